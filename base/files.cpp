@@ -104,8 +104,9 @@ bool FileDescriptor::close() {
 }
 
 Error file_error(const std::filesystem::path& path, std::string_view action, int errno_value) {
+  const bool permission = errno_value == EACCES || errno_value == EPERM || errno_value == EROFS;
   return usage_error(path.string(), fmt::format("cannot be {}: {}", action, std::strerror(errno_value)),
-                     "give another path or fix the permissions");
+                     permission ? "give another path or fix the permissions" : "give another path");
 }
 
 void write_all(int fd, std::string_view text, const std::filesystem::path& path) {

@@ -29,13 +29,16 @@ std::string observation_text(const DoctorObservation& observation) {
 }
 
 /// What is said of a finding, as label and words.
-std::vector<std::pair<std::string_view, std::string>> finding_lines(const DoctorFinding& finding) {
+std::vector<std::pair<std::string_view, std::string>> finding_lines(const DoctorPage& page,
+                                                                    const DoctorFinding& finding) {
   std::vector<std::pair<std::string_view, std::string>> lines;
   lines.emplace_back("", finding.check.reason);
   for (std::size_t i = 0; i < std::min(kMaxObservations, finding.observations.size()); ++i)
     lines.emplace_back("seen: ", observation_text(finding.observations[i]));
   if (finding.observations.size() > kMaxObservations)
     lines.emplace_back("seen: ", fmt::format("and {} more", finding.observations.size() - kMaxObservations));
+  if (const auto price = page.prices.find(finding.check.code); price != page.prices.end())
+    lines.emplace_back("cost: ", price->second);
   lines.emplace_back("confirm: ", finding.check.confirm);
   lines.emplace_back("fix: ", finding.check.fix);
   lines.emplace_back("known from: ", finding.check.source);
@@ -56,7 +59,7 @@ std::string text_page(const DoctorPage& page, const TextOptions& options) {
   for (const DoctorFinding& finding : page.diagnosis.findings) {
     text += fmt::format("\n{:<{}}{}\n", doctor_severity_name(finding.check.severity), kIndent,
                         finding.check.code);
-    for (const auto& [label, words] : finding_lines(finding))
+    for (const auto& [label, words] : finding_lines(page, finding))
       text += wrap(words, width, indent + std::string(label), indent + "  ");
   }
   if (!page.diagnosis.not_known.empty()) text += "\nnot known, for want of evidence:\n";
@@ -105,7 +108,8 @@ std::string json_page(const DoctorPage& page) {
   nlohmann::ordered_json json{{"machine", page.machine}, {"findings", nlohmann::ordered_json::array()}};
   for (const DoctorFinding& finding : page.diagnosis.findings) {
     nlohmann::ordered_json each = json_check(finding.check);
-    each["price"] = "not_modeled";
+    const auto price = page.prices.find(finding.check.code);
+    each["price"] = price == page.prices.end() ? "not_modeled" : price->second;
     for (const DoctorObservation& observation : finding.observations)
       each["seen"].push_back(
           {{"what", one_line(observation.what)}, {"location", one_line(observation.location)}});

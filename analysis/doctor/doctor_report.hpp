@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,8 @@ struct DoctorPage {
   std::string machine;  ///< as it was named: a folder, a host
   topology::Diagnosis diagnosis;
   std::vector<std::string> notes;
+  std::map<std::string, std::string, std::less<>>
+      prices{};  ///< by code, of what a model knows (doctor_price)
 };
 
 /// "text", "md" and "json".

@@ -10,42 +10,51 @@ constexpr std::array<HelpTopic, 4> kTopics{{
     {"columns", "what the columns of the table mean",
      "size       bytes; each table's title says of what\n"
      "count      elements that one rank passes to the call\n"
-     "time       elapsed time of a pass divided by its iterations, the slowest rank's; the median of the "
-     "passes\n"
-     "±95%       half the 95 % interval of that median, over the passes of this launch; another launch may\n"
-     "           differ by more: collbench repeat\n"
+     "time       elapsed time of a pass divided by its iterations, the slowest\n"
+     "           rank's; the median of the passes\n"
+     "±95%       half the 95 % interval of that median, over the passes of this\n"
+     "           launch; another launch may differ by more: collbench repeat\n"
      "algbw      the title's size over time; GB is 10^9 bytes\n"
-     "busbw      algbw × the operation's factor, which the title has: comparable with the rate of a link\n"
-     "#wrong     elements that were not what they must be; – where they were not checked\n"
+     "busbw      algbw × the operation's factor, which the title has: comparable\n"
+     "           with the rate of a link\n"
+     "#wrong     elements that were not what they must be; – where they were not\n"
+     "           checked\n"
      "ring, tree busbw that the ring and the tree should give\n"
-     "exp        busbw of the algorithm that ran, by its model; of the fastest one where that is not known\n"
+     "exp        busbw of the algorithm that ran, by its model; of the fastest one\n"
+     "           where that is not known\n"
      "meas/exp   measured over expected busbw: below 1 is slower (yellow below 0.8)\n"
      "algorithm  what ran; \"auto: ring\" is the library's own choice\n"
      "Formulas and their sources: docs/model.md; intervals: docs/statistics.md.\n"},
     {"time", "how long a run takes, and how to change that",
-     "--time SECONDS bounds calibration and measurement together (120). A run ends earlier when every row's\n"
-     "interval is within --precision percent (5) after at least 8 passes, and goes on for at most 64.\n"
-     "On host memory, calibration takes at most a quarter of --time and 5 s; --calibration FILE uses an\n"
-     "earlier run's. --dry-run prints the rows and measures nothing. Fewer rows are done sooner: --ops, "
-     "--sizes.\n"
-     "Quick look: collbench --time 10 --ops all_reduce. Within 2 %: collbench --time 600 --precision 2.\n"},
+     "--time SECONDS bounds calibration and measurement together (120). A run ends\n"
+     "earlier when every row's interval is within --precision percent (5) after at\n"
+     "least 8 passes, and goes on for at most 64. On host memory, calibration takes\n"
+     "at most a quarter of --time and 5 s; --calibration FILE uses an earlier run's.\n"
+     "--dry-run prints the rows and measures nothing. Fewer rows are done sooner:\n"
+     "--ops, --sizes.\n"
+     "Quick look:  collbench --time 10 --ops all_reduce\n"
+     "Within 2 %:  collbench --time 600 --precision 2\n"},
     {"verdicts", "what LOW and FAULT mean, and what to do",
-     "Verdicts are on GPUs only, on rows of 64 MiB or more, against the model of the machine.\n"
-     "as expected  within the band that nine in ten healthy published runs of its class reach\n"
+     "Verdicts are on GPUs only, on rows of 64 MiB or more, against the model of the\n"
+     "machine.\n"
+     "as expected  within the band that nine in ten healthy published runs of its\n"
+     "             class reach\n"
      "LOW          slower than healthy machines of its class are\n"
      "FAULT        below half of the ring's busbw, and below the band\n"
      "no verdict   no such row, or too close to tell\n"
-     "LOW and FAULT end with status 1 and name a likely cause. Then: collbench doctor on each node, "
-     "collbench\n"
-     "burnin over the nodes, collbench topo diff against the reference machine. Bands: docs/accuracy.md.\n"},
+     "LOW and FAULT end with status 1 and name a likely cause, and what collbench\n"
+     "doctor saw on the hosts before. Then: collbench doctor on each node (as root it\n"
+     "sees more), collbench burnin over the nodes, collbench topo diff against the\n"
+     "reference machine. Bands: docs/accuracy.md.\n"},
     {"cluster", "from this machine to all nodes",
-     "collbench launch --nodes 2 --gpus-per-node 8 --slurm    prints the command; --k8s, --ssh; --write DIR: "
-     "files\n"
-     "collbench doctor                                        on each node, before anything is measured\n"
-     "collbench burnin --hosts node[01-30]                    pairs of nodes: which node, NIC or path is "
-     "slow\n"
-     "All nodes need the same collbench and MPI; a run says where they differ. docs/launch.md has what was "
-     "tried.\n"},
+     "collbench launch --nodes 2 --gpus-per-node 8 --slurm\n"
+     "    prints the command; --k8s, --ssh; --write DIR: files\n"
+     "collbench doctor\n"
+     "    on each node, before anything is measured\n"
+     "collbench burnin --hosts node[01-30]\n"
+     "    pairs of nodes: which node, NIC or path is slow\n"
+     "All nodes need the same collbench and MPI; a run says where they differ.\n"
+     "docs/launch.md has what was tried.\n"},
 }};
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/doctor/doctor_price.hpp"
 #include "analysis/doctor/doctor_report.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -64,8 +65,11 @@ CommandResult diagnose_machine(const DoctorCommand& options) {
   page.machine = !options.evidence.empty() ? options.evidence : evidence.host.name.value_or("this machine");
   page.notes = evidence.notes;
   bool failed = false;
-  for (const topology::DoctorFinding& finding : page.diagnosis.findings)
+  for (const topology::DoctorFinding& finding : page.diagnosis.findings) {
+    if (std::string price = analysis::doctor_price(evidence.host, finding.check.code); !price.empty())
+      page.prices.emplace(finding.check.code, std::move(price));
     failed = failed || finding.check.severity != topology::DoctorSeverity::risk;
+  }
   const auto write = [&](const OutputDocument& document) {
     return analysis::report(page, document.format, page_options(document));
   };

@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/text_input.hpp"
 #include "src/cli/command_description.hpp"
 #include "src/cli/machine_argument.hpp"
 #include "src/cli/options.hpp"
@@ -159,12 +161,21 @@ void add_detect(CLI::App& command, CommandFunction& chosen) {
   });
 }
 
+/// list_reference_machines() within the terminal: names and their column stay as they are.
+std::string wrapped_list() {
+  constexpr std::size_t kNames = 14;  // columns
+  const int columns = page_options({}).columns;
+  std::string text;
+  for (const std::string& line : split_cells(topology::list_reference_machines(), '\n'))
+    if (line.size() > kNames)
+      text += analysis::wrap(line.substr(kNames), columns, line.substr(0, kNames), std::string(kNames, ' '));
+  return text;
+}
+
 void add_list(CLI::App& command, CommandFunction& chosen) {
   const auto output = std::make_shared<OutputOptions>();
   add_output_options(command, "Options", *output, {"text"}, "");
-  command.callback([output, &chosen] {
-    chosen = [output] { return text_result(*output, topology::list_reference_machines); };
-  });
+  command.callback([output, &chosen] { chosen = [output] { return text_result(*output, wrapped_list); }; });
 }
 
 /// `collbench topo …`; diff and draw have files of their own.

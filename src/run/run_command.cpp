@@ -17,6 +17,7 @@
 #include "analysis/report/report.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "analysis/states/machine_states.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/files.hpp"
 #include "base/record/run_stream.hpp"
 #include "base/units.hpp"
@@ -32,6 +33,7 @@
 #include "src/run/cluster.hpp"
 #include "src/run/context.hpp"
 #include "src/run/expectation.hpp"
+#include "src/run/host_findings.hpp"
 #include "src/run/make_backend.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/output_files.hpp"
@@ -39,7 +41,6 @@
 #include "src/run/run_end.hpp"
 #include "src/run/straggler_probe.hpp"
 #include "src/run/telemetry.hpp"
-#include "topology/readers/gather_live.hpp"
 
 namespace collbench::program {
 namespace {
@@ -232,8 +233,8 @@ class RunDriver {
     if (run_.simulated) return;  // in simulated time there is no machine to look at
     flight_.step("gathering the topology");
     progress_.show("gathering the topology", clock().seconds());
-    const topology::ClusterTopology cluster =
-        gather_cluster(ranks(), context_.machines, [] { return topology::gather_live(); });
+    const auto [cluster, findings] = examine_cluster(ranks(), context_.machines, !gpus_.by_rank.empty());
+    also_seen_ = note_findings(findings, run_.environment_notes);
     const std::vector<PlacedRank> placement =
         gather_placement(ranks(), context_.machines, cluster,
                          gpus_.by_rank.empty() ? std::getenv("CUDA_VISIBLE_DEVICES") : own_gpu());
@@ -247,9 +248,6 @@ class RunDriver {
       compare_nodes(root, cluster);
     });
     flight_.device(own_device(ranks(), run_.cluster ? run_.cluster->placement : std::vector<PlacedRank>{}));
-    spdlog::debug("topology of {} gathered, after {}",
-                  counted(static_cast<std::size_t>(node_count(context_.machines)), "node"),
-                  format_seconds(elapsed()));
   }
 
   /// The nodes with each other, and with what --expect names.
@@ -282,6 +280,7 @@ class RunDriver {
     analysis::tell_states(run_);
     telemetry_.mark_rows(run_);
     expectations_.apply(run_);
+    analysis::explain_low(run_, also_seen_);
     run_.passes = passes;
     backend_.describe(run_);
     run_.wall_seconds = elapsed();
@@ -357,6 +356,7 @@ class RunDriver {
   launch::RootErrors root_errors_;
   std::set<std::string> reported_failures_;  ///< where they were
   bool has_fault_ = false;                   ///< a node is not what --expect names
+  std::string also_seen_;                    ///< by the doctor, for rows that are LOW
   RunTelemetry telemetry_;
   RunEnd end_;
 };

@@ -150,6 +150,12 @@ class Operations(Scratch):
         self.assertIsNone(made["calibration"])  # host memory's rates say nothing of GPUs
         self.assertIn("no row has an expectation or a verdict", " ".join(made["place_notes"]))  # no machine has a stand-in
 
+    def test_the_header_says_what_the_doctor_found(self):
+        result = mpirun(2, *QUICK, *SMALL, environment={"NCCL_P2P_DISABLE": "1"})
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(unwrapped(result.stdout), r"warning: setting-costly on \S+ \(slow\): NCCL_P2P_DISABLE=1: GPUs of a "
+                                                   r"node .*; see collbench doctor there")
+
     def test_sizes_go_up_to_what_the_gpu_holds(self):
         made = mpirun(2, "--dry-run", "--ops", "all_reduce", environment={"COLLBENCH_STAND_IN_MEMORY": str(64 << 20)})
         self.assertEqual(made.returncode, 0, made.stderr)

@@ -60,12 +60,16 @@ bool add_evidence(Evidence& evidence, std::string_view text, std::string_view fi
 /// that no secret is saved.
 [[nodiscard]] std::string collective_environment(std::span<const std::string> variables);
 
+/// How thoroughly to look: files alone take milliseconds, commands seconds.
+enum class LiveScope { files, commands_too };
+
 /// The texts of this machine, by source; a source that fails becomes a note. `variables` are the
 /// NAME=VALUE of the environment. Each command gets 8 seconds.
 struct LiveTexts {
   std::map<std::string, std::string, std::less<>> texts;
   std::vector<std::string> notes;
 };
-[[nodiscard]] LiveTexts gather_live_texts(std::span<const std::string> variables);
+[[nodiscard]] LiveTexts gather_live_texts(std::span<const std::string> variables,
+                                          LiveScope scope = LiveScope::commands_too);
 
 }  // namespace collbench::topology

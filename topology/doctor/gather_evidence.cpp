@@ -87,10 +87,13 @@ std::string idle_states() {
   return text;
 }
 
+/// Without any group nothing is translated: that is said, too.
 std::string iommu_groups() {
+  constexpr const char* kFolder = "/sys/kernel/iommu_groups";
   std::string text;
-  for (const fs::path& group : entries("/sys/kernel/iommu_groups")) text += grep_line(group / "type");
-  return text;
+  for (const fs::path& group : entries(kFolder)) text += grep_line(group / "type");
+  std::error_code error;
+  return text.empty() && fs::is_directory(kFolder, error) ? fmt::format("{} is empty\n", kFolder) : text;
 }
 
 /// All ports of all RDMA devices, by their folders in sysfs.
@@ -165,10 +168,11 @@ std::string collective_environment(std::span<const std::string> variables) {
   return text;
 }
 
-LiveTexts gather_live_texts(std::span<const std::string> variables) {
+LiveTexts gather_live_texts(std::span<const std::string> variables, LiveScope scope) {
   LiveTexts live;
   for (const EvidenceSource& source : evidence_sources()) {
     if (source.live.empty()) continue;
+    if (scope == LiveScope::files && !source.live.front().starts_with('/')) continue;
     LiveText answer = live_text(source, live.notes);
     if (!answer.text.empty()) live.texts.emplace(answer.source, std::move(answer.text));
   }

@@ -134,7 +134,8 @@ DoctorVerdict look_at_iommu_groups(const Evidence& evidence) {
   std::size_t translating = 0;
   const EvidenceLine* first = nullptr;
   for (const EvidenceLine& line : evidence.of("iommu-groups")) {
-    if (line.text.ends_with(":identity")) return std::vector<DoctorObservation>();
+    if (line.text.ends_with(":identity") || line.text.ends_with(" is empty"))
+      return std::vector<DoctorObservation>();
     if (!line.text.ends_with(":DMA") && !line.text.ends_with(":DMA-FQ")) continue;
     ++translating;
     if (first == nullptr) first = &line;

@@ -197,9 +197,40 @@ int nvlinks_between(const Host& host, const Device& from, const Device& to) {
   return std::min(links_to_switches(host, from), links_to_switches(host, to));
 }
 
+namespace {
+
+/// The links of a GPU that are listed as leading to switches; none where no such list is there.
+std::optional<int> bundled_to_switches(const Host& host, const Device& gpu) {
+  std::optional<int> sum;
+  for (const NvLinkBundle& bundle : host.nvlinks) {
+    if (bundle.from == gpu && bundle.to.kind == DeviceKind::nvswitch && bundle.count.known())
+      sum = sum.value_or(0) + *bundle.count.value;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::vector<std::string> nvlink_disagreements(const Host& host) {
+  std::vector<std::string> sentences;
+  for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i) {
+    const Device gpu{DeviceKind::gpu, i};
+    const Fact<int>& active = host.gpus[static_cast<std::size_t>(i)].nvlinks_active;
+    const auto to_switches = bundled_to_switches(host, gpu);
+    if (active.known() && to_switches && *active.value > *to_switches)
+      sentences.push_back(
+          fmt::format("{}: {} active NVLinks are listed, and {} lead to switches; the lesser is taken",
+                      device_label(host, gpu), *active.value, *to_switches));
+  }
+  return sentences;
+}
+
 int nvlinks_of(const Host& host, const Device& gpu) {
   const Gpu& facts = host.gpus.at(static_cast<std::size_t>(gpu.index));
-  if (facts.nvlinks_active.known()) return *facts.nvlinks_active.value;
+  if (facts.nvlinks_active.known()) {
+    const auto to_switches = bundled_to_switches(host, gpu);
+    return to_switches ? std::min(*facts.nvlinks_active.value, *to_switches) : *facts.nvlinks_active.value;
+  }
   int bundles = 0;
   for (const NvLinkBundle& bundle : host.nvlinks) {
     if (bundle.from == gpu) bundles += bundle.count.value_or(0);

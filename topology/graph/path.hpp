@@ -48,7 +48,12 @@ struct Path {
 [[nodiscard]] int nvlinks_between(const Host& host, const Device& from, const Device& to);
 
 /// All NVLinks of a GPU: its active ones where listed, else what bundles or `topo -m` show. 0: none known.
+/// Where its links lead to switches, both count the same ones, and the lesser holds.
 [[nodiscard]] int nvlinks_of(const Host& host, const Device& gpu);
+
+/// The GPUs that list more active links than lead to switches: "GPU3: 18 active NVLinks are listed, and 14
+/// lead to switches; the lesser is taken". Fewer active ones are a fault of the links, and no disagreement.
+[[nodiscard]] std::vector<std::string> nvlink_disagreements(const Host& host);
 
 /// Whether GPUs reach each other through NVSwitches: more NVLinks to peers than a GPU can have, or switches
 /// in the graph.

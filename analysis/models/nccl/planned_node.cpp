@@ -99,6 +99,17 @@ void equal_nvlinks(topology::Host& host) {
   for (std::size_t i = 1; i < host.gpus.size(); ++i) best = links(i) > links(best) ? i : best;
   const int most = links(best);
   for (topology::Gpu& gpu : host.gpus) gpu.nvlinks_active.value = most;
+  // The lists of links to each switch, likewise: as many as the GPU with the most has.
+  std::map<int, int> to_switch;
+  for (const topology::NvLinkBundle& bundle : host.nvlinks) {
+    if (bundle.from == topology::Device{topology::DeviceKind::gpu, static_cast<int>(best)})
+      to_switch[bundle.to.index] = bundle.count.value_or(0);
+  }
+  if (to_switch.empty()) return;
+  for (topology::NvLinkBundle& bundle : host.nvlinks) {
+    if (bundle.from.kind == topology::DeviceKind::gpu && bundle.to.kind == topology::DeviceKind::nvswitch)
+      bundle.count.value = to_switch[bundle.to.index];
+  }
 }
 
 }  // namespace

@@ -103,6 +103,36 @@ TEST(FindingCost, OneGpuWithFewerNvLinksCostsOnOneNodeAndOneSlowNicOnTwo) {
   EXPECT_EQ(seen, 2);
 }
 
+/// A file may list the active links, where each leads, or both; the same loss costs the same in each.
+TEST(FindingCost, LinksLostToSwitchesCostTheSameHoweverTheyAreListed) {
+  const topology::Host healthy = topology::reference_host(*topology::find_reference_machine("hgx-h100"));
+  topology::Host both = healthy;
+  both.gpus[3].nvlinks_active.value = 14;
+  for (topology::NvLinkBundle& bundle : both.nvlinks)
+    if (bundle.from == topology::Device{topology::DeviceKind::gpu, 3}) --*bundle.count.value;
+  topology::Host by_switch = both;
+  for (topology::Gpu& gpu : by_switch.gpus) gpu.nvlinks_active.value.reset();
+  topology::Host contradictory = both;
+  contradictory.gpus[3].nvlinks_active.value = 18;
+  std::vector<double> best;
+  for (const topology::Host* faulty : {&both, &by_switch, &contradictory}) {
+    const topology::HostPair pair = topology::pair_hosts(healthy, *faulty, true);
+    const auto findings = topology::diff_hosts(pair).findings;
+    ASSERT_FALSE(findings.empty());
+    EXPECT_EQ(findings.front().code, "nvlink-fewer");
+    const auto costs = finding_costs(pair, findings.front());
+    ASSERT_FALSE(costs.empty());
+    best.push_back(*costs.front().faulty.best / *costs.front().healthy.best);
+    EXPECT_EQ(findings.size(), 1U);
+  }
+  // The file that contradicts itself is told so by topo show.
+  EXPECT_EQ(topology::nvlink_disagreements(contradictory).size(), 1U);
+  EXPECT_TRUE(topology::nvlink_disagreements(both).empty());
+  EXPECT_NEAR(best[0], 14.0 / 18, 0.005);
+  EXPECT_EQ(best[1], best[0]);
+  EXPECT_EQ(best[2], best[0]);
+}
+
 TEST(FindingCost, WhatCannotBeModelledHasNoCost) {
   EXPECT_EQ(predicted_rates(topology::Host{}, 1), PredictedRates{});
   const topology::Host node = topology::healthy_machine(*topology::find_reference_machine("hgx-h100"));

@@ -1,0 +1,117 @@
+#include "analysis/doctor/doctor_price.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "analysis/verdict/finding_cost.hpp"
+#include "base/text_input.hpp"
+#include "base/units.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+/// The most that a port of the same board has.
+void mend_port_rates(topology::Host& host) {
+  for (topology::Nic& nic : host.nics) {
+    for (topology::NicPort& port : nic.ports) {
+      for (const topology::Nic& other : host.nics) {
+        if (!nic.board.known() || other.board.value_or("") != *nic.board.value) continue;
+        for (const topology::NicPort& sibling : other.ports)
+          if (sibling.gigabits_per_second.value_or(0) > port.gigabits_per_second.value_or(0))
+            port.gigabits_per_second = sibling.gigabits_per_second;
+      }
+    }
+  }
+}
+
+/// A port that is down, as one that is up.
+void mend_ports(topology::Host& host) {
+  const topology::NicPort* up = nullptr;
+  for (const topology::Nic& nic : host.nics)
+    for (const topology::NicPort& port : nic.ports)
+      if (lower(port.state.value_or("")) == "active") up = &port;
+  if (up == nullptr) return;
+  const topology::NicPort active = *up;
+  for (topology::Nic& nic : host.nics) {
+    for (topology::NicPort& port : nic.ports) {
+      if (lower(port.state.value_or("")) != "down") continue;
+      port.state = active.state;
+      port.physical_state = active.physical_state;
+      port.gigabits_per_second = active.gigabits_per_second;
+    }
+  }
+}
+
+/// As many NVLinks as the GPU of the same model with the most.
+void mend_nvlinks(topology::Host& host) {
+  for (topology::Gpu& gpu : host.gpus) {
+    for (const topology::Gpu& other : host.gpus)
+      if (other.model.value_or("") == gpu.model.value_or("") &&
+          other.nvlinks_active.value_or(0) > gpu.nvlinks_active.value_or(0))
+        gpu.nvlinks_active = other.nvlinks_active;
+  }
+}
+
+/// Links of a GPU or a NIC as wide as both ends allow.
+void mend_widths(topology::Host& host) {
+  for (topology::PciDevice& device : host.pci_devices) {
+    if (!device.link_now.width.known() || !device.link_max.width.known()) continue;
+    const auto above =
+        std::find_if(host.pci_devices.begin(), host.pci_devices.end(),
+                     [&](const topology::PciDevice& each) { return each.address == device.parent; });
+    if (above == host.pci_devices.end() || !above->link_max.width.known()) continue;
+    device.link_now.width.value = std::max(
+        *device.link_now.width.value, std::min(*device.link_max.width.value, *above->link_max.width.value));
+  }
+}
+
+constexpr std::array<std::pair<std::string_view, void (*)(topology::Host&)>, 4> kMends{{
+    {"port-slow", mend_port_rates},
+    {"port-down", mend_ports},
+    {"nvlink-inactive", mend_nvlinks},
+    {"pcie-narrow", mend_widths},
+}};
+
+std::string change_of(std::string_view algorithm, std::optional<double> before, std::optional<double> after) {
+  if (!before || !after || *before <= 0) return {};
+  const double percent = std::round(100 * (*after / *before - 1));
+  return fmt::format("{} {:.1f} → {:.1f} GB/s ({}{:.0f} %)", algorithm, *before, *after,
+                     percent < 0 ? "−" : "+", std::fabs(percent));
+}
+
+std::string cost_in_words(const FindingCost& cost) {
+  std::vector<std::string> parts{change_of("ring", cost.healthy.ring, cost.faulty.ring),
+                                 change_of("best", cost.healthy.best, cost.faulty.best)};
+  std::erase(parts, "");
+  const std::string_view when = cost_case_text(cost.when);
+  return fmt::format("on {}: {}{}{}", counted(static_cast<std::size_t>(cost.nodes), "node"),
+                     fmt::join(parts, ", "), when.empty() ? "" : ", ", when);
+}
+
+}  // namespace
+
+std::string doctor_price(const topology::Host& host, std::string_view code) {
+  const auto* mend =
+      std::find_if(kMends.begin(), kMends.end(), [code](const auto& each) { return each.first == code; });
+  if (mend == kMends.end()) return {};
+  topology::Host healthy = host;
+  mend->second(healthy);
+  if (healthy == host) return {};
+  // A port may come up at a lower rate while a job runs; the others are a restart away or not modeled then.
+  const std::vector<FindingCost> costs = machine_costs(healthy, host, code == "port-slow");
+  if (costs.empty()) return {};
+  std::vector<std::string> parts;
+  for (const FindingCost& cost : costs)
+    if (cost.changes() && cost.when != CostCase::all_nodes) parts.push_back(cost_in_words(cost));
+  if (parts.empty()) return "none in the model: AllReduce of 8 GiB keeps its rate";
+  return fmt::format("AllReduce of 8 GiB {}", fmt::join(parts, "; "));
+}
+
+}  // namespace collbench::analysis

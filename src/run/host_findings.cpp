@@ -1,0 +1,147 @@
+#include "src/run/host_findings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/json_reader.hpp"
+#include "base/text_input.hpp"
+#include "base/text_sinks.hpp"
+#include "base/units.hpp"
+#include "src/run/cluster.hpp"
+#include "topology/readers/gather_live.hpp"
+
+namespace collbench::program {
+namespace {
+
+constexpr std::size_t kMaxNotes = 2;  // of at most six lines before the tables
+constexpr std::size_t kMaxHostsNamed = 4;
+constexpr std::size_t kMaxCandidates = 4;
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> variables;
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each) variables.emplace_back(*each);
+  return variables;
+}
+
+bool is_one_of(std::span<const topology::DoctorCheck> checks, std::string_view code) {
+  return std::any_of(checks.begin(), checks.end(),
+                     [code](const topology::DoctorCheck& check) { return check.code == code; });
+}
+
+/// What slows ranks on host memory as well.
+bool concerns_host_memory(std::string_view code) {
+  return is_one_of(topology::kernel_checks(), code) || is_one_of(topology::network_checks(), code);
+}
+
+std::string hosts_in_words(const std::vector<std::string>& hosts) {
+  if (hosts.size() > kMaxHostsNamed) return counted(hosts.size(), "host");
+  return fmt::format("{}", fmt::join(hosts, ", "));
+}
+
+std::string findings_message(const std::vector<HostFinding>& findings) {
+  nlohmann::ordered_json message = nlohmann::ordered_json::array();
+  for (const HostFinding& each : findings)
+    message.push_back({each.code, static_cast<int>(each.severity), each.seen, each.hosts});
+  // What a host says may hold any bytes; dumping must not throw for them.
+  return message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void add_finding(std::vector<HostFinding>& all, HostFinding finding) {
+  const auto same = std::find_if(all.begin(), all.end(),
+                                 [&](const HostFinding& each) { return each.code == finding.code; });
+  if (same == all.end()) {
+    all.push_back(std::move(finding));
+  } else {
+    same->hosts.insert(same->hosts.end(), finding.hosts.begin(), finding.hosts.end());
+  }
+}
+
+/// Of all hosts, the worst first, on rank 0; empty on the others. Collective.
+std::vector<HostFinding> gather_findings(launch::Ranks& ranks, const std::vector<HostFinding>& own) {
+  std::vector<HostFinding> all;
+  for (const std::string& message : ranks.gather(own.empty() ? "" : findings_message(own))) {
+    if (message.empty()) continue;
+    for (const auto& each : parse_json(message, "doctor"))
+      add_finding(
+          all, {each.at(0).get<std::string>(), static_cast<topology::DoctorSeverity>(each.at(1).get<int>()),
+                each.at(2).get<std::string>(), each.at(3).get<std::vector<std::string>>()});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const HostFinding& a, const HostFinding& b) { return a.severity < b.severity; });
+  return all;
+}
+
+}  // namespace
+
+std::vector<HostFinding> findings_here(const topology::Host& host, const std::string& name, bool on_gpus) {
+  topology::Evidence evidence;
+  evidence.host = host;
+  const topology::LiveTexts live = topology::gather_live_texts(own_environment(), topology::LiveScope::files);
+  try {
+    for (const auto& [source, text] : live.texts) topology::add_evidence(evidence, text, source, source);
+  } catch (const Error&) {
+    return {};  // what is not understood here is no reason to end a run
+  }
+  std::vector<HostFinding> findings;
+  for (const topology::DoctorFinding& each : topology::diagnose(evidence).findings) {
+    if (each.check.severity == topology::DoctorSeverity::risk) continue;
+    if (!on_gpus && !concerns_host_memory(each.check.code)) continue;
+    findings.push_back({std::string(each.check.code),
+                        each.check.severity,
+                        one_line(each.observations.front().what),
+                        {name}});
+  }
+  return findings;
+}
+
+ExaminedCluster examine_cluster(launch::Ranks& ranks, const Identities& machines, bool on_gpus) {
+  const std::string& name = machines.at(static_cast<std::size_t>(ranks.rank())).host;
+  std::vector<HostFinding> own;  // on the first rank of each node
+  ExaminedCluster examined;
+  examined.cluster = gather_cluster(ranks, machines, [&] {
+    topology::Host host = topology::gather_live();
+    own = findings_here(host, name, on_gpus);
+    return host;
+  });
+  examined.findings = gather_findings(ranks, own);
+  return examined;
+}
+
+std::vector<std::string> finding_notes(const std::vector<HostFinding>& findings) {
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < std::min(kMaxNotes, findings.size()); ++i) {
+    const HostFinding& each = findings[i];
+    std::string more;
+    if (i + 1 == kMaxNotes && findings.size() > kMaxNotes)
+      more = fmt::format("; and {} more", findings.size() - kMaxNotes);
+    notes.push_back(fmt::format("{} on {} ({}): {}{}; see collbench doctor there", each.code,
+                                hosts_in_words(each.hosts), doctor_severity_name(each.severity),
+                                excerpt(each.seen, 80), more));
+  }
+  return notes;
+}
+
+std::string finding_candidates(const std::vector<HostFinding>& findings) {
+  if (findings.empty()) return {};
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < std::min(kMaxCandidates, findings.size()); ++i)
+    words.push_back(fmt::format("{} on {}", findings[i].code, hosts_in_words(findings[i].hosts)));
+  if (findings.size() > kMaxCandidates)
+    words.push_back(fmt::format("{} more", findings.size() - kMaxCandidates));
+  return fmt::format("Also seen (collbench doctor), whether or not it is the cause: {}.",
+                     fmt::join(words, ", "));
+}
+
+std::string note_findings(const std::vector<HostFinding>& findings, std::vector<std::string>& notes) {
+  for (std::string& note : finding_notes(findings)) notes.push_back(std::move(note));
+  return finding_candidates(findings);
+}
+
+}  // namespace collbench::program
