@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 
 #include "base/text_input.hpp"
@@ -22,10 +23,68 @@ std::string line_and_column(std::string_view text, std::size_t byte) {
   return fmt::format("{}:{}", line, before.size() - line_start + 1);
 }
 
-/// What nlohmann says without its "[json.exception.parse_error.101] parse error at line 1, column 2: ".
-std::string_view reason(std::string_view message) {
-  const std::size_t end_of_position = message.find(": ");
-  return end_of_position == std::string_view::npos ? message : message.substr(end_of_position + 2);
+constexpr std::size_t kExcerpt = 30;
+
+/// The line from the start of the word or text on whose last letter the parser stopped (1-based `byte`).
+std::string_view token_at(std::string_view text, std::size_t byte) {
+  std::size_t start = std::min(byte == 0 ? 0 : byte - 1, text.size());
+  if (start > 0 && start < text.size() && text[start] == '"') {
+    const std::size_t open = text.rfind('"', start - 1);
+    if (open != std::string_view::npos &&
+        text.substr(open, start - open).find('\n') == std::string_view::npos)
+      start = open;
+  } else {
+    while (start > 0 && (std::isalnum(static_cast<unsigned char>(text[start - 1])) != 0 ||
+                         text[start - 1] == '.' || text[start - 1] == '-' || text[start - 1] == '_'))
+      --start;
+  }
+  const std::string_view rest = text.substr(start);
+  return trim(rest.substr(0, rest.find('\n')));
+}
+
+/// What is wrong at the 1-based position `byte`, in words: what stands there, and why it cannot.
+std::string parse_failure(std::string_view text, std::size_t byte, std::string_view message) {
+  const auto says = [message](std::string_view words) {
+    return message.find(words) != std::string_view::npos;
+  };
+  if (says("ill-formed UTF-8")) return "is not JSON: a byte here is not UTF-8";
+  if (says("control character"))
+    return "is not JSON: a text between quotes holds a line end or a control character";
+  const std::string_view token = token_at(text, byte);
+  if (token.empty()) return "is not JSON: nothing stands where a value is expected";
+  if (says("expected end of input")) {
+    return fmt::format(
+        "is not JSON from here on: '{}' follows where the document has ended; two files may have "
+        "been written into one",
+        excerpt(token, kExcerpt));
+  }
+  return fmt::format("is not JSON from here on: '{}' cannot stand here", excerpt(token, kExcerpt));
+}
+
+/// Whether an end that came too early is all that is wrong.
+bool is_cut(std::string_view text, std::size_t byte, std::string_view message) {
+  const bool at_end = trim(text.substr(std::min(byte, text.size()))).empty();
+  const bool wants_more = message.find("unexpected end of input") != std::string_view::npos ||
+                          message.find("missing closing quote") != std::string_view::npos ||
+                          message.find("invalid literal") != std::string_view::npos ||
+                          message.find("invalid number") != std::string_view::npos ||
+                          message.find("invalid string") != std::string_view::npos;
+  return at_end && wants_more && (trim(text).starts_with('{') || trim(text).starts_with('['));
+}
+
+/// The number of nlohmann's "number overflow parsing '1e999'", and where the text has it.
+struct NoDouble {
+  std::string number;
+  std::size_t byte = 0;  ///< from 1
+};
+
+NoDouble no_double(std::string_view text, std::string_view message) {
+  const std::size_t open = message.find('\'');
+  const std::size_t close = message.rfind('\'');
+  if (open == std::string_view::npos || close <= open) return {};
+  NoDouble found{std::string(message.substr(open + 1, close - open - 1)), 0};
+  found.byte = text.find(found.number) + 1;  // npos + 1 is 0
+  return found;
 }
 
 /// A value cut to what fits a message.
@@ -68,7 +127,8 @@ std::size_t too_deep_at(std::string_view text) {
 }
 
 template <class LocationOfByte>
-nlohmann::json parse(std::string_view text, std::string_view where, LocationOfByte location_of_byte) {
+nlohmann::json parse(std::string_view text, std::string_view where, LocationOfByte location_of_byte,
+                     std::string_view what = "file") {
   if (const std::size_t byte = too_deep_at(text); byte > 0) {
     throw usage_error(fmt::format("{}:{}", where, location_of_byte(byte)),
                       fmt::format("is nested deeper than {} levels", kMaxDepth), std::string(kDamaged));
@@ -76,20 +136,18 @@ nlohmann::json parse(std::string_view text, std::string_view where, LocationOfBy
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
-    const bool at_end =
-        text.find_first_not_of(" \t\r\n", std::min(error.byte, text.size())) == std::string_view::npos;
-    if (at_end && trim(text).starts_with('{') &&
-        std::string_view(error.what()).find("unexpected end of input") != std::string_view::npos) {
-      throw usage_error(fmt::format("{}:{}", where, location_of_byte(error.byte)),
-                        "the file is cut: its JSON ends here before it is complete",
+    const std::string at = fmt::format("{}:{}", where, location_of_byte(error.byte));
+    if (is_cut(text, error.byte, error.what())) {
+      throw usage_error(at, fmt::format("the {} is cut: its JSON ends here before it is complete", what),
                         "copy the whole file again");
     }
-    throw usage_error(fmt::format("{}:{}", where, location_of_byte(error.byte)),
-                      fmt::format("is not JSON from here on: {}", reason(error.what())),
-                      std::string(kDamaged));
+    throw usage_error(at, parse_failure(text, error.byte, error.what()), std::string(kDamaged));
   } catch (const nlohmann::json::exception& error) {  // a number that no double holds
-    throw usage_error(std::string(where), fmt::format("cannot be read as JSON: {}", error.what()),
-                      std::string(kDamaged));
+    const NoDouble found = no_double(text, error.what());
+    throw usage_error(
+        fmt::format("{}:{}", where, location_of_byte(found.byte)),
+        fmt::format("the number {} is larger than any that can be", excerpt(found.number, kExcerpt)),
+        std::string(kDamaged));
   }
 }
 
@@ -100,7 +158,7 @@ nlohmann::json parse_json(std::string_view text, std::string_view file_name) {
 }
 
 nlohmann::json parse_json_line(std::string_view line, std::string_view where) {
-  return parse(line, where, [](std::size_t byte) { return fmt::format("{}", byte); });
+  return parse(line, where, [](std::size_t byte) { return fmt::format("{}", byte); }, "line");
 }
 
 JsonReader JsonReader::at(std::string_view key) const {

@@ -4,6 +4,9 @@
 
 #include <cmath>
 #include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace collbench::json_reader_test {
 namespace {
@@ -32,11 +35,34 @@ TEST(ParseJson, NamesTheLineAndColumnWhereTheTextIsNotJson) {
 }
 
 TEST(ParseJson, AnEmptyFileEndsAtItsFirstColumn) {
-  EXPECT_THAT(message_of_text(""), StartsWith("collbench: run.json:1:1: is not JSON from here on"));
+  EXPECT_THAT(message_of_text(""), StartsWith("collbench: run.json:1:1: is not JSON: nothing stands"));
 }
 
 TEST(ParseJson, ATruncatedTextEndsAtItsEnd) {
   EXPECT_THAT(message_of_text("{\n\"a\": [1, 2"), StartsWith("collbench: run.json:2:11: "));
+  const std::string whole = R"({"a": [1, -2.5e-3, true, null], "µ": "x\ny é"})";
+  for (std::size_t length = 1; length < whole.size(); ++length)
+    EXPECT_THAT(message_of_text(whole.substr(0, length)), HasSubstr("the file is cut: its JSON ends here"))
+        << whole.substr(0, length);
+  EXPECT_THAT(message_of_text("[{\"a\": 1}, "), HasSubstr("the file is cut"));
+}
+
+TEST(ParseJson, DamageIsSaidInOurWords) {
+  for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
+           {"{\"a\": nope}", ":1:8: is not JSON from here on: 'nope}' cannot stand here"},
+           {"{\"a\": 1\n\"b\": 2}", ":2:3: is not JSON from here on: '\"b\": 2}' cannot stand here"},
+           {"{\"a\": 1}\n{\"a\": 2}",
+            ":2:1: is not JSON from here on: '{\"a\": 2}' follows where the document "
+            "has ended; two files may have been written into one"},
+           {"{\"a\": \"x\ny\"}", "a text between quotes holds a line end or a control character"},
+           {"{\"a\": \"\xff\"}", "a byte here is not UTF-8"},
+           {"{\"a\":\n1e999}", ":2:1: the number 1e999 is larger than any that can be"}}) {
+    const std::string message = message_of_text(text);
+    EXPECT_THAT(message, HasSubstr(words));
+    for (const char* library : {"json.exception", "parse error", "last read", "unexpected", "literal"})
+      EXPECT_THAT(message, testing::Not(HasSubstr(library)));
+    EXPECT_THAT(message, HasSubstr("give another file"));
+  }
 }
 
 TEST(ParseJson, ANumberThatNoDoubleHoldsIsAnError) {
