@@ -17,6 +17,16 @@ bool is_alone_on(const RailTime& time, int rail) {
 
 }  // namespace
 
+AloneTimes alone_times(const PairTable& table, const PairEffects& effects) {
+  AloneTimes alone;
+  for (std::size_t i = 0; i < table.times.size(); ++i) {
+    if (!table.times[i].alone) continue;
+    alone.table.times.push_back(table.times[i]);
+    alone.effects.classes.push_back(effects.classes[i]);
+  }
+  return alone;
+}
+
 std::optional<double> alone_part(const PairTable& table, const PairEffects& effects, int node, int rail,
                                  bool sends, const IsFine& is_fine) {
   std::array<std::vector<double>, 2> references;  // by class

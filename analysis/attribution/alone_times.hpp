@@ -10,6 +10,14 @@ namespace collbench::analysis {
 /// Whether a node has no part of its own on a rail.
 using IsFine = std::function<bool(int node, int rail)>;
 
+/// The times of a table that were measured with nothing beside them, which are few of many, and their
+/// classes.
+struct AloneTimes {
+  PairTable table;
+  PairEffects effects;  ///< classes only
+};
+[[nodiscard]] AloneTimes alone_times(const PairTable& table, const PairEffects& effects);
+
 /// By how much more (log of time) a node took on a rail, as sender or as receiver, with nothing beside it.
 /// Times alone are compared with times alone only: with those between nodes that are fine, of the same class.
 /// None where there are no such times, or fewer than two fine partners: not comparable.

@@ -13,6 +13,7 @@
 #include "analysis/attribution/alone_times.hpp"
 #include "analysis/attribution/blame_words.hpp"
 #include "analysis/attribution/median_doubt.hpp"
+#include "analysis/attribution/pair_repeats.hpp"
 #include "analysis/attribution/rail_parts.hpp"
 #include "analysis/attribution/steadiness.hpp"
 #include "base/statistics.hpp"
@@ -37,7 +38,8 @@ class Finder {
         expected_seconds_(expected_seconds),
         unsteady_(std::move(unsteady)),
         effects_(pair_effects(table)),
-        rails_(rail_parts(table, effects_, expected_seconds)) {}
+        rails_(rail_parts(table, effects_, expected_seconds)),
+        alone_(alone_times(table, effects_)) {}
 
   Attribution found() {
     find_rails();
@@ -162,7 +164,7 @@ class Finder {
     std::optional<double> worst;
     for (const bool sends : {true, false}) {
       if (!(sends ? one.send : one.receive).slow(node)) continue;
-      const std::optional<double> part = alone_part(table_, effects_, node, rail, sends, is_fine);
+      const std::optional<double> part = alone_part(alone_.table, alone_.effects, node, rail, sends, is_fine);
       if (part) worst = std::max(worst.value_or(*part), *part);
     }
     return worst;
@@ -287,7 +289,8 @@ class Finder {
       const auto leaves = leaves_of(time.from, time.to);
       if (leaves && effects_.classes[i] == 1) blocks[*leaves].push_back(residual);
       if (residual <= line || !has_parts(time.from, time.rail) || !has_parts(time.to, time.rail)) continue;
-      const std::vector<double> alone = alone_path(table_, effects_, time.from, time.to, time.rail, is_fine);
+      const std::vector<double> alone =
+          alone_path(alone_.table, alone_.effects, time.from, time.to, time.rail, is_fine);
       const std::ptrdiff_t slow_alone =
           std::count_if(alone.begin(), alone.end(), [line](double more) { return more > line; });
       if (!alone.empty() && slow_alone == 0) {  // others' traffic
@@ -378,6 +381,7 @@ class Finder {
   std::vector<UnsteadyPart> unsteady_;
   PairEffects effects_;
   std::vector<RailParts> rails_;
+  AloneTimes alone_;
   std::vector<Blame> blames_{};
   std::set<std::pair<int, int>> explained_{};  ///< node and rail, by a leaf
   std::set<int> blamed_{};
@@ -388,10 +392,9 @@ class Finder {
 }  // namespace
 
 Attribution attribute(const PairTable& table, double expected_seconds) {
-  std::vector<UnsteadyPart> unsteady = unsteady_parts(table, pair_effects(table));
-  if (unsteady.empty()) return Finder(table, expected_seconds, {}).found();
-  const PairTable steady = without_slow_moments(table, unsteady);
-  return Finder(steady, expected_seconds, std::move(unsteady)).found();
+  if (has_repeats(table)) return attribute(settled_pairs(table).table, expected_seconds);
+  const std::vector<UnsteadyPart> unsteady = unsteady_parts(table, pair_effects(table));
+  return Finder(without_slow_moments(table, unsteady), expected_seconds, unsteady).found();
 }
 
 }  // namespace collbench::analysis

@@ -119,7 +119,7 @@ std::string burnin_json(const BurninRecord& record) {
   BurninJson times = BurninJson::array();
   for (const RailTime& time : record.table.times)
     times.push_back({time.from, time.to, time.rail, time.seconds, time.alone, share_json(time.resent),
-                     share_json(time.waited)});
+                     share_json(time.waited), time.repeat});
   BurninJson failures = BurninJson::array();
   for (const PairFailure& failure : record.failures)
     failures.push_back({{"a", failure.a},
@@ -193,6 +193,10 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
   if (const auto expected = root.find("expected_bytes_per_second")) record.expected = expected->number();
   record.planned = root.at("planned").integer<int>();
   record.left_out = root.at("left_out").integer<int>();
+  if (const auto left_out = root.find("retests_left_out")) record.retests_left_out = left_out->integer<int>();
+  if (const auto left_out = root.find("phases_left_out")) {
+    for (const JsonReader& phase : left_out->items()) record.phases_left_out.push_back(phase.text());
+  }
   const int nodes = static_cast<int>(record.table.nodes.size());
   const auto below = [](const JsonReader& value, int bound) {
     const int found = value.integer<int>();
@@ -203,11 +207,13 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
     throw root.at("leaf_of_node").expected("a leaf for each node");
   for (const JsonReader& time : root.at("times").items()) {
     const std::vector<JsonReader> cells = time.items();
-    if (cells.size() != 5 && cells.size() != 7)
-      throw time.expected("from, to, rail, seconds, alone, share sent again, share waited for a core");
+    if (cells.size() < 5 || cells.size() > 8)
+      throw time.expected(
+          "from, to, rail, seconds, alone, share sent again, share waited for a core, batch of repeats");
     record.table.times.push_back({below(cells[0], nodes), below(cells[1], nodes),
                                   below(cells[2], record.table.rails), cells[3].number(), cells[4].boolean(),
-                                  share_from_json(cells, 5), share_from_json(cells, 6)});
+                                  share_from_json(cells, 5), share_from_json(cells, 6),
+                                  cells.size() > 7 ? cells[7].integer<int>() : 0});
   }
   for (const JsonReader& failure : root.at("failures").items()) {
     record.failures.push_back({below(failure.at("a"), nodes), below(failure.at("b"), nodes),

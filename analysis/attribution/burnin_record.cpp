@@ -16,6 +16,7 @@
 #include "analysis/attribution/group_verdicts.hpp"
 #include "analysis/attribution/losses.hpp"
 #include "analysis/attribution/pair_outcome.hpp"
+#include "analysis/attribution/pair_repeats.hpp"
 #include "analysis/attribution/steadiness.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/statistics.hpp"
@@ -171,19 +172,18 @@ Attribution burnin_findings(const BurninRecord& record) {
 }
 
 /// Pairs of good nodes, two below one leaf switch and two across: what others' times alone are compared with.
-PairRound reference_pairs(const PairTable& table, const std::vector<int>& good) {
+std::array<PairRound, 2> reference_pairs(const PairTable& table, const std::vector<int>& good) {
   constexpr std::size_t kOfAClass = 2;
   std::array<PairRound, 2> classes;
+  const auto is_full = [&](std::size_t of) { return classes.at(of).size() >= kOfAClass; };
   for (std::size_t i = 0; i < good.size(); ++i) {
     for (std::size_t k = i + 1; k < good.size(); ++k) {
-      const bool is_across = !table.leaf_of_node.empty() &&
-                             table.leaf_of_node[slot_of(good[i])] != table.leaf_of_node[slot_of(good[k])];
-      PairRound& round = classes.at(is_across ? 1 : 0);
+      PairRound& round = classes.at(slot_of(path_class(table, good[i], good[k])));
       if (round.size() < kOfAClass) round.emplace_back(good[i], good[k]);
+      if (is_full(0) && (is_full(1) || table.leaf_of_node.empty())) return classes;
     }
   }
-  classes[0].insert(classes[0].end(), classes[1].begin(), classes[1].end());
-  return classes[0];
+  return classes;
 }
 
 /// A line for each node that is not good, one for all whom the scatter holds back, and what is not known.
@@ -257,7 +257,7 @@ std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record) {
     if (node.bucket == Bucket::good) good.push_back(node.node);
   }
   std::vector<std::pair<PairRound, int>> rounds;
-  std::set<int> rails;
+  std::set<std::pair<int, std::size_t>> compared;  // rail and class of the retests
   for (const Blame& blame : found.blames) {
     if (blame.confirmed || blame.nodes.empty() || blame.nodes.size() > 2 || blame.kind == BlameKind::leaf ||
         blame.kind == BlameKind::inside || blame.kind == BlameKind::busy)
@@ -266,17 +266,19 @@ std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record) {
     const auto planned = retest_rounds(
         is_path ? std::vector<int>{} : blame.nodes,
         is_path ? std::vector{std::pair(blame.nodes[0], blame.nodes[1])} : std::vector<std::pair<int, int>>{},
-        good);
+        good, record.table.leaf_of_node);
     for (const PairRound& round : planned) {
       for (int rail = 0; rail < record.table.rails; ++rail) {
         if (blame.rail && *blame.rail != rail) continue;
         rounds.emplace_back(round, rail);
-        rails.insert(rail);
+        for (const auto& [a, b] : round) compared.insert({rail, slot_of(path_class(record.table, a, b))});
       }
     }
   }
-  for (const int rail : rails) {
-    for (const auto& pair : reference_pairs(record.table, good)) rounds.push_back({{pair}, rail});
+  if (compared.empty()) return rounds;
+  const std::array<PairRound, 2> references = reference_pairs(record.table, good);
+  for (const auto& [rail, of] : compared) {
+    for (const auto& pair : references.at(of)) rounds.push_back({{pair}, rail});
   }
   return rounds;
 }
@@ -328,6 +330,12 @@ std::string burnin_text(const BurninRecord& record, int width) {
                     "Reason=collbench-burnin",
                     fmt::join(drained, ",")));
   }
+  if (has_repeats(record.table)) {
+    const SettledPairs settled = settled_pairs(record.table);
+    add(fmt::format("{} stood out beside others and {} measured again so: {} then like the others",
+                    counted(settled.repeated, "direction"), settled.repeated == 1 ? "was" : "were",
+                    settled.eased));
+  }
   if (record.left_out > 0) {
     add(fmt::format("{} of {} pairs and rails were left out for want of time", record.left_out,
                     record.planned));
@@ -357,11 +365,12 @@ std::string burnin_text(const BurninRecord& record, int width) {
 }
 
 std::string burnin_csv(const BurninRecord& record) {
-  std::string text = "from,to,rail,gigabytes_per_second,alone\n";
+  std::string text = "from,to,rail,gigabytes_per_second,alone,repeat\n";
   for (const RailTime& time : record.table.times) {
-    text += fmt::format("{},{},{},{:.6g},{}\n", record.table.nodes[slot_of(time.from)],
+    text += fmt::format("{},{},{},{:.6g},{},{}\n", record.table.nodes[slot_of(time.from)],
                         record.table.nodes[slot_of(time.to)], time.rail,
-                        time.seconds > 0 ? gigabytes_per_second(record, time) : 0, time.alone ? 1 : 0);
+                        time.seconds > 0 ? gigabytes_per_second(record, time) : 0, time.alone ? 1 : 0,
+                        time.repeat);
   }
   return text;
 }

@@ -76,7 +76,7 @@ struct BurninRecord {
 /// Throws Error (usage) that names the place in `file`.
 [[nodiscard]] BurninRecord burnin_from_json(std::string_view text, const std::string& file);
 
-/// "from,to,rail,gigabytes_per_second,alone", a line each.
+/// "from,to,rail,gigabytes_per_second,alone,repeat", a line each.
 [[nodiscard]] std::string burnin_csv(const BurninRecord& record);
 
 /// The good ones, a line each (a hostfile), or joined by commas (Slurm's --nodelist).

@@ -19,9 +19,6 @@ void judge_failures(const BurninRecord& record, Attribution& found);
 /// Failures between nodes that answer others on that rail, at most as many as there are nodes.
 [[nodiscard]] std::vector<PairFailure> failures_to_retry(const BurninRecord& record);
 
-/// A pair, and the rail on which to measure it.
-using PairOnRail = std::pair<std::pair<int, int>, int>;
-
 /// Whether the nodes that failed last, alone, are still there: each with two nodes that answered it, on every
 /// rail with the first and on the rail that failed with the second; and these two with each other, so that it
 /// is known which end is silent. At most two nodes of each failure, and kMaxSilent in all: more than these

@@ -20,21 +20,17 @@ constexpr double kSettled = 1e-9;
 // How much wider a line is with few free residuals, found with 4 to 8 nodes at 2 and 5 % of noise.
 constexpr double kFewFree = 1.5;
 
-int path_class(const PairTable& table, const RailTime& time) {
-  if (table.leaf_of_node.empty()) return 0;
-  return table.leaf_of_node[slot_of(time.from)] == table.leaf_of_node[slot_of(time.to)] ? 0 : 1;
-}
-
 /// Which times count: positive ones; those alone only of a pair that was never measured in company.
 std::vector<bool> counted_times(const PairTable& table) {
   const auto key = [](const RailTime& time) { return std::tuple(time.from, time.to, time.rail); };
   std::set<std::tuple<int, int, int>> in_company;
   for (const RailTime& time : table.times) {
-    if (!time.alone && time.seconds > 0) in_company.insert(key(time));
+    if (!time.alone && time.repeat == 0 && time.seconds > 0) in_company.insert(key(time));
   }
   std::vector<bool> counted;
   for (const RailTime& time : table.times)
-    counted.push_back(time.seconds > 0 && (!time.alone || !in_company.contains(key(time))));
+    counted.push_back(time.seconds > 0 && time.repeat == 0 &&
+                      (!time.alone || !in_company.contains(key(time))));
   return counted;
 }
 
@@ -83,13 +79,18 @@ void center(std::vector<double>& effects, std::vector<double>& common, int rails
 
 }  // namespace
 
+int path_class(const PairTable& table, int from, int to) {
+  if (table.leaf_of_node.empty()) return 0;
+  return table.leaf_of_node[slot_of(from)] == table.leaf_of_node[slot_of(to)] ? 0 : 1;
+}
+
 PairEffects pair_effects(const PairTable& table) {
   const std::vector<bool> counted = counted_times(table);
   const int nodes = static_cast<int>(table.nodes.size());
   PairEffects found;
   found.residuals.assign(table.times.size(), 0);
   for (std::size_t i = 0; i < table.times.size(); ++i) {
-    found.classes.push_back(path_class(table, table.times[i]));
+    found.classes.push_back(path_class(table, table.times[i].from, table.times[i].to));
     if (counted[i]) found.residuals[i] = std::log(table.times[i].seconds);
   }
   if (nodes == 0 || table.rails < 1) return found;

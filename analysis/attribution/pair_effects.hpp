@@ -18,7 +18,8 @@ struct RailTime {
   bool alone = false;  ///< nothing else ran; a pair of a round in parallel may have been disturbed
   std::optional<double> resent{};  ///< of the bytes that `from` sent over TCP, the share that it sent again
   std::optional<double>
-      waited{};  ///< of the time that the rank of `from` could run, the share without a core
+      waited{};    ///< of the time that the rank of `from` could run, the share without a core
+  int repeat = 0;  ///< from 1: of this batch of repeats, beside others (pair_repeats.hpp); 0: of none
 
   bool operator==(const RailTime&) const = default;
 };
@@ -43,13 +44,16 @@ struct PairEffects {
   std::vector<int> classes;                  ///< the same
 };
 
+/// 0 below one leaf switch, or where no leaves are known; 1 across.
+[[nodiscard]] int path_class(const PairTable& table, int from, int to);
+
 /// With fewer partners a node's own part cannot be told from its partners'.
 inline constexpr int kMinPartners = 3;
 
 /// Median polish (Tukey, Exploratory Data Analysis, 1977): medians are taken out of classes, senders and
 /// receivers in turn until nothing moves. Right while fewer than half of a node's partners are bad. Times
 /// that are not positive are ignored, and those alone of a pair that was measured in company too: they are no
-/// part of what company costs.
+/// part of what company costs. Repeats are not counted as such: settled_pairs() has taken them in.
 [[nodiscard]] PairEffects pair_effects(const PairTable& table);
 
 /// How far something may be from the median of its kind: the larger of six robust standard deviations

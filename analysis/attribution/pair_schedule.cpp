@@ -102,7 +102,7 @@ std::vector<PairRound> pair_rounds(int nodes, const std::vector<int>& leaf_of_no
 
 std::vector<PairRound> retest_rounds(const std::vector<int>& suspects,
                                      const std::vector<std::pair<int, int>>& slow_pairs,
-                                     const std::vector<int>& good) {
+                                     const std::vector<int>& good, const std::vector<int>& leaf_of_node) {
   if (good.empty()) return {};
   std::set<std::pair<int, int>> planned;
   std::vector<PairRound> rounds;
@@ -117,8 +117,15 @@ std::vector<PairRound> retest_rounds(const std::vector<int>& suspects,
   }
   for (const auto& pair : slow_pairs) {
     add(pair.first, pair.second);
-    const auto third = std::find_if(good.begin(), good.end(),
-                                    [&pair](int node) { return node != pair.first && node != pair.second; });
+    const auto is_other = [&pair](int node) { return node != pair.first && node != pair.second; };
+    const auto is_below = [&leaf_of_node](int a, int b) {
+      return leaf_of_node.empty() || leaf_of_node[slot_of(a)] == leaf_of_node[slot_of(b)];
+    };
+    auto third = std::find_if(good.begin(), good.end(), [&](int node) {
+      const bool below = is_below(pair.first, pair.second);
+      return is_other(node) && is_below(pair.first, node) == below && is_below(pair.second, node) == below;
+    });
+    if (third == good.end()) third = std::find_if(good.begin(), good.end(), is_other);
     if (third == good.end()) continue;
     add(pair.first, *third);
     add(pair.second, *third);

@@ -8,6 +8,9 @@ namespace collbench::analysis {
 /// Pairs of nodes that are measured at the same time; no node is in two of them.
 using PairRound = std::vector<std::pair<int, int>>;
 
+/// A pair, and the rail on which to measure it.
+using PairOnRail = std::pair<std::pair<int, int>, int>;
+
 struct PairScheduleOptions {
   int max_full = 256;  ///< up to so many nodes each meets each other one
   int matchings = 3;   ///< beyond, random ones of each class of paths
@@ -22,10 +25,12 @@ struct PairScheduleOptions {
                                                  const PairScheduleOptions& options = {});
 
 /// Each suspect against two good nodes, and each slow pair again and both of its nodes against one good node
-/// (A–B, A–C, B–C): a pair a round, so that nothing runs beside it. Empty where no node is good.
+/// (A–B, A–C, B–C), whose paths are of the same class where there is such a node: a pair a round, so that
+/// nothing runs beside it. Empty where no node is good.
 [[nodiscard]] std::vector<PairRound> retest_rounds(const std::vector<int>& suspects,
                                                    const std::vector<std::pair<int, int>>& slow_pairs,
-                                                   const std::vector<int>& good);
+                                                   const std::vector<int>& good,
+                                                   const std::vector<int>& leaf_of_node = {});
 
 /// What a plan covers.
 struct PairCoverage {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/report/criteria.hpp"
+#include "analysis/report/exposition.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/report/sections.hpp"
 #include "base/text_sinks.hpp"
@@ -21,14 +22,6 @@ struct JunitCounts {
   std::size_t failures = 0;
   std::size_t skipped = 0;
 };
-
-std::string junit_case(const std::string& group, const std::string& name, double seconds,
-                       const std::string& content) {
-  const std::string time = seconds > 0 ? fmt::format(R"( time="{}")", seconds) : "";
-  const std::string head = fmt::format(R"(    <testcase classname="collbench.{}" name="{}"{})",
-                                       xml_text(group), xml_text(name), time);
-  return content.empty() ? head + "/>\n" : fmt::format("{}>\n{}    </testcase>\n", head, content);
-}
 
 /// All that is wrong in one element, since readers take one of a case.
 std::string junit_failure(const std::vector<std::string>& texts, JunitCounts& counts) {
@@ -82,6 +75,14 @@ std::string junit_property(std::string_view name, std::string_view value) {
 }
 
 }  // namespace
+
+std::string junit_case(const std::string& group, const std::string& name, double seconds,
+                       const std::string& content) {
+  const std::string time = seconds > 0 ? fmt::format(R"( time="{}")", seconds) : "";
+  const std::string head = fmt::format(R"(    <testcase classname="collbench.{}" name="{}"{})",
+                                       xml_text(group), xml_text(name), time);
+  return content.empty() ? head + "/>\n" : fmt::format("{}>\n{}    </testcase>\n", head, content);
+}
 
 std::string report_junit(const Run& run, const TextOptions& options) {
   const RunCheck check = check_run(run, options.criteria);

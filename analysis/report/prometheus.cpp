@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/report/exposition.hpp"
 #include "analysis/report/report.hpp"
 #include "base/record/run.hpp"
 #include "base/text_sinks.hpp"
@@ -17,16 +18,6 @@
 
 namespace collbench::analysis {
 namespace {
-
-/// Inside the quotes of a label's value.
-std::string label_value(std::string_view text) {
-  std::string escaped;
-  for (const char letter : one_line(text)) {
-    if (letter == '\\' || letter == '"') escaped += '\\';
-    escaped += letter;
-  }
-  return escaped;
-}
 
 std::string row_labels(const Run& run, const RowKey& key) {
   std::string labels = fmt::format(
@@ -89,15 +80,6 @@ constexpr std::array<RowMetric, 7> kRowMetrics{{
      wrong_count},
 }};
 
-std::string metric_head(std::string_view metric, std::string_view help) {
-  return fmt::format("# HELP {} {}\n# TYPE {} gauge\n", metric, help, metric);
-}
-
-std::string one_metric(std::string_view metric, std::string_view help, const std::string& labels,
-                       double value) {
-  return metric_head(metric, help) + fmt::format("{}{{{}}} {}\n", metric, labels, value);
-}
-
 std::string row_metric(const Run& run, const RowMetric& metric) {
   std::string lines;
   std::set<std::string> written;  // a series stands once in a file, and an imported log may have a row twice
@@ -119,6 +101,25 @@ std::optional<double> epoch_seconds(const std::string& utc) {
 }
 
 }  // namespace
+
+std::string label_value(std::string_view text) {
+  std::string escaped;
+  for (const char letter : one_line(text)) {
+    if (letter == '\\' || letter == '"') escaped += '\\';
+    escaped += letter;
+  }
+  return escaped;
+}
+
+std::string metric_head(std::string_view metric, std::string_view help) {
+  return fmt::format("# HELP {} {}\n# TYPE {} gauge\n", metric, help, metric);
+}
+
+std::string one_metric(std::string_view metric, std::string_view help, const std::string& labels,
+                       double value) {
+  const std::string braced = labels.empty() ? "" : fmt::format("{{{}}}", labels);
+  return metric_head(metric, help) + fmt::format("{}{} {}\n", metric, braced, value);
+}
 
 std::string report_prometheus(const Run& run) {
   const std::string label = fmt::format(R"(label="{}")", label_value(run.label));

@@ -19,6 +19,20 @@ void require_sensible(const BurninOptions& options) {
     throw usage_error("burnin", "it was started as a rank",
                       "run it without a launcher; it starts one for each pair");
   }
+  if (!options.from_path.empty()) {
+    const char* const measures = !options.hosts.empty()         ? "--hosts"
+                                 : !options.record_path.empty() ? "-J"
+                                 : options.resume               ? "--resume"
+                                 : options.dry_run              ? "--dry-run"
+                                                                : nullptr;
+    if (measures != nullptr)
+      throw usage_error(measures, "--from says what a record says, and measures nothing",
+                        "leave one of the two out");
+    return;
+  }
+  if (options.hosts.empty())
+    throw usage_error("burnin", "no hosts are named",
+                      "give --hosts LIST or @FILE, or --from FILE for what a record says");
   if (options.hosts.size() <= analysis::slot_of(analysis::kMinPartners)) {
     throw usage_error(
         "--hosts",

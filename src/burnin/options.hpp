@@ -35,6 +35,10 @@ struct BurninOptions {
   bool resume = false;
   bool overwrite = false;
   std::string record_path;
+  std::string from_path;     ///< --from: say what this record says, and measure nothing
+  std::string html_path;     ///< --html
+  std::string csv_path;      ///< --csv
+  std::string picture_path;  ///< --plot-file
   std::string format = "text";
 };
 

@@ -11,20 +11,21 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "analysis/attribution/burnin_record.hpp"
 #include "analysis/attribution/failure_verdicts.hpp"
 #include "analysis/attribution/group_verdicts.hpp"
-#include "analysis/attribution/pair_schedule.hpp"
+#include "analysis/attribution/pair_phase.hpp"
 #include "base/files.hpp"
 #include "base/units.hpp"
 #include "launch/interruption.hpp"
+#include "src/burnin/documents.hpp"
 #include "src/burnin/launches.hpp"
 #include "src/burnin/options.hpp"
 #include "src/burnin/plan.hpp"
+#include "src/cli/command_description.hpp"
 #include "src/cli/host_list.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
@@ -36,10 +37,15 @@ namespace {
 using analysis::BurninPhase;
 using analysis::BurninRecord;
 using analysis::PairOutcome;
-using analysis::PairRound;
 
-/// A pair on a rail.
-using Work = std::tuple<int, int, int>;
+ExitStatus status_of(const BurninRecord& record, const analysis::Attribution& found) {
+  if (analysis::lost_a_host(record, found)) return ExitStatus::rank_lost;
+  const bool all_good = std::all_of(found.nodes.begin(), found.nodes.end(),
+                                    [](const auto& node) { return node.bucket == analysis::Bucket::good; });
+  const bool no_finding =
+      found.blames.empty() && found.doubt.empty() && record.failures.empty() && record.group_failures.empty();
+  return all_good && no_finding ? ExitStatus::ok : ExitStatus::low;
+}
 
 class Burnin {
  public:
@@ -54,18 +60,22 @@ class Burnin {
     if (!options.record_path.empty())
       require_writable(options.record_path, options.overwrite || options.resume, "-J");
     if (options.resume && std::filesystem::exists(options.record_path)) go_on();
+    require_writable_documents(options);
     launch::notice_interruption();
   }
 
   CommandResult run() {
     record_.planned = 0;
     record_.left_out = 0;
+    record_.retests_left_out = 0;
     record_.phases_left_out = phases_left_out(options_);
     std::optional<CounterLook> before = look();
     for (const BurninPhase phase : analysis::burnin_phases()) {
       if (!has_phase(options_, phase)) continue;
       if (phase == BurninPhase::pairs)
-        measure_pairs();
+        analysis::measure_pairs(
+            record_, {.at_once = options_.parallel},
+            [this](const analysis::PairBatch& each) { return measure_batch_of_pairs(each); });
       else
         measure_groups(phase);
       before = note_rises(before, name(phase));
@@ -75,7 +85,11 @@ class Burnin {
     }
     save();
     const analysis::Attribution found = analysis::attribute(record_);
-    return {document(), status(found), options_.format == "text", {}};
+    write_documents(options_, record_);
+    return {burnin_document(record_, options_.format, text_options(When::never, false).columns),
+            status_of(record_, found),
+            options_.format == "text",
+            {}};
   }
 
  private:
@@ -100,21 +114,6 @@ class Burnin {
     earlier.earlier_times = earlier.table.times.size();
     earlier.expected = record_.expected;
     record_ = std::move(earlier);
-    for (const analysis::RailTime& time : record_.table.times)
-      done_.emplace(std::min(time.from, time.to), std::max(time.from, time.to), time.rail);
-  }
-
-  void measure_pairs() {
-    for (const PairRound& round : analysis::pair_rounds(node_count(), record_.table.leaf_of_node)) {
-      record_.planned += static_cast<int>(round.size()) * options_.rails;
-      for (int rail = 0; rail < options_.rails; ++rail) measure(round, rail);
-    }
-    // What failed, whoever is suspected, and each slow pair, once more with nothing beside it.
-    for (const analysis::PairFailure& failure : analysis::failures_to_retry(record_))
-      retest({{failure.a, failure.b}}, failure.rail);
-    for (const auto& [pair, rail] : analysis::last_contacts(record_)) retest({pair}, rail);
-    for (const auto& [round, rail] : analysis::retests_of(record_)) retest(round, rail);
-    for (const auto& [round, rail] : analysis::repeats_of(record_)) retest(round, rail);
   }
 
   /// Of hosts that answer: one that did not, by itself or in pairs, would take its whole group with it.
@@ -210,29 +209,6 @@ class Burnin {
     return now;
   }
 
-  void measure(const PairRound& round, int rail) {
-    PairRound open;
-    std::copy_if(round.begin(), round.end(), std::back_inserter(open),
-                 [&](const auto& pair) { return !done_.contains(Work{pair.first, pair.second, rail}); });
-    const auto at_once = static_cast<std::size_t>(options_.parallel);
-    for (std::size_t start = 0; start < open.size(); start += at_once) {
-      if (!fits()) {
-        record_.left_out += static_cast<int>(open.size() - start);
-        return;
-      }
-      const auto begin = open.begin() + static_cast<std::ptrdiff_t>(start);
-      const auto count = static_cast<std::ptrdiff_t>(std::min(at_once, open.size() - start));
-      measure_now({begin, begin + count}, rail, false);
-    }
-  }
-
-  void retest(const PairRound& pairs, int rail) {
-    if (fits())
-      measure_now(pairs, rail, true);
-    else
-      record_.retests_left_out += 1;
-  }
-
   /// Throws Error (rank_lost): of a burn-in that was cut nobody is said to be good.
   void stop_if_interrupted() const {
     if (!launch::interrupted()) return;
@@ -243,28 +219,22 @@ class Burnin {
                                      : "run the same command with --resume to continue");
   }
 
-  void measure_now(const PairRound& pairs, int rail, bool alone) {
+  bool measure_batch_of_pairs(const analysis::PairBatch& batch) {
     stop_if_interrupted();
+    if (!fits()) return false;
     std::vector<std::future<PairOutcome>> outcomes;
-    for (const auto& [a, b] : pairs) {
-      outcomes.push_back(std::async(std::launch::async, launch_pair, std::cref(options_), a, b, rail));
+    for (const auto& [pair, rail] : batch.pairs) {
+      outcomes.push_back(
+          std::async(std::launch::async, launch_pair, std::cref(options_), pair.first, pair.second, rail));
     }
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      const auto [a, b] = pairs[i];
+    for (std::size_t i = 0; i < batch.pairs.size(); ++i) {
       const PairOutcome outcome = outcomes[i].get();
       if (!outcome.why.empty() && launch::interrupted()) continue;  // it was killed, or may have been
-      std::erase_if(record_.failures, [&](const auto& failure) {
-        return failure.a == a && failure.b == b && failure.rail == rail;
-      });
-      if (!outcome.why.empty()) {
-        record_.failures.push_back({a, b, rail, outcome.why, alone});
-        continue;
-      }
-      record_.table.times.push_back({a, b, rail, outcome.from_a, alone, outcome.a.resent, outcome.a.waited});
-      record_.table.times.push_back({b, a, rail, outcome.from_b, alone, outcome.b.resent, outcome.b.waited});
+      analysis::add_outcome(record_, batch, batch.pairs[i], outcome);
     }
     save();
     stop_if_interrupted();
+    return true;
   }
 
   /// Whether another pair fits into --time.
@@ -273,31 +243,26 @@ class Burnin {
     return options_.seconds <= 0 || elapsed.count() + options_.pair_seconds <= options_.seconds;
   }
 
-  [[nodiscard]] std::string document() const {
-    if (options_.format == "json") return analysis::burnin_json(record_);
-    if (options_.format == "csv") return analysis::burnin_csv(record_);
-    if (options_.format == "hostfile") return analysis::good_nodes(record_, "\n");
-    if (options_.format == "nodelist") return analysis::good_nodes(record_, ",");
-    return analysis::burnin_text(record_, text_options(When::never, false).columns);
-  }
-
-  [[nodiscard]] ExitStatus status(const analysis::Attribution& found) const {
-    if (analysis::lost_a_host(record_, found)) return ExitStatus::rank_lost;
-    const bool all_good = std::all_of(found.nodes.begin(), found.nodes.end(),
-                                      [](const auto& node) { return node.bucket == analysis::Bucket::good; });
-    const bool no_finding = found.blames.empty() && found.doubt.empty() && record_.failures.empty() &&
-                            record_.group_failures.empty();
-    return all_good && no_finding ? ExitStatus::ok : ExitStatus::low;
-  }
-
   const BurninOptions& options_;
   std::chrono::steady_clock::time_point started_;
   BurninRecord record_{};
-  std::set<Work> done_{};
 };
+
+/// What a record says, without measuring.
+CommandResult said_again(const BurninOptions& options) {
+  require_writable_documents(options);
+  BurninRecord record = analysis::burnin_from_json(read_file(options.from_path), options.from_path);
+  if (options.expected > 0) record.expected = options.expected;
+  write_documents(options, record);
+  return {burnin_document(record, options.format, text_options(When::never, false).columns),
+          status_of(record, analysis::attribute(record)),
+          options.format == "text",
+          {}};
+}
 
 CommandResult burnin(const BurninOptions& options) {
   require_sensible(options);
+  if (!options.from_path.empty()) return said_again(options);
   if (options.dry_run) return {plan_of(options)};
   return Burnin(options).run();
 }
@@ -309,8 +274,9 @@ void add_burnin(CLI::App& command, CommandFunction& chosen) {
     return add_option(command, "Options", names, value, help, take);
   };
   add("--hosts", "LIST|@FILE", "the hosts, joined by commas, node[01-30] or a file with one a line",
-      [options](const std::string& text) { options->hosts = parse_hosts(text, "--hosts"); })
-      ->required();
+      [options](const std::string& text) { options->hosts = parse_hosts(text, "--hosts"); });
+  add("--from", "FILE", "instead: say what the record of an earlier burn-in says, and measure nothing",
+      [options](const std::string& text) { options->from_path = text; });
   add("--launcher", "WORDS",
       "starts two ranks on {a} and {b} (mpirun -np 2 --host {a}:1,{b}:1 --map-by node)",
       [options](const std::string& text) { options->launcher = text; });
@@ -372,10 +338,20 @@ void add_burnin(CLI::App& command, CommandFunction& chosen) {
       [options](const std::string& text) { options->record_path = text; });
   command.add_flag("--resume", options->resume, "go on with the record of -J")->group("Options");
   command.add_flag("--overwrite", options->overwrite, "replace the record of -J")->group("Options");
-  add("--format", "NAME", "text, json, csv (the pairs), hostfile or nodelist (of the good) (text)",
-      [options](const std::string& text) {
-        options->format = parse_name(text, "--format", {"text", "json", "csv", "hostfile", "nodelist"});
-      });
+  add("--html", "FILE", "also a page of the findings, with the map, that needs no network",
+      [options](const std::string& text) { options->html_path = text; });
+  add("--csv", "FILE", "also each direction that was measured, a line each",
+      [options](const std::string& text) { options->csv_path = text; });
+  add("--plot-file", "FILE", "also the map of pairs and rails as SVG",
+      [options](const std::string& text) { options->picture_path = text; });
+  set_choices(
+      *add("--format", "NAME",
+           "of stdout: text, json, csv and matrix (the pairs), svg and html, junit, prom, hostfile or "
+           "nodelist (of the good) (text)",
+           [options](const std::string& text) {
+             options->format = parse_name(text, "--format", burnin_formats());
+           }),
+      burnin_formats());
   command.callback([options, &chosen] { chosen = [options] { return burnin(*options); }; });
 }
 

@@ -64,10 +64,10 @@ HOMES = [
     ),
     (r"(cuda|nccl).*\.h", r"collectives/nccl/.+|tests/simulated_gpu/.+", "collectives/nccl"),
     (r"nvml\.h", r"topology/telemetry/.+", "topology/telemetry"),
-    (r"(smpi|simgrid)/.+", r".+_smpi\.cpp", "*_smpi.cpp"),
+    (r"(smpi|simgrid)/.+", r".+_smpi\.cpp|tests/simgrid/.+", "*_smpi.cpp and tests/simgrid"),
     (r"hwloc(\.h|/.+)", r"(topology|launch)/.+", "topology and launch"),
     (r"boost/asio.*", r"launch/.+", "launch"),
-    (r"CLI/.+", r"src/.+", "src"),
+    (r"CLI/.+", r"src/.+|tests/simgrid/.+", "src"),
     (r"toml\+\+/.+", r"src/.+", "src"),
     (r"(gtest|gmock)/.+", r"tests/.+", "tests"),
 ]
@@ -100,6 +100,7 @@ WITHOUT_HEADER = {
     "the parts of import_log, which log_readers.hpp declares",
     r"analysis/import/(osu|imb)_text\.cpp": "the readers of other benchmarks, which benchmark_logs.hpp declares",
     r"analysis/report/(text|markdown|csv|json|prometheus|junit)\.cpp": "the writers of one format each, which report.hpp declares",
+    r"analysis/report/burnin/(burnin_page|burnin_checks|heat_map)\.cpp": "the writers of a burn-in, which burnin_report.hpp declares",
     r"analysis/report/html/(run|diff)_page\.cpp": "the pages of a run and of a diff, which report.hpp declares",
     r"analysis/compare/comparison_page\.cpp": "the page of a comparison, which comparison_report.hpp declares",
     r"analysis/report/(header|brief_header|footer|algorithm_choice|fits|gpu_health|imported_log|page_faults|verdicts)\.cpp":
@@ -117,6 +118,7 @@ WITHOUT_HEADER = {
     r"tests/collectives/nccl/stand_in/(cudart|kernels|nccl_versioned|network_plugin|tuner)\.cpp": "libraries to load",
     r"tests/topology/telemetry/stand_in_nvml\.cpp": "a library to load",
     r"tests/mpi_main\.cpp": "the main of the tests that run as several ranks",
+    r"tests/simgrid/burnin_scale\.cpp": "a program of its own",
     r"tests/fuzz/[a-z0-9_]+_fuzz\.cpp": "programs for a fuzzer, one per reader",
     r"tests/base/record/write_random_runs\.cpp": "the program that run_schema_test.py takes its records from",
 }

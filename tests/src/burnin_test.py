@@ -79,7 +79,16 @@ class Burnin(unittest.TestCase):
 
     def test_what_cannot_be_done_is_refused(self):
         for arguments, says in (
+            ((), "no hosts are named; give --hosts"),
+            (("--hosts", "a"), "1 host cannot be told apart"),
             (("--hosts", "a,b,c"), "3 hosts cannot be told apart"),
+            (("--from", "/nowhere/burnin.json"), "/nowhere/burnin.json"),
+            (("--from", "x.json", "--hosts", "a,b,c,d"), "--from says what a record says"),
+            (("--from", "x.json", "--resume"), "--from says what a record says"),
+            (("--hosts", "a,b,c,d", "--html", "-"), "give --format html"),
+            (("--hosts", "a,b,c,d", "--plot-file", "map.png"), "ends in .svg"),
+            (("--hosts", "a,b,c,d", "--csv", "/nowhere/pairs.csv"), "/nowhere/pairs.csv"),
+            (("--hosts", "a,b,c,d", "--csv", "x.html", "--html", "x.html"), "the same file"),
             (("--hosts", "a,b,c,a"), "a is there twice"),
             (("--hosts", "10.0.0.[1-4]"), "10.0.0.1 is an address"),
             (("--hosts", "n[1-3]"), "3 hosts cannot be told apart.*name at least 4"),
@@ -134,7 +143,7 @@ class Burnin(unittest.TestCase):
             # Nothing is measured twice, and the matrix has each direction.
             again = burnin(*common, "--resume", "--format", "csv")
             lines = again.stdout.splitlines()
-            self.assertEqual(lines[0], "from,to,rail,gigabytes_per_second,alone")
+            self.assertEqual(lines[0], "from,to,rail,gigabytes_per_second,alone,repeat")
             self.assertGreaterEqual(len(lines), 13)
             self.assertEqual(json.loads(record.read_text())["times"][:12], read["times"][:12])
             # Of other ranks, or for other seconds, nothing is like what was measured.
@@ -191,8 +200,21 @@ class Burnin(unittest.TestCase):
             self.assertIn("phase nodes: n0 mlx5_0/1 symbol_error: 4 to 5 within 30 s, noted", flat)
             for phase in ("nodes", "groups", "whole"):
                 self.assertIn(f"phase {phase}: ", out)
-            status, out, _ = run("dead rail", "--rails", "2", "--rail-setting", "RAIL={rail}")
+            files = {name: pathlib.Path(folder) / f"burnin.{name}" for name in ("json", "html", "svg", "csv")}
+            status, out, _ = run("dead rail", "--rails", "2", "--rail-setting", "RAIL={rail}", "-J", files["json"], "--html", files["html"],
+                                 "--plot-file", files["svg"], "--csv", files["csv"])
             self.assertEqual(status, 1, out)
+            self.assertIn("n2", files["svg"].read_text())
+            self.assertIn("5 of 6 hosts good", files["html"].read_text())
+            # The record says the same again, in each format.
+            for form, says in (("text", "^6 nodes: 5 good"), ("json", '"bucket": "bad"'), ("csv", files["csv"].read_text()),
+                               ("matrix", r"\nrail 1, GB/s(.|\n)* n2 +x +x +x +x +x\n"), ("svg", "<svg"), ("html", "<!DOCTYPE html>"),
+                               ("junit", 'name="n2">\n *<failure message="bad: 5 of 5 pairs'), ("hostfile", "^n0\nn1\nn3\nn4\nn5\n$"),
+                               ("prom", 'collbench_burnin_host_bucket{host="n2",bucket="bad"} 1')):
+                again = burnin("--from", files["json"], "--format", form)
+                self.assertEqual((again.returncode, again.stderr), (1, ""), form)
+                self.assertRegex(again.stdout, says)
+            self.assertEqual(burnin("--from", files["json"]).stdout, out)
             self.assertRegex(out, r"n2 bad: 5 of 5 pairs on rail 1 gave no time: n\d with n\d: exit status 1: mlx5_1: no active port")
             self.assertIn("6 nodes: 5 good", out)
             for form, says in (("hostfile", "^\n$"), ("text", "6 nodes: 0 good, 6 suspect(.|\n)*n5 suspect: not known")):

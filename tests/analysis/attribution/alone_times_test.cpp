@@ -18,6 +18,14 @@ TEST(AloneTimes, ANodesPartIsAgainstPairsOfFineOnes) {
   EXPECT_NEAR(alone_part(table, effects, 3, 0, false, all_but_three).value_or(1), 0, 0.005);
 }
 
+TEST(AloneTimes, AreThoseOfATable) {
+  PairTable table = made_pairs(6, 1, [](int from, int, int) { return from == 3 ? 2.0 : 1; });
+  table.times.front().alone = false;
+  const AloneTimes alone = alone_times(table, pair_effects(table));
+  EXPECT_EQ(alone.table.times.size(), 29U);
+  EXPECT_EQ(alone.effects.classes.size(), 29U);
+}
+
 TEST(AloneTimes, WithoutTimesAloneOrFinePartnersNothingIsSaid) {
   PairTable table = made_pairs(6, 1, [](int, int, int) { return 1.0; });
   const PairEffects effects = pair_effects(table);

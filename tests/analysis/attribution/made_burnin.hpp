@@ -1,0 +1,30 @@
+#pragma once
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "analysis/attribution/burnin_record.hpp"
+#include "tests/analysis/attribution/made_pairs.hpp"
+
+namespace collbench::analysis {
+
+/// A burn-in of all pairs of `nodes` hosts, 1 GB/s each way, times what `slower` says of a direction.
+inline BurninRecord made_burnin(int nodes, int rails, const std::function<double(int, int, int)>& slower) {
+  BurninRecord record;
+  record.bytes = 1e6;
+  record.table = made_pairs(nodes, rails, slower);
+  return record;
+}
+
+/// No pair of `node` on `rail` gave a time.
+inline void lose_rail(BurninRecord& record, int node, int rail) {
+  std::erase_if(record.table.times, [&](const RailTime& time) {
+    return time.rail == rail && (time.from == node || time.to == node);
+  });
+  for (int other = 0; std::cmp_less(other, record.table.nodes.size()); ++other) {
+    if (other != node)
+      record.failures.push_back({std::min(node, other), std::max(node, other), rail, "no <active> port"});
+  }
+}
+
+}  // namespace collbench::analysis
