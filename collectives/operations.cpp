@@ -97,6 +97,11 @@ constexpr Collective kAllReduce{
     OperationId::all_reduce, same_buffers,
     [](const Layout& layout, const CallContext& /*shape*/) { return reduced(0, layout.count); }};
 
+/// A training step: compute that touches no buffer, then AllReduce.
+constexpr Collective kStep{
+    OperationId::step, same_buffers,
+    [](const Layout& layout, const CallContext& /*shape*/) { return reduced(0, layout.count); }};
+
 /// Every rank gets the buffers of all ranks, in order of rank. S is the whole receive buffer.
 constexpr Collective kAllGather{
     OperationId::all_gather,
@@ -217,6 +222,8 @@ const Collective* find_collective(OperationId id) {
   switch (id) {
     case OperationId::all_reduce:
       return &kAllReduce;
+    case OperationId::step:
+      return &kStep;
     case OperationId::all_gather:
       return &kAllGather;
     case OperationId::reduce_scatter:

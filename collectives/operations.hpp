@@ -65,7 +65,8 @@ struct Exchanges {
 /// What a call of AllToAllv with `count` exchanges.
 [[nodiscard]] Exchanges exchanges(std::uint64_t count, const CallContext& call);
 
-/// The operations that can be measured, in the order in which --ops all shows them.
+/// The collective operations that can be measured, in the order in which --ops all shows them. A Step, which
+/// can be measured as well, is none.
 [[nodiscard]] std::span<const OperationId> measurable_operations();
 
 /// Those of a run that does not say: AllReduce, AllGather, ReduceScatter, AllToAll, SendRecv.

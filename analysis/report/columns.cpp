@@ -31,7 +31,8 @@ std::string type(const ReportRow& row) { return std::string(traits(key(row).type
 
 std::string reduction(const ReportRow& row) {
   if (!key(row).reduction) return std::string(kNoValue);
-  return std::string(name(*key(row).reduction)) + (row.row.measurement.note.empty() ? "" : "*");
+  return std::string(name(*key(row).reduction)) +
+         (row.row.measurement.note.empty() || row.row.step ? "" : "*");
 }
 
 std::string root(const ReportRow& row) {

@@ -109,6 +109,11 @@ void check_stragglers(const Run& run, RunCheck& check) {
     return;
   }
   for (const ProbeFinding& finding : run.rank_probe->findings) check.failures.push_back({{}, finding.text});
+  for (const Row& row : run.rows) {
+    if (!row.step) continue;
+    for (const StepFinding& finding : row.step->findings)
+      if (finding.cause != StepCause::link) check.failures.push_back({{}, finding.text});
+  }
   if (run.rank_probe->findings.empty() && run.rank_probe->repetitions < kProbesToClear) {
     check.not_known.push_back(fmt::format("late: {} of {} probes, too few to rule out a straggler",
                                           run.rank_probe->repetitions, kProbesToClear));

@@ -8,6 +8,7 @@
 
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
+#include "analysis/stragglers/step_verdict.hpp"
 #include "base/record/run.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
@@ -21,6 +22,7 @@ struct CsvRow {
   const Measurement& measured;
   const Expectation& expected;
   const Verdict& verdict;
+  const std::optional<StepVerdict>& step;
   Rates rates;
 };
 
@@ -46,6 +48,11 @@ std::string csv_rate(std::optional<double> bytes_per_second) {
 std::string of_interval(const CsvRow& row, double TimeInterval::* part) {
   const auto& interval = row.measured.interval;
   return interval ? csv_number((*interval).*part) : "";
+}
+
+/// The median over ranks of a part of a step.
+std::string of_step(const CsvRow& row, double StepTimes::* part) {
+  return row.step ? csv_number(median_step(row.measured).*part) : "";
 }
 
 struct CsvColumn {
@@ -134,6 +141,24 @@ constexpr std::array kCsvColumns{
                 }
                 return text;
               }},
+    CsvColumn{"step_compute_seconds",
+              [](const CsvRow& row) { return of_step(row, &StepTimes::compute_seconds); }},
+    CsvColumn{"step_between_seconds",
+              [](const CsvRow& row) { return of_step(row, &StepTimes::between_seconds); }},
+    CsvColumn{"step_inside_seconds",
+              [](const CsvRow& row) { return of_step(row, &StepTimes::inside_seconds); }},
+    CsvColumn{"step_alone_seconds",
+              [](const CsvRow& row) { return of_step(row, &StepTimes::alone_seconds); }},
+    CsvColumn{"step_verdict",
+              [](const CsvRow& row) { return row.step ? std::string(name(row.step->word)) : std::string(); }},
+    CsvColumn{"step_findings",
+              [](const CsvRow& row) {
+                std::string text;
+                if (!row.step) return text;
+                for (const StepFinding& each : row.step->findings)
+                  text += (text.empty() ? "" : "; ") + each.text;
+                return text;
+              }},
     CsvColumn{"passes", [](const CsvRow& row) { return fmt::to_string(row.measured.pass_seconds.size()); }},
     CsvColumn{"iterations", [](const CsvRow& row) { return fmt::to_string(row.measured.iterations); }},
     CsvColumn{"iterations_per_sample",
@@ -181,8 +206,8 @@ std::string report_csv(const Run& run) {
   }
   text += "\n";
   for (const Row& row : run.rows) {
-    const CsvRow csv{run, row.measurement, row.expectation, row.verdict,
-                     rates(row, static_cast<int>(run.ranks.size()))};
+    const CsvRow csv{run,         row.measurement, row.expectation,
+                     row.verdict, row.step,        rates(row, static_cast<int>(run.ranks.size()))};
     std::string line;
     for (const CsvColumn& column : kCsvColumns) {
       if (&column != kCsvColumns.data()) line += ",";

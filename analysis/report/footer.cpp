@@ -81,7 +81,7 @@ void add_notes(const Run& run, ReportLines& facts) {
   std::map<std::string, std::set<std::string>> by_note;
   for (const Row& row : run.rows) {
     const RowKey& key = row.measurement.key;
-    if (row.measurement.note.empty() || !key.reduction) continue;
+    if (row.measurement.note.empty() || !key.reduction || row.step) continue;
     by_note[row.measurement.note].insert(fmt::format("{} {}", traits(key.type).name, name(*key.reduction)));
   }
   for (const auto& [note, reductions] : by_note) {
@@ -318,6 +318,7 @@ ReportLines footer_lines(const Run& run) {
   for (const ReportLine& fact : launch_lines(run)) facts.push_back(fact);
   add_pauses(run, facts);
   add_rank_probe(run, facts);
+  for (const ReportLine& fact : step_lines(run)) facts.push_back(fact);
   for (const ReportLine& fact : fit_lines(run)) facts.push_back(fact);
   add_cost(run, facts);
   add_communicators(run, facts);

@@ -328,6 +328,11 @@ ReportLines legend_lines(const Run& run) {
 
 ReportLine operation_line(OperationId id, int ranks) {
   const Operation& meant = operation(id);
+  if (!meant.has_bandwidth) {
+    return {fmt::format("{}: compute, then AllReduce of size bytes on each rank; it has no bandwidth",
+                        meant.name),
+            Tone::plain};
+  }
   return {fmt::format("{}: size is {}; busbw = algbw × {:.4g}", meant.name, size_text(meant.size_meaning),
                       bus_factor(meant, ranks)),
           Tone::plain};

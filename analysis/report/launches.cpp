@@ -17,6 +17,7 @@
 #include "analysis/report/sections.hpp"
 #include "analysis/states/machine_states.hpp"
 #include "analysis/states/short_launches.hpp"
+#include "analysis/stragglers/step_verdict.hpp"
 #include "base/autocorrelation.hpp"
 #include "base/record/run.hpp"
 #include "base/statistics.hpp"
@@ -120,9 +121,8 @@ void merge_expectations(Expectation& merged, const Rows& rows) {
 /// What a page fault takes: of what calibration found, the one figure that a report of all launches uses.
 void merge_page_fault(Run& merged, const std::vector<Run>& launches) {
   std::vector<double> seconds;
-  for (const Run& launch : launches) {
+  for (const Run& launch : launches)
     if (const CalibrationPoint* const point = page_fault_point(launch)) seconds.push_back(point->seconds);
-  }
   if (!merged.calibration || seconds.empty()) return;
   for (CalibrationPoint& point : merged.calibration->points) {
     if (point.kind == CalibrationKind::page_fault) point.seconds = median(seconds);
@@ -135,8 +135,7 @@ void merge_calibration_probes(Run& merged, const std::vector<Run>& launches) {
   merged.calibration->probes.clear();
   for (const Run& launch : launches) {
     if (!launch.calibration) continue;
-    const std::vector<MachineProbe>& probes = launch.calibration->probes;
-    merged.calibration->probes.insert(merged.calibration->probes.end(), probes.begin(), probes.end());
+    for (const MachineProbe& each : launch.calibration->probes) merged.calibration->probes.push_back(each);
   }
 }
 
@@ -197,6 +196,7 @@ Run merged_launches(const std::vector<Run>& launches) {
     merged.rows[i] = std::move(row);
   }
   tell_states(merged);
+  merge_steps(merged, launches);
   return merged;
 }
 

@@ -144,6 +144,9 @@ inline constexpr double kMinReportedPageFaultShare = 0.05;
 /// then what usually ends them, where that was not tried. The models leave them out (docs/model.md).
 [[nodiscard]] ReportLines page_fault_lines(const Run& run);
 
+/// What a step was made of, who makes the others wait in it, and why; nothing without a Step.
+[[nodiscard]] ReportLines step_lines(const Run& run);
+
 /// How the GPUs fared: each trouble that met rows, with the GPUs and the next step; the range of clocks,
 /// temperatures and powers; and what is not known. Empty for a run without telemetry.
 [[nodiscard]] ReportLines gpu_health_lines(const Run& run);

@@ -94,8 +94,34 @@ Json rank_times_to_json(const std::vector<RankTimes>& ranks) {
     result["p99_seconds"].push_back(times.p99_seconds);
     result["page_faults"].push_back(or_null(times.page_faults));
   }
+  const bool steps = std::any_of(ranks.begin(), ranks.end(), [](const auto& each) { return each.step; });
+  for (const StepFigure& figure : kStepFigures) {
+    if (!steps) break;
+    Json& column = result[figure.key] = Json::array();
+    for (const RankTimes& times : ranks)
+      column.push_back(times.step ? Json((*times.step).*figure.value) : Json(nullptr));
+  }
   return result;
 }
+
+namespace {
+
+/// The columns of a Step, which other operations lack.
+void read_steps(const JsonReader& json, std::vector<RankTimes>& ranks) {
+  if (!json.find(kStepFigures.front().key)) return;
+  for (RankTimes& times : ranks) times.step.emplace();
+  for (const StepFigure& figure : kStepFigures) {
+    const std::vector<JsonReader> column = json.at(figure.key).items();
+    if (column.size() != ranks.size()) throw json.expected("arrays of one length");
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      const double value = column[i].number();
+      if (std::isnan(value)) throw column[i].expected("a number");
+      (*ranks[i].step).*figure.value = value;
+    }
+  }
+}
+
+}  // namespace
 
 std::vector<RankTimes> rank_times_from_json(const JsonReader& json) {
   const auto ranks = json.at("rank").items();
@@ -113,6 +139,7 @@ std::vector<RankTimes> rank_times_from_json(const JsonReader& json) {
     if (counted && !std::isnan(faults[i].number())) times.page_faults = faults[i].number();
     result.push_back(times);
   }
+  read_steps(json, result);
   return result;
 }
 
@@ -180,6 +207,43 @@ std::optional<double> typical(const std::vector<std::vector<RankTimes>>& blocks,
   return median(std::move(values));
 }
 
+/// How much a figure of each rank is above the median of the others in a block, by rank; of blocks that lack
+/// it for a rank nothing.
+std::vector<double> block_excess(const std::vector<RankTimes>& block, double StepTimes::* figure) {
+  std::vector<double> values;
+  for (const RankTimes& times : block) {
+    if (!times.step) return {};
+    values.push_back((*times.step).*figure);
+  }
+  return above_others(values);
+}
+
+/// The figures of a Step: medians over blocks, and of what is above the others what three of four blocks
+/// exceed.
+void add_step_times(std::vector<RankTimes>& ranks, const std::vector<std::vector<RankTimes>>& blocks) {
+  constexpr double kExceededBy = 0.25;
+  std::vector<std::vector<double>> compute;  // above the others, by block, then by rank
+  std::vector<std::vector<double>> between;
+  for (const auto& block : blocks) {
+    compute.push_back(block_excess(block, &StepTimes::compute_seconds));
+    between.push_back(block_excess(block, &StepTimes::between_seconds));
+  }
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const auto over_blocks = [&](const std::vector<std::vector<double>>& excess) {
+      std::vector<double> values;
+      for (const auto& block : excess)
+        if (rank < block.size()) values.push_back(block[rank]);
+      return values.empty() ? 0 : quantile(std::move(values), kExceededBy);
+    };
+    std::vector<StepTimes> own;
+    for (const auto& block : blocks)
+      if (rank < block.size() && block[rank].step) own.push_back(*block[rank].step);
+    StepTimes& times = ranks[rank].step.emplace(median_of(own));
+    times.compute_excess_seconds = over_blocks(compute);
+    times.between_excess_seconds = over_blocks(between);
+  }
+}
+
 /// Of each rank, the median over blocks of what its calls gave in a block.
 std::vector<RankTimes> typical_times(const std::vector<std::vector<RankTimes>>& blocks) {
   std::vector<RankTimes> result;
@@ -190,6 +254,7 @@ std::vector<RankTimes> typical_times(const std::vector<std::vector<RankTimes>>& 
                       .p99_seconds = *typical(blocks, rank, &RankTimes::p99_seconds),
                       .page_faults = typical(blocks, rank, &RankTimes::page_faults)});
   }
+  if (blocks.front().front().step) add_step_times(result, blocks);
   return result;
 }
 

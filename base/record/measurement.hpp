@@ -12,6 +12,7 @@
 #include "base/record/nccl_selection.hpp"
 #include "base/record/operation.hpp"
 #include "base/record/states.hpp"
+#include "base/record/straggler_probe.hpp"
 #include "base/record/telemetry.hpp"
 
 namespace collbench {
@@ -39,6 +40,7 @@ struct RankTimes {
   double median_seconds = 0;
   double p99_seconds = 0;
   std::optional<double> page_faults = std::nullopt;  ///< per call; none where nobody counts them
+  std::optional<StepTimes> step = std::nullopt;      ///< of a Step alone
 
   bool operator==(const RankTimes&) const = default;
 };

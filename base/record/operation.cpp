@@ -131,9 +131,22 @@ constexpr Operation kPingPong{.id = OperationId::ping_pong,
                               .needs_two_ranks = true,
                               .has_root = false};
 
-constexpr std::array<Operation, 12> kOperations{kAllReduce, kAllGather, kReduceScatter, kAllToAll,
-                                                kSendRecv,  kAllToAllv, kGather,        kScatter,
-                                                kBroadcast, kReduce,    kHyperCube,     kPingPong};
+/// A compute kernel, then AllReduce of S.
+constexpr Operation kStep{.id = OperationId::step,
+                          .name = "Step",
+                          .option = "step",
+                          .nccl_tests_name = "",
+                          .size_meaning = buffer,
+                          .bus_factor = twice_others,
+                          .reduces = true,
+                          .has_in_place = true,
+                          .needs_two_ranks = false,
+                          .has_root = false,
+                          .has_bandwidth = false};
+
+constexpr std::array<Operation, 13> kOperations{kAllReduce, kAllGather, kReduceScatter, kAllToAll,  kSendRecv,
+                                                kAllToAllv, kGather,    kScatter,       kBroadcast, kReduce,
+                                                kHyperCube, kPingPong,  kStep};
 
 std::string folded(std::string_view name) {
   std::string result;
@@ -173,6 +186,8 @@ const Operation& operation(OperationId id) {
       return kHyperCube;
     case OperationId::ping_pong:
       return kPingPong;
+    case OperationId::step:
+      return kStep;
   }
   return kAllReduce;  // not reached: every operation is above
 }

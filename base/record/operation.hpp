@@ -7,7 +7,8 @@
 namespace collbench {
 
 /// Every operation whose rows can be read or measured: the table of nccl-tests 2.19.6 (src/*.cu,
-/// GetCollByteCount and GetBw), which measuring and importing share; and PingPong, which it lacks.
+/// GetCollByteCount and GetBw), which measuring and importing share; PingPong, which it lacks; and
+/// Step, a training step: compute, then AllReduce.
 enum class OperationId {
   all_reduce,
   all_gather,
@@ -21,6 +22,7 @@ enum class OperationId {
   reduce,
   hypercube,
   ping_pong,
+  step,
 };
 
 /// What the bytes S of the size column are.
@@ -46,10 +48,11 @@ struct Operation {
   std::string_view nccl_tests_name;  ///< the program's name without "_perf": "all_reduce"; empty: none
   SizeMeaning size_meaning;
   BusFactor bus_factor;
-  bool reduces;           ///< takes a reduction (sum, prod, …)
-  bool has_in_place;      ///< NCCL and MPI both define an in-place form
-  bool needs_two_ranks;   ///< has no meaning on one rank
-  bool has_root = false;  ///< one rank has a part of its own: -r says which
+  bool reduces;               ///< takes a reduction (sum, prod, …)
+  bool has_in_place;          ///< NCCL and MPI both define an in-place form
+  bool needs_two_ranks;       ///< has no meaning on one rank
+  bool has_root = false;      ///< one rank has a part of its own: -r says which
+  bool has_bandwidth = true;  ///< its time is that of its bytes
 };
 
 /// All operations, in the order of OperationId; an entry of the table in operation.cpp each.

@@ -127,6 +127,12 @@ std::optional<double> of_samples(const Measurement& measured, double value) {
   return measured.samples > 0 ? std::optional(value) : std::nullopt;
 }
 
+/// None in records of before there were steps, and of other operations.
+std::optional<StepVerdict> step_of(const JsonReader& row) {
+  const auto json = row.find("step");
+  return json ? std::optional(step_verdict_from_json(*json)) : std::nullopt;
+}
+
 VerdictWord verdict_of(const JsonReader& json) {
   const auto value = json.find("verdict");
   if (!value) return VerdictWord::none;
@@ -227,6 +233,7 @@ Json row_to_json(const Row& row, int ranks) {
           {"limited_by", expected.limited_by},
           {"verdict", name(row.verdict.word)},
           {"explanation", row.verdict.explanation},
+          {"step", row.step ? step_verdict_to_json(*row.step) : Json(nullptr)},
           {"rates", rates_json(rates(row, ranks))}};
 }
 
@@ -236,7 +243,8 @@ Row row_from_json(const JsonReader& json) {
            optional_number(json, "expected_seconds"), json.at("expected_by").text(),
            optional_number(json, "fastest_seconds"), optional_number(json, "slowest_seconds"),
            text_or_empty(json, "limited_by")},
-          {verdict_of(json), text_or_empty(json, "explanation")}};
+          {verdict_of(json), text_or_empty(json, "explanation")},
+          step_of(json)};
 }
 
 }  // namespace collbench

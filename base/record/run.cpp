@@ -221,7 +221,7 @@ std::optional<double> meaningful(double value) {
 }
 
 std::optional<double> bus_bandwidth_of(const RowKey& key, int ranks, std::optional<double> seconds) {
-  if (!seconds || !meaningful(*seconds)) return std::nullopt;
+  if (!seconds || !meaningful(*seconds) || !operation(key.operation).has_bandwidth) return std::nullopt;
   return meaningful(bus_bandwidth(operation(key.operation), key.size_bytes, ranks, *seconds));
 }
 
@@ -231,7 +231,7 @@ Rates rates(const Row& row, int ranks) {
   const RowKey& key = row.measurement.key;
   const std::optional<double> seconds = meaningful(row.measurement.seconds);
   Rates result;
-  if (seconds) {
+  if (seconds && operation(key.operation).has_bandwidth) {
     result.algorithm_bandwidth =
         meaningful(algorithm_bandwidth(operation(key.operation), key.size_bytes, ranks, *seconds));
   }

@@ -29,6 +29,7 @@ struct Row {
   Measurement measurement;
   Expectation expectation;
   Verdict verdict{};
+  std::optional<StepVerdict> step{};  ///< of a Step: who makes the others wait
 
   bool operator==(const Row&) const = default;
 };

@@ -1,15 +1,20 @@
 #include "base/record/straggler_probe.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
+
+#include "base/statistics.hpp"
 
 namespace collbench {
 namespace {
 
-ProbeFindingKind kind_of(const JsonReader& json) {
-  const auto* const found = std::find(kProbeFindingNames.begin(), kProbeFindingNames.end(), json.text());
-  if (found == kProbeFindingNames.end()) throw json.expected("the name of a finding");
-  return static_cast<ProbeFindingKind>(found - kProbeFindingNames.begin());
+/// The number of a name in its list.
+template <typename Word, typename Names>
+Word word_of(const JsonReader& json, const Names& names, std::string_view what) {
+  const auto* const found = std::find(names.begin(), names.end(), json.text());
+  if (found == names.end()) throw json.expected(what);
+  return static_cast<Word>(found - names.begin());
 }
 
 }  // namespace
@@ -62,7 +67,7 @@ RankProbe rank_probe_from_json(const JsonReader& json) {
   }
   for (const JsonReader& finding : json.at("findings").items()) {
     ProbeFinding& found = probe.findings.emplace_back();
-    found.kind = kind_of(finding.at("code"));
+    found.kind = word_of<ProbeFindingKind>(finding.at("code"), kProbeFindingNames, "the name of a finding");
     for (const JsonReader& rank : finding.at("ranks").items()) found.ranks.push_back(rank.integer<int>());
     found.seconds = finding.at("seconds").number();
     found.ratio = finding.at("ratio").number();
@@ -71,6 +76,62 @@ RankProbe rank_probe_from_json(const JsonReader& json) {
     found.text = finding.at("text").text();
   }
   return probe;
+}
+
+Json step_verdict_to_json(const StepVerdict& verdict) {
+  Json findings = Json::array();
+  for (const StepFinding& each : verdict.findings) {
+    findings.push_back({{"cause", name(each.cause)},
+                        {"ranks", each.ranks},
+                        {"seconds", each.seconds},
+                        {"ratio", each.ratio},
+                        {"text", each.text}});
+  }
+  return {{"verdict", name(verdict.word)}, {"findings", std::move(findings)}, {"text", verdict.text}};
+}
+
+StepVerdict step_verdict_from_json(const JsonReader& json) {
+  StepVerdict verdict;
+  verdict.word = word_of<StepWord>(json.at("verdict"), kStepWordNames, "what can be said of a step");
+  for (const JsonReader& each : json.at("findings").items()) {
+    StepFinding finding;
+    finding.cause = word_of<StepCause>(each.at("cause"), kStepCauseNames, "the cause of a slow step");
+    for (const JsonReader& rank : each.at("ranks").items()) finding.ranks.push_back(rank.integer<int>());
+    finding.seconds = each.at("seconds").number();
+    finding.ratio = each.at("ratio").number();
+    finding.text = each.at("text").text();
+    verdict.findings.push_back(std::move(finding));
+  }
+  verdict.text = json.at("text").text();
+  return verdict;
+}
+
+StepTimes median_of(const std::vector<StepTimes>& steps) {
+  StepTimes middle;
+  if (steps.empty()) return middle;
+  for (const StepFigure& figure : kStepFigures) {
+    std::vector<double> values;
+    for (const StepTimes& each : steps) values.push_back(each.*figure.value);
+    middle.*figure.value = median(std::move(values));
+  }
+  return middle;
+}
+
+std::vector<double> above_others(const std::vector<double>& values) {
+  std::vector<double> above(values.size(), 0);
+  if (values.size() < 2) return above;
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  const std::size_t others = values.size() - 1;
+  for (std::size_t position = 0; position < order.size(); ++position) {
+    // Of the sorted ones without this.
+    const auto other = [&](std::size_t i) { return values[order[i < position ? i : i + 1]]; };
+    const double middle =
+        others % 2 == 1 ? other(others / 2) : (other(others / 2 - 1) + other(others / 2)) / 2;
+    above[order[position]] = values[order[position]] - middle;
+  }
+  return above;
 }
 
 }  // namespace collbench

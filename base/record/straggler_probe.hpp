@@ -78,4 +78,97 @@ struct RankProbe {
 /// Throws Error (usage) that names the place in the file.
 [[nodiscard]] RankProbe rank_probe_from_json(const JsonReader& json);
 
+// The same of a training step, which says who makes the others wait in it, and why.
+
+/// What a training step (compute, then AllReduce) was on one rank: seconds of a step. Of a block the means
+/// over its steps, of a row the medians over blocks.
+struct StepTimes {
+  double compute_seconds = 0;      ///< of the compute kernel, whose arithmetic is the same on every rank
+  double compute_cpu_seconds = 0;  ///< that its thread ran of that time; 0: not known
+  double between_seconds = 0;      ///< in neither the kernel nor the AllReduce
+  double inside_seconds = 0;  ///< from its entry into the AllReduce until it returned, its waiting included
+  double alone_seconds = 0;   ///< of the same AllReduce behind the block, without compute
+  /// How much longer than the median of the other ranks: of a row what three of four blocks exceed.
+  double compute_excess_seconds = 0;
+  double between_excess_seconds = 0;
+
+  bool operator==(const StepTimes&) const = default;
+};
+
+/// A figure of StepTimes and its column in records.
+struct StepFigure {
+  const char* key;
+  double StepTimes::* value;
+};
+
+inline constexpr std::array<StepFigure, 7> kStepFigures{{
+    {"compute_seconds", &StepTimes::compute_seconds},
+    {"compute_cpu_seconds", &StepTimes::compute_cpu_seconds},
+    {"between_seconds", &StepTimes::between_seconds},
+    {"inside_seconds", &StepTimes::inside_seconds},
+    {"alone_seconds", &StepTimes::alone_seconds},
+    {"compute_excess_seconds", &StepTimes::compute_excess_seconds},
+    {"between_excess_seconds", &StepTimes::between_excess_seconds},
+}};
+
+/// Why a rank makes the others wait in a step.
+enum class StepCause {
+  compute,  ///< its kernel takes longer than that of the others
+  link,     ///< messages from or to its host are slow
+  late,     ///< neither: it is late between its kernel and the AllReduce, or before its kernel
+};
+
+inline constexpr std::array<std::string_view, 3> kStepCauseNames{"slow in compute", "slow link", "late"};
+
+[[nodiscard]] constexpr std::string_view name(StepCause cause) {
+  return kStepCauseNames.at(static_cast<std::size_t>(cause));
+}
+
+/// Who makes the others wait, and why.
+struct StepFinding {
+  StepCause cause = StepCause::compute;
+  std::vector<int> ranks;  ///< the rank; of a link the first ranks of its hosts, the sender first
+  double seconds = 0;      ///< of each step beyond the others; 0 of a link: not known
+  double ratio = 0;        ///< over the others' median (compute); 0: none
+  std::string text;        ///< for a person, with its evidence
+
+  bool operator==(const StepFinding&) const = default;
+};
+
+/// What can be said of a row of steps.
+enum class StepWord {
+  nobody,      ///< looked at often enough, and no rank is beyond the lines
+  named,       ///< somebody is
+  too_few,     ///< ranks or passes
+  ambiguous,   ///< somebody is waited for, and who or why cannot be told apart
+  not_judged,  ///< ranks share cores or a GPU
+};
+
+inline constexpr std::array<std::string_view, 5> kStepWordNames{"nobody is slow", "named", "too few to say",
+                                                                "cannot be told apart", "not judged"};
+
+[[nodiscard]] constexpr std::string_view name(StepWord word) {
+  return kStepWordNames.at(static_cast<std::size_t>(word));
+}
+
+struct StepVerdict {
+  StepWord word = StepWord::nobody;
+  std::vector<StepFinding> findings;  ///< who is waited for most first
+  std::string text;                   ///< what is to be said beside them: why nobody is named, by which lines
+
+  bool operator==(const StepVerdict&) const = default;
+};
+
+/// The median of each figure; 0 of none.
+[[nodiscard]] StepTimes median_of(const std::vector<StepTimes>& steps);
+
+/// As a row of a record holds it (docs/formats.md).
+[[nodiscard]] Json step_verdict_to_json(const StepVerdict& verdict);
+
+/// Throws Error (usage) that names the place in the file.
+[[nodiscard]] StepVerdict step_verdict_from_json(const JsonReader& json);
+
+/// Of each value, how much it is above the median of the others; 0 of a single one.
+[[nodiscard]] std::vector<double> above_others(const std::vector<double>& values);
+
 }  // namespace collbench

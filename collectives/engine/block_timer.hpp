@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "base/record/straggler_probe.hpp"
+
 namespace collbench::collectives {
 
 /// What one block of iterations took on one rank.
@@ -13,6 +15,7 @@ struct Block {
   double elapsed_seconds = 0;                ///< of all iterations
   std::vector<double> samples;               ///< seconds per iteration, one value per sample
   std::optional<std::uint64_t> page_faults;  ///< of all iterations; none where nobody counts them
+  std::optional<StepTimes> step{};           ///< of a Step: means over its steps
 };
 
 /// A block keeps so many samples at most. 256 of 64 passes are 16,384: 1 % of them, the p99, are 164.

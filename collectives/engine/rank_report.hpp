@@ -22,6 +22,7 @@ struct RankReport {
                     .interrupted = interrupted};
   if (own.page_faults)
     report.times.page_faults = static_cast<double>(*own.page_faults) / static_cast<double>(iterations);
+  report.times.step = own.step;
   return report;
 }
 

@@ -12,6 +12,8 @@
 #include "collectives/mpi/communicator.hpp"
 #include "collectives/mpi/mpi_row.hpp"
 #include "collectives/mpi/mpi_types.hpp"
+#include "collectives/mpi/step_row.hpp"
+#include "launch/mpi_session.hpp"
 #include "launch/real_machine.hpp"
 
 namespace collbench::collectives {
@@ -22,6 +24,22 @@ namespace {
 void adapt_to_mpi(BufferLayout& buffers, const RowKey& key, const CallContext& call) {
   if (key.operation == OperationId::reduce_scatter) buffers.result.offset = 0;
   if (key.operation == OperationId::broadcast && call.rank == call.root) buffers.result = buffers.input;
+}
+
+/// What runs behind the compute of a Step, and what is asked of the library for it.
+RowKey library_call(RowKey key) {
+  if (key.operation == OperationId::step) key.operation = OperationId::all_reduce;
+  return key;
+}
+
+/// None where a rank has none: the ranks' arithmetic is to be the same. Collective.
+std::unique_ptr<BlasLibrary> blas_of_all_ranks() {
+  std::string why;
+  std::optional<BlasLibrary> own = BlasLibrary::find(why);
+  int all_have_one = own ? 1 : 0;
+  launch::check_mpi(MPI_Allreduce(MPI_IN_PLACE, &all_have_one, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD),
+                    "MPI_Allreduce");
+  return all_have_one != 0 ? std::make_unique<BlasLibrary>(*std::move(own)) : nullptr;
 }
 
 }  // namespace
@@ -45,13 +63,18 @@ struct MpiBackend::Handles {
   }
 };
 
-MpiBackend::MpiBackend(const Clock& clock, TrafficMatrix traffic, launch::CallCounters counters)
+MpiBackend::MpiBackend(const Clock& clock, TrafficMatrix traffic, launch::CallCounters counters,
+                       int step_matrix)
     : clock_(clock),
       counters_(counters),
       handles_(std::make_unique<Handles>()),
       traffic_(std::move(traffic)) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+  if (step_matrix > 0 && !launch::time_is_simulated()) {
+    const launch::CountedCall waiting(counters_.exchanges);
+    step_kernel_ = std::make_unique<StepKernel>(step_matrix, blas_of_all_ranks());
+  }
 }
 
 MpiBackend::~MpiBackend() = default;
@@ -70,7 +93,7 @@ double MpiBackend::clock_read_seconds() const {
 }
 
 std::vector<std::string> MpiBackend::algorithms(OperationId operation) const {
-  return control_.available(operation);
+  return control_.available(operation == OperationId::step ? OperationId::all_reduce : operation);
 }
 
 std::optional<std::string> MpiBackend::unsupported_type_reason(DataType type) const {
@@ -81,12 +104,13 @@ std::optional<std::string> MpiBackend::unsupported_type_reason(DataType type) co
 std::optional<std::string> MpiBackend::unsupported_reason(const RowKey& key) const {
   if (operation(key.operation).needs_two_ranks && ranks_ < 2) return "needs two ranks";
   if (auto why = unsupported_type_reason(key.type)) return why;
+  if (key.operation == OperationId::step && !step_kernel_) return "its compute has no simulated time";
   if (key.algorithm == kLibraryChoice) return std::nullopt;
-  return control_.unsupported_reason(key.operation, key.algorithm, ranks_);
+  return control_.unsupported_reason(library_call(key).operation, key.algorithm, ranks_);
 }
 
 std::string MpiBackend::algorithm_ran(const RowKey& key) const {
-  return control_.ran(key.algorithm, {.operation = key.operation,
+  return control_.ran(key.algorithm, {.operation = library_call(key).operation,
                                       .count = key.count,
                                       .element_bytes = traits(key.type).bytes,
                                       .ranks = ranks_,
@@ -95,6 +119,7 @@ std::string MpiBackend::algorithm_ran(const RowKey& key) const {
 }
 
 std::string MpiBackend::note(const RowKey& key) const {
+  if (key.operation == OperationId::step && step_kernel_) return "compute: " + step_kernel_->name();
   if (!key.reduction) return {};
   if (needs_own_op(key.type)) return "reduced by collbench";
   return *key.reduction == Reduction::avg ? "reduced by collbench: sum, then scaled" : "";
@@ -144,6 +169,12 @@ std::optional<MachineProbe> MpiBackend::probe_machine() {
 }
 
 std::unique_ptr<PreparedRow> MpiBackend::prepare(const RowKey& key, const RowLayout& layout) {
+  std::unique_ptr<MpiRow> row = mpi_row(library_call(key), layout);
+  if (key.operation != OperationId::step) return row;
+  return std::make_unique<StepRow>(std::move(row), *step_kernel_, clock_);
+}
+
+std::unique_ptr<MpiRow> MpiBackend::mpi_row(const RowKey& key, const RowLayout& layout) {
   const auto part = [this](const BufferRange& range) {
     return (range.of_receive_buffer ? receive_ : send_).part(range.offset, range.length);
   };

@@ -11,16 +11,20 @@
 #include "collectives/mpi/host_buffer.hpp"
 #include "collectives/mpi/machine_prober.hpp"
 #include "collectives/mpi/open_mpi/algorithm_control.hpp"
+#include "collectives/probe/step_kernel.hpp"
 #include "launch/flight/flight_page.hpp"
 
 namespace collbench::collectives {
+
+class MpiRow;
 
 /// The operations on host memory through MPI. Lives between MPI_Init and MPI_Finalize. The header knows no
 /// mpi.h.
 class MpiBackend : public Backend {
  public:
   /// `traffic` is what AllToAllv moves. Calls are counted in `counters`, which must outlive it.
-  MpiBackend(const Clock& clock, TrafficMatrix traffic, launch::CallCounters counters);
+  /// `step_matrix`: the n of a Step's product; 0: no Step is measured. Collective where it is not 0.
+  MpiBackend(const Clock& clock, TrafficMatrix traffic, launch::CallCounters counters, int step_matrix = 0);
   MpiBackend(const MpiBackend&) = delete;
   MpiBackend& operator=(const MpiBackend&) = delete;
   MpiBackend(MpiBackend&&) = delete;
@@ -49,12 +53,14 @@ class MpiBackend : public Backend {
 
   /// Worked out for the first row of its kind: what comes out of a reduction takes all ranks' contributions.
   [[nodiscard]] const DataPattern& pattern(const RowKey& key);
+  [[nodiscard]] std::unique_ptr<MpiRow> mpi_row(const RowKey& key, const RowLayout& layout);
 
   const Clock& clock_;
   launch::CallCounters counters_;
   AlgorithmControl control_;
   std::unique_ptr<Handles> handles_;
-  std::unique_ptr<MachineProber> prober_;  // from the first probe
+  std::unique_ptr<MachineProber> prober_;    // from the first probe
+  std::unique_ptr<StepKernel> step_kernel_;  // where a Step is measured
   TrafficMatrix traffic_;
   std::map<std::pair<DataType, std::optional<Reduction>>, DataPattern> patterns_;
   int rank_ = 0;

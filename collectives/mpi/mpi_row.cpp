@@ -75,6 +75,7 @@ auto MpiRow::with_call(const Work& work) const {
   const int ranks = layout_.call.ranks;
   const int root = layout_.call.root;
   switch (key_.operation) {
+    case OperationId::step:  // its AllReduce: StepRow adds the compute
     case OperationId::all_reduce:
       return work([&a] {
         launch::check_mpi(MPI_Allreduce(a.send, a.receive, a.count, a.type, a.op, a.communicator),

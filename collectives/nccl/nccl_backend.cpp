@@ -189,6 +189,7 @@ std::optional<std::string> NcclBackend::unsupported_type_reason(DataType type) c
 
 std::optional<std::string> NcclBackend::unsupported_reason(const RowKey& key) const {
   if (auto why = unsupported_type_reason(key.type)) return why;
+  if (key.operation == OperationId::step) return "a step on GPUs is not measured; --backend mpi measures one";
   if (operation(key.operation).needs_two_ranks && waiter_.ranks().size() < 2) return "needs two ranks";
   if (key.algorithm == kLibraryChoice) return std::nullopt;
   if (registration_ == BufferRegistration::symmetric) {

@@ -135,6 +135,7 @@ bool has_call(const NcclLibrary& nccl, OperationId operation) {
     case OperationId::reduce_scatter:
     case OperationId::broadcast:
     case OperationId::reduce:
+    case OperationId::step:
       return true;
     case OperationId::all_to_all:
       return nccl.all_to_all != nullptr;
@@ -157,10 +158,7 @@ void NcclRow::issue() const {
   const NcclHandle handle = communicator_.get();
   const CudaStreamHandle stream = gpu_.stream->get();
   const NcclRowBuffers& b = buffers_;
-  if (!has_call(nccl, key_.operation) && key_.operation != OperationId::hypercube) {
-    exchange();
-    return;
-  }
+  if (!has_call(nccl, key_.operation) && key_.operation != OperationId::hypercube) return exchange();
   switch (key_.operation) {
     case OperationId::all_gather:
       communicator_.check(nccl.all_gather(b.input, b.output, layout_.count, type_, handle, stream),
@@ -180,6 +178,7 @@ void NcclRow::issue() const {
           nccl.reduce(b.input, b.result, layout_.count, type_, reduction_, call_.root, handle, stream),
           "ncclReduce");
       return;
+    case OperationId::step:  // its AllReduce
     case OperationId::all_reduce:
       communicator_.check(
           nccl.all_reduce(b.input, b.output, layout_.count, type_, reduction_, handle, stream),

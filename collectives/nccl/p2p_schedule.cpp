@@ -80,6 +80,7 @@ Transfers all_transfers(const RowKey& key, const CallContext& call) {
     case OperationId::reduce_scatter:
     case OperationId::broadcast:
     case OperationId::reduce:
+    case OperationId::step:
     case OperationId::hypercube:
       return {};
   }

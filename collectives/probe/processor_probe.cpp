@@ -159,6 +159,8 @@ class Prober {
 
 }  // namespace
 
+ProbeWork product_work(const BlasLibrary& blas, int n) { return gemm_work<double>(blas, n); }
+
 std::vector<std::string> processor_probe_ids() {
   return {"fma-fp64", "fma-fp32", "gemm-fp64", "gemm-fp32", "triad", "triad-streaming"};
 }

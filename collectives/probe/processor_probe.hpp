@@ -6,9 +6,14 @@
 
 #include "base/clock.hpp"
 #include "base/record/probe.hpp"
+#include "collectives/probe/blas_library.hpp"
 #include "collectives/probe/core_team.hpp"
 
 namespace collbench::collectives {
+
+/// C = A · B of n × n matrices of normal numbers in FP64, as often as it takes to be worth a reading of the
+/// clock; once from n = 100 on. `blas` outlives it.
+[[nodiscard]] ProbeWork product_work(const BlasLibrary& blas, int n);
 
 /// The kinds of work, as options and records call them.
 [[nodiscard]] std::vector<std::string> processor_probe_ids();

@@ -205,6 +205,7 @@ std::vector<std::string> operation_choices() {
   std::vector<std::string> names;
   for (const OperationId each : collectives::measurable_operations())
     names.emplace_back(operation(each).option);
+  names.emplace_back(operation(OperationId::step).option);
   names.emplace_back("all");
   return names;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/models/host/host_expectation.hpp"
+#include "analysis/stragglers/step_verdict.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 
@@ -54,6 +55,7 @@ RowExpectations RowExpectations::from_links(analysis::GpuCluster cluster) {
 void RowExpectations::apply(Run& run) const {
   if (cluster_) run = analysis::judged_on_gpus(std::move(run), *cluster_);
   for (std::size_t i = 0; i < by_row_.size(); ++i) run.rows[i].expectation = by_row_[i];
+  analysis::tell_steps(run);
 }
 
 }  // namespace collbench::program

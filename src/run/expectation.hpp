@@ -40,7 +40,8 @@ class RowExpectations {
   /// Whether all is known before a row has run.
   [[nodiscard]] bool need_no_measurement() const { return !cluster_; }
 
-  /// Writes into the rows of `run` what is expected of them; by links also a verdict.
+  /// Writes into the rows of `run` what is expected of them; by links also a verdict; and of steps who is
+  /// waited for.
   void apply(Run& run) const;
 
  private:

@@ -1,5 +1,6 @@
 #include "src/run/make_backend.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
@@ -10,11 +11,23 @@
 
 namespace collbench::program {
 
+namespace {
+
+/// 0 where no Step is measured.
+int step_matrix_of(const RunOptions& options) {
+  const auto& measured = options.request.operations;
+  const bool has_step = std::find(measured.begin(), measured.end(), OperationId::step) != measured.end();
+  return has_step ? options.step_matrix : 0;
+}
+
+}  // namespace
+
 RunBackend make_backend(const RunOptions& options, const launch::MpiSession& session,
                         const launch::CollectiveWait& waiter, const RunContext& context,
                         const TrafficMatrix& traffic, launch::CallCounters counters) {
   if (context.memory == collectives::MemoryKind::host) {
-    return {.backend = std::make_unique<collectives::MpiBackend>(session.clock(), traffic, counters),
+    return {.backend = std::make_unique<collectives::MpiBackend>(session.clock(), traffic, counters,
+                                                                 step_matrix_of(options)),
             .memory_per_rank_bytes = context.host_memory_per_rank_bytes,
             .gpus = {}};
   }

@@ -24,7 +24,8 @@ void add_what(CLI::App& app, RunOptions& run) {
   const std::string theme = "What to measure, such as --ops all_reduce,send_recv --sizes 1MB,100MB,1GB";
   CLI::Option* operations = add_option(
       app, theme, "--ops", "LIST",
-      "operations; all: these five and ping_pong, broadcast, reduce, gather, scatter, all_to_all_v "
+      "operations; all: these five and ping_pong, broadcast, reduce, gather, scatter, all_to_all_v; step: "
+      "compute, then all_reduce: who is waited for, and why "
       "(all_reduce,all_gather,reduce_scatter,all_to_all,send_recv)",
       [&run](const std::string& text) { run.request.operations = parse_operations(text, "--ops"); });
   set_choices(*operations, operation_choices());
@@ -81,6 +82,10 @@ void add_what(CLI::App& app, RunOptions& run) {
                    run.request.in_place = where != "out";
                  });
   set_choices(*buffers, {"out", "in", "both"});
+  add_option(
+      app, theme, "--step-matrix", "N",
+      "the compute of a step on each rank: a product of N x N matrices in FP64 (512)",
+      [&run](const std::string& text) { run.step_matrix = parse_number(text, "--step-matrix", 32, 8192); });
   add_option(app, theme, "--algo", "LIST",
              "algorithms, each measured in its own rows: auto, ring, ... (auto)",
              [&run](const std::string& text) { run.request.algorithms = split_list(text); });

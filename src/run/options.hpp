@@ -33,7 +33,8 @@ struct RunOptions {
   SizeOptions sizes;
   std::string counts_path;  ///< --counts; empty: by distance
   collectives::MeasurementLoopOptions loop;
-  double seconds = 120;  ///< --time: calibration and measurement together
+  int step_matrix = 512;  ///< --step-matrix: the n of a Step's product on host memory
+  double seconds = 120;   ///< --time: calibration and measurement together
   /// --backend: MPI on host memory, or NCCL on that of GPUs; none: by what the hosts have.
   std::optional<collectives::MemoryKind> memory;
   std::vector<std::string> protocols;  ///< --proto; empty: left to NCCL

@@ -117,6 +117,11 @@ RunPlan plan_run(const RunOptions& options, const std::string& host, const RunBa
   return plan;
 }
 
+bool needs_calibration(const RunPlan& plan) {
+  return std::any_of(plan.rows.begin(), plan.rows.end(),
+                     [](const RowKey& row) { return operation(row.operation).has_bandwidth; });
+}
+
 std::string plan_text(const RunPlan& plan, const RunOptions& options, const collectives::Backend& backend,
                       std::size_t ranks) {
   std::string text =

@@ -26,6 +26,9 @@ struct RunPlan {
 /// more.
 void measure_once(collectives::MeasurementLoopOptions& loop);
 
+/// Whether anything is expected of the rows, which a Step is not: of its compute there is no model.
+[[nodiscard]] bool needs_calibration(const RunPlan& plan);
+
 /// What --dry-run prints.
 [[nodiscard]] std::string plan_text(const RunPlan& plan, const RunOptions& options,
                                     const collectives::Backend& backend, std::size_t ranks);

@@ -93,7 +93,7 @@ class RunDriver {
     const bool only_rows = options_.calibration_path == kNoCalibration;
     if (!only_rows && !options_.calibration_path.empty()) {
       read_calibration(capabilities.calibrates);
-    } else if (!only_rows && ranks().size() > 1 && capabilities.calibrates) {
+    } else if (!only_rows && ranks().size() > 1 && capabilities.calibrates && needs_calibration(plan_)) {
       progress_.show("calibrating", clock().seconds());
       const double before = clock().seconds();
       calibrate(run_, session_, backend_, plan_.rows,
@@ -108,7 +108,7 @@ class RunDriver {
         probe_.emplace(ranks(), clock(), context_.machines, end_.seconds() - elapsed(),
                        capabilities.has_links_to_probe, flight_.exchanges());
       } else {
-        run_.environment_notes.push_back("stragglers not probed: " + obstacle);
+        run_.environment_notes.push_back(not_probed_note(obstacle));
       }
     }
     progress_.clear();

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "analysis/stragglers/step_verdict.hpp"
 #include "analysis/stragglers/straggler_analysis.hpp"
 
 namespace collbench::program {
@@ -71,6 +72,10 @@ std::string straggler_probe_obstacle(bool share_a_gpu, bool share_cores) {
   if (share_a_gpu) return "ranks share a GPU, so only correctness is checked";
   if (share_cores) return "ranks share cores, so one straggler delays the others";
   return {};
+}
+
+std::string not_probed_note(const std::string& obstacle) {
+  return std::string(analysis::kNotProbed) + obstacle;
 }
 
 }  // namespace collbench::program

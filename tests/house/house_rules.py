@@ -103,7 +103,7 @@ WITHOUT_HEADER = {
     r"analysis/report/burnin/(burnin_page|burnin_checks|heat_map)\.cpp": "the writers of a burn-in, which burnin_report.hpp declares",
     r"analysis/report/html/(run|diff)_page\.cpp": "the pages of a run and of a diff, which report.hpp declares",
     r"analysis/compare/comparison_page\.cpp": "the page of a comparison, which comparison_report.hpp declares",
-    r"analysis/report/(header|brief_header|footer|algorithm_choice|fits|gpu_health|imported_log|page_faults|verdicts)\.cpp":
+    r"analysis/report/(header|brief_header|footer|algorithm_choice|fits|gpu_health|imported_log|page_faults|step|verdicts)\.cpp":
     "the sections of a report, which sections.hpp declares",
     r"analysis/report/nccl_plan/(lanes|svg)\.cpp": "a plan's rings and trees, and their picture, which words.hpp and ../report.hpp declare",
     r"analysis/report/plan/plan_(html|json|page|placement|tables|text)\.cpp": "what a plan's page holds, and its writers, which plan_report.hpp declares",
@@ -113,6 +113,7 @@ WITHOUT_HEADER = {
     r"tests/simulated_gpu/(dynamic_nccl|redirected_library)\.cpp": "libraries to load",
     r"tests/simulated_gpu/nccl_ranks\.cpp": "a program of its own",
     r"tests/src/faulty_mpi\.cpp": "a library to preload",
+    r"tests/src/burdened_blas\.cpp": "a library to load",
     r"collectives/nccl/observer/(profiler|tuner)\.cpp": "what NCCL finds by name, declared by NCCL",
     r"tests/collectives/nccl/real_nccl/(wrapped_nccl|simulated_memory)\.cpp": "libraries to load",
     r"tests/collectives/nccl/stand_in/(cudart|kernels|nccl_versioned|network_plugin|tuner)\.cpp": "libraries to load",
@@ -133,7 +134,7 @@ TESTED_BY = {
     r"simulated_gpu/(devices|driver|network_plugin|nvml|process|runtime_[a-z]+|simulated_nccl|libraries/[a-z_]+)\.cpp": OVER_REAL_NCCL,
     r"src/([a-z]+/)?[a-z0-9_]+\.cpp": WHOLE_PROGRAM,
     r"launch/mpi_session\.cpp": WHOLE_PROGRAM,
-    r"collectives/mpi/(calibration|mpi_backend|mpi_row|mpi_types)\.cpp": WHOLE_PROGRAM,
+    r"collectives/mpi/(calibration|mpi_backend|mpi_row|mpi_types|step_row)\.cpp": WHOLE_PROGRAM,
     r"collectives/nccl/(loader/cuda_library|gpu_session|nccl_(backend|communicator|observer|row))\.cpp": OVER_STAND_INS,
     r"collectives/nccl/(observer/[a-z_]+|loader/own_libraries)\.cpp": "tests/collectives/nccl/observer_test.cpp",
     r"collectives/mpi/open_mpi/mpi_t_variable\.cpp": "tests/collectives/mpi/open_mpi/algorithm_control_mpi_test.cpp",

@@ -42,8 +42,8 @@ void spoil(const char* call, MPI_Comm communicator, void* buffer, long elements,
   last[0] ^= bits_of(call);
 }
 
-/// Keeps rank FAULTY_MPI_LATE busy for 50 us where FAULTY_MPI_WHERE says so: "between" calls (after an
-/// AllReduce), or inside every "message".
+/// Keeps rank FAULTY_MPI_LATE busy for 50 us, or FAULTY_MPI_SECONDS, where FAULTY_MPI_WHERE says so:
+/// "between" calls (after an AllReduce), inside every "message", or before each "step".
 void be_late(const char* where) {
   const char* rank = std::getenv("FAULTY_MPI_LATE");
   const char* chosen = std::getenv("FAULTY_MPI_WHERE");
@@ -51,7 +51,8 @@ void be_late(const char* where) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &own);
   if (rank == nullptr || chosen == nullptr || std::atoi(rank) != own || std::strcmp(chosen, where) != 0)
     return;
-  const double until = PMPI_Wtime() + 50e-6;
+  const char* seconds = std::getenv("FAULTY_MPI_SECONDS");
+  const double until = PMPI_Wtime() + (seconds == nullptr ? 50e-6 : std::atof(seconds));
   while (PMPI_Wtime() < until) continue;
 }
 
@@ -121,6 +122,11 @@ extern "C" {
 int MPI_Init(int* count, char*** arguments) {
   hang_in_init();
   return PMPI_Init(count, arguments);
+}
+
+int MPI_Pcontrol(const int /*level*/, ...) {
+  be_late("step");
+  return MPI_SUCCESS;
 }
 
 int MPI_Comm_dup(MPI_Comm communicator, MPI_Comm* duplicate) {

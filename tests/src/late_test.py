@@ -10,13 +10,11 @@ programs: a run beside other work is not judged, and a machine that is never qui
 import json
 import os
 import pathlib
-import resource
 import subprocess
 import sys
-import time
 import unittest
 
-from real_ranks import Scratch, calibration_of, mpirun, physical_cores, run
+from real_ranks import Scratch, calibration_of, mpirun, on_quiet_machine, physical_cores, run
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 FAULTY_MPI = pathlib.Path(sys.argv[2]).resolve()
@@ -33,23 +31,6 @@ def fabric(*words, check=True):
     name = f"late-{os.getpid()}"
     return subprocess.run([str(FABRIC), "--name", name, *map(str, words)], capture_output=True, text=True, timeout=100,
                           stdin=subprocess.DEVNULL, check=check)
-
-
-def others_seconds():
-    """CPU time of all processes but those that were started here and have ended."""
-    user, nice, system, _, _, irq, softirq = map(int, pathlib.Path("/proc/stat").read_text().split()[1:8])
-    ours = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK") - ours.ru_utime - ours.ru_stime
-
-
-def on_quiet_machine(test, cores_left, look):
-    """What `look` returns when other work took no more than a tenth of a core beside those that are left."""
-    for _ in range(10):
-        others, start = others_seconds(), time.monotonic()
-        seen = look()
-        if others_seconds() - others < (cores_left + 0.1) * (time.monotonic() - start):
-            return seen
-    return test.skipTest("other processes keep this machine busy")
 
 
 def named(record):

@@ -31,6 +31,7 @@ std::span<const HostAlgorithm> host_algorithms(OperationId operation) {
       return host_scatter_algorithms();
     case OperationId::all_to_all_v:
       return host_all_to_all_v_algorithms();
+    case OperationId::step:  // its compute is not modeled
     case OperationId::hypercube:
       return {};  // no MPI call is one
   }

@@ -272,6 +272,7 @@ GpuPattern gpu_pattern(OperationId id) {
     case OperationId::send_recv:
     case OperationId::ping_pong:
       return GpuPattern::one_flow;
+    case OperationId::step:  // its compute is not modeled
     case OperationId::hypercube:
       return GpuPattern::none;
   }

@@ -126,6 +126,7 @@ Rules rules_of(const CollectiveCall& call) {
     case OperationId::reduce:
     case OperationId::gather:
     case OperationId::scatter:
+    case OperationId::step:  // its AllReduce is asked for
     case OperationId::hypercube:
       return {};
   }
@@ -205,6 +206,7 @@ std::string open_mpi_runs(const std::string& forced, const CollectiveCall& call,
     case OperationId::reduce:
     case OperationId::gather:
     case OperationId::scatter:
+    case OperationId::step:  // its AllReduce is asked for
     case OperationId::hypercube:
       return forced;
   }
@@ -304,6 +306,7 @@ std::string smpi_runs(const std::string& configured, const CollectiveCall& call)
     case OperationId::all_to_all_v:  // SMPI has no setting for these
     case OperationId::send_recv:
     case OperationId::ping_pong:
+    case OperationId::step:  // its AllReduce is asked for
     case OperationId::hypercube:
       return configured;
   }

@@ -23,7 +23,8 @@ TEST(ReportCsv, NamesItsColumnsWithTheirUnits) {
       "algorithm_bandwidth_gb_per_s,bus_bandwidth_gb_per_s,ring_seconds,tree_seconds,expected_seconds,"
       "expected_by,expected_bus_bandwidth_gb_per_s,measured_over_expected,fastest_seconds,slowest_seconds,"
       "limited_by,nccl_algorithm,nccl_protocol,nccl_channels,nccl_expected_seconds,verdict,explanation,wrong_"
-      "elements,enqueue_seconds,marks,passes,iterations,"
+      "elements,enqueue_seconds,marks,step_compute_seconds,step_between_seconds,step_inside_seconds,"
+      "step_alone_seconds,step_verdict,step_findings,passes,iterations,"
       "iterations_per_sample,samples,minimum_seconds,mean_seconds,median_seconds,p95_seconds,p99_seconds,"
       "variation,stopped,note,unavailable,incident,label,hosts,collbench_version,mpi_version,nccl_version,"
       "schema_version");
@@ -47,7 +48,7 @@ TEST(ReportCsv, HasALinePerRow) {
       lines_of(report_csv(run)).at(1),
       "AllReduce,8,2,float,sum,,out,auto,auto,2,1,mpi,max,2026-10-01T12:00:00Z,1.6e-05,1.5e-05,1.7e-05,"
       "0.9922,"
-      "0.0005,0.0005,3.2e-05,,8e-06,recursive_doubling,0.001,0.5,,,,,,,,none,,0,,,8,8000,10,800,1.4e-"
+      "0.0005,0.0005,3.2e-05,,8e-06,recursive_doubling,0.001,0.5,,,,,,,,none,,0,,,,,,,,,8,8000,10,800,1.4e-"
       "05,1.65e-"
       "05,1."
       "6e-05,"
@@ -60,7 +61,7 @@ TEST(ReportCsv, WhatIsNotKnownIsEmpty) {
   ASSERT_EQ(lines.size(), 6U);
   EXPECT_EQ(lines[4],
             "AllReduce,8,2,float,sum,,out,neighbor,,4,2,mpi,max,2026-10-01T12:00:00Z,,,,,,,,,,,,,,,,,,,,none,"
-            ",,,,0,0,"
+            ",,,,,,,,,,0,0,"
             "1,0,,,,,,,,,"
             "this library has it for AllGather only,,,node01 node02,0.1.0,\"Open MPI v4.1.4, package: Debian "
             "OpenMPI\",,1");

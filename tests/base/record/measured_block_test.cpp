@@ -197,6 +197,33 @@ TEST(RowSamples, PageFaultsAreTypicalOfTheBlocksThatCountedThem) {
   EXPECT_EQ(measured(blocks).ranks[1].page_faults, std::nullopt);
 }
 
+/// A block of a Step on two ranks.
+MeasuredBlock step_block(double compute0, double compute1) {
+  MeasuredBlock block = block_of(1);
+  block.ranks = {{0, 1, 1, std::nullopt, StepTimes{.compute_seconds = compute0, .inside_seconds = 1}},
+                 {1, 1, 1, std::nullopt, StepTimes{.compute_seconds = compute1, .inside_seconds = 1}}};
+  return block;
+}
+
+TEST(RowSamples, OfAStepMediansAndWhatThreeOfFourBlocksExceed) {
+  const Measurement row = measured({step_block(4, 5), step_block(4, 7), step_block(4, 8), step_block(4, 6)});
+  ASSERT_TRUE(row.ranks[1].step);
+  EXPECT_DOUBLE_EQ(row.ranks[1].step->compute_seconds, 6.5);
+  EXPECT_DOUBLE_EQ(row.ranks[1].step->compute_excess_seconds, 1);
+  EXPECT_DOUBLE_EQ(row.ranks[0].step->compute_excess_seconds, -4);
+  EXPECT_DOUBLE_EQ(row.ranks[0].step->between_excess_seconds, 0);
+}
+
+TEST(BlockJson, AStepHasColumnsOfItsOwn) {
+  const MeasuredBlock block = step_block(4, 5);
+  nlohmann::json document = nlohmann::json::parse(json_line(block_to_json(block)));
+  EXPECT_EQ(block_from_json(JsonReader(document, "a"), 100, 2), block);
+  document["rank_times"]["inside_seconds"].erase(1);
+  EXPECT_THROW(static_cast<void>(block_from_json(JsonReader(document, "a"), 100, 2)), Error);
+  EXPECT_FALSE(
+      nlohmann::json::parse(json_line(block_to_json(block_of(1))))["rank_times"].contains("compute_seconds"));
+}
+
 TEST(RowSamples, WhatEveryCheckFoundAddsUpByRank) {
   std::vector<MeasuredBlock> blocks(3, block_of(1));
   for (MeasuredBlock& block : blocks) {

@@ -9,8 +9,8 @@
 namespace collbench::operation_test {
 namespace {
 
-/// One row of the table of nccl-tests 2.19.6, and PingPong, which it lacks; with the busbw of 1 GB in 1 s
-/// worked out by hand in GB/s.
+/// One row of the table of nccl-tests 2.19.6, and PingPong and Step, which it lacks; with the busbw of 1 GB
+/// in 1 s worked out by hand in GB/s.
 struct Known {
   OperationId id;
   std::string_view nccl_tests_name;
@@ -21,7 +21,7 @@ struct Known {
   double on_16_ranks;
 };
 
-constexpr std::array<Known, 12> kTable{{
+constexpr std::array<Known, 13> kTable{{
     {OperationId::all_reduce, "all_reduce", SizeMeaning::buffer, 0, 1, 4.0 / 3, 1.875},
     {OperationId::all_gather, "all_gather", SizeMeaning::total, 0, 0.5, 2.0 / 3, 0.9375},
     {OperationId::reduce_scatter, "reduce_scatter", SizeMeaning::total, 0, 0.5, 2.0 / 3, 0.9375},
@@ -34,6 +34,7 @@ constexpr std::array<Known, 12> kTable{{
     {OperationId::send_recv, "sendrecv", SizeMeaning::message, 1, 1, 1, 1},
     {OperationId::ping_pong, "", SizeMeaning::message, 1, 1, 1, 1},
     {OperationId::hypercube, "hypercube", SizeMeaning::hypercube_base, 0, 1, 2, 15},
+    {OperationId::step, "", SizeMeaning::buffer, 0, 1, 4.0 / 3, 1.875},
 }};
 
 TEST(Operation, HasTheMeaningOfSizeAndTheBusBandwidthOfNcclTests) {

@@ -126,7 +126,7 @@ TEST(RunJson, EveryKeyOfARowIsMissedByItsPath) {
         member.key() == "limited_by" || member.key() == "verdict" || member.key() == "explanation" ||
         member.key() == "launch_passes" || member.key() == "nccl" || member.key() == "launch_variation" ||
         member.key() == "enqueue_seconds" || member.key() == "marks" || member.key() == "pass_probes" ||
-        member.key() == "states") {
+        member.key() == "states" || member.key() == "step") {
       continue;  // none when absent
     }
     auto damaged = json;
@@ -185,6 +185,17 @@ TEST(Rates, FollowFromTheTimes) {
 
 TEST(Rates, MeasuredOverExpectedIsBelowOneWhenSlower) {
   EXPECT_DOUBLE_EQ(rates(all_reduce(), 4).measured_over_expected.value(), 0.5);
+}
+
+TEST(Rates, AStepHasNone) {
+  Row row;
+  row.measurement.key = {
+      .operation = OperationId::step, .size_bytes = 1000, .count = 250, .reduction = Reduction::sum};
+  row.measurement.seconds = 1;
+  EXPECT_EQ(rates(row, 4).algorithm_bandwidth, std::nullopt);
+  EXPECT_EQ(rates(row, 4).bus_bandwidth, std::nullopt);
+  row.measurement.key.operation = OperationId::all_reduce;
+  EXPECT_EQ(rates(row, 4).algorithm_bandwidth, 1000);
 }
 
 TEST(Rates, NoneWithoutATime) {

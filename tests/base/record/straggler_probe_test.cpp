@@ -31,5 +31,28 @@ TEST(RankProbeJson, ColumnsOfDifferentLengthsAreRefused) {
   }
 }
 
+TEST(AboveOthers, IsAgainstTheMedianOfTheOthers) {
+  using ::testing::ElementsAre;
+  EXPECT_THAT(above_others({}), ElementsAre());
+  EXPECT_THAT(above_others({7}), ElementsAre(0));
+  EXPECT_THAT(above_others({7, 4}), ElementsAre(3, -3));
+  EXPECT_THAT(above_others({1, 10, 2}), ElementsAre(1 - 6, 10 - 1.5, 2 - 5.5));
+  EXPECT_THAT(above_others({4, 1, 3, 2}), ElementsAre(4 - 2, 1 - 3, 3 - 2, 2 - 3));
+}
+
+TEST(StepVerdictJson, WhatIsWrittenIsReadBack) {
+  const StepVerdict verdict{.word = StepWord::named,
+                            .findings = {{StepCause::late, {3}, 1e-3, 0, "rank 3 is late"},
+                                         {StepCause::link, {0, 4}, 0, 1.5, "a link"}},
+                            .text = "and more"};
+  const auto document = nlohmann::json::parse(json_line(step_verdict_to_json(verdict)));
+  EXPECT_EQ(step_verdict_from_json(JsonReader(document, "run.json")), verdict);
+  for (const char* const path : {"/verdict", "/findings/0/cause"}) {
+    nlohmann::json other = document;
+    other[nlohmann::json::json_pointer(path)] = "gone";
+    EXPECT_THROW(static_cast<void>(step_verdict_from_json(JsonReader(other, "run.json"))), Error) << path;
+  }
+}
+
 }  // namespace
 }  // namespace collbench::straggler_probe_test
