@@ -34,6 +34,7 @@ class JsonReader {
   [[nodiscard]] std::vector<JsonReader> items() const;
   [[nodiscard]] std::vector<std::pair<std::string, JsonReader>> members() const;
 
+  [[nodiscard]] bool is_number() const { return value_.is_number(); }
   [[nodiscard]] std::string text() const;
   [[nodiscard]] bool boolean() const;
   /// NaN for null, which stands for a number that was not finite.

@@ -25,7 +25,7 @@ struct ChartAxis {
 
 /// What a series is, and so how it looks: what was measured is a solid line with points, what a model says a
 /// dashed one.
-enum class SeriesKind { measured, expected, ring, tree };
+enum class SeriesKind { measured, expected, ring, tree, nvls };
 
 struct ChartPoint {
   double x = 0;

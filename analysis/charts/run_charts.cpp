@@ -127,6 +127,7 @@ Chart chart_of(const std::vector<SizeSeries>& all, Chart chart,
               whose);
     add_model(chart, model_series(rows, SeriesKind::ring, "ring", &Expectation::ring_seconds, scale), whose);
     add_model(chart, model_series(rows, SeriesKind::tree, "tree", &Expectation::tree_seconds, scale), whose);
+    add_model(chart, model_series(rows, SeriesKind::nvls, "NVLS", &Expectation::nvls_seconds, scale), whose);
     add_band(chart, model_band(rows, "expected band", scale), whose);
   }
   return chart;

@@ -65,6 +65,8 @@ std::string line_class(const ChartSeries& series, std::size_t color) {
       return "line dot3 c6";
     case SeriesKind::tree:
       return "line dot3 c7";
+    case SeriesKind::nvls:
+      return "line dot3 c5";
   }
   return "line";
 }

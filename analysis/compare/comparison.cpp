@@ -321,7 +321,7 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
   Comparison comparison;
   comparison.options = options;
   comparison.ranks = static_cast<int>(base.front().ranks.size());
-  comparison.on_host_memory = !measures_gpus(current.back().backend);
+  comparison.on_host_memory = measures_host_memory(current.back().backend);
   comparison.differences = run_differences(base.back(), current.back());
   for (std::string& line : record_lines(base, current)) comparison.differences.push_back(std::move(line));
   const std::vector<RowPasses> base_passes = passes_of(base);

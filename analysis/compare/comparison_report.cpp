@@ -26,9 +26,11 @@ constexpr int kAllFrom = 118;
 constexpr int kComparedTimeWidth = 9;
 constexpr std::size_t kMaxSentences = 8;  // the table has all rows
 
-std::string compared_time_cell(const ComparedTimes& times) {
-  return times.launches == 0 ? std::string(kNoValue)
-                             : table_number(times.seconds / kMicrosecond, kComparedTimeWidth);
+/// A test that states a rate only is shown by it.
+std::string compared_time_cell(const ComparedTimes& times, const RowKey& key) {
+  if (times.launches == 0) return std::string(kNoValue);
+  if (key.states_rate) return format_rate(kRateBytes / times.seconds);
+  return table_number(times.seconds / kMicrosecond, kComparedTimeWidth);
 }
 
 std::string compared_ratio_cell(double ratio) {
@@ -105,9 +107,9 @@ std::vector<std::string> method_lines(const Comparison& comparison) {
                                 : ", as the records do not say in which state the machine was"));
   } else if (comparison.has_repeats && !comparison.on_host_memory) {
     lines.emplace_back(
-        "what changes between two sittings, as temperatures and neighbors, this test does not see, and for "
-        "GPUs "
-        "its size is not known: launch base and new in turn (collbench ab) before believing a change of some "
+        "what changes between two sittings, as temperatures and neighbors, this test does not see, and its "
+        "size is not known here: launch base and new in turn (collbench ab) before believing a change of "
+        "some "
         "percent");
   } else if (comparison.has_repeats && !comparison.knows_states) {
     lines.emplace_back(
@@ -218,8 +220,8 @@ std::vector<std::string> comparison_cells(const ComparedRow& row, bool are_pairs
           std::string(name(row.change)),
           compared_ratio_cell(row.ratio),
           ratio_interval_cell(row),
-          compared_time_cell(row.base),
-          compared_time_cell(row.current),
+          compared_time_cell(row.base, row.key),
+          compared_time_cell(row.current, row.key),
           p_cell(row),
           launches_cell(row, are_pairs)};
 }

@@ -39,6 +39,11 @@ namespace collbench::analysis {
 [[nodiscard]] std::string report(const Comparison& comparison, std::string_view format,
                                  const TextOptions& options = {});
 
+/// In place of a comparison, in each of those formats: that the run in `file` was compared with nothing, and
+/// why.
+[[nodiscard]] std::string report_no_comparison(const std::string& file, const std::string& reason,
+                                               std::string_view format, const TextOptions& options = {});
+
 /// "1 SLOWER, 8 SAME": what stands on stderr where the report goes to a file.
 [[nodiscard]] std::string comparison_summary(const Comparison& comparison);
 

@@ -22,19 +22,16 @@ constexpr int kNumberColumns = 54;  ///< what the columns of numbers of a histor
 constexpr int kFleetCell = 8;       ///< "  12.34!"
 constexpr int kMaxNodeName = 24;
 
-/// "2026-10-01 12:00", or "–" of a record that does not say.
-std::string day_of(const Run& run) {
-  std::string day = one_line(run.started.substr(0, 16));
-  std::replace(day.begin(), day.end(), 'T', ' ');
-  return day.empty() ? std::string(kNoValue) : day;
-}
-
 std::string named_hosts(const std::vector<std::string>& hosts) {
   const bool known = std::any_of(hosts.begin(), hosts.end(), [](const auto& host) { return !host.empty(); });
   return known ? fmt::format("{}", fmt::join(hosts, ", ")) : "unknown hosts";
 }
 
-std::string history_time(double seconds) { return table_number(seconds / kMicrosecond, kHistoryTimeWidth); }
+/// A test that states a rate only is shown by it.
+std::string history_time(double seconds, const RowKey& key) {
+  if (key.states_rate) return format_rate(kRateBytes / seconds);
+  return table_number(seconds / kMicrosecond, kHistoryTimeWidth);
+}
 
 /// "12 % slower".
 std::string change_words(double ratio) {
@@ -44,15 +41,41 @@ std::string change_words(double ratio) {
              : fmt::format("{} % {}", format_significant(percent, 2, 6), ratio > 1 ? "slower" : "faster");
 }
 
-/// `needed`: records without which no change can be found.
-std::vector<std::string> history_cells(const RowTrend& trend, std::size_t needed, int columns) {
+}  // namespace
+
+std::string day_of(const Run& run) {
+  std::string day = one_line(run.started.substr(0, 16));
+  std::replace(day.begin(), day.end(), 'T', ' ');
+  return day.empty() ? std::string(kNoValue) : day;
+}
+
+std::string history_title(const MachineHistory& history) {
+  return fmt::format("{} on {}: {}, {} to {}", history.kind, named_hosts(history.hosts),
+                     counted(history.runs.size(), "record"), day_of(history.runs.front()),
+                     day_of(history.runs.back()));
+}
+
+std::vector<std::string> history_headings() {
+  return {"row", "records", "median (µs)", "last (µs)", "last/med", "changes"};
+}
+
+std::vector<std::string> history_cells(const RowTrend& trend, std::size_t needed) {
   const double usual = median(trend.seconds);
-  return {shorten(format_row(trend.key), columns - kNumberColumns),
+  return {format_row(trend.key),
           fmt::to_string(trend.seconds.size()),
-          history_time(usual),
-          history_time(trend.seconds.back()),
+          history_time(usual, trend.key),
+          history_time(trend.seconds.back(), trend.key),
           fmt::format("{:.3f}", trend.seconds.back() / usual),
           trend.seconds.size() < needed ? std::string(kNoValue) : fmt::to_string(trend.changes.size())};
+}
+
+std::size_t records_to_see_a_change(std::size_t rows) {
+  return values_to_see_a_change(kTrendSignificance / static_cast<double>(std::max<std::size_t>(1, rows)));
+}
+
+std::string too_few_records(std::size_t rows) {
+  return fmt::format("changes {}: not known; a change of {} can be seen from {} records on", kNoValue,
+                     counted(rows, "row"), records_to_see_a_change(rows));
 }
 
 std::vector<std::string> change_lines(const MachineHistory& history, const RowTrend& trend) {
@@ -71,11 +94,33 @@ std::string fleet_cell(const FleetNode& node, std::size_t row, double median_sec
   return fmt::format("{:.2f}{}", *node.seconds[row] / median_seconds, node.is_odd[row] ? "!" : " ");
 }
 
+std::string fleet_row_title(const FleetTable& fleet, std::size_t row) {
+  return fmt::format("{}: {}, median {}{}", row + 1, one_line(format_row(fleet.rows[row])),
+                     history_time(fleet.medians[row], fleet.rows[row]),
+                     fleet.rows[row].states_rate ? "" : " µs");
+}
+
+std::string fleet_title(const FleetTable& fleet) {
+  const auto odd = std::count_if(fleet.nodes.begin(), fleet.nodes.end(), [](const FleetNode& node) {
+    return std::find(node.is_odd.begin(), node.is_odd.end(), true) != node.is_odd.end();
+  });
+  const std::string verdict =
+      fleet.nodes.size() < kMinFleet
+          ? fmt::format("too few nodes: which are odd is not known of fewer than {}", kMinFleet)
+          : fmt::format(
+                "{} odd (!: more than {:.0f} % off the median, and further than chance takes any of a "
+                "healthy fleet in one of twenty tables)",
+                odd, kOddRatio * 100);
+  return fmt::format("{}: newest record of each, time over the median of all; {}",
+                     counted(fleet.nodes.size(), "node"), verdict);
+}
+
+namespace {
+
 std::string fleet_block(const FleetTable& fleet, std::size_t first, std::size_t last, int name_width) {
   std::string text;
   for (std::size_t row = first; row < last; ++row) {
-    text += fmt::format("  {}: {}, median {} µs\n", row + 1, one_line(format_row(fleet.rows[row])),
-                        history_time(fleet.medians[row]));
+    text += "  " + fleet_row_title(fleet, row) + "\n";
   }
   std::string heading = pad_right("  node", name_width + 2);
   for (std::size_t row = first; row < last; ++row)
@@ -96,27 +141,21 @@ std::string fleet_block(const FleetTable& fleet, std::size_t first, std::size_t 
 
 std::string history_text(const MachineHistory& history, int columns) {
   const std::vector<RowTrend> trends = row_trends(history.runs);
-  std::string text =
-      wrap(one_line(fmt::format("{} on {}: {}, {} to {}", history.kind, named_hosts(history.hosts),
-                                counted(history.runs.size(), "record"), day_of(history.runs.front()),
-                                day_of(history.runs.back()))),
-           columns, "# ", "#   ");
-  TextTable table{{"row", "records", "median (µs)", "last (µs)", "last/med", "changes"}};
+  std::string text = wrap(one_line(history_title(history)), columns, "# ", "#   ");
+  TextTable table{history_headings()};
   std::vector<std::string> changes;
-  const std::size_t needed = values_to_see_a_change(
-      kTrendSignificance / static_cast<double>(std::max<std::size_t>(1, trends.size())));
+  const std::size_t needed = records_to_see_a_change(trends.size());
   bool has_too_few = false;
   for (const RowTrend& trend : trends) {
-    table.push_back(history_cells(trend, needed, columns));
+    table.push_back(history_cells(trend, needed));
+    table.back().front() = shorten(table.back().front(), columns - kNumberColumns);
     has_too_few = has_too_few || trend.seconds.size() < needed;
     const std::vector<std::string> lines = change_lines(history, trend);
     changes.insert(changes.end(), lines.begin(), lines.end());
   }
   text += table_lines(table, 1);
   if (has_too_few) {
-    text += wrap(fmt::format("changes {}: not known; a change of {} can be seen from {} records on", kNoValue,
-                             counted(trends.size(), "row"), needed),
-                 columns, "# ", "#   ");
+    text += wrap(too_few_records(trends.size()), columns, "# ", "#   ");
   }
   std::sort(changes.begin(), changes.end());
   for (const std::string& line : changes) text += wrap(one_line(line), columns, "# ", "#   ");
@@ -126,27 +165,40 @@ std::string history_text(const MachineHistory& history, int columns) {
 std::string fleet_text(const FleetTable& fleet, int columns) {
   if (fleet.nodes.size() < 2) return {};
   int name_width = 4;
-  std::size_t odd = 0;
-  for (const FleetNode& node : fleet.nodes) {
+  for (const FleetNode& node : fleet.nodes)
     name_width = std::max(name_width, std::min(kMaxNodeName, display_width(one_line(node.name))));
-    odd += std::find(node.is_odd.begin(), node.is_odd.end(), true) != node.is_odd.end() ? 1 : 0;
-  }
-  const std::string verdict =
-      fleet.nodes.size() < kMinFleet
-          ? fmt::format("too few nodes: which are odd is not known of fewer than {}", kMinFleet)
-          : fmt::format(
-                "{} odd (!: more than {:.0f} % off the median, and further than chance takes any of a "
-                "healthy fleet in one of twenty tables)",
-                odd, kOddRatio * 100);
-  std::string text = wrap(fmt::format("{}: newest record of each, time over the median of all; {}",
-                                      counted(fleet.nodes.size(), "node"), verdict),
-                          columns, "# ", "#   ");
+  std::string text = wrap(fleet_title(fleet), columns, "# ", "#   ");
   const auto in_a_block = static_cast<std::size_t>(std::max(1, (columns - name_width - 2) / kFleetCell));
   for (std::size_t first = 0; first < fleet.rows.size(); first += in_a_block) {
     if (first > 0) text += "\n";
     text += fleet_block(fleet, first, std::min(fleet.rows.size(), first + in_a_block), name_width);
   }
   return text;
+}
+
+std::vector<FleetTable> fleets_of(const std::vector<MachineHistory>& histories) {
+  std::vector<FleetTable> fleets;
+  for (auto first = histories.begin(); first != histories.end();) {
+    std::vector<Run> newest;
+    auto last = first;
+    for (; last != histories.end() && last->kind == first->kind; ++last) newest.push_back(last->runs.back());
+    fleets.push_back(newest.size() > 1 ? fleet_table(newest) : FleetTable{});
+    first = last;
+  }
+  return fleets;
+}
+
+std::string histories_text(const std::vector<MachineHistory>& histories, int columns) {
+  std::string text;
+  auto fleet = fleets_of(histories);
+  std::size_t kind = 0;
+  for (std::size_t i = 0; i < histories.size(); ++i) {
+    const bool is_first = i == 0 || histories[i].kind != histories[i - 1].kind;
+    if (is_first && i > 0) ++kind;
+    if (is_first && !fleet[kind].nodes.empty()) text += fleet_text(fleet[kind], columns) + "\n";
+    text += history_text(histories[i], columns) + "\n";
+  }
+  return terminal_text(text);
 }
 
 }  // namespace collbench::analysis

@@ -34,7 +34,7 @@ std::string file_name_part(std::string_view text) {
 
 /// Of the first GPU that is known; empty on host memory and where nobody looked.
 std::string gpu_model(const Run& run) {
-  if (!measures_gpus(run.backend)) return {};
+  if (measures_host_memory(run.backend)) return {};
   if (run.log && run.log->gpu) return run.log->gpu->value;
   if (!run.cluster) return {};
   for (const topology::Host& host :
@@ -63,7 +63,11 @@ std::vector<std::string> hosts_of(const Run& run) {
 }
 
 std::string machine_kind(const Run& run) {
-  std::string kind = fmt::format("{}-{}", name(run.backend), plural_part(run.ranks.size(), "rank"));
+  const std::string program = run.backend == BackendId::other && run.log && run.log->program
+                                  ? file_name_part(run.log->program->value)
+                                  : std::string();
+  std::string kind = fmt::format("{}-{}", program.empty() ? std::string(name(run.backend)) : program,
+                                 plural_part(run.ranks.size(), "rank"));
   if (!run.log || run.log->nodes)
     kind += "-" + plural_part(static_cast<std::size_t>(node_count(run.ranks)), "node");
   if (const std::string gpu = file_name_part(gpu_model(run)); !gpu.empty()) kind += "-" + gpu;

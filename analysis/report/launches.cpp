@@ -113,7 +113,7 @@ void merge_checks(Measurement& merged, const Rows& rows) {
 void merge_expectations(Expectation& merged, const Rows& rows) {
   for (std::optional<double> Expectation::* figure :
        {&Expectation::ring_seconds, &Expectation::tree_seconds, &Expectation::expected_seconds,
-        &Expectation::fastest_seconds, &Expectation::slowest_seconds}) {
+        &Expectation::fastest_seconds, &Expectation::slowest_seconds, &Expectation::nvls_seconds}) {
     merged.*figure = median_over(rows, [&](const Row& row) { return row.expectation.*figure; });
   }
 }

@@ -2,16 +2,18 @@
 
 #include <fmt/format.h>
 
+#include "base/text_sinks.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {
 
 std::string format_row(const RowKey& key) {
+  if (key.operation == OperationId::test) return fmt::format("Test {}", one_line(key.test));
   std::string text = fmt::format("{} {} {}", operation(key.operation).name, format_bytes(key.size_bytes),
                                  traits(key.type).name);
   if (key.reduction) text += fmt::format(" {}", name(*key.reduction));
   if (operation(key.operation).has_in_place) text += key.in_place ? ", in place" : ", out of place";
-  return text + (key.algorithm == kLibraryChoice ? "" : ", " + key.algorithm);
+  return text + (key.algorithm == kLibraryChoice ? "" : ", " + one_line(key.algorithm));
 }
 
 std::string format_span(const std::string& from, const std::string& to) {

@@ -23,6 +23,8 @@ enum class OperationId {
   hypercube,
   ping_pong,
   step,
+  test,  ///< what another program measured under a name of its own (RowKey::test): no operation that can be
+         ///< run
 };
 
 /// What the bytes S of the size column are.
@@ -55,12 +57,12 @@ struct Operation {
   bool has_bandwidth = true;  ///< its time is that of its bytes
 };
 
-/// All operations, in the order of OperationId; an entry of the table in operation.cpp each.
+/// All operations that can be run, in the order of OperationId; an entry of the table in operation.cpp each.
 [[nodiscard]] std::span<const Operation> operations();
 
 [[nodiscard]] const Operation& operation(OperationId id);
 
-/// By any of its names, ignoring case, "_" and "-"; null when there is none.
+/// One that can be run, by any of its names, ignoring case, "_" and "-"; null when there is none.
 [[nodiscard]] const Operation* find_operation(std::string_view name);
 
 /// busbw / algbw for `ranks` ranks. 0 where one rank moves nothing. Source: nccl-tests doc/PERFORMANCE.md and

@@ -37,16 +37,7 @@ KernelElements elements_of(const DataPattern::Table* table, DataType type, std::
 
 bool repeats_on_data(DataType type, Reduction reduction) {
   if (traits(type).kind != NumberKind::floating) return true;
-  switch (reduction) {
-    case Reduction::min:
-    case Reduction::max:
-    case Reduction::avg:
-      return true;
-    case Reduction::sum:
-    case Reduction::prod:
-      return false;
-  }
-  return false;
+  return reduction == Reduction::min || reduction == Reduction::max || reduction == Reduction::avg;
 }
 
 NcclRow::NcclRow(const RowKey& key, const RowLayout& layout, const NcclRowContext& context,
@@ -147,6 +138,7 @@ bool has_call(const NcclLibrary& nccl, OperationId operation) {
     case OperationId::send_recv:
     case OperationId::ping_pong:
     case OperationId::hypercube:
+    case OperationId::test:
       return false;
   }
   return false;
@@ -200,6 +192,7 @@ void NcclRow::issue() const {
     case OperationId::send_recv:
     case OperationId::ping_pong:
     case OperationId::hypercube:
+    case OperationId::test:
       break;
   }
   throw not_measurable(key_.operation);

@@ -82,6 +82,7 @@ Transfers all_transfers(const RowKey& key, const CallContext& call) {
     case OperationId::reduce:
     case OperationId::step:
     case OperationId::hypercube:
+    case OperationId::test:
       return {};
   }
   return {};

@@ -53,7 +53,7 @@ std::string main_format(const OutputOptions& output, std::string_view preset) {
     if (by_ending.empty() || by_ending == "md") return std::string(preset);
     throw usage_error(
         "-o", fmt::format("{} is a page of Markdown, and {} is not", preset, output.path),
-        "name a file such as page.md; -J FILE and --csv FILE write the same run as JSON and CSV");
+        "name a file such as page.md; --html FILE writes the page as HTML, -J FILE and --csv FILE the run");
   }
   if (!output.format.empty()) return output.format;
   const bool is_other_xml = by_ending == "junit" && !holds(output.formats, by_ending);  // hwloc's, NCCL's

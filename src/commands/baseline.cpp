@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -61,27 +60,15 @@ CommandResult add_records(const BaselineAddOptions& options) {
   return result;
 }
 
-/// Every machine's history; then, of each kind, its nodes side by side.
-std::string baseline_text(const std::vector<analysis::MachineHistory>& histories, int columns) {
-  std::string text;
-  for (auto first = histories.begin(); first != histories.end();) {
-    const auto last =
-        std::find_if(first, histories.end(), [&](const auto& each) { return each.kind != first->kind; });
-    std::vector<Run> newest;
-    for (auto each = first; each != last; ++each) newest.push_back(each->runs.back());
-    if (newest.size() > 1) text += analysis::fleet_text(analysis::fleet_table(newest), columns) + "\n";
-    for (; first != last; ++first) text += analysis::history_text(*first, columns) + "\n";
-  }
-  return text;
-}
-
 CommandResult show_baseline(const BaselineShowOptions& options) {
   const auto documents = output_documents(options.output);
   require_writable_documents(documents, options.output.overwrite);
   const std::vector<analysis::MachineHistory> histories = baseline_histories(options.folder);
   return {write_documents(documents,
                           [&](const OutputDocument& document) {
-                            return baseline_text(histories, page_options(document).columns);
+                            return document.format == "html"
+                                       ? analysis::history_page(histories, options.folder)
+                                       : analysis::histories_text(histories, page_options(document).columns);
                           }),
           ExitStatus::ok, prints_text(documents), written_notes(documents, "")};
 }
@@ -128,11 +115,8 @@ CheckedRecord read_checked(const BaselineCheckOptions& options, const std::strin
 std::string check_text(const CheckedRecord& checked, const OutputDocument& document) {
   if (checked.comparison)
     return analysis::report(*checked.comparison, document.format, page_options(document));
-  if (document.format == "json")
-    return nlohmann::json{{"comparison", nullptr}, {"reason", checked.file + ": " + checked.why_none}}.dump(
-               2) +
-           "\n";
-  return fmt::format("{}{}: {}\n", document.format == "text" ? "# " : "", checked.file, checked.why_none);
+  return analysis::report_no_comparison(checked.file, checked.why_none, document.format,
+                                        page_options(document));
 }
 
 /// Several comparisons one after the other are still a page of text, and no document of another format.
@@ -218,7 +202,7 @@ void add_baseline_add(CLI::App& command, CommandFunction& chosen) {
 void add_baseline_show(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<BaselineShowOptions>();
   add_folder(command, options->folder);
-  add_output_options(command, "Options", options->output, {"text"}, "");
+  add_output_options(command, "Options", options->output, {"text", "html"}, "");
   command.callback([options, &chosen] { chosen = [options] { return show_baseline(*options); }; });
 }
 

@@ -101,7 +101,8 @@ void add_comparison_options(CLI::App& command, const std::string& theme, Compari
 }
 
 analysis::CompareOptions compare_options(const Run& current, const ComparisonOptions& options) {
-  const bool on_gpus = measures_gpus(current.backend);
+  // Of tests of other programs it is not known: what is assumed for GPUs is assumed for them too.
+  const bool on_gpus = !measures_host_memory(current.backend);
   const double allowance = options.allowance.value_or(on_gpus ? kAllowanceOnGpus : kAllowanceOnHostMemory);
   return {.launch_allowance = allowance,
           .sitting_allowance = options.drift.value_or(on_gpus ? 0 : kDriftOnHostMemory),

@@ -97,7 +97,9 @@ std::vector<Run> imported_runs(const ImportCommandOptions& options, bool as_one)
 /// The verdict in a few words, for where no report is shown.
 std::string outcome_of(const Run& run) {
   return fmt::format("{}: {}", run.log->file,
-                     run.log->topology ? analysis::verdict_summary(run) : "no --topology, so no verdict");
+                     measures_tests(run) ? counted(run.rows.size(), "test") + ", not modeled"
+                     : run.log->topology ? analysis::verdict_summary(run)
+                                         : "no --topology, so no verdict");
 }
 
 /// Writes what is asked for of all logs; status low when a log is judged LOW or a FAULT. Throws Error (usage)
@@ -133,9 +135,10 @@ CommandResult import_logs(const ImportCommandOptions& options) {
 void add_import(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<ImportCommandOptions>();
   command
-      .add_option("logs", options->logs,
-                  "what nccl-tests, osu_* or IMB-MPI1 printed, or nccl-tests wrote with -J; with -J or "
-                  "--format json, one record of all")
+      .add_option(
+          "logs", options->logs,
+          "what nccl-tests (text, -J), osu_*, IMB-MPI1, nvbandwidth (text, -j) or a program of Google "
+          "Benchmark (JSON) wrote; with -J or --format json, one record of all")
       ->required()
       ->option_text("LOG...");
   const std::string theme = "Options";
@@ -192,7 +195,7 @@ void add_import(CLI::App& command, CommandFunction& chosen) {
 }  // namespace
 
 Subcommand import_subcommand() {
-  return {"import", "a log of nccl-tests, OSU or IMB: import all_reduce.log --topology hgx-h100 -o run.json",
+  return {"import", "a log of another benchmark: import all_reduce.log --topology hgx-h100 -o run.json",
           "collbench import LOG              the tables of an nccl-tests log", add_import};
 }
 

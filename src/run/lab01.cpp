@@ -39,9 +39,13 @@ std::optional<analysis::Lab01Machine> recorded_machine(const Run& run) {
   }
 }
 
-}  // namespace
+/// A run as the lab's page is about it, and what the page says beside it.
+struct JudgedLab {
+  Run run;
+  analysis::Lab01Options options;
+};
 
-std::string lab01(const Run& run, const Lab01Request& request) {
+JudgedLab judged_lab(const Run& run, const Lab01Request& request) {
   if (std::none_of(run.rows.begin(), run.rows.end(), is_all_reduce)) {
     throw usage_error("--preset lab01", "it reports AllReduce, and the run has no AllReduce row",
                       "leave --preset out, or use a run of AllReduce");
@@ -67,7 +71,19 @@ std::string lab01(const Run& run, const Lab01Request& request) {
   if (options.machine) host = options.machine->host;
   options.checks = analysis::lab01_checks(judged, host);
   options.ceilings = analysis::lab01_ceilings(judged, options.machine);
-  return analysis::report_lab01(judged, options);
+  return {std::move(judged), std::move(options)};
+}
+
+}  // namespace
+
+std::string lab01(const Run& run, const Lab01Request& request) {
+  const JudgedLab lab = judged_lab(run, request);
+  return analysis::report_lab01(lab.run, lab.options);
+}
+
+std::string lab01_html(const Run& run, const Lab01Request& request) {
+  const JudgedLab lab = judged_lab(run, request);
+  return analysis::lab01_page(analysis::report_lab01(lab.run, lab.options), lab.run);
 }
 
 std::string lab01_expected(const topology::ResolvedMachine& machine, const analysis::GpuCluster& cluster,

@@ -14,6 +14,9 @@ namespace collbench::program {
 /// one that is neither, or does not fit the run.
 [[nodiscard]] std::string lab01(const Run& run, const Lab01Request& request);
 
+/// That page as HTML, with charts.
+[[nodiscard]] std::string lab01_html(const Run& run, const Lab01Request& request);
+
 /// The same page for ranks on `machine` on which nothing has been measured: expectations only.
 [[nodiscard]] std::string lab01_expected(const topology::ResolvedMachine& machine,
                                          const analysis::GpuCluster& cluster, const Lab01Request& request);

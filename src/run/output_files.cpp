@@ -50,6 +50,7 @@ bool ends_before_its_first_line(const std::string& text) {
 std::string run_document(const Run& run, const OutputDocument& document, const Lab01Request& request,
                          When color, const analysis::TextOptions& wanted) {
   if (document.format == kLab01Page) return lab01(run, request);
+  if (document.format == "html" && request.asked) return lab01_html(run, request);
   if (is_picture(document)) return chart_picture(analysis::all_charts(run), document);
   analysis::TextOptions options = document.path.empty()
                                       ? text_options(color, false)

@@ -69,6 +69,39 @@ class Baseline(unittest.TestCase):
         path.write_text(json.dumps(run))
         return path
 
+    def test_without_a_comparison_every_format_is_a_document_of_its_kind(self):
+        page = self.folder / "check.html"
+        self.collbench("baseline", "check", self.baseline, self.night(1), "--add", "--html", page)
+        text = page.read_text()
+        self.assertTrue(text.startswith("<!DOCTYPE html>"), text[:80])
+        self.assertIn("no earlier record of", text)
+        self.assertIn("Content-Security-Policy", text)
+        shutil.rmtree(self.baseline)
+        (row,) = csv.DictReader(io.StringIO(
+            self.collbench("baseline", "check", self.baseline, self.night(1), "--add", "--csv", "-").stdout))
+        self.assertEqual(row["change"], "not compared")
+
+    def test_a_baseline_has_a_page_of_its_own(self):
+        self.collbench("baseline", "add", self.baseline, *[self.night(i, 1 if i < 12 else 1.2) for i in range(24)])
+        page = self.folder / "baseline.html"
+        self.collbench("baseline", "show", self.baseline, "--html", page)
+        text = page.read_text()
+        for words in ("level between changes", "20 % slower from there on", "24 records", "data-chart="):
+            self.assertIn(words, text)
+
+    def test_a_damaged_record_in_the_folder_is_named_with_what_to_do(self):
+        self.collbench("baseline", "add", self.baseline, self.night(1), self.night(2))
+        (first, _) = sorted(self.baseline.rglob("*.json"))
+        whole = first.read_text()
+        for damage, words in ((whole[:-40], "the file is cut: its JSON ends here"), (whole.replace('"rows": [', '"rows": oops ['), "'oops [' cannot stand here"),
+                              ("{}", "is not a run record")):
+            first.write_text(damage)
+            for command in (("show", self.baseline), ("check", self.baseline, self.night(3))):
+                (line,) = self.collbench("baseline", *command, status=2).stderr.splitlines()
+                self.assertIn(str(first), line)
+                self.assertIn(words, line)
+                self.assertTrue(line.endswith("put a whole copy in its place, or move it out of the baseline"), line)
+
     def test_today_is_held_against_the_last_nights(self):
         nights = [self.night(i) for i in range(12)]
         first = self.collbench("baseline", "check", self.baseline, nights[0], "--add")

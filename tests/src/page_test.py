@@ -230,6 +230,34 @@ class Page(unittest.TestCase):
         self.assertEqual(self.browser.evaluate("Chart.getChart(document.querySelector('canvas')).data.datasets.map((each) => each.label.split(':')[0])"),
                          ["base", "new"])
 
+    def test_pages_of_a_baseline_of_the_lab_and_of_other_programs(self):
+        nights = []
+        for night in range(24):
+            record = copy.deepcopy(self.record)
+            record.update(started=f"2026-10-{night + 1:02}T02:00:00Z", complete=True)
+            for number, row in enumerate(record["rows"]):
+                row["seconds"] *= (1 if night < 12 or number % 9 else 1.2) * (1 + 0.001 * (night * 7 % 5))
+            nights.append(self.folder / f"night{night}.json")
+            nights[-1].write_text(json.dumps(record))
+        collbench("baseline", "add", self.folder / "baseline", *nights)
+        nvbandwidth = self.folder / "nvbandwidth.log"
+        nvbandwidth.write_text("Running device_to_device_memcpy_read_ce.\nmemcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\n"
+                               "           0         1\n 0       N/A    276.07\n 1    250.00       N/A\n")
+        pages = {"baseline": (("baseline", "show", self.folder / "baseline"), 7),
+                 "nothing to compare": (("baseline", "check", self.folder / "empty", nights[0], "--add"), 0),
+                 "lab01": (("import", self.folder / "run.log", "--operation", "all_reduce", "--topology", "hgx-h100", "--preset", "lab01"), 2),
+                 "nvbandwidth": (("import", nvbandwidth), 0)}
+        for name, (command, charts) in pages.items():
+            with self.subTest(name):
+                page = self.folder / f"{name.replace(' ', '-')}.html"
+                collbench(*command, "--html", page, status=None)
+                self.open(page)
+                self.assertEqual(self.violations(), [])
+                drawn = self.browser.evaluate("document.querySelectorAll('canvas').length")
+                self.assertGreaterEqual(drawn, charts)
+                self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 1280)
+                self.look(name.replace(" ", "-"))
+
     def test_no_text_of_a_record_becomes_markup(self):
         accepted, tried = [], {}
         for path in leaves(self.record):

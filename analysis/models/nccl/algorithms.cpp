@@ -274,6 +274,7 @@ GpuPattern gpu_pattern(OperationId id) {
       return GpuPattern::one_flow;
     case OperationId::step:  // its compute is not modeled
     case OperationId::hypercube:
+    case OperationId::test:
       return GpuPattern::none;
   }
   return GpuPattern::none;

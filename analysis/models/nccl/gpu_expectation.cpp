@@ -129,6 +129,7 @@ Expectation expect_on_gpus(OperationId id, std::uint64_t size_bytes, const GpuCl
   for (const AlgorithmRate& rate : all_algorithms(id, cluster)) {
     if (rate.name == "ring") expected.ring_seconds = seconds(rate);
     if (rate.name == "tree") expected.tree_seconds = seconds(rate);
+    if (rate.name == "nvls" || rate.name == "nvls_tree") expected.nvls_seconds = seconds(rate);
   }
   const AlgorithmRate& best = best_of(rates);
   AlgorithmRate runs = by_table(rates, cluster.run).value_or(between_racks(rates, cluster).value_or(best));

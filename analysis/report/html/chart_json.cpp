@@ -50,6 +50,8 @@ std::string_view kind_name(SeriesKind kind) {
       return "ring";
     case SeriesKind::tree:
       return "tree";
+    case SeriesKind::nvls:
+      return "nvls";
   }
   return "";
 }

@@ -7,6 +7,7 @@
     switch (kind) {
       case "expected": return { borderColor: color("--faint"), borderDash: [7, 4] };
       case "ring": return { borderColor: color("--c6"), borderDash: [2, 3] };
+      case "nvls": return { borderColor: color("--c5"), borderDash: [2, 3] };
       case "tree": return { borderColor: color("--c7"), borderDash: [2, 3] };
       default: return { borderColor: color("--c" + index % 8), borderDash: [] };
     }

@@ -83,6 +83,10 @@ struct Lab01Options {
 /// Lab01Options::prediction the rows of `run` are expectations, and the page says nothing of measurements.
 [[nodiscard]] std::string report_lab01(const Run& run, const Lab01Options& options);
 
+/// The same document (`markdown`: what report_lab01 made of `run`) as one file of HTML that needs no network,
+/// with charts of AllReduce.
+[[nodiscard]] std::string lab01_page(const std::string& markdown, const Run& run);
+
 /// A run that holds the rows of the lab at 1 MB, 100 MB and 1 GB as expected of `cluster`, nothing measured.
 [[nodiscard]] Run lab01_prediction(const GpuCluster& cluster);
 

@@ -7,8 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "analysis/charts/svg_chart.hpp"
+#include "analysis/compare/comparison_charts.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "tests/analysis/compare/compared_runs.hpp"
+#include "tests/analysis/example_run.hpp"
+#include "tests/analysis/hostile_texts.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -114,6 +118,29 @@ TEST(ComparisonReport, OfARecordWithItselfIsOneLineAndNoTest) {
   EXPECT_THAT(text, Not(HasSubstr("Student")));
   EXPECT_THAT(text, Not(HasSubstr("--allowance")));
   EXPECT_FALSE(found.rows[0].p);
+}
+
+TEST(ComparisonReport, NoFreeTextOfEitherRunReachesAnyFormatRaw) {
+  const auto locations = free_texts_of(example_run());
+  for (const std::string& hostile : kHostileTexts) {
+    const auto base = with_hostile_texts(example_run(), locations, hostile);
+    auto current = with_hostile_texts(example_run(), locations,
+                                      hostile + " and " + hostile);  // so that all of it differs
+    for (std::size_t i = 0; i < current.rows.size(); ++i) {
+      current.rows[i].measurement.key = base.rows[i].measurement.key;
+      current.rows[i].measurement.seconds *= 3;
+      current.rows[i].measurement.pass_seconds = {current.rows[i].measurement.seconds};
+      current.rows[i].measurement.launch_passes = {1};
+    }
+    Comparison found = compare({base}, {current}, {.launch_allowance = 0.1});
+    EXPECT_GT(found.differences.size(), 3U);
+    found.base_name = found.current_name = hostile;
+    for (const std::string& format : comparison_formats()) {
+      expect_harmless(report(found, format), format, hostile);
+      expect_harmless(report_no_comparison(hostile, hostile, format), format, hostile);
+    }
+    for (const Chart& chart : comparison_charts(found)) expect_harmless(svg_chart(chart), "svg", hostile);
+  }
 }
 
 }  // namespace

@@ -214,6 +214,12 @@ class RandomRun {
                     chance(),
                     text(),
                     maybe([&] { return below(4096); })};
+    if (below(8) == 0) {
+      measured.key.operation = OperationId::test;
+      measured.key.test = text();
+      measured.key.states_rate = chance();
+      measured.moved_bytes = maybe([&] { return number(); });
+    }
     measured.unavailable = text();
     measured.algorithm_ran = text();
     measured.note = text();
@@ -255,7 +261,8 @@ class RandomRun {
                           text(),
                           maybe([&] { return number(); }),
                           maybe([&] { return number(); }),
-                          text()};
+                          text(),
+                          maybe([&] { return number(); })};
     result.verdict = {static_cast<VerdictWord>(below(5)), text()};
     return result;
   }
