@@ -50,12 +50,15 @@ std::string technician_step(BlameKind kind, const std::string& who, std::optiona
   return {};
 }
 
+std::string measure_words(const Blame& blame) {
+  if (!blame.measure.empty()) return blame.measure;
+  return fmt::format("{:.2f} times the time of {}", blame.times_slower,
+                     blame.against_expected ? "what is expected" : "its like");
+}
+
 std::string blame_words(const Blame& blame) {
-  const std::string measure =
-      blame.measure.empty()
-          ? fmt::format("{:.2f} times the time of {} (line {:.2f})", blame.times_slower,
-                        blame.against_expected ? "what is expected" : "its like", blame.line)
-          : blame.measure;
+  const std::string line = blame.measure.empty() ? fmt::format(" (line {:.2f})", blame.line) : "";
+  const std::string measure = measure_words(blame) + line;
   // Who keeps a host busy does so whatever runs beside it.
   const std::string_view confirmed = blame.kind == BlameKind::busy ? ""
                                      : blame.confirmed             ? ", confirmed alone"

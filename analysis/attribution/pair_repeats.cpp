@@ -106,8 +106,8 @@ std::map<std::pair<int, int>, double> costs_of_batches(const PairTable& table, c
   return costs;
 }
 
-/// Of each direction the least time of its repeats, less what the batch cost; those of batches with too few
-/// references are none.
+/// Of each direction the least time of its repeats, more by what its batch was faster than the rounds; those
+/// of batches with too few references are none.
 std::map<DirectionOnRail, double> fastest_repeats(const PairTable& table, const PairTable& rounds) {
   const UsualTimes usual(rounds);
   const auto costs = costs_of_batches(table, usual, ordinary_pairs(rounds, usual));
@@ -116,7 +116,9 @@ std::map<DirectionOnRail, double> fastest_repeats(const PairTable& table, const 
     if (time.repeat == 0 || !(time.seconds > 0)) continue;
     const auto cost = costs.find({time.repeat, path_class(table, time.from, time.to)});
     if (cost == costs.end()) continue;
-    const double seconds = time.seconds * std::exp(-cost->second);
+    // A batch slower than the rounds may be so by chance: taken off, it would clear a pair that it did not
+    // touch.
+    const double seconds = time.seconds * std::exp(-std::min(0.0, cost->second));
     const auto [known, is_new] = fastest.try_emplace(direction_of(time), seconds);
     if (!is_new) known->second = std::min(known->second, seconds);
   }

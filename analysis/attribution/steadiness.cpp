@@ -84,10 +84,10 @@ std::optional<UnsteadyPart> unsteady_part(const std::vector<AloneTime>& times, i
   return part;
 }
 
-/// How likely it is that all slow directions are of one of `nodes` nodes by chance, were they spread over all
-/// that were measured: nodes × C(with it, slow) / C(all, slow).
-double by_chance(const UnsteadyPart& part, std::size_t nodes) {
-  double chance = static_cast<double>(nodes);
+/// How likely it is that all slow directions are of one of `parts` nodes on a rail by chance, were they
+/// spread over all that were measured: parts × C(with it, slow) / C(all, slow).
+double by_chance(const UnsteadyPart& part, std::size_t parts) {
+  double chance = static_cast<double>(parts);
   for (int i = 0; i < part.slow; ++i)
     chance *= static_cast<double>(part.measured - i) / static_cast<double>(part.measured + part.without - i);
   return chance;
@@ -139,7 +139,8 @@ std::vector<UnsteadyPart> unsteady_parts(const PairTable& table, const PairEffec
     }
     for (const int node : slow) {
       const auto part = unsteady_part(times, node, rail, line);
-      if (part && by_chance(*part, table.nodes.size()) <= kChance) parts.push_back(*part);
+      if (part && by_chance(*part, table.nodes.size() * slot_of(table.rails)) <= kChance)
+        parts.push_back(*part);
     }
   }
   return parts;

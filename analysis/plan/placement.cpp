@@ -66,10 +66,11 @@ int first_domain(const std::vector<RankRun>& runs, int domain) {
 int leaves_of(const std::vector<RankRun>& runs, int first, int leaf) {
   std::set<int> leaves;
   int domain = first;
-  do {
+  // Counted, for where a run was rounded to whole domains the walk may not come back to its first one.
+  for (int left = group_size(runs); left > 0; --left) {
     leaves.insert(domain / leaf);
     domain = next_domain(runs, domain);
-  } while (domain != first);
+  }
   return static_cast<int>(leaves.size());
 }
 
@@ -81,7 +82,7 @@ std::vector<double> exchange_outside(const std::vector<RankRun>& runs, int domai
   std::vector<double> outside;
   for (int domain = 0; domain < domains; ++domain) {
     const int near = of_leaf.at({first_domain(runs, domain), domain / leaf});
-    outside.push_back(static_cast<double>(size - near) / (size - 1));
+    outside.push_back(static_cast<double>(std::max(0, size - near)) / (size - 1));
   }
   return outside;
 }

@@ -18,6 +18,7 @@
 #include "analysis/attribution/failure_verdicts.hpp"
 #include "analysis/attribution/group_verdicts.hpp"
 #include "analysis/attribution/pair_phase.hpp"
+#include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/units.hpp"
 #include "launch/interruption.hpp"
@@ -85,11 +86,17 @@ class Burnin {
     }
     save();
     const analysis::Attribution found = analysis::attribute(record_);
-    write_documents(options_, record_);
-    return {burnin_document(record_, options_.format, text_options(When::never, false).columns),
-            status_of(record_, found),
-            options_.format == "text",
-            {}};
+    CommandResult result{burnin_document(record_, options_.format, text_options(When::never, false).columns),
+                         status_of(record_, found),
+                         options_.format == "text",
+                         {}};
+    try {
+      write_documents(options_, record_);
+    } catch (const Error& error) {  // hours of measuring are worth more than a page: the findings are printed
+      result.notes.push_back(fmt::format("{}: {}; {}", error.where(), error.what(), error.next_step()));
+      if (result.status == ExitStatus::ok) result.status = error.status();
+    }
+    return result;
   }
 
  private:
@@ -130,7 +137,10 @@ class Burnin {
           found.nodes[static_cast<std::size_t>(node)].bucket == analysis::Bucket::not_tested;
       if (phase == BurninPhase::nodes || (!failed && !is_silent)) nodes.push_back(node);
     }
-    if (nodes.size() < 2) return;
+    if (nodes.size() < 2) {
+      record_.phases_left_out.push_back(name(phase) + " (fewer than two hosts to measure it on)");
+      return;
+    }
     for (const analysis::GroupBatch& batch :
          analysis::group_batches(phase, nodes, options_.rails, record_.table.leaf_of_node)) {
       analysis::GroupBatch open;

@@ -93,6 +93,8 @@ std::vector<HostFinding> findings_here(const topology::Host& host, const std::st
   for (const topology::DoctorFinding& each : topology::diagnose(evidence).findings) {
     if (each.check.severity == topology::DoctorSeverity::risk) continue;
     if (!on_gpus && !concerns_host_memory(each.check.code)) continue;
+    if (each.check.code == "cpus-far")
+      continue;  // a launcher binds this rank; others of the host may be near
     findings.push_back({std::string(each.check.code),
                         each.check.severity,
                         one_line(each.observations.front().what),

@@ -101,14 +101,14 @@ class RunDriver {
       run_.calibration_seconds = clock().seconds() - before;
       spdlog::debug("calibrated in {}", format_seconds(run_.calibration_seconds));
     }
-    if (!only_rows && ranks().size() > 1 && !run_.simulated) {
+    if (ranks().size() > 1 && !run_.simulated) {
       if (const std::string obstacle = straggler_probe_obstacle(
               gpus_.are_shared, ranks_take_turns(context_.machines, context_.cores_per_node));
-          obstacle.empty()) {
+          !obstacle.empty()) {
+        run_.environment_notes.push_back(not_probed_note(obstacle));
+      } else if (!only_rows) {
         probe_.emplace(ranks(), clock(), context_.machines, end_.seconds() - elapsed(),
                        capabilities.has_links_to_probe, flight_.exchanges());
-      } else {
-        run_.environment_notes.push_back(not_probed_note(obstacle));
       }
     }
     progress_.clear();

@@ -143,11 +143,20 @@ DoctorVerdict look_at_gid_index(const Evidence& evidence) {
   if (!set)
     return knows_environment(evidence) ? DoctorVerdict(std::vector<DoctorObservation>()) : std::nullopt;
   if (gids(evidence).empty()) return std::nullopt;
+  if (set->value == "-1") return std::vector<DoctorObservation>();  // NCCL's default: it finds the index
+  const auto by_device = roce_gids(evidence);
+  const auto row_of = [&set](const std::vector<Gid>& rows) {
+    return std::find_if(rows.begin(), rows.end(), [&](const Gid& each) { return each.index == set->value; });
+  };
+  // Where other devices have the index, one without it may be down, or not NCCL's.
+  const bool some_have_it = std::any_of(by_device.begin(), by_device.end(), [&row_of](const auto& each) {
+    const auto row = row_of(each.second);
+    return row != each.second.end() && row->is_v2;
+  });
   std::vector<DoctorObservation> found;
-  for (const auto& [device, rows] : roce_gids(evidence)) {
-    const auto row =
-        std::find_if(rows.begin(), rows.end(), [&](const Gid& each) { return each.index == set->value; });
-    if (row != rows.end() && row->is_v2) continue;
+  for (const auto& [device, rows] : by_device) {
+    const auto row = row_of(rows);
+    if (row == rows.end() ? some_have_it : row->is_v2) continue;
     found.push_back({fmt::format("NCCL_IB_GID_INDEX={} is {} on {}", excerpt(set->value, 10),
                                  row == rows.end() ? "no GID" : "RoCE v1, which no router forwards,",
                                  excerpt(device, 40)),

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/attribution/blame_words.hpp"
 #include "analysis/report/burnin/burnin_report.hpp"
 #include "analysis/report/burnin/direction_rates.hpp"
 #include "analysis/report/exposition.hpp"
@@ -44,6 +45,9 @@ std::vector<std::string> gaps(const BurninRecord& record, const Attribution& fou
   if (record.retests_left_out > 0)
     texts.push_back(
         fmt::format("{} left out for want of time", counted(slot_of(record.retests_left_out), "retest")));
+  for (const std::string& phase : record.phases_left_out) {
+    if (phase.ends_with("(--time)")) texts.push_back("left out: " + phase);
+  }
   for (const GroupFailure& failure : record.group_failures)
     texts.push_back(fmt::format("phase {} gave nothing: {}", name(failure.launch.phase), failure.why));
   for (const PairFailure& failure : record.failures)
@@ -76,9 +80,7 @@ std::string burnin_junit(const BurninRecord& record) {
     cases +=
         case_of("finding",
                 fmt::format("{} {} {}", ++number, name(blame.kind), hosts_of(record, blame.nodes, " and ")),
-                problem("failure", fmt::format("{:.2f} times the time of {}: {}", blame.times_slower,
-                                               blame.against_expected ? "what is expected" : "its like",
-                                               blame.evidence)));
+                problem("failure", fmt::format("{}: {}", measure_words(blame), blame.evidence)));
     ++tests;
     ++failures;
   }
@@ -104,18 +106,26 @@ std::string burnin_prometheus(const BurninRecord& record) {
   for (const NodeVerdict& node : found.nodes)
     text += fmt::format("collbench_burnin_host_bucket{{host=\"{}\",bucket=\"{}\"}} 1\n",
                         label_value(record.table.nodes[slot_of(node.node)]), name(node.bucket));
-  if (!found.blames.empty())
-    text += metric_head("collbench_burnin_finding_slowdown_ratio",
-                        "Time over that of its like (or, where against is expected, of what is expected).");
   std::set<std::string> written;  // a series stands once in a file
+  std::string findings;
+  std::string ratios;
   for (const Blame& blame : found.blames) {
     const std::string labels = fmt::format(
         R"(kind="{}",hosts="{}",rail="{}",confirmed="{}",against="{}")", name(blame.kind),
         label_value(hosts_of(record, blame.nodes, ",")), blame.rail ? fmt::to_string(*blame.rail) : "",
         blame.confirmed ? 1 : 0, blame.against_expected ? "expected" : "its like");
-    if (std::isfinite(blame.times_slower) && written.insert(labels).second)
-      text += fmt::format("collbench_burnin_finding_slowdown_ratio{{{}}} {}\n", labels, blame.times_slower);
+    if (!written.insert(labels).second) continue;
+    findings += fmt::format("collbench_burnin_finding{{{}}} 1\n", labels);
+    // What was found by other than times (lost packets, other work on the cores) has no ratio.
+    if (blame.measure.empty() && std::isfinite(blame.times_slower))
+      ratios += fmt::format("collbench_burnin_finding_slowdown_ratio{{{}}} {}\n", labels, blame.times_slower);
   }
+  if (!findings.empty())
+    text += metric_head("collbench_burnin_finding", "What was found, as labels; always 1.") + findings;
+  if (!ratios.empty())
+    text += metric_head("collbench_burnin_finding_slowdown_ratio",
+                        "Time over that of its like (or, where against is expected, of what is expected).") +
+            ratios;
   const DirectionRates rates = direction_rates(record);
   std::string medians;
   for (int rail = 0; rail < record.table.rails; ++rail) {

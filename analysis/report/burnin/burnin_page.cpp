@@ -61,12 +61,15 @@ std::string findings_body(const BurninRecord& record, const Attribution& found) 
       true};
   for (const Blame& blame : found.blames) {
     if (table.rows.size() == kMaxRows) break;
+    const bool by_time = blame.measure.empty();  // else by lost packets or other work, which have no ratio
     table.rows.push_back({{name(blame.kind)},
                           {hosts_of(record, blame.nodes)},
                           {blame.rail ? fmt::to_string(*blame.rail) : "all"},
-                          {fmt::format("{:.2f}", blame.times_slower)},
-                          {fmt::format("{:.2f}", blame.line)},
-                          {blame.against_expected ? "what is expected" : "its like"},
+                          {by_time ? fmt::format("{:.2f}", blame.times_slower) : blame.measure},
+                          {by_time ? fmt::format("{:.2f}", blame.line) : "–"},
+                          {!by_time                 ? "–"
+                           : blame.against_expected ? "what is expected"
+                                                    : "its like"},
                           {blame.confirmed ? "confirmed" : "not confirmed", blame.confirmed ? "" : "warning"},
                           {blame.evidence},
                           {blame.next}});

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/attribution/blame_words.hpp"
 #include "analysis/report/burnin/burnin_report.hpp"
 #include "analysis/report/burnin/direction_rates.hpp"
 #include "analysis/report/drawing/svg.hpp"
@@ -157,12 +158,10 @@ class HeatMap {
       std::vector<std::string> who;
       for (const int node : blame.nodes) who.push_back(host(node));
       if (who.size() > 4) who = {fmt::format("{} and {} others", who.front(), who.size() - 1)};
-      const std::string words =
-          fmt::format("{}{}{}: {:.2f} times the time of {}{}", name(blame.kind),
-                      who.empty() ? "" : fmt::format(", {}", fmt::join(who, " and ")),
-                      blame.rail ? fmt::format(", rail {}", *blame.rail) : "", blame.times_slower,
-                      blame.against_expected ? "what is expected" : "its like",
-                      blame.confirmed ? "" : ", not confirmed alone");
+      const std::string words = fmt::format(
+          "{}{}{}: {}{}", name(blame.kind), who.empty() ? "" : fmt::format(", {}", fmt::join(who, " and ")),
+          blame.rail ? fmt::format(", rail {}", *blame.rail) : "", measure_words(blame),
+          blame.confirmed || blame.kind == BlameKind::busy ? "" : ", not confirmed alone");
       draw_text(page_, blame.confirmed ? "bad" : "suspect", kMargin, y_, words);
       width_ = std::max(width_, kMargin + kLetter * static_cast<double>(words.size()));
       y_ += 14;

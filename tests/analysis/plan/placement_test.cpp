@@ -150,6 +150,16 @@ TEST(Placement, IsThatOfACountOverAllRanks) {
   EXPECT_GT(crossing, 300) << "groups that cross leaves";
 }
 
+// 3 context ranks between 2 stages and the data-parallel ranks, on nodes of 8: runs that were rounded to
+// whole nodes need not come back to where they begin.
+TEST(Placement, RunsThatDoNotNestHaveAnEnd) {
+  const DomainRuns group{.ranks_in_domain = 1, .runs = {{2, 1}, {4, 3}}};
+  const LeafCrossings crossings = leaf_crossings(group, 12, 4, true);
+  EXPECT_GE(crossings.leaves, 1);
+  EXPECT_LE(crossings.leaves, 3);
+  EXPECT_GE(crossings.load.exchange, 0);
+}
+
 // Llama 3.1 70B on 128 nodes of eight: by hand.
 TEST(Placement, ByHand) {
   TrainingJob job{.tp = 4, .pp = 4, .cp = 2, .dp = 32};

@@ -48,6 +48,21 @@ TEST(DoctorChecks, EachKnowsAHealthyMachine) {
   }
 }
 
+// -1 is NCCL's own default, and a port without the index may be down, or not NCCL's.
+TEST(DoctorChecks, AGidIndexThatNcclFindsOrThatOtherDevicesHaveIsNotAccused) {
+  const std::string two =
+      "DEV PORT INDEX GID IPv4 VER DEV\n"
+      "mlx5_0 1 3 0000:0000:0000:0000:0000:ffff:0a00:0001 10.0.0.1 v2 eth0\n"
+      "mlx5_8 1 0 fe80:0000:0000:0000:0a:1 v1 eth8\nmlx5_8 1 1 fe80:0000:0000:0000:0a:1 v2 eth8\n";
+  for (const char* index : {"-1", "3"}) {
+    const Diagnosis diagnosis =
+        diagnose(evidence_of({{"", two}, {"environment", std::string("NCCL_IB_GID_INDEX=") + index + "\n"}}));
+    EXPECT_THAT(found_codes(diagnosis), testing::Not(Contains("gid-index-wrong"))) << index;
+  }
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", two}, {"environment", "NCCL_IB_GID_INDEX=7\n"}}))),
+              Contains("gid-index-wrong"));
+}
+
 TEST(DoctorChecks, WithoutEvidenceNothingIsHealthyAndNothingIsFound) {
   const Diagnosis diagnosis = diagnose(Evidence());
   EXPECT_THAT(diagnosis.findings, IsEmpty());
