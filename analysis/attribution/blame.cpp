@@ -127,11 +127,12 @@ class Finder {
       add({.kind = nic_kind(part.sends, part.receives),
            .nodes = {part.node},
            .rail = part.rail,
-           .confirmed = true,
+           .confirmed = part.certain,
            .evidence = fmt::format("{} rail {} comes and goes: {} in {} of {} directions with it, with {} "
-                                   "others, and in none of {} without it; nothing else ran",
+                                   "others, and in none of {} without it; nothing else ran{}",
                                    who, part.rail, percent_slower(part.log_time), part.slow, part.measured,
-                                   part.partners, part.without)},
+                                   part.partners, part.without,
+                                   part.certain ? "" : "; so few launches may be slow by chance")},
           part.log_time, part.line, who);
     }
   }

@@ -84,13 +84,20 @@ std::optional<UnsteadyPart> unsteady_part(const std::vector<AloneTime>& times, i
   return part;
 }
 
-/// How likely it is that all slow directions are of one of `parts` nodes on a rail by chance, were they
-/// spread over all that were measured: parts × C(with it, slow) / C(all, slow).
-double by_chance(const UnsteadyPart& part, std::size_t parts) {
+/// How likely it is that all of `slow` are among the `with` of one of `parts` by chance, were they spread
+/// over all that were measured: parts × C(with, slow) / C(with + without, slow).
+double by_chance(std::size_t parts, int slow, int with, int without) {
   double chance = static_cast<double>(parts);
-  for (int i = 0; i < part.slow; ++i)
-    chance *= static_cast<double>(part.measured - i) / static_cast<double>(part.measured + part.without - i);
+  for (int i = 0; i < slow; ++i)
+    chance *= static_cast<double>(with - i) / static_cast<double>(with + without - i);
   return chance;
+}
+
+/// Both directions of a launch share its moment, so that launches are what chance spreads.
+bool is_certain(const UnsteadyPart& part, std::size_t nodes, int rails) {
+  const int of_a_launch = part.sends && part.receives ? 2 : 1;
+  return by_chance(nodes * slot_of(rails), (part.slow + of_a_launch - 1) / of_a_launch, part.measured / 2,
+                   part.without / 2) <= kChance;
 }
 
 /// The pairs that tell who of a and b it is, and where (without b: whether it is a).
@@ -138,9 +145,11 @@ std::vector<UnsteadyPart> unsteady_parts(const PairTable& table, const PairEffec
       if (time.excess > line) slow.insert({time.from, time.to});
     }
     for (const int node : slow) {
-      const auto part = unsteady_part(times, node, rail, line);
-      if (part && by_chance(*part, table.nodes.size() * slot_of(table.rails)) <= kChance)
-        parts.push_back(*part);
+      auto part = unsteady_part(times, node, rail, line);
+      if (!part || by_chance(table.nodes.size(), part->slow, part->measured, part->without) > kChance)
+        continue;
+      part->certain = is_certain(*part, table.nodes.size(), table.rails);
+      parts.push_back(*part);
     }
   }
   return parts;

@@ -16,12 +16,13 @@ struct UnsteadyPart {
   int rail = 0;
   bool sends = false;  ///< slow as a sender at times
   bool receives = false;
-  int slow = 0;         ///< directions of its pairs that were slow
-  int measured = 0;     ///< of so many
-  int partners = 0;     ///< with so many others
-  int without = 0;      ///< directions between others that were measured, none of them slow
-  double log_time = 0;  ///< of the slow ones, the median
-  double line = 0;      ///< what is slow
+  int slow = 0;          ///< directions of its pairs that were slow
+  int measured = 0;      ///< of so many
+  int partners = 0;      ///< with so many others
+  int without = 0;       ///< directions between others that were measured, none of them slow
+  double log_time = 0;   ///< of the slow ones, the median
+  double line = 0;       ///< what is slow
+  bool certain = false;  ///< beyond chance also when counted by launches, over all nodes and rails
 };
 
 /// Who explains by itself all that is slow alone on a rail: it was slow with two partners at least, and in a

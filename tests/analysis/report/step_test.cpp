@@ -28,7 +28,7 @@ collbench::Run run_of_steps(std::size_t ranks) {
 TEST(StepLines, TheStepItsRanksAndThatNobodyIsSlow) {
   const ReportLines lines = step_lines(run_of_steps(2));
   ASSERT_EQ(lines.size(), 4U);
-  EXPECT_THAT(lines[0].text, HasSubstr("Step 1 KiB float sum, out of place: compute 5 ms, AllReduce 2.00 "
+  EXPECT_THAT(lines[0].text, HasSubstr("Step 1 KiB float sum, out of place: compute 5 ms, AllReduce 2 "
                                        "ms, neither 1 µs; the AllReduce "
                                        "alone 1.5 ms (medians of 2 ranks); compute: GEMM FP64"));
   EXPECT_EQ(lines[2].text, "rank 1: compute 5 ms, AllReduce 2 ms, neither 1 µs");
