@@ -123,17 +123,16 @@ class Finder {
     for (const UnsteadyPart& part : unsteady_) {
       if (!explained_.insert({part.node, part.rail}).second) continue;
       blamed_.insert(part.node);
-      const std::string& who = name_of(part.node);
       add({.kind = nic_kind(part.sends, part.receives),
            .nodes = {part.node},
            .rail = part.rail,
            .confirmed = part.certain,
            .evidence = fmt::format("{} rail {} comes and goes: {} in {} of {} directions with it, with {} "
                                    "others, and in none of {} without it; nothing else ran{}",
-                                   who, part.rail, percent_slower(part.log_time), part.slow, part.measured,
-                                   part.partners, part.without,
+                                   name_of(part.node), part.rail, percent_slower(part.log_time), part.slow,
+                                   part.measured, part.partners, part.without,
                                    part.certain ? "" : "; so few launches may be slow by chance")},
-          part.log_time, part.line, who);
+          part.log_time, part.line, name_of(part.node));
     }
   }
 

@@ -87,7 +87,7 @@ class Burnin(unittest.TestCase):
             (("--from", "x.json", "--resume"), "--from says what a record says"),
             (("--hosts", "a,b,c,d", "--html", "-"), "give --format html"),
             (("--hosts", "a,b,c,d", "--plot-file", "map.png"), "ends in .svg"),
-            (("--hosts", "a,b,c,d", "--csv", "/nowhere/pairs.csv"), "/nowhere/pairs.csv"),
+            (("--hosts", "a,b,c,d", "--csv", "/nowhere/pairs.csv"), "the folder /nowhere does not exist"),
             (("--hosts", "a,b,c,d", "--csv", "x.html", "--html", "x.html"), "the same file"),
             (("--hosts", "a,b,c,a"), "a is there twice"),
             (("--hosts", "10.0.0.[1-4]"), "10.0.0.1 is an address"),

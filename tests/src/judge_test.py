@@ -123,7 +123,7 @@ class Judge(unittest.TestCase):
         for run, arguments, says in (
             (record(187), (), "--topology"),
             (record(187), ("--topology", "no-such"), "no such file or folder, and no reference machine of that name"),
-            (record(187, backend="mpi"), ("--topology", "ndv4"), "host memory"),
+            (record(187, backend="mpi"), ("--topology", "ndv4"), "measured through MPI"),
             (record(187, ranks=18), ("--topology", "ndv4"), "9 ranks do not fit on a node with 8 GPUs"),
             (record(187), ("--topology", "a100-pcie"), "this topology has no NIC"),
         ):

@@ -123,7 +123,8 @@ std::string body_markup(const std::string& heading, const std::vector<std::strin
   int tables = 0;
   const auto end_block = [&] {
     if (kind == BlockKind::table) ++tables;
-    const std::string caption = tables < 2 ? heading : heading + ", " + std::to_string(tables);
+    // Not the heading alone: a region in another one of the same name cannot be told from it.
+    const std::string caption = heading + ", table" + (tables < 2 ? "" : " " + std::to_string(tables));
     body += block_markup(kind, std::exchange(block, {}), caption);
   };
   for (const std::string& line : lines) {
