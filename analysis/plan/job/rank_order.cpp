@@ -11,12 +11,12 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::array<std::string_view, 5> kNames{"tp", "cp", "ep", "dp", "pp"};
+constexpr std::array<std::string_view, 5> kDimensionNames{"tp", "cp", "ep", "dp", "pp"};
 
 std::optional<Dimension> dimension_of(std::string_view word) {
-  const auto* const found = std::find(kNames.begin(), kNames.end(), word);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<Dimension>(found - kNames.begin());
+  const auto* const found = std::find(kDimensionNames.begin(), kDimensionNames.end(), word);
+  if (found == kDimensionNames.end()) return std::nullopt;
+  return static_cast<Dimension>(found - kDimensionNames.begin());
 }
 
 Error order_error(const std::string& option, const std::string& what) {
@@ -25,7 +25,7 @@ Error order_error(const std::string& option, const std::string& what) {
 
 }  // namespace
 
-std::string_view name(Dimension dimension) { return kNames.at(static_cast<std::size_t>(dimension)); }
+std::string_view name(Dimension dimension) { return kDimensionNames.at(static_cast<std::size_t>(dimension)); }
 
 std::string words(const RankOrder& order) {
   std::string text;
