@@ -9,10 +9,10 @@ namespace collbench::analysis {
 
 MedianDoubt median_doubt(const PairTable& table, const PairEffects& effects,
                          const std::function<bool(int node, int rail)>& explains) {
-  constexpr double kBadTimes = 1 / 0.95;  // as of a bad node (blame.cpp)
+  constexpr double kBadNodeTimes = 1 / 0.95;  // as of a bad node (blame.cpp)
   std::set<int> fast;
   double least = 0;
-  const double line = std::max(line_of_pairs(table, effects), std::log(kBadTimes));
+  const double line = std::max(line_of_pairs(table, effects), std::log(kBadNodeTimes));
   for (std::size_t i = 0; i < table.times.size(); ++i) {
     const RailTime& time = table.times[i];
     if (effects.residuals[i] >= -line || std::isnan(effects.residuals[i])) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -186,12 +187,14 @@ std::vector<std::pair<PairRound, int>> steadiness_rounds(const PairTable& table,
   std::erase_if(asked, [&table](const auto& one) { return is_repeated(table, one); });
   if (asked.size() > std::max<std::size_t>(4, table.nodes.size() / 8)) return {};
   // Whoever is asked about is a partner of last resort.
-  std::vector<int> partners = good;
-  std::stable_partition(partners.begin(), partners.end(), [&asked](int node) {
-    return std::none_of(asked.begin(), asked.end(), [node](const auto& one) {
+  const auto is_asked = [&asked](int node) {
+    return std::any_of(asked.begin(), asked.end(), [node](const auto& one) {
       return std::get<0>(one) == node || std::get<1>(one) == node;
     });
-  });
+  };
+  std::vector<int> partners;
+  std::remove_copy_if(good.begin(), good.end(), std::back_inserter(partners), is_asked);
+  std::copy_if(good.begin(), good.end(), std::back_inserter(partners), is_asked);
   std::vector<std::pair<PairRound, int>> rounds;
   for (std::size_t repeat = 0; repeat < kRepeats; ++repeat) {
     for (const auto& [node, peer, rail] : asked) {

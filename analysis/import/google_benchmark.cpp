@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <iterator>
+#include <list>
 #include <map>
 #include <optional>
 #include <set>
@@ -204,8 +206,12 @@ class GoogleBenchmarkReader {
     }
     for (std::size_t i = 0; i < left; ++i)
       log_.skip_line("aggregates of tests whose repetitions are there", line);
-    std::stable_sort(log_.values.begin(), log_.values.end(),
-                     [](const TestValue& a, const TestValue& b) { return a.line < b.line; });
+    // A list's sort keeps the order of what stands in one line, and needs no buffer that newer libraries
+    // deprecate.
+    std::list<TestValue> by_line(std::make_move_iterator(log_.values.begin()),
+                                 std::make_move_iterator(log_.values.end()));
+    by_line.sort([](const TestValue& a, const TestValue& b) { return a.line < b.line; });
+    log_.values.assign(std::make_move_iterator(by_line.begin()), std::make_move_iterator(by_line.end()));
   }
 
   EntryLines line_of_entry_;

@@ -79,7 +79,7 @@ std::map<std::string, std::string> measuring_settings(const BurninOptions& optio
   constexpr std::array<std::string_view, 4> kOfLibraries{"NCCL_", "UCX_", "FI_", "OMPI_MCA_"};
   for (const auto& [name, value] : launch::recorded_environment()) {
     if (std::any_of(kOfLibraries.begin(), kOfLibraries.end(),
-                    [&name = name](std::string_view prefix) { return name.starts_with(prefix); }))
+                    [&variable = name](std::string_view prefix) { return variable.starts_with(prefix); }))
       settings[name] = value;
   }
   return settings;

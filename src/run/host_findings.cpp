@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <list>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
@@ -73,9 +74,9 @@ std::vector<HostFinding> gather_findings(launch::Ranks& ranks, const std::vector
           all, {each.at(0).get<std::string>(), static_cast<topology::DoctorSeverity>(each.at(1).get<int>()),
                 each.at(2).get<std::string>(), each.at(3).get<std::vector<std::string>>()});
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const HostFinding& a, const HostFinding& b) { return a.severity < b.severity; });
-  return all;
+  std::list<HostFinding> by_severity(all.begin(), all.end());  // whose sort is stable
+  by_severity.sort([](const HostFinding& a, const HostFinding& b) { return a.severity < b.severity; });
+  return {by_severity.begin(), by_severity.end()};
 }
 
 }  // namespace
