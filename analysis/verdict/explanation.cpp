@@ -233,7 +233,7 @@ std::string healthy_remarks(const Row& row, const GpuCluster& cluster) {
   if (std::string logged = transport_in_log(cluster); !logged.empty()) parts.push_back(std::move(logged));
   const std::vector<std::string> losses = undetectable_losses(row, cluster);
   if (!losses.empty()) {
-    parts.push_back(fmt::format("{} would not show in this verdict", fmt::join(losses, " or ")));
+    parts.push_back(fmt::format("this rate does not rule out {}", fmt::join(losses, " or ")));
   }
   if (parts.empty()) return {};
   std::string sentence = fmt::format(" {}.", fmt::join(parts, "; "));

@@ -16,52 +16,83 @@ constexpr double kSpanWorthTelling = 1.1;  // of ring over the best algorithm
 // less between out of place and in place (docs/accuracy.md, noise).
 constexpr double kNoise = 0.015;
 
-/// The expected seconds of a row when so much of the links is left.
-using SecondsWith = std::function<double(double left)>;
+/// What a row may take when so much of the links is left: as expected, and at the quick end of the band.
+struct LossTimes {
+  double expected_seconds = 0;
+  double fastest_seconds = 0;
+  std::string expected_by;  ///< with less of a link another algorithm may be the quickest
+};
+using TimesWith = std::function<LossTimes(double left)>;
 
-double seconds_on(const Row& row, GpuCluster cluster) {
+LossTimes times_on(const Row& row, GpuCluster cluster) {
   const RowKey& key = row.measurement.key;
   // The table speaks of a healthy machine: with less of a link another algorithm may run, and hide the loss.
   if (!cluster.run.algorithm) {
     cluster.run.table_choice.reset();
     cluster.run.protocol.reset();
   }
-  return expect_on_gpus(key.operation, key.size_bytes, cluster).expected_seconds.value_or(0);
+  const Expectation expected = expect_on_gpus(key.operation, key.size_bytes, cluster);
+  const double seconds = expected.expected_seconds.value_or(0);
+  return {seconds, expected.fastest_seconds.value_or(seconds), expected.expected_by};
 }
 
-double seconds_with_nics(const Row& row, GpuCluster cluster, double left) {
+LossTimes times_with_nics(const Row& row, GpuCluster cluster, double left) {
   cluster.nic_line_rate *= left;
   cluster.nic_path *= left;
-  return seconds_on(row, cluster);
+  return times_on(row, cluster);
 }
 
-double seconds_with_nvlinks(const Row& row, GpuCluster cluster, double left) {
+/// At the mean of both rates.
+double half_way(double seconds, double others) { return 2 / (1 / seconds + 1 / others); }
+
+LossTimes times_with_nvlinks(const Row& row, GpuCluster cluster, double left) {
   const double links = left * cluster.nvlinks;
   cluster.nvlinks = static_cast<int>(links);
-  const double fewer = seconds_on(row, cluster);
+  const LossTimes fewer = times_on(row, cluster);
   if (links - cluster.nvlinks < 0.25) return fewer;
-  ++cluster.nvlinks;  // half a link: the mean of both rates
-  return 2 / (1 / fewer + 1 / seconds_on(row, cluster));
+  ++cluster.nvlinks;  // half a link is left of the last one
+  const LossTimes more = times_on(row, cluster);
+  return {half_way(fewer.expected_seconds, more.expected_seconds),
+          half_way(fewer.fastest_seconds, more.fastest_seconds), fewer.expected_by};
 }
 
-double seconds_with_host_path(const Row& row, GpuCluster cluster, double left) {
+LossTimes times_with_host_path(const Row& row, GpuCluster cluster, double left) {
   cluster.host_path *= left;
-  return seconds_on(row, cluster);
+  return times_on(row, cluster);
+}
+
+/// Whether the row, as quick as it was, does not exclude this.
+bool may_take(const Row& row, double fastest_seconds) {
+  return fastest_seconds <= (1 + kNoise) * row.measurement.seconds;
 }
 
 std::string max_undetectable(const Row& row, const GpuCluster& cluster, std::string_view link, int count,
-                             const SecondsWith& seconds_with) {
+                             const TimesWith& times_with) {
   const double low = row.expectation.slowest_seconds.value_or(0) * low_margin(row, cluster);
-  const auto hidden = [&](double left) { return seconds_with(left) <= (1 + kNoise) * low; };
+  const auto hidden = [&](double left) {
+    const LossTimes times = times_with(left);
+    return times.expected_seconds <= (1 + kNoise) * low && may_take(row, times.fastest_seconds);
+  };
+  // "if tree runs", where it would not without the loss
+  const auto named = [&](double left, const std::string& loss) {
+    const std::string by = times_with(left).expected_by;
+    return by == row.expectation.expected_by ? loss : fmt::format("{} if {} runs", loss, by);
+  };
   if (hidden(0.5)) {
-    return count == 1 ? fmt::format("losing up to half of the {}", link)
-                      : fmt::format("losing up to half of the {} {}s", count, link);
+    return named(0.5, count == 1 ? fmt::format("losing up to half of the {}", link)
+                                 : fmt::format("losing up to half of the {} {}s", count, link));
   }
   if (count == 1) return {};
   const double share = 1.0 / count;
-  if (hidden(1 - share)) return fmt::format("losing one of the {} {}s ({:.0f} %)", count, link, 100 * share);
+  for (int lost = (count - 1) / 2; lost > 0; --lost) {
+    if (!hidden(1 - lost * share)) continue;
+    return named(1 - lost * share,
+                 fmt::format("losing {}{} of the {} {}s ({:.0f} %)", lost > 1 ? "up to " : "",
+                             lost > 1 ? std::to_string(lost) : "one", count, link, 100 * lost * share));
+  }
   if (hidden(1 - share / 2)) {
-    return fmt::format("losing half of one of the {} {}s ({:.0f} %)", count, link, 100 * share / 2);
+    return named(1 - share / 2,
+                 fmt::format("losing half of one of the {} {}s ({:.0f} %)", count, link, 100 * share / 2));
   }
   return {};
 }
@@ -71,6 +102,9 @@ std::string between_algorithms(const Row& row, const GpuCluster& cluster) {
   const double span = expected.ring_seconds.value_or(0) / expected.expected_seconds.value_or(1);
   if (span <= kSpanWorthTelling || gpu_algorithms(row.measurement.key.operation, cluster).size() < 2)
     return {};
+  GpuCluster by_ring = cluster;
+  by_ring.run.algorithm = "ring";
+  if (!may_take(row, times_on(row, by_ring).fastest_seconds)) return {};
   return fmt::format(
       "running ring instead of {} ({:.1f} × the time; NCCL_DEBUG_SUBSYS=TUNING shows which ran)",
       expected.expected_by, span);
@@ -82,15 +116,14 @@ std::vector<std::string> undetectable_losses(const Row& row, const GpuCluster& c
   std::vector<std::string> losses;
   if (cluster.domains() > 1) {
     losses.push_back(max_undetectable(row, cluster, "NIC", domain_nic_count(cluster),
-                                      [&](double left) { return seconds_with_nics(row, cluster, left); }));
+                                      [&](double left) { return times_with_nics(row, cluster, left); }));
   }
   if (cluster.nvlinks > 0) {
     losses.push_back(max_undetectable(row, cluster, "NVLink", cluster.nvlinks,
-                                      [&](double left) { return seconds_with_nvlinks(row, cluster, left); }));
+                                      [&](double left) { return times_with_nvlinks(row, cluster, left); }));
   } else if (cluster.ranks_per_domain() > 1) {
-    losses.push_back(max_undetectable(row, cluster, "path through the host", 1, [&](double left) {
-      return seconds_with_host_path(row, cluster, left);
-    }));
+    losses.push_back(max_undetectable(row, cluster, "path through the host", 1,
+                                      [&](double left) { return times_with_host_path(row, cluster, left); }));
   }
   losses.push_back(between_algorithms(row, cluster));
   std::erase(losses, "");

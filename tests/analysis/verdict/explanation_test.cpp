@@ -94,14 +94,15 @@ TEST(Explanation, WhatTheLogSaysIsNotAskedForAgain) {
   cluster.run.algorithm = "ring";
   EXPECT_THAT(
       explanation(cluster, 1),
-      HasSubstr(". The log says network IB with GPUDirect RDMA, algorithm ring; losing one of the 8 NICs"));
+      HasSubstr(". The log says network IB with GPUDirect RDMA, algorithm ring; this rate does not rule out "
+                "losing half of one of the 8 NICs"));
 }
 
 TEST(Explanation, WhatTopologyCannotSeeIsSaid) {
   EXPECT_THAT(
       explanation(cluster_of("ndv5", 4), 1),
-      HasSubstr("Losing one of the 8 NICs (12 %) or losing one of the 18 NVLinks (6 %) would not show in "
-                "this verdict"));
+      HasSubstr("This rate does not rule out losing half of one of the 8 NICs (6 %) or losing up to 5 of the "
+                "18 NVLinks (28 %) if nvls_tree runs."));
 }
 
 TEST(Explanation, TheNumberIsWorthSoManyLinks) {
