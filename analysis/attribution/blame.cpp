@@ -268,7 +268,7 @@ class Finder {
     return fmt::format(
         "{} rail {}: {} (line {}){}{}{}", who, path.rail, percent_slower(path.log_time), percent_slower(line),
         fine_with_others ? " while both are fine with others" : "",
-        path.launches == 0   ? "; other pairs ran at the same time"
+        path.launches == 0   ? "; it was not measured alone"
         : path.launches == 1 ? ""
                              : fmt::format("; in {} of {} launches alone", path.slow, path.launches),
         table_.adaptive_routing ? "; with adaptive routing no link of the path can be named" : "");

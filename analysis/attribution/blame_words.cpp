@@ -1,8 +1,11 @@
 #include "analysis/attribution/blame_words.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace collbench::analysis {
 
@@ -108,6 +111,35 @@ std::string name(BlameKind kind) {
       return "between nodes of a group";
   }
   return {};
+}
+
+bool is_path_not_alone(const Blame& blame) {
+  return blame.kind == BlameKind::path && !blame.confirmed && blame.rail && blame.nodes.size() == 2;
+}
+
+std::vector<Blame> paths_that_were_not_alone(const Attribution& found) {
+  std::vector<Blame> paths;
+  std::copy_if(found.blames.begin(), found.blames.end(), std::back_inserter(paths), is_path_not_alone);
+  return paths;
+}
+
+std::string many_paths(const std::vector<Blame>& paths, const PairTable& table) {
+  constexpr std::size_t kNamed = 12;
+  std::vector<std::string> named;
+  for (std::size_t i = 0; i < std::min(kNamed, paths.size()); ++i) {
+    const Blame& path = paths[i];
+    named.push_back(fmt::format("{} and {}{} {}", table.nodes[slot_of(path.nodes[0])],
+                                table.nodes[slot_of(path.nodes[1])],
+                                table.rails > 1 ? fmt::format(" rail {}", *path.rail) : "",
+                                percent_slower(std::log(path.times_slower))));
+  }
+  if (paths.size() > kNamed) named.push_back(fmt::format("{} more in --format json", paths.size() - kNamed));
+  return fmt::format(
+      "{} paths, none of them measured alone (line {}): {}. Their nodes are not slow with most others. Other "
+      "traffic, or "
+      "pairs that ran at the same time, slow pairs as well: which of these paths are slow by themselves is "
+      "not known",
+      paths.size(), percent_slower(std::log(paths.front().line)), fmt::join(named, "; "));
 }
 
 }  // namespace collbench::analysis

@@ -18,4 +18,14 @@ namespace collbench::analysis {
 /// "NIC, transmit, 2.00 times the time of its like (line 1.05), confirmed alone: n3 rail 1: …".
 [[nodiscard]] std::string blame_words(const Blame& blame);
 
+/// More paths than this are written as one sentence.
+inline constexpr std::size_t kMaxPathsOneByOne = 4;
+
+[[nodiscard]] bool is_path_not_alone(const Blame& blame);
+[[nodiscard]] std::vector<Blame> paths_that_were_not_alone(const Attribution& found);
+
+/// One sentence for many paths: of so many it is rather others' traffic than so many links, and only times
+/// alone can say. The slowest are named. `paths` is not empty.
+[[nodiscard]] std::string many_paths(const std::vector<Blame>& paths, const PairTable& table);
+
 }  // namespace collbench::analysis

@@ -155,6 +155,7 @@ std::string burnin_json(const BurninRecord& record) {
                             {"leaf_of_node", record.table.leaf_of_node},
                             {"adaptive_routing", record.table.adaptive_routing},
                             {"settings", record.settings},
+                            {"source", record.source},
                             {"bytes", record.bytes},
                             {"expected_bytes_per_second", record.expected},
                             {"doubt", found.doubt},
@@ -189,6 +190,7 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
   if (const auto settings = root.find("settings")) {
     for (const auto& [name, value] : settings->members()) record.settings[name] = value.text();
   }
+  if (const auto source = root.find("source")) record.source = source->text();
   record.bytes = root.at("bytes").number();
   if (const auto expected = root.find("expected_bytes_per_second")) record.expected = expected->number();
   record.planned = root.at("planned").integer<int>();

@@ -304,6 +304,7 @@ std::string burnin_text(const BurninRecord& record, int width) {
   for (const Bucket bucket : kBuckets)
     counts.push_back(fmt::format("{} {}", names_of(record, found, bucket).size(), name(bucket)));
   add(fmt::format("{}: {}", counted(record.table.nodes.size(), "node"), fmt::join(counts, ", ")));
+  if (!record.source.empty()) add(record.source);
   for (const BurninPhase phase : burnin_phases()) {
     if (phase == BurninPhase::pairs && (!record.table.times.empty() || record.groups.empty())) {
       if (!record.groups.empty()) add("phase pairs: a message one way");
@@ -315,10 +316,19 @@ std::string burnin_text(const BurninRecord& record, int width) {
   if (record.expected <= 0)
     add("compared with the median of these nodes only; with --expected also with a known rate");
   if (!found.blames.empty()) text += '\n';
+  const std::vector<Blame> paths = paths_that_were_not_alone(found);
+  const bool many = paths.size() > kMaxPathsOneByOne;
   for (const Blame& blame : found.blames) {
+    if (many && is_path_not_alone(blame)) continue;
     add(blame_words(blame));
     if (const std::string rises = beside(record, blame); !rises.empty()) add(rises, "  ", "  ");
     add("next: " + blame.next, "  ", "  ");
+  }
+  if (many) {
+    add(many_paths(paths, record.table));
+    add("next: measure these pairs again, alone; ibtracert between two nodes names the links of a static "
+        "route",
+        "  ", "  ");
   }
   if (!record.rises.empty()) add("error counters went up:");
   for (const std::string& line : counter_lines(record)) add(line, "  ", "    ");

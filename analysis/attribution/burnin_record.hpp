@@ -40,6 +40,7 @@ struct BurninRecord {
   int left_out = 0;          ///< of these, those that --time left out
   int retests_left_out = 0;  ///< of whoever failed or is suspected, for want of time
   std::vector<std::string> phases_left_out{};  ///< with the reason: "groups (--phases)"
+  std::string source{};  ///< of pairs that others measured: the file, and how it was read; empty: our own
   std::size_t earlier_times =
       0;  ///< of the table's, these first ones are of the run that --resume went on with
 };

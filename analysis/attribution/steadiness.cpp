@@ -54,6 +54,23 @@ std::vector<AloneTime> alone_times_of(const PairTable& table, const PairEffects&
   return times;
 }
 
+/// Without the directions that were slow each time, and often enough to tell: what stays is no part that
+/// comes and goes, and a single hiccup of a neighbor must not turn it into one.
+std::vector<AloneTime> without_what_stays(const std::vector<AloneTime>& times, double line) {
+  std::map<std::pair<int, int>, std::pair<std::size_t, std::size_t>> slow_of;  // of so many
+  for (const AloneTime& time : times) {
+    auto& [slow, measured] = slow_of[{time.from, time.to}];
+    slow += time.excess > line ? 1 : 0;
+    ++measured;
+  }
+  std::vector<AloneTime> rest;
+  std::copy_if(times.begin(), times.end(), std::back_inserter(rest), [&slow_of](const AloneTime& time) {
+    const auto& [slow, measured] = slow_of.at({time.from, time.to});
+    return slow < measured || measured <= kRepeats;
+  });
+  return rest;
+}
+
 std::optional<UnsteadyPart> unsteady_part(const std::vector<AloneTime>& times, int node, int rail,
                                           double line) {
   UnsteadyPart part{.node = node, .rail = rail, .line = line};
@@ -139,8 +156,8 @@ bool is_repeated(const PairTable& table, const Asked& asked) {
 std::vector<UnsteadyPart> unsteady_parts(const PairTable& table, const PairEffects& effects) {
   std::vector<UnsteadyPart> parts;
   for (int rail = 0; rail < table.rails; ++rail) {
-    const std::vector<AloneTime> times = alone_times_of(table, effects, rail);
     const double line = std::max(kMinSlow, line_of_rail(table, effects, rail));
+    const std::vector<AloneTime> times = without_what_stays(alone_times_of(table, effects, rail), line);
     std::set<int> slow;  // most nodes are in nothing that was slow alone
     for (const AloneTime& time : times) {
       if (time.excess > line) slow.insert({time.from, time.to});

@@ -29,7 +29,7 @@ struct UnsteadyPart {
 /// direction in which it was not slow at another time, and nobody was slow without it, which chance would do
 /// in less than one of twenty burn-ins in which the same number of slow directions falls anywhere. A slow one
 /// takes more than the quick ones (the lower quartile) of its rail and class by the larger of the rail's line
-/// and 5 %.
+/// and 5 %. Directions that were slow each of four times or more stay slow, and are no part of it.
 [[nodiscard]] std::vector<UnsteadyPart> unsteady_parts(const PairTable& table, const PairEffects& effects);
 
 /// Without the slow ones of the directions of such parts, so that they widen nobody else's scatter: what is

@@ -26,13 +26,18 @@ void require_sensible(const BurninOptions& options) {
                                  : options.dry_run              ? "--dry-run"
                                                                 : nullptr;
     if (measures != nullptr)
-      throw usage_error(measures, "--from says what a record says, and measures nothing",
+      throw usage_error(measures, "--from says what a file says, and measures nothing",
                         "leave one of the two out");
     return;
   }
+  if (!options.choice.column.empty() || !options.choice.where.empty()) {
+    throw usage_error(options.choice.column.empty() ? "--where" : "--column",
+                      "it chooses from a table of pairs, and there is none", "give --from FILE");
+  }
   if (options.hosts.empty())
-    throw usage_error("burnin", "no hosts are named",
-                      "give --hosts LIST or @FILE, or --from FILE for what a record says");
+    throw usage_error(
+        "burnin", "no hosts are named",
+        "give --hosts LIST or @FILE, or --from FILE for what a record or a table of pairs says");
   if (options.hosts.size() <= analysis::slot_of(analysis::kMinPartners)) {
     throw usage_error(
         "--hosts",

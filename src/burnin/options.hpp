@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/attribution/group_phases.hpp"
+#include "analysis/attribution/pair_tables/imported_pairs.hpp"
 #include "base/units.hpp"
 
 namespace collbench::program {
@@ -35,10 +36,11 @@ struct BurninOptions {
   bool resume = false;
   bool overwrite = false;
   std::string record_path;
-  std::string from_path;     ///< --from: say what this record says, and measure nothing
-  std::string html_path;     ///< --html
-  std::string csv_path;      ///< --csv
-  std::string picture_path;  ///< --plot-file
+  std::string from_path;  ///< --from: say what this record or table of pairs says, and measure nothing
+  analysis::PairTableChoice choice;  ///< --column, --where: what of that table
+  std::string html_path;             ///< --html
+  std::string csv_path;              ///< --csv
+  std::string picture_path;          ///< --plot-file
   std::string format = "text";
 };
 

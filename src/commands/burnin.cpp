@@ -20,6 +20,7 @@
 #include "analysis/attribution/pair_phase.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/text_input.hpp"
 #include "base/units.hpp"
 #include "launch/interruption.hpp"
 #include "src/burnin/documents.hpp"
@@ -261,7 +262,14 @@ class Burnin {
 /// What a record says, without measuring.
 CommandResult said_again(const BurninOptions& options) {
   require_writable_documents(options);
-  BurninRecord record = analysis::burnin_from_json(read_file(options.from_path), options.from_path);
+  const std::string text = read_file(options.from_path);
+  const bool is_record = trim(text).starts_with('{');
+  if (is_record && !(options.choice.column.empty() && options.choice.where.empty())) {
+    throw usage_error(options.from_path, "--column and --where choose from a table, and this is a record",
+                      "leave them out");
+  }
+  BurninRecord record = is_record ? analysis::burnin_from_json(text, options.from_path)
+                                  : analysis::burnin_from_pairs(text, options.from_path, options.choice);
   if (options.expected > 0) record.expected = options.expected;
   write_documents(options, record);
   return {burnin_document(record, options.format, text_options(When::never, false).columns),
@@ -285,8 +293,21 @@ void add_burnin(CLI::App& command, CommandFunction& chosen) {
   };
   add("--hosts", "LIST|@FILE", "the hosts, joined by commas, node[01-30] or a file with one a line",
       [options](const std::string& text) { options->hosts = parse_hosts(text, "--hosts"); });
-  add("--from", "FILE", "instead: say what the record of an earlier burn-in says, and measure nothing",
+  add("--from", "FILE",
+      "instead: say what the record of an earlier burn-in says, or a table or matrix of pairs that others "
+      "measured, and measure nothing",
       [options](const std::string& text) { options->from_path = text; });
+  add("--column", "NAME", "of that table: the column of rates (by its name: busbw, bandwidth, GB/s)",
+      [options](const std::string& text) { options->choice.column = text; });
+  add("--where", "COLUMN=CELL", "of that table: only rows with this cell; more than once: with all of them",
+      [options](const std::string& text) {
+        const std::size_t equals = text.find('=');
+        if (equals == std::string::npos || equals == 0)
+          throw usage_error("--where", fmt::format("'{}' is no column and cell", text),
+                            "such as --where test=alltoall_perf");
+        options->choice.where.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+      })
+      ->trigger_on_parse();
   add("--launcher", "WORDS",
       "starts two ranks on {a} and {b} (mpirun -np 2 --host {a}:1,{b}:1 --map-by node)",
       [options](const std::string& text) { options->launcher = text; });

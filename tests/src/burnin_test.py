@@ -83,8 +83,10 @@ class Burnin(unittest.TestCase):
             (("--hosts", "a"), "1 host cannot be told apart"),
             (("--hosts", "a,b,c"), "3 hosts cannot be told apart"),
             (("--from", "/nowhere/burnin.json"), "/nowhere/burnin.json"),
-            (("--from", "x.json", "--hosts", "a,b,c,d"), "--from says what a record says"),
-            (("--from", "x.json", "--resume"), "--from says what a record says"),
+            (("--from", "x.json", "--hosts", "a,b,c,d"), "--from says what a file says"),
+            (("--from", "x.json", "--resume"), "--from says what a file says"),
+            (("--hosts", "a,b,c,d", "--where", "test=x"), "--where: it chooses from a table of pairs"),
+            (("--from", "x.csv", "--where", "test"), "'test' is no column and cell"),
             (("--hosts", "a,b,c,d", "--html", "-"), "give --format html"),
             (("--hosts", "a,b,c,d", "--plot-file", "map.png"), "ends in .svg"),
             (("--hosts", "a,b,c,d", "--csv", "/nowhere/pairs.csv"), "the folder /nowhere does not exist"),
@@ -105,6 +107,18 @@ class Burnin(unittest.TestCase):
         ):
             with self.subTest(arguments=arguments):
                 self.refused(*arguments, says=says)
+
+    def test_pairs_that_others_measured(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table = pathlib.Path(folder, "pairs.csv")
+            rows = [f"{test},n{a},n{b},{24 if 2 in (a, b) else 48}" for test in ("one", "two") for a in range(6) for b in range(a)]
+            table.write_text("\n".join(["test,node_a,node_b,busbw", *rows]))
+            self.refused("--from", table, says=r"pairs\.csv:17: n1 and n0 stand there more than once: test is one, two; .*--where")
+            result = burnin("--from", table, "--where", "test=one")
+            self.assertEqual((result.returncode, result.stderr), (1, ""))
+            self.assertRegex(result.stdout, "(?s)6 nodes: 5 good, 1 suspect.*measured by others: .*rows of test one.*n2 rail 0: sends")
+            self.assertEqual(burnin("--from", table, "--where", "test=two", "--format", "hostfile").stdout, "n0\nn1\nn3\nn4\nn5\n".replace(
+                "n0\nn1", "n1\nn0"))
 
     def test_a_plan(self):
         hosts = ",".join(f"n{i}" for i in range(8))

@@ -136,6 +136,24 @@ TEST(Steadiness, APathThatComesAndGoesMakesNobodySuspect) {
   for (const NodeVerdict& node : found.nodes) EXPECT_EQ(node.bucket, Bucket::good) << node.why;
 }
 
+// Seen on a fabric: a path at half, slow in each of four launches, and one hiccup of a pair beside it.
+TEST(Steadiness, APathThatStaysSlowIsAPathWhateverHiccupOneOfItsEndsHas) {
+  PairTable table = in_company(4, [](int a, int b, int rail) {
+    return rail == 1 && std::minmax(a, b) == std::minmax(0, 3) ? 2.0 : 1;
+  });
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    add_alone(table, 0, 3, 2);
+    for (const auto& [a, b] :
+         {std::pair(1, 3), std::pair(0, 2), std::pair(2, 3), std::pair(0, 1), std::pair(1, 2)})
+      add_alone(table, a, b, 1);
+  }
+  table.times.push_back({3, 1, 1, 1.5e-3, true});
+  EXPECT_THAT(unsteady_parts(table, pair_effects(table)), IsEmpty());
+  const Attribution found = attribute(table);
+  ASSERT_THAT(found.blames, SizeIs(1));
+  EXPECT_EQ(found.blames[0].kind, BlameKind::path);
+}
+
 TEST(Steadiness, RepeatsTellBothEndsOfAPathApart) {
   PairTable table = in_company(6, [](int a, int b, int rail) {
     return rail == 1 && std::minmax(a, b) == std::minmax(1, 2) ? 2.0 : 1;
