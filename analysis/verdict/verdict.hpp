@@ -78,8 +78,8 @@ using LowMargin = std::function<double(const Row& row)>;
 /// What may be lost although `row` took as long as it did and lies within its band, by the model itself; only
 /// a baseline of the same machine shows it. What the row is too quick for is not named. For each kind of link
 /// the largest of these: half of all (one at half its rate that the others wait for), some, one, half of one.
-/// "losing up to half of the 8 NICs", "losing one of the 18 NVLinks (6 %)", "running ring instead of tree (1.5
-/// × the time; ...)". `row` has an expectation by `cluster`.
+/// "losing up to half of the 8 NICs", "losing one of the 18 NVLinks (6 %)", "running ring instead of tree
+/// (1.5 × the time; ...)". `row` has an expectation by `cluster`.
 [[nodiscard]] std::vector<std::string> undetectable_losses(const Row& row, const GpuCluster& cluster);
 
 /// `run` with an expectation, a verdict and an explanation in every row, by the cluster's links. Rows of one
