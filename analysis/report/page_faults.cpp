@@ -55,7 +55,8 @@ bool malloc_is_set(const Run& run) {
 }  // namespace
 
 const CalibrationPoint* page_fault_point(const Run& run) {
-  if (!run.calibration) return nullptr;
+  // One that cannot be used keeps its points: they contradict each other, and this one may be as wrong.
+  if (!run.calibration || (!run.calibration->intra && !run.calibration->inter)) return nullptr;
   const auto& points = run.calibration->points;
   const auto found = std::find_if(points.begin(), points.end(), [](const CalibrationPoint& point) {
     return point.kind == CalibrationKind::page_fault;
@@ -84,11 +85,14 @@ ReportLines page_fault_lines(const Run& run) {
   ReportLines facts;
   for (const auto& [what, rows] : all) {
     const std::string algorithm = what.second == kLibraryChoice ? "" : " by " + what.second;
+    const std::string part =
+        rows.max_share < 1
+            ? fmt::format("about {} of the time", format_span(fmt::format("{:.2f}", rows.min_share),
+                                                              fmt::format("{:.2f}", rows.max_share)))
+            : "a part of the time that is not known, since one took longer in the calibration than here";
     facts.push_back({fmt::format(
-        "{}{}, {}: page faults take about {} of the time ({} in each call), which the expectation does not "
-        "include",
-        operation(what.first).name, algorithm, format_sizes(rows.sizes_bytes),
-        format_span(fmt::format("{:.2f}", rows.min_share), fmt::format("{:.2f}", rows.max_share)),
+        "{}{}, {}: page faults take {} ({} in each call), which the expectation does not include",
+        operation(what.first).name, algorithm, format_sizes(rows.sizes_bytes), part,
         format_span(fmt::format("{:.0f}", rows.min_faults), fmt::format("{:.0f}", rows.max_faults)))});
   }
   if (facts.empty() || malloc_is_set(run)) return facts;

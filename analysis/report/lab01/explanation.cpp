@@ -177,7 +177,7 @@ std::string lab01_explanation(const Run& run, const Row& row, const std::optiona
   }
   const std::string& ran = row.measurement.algorithm_ran;
   if (!ran.empty() && ran != kLibraryChoice) sentences.push_back(ran + " ran");
-  if (const double share = page_fault_share(run, row); share >= kMinReportedPageFaultShare) {
+  if (const double share = page_fault_share(run, row); share >= kMinReportedPageFaultShare && share < 1) {
     sentences.push_back(
         fmt::format("page faults take about {} of the time (mostly buffers that the library reallocates on "
                     "every call), which the expectation does not include",

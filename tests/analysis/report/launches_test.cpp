@@ -80,6 +80,7 @@ TEST(MergedLaunches, PageFaultsAndWhatOneTakesAreMediansOverTheLaunchesThatKnow)
   for (const double seconds : {1e-6, 5e-6, 2e-6, 4e-6}) {
     launches.push_back(launch({1, 2, 3}));
     launches.back().calibration = Calibration{};
+    launches.back().calibration->intra = Tier{};
     launches.back().calibration->points = {
         {CalibrationKind::copy, 64, 1, std::nullopt, std::nullopt},
         {CalibrationKind::page_fault, 4096, seconds, std::nullopt, std::nullopt}};

@@ -58,6 +58,7 @@ TEST(Lab01Explanation, AgainstTheExpectationAndWithTheLogsCauses) {
 TEST(Lab01Explanation, SaysWhatPageFaultsTake) {
   auto run = lab01_gpu_run();
   run.calibration = Calibration{};
+  run.calibration->intra = Tier{};
   run.calibration->points = {{CalibrationKind::page_fault, 4096, 1e-6, std::nullopt, std::nullopt}};
   run.rows[1].measurement.ranks = {{0, 4.5e-3, 0, 200}, {1, 4.5e-3, 0, 900}};
   EXPECT_TRUE(lab01_explanation(run, run.rows[1], std::nullopt)
