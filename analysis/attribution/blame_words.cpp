@@ -123,6 +123,13 @@ std::vector<Blame> paths_that_were_not_alone(const Attribution& found) {
   return paths;
 }
 
+std::vector<Blame> with_such_paths_last(const Attribution& found) {
+  std::vector<Blame> blames = found.blames;
+  std::stable_partition(blames.begin(), blames.end(),
+                        [](const Blame& blame) { return !is_path_not_alone(blame); });
+  return blames;
+}
+
 std::string many_paths(const std::vector<Blame>& paths, const PairTable& table) {
   constexpr std::size_t kNamed = 12;
   std::vector<std::string> named;

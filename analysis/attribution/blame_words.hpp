@@ -24,6 +24,9 @@ inline constexpr std::size_t kMaxPathsOneByOne = 4;
 [[nodiscard]] bool is_path_not_alone(const Blame& blame);
 [[nodiscard]] std::vector<Blame> paths_that_were_not_alone(const Attribution& found);
 
+/// The findings, those last: others' traffic makes more of them, and slower ones, than parts that are broken.
+[[nodiscard]] std::vector<Blame> with_such_paths_last(const Attribution& found);
+
 /// One sentence for many paths: of so many it is rather others' traffic than so many links, and only times
 /// alone can say. The slowest are named. `paths` is not empty.
 [[nodiscard]] std::string many_paths(const std::vector<Blame>& paths, const PairTable& table);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/attribution/blame_words.hpp"
 #include "analysis/attribution/group_verdicts.hpp"
 #include "analysis/report/burnin/burnin_report.hpp"
 #include "analysis/report/burnin/direction_rates.hpp"
@@ -59,7 +60,10 @@ std::string findings_body(const BurninRecord& record, const Attribution& found) 
       {"what", "hosts", "rail", "times slower", "line", "against", "measured alone", "evidence", "next"},
       {},
       true};
-  for (const Blame& blame : found.blames) {
+  const std::vector<Blame> blames = with_such_paths_last(found);
+  if (is_path_not_alone(blames.back()) && !is_path_not_alone(blames.front()))
+    table.caption = "Findings, worst first; then paths that were not measured alone";
+  for (const Blame& blame : blames) {
     if (table.rows.size() == kMaxRows) break;
     const bool by_time = blame.measure.empty();  // else by lost packets or other work, which have no ratio
     table.rows.push_back({{name(blame.kind)},
@@ -162,6 +166,7 @@ ReportLines missing_lines(const BurninRecord& record, const Attribution& found) 
 std::string burnin_html(const BurninRecord& record) {
   const Attribution found = attribute(record);
   ReportLines lead;
+  if (!record.source.empty()) lead.push_back({record.source});
   for (const Bucket bucket : {Bucket::good, Bucket::suspect, Bucket::bad, Bucket::not_tested}) {
     const std::size_t count = names_of(record, found, bucket).size();
     if (count == 0 && bucket != Bucket::good) continue;

@@ -153,8 +153,9 @@ class HeatMap {
 
   void draw_findings() {
     constexpr std::size_t kShown = 8;
-    for (std::size_t i = 0; i < std::min(kShown, found_.blames.size()); ++i) {
-      const Blame& blame = found_.blames[i];
+    const std::vector<Blame> blames = with_such_paths_last(found_);
+    for (std::size_t i = 0; i < std::min(kShown, blames.size()); ++i) {
+      const Blame& blame = blames[i];
       std::vector<std::string> who;
       for (const int node : blame.nodes) who.push_back(host(node));
       if (who.size() > 4) who = {fmt::format("{} and {} others", who.front(), who.size() - 1)};
@@ -166,9 +167,8 @@ class HeatMap {
       width_ = std::max(width_, kMargin + kLetter * static_cast<double>(words.size()));
       y_ += 14;
     }
-    if (found_.blames.size() > kShown) {
-      draw_text(page_, "faint", kMargin, y_,
-                fmt::format("and {} more findings", found_.blames.size() - kShown));
+    if (blames.size() > kShown) {
+      draw_text(page_, "faint", kMargin, y_, fmt::format("and {} more findings", blames.size() - kShown));
       y_ += 14;
     }
     y_ += 8;

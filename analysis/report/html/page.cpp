@@ -93,6 +93,9 @@ std::string html_list(const ReportLines& lines) {
   return "<ul class=\"facts\">\n" + items + "</ul>\n";
 }
 
+// Characters from which on a cell is a sentence, which a phone must not break into single words.
+constexpr std::size_t kMinProse = 50;
+
 std::string html_table(const HtmlTable& table) {
   const std::string caption = xml_text(table.caption);
   // What is wider than the page is scrolled, also by keyboard.
@@ -107,8 +110,11 @@ std::string html_table(const HtmlTable& table) {
     text += "<tr>";
     for (const HtmlCell& cell : row) {
       const bool names_row = &cell == &row.front();
+      const bool is_prose = table.is_text && cell.text.size() > kMinProse;
+      const std::string style =
+          is_prose ? cell.style + (cell.style.empty() ? "prose" : " prose") : cell.style;
       text += fmt::format("<{0}{1}{2}>{3}</{4}>", names_row ? "th" : "td", names_row ? " scope=\"row\"" : "",
-                          class_attribute(cell.style), xml_text(cell.text), names_row ? "th" : "td");
+                          class_attribute(style), xml_text(cell.text), names_row ? "th" : "td");
     }
     text += "</tr>\n";
   }
