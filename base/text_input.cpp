@@ -82,7 +82,8 @@ bool looks_like_csv(std::string_view text) {
          std::none_of(cells.begin(), cells.end(), [](const std::string& cell) { return cell.empty(); });
 }
 
-void require_text(std::string_view text, std::string_view file, std::string_view expected) {
+void require_text(std::string_view text, std::string_view file, std::string_view expected,
+                  std::size_t max_bytes) {
   const auto refuse = [&](std::string_view where, std::string_view what, std::string_view next_step) {
     return usage_error(std::string(where), fmt::format("{}; expected {}", what, expected),
                        std::string(next_step));
@@ -91,8 +92,8 @@ void require_text(std::string_view text, std::string_view file, std::string_view
     throw refuse(file, "the file is empty", "save the output again");
   }
   if (const auto foreign = foreign_file(text, file, "")) throw Error(*foreign);
-  if (text.size() > kMaxInputBytes) {
-    throw refuse(file, fmt::format("the file has {} bytes, more than {}", text.size(), kMaxInputBytes),
+  if (text.size() > max_bytes) {
+    throw refuse(file, fmt::format("the file has {} bytes, more than {}", text.size(), max_bytes),
                  "check that it is the right file");
   }
   if (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF") {

@@ -30,7 +30,8 @@ struct Line {
 
 /// Refuses what is no text: empty, too large, UTF-16, binary, or broken UTF-8. `file` and the line stand in
 /// the Error (usage); `expected` says what should be there, such as "the output of nvidia-smi topo -m".
-void require_text(std::string_view text, std::string_view file, std::string_view expected);
+void require_text(std::string_view text, std::string_view file, std::string_view expected,
+                  std::size_t max_bytes = kMaxInputBytes);
 
 /// The lines, without ANSI codes and line ends.
 [[nodiscard]] std::vector<Line> clean_lines(std::string_view text);

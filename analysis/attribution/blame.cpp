@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "analysis/attribution/alone_times.hpp"
@@ -318,6 +317,7 @@ class Finder {
            .nodes = {a, b},
            .rail = worst.rail,
            .confirmed = worst.confirmed,
+           .alone_launches = worst.launches,
            .evidence = path_evidence(who, worst, line, only_here(a) && only_here(b))},
           worst.log_time, line, who);
     }

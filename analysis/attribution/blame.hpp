@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,15 +27,16 @@ enum class BlameKind {
 /// One finding, with its evidence.
 struct Blame {
   BlameKind kind = BlameKind::path;
-  std::vector<int> nodes{};       ///< one; two of a path; those of a leaf or group
-  std::optional<int> rail{};      ///< none: all of them
-  double times_slower = 1;        ///< time over that of the median
-  double line = 1;                ///< what it would have had to exceed
-  bool against_expected = false;  ///< times_slower is that of the expected rate, not of the median
-  std::string measure{};          ///< what was found where it is no time: "loses 1.1 % of what it sends"
-  bool confirmed = false;         ///< seen while nothing else ran, against at least two others
-  std::string evidence{};         ///< in numbers
-  std::string next{};             ///< what a technician does
+  std::vector<int> nodes{};        ///< one; two of a path; those of a leaf or group
+  std::optional<int> rail{};       ///< none: all of them
+  double times_slower = 1;         ///< time over that of the median
+  double line = 1;                 ///< what it would have had to exceed
+  bool against_expected = false;   ///< times_slower is that of the expected rate, not of the median
+  std::string measure{};           ///< what was found where it is no time: "loses 1.1 % of what it sends"
+  bool confirmed = false;          ///< seen while nothing else ran, against at least two others
+  std::size_t alone_launches = 0;  ///< of a path: so many times nothing else ran
+  std::string evidence{};          ///< in numbers
+  std::string next{};              ///< what a technician does
 };
 
 /// Where a node stands after all that was measured.

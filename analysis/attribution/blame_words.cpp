@@ -9,7 +9,9 @@
 
 namespace collbench::analysis {
 
-std::string percent_slower(double log_time) { return fmt::format("{:+.1f} %", 100 * std::expm1(log_time)); }
+std::string percent_slower(double log_time) {
+  return std::isnan(log_time) ? "not known" : fmt::format("{:+.1f} %", 100 * std::expm1(log_time));
+}
 
 std::string technician_step(BlameKind kind, const std::string& who, std::optional<int> rail) {
   const std::string nic = fmt::format("NIC {} of {}", rail.value_or(0), who);
@@ -114,7 +116,7 @@ std::string name(BlameKind kind) {
 }
 
 bool is_path_not_alone(const Blame& blame) {
-  return blame.kind == BlameKind::path && !blame.confirmed && blame.rail && blame.nodes.size() == 2;
+  return blame.kind == BlameKind::path && blame.alone_launches == 0 && blame.rail && blame.nodes.size() == 2;
 }
 
 std::vector<Blame> paths_that_were_not_alone(const Attribution& found) {

@@ -6,7 +6,7 @@
 
 namespace collbench::analysis {
 
-/// "+94.5 %": what a logarithm of time costs.
+/// "+94.5 %": what a logarithm of time costs; "not known" for none (too few pairs).
 [[nodiscard]] std::string percent_slower(double log_time);
 
 /// What a technician does about a finding of `who` (a node, or two of a path).
@@ -21,6 +21,7 @@ namespace collbench::analysis {
 /// More paths than this are written as one sentence.
 inline constexpr std::size_t kMaxPathsOneByOne = 4;
 
+/// Whether it is a path that was never measured while nothing else ran.
 [[nodiscard]] bool is_path_not_alone(const Blame& blame);
 [[nodiscard]] std::vector<Blame> paths_that_were_not_alone(const Attribution& found);
 

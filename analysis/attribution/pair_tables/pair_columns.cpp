@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <initializer_list>
+#include <iterator>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -43,10 +45,73 @@ bool has_any(const std::vector<std::string>& words, std::initializer_list<std::s
   });
 }
 
+/// Takes `word` from the front of `text`.
+bool take(std::string_view& text, std::string_view word) {
+  if (!text.starts_with(word)) return false;
+  text.remove_prefix(word.size());
+  return true;
+}
+
+/// A unit of rates at the start of `text`, with what it is in bytes per second: K, M, G or T, perhaps an i,
+/// then bytes or bits, then per second. "Gb" and "Gbps" are bits, "GB" and "GBps" bytes; all in small letters
+/// with a bar ("gb/s") it is taken for bytes, and said to be.
+std::optional<std::pair<double, std::string>> unit_at(std::string_view text) {
+  constexpr std::string_view kPrefixes = "KMGT";
+  constexpr std::array<std::string_view, 4> kLong{"kilo", "mega", "giga", "tera"};
+  const std::string_view whole = text;
+  std::optional<std::size_t> power;
+  for (std::size_t i = 0; i < kLong.size() && !power; ++i) {
+    std::string_view rest = text;
+    if (take(rest, kLong[i])) {
+      power = i + 1;
+      text = rest;
+    }
+  }
+  const bool is_small = !text.empty() && text.front() >= 'a' && !power;
+  if (!power && !text.empty()) {
+    const std::size_t at =
+        kPrefixes.find(static_cast<char>(std::toupper(static_cast<unsigned char>(text.front()))));
+    if (at == std::string_view::npos) return std::nullopt;
+    power = at + 1;
+    text.remove_prefix(1);
+  }
+  if (!power) return std::nullopt;
+  const bool is_binary = take(text, "i");
+  const bool bits_by_word = take(text, "bits") || take(text, "bit");
+  const bool bytes_by_word = !bits_by_word && (take(text, "Bytes") || take(text, "bytes") ||
+                                               take(text, "Byte") || take(text, "byte"));
+  const bool big = !bits_by_word && !bytes_by_word && take(text, "B");
+  const bool small = !bits_by_word && !bytes_by_word && !big && take(text, "b");
+  if (!bits_by_word && !bytes_by_word && !big && !small) return std::nullopt;
+  const bool per_second = take(text, "/s") || take(text, "_per_second") || take(text, "_s");
+  if (!per_second && !take(text, "ps") && !take(text, "s")) return std::nullopt;
+  const bool is_unsure = small && is_small && per_second;
+  const bool is_bits = bits_by_word || (small && !is_unsure);
+  const double bytes = std::pow(is_binary ? 1024.0 : 1000.0, static_cast<double>(*power)) / (is_bits ? 8 : 1);
+  const std::string name =
+      fmt::format("{}{}{}/s", kPrefixes[*power - 1], is_binary ? "i" : "", is_bits ? "b" : "B");
+  return std::pair(bytes, is_unsure ? fmt::format("{} (the column says {}, which may be bits)", name,
+                                                  whole.substr(0, whole.size() - text.size()))
+                                    : name);
+}
+
+/// The unit of rates that a column's name has.
+std::optional<std::pair<double, std::string>> unit_in(std::string_view name) {
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (at > 0 && std::isalnum(static_cast<unsigned char>(name[at - 1])) != 0) continue;
+    if (const auto unit = unit_at(name.substr(at))) return unit;
+  }
+  return std::nullopt;
+}
+
+/// Whether a column has measured rates by its name: one that says rate, and not of what.
 bool names_rates(std::string_view name) {
-  return has_any(name_words(name),
-                 {"busbw", "algbw", "bw", "bandwidth", "throughput", "rate", "gbps", "gbs", "gigabytes"}) ||
-         lower(name).find("gb/s") != std::string::npos || lower(name).find("mb/s") != std::string::npos;
+  const std::vector<std::string> words = name_words(name);
+  if (has_any(words, {"error", "err", "errors", "limit", "link", "line", "nominal", "theoretical", "expected",
+                      "target", "msg", "msgrate", "message", "packet", "loss", "ratio", "percent"}))
+    return false;
+  return has_any(words, {"busbw", "algbw", "bw", "bandwidth", "throughput", "rate", "goodput"}) ||
+         unit_in(name).has_value();
 }
 
 }  // namespace
@@ -78,14 +143,9 @@ std::optional<PairEnds> pair_ends(const std::vector<std::string>& heading) {
 }
 
 std::pair<double, std::string> unit_of_rates(std::string_view name) {
-  const std::vector<std::string> words = name_words(name);
-  if (lower(name).find("gib/s") != std::string::npos) return {static_cast<double>(kGiB), "GiB/s"};
-  if (name.find("Gb/s") != std::string_view::npos || has_any(words, {"gbps", "gbit", "gbits", "gigabits"}))
-    return {kGigabyte / 8, "Gb/s"};
-  if (lower(name).find("mb/s") != std::string::npos) return {1e6, "MB/s"};
-  if (lower(name).find("gb/s") != std::string::npos || has_any(words, {"gbs", "gigabytes"}))
-    return {kGigabyte, "GB/s"};
-  return {kGigabyte, "GB/s (the column names no unit)"};
+  const auto unit = unit_in(name);
+  if (!unit) return {kGigabyte, "GB/s (the column names no unit)"};
+  return *unit;
 }
 
 std::size_t column_named(const std::vector<std::string>& heading, const std::string& name,
@@ -101,15 +161,27 @@ std::size_t column_named(const std::vector<std::string>& heading, const std::str
 std::size_t rate_column(const std::vector<std::string>& heading, const std::string& named,
                         const PairEnds& ends, const std::string& file) {
   if (!named.empty()) return column_named(heading, named, "--column");
-  std::optional<std::size_t> first;
+  std::vector<std::size_t> columns;
   for (std::size_t column = 0; column < heading.size(); ++column) {
-    if (column == ends.from || column == ends.to || !names_rates(heading[column])) continue;
-    if (has_any(name_words(heading[column]), {"avg", "average", "mean", "median"})) return column;
-    if (!first) first = column;
+    if (column != ends.from && column != ends.to && names_rates(heading[column])) columns.push_back(column);
   }
-  if (first) return *first;
-  throw usage_error(file, "no column has rates by its name",
-                    fmt::format("name it with --column; there are {}", fmt::join(heading, ", ")));
+  const auto keep = [&](std::initializer_list<std::string_view> words) {
+    std::vector<std::size_t> kept;
+    std::copy_if(columns.begin(), columns.end(), std::back_inserter(kept),
+                 [&](std::size_t column) { return has_any(name_words(heading[column]), words); });
+    if (!kept.empty()) columns = kept;
+  };
+  keep({"busbw"});
+  keep({"avg", "average", "mean", "median"});
+  if (columns.size() == 1) return columns.front();
+  std::vector<std::string> names;
+  for (const std::size_t column : columns) names.push_back(heading[column]);
+  throw usage_error(
+      file,
+      columns.empty() ? "no column has rates by its name"
+                      : fmt::format("several columns may be the rates: {}", fmt::join(names, ", ")),
+      columns.empty() ? fmt::format("name it with --column; there are {}", fmt::join(heading, ", "))
+                      : "name one with --column");
 }
 
 std::optional<std::size_t> rail_column(const std::vector<std::string>& heading,

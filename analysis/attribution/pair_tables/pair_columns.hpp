@@ -26,8 +26,10 @@ struct PairEnds {
 [[nodiscard]] std::size_t column_named(const std::vector<std::string>& heading, const std::string& name,
                                        const std::string& option);
 
-/// The column of rates: the one that is called `named` where that is not empty; else one of means or medians,
-/// or the first whose name says rate (busbw, bandwidth, GB/s). Throws Error (usage) for none.
+/// The column of rates: the one that is called `named` where that is not empty; else the one whose name says
+/// so (busbw before others, then means and medians before others; bandwidth, bw, throughput, or a unit such
+/// as GB/s), and not those of links, limits, errors or messages. Throws Error (usage) for none, and for
+/// several.
 [[nodiscard]] std::size_t rate_column(const std::vector<std::string>& heading, const std::string& named,
                                       const PairEnds& ends, const std::string& file);
 
@@ -35,7 +37,8 @@ struct PairEnds {
 [[nodiscard]] std::optional<std::size_t> rail_column(const std::vector<std::string>& heading,
                                                      const std::set<std::size_t>& used);
 
-/// Bytes per second of one unit of a column of rates, and the unit in words; GB/s where its name has none.
+/// Bytes per second of one unit of a column of rates, and the unit in words: K, M, G or T, with or without i,
+/// of bytes or bits a second. GB/s where its name has none.
 [[nodiscard]] std::pair<double, std::string> unit_of_rates(std::string_view name);
 
 }  // namespace collbench::analysis

@@ -9,9 +9,21 @@ namespace {
 
 TEST(BlameWords, EachKindHasAStepThatNamesWho) {
   EXPECT_EQ(percent_slower(std::log(1.5)), "+50.0 %");
+  EXPECT_EQ(percent_slower(NAN), "not known");
   EXPECT_NE(technician_step(BlameKind::nic, "n3", 2).find("mlx5_2"), std::string::npos);
   EXPECT_NE(technician_step(BlameKind::node, "n3", 0).find("on n3"), std::string::npos);
   EXPECT_EQ(name(Bucket::not_tested), "not tested");
+}
+
+TEST(BlameWords, APathThatWasSlowInSomeLaunchesAloneWasMeasuredAlone) {
+  Blame path{.kind = BlameKind::path, .nodes = {0, 1}, .rail = 0};
+  EXPECT_TRUE(is_path_not_alone(path));
+  path.alone_launches = 4;
+  EXPECT_FALSE(is_path_not_alone(path));
+  Attribution found;
+  found.blames = {{.kind = BlameKind::path, .nodes = {0, 1}, .rail = 0},
+                  {.kind = BlameKind::node, .nodes = {2}, .rail = 0}};
+  EXPECT_EQ(with_such_paths_last(found).front().kind, BlameKind::node);
 }
 
 TEST(BlameWords, AFindingIsOfATimeOrOfWhatWasMeasured) {
