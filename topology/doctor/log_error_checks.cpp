@@ -23,7 +23,7 @@ DoctorVerdict look_for_provider(const Evidence& evidence) {
   return look_for<LoggedError::no_provider>(evidence);
 }
 
-constexpr std::array<DoctorCheck, 11> kLogErrorChecks{{
+constexpr std::array<DoctorCheck, 13> kLogErrorChecks{{
     {"log-shared-memory", DoctorSeverity::broken,
      "NCCL could not make or open shared memory between local ranks; the line says why, where it is known.",
      "a log with NCCL_DEBUG=WARN", "df -h /dev/shm ; ls -ld /dev/shm ; ls /dev/shm",
@@ -93,6 +93,16 @@ constexpr std::array<DoctorCheck, 11> kLogErrorChecks{{
      "install the fabric manager of the driver's version and start it",
      "gpustack#1254 and ollama#12136 (confirmed); CUDA runtime API, cudaErrorSystemNotReady",
      look_for<LoggedError::fabric_not_ready>},
+    {"log-gpu-memory", DoctorSeverity::broken, "NCCL's buffers did not fit the memory of a GPU.",
+     "a log with NCCL_DEBUG=WARN", "nvidia-smi (who else has the GPU's memory)",
+     "end what else runs there, one rank for each GPU, and leave NCCL some memory: it grows with the number of "
+     "peers and communicators",
+     "nccl#1235; NCCL user guide, NCCL_BUFFSIZE", look_for<LoggedError::gpu_memory>},
+    {"log-driver-old", DoctorSeverity::broken,
+     "The driver is older than the CUDA that the program or NCCL was built with.", "a log of the job",
+     "nvidia-smi (its CUDA version is the newest that the driver runs)",
+     "a newer driver, CUDA's forward compatibility package, or a build for an older CUDA",
+     "CUDA runtime API, cudaErrorInsufficientDriver", look_for<LoggedError::old_driver>},
 }};
 
 }  // namespace

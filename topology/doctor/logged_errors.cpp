@@ -14,7 +14,7 @@ struct Phrase {
 };
 
 /// Behind each the source of the words: a file of NCCL, or another program.
-constexpr std::array<Phrase, 30> kPhrases{{
+constexpr std::array<Phrase, 32> kPhrases{{
     {LoggedError::shared_memory, "Error while", "shared memory segment"},  // misc/shmutils.cc
     {LoggedError::shared_memory, "NCCL WARN Call to posix_fallocate", "failed"},
     {LoggedError::shared_memory, "NCCL WARN Call to shm_open", "failed"},
@@ -44,6 +44,8 @@ constexpr std::array<Phrase, 30> kPhrases{{
     {LoggedError::no_provider, "NET/OFI", "Unable to find a protocol that worked"},     // aws-ofi-nccl
     {LoggedError::many_peers, "peer mapping resources exhausted"},                      // CUDA error 711
     {LoggedError::fabric_not_ready, "system not yet initialized"},                      // CUDA error 802
+    {LoggedError::gpu_memory, "NCCL WARN Cuda failure", "out of memory"},               // include/alloc.h
+    {LoggedError::old_driver, "CUDA driver version is insufficient"},                   // CUDA error 35
     {LoggedError::no_numa_placement, "cuMem host allocations do not appear to be work"},  // init.cc
 }};
 

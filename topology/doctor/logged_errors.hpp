@@ -16,6 +16,8 @@ enum class LoggedError {
   no_provider,        ///< a libfabric plugin without a network
   many_peers,         ///< more peers than one process may map
   fabric_not_ready,   ///< CUDA error 802
+  gpu_memory,         ///< NCCL's buffers do not fit the GPU
+  old_driver,         ///< CUDA error 35
   no_numa_placement,  ///< memory cannot be placed on NUMA nodes
 };
 
