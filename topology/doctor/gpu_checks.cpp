@@ -90,7 +90,9 @@ DoctorVerdict look_at_xids(const Evidence& evidence) {
   return xids_that(evidence, [](int number, bool of_switch, std::string_view message) -> std::string {
     if (of_switch) return is_fatal_of_switch(message) ? fmt::format("fatal SXid {}", number) : "";
     const Xid* xid = hardware_xid(number);
-    return xid == nullptr || is_harmless_nvlink_xid(number, message) ? "" : fmt::format("Xid {} ({})", number, xid->meaning);
+    return xid == nullptr || is_harmless_nvlink_xid(number, message)
+               ? ""
+               : fmt::format("Xid {} ({})", number, xid->meaning);
   });
 }
 
@@ -106,10 +108,12 @@ DoctorVerdict look_at_other_xids(const Evidence& evidence) {
 
 DoctorVerdict look_at_driver(const Evidence& evidence) {
   for (const EvidenceLine& line : evidence.of("nvidia-smi-failure")) {
-    const bool fails = line.text.starts_with("NVIDIA-SMI has failed") || line.text == "No devices were found" ||
+    const bool fails = line.text.starts_with("NVIDIA-SMI has failed") ||
+                       line.text == "No devices were found" ||
                        line.text.starts_with("Failed to initialize NVML");
     // That is driver-mismatch.
-    if (fails && !has_text(line.text, "version mismatch")) return std::vector<DoctorObservation>{quoted(line)};
+    if (fails && !has_text(line.text, "version mismatch"))
+      return std::vector<DoctorObservation>{quoted(line)};
   }
   return evidence.whole.contains("nvidia-smi-q") ? DoctorVerdict(std::vector<DoctorObservation>())
                                                  : std::nullopt;
@@ -313,8 +317,9 @@ DoctorVerdict look_at_imex(const Evidence& evidence) {
 }
 
 constexpr std::array<DoctorCheck, 12> kGpuChecks{{
-    {"driver-failed", DoctorSeverity::broken, "nvidia-smi cannot speak to the driver, or finds no GPU: no job does.",
-     "nvidia-smi -q", "nvidia-smi ; dmesg | grep -i nvrm",
+    {"driver-failed", DoctorSeverity::broken,
+     "nvidia-smi cannot speak to the driver, or finds no GPU: no job does.", "nvidia-smi -q",
+     "nvidia-smi ; dmesg | grep -i nvrm",
      "load or install the driver of this kernel, then look for Xid errors", "NVIDIA, nvidia-smi",
      look_at_driver},
     {"xid-other", DoctorSeverity::risk, "The kernel log has other errors of a GPU or NVSwitch.",

@@ -29,7 +29,8 @@ DoctorVerdict look_at_mismatch(const Evidence& evidence) {
                                                  : std::nullopt;
 }
 
-/// A GPU that the driver could not start, or that vanished before it did. What falls off the bus later has Xid 79.
+/// A GPU that the driver could not start, or that vanished before it did. What falls off the bus later has
+/// Xid 79.
 DoctorVerdict look_at_lost_gpus(const Evidence& evidence) {
   static constexpr std::array<std::string_view, 4> kWords{
       "NVRM: fallen off the bus", "RmInitAdapter failed", "NVRM: The NVIDIA probe routine failed",
@@ -60,7 +61,8 @@ DoctorVerdict look_at_failed_nics(const Evidence& evidence) {
   });
 }
 
-/// Linux, drivers/net/ethernet/mellanox/mlx5/core/events.c; without "[error]" a cable was plugged or unplugged.
+/// Linux, drivers/net/ethernet/mellanox/mlx5/core/events.c; without "[error]" a cable was plugged or
+/// unplugged.
 DoctorVerdict look_at_cables(const Evidence& evidence) {
   return lines_that(evidence, "kernel-log",
                     [](std::string_view line) { return has_text(line, "Port module event[error]"); });
@@ -109,13 +111,12 @@ double port_rate(const Host& host, const std::string& address) {
   double fastest = 0;
   for (const Nic& nic : host.nics)
     if (nic.pci_address.value_or("") == address)
-      for (const NicPort& port : nic.ports)
-        fastest = std::max(fastest, port.gigabits_per_second.value_or(0));
+      for (const NicPort& port : nic.ports) fastest = std::max(fastest, port.gigabits_per_second.value_or(0));
   return fastest;
 }
 
-/// Fewer lanes than the card has, which the slot's wiring may mean; or less than a port of the NIC carries. An idle GPU
-/// is slow by itself, so its rate says nothing.
+/// Fewer lanes than the card has, which the slot's wiring may mean; or less than a port of the NIC carries.
+/// An idle GPU is slow by itself, so its rate says nothing.
 DoctorVerdict look_at_limited_links(const Evidence& evidence) {
   std::vector<DoctorObservation> found;
   for (const EvidenceLine& line : evidence.of("kernel-log")) {
@@ -135,19 +136,20 @@ constexpr std::array<DoctorCheck, 6> kKernelLogChecks{{
      "machine-shop-maintenance#60 (confirmed: a reboot); NVIDIA, nvidia-smi", look_at_mismatch},
     {"gpu-lost", DoctorSeverity::broken, "The driver could not start a GPU: jobs find fewer, or none.",
      "dmesg, from the boot on", "dmesg | grep NVRM ; lspci -d 10de:",
-     "power-cycle the node, then reseat or replace the GPU; on a new machine large BARs (above 4G decoding) in "
+     "power-cycle the node, then reseat or replace the GPU; on a new machine large BARs (above 4G decoding) "
+     "in "
      "the BIOS, and the open kernel modules for Blackwell",
      "NVSentinel#155 and open-gpu-kernel-modules#862 (confirmed)", look_at_lost_gpus},
     {"peermem-refused", DoctorSeverity::slow,
-     "The peer memory module does not fit the RDMA driver: GPUDirect RDMA is off.",
-     "dmesg, from the boot on", "dmesg | grep -E 'peermem|peer_mem' ; lsmod | grep peermem",
+     "The peer memory module does not fit the RDMA driver: GPUDirect RDMA is off.", "dmesg, from the boot on",
+     "dmesg | grep -E 'peermem|peer_mem' ; lsmod | grep peermem",
      "install the NVIDIA driver again after the RDMA driver (DOCA or MLNX_OFED), or use DMA-BUF (open kernel "
      "modules, Linux 5.12)",
      "nv_peer_memory#79 (confirmed), gpu-operator#2868", look_at_refused_peer_memory},
-    {"nic-failed", DoctorSeverity::broken,
-     "A NIC's firmware failed, or ran out of what jobs need from it.", "dmesg, from the boot on",
-     "dmesg | grep mlx5_core ; mlxfwmanager --query",
-     "reset the NIC (mlxfwreset) or reboot, then update its firmware; limits exceeded: fewer registrations or "
+    {"nic-failed", DoctorSeverity::broken, "A NIC's firmware failed, or ran out of what jobs need from it.",
+     "dmesg, from the boot on", "dmesg | grep mlx5_core ; mlxfwmanager --query",
+     "reset the NIC (mlxfwreset) or reboot, then update its firmware; limits exceeded: fewer registrations "
+     "or "
      "ranks",
      "charm#2635, ucx#6264; Linux, mlx5 health.c", look_at_failed_nics},
     {"cable-error", DoctorSeverity::broken, "A NIC reports an error of its cable or transceiver.",

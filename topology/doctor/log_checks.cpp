@@ -12,7 +12,8 @@ namespace {
 std::optional<bool> has_several_nodes(const Evidence& evidence) {
   std::optional<bool> several;
   for (const EvidenceLine& line : evidence.of("nccl-log"))
-    if (const auto nodes = number_behind(line.text, " nNodes ")) several = several.value_or(false) || *nodes > 1;
+    if (const auto nodes = number_behind(line.text, " nNodes "))
+      several = several.value_or(false) || *nodes > 1;
   return several;
 }
 
@@ -61,8 +62,8 @@ DoctorVerdict look_at_gpudirect(const Evidence& evidence) {
        first->location}};
 }
 
-/// "NET/Socket : Using [0]eth0:10.0.0.1<0> [1]br-0a1b:172.18.0.1<0>", and the bootstrap's line of the same form. NCCL
-/// leaves out lo and docker by itself, no other bridge.
+/// "NET/Socket : Using [0]eth0:10.0.0.1<0> [1]br-0a1b:172.18.0.1<0>", and the bootstrap's line of the same
+/// form. NCCL leaves out lo and docker by itself, no other bridge.
 DoctorVerdict look_at_bridges(const Evidence& evidence) {
   if (has_several_nodes(evidence) == false) return std::vector<DoctorObservation>();
   bool seen = false;

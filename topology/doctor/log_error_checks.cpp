@@ -41,7 +41,8 @@ constexpr std::array<DoctorCheck, 13> kLogErrorChecks{{
      "A rank could not connect to another by TCP: the address is not to be reached from there, a firewall "
      "drops it, or that rank had ended.",
      "a log with NCCL_DEBUG=WARN", "ip route get ADDRESS ; nc -zv ADDRESS PORT",
-     "NCCL_SOCKET_IFNAME (OMPI_MCA_btl_tcp_if_include for MPI) = the network that joins the nodes; 172.17.x.x "
+     "NCCL_SOCKET_IFNAME (OMPI_MCA_btl_tcp_if_include for MPI) = the network that joins the nodes; "
+     "172.17.x.x "
      "is Docker's own bridge: docker run --network=host; else look for the first error of the other rank",
      "nccl#929, horovod#310", look_for<LoggedError::connection>},
     {"log-ranks-disagree", DoctorSeverity::broken,
@@ -78,16 +79,19 @@ constexpr std::array<DoctorCheck, 13> kLogErrorChecks{{
     {"log-no-provider", DoctorSeverity::slow,
      "The libfabric plugin (aws-ofi-nccl) found no network that it can use: NCCL takes sockets, or fails.",
      "a log with NCCL_DEBUG=INFO", "fi_info -p efa ; ls /dev/infiniband ; env | grep FI_",
-     "give the container the EFA devices (vpc.amazonaws.com/efa), unset FI_PROVIDER, and install the libfabric "
+     "give the container the EFA devices (vpc.amazonaws.com/efa), unset FI_PROVIDER, and install the "
+     "libfabric "
      "that the plugin was built for",
      "nccl#229 (maintainer); aws-ofi-nccl", look_for_provider},
     {"log-many-peers", DoctorSeverity::broken,
      "One process maps the memory of more GPUs than CUDA allows without NVSwitch.",
-     "a log with NCCL_DEBUG=WARN", "nvidia-smi topo -m", "one process for each GPU (nccl-tests: -g 1 under mpirun)",
+     "a log with NCCL_DEBUG=WARN", "nvidia-smi topo -m",
+     "one process for each GPU (nccl-tests: -g 1 under mpirun)",
      "CUDA C++ Programming Guide, peer-to-peer memory access: eight peer connections; nccl#241 (maintainer)",
      look_for<LoggedError::many_peers>},
     {"log-fabric-not-ready", DoctorSeverity::broken,
-     "CUDA error 802: the GPUs are not ready. Where there are NVSwitches, the fabric manager does not run, or "
+     "CUDA error 802: the GPUs are not ready. Where there are NVSwitches, the fabric manager does not run, "
+     "or "
      "is of another version than the driver.",
      "a log of the job", "systemctl status nvidia-fabricmanager ; nvidia-smi -q | grep -A 4 Fabric",
      "install the fabric manager of the driver's version and start it",
@@ -95,7 +99,8 @@ constexpr std::array<DoctorCheck, 13> kLogErrorChecks{{
      look_for<LoggedError::fabric_not_ready>},
     {"log-gpu-memory", DoctorSeverity::broken, "NCCL's buffers did not fit the memory of a GPU.",
      "a log with NCCL_DEBUG=WARN", "nvidia-smi (who else has the GPU's memory)",
-     "end what else runs there, one rank for each GPU, and leave NCCL some memory: it grows with the number of "
+     "end what else runs there, one rank for each GPU, and leave NCCL some memory: it grows with the number "
+     "of "
      "peers and communicators",
      "nccl#1235; NCCL user guide, NCCL_BUFFSIZE", look_for<LoggedError::gpu_memory>},
     {"log-driver-old", DoctorSeverity::broken,

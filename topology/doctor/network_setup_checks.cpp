@@ -182,9 +182,9 @@ DoctorVerdict look_at_gid_index(const Evidence& evidence) {
     const char* what = row == rows.end() ? "no GID"
                        : row->is_v2      ? "a link-local address, which no router forwards,"
                                          : "RoCE v1, which no router forwards,";
-    found.push_back({fmt::format("NCCL_IB_GID_INDEX={} is {} on {}", excerpt(set->value, 10), what,
-                                 excerpt(device, 40)),
-                     row == rows.end() ? set->location : row->location});
+    found.push_back(
+        {fmt::format("NCCL_IB_GID_INDEX={} is {} on {}", excerpt(set->value, 10), what, excerpt(device, 40)),
+         row == rows.end() ? set->location : row->location});
   }
   return found;
 }
@@ -193,8 +193,7 @@ DoctorVerdict look_at_roce_address(const Evidence& evidence) {
   if (gids(evidence).empty()) return std::nullopt;
   std::vector<DoctorObservation> found;
   for (const auto& [device, rows] : roce_gids(evidence)) {
-    const bool routed =
-        std::any_of(rows.begin(), rows.end(), [](const Gid& row) { return row.is_routed(); });
+    const bool routed = std::any_of(rows.begin(), rows.end(), [](const Gid& row) { return row.is_routed(); });
     if (!routed)
       found.push_back(
           {fmt::format("{} has link-local addresses only", excerpt(device, 40)), rows.front().location});

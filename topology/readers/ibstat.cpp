@@ -135,7 +135,8 @@ Host read_ibstat(std::string_view text, std::string_view file) {
     }
   }
   if (host.nics.empty()) {
-    throw usage_error(std::string(file), "no line like \"CA 'mlx5_0'\"; expected the output of ibstat or ibstatus",
+    throw usage_error(std::string(file),
+                      "no line like \"CA 'mlx5_0'\"; expected the output of ibstat or ibstatus",
                       std::string(kSaveIbstat));
   }
   return host;

@@ -314,7 +314,8 @@ TEST(DoctorChecks, GroupsOfTheIommuAsTheKernelHasThemNow) {
       IsEmpty());
 }
 
-/// NVIDIA's catalog: 63, 92 and 137 are to be ignored at once; from Blackwell on the message says which are fatal.
+/// NVIDIA's catalog: 63, 92 and 137 are to be ignored at once; from Blackwell on the message says which are
+/// fatal.
 TEST(DoctorChecks, AnXidIsWhatTheCatalogMakesOfIt) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"63, pid=1, Row Remapper: New row marked for remapping", "xid-other"},
@@ -331,10 +332,12 @@ TEST(DoctorChecks, AnXidIsWhatTheCatalogMakesOfIt) {
 }
 
 TEST(DoctorChecks, SocketsAndBridgesMatterBetweenNodesOnly) {
-  const std::string bridges = "n1:1:1 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0> [1]virbr0:10.1.0.1<0>\n";
+  const std::string bridges =
+      "n1:1:1 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0> [1]virbr0:10.1.0.1<0>\n";
   const std::string sockets = "n1:1:1 [0] NCCL INFO Using network Socket\n";
   const auto comm = [](int nodes) {
-    return "n1:1:1 [0] NCCL INFO comm 0x1 rank 1 nRanks 2 nNodes " + std::to_string(nodes) + " localRanks 2\n";
+    return "n1:1:1 [0] NCCL INFO comm 0x1 rank 1 nRanks 2 nNodes " + std::to_string(nodes) +
+           " localRanks 2\n";
   };
   EXPECT_THAT(found_codes(diagnose(evidence_of({{"", bridges + sockets + comm(1)}}))), IsEmpty());
   EXPECT_THAT(found_codes(diagnose(evidence_of({{"", bridges + sockets + comm(2)}}))),
@@ -350,16 +353,19 @@ TEST(DoctorChecks, ALinkThatIsSlowerThanItsPortIsLimitedThoughItHasAllLanes) {
 }
 
 TEST(DoctorChecks, WhatIsNoGpuAndNoNicIsNotLimited) {
-  EXPECT_THAT(found_codes(diagnose(evidence_of(
-                  {{"", "pci 0000:0a:00.0: 2.000 Gb/s available PCIe bandwidth, limited by 2.5 GT/s PCIe x1 link at "
-                        "0000:00:1c.0 (capable of 7.876 Gb/s with 8.0 GT/s PCIe x2 link)\n"}}))),
-              IsEmpty());
+  EXPECT_THAT(
+      found_codes(diagnose(evidence_of(
+          {{"",
+            "pci 0000:0a:00.0: 2.000 Gb/s available PCIe bandwidth, limited by 2.5 GT/s PCIe x1 link at "
+            "0000:00:1c.0 (capable of 7.876 Gb/s with 8.0 GT/s PCIe x2 link)\n"}}))),
+      IsEmpty());
 }
 
 /// NCCL of a device without an address that is routed works by the one it has.
 TEST(DoctorChecks, ALinkLocalAddressIsWrongWhereThereIsARoutedOne) {
-  const std::string device = "hca_id:\tmlx5_bond_0\n\t\t\tGID[  0]:\t\tfe80:0000::ac0:1cfb, RoCE v1\n"
-                             "\t\t\tGID[  1]:\t\tfe80::ac0:1cfb, RoCE v2\n";
+  const std::string device =
+      "hca_id:\tmlx5_bond_0\n\t\t\tGID[  0]:\t\tfe80:0000::ac0:1cfb, RoCE v1\n"
+      "\t\t\tGID[  1]:\t\tfe80::ac0:1cfb, RoCE v2\n";
   const std::string routed = "\t\t\tGID[  3]:\t\t::ffff:10.0.0.6, RoCE v2\n";
   const auto codes = [](const std::string& text) {
     return found_codes(diagnose(evidence_of({{"", text}, {"environment", "NCCL_IB_GID_INDEX=1\n"}})));

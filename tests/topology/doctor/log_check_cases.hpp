@@ -16,8 +16,8 @@ inline std::string booted(const std::string& words) { return std::string(kBoot) 
 
 /// What a NIC of the kernel log can and has: its lanes.
 inline std::string pcie_bandwidth(const std::string& lanes) {
-  return "[ 12.3] mlx5_core 0000:5e:00.0: 63.008 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x" + lanes +
-         " link at 0000:5d:00.0 (capable of 126.016 Gb/s with 8.0 GT/s PCIe x16 link)\n";
+  return "[ 12.3] mlx5_core 0000:5e:00.0: 63.008 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x" +
+         lanes + " link at 0000:5d:00.0 (capable of 126.016 Gb/s with 8.0 GT/s PCIe x16 link)\n";
 }
 
 inline std::vector<CheckCase> cases_of_logs() {
@@ -28,8 +28,9 @@ inline std::vector<CheckCase> cases_of_logs() {
        {{"", warned("NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0> [1]bond0:10.1.0.1<0>")}},
        "br-0a1b2c"},
       {"log-shared-memory",
-       {{"", warned("misc/shmutils.cc:87 NCCL WARN Error while creating shared memory segment /dev/shm/nccl-aB3 "
-                    "(size 9637888), error: No space left on device (28)")}},
+       {{"",
+         warned("misc/shmutils.cc:87 NCCL WARN Error while creating shared memory segment /dev/shm/nccl-aB3 "
+                "(size 9637888), error: No space left on device (28)")}},
        {{"", healthy}},
        "No space left"},
       {"log-no-interface",
@@ -42,8 +43,9 @@ inline std::vector<CheckCase> cases_of_logs() {
        {{"", healthy + warned("NCCL INFO Call to connect returned Connection refused, retrying")}},
        "172.17.0.2"},
       {"log-ranks-disagree",
-       {{"", warned("transport/net_ib.cc:1038 NCCL WARN NET/IB : req 0/1 tag 0 peer 10.0.0.6<58683> collective "
-                    "mismatch error, local size 496640 remote size 65536")}},
+       {{"",
+         warned("transport/net_ib.cc:1038 NCCL WARN NET/IB : req 0/1 tag 0 peer 10.0.0.6<58683> collective "
+                "mismatch error, local size 496640 remote size 65536")}},
        {{"", healthy}},
        "collective mismatch"},
       {"log-gpu-twice",
@@ -51,7 +53,8 @@ inline std::vector<CheckCase> cases_of_logs() {
        {{"", healthy}},
        "rank 0 and rank 1"},
       {"log-port-error",
-       {{"", warned("transport/net_ib.cc:178 NCCL WARN NET/IB : mlx5_3:1 Got async error event: port error")}},
+       {{"",
+         warned("transport/net_ib.cc:178 NCCL WARN NET/IB : mlx5_3:1 Got async error event: port error")}},
        {{"", healthy + warned("NCCL INFO NET/IB : mlx5_3:1 Got async event : port active")}},
        "port error"},
       {"log-queue-pair",
@@ -72,7 +75,9 @@ inline std::vector<CheckCase> cases_of_logs() {
        {{"", healthy}},
        "711"},
       {"log-fabric-not-ready",
-       {{"", "RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 802: system not yet initialized\n"}},
+       {{"",
+         "RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 802: system not yet "
+         "initialized\n"}},
        {{"", healthy}},
        "802"},
       {"log-gpu-memory",
@@ -80,7 +85,9 @@ inline std::vector<CheckCase> cases_of_logs() {
        {{"", healthy}},
        "out of memory"},
       {"log-driver-old",
-       {{"", "CUDA error 35: CUDA driver version is insufficient for CUDA runtime version\nNCCL version 2.27.7\n"}},
+       {{"",
+         "CUDA error 35: CUDA driver version is insufficient for CUDA runtime version\nNCCL version "
+         "2.27.7\n"}},
        {{"", healthy}},
        "insufficient"},
       {"driver-mismatch",
@@ -101,10 +108,15 @@ inline std::vector<CheckCase> cases_of_logs() {
        {{"", booted("mlx5_core 0000:5e:00.0: firmware version: 28.39.1002")}},
        "0000:5e:00.0"},
       {"cable-error",
-       {{"", "[ 12.3] mlx5_core 0000:5e:00.0: Port module event[error]: module 0, Cable error, High Temperature\n"}},
+       {{"",
+         "[ 12.3] mlx5_core 0000:5e:00.0: Port module event[error]: module 0, Cable error, High "
+         "Temperature\n"}},
        {{"", booted("mlx5_core 0000:5e:00.0: Port module event: module 0, Cable plugged")}},
        "High Temperature"},
-      {"pcie-limited", {{"", pcie_bandwidth("8")}}, {{"", std::string(kBoot) + pcie_bandwidth("16")}}, "PCIe x8 link"},
+      {"pcie-limited",
+       {{"", pcie_bandwidth("8")}},
+       {{"", std::string(kBoot) + pcie_bandwidth("16")}},
+       "PCIe x8 link"},
   };
 }
 

@@ -38,7 +38,8 @@ TEST(Ibstat, SpellsStatesAsTheSystemDoes) {
 
 TEST(Ibstat, ReadsIbstatusToo) {
   const auto port = [](const std::string& heading, const std::string& state, const std::string& rate) {
-    return "Infiniband device '" + heading + " status:\n\tdefault gid:\t fe80:0000:0000:0000:88e9:a4ff:ff4c:2bdc\n" +
+    return "Infiniband device '" + heading +
+           " status:\n\tdefault gid:\t fe80:0000:0000:0000:88e9:a4ff:ff4c:2bdc\n" +
            "\tbase lid:\t 0x22\n\tsm lid:\t\t 0x47\n\tstate:\t\t " + state +
            "\n\tphys state:\t 5: LinkUp\n\trate:\t\t " + rate + "\n\tlink_layer:\t InfiniBand\n\n";
   };
