@@ -295,6 +295,15 @@ TEST(DoctorChecks, ADefectOfAnotherMachineIsNone) {
   EXPECT_THAT(found_codes(diagnose(evidence)), Contains("nccl-defect"));
 }
 
+TEST(DoctorChecks, ADefectThatTheLogShowsIsOneOfThatMachine) {
+  const std::string version = "n1:1:1 [0] NCCL INFO NCCL version 2.25.1+cuda12.8\n";
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", version}}))), IsEmpty());
+  const std::string short_of =
+      "n1:1:1 [0] NCCL INFO ncclMaxSharedMem 82240 exceeds device/fn maxSharedMem 79856\n";
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", version + short_of}}))),
+              UnorderedElementsAre("nccl-defect"));
+}
+
 TEST(DoctorChecks, WhatNcclSaysOfGpuDirectIsMeantForTheNetwork) {
   const std::string disabled = "n1:1:1 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'\n";
   EXPECT_THAT(found_codes(diagnose(evidence_of({{"", disabled}}))), UnorderedElementsAre("log-no-gpudirect"));
