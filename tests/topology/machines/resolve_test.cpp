@@ -116,8 +116,9 @@ TEST(ResolveMachine, FilesThatAreLeftOutForOneReasonAreOneNote) {
   for (const char* name : {"cpus.txt", "limits.txt", "meminfo.txt", "shm.txt", "status.txt"})
     tree.write(name, "nothing of the kind");
   tree.write("environment.txt", "");
+  const Topology topology = resolve_machine(tree.root().string()).topology;
   std::vector<std::string> left_out;
-  for (const std::string& note : resolve_machine(tree.root().string()).only_host().notes)
+  for (const std::string& note : topology.hosts.at(0).notes)
     if (note.starts_with("left out: ")) left_out.push_back(note);
   EXPECT_THAT(left_out, testing::ElementsAre(
                             HasSubstr("cpus.txt (and 4 like it: limits.txt, meminfo.txt, shm.txt, …): this"),
