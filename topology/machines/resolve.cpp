@@ -123,9 +123,9 @@ struct Refusal {
 std::vector<std::string> left_out_notes(const std::vector<Refusal>& refusals) {
   constexpr std::size_t kNamed = 3;
   std::vector<std::string> notes;
-  std::set<std::string> told;
+  std::set<std::string> reasons;
   for (const Refusal& first : refusals) {
-    if (!told.insert(first.why).second) continue;
+    if (!reasons.insert(first.why).second) continue;
     std::vector<std::string> others;
     for (const Refusal& other : refusals)
       if (other.why == first.why && other.where != first.where)

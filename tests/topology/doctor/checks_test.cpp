@@ -353,23 +353,6 @@ TEST(DoctorChecks, SocketsAndBridgesMatterBetweenNodesOnly) {
               UnorderedElementsAre("log-bridges", "log-sockets"));
 }
 
-TEST(DoctorChecks, ALinkThatIsSlowerThanItsPortIsLimitedThoughItHasAllLanes) {
-  const std::string sysfs_like = ibstat_card("mlx5_10", "28.36.1010", "Active", "400");
-  Evidence evidence = evidence_of({{"", sysfs_like}, {"", pcie_bandwidth("16")}});
-  EXPECT_THAT(found_codes(diagnose(evidence)), IsEmpty()) << "ibstat has no addresses";
-  evidence.host.nics.front().pci_address.value = "0000:5e:00.0";
-  EXPECT_THAT(found_codes(diagnose(evidence)), UnorderedElementsAre("pcie-limited"));
-}
-
-TEST(DoctorChecks, WhatIsNoGpuAndNoNicIsNotLimited) {
-  EXPECT_THAT(
-      found_codes(diagnose(evidence_of(
-          {{"",
-            "pci 0000:0a:00.0: 2.000 Gb/s available PCIe bandwidth, limited by 2.5 GT/s PCIe x1 link at "
-            "0000:00:1c.0 (capable of 7.876 Gb/s with 8.0 GT/s PCIe x2 link)\n"}}))),
-      IsEmpty());
-}
-
 /// NCCL of a device without an address that is routed works by the one it has.
 TEST(DoctorChecks, ALinkLocalAddressIsWrongWhereThereIsARoutedOne) {
   const std::string device =
