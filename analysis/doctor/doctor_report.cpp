@@ -156,7 +156,7 @@ std::string doctor_catalog(std::string_view format, const TextOptions& options) 
                                          markdown_text(check.reason), markdown_text(check.needs),
                                          markdown_text(check.fix), markdown_text(check.source))
                            : wrap(check.reason, options.columns,
-                                  fmt::format("{:<24}{:<7} ", check.code, severity), std::string(32, ' '));
+                                  fmt::format("{:<28}{:<7} ", check.code, severity), std::string(36, ' '));
   }
   return text;
 }

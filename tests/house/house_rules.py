@@ -89,7 +89,7 @@ WITHOUT_HEADER = {
     "the readers, which readers.hpp declares",
     r"topology/render/[a-z_]+\.cpp": "the renderers, which render.hpp declares",
     r"topology/doctor/evidence_sources\.cpp": "the table of sources, which evidence.hpp declares",
-    r"topology/doctor/(gpu|kernel|log|network|network_setup|pcie|setting|version)_checks\.cpp": "the checks by theme, which checks.hpp declares",
+    r"topology/doctor/(gpu|kernel|kernel_log|log|log_error|network|network_setup|pcie|setting|version)_checks\.cpp": "the checks by theme, which checks.hpp declares",
     r"topology/doctor/(gather_evidence|evidence_sources)\.cpp": "what else evidence.hpp offers: this machine's",
     r"analysis/models/host/(all_gather|all_reduce|all_to_all|broadcast_reduce|gather_scatter|point_to_point|reduce_scatter)\.cpp":
     "the algorithms of an operation or two each, which algorithms.hpp declares",

@@ -13,8 +13,8 @@ std::string_view doctor_severity_name(DoctorSeverity severity) {
 std::vector<DoctorCheck> doctor_checks() {
   std::vector<DoctorCheck> all;
   for (const std::span<const DoctorCheck> theme :
-       {pcie_checks(), kernel_checks(), gpu_checks(), network_checks(), network_setup_checks(),
-        setting_checks(), version_checks(), log_checks()})
+       {pcie_checks(), kernel_checks(), gpu_checks(), kernel_log_checks(), network_checks(),
+        network_setup_checks(), setting_checks(), version_checks(), log_checks(), log_error_checks()})
     all.insert(all.end(), theme.begin(), theme.end());
   return all;
 }

@@ -52,6 +52,8 @@ struct DoctorCheck {
 [[nodiscard]] std::span<const DoctorCheck> setting_checks();
 [[nodiscard]] std::span<const DoctorCheck> version_checks();
 [[nodiscard]] std::span<const DoctorCheck> log_checks();
+[[nodiscard]] std::span<const DoctorCheck> log_error_checks();
+[[nodiscard]] std::span<const DoctorCheck> kernel_log_checks();
 
 /// What all checks say of one machine.
 struct DoctorFinding {

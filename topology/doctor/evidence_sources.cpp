@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "topology/doctor/evidence.hpp"
+#include "topology/doctor/logged_errors.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -64,7 +65,8 @@ bool is_shm(const std::vector<Line>& lines) {
 
 bool is_ibv_devinfo(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
-    return line.starts_with("hca_id:") || line.starts_with("active_mtu:") || line.starts_with("sm_lid:");
+    return line.starts_with("hca_id:") || line.starts_with("active_mtu:") || line.starts_with("sm_lid:") ||
+           (line.starts_with("GID[") && contains(line, "RoCE v"));
   });
 }
 
@@ -82,14 +84,15 @@ bool is_nccl_log(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
     return contains(line, "NCCL INFO") || contains(line, "NCCL WARN") || contains(line, "# nThread") ||
            contains(line, "# Avg bus bandwidth") || contains(line, "Failed to bind NVLink SHARP") ||
-           contains(line, "via NET/");
+           contains(line, "via NET/") || says_any_error(line);
   });
 }
 
 bool is_kernel_log(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
     return contains(line, "NVRM:") || contains(line, "mlx5_core") || contains(line, "DMAR:") ||
-           contains(line, ": lost carrier");
+           contains(line, ": lost carrier") || contains(line, "nvidia_peermem: ") ||
+           contains(line, "nv_peer_mem: ") || contains(line, " Gb/s available PCIe bandwidth, ");
   });
 }
 
@@ -122,7 +125,10 @@ bool is_whole_query(const std::vector<Line>& lines) {
 }
 
 bool is_nvidia_smi_failure(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) { return line.starts_with("NVIDIA-SMI has failed"); });
+  return any_line(lines, [](std::string_view line) {
+    return line.starts_with("NVIDIA-SMI has failed") || line.starts_with("Failed to initialize NVML") ||
+           line == "No devices were found";
+  });
 }
 
 bool is_whole_nccl_log(const std::vector<Line>& lines) {

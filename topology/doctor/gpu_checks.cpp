@@ -14,27 +14,42 @@
 namespace collbench::topology {
 namespace {
 
-/// One kind of Xid: NVIDIA's documentation of Xid errors.
+/// One kind of Xid: those for which NVIDIA's catalog of Xids (docs.nvidia.com/deploy/xid-errors, "immediate
+/// action") wants the GPU reset, the machine restarted or its links examined, and 94, which ends a job by an
+/// error of the memory.
 struct Xid {
   int number;
   std::string_view meaning;
 };
-constexpr std::array<Xid, 14> kHardwareXids{{
+constexpr std::array<Xid, 22> kHardwareXids{{
+    {46, "GPU stopped processing"},
     {48, "double-bit ECC error"},
+    {54, "auxiliary power is not connected"},
     {62, "internal micro-controller halt"},
-    {63, "row remapping recorded"},
     {64, "row remapping failed"},
     {74, "NVLink error"},
     {79, "the GPU has fallen off the bus"},
-    {92, "high rate of single-bit ECC errors"},
     {94, "contained ECC error"},
     {95, "uncontained ECC error"},
+    {109, "context switch timeout"},
     {110, "security fault"},
     {119, "GSP timeout"},
     {120, "GSP error"},
-    {137, "NVLink error of a peer"},
+    {136, "NVLink training failed"},
     {140, "unrecovered ECC error"},
+    {143, "GPU initialization error"},
+    {144, "NVLink error"},
+    {145, "NVLink error"},
+    {146, "NVLink error"},
+    {147, "NVLink error"},
+    {149, "NVLink error"},
+    {150, "NVLink error"},
 }};
+
+/// From Blackwell on those of NVLink say whether they are fatal: the catalog's decision goes by that.
+bool is_harmless_nvlink_xid(int number, std::string_view message) {
+  return number >= 144 && number <= 150 && has_text(message, "Nonfatal");
+}
 
 /// The lines of the kernel log about Xids (GPU) and SXids (NVSwitch) for which `words_of` has words, one for
 /// each device and number: a bad GPU repeats itself thousands of times.
@@ -48,7 +63,9 @@ DoctorVerdict xids_that(const Evidence& evidence, WordsOf words_of) {
     const std::string_view message = std::string_view(line.text).substr(at);
     const std::size_t closed = message.find("): ");
     if (closed == std::string_view::npos) continue;
-    const auto number = leading_number(message.substr(closed + 3));
+    // "45, …, Ch 00000001 caused by previous Xid 149": a channel that ended with the others.
+    const auto earlier = number_behind(message, "caused by previous Xid ");
+    const auto number = earlier ? earlier : leading_number(message.substr(closed + 3));
     if (!number || *number > 1e6) continue;
     const bool of_switch = at > 0 && line.text[at - 1] == 'S';
     const std::string words = words_of(static_cast<int>(*number), of_switch, message);
@@ -73,7 +90,9 @@ DoctorVerdict look_at_xids(const Evidence& evidence) {
   return xids_that(evidence, [](int number, bool of_switch, std::string_view message) -> std::string {
     if (of_switch) return is_fatal_of_switch(message) ? fmt::format("fatal SXid {}", number) : "";
     const Xid* xid = hardware_xid(number);
-    return xid == nullptr ? "" : fmt::format("Xid {} ({})", number, xid->meaning);
+    return xid == nullptr || is_harmless_nvlink_xid(number, message)
+               ? ""
+               : fmt::format("Xid {} ({})", number, xid->meaning);
   });
 }
 
@@ -82,13 +101,20 @@ DoctorVerdict look_at_other_xids(const Evidence& evidence) {
     if (of_switch) return is_fatal_of_switch(message) ? "" : fmt::format("SXid {}, not fatal", number);
     const bool of_program =
         std::find(kXidsOfPrograms.begin(), kXidsOfPrograms.end(), number) != kXidsOfPrograms.end();
+    if (is_harmless_nvlink_xid(number, message)) return fmt::format("Xid {} (NVLink, not fatal)", number);
     return of_program || hardware_xid(number) != nullptr ? "" : fmt::format("Xid {}", number);
   });
 }
 
 DoctorVerdict look_at_driver(const Evidence& evidence) {
-  if (evidence.has("nvidia-smi-failure"))
-    return std::vector<DoctorObservation>{quoted(evidence.of("nvidia-smi-failure").front())};
+  for (const EvidenceLine& line : evidence.of("nvidia-smi-failure")) {
+    const bool fails = line.text.starts_with("NVIDIA-SMI has failed") ||
+                       line.text == "No devices were found" ||
+                       line.text.starts_with("Failed to initialize NVML");
+    // That is driver-mismatch.
+    if (fails && !has_text(line.text, "version mismatch"))
+      return std::vector<DoctorObservation>{quoted(line)};
+  }
   return evidence.whole.contains("nvidia-smi-q") ? DoctorVerdict(std::vector<DoctorObservation>())
                                                  : std::nullopt;
 }
@@ -260,23 +286,13 @@ DoctorVerdict look_at_row_remapping(const Evidence& evidence) {
   });
 }
 
-/// NVIDIA's open kernel modules export DMA-BUF on Linux 5.12 and newer: no module is needed there.
-bool has_dma_buf(const Evidence& evidence) {
-  bool open = false;
-  for (const EvidenceLine& line : evidence.of("nvidia-module"))
-    open = open || has_text(line.text, "Open Kernel Module");
-  if (!open || evidence.of("kernel-version").empty()) return false;
-  const auto kernel = kernel_release(evidence.of("kernel-version").front().text);
-  return kernel && *kernel >= KernelRelease{5, 12};
-}
-
 DoctorVerdict look_at_peer_memory(const Evidence& evidence) {
   const auto loaded = [&evidence](std::string_view name) {
     const auto& modules = evidence.of("lsmod");
     return std::any_of(modules.begin(), modules.end(),
                        [name](const EvidenceLine& line) { return line.text.starts_with(name); });
   };
-  if (loaded("nvidia_peermem") || loaded("nv_peer_mem") || has_dma_buf(evidence))
+  if (loaded("nvidia_peermem") || loaded("nv_peer_mem") || exports_dma_buf(evidence))
     return std::vector<DoctorObservation>();
   if (!evidence.whole.contains("lsmod")) return std::nullopt;
   if (!loaded("nvidia ") || !loaded("mlx5_ib")) return std::vector<DoctorObservation>();
@@ -301,8 +317,9 @@ DoctorVerdict look_at_imex(const Evidence& evidence) {
 }
 
 constexpr std::array<DoctorCheck, 12> kGpuChecks{{
-    {"driver-failed", DoctorSeverity::broken, "nvidia-smi cannot speak to the driver: no job finds a GPU.",
-     "nvidia-smi -q", "nvidia-smi ; dmesg | grep -i nvrm",
+    {"driver-failed", DoctorSeverity::broken,
+     "nvidia-smi cannot speak to the driver, or finds no GPU: no job does.", "nvidia-smi -q",
+     "nvidia-smi ; dmesg | grep -i nvrm",
      "load or install the driver of this kernel, then look for Xid errors", "NVIDIA, nvidia-smi",
      look_at_driver},
     {"xid-other", DoctorSeverity::risk, "The kernel log has other errors of a GPU or NVSwitch.",

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <map>
 
+#include "topology/doctor/logged_errors.hpp"
 #include "topology/doctor/look.hpp"
 #include "topology/graph/cpu_list.hpp"
 #include "topology/graph/lookup.hpp"
@@ -166,6 +167,8 @@ bool has_capability(std::string_view mask, int bit) {
 /// A container (its system calls are filtered) that may not be given CAP_SYS_NICE: the filter then refuses
 /// what places memory on NUMA nodes.
 DoctorVerdict look_at_capabilities(const Evidence& evidence) {
+  for (const EvidenceLine& line : evidence.of("nccl-log"))
+    if (says(line.text, LoggedError::no_numa_placement)) return std::vector<DoctorObservation>{quoted(line)};
   constexpr int kSysNice = 23;  // linux/capability.h
   const auto bounding = field(evidence, "status", "CapBnd:");
   const auto seccomp = field(evidence, "status", "Seccomp:");
@@ -299,7 +302,7 @@ constexpr std::array<DoctorCheck, 12> kKernelChecks{{
      "kernel documentation, transparent hugepages", look_at_transparent_huge_pages},
     {"container-capabilities", DoctorSeverity::risk,
      "The container may not place memory on NUMA nodes: NCCL's host buffers fail or fall back.",
-     "cat /proc/self/status", "grep -E 'Seccomp:|CapBnd' /proc/self/status",
+     "cat /proc/self/status, or a log with NCCL_DEBUG=INFO", "grep -E 'Seccomp:|CapBnd' /proc/self/status",
      "docker run --cap-add SYS_NICE (and --ulimit memlock=-1), or NCCL_CUMEM_HOST_ENABLE=0",
      "NCCL user guide, troubleshooting, runtime: Docker disables NUMA support", look_at_capabilities},
     {"open-files-limit", DoctorSeverity::risk,

@@ -8,6 +8,15 @@
 namespace collbench::topology {
 namespace {
 
+/// "comm 0x… rank 1 nRanks 2 nNodes 1 …": none where no communicator says how many nodes it has.
+std::optional<bool> has_several_nodes(const Evidence& evidence) {
+  std::optional<bool> several;
+  for (const EvidenceLine& line : evidence.of("nccl-log"))
+    if (const auto nodes = number_behind(line.text, " nNodes "))
+      several = several.value_or(false) || *nodes > 1;
+  return several;
+}
+
 /// "NCCL INFO Using network Socket", or a channel "via NET/Socket/0". Single-node runs load it, too, and use
 /// none of it: without a channel by the network nothing is lost.
 DoctorVerdict look_at_sockets(const Evidence& evidence) {
@@ -17,6 +26,9 @@ DoctorVerdict look_at_sockets(const Evidence& evidence) {
     by_network = by_network || has_text(line.text, "via NET/");
     if (found.empty() && has_text(line.text, "via NET/Socket")) found.push_back(quoted(line));
   }
+  if (!by_network && has_several_nodes(evidence) == true)
+    return lines_that(evidence, "nccl-log",
+                      [](std::string_view line) { return has_text(line, "Using network Socket"); });
   return by_network ? DoctorVerdict(found) : std::nullopt;
 }
 
@@ -48,6 +60,27 @@ DoctorVerdict look_at_gpudirect(const Evidence& evidence) {
                    : fmt::format("{} of {} connections are without it (one node or direction?): {}", staged,
                                  staged + direct, quoted(*first).what),
        first->location}};
+}
+
+/// "NET/Socket : Using [0]eth0:10.0.0.1<0> [1]br-0a1b:172.18.0.1<0>", and the bootstrap's line of the same
+/// form. NCCL leaves out lo and docker by itself, no other bridge.
+DoctorVerdict look_at_bridges(const Evidence& evidence) {
+  if (has_several_nodes(evidence) == false) return std::vector<DoctorObservation>();
+  bool seen = false;
+  std::vector<DoctorObservation> found;
+  for (const EvidenceLine& line : evidence.of("nccl-log")) {
+    const std::size_t list = line.text.find(": Using ");
+    const bool sockets = has_text(line.text, "NET/Socket") || has_text(line.text, "Bootstrap");
+    if (!sockets || list == std::string::npos) continue;
+    seen = true;
+    for (const std::string& word : split_words(std::string_view(line.text).substr(list + 8))) {
+      const std::size_t name = word.starts_with('[') ? word.find(']') + 1 : 0;
+      if (!is_virtual_interface(std::string_view(word).substr(name))) continue;
+      if (found.empty()) found.push_back(quoted(line));
+      break;
+    }
+  }
+  return seen ? DoctorVerdict(found) : std::nullopt;
 }
 
 /// nccl-tests without MPI=1 under mpirun: each process is a run of its own, and their outputs mix. Two
@@ -149,13 +182,19 @@ DoctorVerdict look_at_completion_errors(const Evidence& evidence) {
   });
 }
 
-constexpr std::array<DoctorCheck, 10> kLogChecks{{
+constexpr std::array<DoctorCheck, 11> kLogChecks{{
     {"log-sockets", DoctorSeverity::slow,
      "NCCL speaks TCP between nodes: less than a tenth of what RDMA carries.", "a log with NCCL_DEBUG=INFO",
      "grep 'Using network' LOG",
      "see why no RDMA device was found (grep 'NET/IB' LOG): /dev/infiniband in the container, NCCL_IB_HCA, "
      "the plugin",
      "azure-aks: IPoIB instead of RDMA, 3 instead of 187 GB/s", look_at_sockets},
+    {"log-bridges", DoctorSeverity::risk,
+     "NCCL would use bridges of containers or virtual machines for its sockets: where ranks are on several "
+     "nodes, they lead to none of them.",
+     "a log with NCCL_DEBUG=INFO", "grep -E 'NET/Socket|Bootstrap' LOG",
+     "NCCL_SOCKET_IFNAME = the interfaces that join the nodes, or ^docker,lo,br-,veth,virbr",
+     "nccl#697 (confirmed); NCCL user guide, NCCL_SOCKET_IFNAME", look_at_bridges},
     {"log-no-gpudirect", DoctorSeverity::slow,
      "NCCL's network connections go through host memory on some node.", "a log with NCCL_DEBUG=INFO",
      "grep 'via NET/' LOG | grep -v GDRDMA", "modprobe nvidia-peermem on the nodes that the lines name",

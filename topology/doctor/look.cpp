@@ -115,6 +115,22 @@ std::optional<EnvironmentSetting> environment_setting(const Evidence& evidence, 
   return std::nullopt;
 }
 
+bool exports_dma_buf(const Evidence& evidence) {
+  bool open = false;
+  for (const EvidenceLine& line : evidence.of("nvidia-module"))
+    open = open || has_text(line.text, "Open Kernel Module");
+  if (!open || evidence.of("kernel-version").empty()) return false;
+  const auto kernel = kernel_release(evidence.of("kernel-version").front().text);
+  return kernel && *kernel >= KernelRelease{5, 12};
+}
+
+bool is_virtual_interface(std::string_view name) {
+  constexpr std::array<std::string_view, 7> kPrefixes{"docker", "veth",    "virbr", "br-",
+                                                      "cni",    "flannel", "cali"};
+  return std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [name](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
 bool knows_environment(const Evidence& evidence) { return evidence.whole.contains("environment"); }
 
 std::vector<LspciFunction> lspci_functions(const Evidence& evidence) {

@@ -70,6 +70,14 @@ struct KernelRelease {
 };
 [[nodiscard]] std::optional<KernelRelease> kernel_release(std::string_view text);
 
+/// NVIDIA's open kernel modules export DMA-BUF on Linux 5.12 and newer: GPUDirect RDMA needs no peer memory
+/// module there. False where the evidence does not say.
+[[nodiscard]] bool exports_dma_buf(const Evidence& evidence);
+
+/// Interfaces of containers and virtual machines, by the names that their software gives them: they lead to
+/// no other node.
+[[nodiscard]] bool is_virtual_interface(std::string_view name);
+
 /// Whether all is known of the environment: NCCL's log names only what NCCL itself read.
 [[nodiscard]] bool knows_environment(const Evidence& evidence);
 

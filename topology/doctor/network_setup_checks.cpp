@@ -115,7 +115,21 @@ struct Gid {
   std::string value;
   bool is_v2 = false;
   std::string location;
+
+  /// An address that routers forward: not the one that every interface makes for itself.
+  [[nodiscard]] bool is_routed() const { return is_v2 && !value.starts_with("fe80:"); }
 };
+
+/// A line of ibv_devinfo -v, "GID[  3]:  ::ffff:10.0.0.1, RoCE v2"; none for another.
+std::optional<Gid> devinfo_gid(const EvidenceLine& line, const std::string& device) {
+  const std::string_view text = line.text;
+  const std::size_t close = text.find("]:");
+  if (!text.starts_with("GID[") || close == std::string_view::npos) return std::nullopt;
+  std::string_view value = trim(text.substr(close + 2));
+  value = value.substr(0, value.find(','));
+  return Gid{device, std::string(trim(text.substr(4, close - 4))), std::string(value),
+             text.ends_with("RoCE v2"), line.location};
+}
 
 std::vector<Gid> gids(const Evidence& evidence) {
   std::vector<Gid> rows;
@@ -124,6 +138,12 @@ std::vector<Gid> gids(const Evidence& evidence) {
     if (words.size() < 5 || !parse_integer(words[1], 1, 255) || !parse_integer(words[2], 0, 65535)) continue;
     const bool is_v2 = std::find(words.begin() + 4, words.end(), "v2") != words.end();
     rows.push_back({words[0], words[2], words[3], is_v2, line.location});
+  }
+  if (!rows.empty()) return rows;
+  std::string device = "a device";
+  for (const EvidenceLine& line : evidence.of("ibv_devinfo")) {
+    if (line.text.starts_with("hca_id:")) device = std::string(trim(std::string_view(line.text).substr(7)));
+    if (std::optional<Gid> row = devinfo_gid(line, device)) rows.push_back(std::move(*row));
   }
   return rows;
 }
@@ -156,11 +176,15 @@ DoctorVerdict look_at_gid_index(const Evidence& evidence) {
   std::vector<DoctorObservation> found;
   for (const auto& [device, rows] : by_device) {
     const auto row = row_of(rows);
-    if (row == rows.end() ? some_have_it : row->is_v2) continue;
-    found.push_back({fmt::format("NCCL_IB_GID_INDEX={} is {} on {}", excerpt(set->value, 10),
-                                 row == rows.end() ? "no GID" : "RoCE v1, which no router forwards,",
-                                 excerpt(device, 40)),
-                     row == rows.end() ? set->location : row->location});
+    const bool any_routed =
+        std::any_of(rows.begin(), rows.end(), [](const Gid& each) { return each.is_routed(); });
+    if (row == rows.end() ? some_have_it : row->is_v2 && (row->is_routed() || !any_routed)) continue;
+    const char* what = row == rows.end() ? "no GID"
+                       : row->is_v2      ? "a link-local address, which no router forwards,"
+                                         : "RoCE v1, which no router forwards,";
+    found.push_back(
+        {fmt::format("NCCL_IB_GID_INDEX={} is {} on {}", excerpt(set->value, 10), what, excerpt(device, 40)),
+         row == rows.end() ? set->location : row->location});
   }
   return found;
 }
@@ -169,9 +193,7 @@ DoctorVerdict look_at_roce_address(const Evidence& evidence) {
   if (gids(evidence).empty()) return std::nullopt;
   std::vector<DoctorObservation> found;
   for (const auto& [device, rows] : roce_gids(evidence)) {
-    const bool routed = std::any_of(rows.begin(), rows.end(), [](const Gid& row) {
-      return row.is_v2 && !row.value.starts_with("fe80:");
-    });
+    const bool routed = std::any_of(rows.begin(), rows.end(), [](const Gid& row) { return row.is_routed(); });
     if (!routed)
       found.push_back(
           {fmt::format("{} has link-local addresses only", excerpt(device, 40)), rows.front().location});
@@ -233,10 +255,11 @@ constexpr std::array<DoctorCheck, 8> kNetworkSetupChecks{{
      "mlnx_qos -i INTERFACE --trust dscp, and the same on the switches",
      "NVIDIA, MLNX_EN user manual, quality of service; nccl#378 (maintainer's hypothesis)", look_at_trust},
     {"gid-index-wrong", DoctorSeverity::broken,
-     "NCCL_IB_GID_INDEX names no address of RoCE v2: connections time out.",
-     "show_gids, and env | grep NCCL_", "show_gids ; echo $NCCL_IB_GID_INDEX",
+     "NCCL_IB_GID_INDEX names no routed address of RoCE v2: connections time out.",
+     "show_gids or ibv_devinfo -v, and env | grep NCCL_", "show_gids ; echo $NCCL_IB_GID_INDEX",
      "unset it (NCCL 2.21 and newer finds the index), or name a v2 index of every device",
-     "nccl#426 (solved by the index), NCCL user guide, NCCL_IB_GID_INDEX", look_at_gid_index},
+     "nccl#426 (solved by the index), nccl#769 (confirmed), NCCL user guide, NCCL_IB_GID_INDEX",
+     look_at_gid_index},
     {"roce-no-address", DoctorSeverity::risk,
      "A RoCE device has no IP address: it reaches its own subnet at most.", "show_gids",
      "show_gids ; ip addr", "give its interface an address",

@@ -146,18 +146,10 @@ DoctorVerdict look_at_named_interface(const Evidence& evidence) {
        set->location}};
 }
 
-/// Interfaces of containers and virtual machines lead to no other node.
-bool is_virtual(std::string_view name) {
-  constexpr std::array<std::string_view, 7> kPrefixes{"docker", "veth",    "virbr", "br-",
-                                                      "cni",    "flannel", "cali"};
-  return std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                     [name](std::string_view prefix) { return name.starts_with(prefix); });
-}
-
 DoctorVerdict look_at_ip_over_infiniband(const Evidence& evidence) {
   std::vector<std::string> names;
   for (const Interface& each : interfaces(evidence)) {
-    if (!is_up(each) || is_virtual(each.name)) continue;
+    if (!is_up(each) || is_virtual_interface(each.name)) continue;
     if (!each.name.starts_with("ib")) return std::vector<DoctorObservation>();
     names.push_back(each.name);
   }

@@ -38,6 +38,14 @@ bool is_ampere_or_older(const Evidence& evidence) {
   });
 }
 
+/// NCCL's own words of a kernel that wants more shared memory than a block of this GPU has.
+bool lacks_shared_memory(const Evidence& evidence) {
+  const auto& log = evidence.of("nccl-log");
+  return std::any_of(log.begin(), log.end(), [](const EvidenceLine& line) {
+    return has_text(line.text, "exceeds device/fn maxSharedMem");
+  });
+}
+
 /// A range of NCCL's versions, and what was reported of it. Of a defect that release notes call fixed, the
 /// versions from the one that a thread names to the last before the fix; the last one alone where none does.
 struct DefectiveVersion {
@@ -46,13 +54,17 @@ struct DefectiveVersion {
   std::string_view symptom;
   bool (*applies)(const Evidence& evidence) = nullptr;  ///< what else must be known; none: to all machines
 };
-constexpr std::array<DefectiveVersion, 13> kDefective{{
+constexpr std::array<DefectiveVersion, 14> kDefective{{
     {21003, 21104, "AllGather's data is corrupt where an NVLink is down (nccl#596; fixed in 2.12.7)"},
     {21602, 21602, "all collectives 10 times slower on 8 × A40 with driver 470 (nccl#770)"},
     {21801, 21801, "corrupt data with Tree and LL128 where each GPU has its own NIC (notes of 2.18.3)"},
     {21801, 21803,
      "two GPUs may use one NIC, depending on who is in the communicator (nccl#820; fixed in 2.18.5)"},
     {21903, 21904, "AllReduce by NVLS-tree at 104 instead of 280 GB/s on 8 nodes of H100 (pytorch#117748)"},
+    {22501, 22501,
+     "its kernels want more shared memory than GeForce RTX 50 has, and fail (nccl-tests#287; fixed in "
+     "2.26.2)",
+     lacks_shared_memory},
     {22602, 22603, "AllToAll may hang on multi-node NVLink with more than 80 ranks (notes of 2.26.5)",
      has_multi_node_nvlink},
     {22803, 22803, "symmetric memory: small messages may be corrupt (notes of 2.28.7)"},

@@ -113,6 +113,34 @@ Error no_reading(const fs::path& folder, const Host& left_out) {
                      "give a copy of /sys, or a folder with files such as the output of nvidia-smi topo -m");
 }
 
+/// Why a file of a folder is none of a machine.
+struct Refusal {
+  std::string where;  ///< the file, and the line of a damaged one
+  std::string why;
+};
+
+/// "left out: node7/dmesg.txt (and 13 like it: limits.txt, …): this file …": one note for each reason.
+std::vector<std::string> left_out_notes(const std::vector<Refusal>& refusals) {
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> notes;
+  std::set<std::string> reasons;
+  for (const Refusal& first : refusals) {
+    if (!reasons.insert(first.why).second) continue;
+    std::vector<std::string> others;
+    for (const Refusal& other : refusals)
+      if (other.why == first.why && other.where != first.where)
+        others.push_back(fs::path(other.where).filename().string());
+    const std::vector<std::string> named(
+        others.begin(), others.begin() + static_cast<std::ptrdiff_t>(std::min(others.size(), kNamed)));
+    const std::string like_it =
+        others.empty() ? ""
+                       : fmt::format(" (and {} like it: {}{})", others.size(), fmt::join(named, ", "),
+                                     others.size() > kNamed ? ", …" : "");
+    notes.push_back(fmt::format("left out: {}{}: {}", first.where, like_it, first.why));
+  }
+  return notes;
+}
+
 /// Every file of the folder that describes a machine: one host, or several where by_host() says so. Others
 /// are usual there (dmesg, lspci) and are left out with a note, a damaged one with the reason.
 Topology read_folder(const fs::path& folder) {
@@ -120,15 +148,17 @@ Topology read_folder(const fs::path& folder) {
   if (is_sysfs(folder)) readings.push_back({"", read_sysfs(folder)});
   if (is_sysfs(folder / "sys")) readings.push_back({"", read_sysfs(folder / "sys")});
   const bool tree = !readings.empty();
-  Host left_out;
+  std::vector<Refusal> refusals;
   for (const fs::path& file : files_in(folder)) {
     try {
       for (Host& host : read_any_topology(read_file(file), file.string()).hosts)
         readings.push_back({stem_of(file), std::move(host)});
     } catch (const Error& error) {
-      left_out.notes.push_back(fmt::format("left out: {}: {}", error.where(), error.what()));
+      refusals.push_back({error.where(), error.what()});
     }
   }
+  Host left_out;
+  left_out.notes = left_out_notes(refusals);
   if (readings.empty()) throw no_reading(folder, left_out);
   std::vector<Host> all;
   for (const Reading& reading : readings) all.push_back(reading.host);

@@ -22,6 +22,22 @@ std::optional<std::string> device_name(std::string_view text) {
   return std::string(text.substr(4, text.size() - 5));
 }
 
+/// The device and port of ibstatus, "Infiniband device 'mlx5_0' port 1 status:"; none for another line.
+struct PortHeading {
+  std::string device;
+  int port = 0;
+};
+std::optional<PortHeading> port_heading(std::string_view text) {
+  constexpr std::string_view kBefore = "Infiniband device '";
+  if (!text.starts_with(kBefore)) return std::nullopt;
+  text.remove_prefix(kBefore.size());
+  const std::size_t close = text.find("' port ");
+  if (close == std::string_view::npos) return std::nullopt;
+  const auto number = leading_number(text.substr(close + 7));
+  if (!number || *number < 0 || *number > 255) return std::nullopt;
+  return PortHeading{std::string(text.substr(0, close)), static_cast<int>(*number)};
+}
+
 /// What stands behind `key`; empty for another line.
 std::string_view value_of(std::string_view text, std::string_view key) {
   return text.starts_with(key) ? trim(text.substr(key.size())) : std::string_view();
@@ -49,6 +65,21 @@ void read_port_line(std::string_view text, NicPort& port) {
     port.link_layer.value = std::string(value);
 }
 
+/// Of ibstatus: "state:  4: ACTIVE", "rate:  200 Gb/sec (4X HDR)", as /sys has them.
+void read_status_line(std::string_view text, NicPort& port) {
+  const auto behind_number = [](std::string_view value) {
+    const std::size_t colon = value.find(": ");
+    return std::string(colon == std::string_view::npos ? value : trim(value.substr(colon + 2)));
+  };
+  if (const auto value = value_of(text, "state:"); !value.empty()) port.state.value = behind_number(value);
+  if (const auto value = value_of(text, "phys state:"); !value.empty())
+    port.physical_state.value = behind_number(value);
+  if (const auto value = value_of(text, "rate:"); !value.empty())
+    port.gigabits_per_second.value = leading_number(value);
+  if (const auto value = value_of(text, "link_layer:"); !value.empty())
+    port.link_layer.value = std::string(value);
+}
+
 /// "Port 1:" begins a port.
 std::optional<int> port_number(std::string_view text) {
   if (!text.starts_with("Port ") || text.back() != ':') return std::nullopt;
@@ -68,8 +99,10 @@ void begin_device(const std::string& name, const Line& line, std::string_view fi
 
 /// Whether the text holds such an output, at least in part.
 bool has_ibstat(std::string_view text) {
-  return text.find("CA '") != std::string_view::npos &&
-         text.find("Physical state:") != std::string_view::npos;
+  return (text.find("CA '") != std::string_view::npos &&
+          text.find("Physical state:") != std::string_view::npos) ||
+         (text.find("Infiniband device '") != std::string_view::npos &&
+          text.find("phys state:") != std::string_view::npos);
 }
 
 bool is_ibstat(const ReaderInput& input) { return !input.xml && has_ibstat(input.text); }
@@ -83,7 +116,12 @@ Host read_ibstat(std::string_view text, std::string_view file) {
   for (const Line& line : clean_lines(text)) {
     const std::string_view words = trim(line.text);
     if (words.empty()) continue;
-    if (const auto name = device_name(words)) {
+    if (const auto heading = port_heading(words)) {
+      // A device of two ports has two headings, one behind the other.
+      if (host.nics.empty() || host.nics.back().name.value != heading->device)
+        begin_device(heading->device, line, file, host);
+      host.nics.back().ports.emplace_back().number = heading->port;
+    } else if (const auto name = device_name(words)) {
       begin_device(*name, line, file, host);
     } else if (host.nics.empty()) {
       continue;  // a prompt, or another command's output
@@ -93,10 +131,12 @@ Host read_ibstat(std::string_view text, std::string_view file) {
       read_device_line(words, host.nics.back());
     } else {
       read_port_line(words, host.nics.back().ports.back());
+      read_status_line(words, host.nics.back().ports.back());
     }
   }
   if (host.nics.empty()) {
-    throw usage_error(std::string(file), "no line like \"CA 'mlx5_0'\"; expected the output of ibstat",
+    throw usage_error(std::string(file),
+                      "no line like \"CA 'mlx5_0'\"; expected the output of ibstat or ibstatus",
                       std::string(kSaveIbstat));
   }
   return host;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/topology/doctor/check_cases.hpp"
+#include "tests/topology/doctor/log_check_cases.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -29,7 +29,7 @@ std::vector<std::string> found_codes(const Diagnosis& diagnosis) {
 }
 
 TEST(DoctorChecks, EachFindsItsOwnFaultAndNoOther) {
-  for (const CheckCase& each : cases()) {
+  for (const CheckCase& each : all_cases()) {
     const Diagnosis diagnosis = diagnose(evidence_of(each.red));
     ASSERT_THAT(found_codes(diagnosis), UnorderedElementsAre(each.code)) << each.code;
     std::string all;
@@ -39,7 +39,7 @@ TEST(DoctorChecks, EachFindsItsOwnFaultAndNoOther) {
 }
 
 TEST(DoctorChecks, EachKnowsAHealthyMachine) {
-  for (const CheckCase& each : cases()) {
+  for (const CheckCase& each : all_cases()) {
     const Diagnosis diagnosis = diagnose(evidence_of(each.green));
     EXPECT_THAT(found_codes(diagnosis), IsEmpty()) << each.code;
     std::vector<std::string> healthy;
@@ -73,7 +73,7 @@ TEST(DoctorChecks, WithoutEvidenceNothingIsHealthyAndNothingIsFound) {
 TEST(DoctorChecks, EachHasACaseOrIsNamedHere) {
   std::vector<std::string> with_case{"switches-hidden",        "port-slow", "fabric-manager",
                                      "fabric-manager-version", "mig-on",    "ucx-ordering-unknown"};
-  for (const CheckCase& each : cases()) with_case.push_back(each.code);
+  for (const CheckCase& each : all_cases()) with_case.push_back(each.code);
   for (const DoctorCheck& check : doctor_checks()) {
     EXPECT_THAT(with_case, Contains(std::string(check.code)));
     EXPECT_FALSE(check.reason.empty() || check.needs.empty() || check.confirm.empty() || check.fix.empty() ||
@@ -295,6 +295,15 @@ TEST(DoctorChecks, ADefectOfAnotherMachineIsNone) {
   EXPECT_THAT(found_codes(diagnose(evidence)), Contains("nccl-defect"));
 }
 
+TEST(DoctorChecks, ADefectThatTheLogShowsIsOneOfThatMachine) {
+  const std::string version = "n1:1:1 [0] NCCL INFO NCCL version 2.25.1+cuda12.8\n";
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", version}}))), IsEmpty());
+  const std::string short_of =
+      "n1:1:1 [0] NCCL INFO ncclMaxSharedMem 82240 exceeds device/fn maxSharedMem 79856\n";
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", version + short_of}}))),
+              UnorderedElementsAre("nccl-defect"));
+}
+
 TEST(DoctorChecks, WhatNcclSaysOfGpuDirectIsMeantForTheNetwork) {
   const std::string disabled = "n1:1:1 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'\n";
   EXPECT_THAT(found_codes(diagnose(evidence_of({{"", disabled}}))), UnorderedElementsAre("log-no-gpudirect"));
@@ -312,6 +321,49 @@ TEST(DoctorChecks, GroupsOfTheIommuAsTheKernelHasThemNow) {
       found_codes(diagnose(evidence_of({{"", group + "0/type:DMA-FQ\n" + group + "1/type:identity\n"},
                                         {"kernel-command-line", "root=/dev/sda1 intel_iommu=on\n"}}))),
       IsEmpty());
+}
+
+/// NVIDIA's catalog: 63, 92 and 137 are to be ignored at once; from Blackwell on the message says which are
+/// fatal.
+TEST(DoctorChecks, AnXidIsWhatTheCatalogMakesOfIt) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"63, pid=1, Row Remapper: New row marked for remapping", "xid-other"},
+      {"137, RLW_RXPIPE interrupt hit on link 11 on GPU0: PRIV Error", "xid-other"},
+      {"145, RLW_RXPIPE Nonfatal XC0 i0 Link 11", "xid-other"},
+      {"149, NETIR_LINK_EVT Fatal XC0 i0 Link 00", "xid"},
+      {"45, pid=1, name=python3, Ch 00000001 caused by previous Xid 149", "xid"},
+      {"109, pid=1, Ch 00000008, errorString CTX SWITCH TIMEOUT", "xid"},
+  };
+  for (const auto& [message, code] : cases)
+    EXPECT_THAT(found_codes(diagnose(evidence_of({{"", "NVRM: Xid (PCI:0000:17:00): " + message + "\n"}}))),
+                UnorderedElementsAre(code))
+        << message;
+}
+
+TEST(DoctorChecks, SocketsAndBridgesMatterBetweenNodesOnly) {
+  const std::string bridges =
+      "n1:1:1 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0> [1]virbr0:10.1.0.1<0>\n";
+  const std::string sockets = "n1:1:1 [0] NCCL INFO Using network Socket\n";
+  const auto comm = [](int nodes) {
+    return "n1:1:1 [0] NCCL INFO comm 0x1 rank 1 nRanks 2 nNodes " + std::to_string(nodes) +
+           " localRanks 2\n";
+  };
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", bridges + sockets + comm(1)}}))), IsEmpty());
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", bridges + sockets + comm(2)}}))),
+              UnorderedElementsAre("log-bridges", "log-sockets"));
+}
+
+/// NCCL of a device without an address that is routed works by the one it has.
+TEST(DoctorChecks, ALinkLocalAddressIsWrongWhereThereIsARoutedOne) {
+  const std::string device =
+      "hca_id:\tmlx5_bond_0\n\t\t\tGID[  0]:\t\tfe80:0000::ac0:1cfb, RoCE v1\n"
+      "\t\t\tGID[  1]:\t\tfe80::ac0:1cfb, RoCE v2\n";
+  const std::string routed = "\t\t\tGID[  3]:\t\t::ffff:10.0.0.6, RoCE v2\n";
+  const auto codes = [](const std::string& text) {
+    return found_codes(diagnose(evidence_of({{"", text}, {"environment", "NCCL_IB_GID_INDEX=1\n"}})));
+  };
+  EXPECT_THAT(codes(device + routed), UnorderedElementsAre("gid-index-wrong"));
+  EXPECT_THAT(codes(device), UnorderedElementsAre("roce-no-address"));
 }
 
 TEST(DoctorChecks, TheWorstIsFirst) {

@@ -109,6 +109,22 @@ TEST(ResolveMachine, MergesTheFilesOfAFolder) {
   EXPECT_THAT(host.notes, Contains(AllOf(HasSubstr("left out"), HasSubstr("d_topo.txt:2"))));
 }
 
+/// Such as a folder of `collbench doctor save`: it has a dozen files that are no topology.
+TEST(ResolveMachine, FilesThatAreLeftOutForOneReasonAreOneNote) {
+  const SysfsTree tree;
+  tree.write("a_topo.txt", fixture("topo_m.txt"));
+  for (const char* name : {"cpus.txt", "limits.txt", "meminfo.txt", "shm.txt", "status.txt"})
+    tree.write(name, "nothing of the kind");
+  tree.write("environment.txt", "");
+  const Topology topology = resolve_machine(tree.root().string()).topology;
+  std::vector<std::string> left_out;
+  for (const std::string& note : topology.hosts.at(0).notes)
+    if (note.starts_with("left out: ")) left_out.push_back(note);
+  EXPECT_THAT(left_out, testing::ElementsAre(
+                            HasSubstr("cpus.txt (and 4 like it: limits.txt, meminfo.txt, shm.txt, …): this"),
+                            HasSubstr("environment.txt: the file is empty")));
+}
+
 TEST(ResolveMachine, TakesACopyOfSysfsBesideFiles) {
   const SysfsTree tree;
   tree.write("query.xml", fixture("query.xml"));

@@ -36,6 +36,26 @@ TEST(Ibstat, SpellsStatesAsTheSystemDoes) {
   EXPECT_EQ(host.nics[1].ports[1].physical_state.value, "Polling");
 }
 
+TEST(Ibstat, ReadsIbstatusToo) {
+  const auto port = [](const std::string& heading, const std::string& state, const std::string& rate) {
+    return "Infiniband device '" + heading +
+           " status:\n\tdefault gid:\t fe80:0000:0000:0000:88e9:a4ff:ff4c:2bdc\n" +
+           "\tbase lid:\t 0x22\n\tsm lid:\t\t 0x47\n\tstate:\t\t " + state +
+           "\n\tphys state:\t 5: LinkUp\n\trate:\t\t " + rate + "\n\tlink_layer:\t InfiniBand\n\n";
+  };
+  const Host host = read_ibstat(port("mlx5_0' port 1", "4: ACTIVE", "200 Gb/sec (4X HDR)") +
+                                    port("mlx5_1' port 1", "1: DOWN", "10 Gb/sec (4X)") +
+                                    port("mlx5_1' port 2", "2: INIT", "100 Gb/sec (4X EDR)"),
+                                "FILE");
+  ASSERT_EQ(host.nics.size(), 2U);
+  EXPECT_EQ(host.nics[0].ports.at(0).state.value, "ACTIVE");
+  EXPECT_EQ(host.nics[0].ports.at(0).physical_state.value, "LinkUp");
+  EXPECT_EQ(host.nics[0].ports.at(0).gigabits_per_second.value, 200);
+  EXPECT_EQ(host.nics[1].ports.at(0).state.value, "DOWN");
+  EXPECT_EQ(host.nics[1].ports.at(1).number, 2);
+  EXPECT_EQ(host.nics[1].ports.at(1).link_layer.value, "InfiniBand");
+}
+
 TEST(Ibstat, RefusesWhatIsNone) {
   EXPECT_THAT(refusal([] { (void)read_ibstat("", "FILE"); }), HasSubstr("empty"));
   EXPECT_THAT(refusal([] { (void)read_ibstat("a word", "FILE"); }), HasSubstr("ibstat > FILE"));

@@ -1,0 +1,170 @@
+// kernel_log_checks() of checks.hpp: what drivers of GPUs and NICs write into the kernel's log.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "topology/doctor/look.hpp"
+#include "topology/graph/pci.hpp"
+
+namespace collbench::topology {
+namespace {
+
+template <std::size_t count>
+bool has_one_of(std::string_view line, const std::array<std::string_view, count>& parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [line](std::string_view part) { return has_text(line, part); });
+}
+
+/// nvidia-smi's words, and the kernel module's for any other program that loads the new library.
+bool is_mismatch(std::string_view line) {
+  return has_text(line, "Driver/library version mismatch") || has_text(line, "NVRM: API mismatch");
+}
+
+DoctorVerdict look_at_mismatch(const Evidence& evidence) {
+  for (const char* source : {"nvidia-smi-failure", "kernel-log"})
+    if (const DoctorVerdict verdict = lines_that(evidence, source, is_mismatch); verdict && !verdict->empty())
+      return verdict;
+  return evidence.whole.contains("nvidia-smi-q") ? DoctorVerdict(std::vector<DoctorObservation>())
+                                                 : std::nullopt;
+}
+
+/// A GPU that the driver could not start, or that vanished before it did. What falls off the bus later has
+/// Xid 79.
+DoctorVerdict look_at_lost_gpus(const Evidence& evidence) {
+  static constexpr std::array<std::string_view, 4> kWords{
+      "NVRM: fallen off the bus", "RmInitAdapter failed", "NVRM: The NVIDIA probe routine failed",
+      "NVRM: This PCI I/O region assigned to your NVIDIA device is invalid"};
+  return lines_that(evidence, "kernel-log", [](std::string_view line) { return has_one_of(line, kWords); });
+}
+
+/// The module asks for a function of the RDMA driver that this one lacks, or has in another version.
+DoctorVerdict look_at_refused_peer_memory(const Evidence& evidence) {
+  const auto& modules = evidence.of("lsmod");
+  const bool loaded = std::any_of(modules.begin(), modules.end(), [](const EvidenceLine& line) {
+    return line.text.starts_with("nvidia_peermem ") || line.text.starts_with("nv_peer_mem ");
+  });
+  if (loaded || exports_dma_buf(evidence)) return std::vector<DoctorObservation>();
+  return lines_that(evidence, "kernel-log", [](std::string_view line) {
+    const bool of_module = has_text(line, "nvidia_peermem: ") || has_text(line, "nv_peer_mem: ");
+    return of_module && (has_text(line, "Unknown symbol") || has_text(line, "disagrees about version"));
+  });
+}
+
+/// Linux, drivers/net/ethernet/mellanox/mlx5/core: health.c, and cmd.c for the last one.
+DoctorVerdict look_at_failed_nics(const Evidence& evidence) {
+  static constexpr std::array<std::string_view, 6> kWords{
+      "device's health compromised",  "irisc not responding",           "firmware internal error",
+      "unrecoverable hardware error", "FW fatal error reported by PCI", "status limits exceeded"};
+  return lines_that(evidence, "kernel-log", [](std::string_view line) {
+    return has_text(line, "mlx5_core") && has_one_of(line, kWords);
+  });
+}
+
+/// Linux, drivers/net/ethernet/mellanox/mlx5/core/events.c; without "[error]" a cable was plugged or
+/// unplugged.
+DoctorVerdict look_at_cables(const Evidence& evidence) {
+  return lines_that(evidence, "kernel-log",
+                    [](std::string_view line) { return has_text(line, "Port module event[error]"); });
+}
+
+/// "mlx5_core 0000:5e:00.0: 63.008 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x8 link at
+/// 0000:5d:00.0 (capable of 126.016 Gb/s with 8.0 GT/s PCIe x16 link)", drivers/pci/pci.c.
+struct LimitedLink {
+  std::string address;  ///< of the card; empty where none stands before the words
+  double available = 0;
+  double lanes = 0;
+  double capable_lanes = 0;
+};
+
+std::optional<LimitedLink> limited_link(std::string_view line) {
+  const std::size_t words = line.find(" Gb/s available PCIe bandwidth, limited by ");
+  const std::size_t capable = line.find("(capable of ");
+  if (words == std::string_view::npos || capable == std::string_view::npos || capable < words)
+    return std::nullopt;
+  const std::vector<std::string> before = split_words(line.substr(0, words));
+  if (before.empty()) return std::nullopt;
+  LimitedLink link;
+  link.available = leading_number(before.back()).value_or(0);
+  for (const std::string& word : before)
+    if (const auto address = canonical_pci_address(word.substr(0, word.rfind(':')))) link.address = *address;
+  const auto lanes = number_behind(line.substr(words, capable - words), "PCIe x");
+  const auto capable_lanes = number_behind(line.substr(capable), "PCIe x");
+  if (!lanes || !capable_lanes) return std::nullopt;
+  link.lanes = *lanes;
+  link.capable_lanes = *capable_lanes;
+  return link;
+}
+
+/// Whether the log calls the function a GPU or NIC of NVIDIA: by its driver, or by its IDs when it was found.
+bool is_gpu_or_nic(const Evidence& evidence, const std::string& address) {
+  for (const EvidenceLine& line : evidence.of("kernel-log")) {
+    if (!has_text(line.text, address)) continue;
+    for (const std::string_view sign : {"mlx5_core ", "nvidia ", "[15b3:", "[10de:"})
+      if (has_text(line.text, sign)) return true;
+  }
+  return false;
+}
+
+/// The rate of the fastest port of the NIC at the address, in Gb/s; 0 where it is not known.
+double port_rate(const Host& host, const std::string& address) {
+  double fastest = 0;
+  for (const Nic& nic : host.nics)
+    if (nic.pci_address.value_or("") == address)
+      for (const NicPort& port : nic.ports) fastest = std::max(fastest, port.gigabits_per_second.value_or(0));
+  return fastest;
+}
+
+/// Fewer lanes than the card has, which the slot's wiring may mean; or less than a port of the NIC carries.
+/// An idle GPU is slow by itself, so its rate says nothing.
+DoctorVerdict look_at_limited_links(const Evidence& evidence) {
+  std::vector<DoctorObservation> found;
+  for (const EvidenceLine& line : evidence.of("kernel-log")) {
+    const auto link = limited_link(line.text);
+    if (!link || link->address.empty() || !is_gpu_or_nic(evidence, link->address)) continue;
+    const bool narrow = link->lanes < link->capable_lanes;
+    if (narrow || link->available < port_rate(evidence.host, link->address)) found.push_back(quoted(line));
+  }
+  return found.empty() && !evidence.whole.contains("kernel-log") ? DoctorVerdict() : DoctorVerdict(found);
+}
+
+constexpr std::array<DoctorCheck, 6> kKernelLogChecks{{
+    {"driver-mismatch", DoctorSeverity::broken,
+     "The driver's libraries were updated, and its old kernel module still runs: no new job finds a GPU.",
+     "nvidia-smi, or dmesg", "cat /proc/driver/nvidia/version ; nvidia-smi",
+     "reboot, or unload the nvidia modules when nothing uses them, and load them again",
+     "machine-shop-maintenance#60 (confirmed: a reboot); NVIDIA, nvidia-smi", look_at_mismatch},
+    {"gpu-lost", DoctorSeverity::broken, "The driver could not start a GPU: jobs find fewer, or none.",
+     "dmesg, from the boot on", "dmesg | grep NVRM ; lspci -d 10de:",
+     "power-cycle the node, then reseat or replace the GPU; on a new machine large BARs (above 4G decoding) "
+     "in "
+     "the BIOS, and the open kernel modules for Blackwell",
+     "NVSentinel#155 and open-gpu-kernel-modules#862 (confirmed)", look_at_lost_gpus},
+    {"peermem-refused", DoctorSeverity::slow,
+     "The peer memory module does not fit the RDMA driver: GPUDirect RDMA is off.", "dmesg, from the boot on",
+     "dmesg | grep -E 'peermem|peer_mem' ; lsmod | grep peermem",
+     "install the NVIDIA driver again after the RDMA driver (DOCA or MLNX_OFED), or use DMA-BUF (open kernel "
+     "modules, Linux 5.12)",
+     "nv_peer_memory#79 (confirmed), gpu-operator#2868", look_at_refused_peer_memory},
+    {"nic-failed", DoctorSeverity::broken, "A NIC's firmware failed, or ran out of what jobs need from it.",
+     "dmesg, from the boot on", "dmesg | grep mlx5_core ; mlxfwmanager --query",
+     "reset the NIC (mlxfwreset) or reboot, then update its firmware; limits exceeded: fewer registrations "
+     "or "
+     "ranks",
+     "charm#2635, ucx#6264; Linux, mlx5 health.c", look_at_failed_nics},
+    {"cable-error", DoctorSeverity::broken, "A NIC reports an error of its cable or transceiver.",
+     "dmesg, from the boot on", "dmesg | grep 'Port module' ; mlxlink -d DEVICE -m",
+     "reseat, cool or replace the cable or transceiver", "Linux, mlx5 events.c", look_at_cables},
+    {"pcie-limited", DoctorSeverity::risk,
+     "The kernel found a PCIe link with fewer lanes than the card has, or less than its port carries: the "
+     "slot's wiring, or a fault.",
+     "dmesg, from the boot on", "lspci -vv -s ADDRESS | grep -E 'LnkCap|LnkSta'",
+     "put the card into a slot with all lanes, or reseat it; compare with a sibling node",
+     "Linux, drivers/pci/pci.c, pcie_print_link_status", look_at_limited_links},
+}};
+
+}  // namespace
+
+std::span<const DoctorCheck> kernel_log_checks() { return kKernelLogChecks; }
+
+}  // namespace collbench::topology
