@@ -9,7 +9,6 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/attribution/pair_effects.hpp"
 #include "analysis/plan/training_gpu.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"

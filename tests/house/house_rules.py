@@ -62,7 +62,7 @@ HOMES = [
         r"launch/[^/]+\.cpp|collectives/mpi/.+|tests/(mpi_main|src/faulty_mpi)\.cpp",
         "launch/*.cpp and collectives/mpi",
     ),
-    (r"(cuda|nccl).*\.h", r"collectives/nccl/.+|tests/simulated_gpu/.+", "collectives/nccl"),
+    (r"(cuda|cublas|nccl).*\.h", r"collectives/nccl/.+|tests/simulated_gpu/.+", "collectives/nccl"),
     (r"nvml\.h", r"topology/telemetry/.+", "topology/telemetry"),
     (r"(smpi|simgrid)/.+", r".+_smpi\.cpp|tests/simgrid/.+", "*_smpi.cpp and tests/simgrid"),
     (r"hwloc(\.h|/.+)", r"(topology|launch)/.+", "topology and launch"),
