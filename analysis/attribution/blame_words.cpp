@@ -31,7 +31,8 @@ std::string technician_step(BlameKind kind, const std::string& who, std::optiona
           who);
     case BlameKind::gpu:
       return fmt::format(
-          "on {}: nvidia-smi -q -d PERFORMANCE,ECC,CLOCK,POWER, dmesg for Xids, fans and inlet temperature; reset or "
+          "on {}: nvidia-smi -q -d PERFORMANCE,ECC,CLOCK,POWER, dmesg for Xids, fans and inlet temperature; "
+          "reset or "
           "reseat the GPU and probe it again (collbench probe --only gpu) before it is sent back",
           who);
     case BlameKind::busy:

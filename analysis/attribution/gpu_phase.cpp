@@ -47,7 +47,8 @@ using PartsOfGpu = std::map<std::pair<int, std::string>, std::vector<SlowPart>>;
 PartsOfGpu parts_of_gpus(const BurninRecord& record) {
   PartsOfGpu parts;
   for (const SlowPart& slow : judge_probes(record.probes).slow) {
-    if (const auto node = node_of(record, slow.part.host)) parts[{*node, gpu_in(slow.part.name)}].push_back(slow);
+    if (const auto node = node_of(record, slow.part.host))
+      parts[{*node, gpu_in(slow.part.name)}].push_back(slow);
   }
   for (auto& [gpu, of] : parts) {
     std::stable_sort(of.begin(), of.end(), [](const SlowPart& a, const SlowPart& b) {
@@ -117,7 +118,8 @@ void judge_gpus(const BurninRecord& record, Attribution& found) {
     const SlowPart& worst = parts.front();
     const std::string host = record.table.nodes[slot_of(node)];
     std::string evidence = worst.evidence;
-    if (parts.size() > 1) evidence += fmt::format(" (and {} more of it)", counted(parts.size() - 1, "finding"));
+    if (parts.size() > 1)
+      evidence += fmt::format(" (and {} more of it)", counted(parts.size() - 1, "finding"));
     Blame blame{.kind = BlameKind::gpu,
                 .nodes = {node},
                 .measure = fmt::format("{} {}", name_of_gpu, worst.bad ? "is bad" : "is suspect"),
@@ -158,7 +160,8 @@ std::string gpu_phase_text(const BurninRecord& record, int width) {
   for (const auto& [title, hosts] : titles) {
     add(fmt::format("{}: {}", counted(hosts.size(), "host"), title));
     if (hosts.size() == 1 && record.probes.size() > 1)
-      add(fmt::format("{}: no other host is like it, so its GPUs were compared with each other only", hosts.front()));
+      add(fmt::format("{}: no other host is like it, so its GPUs were compared with each other only",
+                      hosts.front()));
     if (hosts.size() == 2 && titles.size() > 1)
       add(fmt::format("{}: no third host is like them", fmt::join(hosts, " and ")));
   }
@@ -170,7 +173,8 @@ std::string gpu_phase_text(const BurninRecord& record, int width) {
     for (const std::string& note : probe.notes) notes[note].push_back(probe.host);
   }
   for (const auto& [note, hosts] : notes) {
-    add(fmt::format("{}: {}", hosts.size() == record.probes.size() ? "all" : fmt::format("{}", fmt::join(hosts, ", ")),
+    add(fmt::format("{}: {}",
+                    hosts.size() == record.probes.size() ? "all" : fmt::format("{}", fmt::join(hosts, ", ")),
                     note));
   }
   return text;
@@ -185,7 +189,8 @@ std::string gpu_difference(const BurninRecord& record) {
   for (const auto& [gpus, names] : hosts)
     kinds.push_back(fmt::format("{} {}", fmt::join(names, ", "), gpus.empty() ? "none, or not known" : gpus));
   return fmt::format(
-      "hosts differ in GPUs: {}. By themselves and in groups they are compared with alike ones only; pairs are "
+      "hosts differ in GPUs: {}. By themselves and in groups they are compared with alike ones only; pairs "
+      "are "
       "compared with all, so burn in each kind by itself before a NIC or path of the rarer kind is blamed",
       fmt::join(kinds, "; "));
 }

@@ -168,7 +168,8 @@ void judge_failed_nodes(const BurninRecord& record, Attribution& found) {
     const bool is_of_gpus = failure.launch.phase == BurninPhase::gpus;
     if (failure.launch.phase != BurninPhase::nodes && !is_of_gpus) continue;
     NodeVerdict& verdict = found.nodes[slot_of(failure.launch.nodes.front())];
-    const std::string why = fmt::format("{} gave nothing: {}", is_of_gpus ? "the probe of its GPUs" : "by itself it", failure.why);
+    const std::string why = fmt::format("{} gave nothing: {}",
+                                        is_of_gpus ? "the probe of its GPUs" : "by itself it", failure.why);
     if (verdict.bucket == Bucket::good) verdict = {verdict.node, Bucket::suspect, why};
     if (verdict.bucket == Bucket::not_tested && record.failures.empty()) verdict.why = why;
   }
@@ -244,7 +245,8 @@ std::string not_compared(const BurninRecord& record, const std::vector<GroupPopu
       std::vector<std::string> hosts;
       for (const GroupRate* const rate : population.members)
         hosts.push_back(record.table.nodes[slot_of(rate->launch.nodes.front())]);
-      kind = fmt::format("{}{}", fmt::join(hosts, ", "), population.gpus.empty() ? "" : fmt::format(" ({})", population.gpus));
+      kind = fmt::format("{}{}", fmt::join(hosts, ", "),
+                         population.gpus.empty() ? "" : fmt::format(" ({})", population.gpus));
     }
     if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(std::move(kind));
   }

@@ -60,8 +60,8 @@ inline constexpr int kMinPartners = 3;
 /// infinite where none is.
 [[nodiscard]] double line_of_pairs(const PairTable& table, const PairEffects& effects);
 
-/// The line of a rail's nodes, as senders and receivers: collbench::population_line of both together, and none finer
-/// than half of line_of_pairs of the rail, which is what its pairs scatter by.
+/// The line of a rail's nodes, as senders and receivers: collbench::population_line of both together, and
+/// none finer than half of line_of_pairs of the rail, which is what its pairs scatter by.
 [[nodiscard]] double line_of_rail(const PairTable& table, const PairEffects& effects, int rail);
 
 }  // namespace collbench::analysis

@@ -19,7 +19,8 @@ namespace {
 
 constexpr double kHertzPerMegahertz = 1e6;
 constexpr int kMinPublishedSize = 8192;
-/// A power cap is what a healthy GPU meets in products; these are heat, and a power supply that asked for less.
+/// A power cap is what a healthy GPU meets in products; these are heat, and a power supply that asked for
+/// less.
 constexpr std::array kSignsOfTrouble{GpuTrouble::hw_slowdown, GpuTrouble::hw_thermal_slowdown,
                                      GpuTrouble::hw_power_brake_slowdown, GpuTrouble::sw_thermal_slowdown};
 
@@ -72,13 +73,16 @@ std::string beside(const ProbePart& part) {
   std::vector<std::string> words;
   if (const auto clock = median_of(part, &GpuWindow::sm_clock_hertz))
     words.push_back(fmt::format("SM clock {:.0f} MHz", *clock / kHertzPerMegahertz));
-  if (const auto power = median_of(part, &GpuWindow::power_watts)) words.push_back(fmt::format("{:.0f} W", *power));
+  if (const auto power = median_of(part, &GpuWindow::power_watts))
+    words.push_back(fmt::format("{:.0f} W", *power));
   if (const auto degrees = highest_temperature(part)) words.push_back(fmt::format("{:.0f} °C", *degrees));
-  for (std::string& reason : reasons_of(part, [](GpuTrouble) { return true; })) words.push_back(std::move(reason));
+  for (std::string& reason : reasons_of(part, [](GpuTrouble) { return true; }))
+    words.push_back(std::move(reason));
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-ProbeRate rate_of(const ProbeRecord& record, const ProbePart& part, std::string kind, const std::string& gpu) {
+ProbeRate rate_of(const ProbeRecord& record, const ProbePart& part, std::string kind,
+                  const std::string& gpu) {
   return {.host = record.host,
           .name = part.name,
           .model = part.model,
@@ -100,9 +104,10 @@ struct PeerSum {
 void add_ends(const ProbeRecord& record, const std::map<std::string, PeerSum>& ends, bool is_sender,
               std::vector<ProbeRate>& rates) {
   for (const auto& [gpu, sum] : ends) {
-    const ProbePart part{.name = is_sender ? fmt::format("{} to the others", gpu) : fmt::format("the others to {}", gpu),
-                         .model = sum.model,
-                         .windows = {sum.pairs / sum.times}};
+    const ProbePart part{
+        .name = is_sender ? fmt::format("{} to the others", gpu) : fmt::format("the others to {}", gpu),
+        .model = sum.model,
+        .windows = {sum.pairs / sum.times}};
     rates.push_back(rate_of(record, part, is_sender ? "GPU sender" : "GPU receiver", gpu));
     // One that lacks a pair is compared with those that lack as many.
     rates.back().setup += fmt::format(", {} pairs", sum.pairs);
@@ -123,7 +128,8 @@ std::vector<ProbeRate> gpu_rates(const ProbeRecord& record, const ProbeMeasureme
     }
     rates.push_back(rate_of(record, part, "GPU pair", part.peer->from));
     rates.back().setup += part.peer->direct ? ", direct" : ", through the host";
-    for (const auto& [ends, gpu] : {std::pair(&senders, &part.peer->from), std::pair(&receivers, &part.peer->to)}) {
+    for (const auto& [ends, gpu] :
+         {std::pair(&senders, &part.peer->from), std::pair(&receivers, &part.peer->to)}) {
       PeerSum& sum = (*ends)[*gpu];
       sum.times += 1 / rates.back().rate;
       sum.model = part.model;
@@ -161,10 +167,9 @@ std::vector<SlowPart> gpu_findings(const ProbeRecord& record, const std::vector<
     none.host = record.host;
     none.name = failure.part;
     none.kind = "GPU";
-    found.push_back({none, failure.measurement,
-                     0,
-                     fmt::format("{} of {}: {} stopped it: {}", failure.part, record.host, failure.measurement,
-                                 failure.what),
+    found.push_back({none, failure.measurement, 0,
+                     fmt::format("{} of {}: {} stopped it: {}", failure.part, record.host,
+                                 failure.measurement, failure.what),
                      true});
   }
   std::set<std::string> named;  // with what throttled them
@@ -178,10 +183,11 @@ std::vector<SlowPart> gpu_findings(const ProbeRecord& record, const std::vector<
       });
       if (reasons.empty() || !named.insert(part.name).second) continue;
       const auto degrees = highest_temperature(part);
-      found.push_back({rate_of(record, part, "GPU", part.name), measurement_name(each), 1,
-                       fmt::format("{} of {}: {} of {}{}", part.name, record.host, fmt::join(reasons, ", "),
-                                   measurement_name(each), degrees ? fmt::format(", {:.0f} °C", *degrees) : ""),
-                       false});
+      found.push_back(
+          {rate_of(record, part, "GPU", part.name), measurement_name(each), 1,
+           fmt::format("{} of {}: {} of {}{}", part.name, record.host, fmt::join(reasons, ", "),
+                       measurement_name(each), degrees ? fmt::format(", {:.0f} °C", *degrees) : ""),
+           false});
     }
     for (const ProbeRate& rate : gpu_rates(record, each)) {
       const auto published = published_rate(each, rate.model);
@@ -212,7 +218,8 @@ std::string gpu_title(const ProbeRecord& record) {
     setups.insert(setup_of(gpu));
   }
   std::string title = gpu_inventory(models);
-  for (const std::string& setup : setups) title += setup.empty() ? "" : (setups.size() > 1 ? " or " : ", ") + setup;
+  for (const std::string& setup : setups)
+    title += setup.empty() ? "" : (setups.size() > 1 ? " or " : ", ") + setup;
   return title;
 }
 

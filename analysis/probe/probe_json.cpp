@@ -134,7 +134,8 @@ std::string probe_json(const ProbeRecord& record) {
   for (const ProbeGpu& gpu : record.gpus) gpus.push_back(gpu_json(gpu));
   ProbeJson failures = ProbeJson::array();
   for (const ProbeFailure& failure : record.failures)
-    failures.push_back({{"part", failure.part}, {"measurement", failure.measurement}, {"what", failure.what}});
+    failures.push_back(
+        {{"part", failure.part}, {"measurement", failure.measurement}, {"what", failure.what}});
   const ProbeJson document{{"record", kRecordName},
                            {"host", record.host},
                            {"processor", record.processor},
@@ -166,7 +167,8 @@ ProbeRecord probe_from_json(std::string_view text, const std::string& file) {
   }
   if (const auto failures = root.find("failures")) {
     for (const JsonReader& failure : failures->items())
-      record.failures.push_back({failure.at("part").text(), failure.at("measurement").text(), failure.at("what").text()});
+      record.failures.push_back(
+          {failure.at("part").text(), failure.at("measurement").text(), failure.at("what").text()});
   }
   for (const JsonReader& each : root.at("measurements").items())
     record.measurements.push_back(measurement_from(each));

@@ -199,7 +199,8 @@ std::string probe_text_page(const std::vector<ProbeRecord>& records, int width) 
   std::string text;
   for (const ProbeRecord& record : records) {
     text += wrap(title_of(record), width, text.empty() ? "" : "\n", "  ");
-    if (const auto rows = probe_rows(record); !rows.empty()) text += probe_table(core_headings(), rows, width);
+    if (const auto rows = probe_rows(record); !rows.empty())
+      text += probe_table(core_headings(), rows, width);
     if (const auto rows = gpu_rows(record); !rows.empty()) {
       if (record.cores > 0) text += wrap(gpu_title(record), width, "", "  ");
       text += gpu_table(rows, width);
@@ -243,7 +244,8 @@ const ProbeMeasurement* best_of_id(const ProbeRecord& record, std::string_view i
 
 std::string probe_csv(const std::vector<ProbeRecord>& records) {
   std::string text =
-      "host,work,n,kind,name,model,unit,median,drift,published_share,sm_clock_hertz,power_watts,temperature_celsius,"
+      "host,work,n,kind,name,model,unit,median,drift,published_share,sm_clock_hertz,power_watts,temperature_"
+      "celsius,"
       "throttled_by\n";
   const auto number = [](const std::optional<double>& value) {
     return value ? fmt::format("{:.6g}", *value) : std::string();
@@ -255,8 +257,9 @@ std::string probe_csv(const std::vector<ProbeRecord>& records) {
         one.parts = {part};
         const ProbeRate rate = probe_rates(record, one).front();
         std::vector<std::string> figures;
-        for (const auto& [figure, unit] : {std::pair(&GpuWindow::sm_clock_hertz, 1.0), std::pair(&GpuWindow::power_watts, 1.0),
-                                           std::pair(&GpuWindow::temperature_celsius, 1.0)}) {
+        for (const auto& [figure, unit] :
+             {std::pair(&GpuWindow::sm_clock_hertz, 1.0), std::pair(&GpuWindow::power_watts, 1.0),
+              std::pair(&GpuWindow::temperature_celsius, 1.0)}) {
           const std::string text_of = median_figure(one, figure, unit);
           figures.push_back(text_of == "–" ? "" : text_of);
         }
@@ -265,11 +268,12 @@ std::string probe_csv(const std::vector<ProbeRecord>& records) {
           for (const GpuTrouble trouble : window.throttled_by) reasons.insert(std::string(name(trouble)));
         }
         const auto published = published_rate(each, part.model);
-        text += fmt::format("{},{},{},{},{},{},{},{:.6g},{:.4f},{},{},{},{},{}\n", csv_cell(record.host), each.id,
-                            each.size > 0 ? fmt::to_string(each.size) : "", rate.kind, csv_cell(part.name),
-                            csv_cell(part.model), each.unit == ProbeUnit::byte ? "B/s" : "flop/s", rate.rate,
-                            rate.drift, published ? number(rate.rate / *published) : "", figures[0], figures[1],
-                            figures[2], fmt::join(reasons, "; "));
+        text +=
+            fmt::format("{},{},{},{},{},{},{},{:.6g},{:.4f},{},{},{},{},{}\n", csv_cell(record.host), each.id,
+                        each.size > 0 ? fmt::to_string(each.size) : "", rate.kind, csv_cell(part.name),
+                        csv_cell(part.model), each.unit == ProbeUnit::byte ? "B/s" : "flop/s", rate.rate,
+                        rate.drift, published ? number(rate.rate / *published) : "", figures[0], figures[1],
+                        figures[2], fmt::join(reasons, "; "));
       }
     }
   }

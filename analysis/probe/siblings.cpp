@@ -102,8 +102,9 @@ std::string beside_words(const ProbeRate& rate, const Siblings& set) {
     if (&other != &rate && other.sm_clock_hertz) clocks.push_back(*other.sm_clock_hertz);
   }
   constexpr double kToMegahertz = 1e-6;
-  return fmt::format("; {}{}", rate.beside,
-                     clocks.empty() ? "" : fmt::format("; the others' clock {:.0f} MHz", median(clocks) * kToMegahertz));
+  return fmt::format(
+      "; {}{}", rate.beside,
+      clocks.empty() ? "" : fmt::format("; the others' clock {:.0f} MHz", median(clocks) * kToMegahertz));
 }
 
 void judge_set(const Siblings& set, ProbeVerdict& verdict) {
@@ -131,8 +132,8 @@ void judge_set(const Siblings& set, ProbeVerdict& verdict) {
     const double share = rate.rate / middle;
     if (share >= suspect_share) continue;
     verdict.slow.push_back({rate, set.measurement, share,
-                            fmt::format("{} of {}: {} makes {:.3f} of the median of {}{}", rate.name, rate.host,
-                                        set.measurement, share, who, beside_words(rate, set)),
+                            fmt::format("{} of {}: {} makes {:.3f} of the median of {}{}", rate.name,
+                                        rate.host, set.measurement, share, who, beside_words(rate, set)),
                             share < bad_share});
   }
   if (verdict.slow.size() != before || !is_listed) return;

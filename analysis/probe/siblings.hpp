@@ -8,8 +8,8 @@
 
 namespace collbench::analysis {
 
-/// The rates of something that can be compared: a core, a NUMA node, the processors of a host; a GPU, a pair of
-/// GPUs, a GPU as the sender or the receiver of all its pairs.
+/// The rates of something that can be compared: a core, a NUMA node, the processors of a host; a GPU, a pair
+/// of GPUs, a GPU as the sender or the receiver of all its pairs.
 struct ProbeRate {
   std::string host;
   std::string name;                   ///< "core 3", "NUMA node 1", "all cores", "GPU 0"
@@ -22,7 +22,7 @@ struct ProbeRate {
   /// it copies.
   std::string setup{};
   std::optional<double> sm_clock_hertz{};  ///< median of a GPU's windows
-  std::string beside{};                    ///< "SM clock 1305 MHz, 512 W, 86 °C; HW slowdown in 2 of 5 windows"
+  std::string beside{};  ///< "SM clock 1305 MHz, 512 W, 86 °C; HW slowdown in 2 of 5 windows"
 
   bool operator==(const ProbeRate&) const = default;
 };
@@ -71,11 +71,11 @@ struct ProbeVerdict {
 /// Whoever is below kSuspectShare of the median of three siblings or more, of all records together, and below
 /// it by more than six robust standard deviations of them (population_line). Of two nobody knows which is the
 /// slow one. GPUs also against what is published of their model, and by what failed and throttled
-/// (gpu_findings.hpp). A pair of GPUs is compared with the same pair of other hosts only: how far apart GPUs are
-/// is a matter of the board. As senders and receivers of all their pairs GPUs are compared with each other. Not judged are cores of a
-/// host on which others worked; a core whose thread did not have it to itself, and what it is part of; and a
-/// core's share of a memory that all of them contend for, which is no property of the core. Where no one
-/// names a processor its host is compared with no other.
+/// (gpu_findings.hpp). A pair of GPUs is compared with the same pair of other hosts only: how far apart GPUs
+/// are is a matter of the board. As senders and receivers of all their pairs GPUs are compared with each
+/// other. Not judged are cores of a host on which others worked; a core whose thread did not have it to
+/// itself, and what it is part of; and a core's share of a memory that all of them contend for, which is no
+/// property of the core. Where no one names a processor its host is compared with no other.
 [[nodiscard]] ProbeVerdict judge_probes(const std::vector<ProbeRecord>& records);
 
 }  // namespace collbench::analysis

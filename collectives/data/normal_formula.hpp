@@ -8,10 +8,10 @@
 
 namespace collbench::collectives {
 
-/// A number of a normal distribution of mean 0 and deviation 1, the same for an index and seed everywhere: the
-/// sum of twelve numbers of 16 bits, each evenly from −½ to ½ (variance 12 · 1/12). Its kurtosis is 2.9, a
-/// normal one's 3; none is beyond ±6. What matrices hold changes what a GPU draws, and so its clock: zeros and
-/// small integers run faster than a job does.
+/// A number of a normal distribution of mean 0 and deviation 1, the same for an index and seed everywhere:
+/// the sum of twelve numbers of 16 bits, each evenly from −½ to ½ (variance 12 · 1/12). Its kurtosis is 2.9,
+/// a normal one's 3; none is beyond ±6. What matrices hold changes what a GPU draws, and so its clock: zeros
+/// and small integers run faster than a job does.
 [[nodiscard]] constexpr float normal_value(std::uint64_t index, std::uint64_t seed) {
   constexpr unsigned kBits = 16;
   constexpr float kScale = 1.0F / 65536.0F;

@@ -6,11 +6,11 @@
 #include <future>
 #include <utility>
 
+#include "analysis/attribution/pair_outcome.hpp"
 #include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "collectives/nccl/probe/gpu_probe.hpp"
 #include "launch/interruption.hpp"
-#include "src/burnin/launches.hpp"
 
 namespace collbench::program {
 namespace {
@@ -23,7 +23,8 @@ constexpr int kUsualGpus = 8;
 GpuOutcome launch_probe(const BurninOptions& options, int node) {
   const std::string& host = options.hosts[static_cast<std::size_t>(node)];
   // Filling memory is not in the time that is planned, and a slow GPU fills it slowly.
-  const ChildLimits limits{.seconds = 120 + 2 * gpu_phase_seconds(options), .interrupted = launch::interrupted};
+  const ChildLimits limits{.seconds = 120 + 2 * gpu_phase_seconds(options),
+                           .interrupted = launch::interrupted};
   const ChildResult result = run_child(gpu_command(options, node), limits);
   GpuOutcome outcome;
   const bool ended = result.end == ChildEnd::exited;
@@ -45,9 +46,11 @@ bool is_probed(const analysis::BurninRecord& record, const std::string& host) {
 
 std::vector<std::string> gpu_command(const BurninOptions& options, int node) {
   std::vector<std::string> words = group_words(options, {node}, 1);
-  words.insert(words.end(), {own_program_path(), "probe", "--only", "gpu", "--time",
-                             fmt::format("{:g}", options.gpu_seconds), "--progress", "never", "--format", "json"});
-  if (options.soak_seconds > 0) words.insert(words.end(), {"--soak", fmt::format("{:g}", options.soak_seconds)});
+  words.insert(words.end(),
+               {own_program_path(), "probe", "--only", "gpu", "--time",
+                fmt::format("{:g}", options.gpu_seconds), "--progress", "never", "--format", "json"});
+  if (options.soak_seconds > 0)
+    words.insert(words.end(), {"--soak", fmt::format("{:g}", options.soak_seconds)});
   return words;
 }
 
@@ -67,9 +70,13 @@ void measure_gpus(const BurninOptions& options, analysis::BurninRecord& record,
   std::vector<std::pair<int, std::string>> without;
   const auto at_once = static_cast<std::size_t>(options.parallel);
   for (std::size_t start = 0; start < open.size(); start += at_once) {
-    if (!before_each()) return;
-    const std::vector<int> batch(open.begin() + static_cast<std::ptrdiff_t>(start),
-                                 open.begin() + static_cast<std::ptrdiff_t>(std::min(open.size(), start + at_once)));
+    if (!before_each()) {
+      record.phases_left_out.push_back(name(BurninPhase::gpus) + " in part (--time)");
+      break;
+    }
+    const std::vector<int> batch(
+        open.begin() + static_cast<std::ptrdiff_t>(start),
+        open.begin() + static_cast<std::ptrdiff_t>(std::min(open.size(), start + at_once)));
     std::vector<std::future<GpuOutcome>> outcomes;
     for (const int node : batch)
       outcomes.push_back(std::async(std::launch::async, launch_probe, std::cref(options), node));
@@ -88,13 +95,23 @@ void measure_gpus(const BurninOptions& options, analysis::BurninRecord& record,
   }
   if (without.empty()) return;
   if (record.probes.empty()) {
-    record.phases_left_out.push_back(fmt::format("gpus ({})", without.size() == options.hosts.size()
-                                                                  ? "no host has GPUs that can be probed: " + without.front().second
-                                                                  : without.front().second));
+    record.phases_left_out.push_back(
+        fmt::format("gpus ({})", without.size() == options.hosts.size()
+                                     ? "no host has GPUs that can be probed: " + without.front().second
+                                     : without.front().second));
     return;
   }
   for (const auto& [node, why] : without)
     record.group_failures.push_back({{BurninPhase::gpus, {node}, std::nullopt, true}, why});
+}
+
+void note_gpu_models(const BurninOptions& options, const CounterLook& look, analysis::BurninRecord& record) {
+  for (const topology::ErrorCounters& each : look.hosts) {
+    const auto node = std::find_if(options.hosts.begin(), options.hosts.end(), [&](const std::string& host) {
+      return analysis::is_same_host(host, each.host);
+    });
+    if (node != options.hosts.end() && !each.gpu_models.empty()) record.gpu_models[*node] = each.gpu_models;
+  }
 }
 
 }  // namespace collbench::program

@@ -14,8 +14,8 @@ namespace collbench::program {
 
 /// The words of the group launcher on these hosts, before the program; the running program; and why a launch
 /// gave nothing: "exit status 1: its words".
-[[nodiscard]] std::vector<std::string> group_words(const BurninOptions& options, const std::vector<int>& nodes,
-                                                   int ranks_per_host);
+[[nodiscard]] std::vector<std::string> group_words(const BurninOptions& options,
+                                                   const std::vector<int>& nodes, int ranks_per_host);
 [[nodiscard]] std::string own_program_path();
 [[nodiscard]] std::string why_failed(const ChildResult& result, const ChildLimits& limits);
 

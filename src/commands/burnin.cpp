@@ -127,13 +127,12 @@ class Burnin {
   }
 
   void measure_gpu_phase() {
-    measure_gpus(options_, record_, [this] {
+    const auto go_on_with = [this] {
       save();
       stop_if_interrupted();
-      if (fits()) return true;
-      record_.phases_left_out.push_back(name(BurninPhase::gpus) + " in part (--time)");
-      return false;
-    });
+      return fits();
+    };
+    measure_gpus(options_, record_, go_on_with);
     save();
     stop_if_interrupted();
   }
@@ -210,12 +209,7 @@ class Burnin {
   [[nodiscard]] std::optional<CounterLook> look() {
     if (!options_.counters || !launches_groups(options_)) return std::nullopt;
     CounterLook now = look_at_counters(options_);
-    for (const topology::ErrorCounters& each : now.hosts) {
-      const auto node = std::find_if(options_.hosts.begin(), options_.hosts.end(), [&](const std::string& host) {
-        return analysis::is_same_host(host, each.host);
-      });
-      if (node != options_.hosts.end() && !each.gpu_models.empty()) record_.gpu_models[*node] = each.gpu_models;
-    }
+    note_gpu_models(options_, now, record_);
     std::set<std::string> notes(record_.counter_notes.begin(), record_.counter_notes.end());
     const auto note = [&](const std::string& words) {
       if (notes.insert(words).second) record_.counter_notes.push_back(words);

@@ -113,11 +113,13 @@ void probe_processors(const ProbeCommand& options, ProbeRecord& record, Progress
       collectives::triad_bytes(collectives::last_level_cache_bytes(probe.cores, kSystemFolder),
                                machine.available_memory_bytes, record.notes);
   if (options.lab00) probe.more_matrices = {16, 32, 64, 128, 256, 512, 2048};
-  const std::size_t kinds = probe.only.empty() ? collectives::processor_probe_ids().size() : probe.only.size();
+  const std::size_t kinds =
+      probe.only.empty() ? collectives::processor_probe_ids().size() : probe.only.size();
   const collectives::HostClock clock;
-  progress.show(fmt::format("{}: about {} in all", counted(machine.allowed_cores.size(), "core"),
-                            format_seconds(seconds * static_cast<double>(kinds + probe.more_matrices.size()))),
-                clock.seconds());
+  progress.show(
+      fmt::format("{}: about {} in all", counted(machine.allowed_cores.size(), "core"),
+                  format_seconds(seconds * static_cast<double>(kinds + probe.more_matrices.size()))),
+      clock.seconds());
   const double begin = clock.seconds();
   const launch::CpuTimes before = launch::view_cpu_times();
   record.measurements = collectives::probe_processors(probe, clock, record.notes);

@@ -107,8 +107,9 @@ GpuReading read_gpu(const XmlInput& xml, pugi::xml_node gpu) {
   // The momentary one where there is one: an average over the last second lags behind what runs.
   reading.power_watts = number(gpu, {"gpu_power_readings/instant_power_draw", "gpu_power_readings/power_draw",
                                      "gpu_power_readings/average_power_draw", "power_readings/power_draw"});
-  reading.power_limit_watts = number(gpu, {"gpu_power_readings/current_power_limit",
-                                           "gpu_power_readings/power_limit", "power_readings/enforced_power_limit"});
+  reading.power_limit_watts =
+      number(gpu, {"gpu_power_readings/current_power_limit", "gpu_power_readings/power_limit",
+                   "power_readings/enforced_power_limit"});
   // Turing and newer count SRAM and DRAM separately; the drivers before, and for older GPUs, have totals.
   reading.ecc_corrected = sum(ecc, {"sram_correctable", "dram_correctable", "single_bit/total"});
   reading.ecc_uncorrected = sum(ecc, {"sram_uncorrectable", "sram_uncorrectable_parity",

@@ -205,7 +205,8 @@ class NvmlGpu {
         nvml_.driver_version(driver.data(), kNvmlDriverVersionBytes) == NvmlResult::success)
       reading.driver = driver.data();
     if (nvml_.power_limit == nullptr) return;
-    const auto limit = ask<unsigned>([&](auto* milliwatts) { return nvml_.power_limit(device_, milliwatts); });
+    const auto limit =
+        ask<unsigned>([&](auto* milliwatts) { return nvml_.power_limit(device_, milliwatts); });
     if (limit) reading.power_limit_watts = *limit * kWattsPerMilliwatt;
   }
 

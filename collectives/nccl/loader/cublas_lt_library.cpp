@@ -14,10 +14,11 @@ SharedLibrary loaded_cublas_lt(int cuda_major) {
   const auto candidates =
       library_candidates(wanted_cublas_lt(cuda_major), package_folders(python_prefixes()));
   if (auto library = first_library(candidates, unsupported_reason)) return *library;
-  throw Error(ExitStatus::not_here, "cuBLASLt", unsupported_reason,
-              fmt::format("install cuBLAS of CUDA {} (Python's nvidia-cublas has it too), or name the file in "
-                          "COLLBENCH_CUBLASLT",
-                          cuda_major));
+  throw Error(
+      ExitStatus::not_here, "cuBLASLt", unsupported_reason,
+      fmt::format("install cuBLAS of CUDA {} (Python's nvidia-cublas has it too), or name the file in "
+                  "COLLBENCH_CUBLASLT",
+                  cuda_major));
 }
 
 }  // namespace

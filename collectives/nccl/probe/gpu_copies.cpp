@@ -60,19 +60,18 @@ GpuWork hbm_triad_work(const GpuLibraries& libraries, std::uint64_t array_bytes)
   struct Arrays {
     DeviceBuffer a, b, c;
   };
-  const auto arrays =
-      std::make_shared<const Arrays>(Arrays{probe_memory(libraries.cuda, array_bytes),
-                                            doubles_of(libraries, array_bytes, 1),
-                                            doubles_of(libraries, array_bytes, 2)});
+  const auto arrays = std::make_shared<const Arrays>(Arrays{probe_memory(libraries.cuda, array_bytes),
+                                                            doubles_of(libraries, array_bytes, 1),
+                                                            doubles_of(libraries, array_bytes, 2)});
   const CudaLibrary& cuda = libraries.cuda;
   const KernelLibrary& kernels = libraries.kernels;
   const std::uint64_t count = array_bytes / sizeof(double) / 2 * 2;
   const auto doubles = [](const DeviceBuffer& buffer) { return reinterpret_cast<double*>(buffer.data()); };
   return {[=, &cuda, &kernels](const CudaStream& stream) {
-            cuda.check(static_cast<CudaResult>(kernels.triad(doubles(arrays->a), doubles(arrays->b),
-                                                             doubles(arrays->c), kTriadFactor, count,
-                                                             stream.get())),
-                       "the triad");
+            cuda.check(
+                static_cast<CudaResult>(kernels.triad(doubles(arrays->a), doubles(arrays->b),
+                                                      doubles(arrays->c), kTriadFactor, count, stream.get())),
+                "the triad");
           },
           static_cast<double>(3 * sizeof(double) * count)};
 }
@@ -96,7 +95,8 @@ bool has_peer_access(const CudaLibrary& cuda, int device, int peer) {
   return cuda.peer_possible(&possible, device, peer) == CudaResult::success && possible != 0;
 }
 
-GpuWork peer_copy_work(const GpuLibraries& libraries, int device, int peer, std::uint64_t bytes, bool direct) {
+GpuWork peer_copy_work(const GpuLibraries& libraries, int device, int peer, std::uint64_t bytes,
+                       bool direct) {
   const CudaLibrary& cuda = libraries.cuda;
   if (direct) {
     const CudaResult enabled = cuda.peer_enable(peer, 0);

@@ -69,9 +69,10 @@ class Product {
     static constexpr double kDoubleZero = 0;
     const void* const alpha = is_double_ ? static_cast<const void*>(&kDoubleOne) : &kOne;
     const void* const beta = is_double_ ? static_cast<const void*>(&kDoubleZero) : &kZero;
-    check(lt_.matmul(handle_, matmul_, alpha, a_.data(), in_, b_.data(), in_, beta, d_.data(), out_, d_.data(),
-                     out_, &heuristic_.algorithm, workspace_.data(), workspace_.bytes(), stream.get()),
-          "cublasLtMatmul");
+    check(
+        lt_.matmul(handle_, matmul_, alpha, a_.data(), in_, b_.data(), in_, beta, d_.data(), out_, d_.data(),
+                   out_, &heuristic_.algorithm, workspace_.data(), workspace_.bytes(), stream.get()),
+        "cublasLtMatmul");
   }
 
  private:
@@ -107,7 +108,8 @@ class Product {
     check(lt_.preference_create(&preferences), "cublasLtMatmulPreferenceCreate");
     const std::size_t most = workspace_.bytes();
     int found = 0;
-    CublasStatus status = lt_.preference_set(preferences, CublasLtPreference::max_workspace_bytes, &most, sizeof most);
+    CublasStatus status =
+        lt_.preference_set(preferences, CublasLtPreference::max_workspace_bytes, &most, sizeof most);
     if (status == CublasStatus::success)
       status = lt_.heuristic(handle_, matmul_, in_, in_, out_, out_, preferences, 1, &heuristic_, &found);
     lt_.preference_destroy(preferences);

@@ -16,12 +16,12 @@ struct GemmType {
   CublasData in;
   CublasData out;
   CublasCompute compute;
-  CublasData scale;           ///< of alpha and beta
-  bool fast_accumulation;     ///< of FP8: partial sums stay in the tensor core, as training libraries ask for
-  std::string_view how;       ///< what is not seen in the name: "BF16 out, fast accumulation"
-  bool only_on_request;       ///< not of a probe's usual work
-  std::uint64_t in_bytes;     ///< an element
-  std::uint64_t out_bytes;    ///< an element
+  CublasData scale;         ///< of alpha and beta
+  bool fast_accumulation;   ///< of FP8: partial sums stay in the tensor core, as training libraries ask for
+  std::string_view how;     ///< what is not seen in the name: "BF16 out, fast accumulation"
+  bool only_on_request;     ///< not of a probe's usual work
+  std::uint64_t in_bytes;   ///< an element
+  std::uint64_t out_bytes;  ///< an element
 };
 
 /// BF16, FP16, FP8 (E4M3), TF32, FP64; on request FP32.

@@ -55,16 +55,20 @@ bool is_wanted(const GpuProbe& probe, std::string_view id) {
 }
 
 bool wants_products(const GpuProbe& probe) {
-  return probe.soak_seconds > 0 || std::any_of(gemm_types().begin(), gemm_types().end(),
-                                               [&](const GemmType& type) { return is_wanted(probe, type.id); });
+  return probe.soak_seconds > 0 ||
+         std::any_of(gemm_types().begin(), gemm_types().end(),
+                     [&](const GemmType& type) { return is_wanted(probe, type.id); });
 }
 
 bool wants_copies(const GpuProbe& probe) {
-  return std::any_of(kCopies.begin(), kCopies.end(), [&](std::string_view id) { return is_wanted(probe, id); });
+  return std::any_of(kCopies.begin(), kCopies.end(),
+                     [&](std::string_view id) { return is_wanted(probe, id); });
 }
 
 double product_seconds(const GpuProbe& probe) { return (kWarmUp + kWindows * kWindow) * probe.seconds; }
-double memory_seconds(const GpuProbe& probe) { return (kWarmUp + kWindows * kWindowOfMemory) * probe.seconds; }
+double memory_seconds(const GpuProbe& probe) {
+  return (kWarmUp + kWindows * kWindowOfMemory) * probe.seconds;
+}
 double link_seconds(const GpuProbe& probe) {
   return (kWarmUpOfLink + kWindowsOfLink * kWindowOfLink) * probe.seconds;
 }
@@ -98,8 +102,8 @@ class Prober {
   using MakeWork = std::function<GpuWork(std::size_t index)>;
 
   void note(const ProbeMeasurement& about, const std::string& why) {
-    result_.notes.push_back(
-        fmt::format("{}{}: not run: {}", about.name, about.size > 0 ? fmt::format(", n = {}", about.size) : "", why));
+    result_.notes.push_back(fmt::format("{}{}: not run: {}", about.name,
+                                        about.size > 0 ? fmt::format(", n = {}", about.size) : "", why));
   }
 
   void begin(const std::string& what, double seconds) {
@@ -107,10 +111,10 @@ class Prober {
     seconds_left_ = std::max(0.0, seconds_left_ - seconds);
   }
 
-  /// Runs on `devices` at once, and adds to `found` what each of them did. Refusals are said once for all that
-  /// have the same.
-  void add(GpuMeasurement& found, const std::vector<int>& devices, const GpuTiming& timing, const MakeWork& make,
-           std::optional<PeerCopy> peer = std::nullopt) {
+  /// Runs on `devices` at once, and adds to `found` what each of them did. Refusals are said once for all
+  /// that have the same.
+  void add(GpuMeasurement& found, const std::vector<int>& devices, const GpuTiming& timing,
+           const MakeWork& make, std::optional<PeerCopy> peer = std::nullopt) {
     const std::vector<GpuRates> rates = run_on_gpus(libraries_, devices, clock_, timing, make);
     std::map<std::string, std::vector<std::string>> refused;
     for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -122,13 +126,15 @@ class Prober {
       } else if (!rates[i].refused.empty()) {
         refused[rates[i].refused].push_back(name);
       } else {
-        found.about.parts.push_back({.name = name, .model = gpu.model, .windows = rates[i].windows, .peer = peer});
+        found.about.parts.push_back(
+            {.name = name, .model = gpu.model, .windows = rates[i].windows, .peer = peer});
         found.spans.push_back(rates[i].spans);
       }
     }
     for (const auto& [why, names] : refused) {
-      note(found.about, names.size() == devices.size() && !peer ? why
-                                                                 : fmt::format("{} ({})", why, fmt::join(names, ", ")));
+      note(found.about, names.size() == devices.size() && !peer
+                            ? why
+                            : fmt::format("{} ({})", why, fmt::join(names, ", ")));
     }
   }
 
@@ -175,7 +181,8 @@ class Prober {
             .name = std::string(type.name),
             .size = n,
             .by = fmt::format("cuBLASLt {}", cublas_version_text(libraries_.cublas_lt->version)),
-            .work = type.how.empty() ? fmt::format("n = {} a GPU", n) : fmt::format("n = {} a GPU, {}", n, type.how)};
+            .work = type.how.empty() ? fmt::format("n = {} a GPU", n)
+                                     : fmt::format("n = {} a GPU, {}", n, type.how)};
   }
 
   void products(const GemmType& type) {
@@ -208,7 +215,8 @@ class Prober {
     about.work = fmt::format("n = {} a GPU, {} windows", n, windows);
     GpuMeasurement found{std::move(about), {}};
     begin(found.about.name, probe_.soak_seconds);
-    add(found, working_, {.warm_up_seconds = kWarmUp * probe_.seconds, .window_seconds = window, .windows = windows},
+    add(found, working_,
+        {.warm_up_seconds = kWarmUp * probe_.seconds, .window_seconds = window, .windows = windows},
         [&](std::size_t) { return gemm_work(libraries_, type, n); });
     keep(std::move(found));
   }
@@ -255,7 +263,8 @@ class Prober {
                          {}};
     begin(name, link_seconds(probe_) * static_cast<double>(working_.size()));
     for (const int device : std::vector<int>(working_))
-      add(found, {device}, link_timing(), [&](std::size_t) { return host_copy_work(libraries_, bytes, to_gpu); });
+      add(found, {device}, link_timing(),
+          [&](std::size_t) { return host_copy_work(libraries_, bytes, to_gpu); });
     keep(std::move(found));
   }
 
@@ -278,7 +287,8 @@ class Prober {
       for (const int to : all) {
         if (from == to || !is_working(from) || !is_working(to)) continue;
         const bool direct = has_peer_access(libraries_.cuda, from, to);
-        add(found, {from}, link_timing(),
+        add(
+            found, {from}, link_timing(),
             [&](std::size_t) { return peer_copy_work(libraries_, from, to, bytes, direct); },
             PeerCopy{gpu_name(from), gpu_name(to), direct});
       }
@@ -342,7 +352,8 @@ double gpu_probe_seconds(const GpuProbe& probe, int gpus) {
   for (const GemmType& type : gemm_types()) {
     if (is_wanted(probe, type.id)) seconds += product_seconds(probe) * static_cast<double>(kSizes.size());
   }
-  for (const std::string_view id : {kCopy, kTriad}) seconds += is_wanted(probe, id) ? memory_seconds(probe) : 0;
+  for (const std::string_view id : {kCopy, kTriad})
+    seconds += is_wanted(probe, id) ? memory_seconds(probe) : 0;
   for (const std::string_view id : {kToGpu, kFromGpu})
     seconds += is_wanted(probe, id) ? link_seconds(probe) * gpus : 0;
   if (is_wanted(probe, kPeer)) seconds += link_seconds(probe) * gpus * (gpus - 1);

@@ -25,8 +25,8 @@
 namespace collbench::collectives {
 namespace {
 
-/// A piece is what is waited for at once: long beside an event's resolution (0.5 µs, cudaEventElapsedTime) and
-/// a launch, short beside a window.
+/// A piece is what is waited for at once: long beside an event's resolution (0.5 µs, cudaEventElapsedTime)
+/// and a launch, short beside a window.
 constexpr double kPieceSeconds = 0.02;
 constexpr double kPieceOfWindow = 0.1;
 constexpr double kMaxUnitsOfPiece = 10'000;

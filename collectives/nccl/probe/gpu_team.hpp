@@ -52,8 +52,8 @@ struct GpuRates {
 };
 
 /// A thread for each of `devices` (CUDA's indices), bound to the processors near it, makes its work
-/// (`make_work`, which may throw GpuRefusal, with the GPU as the current one) and puts it on a stream over and
-/// over, two pieces ahead so that the GPU never waits. All begin at the same time. By device. A GPU that
+/// (`make_work`, which may throw GpuRefusal, with the GPU as the current one) and puts it on a stream over
+/// and over, two pieces ahead so that the GPU never waits. All begin at the same time. By device. A GPU that
 /// makes no progress for `kGpuSilenceSeconds` has failed. `make_work` gets the index in `devices`.
 [[nodiscard]] std::vector<GpuRates> run_on_gpus(const GpuLibraries& libraries,
                                                 const std::vector<int>& devices, const Clock& clock,

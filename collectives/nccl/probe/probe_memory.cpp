@@ -23,10 +23,9 @@ DeviceBuffer normal_numbers(const GpuLibraries& libraries, DataType type, std::u
                             std::uint64_t seed) {
   DeviceBuffer buffer = probe_memory(libraries.cuda, count * traits(type).bytes);
   const CudaStream stream(libraries.cuda);
-  libraries.cuda.check(
-      static_cast<CudaResult>(libraries.kernels.fill_normal(
-          buffer.data(), count, static_cast<std::uint32_t>(type), seed, stream.get())),
-      "filling the GPU's memory");
+  libraries.cuda.check(static_cast<CudaResult>(libraries.kernels.fill_normal(
+                           buffer.data(), count, static_cast<std::uint32_t>(type), seed, stream.get())),
+                       "filling the GPU's memory");
   while (!stream.idle()) std::this_thread::sleep_for(std::chrono::microseconds(100));
   return buffer;
 }

@@ -1,5 +1,5 @@
-// What we declare of NCCL, CUDA and cuBLASLt in our own words, against the real headers. Compiled only where they are
-// found (CMakeLists.txt says which it took); every comparison is made by the compiler.
+// What we declare of NCCL, CUDA and cuBLASLt in our own words, against the real headers. Compiled only where
+// they are found (CMakeLists.txt says which it took); every comparison is made by the compiler.
 #include <cublasLt.h>
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>

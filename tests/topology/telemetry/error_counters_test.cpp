@@ -80,7 +80,8 @@ TEST(ErrorCounters, GpusAndTheirNvlinks) {
 }
 
 TEST(ErrorCounters, JsonIsOneLineAndComesBack) {
-  const ErrorCounters counters{"host1", 1000, {{"mlx5_0/1 symbol_error", 4}}, {"dmesg: refused"}, {"NVIDIA H100", "NVIDIA A100"}};
+  const ErrorCounters counters{
+      "host1", 1000, {{"mlx5_0/1 symbol_error", 4}}, {"dmesg: refused"}, {"NVIDIA H100", "NVIDIA A100"}};
   const std::string text = error_counters_json(counters);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
   const ErrorCounters back = error_counters_from_json(text, "x");

@@ -27,7 +27,8 @@ GpuReading gpu(const std::string& inside) {
 }
 
 TEST(NvidiaSmiTelemetry, ReadsANewDriver) {
-  const GpuReading reading = gpu(R"(<product_name>A GPU</product_name><uuid>GPU-1</uuid><pci><replay_counter>9</replay_counter></pci>
+  const GpuReading reading =
+      gpu(R"(<product_name>A GPU</product_name><uuid>GPU-1</uuid><pci><replay_counter>9</replay_counter></pci>
     <clocks_event_reasons>
       <clocks_event_reason_gpu_idle>Active</clocks_event_reason_gpu_idle>
       <clocks_event_reason_sw_power_cap>Active</clocks_event_reason_sw_power_cap>

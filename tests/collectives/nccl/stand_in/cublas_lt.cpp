@@ -80,15 +80,17 @@ bool is_named(const char* variable, const std::string& name) {
   return text != nullptr && ("," + std::string(text) + ",").find("," + name + ",") != std::string::npos;
 }
 
-bool is_offered(const CublasLtMatmulObject& product, const CublasLtLayoutObject& a, const CublasLtLayoutObject& d) {
+bool is_offered(const CublasLtMatmulObject& product, const CublasLtLayoutObject& a,
+                const CublasLtLayoutObject& d) {
   const bool is_double = a.type == CublasData::real_64f;
-  if (is_double != (product.scale == CublasData::real_64f) || is_double != (product.compute == CublasCompute::of_64f))
+  if (is_double != (product.scale == CublasData::real_64f) ||
+      is_double != (product.compute == CublasCompute::of_64f))
     return false;
   if (product.compute == CublasCompute::of_32f_fast_tf32 && a.type != CublasData::real_32f) return false;
   if (a.type == CublasData::real_8f_e4m3) {
     constexpr long kAda = 89;
-    if (stand_in_number("COLLBENCH_STAND_IN_COMPUTE", 90) < kAda || !product.transposes_a || product.transposes_b ||
-        d.type != CublasData::real_16bf)
+    if (stand_in_number("COLLBENCH_STAND_IN_COMPUTE", 90) < kAda || !product.transposes_a ||
+        product.transposes_b || d.type != CublasData::real_16bf)
       return false;
   } else if (a.type != d.type) {
     return false;
@@ -161,8 +163,8 @@ CublasStatus cublasLtMatmulDescDestroy(CublasLtMatmul product) {
   return CublasStatus::success;
 }
 
-CublasStatus cublasLtMatmulDescSetAttribute(CublasLtMatmul product, CublasLtDescription what, const void* value,
-                                            std::size_t bytes) {
+CublasStatus cublasLtMatmulDescSetAttribute(CublasLtMatmul product, CublasLtDescription what,
+                                            const void* value, std::size_t bytes) {
   if (what == CublasLtDescription::fast_accumulation)
     return bytes == 1 ? CublasStatus::success : CublasStatus::invalid_value;
   if (bytes != sizeof(std::int32_t)) return CublasStatus::invalid_value;
@@ -183,16 +185,17 @@ CublasStatus cublasLtMatmulPreferenceDestroy(CublasLtPreferences preferences) {
   return CublasStatus::success;
 }
 
-CublasStatus cublasLtMatmulPreferenceSetAttribute(CublasLtPreferences preferences, CublasLtPreference /*what*/,
-                                                  const void* value, std::size_t bytes) {
+CublasStatus cublasLtMatmulPreferenceSetAttribute(CublasLtPreferences preferences,
+                                                  CublasLtPreference /*what*/, const void* value,
+                                                  std::size_t bytes) {
   if (bytes != sizeof preferences->workspace) return CublasStatus::invalid_value;
   std::memcpy(&preferences->workspace, value, bytes);
   return CublasStatus::success;
 }
 
-CublasStatus cublasLtMatmulAlgoGetHeuristic(CublasLtHandle /*handle*/, CublasLtMatmul product, CublasLtLayout a,
-                                            CublasLtLayout b, CublasLtLayout c, CublasLtLayout d,
-                                            CublasLtPreferences preferences, int wanted,
+CublasStatus cublasLtMatmulAlgoGetHeuristic(CublasLtHandle /*handle*/, CublasLtMatmul product,
+                                            CublasLtLayout a, CublasLtLayout b, CublasLtLayout c,
+                                            CublasLtLayout d, CublasLtPreferences preferences, int wanted,
                                             CublasLtHeuristic* results, int* found) {
   *found = 0;
   if (wanted < 1 || a->type != b->type || c->type != d->type) return CublasStatus::invalid_value;
@@ -202,11 +205,11 @@ CublasStatus cublasLtMatmulAlgoGetHeuristic(CublasLtHandle /*handle*/, CublasLtM
   return CublasStatus::success;
 }
 
-CublasStatus cublasLtMatmul(CublasLtHandle /*handle*/, CublasLtMatmul product, const void* alpha, const void* a,
-                            CublasLtLayout a_layout, const void* b, CublasLtLayout b_layout, const void* beta,
-                            const void* /*c*/, CublasLtLayout /*c_layout*/, void* d, CublasLtLayout d_layout,
-                            const CublasLtAlgorithm* algorithm, void* workspace, std::size_t workspace_bytes,
-                            CudaStreamHandle stream) {
+CublasStatus cublasLtMatmul(CublasLtHandle /*handle*/, CublasLtMatmul product, const void* alpha,
+                            const void* a, CublasLtLayout a_layout, const void* b, CublasLtLayout b_layout,
+                            const void* beta, const void* /*c*/, CublasLtLayout /*c_layout*/, void* d,
+                            CublasLtLayout d_layout, const CublasLtAlgorithm* algorithm, void* workspace,
+                            std::size_t workspace_bytes, CudaStreamHandle stream) {
   if (algorithm == nullptr || !is_offered(*product, *a_layout, *d_layout)) return CublasStatus::not_supported;
   const bool is_double = product->scale == CublasData::real_64f;
   const double factor = is_double ? *static_cast<const double*>(alpha) : *static_cast<const float*>(alpha);

@@ -84,7 +84,7 @@ struct CudaStreamObject {
   bool over = false;
   CudaResult error = CudaResult::success;
   int device = 0;
-  double simulated_seconds = 0;  // that its work is said to have taken: the thread's own
+  double simulated_seconds = 0;        // that its work is said to have taken: the thread's own
   std::unique_ptr<CudaTasks> capture;  // between cudaStreamBeginCapture and -EndCapture: what was put on it
   std::thread thread;                  // last: it uses the others
 };

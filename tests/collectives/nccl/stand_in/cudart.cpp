@@ -17,8 +17,9 @@
 // cudaMemsetAsync hits a failing cell), no_memory (cudaMalloc), graph_error:N (the N-th cudaGraphLaunch
 // fails, as when the driver has no room for it).
 //
-// A probe's work (probe_runtime.cpp, cublas_lt.cpp) takes the time that gpu_time.hpp says. Each GPU has memory
-// of its own, the current one is its thread's, and COLLBENCH_STAND_IN_MODEL ("stand-in for a GPU") its name.
+// A probe's work (probe_runtime.cpp, cublas_lt.cpp) takes the time that gpu_time.hpp says. Each GPU has
+// memory of its own, the current one is its thread's, and COLLBENCH_STAND_IN_MODEL ("stand-in for a GPU") its
+// name.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -385,7 +386,8 @@ CudaResult cudaEventRecord(CudaEventHandle event, CudaStreamHandle stream) {
 }
 
 CudaResult cudaEventQuery(CudaEventHandle event) {
-  if (!event->moment || !event->moment->over) return event->moment ? CudaResult::not_ready : CudaResult::success;
+  if (!event->moment || !event->moment->over)
+    return event->moment ? CudaResult::not_ready : CudaResult::success;
   return event->moment->result;
 }
 
@@ -394,9 +396,8 @@ CudaResult cudaEventElapsedTime(float* milliseconds, CudaEventHandle from, CudaE
   // Of work that takes a GPU's time, that; of all else the host's.
   const double simulated = to->moment->simulated_seconds - from->moment->simulated_seconds;
   *milliseconds =
-      simulated > 0
-          ? static_cast<float>(1e3 * simulated)
-          : std::chrono::duration<float, std::milli>(to->moment->when - from->moment->when).count();
+      simulated > 0 ? static_cast<float>(1e3 * simulated)
+                    : std::chrono::duration<float, std::milli>(to->moment->when - from->moment->when).count();
   return CudaResult::success;
 }
 

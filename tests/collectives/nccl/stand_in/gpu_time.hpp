@@ -11,8 +11,8 @@
 // say nothing of anything: a product runs at 0.1 TFLOP/s in every type, memory and links at some GB/s.
 //
 // COLLBENCH_STAND_IN_SLOW: "GPU:WHAT:TIMES,…" makes WHAT (gemm, hbm, triad, h2d, d2h, peer, or all) of that
-// GPU take TIMES as long; TIMES "ecc": the GPU fails there; "later": twice as long from half a second of its
-// work on. COLLBENCH_STAND_IN_SLEEP=1: work also lasts as long by the host's clock.
+// GPU take TIMES as long; TIMES "ecc": the GPU fails there; "later": twice as long from a second of its work
+// on. COLLBENCH_STAND_IN_SLEEP=1: work also lasts as long by the host's clock.
 
 namespace collbench::collectives {
 
@@ -35,7 +35,7 @@ inline std::string stand_in_slowness(int gpu, const std::string& what) {
 
 /// To be run on the stream: that work which takes `seconds` is done.
 inline void pass_time(CudaStreamObject& stream, const std::string& what, double seconds) {
-  constexpr double kLater = 0.5;
+  constexpr double kLater = 1;
   const std::string slow = stand_in_slowness(stream.device, what);
   if (slow == "ecc") {
     const std::lock_guard lock(stream.mutex);

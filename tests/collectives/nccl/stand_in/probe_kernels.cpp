@@ -47,8 +47,8 @@ int collbench_kernel_fill_normal(void* to, std::uint64_t count, std::uint32_t ty
     constexpr std::uint64_t kRow = 4096;
     with_element_type(of, [&]<typename Element>(std::type_identity<Element>) {
       for (std::uint64_t i = 0; i < count; ++i)
-        static_cast<Element*>(to)[i] = i < kRow ? static_cast<Element>(normal_value(i, seed))
-                                                : static_cast<Element*>(to)[i % kRow];
+        static_cast<Element*>(to)[i] =
+            i < kRow ? static_cast<Element>(normal_value(i, seed)) : static_cast<Element*>(to)[i % kRow];
     });
   });
 }

@@ -1,6 +1,6 @@
 // What only a probe of GPUs asks of the CUDA runtime: pinned memory, and copies between GPUs. By it, the GPUs
-// of the first and of the second half of a host reach each other's memory themselves (COLLBENCH_STAND_IN_PEERS
-// 1), or all (2, the usual), or none (0).
+// of the first and of the second half of a host reach each other's memory themselves
+// (COLLBENCH_STAND_IN_PEERS 1), or all (2, the usual), or none (0).
 #include <atomic>
 #include <cstring>
 #include <functional>
