@@ -150,10 +150,9 @@ void judge_without_pairs(const BurninRecord& record, const std::vector<GroupPopu
     for (const GroupRate* const rate : population.members)
       compared.insert(rate->launch.nodes.begin(), rate->launch.nodes.end());
   }
-  for (const int node : nodes_with_compared_gpus(record)) {
-    compared.insert(node);
-    found.blind_below = std::max(found.blind_below, -std::log(kSuspectShare));
-  }
+  const std::vector<int> probed = nodes_with_compared_gpus(record);
+  compared.insert(probed.begin(), probed.end());
+  if (!probed.empty()) found.blind_below = std::max(found.blind_below, -std::log(kSuspectShare));
   if (compared.empty()) found.blind_below = std::numeric_limits<double>::infinity();
   for (NodeVerdict& verdict : found.nodes) {
     verdict = compared.contains(verdict.node)
@@ -264,8 +263,6 @@ std::string line_words(double line) {
 std::string phase_heading(const BurninRecord& record, BurninPhase phase) {
   const std::size_t hosts = record.table.nodes.size();
   switch (phase) {
-    case BurninPhase::gpus:
-      return "phase gpus: each GPU alone";
     case BurninPhase::nodes:
       return fmt::format("phase nodes: each of {} by itself, bus bandwidth in GB/s", counted(hosts, "host"));
     case BurninPhase::rails:
@@ -275,6 +272,7 @@ std::string phase_heading(const BurninRecord& record, BurninPhase phase) {
       return "phase groups: disjoint groups of hosts, bus bandwidth in GB/s";
     case BurninPhase::whole:
       return "phase whole: all hosts, bus bandwidth in GB/s";
+    case BurninPhase::gpus:  // gpu_phase_text has one of its own
     case BurninPhase::pairs:
       return "phase pairs: a message one way, bandwidth in GB/s";
   }

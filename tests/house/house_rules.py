@@ -118,7 +118,7 @@ WITHOUT_HEADER = {
     r"tests/src/burdened_blas\.cpp": "a library to load",
     r"collectives/nccl/observer/(profiler|tuner)\.cpp": "what NCCL finds by name, declared by NCCL",
     r"tests/collectives/nccl/real_nccl/(wrapped_nccl|simulated_memory)\.cpp": "libraries to load",
-    r"tests/collectives/nccl/stand_in/(cublas_lt|cudart|kernels|probe_kernels|probe_runtime|nccl_versioned|network_plugin|tuner)\.cpp": "libraries to load",
+    r"tests/collectives/nccl/stand_in/(cublas_lt|cudart|graphs|kernels|probe_kernels|probe_runtime|nccl_versioned|network_plugin|tuner)\.cpp": "libraries to load",
     r"tests/topology/telemetry/stand_in_nvml\.cpp": "a library to load",
     r"tests/mpi_main\.cpp": "the main of the tests that run as several ranks",
     r"tests/simgrid/burnin_scale\.cpp": "a program of its own",

@@ -73,7 +73,6 @@ Memory& memory() {
 
 thread_local int current_device = 0;
 std::atomic<int> sets{0};
-std::atomic<int> launches{0};
 
 /// Streams that exist.
 struct Streams {
@@ -228,14 +227,6 @@ bool collbench_stand_in_is_memory_of(const void* address, int device) {
   return found != memory().taken.end() && found->second.device == device;
 }
 
-/// Not CUDA's: gpu_time.hpp's, for the other stand-ins; `later` when the stream comes to it.
-void collbench_stand_in_pass_time(CudaStreamHandle stream, const char* what, double seconds) {
-  pass_time(*stream, what, seconds);
-}
-void collbench_stand_in_pass_time_later(CudaStreamHandle stream, const char* what, double seconds) {
-  stream->put([=] { pass_time(*stream, what, seconds); });
-}
-
 CudaResult cudaMemcpy(void* to, const void* from, std::size_t bytes, CudaCopy kind) {
   std::memcpy(to, from, bytes);
   const std::lock_guard lock(memory().mutex);
@@ -329,28 +320,6 @@ CudaResult cudaStreamEndCapture(CudaStreamHandle stream, CudaGraphHandle* graph)
   if (!stream->capture) return CudaResult::invalid_value;
   *graph = new CudaGraphObject{std::move(*stream->capture)};
   stream->capture.reset();
-  return CudaResult::success;
-}
-
-CudaResult cudaGraphInstantiateWithFlags(CudaGraphExecHandle* exec, CudaGraphHandle graph,
-                                         unsigned long long /*flags*/) {
-  *exec = new CudaGraphExecObject{graph->tasks};
-  return CudaResult::success;
-}
-
-CudaResult cudaGraphLaunch(CudaGraphExecHandle exec, CudaStreamHandle stream) {
-  if (injected_fault("graph_error") == ++launches) return CudaResult::initialization_error;
-  for (const auto& task : exec->tasks) stream->put(task);
-  return CudaResult::success;
-}
-
-CudaResult cudaGraphExecDestroy(CudaGraphExecHandle exec) {
-  delete exec;
-  return CudaResult::success;
-}
-
-CudaResult cudaGraphDestroy(CudaGraphHandle graph) {
-  delete graph;
   return CudaResult::success;
 }
 

@@ -1,6 +1,9 @@
 // The part of the kernel library that a GPU's probe calls, without a GPU.
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
 
 #include "base/record/data_type.hpp"
 #include "collectives/data/element_types.hpp"
