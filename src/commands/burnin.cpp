@@ -82,6 +82,8 @@ class Burnin {
             [this](const analysis::PairBatch& each) { return measure_batch_of_pairs(each); });
       else
         measure_groups(phase);
+      // Where no host has GPUs nothing ran in between.
+      if (phase == BurninPhase::gpus && record_.probes.empty()) continue;
       before = note_rises(before, name(phase));
     }
     for (const analysis::GroupLaunch& launch : analysis::group_retests(record_)) {
