@@ -4,6 +4,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -95,6 +96,19 @@ std::optional<VarianceParts> variance_parts(const std::vector<std::vector<double
   return VarianceParts{
       .within = std::sqrt(mean_square_within),
       .between = std::sqrt(std::max(0.0, (mean_square_between - mean_square_within) / typical_size))};
+}
+
+double population_line(const std::vector<double>& values, double widening) {
+  constexpr double kSigmas = 6;
+  constexpr double kToSigma = 1.4826;  // of a normal distribution
+  constexpr double kMinLine = 0.01;
+  std::vector<double> known;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(known),
+               [](double value) { return !std::isnan(value); });
+  if (known.empty()) return kMinLine;
+  const double middle = median(known);
+  for (double& value : known) value = std::fabs(value - middle);
+  return std::max(kMinLine, widening * kSigmas * kToSigma * median(known));
 }
 
 }  // namespace collbench

@@ -17,6 +17,11 @@ namespace collbench {
 /// Standard deviation over mean (n − 1 in the denominator); 0 for fewer than two values or a mean of 0.
 [[nodiscard]] double coefficient_of_variation(std::span<const double> values);
 
+/// How far something may be from the median of its kind: the larger of six robust standard deviations
+/// (1.4826 × the median absolute deviation) and 1 %. NaNs are ignored. As logarithm of time or rate.
+/// `widening` times the deviations, where few values know them badly.
+[[nodiscard]] double population_line(const std::vector<double>& values, double widening = 1);
+
 struct MedianInterval {
   double low = 0;
   double high = 0;

@@ -24,7 +24,8 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")  # of nvcc 12 and 13, which CMake 3.25 does not know
 endif()
 
-add_library(collbench_kernels MODULE "${CMAKE_SOURCE_DIR}/collectives/nccl/kernels.cu")
+add_library(collbench_kernels MODULE "${CMAKE_SOURCE_DIR}/collectives/nccl/kernels.cu"
+  "${CMAKE_SOURCE_DIR}/collectives/nccl/probe_kernels.cu")
 target_include_directories(collbench_kernels PRIVATE "${CMAKE_SOURCE_DIR}")
 target_compile_options(collbench_kernels PRIVATE --expt-relaxed-constexpr
   -Xcompiler=-Wall,-Wextra,-fvisibility=hidden,-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)

@@ -21,6 +21,7 @@ enum class BlameKind {
   path,          ///< a pair only, while both of its nodes are fine with others
   inside,        ///< a host by itself, without the network
   busy,          ///< a host whose cores others keep busy, so that its links are not known
+  gpu,           ///< a GPU, without any link to others
   group,         ///< a group of hosts, while its nodes and smaller groups are fine
 };
 

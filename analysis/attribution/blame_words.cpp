@@ -34,6 +34,12 @@ std::string technician_step(BlameKind kind, const std::string& who, std::optiona
           "nvlink -s "
           "where it has GPUs; what else runs there",
           who);
+    case BlameKind::gpu:
+      return fmt::format(
+          "on {}: nvidia-smi -q -d PERFORMANCE,ECC,CLOCK,POWER, dmesg for Xids, fans and inlet temperature; "
+          "reset or "
+          "reseat the GPU and probe it again (collbench probe --only gpu) before it is sent back",
+          who);
     case BlameKind::busy:
       return fmt::format(
           "on {}: top, or ps -eo pcpu,pid,args --sort=-pcpu | head; end what keeps its cores "
@@ -65,9 +71,11 @@ std::string blame_words(const Blame& blame) {
   const std::string line = blame.measure.empty() ? fmt::format(" (line {:.2f})", blame.line) : "";
   const std::string measure = measure_words(blame) + line;
   // Who keeps a host busy does so whatever runs beside it.
-  const std::string_view confirmed = blame.kind == BlameKind::busy ? ""
-                                     : blame.confirmed             ? ", confirmed alone"
-                                                                   : ", not confirmed alone";
+  // A GPU is probed without others' links at any time.
+  const bool is_seen_anyhow = blame.kind == BlameKind::busy || blame.kind == BlameKind::gpu;
+  const std::string_view confirmed = is_seen_anyhow    ? ""
+                                     : blame.confirmed ? ", confirmed alone"
+                                                       : ", not confirmed alone";
   return fmt::format("{}, {}{}: {}", name(blame.kind), measure, confirmed, blame.evidence);
 }
 
@@ -107,6 +115,8 @@ std::string name(BlameKind kind) {
       return "path";
     case BlameKind::inside:
       return "host by itself";
+    case BlameKind::gpu:
+      return "GPU";
     case BlameKind::busy:
       return "busy host";
     case BlameKind::group:

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "analysis/attribution/burnin_record.hpp"
+#include "analysis/attribution/gpu_phase.hpp"
+#include "analysis/probe/probe_json.hpp"
 #include "base/json_reader.hpp"
 
 // The record of a burn-in as JSON, and back.
@@ -149,6 +151,8 @@ std::string burnin_json(const BurninRecord& record) {
   }
   BurninJson rises = BurninJson::array();
   for (const CounterRise& rise : record.rises) rises.push_back(rise_json(rise));
+  BurninJson probes = BurninJson::array();
+  for (const ProbeRecord& probe : record.probes) probes.push_back(BurninJson::parse(probe_json(probe)));
   const BurninJson document{{"record", "collbench burn-in"},
                             {"nodes", record.table.nodes},
                             {"rails", record.table.rails},
@@ -166,6 +170,8 @@ std::string burnin_json(const BurninRecord& record) {
                             {"times", times},
                             {"failures", failures},
                             {"groups", groups},
+                            {"probes", probes},
+                            {"gpu_models", record.gpu_models},
                             {"group_failures", group_failures},
                             {"counter_rises", rises},
                             {"counter_notes", record.counter_notes},
@@ -223,6 +229,20 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
     if (const auto alone = failure.find("alone")) record.failures.back().alone = alone->boolean();
   }
   read_groups(root, record);
+  if (const auto probes = root.find("probes")) {
+    for (const JsonReader& probe : probes->items()) {
+      ProbeRecord found = probe_from_json(probe.compact(), file);
+      const auto& known = record.table.nodes;
+      if (std::find(known.begin(), known.end(), found.host) == known.end())
+        throw probe.at("host").expected("one of the record's nodes");
+      add_probe(record, std::move(found));
+    }
+  }
+  if (const auto listed = root.find("gpu_models")) {
+    for (const auto& [host, models] : listed->members()) {
+      for (const JsonReader& model : models.items()) record.gpu_models[host].push_back(model.text());
+    }
+  }
   return record;
 }
 

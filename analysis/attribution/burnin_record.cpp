@@ -13,6 +13,7 @@
 #include "analysis/attribution/blame_words.hpp"
 #include "analysis/attribution/busy_hosts.hpp"
 #include "analysis/attribution/failure_verdicts.hpp"
+#include "analysis/attribution/gpu_phase.hpp"
 #include "analysis/attribution/group_verdicts.hpp"
 #include "analysis/attribution/losses.hpp"
 #include "analysis/attribution/pair_outcome.hpp"
@@ -260,7 +261,7 @@ std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record) {
   std::set<std::pair<int, std::size_t>> compared;  // rail and class of the retests
   for (const Blame& blame : found.blames) {
     if (blame.confirmed || blame.nodes.empty() || blame.nodes.size() > 2 || blame.kind == BlameKind::leaf ||
-        blame.kind == BlameKind::inside || blame.kind == BlameKind::busy)
+        blame.kind == BlameKind::inside || blame.kind == BlameKind::busy || blame.kind == BlameKind::gpu)
       continue;
     const bool is_path = blame.nodes.size() == 2;
     const auto planned = retest_rounds(
@@ -306,12 +307,14 @@ std::string burnin_text(const BurninRecord& record, int width) {
   add(fmt::format("{}: {}", counted(record.table.nodes.size(), "node"), fmt::join(counts, ", ")));
   if (!record.source.empty()) add(record.source);
   for (const BurninPhase phase : burnin_phases()) {
-    if (phase == BurninPhase::pairs && (!record.table.times.empty() || record.groups.empty())) {
+    if (phase == BurninPhase::pairs &&
+        (!record.table.times.empty() || (record.groups.empty() && record.probes.empty()))) {
       if (!record.groups.empty()) add("phase pairs: a message one way");
       for (int rail = 0; rail < record.table.rails; ++rail) add(rail_line(record, rail));
     }
-    text += group_table(record, phase, width);
+    text += phase == BurninPhase::gpus ? gpu_phase_text(record, width) : group_table(record, phase, width);
   }
+  if (const std::string differ = gpu_difference(record); !differ.empty()) add(differ);
   for (const std::string& line : node_lines(record, found)) add(line);
   if (record.expected <= 0)
     add("compared with the median of these nodes only; with --expected also with a known rate");

@@ -10,6 +10,7 @@
 #include "analysis/attribution/counter_rises.hpp"
 #include "analysis/attribution/group_phases.hpp"
 #include "analysis/attribution/pair_schedule.hpp"
+#include "base/record/probe.hpp"
 
 namespace collbench::analysis {
 
@@ -30,6 +31,8 @@ struct BurninRecord {
   std::vector<PairFailure> failures;
   std::vector<GroupRate> groups;  ///< of the phases beside pairs
   std::vector<GroupFailure> group_failures;
+  std::vector<ProbeRecord> probes;  ///< of the phase gpus, each of a node, in their order
+  std::map<std::string, std::vector<std::string>> gpu_models;  ///< by node, of those whose driver lists them
   std::vector<CounterRise> rises;          ///< error counters that went up while a phase ran
   std::vector<std::string> counter_notes;  ///< what of them could not be read, and where
   /// How it was measured: options and variables that change what is, by name.

@@ -63,9 +63,9 @@ std::vector<GroupBatch> along_rails(const std::vector<int>& nodes, int rails) {
   return batches;
 }
 
-GroupBatch each_node(const std::vector<int>& nodes) {
+GroupBatch each_node(BurninPhase phase, const std::vector<int>& nodes) {
   GroupBatch batch;
-  for (const int node : nodes) batch.push_back({BurninPhase::nodes, {node}});
+  for (const int node : nodes) batch.push_back({phase, {node}});
   return batch;
 }
 
@@ -88,6 +88,8 @@ std::string why_elsewhere(const Run& run, const std::vector<std::string>& hosts)
 
 std::string name(BurninPhase phase) {
   switch (phase) {
+    case BurninPhase::gpus:
+      return "gpus";
     case BurninPhase::nodes:
       return "nodes";
     case BurninPhase::rails:
@@ -103,16 +105,17 @@ std::string name(BurninPhase phase) {
 }
 
 std::vector<BurninPhase> burnin_phases() {
-  return {BurninPhase::nodes, BurninPhase::rails, BurninPhase::pairs, BurninPhase::groups,
-          BurninPhase::whole};
+  return {BurninPhase::gpus,  BurninPhase::nodes,  BurninPhase::rails,
+          BurninPhase::pairs, BurninPhase::groups, BurninPhase::whole};
 }
 
 std::vector<GroupBatch> group_batches(BurninPhase phase, const std::vector<int>& nodes, int rails,
                                       const std::vector<int>& leaf_of_node) {
   if (nodes.empty()) return {};
   switch (phase) {
+    case BurninPhase::gpus:
     case BurninPhase::nodes:
-      return {each_node(nodes)};
+      return {each_node(phase, nodes)};
     case BurninPhase::rails:
       return along_rails(nodes, rails);
     case BurninPhase::pairs:

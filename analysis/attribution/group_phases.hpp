@@ -9,6 +9,7 @@
 namespace collbench::analysis {
 
 enum class BurninPhase {
+  gpus,    ///< each GPU of a host alone: the probe (gpu_phase.hpp)
   nodes,   ///< each host by itself
   rails,   ///< all hosts over one rail, one rail at a time, then all rails at the same time
   pairs,   ///< pairs of hosts on each rail (pair_schedule.hpp)

@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "analysis/attribution/blame_words.hpp"
+#include "analysis/attribution/gpu_phase.hpp"
+#include "analysis/probe/siblings.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
@@ -40,7 +42,8 @@ std::optional<double> below_alone(const std::vector<GroupPopulation>& population
   std::vector<double> others;
   for (const GroupPopulation& other : populations) {
     if (!other.alone || other.phase != population.phase || other.size != population.size ||
-        other.operation != population.operation || other.per_leaf != population.per_leaf)
+        other.operation != population.operation || other.per_leaf != population.per_leaf ||
+        other.gpus != population.gpus)
       continue;
     for (const GroupRate* const member : other.members) {
       if (member->launch.nodes == rate.launch.nodes)
@@ -137,7 +140,7 @@ void judge_single_nodes(const BurninRecord& record, const std::vector<GroupPopul
 /// Where no pairs were measured: who took part in what could be compared, and nothing speaks against it.
 void judge_without_pairs(const BurninRecord& record, const std::vector<GroupPopulation>& populations,
                          Attribution& found) {
-  if (record.groups.empty() && record.group_failures.empty()) return;
+  if (record.groups.empty() && record.group_failures.empty() && record.probes.empty()) return;
   std::set<int> compared;
   found.blind_below = 0;
   for (const GroupPopulation& population : populations) {
@@ -147,6 +150,9 @@ void judge_without_pairs(const BurninRecord& record, const std::vector<GroupPopu
     for (const GroupRate* const rate : population.members)
       compared.insert(rate->launch.nodes.begin(), rate->launch.nodes.end());
   }
+  const std::vector<int> probed = nodes_with_compared_gpus(record);
+  compared.insert(probed.begin(), probed.end());
+  if (!probed.empty()) found.blind_below = std::max(found.blind_below, -std::log(kSuspectShare));
   if (compared.empty()) found.blind_below = std::numeric_limits<double>::infinity();
   for (NodeVerdict& verdict : found.nodes) {
     verdict = compared.contains(verdict.node)
@@ -158,9 +164,11 @@ void judge_without_pairs(const BurninRecord& record, const std::vector<GroupPopu
 /// A host whose own launch gave nothing.
 void judge_failed_nodes(const BurninRecord& record, Attribution& found) {
   for (const GroupFailure& failure : record.group_failures) {
-    if (failure.launch.phase != BurninPhase::nodes) continue;
+    const bool is_of_gpus = failure.launch.phase == BurninPhase::gpus;
+    if (failure.launch.phase != BurninPhase::nodes && !is_of_gpus) continue;
     NodeVerdict& verdict = found.nodes[slot_of(failure.launch.nodes.front())];
-    const std::string why = "by itself it gave nothing: " + failure.why;
+    const std::string why = fmt::format("{} gave nothing: {}",
+                                        is_of_gpus ? "the probe of its GPUs" : "by itself it", failure.why);
     if (verdict.bucket == Bucket::good) verdict = {verdict.node, Bucket::suspect, why};
     if (verdict.bucket == Bucket::not_tested && record.failures.empty()) verdict.why = why;
   }
@@ -224,13 +232,21 @@ void judge_rails(const std::vector<GroupPopulation>& populations, Attribution& f
 }
 
 /// "not compared: 2 groups of …", for each kind of group of which fewer than kMinPopulation were measured.
-std::string not_compared(const std::vector<GroupPopulation>& populations, BurninPhase phase) {
+std::string not_compared(const BurninRecord& record, const std::vector<GroupPopulation>& populations,
+                         BurninPhase phase) {
   std::vector<std::string> kinds;
   for (const GroupPopulation& population : populations) {
     const bool is_compared = phase == BurninPhase::nodes || phase == BurninPhase::groups;
     if (population.phase != phase || population.alone || !is_compared || !std::isnan(population.line))
       continue;
     std::string kind = fmt::format("{} {}", population.members.size(), words_of_like(population));
+    if (phase == BurninPhase::nodes) {
+      std::vector<std::string> hosts;
+      for (const GroupRate* const rate : population.members)
+        hosts.push_back(record.table.nodes[slot_of(rate->launch.nodes.front())]);
+      kind = fmt::format("{}{}", fmt::join(hosts, ", "),
+                         population.gpus.empty() ? "" : fmt::format(" ({})", population.gpus));
+    }
     if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(std::move(kind));
   }
   if (kinds.empty()) return {};
@@ -256,6 +272,7 @@ std::string phase_heading(const BurninRecord& record, BurninPhase phase) {
       return "phase groups: disjoint groups of hosts, bus bandwidth in GB/s";
     case BurninPhase::whole:
       return "phase whole: all hosts, bus bandwidth in GB/s";
+    case BurninPhase::gpus:  // gpu_phase_text has one of its own
     case BurninPhase::pairs:
       return "phase pairs: a message one way, bandwidth in GB/s";
   }
@@ -285,12 +302,13 @@ std::vector<GroupPopulation> group_populations(const BurninRecord& record) {
     if (!(rate.bus_bandwidth > 0)) continue;
     const GroupLaunch& launch = rate.launch;
     const std::vector<int> per_leaf = nodes_per_leaf(launch.nodes, record.table.leaf_of_node);
+    const std::string gpus = gpus_of(record, launch.nodes);
     auto population = std::find_if(found.begin(), found.end(), [&](const GroupPopulation& one) {
       return one.phase == launch.phase && one.size == launch.nodes.size() && one.per_leaf == per_leaf &&
-             one.operation == rate.operation && one.alone == launch.alone;
+             one.gpus == gpus && one.operation == rate.operation && one.alone == launch.alone;
     });
     if (population == found.end()) {
-      found.push_back({launch.phase, launch.nodes.size(), per_leaf, rate.operation, launch.alone, {}});
+      found.push_back({launch.phase, launch.nodes.size(), per_leaf, gpus, rate.operation, launch.alone, {}});
       population = found.end() - 1;
     }
     population->members.push_back(&rate);
@@ -308,6 +326,7 @@ void judge_groups(const BurninRecord& record, Attribution& found) {
   const std::vector<GroupPopulation> populations = group_populations(record);
   if (record.table.times.empty() && record.failures.empty()) judge_without_pairs(record, populations, found);
   judge_failed_nodes(record, found);
+  judge_gpus(record, found);
   judge_single_nodes(record, populations, found);
   judge_small_groups(record, populations, found);
   judge_rails(populations, found);
@@ -367,7 +386,7 @@ std::string group_table(const BurninRecord& record, BurninPhase phase, int width
                     line_words(population.line), who));
   }
   if (text.empty()) return {};
-  if (const std::string left = not_compared(populations, phase); !left.empty())
+  if (const std::string left = not_compared(record, populations, phase); !left.empty())
     text += wrap(left, width, "  ", "    ");
   if (!text.ends_with('\n')) text += '\n';
   return fmt::format("{}\n  {:<12} {}{:<8} {:>5} {:>8} {:>8} {:>7}  {}\n{}", phase_heading(record, phase),

@@ -9,12 +9,13 @@
 namespace collbench::analysis {
 
 /// Groups that can be compared with each other: of one phase, size and operation, that spread over leaf
-/// switches alike (what crosses a switch, and over how many uplinks, differs between 3 + 1 and 2 + 2 nodes),
-/// all in company or all alone.
+/// switches alike and have the same GPUs (what crosses a switch, and over how many uplinks, differs between 3
+/// + 1 and 2 + 2 nodes), all in company or all alone.
 struct GroupPopulation {
   BurninPhase phase = BurninPhase::nodes;
   std::size_t size = 1;
   std::vector<int> per_leaf;  ///< nodes below each leaf switch, most first; empty: leaves are not known
+  std::string gpus;           ///< of the hosts (gpu_phase.hpp); empty: none, or not known
   std::string operation;
   bool alone = false;
   std::vector<const GroupRate*> members;  ///< of the record

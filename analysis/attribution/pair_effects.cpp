@@ -134,19 +134,6 @@ PairEffects pair_effects(const PairTable& table) {
   return found;
 }
 
-double population_line(const std::vector<double>& values, double widening) {
-  constexpr double kSigmas = 6;
-  constexpr double kToSigma = 1.4826;  // of a normal distribution
-  constexpr double kMinLine = 0.01;
-  std::vector<double> known;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(known),
-               [](double value) { return !std::isnan(value); });
-  if (known.empty()) return kMinLine;
-  const double middle = median(known);
-  for (double& value : known) value = std::fabs(value - middle);
-  return std::max(kMinLine, widening * kSigmas * kToSigma * median(known));
-}
-
 namespace {
 
 /// Six standard deviations of the residuals of `rail` (or of all), and more where few are free: of the cells

@@ -56,17 +56,12 @@ inline constexpr int kMinPartners = 3;
 /// part of what company costs. Repeats are not counted as such: settled_pairs() has taken them in.
 [[nodiscard]] PairEffects pair_effects(const PairTable& table);
 
-/// How far something may be from the median of its kind: the larger of six robust standard deviations
-/// (1.4826 × the median absolute deviation) and 1 %. NaNs are ignored. As logarithm of time.
-/// `widening` times the deviations, where few values know them badly.
-[[nodiscard]] double population_line(const std::vector<double>& values, double widening = 1);
-
 /// The line of pairs' residuals: that of their scatter, wider where few of them are free of the fit, and
 /// infinite where none is.
 [[nodiscard]] double line_of_pairs(const PairTable& table, const PairEffects& effects);
 
-/// The line of a rail's nodes, as senders and receivers: population_line of both together, and none finer
-/// than half of line_of_pairs of the rail, which is what its pairs scatter by.
+/// The line of a rail's nodes, as senders and receivers: collbench::population_line of both together, and
+/// none finer than half of line_of_pairs of the rail, which is what its pairs scatter by.
 [[nodiscard]] double line_of_rail(const PairTable& table, const PairEffects& effects, int rail);
 
 }  // namespace collbench::analysis

@@ -12,12 +12,76 @@ constexpr const char* kRecordName = "collbench probe";
 
 using ProbeJson = nlohmann::ordered_json;
 
+template <typename Value>
+ProbeJson optional_json(const std::optional<Value>& value) {
+  return value ? ProbeJson(*value) : ProbeJson();
+}
+
+std::optional<double> number_from(const JsonReader& json, std::string_view key) {
+  const auto found = json.find(key);
+  return found ? std::optional(found->number()) : std::nullopt;
+}
+
+std::string text_from(const JsonReader& json, std::string_view key) {
+  const auto found = json.find(key);
+  return found ? found->text() : std::string();
+}
+
+ProbeJson window_json(const GpuWindow& window) {
+  ProbeJson reasons = ProbeJson::array();
+  for (const GpuTrouble trouble : window.throttled_by) reasons.push_back(name(trouble));
+  return {{"sm_clock_hertz", optional_json(window.sm_clock_hertz)},
+          {"power_watts", optional_json(window.power_watts)},
+          {"temperature_celsius", optional_json(window.temperature_celsius)},
+          {"throttled_by", reasons}};
+}
+
+GpuWindow window_from(const JsonReader& json) {
+  GpuWindow window{.sm_clock_hertz = number_from(json, "sm_clock_hertz"),
+                   .power_watts = number_from(json, "power_watts"),
+                   .temperature_celsius = number_from(json, "temperature_celsius")};
+  for (const JsonReader& reason : json.at("throttled_by").items()) {
+    const auto trouble = find_gpu_trouble(reason.text());
+    if (!trouble) throw reason.expected("the name of a GPU's trouble");
+    window.throttled_by.push_back(*trouble);
+  }
+  return window;
+}
+
+/// What only GPUs have is left out of cores.
 ProbeJson part_json(const ProbePart& part) {
-  return {{"name", part.name},
-          {"model", part.model},
-          {"numa", part.numa ? ProbeJson(*part.numa) : ProbeJson()},
-          {"windows", part.windows},
-          {"cpu_share", part.cpu_share ? ProbeJson(*part.cpu_share) : ProbeJson()}};
+  ProbeJson json{{"name", part.name},
+                 {"model", part.model},
+                 {"numa", optional_json(part.numa)},
+                 {"windows", part.windows},
+                 {"cpu_share", optional_json(part.cpu_share)}};
+  if (part.peer)
+    json["peer"] = {{"from", part.peer->from}, {"to", part.peer->to}, {"direct", part.peer->direct}};
+  if (!part.telemetry.empty()) {
+    json["telemetry"] = ProbeJson::array();
+    for (const GpuWindow& window : part.telemetry) json["telemetry"].push_back(window_json(window));
+  }
+  return json;
+}
+
+ProbeJson gpu_json(const ProbeGpu& gpu) {
+  return {{"name", gpu.name},
+          {"model", gpu.model},
+          {"uuid", gpu.uuid},
+          {"address", gpu.address},
+          {"memory_bytes", gpu.memory_bytes},
+          {"power_limit_watts", optional_json(gpu.power_limit_watts)},
+          {"driver", gpu.driver}};
+}
+
+ProbeGpu gpu_from(const JsonReader& json) {
+  return {.name = json.at("name").text(),
+          .model = json.at("model").text(),
+          .uuid = text_from(json, "uuid"),
+          .address = text_from(json, "address"),
+          .memory_bytes = json.at("memory_bytes").integer<std::uint64_t>(),
+          .power_limit_watts = number_from(json, "power_limit_watts"),
+          .driver = text_from(json, "driver")};
 }
 
 ProbePart part_from(const JsonReader& json) {
@@ -29,7 +93,12 @@ ProbePart part_from(const JsonReader& json) {
     part.windows.push_back(rate);
   }
   if (part.windows.empty()) throw json.at("windows").expected("a rate at least");
-  if (const auto share = json.find("cpu_share")) part.cpu_share = share->number();
+  part.cpu_share = number_from(json, "cpu_share");
+  if (const auto peer = json.find("peer"))
+    part.peer = PeerCopy{peer->at("from").text(), peer->at("to").text(), peer->at("direct").boolean()};
+  if (const auto windows = json.find("telemetry")) {
+    for (const JsonReader& window : windows->items()) part.telemetry.push_back(window_from(window));
+  }
   return part;
 }
 
@@ -61,13 +130,22 @@ std::string probe_json(const ProbeRecord& record) {
                             {"work", each.work},
                             {"parts", parts}});
   }
+  ProbeJson gpus = ProbeJson::array();
+  for (const ProbeGpu& gpu : record.gpus) gpus.push_back(gpu_json(gpu));
+  ProbeJson failures = ProbeJson::array();
+  for (const ProbeFailure& failure : record.failures)
+    failures.push_back(
+        {{"part", failure.part}, {"measurement", failure.measurement}, {"what", failure.what}});
   const ProbeJson document{{"record", kRecordName},
                            {"host", record.host},
                            {"processor", record.processor},
                            {"cores", record.cores},
-                           {"taken_share", record.taken_share ? ProbeJson(*record.taken_share) : ProbeJson()},
+                           {"taken_share", optional_json(record.taken_share)},
                            {"window_seconds", record.window_seconds},
+                           {"gpus", gpus},
+                           {"gpu_window_seconds", record.gpu_window_seconds},
                            {"measurements", measurements},
+                           {"failures", failures},
                            {"notes", record.notes}};
   return json_text(document.dump(2, ' ', false, ProbeJson::error_handler_t::replace)) + "\n";
 }
@@ -80,8 +158,18 @@ ProbeRecord probe_from_json(std::string_view text, const std::string& file) {
   record.host = root.at("host").text();
   record.processor = root.at("processor").text();
   record.cores = root.at("cores").integer<int>();
-  if (const auto taken = root.find("taken_share")) record.taken_share = taken->number();
-  if (const auto seconds = root.find("window_seconds")) record.window_seconds = seconds->number();
+  record.taken_share = number_from(root, "taken_share");
+  record.window_seconds = number_from(root, "window_seconds").value_or(0);
+  // Of before GPUs were probed none is there.
+  record.gpu_window_seconds = number_from(root, "gpu_window_seconds").value_or(0);
+  if (const auto gpus = root.find("gpus")) {
+    for (const JsonReader& gpu : gpus->items()) record.gpus.push_back(gpu_from(gpu));
+  }
+  if (const auto failures = root.find("failures")) {
+    for (const JsonReader& failure : failures->items())
+      record.failures.push_back(
+          {failure.at("part").text(), failure.at("measurement").text(), failure.at("what").text()});
+  }
   for (const JsonReader& each : root.at("measurements").items())
     record.measurements.push_back(measurement_from(each));
   for (const JsonReader& note : root.at("notes").items()) record.notes.push_back(note.text());

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
+#include "analysis/probe/gpu_findings.hpp"
 #include "analysis/probe/probe_json.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/statistics.hpp"
@@ -23,15 +26,19 @@ constexpr double kDrift = 0.05;
 /// Rates are not compared with each other where others took more of the cores: the ratio is off by as much.
 constexpr double kTakenOfRemarks = 0.1;
 
-constexpr std::array<std::string_view, 5> kHeadings{"work", "all cores", "each: median", "slowest", "by"};
-using TableRow = std::array<std::string, kHeadings.size()>;
+using TableRow = std::vector<std::string>;
+
+const TableRow& core_headings() {
+  static const TableRow headings{"work", "all cores", "each: median", "slowest", "by"};
+  return headings;
+}
 
 TableRow probe_row(const ProbeRecord& record, const ProbeMeasurement& measurement) {
   std::vector<double> each;
   const ProbeRate* slowest = nullptr;
   const std::vector<ProbeRate> rates = probe_rates(record, measurement);
   for (const ProbeRate& rate : rates) {
-    if (rate.kind != "core" && rate.kind != "GPU") continue;
+    if (rate.kind != "core") continue;
     each.push_back(rate.rate);
     if (slowest == nullptr || rate.rate < slowest->rate) slowest = &rate;
   }
@@ -45,11 +52,72 @@ TableRow probe_row(const ProbeRecord& record, const ProbeMeasurement& measuremen
 
 std::vector<TableRow> probe_rows(const ProbeRecord& record) {
   std::vector<TableRow> rows;
-  for (const ProbeMeasurement& each : record.measurements) rows.push_back(probe_row(record, each));
+  for (const ProbeMeasurement& each : record.measurements) {
+    if (rate_of_all_cores(each) > 0) rows.push_back(probe_row(record, each));
+  }
+  return rows;
+}
+
+const TableRow& gpu_headings() {
+  static const TableRow headings{"work", "median", "slowest", "published", "MHz", "W", "°C"};
+  return headings;
+}
+
+/// "GPU 3", "GPU 3 to 1".
+std::string short_name(const ProbeRate& rate) {
+  constexpr std::string_view kGpuAgain = " to GPU ";
+  const std::size_t at = rate.name.find(kGpuAgain);
+  return at == std::string::npos
+             ? rate.name
+             : fmt::format("{} to {}", rate.name.substr(0, at), rate.name.substr(at + kGpuAgain.size()));
+}
+
+/// The middle of all GPUs' windows; "–" where nobody read it.
+std::string median_figure(const ProbeMeasurement& measurement, std::optional<double> GpuWindow::* figure,
+                          double unit) {
+  std::vector<double> values;
+  for (const ProbePart& part : measurement.parts) {
+    for (const GpuWindow& window : part.telemetry) {
+      if (window.*figure) values.push_back(*(window.*figure) / unit);
+    }
+  }
+  return values.empty() ? "–" : fmt::format("{:.0f}", median(values));
+}
+
+TableRow gpu_row(const ProbeRecord& record, const ProbeMeasurement& measurement) {
+  std::vector<double> each;
+  std::optional<ProbeRate> slowest;
+  for (const ProbeRate& rate : gpu_rates(record, measurement)) {
+    if (rate.kind != "GPU" && rate.kind != "GPU pair") continue;
+    each.push_back(rate.rate);
+    if (!slowest || rate.rate < slowest->rate) slowest = rate;
+  }
+  const double middle = median(each);
+  const std::string low = probe_rate_text(slowest->rate, measurement.unit);
+  const auto published = published_rate(measurement, measurement.parts.front().model);
+  constexpr double kMega = 1e6;
+  // The unit is the median's, but where the two have others.
+  const std::string usual = probe_rate_text(middle, measurement.unit);
+  const bool is_same_unit = low.substr(low.find(' ')) == usual.substr(usual.find(' '));
+  return {measurement_name(measurement),
+          usual,
+          fmt::format("{} ({})", is_same_unit ? low.substr(0, low.find(' ')) : low, short_name(*slowest)),
+          published ? fmt::format("{:.2f}", middle / *published) : "–",
+          median_figure(measurement, &GpuWindow::sm_clock_hertz, kMega),
+          median_figure(measurement, &GpuWindow::power_watts, 1),
+          median_figure(measurement, &GpuWindow::temperature_celsius, 1)};
+}
+
+std::vector<TableRow> gpu_rows(const ProbeRecord& record) {
+  std::vector<TableRow> rows;
+  for (const ProbeMeasurement& each : record.measurements) {
+    if (!gpu_rates(record, each).empty()) rows.push_back(gpu_row(record, each));
+  }
   return rows;
 }
 
 std::string title_of(const ProbeRecord& record) {
+  if (record.cores == 0) return fmt::format("{}: {}", record.host, gpu_title(record));
   return fmt::format(
       "{}: {}, {}", record.host,
       record.processor.empty() ? "a processor that the kernel does not name" : record.processor,
@@ -67,10 +135,10 @@ std::vector<std::string> probe_verdict_lines(const ProbeVerdict& verdict) {
   return lines;
 }
 
-std::string probe_table(const std::vector<TableRow>& rows, int width) {
-  std::array<int, kHeadings.size()> widths{};
-  for (std::size_t column = 0; column < kHeadings.size(); ++column) {
-    widths[column] = display_width(kHeadings[column]);
+std::string probe_table(const TableRow& headings, const std::vector<TableRow>& rows, int width) {
+  std::vector<int> widths(headings.size());
+  for (std::size_t column = 0; column < headings.size(); ++column) {
+    widths[column] = display_width(headings[column]);
     for (const TableRow& row : rows) widths[column] = std::max(widths[column], display_width(row[column]));
   }
   std::string text;
@@ -84,16 +152,59 @@ std::string probe_table(const std::vector<TableRow>& rows, int width) {
     if (room >= kMinRoom) line += "  " + shorten(cells.back(), room);
     text += line + "\n";
   };
-  add(kHeadings);
+  add(headings);
   for (const TableRow& row : rows) add(row);
   return text;
+}
+
+/// The last columns are left out where they do not fit.
+std::string gpu_table(const std::vector<TableRow>& rows, int width) {
+  std::vector<int> widths;
+  int used = -2;
+  for (std::size_t column = 0; column < gpu_headings().size(); ++column) {
+    int wide = display_width(gpu_headings()[column]);
+    for (const TableRow& row : rows) wide = std::max(wide, display_width(row[column]));
+    if (used + 2 + wide > width) break;
+    used += 2 + wide;
+    widths.push_back(wide);
+  }
+  std::string text;
+  const auto add = [&](const TableRow& cells) {
+    for (std::size_t column = 0; column < widths.size(); ++column)
+      text += column == 0 ? pad_right(cells[0], widths[0]) : "  " + pad_left(cells[column], widths[column]);
+    text += "\n";
+  };
+  add(gpu_headings());
+  for (const TableRow& row : rows) add(row);
+  return text;
+}
+
+std::string markdown_table(const TableRow& headings, const std::vector<TableRow>& rows, bool has_words_last) {
+  if (rows.empty()) return {};
+  std::string text = "|";
+  for (const std::string& heading : headings) text += fmt::format(" {} |", heading);
+  text += "\n| --- |";
+  for (std::size_t column = 1; column < headings.size(); ++column)
+    text += has_words_last && column + 1 == headings.size() ? " --- |" : " ---: |";
+  text += "\n";
+  for (const TableRow& row : rows) {
+    text += "|";
+    for (const std::string& cell : row) text += fmt::format(" {} |", markdown_text(cell));
+    text += "\n";
+  }
+  return text + "\n";
 }
 
 std::string probe_text_page(const std::vector<ProbeRecord>& records, int width) {
   std::string text;
   for (const ProbeRecord& record : records) {
-    text += wrap(title_of(record), width, text.empty() ? "" : "\n", "  ") +
-            probe_table(probe_rows(record), width);
+    text += wrap(title_of(record), width, text.empty() ? "" : "\n", "  ");
+    if (const auto rows = probe_rows(record); !rows.empty())
+      text += probe_table(core_headings(), rows, width);
+    if (const auto rows = gpu_rows(record); !rows.empty()) {
+      if (record.cores > 0) text += wrap(gpu_title(record), width, "", "  ");
+      text += gpu_table(rows, width);
+    }
     for (const std::string& remark : probe_remarks(record)) text += wrap(remark, width, "", "  ");
     for (const std::string& note : record.notes) text += wrap(note, width, "note: ", "  ");
   }
@@ -106,15 +217,11 @@ std::string probe_text_page(const std::vector<ProbeRecord>& records, int width) 
 std::string probe_markdown_page(const std::vector<ProbeRecord>& records) {
   std::string text;
   for (const ProbeRecord& record : records) {
-    text += fmt::format("{}**{}**\n\n|", text.empty() ? "" : "\n", markdown_text(title_of(record)));
-    for (const std::string_view heading : kHeadings) text += fmt::format(" {} |", heading);
-    text += "\n| --- | ---: | ---: | ---: | --- |\n";
-    for (const TableRow& row : probe_rows(record)) {
-      text += "|";
-      for (const std::string& cell : row) text += fmt::format(" {} |", markdown_text(cell));
-      text += "\n";
-    }
-    text += "\n";
+    text += fmt::format("{}**{}**\n\n", text.empty() ? "" : "\n", markdown_text(title_of(record)));
+    text += markdown_table(core_headings(), probe_rows(record), true);
+    const std::vector<TableRow> of_gpus = gpu_rows(record);
+    if (!of_gpus.empty() && record.cores > 0) text += markdown_text(gpu_title(record)) + "\n\n";
+    text += markdown_table(gpu_headings(), of_gpus, false);
     for (const std::string& remark : probe_remarks(record))
       text += fmt::format("- {}\n", markdown_text(remark));
     for (const std::string& note : record.notes) text += fmt::format("- Note: {}\n", markdown_text(note));
@@ -135,14 +242,53 @@ const ProbeMeasurement* best_of_id(const ProbeRecord& record, std::string_view i
   return best;
 }
 
+std::string probe_csv(const std::vector<ProbeRecord>& records) {
+  std::string text =
+      "host,work,n,kind,name,model,unit,median,drift,published_share,sm_clock_hertz,power_watts,temperature_"
+      "celsius,"
+      "throttled_by\n";
+  const auto number = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.6g}", *value) : std::string();
+  };
+  for (const ProbeRecord& record : records) {
+    for (const ProbeMeasurement& each : record.measurements) {
+      for (const ProbePart& part : each.parts) {
+        ProbeMeasurement one = each;
+        one.parts = {part};
+        const ProbeRate rate = probe_rates(record, one).front();
+        std::vector<std::string> figures;
+        for (const auto& [figure, unit] :
+             {std::pair(&GpuWindow::sm_clock_hertz, 1.0), std::pair(&GpuWindow::power_watts, 1.0),
+              std::pair(&GpuWindow::temperature_celsius, 1.0)}) {
+          const std::string text_of = median_figure(one, figure, unit);
+          figures.push_back(text_of == "–" ? "" : text_of);
+        }
+        std::set<std::string> reasons;
+        for (const GpuWindow& window : part.telemetry) {
+          for (const GpuTrouble trouble : window.throttled_by) reasons.insert(std::string(name(trouble)));
+        }
+        const auto published = published_rate(each, part.model);
+        text +=
+            fmt::format("{},{},{},{},{},{},{},{:.6g},{:.4f},{},{},{},{},{}\n", csv_cell(record.host), each.id,
+                        each.size > 0 ? fmt::to_string(each.size) : "", rate.kind, csv_cell(part.name),
+                        csv_cell(part.model), each.unit == ProbeUnit::byte ? "B/s" : "flop/s", rate.rate,
+                        rate.drift, published ? number(rate.rate / *published) : "", figures[0], figures[1],
+                        figures[2], fmt::join(reasons, "; "));
+      }
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
-std::vector<std::string> probe_formats() { return {"text", "md", "json"}; }
+std::vector<std::string> probe_formats() { return {"text", "md", "json", "csv"}; }
 
 std::string probe_report(const std::vector<ProbeRecord>& records, std::string_view format, int width) {
   if (format == "text") return probe_text_page(records, width);
   if (format == "md") return probe_markdown_page(records);
   if (format == "json") return probe_json(records.front());
+  if (format == "csv") return probe_csv(records);
   throw std::out_of_range("probe has no format " + std::string(format));
 }
 
@@ -172,7 +318,7 @@ std::vector<std::string> probe_remarks(const ProbeRecord& record) {
     for (const ProbeRate& rate : probe_rates(record, each)) {
       if (rate.kind != "GPU" && (rate.kind != "host" || is_disturbed)) continue;
       if (rate.drift >= -kDrift) continue;
-      falling.push_back(fmt::format("{} of {}", each.name, rate.name));
+      falling.push_back(fmt::format("{} of {}", measurement_name(each), rate.name));
       worst = std::min(worst, rate.drift);
     }
   }

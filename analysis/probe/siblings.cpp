@@ -9,23 +9,14 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/attribution/pair_effects.hpp"
-#include "analysis/plan/training_gpu.hpp"
+#include "analysis/probe/gpu_findings.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
-#include "topology/catalog/gpus.hpp"
 
 namespace collbench::analysis {
 namespace {
 
 constexpr std::size_t kMinSiblings = 3;
-
-/// The last two windows over the first two, less 1; of fewer than four, the last over the first.
-double drift_of(const std::vector<double>& windows) {
-  if (windows.size() < 4) return windows.back() / windows.front() - 1;
-  const std::size_t last = windows.size() - 1;
-  return (windows[last - 1] + windows[last]) / (windows[0] + windows[1]) - 1;
-}
 
 ProbeRate part_rate(const ProbeRecord& record, const ProbePart& part, std::string kind) {
   return {.host = record.host,
@@ -33,7 +24,7 @@ ProbeRate part_rate(const ProbeRecord& record, const ProbePart& part, std::strin
           .model = part.model,
           .kind = std::move(kind),
           .rate = median(part.windows),
-          .drift = drift_of(part.windows),
+          .drift = window_drift(part.windows),
           .cpu_share = part.cpu_share};
 }
 
@@ -56,18 +47,20 @@ struct Siblings {
   std::vector<ProbeRate> rates;
 };
 
-/// By what makes them alike: the measurement, its size, code, work and time, the kind, the model, and the
-/// host where nothing names the model.
-using SiblingSets = std::map<
-    std::tuple<std::string, int, std::string, std::string, double, std::string, std::string, std::string>,
-    Siblings>;
+/// By what makes them alike: the measurement, its size, code, work and time, the kind, the model with what
+/// else GPUs have, and the host where nothing names the model, or the pair of GPUs.
+using SiblingSets = std::map<std::tuple<std::string, int, std::string, std::string, double, std::string,
+                                        std::string, std::string, std::string>,
+                             Siblings>;
 
 /// Whether something else ran on the core, or on one of several, or that is not known.
 bool was_shared(const ProbeRate& rate) { return !rate.cpu_share || *rate.cpu_share < 1 - kTakenShare; }
 
+bool is_of_gpu(const ProbeRate& rate) { return rate.kind.starts_with("GPU"); }
+
 /// Whether the rate says something of the part alone.
 bool can_be_judged(const ProbeRecord& record, const ProbeMeasurement& measurement, const ProbeRate& rate) {
-  if (rate.kind == "GPU") return true;
+  if (is_of_gpu(rate)) return true;
   if (rate.kind == "core" && measurement.unit == ProbeUnit::byte) return false;
   return !was_disturbed(record) && !was_shared(rate);
 }
@@ -80,9 +73,13 @@ SiblingSets sets_of(const std::vector<ProbeRecord>& records) {
     for (const ProbeMeasurement& each : record.measurements) {
       for (const ProbeRate& rate : probe_rates(record, each)) {
         if (!can_be_judged(record, each, rate)) continue;
-        Siblings& set = sets[{each.id, each.size, each.by, each.work, record.window_seconds, rate.kind,
-                              rate.model, has_named_parts(each) ? "" : record.host}];
-        set.measurement = each.name;
+        const std::string only_among = rate.kind == "GPU pair" ? rate.name
+                                       : has_named_parts(each) ? std::string()
+                                                               : record.host;
+        Siblings& set = sets[{each.id, each.size, each.by, each.work,
+                              is_of_gpu(rate) ? record.gpu_window_seconds : record.window_seconds, rate.kind,
+                              rate.model, rate.setup, only_among}];
+        set.measurement = measurement_name(each);
         set.rates.push_back(rate);
       }
     }
@@ -97,15 +94,30 @@ double scatter_line(const std::vector<double>& rates) {
   return std::exp(-population_line(logarithms));
 }
 
+/// "; SM clock 1305 MHz, 512 W, 86 °C; the others' clock 1755 MHz", of a GPU that was read.
+std::string beside_words(const ProbeRate& rate, const Siblings& set) {
+  if (rate.beside.empty()) return {};
+  std::vector<double> clocks;
+  for (const ProbeRate& other : set.rates) {
+    if (&other != &rate && other.sm_clock_hertz) clocks.push_back(*other.sm_clock_hertz);
+  }
+  constexpr double kToMegahertz = 1e-6;
+  return fmt::format(
+      "; {}{}", rate.beside,
+      clocks.empty() ? "" : fmt::format("; the others' clock {:.0f} MHz", median(clocks) * kToMegahertz));
+}
+
 void judge_set(const Siblings& set, ProbeVerdict& verdict) {
   const std::string who = counted(set.rates.size(), set.rates.front().kind);
   std::vector<double> values;
   for (const ProbeRate& rate : set.rates) values.push_back(rate.rate);
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   const std::string range = fmt::format("within {:.1f} %", 100 * (*high / *low - 1));
+  // A pair of GPUs is compared with few others, and there are many of them.
+  const bool is_listed = set.rates.front().kind != "GPU pair";
   if (set.rates.size() < kMinSiblings) {
     // A single host or GPU of its model needs no line; of two the difference is worth one.
-    if (set.rates.size() == 2) {
+    if (set.rates.size() == 2 && is_listed) {
       verdict.not_judged.push_back(
           fmt::format("{}: {} {}; of two nobody knows which is slow", set.measurement, who, range));
     }
@@ -120,47 +132,17 @@ void judge_set(const Siblings& set, ProbeVerdict& verdict) {
     const double share = rate.rate / middle;
     if (share >= suspect_share) continue;
     verdict.slow.push_back({rate, set.measurement, share,
-                            fmt::format("{} of {}: {} makes {:.3f} of the median of {}", rate.name, rate.host,
-                                        set.measurement, share, who),
+                            fmt::format("{} of {}: {} makes {:.3f} of the median of {}{}", rate.name,
+                                        rate.host, set.measurement, share, who, beside_words(rate, set)),
                             share < bad_share});
   }
-  if (verdict.slow.size() != before) return;
+  if (verdict.slow.size() != before || !is_listed) return;
   if (scatter >= kBadShare) {
     verdict.healthy.push_back(fmt::format("{}: {} {}", set.measurement, who, range));
   } else {
     verdict.not_judged.push_back(
         fmt::format("{}: {} {}; they scatter so that only one below {:.2f} of their median would be named",
                     set.measurement, who, range, scatter));
-  }
-}
-
-/// What others measured on the model that a driver calls `name`; null for one that nobody here knows.
-const TrainingGpu* published_gpu(std::string_view name) {
-  const topology::GpuModel* const model = topology::find_gpu_model(name);
-  if (model == nullptr) return nullptr;
-  const auto all = training_gpus();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const TrainingGpu& gpu) { return gpu.name == model->name; });
-  return found == all.end() ? nullptr : &*found;
-}
-
-/// Matrix products in BF16 and copies within GPU memory, against others' measurements of the model.
-void judge_published(const ProbeRecord& record, ProbeVerdict& verdict) {
-  for (const ProbeMeasurement& each : record.measurements) {
-    if (each.id != "gemm-bf16" && each.id != "hbm-copy") continue;
-    for (const ProbeRate& rate : probe_rates(record, each)) {
-      const TrainingGpu* const published = published_gpu(rate.model);
-      if (published == nullptr) continue;
-      const double expected = each.id == "hbm-copy" ? published->hbm_rate : published->gemm_bf16;
-      const double share = rate.rate / expected;
-      if (share >= kBadShare) continue;
-      // Others' fastest product is no line that a mean over windows has to reach: suspect, never bad.
-      verdict.slow.push_back(
-          {rate, each.name, share,
-           fmt::format("{} of {}: {} makes {:.3f} of what is published of {} ({})", rate.name, rate.host,
-                       each.name, share, published->name, published->source),
-           false});
-    }
   }
 }
 
@@ -206,8 +188,8 @@ std::vector<ProbeRate> probe_rates(const ProbeRecord& record, const ProbeMeasure
   std::map<int, std::size_t> cores_of;
   ProbePart all{.name = "all cores"};
   for (const ProbePart& part : measurement.parts) {
-    rates.push_back(part_rate(record, part, part.numa ? "core" : "GPU"));
     if (!part.numa) continue;
+    rates.push_back(part_rate(record, part, "core"));
     ProbePart& node = nodes[*part.numa];
     node.name = fmt::format("NUMA node {}", *part.numa);
     node.model = all.model = part.model;
@@ -224,7 +206,20 @@ std::vector<ProbeRate> probe_rates(const ProbeRecord& record, const ProbeMeasure
   // As nodes, hosts are alike where as many cores worked.
   all.model += fmt::format(", {}", counted(static_cast<std::size_t>(record.cores), "core"));
   if (!nodes.empty()) rates.push_back(part_rate(record, all, "host"));
+  for (ProbeRate& rate : gpu_rates(record, measurement)) rates.push_back(std::move(rate));
   return rates;
+}
+
+double window_drift(const std::vector<double>& windows) {
+  if (windows.size() < 4) return windows.back() / windows.front() - 1;
+  const std::size_t last = windows.size() - 1;
+  return (windows[last - 1] + windows[last]) / (windows[0] + windows[1]) - 1;
+}
+
+std::string measurement_name(const ProbeMeasurement& measurement) {
+  const bool is_of_gpu = measurement.id.starts_with("gpu-");
+  return is_of_gpu && measurement.size > 0 ? fmt::format("{}, n = {}", measurement.name, measurement.size)
+                                           : measurement.name;
 }
 
 double rate_of_all_cores(const ProbeMeasurement& measurement) {
@@ -239,7 +234,7 @@ ProbeVerdict judge_probes(const std::vector<ProbeRecord>& records) {
   ProbeVerdict verdict;
   for (const auto& [key, set] : sets_of(records)) judge_set(set, verdict);
   for (const ProbeRecord& record : records) {
-    judge_published(record, verdict);
+    for (SlowPart& found : gpu_findings(record, verdict.slow)) verdict.slow.push_back(std::move(found));
     const bool has_cores = std::any_of(record.measurements.begin(), record.measurements.end(),
                                        [](const auto& each) { return rate_of_all_cores(each) > 0; });
     if (!has_cores) continue;

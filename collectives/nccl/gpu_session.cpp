@@ -5,36 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <span>
 #include <utility>
 
+#include "collectives/nccl/cuda_gpus.hpp"
 #include "launch/agreement.hpp"
 
 namespace collbench::collectives {
 namespace {
 
-/// As nvidia-smi writes it; empty when CUDA gave zeros.
-std::string uuid_text(std::span<const unsigned char, 16> bytes) {
-  if (std::all_of(bytes.begin(), bytes.end(), [](unsigned char byte) { return byte == 0; })) return {};
-  std::string text = "GPU";
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", bytes[i]);
-  }
-  return text;
-}
-
 std::vector<VisibleGpu> visible_here(const CudaLibrary& cuda) {
   std::vector<VisibleGpu> gpus;
-  const int count = cuda.device_count();
-  const auto properties = std::make_unique<CudaDeviceProperties>();
-  for (int device = 0; device < count; ++device) {
-    std::array<char, 32> address{};
-    cuda.check(cuda.device_get_pci_bus_id(address.data(), static_cast<int>(address.size()), device),
-               "cudaDeviceGetPCIBusId");
-    cuda.check(cuda.get_device_properties(properties.get(), device), "cudaGetDeviceProperties");
-    gpus.push_back({.address = address.data(), .uuid = uuid_text(properties->uuid)});
-  }
+  for (CudaGpu& gpu : cuda_gpus(cuda, "measure host memory with --backend mpi"))
+    gpus.push_back(std::move(gpu.id));
   return gpus;
 }
 

@@ -31,8 +31,6 @@ std::string with_value(std::string text, std::string_view name, const std::strin
   return text;
 }
 
-std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
-
 /// The launcher's words with the rail's setting in the environment that its ranks get.
 std::vector<std::string> with_rail(std::vector<std::string> words, const BurninOptions& options, int rail) {
   if (options.rail_setting.empty() || rail < 0) return words;
@@ -43,9 +41,29 @@ std::vector<std::string> with_rail(std::vector<std::string> words, const BurninO
   return words;
 }
 
-/// Words of a launch on these hosts, before the program.
-std::vector<std::string> on_hosts(const BurninOptions& options, const std::vector<int>& nodes,
-                                  int ranks_per_host) {
+/// Adds this program and its arguments. The record comes on stdout, for rank 0 need not be on a host whose
+/// files are seen here.
+std::vector<std::string> measuring(std::vector<std::string> words, const BurninOptions& options,
+                                   const std::string& what) {
+  const std::vector<std::string> own =
+      words_of(fmt::format("{} --sizes {} -c 0 --time {:g} --calibration none --progress never --color never "
+                           "--format json",
+                           what, options.bytes, options.pair_seconds));
+  words.push_back(own_program_path());
+  words.insert(words.end(), own.begin(), own.end());
+  return words;
+}
+
+ChildLimits limits_of(double seconds) { return {.seconds = seconds, .interrupted = launch::interrupted}; }
+
+double launch_seconds(const BurninOptions& options) { return 30 + 5 * options.pair_seconds; }
+
+}  // namespace
+
+std::string own_program_path() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
+std::vector<std::string> group_words(const BurninOptions& options, const std::vector<int>& nodes,
+                                     int ranks_per_host) {
   std::vector<std::string> hosts;
   std::vector<std::string> slots;
   for (const int node : nodes) {
@@ -64,30 +82,10 @@ std::vector<std::string> on_hosts(const BurninOptions& options, const std::vecto
   return words;
 }
 
-/// Adds this program and its arguments. The record comes on stdout, for rank 0 need not be on a host whose
-/// files are seen here.
-std::vector<std::string> measuring(std::vector<std::string> words, const BurninOptions& options,
-                                   const std::string& what) {
-  const std::vector<std::string> own =
-      words_of(fmt::format("{} --sizes {} -c 0 --time {:g} --calibration none --progress never --color never "
-                           "--format json",
-                           what, options.bytes, options.pair_seconds));
-  words.push_back(own_program());
-  words.insert(words.end(), own.begin(), own.end());
-  return words;
-}
-
-ChildLimits limits_of(double seconds) { return {.seconds = seconds, .interrupted = launch::interrupted}; }
-
-double launch_seconds(const BurninOptions& options) { return 30 + 5 * options.pair_seconds; }
-
-/// "exit status 1: its words".
 std::string why_failed(const ChildResult& result, const ChildLimits& limits) {
   const std::string said = analysis::first_words(result.err);
   return fmt::format("{}{}{}", describe_end(result, limits), said.empty() ? "" : ": ", said);
 }
-
-}  // namespace
 
 std::vector<std::string> pair_command(const BurninOptions& options, int a, int b, int rail) {
   std::vector<std::string> words;
@@ -106,7 +104,7 @@ std::vector<std::string> group_command(const BurninOptions& options, const analy
   const int ranks = launch.phase == analysis::BurninPhase::nodes   ? std::max(2, options.ranks_per_host)
                     : launch.phase == analysis::BurninPhase::rails ? 1
                                                                    : options.ranks_per_host;
-  return measuring(with_rail(on_hosts(options, launch.nodes, ranks), options, launch.rail.value_or(-1)),
+  return measuring(with_rail(group_words(options, launch.nodes, ranks), options, launch.rail.value_or(-1)),
                    options, "--ops all_reduce,all_to_all -n 2");
 }
 
@@ -144,8 +142,8 @@ analysis::GroupOutcome launch_group(const BurninOptions& options, const analysis
 CounterLook look_at_counters(const BurninOptions& options) {
   std::vector<int> nodes(options.hosts.size());
   std::iota(nodes.begin(), nodes.end(), 0);
-  std::vector<std::string> command = on_hosts(options, nodes, 1);
-  command.insert(command.end(), {own_program(), "counters", "--format", "json"});
+  std::vector<std::string> command = group_words(options, nodes, 1);
+  command.insert(command.end(), {own_program_path(), "counters", "--format", "json"});
   const ChildLimits limits = limits_of(kCounterSeconds);
   const ChildResult result = run_child(command, limits);
   CounterLook look;

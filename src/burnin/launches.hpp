@@ -4,12 +4,20 @@
 
 #include "analysis/attribution/group_phases.hpp"
 #include "analysis/attribution/pair_outcome.hpp"
+#include "base/child_process.hpp"
 #include "src/burnin/options.hpp"
 #include "topology/telemetry/error_counters.hpp"
 
 // The commands of a burn-in's launches, and what became of each. No launch throws for what fails in it.
 
 namespace collbench::program {
+
+/// The words of the group launcher on these hosts, before the program; the running program; and why a launch
+/// gave nothing: "exit status 1: its words".
+[[nodiscard]] std::vector<std::string> group_words(const BurninOptions& options,
+                                                   const std::vector<int>& nodes, int ranks_per_host);
+[[nodiscard]] std::string own_program_path();
+[[nodiscard]] std::string why_failed(const ChildResult& result, const ChildLimits& limits);
 
 /// `rail`: none of its own below 0.
 [[nodiscard]] std::vector<std::string> pair_command(const BurninOptions& options, int a, int b, int rail);

@@ -80,6 +80,8 @@ std::map<std::string, std::string> measuring_settings(const BurninOptions& optio
       {"--ranks-per-host", std::to_string(options.ranks_per_host)},
       // More passes have a quicker quickest one, and more launches at once disturb each other more.
       {"--pair-seconds", fmt::format("{:g}", options.pair_seconds)},
+      {"--gpu-seconds", fmt::format("{:g}", options.gpu_seconds)},
+      {"--soak", fmt::format("{:g}", options.soak_seconds)},
       {"--parallel", std::to_string(options.parallel)}};
   constexpr std::array<std::string_view, 4> kOfLibraries{"NCCL_", "UCX_", "FI_", "OMPI_MCA_"};
   for (const auto& [name, value] : launch::recorded_environment()) {

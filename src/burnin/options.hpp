@@ -26,8 +26,10 @@ struct BurninOptions {
   bool counters = true;        ///< read before and after each phase
   std::uint64_t bytes = 64 * kMiB;
   double pair_seconds = 3;
-  double expected = 0;  ///< bytes per second of a message one way on a rail; 0: not known
-  double seconds = 0;   ///< for all phases; 0: all of them
+  double gpu_seconds = 20;  ///< of each type of product in the probes of GPUs
+  double soak_seconds = 0;  ///< of a product at their end; 0: none
+  double expected = 0;      ///< bytes per second of a message one way on a rail; 0: not known
+  double seconds = 0;       ///< for all phases; 0: all of them
   /// Launches at the same time: each has a launcher, a thread and pipes on this host, of whose 1,024 usual
   /// descriptors it takes four or five.
   int parallel = 128;

@@ -12,6 +12,7 @@
 #include "analysis/attribution/pair_effects.hpp"
 #include "analysis/attribution/pair_schedule.hpp"
 #include "base/units.hpp"
+#include "src/burnin/gpu_phase.hpp"
 
 namespace collbench::program {
 namespace {
@@ -35,9 +36,10 @@ std::string group_plan(const BurninOptions& options) {
       const auto at_once = static_cast<std::size_t>(options.parallel);
       rounds += (batch.size() + at_once - 1) / at_once;
     }
-    text += fmt::format("phase {}: {} in {}, about {}\n", name(phase), counted(launches, "job"),
-                        counted(rounds, "round"),
-                        format_seconds(options.pair_seconds * static_cast<double>(rounds)));
+    text += fmt::format(
+        "phase {}: {} in {}, about {}\n", name(phase), counted(launches, "job"), counted(rounds, "round"),
+        format_seconds((phase == BurninPhase::gpus ? gpu_phase_seconds(options) : options.pair_seconds) *
+                       static_cast<double>(rounds)));
   }
   const std::vector<std::string> left_out = phases_left_out(options);
   if (!left_out.empty()) text += fmt::format("left out: {}\n", fmt::join(left_out, ", "));

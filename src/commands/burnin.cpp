@@ -24,6 +24,7 @@
 #include "base/units.hpp"
 #include "launch/interruption.hpp"
 #include "src/burnin/documents.hpp"
+#include "src/burnin/gpu_phase.hpp"
 #include "src/burnin/launches.hpp"
 #include "src/burnin/options.hpp"
 #include "src/burnin/plan.hpp"
@@ -74,12 +75,16 @@ class Burnin {
     std::optional<CounterLook> before = look();
     for (const BurninPhase phase : analysis::burnin_phases()) {
       if (!has_phase(options_, phase)) continue;
-      if (phase == BurninPhase::pairs)
+      if (phase == BurninPhase::gpus)
+        measure_gpu_phase();
+      else if (phase == BurninPhase::pairs)
         analysis::measure_pairs(
             record_, {.at_once = options_.parallel},
             [this](const analysis::PairBatch& each) { return measure_batch_of_pairs(each); });
       else
         measure_groups(phase);
+      // Where no host has GPUs nothing ran in between.
+      if (phase == BurninPhase::gpus && record_.probes.empty()) continue;
       before = note_rises(before, name(phase));
     }
     for (const analysis::GroupLaunch& launch : analysis::group_retests(record_)) {
@@ -122,6 +127,17 @@ class Burnin {
     earlier.earlier_times = earlier.table.times.size();
     earlier.expected = record_.expected;
     record_ = std::move(earlier);
+  }
+
+  void measure_gpu_phase() {
+    const auto go_on_with = [this] {
+      save();
+      stop_if_interrupted();
+      return fits();
+    };
+    measure_gpus(options_, record_, go_on_with);
+    save();
+    stop_if_interrupted();
   }
 
   /// Of hosts that answer: one that did not, by itself or in pairs, would take its whole group with it.
@@ -196,6 +212,7 @@ class Burnin {
   [[nodiscard]] std::optional<CounterLook> look() {
     if (!options_.counters || !launches_groups(options_)) return std::nullopt;
     CounterLook now = look_at_counters(options_);
+    note_gpu_models(options_, now, record_);
     std::set<std::string> notes(record_.counter_notes.begin(), record_.counter_notes.end());
     const auto note = [&](const std::string& words) {
       if (notes.insert(words).second) record_.counter_notes.push_back(words);
@@ -314,7 +331,7 @@ void add_burnin(CLI::App& command, CommandFunction& chosen) {
   add("--group-launcher", "WORDS",
       fmt::format("starts {{ranks}} ranks on {{hosts}} (a,b) or {{slots}} (a:2,b:2) ({})", kGroupLauncher),
       [options](const std::string& text) { options->group_launcher = text; });
-  add("--phases", "LIST", "of nodes, rails, pairs, groups, whole (all that the launchers start)",
+  add("--phases", "LIST", "of gpus, nodes, rails, pairs, groups, whole (all that the launchers start)",
       [options](const std::string& text) {
         std::vector<std::string> names;
         for (const BurninPhase phase : analysis::burnin_phases()) names.push_back(name(phase));
@@ -347,6 +364,14 @@ void add_burnin(CLI::App& command, CommandFunction& chosen) {
   add("--pair-seconds", "SECONDS", "for each pair and rail (3)", [options](const std::string& text) {
     options->pair_seconds = parse_number(text, "--pair-seconds", 0.1, 1000.0);
   });
+  add("--gpu-seconds", "SECONDS", "of each type of product in the probe of GPUs (20)",
+      [options](const std::string& text) {
+        options->gpu_seconds = parse_number(text, "--gpu-seconds", 0.05, 600.0);
+      });
+  add("--soak", "SECONDS", "of a product on all GPUs at the end of that probe, such as 120 (none)",
+      [options](const std::string& text) {
+        options->soak_seconds = parse_number(text, "--soak", 0.05, 86'400.0);
+      });
   add("--expected", "GB/S",
       "of a message one way on a rail; without it hosts are only compared with each other",
       [options](const std::string& text) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -16,13 +17,17 @@
 #include "analysis/probe/lab00.hpp"
 #include "analysis/probe/probe_json.hpp"
 #include "analysis/probe/probe_report.hpp"
+#include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/units.hpp"
+#include "collectives/nccl/probe/gpu_probe.hpp"
 #include "collectives/probe/processor_probe.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/commands/registry.hpp"
+#include "src/probe/gpus.hpp"
 
 namespace collbench::program {
 namespace {
@@ -33,8 +38,10 @@ constexpr const char* kSystemFolder = "/sys/devices/system";
 /// `collbench probe`.
 struct ProbeCommand {
   std::vector<std::string> records;  ///< of earlier probes; empty: this host is measured
-  double seconds = 2.5;              ///< for each kind of work
+  std::optional<double> seconds;     ///< for each kind of work; none: the usual ones
   std::vector<std::string> only;     ///< kinds of work; empty: all
+  double soak_seconds = 0;           ///< --soak
+  When progress = When::automatic;
   bool lab00 = false;
   analysis::Lab00Price price;
   std::string picture;  ///< --plot-file
@@ -44,6 +51,29 @@ struct ProbeCommand {
 std::string probed_host_name() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "this host";
+}
+
+constexpr std::string_view kAllProcessors = "cpu";
+constexpr std::string_view kAllGpus = "gpu";
+
+/// What --only takes.
+std::vector<std::string> probe_ids() {
+  std::vector<std::string> ids = collectives::processor_probe_ids();
+  const std::vector<std::string> of_gpus = collectives::gpu_probe_ids();
+  ids.insert(ids.end(), of_gpus.begin(), of_gpus.end());
+  ids.insert(ids.end(), {std::string(kAllProcessors), std::string(kAllGpus)});
+  return ids;
+}
+
+/// Of what was asked for, the kinds of `all`; a word that stands for all of `usual` is them.
+std::vector<std::string> asked_of(const ProbeCommand& options, const std::vector<std::string>& all,
+                                  const std::vector<std::string>& usual, std::string_view whole) {
+  std::vector<std::string> ids;
+  for (const std::string& id : options.only) {
+    if (id == whole) ids.insert(ids.end(), usual.begin(), usual.end());
+    if (std::find(all.begin(), all.end(), id) != all.end()) ids.push_back(id);
+  }
+  return ids;
 }
 
 /// A fifth of the time warms up; the rest is five windows.
@@ -67,28 +97,67 @@ std::optional<double> taken_share(const launch::CpuTimes& before, const launch::
   return std::clamp(others / (seconds * machine.online_cores), 0.0, 1.0);
 }
 
-ProbeRecord probe_this_host(const ProbeCommand& options) {
+void probe_processors(const ProbeCommand& options, ProbeRecord& record, ProgressLine& progress) {
+  constexpr double kUsualSeconds = 2.5;
+  const double seconds = options.seconds.value_or(kUsualSeconds);
   const launch::LocalMachineView machine = launch::view_machine();
-  ProbeRecord record;
-  record.host = probed_host_name();
-  record.processor = collectives::processor_name(read_file("/proc/cpuinfo"));
-  record.window_seconds = timing_of(options.seconds).window_seconds;
+  record.window_seconds = timing_of(seconds).window_seconds;
   record.cores = static_cast<int>(machine.allowed_cores.size());
   collectives::ProcessorProbe probe;
   probe.cores = collectives::cores_with_nodes(machine.allowed_cores, kSystemFolder);
   probe.model = record.processor;
-  probe.timing = timing_of(options.seconds);
-  probe.only = options.only;
+  probe.timing = timing_of(seconds);
+  probe.only = asked_of(options, collectives::processor_probe_ids(), collectives::processor_probe_ids(),
+                        kAllProcessors);
   probe.array_bytes =
       collectives::triad_bytes(collectives::last_level_cache_bytes(probe.cores, kSystemFolder),
                                machine.available_memory_bytes, record.notes);
   if (options.lab00) probe.more_matrices = {16, 32, 64, 128, 256, 512, 2048};
+  const std::size_t kinds =
+      probe.only.empty() ? collectives::processor_probe_ids().size() : probe.only.size();
   const collectives::HostClock clock;
+  progress.show(
+      fmt::format("{}: about {} in all", counted(machine.allowed_cores.size(), "core"),
+                  format_seconds(seconds * static_cast<double>(kinds + probe.more_matrices.size()))),
+      clock.seconds());
   const double begin = clock.seconds();
   const launch::CpuTimes before = launch::view_cpu_times();
   record.measurements = collectives::probe_processors(probe, clock, record.notes);
   record.taken_share = taken_share(before, launch::view_cpu_times(), clock.seconds() - begin, machine);
-  record.notes.emplace_back("GPUs: not measured, this version probes processors");
+}
+
+/// Where nobody asked for GPUs, a host without them says so and is probed all the same.
+void probe_gpus(const ProbeCommand& options, bool is_asked, ProbeRecord& record, ProgressLine& progress) {
+  collectives::GpuProbe probe;
+  probe.only = asked_of(options, collectives::gpu_probe_ids(), collectives::usual_gpu_probe_ids(), kAllGpus);
+  if (options.seconds) probe.seconds = *options.seconds;
+  probe.soak_seconds = options.soak_seconds;
+  const collectives::HostClock clock;
+  probe.began = [&](const std::string& what, double seconds_left) {
+    progress.show(fmt::format("{} (about {} left)", what, format_seconds(seconds_left)), clock.seconds());
+  };
+  try {
+    probe_gpus_of_host(record, probe);
+  } catch (const Error& error) {
+    if (is_asked || error.status() != ExitStatus::not_here) throw;
+    record.notes.push_back(fmt::format("GPUs: not measured: {}", error.what()));
+  }
+}
+
+ProbeRecord probe_this_host(const ProbeCommand& options) {
+  ProbeRecord record;
+  record.host = probed_host_name();
+  record.processor = collectives::processor_name(read_file("/proc/cpuinfo"));
+  ProgressLine progress(is_shown(options.progress, ::isatty(STDERR_FILENO) == 1));
+  const auto asks = [&](const std::vector<std::string>& all, std::string_view whole) {
+    return !asked_of(options, all, all, whole).empty();
+  };
+  const bool is_open = options.only.empty();
+  const bool asks_gpus = asks(collectives::gpu_probe_ids(), kAllGpus) || options.soak_seconds > 0;
+  if (is_open || asks(collectives::processor_probe_ids(), kAllProcessors))
+    probe_processors(options, record, progress);
+  // The page of Lab 00 is of processors.
+  if (asks_gpus || (is_open && !options.lab00)) probe_gpus(options, asks_gpus, record, progress);
   return record;
 }
 
@@ -155,12 +224,16 @@ void add_probe(CLI::App& command, CommandFunction& chosen) {
                        const std::function<void(const std::string&)>& take) {
     return add_option(command, "Options", names, value, help, take);
   };
-  add("--time", "SECONDS", "for each kind of work (2.5)",
+  add("--time", "SECONDS", "for each kind of work (2.5; of a product on GPUs 20, and less of copies)",
       [options](const std::string& text) { options->seconds = parse_number(text, "--time", 0.05, 600.0); });
-  add("--only", "LIST", fmt::format("of {} (all)", fmt::join(collectives::processor_probe_ids(), ", ")),
+  add("--only", "LIST", fmt::format("of {} (all but gpu-gemm-fp32)", fmt::join(probe_ids(), ", ")),
       [options](const std::string& text) {
         for (const std::string& id : split_list(text))
-          options->only.push_back(parse_name(id, "--only", collectives::processor_probe_ids()));
+          options->only.push_back(parse_name(id, "--only", probe_ids()));
+      });
+  add("--soak", "SECONDS", "at the end also a product in BF16 on all GPUs for so long, such as 120 (none)",
+      [options](const std::string& text) {
+        options->soak_seconds = parse_number(text, "--soak", 0.05, 86'400.0);
       });
   add_output_options(command, "Options", options->output, analysis::probe_formats(), "the record (JSON)");
   add("--preset", "NAME", "lab00: the roofline of this host as a page of Markdown",
@@ -176,14 +249,15 @@ void add_probe(CLI::App& command, CommandFunction& chosen) {
   })->needs(command.get_option("--price"));
   add("--plot-file", "FILE", "the roofline as SVG",
       [options](const std::string& text) { options->picture = text; });
+  add_progress_option(command, "Options", options->progress);
   command.callback([options, &chosen] { chosen = [options] { return run_probe(*options); }; });
 }
 
 }  // namespace
 
 Subcommand probe_subcommand() {
-  return {"probe", "arithmetic and memory of this host's processors: peak, matrix products, triad",
-          "collbench probe                   how fast are this host's cores and its memory", add_probe};
+  return {"probe", "cores, memory and GPUs of this host alone: peak, matrix products, copies; who is slow",
+          "collbench probe                   how fast are this host's cores, memory and GPUs", add_probe};
 }
 
 }  // namespace collbench::program

@@ -73,8 +73,8 @@ void add(GatheredTelemetry& all, const JsonReader& message) {
   }
 }
 
-/// NVML, named by COLLBENCH_NVML or where the driver puts it; nvidia-smi, a process beside what is timed,
-/// where that does not work.
+}  // namespace
+
 topology::GpuReaders gpu_readers() {
   const char* const library = std::getenv("COLLBENCH_NVML");
   topology::GpuReaders readers;
@@ -82,8 +82,6 @@ topology::GpuReaders gpu_readers() {
   readers.push_back(topology::make_nvidia_smi_reader());
   return readers;
 }
-
-}  // namespace
 
 GatheredTelemetry gather_telemetry(launch::Ranks& ranks, const Identities& machines,
                                    const std::vector<collectives::VisibleGpu>& gpus,

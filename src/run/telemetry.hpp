@@ -15,6 +15,10 @@
 
 namespace collbench::program {
 
+/// NVML, named by COLLBENCH_NVML or where the driver puts it; nvidia-smi, a process beside what is timed,
+/// where that does not work.
+[[nodiscard]] topology::GpuReaders gpu_readers();
+
 /// The telemetry of the GPUs that ranks use, from all hosts.
 struct GatheredTelemetry {
   Telemetry telemetry;

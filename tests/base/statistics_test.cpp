@@ -169,5 +169,11 @@ TEST(VarianceParts, NoPartIsBelowZeroAndTooLittleIsNotGuessed) {
   EXPECT_FALSE(variance_parts({{1}, {2}}));
 }
 
+TEST(PopulationLine, TheLineIsAPercentWhereAllAreAlike) {
+  EXPECT_DOUBLE_EQ(population_line({0, 0, 0, 0}), 0.01);
+  EXPECT_DOUBLE_EQ(population_line({-0.02, -0.01, 0, 0.01, 0.02}), 6 * 1.4826 * 0.01);
+  EXPECT_DOUBLE_EQ(population_line({}), 0.01);
+}
+
 }  // namespace
 }  // namespace collbench::statistics_test

@@ -62,7 +62,7 @@ HOMES = [
         r"launch/[^/]+\.cpp|collectives/mpi/.+|tests/(mpi_main|src/faulty_mpi)\.cpp",
         "launch/*.cpp and collectives/mpi",
     ),
-    (r"(cuda|nccl).*\.h", r"collectives/nccl/.+|tests/simulated_gpu/.+", "collectives/nccl"),
+    (r"(cuda|cublas|nccl).*\.h", r"collectives/nccl/.+|tests/simulated_gpu/.+", "collectives/nccl"),
     (r"nvml\.h", r"topology/telemetry/.+", "topology/telemetry"),
     (r"(smpi|simgrid)/.+", r".+_smpi\.cpp|tests/simgrid/.+", "*_smpi.cpp and tests/simgrid"),
     (r"hwloc(\.h|/.+)", r"(topology|launch)/.+", "topology and launch"),
@@ -118,7 +118,7 @@ WITHOUT_HEADER = {
     r"tests/src/burdened_blas\.cpp": "a library to load",
     r"collectives/nccl/observer/(profiler|tuner)\.cpp": "what NCCL finds by name, declared by NCCL",
     r"tests/collectives/nccl/real_nccl/(wrapped_nccl|simulated_memory)\.cpp": "libraries to load",
-    r"tests/collectives/nccl/stand_in/(cudart|kernels|nccl_versioned|network_plugin|tuner)\.cpp": "libraries to load",
+    r"tests/collectives/nccl/stand_in/(cublas_lt|cudart|graphs|kernels|probe_kernels|probe_runtime|nccl_versioned|network_plugin|tuner)\.cpp": "libraries to load",
     r"tests/topology/telemetry/stand_in_nvml\.cpp": "a library to load",
     r"tests/mpi_main\.cpp": "the main of the tests that run as several ranks",
     r"tests/simgrid/burnin_scale\.cpp": "a program of its own",
@@ -129,10 +129,14 @@ WITHOUT_HEADER = {
 # Sources that are parts of one thing, which one test looks at as a whole: the test.
 WHOLE_PROGRAM = "tests/src/main_job_test.py"  # with real ranks, every operation, wrong data and bad input
 OVER_STAND_INS = "tests/src/nccl_test.py"  # the same, over stand-ins for the libraries of a GPU host
+OVER_GPU_PROBE = "tests/src/gpu_probe_test.py"  # the probe of GPUs, over stand-ins
 BY_NCCL = "tests/src/by_nccl_test.py"  # predict --by-nccl, with a real libnccl
 OVER_REAL_NCCL = "tests/simulated_gpu/real_nccl_test.py"  # NCCL's own host code over the simulated GPUs
 TESTED_BY = {
     r"collectives/nccl/simulated_run/simulated_(rank|run)\.cpp": BY_NCCL,
+    r"src/probe/gpus\.cpp": OVER_GPU_PROBE,
+    r"src/burnin/gpu_phase\.cpp": OVER_GPU_PROBE,
+    r"collectives/nccl/(cuda_gpus|loader/cublas_lt_library|probe/[a-z_]+)\.cpp": OVER_GPU_PROBE,
     r"simulated_gpu/(devices|driver|network_plugin|nvml|process|runtime_[a-z]+|simulated_nccl|libraries/[a-z_]+)\.cpp": OVER_REAL_NCCL,
     r"src/([a-z]+/)?[a-z0-9_]+\.cpp": WHOLE_PROGRAM,
     r"launch/mpi_session\.cpp": WHOLE_PROGRAM,

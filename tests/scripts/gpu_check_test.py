@@ -50,6 +50,8 @@ class GpuCheck(unittest.TestCase):
                      "COLLBENCH_NCCL": str(STAND_INS / "libstand_in_nccl_22809.so"),
                      "COLLBENCH_CUDART": str(STAND_INS / "libstand_in_cudart.so"),
                      "COLLBENCH_KERNELS": str(STAND_INS / "libstand_in_kernels.so"),
+                     "COLLBENCH_CUBLASLT": str(STAND_INS / "libstand_in_cublas_lt.so"),
+                     "COLLBENCH_STAND_IN_MEMORY": "50000000",
                      "COLLBENCH_NVML": "/none.so", **environment},
                 capture_output=True, text=True, timeout=200, stdin=subprocess.DEVNULL, check=False)
             self.assertEqual(done.returncode, status, done.stderr)
@@ -76,6 +78,8 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("Host time of a call: ", page)
         self.assertIn("SM clock (MHz) 1755 to 1755, temperature (°C) 40 to 40, power (W) 300 to 300", page)
         self.assertRegex(page, r"\*\*PCIe replays in \d+ rows\*\*")
+        self.assertEqual(result["probe"]["status"], 0)
+        self.assertIn("| GEMM BF16, n = 1024 |", page)
         compared = [(row["operation"], row["size_bytes"]) for row in result["nccl_tests"]]
         self.assertEqual(compared, [("AllReduce", 8), ("AllReduce", 64), ("ReduceScatter", 8), ("ReduceScatter", 64)])
         for row in result["nccl_tests"]:

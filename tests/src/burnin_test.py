@@ -35,6 +35,7 @@ if words[1] == "counters":
         print(json.dumps({"record": "collbench error counters", "host": host, "unix_seconds": 90 if earlier else 60, "notes": [],
                           "counts": {"mlx5_0/1 link_downed": 1 + (earlier and host == "n1"), "mlx5_0/1 symbol_error": 4 + earlier}}))
     sys.exit()
+if words[1] == "probe": sys.exit(5)
 if "n4" in hosts and len(hosts) == 1: sys.exit("no cores")
 run = json.load(open(os.environ["RECORD"]))
 run["ranks"] = [dict(run["ranks"][0], rank=i, host=host) for i, host in enumerate(hosts + hosts[: 2 if len(hosts) == 1 else 0])]
@@ -131,7 +132,7 @@ class Burnin(unittest.TestCase):
             self.assertIn(says, plan)
         part = burnin("--hosts", hosts, "--phases", "nodes,groups", "--parallel", 3, "--dry-run").stdout
         self.assertIn("phase nodes: 8 jobs in 3 rounds", part)
-        self.assertIn("left out: rails (--phases), pairs (--phases), whole (--phases)", part)
+        self.assertIn("left out: gpus (--phases), rails (--phases), pairs (--phases), whole (--phases)", part)
         self.assertNotIn("pairs on", part)
         one_by_one = burnin("--hosts", hosts, "--dry-run", "--parallel", 1).stdout
         self.assertIn("in 7 rounds, about 1 min 24 s", one_by_one)
@@ -199,7 +200,7 @@ class Burnin(unittest.TestCase):
             status, out, _ = run("none")
             self.assertEqual(status, 0, out)
             self.assertIn("6 nodes: 6 good", out)
-            self.assertRegex(out, r"left out, so what they would show is not known: nodes \(no --group-launcher\), rails")
+            self.assertRegex(out, r"left out, so what they would show is not known: gpus \(no --group-launcher\), nodes \(no --group-launcher\), rails")
             # All phases: a host that is slow by itself, one whose launch fails, and a port that went down.
             groups = pathlib.Path(folder) / "groups"
             groups.write_text(GROUPS)

@@ -143,6 +143,7 @@ void count_xids(ErrorCounters& counters, std::string_view kernel_log) {
 
 void count_gpu_errors(ErrorCounters& counters, const std::vector<GpuReading>& gpus) {
   for (const GpuReading& gpu : gpus) {
+    counters.gpu_models.push_back(gpu.model);
     const auto count = [&](std::string_view name, const std::optional<std::uint64_t>& value) {
       if (value) counters.counts[fmt::format("GPU {} {}", gpu.address, name)] = *value;
     };
@@ -188,7 +189,8 @@ std::string error_counters_json(const ErrorCounters& counters) {
                                 {"host", counters.host},
                                 {"unix_seconds", counters.unix_seconds},
                                 {"counts", counters.counts},
-                                {"notes", counters.notes}};
+                                {"notes", counters.notes},
+                                {"gpus", counters.gpu_models}};
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -201,6 +203,9 @@ ErrorCounters error_counters_from_json(std::string_view text, const std::string&
   for (const auto& [name, count] : root.at("counts").members())
     counters.counts[name] = count.integer<std::uint64_t>();
   for (const JsonReader& note : root.at("notes").items()) counters.notes.push_back(note.text());
+  if (const auto gpus = root.find("gpus")) {  // an older version does not say
+    for (const JsonReader& gpu : gpus->items()) counters.gpu_models.push_back(gpu.text());
+  }
   return counters;
 }
 

@@ -17,6 +17,7 @@ struct ErrorCounters {
   double unix_seconds = 0;
   std::map<std::string, std::uint64_t> counts;  ///< by "DEVICE COUNTER": "mlx5_0/1 symbol_error"
   std::vector<std::string> notes;               ///< what could not be read, and why
+  std::vector<std::string> gpu_models{};  ///< of each GPU that the driver lists; empty: none, or not known
 };
 
 /// Xids that a program causes itself, or its end (NVIDIA, "Xid Errors"): no sign of broken hardware.

@@ -17,9 +17,12 @@ struct GpuReading {
   TelemetrySource source = TelemetrySource::nvidia_smi;
   std::string address;  ///< in PCI
   std::string uuid;
+  std::string model;   ///< "NVIDIA H100 80GB HBM3"
+  std::string driver;  ///< its version
   std::optional<double> sm_clock_hertz;
   std::optional<double> temperature_celsius;
   std::optional<double> power_watts;           ///< instantaneous where the driver has it, else its average
+  std::optional<double> power_limit_watts;     ///< that is enforced
   std::optional<std::uint64_t> ecc_corrected;  ///< since the driver was loaded ("volatile"), as the next
   std::optional<std::uint64_t> ecc_uncorrected;
   std::optional<std::uint64_t> pcie_replays;

@@ -100,11 +100,16 @@ GpuReading read_gpu(const XmlInput& xml, pugi::xml_node gpu) {
   GpuReading reading;
   reading.address = pci_address(xml, gpu, "id");
   reading.uuid = field(gpu.child("uuid")).value_or("");
+  reading.model = field(gpu.child("product_name")).value_or("");
+  reading.driver = field(xml.root().child("driver_version")).value_or("");
   reading.sm_clock_hertz = scaled(number(gpu, {"clocks/sm_clock"}), kMegahertz);
   reading.temperature_celsius = number(gpu, {"temperature/gpu_temp"});
   // The momentary one where there is one: an average over the last second lags behind what runs.
   reading.power_watts = number(gpu, {"gpu_power_readings/instant_power_draw", "gpu_power_readings/power_draw",
                                      "gpu_power_readings/average_power_draw", "power_readings/power_draw"});
+  reading.power_limit_watts =
+      number(gpu, {"gpu_power_readings/current_power_limit", "gpu_power_readings/power_limit",
+                   "power_readings/enforced_power_limit"});
   // Turing and newer count SRAM and DRAM separately; the drivers before, and for older GPUs, have totals.
   reading.ecc_corrected = sum(ecc, {"sram_correctable", "dram_correctable", "single_bit/total"});
   reading.ecc_uncorrected = sum(ecc, {"sram_uncorrectable", "sram_uncorrectable_parity",

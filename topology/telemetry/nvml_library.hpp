@@ -99,6 +99,10 @@ struct NvmlFieldValue {
 /// The longest text of nvmlDeviceGetUUID (NVML_DEVICE_UUID_V2_BUFFER_SIZE).
 inline constexpr unsigned int kNvmlUuidBytes = 96;
 
+/// The longest text of nvmlDeviceGetName, and of nvmlSystemGetDriverVersion.
+inline constexpr unsigned int kNvmlNameBytes = 96;
+inline constexpr unsigned int kNvmlDriverVersionBytes = 80;
+
 /// The functions; most are nvmlDeviceGet… of that name.
 struct NvmlLibrary {
   std::string path;  ///< the file that the loader took
@@ -121,6 +125,10 @@ struct NvmlLibrary {
   NvmlResult (*old_temperature)(NvmlDevice*, NvmlTemperatureSensor, unsigned int* celsius) = nullptr;
   NvmlResult (*event_reasons)(NvmlDevice*, unsigned long long*) = nullptr;
   NvmlResult (*throttle_reasons)(NvmlDevice*, unsigned long long*) = nullptr;
+  // What a GPU is, for the probe; null where the library lacks it.
+  NvmlResult (*driver_version)(char*, unsigned int) = nullptr;  ///< nvmlSystemGetDriverVersion
+  NvmlResult (*name)(NvmlDevice*, char*, unsigned int) = nullptr;
+  NvmlResult (*power_limit)(NvmlDevice*, unsigned int* milliwatts) = nullptr;  ///< EnforcedPowerLimit
 };
 
 }  // namespace collbench::topology

@@ -90,6 +90,9 @@ NvmlLibrary load_nvml(const std::string& name) {
   if (nvml.event_reasons == nullptr) {
     require(nvml.throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
   }
+  file.find(nvml.driver_version, "nvmlSystemGetDriverVersion");
+  file.find(nvml.name, "nvmlDeviceGetName");
+  file.find(nvml.power_limit, "nvmlDeviceGetEnforcedPowerLimit");
   return nvml;
 }
 
@@ -136,6 +139,7 @@ class NvmlGpu {
     const auto uuid = ask<std::array<char, kNvmlUuidBytes>>(
         [&](auto* text) { return nvml_.uuid(device_, text->data(), kNvmlUuidBytes); });
     if (uuid) reading.uuid = uuid->data();
+    describe(reading);
     const auto clock =
         ask<unsigned>([&](auto* megahertz) { return nvml_.clock(device_, NvmlClock::sm, megahertz); });
     if (clock) reading.sm_clock_hertz = *clock * kHertzPerMegahertz;
@@ -188,6 +192,22 @@ class NvmlGpu {
       if ((bits.value_or(0) & reason.bit) != 0) active.insert(reason.trouble);
     }
     return most_specific(std::move(active));
+  }
+
+  void describe(GpuReading& reading) {
+    if (nvml_.name != nullptr) {
+      const auto name = ask<std::array<char, kNvmlNameBytes>>(
+          [&](auto* text) { return nvml_.name(device_, text->data(), kNvmlNameBytes); });
+      if (name) reading.model = name->data();
+    }
+    std::array<char, kNvmlDriverVersionBytes> driver{};
+    if (nvml_.driver_version != nullptr &&
+        nvml_.driver_version(driver.data(), kNvmlDriverVersionBytes) == NvmlResult::success)
+      reading.driver = driver.data();
+    if (nvml_.power_limit == nullptr) return;
+    const auto limit =
+        ask<unsigned>([&](auto* milliwatts) { return nvml_.power_limit(device_, milliwatts); });
+    if (limit) reading.power_limit_watts = *limit * kWattsPerMilliwatt;
   }
 
   /// Power, and how long some reasons have held: one call, in which each field has a result of its own.

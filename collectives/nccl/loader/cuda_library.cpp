@@ -43,20 +43,23 @@ SharedLibrary loaded_cuda() {
               "COLLBENCH_CUDART");
 }
 
+Error lacks(const std::string& path, const char* name) {
+  return {ExitStatus::not_here, "CUDA", fmt::format("{} lacks {}", path, name),
+          "name another CUDA runtime, of 11 or newer, in COLLBENCH_CUDART"};
+}
+
 template <typename Function>
 void need(const SharedLibrary& library, Function*& function, const char* name) {
   library.find(function, name);
-  if (function != nullptr) return;
-  throw Error(ExitStatus::not_here, "CUDA", fmt::format("{} lacks {}", library.path(), name),
-              "name another CUDA runtime, of 11 or newer, in COLLBENCH_CUDART");
+  if (function == nullptr) throw lacks(library.path(), name);
 }
 
 /// Why there is no GPU, when CUDA says `result`.
-Error no_gpu(const CudaLibrary& cuda, CudaResult result) {
+Error no_gpu(const CudaLibrary& cuda, CudaResult result, std::string_view otherwise) {
   int driver = 0;
   if (cuda.driver_get_version(&driver) != CudaResult::success) driver = 0;
   const std::string runtime = fmt::format("found CUDA runtime {}", cuda_version_text(cuda.version));
-  const std::string instead = "or measure host memory with --backend mpi";
+  const std::string instead = fmt::format("or {}", otherwise);
   if (driver == 0) {
     return {ExitStatus::not_here, "no GPU", runtime + ", but no NVIDIA driver",
             "start it on a host with a GPU and its driver, " + instead};
@@ -117,13 +120,26 @@ CudaLibrary CudaLibrary::load() {
   need(library, cuda.graph_exec_destroy, "cudaGraphExecDestroy");
   need(library, cuda.graph_destroy, "cudaGraphDestroy");
   need(library, cuda.get_error_string, "cudaGetErrorString");
+  library.find(cuda.host_allocate, "cudaHostAlloc");
+  library.find(cuda.host_free, "cudaFreeHost");
+  library.find(cuda.peer_possible, "cudaDeviceCanAccessPeer");
+  library.find(cuda.peer_enable, "cudaDeviceEnablePeerAccess");
+  library.find(cuda.copy_peer_async, "cudaMemcpyPeerAsync");
   return cuda;
 }
 
-int CudaLibrary::device_count() const {
+void CudaLibrary::need_probe_functions() const {
+  if (host_allocate == nullptr) throw lacks(path, "cudaHostAlloc");
+  if (host_free == nullptr) throw lacks(path, "cudaFreeHost");
+  if (peer_possible == nullptr) throw lacks(path, "cudaDeviceCanAccessPeer");
+  if (peer_enable == nullptr) throw lacks(path, "cudaDeviceEnablePeerAccess");
+  if (copy_peer_async == nullptr) throw lacks(path, "cudaMemcpyPeerAsync");
+}
+
+int CudaLibrary::device_count(std::string_view instead) const {
   int count = 0;
   const CudaResult result = get_device_count(&count);
-  if (result != CudaResult::success || count == 0) throw no_gpu(*this, result);
+  if (result != CudaResult::success || count == 0) throw no_gpu(*this, result, instead);
   return count;
 }
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "base/error.hpp"
 
@@ -21,11 +22,12 @@ enum class CudaResult : int {
   invalid_device = 101,
   ecc_uncorrectable = 214,
   not_ready = 600,
+  peer_access_already_enabled = 704,
   system_driver_mismatch = 803,
   stream_capture_unsupported = 900,
 };
 
-enum class CudaCopy : int { host_to_device = 1, device_to_host = 2 };
+enum class CudaCopy : int { host_to_device = 1, device_to_host = 2, device_to_device = 3 };
 
 enum class CudaAttribute : int { compute_capability_major = 75, compute_capability_minor = 76 };
 
@@ -34,6 +36,9 @@ enum class CudaCapture : int { own_thread = 1 };
 
 /// Flag of a stream that does not wait for the default stream.
 inline constexpr unsigned int kCudaStreamNonBlocking = 1;
+
+/// Flag of cudaHostAlloc for memory that every GPU's copies use as pinned.
+inline constexpr unsigned int kCudaHostPortable = 1;
 
 /// The beginning of cudaDeviceProp, which is the same in all versions; the rest, of which each version has
 /// another length, is room that the runtime may write to.
@@ -86,14 +91,25 @@ struct CudaLibrary {
   CudaResult (*graph_destroy)(CudaGraphHandle) = nullptr;
   const char* (*get_error_string)(CudaResult) = nullptr;
 
+  // What only the probe of GPUs calls; a runtime that lacks one is refused there (need_probe_functions).
+  CudaResult (*host_allocate)(void**, std::size_t, unsigned int flags) = nullptr;
+  CudaResult (*host_free)(void*) = nullptr;
+  CudaResult (*peer_possible)(int* possible, int device, int peer) = nullptr;
+  CudaResult (*peer_enable)(int peer, unsigned int flags) = nullptr;
+  CudaResult (*copy_peer_async)(void* to, int to_device, const void* from, int from_device, std::size_t,
+                                CudaStreamHandle) = nullptr;
+
   /// Finds the CUDA runtime and fills the table: the first that can be loaded and that the driver is new
   /// enough for; where there is none of these, the first. Throws Error (not_here) when there is none, or when
   /// it lacks a function, which is then named.
   [[nodiscard]] static CudaLibrary load();
 
+  /// Throws Error (not_here) that names a function which is missing.
+  void need_probe_functions() const;
+
   /// GPUs that this process can use, at least one. Throws Error (not_here) when there is none, and says why:
-  /// no driver, an old one, or CUDA_VISIBLE_DEVICES.
-  [[nodiscard]] int device_count() const;
+  /// no driver, an old one, or CUDA_VISIBLE_DEVICES. `instead` is what else can be done.
+  [[nodiscard]] int device_count(std::string_view instead) const;
 
   /// Throws Error (rank_lost) in CUDA's own words unless `result` is success.
   void check(CudaResult result, const char* call) const;

@@ -3,13 +3,14 @@
 #include <cstdint>
 
 // What the kernel library offers: to fill device memory with the elements of a DataPattern, and to compare
-// device memory with them. The library is small and apart, because only nvcc can build it: kernels.cu. Every
-// function returns a CUDA result, 0 for success, and only puts work on the stream.
+// device memory with them; and what a GPU's probe needs beside libraries. The library is small and apart,
+// because only nvcc can build it: kernels.cu, probe_kernels.cu. Every function returns a CUDA result, 0 for
+// success, and only puts work on the stream.
 
 namespace collbench::collectives {
 
 /// Raised whenever anything below changes: a library of another number is refused.
-inline constexpr int kKernelInterface = 2;
+inline constexpr int kKernelInterface = 3;
 
 struct CudaStreamObject;
 
@@ -41,5 +42,14 @@ using KernelFill = int(const KernelElements* elements, void* to, CudaStreamObjec
 /// `first_index`.
 using KernelCheck = int(const KernelElements* elements, const void* received, std::uint64_t first_index,
                         std::uint32_t tolerance, KernelMismatch* found, CudaStreamObject* stream);
+
+/// int collbench_kernel_fill_normal: writes `count` numbers of normal_value(0 …, seed) as elements of `type`,
+/// a DataType of floats.
+using KernelFillNormal = int(void* to, std::uint64_t count, std::uint32_t type, std::uint64_t seed,
+                             CudaStreamObject* stream);
+/// int collbench_kernel_triad: a = b + factor · c, of `count` doubles that begin at a multiple of 16 bytes;
+/// `count` is even.
+using KernelTriad = int(double* a, const double* b, const double* c, double factor, std::uint64_t count,
+                        CudaStreamObject* stream);
 
 }  // namespace collbench::collectives

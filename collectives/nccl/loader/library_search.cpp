@@ -30,6 +30,14 @@ const WantedLibrary& wanted_cuda_runtime() {
   return wanted;
 }
 
+// The wheels are nvidia-cublas (13) and nvidia-cublas-cu12.
+WantedLibrary wanted_cublas_lt(int cuda_major) {
+  const std::string file = fmt::format("libcublasLt.so.{}", cuda_major);
+  return {.variable = "COLLBENCH_CUBLASLT",
+          .names = {file, "/usr/local/cuda/lib64/" + file},
+          .packaged = {fmt::format("nvidia/cu{}/lib/{}", cuda_major, file), "nvidia/cublas/lib/" + file}};
+}
+
 std::vector<std::string> package_folders(const std::vector<std::string>& prefixes) {
   std::vector<std::string> folders;
   for (const std::string& prefix : prefixes) {

@@ -17,6 +17,9 @@ struct WantedLibrary {
 /// The CUDA runtime, likewise (COLLBENCH_CUDART). Newer ones first, since drivers run older programs.
 [[nodiscard]] const WantedLibrary& wanted_cuda_runtime();
 
+/// libcublasLt of that CUDA, likewise (COLLBENCH_CUBLASLT).
+[[nodiscard]] WantedLibrary wanted_cublas_lt(int cuda_major);
+
 /// Folders of Python packages below `prefixes`, such as PREFIX/lib/python3.11/site-packages.
 [[nodiscard]] std::vector<std::string> package_folders(const std::vector<std::string>& prefixes);
 

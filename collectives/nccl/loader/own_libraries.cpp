@@ -34,8 +34,11 @@ KernelLibrary KernelLibrary::load() {
   library->find(kernels.set_device, "collbench_kernel_set_device");
   library->find(kernels.fill, "collbench_kernel_fill");
   library->find(kernels.check, "collbench_kernel_check");
+  library->find(kernels.fill_normal, "collbench_kernel_fill_normal");
+  library->find(kernels.triad, "collbench_kernel_triad");
   if (interface == nullptr || interface() != kKernelInterface || kernels.set_device == nullptr ||
-      kernels.fill == nullptr || kernels.check == nullptr) {
+      kernels.fill == nullptr || kernels.check == nullptr || kernels.fill_normal == nullptr ||
+      kernels.triad == nullptr) {
     throw unusable(kernels.path + " belongs to another version of collbench");
   }
   return kernels;

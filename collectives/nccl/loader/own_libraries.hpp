@@ -16,6 +16,8 @@ struct KernelLibrary {
   KernelSetDevice* set_device = nullptr;
   KernelFill* fill = nullptr;
   KernelCheck* check = nullptr;
+  KernelFillNormal* fill_normal = nullptr;
+  KernelTriad* triad = nullptr;
 
   /// Finds it: COLLBENCH_KERNELS, beside the program, or in lib beside the program's folder. Throws Error
   /// (not_here) when there is none or it is another build's.

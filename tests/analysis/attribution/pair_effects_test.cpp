@@ -60,11 +60,5 @@ TEST(PairEffects, OneSlowNodeDoesNotWidenTheLineOfItsRail) {
   EXPECT_LT(line_of_rail(table, pair_effects(table), 0), 0.02);
 }
 
-TEST(PairEffects, TheLineIsAPercentWhereAllAreAlike) {
-  EXPECT_DOUBLE_EQ(population_line({0, 0, 0, 0}), 0.01);
-  EXPECT_DOUBLE_EQ(population_line({-0.02, -0.01, 0, 0.01, 0.02}), 6 * 1.4826 * 0.01);
-  EXPECT_DOUBLE_EQ(population_line({}), 0.01);
-}
-
 }  // namespace
 }  // namespace collbench::analysis::pair_effects_test

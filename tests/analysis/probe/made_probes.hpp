@@ -27,11 +27,15 @@ inline ProbeRecord made_host(const std::string& name) {
   return record;
 }
 
-/// A host with GPUs of one model that make these rates of a copy within their memory.
+/// A host "g1" with GPUs of one model that make these rates of a copy within their memory.
 inline ProbeRecord made_gpus(const std::string& model, const std::vector<double>& rates) {
-  ProbeRecord record{.host = "g1", .processor = "Processor 7"};
-  ProbeMeasurement copy{.id = "hbm-copy", .name = "HBM copy", .unit = ProbeUnit::byte};
+  ProbeRecord record{.host = "g1", .processor = "Processor 7", .gpu_window_seconds = 2};
+  ProbeMeasurement copy{.id = "gpu-hbm-copy", .name = "HBM copy", .unit = ProbeUnit::byte};
   for (std::size_t gpu = 0; gpu < rates.size(); ++gpu) {
+    record.gpus.push_back({.name = "GPU " + std::to_string(gpu),
+                           .model = model,
+                           .power_limit_watts = 700,
+                           .driver = "550.54.15"});
     copy.parts.push_back(
         {.name = "GPU " + std::to_string(gpu), .model = model, .windows = {rates[gpu], rates[gpu]}});
   }

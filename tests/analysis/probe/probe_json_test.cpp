@@ -13,7 +13,10 @@ TEST(ProbeJson, ReadBackItIsTheSame) {
   host.notes = {"GEMM: not measured"};
   host.measurements[0].parts[1].cpu_share = 0.5;
   EXPECT_EQ(probe_from_json(probe_json(host), "probe.json"), host);
-  const ProbeRecord gpus = made_gpus("NVIDIA H100 80GB HBM3", {2.9e12});
+  ProbeRecord gpus = made_gpus("NVIDIA H100 80GB HBM3", {2.9e12});
+  gpus.measurements[0].parts[0].telemetry = {{1755e6, 650, std::nullopt, {GpuTrouble::sw_power_cap}}, {}};
+  gpus.measurements[0].parts[0].peer = PeerCopy{"GPU 0", "GPU 1", true};
+  gpus.failures = {{"GPU 1", "GEMM BF16", "no answer"}};
   EXPECT_EQ(probe_from_json(probe_json(gpus), "probe.json"), gpus);
 }
 

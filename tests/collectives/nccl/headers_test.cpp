@@ -1,5 +1,6 @@
-// What we declare of NCCL and CUDA in our own words, against the real headers. Compiled only where both are
-// found (CMakeLists.txt says which it took); every comparison is made by the compiler.
+// What we declare of NCCL, CUDA and cuBLASLt in our own words, against the real headers. Compiled only where
+// they are found (CMakeLists.txt says which it took); every comparison is made by the compiler.
+#include <cublasLt.h>
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 #include <nccl.h>
@@ -7,6 +8,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "collectives/nccl/loader/cublas_lt_library.hpp"
 #include "collectives/nccl/loader/cuda_library.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
 
@@ -37,6 +39,15 @@ static_assert(same(CudaResult::no_device, cudaErrorNoDevice));
 static_assert(same(CudaResult::invalid_device, cudaErrorInvalidDevice));
 static_assert(same(CudaResult::ecc_uncorrectable, cudaErrorECCUncorrectable));
 static_assert(same(CudaResult::not_ready, cudaErrorNotReady));
+static_assert(same(CudaResult::peer_access_already_enabled, cudaErrorPeerAccessAlreadyEnabled));
+static_assert(same(CublasStatus::success, CUBLAS_STATUS_SUCCESS));
+static_assert(same(CublasStatus::not_initialized, CUBLAS_STATUS_NOT_INITIALIZED));
+static_assert(same(CublasStatus::alloc_failed, CUBLAS_STATUS_ALLOC_FAILED));
+static_assert(same(CublasStatus::invalid_value, CUBLAS_STATUS_INVALID_VALUE));
+static_assert(same(CublasStatus::arch_mismatch, CUBLAS_STATUS_ARCH_MISMATCH));
+static_assert(same(CublasStatus::execution_failed, CUBLAS_STATUS_EXECUTION_FAILED));
+static_assert(same(CublasStatus::internal_error, CUBLAS_STATUS_INTERNAL_ERROR));
+static_assert(same(CublasStatus::not_supported, CUBLAS_STATUS_NOT_SUPPORTED));
 static_assert(same(CudaResult::system_driver_mismatch, cudaErrorSystemDriverMismatch));
 
 // Types, reductions, flags.
@@ -61,6 +72,21 @@ static_assert(same(NcclReduction::min, ncclMin));
 static_assert(same(NcclReduction::avg, ncclAvg));
 static_assert(same(CudaCopy::host_to_device, cudaMemcpyHostToDevice));
 static_assert(same(CudaCopy::device_to_host, cudaMemcpyDeviceToHost));
+static_assert(same(CudaCopy::device_to_device, cudaMemcpyDeviceToDevice));
+static_assert(kCudaHostPortable == cudaHostAllocPortable);
+static_assert(same(CublasData::real_32f, CUDA_R_32F));
+static_assert(same(CublasData::real_64f, CUDA_R_64F));
+static_assert(same(CublasData::real_16f, CUDA_R_16F));
+static_assert(same(CublasData::real_16bf, CUDA_R_16BF));
+static_assert(same(CublasData::real_8f_e4m3, CUDA_R_8F_E4M3));
+static_assert(same(CublasCompute::of_32f, CUBLAS_COMPUTE_32F));
+static_assert(same(CublasCompute::of_64f, CUBLAS_COMPUTE_64F));
+static_assert(same(CublasCompute::of_32f_fast_tf32, CUBLAS_COMPUTE_32F_FAST_TF32));
+static_assert(same(CublasLtDescription::transpose_a, CUBLASLT_MATMUL_DESC_TRANSA));
+static_assert(same(CublasLtDescription::transpose_b, CUBLASLT_MATMUL_DESC_TRANSB));
+static_assert(same(CublasLtDescription::fast_accumulation, CUBLASLT_MATMUL_DESC_FAST_ACCUM));
+static_assert(same(CublasLtPreference::max_workspace_bytes, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES));
+static_assert(same(kCublasTransposed, CUBLAS_OP_T));
 static_assert(same(CudaAttribute::compute_capability_major, cudaDevAttrComputeCapabilityMajor));
 static_assert(same(CudaAttribute::compute_capability_minor, cudaDevAttrComputeCapabilityMinor));
 static_assert(same(CudaCapture::own_thread, cudaStreamCaptureModeThreadLocal));
@@ -83,6 +109,14 @@ static_assert(sizeof(CudaDeviceProperties) >= sizeof(cudaDeviceProp));
 static_assert(offsetof(CudaDeviceProperties, name) == offsetof(cudaDeviceProp, name));
 static_assert(offsetof(CudaDeviceProperties, uuid) == offsetof(cudaDeviceProp, uuid));
 
+static_assert(sizeof(CublasLtAlgorithm) == sizeof(cublasLtMatmulAlgo_t));
+static_assert(sizeof(CublasLtHeuristic) == sizeof(cublasLtMatmulHeuristicResult_t));
+static_assert(offsetof(CublasLtHeuristic, algorithm) == offsetof(cublasLtMatmulHeuristicResult_t, algo));
+static_assert(offsetof(CublasLtHeuristic, workspace_bytes) ==
+              offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize));
+static_assert(offsetof(CublasLtHeuristic, state) == offsetof(cublasLtMatmulHeuristicResult_t, state));
+static_assert(offsetof(CublasLtHeuristic, waves) == offsetof(cublasLtMatmulHeuristicResult_t, wavesCount));
+
 /// Whether two types go into a call the same way: equal numbers and enumerations by size, pointers as such,
 /// structs by size.
 // NOLINTBEGIN(bugprone-sizeof-expression, misc-redundant-expression): where both are pointers, or one type.
@@ -99,15 +133,16 @@ template <typename R1, typename... A1, typename R2, typename... A2>
 struct SameCall<R1 (*)(A1...), R2(A2...)>
     : std::bool_constant<kPassesAs<R1, R2> && (kPassesAs<A1, A2> && ...)> {};
 
+template <typename Member>
+struct Function;
+template <typename Ours, typename Library>
+struct Function<Ours Library::*> {
+  using Type = Ours;
+};
+
 template <auto member, typename Theirs>
 constexpr bool same_call(Theirs* /*function*/) {
-  const NcclLibrary* nccl = nullptr;
-  const CudaLibrary* cuda = nullptr;
-  if constexpr (requires { nccl->*member; }) {
-    return SameCall<std::remove_cvref_t<decltype(nccl->*member)>, Theirs>::value;
-  } else {
-    return SameCall<std::remove_cvref_t<decltype(cuda->*member)>, Theirs>::value;
-  }
+  return SameCall<typename Function<decltype(member)>::Type, Theirs>::value;
 }
 
 // Calls.
@@ -173,6 +208,25 @@ static_assert(same_call<&CudaLibrary::graph_launch>(cudaGraphLaunch));
 static_assert(same_call<&CudaLibrary::graph_exec_destroy>(cudaGraphExecDestroy));
 static_assert(same_call<&CudaLibrary::graph_destroy>(cudaGraphDestroy));
 static_assert(same_call<&CudaLibrary::get_error_string>(cudaGetErrorString));
+static_assert(same_call<&CudaLibrary::host_allocate>(
+    static_cast<cudaError_t (*)(void**, std::size_t, unsigned int)>(cudaHostAlloc)));
+static_assert(same_call<&CudaLibrary::host_free>(cudaFreeHost));
+static_assert(same_call<&CudaLibrary::peer_possible>(cudaDeviceCanAccessPeer));
+static_assert(same_call<&CudaLibrary::peer_enable>(cudaDeviceEnablePeerAccess));
+static_assert(same_call<&CudaLibrary::copy_peer_async>(cudaMemcpyPeerAsync));
+static_assert(same_call<&CublasLtLibrary::create>(cublasLtCreate));
+static_assert(same_call<&CublasLtLibrary::destroy>(cublasLtDestroy));
+static_assert(same_call<&CublasLtLibrary::status_string>(cublasLtGetStatusString));
+static_assert(same_call<&CublasLtLibrary::layout_create>(cublasLtMatrixLayoutCreate));
+static_assert(same_call<&CublasLtLibrary::layout_destroy>(cublasLtMatrixLayoutDestroy));
+static_assert(same_call<&CublasLtLibrary::matmul_create>(cublasLtMatmulDescCreate));
+static_assert(same_call<&CublasLtLibrary::matmul_destroy>(cublasLtMatmulDescDestroy));
+static_assert(same_call<&CublasLtLibrary::matmul_set>(cublasLtMatmulDescSetAttribute));
+static_assert(same_call<&CublasLtLibrary::preference_create>(cublasLtMatmulPreferenceCreate));
+static_assert(same_call<&CublasLtLibrary::preference_destroy>(cublasLtMatmulPreferenceDestroy));
+static_assert(same_call<&CublasLtLibrary::preference_set>(cublasLtMatmulPreferenceSetAttribute));
+static_assert(same_call<&CublasLtLibrary::heuristic>(cublasLtMatmulAlgoGetHeuristic));
+static_assert(same_call<&CublasLtLibrary::matmul>(cublasLtMatmul));
 
 TEST(Headers, TheRealOnesAgreeWithOurs) {
   RecordProperty("nccl", NCCL_VERSION_CODE);

@@ -69,22 +69,26 @@ TEST(ErrorCounters, GpusAndTheirNvlinks) {
   GpuReading gpu;
   gpu.address = "0000:3b:00.0";
   gpu.ecc_uncorrected = 2;
+  gpu.model = "NVIDIA H100";
   count_gpu_errors(counters, {gpu});
   count_nvlink_errors(
       counters,
       "GPU 0: NVIDIA H100 (UUID: GPU-1)\n\t Link 0: Replay Errors: 3\n\t Link 1: CRC Errors: <inactive>\n");
   EXPECT_THAT(counters.counts, ElementsAre(Pair("GPU 0 NVLink 0 Replay Errors", 3),
                                            Pair("GPU 0000:3b:00.0 ecc_uncorrected", 2)));
+  EXPECT_THAT(counters.gpu_models, ElementsAre("NVIDIA H100"));
 }
 
 TEST(ErrorCounters, JsonIsOneLineAndComesBack) {
-  const ErrorCounters counters{"host1", 1000, {{"mlx5_0/1 symbol_error", 4}}, {"dmesg: refused"}};
+  const ErrorCounters counters{
+      "host1", 1000, {{"mlx5_0/1 symbol_error", 4}}, {"dmesg: refused"}, {"NVIDIA H100", "NVIDIA A100"}};
   const std::string text = error_counters_json(counters);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
   const ErrorCounters back = error_counters_from_json(text, "x");
   EXPECT_EQ(back.host, "host1");
   EXPECT_EQ(back.counts, counters.counts);
   EXPECT_EQ(back.notes, counters.notes);
+  EXPECT_EQ(back.gpu_models, counters.gpu_models);
   EXPECT_THROW((void)error_counters_from_json(R"({"record": "other"})", "x"), Error);
   EXPECT_THROW((void)error_counters_from_json("[", "x"), Error);
 }

@@ -27,7 +27,8 @@ GpuReading gpu(const std::string& inside) {
 }
 
 TEST(NvidiaSmiTelemetry, ReadsANewDriver) {
-  const GpuReading reading = gpu(R"(<uuid>GPU-1</uuid><pci><replay_counter>9</replay_counter></pci>
+  const GpuReading reading =
+      gpu(R"(<product_name>A GPU</product_name><uuid>GPU-1</uuid><pci><replay_counter>9</replay_counter></pci>
     <clocks_event_reasons>
       <clocks_event_reason_gpu_idle>Active</clocks_event_reason_gpu_idle>
       <clocks_event_reason_sw_power_cap>Active</clocks_event_reason_sw_power_cap>
@@ -44,13 +45,16 @@ TEST(NvidiaSmiTelemetry, ReadsANewDriver) {
       <aggregate><sram_correctable>900</sram_correctable></aggregate></ecc_errors>
     <temperature><gpu_temp>66 C</gpu_temp></temperature>
     <gpu_power_readings><average_power_draw>600.00 W</average_power_draw>
-      <instant_power_draw>698.50 W</instant_power_draw></gpu_power_readings>
+      <instant_power_draw>698.50 W</instant_power_draw>
+      <current_power_limit>700.00 W</current_power_limit></gpu_power_readings>
     <clocks><sm_clock>1755 MHz</sm_clock></clocks><max_clocks><sm_clock>1980 MHz</sm_clock></max_clocks>)");
   EXPECT_EQ(reading.address, "0000:9a:00.0");
   EXPECT_EQ(reading.uuid, "GPU-1");
   EXPECT_EQ(reading.sm_clock_hertz, 1755e6);
   EXPECT_EQ(reading.temperature_celsius, 66);
   EXPECT_EQ(reading.power_watts, 698.5);
+  EXPECT_EQ(reading.power_limit_watts, 700);
+  EXPECT_EQ(reading.model, "A GPU");
   EXPECT_EQ(reading.ecc_corrected, 9);
   EXPECT_EQ(reading.ecc_uncorrected, 22);
   EXPECT_EQ(reading.pcie_replays, 9);

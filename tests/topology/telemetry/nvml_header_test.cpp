@@ -123,6 +123,11 @@ static_assert(same_call<&NvmlLibrary::temperature>(nvmlDeviceGetTemperatureV));
 static_assert(same_call<&NvmlLibrary::old_temperature>(nvmlDeviceGetTemperature));
 static_assert(same_call<&NvmlLibrary::event_reasons>(nvmlDeviceGetCurrentClocksEventReasons));
 static_assert(same_call<&NvmlLibrary::throttle_reasons>(nvmlDeviceGetCurrentClocksThrottleReasons));
+static_assert(same_call<&NvmlLibrary::driver_version>(nvmlSystemGetDriverVersion));
+static_assert(same_call<&NvmlLibrary::name>(nvmlDeviceGetName));
+static_assert(same_call<&NvmlLibrary::power_limit>(nvmlDeviceGetEnforcedPowerLimit));
+static_assert(kNvmlNameBytes == NVML_DEVICE_NAME_V2_BUFFER_SIZE);
+static_assert(kNvmlDriverVersionBytes == NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE);
 #pragma GCC diagnostic pop
 
 TEST(NvmlHeader, TheRealOneAgreesWithOurs) { RecordProperty("nvml", NVML_API_VERSION); }

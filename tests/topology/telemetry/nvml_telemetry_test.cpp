@@ -59,6 +59,9 @@ TEST_F(NvmlTelemetryTest, ReadsInTheUnitsOfTheRecord) {
   EXPECT_EQ(gpus[1].sm_clock_hertz, 1755e6);
   EXPECT_EQ(gpus[1].temperature_celsius, 41);
   EXPECT_EQ(gpus[1].power_watts, 300.5) << "the momentary one";
+  EXPECT_EQ(gpus[1].power_limit_watts, 700);
+  EXPECT_EQ(gpus[1].model, "stand-in for a GPU");
+  EXPECT_EQ(gpus[1].driver, "550.54.15");
   EXPECT_EQ(gpus[1].ecc_corrected, 3);
   EXPECT_EQ(gpus[1].ecc_uncorrected, 4);
   EXPECT_EQ(gpus[0].pcie_replays, 9);

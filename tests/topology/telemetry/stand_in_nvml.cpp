@@ -149,6 +149,24 @@ NvmlResult nvmlDeviceGetPciInfo_v3(NvmlDevice* device, NvmlPciInfo* info) {
   return NvmlResult::success;
 }
 
+NvmlResult nvmlSystemGetDriverVersion(char* version, unsigned int bytes) {
+  std::snprintf(version, bytes, "550.54.15");
+  return NvmlResult::success;
+}
+
+NvmlResult nvmlDeviceGetName(NvmlDevice* /*device*/, char* name, unsigned int bytes) {
+  const char* const model = std::getenv("COLLBENCH_STAND_IN_MODEL");
+  std::snprintf(name, bytes, "%s", model == nullptr ? "stand-in for a GPU" : model);
+  return NvmlResult::success;
+}
+
+/// Of GPU 7 COLLBENCH_STAND_IN_LIMIT watts, where it is set.
+NvmlResult nvmlDeviceGetEnforcedPowerLimit(NvmlDevice* device, unsigned int* milliwatts) {
+  const char* const watts = std::getenv("COLLBENCH_STAND_IN_LIMIT");
+  const bool is_lowered = watts != nullptr && device->index == kGpus - 1;
+  return answer(device, milliwatts, is_lowered ? 1000 * std::atoi(watts) : 700000);
+}
+
 NvmlResult nvmlDeviceGetUUID(NvmlDevice* device, char* uuid, unsigned int bytes) {
   std::snprintf(uuid, bytes, "GPU-c0000000-0000-0000-0000-00000000000%u", device->index);
   return NvmlResult::success;

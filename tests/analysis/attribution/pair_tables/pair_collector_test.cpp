@@ -12,10 +12,9 @@ using ::testing::SizeIs;
 /// n0 to n3, each pair from the lower to the higher number.
 PairCollector one_way() {
   PairCollector pairs("f");
+  for (int node = 0; node < 4; ++node) (void)pairs.node("n" + std::to_string(node), 1);
   for (int a = 0; a < 4; ++a) {
-    for (int b = a + 1; b < 4; ++b)
-      pairs.add(pairs.node("n" + std::to_string(a), 1), pairs.node("n" + std::to_string(b), 1), 0, "48", 1e9,
-                1);
+    for (int b = a + 1; b < 4; ++b) pairs.add(a, b, 0, "48", 1e9, 1);
   }
   return pairs;
 }

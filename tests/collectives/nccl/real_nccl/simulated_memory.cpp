@@ -14,6 +14,8 @@ int cudaPointerGetAttributes(CudaPointer* attributes, const void* address);
 
 bool collbench_stand_in_is_device_memory(const void* address, std::size_t bytes);
 bool collbench_stand_in_is_in_flight(const void* address, std::size_t bytes);
+struct CudaStreamObject;
+void collbench_stand_in_pass_time(CudaStreamObject* stream, const char* what, double seconds);
 
 bool collbench_stand_in_is_device_memory(const void* address, std::size_t bytes) {
   constexpr int kDevice = 2;
@@ -25,6 +27,9 @@ bool collbench_stand_in_is_device_memory(const void* address, std::size_t bytes)
   }
   return true;
 }
+
+/// No probe runs over it.
+void collbench_stand_in_pass_time(CudaStreamObject* /*stream*/, const char* /*what*/, double /*seconds*/) {}
 
 /// Its copies are done when they return.
 bool collbench_stand_in_is_in_flight(const void* /*address*/, std::size_t /*bytes*/) { return false; }

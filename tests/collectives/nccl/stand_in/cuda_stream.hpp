@@ -21,6 +21,8 @@ struct CudaEventObject {
   struct Moment {
     std::atomic<bool> over{false};
     std::chrono::steady_clock::time_point when;
+    double simulated_seconds = 0;  ///< of its stream, until then
+    CudaResult result = CudaResult::success;
   };
   std::shared_ptr<Moment> moment = std::make_shared<Moment>();
 };
@@ -81,6 +83,8 @@ struct CudaStreamObject {
   std::deque<std::function<void()>> queue;
   bool over = false;
   CudaResult error = CudaResult::success;
+  int device = 0;
+  double simulated_seconds = 0;        // that its work is said to have taken: the thread's own
   std::unique_ptr<CudaTasks> capture;  // between cudaStreamBeginCapture and -EndCapture: what was put on it
   std::thread thread;                  // last: it uses the others
 };

@@ -16,6 +16,10 @@
 // (all GPUs have one address), _COMPUTE (90: compute capability 9.0), and COLLBENCH_STAND_IN=ecc:N (the N-th
 // cudaMemsetAsync hits a failing cell), no_memory (cudaMalloc), graph_error:N (the N-th cudaGraphLaunch
 // fails, as when the driver has no room for it).
+//
+// A probe's work (probe_runtime.cpp, cublas_lt.cpp) takes the time that gpu_time.hpp says. Each GPU has
+// memory of its own, the current one is its thread's, and COLLBENCH_STAND_IN_MODEL ("stand-in for a GPU") its
+// name.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -34,6 +38,7 @@
 
 #include "collectives/nccl/loader/cuda_library.hpp"
 #include "tests/collectives/nccl/stand_in/cuda_stream.hpp"
+#include "tests/collectives/nccl/stand_in/gpu_time.hpp"
 #include "tests/collectives/nccl/stand_in/injected_fault.hpp"
 
 using namespace collbench;
@@ -48,11 +53,16 @@ int version() {
   return known && std::string(self.dli_fname).ends_with("libcudart.so.12") ? 12000 : 13000;
 }
 
-/// What this process has taken of its GPU, address and length.
+struct Taken {
+  std::size_t bytes = 0;
+  int device = 0;
+};
+
+/// What this process has taken of its GPUs, by address.
 struct Memory {
   std::mutex mutex;
-  std::map<const std::byte*, std::size_t> taken;
-  std::size_t bytes = 0;
+  std::map<const std::byte*, Taken> taken;
+  std::map<int, std::size_t> bytes;                   // by GPU
   std::map<const std::byte*, std::size_t> in_flight;  // what cudaMemcpy wrote and nothing waited for
 };
 
@@ -61,9 +71,8 @@ Memory& memory() {
   return all;
 }
 
-std::atomic<int> current_device{0};
+thread_local int current_device = 0;
 std::atomic<int> sets{0};
-std::atomic<int> launches{0};
 
 /// Streams that exist.
 struct Streams {
@@ -77,9 +86,10 @@ Streams& streams() {
 }
 
 /// As cudaFree does.
-void wait_for_streams() {
+void wait_for_streams(int device) {
   const std::lock_guard lock(streams().mutex);
   for (CudaStreamObject* stream : streams().all) {
+    if (stream->device != device) continue;
     while (true) {
       const std::lock_guard of_stream(stream->mutex);
       if (stream->queue.empty()) break;
@@ -135,6 +145,11 @@ CudaResult cudaSetDevice(int device) {
   return CudaResult::success;
 }
 
+CudaResult cudaGetDevice(int* device) {
+  *device = current_device;
+  return CudaResult::success;
+}
+
 CudaResult cudaDeviceGetPCIBusId(char* text, int length, int device) {
   const int gpu =
       stand_in_number("COLLBENCH_STAND_IN_MIG", 0) != 0 ? 0 : visible().at(static_cast<std::size_t>(device));
@@ -144,7 +159,9 @@ CudaResult cudaDeviceGetPCIBusId(char* text, int length, int device) {
 
 CudaResult cudaGetDeviceProperties(CudaDeviceProperties* properties, int device) {
   *properties = {};
-  std::snprintf(properties->name.data(), properties->name.size(), "stand-in for a GPU");
+  const char* const model = std::getenv("COLLBENCH_STAND_IN_MODEL");
+  std::snprintf(properties->name.data(), properties->name.size(), "%s",
+                model == nullptr ? "stand-in for a GPU" : model);
   properties->uuid[0] = 0xc0;
   properties->uuid[15] = static_cast<unsigned char>(visible().at(static_cast<std::size_t>(device)));
   return CudaResult::success;
@@ -159,7 +176,7 @@ CudaResult cudaDeviceGetAttribute(int* value, CudaAttribute attribute, int /*dev
 CudaResult cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   const std::lock_guard lock(memory().mutex);
   *total = static_cast<std::size_t>(stand_in_number("COLLBENCH_STAND_IN_MEMORY", 1L << 30U));
-  *free = *total - memory().bytes;
+  *free = *total - memory().bytes[current_device];
   return CudaResult::success;
 }
 
@@ -170,17 +187,23 @@ CudaResult cudaMalloc(void** address, std::size_t bytes) {
   if (bytes > free || injected_fault("no_memory")) return CudaResult::memory_allocation;
   auto* const taken = new std::byte[bytes];
   const std::lock_guard lock(memory().mutex);
-  memory().taken[taken] = bytes;
-  memory().bytes += bytes;
+  memory().taken[taken] = {bytes, current_device};
+  memory().bytes[current_device] += bytes;
   *address = taken;
   return CudaResult::success;
 }
 
 CudaResult cudaFree(void* address) {
-  wait_for_streams();
+  const auto find = [&] { return memory().taken.find(static_cast<const std::byte*>(address)); };
+  int device = 0;
+  {
+    const std::lock_guard lock(memory().mutex);
+    device = find()->second.device;
+  }
+  wait_for_streams(device);
   const std::lock_guard lock(memory().mutex);
-  const auto found = memory().taken.find(static_cast<const std::byte*>(address));
-  memory().bytes -= found->second;
+  const auto found = find();
+  memory().bytes[device] -= found->second.bytes;
   memory().taken.erase(found);
   delete[] static_cast<std::byte*>(address);
   return CudaResult::success;
@@ -193,8 +216,15 @@ bool collbench_stand_in_is_device_memory(const void* address, std::size_t bytes)
   const std::lock_guard lock(memory().mutex);
   const auto after = memory().taken.upper_bound(begin);
   if (after == memory().taken.begin()) return bytes == 0;
-  const auto& [start, length] = *std::prev(after);
-  return begin + bytes <= start + length;
+  const auto& [start, taken] = *std::prev(after);
+  return begin + bytes <= start + taken.bytes;
+}
+
+/// Not CUDA's: whether `address` is where memory of that GPU begins.
+bool collbench_stand_in_is_memory_of(const void* address, int device) {
+  const std::lock_guard lock(memory().mutex);
+  const auto found = memory().taken.find(static_cast<const std::byte*>(address));
+  return found != memory().taken.end() && found->second.device == device;
 }
 
 CudaResult cudaMemcpy(void* to, const void* from, std::size_t bytes, CudaCopy kind) {
@@ -208,12 +238,26 @@ CudaResult cudaMemcpy(void* to, const void* from, std::size_t bytes, CudaCopy ki
   return CudaResult::success;
 }
 
-/// Of pageable memory: what is copied is what stands there when it is called.
-CudaResult cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, CudaCopy /*kind*/,
+/// Of pageable memory: what is copied is what stands there when it is called. Between the GPU's own and, from
+/// a probe, pinned memory it takes a GPU's time.
+CudaResult cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, CudaCopy kind,
                            CudaStreamHandle stream) {
+  constexpr double kHbmBytesPerSecond = 800e6;
+  constexpr double kHostBytesPerSecond = 200e6;
+  if (kind == CudaCopy::device_to_device) {
+    if (!collbench_stand_in_is_device_memory(to, bytes) || !collbench_stand_in_is_device_memory(from, bytes))
+      return CudaResult::invalid_value;
+    stream->put([=] {
+      std::memcpy(to, from, bytes);
+      pass_time(*stream, "hbm", 2 * static_cast<double>(bytes) / kHbmBytesPerSecond);
+    });
+    return CudaResult::success;
+  }
+  const bool to_gpu = kind == CudaCopy::host_to_device;
   const auto* const first = static_cast<const std::byte*>(from);
-  stream->put([to, staged = std::vector<std::byte>(first, first + bytes)] {
+  stream->put([=, staged = std::vector<std::byte>(first, first + bytes)] {
     std::memcpy(to, staged.data(), staged.size());
+    pass_time(*stream, to_gpu ? "h2d" : "d2h", static_cast<double>(bytes) / kHostBytesPerSecond);
   });
   return CudaResult::success;
 }
@@ -251,6 +295,7 @@ CudaResult cudaLaunchHostFunc(CudaStreamHandle stream, void (*function)(void*), 
 
 CudaResult cudaStreamCreateWithFlags(CudaStreamHandle* stream, unsigned int /*flags*/) {
   *stream = new CudaStreamObject;
+  (*stream)->device = current_device;
   const std::lock_guard lock(streams().mutex);
   streams().all.push_back(*stream);
   return CudaResult::success;
@@ -278,28 +323,6 @@ CudaResult cudaStreamEndCapture(CudaStreamHandle stream, CudaGraphHandle* graph)
   return CudaResult::success;
 }
 
-CudaResult cudaGraphInstantiateWithFlags(CudaGraphExecHandle* exec, CudaGraphHandle graph,
-                                         unsigned long long /*flags*/) {
-  *exec = new CudaGraphExecObject{graph->tasks};
-  return CudaResult::success;
-}
-
-CudaResult cudaGraphLaunch(CudaGraphExecHandle exec, CudaStreamHandle stream) {
-  if (injected_fault("graph_error") == ++launches) return CudaResult::initialization_error;
-  for (const auto& task : exec->tasks) stream->put(task);
-  return CudaResult::success;
-}
-
-CudaResult cudaGraphExecDestroy(CudaGraphExecHandle exec) {
-  delete exec;
-  return CudaResult::success;
-}
-
-CudaResult cudaGraphDestroy(CudaGraphHandle graph) {
-  delete graph;
-  return CudaResult::success;
-}
-
 CudaResult cudaStreamQuery(CudaStreamHandle stream) {
   if (stream->capture) return CudaResult::stream_capture_unsupported;  // and the capture would be lost
   const std::lock_guard lock(stream->mutex);
@@ -319,20 +342,31 @@ CudaResult cudaEventDestroy(CudaEventHandle event) {
 
 CudaResult cudaEventRecord(CudaEventHandle event, CudaStreamHandle stream) {
   event->moment = std::make_shared<CudaEventObject::Moment>();
-  stream->put([moment = event->moment] {
+  stream->put([moment = event->moment, stream] {
     moment->when = std::chrono::steady_clock::now();
+    moment->simulated_seconds = stream->simulated_seconds;
+    {
+      const std::lock_guard lock(stream->mutex);
+      moment->result = stream->error;
+    }
     moment->over = true;
   });
   return CudaResult::success;
 }
 
 CudaResult cudaEventQuery(CudaEventHandle event) {
-  return !event->moment || event->moment->over ? CudaResult::success : CudaResult::not_ready;
+  if (!event->moment || !event->moment->over)
+    return event->moment ? CudaResult::not_ready : CudaResult::success;
+  return event->moment->result;
 }
 
 CudaResult cudaEventElapsedTime(float* milliseconds, CudaEventHandle from, CudaEventHandle to) {
   if (!from->moment->over || !to->moment->over) return CudaResult::not_ready;
-  *milliseconds = std::chrono::duration<float, std::milli>(to->moment->when - from->moment->when).count();
+  // Of work that takes a GPU's time, that; of all else the host's.
+  const double simulated = to->moment->simulated_seconds - from->moment->simulated_seconds;
+  *milliseconds =
+      simulated > 0 ? static_cast<float>(1e3 * simulated)
+                    : std::chrono::duration<float, std::milli>(to->moment->when - from->moment->when).count();
   return CudaResult::success;
 }
 

@@ -1,0 +1,226 @@
+#include "analysis/probe/gpu_findings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "analysis/plan/training_gpu.hpp"
+#include "base/statistics.hpp"
+#include "base/units.hpp"
+#include "topology/catalog/gpus.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr double kHertzPerMegahertz = 1e6;
+constexpr int kMinPublishedSize = 8192;
+/// A power cap is what a healthy GPU meets in products; these are heat, and a power supply that asked for
+/// less.
+constexpr std::array kSignsOfTrouble{GpuTrouble::hw_slowdown, GpuTrouble::hw_thermal_slowdown,
+                                     GpuTrouble::hw_power_brake_slowdown, GpuTrouble::sw_thermal_slowdown};
+
+/// "power limit 700 W, driver 550.54.15"; what is not known is left out.
+std::string setup_of(const ProbeGpu& gpu) {
+  std::vector<std::string> words;
+  if (gpu.power_limit_watts) words.push_back(fmt::format("power limit {:.0f} W", *gpu.power_limit_watts));
+  if (!gpu.driver.empty()) words.push_back(fmt::format("driver {}", gpu.driver));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string setup_of(const ProbeRecord& record, const std::string& gpu_name) {
+  const auto gpu = std::find_if(record.gpus.begin(), record.gpus.end(),
+                                [&](const ProbeGpu& each) { return each.name == gpu_name; });
+  const std::string count = counted(record.gpus.size(), "GPU");
+  return gpu == record.gpus.end() ? count : fmt::format("{}, {}", count, setup_of(*gpu));
+}
+
+/// The median of those windows in which it was read.
+std::optional<double> median_of(const ProbePart& part, std::optional<double> GpuWindow::* figure) {
+  std::vector<double> values;
+  for (const GpuWindow& window : part.telemetry) {
+    if (window.*figure) values.push_back(*(window.*figure));
+  }
+  return values.empty() ? std::nullopt : std::optional(median(values));
+}
+
+std::optional<double> highest_temperature(const ProbePart& part) {
+  std::optional<double> highest;
+  for (const GpuWindow& window : part.telemetry) highest = std::max(highest, window.temperature_celsius);
+  return highest;
+}
+
+/// "HW thermal slowdown in 2 of 5 windows", for each of the reasons that `counts` says yes to.
+template <typename Counts>
+std::vector<std::string> reasons_of(const ProbePart& part, const Counts& counts) {
+  std::map<GpuTrouble, int> windows;
+  for (const GpuWindow& window : part.telemetry) {
+    for (const GpuTrouble trouble : window.throttled_by) windows[trouble] += counts(trouble) ? 1 : 0;
+  }
+  std::vector<std::string> words;
+  for (const auto& [trouble, count] : windows) {
+    if (count > 0)
+      words.push_back(fmt::format("{} in {} of {} windows", name(trouble), count, part.telemetry.size()));
+  }
+  return words;
+}
+
+std::string beside(const ProbePart& part) {
+  std::vector<std::string> words;
+  if (const auto clock = median_of(part, &GpuWindow::sm_clock_hertz))
+    words.push_back(fmt::format("SM clock {:.0f} MHz", *clock / kHertzPerMegahertz));
+  if (const auto power = median_of(part, &GpuWindow::power_watts))
+    words.push_back(fmt::format("{:.0f} W", *power));
+  if (const auto degrees = highest_temperature(part)) words.push_back(fmt::format("{:.0f} °C", *degrees));
+  for (std::string& reason : reasons_of(part, [](GpuTrouble) { return true; }))
+    words.push_back(std::move(reason));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+ProbeRate rate_of(const ProbeRecord& record, const ProbePart& part, std::string kind,
+                  const std::string& gpu) {
+  return {.host = record.host,
+          .name = part.name,
+          .model = part.model,
+          .kind = std::move(kind),
+          .rate = median(part.windows),
+          .drift = window_drift(part.windows),
+          .setup = setup_of(record, gpu),
+          .sm_clock_hertz = median_of(part, &GpuWindow::sm_clock_hertz),
+          .beside = beside(part)};
+}
+
+/// What a GPU makes with all others one after the other: as much to each of them, so the harmonic mean.
+struct PeerSum {
+  double times = 0;  ///< of a byte
+  int pairs = 0;
+  std::string model;
+};
+
+void add_ends(const ProbeRecord& record, const std::map<std::string, PeerSum>& ends, bool is_sender,
+              std::vector<ProbeRate>& rates) {
+  for (const auto& [gpu, sum] : ends) {
+    const ProbePart part{
+        .name = is_sender ? fmt::format("{} to the others", gpu) : fmt::format("the others to {}", gpu),
+        .model = sum.model,
+        .windows = {sum.pairs / sum.times}};
+    rates.push_back(rate_of(record, part, is_sender ? "GPU sender" : "GPU receiver", gpu));
+    // One that lacks a pair is compared with those that lack as many.
+    rates.back().setup += fmt::format(", {} pairs", sum.pairs);
+  }
+}
+
+}  // namespace
+
+std::vector<ProbeRate> gpu_rates(const ProbeRecord& record, const ProbeMeasurement& measurement) {
+  std::vector<ProbeRate> rates;
+  std::map<std::string, PeerSum> senders;
+  std::map<std::string, PeerSum> receivers;
+  for (const ProbePart& part : measurement.parts) {
+    if (part.numa) continue;
+    if (!part.peer) {
+      rates.push_back(rate_of(record, part, "GPU", part.name));
+      continue;
+    }
+    rates.push_back(rate_of(record, part, "GPU pair", part.peer->from));
+    rates.back().setup += part.peer->direct ? ", direct" : ", through the host";
+    for (const auto& [ends, gpu] :
+         {std::pair(&senders, &part.peer->from), std::pair(&receivers, &part.peer->to)}) {
+      PeerSum& sum = (*ends)[*gpu];
+      sum.times += 1 / rates.back().rate;
+      sum.model = part.model;
+      ++sum.pairs;
+    }
+  }
+  add_ends(record, senders, true, rates);
+  add_ends(record, receivers, false, rates);
+  return rates;
+}
+
+std::optional<double> published_rate(const ProbeMeasurement& measurement, const std::string& model) {
+  const topology::GpuModel* const known = topology::find_gpu_model(model);
+  if (known == nullptr) return std::nullopt;
+  const auto all = training_gpus();
+  const auto gpu =
+      std::find_if(all.begin(), all.end(), [&](const TrainingGpu& each) { return each.name == known->name; });
+  if (gpu == all.end()) return std::nullopt;
+  double rate = 0;
+  if (measurement.id == "gpu-hbm-copy")
+    rate = gpu->hbm_rate;
+  else if (measurement.size < kMinPublishedSize)
+    return std::nullopt;
+  else if (measurement.id == "gpu-gemm-bf16" || measurement.id == "gpu-soak")
+    rate = gpu->gemm_bf16;
+  else if (measurement.id == "gpu-gemm-fp8")
+    rate = gpu->gemm_fp8;
+  return rate > 0 ? std::optional(rate) : std::nullopt;
+}
+
+std::vector<SlowPart> gpu_findings(const ProbeRecord& record, const std::vector<SlowPart>& slow) {
+  std::vector<SlowPart> found;
+  for (const ProbeFailure& failure : record.failures) {
+    ProbeRate none;
+    none.host = record.host;
+    none.name = failure.part;
+    none.kind = "GPU";
+    found.push_back({none, failure.measurement, 0,
+                     fmt::format("{} of {}: {} stopped it: {}", failure.part, record.host,
+                                 failure.measurement, failure.what),
+                     true});
+  }
+  std::set<std::string> named;  // with what throttled them
+  for (const SlowPart& each : slow) {
+    if (each.part.host == record.host && !each.part.beside.empty()) named.insert(each.part.name);
+  }
+  for (const ProbeMeasurement& each : record.measurements) {
+    for (const ProbePart& part : each.parts) {
+      const std::vector<std::string> reasons = reasons_of(part, [](GpuTrouble trouble) {
+        return std::find(kSignsOfTrouble.begin(), kSignsOfTrouble.end(), trouble) != kSignsOfTrouble.end();
+      });
+      if (reasons.empty() || !named.insert(part.name).second) continue;
+      const auto degrees = highest_temperature(part);
+      found.push_back(
+          {rate_of(record, part, "GPU", part.name), measurement_name(each), 1,
+           fmt::format("{} of {}: {} of {}{}", part.name, record.host, fmt::join(reasons, ", "),
+                       measurement_name(each), degrees ? fmt::format(", {:.0f} °C", *degrees) : ""),
+           false});
+    }
+    for (const ProbeRate& rate : gpu_rates(record, each)) {
+      const auto published = published_rate(each, rate.model);
+      if (!published || rate.rate >= kPublishedShare * *published) continue;
+      found.push_back({rate, measurement_name(each), rate.rate / *published,
+                       fmt::format("{} of {}: {} makes {:.3f} of what is published of its model{}", rate.name,
+                                   record.host, measurement_name(each), rate.rate / *published,
+                                   rate.beside.empty() ? "" : "; " + rate.beside),
+                       false});
+    }
+  }
+  return found;
+}
+
+std::string gpu_inventory(const std::vector<std::string>& models) {
+  std::map<std::string, int> counts;
+  for (const std::string& model : models) ++counts[model];
+  std::vector<std::string> words;
+  for (const auto& [model, count] : counts) words.push_back(fmt::format("{} × {}", count, model));
+  return fmt::format("{}", fmt::join(words, " + "));
+}
+
+std::string gpu_title(const ProbeRecord& record) {
+  std::vector<std::string> models;
+  std::set<std::string> setups;
+  for (const ProbeGpu& gpu : record.gpus) {
+    models.push_back(gpu.model);
+    setups.insert(setup_of(gpu));
+  }
+  std::string title = gpu_inventory(models);
+  for (const std::string& setup : setups)
+    title += setup.empty() ? "" : (setups.size() > 1 ? " or " : ", ") + setup;
+  return title;
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,384 @@
+#include "collectives/nccl/probe/gpu_probe.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/units.hpp"
+#include "collectives/nccl/cuda_gpus.hpp"
+#include "collectives/nccl/probe/gpu_copies.hpp"
+#include "collectives/nccl/probe/gpu_matmul.hpp"
+
+namespace collbench::collectives {
+namespace {
+
+constexpr std::string_view kCopy = "gpu-hbm-copy";
+constexpr std::string_view kTriad = "gpu-hbm-triad";
+constexpr std::string_view kToGpu = "gpu-h2d";
+constexpr std::string_view kFromGpu = "gpu-d2h";
+constexpr std::string_view kPeer = "gpu-peer";
+constexpr std::array kCopies{kCopy, kTriad, kToGpu, kFromGpu, kPeer};
+
+// 8,192³ reaches 93 % of the FP8 rate of 32,768³ on H100, 16,384³ all of it (Azure/AI-benchmarking-guide).
+constexpr std::array kSizes{8192, 16384};
+constexpr int kSoakSize = 16384;
+constexpr int kMinSize = 256;
+constexpr int kWindows = 5;
+constexpr int kWindowsOfLink = 3;
+constexpr double kUsableShare = 0.9;  ///< of the free memory: code and handles of libraries take some
+/// More than four times the last cache of any GPU (B200: 126 MB), and no more than a third of a small one's
+/// memory.
+constexpr std::uint64_t kArrayBytes = kGiB;
+constexpr std::uint64_t kLinkBytes = 256 * kMiB;
+
+// Of GpuProbe::seconds.
+constexpr double kFirstWarmUp = 1.0 / 4;
+constexpr double kWarmUp = 1.0 / 20;
+constexpr double kWindow = 1.0 / 10;
+constexpr double kWindowOfMemory = 1.0 / 40;
+constexpr double kWarmUpOfLink = 1.0 / 200;
+constexpr double kWindowOfLink = 1.0 / 100;
+
+bool is_wanted(const GpuProbe& probe, std::string_view id) {
+  const std::vector<std::string> ids = probe.only.empty() ? usual_gpu_probe_ids() : probe.only;
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+bool wants_products(const GpuProbe& probe) {
+  return probe.soak_seconds > 0 ||
+         std::any_of(gemm_types().begin(), gemm_types().end(),
+                     [&](const GemmType& type) { return is_wanted(probe, type.id); });
+}
+
+bool wants_copies(const GpuProbe& probe) {
+  return std::any_of(kCopies.begin(), kCopies.end(),
+                     [&](std::string_view id) { return is_wanted(probe, id); });
+}
+
+double product_seconds(const GpuProbe& probe) { return (kWarmUp + kWindows * kWindow) * probe.seconds; }
+double memory_seconds(const GpuProbe& probe) {
+  return (kWarmUp + kWindows * kWindowOfMemory) * probe.seconds;
+}
+double link_seconds(const GpuProbe& probe) {
+  return (kWarmUpOfLink + kWindowsOfLink * kWindowOfLink) * probe.seconds;
+}
+
+/// GPUs that work at the same time on one thing.
+class Prober {
+ public:
+  Prober(const GpuProbe& probe, const Clock& clock, const GpuLibraries& libraries, GpuProbeResult& result)
+      : probe_(probe),
+        clock_(clock),
+        libraries_(libraries),
+        result_(result),
+        seconds_left_(gpu_probe_seconds(probe, static_cast<int>(result.gpus.size()))) {
+    for (std::size_t gpu = 0; gpu < result.gpus.size(); ++gpu) working_.push_back(static_cast<int>(gpu));
+  }
+
+  void run() {
+    for (const GemmType& type : gemm_types()) {
+      if (is_wanted(probe_, type.id)) products(type);
+    }
+    if (is_wanted(probe_, kCopy)) memory(kCopy, "HBM copy", "cudaMemcpyAsync", 2, hbm_copy_work);
+    if (is_wanted(probe_, kTriad)) memory(kTriad, "HBM triad", "own kernel", 3, hbm_triad_work);
+    if (is_wanted(probe_, kToGpu)) host_copies(kToGpu, "copy to the GPU", true);
+    if (is_wanted(probe_, kFromGpu)) host_copies(kFromGpu, "copy from the GPU", false);
+    if (is_wanted(probe_, kPeer)) peers();
+    // Last, so that what it heats up disturbs nothing.
+    if (probe_.soak_seconds > 0) soak();
+  }
+
+ private:
+  using MakeWork = std::function<GpuWork(std::size_t index)>;
+
+  void note(const ProbeMeasurement& about, const std::string& why) {
+    result_.notes.push_back(fmt::format("{}{}: not run: {}", about.name,
+                                        about.size > 0 ? fmt::format(", n = {}", about.size) : "", why));
+  }
+
+  void begin(const std::string& what, double seconds) {
+    if (probe_.began) probe_.began(what, seconds_left_);
+    seconds_left_ = std::max(0.0, seconds_left_ - seconds);
+  }
+
+  /// Runs on `devices` at once, and adds to `found` what each of them did. Refusals are said once for all
+  /// that have the same.
+  void add(GpuMeasurement& found, const std::vector<int>& devices, const GpuTiming& timing,
+           const MakeWork& make, std::optional<PeerCopy> peer = std::nullopt) {
+    const std::vector<GpuRates> rates = run_on_gpus(libraries_, devices, clock_, timing, make);
+    std::map<std::string, std::vector<std::string>> refused;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      const ProbeGpu& gpu = result_.gpus[static_cast<std::size_t>(devices[i])];
+      const std::string name = peer ? fmt::format("{} to {}", peer->from, peer->to) : gpu.name;
+      if (!rates[i].failure.empty()) {
+        result_.failures.push_back({gpu.name, found.about.name, rates[i].failure});
+        std::erase(working_, devices[i]);
+      } else if (!rates[i].refused.empty()) {
+        refused[rates[i].refused].push_back(name);
+      } else {
+        found.about.parts.push_back(
+            {.name = name, .model = gpu.model, .windows = rates[i].windows, .peer = peer});
+        found.spans.push_back(rates[i].spans);
+      }
+    }
+    for (const auto& [why, names] : refused) {
+      note(found.about, names.size() == devices.size() && !peer
+                            ? why
+                            : fmt::format("{} ({})", why, fmt::join(names, ", ")));
+    }
+  }
+
+  void keep(GpuMeasurement found) {
+    if (!found.about.parts.empty()) result_.measurements.push_back(std::move(found));
+  }
+
+  /// Of the GPU that has least: all of them do the same work.
+  [[nodiscard]] std::uint64_t usable_bytes() const {
+    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+    for (const int device : working_) {
+      std::size_t free = 0;
+      std::size_t total = 0;
+      if (libraries_.cuda.set_device(device) != CudaResult::success ||
+          libraries_.cuda.memory_info(&free, &total) != CudaResult::success)
+        continue;
+      least = std::min<std::uint64_t>(least, free);
+    }
+    return static_cast<std::uint64_t>(static_cast<double>(least) * kUsableShare);
+  }
+
+  /// The sizes that fit; where none does, the largest power of two that does.
+  std::vector<int> sizes_that_fit(const GemmType& type, ProbeMeasurement about) {
+    const std::uint64_t usable = usable_bytes();
+    std::vector<int> sizes;
+    for (const int n : kSizes) {
+      if (gemm_bytes(type, n) <= usable) {
+        sizes.push_back(n);
+        continue;
+      }
+      about.size = n;
+      note(about, fmt::format("it takes {}, and {} are free on the GPU that has least",
+                              format_bytes(gemm_bytes(type, n)), format_bytes(usable)));
+    }
+    if (!sizes.empty()) return sizes;
+    for (int n = kSizes.front() / 2; n >= kMinSize; n /= 2) {
+      if (gemm_bytes(type, n) <= usable) return {n};
+    }
+    return {};
+  }
+
+  [[nodiscard]] ProbeMeasurement about_product(const GemmType& type, int n) const {
+    return {.id = std::string(type.id),
+            .name = std::string(type.name),
+            .size = n,
+            .by = fmt::format("cuBLASLt {}", cublas_version_text(libraries_.cublas_lt->version)),
+            .work = type.how.empty() ? fmt::format("n = {} a GPU", n)
+                                     : fmt::format("n = {} a GPU, {}", n, type.how)};
+  }
+
+  void products(const GemmType& type) {
+    if (libraries_.cublas_lt == nullptr || working_.empty()) return;
+    for (const int n : sizes_that_fit(type, about_product(type, 0))) {
+      GpuMeasurement found{about_product(type, n), {}};
+      begin(fmt::format("{}, n = {}", type.name, n), product_seconds(probe_));
+      const GpuTiming timing{.warm_up_seconds = std::exchange(warm_up_, kWarmUp) * probe_.seconds,
+                             .window_seconds = gpu_window_seconds(probe_),
+                             .windows = kWindows};
+      add(found, working_, timing, [&](std::size_t) { return gemm_work(libraries_, type, n); });
+      // What one size lacks is missing in the other, too.
+      const bool is_refused = found.about.parts.empty();
+      keep(std::move(found));
+      if (is_refused) return;
+    }
+  }
+
+  void soak() {
+    const GemmType& type = gemm_types().front();
+    if (libraries_.cublas_lt == nullptr || working_.empty()) return;
+    ProbeMeasurement about = about_product(type, kSoakSize);
+    about.id = "gpu-soak";
+    about.name = fmt::format("soak, {}", type.name);
+    const std::uint64_t usable = usable_bytes();
+    while (about.size > kMinSize && gemm_bytes(type, about.size) > usable) about.size /= 2;
+    const int n = about.size;
+    const double window = gpu_window_seconds(probe_);
+    const int windows = std::max(kWindows, static_cast<int>(std::lround(probe_.soak_seconds / window)));
+    about.work = fmt::format("n = {} a GPU, {} windows", n, windows);
+    GpuMeasurement found{std::move(about), {}};
+    begin(found.about.name, probe_.soak_seconds);
+    add(found, working_,
+        {.warm_up_seconds = kWarmUp * probe_.seconds, .window_seconds = window, .windows = windows},
+        [&](std::size_t) { return gemm_work(libraries_, type, n); });
+    keep(std::move(found));
+  }
+
+  void memory(std::string_view id, const std::string& name, const std::string& by, std::uint64_t arrays,
+              GpuWork (*make)(const GpuLibraries&, std::uint64_t)) {
+    if (working_.empty()) return;
+    std::uint64_t bytes = kArrayBytes;
+    while (bytes > kMiB && arrays * bytes > usable_bytes()) bytes /= 2;
+    GpuMeasurement found{{.id = std::string(id),
+                          .name = name,
+                          .unit = ProbeUnit::byte,
+                          .by = by,
+                          .work = fmt::format("{} arrays of {}", arrays, format_bytes(bytes))},
+                         {}};
+    begin(name, memory_seconds(probe_));
+    add(found, working_,
+        {.warm_up_seconds = kWarmUp * probe_.seconds,
+         .window_seconds = kWindowOfMemory * probe_.seconds,
+         .windows = kWindows},
+        [&](std::size_t) { return make(libraries_, bytes); });
+    keep(std::move(found));
+  }
+
+  [[nodiscard]] GpuTiming link_timing() const {
+    return {.warm_up_seconds = kWarmUpOfLink * probe_.seconds,
+            .window_seconds = kWindowOfLink * probe_.seconds,
+            .windows = kWindowsOfLink};
+  }
+
+  [[nodiscard]] std::uint64_t link_bytes() const {
+    std::uint64_t bytes = kLinkBytes;
+    while (bytes > kMiB && bytes > usable_bytes() / 2) bytes /= 2;
+    return bytes;
+  }
+
+  void host_copies(std::string_view id, const std::string& name, bool to_gpu) {
+    const std::uint64_t bytes = link_bytes();
+    GpuMeasurement found{{.id = std::string(id),
+                          .name = name,
+                          .unit = ProbeUnit::byte,
+                          .by = "cudaMemcpyAsync, pinned memory",
+                          .work = fmt::format("{}, one GPU at a time", format_bytes(bytes))},
+                         {}};
+    begin(name, link_seconds(probe_) * static_cast<double>(working_.size()));
+    for (const int device : std::vector<int>(working_))
+      add(found, {device}, link_timing(),
+          [&](std::size_t) { return host_copy_work(libraries_, bytes, to_gpu); });
+    keep(std::move(found));
+  }
+
+  void peers() {
+    if (result_.gpus.size() < 2) {
+      result_.notes.emplace_back("copies between GPUs: not run: there is one GPU");
+      return;
+    }
+    const std::uint64_t bytes = link_bytes();
+    GpuMeasurement found{{.id = std::string(kPeer),
+                          .name = "copy between GPUs",
+                          .unit = ProbeUnit::byte,
+                          .by = "cudaMemcpyPeerAsync",
+                          .work = fmt::format("{}, one pair at a time", format_bytes(bytes))},
+                         {}};
+    const auto count = static_cast<double>(working_.size());
+    begin(found.about.name, link_seconds(probe_) * count * (count - 1));
+    const std::vector<int> all = working_;
+    for (const int from : all) {
+      for (const int to : all) {
+        if (from == to || !is_working(from) || !is_working(to)) continue;
+        const bool direct = has_peer_access(libraries_.cuda, from, to);
+        add(
+            found, {from}, link_timing(),
+            [&](std::size_t) { return peer_copy_work(libraries_, from, to, bytes, direct); },
+            PeerCopy{gpu_name(from), gpu_name(to), direct});
+      }
+    }
+    keep(std::move(found));
+  }
+
+  [[nodiscard]] bool is_working(int device) const {
+    return std::find(working_.begin(), working_.end(), device) != working_.end();
+  }
+  [[nodiscard]] const std::string& gpu_name(int device) const {
+    return result_.gpus[static_cast<std::size_t>(device)].name;
+  }
+
+  const GpuProbe& probe_;
+  const Clock& clock_;
+  const GpuLibraries& libraries_;
+  GpuProbeResult& result_;
+  std::vector<int> working_;  // CUDA's indices of those that did not fail
+  double warm_up_ = kFirstWarmUp;
+  double seconds_left_;
+};
+
+std::vector<ProbeGpu> gpus_of(const CudaLibrary& cuda, const std::vector<CudaGpu>& found) {
+  std::vector<ProbeGpu> gpus;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    cuda.check(cuda.set_device(static_cast<int>(i)), "cudaSetDevice");
+    cuda.check(cuda.memory_info(&free, &total), "cudaMemGetInfo");
+    gpus.push_back({.name = fmt::format("GPU {}", i),
+                    .model = found[i].model,
+                    .uuid = found[i].id.uuid,
+                    .address = found[i].id.address,
+                    .memory_bytes = total});
+  }
+  return gpus;
+}
+
+}  // namespace
+
+std::vector<std::string> gpu_probe_ids() {
+  std::vector<std::string> ids;
+  for (const GemmType& type : gemm_types()) ids.emplace_back(type.id);
+  ids.insert(ids.end(), kCopies.begin(), kCopies.end());
+  return ids;
+}
+
+std::vector<std::string> usual_gpu_probe_ids() {
+  std::vector<std::string> ids = gpu_probe_ids();
+  for (const GemmType& type : gemm_types()) {
+    if (type.only_on_request) std::erase(ids, type.id);
+  }
+  return ids;
+}
+
+double gpu_window_seconds(const GpuProbe& probe) { return kWindow * probe.seconds; }
+
+double gpu_probe_seconds(const GpuProbe& probe, int gpus) {
+  double seconds = wants_products(probe) ? (kFirstWarmUp - kWarmUp) * probe.seconds : 0;
+  for (const GemmType& type : gemm_types()) {
+    if (is_wanted(probe, type.id)) seconds += product_seconds(probe) * static_cast<double>(kSizes.size());
+  }
+  for (const std::string_view id : {kCopy, kTriad})
+    seconds += is_wanted(probe, id) ? memory_seconds(probe) : 0;
+  for (const std::string_view id : {kToGpu, kFromGpu})
+    seconds += is_wanted(probe, id) ? link_seconds(probe) * gpus : 0;
+  if (is_wanted(probe, kPeer)) seconds += link_seconds(probe) * gpus * (gpus - 1);
+  return seconds + probe.soak_seconds;
+}
+
+GpuProbeResult probe_gpus(const GpuProbe& probe, const Clock& clock) {
+  GpuProbeResult result;
+  const CudaLibrary cuda = CudaLibrary::load();
+  cuda.need_probe_functions();
+  result.gpus = gpus_of(cuda, cuda_gpus(cuda, "leave GPUs out (--only cpu)"));
+  const KernelLibrary kernels = KernelLibrary::load();
+  std::optional<CublasLtLibrary> cublas_lt;
+  if (wants_products(probe)) {
+    try {
+      cublas_lt = CublasLtLibrary::load(cuda);
+    } catch (const Error& error) {
+      if (!wants_copies(probe)) throw;
+      result.notes.push_back(
+          fmt::format("products on GPUs: not run: {}; {}", error.what(), error.next_step()));
+    }
+  }
+  const GpuLibraries libraries{cuda, kernels, cublas_lt ? &*cublas_lt : nullptr};
+  Prober(probe, clock, libraries, result).run();
+  return result;
+}
+
+}  // namespace collbench::collectives

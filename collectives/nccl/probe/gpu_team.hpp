@@ -1,0 +1,66 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "collectives/nccl/cuda_handles.hpp"
+#include "collectives/nccl/loader/cublas_lt_library.hpp"
+#include "collectives/nccl/loader/cuda_library.hpp"
+#include "collectives/nccl/loader/own_libraries.hpp"
+
+namespace collbench::collectives {
+
+/// What a GPU is probed with.
+struct GpuLibraries {
+  const CudaLibrary& cuda;
+  const KernelLibrary& kernels;
+  const CublasLtLibrary* cublas_lt = nullptr;  ///< null: no product is wanted, or there is none
+};
+
+/// What is put on a GPU's stream over and over.
+struct GpuWork {
+  std::function<void(const CudaStream&)> put;  ///< keeps the memory that it works on
+  double amount = 0;                           ///< flop or bytes of one
+};
+
+/// That a GPU or a library does not do this kind of work; no failure.
+struct GpuRefusal {
+  std::string why;
+};
+
+/// When a GPU's work is timed: `windows` of them, one after the other, after a warm-up.
+struct GpuTiming {
+  double warm_up_seconds = 5;
+  double window_seconds = 2;
+  int windows = 5;
+};
+
+/// From when to when a window ran, by the probe's clock.
+struct WindowSpan {
+  double begin = 0;
+  double end = 0;
+};
+
+/// What a GPU did.
+struct GpuRates {
+  std::vector<double> windows;    ///< per second, by the GPU's own events
+  std::vector<WindowSpan> spans;  ///< one for each window
+  std::string refused;            ///< why it does not do such work; empty: it does
+  std::string failure;            ///< what stopped it, in CUDA's words; empty: nothing
+};
+
+/// A thread for each of `devices` (CUDA's indices), bound to the processors near it, makes its work
+/// (`make_work`, which may throw GpuRefusal, with the GPU as the current one) and puts it on a stream over
+/// and over, two pieces ahead so that the GPU never waits. All begin at the same time. By device. A GPU that
+/// makes no progress for `kGpuSilenceSeconds` has failed. `make_work` gets the index in `devices`.
+[[nodiscard]] std::vector<GpuRates> run_on_gpus(const GpuLibraries& libraries,
+                                                const std::vector<int>& devices, const Clock& clock,
+                                                const GpuTiming& timing,
+                                                const std::function<GpuWork(std::size_t index)>& make_work);
+
+/// Longer than a product of 16,384³ takes on any GPU that cuBLASLt of CUDA 12 runs on.
+inline constexpr double kGpuSilenceSeconds = 60;
+
+}  // namespace collbench::collectives

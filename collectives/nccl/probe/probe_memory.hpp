@@ -1,0 +1,16 @@
+#pragma once
+#include <cstdint>
+
+#include "base/record/data_type.hpp"
+#include "collectives/nccl/probe/gpu_team.hpp"
+
+namespace collbench::collectives {
+
+/// Memory of the current GPU. Throws GpuRefusal where there is not enough, Error for a GPU that fails.
+[[nodiscard]] DeviceBuffer probe_memory(const CudaLibrary& cuda, std::uint64_t bytes);
+
+/// The same, filled with `count` normal numbers of a float `type`, and another row of them for each `seed`.
+[[nodiscard]] DeviceBuffer normal_numbers(const GpuLibraries& libraries, DataType type, std::uint64_t count,
+                                          std::uint64_t seed);
+
+}  // namespace collbench::collectives

@@ -1,0 +1,129 @@
+#include "analysis/probe/gpu_findings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/analysis/probe/made_probes.hpp"
+
+namespace collbench::analysis::gpu_findings_test {
+namespace {
+
+const std::string kH100 = "NVIDIA H100 80GB HBM3";
+
+/// Copies between all pairs of `count` GPUs at 400 GB/s.
+ProbeRecord made_peers(const std::string& host, int count) {
+  ProbeRecord record{.host = host, .processor = "Processor 7", .gpu_window_seconds = 2};
+  ProbeMeasurement peers{.id = "gpu-peer", .name = "copy between GPUs", .unit = ProbeUnit::byte};
+  for (int from = 0; from < count; ++from) {
+    const std::string sender = "GPU " + std::to_string(from);
+    record.gpus.push_back({.name = sender, .model = kH100});
+    for (int to = 0; to < count; ++to) {
+      if (from == to) continue;
+      const std::string receiver = "GPU " + std::to_string(to);
+      peers.parts.push_back({.name = sender + " to " + receiver,
+                             .model = kH100,
+                             .windows = {400e9, 400e9},
+                             .peer = PeerCopy{sender, receiver, true}});
+    }
+  }
+  record.measurements.push_back(peers);
+  return record;
+}
+
+bool names(const ProbeVerdict& verdict, const std::string& start) {
+  return std::any_of(verdict.slow.begin(), verdict.slow.end(),
+                     [&](const SlowPart& slow) { return slow.evidence.starts_with(start); });
+}
+
+TEST(GpuFindings, AGpuThatSendsSlowlyIsNamedByAllItsPairs) {
+  ProbeRecord host = made_peers("g1", 4);
+  EXPECT_TRUE(judge_probes({host}).slow.empty());
+  for (ProbePart& part : host.measurements[0].parts) {
+    if (part.peer->from == "GPU 2") part.windows = {200e9, 200e9};
+  }
+  const ProbeVerdict verdict = judge_probes({host});
+  ASSERT_EQ(verdict.slow.size(), 1U);
+  EXPECT_EQ(verdict.slow[0].evidence,
+            "GPU 2 to the others of g1: copy between GPUs makes 0.500 of the median of 4 GPU senders");
+}
+
+TEST(GpuFindings, APairIsComparedWithTheSamePairOfOtherHosts) {
+  std::vector<ProbeRecord> hosts{made_peers("g1", 4), made_peers("g2", 4), made_peers("g3", 4)};
+  // On every host the first pair is slow by the board: nobody's fault.
+  for (ProbeRecord& host : hosts) {
+    for (ProbePart& part : host.measurements[0].parts) {
+      if (part.name == "GPU 0 to GPU 1" || part.name == "GPU 1 to GPU 0") part.windows = {390e9, 390e9};
+    }
+  }
+  EXPECT_TRUE(judge_probes(hosts).slow.empty());
+  hosts[1].measurements[0].parts[0].windows = {300e9, 300e9};
+  EXPECT_TRUE(names(judge_probes(hosts),
+                    "GPU 0 to GPU 1 of g2: copy between GPUs makes 0.769 of the median of 3 GPU pairs"));
+}
+
+TEST(GpuFindings, OnlyTheSameModelCountPowerLimitAndDriverAreSiblings) {
+  const auto slow_of = [](const auto& change) {
+    std::vector<ProbeRecord> hosts(4, made_gpus(kH100, {2.9e12}));
+    for (std::size_t i = 0; i < hosts.size(); ++i) hosts[i].host = "g" + std::to_string(i);
+    hosts[0].measurements[0].parts[0].windows = {2.5e12, 2.5e12};
+    change(hosts[0]);
+    return judge_probes(hosts).slow.size();
+  };
+  EXPECT_EQ(slow_of([](ProbeRecord&) {}), 1U);
+  EXPECT_EQ(slow_of([](ProbeRecord& host) { host.gpus[0].power_limit_watts = 500; }), 0U);
+  EXPECT_EQ(slow_of([](ProbeRecord& host) { host.gpus[0].driver = "570.1"; }), 0U);
+  EXPECT_EQ(slow_of([](ProbeRecord& host) { host.gpus.push_back(host.gpus[0]); }), 0U);
+  EXPECT_EQ(slow_of([](ProbeRecord& host) { host.measurements[0].parts[0].model = "NVIDIA Unheard Of"; }),
+            0U);
+}
+
+TEST(GpuFindings, WhatThrottledItStandsBesideAndHeatIsAFinding) {
+  ProbeRecord host = made_gpus(kH100, {2.9e12, 2.9e12, 2.9e12, 2.9e12});
+  const auto read = [&](std::size_t gpu, double hertz, GpuTrouble trouble) {
+    host.measurements[0].parts[gpu].telemetry = {{hertz, 650, 70, {}}, {hertz, 650, 88, {trouble}}};
+  };
+  for (const std::size_t gpu : {0U, 1U, 2U, 3U}) read(gpu, 1755e6, GpuTrouble::sw_power_cap);
+  EXPECT_TRUE(judge_probes({host}).slow.empty());  // a power cap is usual
+  read(1, 1755e6, GpuTrouble::hw_thermal_slowdown);
+  ProbeVerdict verdict = judge_probes({host});
+  ASSERT_EQ(verdict.slow.size(), 1U);
+  EXPECT_FALSE(verdict.slow[0].bad);
+  EXPECT_EQ(verdict.slow[0].evidence,
+            "GPU 1 of g1: HW thermal slowdown in 1 of 2 windows of HBM copy, 88 °C");
+  // Slow as well: said once, with the reason beside it.
+  read(1, 1305e6, GpuTrouble::hw_thermal_slowdown);
+  host.measurements[0].parts[1].windows = {2.5e12, 2.5e12};
+  verdict = judge_probes({host});
+  ASSERT_EQ(verdict.slow.size(), 1U);
+  EXPECT_EQ(verdict.slow[0].evidence,
+            "GPU 1 of g1: HBM copy makes 0.862 of the median of 4 GPUs; SM clock 1305 MHz, 650 W, 88 °C, HW "
+            "thermal "
+            "slowdown in 1 of 2 windows; the others' clock 1755 MHz");
+}
+
+TEST(GpuFindings, AGpuThatFailsIsBad) {
+  ProbeRecord host = made_gpus(kH100, {2.9e12});
+  host.failures.push_back({"GPU 3", "GEMM BF16", "uncorrectable ECC error encountered"});
+  const ProbeVerdict verdict = judge_probes({host});
+  ASSERT_EQ(verdict.slow.size(), 1U);
+  EXPECT_TRUE(verdict.slow[0].bad);
+  EXPECT_EQ(verdict.slow[0].evidence,
+            "GPU 3 of g1: GEMM BF16 stopped it: uncorrectable ECC error encountered");
+}
+
+TEST(GpuFindings, PublishedRatesAreOfLargeProductsInBf16AndFp8AndOfCopies) {
+  ProbeMeasurement product{.id = "gpu-gemm-bf16", .size = 16384};
+  EXPECT_EQ(published_rate(product, kH100), 794.5e12);
+  product.size = 4096;
+  EXPECT_EQ(published_rate(product, kH100), std::nullopt);
+  product = {.id = "gpu-gemm-fp64", .size = 16384};
+  EXPECT_EQ(published_rate(product, kH100), std::nullopt);
+  EXPECT_EQ(published_rate({.id = "gpu-hbm-copy"}, kH100), 2.9e12);
+  EXPECT_EQ(published_rate({.id = "gpu-hbm-copy"}, "NVIDIA Unheard Of"), std::nullopt);
+  EXPECT_EQ(gpu_title(made_gpus(kH100, {1, 1})),
+            "2 × NVIDIA H100 80GB HBM3, power limit 700 W, driver 550.54.15");
+}
+
+}  // namespace
+}  // namespace collbench::analysis::gpu_findings_test
