@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/plan/launches.hpp"
+
 namespace collbench::analysis {
 namespace {
 
@@ -218,15 +220,7 @@ PassTime layer_time(const TrainingJob& job, const ComputeRates& rates, bool with
     time.forward.elementwise += rates.assumed.blocking_seconds;
     time.backward.elementwise += 2 * rates.assumed.blocking_seconds;
   }
-  if (with_experts) {
-    // A third of the launches is forward. What the GPU waits for them shows as memory-bound work.
-    const double host = rates.assumed.expert_host_seconds;
-    const double forward = std::max(0.0, host / 3 - time.forward.sum());
-    const double backward = std::max(0.0, 2 * host / 3 - time.backward.sum());
-    time.forward.elementwise += forward;
-    time.backward.elementwise += backward;
-    time.waiting = forward + backward + (job.recompute == Recompute::full ? forward : 0);
-  }
+  if (with_experts) time.launching = launches_of_expert_layer(job) * rates.assumed.launch_seconds;
   // The products of weights take as long for their gradients as forward.
   time.weights.products = time.forward.products;
   if (job.recompute == Recompute::full) time.backward += time.forward;

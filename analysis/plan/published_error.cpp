@@ -21,7 +21,7 @@ constexpr std::array<PublishedError, 8> kPublished{{
 /// Megatron-DeepSpeed of 2021 and 2022, those on later GPUs of Megatron-Core.
 bool has_published_stack(const TrainingJob& job, bool of_2021) {
   if (job.stack == nullptr) return false;
-  return of_2021 ? job.stack->attention == AttentionKernel::unfused : job.stack->name == "megatron";
+  return of_2021 ? job.stack->attention == AttentionKernel::unfused : job.stack->name == "megatron" || job.stack->name == "megatron-eager";
 }
 
 /// The kind by the same rules as kind_of() of scripts/plan-accuracy; empty: none.

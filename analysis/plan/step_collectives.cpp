@@ -1,5 +1,7 @@
 #include "analysis/plan/step_collectives.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "analysis/plan/memory.hpp"
@@ -10,6 +12,19 @@ namespace {
 /// Activations of one layer for one micro-batch, bytes, before tensor parallelism.
 double activation(const TrainingJob& job) {
   return kWireBytes * job.micro_batch * (static_cast<double>(job.sequence) / job.cp) * job.model.hidden;
+}
+
+/// Of the copies of a token, one for each of its experts, those that a node-aware dispatch sends: one to each
+/// node that has any of them. Experts are taken as chosen evenly: of n nodes, k experts are on
+/// n (1 − (1 − 1/n)^k); DeepSeek-V3 allows four (arXiv 2412.19437, section 2.1.2). Inside of a node the copies
+/// are passed on by NVLink while others arrive (DeepEP's README).
+double copies_that_cross(const TrainingJob& job, const RankGroup& group) {
+  const int nodes = group.cluster.domains();
+  if (!job.stack->dispatches_by_node || nodes < 2) return 1;
+  const double copies = job.model.experts.top_k;
+  double chosen = nodes * (1 - std::pow(1 - 1.0 / nodes, copies));
+  if (job.model.experts.most_nodes > 0) chosen = std::min<double>(chosen, job.model.experts.most_nodes);
+  return chosen / copies;
 }
 
 }  // namespace
@@ -66,7 +81,7 @@ CallTime context_calls(const TrainingJob& job, const StepGroups& groups) {
 
 CallTime expert_calls(const TrainingJob& job, const StepGroups& groups) {
   if (job.ep < 2) return {};
-  const double bytes = activation(job) / job.tp * job.model.experts.top_k;
+  const double bytes = activation(job) / job.tp * job.model.experts.top_k * copies_that_cross(job, groups.ep);
   return (job.recompute == Recompute::full ? 6.0 : 4.0) * call(groups.ep, OperationId::all_to_all, bytes);
 }
 

@@ -197,7 +197,7 @@ constexpr std::array kOptions{
                  input.request.precision = parse_precision(text, where);
                }},
     PlanOption{kSplitTheme, "stack", "NAME",
-               "megatron, megatron-2021, megatron-deepspeed, fsdp or compiled (by the sharding)",
+               "megatron, megatron-eager, megatron-2021, … or compiled (by the sharding)",
                [](PlanInput& input, const std::string& text, const std::string&) {
                  input.request.stack = &analysis::find_stack(text);
                }},

@@ -12,18 +12,25 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::array<SoftwareStack, 5> kStacks{{
+constexpr std::array<SoftwareStack, 6> kStacks{{
     {"megatron", AttentionKernel::newest, true, true, true, true, true, false, 4, false, true, true, true,
-     true, false,
-     "Megatron-Core of 2023 and later: fused attention, sequence parallelism, overlapped collectives"},
+     true, true, true, false,
+     "Megatron-Core of 2023 and later: fused attention, sequence parallelism, overlapped collectives; with "
+     "experts: CUDA graphs, and tokens sent to each node once"},
+    {"megatron-eager", AttentionKernel::newest, true, true, true, true, true, false, 4, false, true, true,
+     true, true, false, false, false,
+     "the same without CUDA graphs, tokens to experts by NCCL's AllToAll: with experts, before the end of "
+     "2025"},
     {"megatron-2021", AttentionKernel::unfused, false, false, false, false, true, false, 2, true, false, true,
-     false, true, true, "Megatron-LM of the papers on A100: no FlashAttention, nothing overlapped"},
+     false, true, false, false, true,
+     "Megatron-LM of the papers on A100: no FlashAttention, nothing overlapped"},
     {"megatron-deepspeed", AttentionKernel::unfused, false, false, false, false, true, true, 2, true, false,
-     true, false, false, true, "Megatron-DeepSpeed as BLOOM ran it: besides, the host waits for each kernel"},
+     true, false, false, false, false, true,
+     "Megatron-DeepSpeed as BLOOM ran it: besides, the host waits for each kernel"},
     {"fsdp", AttentionKernel::flash2, true, false, true, true, false, false, 4, false, false, false, true,
-     false, false, "PyTorch FSDP without a compiler"},
+     false, false, false, false, "PyTorch FSDP without a compiler"},
     {"compiled", AttentionKernel::flash2, true, false, true, true, true, false, 4, false, false, true, true,
-     true, false, "torchtitan with torch.compile, MaxText"},
+     true, false, false, false, "torchtitan with torch.compile, MaxText"},
 }};
 
 }  // namespace

@@ -58,6 +58,11 @@ struct SoftwareStack {
   bool splits_tensors;
   bool splits_context;
   bool interleaves;
+  /// Of a layer with experts the host launches those of the experts alone: the rest is in CUDA graphs
+  /// (Megatron-Core's --cuda-graph-scope attn moe_router moe_preprocess).
+  bool graphs_layers;
+  /// A token crosses to each node once, whatever the number of its experts there (DeepEP, HybridEP).
+  bool dispatches_by_node;
   /// As before today's: dropout, whose masks are kept, and each stage's results until they have gone back
   /// (Megatron-LM frees them since v3.0).
   bool keeps_of_2021;

@@ -18,6 +18,9 @@ constexpr const char* kNvidia = "arXiv 2406.11704 and 2402.16819, table 1";
 constexpr const char* kMistral = "config.json of mistralai";
 constexpr const char* kDeepSeek = "config.json of deepseek-ai; arXiv 2412.19437, section 4.2";
 constexpr const char* kQwen = "config.json of Qwen; arXiv 2505.09388, tables 1 and 2";
+constexpr const char* kMoonshot = "config.json of moonshotai; arXiv 2507.20534, table 2";
+constexpr const char* kXai = "xai-org/grok-1 run.py";
+constexpr const char* kQwen2 = "config.json of Qwen; arXiv 2407.10671, table 1";
 constexpr const char* kMosaic = "llm-foundry scripts/train/yamls/pretrain";
 constexpr const char* kBigScience = "bigscience-workshop train/tr11-176B-ml, vocabulary padded to 250,880";
 
@@ -41,10 +44,8 @@ ModelShape with_experts(ModelShape shape, const Experts& experts) {
   return shape;
 }
 
-ModelShape deepseek_v3() {
-  ModelShape shape =
-      with_experts(dense("deepseek-v3", 61, 7168, 18432, 128, 128, 129280, true, false, kDeepSeek),
-                   {.count = 256, .top_k = 8, .ffn = 2048, .shared_ffn = 2048, .dense_layers = 3});
+/// The attention of DeepSeek-V2 and V3, whose ranks and widths Kimi K2 has too.
+ModelShape with_latent_attention(ModelShape shape) {
   shape.latent = {
       .query_rank = 1536, .kv_rank = 512, .no_position_width = 128, .position_width = 64, .value_width = 128};
   return shape;
@@ -68,7 +69,25 @@ const std::vector<CatalogModel>& all_models() {
       {with_experts(dense("mixtral-8x22b", 56, 6144, 16384, 48, 8, 32000, true, false, kMistral),
                     {.count = 8, .top_k = 2, .ffn = 16384}),
        140.6e9, 4096},
-      {deepseek_v3(), 671e9, 4096},
+      {with_latent_attention(with_experts(
+           dense("deepseek-v3", 61, 7168, 18432, 128, 128, 129280, true, false, kDeepSeek),
+           {.count = 256,
+            .top_k = 8,
+            .ffn = 2048,
+            .shared_ffn = 2048,
+            .dense_layers = 3,
+            .most_nodes = 4})),
+       671e9, 4096},
+      {with_latent_attention(
+           with_experts(dense("kimi-k2", 61, 7168, 18432, 64, 64, 163840, true, false, kMoonshot),
+                        {.count = 384, .top_k = 8, .ffn = 2048, .shared_ffn = 2048, .dense_layers = 1})),
+       1026e9, 4096},
+      {with_experts(dense("grok-1", 64, 6144, 32768, 48, 8, 131072, true, false, kXai),
+                    {.count = 8, .top_k = 2, .ffn = 32768}),
+       314e9, 8192},
+      {with_experts(dense("qwen2-57b-a14b", 28, 3584, 18944, 28, 4, 151936, true, false, kQwen2),
+                    {.count = 64, .top_k = 8, .ffn = 2560, .shared_ffn = 20480}),
+       57.4e9, 4096},
       {dense("qwen3-8b", 36, 4096, 12288, 32, 8, 151936, true, false, kQwen), 8.19e9, 4096},
       {dense("qwen3-14b", 40, 5120, 17408, 40, 8, 151936, true, false, kQwen), 14.77e9, 4096},
       {dense("qwen3-32b", 64, 5120, 25600, 64, 8, 151936, true, false, kQwen, 128), 32.76e9, 4096},

@@ -24,6 +24,7 @@ struct Experts {
   int ffn = 0;           ///< width of one expert
   int shared_ffn = 0;    ///< width of what every token passes besides; 0: none
   int dense_layers = 0;  ///< the first layers, which have a dense MLP of width ModelShape::ffn
+  int most_nodes = 0;    ///< that a token's experts may be on; 0: any
 
   bool operator==(const Experts&) const = default;
 };
