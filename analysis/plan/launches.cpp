@@ -24,12 +24,13 @@ constexpr double kPasses = 3;
 }  // namespace
 
 double launches_of_expert_layer(const TrainingJob& job) {
+  if (job.stack->experts == ExpertRun::whole_graph) return 0;
   const ModelShape& model = job.model;
   const double of_a_product = 1 + (job.precision >= Precision::fp8 ? kQuantizations : 0);
   const double again = job.recompute == Recompute::full ? (kPasses + 1) / kPasses : 1;
   const double local = static_cast<double>(model.experts.count) / job.ep;
   const double experts = local * kExpertProducts * of_a_product;
-  if (job.stack->graphs_layers) return again * experts;
+  if (job.stack->experts == ExpertRun::graphs_around) return again * experts;
   const bool latent = model.latent.kv_rank > 0;
   const bool shared = model.experts.shared_ffn > 0;
   const double forward =

@@ -156,12 +156,13 @@ Goodput goodput(double gpus, double interruption_gpu_hours, double checkpoint_se
 }
 
 std::string memory_in_words(const MemoryUse& use, double capacity_bytes) {
-  const std::array<std::pair<const char*, double>, 7> items{{{"parameters", use.parameters},
+  const std::array<std::pair<const char*, double>, 8> items{{{"parameters", use.parameters},
                                                              {"gradients", use.gradients},
                                                              {"optimizer", use.optimizer},
                                                              {"activations", use.activations},
                                                              {"logits", use.logits},
                                                              {"gathered layers", use.gathered},
+                                                             {"allocator", use.allocator},
                                                              {"framework", use.framework}}};
   std::string text;
   for (const auto& [what, bytes] : items) {

@@ -14,14 +14,18 @@ constexpr std::array<PublishedError, 8> kPublished{{
     {"TP, PP, CP; H100, BF16", 30, 0.039, 0.125},
     {"TP, PP, CP; H100, FP8 or FP4", 27, 0.054, 0.112},
     {"ZeRO-3", 3, 0.052, 0.122},
-    {"experts, Blackwell", 10, 0.239, 0.658},
+    {"experts, Blackwell", 10, 0.114, 0.625},
 }};
+
+bool is_megatron_core(const SoftwareStack& stack) {
+  return stack.name == "megatron" || stack.name == "megatron-eager" || stack.name == "megatron-2026";
+}
 
 /// Whether the published steps of the kind ran on such software: those on A100 of Megatron-LM and
 /// Megatron-DeepSpeed of 2021 and 2022, those on later GPUs of Megatron-Core.
 bool has_published_stack(const TrainingJob& job, bool of_2021) {
   if (job.stack == nullptr) return false;
-  return of_2021 ? job.stack->attention == AttentionKernel::unfused : job.stack->name == "megatron" || job.stack->name == "megatron-eager";
+  return of_2021 ? job.stack->attention == AttentionKernel::unfused : is_megatron_core(*job.stack);
 }
 
 /// The kind by the same rules as kind_of() of scripts/plan-accuracy; empty: none.

@@ -20,7 +20,7 @@ double activation(const TrainingJob& job) {
 /// are passed on by NVLink while others arrive (DeepEP's README).
 double copies_that_cross(const TrainingJob& job, const RankGroup& group) {
   const int nodes = group.cluster.domains();
-  if (!job.stack->dispatches_by_node || nodes < 2) return 1;
+  if (job.stack->experts == ExpertRun::launched || nodes < 2) return 1;
   const double copies = job.model.experts.top_k;
   double chosen = nodes * (1 - std::pow(1 - 1.0 / nodes, copies));
   if (job.model.experts.most_nodes > 0) chosen = std::min<double>(chosen, job.model.experts.most_nodes);

@@ -111,6 +111,11 @@ analysis::PlanReport best_plans(PlanInput input) {
   return analysis::search_report(found_splits(question, kBestPlans), question.request);
 }
 
+/// Nothing, or what published tables write where a model has none of it.
+bool is_empty_cell(const std::string& cell) {
+  return cell.empty() || cell == "-" || lower(cell) == "n/a" || lower(cell) == "na";
+}
+
 /// A plan for each line; the head line has names of options, and "id" for what the line is called. What is
 /// empty is not given, and what the command line gives holds for all lines that do not give it.
 analysis::PlanReport plans_of_table(const PlanCommand& command) {
@@ -140,7 +145,7 @@ analysis::PlanReport plans_of_table(const PlanCommand& command) {
       for (std::size_t i = 0; i < cells.size(); ++i) {
         if (head[i] == "id") {
           row.label = cells[i];
-        } else if (!cells[i].empty()) {
+        } else if (!is_empty_cell(cells[i])) {
           const PlanOption& option = *find_plan_option(head[i]);
           option.take(input, cells[i], std::string("--") + option.name);
         }

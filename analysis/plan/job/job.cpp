@@ -12,25 +12,27 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::array<SoftwareStack, 6> kStacks{{
+constexpr std::array<SoftwareStack, 7> kStacks{{
     {"megatron", AttentionKernel::newest, true, true, true, true, true, false, 4, false, true, true, true,
-     true, true, true, false,
+     true, ExpertRun::graphs_around, false,
      "Megatron-Core of 2023 and later: fused attention, sequence parallelism, overlapped collectives; with "
-     "experts: CUDA graphs, and tokens sent to each node once"},
+     "experts CUDA graphs around them, and DeepEP or HybridEP"},
     {"megatron-eager", AttentionKernel::newest, true, true, true, true, true, false, 4, false, true, true,
-     true, true, false, false, false,
-     "the same without CUDA graphs, tokens to experts by NCCL's AllToAll: with experts, before the end of "
-     "2025"},
+     true, true, ExpertRun::launched, false,
+     "the same, with experts without CUDA graphs and by NCCL's AllToAll"},
+    {"megatron-2026", AttentionKernel::newest, true, true, true, true, true, false, 4, false, true, true,
+     true, true, ExpertRun::whole_graph, false,
+     "the same, with experts the whole step as one CUDA graph and AllToAll overlapped"},
     {"megatron-2021", AttentionKernel::unfused, false, false, false, false, true, false, 2, true, false, true,
-     false, true, false, false, true,
+     false, true, ExpertRun::launched, true,
      "Megatron-LM of the papers on A100: no FlashAttention, nothing overlapped"},
     {"megatron-deepspeed", AttentionKernel::unfused, false, false, false, false, true, true, 2, true, false,
-     true, false, false, false, false, true,
+     true, false, false, ExpertRun::launched, true,
      "Megatron-DeepSpeed as BLOOM ran it: besides, the host waits for each kernel"},
     {"fsdp", AttentionKernel::flash2, true, false, true, true, false, false, 4, false, false, false, true,
-     false, false, false, false, "PyTorch FSDP without a compiler"},
+     false, ExpertRun::launched, false, "PyTorch FSDP without a compiler"},
     {"compiled", AttentionKernel::flash2, true, false, true, true, true, false, 4, false, false, true, true,
-     true, false, false, false, "torchtitan with torch.compile, MaxText"},
+     true, ExpertRun::launched, false, "torchtitan with torch.compile, MaxText"},
 }};
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/error.hpp"
 #include "base/suggest_names.hpp"
@@ -58,6 +59,8 @@ const std::vector<CatalogModel>& all_models() {
       {dense("llama-2-7b", 32, 4096, 11008, 32, 32, 32000, true, false, kMeta), 6.74e9, 4096},
       {dense("llama-2-13b", 40, 5120, 13824, 40, 40, 32000, true, false, kMeta), 13.02e9, 4096},
       {dense("llama-2-70b", 80, 8192, 28672, 64, 8, 32000, true, false, kMeta), 68.98e9, 4096},
+      {dense("llama-3-8b", 32, 4096, 14336, 32, 8, 128256, true, false, kMeta), 8.03e9, 8192},
+      {dense("llama-3-70b", 80, 8192, 28672, 64, 8, 128256, true, false, kMeta), 70.55e9, 8192},
       {dense("llama-3.1-8b", 32, 4096, 14336, 32, 8, 128256, true, false, kMeta), 8.03e9, 8192},
       {dense("llama-3.1-70b", 80, 8192, 28672, 64, 8, 128256, true, false, kMeta), 70.55e9, 8192},
       {dense("llama-3.1-405b", 126, 16384, 53248, 128, 8, 128256, true, false, kMeta), 405.85e9, 8192},
@@ -107,6 +110,15 @@ const std::vector<CatalogModel>& all_models() {
   return models;
 }
 
+/// Letters and digits alone: publishers write LLAMA3_70B, Llama-3-70B and Qwen3_30B_a3B.
+std::string squashed(std::string_view name) {
+  std::string letters;
+  for (const char letter : lower(name)) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0) letters += letter;
+  }
+  return letters;
+}
+
 }  // namespace
 
 std::span<const CatalogModel> model_catalog() { return all_models(); }
@@ -120,7 +132,9 @@ std::vector<std::string> model_names() {
 const CatalogModel& find_model(std::string_view name) {
   const std::string wanted = lower(name);
   const auto found = std::find_if(all_models().begin(), all_models().end(),
-                                  [&](const CatalogModel& model) { return model.shape.name == wanted; });
+                                  [&](const CatalogModel& model) {
+                                    return squashed(model.shape.name) == squashed(wanted);
+                                  });
   if (found != all_models().end()) return *found;
   const std::vector<std::string> near = suggest_names(wanted, model_names());
   throw usage_error("--model", fmt::format("'{}' is not in the catalog", name),
