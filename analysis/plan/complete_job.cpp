@@ -50,6 +50,9 @@ const SoftwareStack& usual_stack(const TrainingJob& job, std::string& reason) {
     return find_stack("compiled");
   }
   reason = "the usual one today";
+  if (job.model.experts.count > 0) {
+    reason = "CUDA graphs around the experts; megatron-eager has none, megatron-2026 one of the whole step";
+  }
   return find_stack("megatron");
 }
 

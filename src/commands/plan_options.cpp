@@ -202,7 +202,7 @@ constexpr std::array kOptions{
                  input.request.precision = parse_precision(text, where);
                }},
     PlanOption{kSplitTheme, "stack", "NAME",
-               "megatron, megatron-eager, -2026, -2021, -deepspeed, fsdp or compiled (by the sharding)",
+               "megatron, megatron-eager, -2026, -2021, -deepspeed, fsdp, compiled, maxtext (by the sharding)",
                [](PlanInput& input, const std::string& text, const std::string&) {
                  input.request.stack = &analysis::find_stack(text);
                }},

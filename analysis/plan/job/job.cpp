@@ -12,7 +12,7 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::array<SoftwareStack, 7> kStacks{{
+constexpr std::array<SoftwareStack, 8> kStacks{{
     {"megatron", AttentionKernel::newest, true, true, true, true, true, false, 4, false, true, true, true,
      true, ExpertRun::graphs_around, false,
      "Megatron-Core of 2023 and later: fused attention, sequence parallelism, overlapped collectives; with "
@@ -32,7 +32,9 @@ constexpr std::array<SoftwareStack, 7> kStacks{{
     {"fsdp", AttentionKernel::flash2, true, false, true, true, false, false, 4, false, false, false, true,
      false, ExpertRun::launched, false, "PyTorch FSDP without a compiler"},
     {"compiled", AttentionKernel::flash2, true, false, true, true, true, false, 4, false, false, true, true,
-     true, ExpertRun::launched, false, "torchtitan with torch.compile, MaxText"},
+     true, ExpertRun::launched, false, "torchtitan with torch.compile"},
+    {"maxtext", AttentionKernel::newest, true, false, true, true, true, false, 4, false, false, true, true,
+     true, ExpertRun::launched, false, "MaxText: XLA compiles, attention is cuDNN's"},
 }};
 
 }  // namespace

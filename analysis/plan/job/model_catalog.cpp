@@ -85,7 +85,7 @@ const std::vector<CatalogModel>& all_models() {
            with_experts(dense("kimi-k2", 61, 7168, 18432, 64, 64, 163840, true, false, kMoonshot),
                         {.count = 384, .top_k = 8, .ffn = 2048, .shared_ffn = 2048, .dense_layers = 1})),
        1026e9, 4096},
-      {with_experts(dense("grok-1", 64, 6144, 32768, 48, 8, 131072, true, false, kXai),
+      {with_experts(dense("grok-1", 64, 6144, 32768, 48, 8, 131072, true, true, kXai),
                     {.count = 8, .top_k = 2, .ffn = 32768}),
        314e9, 8192},
       {with_experts(dense("qwen2-57b-a14b", 28, 3584, 18944, 28, 4, 151936, true, false, kQwen2),
