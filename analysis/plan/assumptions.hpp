@@ -27,7 +27,7 @@ struct Assumptions {
       0.0030;  ///< of a layer's forward pass, where the host waits for each kernel; backward twice
   double launch_seconds = 13e-6;  ///< of the host for a kernel of a layer with experts, PyTorch's part in it
   double launch_exposed = 0.30;   ///< of the shorter of launches and kernels there: both wait for the counts
-  double power_exponent = 0.33;  ///< clock by power limit: power goes with the cube of the clock
+  double power_exponent = 0.33;   ///< clock by power limit: power goes with the cube of the clock
 
   bool operator==(const Assumptions&) const = default;
 };

@@ -227,9 +227,10 @@ const RankGroup& group_of(const Layout& layout, StepPart part) {
 
 std::string_view name(StepPart part) {
   constexpr std::array<std::string_view, 12> kNames{
-      "matrix products", "attention",      "memory-bound kernels", "waiting for launches",
-      "TP collectives",  "CP collectives", "EP collectives",       "PP sends",
-      "DP collectives",  "pipeline bubble", "optimizer",           "jitter and host"};
+      "matrix products",      "attention",      "memory-bound kernels",
+      "waiting for launches", "TP collectives", "CP collectives",
+      "EP collectives",       "PP sends",       "DP collectives",
+      "pipeline bubble",      "optimizer",      "jitter and host"};
   return kNames.at(static_cast<std::size_t>(part));
 }
 

@@ -74,12 +74,7 @@ const std::vector<CatalogModel>& all_models() {
        140.6e9, 4096},
       {with_latent_attention(with_experts(
            dense("deepseek-v3", 61, 7168, 18432, 128, 128, 129280, true, false, kDeepSeek),
-           {.count = 256,
-            .top_k = 8,
-            .ffn = 2048,
-            .shared_ffn = 2048,
-            .dense_layers = 3,
-            .most_nodes = 4})),
+           {.count = 256, .top_k = 8, .ffn = 2048, .shared_ffn = 2048, .dense_layers = 3, .most_nodes = 4})),
        671e9, 4096},
       {with_latent_attention(
            with_experts(dense("kimi-k2", 61, 7168, 18432, 64, 64, 163840, true, false, kMoonshot),
@@ -131,10 +126,9 @@ std::vector<std::string> model_names() {
 
 const CatalogModel& find_model(std::string_view name) {
   const std::string wanted = lower(name);
-  const auto found = std::find_if(all_models().begin(), all_models().end(),
-                                  [&](const CatalogModel& model) {
-                                    return squashed(model.shape.name) == squashed(wanted);
-                                  });
+  const auto found = std::find_if(all_models().begin(), all_models().end(), [&](const CatalogModel& model) {
+    return squashed(model.shape.name) == squashed(wanted);
+  });
   if (found != all_models().end()) return *found;
   const std::vector<std::string> near = suggest_names(wanted, model_names());
   throw usage_error("--model", fmt::format("'{}' is not in the catalog", name),

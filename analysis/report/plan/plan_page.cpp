@@ -262,8 +262,9 @@ std::string split_in_short(const TrainingJob& job) {
 }
 
 std::string_view short_name(StepPart part) {
-  constexpr std::array<std::string_view, 12> kNames{
-      "products", "attention", "memory-bound", "launches", "TP", "CP", "EP", "PP", "DP", "bubble", "optimizer", "host"};
+  constexpr std::array<std::string_view, 12> kNames{"products", "attention", "memory-bound", "launches",
+                                                    "TP",       "CP",        "EP",           "PP",
+                                                    "DP",       "bubble",    "optimizer",    "host"};
   return kNames.at(static_cast<std::size_t>(part));
 }
 
