@@ -111,11 +111,6 @@ analysis::PlanReport best_plans(PlanInput input) {
   return analysis::search_report(found_splits(question, kBestPlans), question.request);
 }
 
-/// Nothing, or what published tables write where a model has none of it.
-bool is_empty_cell(const std::string& cell) {
-  return cell.empty() || cell == "-" || lower(cell) == "n/a" || lower(cell) == "na";
-}
-
 /// A plan for each line; the head line has names of options, and "id" for what the line is called. What is
 /// empty is not given, and what the command line gives holds for all lines that do not give it.
 analysis::PlanReport plans_of_table(const PlanCommand& command) {

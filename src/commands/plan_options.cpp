@@ -268,6 +268,10 @@ constexpr std::array kOptions{
 
 std::span<const PlanOption> plan_options() { return kOptions; }
 
+bool is_empty_cell(const std::string& cell) {
+  return cell.empty() || cell == "-" || lower(cell) == "n/a" || lower(cell) == "na";
+}
+
 const PlanOption* find_plan_option(std::string_view name) {
   std::string wanted(name);
   std::replace(wanted.begin(), wanted.end(), '_', '-');
