@@ -14,7 +14,7 @@ constexpr std::array<PublishedError, 8> kPublished{{
     {"TP, PP, CP; H100, BF16", 30, 0.039, 0.125},
     {"TP, PP, CP; H100, FP8 or FP4", 27, 0.054, 0.112},
     {"ZeRO-3", 3, 0.052, 0.122},
-    {"experts, Blackwell", 10, 0.114, 0.625},
+    {"experts, Blackwell; stack told", 10, 0.114, 0.625},
 }};
 
 bool is_megatron_core(const SoftwareStack& stack) {
@@ -42,7 +42,7 @@ std::string_view published_kind(const TrainingJob& job, std::string_view gpu) {
   const bool blackwell = gpu.starts_with("GB") || gpu.starts_with("B");
   const bool a100 = gpu.starts_with("A100");
   if (!has_published_stack(job, a100)) return {};
-  if (job.model.experts.count > 0) return blackwell ? "experts, Blackwell" : "";
+  if (job.model.experts.count > 0) return blackwell ? "experts, Blackwell; stack told" : "";
   if (a100) return "TP and PP, A100";
   const bool narrow = job.precision >= Precision::fp8;
   if (gpu == "H100 SXM") return narrow ? "TP, PP, CP; H100, FP8 or FP4" : "TP, PP, CP; H100, BF16";

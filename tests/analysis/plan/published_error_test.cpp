@@ -43,7 +43,7 @@ TEST(PublishedError, IsThatOfStepsOfItsKind) {
   job.model = find_model("mixtral-8x7b").shape;
   job.stack = &find_stack("megatron");
   EXPECT_EQ(kind("H100 SXM"), "none") << "all published ones were on Blackwell";
-  EXPECT_EQ(kind("GB200"), "experts, Blackwell");
+  EXPECT_EQ(kind("GB200"), "experts, Blackwell; stack told");
 }
 
 }  // namespace
