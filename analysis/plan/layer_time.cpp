@@ -173,7 +173,8 @@ PassTime expert_part(const TrainingJob& job, const ComputeRates& rates, const Sh
   const double routed = share.tokens / job.tp * experts.top_k;
   const double local_experts = static_cast<double>(experts.count) / job.ep;
   PassTime time = mlp_part(job, rates, share, routed, experts.ffn, count.one_expert, 2 * local_experts);
-  // A grouped product runs many experts at once: one start each, not one per expert.
+  // Experts run beside each other, in one kernel or on several streams: on the GPU a product of all has one
+  // start. What the host needs to launch one for each is in launches_of_expert_layer.
   time.forward.products -= (2 * local_experts - 2) * rates.gpu->gemm_overhead;
   time.backward.products -= 2 * (2 * local_experts - 2) * rates.gpu->gemm_overhead;
   const double permuted = pass_seconds(kPermutePasses, routed, job.model.hidden, share);

@@ -115,8 +115,9 @@ StageTime stage_time(const Layout& layout, double layers, bool has_head) {
   };
   stage.calls[0] = overlap(seconds(0), job.stack->overlaps_tp ? assumed.tp_exposed : 1, kernels, assumed);
   stage.calls[1] = overlap(seconds(1), 0, stage.kernels.attention, assumed);
-  const bool under_another = job.stack->experts == ExpertRun::whole_graph;
-  stage.calls[2] = under_another ? overlap(seconds(2), 0, kernels, assumed) : Overlap{seconds(2), 0};
+  // A micro-batch's tokens are on their way while another computes: those of one of m have no other.
+  const double alone = job.stack->experts == ExpertRun::whole_graph ? 1.0 / job.micro_batches() : 1;
+  stage.calls[2] = overlap(seconds(2), alone, kernels, assumed);
   stage.launches = launches_waited_for(passes.launching, mixtures + seconds(2), assumed);
   const bool ahead = job.stack->overlaps_pp && job.vpp > 1;
   stage.calls[3] = overlap(seconds(3), ahead ? assumed.pp_exposed : 1, kernels, assumed);

@@ -201,12 +201,12 @@ constexpr std::array kOptions{
                [](PlanInput& input, const std::string& text, const std::string& where) {
                  input.request.precision = parse_precision(text, where);
                }},
-    PlanOption{
-        kSplitTheme, "stack", "NAME",
-        "megatron, megatron-eager, -2026, -2021, -deepspeed, fsdp, compiled, maxtext (by the sharding)",
-        [](PlanInput& input, const std::string& text, const std::string&) {
-          input.request.stack = &analysis::find_stack(text);
-        }},
+    PlanOption{kSplitTheme, "stack", "NAME",
+               "megatron, megatron-eager, -2026, -2021, -deepspeed, fsdp, compiled, maxtext (by the "
+               "sharding, with experts by the machine)",
+               [](PlanInput& input, const std::string& text, const std::string&) {
+                 input.request.stack = &analysis::find_stack(text);
+               }},
     PlanOption{kSplitTheme, "sp", "BOOL", "sequence parallelism beside --tp (as the stack does)",
                [](PlanInput& input, const std::string& text, const std::string& where) {
                  input.request.sequence_parallel = truth(text, where);

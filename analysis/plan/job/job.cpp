@@ -30,11 +30,11 @@ constexpr std::array<SoftwareStack, 8> kStacks{{
      true, false, false, ExpertRun::launched, true,
      "Megatron-DeepSpeed as BLOOM ran it: besides, the host waits for each kernel"},
     {"fsdp", AttentionKernel::flash2, true, false, true, true, false, false, 4, false, false, false, true,
-     false, ExpertRun::launched, false, "PyTorch FSDP without a compiler"},
+     false, ExpertRun::grouped, false, "PyTorch FSDP without a compiler"},
     {"compiled", AttentionKernel::flash2, true, false, true, true, true, false, 4, false, false, true, true,
-     true, ExpertRun::launched, false, "torchtitan with torch.compile"},
+     true, ExpertRun::grouped, false, "torchtitan with torch.compile"},
     {"maxtext", AttentionKernel::newest, true, false, true, true, true, false, 4, false, false, true, true,
-     true, ExpertRun::launched, false, "MaxText: XLA compiles, attention is cuDNN's"},
+     true, ExpertRun::compiled, false, "MaxText: XLA compiles, attention is cuDNN's"},
 }};
 
 }  // namespace

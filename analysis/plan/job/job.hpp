@@ -42,6 +42,8 @@ enum class AttentionKernel {
 /// How layers with experts run.
 enum class ExpertRun {
   launched,  ///< every kernel by the host, tokens by NCCL's AllToAll: a copy for each expert
+  grouped,   ///< the same, but the products of all experts on a GPU are one kernel (torch._grouped_mm)
+  compiled,  ///< a compiled program (XLA): no launches by PyTorch are counted; tokens as above
   /// CUDA graphs around the experts (Megatron-Core's --cuda-graph-scope attn moe_router moe_preprocess);
   /// tokens by DeepEP or HybridEP: a copy for each node.
   graphs_around,

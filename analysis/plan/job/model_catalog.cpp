@@ -72,9 +72,15 @@ const std::vector<CatalogModel>& all_models() {
       {with_experts(dense("mixtral-8x22b", 56, 6144, 16384, 48, 8, 32000, true, false, kMistral),
                     {.count = 8, .top_k = 2, .ffn = 16384}),
        140.6e9, 4096},
-      {with_latent_attention(with_experts(
-           dense("deepseek-v3", 61, 7168, 18432, 128, 128, 129280, true, false, kDeepSeek),
-           {.count = 256, .top_k = 8, .ffn = 2048, .shared_ffn = 2048, .dense_layers = 3, .most_nodes = 4})),
+      {with_latent_attention(
+           with_experts(dense("deepseek-v3", 61, 7168, 18432, 128, 128, 129280, true, false, kDeepSeek),
+                        {.count = 256,
+                         .top_k = 8,
+                         .ffn = 2048,
+                         .shared_ffn = 2048,
+                         .dense_layers = 3,
+                         .groups = 8,
+                         .top_groups = 4})),
        671e9, 4096},
       {with_latent_attention(
            with_experts(dense("kimi-k2", 61, 7168, 18432, 64, 64, 163840, true, false, kMoonshot),
@@ -114,6 +120,21 @@ std::string squashed(std::string_view name) {
   return letters;
 }
 
+/// What was meant by a name that the catalog lacks. Of "qwen3-moe", a family as Hugging Face names it, the
+/// models with experts whose names begin with the rest.
+std::vector<std::string> near_models(const std::string& wanted) {
+  std::string family = squashed(wanted);
+  const std::size_t moe = family.find("moe");
+  if (moe == std::string::npos) return suggest_names(wanted, model_names());
+  family.erase(moe, 3);
+  std::vector<std::string> near;
+  for (const CatalogModel& model : all_models()) {
+    if (model.shape.experts.count > 0 && squashed(model.shape.name).starts_with(family))
+      near.push_back(model.shape.name);
+  }
+  return near.empty() ? suggest_names(wanted, model_names()) : near;
+}
+
 }  // namespace
 
 std::span<const CatalogModel> model_catalog() { return all_models(); }
@@ -130,7 +151,7 @@ const CatalogModel& find_model(std::string_view name) {
     return squashed(model.shape.name) == squashed(wanted);
   });
   if (found != all_models().end()) return *found;
-  const std::vector<std::string> near = suggest_names(wanted, model_names());
+  const std::vector<std::string> near = near_models(wanted);
   throw usage_error("--model", fmt::format("'{}' is not in the catalog", name),
                     near.empty()
                         ? fmt::format("choose {}, or give --layers, --hidden, --ffn, --heads and --vocab",

@@ -45,6 +45,10 @@ std::string error_in_words(const TrainingPlan& plan) {
   if (plan.measured)
     return "How far it can be off: not known, no plan with a record of collectives was compared with a step.";
   const PublishedError* const published = plan.published;
+  const bool has_experts = plan.job.model.experts.count > 0;
+  if (published == nullptr && has_experts && published_error(plan.job, plan.gpu, true) != nullptr)
+    return "How far it can be off: not known for a stack taken by default; published steps of this kind were "
+           "compared with theirs told (--stack).";
   if (published == nullptr)
     return "How far it can be off: not known, no published step of this kind was compared.";
   return fmt::format(
