@@ -39,7 +39,8 @@ int count_or(const std::optional<int>& given, int usual, const char* option, con
 
 /// By how the step is split, on any GPU: today's software runs on an A100 too, and what ran there in 2021
 /// (megatron-2021, without FlashAttention) is taken only where it is asked for. With experts also by the
-/// machine: NVIDIA's recipes for HGX have no CUDA graphs around them (docs/notes/plan-other-steps.md).
+/// machine: NVIDIA's recipes for HGX have no CUDA graphs around them, and NCCL's AllToAll, but of DeepSeek's
+/// experts over several nodes DeepEP (docs/notes/plan-other-steps.md).
 const SoftwareStack& usual_stack(const TrainingJob& job, int domain, std::string& reason) {
   constexpr int kGpusOfHgx = 8;
   const bool split = job.tp > 1 || job.pp > 1;
@@ -52,6 +53,11 @@ const SoftwareStack& usual_stack(const TrainingJob& job, int domain, std::string
     return find_stack("compiled");
   }
   reason = "the usual one today";
+  const bool by_deep_ep = job.model.latent.kv_rank > 0 && job.ep > domain;
+  if (job.model.experts.count > 0 && domain <= kGpusOfHgx && by_deep_ep) {
+    reason = "DeepEP, as NVIDIA's recipes for such models over several nodes of HGX";
+    return find_stack("megatron");
+  }
   if (job.model.experts.count > 0 && domain <= kGpusOfHgx) {
     reason = "no CUDA graphs around the experts, as NVIDIA's recipes for HGX; megatron has them";
     return find_stack("megatron-eager");

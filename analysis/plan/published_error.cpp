@@ -14,7 +14,7 @@ constexpr std::array<PublishedError, 8> kPublished{{
     {"TP, PP, CP; H100, BF16", 30, 0.039, 0.125},
     {"TP, PP, CP; H100, FP8 or FP4", 27, 0.054, 0.112},
     {"ZeRO-3", 3, 0.052, 0.122},
-    {"experts, Blackwell; stack told", 10, 0.114, 0.625},
+    {"experts, Blackwell; stack told", 10, 0.108, 0.625},
 }};
 
 bool is_megatron_core(const SoftwareStack& stack) {
@@ -38,11 +38,12 @@ std::string_view published_kind(const TrainingJob& job, std::string_view gpu, bo
                               job.stack != nullptr && job.stack->zero3_of_2021;
     return as_published ? "ZeRO-3" : "";
   }
-  if (job.is_fsdp() && job.pp == 1) return "FSDP";
+  const bool experts = job.model.experts.count > 0;
+  if (job.is_fsdp() && job.pp == 1) return experts ? "" : "FSDP";
   const bool blackwell = gpu.starts_with("GB") || gpu.starts_with("B");
   const bool a100 = gpu.starts_with("A100");
   if (!has_published_stack(job, a100)) return {};
-  if (job.model.experts.count > 0) return blackwell && stack_told ? "experts, Blackwell; stack told" : "";
+  if (experts) return blackwell && stack_told ? "experts, Blackwell; stack told" : "";
   if (a100) return "TP and PP, A100";
   const bool narrow = job.precision >= Precision::fp8;
   if (gpu == "H100 SXM") return narrow ? "TP, PP, CP; H100, FP8 or FP4" : "TP, PP, CP; H100, BF16";

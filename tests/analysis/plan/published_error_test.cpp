@@ -47,6 +47,8 @@ TEST(PublishedError, IsThatOfStepsOfItsKind) {
   EXPECT_EQ(kind("GB200"), "experts, Blackwell; stack told");
   told = false;
   EXPECT_EQ(kind("GB200"), "none") << "theirs was told";
+  job.sharding = Sharding::fsdp_full;
+  EXPECT_EQ(kind("H100 SXM"), "none") << "those with sharded parameters had no experts";
 }
 
 }  // namespace

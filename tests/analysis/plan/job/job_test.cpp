@@ -93,13 +93,18 @@ TEST(CompleteJob, TheStackFollowsTheSharding) {
 }
 
 TEST(CompleteJob, TheStackOfExpertsFollowsTheMachine) {
-  const auto stack = [](const char* model, int domain) {
+  const auto stack = [](const char* model, int domain, int ep = 1) {
+    PlanRequest request = request_of(model);
+    request.ep = ep;
     std::vector<TakenDefault> defaults;
-    return std::string(complete_job(request_of(model), 64, domain, defaults).stack->name);
+    return std::string(complete_job(request, 64, domain, defaults).stack->name);
   };
   EXPECT_EQ(stack("qwen3-30b-a3b", 8), "megatron-eager");
   EXPECT_EQ(stack("qwen3-30b-a3b", 72), "megatron");
   EXPECT_EQ(stack("qwen3-8b", 8), "megatron");
+  EXPECT_EQ(stack("deepseek-v3", 8), "megatron-eager");
+  EXPECT_EQ(stack("deepseek-v3", 8, 64), "megatron") << "by DeepEP over several nodes";
+  EXPECT_EQ(stack("qwen3-30b-a3b", 8, 64), "megatron-eager");
 }
 
 TEST(CompleteJob, GpusThatTheParallelismDoesNotMakeAreRefused) {
