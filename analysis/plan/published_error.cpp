@@ -29,7 +29,7 @@ bool has_published_stack(const TrainingJob& job, bool of_2021) {
 }
 
 /// The kind by the same rules as kind_of() of scripts/plan-accuracy; empty: none.
-std::string_view published_kind(const TrainingJob& job, std::string_view gpu, bool stack_told) {
+std::string_view published_kind(const TrainingJob& job, std::string_view gpu, bool stack_given) {
   // All three are of one paper: GPT-3 on 384 to 1,536 A100, DeepSpeed of 2021, data parallel alone. Others
   // are not of their kind.
   if (job.sharding == Sharding::zero3) {
@@ -43,7 +43,7 @@ std::string_view published_kind(const TrainingJob& job, std::string_view gpu, bo
   const bool blackwell = gpu.starts_with("GB") || gpu.starts_with("B");
   const bool a100 = gpu.starts_with("A100");
   if (!has_published_stack(job, a100)) return {};
-  if (experts) return blackwell && stack_told ? "experts, Blackwell; stack told" : "";
+  if (experts) return blackwell && stack_given ? "experts, Blackwell; stack told" : "";
   if (a100) return "TP and PP, A100";
   const bool narrow = job.precision >= Precision::fp8;
   if (gpu == "H100 SXM") return narrow ? "TP, PP, CP; H100, FP8 or FP4" : "TP, PP, CP; H100, BF16";
@@ -53,8 +53,8 @@ std::string_view published_kind(const TrainingJob& job, std::string_view gpu, bo
 
 }  // namespace
 
-const PublishedError* published_error(const TrainingJob& job, std::string_view gpu, bool stack_told) {
-  const std::string_view kind = published_kind(job, gpu, stack_told);
+const PublishedError* published_error(const TrainingJob& job, std::string_view gpu, bool stack_given) {
+  const std::string_view kind = published_kind(job, gpu, stack_given);
   const auto* const found = std::find_if(kPublished.begin(), kPublished.end(),
                                          [&](const PublishedError& each) { return each.kind == kind; });
   return found == kPublished.end() ? nullptr : found;

@@ -9,9 +9,9 @@ namespace {
 
 TEST(PublishedError, IsThatOfStepsOfItsKind) {
   TrainingJob job{.model = find_model("llama-3.1-70b").shape, .stack = &find_stack("megatron")};
-  bool told = true;
+  bool given = true;
   const auto kind = [&](const char* gpu) {
-    const PublishedError* const found = published_error(job, gpu, told);
+    const PublishedError* const found = published_error(job, gpu, given);
     return found == nullptr ? "none" : found->kind;
   };
   EXPECT_EQ(kind("H100 SXM"), "TP, PP, CP; H100, BF16");
@@ -45,8 +45,8 @@ TEST(PublishedError, IsThatOfStepsOfItsKind) {
   job.stack = &find_stack("megatron");
   EXPECT_EQ(kind("H100 SXM"), "none") << "all published ones were on Blackwell";
   EXPECT_EQ(kind("GB200"), "experts, Blackwell; stack told");
-  told = false;
-  EXPECT_EQ(kind("GB200"), "none") << "theirs was told";
+  given = false;
+  EXPECT_EQ(kind("GB200"), "none") << "theirs was given";
   job.sharding = Sharding::fsdp_full;
   EXPECT_EQ(kind("H100 SXM"), "none") << "those with sharded parameters had no experts";
 }
