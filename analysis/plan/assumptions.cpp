@@ -13,7 +13,7 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::array<Assumption, 17> kAssumptions{{
+constexpr std::array<Assumption, 18> kAssumptions{{
     {"gemm_sustained", &Assumptions::gemm_sustained, 0.1, 1.2, "BF16 products, of the best measured alone"},
     {"fp8_sustained", &Assumptions::fp8_sustained, 0.1, 1.2,
      "FP8 products on Hopper, of the best measured alone"},
@@ -21,7 +21,9 @@ constexpr std::array<Assumption, 17> kAssumptions{{
      "products on Blackwell, of the best measured alone"},
     {"blocking_seconds", &Assumptions::blocking_seconds, 0, 1,
      "of a layer's forward pass where the host waits for kernels"},
-    {"expert_host_seconds", &Assumptions::expert_host_seconds, 0, 1, "of a layer with experts: launches"},
+    {"launch_seconds", &Assumptions::launch_seconds, 0, 0.01,
+     "of the host, for a kernel of a layer with experts"},
+    {"launch_exposed", &Assumptions::launch_exposed, 0, 1, "of the shorter of launches and kernels there"},
     {"attention_sustained", &Assumptions::attention_sustained, 0.1, 1.2,
      "fused attention, of the best measured alone"},
     {"small_product", &Assumptions::small_product, 0.05, 1,

@@ -7,7 +7,7 @@ namespace collbench::analysis {
 
 /// The constants of the model of a step that no data sheet gives. One value for every model and machine, but
 /// three act on few published steps: blocking_seconds on BLOOM's alone, zero3_rate on three rows of Narayanan
-/// et al. alone, expert_host_seconds on the ten of models with experts. docs/plan-accuracy.md has the errors.
+/// et al. alone, the two of launches on models with experts. docs/plan-accuracy.md has the errors.
 struct Assumptions {
   double gemm_sustained = 0.86;       ///< BF16 products in a step, of the best that was measured alone
   double fp8_sustained = 0.85;        ///< the same of FP8 on Hopper
@@ -25,9 +25,9 @@ struct Assumptions {
   double step_overhead = 0.03;   ///< seconds of a step outside of kernels: data, norms, launches
   double blocking_seconds =
       0.0030;  ///< of a layer's forward pass, where the host waits for each kernel; backward twice
-  double expert_host_seconds =
-      0.010;                     ///< of a layer with experts, forward and backward: its kernels' launches
-  double power_exponent = 0.33;  ///< clock by power limit: power goes with the cube of the clock
+  double launch_seconds = 13e-6;  ///< of the host for a kernel of a layer with experts, PyTorch's part in it
+  double launch_exposed = 0.30;   ///< of the shorter of launches and kernels there: both wait for the counts
+  double power_exponent = 0.33;   ///< clock by power limit: power goes with the cube of the clock
 
   bool operator==(const Assumptions&) const = default;
 };

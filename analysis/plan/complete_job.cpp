@@ -38,8 +38,11 @@ int count_or(const std::optional<int>& given, int usual, const char* option, con
 }
 
 /// By how the step is split, on any GPU: today's software runs on an A100 too, and what ran there in 2021
-/// (megatron-2021, without FlashAttention) is taken only where it is asked for.
-const SoftwareStack& usual_stack(const TrainingJob& job, std::string& reason) {
+/// (megatron-2021, without FlashAttention) is taken only where it is asked for. With experts also by the
+/// machine: NVIDIA's recipes for HGX have no CUDA graphs around them, and NCCL's AllToAll, but of DeepSeek's
+/// experts over several nodes DeepEP (docs/notes/plan-other-steps.md).
+const SoftwareStack& usual_stack(const TrainingJob& job, int domain, std::string& reason) {
+  constexpr int kGpusOfHgx = 8;
   const bool split = job.tp > 1 || job.pp > 1;
   if (job.is_fsdp() && !split) {
     reason = "sharded parameters without tensor or pipeline parallelism";
@@ -50,6 +53,18 @@ const SoftwareStack& usual_stack(const TrainingJob& job, std::string& reason) {
     return find_stack("compiled");
   }
   reason = "the usual one today";
+  const bool by_deep_ep = job.model.latent.kv_rank > 0 && job.ep > domain;
+  if (job.model.experts.count > 0 && domain <= kGpusOfHgx && by_deep_ep) {
+    reason = "DeepEP, as NVIDIA's recipes for such models over several nodes of HGX";
+    return find_stack("megatron");
+  }
+  if (job.model.experts.count > 0 && domain <= kGpusOfHgx) {
+    reason = "no CUDA graphs around the experts, as NVIDIA's recipes for HGX; megatron has them";
+    return find_stack("megatron-eager");
+  }
+  if (job.model.experts.count > 0) {
+    reason = "CUDA graphs around the experts; megatron-eager has none, megatron-2026 one of the whole step";
+  }
   return find_stack("megatron");
 }
 
@@ -100,7 +115,8 @@ int usual_samples(int sequence) {
   return std::max(1, kUsualBatchTokens / sequence);
 }
 
-TrainingJob complete_job(const PlanRequest& request, int gpus, std::vector<TakenDefault>& defaults) {
+TrainingJob complete_job(const PlanRequest& request, int gpus, int domain,
+                         std::vector<TakenDefault>& defaults) {
   TrainingJob job;
   job.model = request.model;
   const int sequence = request.usual_sequence > 0 ? request.usual_sequence : 4096;
@@ -134,7 +150,7 @@ TrainingJob complete_job(const PlanRequest& request, int gpus, std::vector<Taken
   job.stack = request.stack;
   if (job.stack == nullptr) {
     std::string reason;
-    job.stack = &usual_stack(job, reason);
+    job.stack = &usual_stack(job, domain, reason);
     defaults.push_back({"stack", std::string(job.stack->name), reason});
   }
   return job;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/plan/launches.hpp"
+
 namespace collbench::analysis {
 namespace {
 
@@ -171,7 +173,8 @@ PassTime expert_part(const TrainingJob& job, const ComputeRates& rates, const Sh
   const double routed = share.tokens / job.tp * experts.top_k;
   const double local_experts = static_cast<double>(experts.count) / job.ep;
   PassTime time = mlp_part(job, rates, share, routed, experts.ffn, count.one_expert, 2 * local_experts);
-  // A grouped product runs many experts at once: one start each, not one per expert.
+  // Experts run beside each other, in one kernel or on several streams: on the GPU a product of all has one
+  // start. What the host needs to launch one for each is in launches_of_expert_layer.
   time.forward.products -= (2 * local_experts - 2) * rates.gpu->gemm_overhead;
   time.backward.products -= 2 * (2 * local_experts - 2) * rates.gpu->gemm_overhead;
   const double permuted = pass_seconds(kPermutePasses, routed, job.model.hidden, share);
@@ -218,15 +221,7 @@ PassTime layer_time(const TrainingJob& job, const ComputeRates& rates, bool with
     time.forward.elementwise += rates.assumed.blocking_seconds;
     time.backward.elementwise += 2 * rates.assumed.blocking_seconds;
   }
-  if (with_experts) {
-    // A third of the launches is forward. What the GPU waits for them shows as memory-bound work.
-    const double host = rates.assumed.expert_host_seconds;
-    const double forward = std::max(0.0, host / 3 - time.forward.sum());
-    const double backward = std::max(0.0, 2 * host / 3 - time.backward.sum());
-    time.forward.elementwise += forward;
-    time.backward.elementwise += backward;
-    time.waiting = forward + backward + (job.recompute == Recompute::full ? forward : 0);
-  }
+  if (with_experts) time.launching = launches_of_expert_layer(job) * rates.assumed.launch_seconds;
   // The products of weights take as long for their gradients as forward.
   time.weights.products = time.forward.products;
   if (job.recompute == Recompute::full) time.backward += time.forward;

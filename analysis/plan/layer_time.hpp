@@ -27,7 +27,7 @@ struct PassTime {
   KernelTime forward;
   KernelTime backward;   ///< with what is recomputed
   KernelTime weights{};  ///< of the backward pass: gradients of weights, which no earlier layer waits for
-  double waiting = 0;    ///< of the memory-bound seconds: the GPU waits for launches, and can communicate
+  double launching = 0;  ///< of the host, beside the GPU: launches of a layer with experts
 
   [[nodiscard]] double sum() const { return forward.sum() + backward.sum(); }
 };

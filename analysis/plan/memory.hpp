@@ -11,10 +11,11 @@ struct MemoryUse {
   double activations = 0;  ///< of the micro-batches in flight on the stage that keeps most
   double logits = 0;
   double gathered = 0;   ///< two layers' parameters and one's gradients, where they are sharded
+  double allocator = 0;  ///< held and not in use, in stacks of 2021
   double framework = 0;  ///< CUDA context, NCCL's buffers, workspaces
 
   [[nodiscard]] double sum() const {
-    return parameters + gradients + optimizer + activations + logits + gathered + framework;
+    return parameters + gradients + optimizer + activations + logits + gathered + allocator + framework;
   }
   bool operator==(const MemoryUse&) const = default;
 };
@@ -27,8 +28,8 @@ struct StageParameters {
 };
 [[nodiscard]] StageParameters stage_parameters(const TrainingJob& job);
 
-/// An estimate: what an allocator wastes is not in it. Of 25 steps of BLOOM's sweep it is 0.85 to 1.11 of
-/// what nvidia-smi showed (docs/plan-accuracy.md); today's software states no memory in use. Sources: ZeRO,
+/// An estimate. What an allocator holds beyond need is in it for the stacks of 2021 alone, by BLOOM's sweep
+/// (docs/plan-accuracy.md); today's software states no memory in use. Sources: ZeRO,
 /// section 3; Megatron-LM theoretical_memory_usage.py; Korthikanti et al. 2022, equations 1 to 6, for any FFN
 /// and with grouped queries.
 [[nodiscard]] MemoryUse memory_use(const TrainingJob& job);

@@ -156,12 +156,13 @@ Goodput goodput(double gpus, double interruption_gpu_hours, double checkpoint_se
 }
 
 std::string memory_in_words(const MemoryUse& use, double capacity_bytes) {
-  const std::array<std::pair<const char*, double>, 7> items{{{"parameters", use.parameters},
+  const std::array<std::pair<const char*, double>, 8> items{{{"parameters", use.parameters},
                                                              {"gradients", use.gradients},
                                                              {"optimizer", use.optimizer},
                                                              {"activations", use.activations},
                                                              {"logits", use.logits},
                                                              {"gathered layers", use.gathered},
+                                                             {"allocator", use.allocator},
                                                              {"framework", use.framework}}};
   std::string text;
   for (const auto& [what, bytes] : items) {
@@ -179,7 +180,7 @@ TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& node) {
   plan.gpu = machine.gpu.name;
   plan.gpus_per_node = machine.node.ranks_per_node;
   plan.nodes = machine.nodes();
-  plan.job = complete_job(request, machine.gpus, plan.defaults);
+  plan.job = complete_job(request, machine.gpus, machine.domain(), plan.defaults);
   require_schedule(request, plan.job);
   require_legal(plan.job);
   plan.domain = machine.domain();
@@ -191,7 +192,7 @@ TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& node) {
   // The published steps were planned without a record: their error is not that of a plan with one.
   // None of them ran without bubbles either.
   if (!request.measured && !plan.job.is_zero_bubble())
-    plan.published = published_error(plan.job, machine.gpu.name);
+    plan.published = published_error(plan.job, machine.gpu.name, request.stack != nullptr);
   require_memory(plan, request, node);
   plan.measured = request.measured;
   if (plan.measured) require_measured(*plan.measured, plan.job, machine.node);

@@ -14,8 +14,10 @@ struct PublishedError {
   double p90;  ///< nine of ten are within it
 };
 
-/// Of the steps like this one; none where no such step was compared. `gpu` is a TrainingGpu's name. The
-/// figures are those of docs/plan-accuracy.md, "By kind"; scripts/plan-accuracy says where they differ.
-[[nodiscard]] const PublishedError* published_error(const TrainingJob& job, std::string_view gpu);
+/// Of the steps like this one; none where no such step was compared. `gpu` is a TrainingGpu's name. Those
+/// with experts were planned with the stack of each told: none where it is not (`stack_given`). The figures
+/// are those of docs/plan-accuracy.md, "By kind"; scripts/plan-accuracy says where they differ.
+[[nodiscard]] const PublishedError* published_error(const TrainingJob& job, std::string_view gpu,
+                                                    bool stack_given);
 
 }  // namespace collbench::analysis

@@ -50,7 +50,7 @@ int sequence_of(const PlanRequest& request) {
   std::vector<TakenDefault> ignored;
   PlanRequest alone = request;
   alone.tp = alone.pp = alone.cp = alone.dp = alone.ep = 1;
-  return complete_job(alone, 1, ignored).sequence;
+  return complete_job(alone, 1, 1, ignored).sequence;
 }
 
 std::vector<int> tensor_sizes(const PlanRequest& request, const PlannedMachine& machine) {
@@ -148,7 +148,7 @@ struct TimedJob {
 std::optional<TimedJob> fastest_inside(const PlanRequest& split, const PlannedMachine& machine,
                                        SplitSearch& counts) {
   std::vector<TakenDefault> ignored;
-  TrainingJob job = complete_job(split, machine.gpus, ignored);
+  TrainingJob job = complete_job(split, machine.gpus, machine.domain(), ignored);
   std::optional<TimedJob> fastest;
   const ComputeRates rates = machine.rates();
   const double most_memory = split.searched_capacity * machine.gpu.hbm_bytes;
@@ -175,7 +175,7 @@ std::optional<TimedJob> fastest_inside(const PlanRequest& split, const PlannedMa
   return fastest;
 }
 
-/// The request that completes to this job.
+/// The request that completes to this job; the stack stays as it is given or not.
 PlanRequest request_of(PlanRequest request, const TrainingJob& job) {
   request.tp = job.tp, request.pp = job.pp, request.cp = job.cp;
   if (job.pp > 1) request.vpp = job.vpp;
@@ -183,7 +183,6 @@ PlanRequest request_of(PlanRequest request, const TrainingJob& job) {
   request.micro_batch = job.micro_batch;
   request.sharding = job.sharding;
   request.recompute = job.recompute;
-  request.stack = job.stack;
   return request;
 }
 

@@ -45,7 +45,7 @@ KernelTime scaled(const Layout& layout, const KernelTime& time) {
 
 PassTime scaled(const Layout& layout, const PassTime& time) {
   return {scaled(layout, time.forward), scaled(layout, time.backward), scaled(layout, time.weights),
-          scaled(layout, StepPart::elementwise, time.waiting)};
+          scaled(layout, StepPart::launches, time.launching)};
 }
 
 /// A stage's work for one micro-batch.
@@ -54,11 +54,12 @@ struct StageTime {
   double forward = 0;
   double backward = 0;
   double weights = 0;              ///< of the backward pass, what is for the weights' gradients
+  double launches = 0;             ///< that the GPU waits for
   std::array<Overlap, 4> calls{};  ///< tp, cp, ep, pp
   std::array<CallTime, 4> sent{};
 
   [[nodiscard]] double sum() const {
-    double seconds = kernels.sum();
+    double seconds = kernels.sum() + launches;
     for (const Overlap& each : calls) seconds += each.exposed;
     return seconds;
   }
@@ -71,20 +72,28 @@ struct StageTime {
 
 constexpr std::array<StepPart, 4> kMicroBatchParts{StepPart::tp, StepPart::cp, StepPart::ep, StepPart::pp};
 
+/// What a GPU waits for the host's launches of layers with experts. The host learns from the GPU how many
+/// tokens each expert gets before it can launch their kernels, so that neither runs ahead of the other for
+/// long: the longer of the two counts, and launch_exposed of the shorter one.
+double launches_waited_for(double launching, double running, const Assumptions& assumed) {
+  return std::max(0.0, launching - running) + assumed.launch_exposed * std::min(launching, running);
+}
+
 StageTime stage_time(const Layout& layout, double layers, bool has_head) {
   const TrainingJob& job = layout.job;
   const Assumptions& assumed = layout.rates.assumed;
   const double moe_part = static_cast<double>(expert_layers(job.model)) / job.model.layers;
   PassTime passes;
-  PassTime one_layer;
+  double mixtures = 0;  // of layers with experts, their kernels
   for (const bool experts : {false, true}) {
     const double count = layers * (experts ? moe_part : 1 - moe_part);
     if (count <= 0) continue;
-    one_layer = scaled(layout, layer_time(job, layout.rates, experts));
+    const PassTime one_layer = scaled(layout, layer_time(job, layout.rates, experts));
     passes.forward += one_layer.forward.times(count);
     passes.backward += one_layer.backward.times(count);
     passes.weights += one_layer.weights.times(count);
-    passes.waiting += count * one_layer.waiting;
+    passes.launching += count * one_layer.launching;
+    if (experts) mixtures = count * one_layer.sum();
   }
   if (has_head) {
     const PassTime head = scaled(layout, head_time(job, layout.rates));
@@ -106,9 +115,10 @@ StageTime stage_time(const Layout& layout, double layers, bool has_head) {
   };
   stage.calls[0] = overlap(seconds(0), job.stack->overlaps_tp ? assumed.tp_exposed : 1, kernels, assumed);
   stage.calls[1] = overlap(seconds(1), 0, stage.kernels.attention, assumed);
-  // The host launches ahead while tokens are on their way to the experts.
-  const double hidden = std::min(seconds(2), passes.waiting);
-  stage.calls[2] = {seconds(2) - hidden, hidden};
+  // A micro-batch's tokens are on their way while another computes: those of one of m have no other.
+  const double alone = job.stack->experts == ExpertRun::whole_graph ? 1.0 / job.micro_batches() : 1;
+  stage.calls[2] = overlap(seconds(2), alone, kernels, assumed);
+  stage.launches = launches_waited_for(passes.launching, mixtures + seconds(2), assumed);
   const bool ahead = job.stack->overlaps_pp && job.vpp > 1;
   stage.calls[3] = overlap(seconds(3), ahead ? assumed.pp_exposed : 1, kernels, assumed);
   return stage;
@@ -217,10 +227,11 @@ const RankGroup& group_of(const Layout& layout, StepPart part) {
 }  // namespace
 
 std::string_view name(StepPart part) {
-  constexpr std::array<std::string_view, 11> kNames{
-      "matrix products", "attention", "memory-bound kernels", "TP collectives",  "CP collectives",
-      "EP collectives",  "PP sends",  "DP collectives",       "pipeline bubble", "optimizer",
-      "jitter and host"};
+  constexpr std::array<std::string_view, 12> kNames{
+      "matrix products",      "attention",      "memory-bound kernels",
+      "waiting for launches", "TP collectives", "CP collectives",
+      "EP collectives",       "PP sends",       "DP collectives",
+      "pipeline bubble",      "optimizer",      "jitter and host"};
   return kNames.at(static_cast<std::size_t>(part));
 }
 
@@ -255,6 +266,8 @@ Step step_time(const TrainingJob& job, const GpuCluster& machine, const ComputeR
   step.terms = {{.part = StepPart::products, .exposed_seconds = m * busiest.kernels.products},
                 {.part = StepPart::attention, .exposed_seconds = m * busiest.kernels.attention},
                 {.part = StepPart::elementwise, .exposed_seconds = m * busiest.kernels.elementwise}};
+  if (busiest.launches > 0)
+    step.terms.push_back({.part = StepPart::launches, .exposed_seconds = m * busiest.launches});
   for (std::size_t i = 0; i < kMicroBatchParts.size(); ++i) {
     if (busiest.sent.at(i).calls == 0) continue;
     const StepPart part = kMicroBatchParts.at(i);

@@ -10,7 +10,20 @@
 namespace collbench::analysis {
 
 /// What can be changed in a step by itself: its kernels, and the collectives of one kind of parallelism.
-enum class StepPart { products, attention, elementwise, tp, cp, ep, pp, dp, bubble, optimizer, other };
+enum class StepPart {
+  products,
+  attention,
+  elementwise,
+  launches,
+  tp,
+  cp,
+  ep,
+  pp,
+  dp,
+  bubble,
+  optimizer,
+  other
+};
 
 [[nodiscard]] std::string_view name(StepPart part);
 [[nodiscard]] bool is_collective(StepPart part);

@@ -1,5 +1,7 @@
 #include "analysis/plan/step_collectives.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "analysis/plan/memory.hpp"
@@ -10,6 +12,41 @@ namespace {
 /// Activations of one layer for one micro-batch, bytes, before tensor parallelism.
 double activation(const TrainingJob& job) {
   return kWireBytes * job.micro_batch * (static_cast<double>(job.sequence) / job.cp) * job.model.hidden;
+}
+
+/// Of the NICs' rate, what such a dispatch reaches. HybridEP on H100 over 4 and 8 nodes: 47 and 41 GB/s,
+/// combine 52 and 47, of copies that include those of the own node, which leaves 35 to 41 GB/s of a NIC of
+/// 50, 0.70 to 0.82: the middle (DeepEP docs/README_Hybrid-EP.md, Torch API, 16 multiprocessors).
+constexpr double kDispatchRate = 0.76;
+
+/// Whether a record has the group's AllToAll: its seconds are measured, not a model's.
+bool is_measured(const RankGroup& group, double bytes) {
+  return group.measured != nullptr && group.measured->across_nodes == group.crosses_nodes() &&
+         group.measured->ratio(OperationId::all_to_all, bytes).has_value();
+}
+
+/// Whether tokens are sent to each node once.
+bool dispatches_by_node(const TrainingJob& job, const RankGroup& group) {
+  const ExpertRun run = job.stack->experts;
+  return (run == ExpertRun::graphs_around || run == ExpertRun::whole_graph) && group.cluster.domains() > 1;
+}
+
+/// Of the copies of a token, one for each of its experts, those that a node-aware dispatch sends: one to each
+/// node that has any of them. Experts are taken as chosen evenly: of n nodes, k experts are on
+/// n (1 − (1 − 1/n)^k). DeepSeek-V3 allows four groups of eight (arXiv 2412.19437, section 2.1.2; n_group and
+/// topk_group of config.json): four nodes, or half of more than eight, over which each group spreads. Inside
+/// of a node the copies are passed on by NVLink while others arrive (DeepEP's README).
+double copies_that_cross(const TrainingJob& job, const RankGroup& group) {
+  if (!dispatches_by_node(job, group)) return 1;
+  const int nodes = group.cluster.domains();
+  const double copies = job.model.experts.top_k;
+  double chosen = nodes * (1 - std::pow(1 - 1.0 / nodes, copies));
+  const Experts& experts = job.model.experts;
+  if (experts.groups > 0) {
+    const double nodes_of_group = std::max(1.0, static_cast<double>(nodes) / experts.groups);
+    chosen = std::min(chosen, experts.top_groups * nodes_of_group);
+  }
+  return chosen / copies;
 }
 
 }  // namespace
@@ -66,8 +103,11 @@ CallTime context_calls(const TrainingJob& job, const StepGroups& groups) {
 
 CallTime expert_calls(const TrainingJob& job, const StepGroups& groups) {
   if (job.ep < 2) return {};
-  const double bytes = activation(job) / job.tp * job.model.experts.top_k;
-  return (job.recompute == Recompute::full ? 6.0 : 4.0) * call(groups.ep, OperationId::all_to_all, bytes);
+  const double bytes = activation(job) / job.tp * job.model.experts.top_k * copies_that_cross(job, groups.ep);
+  CallTime calls =
+      (job.recompute == Recompute::full ? 6.0 : 4.0) * call(groups.ep, OperationId::all_to_all, bytes);
+  if (dispatches_by_node(job, groups.ep) && !is_measured(groups.ep, bytes)) calls.seconds /= kDispatchRate;
+  return calls;
 }
 
 CallTime stage_calls(const TrainingJob& job, const StepGroups& groups) {

@@ -140,7 +140,7 @@ analysis::PlanReport plans_of_table(const PlanCommand& command) {
       for (std::size_t i = 0; i < cells.size(); ++i) {
         if (head[i] == "id") {
           row.label = cells[i];
-        } else if (!cells[i].empty()) {
+        } else if (!is_empty_cell(cells[i])) {
           const PlanOption& option = *find_plan_option(head[i]);
           option.take(input, cells[i], std::string("--") + option.name);
         }

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "base/error.hpp"
+#include "base/text_input.hpp"
 #include "src/cli/options.hpp"
 
 namespace collbench::program {
@@ -99,14 +100,18 @@ void take_dollars(PlanInput& input, const std::string& text, const std::string& 
 }
 
 Precision parse_precision(const std::string& text, const std::string& where) {
-  const std::string known = parse_name(text, where, {"bf16", "fp16", "fp8", "mxfp8", "nvfp4"});
+  // NVIDIA's words for how scales are kept: current, delayed, or of blocks of 32 (Megatron-Bridge).
+  const std::string known =
+      parse_name(lower(text), where, {"bf16", "fp16", "fp8", "mxfp8", "nvfp4", "fp8-cs", "fp8-ds", "fp8-mx"});
   if (known == "nvfp4") return Precision::fp4;
-  if (known == "fp8" || known == "mxfp8") return Precision::fp8;
+  if (known == "mxfp8" || known.starts_with("fp8")) return Precision::fp8;
   return known == "fp16" ? Precision::fp16 : Precision::bf16;
 }
 
 Recompute parse_recompute(const std::string& text, const std::string& where) {
-  const std::string known = parse_name(text, where, {"none", "selective", "full"});
+  // Megatron-Core's selective recomputation is of core_attn where nothing else is said.
+  if (lower(text) == "core_attn") return Recompute::selective;
+  const std::string known = parse_name(lower(text), where, {"none", "selective", "full"});
   if (known == "full") return Recompute::full;
   return known == "selective" ? Recompute::selective : Recompute::none;
 }
@@ -197,7 +202,8 @@ constexpr std::array kOptions{
                  input.request.precision = parse_precision(text, where);
                }},
     PlanOption{kSplitTheme, "stack", "NAME",
-               "megatron, megatron-2021, megatron-deepspeed, fsdp or compiled (by the sharding)",
+               "megatron, megatron-eager, -2026, -2021, -deepspeed, fsdp, compiled, maxtext (by the "
+               "sharding, with experts by the machine)",
                [](PlanInput& input, const std::string& text, const std::string&) {
                  input.request.stack = &analysis::find_stack(text);
                }},
@@ -261,6 +267,10 @@ constexpr std::array kOptions{
 }  // namespace
 
 std::span<const PlanOption> plan_options() { return kOptions; }
+
+bool is_empty_cell(const std::string& cell) {
+  return cell.empty() || cell == "-" || lower(cell) == "n/a" || lower(cell) == "na";
+}
 
 const PlanOption* find_plan_option(std::string_view name) {
   std::string wanted(name);

@@ -32,6 +32,9 @@ struct PlanOption {
 
 [[nodiscard]] std::span<const PlanOption> plan_options();
 
+/// Of a table: nothing, or what published ones write where a model has none of it ("n/a", "NA", "-").
+[[nodiscard]] bool is_empty_cell(const std::string& cell);
+
 /// By name, '_' as '-'; none for another.
 [[nodiscard]] const PlanOption* find_plan_option(std::string_view name);
 

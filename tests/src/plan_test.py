@@ -90,6 +90,30 @@ class Plan(unittest.TestCase):
         self.assertEqual(found["job"]["model"], "llama-3.1-70b (changed)")
         self.assertEqual(planned("--model", "llama-3.1-8b", "--topology", "hgx-h100", "--tp", "2")["job"]["model"], "llama-3.1-8b")
 
+    def test_publishers_words_are_read(self):
+        written = planned("--model", "Qwen3_30B_a3B", "--topology", "gb200-nvl72", "--n-gpus", 8, "--ep", 8, "--mbs", 4,
+                          "--gbs", 512, "--precision", "FP8-MX", "--recompute", "NONE")
+        ours = planned("--model", "qwen3-30b-a3b", "--topology", "gb200-nvl72", "--n-gpus", 8, "--ep", 8, "--mbs", 4,
+                       "--gbs", 512, "--precision", "mxfp8", "--recompute", "none")
+        self.assertEqual(written, ours)
+        rest = [word for word in RECIPE if word not in ("--recompute", "none")]
+        self.assertEqual(planned(*rest, "--recompute", "core_attn")["step_seconds"],
+                         planned(*rest, "--recompute", "selective")["step_seconds"])
+        head = "id\tmodel\ttopology\tn_gpus\ttp\tpp\tvpp\tep\tgbs\n"
+        done = plan("--table", "-", "--format", "csv",
+                    text=head + "a\tllama-3-70b\thgx-h100\t64\t8\t4\tn/a\tNA\t128\nb\tLLAMA3_70B\thgx-h100\t64\t8\t4\t\t-\t128\n")
+        lines = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertEqual([line["refused"] for line in lines], ["", ""], done.stdout)
+        self.assertEqual(lines[0]["step_seconds"], lines[1]["step_seconds"])
+
+    def test_a_mixture_waits_for_its_launches_by_its_software(self):
+        step = ("--model", "qwen3-30b-a3b", "--topology", "hgx-b200", "--ep", 8, "--gbs", 512, "--precision", "mxfp8")
+        found = [planned(*step, "--stack", stack) for stack in ("megatron-eager", "megatron", "megatron-2026")]
+        waits = [sum(term["exposed_seconds"] for term in each["terms"] if term["part"] == "waiting_for_launches") for each in found]
+        self.assertGreater(waits[0], waits[1])
+        self.assertGreater(waits[1], 0)
+        self.assertEqual(waits[2], 0)
+
     def test_a_table_has_a_plan_for_each_line_and_says_what_is_wrong_with_one(self):
         table = "id\tmodel\ttp\tn_gpus\tzero\na\tllama-3.1-8b\t2\t8\t1\nb\tllama-3.1-8b\t3\t8\t\n"
         result = plan("--table", "-", "--topology", "hgx-h100", "--format", "csv", text=table)

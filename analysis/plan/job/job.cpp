@@ -12,18 +12,29 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::array<SoftwareStack, 5> kStacks{{
+constexpr std::array<SoftwareStack, 8> kStacks{{
     {"megatron", AttentionKernel::newest, true, true, true, true, true, false, 4, false, true, true, true,
-     true, false,
-     "Megatron-Core of 2023 and later: fused attention, sequence parallelism, overlapped collectives"},
+     true, ExpertRun::graphs_around, false,
+     "Megatron-Core of 2023 and later: fused attention, sequence parallelism, overlapped collectives; with "
+     "experts CUDA graphs around them, and DeepEP or HybridEP"},
+    {"megatron-eager", AttentionKernel::newest, true, true, true, true, true, false, 4, false, true, true,
+     true, true, ExpertRun::launched, false,
+     "the same, with experts without CUDA graphs and by NCCL's AllToAll"},
+    {"megatron-2026", AttentionKernel::newest, true, true, true, true, true, false, 4, false, true, true,
+     true, true, ExpertRun::whole_graph, false,
+     "the same, with experts the whole step as one CUDA graph and AllToAll overlapped"},
     {"megatron-2021", AttentionKernel::unfused, false, false, false, false, true, false, 2, true, false, true,
-     false, true, true, "Megatron-LM of the papers on A100: no FlashAttention, nothing overlapped"},
+     false, true, ExpertRun::launched, true,
+     "Megatron-LM of the papers on A100: no FlashAttention, nothing overlapped"},
     {"megatron-deepspeed", AttentionKernel::unfused, false, false, false, false, true, true, 2, true, false,
-     true, false, false, true, "Megatron-DeepSpeed as BLOOM ran it: besides, the host waits for each kernel"},
+     true, false, false, ExpertRun::launched, true,
+     "Megatron-DeepSpeed as BLOOM ran it: besides, the host waits for each kernel"},
     {"fsdp", AttentionKernel::flash2, true, false, true, true, false, false, 4, false, false, false, true,
-     false, false, "PyTorch FSDP without a compiler"},
+     false, ExpertRun::grouped, false, "PyTorch FSDP without a compiler"},
     {"compiled", AttentionKernel::flash2, true, false, true, true, true, false, 4, false, false, true, true,
-     true, false, "torchtitan with torch.compile, MaxText"},
+     true, ExpertRun::grouped, false, "torchtitan with torch.compile"},
+    {"maxtext", AttentionKernel::newest, true, false, true, true, true, false, 4, false, false, true, true,
+     true, ExpertRun::compiled, false, "MaxText: XLA compiles, attention is cuDNN's"},
 }};
 
 }  // namespace

@@ -39,6 +39,19 @@ enum class AttentionKernel {
   newest,   ///< the GPU's own: FlashAttention-3, cuDNN 9
 };
 
+/// How layers with experts run.
+enum class ExpertRun {
+  launched,  ///< every kernel by the host, tokens by NCCL's AllToAll: a copy for each expert
+  grouped,   ///< the same, but the products of all experts on a GPU are one kernel (torch._grouped_mm)
+  compiled,  ///< a compiled program (XLA): no launches by PyTorch are counted; tokens as above
+  /// CUDA graphs around the experts (Megatron-Core's --cuda-graph-scope attn moe_router moe_preprocess);
+  /// tokens by DeepEP or HybridEP: a copy for each node.
+  graphs_around,
+  /// The whole step as a CUDA graph (cuda_graph_impl full_iteration), a micro-batch's tokens on their way
+  /// while another computes (overlap_moe_expert_parallel_comm).
+  whole_graph,
+};
+
 /// What a software stack does with collectives and kernels.
 struct SoftwareStack {
   std::string_view name;
@@ -58,6 +71,7 @@ struct SoftwareStack {
   bool splits_tensors;
   bool splits_context;
   bool interleaves;
+  ExpertRun experts;
   /// As before today's: dropout, whose masks are kept, and each stage's results until they have gone back
   /// (Megatron-LM frees them since v3.0).
   bool keeps_of_2021;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/error.hpp"
 #include "base/suggest_names.hpp"
@@ -18,6 +19,9 @@ constexpr const char* kNvidia = "arXiv 2406.11704 and 2402.16819, table 1";
 constexpr const char* kMistral = "config.json of mistralai";
 constexpr const char* kDeepSeek = "config.json of deepseek-ai; arXiv 2412.19437, section 4.2";
 constexpr const char* kQwen = "config.json of Qwen; arXiv 2505.09388, tables 1 and 2";
+constexpr const char* kMoonshot = "config.json of moonshotai; arXiv 2507.20534, table 2";
+constexpr const char* kXai = "xai-org/grok-1 run.py";
+constexpr const char* kQwen2 = "config.json of Qwen; arXiv 2407.10671, table 1";
 constexpr const char* kMosaic = "llm-foundry scripts/train/yamls/pretrain";
 constexpr const char* kBigScience = "bigscience-workshop train/tr11-176B-ml, vocabulary padded to 250,880";
 
@@ -41,10 +45,8 @@ ModelShape with_experts(ModelShape shape, const Experts& experts) {
   return shape;
 }
 
-ModelShape deepseek_v3() {
-  ModelShape shape =
-      with_experts(dense("deepseek-v3", 61, 7168, 18432, 128, 128, 129280, true, false, kDeepSeek),
-                   {.count = 256, .top_k = 8, .ffn = 2048, .shared_ffn = 2048, .dense_layers = 3});
+/// The attention of DeepSeek-V2 and V3, whose ranks and widths Kimi K2 has too.
+ModelShape with_latent_attention(ModelShape shape) {
   shape.latent = {
       .query_rank = 1536, .kv_rank = 512, .no_position_width = 128, .position_width = 64, .value_width = 128};
   return shape;
@@ -57,6 +59,8 @@ const std::vector<CatalogModel>& all_models() {
       {dense("llama-2-7b", 32, 4096, 11008, 32, 32, 32000, true, false, kMeta), 6.74e9, 4096},
       {dense("llama-2-13b", 40, 5120, 13824, 40, 40, 32000, true, false, kMeta), 13.02e9, 4096},
       {dense("llama-2-70b", 80, 8192, 28672, 64, 8, 32000, true, false, kMeta), 68.98e9, 4096},
+      {dense("llama-3-8b", 32, 4096, 14336, 32, 8, 128256, true, false, kMeta), 8.03e9, 8192},
+      {dense("llama-3-70b", 80, 8192, 28672, 64, 8, 128256, true, false, kMeta), 70.55e9, 8192},
       {dense("llama-3.1-8b", 32, 4096, 14336, 32, 8, 128256, true, false, kMeta), 8.03e9, 8192},
       {dense("llama-3.1-70b", 80, 8192, 28672, 64, 8, 128256, true, false, kMeta), 70.55e9, 8192},
       {dense("llama-3.1-405b", 126, 16384, 53248, 128, 8, 128256, true, false, kMeta), 405.85e9, 8192},
@@ -68,7 +72,26 @@ const std::vector<CatalogModel>& all_models() {
       {with_experts(dense("mixtral-8x22b", 56, 6144, 16384, 48, 8, 32000, true, false, kMistral),
                     {.count = 8, .top_k = 2, .ffn = 16384}),
        140.6e9, 4096},
-      {deepseek_v3(), 671e9, 4096},
+      {with_latent_attention(
+           with_experts(dense("deepseek-v3", 61, 7168, 18432, 128, 128, 129280, true, false, kDeepSeek),
+                        {.count = 256,
+                         .top_k = 8,
+                         .ffn = 2048,
+                         .shared_ffn = 2048,
+                         .dense_layers = 3,
+                         .groups = 8,
+                         .top_groups = 4})),
+       671e9, 4096},
+      {with_latent_attention(
+           with_experts(dense("kimi-k2", 61, 7168, 18432, 64, 64, 163840, true, false, kMoonshot),
+                        {.count = 384, .top_k = 8, .ffn = 2048, .shared_ffn = 2048, .dense_layers = 1})),
+       1026e9, 4096},
+      {with_experts(dense("grok-1", 64, 6144, 32768, 48, 8, 131072, true, true, kXai),
+                    {.count = 8, .top_k = 2, .ffn = 32768}),
+       314e9, 8192},
+      {with_experts(dense("qwen2-57b-a14b", 28, 3584, 18944, 28, 4, 151936, true, false, kQwen2),
+                    {.count = 64, .top_k = 8, .ffn = 2560, .shared_ffn = 20480}),
+       57.4e9, 4096},
       {dense("qwen3-8b", 36, 4096, 12288, 32, 8, 151936, true, false, kQwen), 8.19e9, 4096},
       {dense("qwen3-14b", 40, 5120, 17408, 40, 8, 151936, true, false, kQwen), 14.77e9, 4096},
       {dense("qwen3-32b", 64, 5120, 25600, 64, 8, 151936, true, false, kQwen, 128), 32.76e9, 4096},
@@ -88,6 +111,30 @@ const std::vector<CatalogModel>& all_models() {
   return models;
 }
 
+/// Letters and digits alone: publishers write LLAMA3_70B, Llama-3-70B and Qwen3_30B_a3B.
+std::string squashed(std::string_view name) {
+  std::string letters;
+  for (const char letter : lower(name)) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0) letters += letter;
+  }
+  return letters;
+}
+
+/// What was meant by a name that the catalog lacks. Of "qwen3-moe", a family as Hugging Face names it, the
+/// models with experts whose names begin with the rest.
+std::vector<std::string> near_models(const std::string& wanted) {
+  std::string family = squashed(wanted);
+  const std::size_t moe = family.find("moe");
+  if (moe == std::string::npos) return suggest_names(wanted, model_names());
+  family.erase(moe, 3);
+  std::vector<std::string> near;
+  for (const CatalogModel& model : all_models()) {
+    if (model.shape.experts.count > 0 && squashed(model.shape.name).starts_with(family))
+      near.push_back(model.shape.name);
+  }
+  return near.empty() ? suggest_names(wanted, model_names()) : near;
+}
+
 }  // namespace
 
 std::span<const CatalogModel> model_catalog() { return all_models(); }
@@ -100,10 +147,11 @@ std::vector<std::string> model_names() {
 
 const CatalogModel& find_model(std::string_view name) {
   const std::string wanted = lower(name);
-  const auto found = std::find_if(all_models().begin(), all_models().end(),
-                                  [&](const CatalogModel& model) { return model.shape.name == wanted; });
+  const auto found = std::find_if(all_models().begin(), all_models().end(), [&](const CatalogModel& model) {
+    return squashed(model.shape.name) == squashed(wanted);
+  });
   if (found != all_models().end()) return *found;
-  const std::vector<std::string> near = suggest_names(wanted, model_names());
+  const std::vector<std::string> near = near_models(wanted);
   throw usage_error("--model", fmt::format("'{}' is not in the catalog", name),
                     near.empty()
                         ? fmt::format("choose {}, or give --layers, --hidden, --ffn, --heads and --vocab",

@@ -24,6 +24,8 @@ struct Experts {
   int ffn = 0;           ///< width of one expert
   int shared_ffn = 0;    ///< width of what every token passes besides; 0: none
   int dense_layers = 0;  ///< the first layers, which have a dense MLP of width ModelShape::ffn
+  int groups = 0;        ///< that the router parts the experts into; 0: none
+  int top_groups = 0;    ///< of them, that a token's experts may be in
 
   bool operator==(const Experts&) const = default;
 };

@@ -54,7 +54,7 @@ PlanJson job_json(const TrainingJob& job) {
 PlanJson memory_json(const MemoryUse& use) {
   return {{"parameters", use.parameters},   {"gradients", use.gradients}, {"optimizer", use.optimizer},
           {"activations", use.activations}, {"logits", use.logits},       {"gathered_layers", use.gathered},
-          {"framework", use.framework}};
+          {"allocator", use.allocator},     {"framework", use.framework}};
 }
 
 /// Null: no step of this kind was compared.

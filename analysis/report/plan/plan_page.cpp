@@ -45,6 +45,10 @@ std::string error_in_words(const TrainingPlan& plan) {
   if (plan.measured)
     return "How far it can be off: not known, no plan with a record of collectives was compared with a step.";
   const PublishedError* const published = plan.published;
+  const bool has_experts = plan.job.model.experts.count > 0;
+  if (published == nullptr && has_experts && published_error(plan.job, plan.gpu, true) != nullptr)
+    return "How far it can be off: not known for a stack taken by default; published steps of this kind were "
+           "compared with theirs told (--stack).";
   if (published == nullptr)
     return "How far it can be off: not known, no published step of this kind was compared.";
   return fmt::format(
@@ -262,8 +266,9 @@ std::string split_in_short(const TrainingJob& job) {
 }
 
 std::string_view short_name(StepPart part) {
-  constexpr std::array<std::string_view, 11> kNames{
-      "products", "attention", "memory-bound", "TP", "CP", "EP", "PP", "DP", "bubble", "optimizer", "host"};
+  constexpr std::array<std::string_view, 12> kNames{"products", "attention", "memory-bound", "launches",
+                                                    "TP",       "CP",        "EP",           "PP",
+                                                    "DP",       "bubble",    "optimizer",    "host"};
   return kNames.at(static_cast<std::size_t>(part));
 }
 

@@ -18,8 +18,7 @@ std::string tie_note(const PlanReport& report) {
     const PublishedError* const each = row.plan->published;
     if (each == nullptr)
       return "Which of two close ones is faster is not known: of at least one line's kind no published step "
-             "was "
-             "compared.";
+             "was compared, or none without its stack told (--stack).";
     if (worst == nullptr || each->p90 > worst->p90) worst = each;
   }
   if (worst == nullptr) return "Nothing could be planned.";
@@ -91,8 +90,8 @@ PlanReport search_report(const SplitSearch& search, const PlanRequest& request) 
                   "of {} tokens a step.",
                   fastest.job.global_batch, fastest.job.sequence),
       fmt::format("The first one: {} --gbs {}.", split_options(fastest.job), fastest.job.global_batch),
-      "Memory is an estimate: 0.85 to 1.11 of what 25 published steps of 2022 used, not checked on today's "
-      "software."};
+      "Memory is an estimate: 0.85 to 1.11 of what 25 published steps of 2022 used, before what an allocator "
+      "holds was added for stacks of 2021 by these same steps; not checked on today's software."};
   const auto roomy = std::find_if(search.best.begin(), search.best.end(),
                                   [](const TrainingPlan& plan) { return plan.memory_part() <= kNearlyFull; });
   if (roomy != search.best.begin() && roomy != search.best.end()) {

@@ -9,8 +9,9 @@ namespace {
 
 TEST(PublishedError, IsThatOfStepsOfItsKind) {
   TrainingJob job{.model = find_model("llama-3.1-70b").shape, .stack = &find_stack("megatron")};
+  bool given = true;
   const auto kind = [&](const char* gpu) {
-    const PublishedError* const found = published_error(job, gpu);
+    const PublishedError* const found = published_error(job, gpu, given);
     return found == nullptr ? "none" : found->kind;
   };
   EXPECT_EQ(kind("H100 SXM"), "TP, PP, CP; H100, BF16");
@@ -43,7 +44,11 @@ TEST(PublishedError, IsThatOfStepsOfItsKind) {
   job.model = find_model("mixtral-8x7b").shape;
   job.stack = &find_stack("megatron");
   EXPECT_EQ(kind("H100 SXM"), "none") << "all published ones were on Blackwell";
-  EXPECT_EQ(kind("GB200"), "experts, Blackwell");
+  EXPECT_EQ(kind("GB200"), "experts, Blackwell; stack told");
+  given = false;
+  EXPECT_EQ(kind("GB200"), "none") << "theirs was given";
+  job.sharding = Sharding::fsdp_full;
+  EXPECT_EQ(kind("H100 SXM"), "none") << "those with sharded parameters had no experts";
 }
 
 }  // namespace

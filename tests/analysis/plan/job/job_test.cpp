@@ -69,7 +69,7 @@ PlanRequest request_of(const char* model) {
 
 TEST(CompleteJob, SaysEveryDefaultThatItTakes) {
   std::vector<TakenDefault> defaults;
-  const TrainingJob job = complete_job(request_of("llama-3.1-70b"), 16, defaults);
+  const TrainingJob job = complete_job(request_of("llama-3.1-70b"), 16, 8, defaults);
   EXPECT_EQ(job.dp, 16);
   EXPECT_EQ(job.sequence, 8192);
   EXPECT_EQ(job.stack->name, "megatron");
@@ -85,11 +85,26 @@ TEST(CompleteJob, TheStackFollowsTheSharding) {
     request.tp = tp;
     request.sharding = sharding;
     std::vector<TakenDefault> defaults;
-    return std::string(complete_job(request, 64, defaults).stack->name);
+    return std::string(complete_job(request, 64, 8, defaults).stack->name);
   };
   EXPECT_EQ(stack(8, {}), "megatron");
   EXPECT_EQ(stack({}, Sharding::fsdp_full), "fsdp");
   EXPECT_EQ(stack(8, Sharding::fsdp_full), "compiled");
+}
+
+TEST(CompleteJob, TheStackOfExpertsFollowsTheMachine) {
+  const auto stack = [](const char* model, int domain, int ep = 1) {
+    PlanRequest request = request_of(model);
+    request.ep = ep;
+    std::vector<TakenDefault> defaults;
+    return std::string(complete_job(request, 64, domain, defaults).stack->name);
+  };
+  EXPECT_EQ(stack("qwen3-30b-a3b", 8), "megatron-eager");
+  EXPECT_EQ(stack("qwen3-30b-a3b", 72), "megatron");
+  EXPECT_EQ(stack("qwen3-8b", 8), "megatron");
+  EXPECT_EQ(stack("deepseek-v3", 8), "megatron-eager");
+  EXPECT_EQ(stack("deepseek-v3", 8, 64), "megatron") << "by DeepEP over several nodes";
+  EXPECT_EQ(stack("qwen3-30b-a3b", 8, 64), "megatron-eager");
 }
 
 TEST(CompleteJob, GpusThatTheParallelismDoesNotMakeAreRefused) {
@@ -97,12 +112,12 @@ TEST(CompleteJob, GpusThatTheParallelismDoesNotMakeAreRefused) {
   request.tp = 8;
   request.pp = 3;
   std::vector<TakenDefault> defaults;
-  EXPECT_THROW((void)complete_job(request, 64, defaults), Error);
+  EXPECT_THROW((void)complete_job(request, 64, 8, defaults), Error);
   request.pp = 4;
   request.dp = 4;
-  EXPECT_THROW((void)complete_job(request, 64, defaults), Error);
+  EXPECT_THROW((void)complete_job(request, 64, 8, defaults), Error);
   request.dp = 2;
-  EXPECT_EQ(complete_job(request, 64, defaults).gpus(), 64);
+  EXPECT_EQ(complete_job(request, 64, 8, defaults).gpus(), 64);
 }
 
 // Products of options of ten million each do not fit into an int, nor three of them into 64 bits.
@@ -112,7 +127,7 @@ TEST(CompleteJob, NumbersBeyondAnyMachineAreRefused) {
     change(request);
     std::vector<TakenDefault> defaults;
     try {
-      const auto illegal = why_illegal(complete_job(request, 8, defaults));
+      const auto illegal = why_illegal(complete_job(request, 8, 8, defaults));
       return illegal ? illegal->what : "";
     } catch (const Error& error) {
       return error.what();

@@ -67,5 +67,15 @@ TEST(ModelCatalog, AnUnknownModelIsRefusedWithTheNearest) {
   EXPECT_EQ(find_model("Llama-3.1-70B").shape.name, "llama-3.1-70b");
 }
 
+TEST(ModelCatalog, AFamilyWithExpertsIsAnsweredWithThose) {
+  try {
+    (void)find_model("Qwen3-MoE");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_TRUE(error.next_step().starts_with("did you mean qwen3-30b-a3b, qwen3-235b-a22b?"))
+        << error.next_step();
+  }
+}
+
 }  // namespace
 }  // namespace collbench::analysis::model_shape_test

@@ -76,6 +76,22 @@ TEST(PlanText, SaysHowFarItCanBeOffAndRoundsToThat) {
   EXPECT_NE(plan_text(unknown, 200).find("not known, no published step"), std::string::npos);
 }
 
+// The stacks of the published steps with experts were told.
+TEST(PlanText, HasNoErrorOfStepsWithExpertsWhoseStackIsTakenByDefault) {
+  PlanRequest request;
+  request.model = find_model("qwen3-30b-a3b").shape;
+  request.n_gpus = request.ep = 8;
+  const GpuCluster node = cluster_of("hgx-b200", 1);
+  const auto text = [&] {
+    PlanReport report = one();
+    report.rows.front().plan = training_plan(request, node);
+    return plan_text(report, 400);
+  };
+  EXPECT_NE(text().find("not known for a stack taken by default"), std::string::npos) << text();
+  request.stack = &find_stack("megatron-eager");
+  EXPECT_NE(text().find("10 published steps of this kind"), std::string::npos) << text();
+}
+
 TEST(PlanReport, TheErrorOfThePlanAloneIsNotThatOfAPlanWithARecord) {
   PlanRequest request;
   request.model = find_model("llama-3.1-8b").shape;
