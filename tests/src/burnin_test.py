@@ -114,7 +114,7 @@ class Burnin(unittest.TestCase):
             table = pathlib.Path(folder, "pairs.csv")
             rows = [f"{test},n{a},n{b},{24 if 2 in (a, b) else 48}" for test in ("one", "two") for a in range(6) for b in range(a)]
             table.write_text("\n".join(["test,node_a,node_b,busbw", *rows]))
-            self.refused("--from", table, says=r"pairs\.csv:17: n1 and n0 stand there more than once: test is one, two; .*--where")
+            self.refused("--from", table, says=r"pairs\.csv:17: n1 and n0 stand there more than once: test is one and two; .*--where")
             result = burnin("--from", table, "--where", "test=one")
             self.assertEqual((result.returncode, result.stderr), (1, ""))
             self.assertRegex(result.stdout, "(?s)6 nodes: 5 good, 1 suspect.*measured by others: .*rows of test one.*n2 rail 0: sends")
