@@ -31,6 +31,12 @@ ENVIRONMENT = {
 QUICK = ["--ops", "all_reduce", "--sizes", "8,4K", "--passes", "1", "-n", "2", "-w", "0", "--time", "1"]
 
 
+def is_crash_of_open_mpi(result):
+    """Open MPI 4.1.4 crashes inside MPI_Init now and then where the machine is busy (one of 14 launches of 8 ranks on 4 nodes beside
+    builds, none of 22 beside nothing): mca_btl_tcp calls a null pointer from opal_progress, before any message of ours."""
+    return "Signal: Segmentation fault" in result.stderr and "last seen in start of MPI" in result.stderr
+
+
 class InSlurm(unittest.TestCase):
     gpus = 0
 
@@ -43,8 +49,12 @@ class InSlurm(unittest.TestCase):
     def run_lab(self, nodes, launcher, *arguments):
         quick = QUICK[:-2] if "--time" in arguments else QUICK
         command = [str(LAB), str(nodes), str(self.gpus), *launcher.split(), str(PROGRAM), *quick, *arguments]
-        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL,
-                              check=False)
+        for _ in range(3):
+            result = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=100,
+                                    stdin=subprocess.DEVNULL, check=False)
+            if not is_crash_of_open_mpi(result):
+                break
+        return result
 
     def record(self, nodes, launcher, *arguments, keep=True):
         result = self.run_lab(nodes, launcher, *arguments, *(["-J", str(self.path)] if keep else []))
