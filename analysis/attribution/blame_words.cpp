@@ -136,9 +136,11 @@ std::vector<Blame> paths_that_were_not_alone(const Attribution& found) {
 }
 
 std::vector<Blame> with_such_paths_last(const Attribution& found) {
-  std::vector<Blame> blames = found.blames;
-  std::stable_partition(blames.begin(), blames.end(),
-                        [](const Blame& blame) { return !is_path_not_alone(blame); });
+  std::vector<Blame> blames;
+  std::remove_copy_if(found.blames.begin(), found.blames.end(), std::back_inserter(blames),
+                      is_path_not_alone);
+  const std::vector<Blame> paths = paths_that_were_not_alone(found);
+  blames.insert(blames.end(), paths.begin(), paths.end());
   return blames;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "analysis/attribution/blame_words.hpp"
@@ -51,8 +52,9 @@ PartsOfGpu parts_of_gpus(const BurninRecord& record) {
       parts[{*node, gpu_in(slow.part.name)}].push_back(slow);
   }
   for (auto& [gpu, of] : parts) {
-    std::stable_sort(of.begin(), of.end(), [](const SlowPart& a, const SlowPart& b) {
-      return a.bad != b.bad ? a.bad : a.share < b.share;
+    std::sort(of.begin(), of.end(), [](const SlowPart& a, const SlowPart& b) {
+      return std::tuple(!a.bad, a.share, a.part.name, a.measurement) <
+             std::tuple(!b.bad, b.share, b.part.name, b.measurement);
     });
   }
   return parts;
