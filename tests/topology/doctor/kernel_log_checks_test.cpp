@@ -43,6 +43,18 @@ TEST(KernelLogChecks, WhatIsNoGpuAndNoNicIsNotLimited) {
       IsEmpty());
 }
 
+TEST(KernelLogChecks, AGpuIsKnownByItsIdsAnywhereInTheLog) {
+  const std::string limited =
+      "pci 0000:17:00.0: 31.504 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x4 link at "
+      "0000:16:00.0 (capable of 126.016 Gb/s with 8.0 GT/s PCIe x16 link)\n";
+  const auto with = [&limited](const std::string& address) {
+    return found_codes(diagnose(evidence_of({{"", limited + "Aug 17 06:18:01 n1 kernel: pci " + address +
+                                                      ": [10de:2330] type 00 class 0x030200\n"}})));
+  };
+  EXPECT_THAT(with("0000:17:00.0"), UnorderedElementsAre("pcie-limited"));
+  EXPECT_THAT(with("0000:18:00.0"), IsEmpty());
+}
+
 TEST(KernelLogChecks, AModuleThatTheNicDoesNotAcceptIsNotCalledFaulty) {
   for (const char* reason : {"Power budget exceeded", "Enforce part number list"}) {
     const std::string line = "mlx5_core 0000:5e:00.0: Port module event[error]: module 0, Cable error, ";
