@@ -162,7 +162,7 @@ void require_writable(const std::filesystem::path& path, bool overwrite, std::st
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   if (!std::filesystem::is_directory(folder, ignored)) {
     throw usage_error(std::string(option), fmt::format("the folder {} does not exist", folder.string()),
-                      "create it, or name a file elsewhere");
+                      "create it, or give another path");
   }
   // access(2) answers yes to root on a read-only mount or in /proc: only creating a file tells.
   std::string probe = (folder / ".collbench-XXXXXX").string();

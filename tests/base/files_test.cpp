@@ -220,7 +220,7 @@ TEST_F(AtomicFile, RefusesAFolder) {
 
 TEST_F(AtomicFile, RefusesAMissingFolder) {
   EXPECT_THAT(refusal([&] { require_writable(path("none/run.json"), false, "-o"); }),
-              HasSubstr("none does not exist"));
+              HasSubstr("none does not exist; create it, or give another path"));
 }
 
 TEST_F(AtomicFile, RefusesAFolderThatTakesNoFileEvenFromRoot) {

@@ -51,26 +51,45 @@ bool is_harmless_nvlink_xid(int number, std::string_view message) {
   return number >= 144 && number <= 150 && has_text(message, "Nonfatal");
 }
 
-/// The lines of the kernel log about Xids (GPU) and SXids (NVSwitch) for which `words_of` has words, one for
-/// each device and number: a bad GPU repeats itself thousands of times.
+/// A line about an Xid (GPU) or SXid (NVSwitch).
+struct XidLine {
+  std::string key;  ///< its device and number
+  int number = 0;
+  bool of_switch = false;
+  /// "45, …, Ch 00000001 caused by previous Xid 149": a channel that ended with the others. The number is
+  /// that of the earlier one.
+  bool is_consequence = false;
+  std::string_view message;
+};
+
+std::optional<XidLine> xid_line(std::string_view line) {
+  const std::size_t at = line.find("Xid (PCI:");
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view message = line.substr(at);
+  const std::size_t closed = message.find("): ");
+  if (closed == std::string_view::npos) return std::nullopt;
+  const auto earlier = number_behind(message, "caused by previous Xid ");
+  const auto number = earlier ? earlier : leading_number(message.substr(closed + 3));
+  if (!number || *number > 1e6) return std::nullopt;
+  return XidLine{fmt::format("{} {}", message.substr(0, closed), *number), static_cast<int>(*number),
+                 at > 0 && line[at - 1] == 'S', earlier.has_value(), message};
+}
+
+/// The lines of the kernel log about Xids and SXids for which `words_of` has words, one for each device and
+/// number: a bad GPU repeats itself thousands of times. A consequence counts only where the log does not have
+/// what it followed, which alone says whether it was fatal.
 template <class WordsOf>
 DoctorVerdict xids_that(const Evidence& evidence, WordsOf words_of) {
+  std::set<std::string> causes;
+  for (const EvidenceLine& line : evidence.of("kernel-log"))
+    if (const auto xid = xid_line(line.text); xid && !xid->is_consequence) causes.insert(xid->key);
   std::vector<DoctorObservation> found;
   std::set<std::string> seen;
   for (const EvidenceLine& line : evidence.of("kernel-log")) {
-    const std::size_t at = line.text.find("Xid (PCI:");
-    if (at == std::string::npos) continue;
-    const std::string_view message = std::string_view(line.text).substr(at);
-    const std::size_t closed = message.find("): ");
-    if (closed == std::string_view::npos) continue;
-    // "45, …, Ch 00000001 caused by previous Xid 149": a channel that ended with the others.
-    const auto earlier = number_behind(message, "caused by previous Xid ");
-    const auto number = earlier ? earlier : leading_number(message.substr(closed + 3));
-    if (!number || *number > 1e6) continue;
-    const bool of_switch = at > 0 && line.text[at - 1] == 'S';
-    const std::string words = words_of(static_cast<int>(*number), of_switch, message);
-    if (words.empty() || !seen.insert(fmt::format("{} {}", message.substr(0, closed), *number)).second)
-      continue;
+    const auto xid = xid_line(line.text);
+    if (!xid || (xid->is_consequence && causes.contains(xid->key))) continue;
+    const std::string words = words_of(xid->number, xid->of_switch, xid->message);
+    if (words.empty() || !seen.insert(xid->key).second) continue;
     found.push_back({fmt::format("{}: {}", words, quoted(line).what), line.location});
   }
   return found.empty() && !evidence.whole.contains("kernel-log") ? DoctorVerdict() : DoctorVerdict(found);

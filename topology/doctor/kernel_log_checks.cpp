@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 
 #include "topology/doctor/look.hpp"
 #include "topology/graph/pci.hpp"
@@ -16,17 +18,27 @@ bool has_one_of(std::string_view line, const std::array<std::string_view, count>
                      [line](std::string_view part) { return has_text(line, part); });
 }
 
-/// nvidia-smi's words, and the kernel module's for any other program that loads the new library.
-bool is_mismatch(std::string_view line) {
-  return has_text(line, "Driver/library version mismatch") || has_text(line, "NVRM: API mismatch");
+/// nvidia-smi's own words; where it answers as a whole, what it once said was mended.
+DoctorVerdict look_at_mismatch(const Evidence& evidence) {
+  if (evidence.whole.contains("nvidia-smi-q")) return std::vector<DoctorObservation>();
+  return lines_that(evidence, "nvidia-smi-failure",
+                    [](std::string_view line) { return has_text(line, "Driver/library version mismatch"); });
 }
 
-DoctorVerdict look_at_mismatch(const Evidence& evidence) {
-  for (const char* source : {"nvidia-smi-failure", "kernel-log"})
-    if (const DoctorVerdict verdict = lines_that(evidence, source, is_mismatch); verdict && !verdict->empty())
-      return verdict;
-  return evidence.whole.contains("nvidia-smi-q") ? DoctorVerdict(std::vector<DoctorObservation>())
-                                                 : std::nullopt;
+/// What the kernel module says of any program whose libraries have another version: of the machine, or of one
+/// container. Only what came after the module was last loaded is about the module that runs.
+DoctorVerdict look_at_logged_mismatch(const Evidence& evidence) {
+  const DoctorVerdict by_nvidia_smi = look_at_mismatch(evidence);
+  if (by_nvidia_smi && !by_nvidia_smi->empty()) return std::nullopt;  // said there, and more surely
+  if (evidence.whole.contains("nvidia-smi-q")) return std::vector<DoctorObservation>();
+  const auto is_loading = [](std::string_view line) { return has_text(line, "NVRM: loading "); };
+  const auto& log = evidence.of("kernel-log");
+  auto loads_to_come =
+      std::count_if(log.begin(), log.end(), [&](const EvidenceLine& line) { return is_loading(line.text); });
+  return lines_that(evidence, "kernel-log", [&](std::string_view line) {
+    if (is_loading(line)) --loads_to_come;
+    return loads_to_come == 0 && has_text(line, "NVRM: API mismatch");
+  });
 }
 
 /// A GPU that the driver could not start, or that vanished before it did. What falls off the bus later has
@@ -63,9 +75,23 @@ DoctorVerdict look_at_failed_nics(const Evidence& evidence) {
 
 /// Linux, drivers/net/ethernet/mellanox/mlx5/core/events.c; without "[error]" a cable was plugged or
 /// unplugged.
+bool is_module_error(std::string_view line) { return has_text(line, "Port module event[error]"); }
+
+/// The same file's reasons that are not the module's fault: power, and what the NIC accepts.
+bool is_refused_module(std::string_view line) {
+  static constexpr std::array<std::string_view, 4> kWords{"power on the PCIe slot", "Power budget exceeded",
+                                                          "Enforce part number list",
+                                                          "Long Range for non MLNX"};
+  return is_module_error(line) && has_one_of(line, kWords);
+}
+
+DoctorVerdict look_at_refused_modules(const Evidence& evidence) {
+  return lines_that(evidence, "kernel-log", is_refused_module);
+}
+
 DoctorVerdict look_at_cables(const Evidence& evidence) {
   return lines_that(evidence, "kernel-log",
-                    [](std::string_view line) { return has_text(line, "Port module event[error]"); });
+                    [](std::string_view line) { return is_module_error(line) && !is_refused_module(line); });
 }
 
 /// "mlx5_core 0000:5e:00.0: 63.008 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x8 link at
@@ -96,14 +122,20 @@ std::optional<LimitedLink> limited_link(std::string_view line) {
   return link;
 }
 
-/// Whether the log calls the function a GPU or NIC of NVIDIA: by its driver, or by its IDs when it was found.
-bool is_gpu_or_nic(const Evidence& evidence, const std::string& address) {
+/// The functions that the log calls a GPU or NIC of NVIDIA: by the driver, or by the IDs when they were
+/// found.
+std::set<std::string> gpus_and_nics(const Evidence& evidence) {
+  static constexpr std::array<std::string_view, 4> kSigns{"mlx5_core ", "nvidia ", "[15b3:", "[10de:"};
+  std::set<std::string> addresses;
   for (const EvidenceLine& line : evidence.of("kernel-log")) {
-    if (!has_text(line.text, address)) continue;
-    for (const std::string_view sign : {"mlx5_core ", "nvidia ", "[15b3:", "[10de:"})
-      if (has_text(line.text, sign)) return true;
+    if (!has_one_of(line.text, kSigns)) continue;
+    for (const std::string& word : split_words(line.text)) {
+      if (!word.ends_with(':')) continue;
+      if (const auto address = canonical_pci_address(word.substr(0, word.size() - 1)))
+        addresses.insert(*address);
+    }
   }
-  return false;
+  return addresses;
 }
 
 /// The rate of the fastest port of the NIC at the address, in Gb/s; 0 where it is not known.
@@ -119,21 +151,34 @@ double port_rate(const Host& host, const std::string& address) {
 /// An idle GPU is slow by itself, so its rate says nothing.
 DoctorVerdict look_at_limited_links(const Evidence& evidence) {
   std::vector<DoctorObservation> found;
+  const std::set<std::string> known = gpus_and_nics(evidence);
   for (const EvidenceLine& line : evidence.of("kernel-log")) {
     const auto link = limited_link(line.text);
-    if (!link || link->address.empty() || !is_gpu_or_nic(evidence, link->address)) continue;
+    if (!link || !known.contains(link->address)) continue;
     const bool narrow = link->lanes < link->capable_lanes;
     if (narrow || link->available < port_rate(evidence.host, link->address)) found.push_back(quoted(line));
   }
   return found.empty() && !evidence.whole.contains("kernel-log") ? DoctorVerdict() : DoctorVerdict(found);
 }
 
-constexpr std::array<DoctorCheck, 6> kKernelLogChecks{{
+constexpr std::array<DoctorCheck, 8> kKernelLogChecks{{
     {"driver-mismatch", DoctorSeverity::broken,
-     "The driver's libraries were updated, and its old kernel module still runs: no new job finds a GPU.",
-     "nvidia-smi, or dmesg", "cat /proc/driver/nvidia/version ; nvidia-smi",
-     "reboot, or unload the nvidia modules when nothing uses them, and load them again",
+     "nvidia-smi's library and the running kernel module have different versions: what loads that library "
+     "finds no GPU.",
+     "nvidia-smi", "cat /proc/driver/nvidia/version ; nvidia-smi",
+     "reboot, or unload the nvidia modules when nothing uses them, and load them again; in one container "
+     "only: "
+     "its image must not bring the driver's libraries",
      "machine-shop-maintenance#60 (confirmed: a reboot); NVIDIA, nvidia-smi", look_at_mismatch},
+    {"driver-mismatch-logged", DoctorSeverity::risk,
+     "A program's libraries and the kernel module had different versions; the log does not say whether they "
+     "still do, or whether it was one container.",
+     "dmesg, from the boot on",
+     "nvidia-smi (on the host, and in the container) ; "
+     "cat /proc/driver/nvidia/version",
+     "nvidia-smi fails on the host: as driver-mismatch; only in a container: its image must not bring the "
+     "driver's libraries; nowhere: it was mended",
+     "machine-shop-maintenance#60; NVIDIA, open kernel modules", look_at_logged_mismatch},
     {"gpu-lost", DoctorSeverity::broken, "The driver could not start a GPU: jobs find fewer, or none.",
      "dmesg, from the boot on", "dmesg | grep NVRM ; lspci -d 10de:",
      "power-cycle the node, then reseat or replace the GPU; on a new machine large BARs (above 4G decoding) "
@@ -155,6 +200,13 @@ constexpr std::array<DoctorCheck, 6> kKernelLogChecks{{
     {"cable-error", DoctorSeverity::broken, "A NIC reports an error of its cable or transceiver.",
      "dmesg, from the boot on", "dmesg | grep 'Port module' ; mlxlink -d DEVICE -m",
      "reseat, cool or replace the cable or transceiver", "Linux, mlx5 events.c", look_at_cables},
+    {"port-module-refused", DoctorSeverity::broken,
+     "A NIC has too little power for a port or its module, or does not accept the module, which need not be "
+     "faulty.",
+     "dmesg, from the boot on", "dmesg | grep -E 'Port module|PCIe slot' ; mlxlink -d DEVICE -m",
+     "slot power: a slot that gives the watts of the NIC's manual, or its auxiliary power; power budget: a "
+     "module that takes less; part number list or long range: a module that the NIC's maker lists",
+     "Linux, mlx5 events.c", look_at_refused_modules},
     {"pcie-limited", DoctorSeverity::risk,
      "The kernel found a PCIe link with fewer lanes than the card has, or less than its port carries: the "
      "slot's wiring, or a fault.",

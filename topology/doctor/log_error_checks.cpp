@@ -23,7 +23,36 @@ DoctorVerdict look_for_provider(const Evidence& evidence) {
   return look_for<LoggedError::no_provider>(evidence);
 }
 
-constexpr std::array<DoctorCheck, 13> kLogErrorChecks{{
+/// A NIC that NCCL could not open does not matter where it took others: a container sees all of the machine's
+/// and may have some. Ranks that took sockets did without.
+DoctorVerdict look_for_denied_device(const Evidence& evidence) {
+  bool by_rdma = false;
+  bool by_sockets = false;
+  for (const EvidenceLine& line : evidence.of("nccl-log")) {
+    by_rdma = by_rdma || has_text(line.text, "Using network IB") || has_text(line.text, "NET/IB : Using [");
+    by_sockets = by_sockets || has_text(line.text, "Using network Socket");
+  }
+  if (by_rdma && !by_sockets) return std::vector<DoctorObservation>();
+  return look_for<LoggedError::device_denied>(evidence);
+}
+
+/// Errors of ibv_modify_qp, as strerror(3) words them, that say that the way to the other NIC, or the device
+/// itself, is not there: ETIMEDOUT, ENETUNREACH, EHOSTUNREACH, ENODEV. Any other may have many causes.
+bool says_no_way(std::string_view line) {
+  static constexpr std::array<std::string_view, 4> kErrors{"timed out", "unreachable", "No route to host",
+                                                           "No such device"};
+  return std::any_of(kErrors.begin(), kErrors.end(),
+                     [line](std::string_view error) { return has_text(line, error); });
+}
+
+template <bool no_way>
+DoctorVerdict look_for_queue_pairs(const Evidence& evidence) {
+  return lines_that(evidence, "nccl-log", [](std::string_view line) {
+    return says(line, LoggedError::queue_pair) && says_no_way(line) == no_way;
+  });
+}
+
+constexpr std::array<DoctorCheck, 14> kLogErrorChecks{{
     {"log-shared-memory", DoctorSeverity::broken,
      "NCCL could not make or open shared memory between local ranks; the line says why, where it is known.",
      "a log with NCCL_DEBUG=WARN", "df -h /dev/shm ; ls -ld /dev/shm ; ls /dev/shm",
@@ -69,13 +98,21 @@ constexpr std::array<DoctorCheck, 13> kLogErrorChecks{{
      "timed out or unreachable: a routed RoCE v2 address on both (unset NCCL_IB_GID_INDEX), and "
      "NCCL_CROSS_NIC=0 where rails are not joined; no such device: NCCL_IB_HCA = what show_gids lists in the "
      "container",
-     "nccl#769, nccl#925 and nccl#2013 (confirmed)", look_for<LoggedError::queue_pair>},
+     "nccl#769, nccl#925 and nccl#2013 (confirmed)", look_for_queue_pairs<true>},
+    {"log-queue-pair-refused", DoctorSeverity::broken,
+     "A NIC refused a step of connecting to another NIC; the line may say why, and does not name the cause.",
+     "a log with NCCL_DEBUG=WARN", "show_gids ; ibv_devinfo -v ; env | grep NCCL_IB ; dmesg | grep mlx5",
+     "possible: a GID index that the port does not have (unset NCCL_IB_GID_INDEX), a service level or "
+     "traffic "
+     "class (NCCL_IB_SL, NCCL_IB_TC), an MTU above the port's, or no resources left on the NIC",
+     "ibv_modify_qp(3)", look_for_queue_pairs<false>},
     {"log-device-denied", DoctorSeverity::slow,
-     "NCCL may not open an RDMA device that is there, and takes sockets instead.",
-     "a log with NCCL_DEBUG=WARN", "ls -l /dev/infiniband ; ulimit -l",
-     "docker run --device=/dev/infiniband --cap-add=IPC_LOCK; in Kubernetes the resource of the RDMA device "
-     "plugin",
-     "nccl#451", look_for<LoggedError::device_denied>},
+     "NCCL could not open an RDMA device and does without it; the line says why, where it is known.",
+     "a log with NCCL_DEBUG=WARN", "ls -l /dev/infiniband ; ulimit -l ; ibv_devinfo",
+     "in a container, or where the line says that permission was denied: docker run "
+     "--device=/dev/infiniband "
+     "--cap-add=IPC_LOCK, in Kubernetes the resource of the RDMA device plugin; else dmesg | grep mlx5",
+     "nccl#451", look_for_denied_device},
     {"log-no-provider", DoctorSeverity::slow,
      "The libfabric plugin (aws-ofi-nccl) found no network that it can use: NCCL takes sockets, or fails.",
      "a log with NCCL_DEBUG=INFO", "fi_info -p efa ; ls /dev/infiniband ; env | grep FI_",

@@ -11,7 +11,7 @@ enum class LoggedError {
   ranks_disagree,     ///< what a rank sent makes no sense to another
   gpu_twice,          ///< two ranks on one GPU
   port_error,         ///< an RDMA port went down while the job ran
-  queue_pair,         ///< the NIC cannot reach the other NIC
+  queue_pair,         ///< the NIC refuses a step of connecting to the other NIC
   device_denied,      ///< an RDMA device that is there cannot be opened
   no_provider,        ///< a libfabric plugin without a network
   many_peers,         ///< more peers than one process may map

@@ -2,6 +2,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,12 +28,11 @@ template <class IsFinding>
                                        IsFinding is_finding) {
   if (!evidence.has(source)) return std::nullopt;
   std::vector<DoctorObservation> found;
+  std::set<std::string> known;
   for (const EvidenceLine& line : evidence.of(source)) {
     if (!is_finding(std::string_view(line.text))) continue;
     DoctorObservation observation = quoted(line);
-    bool known = false;
-    for (const DoctorObservation& earlier : found) known = known || earlier.what == observation.what;
-    if (!known) found.push_back(std::move(observation));
+    if (known.insert(observation.what).second) found.push_back(std::move(observation));
   }
   return found.empty() && !evidence.whole.contains(source) ? DoctorVerdict() : DoctorVerdict(found);
 }

@@ -43,5 +43,38 @@ TEST(KernelLogChecks, WhatIsNoGpuAndNoNicIsNotLimited) {
       IsEmpty());
 }
 
+TEST(KernelLogChecks, AGpuIsKnownByItsIdsAnywhereInTheLog) {
+  const std::string limited =
+      "pci 0000:17:00.0: 31.504 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x4 link at "
+      "0000:16:00.0 (capable of 126.016 Gb/s with 8.0 GT/s PCIe x16 link)\n";
+  const auto with = [&limited](const std::string& address) {
+    return found_codes(diagnose(evidence_of({{"", limited + "Aug 17 06:18:01 n1 kernel: pci " + address +
+                                                      ": [10de:2330] type 00 class 0x030200\n"}})));
+  };
+  EXPECT_THAT(with("0000:17:00.0"), UnorderedElementsAre("pcie-limited"));
+  EXPECT_THAT(with("0000:18:00.0"), IsEmpty());
+}
+
+TEST(KernelLogChecks, AModuleThatTheNicDoesNotAcceptIsNotCalledFaulty) {
+  for (const char* reason : {"Power budget exceeded", "Enforce part number list"}) {
+    const std::string line = "mlx5_core 0000:5e:00.0: Port module event[error]: module 0, Cable error, ";
+    EXPECT_THAT(found_codes(diagnose(evidence_of({{"", line + reason + "\n"}}))),
+                UnorderedElementsAre("port-module-refused"))
+        << reason;
+  }
+}
+
+/// The kernel log keeps what was mended: the module was loaded again, or one container had other libraries.
+TEST(KernelLogChecks, AMismatchIsOfTheModuleThatRuns) {
+  const std::string mismatch = booted("NVRM: API mismatch: the client has the version 550.54.14");
+  const std::string nvidia_smi = "Failed to initialize NVML: Driver/library version mismatch\n";
+  const std::string loaded = "NVRM: loading NVIDIA UNIX x86_64 Kernel Module  550.54.14\n";
+  const auto codes = [](const std::vector<Text>& texts) { return found_codes(diagnose(evidence_of(texts))); };
+  EXPECT_THAT(codes({{"", mismatch + loaded}}), IsEmpty());
+  EXPECT_THAT(codes({{"", mismatch}, {"nvidia-smi-q", kQuery}}), IsEmpty());
+  EXPECT_THAT(codes({{"", mismatch}, {"", nvidia_smi}}), UnorderedElementsAre("driver-mismatch"));
+  EXPECT_THAT(codes({{"", mismatch + loaded + mismatch}}), UnorderedElementsAre("driver-mismatch-logged"));
+}
+
 }  // namespace
 }  // namespace collbench::topology::kernel_log_checks_test

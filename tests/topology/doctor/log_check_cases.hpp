@@ -61,6 +61,11 @@ inline std::vector<CheckCase> cases_of_logs() {
        {{"", warned("misc/ibvwrap.cc:187 NCCL WARN Call to ibv_modify_qp failed with error No such device")}},
        {{"", healthy}},
        "No such device"},
+      {"log-queue-pair-refused",
+       {{"", warned("misc/ibvwrap.cc:187 NCCL WARN Call to ibv_modify_qp failed with error Invalid argument "
+                    "errno 22")}},
+       {{"", healthy}},
+       "Invalid argument"},
       {"log-device-denied",
        {{"", warned("misc/ibvwrap.cc:212 NCCL WARN Call to ibv_open_device failed")}},
        {{"", healthy}},
@@ -94,6 +99,11 @@ inline std::vector<CheckCase> cases_of_logs() {
        {{"", "Failed to initialize NVML: Driver/library version mismatch\n"}},
        {{"", std::string(kQuery)}},
        "version mismatch"},
+      {"driver-mismatch-logged",
+       {{"", booted("NVRM: API mismatch: the client has the version 550.54.14")}},
+       {{"", booted("NVRM: API mismatch: the client has the version 550.54.14") +
+                 "[ 99.1] NVRM: loading NVIDIA UNIX x86_64 Kernel Module  550.54.14\n"}},
+       "API mismatch"},
       {"gpu-lost",
        {{"", "[ 12.3] NVRM: GPU 0000:17:00.0: RmInitAdapter failed! (0x22:0x56:884)\n"}},
        {{"", booted("NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  570.158.01")}},
@@ -113,6 +123,15 @@ inline std::vector<CheckCase> cases_of_logs() {
          "Temperature\n"}},
        {{"", booted("mlx5_core 0000:5e:00.0: Port module event: module 0, Cable plugged")}},
        "High Temperature"},
+      {"port-module-refused",
+       {{"",
+         "[ 12.3] mlx5_core 0000:5e:00.0: Port module event[error]: module 0, Cable error, One or more "
+         "network "
+         "ports have been powered down due to insufficient/unadvertised power on the PCIe slot. Please refer "
+         "to "
+         "the card's user manual\n"}},
+       {{"", booted("mlx5_core 0000:5e:00.0: Port module event: module 0, Cable plugged")}},
+       "have been powered down"},
       {"pcie-limited",
        {{"", pcie_bandwidth("8")}},
        {{"", std::string(kBoot) + pcie_bandwidth("16")}},
