@@ -340,48 +340,6 @@ TEST(DoctorChecks, AnXidIsWhatTheCatalogMakesOfIt) {
         << message;
 }
 
-/// The earlier line says whether it was fatal, but only that of the same GPU.
-TEST(DoctorChecks, AConsequenceOfAnXidIsAsBadAsThatXid) {
-  const auto codes = [](const std::string& first) {
-    return found_codes(diagnose(evidence_of(
-        {{"", first + "NVRM: Xid (PCI:0000:17:00): 45, pid=1, Ch 00000001 caused by previous Xid 149\n"}})));
-  };
-  EXPECT_THAT(codes("NVRM: Xid (PCI:0000:17:00): 149, NETIR_LINK_EVT Nonfatal XC0 i0 Link 00\n"),
-              UnorderedElementsAre("xid-other"));
-  EXPECT_THAT(codes("NVRM: Xid (PCI:0000:17:00): 149, NETIR_LINK_EVT Fatal XC0 i0 Link 00\n"),
-              UnorderedElementsAre("xid"));
-  EXPECT_THAT(codes("NVRM: Xid (PCI:0000:18:00): 149, NETIR_LINK_EVT Nonfatal XC0 i0 Link 00\n"),
-              UnorderedElementsAre("xid", "xid-other"));
-}
-
-TEST(DoctorChecks, ADeviceThatCannotBeOpenedIsNotMissedWhereOthersAreUsed) {
-  const std::string denied =
-      warned("transport/net_ib.cc:200 NCCL WARN NET/IB : Unable to open device mlx5_7");
-  const auto codes = [&denied](const std::string& words) {
-    return found_codes(diagnose(evidence_of({{"", denied + warned(words)}})));
-  };
-  EXPECT_THAT(codes("NCCL INFO Using network IB"), IsEmpty());
-  EXPECT_THAT(codes("NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:10.0.0.1<0>"), IsEmpty());
-  EXPECT_THAT(codes("NCCL INFO NET/IB : No device found."), UnorderedElementsAre("log-device-denied"));
-}
-
-/// What ibv_modify_qp fails with is a way that is not there for some errors only.
-TEST(DoctorChecks, AQueuePairFailsForMoreThanOneReason) {
-  const std::vector<std::pair<std::string, std::string>> cases{
-      {" with error Connection timed out errno 110", "log-queue-pair"},
-      {" with 101 Network is unreachable, on dev mlx5_0:1", "log-queue-pair"},
-      {" with error No such device", "log-queue-pair"},
-      {" with 22 Invalid argument, on dev mlx5_0:1", "log-queue-pair-refused"},
-      {" with error Cannot allocate memory", "log-queue-pair-refused"},
-      {"", "log-queue-pair-refused"},
-  };
-  for (const auto& [error, code] : cases)
-    EXPECT_THAT(
-        found_codes(diagnose(evidence_of({{"", warned("NCCL WARN Call to ibv_modify_qp failed" + error)}}))),
-        UnorderedElementsAre(code))
-        << error;
-}
-
 TEST(DoctorChecks, SocketsAndBridgesMatterBetweenNodesOnly) {
   const std::string bridges =
       "n1:1:1 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0> [1]virbr0:10.1.0.1<0>\n";

@@ -1,4 +1,4 @@
-// What the texts of log_check_cases.hpp do not show of kernel_log_checks() of checks.hpp.
+// What the texts of log_check_cases.hpp do not show of kernel_log_checks() of checks.hpp, and Xids.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -74,6 +74,20 @@ TEST(KernelLogChecks, AMismatchIsOfTheModuleThatRuns) {
   EXPECT_THAT(codes({{"", mismatch}, {"nvidia-smi-q", kQuery}}), IsEmpty());
   EXPECT_THAT(codes({{"", mismatch}, {"", nvidia_smi}}), UnorderedElementsAre("driver-mismatch"));
   EXPECT_THAT(codes({{"", mismatch + loaded + mismatch}}), UnorderedElementsAre("driver-mismatch-logged"));
+}
+
+/// The earlier line says whether it was fatal, but only that of the same GPU.
+TEST(KernelLogChecks, AConsequenceOfAnXidIsAsBadAsThatXid) {
+  const auto codes = [](const std::string& first) {
+    return found_codes(diagnose(evidence_of(
+        {{"", first + "NVRM: Xid (PCI:0000:17:00): 45, pid=1, Ch 00000001 caused by previous Xid 149\n"}})));
+  };
+  EXPECT_THAT(codes("NVRM: Xid (PCI:0000:17:00): 149, NETIR_LINK_EVT Nonfatal XC0 i0 Link 00\n"),
+              UnorderedElementsAre("xid-other"));
+  EXPECT_THAT(codes("NVRM: Xid (PCI:0000:17:00): 149, NETIR_LINK_EVT Fatal XC0 i0 Link 00\n"),
+              UnorderedElementsAre("xid"));
+  EXPECT_THAT(codes("NVRM: Xid (PCI:0000:18:00): 149, NETIR_LINK_EVT Nonfatal XC0 i0 Link 00\n"),
+              UnorderedElementsAre("xid", "xid-other"));
 }
 
 }  // namespace
