@@ -29,7 +29,9 @@ namespace {
 /// and a launch, short beside a window.
 constexpr double kPieceSeconds = 0.02;
 constexpr double kPieceOfWindow = 0.1;
-constexpr double kMaxUnitsOfPiece = 10'000;
+/// Few, for a launch blocks, without a deadline, when the driver's queue is full; how long that is CUDA does
+/// not say.
+constexpr double kMaxUnitsOfPiece = 256;
 
 /// A GPU that says nothing any more: what it works on can be neither freed nor waited for.
 struct Silent {};
@@ -151,6 +153,8 @@ void time_windows(BusyStream& busy, const Clock& clock, const GpuTiming& timing,
 
 }  // namespace
 
+std::string gpu_silence_words() { return fmt::format("it gave no sign for {:g} s", kGpuSilenceSeconds); }
+
 std::vector<GpuRates> run_on_gpus(const GpuLibraries& libraries, const std::vector<int>& devices,
                                   const Clock& clock, const GpuTiming& timing,
                                   const std::function<GpuWork(std::size_t index)>& make_work) {
@@ -167,7 +171,7 @@ std::vector<GpuRates> run_on_gpus(const GpuLibraries& libraries, const std::vect
       } catch (const Error& error) {
         mine.failure = error.what();
       } catch (const Silent&) {
-        mine.failure = fmt::format("it gave no sign for {:g} s", kGpuSilenceSeconds);
+        mine.failure = gpu_silence_words();
         (void)busy.release();  // freeing what it works on would wait for it forever
       }
     };
