@@ -289,8 +289,11 @@ class Prober {
                          {}};
     begin(name, link_seconds(probe_) * static_cast<double>(working_.size()));
     for (const int device : std::vector<int>(working_))
-      add(found, {device}, link_timing(),
-          [&](std::size_t) { return host_copy_work(libraries_, bytes, to_gpu); });
+      add(found, {device}, link_timing(), [&](std::size_t) {
+        if (is_kept_far(libraries_.cuda, device))
+          throw GpuRefusal{"pinned memory may be far: this process may run on none of the GPU's processors"};
+        return host_copy_work(libraries_, bytes, to_gpu);
+      });
     keep(std::move(found));
   }
 

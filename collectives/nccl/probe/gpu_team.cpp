@@ -36,28 +36,37 @@ constexpr double kMaxUnitsOfPiece = 256;
 /// A GPU that says nothing any more: what it works on can be neither freed nor waited for.
 struct Silent {};
 
-/// The calling thread runs near the GPU from now on, so that the memory of the host that it pins is near it,
-/// too. What the kernel does not say, or does not allow, stays as it is.
-void run_near(const CudaLibrary& cuda, int device) {
+/// The processors near the GPU, as the kernel names them; empty: it does not.
+std::vector<int> cpus_near(const CudaLibrary& cuda, int device) {
   std::array<char, 32> address{};
   if (cuda.device_get_pci_bus_id(address.data(), static_cast<int>(address.size()), device) !=
       CudaResult::success)
-    return;
-  std::vector<int> cpus;
+    return {};
   try {
-    cpus = cpus_of_list(
+    return cpus_of_list(
         trim(read_file(fmt::format("/sys/bus/pci/devices/{}/local_cpulist", lower(address.data())))));
   } catch (const std::exception&) {
-    return;
+    return {};
   }
+}
+
+/// Those of them that the calling thread may run on.
+cpu_set_t allowed_of(const std::vector<int>& cpus) {
   cpu_set_t allowed;
   cpu_set_t near;
   CPU_ZERO(&near);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return near;
   for (const int cpu : cpus) {
     if (cpu < CPU_SETSIZE && CPU_ISSET(static_cast<std::size_t>(cpu), &allowed))
       CPU_SET(static_cast<std::size_t>(cpu), &near);
   }
+  return near;
+}
+
+/// The calling thread runs near the GPU from now on, so that the memory of the host that it pins is near it,
+/// too. What the kernel does not say, or does not allow, stays as it is.
+void run_near(const CudaLibrary& cuda, int device) {
+  const cpu_set_t near = allowed_of(cpus_near(cuda, device));
   if (CPU_COUNT(&near) > 0) (void)sched_setaffinity(0, sizeof near, &near);
 }
 
@@ -152,6 +161,12 @@ void time_windows(BusyStream& busy, const Clock& clock, const GpuTiming& timing,
 }
 
 }  // namespace
+
+bool is_kept_far(const CudaLibrary& cuda, int device) {
+  const std::vector<int> cpus = cpus_near(cuda, device);
+  const cpu_set_t near = allowed_of(cpus);
+  return !cpus.empty() && CPU_COUNT(&near) == 0;
+}
 
 std::string gpu_silence_words() { return fmt::format("it gave no sign for {:g} s", kGpuSilenceSeconds); }
 
