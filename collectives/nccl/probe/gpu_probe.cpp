@@ -18,6 +18,7 @@
 #include "base/units.hpp"
 #include "collectives/nccl/cuda_gpus.hpp"
 #include "collectives/nccl/probe/gpu_copies.hpp"
+#include "collectives/nccl/probe/gpu_inventory.hpp"
 #include "collectives/nccl/probe/gpu_matmul.hpp"
 
 namespace collbench::collectives {
@@ -84,10 +85,9 @@ class Prober {
         libraries_(libraries),
         result_(result),
         seconds_left_(gpu_probe_seconds(probe, static_cast<int>(result.gpus.size()))) {
-    for (std::size_t gpu = 0; gpu < result.gpus.size(); ++gpu) {
-      // Without memory that could be asked for it cannot be used: add_gpus says why.
+    // One whose memory is not known cannot be used: add_gpus says why.
+    for (std::size_t gpu = 0; gpu < result.gpus.size(); ++gpu)
       if (result.gpus[gpu].memory_bytes > 0) working_.push_back(static_cast<int>(gpu));
-    }
   }
 
   void run() {
@@ -155,16 +155,8 @@ class Prober {
 
   /// Of the GPU that has least: all of them do the same work.
   [[nodiscard]] std::uint64_t usable_bytes() const {
-    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-    for (const int device : working_) {
-      std::size_t free = 0;
-      std::size_t total = 0;
-      if (libraries_.cuda.set_device(device) != CudaResult::success ||
-          libraries_.cuda.memory_info(&free, &total) != CudaResult::success)
-        continue;
-      least = std::min<std::uint64_t>(least, free);
-    }
-    return static_cast<std::uint64_t>(static_cast<double>(least) * kUsableShare);
+    return static_cast<std::uint64_t>(static_cast<double>(least_free_bytes(libraries_.cuda, working_)) *
+                                      kUsableShare);
   }
 
   /// The sizes that fit; where none does, the largest power of two that does.
@@ -309,9 +301,8 @@ class Prober {
                           .by = "cudaMemcpyPeerAsync",
                           .work = fmt::format("{}, one pair at a time", format_bytes(bytes))},
                          {}};
-    const auto count = static_cast<double>(working_.size());
-    begin(found.about.name, link_seconds(probe_) * count * (count - 1));
     const std::vector<int> all = working_;
+    begin(found.about.name, link_seconds(probe_) * static_cast<double>(all.size() * (all.size() - 1)));
     std::vector<std::string> left_out;
     for (const int from : all) {
       for (const int to : all) {
@@ -327,7 +318,7 @@ class Prober {
         if (to != all.back()) left_out.push_back(gpu_name(from));
         break;
       }
-      if (silent_pairs() < kMaxSilentPairs) continue;
+      if (silent_pairs(result_) < kMaxSilentPairs) continue;
       result_.notes.emplace_back(
           "copies between GPUs: those after the second pair that gave no sign were not run");
       break;
@@ -340,17 +331,9 @@ class Prober {
     keep(std::move(found));
   }
 
-  [[nodiscard]] std::size_t silent_pairs() const {
-    return static_cast<std::size_t>(
-        std::count_if(result_.failures.begin(), result_.failures.end(), [](const ProbeFailure& failure) {
-          return failure.part.find(" to ") != std::string::npos &&
-                 failure.what.ends_with(gpu_silence_words());
-        }));
-  }
   [[nodiscard]] const std::string& gpu_name(int device) const {
     return result_.gpus[static_cast<std::size_t>(device)].name;
   }
-
   const GpuProbe& probe_;
   const Clock& clock_;
   const GpuLibraries& libraries_;
@@ -360,35 +343,6 @@ class Prober {
   double warm_up_ = kFirstWarmUp;
   double seconds_left_;
 };
-
-/// One that cannot be used is listed without memory, with a failure; where others hold its memory, or it is
-/// theirs alone, with a note.
-void add_gpus(const CudaLibrary& cuda, const std::vector<CudaGpu>& found, GpuProbeResult& result) {
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    ProbeGpu gpu{.name = fmt::format("GPU {}", i),
-                 .model = found[i].model,
-                 .uuid = found[i].id.uuid,
-                 .address = found[i].id.address};
-    std::size_t free = 0;
-    std::size_t total = 0;
-    const char* call = "cudaSetDevice";
-    CudaResult status = cuda.set_device(static_cast<int>(i));
-    if (status == CudaResult::success) {
-      call = "cudaMemGetInfo";
-      status = cuda.memory_info(&free, &total);
-    }
-    if (status == CudaResult::success) {
-      gpu.memory_bytes = total;
-    } else {
-      const std::string what = fmt::format("{} failed: {}", call, cuda.get_error_string(status));
-      if (status == CudaResult::memory_allocation || status == CudaResult::devices_unavailable)
-        result.notes.push_back(fmt::format("{}: not run: another process may have it: {}", gpu.name, what));
-      else
-        result.failures.push_back({gpu.name, "its first use", what});
-    }
-    result.gpus.push_back(std::move(gpu));
-  }
-}
 
 }  // namespace
 
