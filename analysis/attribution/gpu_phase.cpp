@@ -34,10 +34,10 @@ std::vector<std::string> models_of(const ProbeRecord& probe) {
   return models;
 }
 
-/// "GPU 3 to the others" is GPU 3's.
+/// "GPU 3 to the others" is GPU 3's; "GPU 0 to GPU 3" is neither's.
 std::string gpu_in(const std::string& part) {
   const std::size_t at = part.find("GPU ");
-  if (at == std::string::npos) return part;
+  if (at == std::string::npos || part.find("GPU ", at + 1) != std::string::npos) return part;
   const std::size_t end = part.find_first_not_of("0123456789", at + 4);
   return part.substr(at, end == std::string::npos ? end : end - at);
 }

@@ -114,6 +114,44 @@ void add_ends(const ProbeRecord& record, const std::map<std::string, PeerSum>& e
   }
 }
 
+/// The GPUs of a pair that failed; none of a single GPU.
+std::optional<std::pair<std::string, std::string>> ends_of(const ProbeFailure& failure) {
+  constexpr std::string_view kBetween = " to ";
+  const std::size_t at = failure.part.find(kBetween);
+  if (at == std::string::npos) return std::nullopt;
+  return std::pair(failure.part.substr(0, at), failure.part.substr(at + kBetween.size()));
+}
+
+/// A GPU that all failed pairs have in common, with two others or more. Suspect and not bad, for what fails
+/// after the first pair may fail because of that.
+void add_common_end(const ProbeRecord& record, std::vector<SlowPart>& found) {
+  std::map<std::string, std::set<std::string>> others;
+  std::map<std::string, std::size_t> pairs_of;
+  std::size_t pairs = 0;
+  std::string measurement;
+  for (const ProbeFailure& failure : record.failures) {
+    const auto ends = ends_of(failure);
+    if (!ends) continue;
+    ++pairs;
+    measurement = failure.measurement;
+    others[ends->first].insert(ends->second);
+    others[ends->second].insert(ends->first);
+    ++pairs_of[ends->first];
+    ++pairs_of[ends->second];
+  }
+  for (const auto& [gpu, with] : others) {
+    if (pairs_of[gpu] != pairs || with.size() < 2) continue;
+    ProbeRate none;
+    none.host = record.host;
+    none.name = gpu;
+    none.kind = "GPU";
+    found.push_back({none, measurement, 0,
+                     fmt::format("{} of {}: it is in all {} pairs of GPUs whose {} failed", gpu, record.host,
+                                 pairs, measurement),
+                     false});
+  }
+}
+
 }  // namespace
 
 std::vector<ProbeRate> gpu_rates(const ProbeRecord& record, const ProbeMeasurement& measurement) {
@@ -142,6 +180,7 @@ std::vector<ProbeRate> gpu_rates(const ProbeRecord& record, const ProbeMeasureme
 }
 
 std::optional<double> published_rate(const ProbeMeasurement& measurement, const std::string& model) {
+  if (topology::is_slice_of_gpu(model)) return std::nullopt;
   const topology::GpuModel* const known = topology::find_gpu_model(model);
   if (known == nullptr) return std::nullopt;
   const auto all = training_gpus();
@@ -167,11 +206,13 @@ std::vector<SlowPart> gpu_findings(const ProbeRecord& record, const std::vector<
     none.host = record.host;
     none.name = failure.part;
     none.kind = "GPU";
+    const bool is_pair = ends_of(failure).has_value();
     found.push_back({none, failure.measurement, 0,
-                     fmt::format("{} of {}: {} stopped it: {}", failure.part, record.host,
-                                 failure.measurement, failure.what),
-                     true});
+                     fmt::format("{} of {}: {} stopped{}: {}", failure.part, record.host, failure.measurement,
+                                 is_pair ? "" : " it", failure.what),
+                     is_pair || !failure.what.starts_with(kAfterAnotherFailure)});
   }
+  add_common_end(record, found);
   std::set<std::string> named;  // with what throttled them
   for (const SlowPart& each : slow) {
     if (each.part.host == record.host && !each.part.beside.empty()) named.insert(each.part.name);

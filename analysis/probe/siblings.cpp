@@ -45,6 +45,8 @@ void add_windows(ProbePart& sum, const ProbePart& part) {
 struct Siblings {
   std::string measurement;
   std::vector<ProbeRate> rates;
+  /// Whether a line says that they are alike: not of what each GPU has with few others of other hosts.
+  bool is_listed = true;
 };
 
 /// By what makes them alike: the measurement, its size, code, work and time, the kind, the model with what
@@ -67,19 +69,43 @@ bool can_be_judged(const ProbeRecord& record, const ProbeMeasurement& measuremen
 
 bool has_named_parts(const ProbeMeasurement& measurement) { return !measurement.parts.front().model.empty(); }
 
+/// Whether it depends on where a GPU is on the board: what it makes with the host or with other GPUs.
+bool is_of_board(const ProbeMeasurement& measurement, const ProbeRate& rate) {
+  return rate.kind == "GPU sender" || rate.kind == "GPU receiver" ||
+         (rate.kind == "GPU" && (measurement.id == "gpu-h2d" || measurement.id == "gpu-d2h"));
+}
+
+/// Whether the GPUs of a host were seen to reach each other alike: all pairs with peer access.
+bool has_alike_gpus(const ProbeRecord& record) {
+  const auto peers = std::find_if(record.measurements.begin(), record.measurements.end(),
+                                  [](const ProbeMeasurement& each) { return each.id == "gpu-peer"; });
+  return peers != record.measurements.end() &&
+         std::all_of(peers->parts.begin(), peers->parts.end(),
+                     [](const ProbePart& part) { return part.peer && part.peer->direct; });
+}
+
+/// With three hosts a GPU is compared with those of the same index; with fewer only where the board is alike.
+bool is_compared(const std::vector<ProbeRecord>& records, const ProbeRecord& record,
+                 const ProbeMeasurement& measurement, const ProbeRate& rate) {
+  return !is_of_board(measurement, rate) || records.size() >= kMinSiblings || has_alike_gpus(record);
+}
+
 SiblingSets sets_of(const std::vector<ProbeRecord>& records) {
   SiblingSets sets;
   for (const ProbeRecord& record : records) {
     for (const ProbeMeasurement& each : record.measurements) {
       for (const ProbeRate& rate : probe_rates(record, each)) {
-        if (!can_be_judged(record, each, rate)) continue;
-        const std::string only_among = rate.kind == "GPU pair" ? rate.name
+        if (!can_be_judged(record, each, rate) || !is_compared(records, record, each, rate)) continue;
+        const bool is_by_name =
+            rate.kind == "GPU pair" || (records.size() >= kMinSiblings && is_of_board(each, rate));
+        const std::string only_among = is_by_name              ? rate.name
                                        : has_named_parts(each) ? std::string()
                                                                : record.host;
         Siblings& set = sets[{each.id, each.size, each.by, each.work,
                               is_of_gpu(rate) ? record.gpu_window_seconds : record.window_seconds, rate.kind,
                               rate.model, rate.setup, only_among}];
         set.measurement = measurement_name(each);
+        set.is_listed = !is_by_name;
         set.rates.push_back(rate);
       }
     }
@@ -113,11 +139,9 @@ void judge_set(const Siblings& set, ProbeVerdict& verdict) {
   for (const ProbeRate& rate : set.rates) values.push_back(rate.rate);
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   const std::string range = fmt::format("within {:.1f} %", 100 * (*high / *low - 1));
-  // A pair of GPUs is compared with few others, and there are many of them.
-  const bool is_listed = set.rates.front().kind != "GPU pair";
   if (set.rates.size() < kMinSiblings) {
     // A single host or GPU of its model needs no line; of two the difference is worth one.
-    if (set.rates.size() == 2 && is_listed) {
+    if (set.rates.size() == 2 && set.is_listed) {
       verdict.not_judged.push_back(
           fmt::format("{}: {} {}; of two nobody knows which is slow", set.measurement, who, range));
     }
@@ -136,7 +160,7 @@ void judge_set(const Siblings& set, ProbeVerdict& verdict) {
                                         rate.host, set.measurement, share, who, beside_words(rate, set)),
                             share < bad_share});
   }
-  if (verdict.slow.size() != before || !is_listed) return;
+  if (verdict.slow.size() != before || !set.is_listed) return;
   if (scatter >= kBadShare) {
     verdict.healthy.push_back(fmt::format("{}: {} {}", set.measurement, who, range));
   } else {
@@ -234,6 +258,15 @@ ProbeVerdict judge_probes(const std::vector<ProbeRecord>& records) {
   ProbeVerdict verdict;
   for (const auto& [key, set] : sets_of(records)) judge_set(set, verdict);
   for (const ProbeRecord& record : records) {
+    for (const ProbeMeasurement& each : record.measurements) {
+      const std::vector<ProbeRate> rates = probe_rates(record, each);
+      const auto left_out = std::count_if(rates.begin(), rates.end(), [&](const ProbeRate& rate) {
+        return !is_compared(records, record, each, rate);
+      });
+      if (left_out < static_cast<std::ptrdiff_t>(kMinSiblings)) continue;
+      verdict.not_judged.push_back(
+          fmt::format("{} of {}: GPUs are not compared: it differs by the board", each.name, record.host));
+    }
     for (SlowPart& found : gpu_findings(record, verdict.slow)) verdict.slow.push_back(std::move(found));
     const bool has_cores = std::any_of(record.measurements.begin(), record.measurements.end(),
                                        [](const auto& each) { return rate_of_all_cores(each) > 0; });

@@ -72,10 +72,12 @@ struct ProbeVerdict {
 /// it by more than six robust standard deviations of them (population_line). Of two nobody knows which is the
 /// slow one. GPUs also against what is published of their model, and by what failed and throttled
 /// (gpu_findings.hpp). A pair of GPUs is compared with the same pair of other hosts only: how far apart GPUs
-/// are is a matter of the board. As senders and receivers of all their pairs GPUs are compared with each
-/// other. Not judged are cores of a host on which others worked; a core whose thread did not have it to
-/// itself, and what it is part of; and a core's share of a memory that all of them contend for, which is no
-/// property of the core. Where no one names a processor its host is compared with no other.
+/// are is a matter of the board. As senders and receivers of all their pairs, and in copies to and
+/// from the host, GPUs are compared with those of the same index of other hosts where there are three hosts,
+/// else with each other where all pairs copy with peer access, else not. Not judged are cores of a host on
+/// which others worked; a core whose thread did not have it to itself, and what it is part of; and a core's
+/// share of a memory that all of them contend for, which is no property of the core. Where no one names a
+/// processor its host is compared with no other.
 [[nodiscard]] ProbeVerdict judge_probes(const std::vector<ProbeRecord>& records);
 
 }  // namespace collbench::analysis

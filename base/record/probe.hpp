@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/record/telemetry.hpp"
@@ -73,9 +74,13 @@ struct ProbeGpu {
   bool operator==(const ProbeGpu&) const = default;
 };
 
-/// A GPU that stopped in the middle of its work: it takes part in nothing that follows.
+/// How ProbeFailure::what begins when a copy between two GPUs had failed before, which may be why.
+inline constexpr std::string_view kAfterAnotherFailure = "after another failure: ";
+
+/// A GPU that stopped in the middle of its work: it takes part in nothing that follows. Or a pair of GPUs,
+/// which says of neither that it is the cause.
 struct ProbeFailure {
-  std::string part{};         ///< "GPU 3"
+  std::string part{};         ///< "GPU 3", "GPU 0 to GPU 3"
   std::string measurement{};  ///< the name of what it did
   std::string what{};         ///< in CUDA's words
 

@@ -130,6 +130,24 @@ class Probe(unittest.TestCase):
         self.assertIn("GEMM BF16 stopped it: the GPU failed: uncorrectable ECC error encountered", flat(text))
         self.assertEqual([part["name"] for part in record["measurements"][-2]["parts"]], ["GPU 0", "GPU 1", "GPU 2"])
 
+    def test_a_copy_that_fails_is_the_pairs(self):
+        record, text = self.probe("--only", "gpu-peer,gpu-h2d", "--soak", "0.1", status=1, COLLBENCH_STAND_IN_SLOW="3:receive:ecc")
+        self.assertEqual([failure["part"] for failure in record["failures"]], [f"GPU {i} to GPU 3" for i in range(3)])
+        self.assertTrue(record["failures"][1]["what"].startswith("after another failure: "))
+        self.assertIn("suspect: GPU 3 of", text)
+        self.assertNotRegex(text, "(bad|suspect): GPU [012] of")
+        self.assertEqual(len(record["measurements"][-1]["parts"]), 4)  # all go on
+
+    def test_a_gpu_that_cannot_be_asked_is_named(self):
+        record, text = self.probe("--only", "gpu-h2d", status=1, COLLBENCH_STAND_IN_SLOW="2:look:ecc")
+        self.assertIn("bad: GPU 2 of", text)
+        self.assertIn("its first use stopped it: cudaMemGetInfo failed", flat(text))
+        self.assertEqual([part["name"] for part in record["measurements"][0]["parts"]], ["GPU 0", "GPU 1", "GPU 3"])
+
+    def test_more_gpus_than_peers_at_a_time(self):
+        record, _ = self.probe("--only", "gpu-peer", "--time", "0.05", COLLBENCH_STAND_IN_GPUS="10")
+        self.assertEqual((len(record["measurements"][0]["parts"]), record["notes"]), (90, []))
+
     def test_what_is_not_here_is_refused_in_one_line(self):
         for arguments, environment, says in (
             (("--only", "gpu"), {"COLLBENCH_STAND_IN_DRIVER": "0"}, "no GPU: found CUDA runtime 13.0, but no NVIDIA driver"),
@@ -180,7 +198,7 @@ class Burnin(unittest.TestCase):
         self.assertIn("4 nodes: 2 good, 1 suspect, 1 bad", text)
         self.assertIn("phase gpus: each GPU of 4 hosts alone", text)
         self.assertRegex(text, r"n2 bad: GPU 1 of n2: GEMM \S+, n = \d+ makes 0.833 of the median of 16 GPUs")
-        self.assertIn("n3 suspect: GPU 0 of n3: copy to the GPU makes 0.971 of the median of 16 GPUs", text)
+        self.assertIn("n3 suspect: GPU 0 of n3: copy to the GPU makes 0.971 of the median of 4 GPUs", text)
         self.assertIn("GPU, GPU 1 is bad: GPU 1 of n2", text)
         self.assertIn("left out, so what they would show is not known: nodes (--phases)", text)
         self.assertEqual([probe["host"] for probe in record["probes"]], ["n0", "n1", "n2", "n3"])

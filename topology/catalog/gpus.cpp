@@ -76,6 +76,18 @@ const GpuModel* find_gpu_model(std::string_view product_name) {
   return found == kModels.end() ? nullptr : found;
 }
 
+bool is_slice_of_gpu(std::string_view product_name) {
+  if (product_name.find(" MIG ") != std::string_view::npos ||
+      product_name.find("GRID ") != std::string_view::npos)
+    return true;
+  // A profile of vGPU: "-10C", "-48Q".
+  const std::size_t dash = product_name.rfind('-');
+  if (dash == std::string_view::npos || product_name.size() - dash < 3) return false;
+  const std::string_view digits = product_name.substr(dash + 1, product_name.size() - dash - 2);
+  return digits.find_first_not_of("0123456789") == std::string_view::npos &&
+         std::string_view("QCAB").find(product_name.back()) != std::string_view::npos;
+}
+
 bool is_wired_on_board(const GpuModel& model) {
   return model.nvlinks > 0 && model.name.find("NVL") == std::string_view::npos;
 }

@@ -16,6 +16,10 @@ struct GpuModel {
 /// By nvidia-smi's product name; the first pattern that is in it. None for a model that is not listed.
 [[nodiscard]] const GpuModel* find_gpu_model(std::string_view product_name);
 
+/// Whether CUDA's name is of a part of a GPU, by MIG ("NVIDIA H100 80GB HBM3 MIG 1g.10gb") or vGPU ("GRID
+/// A100-10C", "NVIDIA A40-48Q"): find_gpu_model finds the whole, whose rates are not its own.
+[[nodiscard]] bool is_slice_of_gpu(std::string_view product_name);
+
 /// Whether the board wires its NVLinks (SXM modules, superchips): to the other GPUs, or to switches. Those of
 /// PCIe cards and of H100 NVL reach as far as a bridge does, if there is one.
 [[nodiscard]] bool is_wired_on_board(const GpuModel& model);

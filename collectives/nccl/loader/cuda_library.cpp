@@ -124,6 +124,7 @@ CudaLibrary CudaLibrary::load() {
   library.find(cuda.host_free, "cudaFreeHost");
   library.find(cuda.peer_possible, "cudaDeviceCanAccessPeer");
   library.find(cuda.peer_enable, "cudaDeviceEnablePeerAccess");
+  library.find(cuda.peer_disable, "cudaDeviceDisablePeerAccess");
   library.find(cuda.copy_peer_async, "cudaMemcpyPeerAsync");
   return cuda;
 }
@@ -133,6 +134,7 @@ void CudaLibrary::need_probe_functions() const {
   if (host_free == nullptr) throw lacks(path, "cudaFreeHost");
   if (peer_possible == nullptr) throw lacks(path, "cudaDeviceCanAccessPeer");
   if (peer_enable == nullptr) throw lacks(path, "cudaDeviceEnablePeerAccess");
+  if (peer_disable == nullptr) throw lacks(path, "cudaDeviceDisablePeerAccess");
   if (copy_peer_async == nullptr) throw lacks(path, "cudaMemcpyPeerAsync");
 }
 

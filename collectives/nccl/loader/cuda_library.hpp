@@ -18,11 +18,15 @@ enum class CudaResult : int {
   memory_allocation = 2,
   initialization_error = 3,
   insufficient_driver = 35,
+  devices_unavailable = 46,
   no_device = 100,
   invalid_device = 101,
+  no_kernel_image = 209,
   ecc_uncorrectable = 214,
+  unsupported_ptx = 222,
   not_ready = 600,
   peer_access_already_enabled = 704,
+  too_many_peers = 711,
   system_driver_mismatch = 803,
   stream_capture_unsupported = 900,
 };
@@ -96,6 +100,7 @@ struct CudaLibrary {
   CudaResult (*host_free)(void*) = nullptr;
   CudaResult (*peer_possible)(int* possible, int device, int peer) = nullptr;
   CudaResult (*peer_enable)(int peer, unsigned int flags) = nullptr;
+  CudaResult (*peer_disable)(int peer) = nullptr;
   CudaResult (*copy_peer_async)(void* to, int to_device, const void* from, int from_device, std::size_t,
                                 CudaStreamHandle) = nullptr;
 

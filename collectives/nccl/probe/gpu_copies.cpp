@@ -38,6 +38,32 @@ class PinnedBuffer {
   std::byte* memory_ = nullptr;
 };
 
+/// The current GPU's access to the memory of another one, for as long as it lives: CUDA allows a GPU eight at
+/// a time where there is no NVSwitch (CUDA C++ Programming Guide, "Peer-to-Peer Memory Access").
+class PeerAccess {
+ public:
+  PeerAccess(const CudaLibrary& cuda, int peer) : cuda_(cuda), peer_(peer) {
+    const CudaResult result = cuda.peer_enable(peer, 0);
+    if (result == CudaResult::too_many_peers)
+      throw GpuRefusal{fmt::format("CUDA gives the GPU access to no more peers (error {})",
+                                   static_cast<int>(CudaResult::too_many_peers))};
+    is_ours_ = result == CudaResult::success;
+    if (result != CudaResult::peer_access_already_enabled) cuda.check(result, "cudaDeviceEnablePeerAccess");
+  }
+  PeerAccess(const PeerAccess&) = delete;
+  PeerAccess& operator=(const PeerAccess&) = delete;
+  PeerAccess(PeerAccess&&) = delete;
+  PeerAccess& operator=(PeerAccess&&) = delete;
+  ~PeerAccess() {
+    if (is_ours_) cuda_.peer_disable(peer_);
+  }
+
+ private:
+  const CudaLibrary& cuda_;
+  int peer_;
+  bool is_ours_ = false;
+};
+
 DeviceBuffer doubles_of(const GpuLibraries& libraries, std::uint64_t bytes, std::uint64_t seed) {
   return normal_numbers(libraries, DataType::float64, bytes / sizeof(double), seed);
 }
@@ -68,7 +94,8 @@ GpuWork hbm_triad_work(const GpuLibraries& libraries, std::uint64_t array_bytes)
   const std::uint64_t count = array_bytes / sizeof(double) / 2 * 2;
   const auto doubles = [](const DeviceBuffer& buffer) { return reinterpret_cast<double*>(buffer.data()); };
   return {[=, &cuda, &kernels](const CudaStream& stream) {
-            cuda.check(
+            check_kernel(
+                cuda,
                 static_cast<CudaResult>(kernels.triad(doubles(arrays->a), doubles(arrays->b),
                                                       doubles(arrays->c), kTriadFactor, count, stream.get())),
                 "the triad");
@@ -98,15 +125,12 @@ bool has_peer_access(const CudaLibrary& cuda, int device, int peer) {
 GpuWork peer_copy_work(const GpuLibraries& libraries, int device, int peer, std::uint64_t bytes,
                        bool direct) {
   const CudaLibrary& cuda = libraries.cuda;
-  if (direct) {
-    const CudaResult enabled = cuda.peer_enable(peer, 0);
-    if (enabled != CudaResult::peer_access_already_enabled) cuda.check(enabled, "cudaDeviceEnablePeerAccess");
-  }
+  const auto access = direct ? std::make_shared<const PeerAccess>(cuda, peer) : nullptr;
   const auto from = std::make_shared<const DeviceBuffer>(probe_memory(cuda, bytes));
   cuda.check(cuda.set_device(peer), "cudaSetDevice");
   const auto to = std::make_shared<const DeviceBuffer>(probe_memory(cuda, bytes));
   cuda.check(cuda.set_device(device), "cudaSetDevice");
-  return {[=, &cuda](const CudaStream& stream) {
+  return {[access, from, to, peer, device, bytes, &cuda](const CudaStream& stream) {
             cuda.check(cuda.copy_peer_async(to->data(), peer, from->data(), device, bytes, stream.get()),
                        "cudaMemcpyPeerAsync");
           },

@@ -61,7 +61,7 @@ class Product {
   Product& operator=(Product&&) = delete;
   ~Product() { release(); }
 
-  /// Throws Error (rank_lost).
+  /// Throws Error (rank_lost), GpuRefusal.
   void put(const CudaStream& stream) const {
     static constexpr float kOne = 1;
     static constexpr float kZero = 0;
@@ -81,7 +81,21 @@ class Product {
   }
 
   void check(CublasStatus status, const char* call) const {
-    if (status != CublasStatus::success) throw failed(lt_, status, call);
+    switch (status) {
+      case CublasStatus::success:
+        return;
+      // What a library, a driver or full memory says; a GPU that breaks fails in execution, or in CUDA's
+      // calls.
+      case CublasStatus::not_initialized:
+      case CublasStatus::alloc_failed:
+      case CublasStatus::invalid_value:
+      case CublasStatus::arch_mismatch:
+      case CublasStatus::not_supported:
+        throw GpuRefusal{fmt::format("{} of cuBLASLt {} says {}", call, cublas_version_text(lt_.version),
+                                     lt_.status_string(status))};
+      default:
+        throw failed(lt_, status, call);
+    }
   }
 
   void describe(const GemmType& type, int n) {

@@ -14,9 +14,11 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/statistics.hpp"
 #include "base/units.hpp"
 #include "collectives/nccl/cuda_gpus.hpp"
 #include "collectives/nccl/probe/gpu_copies.hpp"
+#include "collectives/nccl/probe/gpu_inventory.hpp"
 #include "collectives/nccl/probe/gpu_matmul.hpp"
 
 namespace collbench::collectives {
@@ -35,7 +37,8 @@ constexpr int kSoakSize = 16384;
 constexpr int kMinSize = 256;
 constexpr int kWindows = 5;
 constexpr int kWindowsOfLink = 3;
-constexpr double kUsableShare = 0.9;  ///< of the free memory: code and handles of libraries take some
+constexpr std::size_t kMaxSilentPairs = 2;  ///< each costs kGpuSilenceSeconds
+constexpr double kUsableShare = 0.9;        ///< of the free memory: code and handles of libraries take some
 /// More than four times the last cache of any GPU (B200: 126 MB), and no more than a third of a small one's
 /// memory.
 constexpr std::uint64_t kArrayBytes = kGiB;
@@ -82,7 +85,9 @@ class Prober {
         libraries_(libraries),
         result_(result),
         seconds_left_(gpu_probe_seconds(probe, static_cast<int>(result.gpus.size()))) {
-    for (std::size_t gpu = 0; gpu < result.gpus.size(); ++gpu) working_.push_back(static_cast<int>(gpu));
+    // One whose memory is not known cannot be used: add_gpus says why.
+    for (std::size_t gpu = 0; gpu < result.gpus.size(); ++gpu)
+      if (result.gpus[gpu].memory_bytes > 0) working_.push_back(static_cast<int>(gpu));
   }
 
   void run() {
@@ -121,8 +126,14 @@ class Prober {
       const ProbeGpu& gpu = result_.gpus[static_cast<std::size_t>(devices[i])];
       const std::string name = peer ? fmt::format("{} to {}", peer->from, peer->to) : gpu.name;
       if (!rates[i].failure.empty()) {
-        result_.failures.push_back({gpu.name, found.about.name, rates[i].failure});
-        std::erase(working_, devices[i]);
+        // What fails after a copy between two GPUs may fail because of that: a context's error stays.
+        result_.failures.push_back(
+            {peer ? name : gpu.name, found.about.name,
+             fmt::format("{}{}", failed_pairs_ > 0 ? kAfterAnotherFailure : "", rates[i].failure)});
+        if (peer)
+          ++failed_pairs_;
+        else
+          std::erase(working_, devices[i]);
       } else if (!rates[i].refused.empty()) {
         refused[rates[i].refused].push_back(name);
       } else {
@@ -144,16 +155,8 @@ class Prober {
 
   /// Of the GPU that has least: all of them do the same work.
   [[nodiscard]] std::uint64_t usable_bytes() const {
-    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-    for (const int device : working_) {
-      std::size_t free = 0;
-      std::size_t total = 0;
-      if (libraries_.cuda.set_device(device) != CudaResult::success ||
-          libraries_.cuda.memory_info(&free, &total) != CudaResult::success)
-        continue;
-      least = std::min<std::uint64_t>(least, free);
-    }
-    return static_cast<std::uint64_t>(static_cast<double>(least) * kUsableShare);
+    return static_cast<std::uint64_t>(static_cast<double>(least_free_bytes(libraries_.cuda, working_)) *
+                                      kUsableShare);
   }
 
   /// The sizes that fit; where none does, the largest power of two that does.
@@ -187,8 +190,16 @@ class Prober {
 
   void products(const GemmType& type) {
     if (libraries_.cublas_lt == nullptr || working_.empty()) return;
+    std::optional<double> rate;  // of the slowest GPU, in the size before
     for (const int n : sizes_that_fit(type, about_product(type, 0))) {
       GpuMeasurement found{about_product(type, n), {}};
+      const double unit = rate ? 2.0 * n * n * n / *rate : 0;
+      if (unit > longest_product_seconds()) {
+        result_.notes.push_back(fmt::format("{}, n = {}: left out: one product would take {}",
+                                            found.about.name, n, format_seconds(unit)));
+        seconds_left_ = std::max(0.0, seconds_left_ - product_seconds(probe_));
+        return;
+      }
       begin(fmt::format("{}, n = {}", type.name, n), product_seconds(probe_));
       const GpuTiming timing{.warm_up_seconds = std::exchange(warm_up_, kWarmUp) * probe_.seconds,
                              .window_seconds = gpu_window_seconds(probe_),
@@ -196,9 +207,16 @@ class Prober {
       add(found, working_, timing, [&](std::size_t) { return gemm_work(libraries_, type, n); });
       // What one size lacks is missing in the other, too.
       const bool is_refused = found.about.parts.empty();
+      for (const ProbePart& part : found.about.parts)
+        rate = std::min(rate.value_or(std::numeric_limits<double>::max()), median(part.windows));
       keep(std::move(found));
       if (is_refused) return;
     }
+  }
+
+  /// Two windows; and two of them, which is what a stream has ahead, are far from what counts as silence.
+  [[nodiscard]] double longest_product_seconds() const {
+    return std::min(2 * gpu_window_seconds(probe_), kGpuSilenceSeconds / 4);
   }
 
   void soak() {
@@ -263,14 +281,17 @@ class Prober {
                          {}};
     begin(name, link_seconds(probe_) * static_cast<double>(working_.size()));
     for (const int device : std::vector<int>(working_))
-      add(found, {device}, link_timing(),
-          [&](std::size_t) { return host_copy_work(libraries_, bytes, to_gpu); });
+      add(found, {device}, link_timing(), [&](std::size_t) {
+        if (is_kept_far(libraries_.cuda, device))
+          throw GpuRefusal{"pinned memory may be far: this process may run on none of the GPU's processors"};
+        return host_copy_work(libraries_, bytes, to_gpu);
+      });
     keep(std::move(found));
   }
 
   void peers() {
-    if (result_.gpus.size() < 2) {
-      result_.notes.emplace_back("copies between GPUs: not run: there is one GPU");
+    if (working_.size() < 2) {
+      result_.notes.emplace_back("copies between GPUs: not run: fewer than two GPUs take part");
       return;
     }
     const std::uint64_t bytes = link_bytes();
@@ -280,53 +301,48 @@ class Prober {
                           .by = "cudaMemcpyPeerAsync",
                           .work = fmt::format("{}, one pair at a time", format_bytes(bytes))},
                          {}};
-    const auto count = static_cast<double>(working_.size());
-    begin(found.about.name, link_seconds(probe_) * count * (count - 1));
     const std::vector<int> all = working_;
+    begin(found.about.name, link_seconds(probe_) * static_cast<double>(all.size() * (all.size() - 1)));
+    std::vector<std::string> left_out;
     for (const int from : all) {
       for (const int to : all) {
-        if (from == to || !is_working(from) || !is_working(to)) continue;
+        if (from == to) continue;
+        const int failed_before = failed_pairs_;
         const bool direct = has_peer_access(libraries_.cuda, from, to);
         add(
             found, {from}, link_timing(),
             [&](std::size_t) { return peer_copy_work(libraries_, from, to, bytes, direct); },
             PeerCopy{gpu_name(from), gpu_name(to), direct});
+        if (failed_pairs_ == failed_before) continue;
+        // The sender's context may be lost: what it would fail in next says nothing of the receiver.
+        if (to != all.back()) left_out.push_back(gpu_name(from));
+        break;
       }
+      if (silent_pairs(result_) < kMaxSilentPairs) continue;
+      result_.notes.emplace_back(
+          "copies between GPUs: those after the second pair that gave no sign were not run");
+      break;
+    }
+    if (!left_out.empty()) {
+      result_.notes.push_back(
+          fmt::format("copies between GPUs: not run after one that failed: the others from {}",
+                      fmt::join(left_out, ", ")));
     }
     keep(std::move(found));
   }
 
-  [[nodiscard]] bool is_working(int device) const {
-    return std::find(working_.begin(), working_.end(), device) != working_.end();
-  }
   [[nodiscard]] const std::string& gpu_name(int device) const {
     return result_.gpus[static_cast<std::size_t>(device)].name;
   }
-
   const GpuProbe& probe_;
   const Clock& clock_;
   const GpuLibraries& libraries_;
   GpuProbeResult& result_;
   std::vector<int> working_;  // CUDA's indices of those that did not fail
+  int failed_pairs_ = 0;
   double warm_up_ = kFirstWarmUp;
   double seconds_left_;
 };
-
-std::vector<ProbeGpu> gpus_of(const CudaLibrary& cuda, const std::vector<CudaGpu>& found) {
-  std::vector<ProbeGpu> gpus;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    std::size_t free = 0;
-    std::size_t total = 0;
-    cuda.check(cuda.set_device(static_cast<int>(i)), "cudaSetDevice");
-    cuda.check(cuda.memory_info(&free, &total), "cudaMemGetInfo");
-    gpus.push_back({.name = fmt::format("GPU {}", i),
-                    .model = found[i].model,
-                    .uuid = found[i].id.uuid,
-                    .address = found[i].id.address,
-                    .memory_bytes = total});
-  }
-  return gpus;
-}
 
 }  // namespace
 
@@ -364,7 +380,7 @@ GpuProbeResult probe_gpus(const GpuProbe& probe, const Clock& clock) {
   GpuProbeResult result;
   const CudaLibrary cuda = CudaLibrary::load();
   cuda.need_probe_functions();
-  result.gpus = gpus_of(cuda, cuda_gpus(cuda, "leave GPUs out (--only cpu)"));
+  add_gpus(cuda, cuda_gpus(cuda, "leave GPUs out (--only cpu)"), result);
   const KernelLibrary kernels = KernelLibrary::load();
   std::optional<CublasLtLibrary> cublas_lt;
   if (wants_products(probe)) {

@@ -29,33 +29,44 @@ namespace {
 /// and a launch, short beside a window.
 constexpr double kPieceSeconds = 0.02;
 constexpr double kPieceOfWindow = 0.1;
-constexpr double kMaxUnitsOfPiece = 10'000;
+/// Few, for a launch blocks, without a deadline, when the driver's queue is full; how long that is CUDA does
+/// not say.
+constexpr double kMaxUnitsOfPiece = 256;
 
 /// A GPU that says nothing any more: what it works on can be neither freed nor waited for.
 struct Silent {};
 
-/// The calling thread runs near the GPU from now on, so that the memory of the host that it pins is near it,
-/// too. What the kernel does not say, or does not allow, stays as it is.
-void run_near(const CudaLibrary& cuda, int device) {
+/// The processors near the GPU, as the kernel names them; empty: it does not.
+std::vector<int> cpus_near(const CudaLibrary& cuda, int device) {
   std::array<char, 32> address{};
   if (cuda.device_get_pci_bus_id(address.data(), static_cast<int>(address.size()), device) !=
       CudaResult::success)
-    return;
-  std::vector<int> cpus;
+    return {};
   try {
-    cpus = cpus_of_list(
+    return cpus_of_list(
         trim(read_file(fmt::format("/sys/bus/pci/devices/{}/local_cpulist", lower(address.data())))));
   } catch (const std::exception&) {
-    return;
+    return {};
   }
+}
+
+/// Those of them that the calling thread may run on.
+cpu_set_t allowed_of(const std::vector<int>& cpus) {
   cpu_set_t allowed;
   cpu_set_t near;
   CPU_ZERO(&near);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return near;
   for (const int cpu : cpus) {
     if (cpu < CPU_SETSIZE && CPU_ISSET(static_cast<std::size_t>(cpu), &allowed))
       CPU_SET(static_cast<std::size_t>(cpu), &near);
   }
+  return near;
+}
+
+/// The calling thread runs near the GPU from now on, so that the memory of the host that it pins is near it,
+/// too. What the kernel does not say, or does not allow, stays as it is.
+void run_near(const CudaLibrary& cuda, int device) {
+  const cpu_set_t near = allowed_of(cpus_near(cuda, device));
   if (CPU_COUNT(&near) > 0) (void)sched_setaffinity(0, sizeof near, &near);
 }
 
@@ -151,6 +162,14 @@ void time_windows(BusyStream& busy, const Clock& clock, const GpuTiming& timing,
 
 }  // namespace
 
+bool is_kept_far(const CudaLibrary& cuda, int device) {
+  const std::vector<int> cpus = cpus_near(cuda, device);
+  const cpu_set_t near = allowed_of(cpus);
+  return !cpus.empty() && CPU_COUNT(&near) == 0;
+}
+
+std::string gpu_silence_words() { return fmt::format("it gave no sign for {:g} s", kGpuSilenceSeconds); }
+
 std::vector<GpuRates> run_on_gpus(const GpuLibraries& libraries, const std::vector<int>& devices,
                                   const Clock& clock, const GpuTiming& timing,
                                   const std::function<GpuWork(std::size_t index)>& make_work) {
@@ -167,7 +186,7 @@ std::vector<GpuRates> run_on_gpus(const GpuLibraries& libraries, const std::vect
       } catch (const Error& error) {
         mine.failure = error.what();
       } catch (const Silent&) {
-        mine.failure = fmt::format("it gave no sign for {:g} s", kGpuSilenceSeconds);
+        mine.failure = gpu_silence_words();
         (void)busy.release();  // freeing what it works on would wait for it forever
       }
     };

@@ -60,7 +60,15 @@ struct GpuRates {
                                                 const GpuTiming& timing,
                                                 const std::function<GpuWork(std::size_t index)>& make_work);
 
-/// Longer than a product of 16,384³ takes on any GPU that cuBLASLt of CUDA 12 runs on.
+/// Whether the kernel names processors near the GPU, and the calling thread may run on none of them: memory
+/// that it pins may be far.
+[[nodiscard]] bool is_kept_far(const CudaLibrary& cuda, int device);
+
+/// Longer than a product of 8,192³ in FP64 (1.1 Tflop) takes where FP64 runs at 1/64 of FP32: 16 s by the
+/// data sheet of NVIDIA A2 (4.5 TFLOP/s in FP32). Larger ones are left out where they would take too long.
 inline constexpr double kGpuSilenceSeconds = 60;
+
+/// How GpuRates::failure says that.
+[[nodiscard]] std::string gpu_silence_words();
 
 }  // namespace collbench::collectives

@@ -19,13 +19,22 @@ DeviceBuffer probe_memory(const CudaLibrary& cuda, std::uint64_t bytes) {
   }
 }
 
+void check_kernel(const CudaLibrary& cuda, CudaResult result, const char* what) {
+  if (result == CudaResult::no_kernel_image || result == CudaResult::unsupported_ptx) {
+    throw GpuRefusal{fmt::format("the kernel library has no code that this GPU and its driver run ({})",
+                                 cuda.get_error_string(result))};
+  }
+  cuda.check(result, what);
+}
+
 DeviceBuffer normal_numbers(const GpuLibraries& libraries, DataType type, std::uint64_t count,
                             std::uint64_t seed) {
   DeviceBuffer buffer = probe_memory(libraries.cuda, count * traits(type).bytes);
   const CudaStream stream(libraries.cuda);
-  libraries.cuda.check(static_cast<CudaResult>(libraries.kernels.fill_normal(
-                           buffer.data(), count, static_cast<std::uint32_t>(type), seed, stream.get())),
-                       "filling the GPU's memory");
+  check_kernel(libraries.cuda,
+               static_cast<CudaResult>(libraries.kernels.fill_normal(
+                   buffer.data(), count, static_cast<std::uint32_t>(type), seed, stream.get())),
+               "filling the GPU's memory");
   while (!stream.idle()) std::this_thread::sleep_for(std::chrono::microseconds(100));
   return buffer;
 }

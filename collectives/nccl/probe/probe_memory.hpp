@@ -9,6 +9,10 @@ namespace collbench::collectives {
 /// Memory of the current GPU. Throws GpuRefusal where there is not enough, Error for a GPU that fails.
 [[nodiscard]] DeviceBuffer probe_memory(const CudaLibrary& cuda, std::uint64_t bytes);
 
+/// CudaLibrary::check for a kernel of ours; GpuRefusal where the kernel library was not built for such a GPU,
+/// or for a newer driver.
+void check_kernel(const CudaLibrary& cuda, CudaResult result, const char* what);
+
 /// The same, filled with `count` normal numbers of a float `type`, and another row of them for each `seed`.
 [[nodiscard]] DeviceBuffer normal_numbers(const GpuLibraries& libraries, DataType type, std::uint64_t count,
                                           std::uint64_t seed);

@@ -112,6 +112,33 @@ TEST(GpuFindings, AGpuThatFailsIsBad) {
             "GPU 3 of g1: GEMM BF16 stopped it: uncorrectable ECC error encountered");
 }
 
+TEST(GpuFindings, APairThatFailsAccusesAGpuOnlyWhereAllHaveItInCommon) {
+  ProbeRecord host = made_gpus(kH100, {2.9e12});
+  host.failures.push_back({"GPU 0 to GPU 3", "copy between GPUs", "unknown error"});
+  ProbeVerdict verdict = judge_probes({host});
+  ASSERT_EQ(verdict.slow.size(), 1U);
+  EXPECT_EQ(verdict.slow[0].evidence, "GPU 0 to GPU 3 of g1: copy between GPUs stopped: unknown error");
+  EXPECT_TRUE(verdict.slow[0].bad);
+  // There and back: either of the two.
+  host.failures.push_back({"GPU 3 to GPU 0", "copy between GPUs", "after another failure: unknown error"});
+  EXPECT_EQ(judge_probes({host}).slow.size(), 2U);
+  host.failures.push_back({"GPU 1 to GPU 3", "copy between GPUs", "after another failure: unknown error"});
+  verdict = judge_probes({host});
+  ASSERT_EQ(verdict.slow.size(), 4U);
+  EXPECT_TRUE(names(verdict, "GPU 3 of g1: it is in all 3 pairs of GPUs whose copy between GPUs failed"));
+  // What a GPU fails in afterwards does not make it bad.
+  host.failures = {{"GPU 1", "soak", "after another failure: unknown error"}};
+  EXPECT_FALSE(judge_probes({host}).slow[0].bad);
+}
+
+TEST(GpuFindings, ASliceOfAGpuHasNoPublishedRate) {
+  for (const char* slice :
+       {"NVIDIA H100 80GB HBM3 MIG 1g.10gb", "GRID A100-10C", "NVIDIA A100-40C", "GRID A100D-1-10C"})
+    EXPECT_EQ(published_rate({.id = "gpu-hbm-copy"}, slice), std::nullopt) << slice;
+  for (const char* whole : {"NVIDIA A100-SXM4-40GB", "NVIDIA A100-SXM4-80GB"})
+    EXPECT_TRUE(published_rate({.id = "gpu-hbm-copy"}, whole)) << whole;
+}
+
 TEST(GpuFindings, PublishedRatesAreOfLargeProductsInBf16AndFp8AndOfCopies) {
   ProbeMeasurement product{.id = "gpu-gemm-bf16", .size = 16384};
   EXPECT_EQ(published_rate(product, kH100), 794.5e12);

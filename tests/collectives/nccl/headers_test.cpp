@@ -40,6 +40,10 @@ static_assert(same(CudaResult::invalid_device, cudaErrorInvalidDevice));
 static_assert(same(CudaResult::ecc_uncorrectable, cudaErrorECCUncorrectable));
 static_assert(same(CudaResult::not_ready, cudaErrorNotReady));
 static_assert(same(CudaResult::peer_access_already_enabled, cudaErrorPeerAccessAlreadyEnabled));
+static_assert(same(CudaResult::too_many_peers, cudaErrorTooManyPeers));
+static_assert(same(CudaResult::devices_unavailable, cudaErrorDevicesUnavailable));
+static_assert(same(CudaResult::no_kernel_image, cudaErrorNoKernelImageForDevice));
+static_assert(same(CudaResult::unsupported_ptx, cudaErrorUnsupportedPtxVersion));
 static_assert(same(CublasStatus::success, CUBLAS_STATUS_SUCCESS));
 static_assert(same(CublasStatus::not_initialized, CUBLAS_STATUS_NOT_INITIALIZED));
 static_assert(same(CublasStatus::alloc_failed, CUBLAS_STATUS_ALLOC_FAILED));
@@ -213,6 +217,7 @@ static_assert(same_call<&CudaLibrary::host_allocate>(
 static_assert(same_call<&CudaLibrary::host_free>(cudaFreeHost));
 static_assert(same_call<&CudaLibrary::peer_possible>(cudaDeviceCanAccessPeer));
 static_assert(same_call<&CudaLibrary::peer_enable>(cudaDeviceEnablePeerAccess));
+static_assert(same_call<&CudaLibrary::peer_disable>(cudaDeviceDisablePeerAccess));
 static_assert(same_call<&CudaLibrary::copy_peer_async>(cudaMemcpyPeerAsync));
 static_assert(same_call<&CublasLtLibrary::create>(cublasLtCreate));
 static_assert(same_call<&CublasLtLibrary::destroy>(cublasLtDestroy));

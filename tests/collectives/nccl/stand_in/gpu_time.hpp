@@ -12,7 +12,8 @@
 //
 // COLLBENCH_STAND_IN_SLOW: "GPU:WHAT:TIMES,…" makes WHAT (gemm, hbm, triad, h2d, d2h, peer, or all) of that
 // GPU take TIMES as long; TIMES "ecc": the GPU fails there; "later": twice as long from a second of its work
-// on. COLLBENCH_STAND_IN_SLEEP=1: work also lasts as long by the host's clock.
+// on. GPU:receive:ecc fails copies to it, GPU:look:ecc what asks for its memory. COLLBENCH_STAND_IN_SLEEP=1:
+// work also lasts as long by the host's clock.
 
 namespace collbench::collectives {
 

@@ -1,6 +1,7 @@
 // What only a probe of GPUs asks of the CUDA runtime: pinned memory, and copies between GPUs. By it, the GPUs
 // of the first and of the second half of a host reach each other's memory themselves
 // (COLLBENCH_STAND_IN_PEERS 1), or all (2, the usual), or none (0).
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <functional>
@@ -28,6 +29,7 @@ bool collbench_stand_in_is_memory_of(const void* address, int device);
 namespace {
 
 constexpr double kPeerBytesPerSecond = 400e6;
+constexpr int kMaxPeers = 8;  // as without NVSwitch
 
 struct Peers {
   std::mutex mutex;
@@ -78,8 +80,19 @@ CudaResult cudaDeviceEnablePeerAccess(int peer, unsigned int /*flags*/) {
   cudaGetDevice(&device);
   if (!reach_each_other(device, peer)) return CudaResult::invalid_device;
   const std::lock_guard lock(peers().mutex);
+  const auto& enabled = peers().enabled;
+  if (std::count_if(enabled.begin(), enabled.end(), [&](const auto& each) { return each.first == device; }) >=
+      kMaxPeers)
+    return CudaResult::too_many_peers;
   return peers().enabled.insert({device, peer}).second ? CudaResult::success
                                                        : CudaResult::peer_access_already_enabled;
+}
+
+CudaResult cudaDeviceDisablePeerAccess(int peer) {
+  int device = 0;
+  cudaGetDevice(&device);
+  const std::lock_guard lock(peers().mutex);
+  return peers().enabled.erase({device, peer}) == 1 ? CudaResult::success : CudaResult::invalid_value;
 }
 
 /// Twice as quick where access is enabled.
@@ -94,6 +107,10 @@ CudaResult cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int fr
   }
   stream->put([=] {
     std::memcpy(to, from, bytes);
+    if (stand_in_slowness(to_device, "receive") == "ecc") {
+      const std::lock_guard lock(stream->mutex);
+      stream->error = CudaResult::ecc_uncorrectable;
+    }
     pass_time(*stream, "peer", static_cast<double>(bytes) / kPeerBytesPerSecond * (direct ? 1 : 2));
   });
   return CudaResult::success;
