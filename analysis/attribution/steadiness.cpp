@@ -105,7 +105,7 @@ std::optional<UnsteadyPart> unsteady_part(const std::vector<AloneTime>& times, i
 /// How likely it is that all of `slow` are among the `with` of one of `parts` by chance, were they spread
 /// over all that were measured: parts × C(with, slow) / C(with + without, slow).
 double by_chance(std::size_t parts, int slow, int with, int without) {
-  double chance = static_cast<double>(parts);
+  auto chance = static_cast<double>(parts);
   for (int i = 0; i < slow; ++i)
     chance *= static_cast<double>(with - i) / static_cast<double>(with + without - i);
   return chance;

@@ -48,7 +48,7 @@ double half_way(double seconds, double others) { return 2 / (1 / seconds + 1 / o
 LossTimes times_with_nvlinks(const Row& row, GpuCluster cluster, double left) {
   const double links = left * cluster.nvlinks;
   cluster.nvlinks = static_cast<int>(links);
-  const LossTimes fewer = times_on(row, cluster);
+  LossTimes fewer = times_on(row, cluster);
   if (links - cluster.nvlinks < 0.25) return fewer;
   ++cluster.nvlinks;  // half a link is left of the last one
   const LossTimes more = times_on(row, cluster);

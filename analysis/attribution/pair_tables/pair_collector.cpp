@@ -25,7 +25,8 @@ std::optional<Measured> read_cell(std::string_view cell, double& rate) {
     if (word == failed) return Measured::failure;
   const char* const end = word.data() + word.size();
   const auto [stop, problem] = std::from_chars(word.data(), end, rate);
-  constexpr double kMinRate = 1e-9, kMaxRate = 1e9;  // no link is outside, in any unit
+  constexpr double kMinRate = 1e-9;  // no link is outside, in any unit
+  constexpr double kMaxRate = 1e9;
   const bool is_rate =
       problem == std::errc() && stop == end && (rate == 0 || (rate > kMinRate && rate < kMaxRate));
   if (!is_rate) return std::nullopt;

@@ -52,47 +52,55 @@ bool take(std::string_view& text, std::string_view word) {
   return true;
 }
 
+constexpr std::string_view kPrefixes = "KMGT";
+
+/// Takes kilo, mega, giga, tera or a letter of kPrefixes from the front; its place there. None for neither.
+std::optional<std::size_t> take_prefix(std::string_view& text) {
+  constexpr std::array<std::string_view, 4> kLong{"kilo", "mega", "giga", "tera"};
+  for (std::size_t i = 0; i < kLong.size(); ++i) {
+    if (take(text, kLong[i])) return i;
+  }
+  if (text.empty()) return std::nullopt;
+  const std::size_t at =
+      kPrefixes.find(static_cast<char>(std::toupper(static_cast<unsigned char>(text.front()))));
+  if (at == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(1);
+  return at;
+}
+
+enum class Amount { bits, bytes, small_letter };
+
+/// Takes "bits", "Bytes", "B", "b" and the like from the front.
+std::optional<Amount> take_amount(std::string_view& text) {
+  if (take(text, "bits") || take(text, "bit")) return Amount::bits;
+  if (take(text, "Bytes") || take(text, "bytes") || take(text, "Byte") || take(text, "byte") ||
+      take(text, "B"))
+    return Amount::bytes;
+  if (take(text, "b")) return Amount::small_letter;
+  return std::nullopt;
+}
+
 /// A unit of rates at the start of `text`, with what it is in bytes per second: K, M, G or T, perhaps an i,
 /// then bytes or bits, then per second. "Gb" and "Gbps" are bits, "GB" and "GBps" bytes; all in small letters
 /// with a bar ("gb/s") it is taken for bytes, and said to be.
 std::optional<std::pair<double, std::string>> unit_at(std::string_view text) {
-  constexpr std::string_view kPrefixes = "KMGT";
-  constexpr std::array<std::string_view, 4> kLong{"kilo", "mega", "giga", "tera"};
   const std::string_view whole = text;
-  std::optional<std::size_t> power;
-  for (std::size_t i = 0; i < kLong.size() && !power; ++i) {
-    std::string_view rest = text;
-    if (take(rest, kLong[i])) {
-      power = i + 1;
-      text = rest;
-    }
-  }
-  const bool is_small = !text.empty() && text.front() >= 'a' && !power;
-  if (!power && !text.empty()) {
-    const std::size_t at =
-        kPrefixes.find(static_cast<char>(std::toupper(static_cast<unsigned char>(text.front()))));
-    if (at == std::string_view::npos) return std::nullopt;
-    power = at + 1;
-    text.remove_prefix(1);
-  }
-  if (!power) return std::nullopt;
+  const auto prefix = take_prefix(text);
+  if (!prefix) return std::nullopt;
   const bool is_binary = take(text, "i");
-  const bool bits_by_word = take(text, "bits") || take(text, "bit");
-  const bool bytes_by_word = !bits_by_word && (take(text, "Bytes") || take(text, "bytes") ||
-                                               take(text, "Byte") || take(text, "byte"));
-  const bool big = !bits_by_word && !bytes_by_word && take(text, "B");
-  const bool small = !bits_by_word && !bytes_by_word && !big && take(text, "b");
-  if (!bits_by_word && !bytes_by_word && !big && !small) return std::nullopt;
+  const auto amount = take_amount(text);
+  if (!amount) return std::nullopt;
   const bool per_second = take(text, "/s") || take(text, "_per_second") || take(text, "_s");
   if (!per_second && !take(text, "ps") && !take(text, "s")) return std::nullopt;
-  const bool is_unsure = small && is_small && per_second;
-  const bool is_bits = bits_by_word || (small && !is_unsure);
-  const double bytes = std::pow(is_binary ? 1024.0 : 1000.0, static_cast<double>(*power)) / (is_bits ? 8 : 1);
+  const bool is_unsure = *amount == Amount::small_letter && whole.front() >= 'a' && per_second;
+  const bool is_bits = *amount != Amount::bytes && !is_unsure;
+  const double bytes =
+      std::pow(is_binary ? 1024.0 : 1000.0, static_cast<double>(*prefix + 1)) / (is_bits ? 8 : 1);
   const std::string name =
-      fmt::format("{}{}{}/s", kPrefixes[*power - 1], is_binary ? "i" : "", is_bits ? "b" : "B");
-  return std::pair(bytes, is_unsure ? fmt::format("{} (the column says {}, which may be bits)", name,
-                                                  whole.substr(0, whole.size() - text.size()))
-                                    : name);
+      fmt::format("{}{}{}/s", kPrefixes[*prefix], is_binary ? "i" : "", is_bits ? "b" : "B");
+  if (!is_unsure) return std::pair(bytes, name);
+  return std::pair(bytes, fmt::format("{} (the column says {}, which may be bits)", name,
+                                      whole.substr(0, whole.size() - text.size())));
 }
 
 /// The unit of rates that a column's name has.

@@ -40,6 +40,29 @@ std::vector<std::string> matrix_names(const std::vector<Line>& lines, std::size_
   return all ? names : std::vector<std::string>{};
 }
 
+/// Adds the cells of a row, which its first one names. Of a row of blanks the cell of a node with itself may
+/// be empty, and leaves no trace.
+void add_row(PairCollector& pairs, std::vector<std::string> cells, const std::vector<std::string>& names,
+             int rail, bool by_blanks, const std::string& file, int line) {
+  const auto at = std::find(names.begin(), names.end(), cells.front());
+  if (at == names.end())
+    throw usage_error(location(file, line), fmt::format("'{}' heads no column", excerpt(cells.front())),
+                      "check that the matrix is whole");
+  const auto row = static_cast<std::size_t>(at - names.begin());
+  while (cells.size() > names.size() + 1 && cells.back().empty()) cells.pop_back();
+  const bool no_diagonal = by_blanks && cells.size() == names.size();
+  if (cells.size() != names.size() + 1 && !no_diagonal)
+    throw usage_error(location(file, line),
+                      fmt::format("{} cells for {} nodes", cells.size() - 1, names.size()),
+                      "check that the line is whole");
+  for (std::size_t column = 0; column < names.size(); ++column) {
+    if (column == row) continue;
+    const std::size_t cell = 1 + column - (no_diagonal && column > row ? 1 : 0);
+    pairs.add(pairs.node(names[row], line), pairs.node(names[column], line), rail, cells[cell], kGigabyte,
+              line);
+  }
+}
+
 }  // namespace
 
 bool is_pair_matrix(const std::vector<Line>& lines) {
@@ -68,26 +91,8 @@ BurninRecord burnin_from_matrix(const std::vector<Line>& lines, const std::strin
       for (const std::string& name : names) (void)pairs.node(name, line);
       continue;
     }
-    std::vector<std::string> cells = delimited_cells(lines[i].text, separator);
-    if (is_markdown_rule(cells)) continue;
-    const auto at = std::find(names.begin(), names.end(), cells.front());
-    if (at == names.end())
-      throw usage_error(location(file, line), fmt::format("'{}' heads no column", excerpt(cells.front())),
-                        "check that the matrix is whole");
-    const std::size_t row = static_cast<std::size_t>(at - names.begin());
-    while (cells.size() > names.size() + 1 && cells.back().empty()) cells.pop_back();
-    // Between blanks the cell of a node with itself leaves no trace where it is empty.
-    const bool no_diagonal = separator == ' ' && cells.size() == names.size();
-    if (cells.size() != names.size() + 1 && !no_diagonal)
-      throw usage_error(location(file, line),
-                        fmt::format("{} cells for {} nodes", cells.size() - 1, names.size()),
-                        "check that the line is whole");
-    for (std::size_t column = 0; column < names.size(); ++column) {
-      if (column == row) continue;
-      const std::size_t cell = 1 + column - (no_diagonal && column > row ? 1 : 0);
-      pairs.add(pairs.node(names[row], line), pairs.node(names[column], line), rail, cells[cell], kGigabyte,
-                line);
-    }
+    const std::vector<std::string> cells = delimited_cells(lines[i].text, separator);
+    if (!is_markdown_rule(cells)) add_row(pairs, cells, names, rail, separator == ' ', file, line);
   }
   const bool mirrored = pairs.directions() == PairCollector::Directions::one_each;
   return pairs.record(
