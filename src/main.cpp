@@ -1,3 +1,6 @@
+#include <unistd.h>
+
+#include <cstdio>
 #include <exception>
 #include <variant>
 
@@ -24,6 +27,10 @@ int main(int argc, char** argv) {
     const CommandResult result = std::get<CommandFunction>(command)();
     result.is_for_a_person ? print_text(result.text) : print_all(result.text);
     for (const std::string& note : result.notes) print_message("collbench: " + note);
+    if (result.skips_exit_handlers) {
+      std::fflush(nullptr);
+      ::_exit(static_cast<int>(result.status));
+    }
     return static_cast<int>(result.status);
   } catch (const std::exception& failure) {
     return report_failure(failure, reports);

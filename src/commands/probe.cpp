@@ -41,6 +41,7 @@ struct ProbeCommand {
   std::optional<double> seconds;     ///< for each kind of work; none: the usual ones
   std::vector<std::string> only;     ///< kinds of work; empty: all
   double soak_seconds = 0;           ///< --soak
+  double gpu_timeout_seconds = collectives::GpuProbe{}.timeout_seconds;
   When progress = When::automatic;
   bool lab00 = false;
   analysis::Lab00Price price;
@@ -126,25 +127,28 @@ void probe_processors(const ProbeCommand& options, ProbeRecord& record, Progress
   record.taken_share = taken_share(before, launch::view_cpu_times(), clock.seconds() - begin, machine);
 }
 
-/// Where nobody asked for GPUs, a host without them says so and is probed all the same.
-void probe_gpus(const ProbeCommand& options, bool is_asked, ProbeRecord& record, ProgressLine& progress) {
+/// Where nobody asked for GPUs, a host without them says so and is probed all the same. Whether a GPU timed
+/// out.
+bool probe_gpus(const ProbeCommand& options, bool is_asked, ProbeRecord& record, ProgressLine& progress) {
   collectives::GpuProbe probe;
   probe.only = asked_of(options, collectives::gpu_probe_ids(), collectives::usual_gpu_probe_ids(), kAllGpus);
   if (options.seconds) probe.seconds = *options.seconds;
   probe.soak_seconds = options.soak_seconds;
+  probe.timeout_seconds = options.gpu_timeout_seconds;
   const collectives::HostClock clock;
   probe.began = [&](const std::string& what, double seconds_left) {
     progress.show(fmt::format("{} (about {} left)", what, format_seconds(seconds_left)), clock.seconds());
   };
   try {
-    probe_gpus_of_host(record, probe);
+    return probe_gpus_of_host(record, probe);
   } catch (const Error& error) {
     if (is_asked || error.status() != ExitStatus::not_here) throw;
     record.notes.push_back(fmt::format("GPUs: not measured: {}", error.what()));
+    return false;
   }
 }
 
-ProbeRecord probe_this_host(const ProbeCommand& options) {
+ProbeRecord probe_this_host(const ProbeCommand& options, bool& timed_out) {
   ProbeRecord record;
   record.host = probed_host_name();
   record.processor = collectives::processor_name(read_file("/proc/cpuinfo"));
@@ -157,12 +161,12 @@ ProbeRecord probe_this_host(const ProbeCommand& options) {
   if (is_open || asks(collectives::processor_probe_ids(), kAllProcessors))
     probe_processors(options, record, progress);
   // The page of Lab 00 is of processors.
-  if (asks_gpus || (is_open && !options.lab00)) probe_gpus(options, asks_gpus, record, progress);
+  if (asks_gpus || (is_open && !options.lab00)) timed_out = probe_gpus(options, asks_gpus, record, progress);
   return record;
 }
 
-std::vector<ProbeRecord> records_of(const ProbeCommand& options) {
-  if (options.records.empty()) return {probe_this_host(options)};
+std::vector<ProbeRecord> records_of(const ProbeCommand& options, bool& timed_out) {
+  if (options.records.empty()) return {probe_this_host(options, timed_out)};
   std::vector<ProbeRecord> records;
   std::set<std::string> hosts;
   for (const std::string& path : options.records) {
@@ -203,13 +207,15 @@ CommandResult run_probe(const ProbeCommand& options) {
   require_one_host(options, documents);
   require_writable_documents(documents, options.output.overwrite);
   if (!options.picture.empty()) require_writable(options.picture, options.output.overwrite, "--plot-file");
-  const std::vector<ProbeRecord> records = records_of(options);
+  bool timed_out = false;
+  const std::vector<ProbeRecord> records = records_of(options, timed_out);
   const auto write = [&](const OutputDocument& document) {
     return document.format == kLab00Page
                ? analysis::lab00_page(records.front(), options.price, link_to(options.picture, document))
                : analysis::probe_report(records, document.format, page_options(document).columns);
   };
   CommandResult result{write_documents(documents, write), ExitStatus::ok, prints_text(documents)};
+  result.skips_exit_handlers = timed_out;
   if (!options.picture.empty())
     write_file_by_rename(options.picture, analysis::svg_chart(analysis::roofline_chart(records.front())));
   if (!analysis::judge_probes(records).slow.empty()) result.status = ExitStatus::low;
@@ -234,6 +240,10 @@ void add_probe(CLI::App& command, CommandFunction& chosen) {
   add("--soak", "SECONDS", "at the end also a product in BF16 on all GPUs for so long, such as 120 (none)",
       [options](const std::string& text) {
         options->soak_seconds = parse_number(text, "--soak", 0.05, 86'400.0);
+      });
+  add("--gpu-timeout", "SECONDS", "a GPU that makes no progress for so long has failed (60)",
+      [options](const std::string& text) {
+        options->gpu_timeout_seconds = parse_number(text, "--gpu-timeout", 0.5, 3'600.0);
       });
   add_output_options(command, "Options", options->output, analysis::probe_formats(), "the record (JSON)");
   add("--preset", "NAME", "lab00: the roofline of this host as a page of Markdown",

@@ -124,11 +124,13 @@ class Probe(unittest.TestCase):
         self.assertIn("products on GPUs: not run: /none.so: cannot open", flat(text))
 
     def test_a_gpu_that_fails_is_bad_and_the_others_go_on(self):
-        record, text = self.probe(status=1, COLLBENCH_STAND_IN_SLOW="3:gemm:ecc")
-        self.assertEqual([(failure["part"], failure["measurement"]) for failure in record["failures"]], [("GPU 3", "GEMM BF16")])
-        self.assertIn("bad: GPU 3 of", text)
+        record, text = self.probe(status=1, COLLBENCH_STAND_IN_SLOW="1:gemm:ecc,3:gemm:1.1")
+        self.assertEqual([(failure["part"], failure["measurement"]) for failure in record["failures"]], [("GPU 1", "GEMM BF16")])
+        self.assertIn("bad: GPU 1 of", text)
         self.assertIn("GEMM BF16 stopped it: the GPU failed: uncorrectable ECC error encountered", flat(text))
-        self.assertEqual([part["name"] for part in record["measurements"][-2]["parts"]], ["GPU 0", "GPU 1", "GPU 2"])
+        self.assertIn("bad: GPU 3 of", text)
+        for each in record["measurements"][:-1]:
+            self.assertEqual([part["name"] for part in each["parts"]], ["GPU 0", "GPU 2", "GPU 3"], each["id"])
 
     def test_a_copy_that_fails_is_the_pairs(self):
         record, text = self.probe("--only", "gpu-peer,gpu-h2d", "--soak", "0.1", status=1, COLLBENCH_STAND_IN_SLOW="3:receive:ecc")
@@ -137,6 +139,32 @@ class Probe(unittest.TestCase):
         self.assertIn("suspect: GPU 3 of", text)
         self.assertNotRegex(text, "(bad|suspect): GPU [012] of")
         self.assertEqual(len(record["measurements"][-1]["parts"]), 4)  # all go on
+
+    def test_a_gpu_that_gives_no_sign_is_bad_and_the_others_go_on(self):
+        # While its memory is filled, before anything is timed; and in the middle.
+        for what, measurement, left in (("fill", "GEMM BF16", 0), ("hbm", "HBM copy", 5)):
+            with self.subTest(what):
+                record, text = self.probe("--gpu-timeout", "2", status=1, COLLBENCH_STAND_IN_SLOW=f"2:{what}:hang")
+                self.assertEqual([(failure["part"], failure["measurement"], failure["what"]) for failure in record["failures"]],
+                                 [("GPU 2", measurement, "it gave no sign for 2 s")])
+                self.assertRegex(text, r"bad: GPU 2 of")
+                self.assertEqual([len(each["parts"]) for each in record["measurements"]], [4] * left + [3] * (9 - left) + [6])
+
+    def test_a_copy_that_never_ends_is_the_pairs(self):
+        record, text = self.probe("--only", "gpu-peer", "--soak", "0.1", "--gpu-timeout", "1", status=1, COLLBENCH_STAND_IN_SLOW="3:receive:hang")
+        self.assertEqual([failure["part"] for failure in record["failures"]], ["GPU 0 to GPU 3", "GPU 1 to GPU 3"])
+        self.assertIn("suspect: GPU 3 of", text)
+        self.assertNotRegex(text, "(bad|suspect): GPU [012] of")
+        self.assertIn("those after the second pair that gave no sign were not run", flat(text))
+        # Their drivers' calls may never return.
+        self.assertEqual([part["name"] for part in record["measurements"][-1]["parts"]], ["GPU 2"])
+        self.assertIn("GPU 1 and GPU 3: left out of what follows: a copy between them never ended", flat(text))
+
+    def test_a_product_that_would_take_too_long_is_left_out(self):
+        # 8192³ takes 11 s of the stand-in's time, 16384³ 88: more than two windows.
+        record, text = self.probe("--only", "gpu-gemm-fp8", COLLBENCH_STAND_IN_GPUS="1", COLLBENCH_STAND_IN_MEMORY="3000000000")
+        self.assertEqual([each["size"] for each in record["measurements"]], [8192])
+        self.assertIn("GEMM FP8, n = 16384: left out: one product would take 1 min 28 s", flat(text))
 
     def test_a_gpu_that_cannot_be_asked_is_named(self):
         record, text = self.probe("--only", "gpu-h2d", status=1, COLLBENCH_STAND_IN_SLOW="2:look:ecc")

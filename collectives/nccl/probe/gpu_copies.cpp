@@ -64,14 +64,15 @@ class PeerAccess {
   bool is_ours_ = false;
 };
 
-DeviceBuffer doubles_of(const GpuLibraries& libraries, std::uint64_t bytes, std::uint64_t seed) {
-  return normal_numbers(libraries, DataType::float64, bytes / sizeof(double), seed);
+void fill_with_doubles(const GpuLibraries& libraries, const DeviceBuffer& buffer, std::uint64_t seed,
+                       const CudaStream& stream) {
+  fill_with_normal_numbers(libraries, buffer, DataType::float64, seed, stream);
 }
 
 }  // namespace
 
 GpuWork hbm_copy_work(const GpuLibraries& libraries, std::uint64_t array_bytes) {
-  const auto from = std::make_shared<const DeviceBuffer>(doubles_of(libraries, array_bytes, 1));
+  const auto from = std::make_shared<const DeviceBuffer>(probe_memory(libraries.cuda, array_bytes));
   const auto to = std::make_shared<const DeviceBuffer>(probe_memory(libraries.cuda, array_bytes));
   const CudaLibrary& cuda = libraries.cuda;
   return {[from, to, &cuda](const CudaStream& stream) {
@@ -79,7 +80,8 @@ GpuWork hbm_copy_work(const GpuLibraries& libraries, std::uint64_t array_bytes) 
                                        stream.get()),
                        "cudaMemcpyAsync");
           },
-          2 * static_cast<double>(array_bytes)};
+          2 * static_cast<double>(array_bytes),
+          [from, libraries](const CudaStream& stream) { fill_with_doubles(libraries, *from, 1, stream); }};
 }
 
 GpuWork hbm_triad_work(const GpuLibraries& libraries, std::uint64_t array_bytes) {
@@ -87,8 +89,8 @@ GpuWork hbm_triad_work(const GpuLibraries& libraries, std::uint64_t array_bytes)
     DeviceBuffer a, b, c;
   };
   const auto arrays = std::make_shared<const Arrays>(Arrays{probe_memory(libraries.cuda, array_bytes),
-                                                            doubles_of(libraries, array_bytes, 1),
-                                                            doubles_of(libraries, array_bytes, 2)});
+                                                            probe_memory(libraries.cuda, array_bytes),
+                                                            probe_memory(libraries.cuda, array_bytes)});
   const CudaLibrary& cuda = libraries.cuda;
   const KernelLibrary& kernels = libraries.kernels;
   const std::uint64_t count = array_bytes / sizeof(double) / 2 * 2;
@@ -100,7 +102,10 @@ GpuWork hbm_triad_work(const GpuLibraries& libraries, std::uint64_t array_bytes)
                                                       doubles(arrays->c), kTriadFactor, count, stream.get())),
                 "the triad");
           },
-          static_cast<double>(3 * sizeof(double) * count)};
+          static_cast<double>(3 * sizeof(double) * count), [arrays, libraries](const CudaStream& stream) {
+            fill_with_doubles(libraries, arrays->b, 1, stream);
+            fill_with_doubles(libraries, arrays->c, 2, stream);
+          }};
 }
 
 GpuWork host_copy_work(const GpuLibraries& libraries, std::uint64_t bytes, bool to_gpu) {

@@ -49,11 +49,4 @@ std::uint64_t least_free_bytes(const CudaLibrary& cuda, const std::vector<int>& 
   return least;
 }
 
-std::size_t silent_pairs(const GpuProbeResult& result) {
-  return static_cast<std::size_t>(
-      std::count_if(result.failures.begin(), result.failures.end(), [](const ProbeFailure& failure) {
-        return failure.part.find(" to ") != std::string::npos && failure.what.ends_with(gpu_silence_words());
-      }));
-}
-
 }  // namespace collbench::collectives

@@ -1,5 +1,4 @@
 #pragma once
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -16,8 +15,5 @@ void add_gpus(const CudaLibrary& cuda, const std::vector<CudaGpu>& found, GpuPro
 
 /// Of those of `devices` that can be asked; the greatest number where none can.
 [[nodiscard]] std::uint64_t least_free_bytes(const CudaLibrary& cuda, const std::vector<int>& devices);
-
-/// How many copies between two GPUs ended in silence.
-[[nodiscard]] std::size_t silent_pairs(const GpuProbeResult& result);
 
 }  // namespace collbench::collectives

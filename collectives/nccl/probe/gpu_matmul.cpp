@@ -41,10 +41,12 @@ Error failed(const CublasLtLibrary& lt, CublasStatus status, const char* call) {
 class Product {
  public:
   Product(const GpuLibraries& libraries, const GemmType& type, int n)
-      : lt_(*libraries.cublas_lt),
+      : libraries_(libraries),
+        lt_(*libraries.cublas_lt),
+        element_(type.element),
         is_double_(type.scale == CublasData::real_64f),
-        a_(normal_numbers(libraries, type.element, elements(n), 1)),
-        b_(normal_numbers(libraries, type.element, elements(n), 2)),
+        a_(probe_memory(libraries.cuda, type.in_bytes * elements(n))),
+        b_(probe_memory(libraries.cuda, type.in_bytes * elements(n))),
         d_(probe_memory(libraries.cuda, type.out_bytes * elements(n))),
         workspace_(probe_memory(libraries.cuda, kWorkspaceBytes)) {
     try {
@@ -60,6 +62,11 @@ class Product {
   Product(Product&&) = delete;
   Product& operator=(Product&&) = delete;
   ~Product() { release(); }
+
+  void fill(const CudaStream& stream) const {
+    fill_with_normal_numbers(libraries_, a_, element_, 1, stream);
+    fill_with_normal_numbers(libraries_, b_, element_, 2, stream);
+  }
 
   /// Throws Error (rank_lost), GpuRefusal.
   void put(const CudaStream& stream) const {
@@ -146,7 +153,9 @@ class Product {
     if (handle_ != nullptr) lt_.destroy(std::exchange(handle_, nullptr));
   }
 
+  GpuLibraries libraries_;
   const CublasLtLibrary& lt_;
+  DataType element_;
   bool is_double_;
   DeviceBuffer a_;
   DeviceBuffer b_;
@@ -170,7 +179,8 @@ std::uint64_t gemm_bytes(const GemmType& type, int n) {
 
 GpuWork gemm_work(const GpuLibraries& libraries, const GemmType& type, int n) {
   const auto product = std::make_shared<const Product>(libraries, type, n);
-  return {[product](const CudaStream& stream) { product->put(stream); }, 2.0 * n * n * n};
+  return {[product](const CudaStream& stream) { product->put(stream); }, 2.0 * n * n * n,
+          [product](const CudaStream& stream) { product->fill(stream); }};
 }
 
 }  // namespace collbench::collectives

@@ -24,57 +24,14 @@
 namespace collbench::collectives {
 namespace {
 
-constexpr std::string_view kCopy = "gpu-hbm-copy";
-constexpr std::string_view kTriad = "gpu-hbm-triad";
-constexpr std::string_view kToGpu = "gpu-h2d";
-constexpr std::string_view kFromGpu = "gpu-d2h";
-constexpr std::string_view kPeer = "gpu-peer";
-constexpr std::array kCopies{kCopy, kTriad, kToGpu, kFromGpu, kPeer};
-
-// 8,192³ reaches 93 % of the FP8 rate of 32,768³ on H100, 16,384³ all of it (Azure/AI-benchmarking-guide).
-constexpr std::array kSizes{8192, 16384};
 constexpr int kSoakSize = 16384;
 constexpr int kMinSize = 256;
-constexpr int kWindows = 5;
-constexpr int kWindowsOfLink = 3;
-constexpr std::size_t kMaxSilentPairs = 2;  ///< each costs kGpuSilenceSeconds
-constexpr double kUsableShare = 0.9;        ///< of the free memory: code and handles of libraries take some
+constexpr std::size_t kMaxTimedOutPairs = 2;  ///< each costs GpuProbe::timeout_seconds
+constexpr double kUsableShare = 0.9;  ///< of the free memory: code and handles of libraries take some
 /// More than four times the last cache of any GPU (B200: 126 MB), and no more than a third of a small one's
 /// memory.
 constexpr std::uint64_t kArrayBytes = kGiB;
 constexpr std::uint64_t kLinkBytes = 256 * kMiB;
-
-// Of GpuProbe::seconds.
-constexpr double kFirstWarmUp = 1.0 / 4;
-constexpr double kWarmUp = 1.0 / 20;
-constexpr double kWindow = 1.0 / 10;
-constexpr double kWindowOfMemory = 1.0 / 40;
-constexpr double kWarmUpOfLink = 1.0 / 200;
-constexpr double kWindowOfLink = 1.0 / 100;
-
-bool is_wanted(const GpuProbe& probe, std::string_view id) {
-  const std::vector<std::string> ids = probe.only.empty() ? usual_gpu_probe_ids() : probe.only;
-  return std::find(ids.begin(), ids.end(), id) != ids.end();
-}
-
-bool wants_products(const GpuProbe& probe) {
-  return probe.soak_seconds > 0 ||
-         std::any_of(gemm_types().begin(), gemm_types().end(),
-                     [&](const GemmType& type) { return is_wanted(probe, type.id); });
-}
-
-bool wants_copies(const GpuProbe& probe) {
-  return std::any_of(kCopies.begin(), kCopies.end(),
-                     [&](std::string_view id) { return is_wanted(probe, id); });
-}
-
-double product_seconds(const GpuProbe& probe) { return (kWarmUp + kWindows * kWindow) * probe.seconds; }
-double memory_seconds(const GpuProbe& probe) {
-  return (kWarmUp + kWindows * kWindowOfMemory) * probe.seconds;
-}
-double link_seconds(const GpuProbe& probe) {
-  return (kWarmUpOfLink + kWindowsOfLink * kWindowOfLink) * probe.seconds;
-}
 
 /// GPUs that work at the same time on one thing.
 class Prober {
@@ -94,11 +51,11 @@ class Prober {
     for (const GemmType& type : gemm_types()) {
       if (is_wanted(probe_, type.id)) products(type);
     }
-    if (is_wanted(probe_, kCopy)) memory(kCopy, "HBM copy", "cudaMemcpyAsync", 2, hbm_copy_work);
-    if (is_wanted(probe_, kTriad)) memory(kTriad, "HBM triad", "own kernel", 3, hbm_triad_work);
-    if (is_wanted(probe_, kToGpu)) host_copies(kToGpu, "copy to the GPU", true);
-    if (is_wanted(probe_, kFromGpu)) host_copies(kFromGpu, "copy from the GPU", false);
-    if (is_wanted(probe_, kPeer)) peers();
+    if (is_wanted(probe_, kGpuHbmCopy)) memory(kGpuHbmCopy, "HBM copy", "cudaMemcpyAsync", 2, hbm_copy_work);
+    if (is_wanted(probe_, kGpuHbmTriad)) memory(kGpuHbmTriad, "HBM triad", "own kernel", 3, hbm_triad_work);
+    if (is_wanted(probe_, kHostToGpu)) host_copies(kHostToGpu, "copy to the GPU", true);
+    if (is_wanted(probe_, kGpuToHost)) host_copies(kGpuToHost, "copy from the GPU", false);
+    if (is_wanted(probe_, kGpuPeer)) peers();
     // Last, so that what it heats up disturbs nothing.
     if (probe_.soak_seconds > 0) soak();
   }
@@ -122,6 +79,7 @@ class Prober {
            const MakeWork& make, std::optional<PeerCopy> peer = std::nullopt) {
     const std::vector<GpuRates> rates = run_on_gpus(libraries_, devices, clock_, timing, make);
     std::map<std::string, std::vector<std::string>> refused;
+    std::vector<int> failed;
     for (std::size_t i = 0; i < devices.size(); ++i) {
       const ProbeGpu& gpu = result_.gpus[static_cast<std::size_t>(devices[i])];
       const std::string name = peer ? fmt::format("{} to {}", peer->from, peer->to) : gpu.name;
@@ -130,10 +88,10 @@ class Prober {
         result_.failures.push_back(
             {peer ? name : gpu.name, found.about.name,
              fmt::format("{}{}", failed_pairs_ > 0 ? kAfterAnotherFailure : "", rates[i].failure)});
-        if (peer)
-          ++failed_pairs_;
-        else
-          std::erase(working_, devices[i]);
+        result_.timed_out = result_.timed_out || rates[i].timed_out;
+        if (peer) ++failed_pairs_;
+        if (peer && rates[i].timed_out) timed_out_pairs_.push_back(*peer);
+        if (!peer || rates[i].timed_out) failed.push_back(devices[i]);
       } else if (!rates[i].refused.empty()) {
         refused[rates[i].refused].push_back(name);
       } else {
@@ -147,6 +105,7 @@ class Prober {
                             ? why
                             : fmt::format("{} ({})", why, fmt::join(names, ", ")));
     }
+    for (const int device : failed) std::erase(working_, device);  // last: it may be `devices`
   }
 
   void keep(GpuMeasurement found) {
@@ -163,7 +122,7 @@ class Prober {
   std::vector<int> sizes_that_fit(const GemmType& type, ProbeMeasurement about) {
     const std::uint64_t usable = usable_bytes();
     std::vector<int> sizes;
-    for (const int n : kSizes) {
+    for (const int n : kGpuProductSizes) {
       if (gemm_bytes(type, n) <= usable) {
         sizes.push_back(n);
         continue;
@@ -173,7 +132,7 @@ class Prober {
                               format_bytes(gemm_bytes(type, n)), format_bytes(usable)));
     }
     if (!sizes.empty()) return sizes;
-    for (int n = kSizes.front() / 2; n >= kMinSize; n /= 2) {
+    for (int n = kGpuProductSizes.front() / 2; n >= kMinSize; n /= 2) {
       if (gemm_bytes(type, n) <= usable) return {n};
     }
     return {};
@@ -194,17 +153,15 @@ class Prober {
     for (const int n : sizes_that_fit(type, about_product(type, 0))) {
       GpuMeasurement found{about_product(type, n), {}};
       const double unit = rate ? 2.0 * n * n * n / *rate : 0;
-      if (unit > longest_product_seconds()) {
+      if (unit > longest_product_seconds(probe_)) {
         result_.notes.push_back(fmt::format("{}, n = {}: left out: one product would take {}",
                                             found.about.name, n, format_seconds(unit)));
-        seconds_left_ = std::max(0.0, seconds_left_ - product_seconds(probe_));
+        seconds_left_ = std::max(0.0, seconds_left_ - total_seconds(product_timing(probe_, false)));
         return;
       }
-      begin(fmt::format("{}, n = {}", type.name, n), product_seconds(probe_));
-      const GpuTiming timing{.warm_up_seconds = std::exchange(warm_up_, kWarmUp) * probe_.seconds,
-                             .window_seconds = gpu_window_seconds(probe_),
-                             .windows = kWindows};
-      add(found, working_, timing, [&](std::size_t) { return gemm_work(libraries_, type, n); });
+      begin(fmt::format("{}, n = {}", type.name, n), total_seconds(product_timing(probe_, false)));
+      add(found, working_, product_timing(probe_, std::exchange(is_first_product_, false)),
+          [&](std::size_t) { return gemm_work(libraries_, type, n); });
       // What one size lacks is missing in the other, too.
       const bool is_refused = found.about.parts.empty();
       for (const ProbePart& part : found.about.parts)
@@ -212,11 +169,6 @@ class Prober {
       keep(std::move(found));
       if (is_refused) return;
     }
-  }
-
-  /// Two windows; and two of them, which is what a stream has ahead, are far from what counts as silence.
-  [[nodiscard]] double longest_product_seconds() const {
-    return std::min(2 * gpu_window_seconds(probe_), kGpuSilenceSeconds / 4);
   }
 
   void soak() {
@@ -228,14 +180,12 @@ class Prober {
     const std::uint64_t usable = usable_bytes();
     while (about.size > kMinSize && gemm_bytes(type, about.size) > usable) about.size /= 2;
     const int n = about.size;
-    const double window = gpu_window_seconds(probe_);
-    const int windows = std::max(kWindows, static_cast<int>(std::lround(probe_.soak_seconds / window)));
-    about.work = fmt::format("n = {} a GPU, {} windows", n, windows);
+    const GpuTiming timing = soak_timing(probe_);
+    about.work = fmt::format("n = {} a GPU, {} windows", n, timing.windows);
     GpuMeasurement found{std::move(about), {}};
     begin(found.about.name, probe_.soak_seconds);
     add(found, working_,
-        {.warm_up_seconds = kWarmUp * probe_.seconds, .window_seconds = window, .windows = windows},
-        [&](std::size_t) { return gemm_work(libraries_, type, n); });
+        timing, [&](std::size_t) { return gemm_work(libraries_, type, n); });
     keep(std::move(found));
   }
 
@@ -250,19 +200,10 @@ class Prober {
                           .by = by,
                           .work = fmt::format("{} arrays of {}", arrays, format_bytes(bytes))},
                          {}};
-    begin(name, memory_seconds(probe_));
+    begin(name, total_seconds(memory_timing(probe_)));
     add(found, working_,
-        {.warm_up_seconds = kWarmUp * probe_.seconds,
-         .window_seconds = kWindowOfMemory * probe_.seconds,
-         .windows = kWindows},
-        [&](std::size_t) { return make(libraries_, bytes); });
+        memory_timing(probe_), [&](std::size_t) { return make(libraries_, bytes); });
     keep(std::move(found));
-  }
-
-  [[nodiscard]] GpuTiming link_timing() const {
-    return {.warm_up_seconds = kWarmUpOfLink * probe_.seconds,
-            .window_seconds = kWindowOfLink * probe_.seconds,
-            .windows = kWindowsOfLink};
   }
 
   [[nodiscard]] std::uint64_t link_bytes() const {
@@ -279,9 +220,9 @@ class Prober {
                           .by = "cudaMemcpyAsync, pinned memory",
                           .work = fmt::format("{}, one GPU at a time", format_bytes(bytes))},
                          {}};
-    begin(name, link_seconds(probe_) * static_cast<double>(working_.size()));
+    begin(name, total_seconds(link_timing(probe_)) * static_cast<double>(working_.size()));
     for (const int device : std::vector<int>(working_))
-      add(found, {device}, link_timing(), [&](std::size_t) {
+      add(found, {device}, link_timing(probe_), [&](std::size_t) {
         if (is_kept_far(libraries_.cuda, device))
           throw GpuRefusal{"pinned memory may be far: this process may run on none of the GPU's processors"};
         return host_copy_work(libraries_, bytes, to_gpu);
@@ -295,22 +236,23 @@ class Prober {
       return;
     }
     const std::uint64_t bytes = link_bytes();
-    GpuMeasurement found{{.id = std::string(kPeer),
+    GpuMeasurement found{{.id = std::string(kGpuPeer),
                           .name = "copy between GPUs",
                           .unit = ProbeUnit::byte,
                           .by = "cudaMemcpyPeerAsync",
                           .work = fmt::format("{}, one pair at a time", format_bytes(bytes))},
                          {}};
     const std::vector<int> all = working_;
-    begin(found.about.name, link_seconds(probe_) * static_cast<double>(all.size() * (all.size() - 1)));
+    begin(found.about.name, total_seconds(link_timing(probe_)) * static_cast<double>(all.size() * (all.size() - 1)));
     std::vector<std::string> left_out;
     for (const int from : all) {
       for (const int to : all) {
-        if (from == to) continue;
+        // What CUDA is asked of a GPU with a copy that never ends may never return.
+        if (from == to || !works(to)) continue;
         const int failed_before = failed_pairs_;
         const bool direct = has_peer_access(libraries_.cuda, from, to);
         add(
-            found, {from}, link_timing(),
+            found, {from}, link_timing(probe_),
             [&](std::size_t) { return peer_copy_work(libraries_, from, to, bytes, direct); },
             PeerCopy{gpu_name(from), gpu_name(to), direct});
         if (failed_pairs_ == failed_before) continue;
@@ -318,7 +260,7 @@ class Prober {
         if (to != all.back()) left_out.push_back(gpu_name(from));
         break;
       }
-      if (silent_pairs(result_) < kMaxSilentPairs) continue;
+      if (timed_out_pairs_.size() < kMaxTimedOutPairs) continue;
       result_.notes.emplace_back(
           "copies between GPUs: those after the second pair that gave no sign were not run");
       break;
@@ -328,7 +270,16 @@ class Prober {
           fmt::format("copies between GPUs: not run after one that failed: the others from {}",
                       fmt::join(left_out, ", ")));
     }
+    for (const PeerCopy& pair : timed_out_pairs_) {
+      std::erase_if(working_, [&](int gpu) { return gpu_name(gpu) == pair.to; });
+      result_.notes.push_back(fmt::format("{} and {}: left out of what follows: a copy between them never ended",
+                                          pair.from, pair.to));
+    }
     keep(std::move(found));
+  }
+
+  [[nodiscard]] bool works(int gpu) const {
+    return std::find(working_.begin(), working_.end(), gpu) != working_.end();
   }
 
   [[nodiscard]] const std::string& gpu_name(int device) const {
@@ -340,41 +291,12 @@ class Prober {
   GpuProbeResult& result_;
   std::vector<int> working_;  // CUDA's indices of those that did not fail
   int failed_pairs_ = 0;
-  double warm_up_ = kFirstWarmUp;
+  std::vector<PeerCopy> timed_out_pairs_;
+  bool is_first_product_ = true;
   double seconds_left_;
 };
 
 }  // namespace
-
-std::vector<std::string> gpu_probe_ids() {
-  std::vector<std::string> ids;
-  for (const GemmType& type : gemm_types()) ids.emplace_back(type.id);
-  ids.insert(ids.end(), kCopies.begin(), kCopies.end());
-  return ids;
-}
-
-std::vector<std::string> usual_gpu_probe_ids() {
-  std::vector<std::string> ids = gpu_probe_ids();
-  for (const GemmType& type : gemm_types()) {
-    if (type.only_on_request) std::erase(ids, type.id);
-  }
-  return ids;
-}
-
-double gpu_window_seconds(const GpuProbe& probe) { return kWindow * probe.seconds; }
-
-double gpu_probe_seconds(const GpuProbe& probe, int gpus) {
-  double seconds = wants_products(probe) ? (kFirstWarmUp - kWarmUp) * probe.seconds : 0;
-  for (const GemmType& type : gemm_types()) {
-    if (is_wanted(probe, type.id)) seconds += product_seconds(probe) * static_cast<double>(kSizes.size());
-  }
-  for (const std::string_view id : {kCopy, kTriad})
-    seconds += is_wanted(probe, id) ? memory_seconds(probe) : 0;
-  for (const std::string_view id : {kToGpu, kFromGpu})
-    seconds += is_wanted(probe, id) ? link_seconds(probe) * gpus : 0;
-  if (is_wanted(probe, kPeer)) seconds += link_seconds(probe) * gpus * (gpus - 1);
-  return seconds + probe.soak_seconds;
-}
 
 GpuProbeResult probe_gpus(const GpuProbe& probe, const Clock& clock) {
   GpuProbeResult result;

@@ -73,9 +73,17 @@ void run_near(const CudaLibrary& cuda, int device) {
 /// The stream of a GPU that is kept at work, and how long it takes.
 class BusyStream {
  public:
-  BusyStream(const CudaLibrary& cuda, const Clock& clock, GpuWork work)
-      : clock_(clock), stream_(cuda), work_(std::move(work)) {
+  BusyStream(const CudaLibrary& cuda, const Clock& clock, double timeout_seconds, GpuWork work)
+      : clock_(clock), timeout_seconds_(timeout_seconds), stream_(cuda), work_(std::move(work)) {
     for (std::size_t i = 0; i < kEvents; ++i) events_.emplace_back(cuda);
+  }
+
+  /// Fills the memory that is worked on.
+  void fill() {
+    if (!work_.fill) return;
+    work_.fill(stream_);
+    events_[0].record(stream_);
+    wait_for(events_[0]);
   }
 
   /// How many units make a piece of `seconds`, by one that is waited for; one before it loads the code.
@@ -129,12 +137,13 @@ class BusyStream {
     constexpr std::chrono::microseconds kPause{100};
     const double begin = clock_.seconds();
     while (!event.is_over()) {
-      if (clock_.seconds() - begin > kGpuSilenceSeconds) throw Silent{};
+      if (clock_.seconds() - begin > timeout_seconds_) throw Silent{};
       std::this_thread::sleep_for(kPause);
     }
   }
 
   const Clock& clock_;
+  double timeout_seconds_;
   CudaStream stream_;
   GpuWork work_;
   std::vector<CudaEvent> events_;
@@ -168,8 +177,6 @@ bool is_kept_far(const CudaLibrary& cuda, int device) {
   return !cpus.empty() && CPU_COUNT(&near) == 0;
 }
 
-std::string gpu_silence_words() { return fmt::format("it gave no sign for {:g} s", kGpuSilenceSeconds); }
-
 std::vector<GpuRates> run_on_gpus(const GpuLibraries& libraries, const std::vector<int>& devices,
                                   const Clock& clock, const GpuTiming& timing,
                                   const std::function<GpuWork(std::size_t index)>& make_work) {
@@ -186,7 +193,8 @@ std::vector<GpuRates> run_on_gpus(const GpuLibraries& libraries, const std::vect
       } catch (const Error& error) {
         mine.failure = error.what();
       } catch (const Silent&) {
-        mine.failure = gpu_silence_words();
+        mine.timed_out = true;
+        mine.failure = fmt::format("it gave no sign for {:g} s", timing.timeout_seconds);
         (void)busy.release();  // freeing what it works on would wait for it forever
       }
     };
@@ -195,7 +203,9 @@ std::vector<GpuRates> run_on_gpus(const GpuLibraries& libraries, const std::vect
       libraries.cuda.check(libraries.cuda.set_device(devices[index]), "cudaSetDevice");
       libraries.cuda.check(static_cast<CudaResult>(libraries.kernels.set_device(devices[index])),
                            "cudaSetDevice");
-      busy = std::make_unique<BusyStream>(libraries.cuda, clock, make_work(index));
+      busy =
+          std::make_unique<BusyStream>(libraries.cuda, clock, timing.timeout_seconds, make_work(index));
+      busy->fill();
       busy->calibrate(std::min(kPieceSeconds, kPieceOfWindow * timing.window_seconds));
     });
     const bool is_ready = busy && mine.refused.empty() && mine.failure.empty();

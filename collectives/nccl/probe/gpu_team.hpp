@@ -21,8 +21,9 @@ struct GpuLibraries {
 
 /// What is put on a GPU's stream over and over.
 struct GpuWork {
-  std::function<void(const CudaStream&)> put;  ///< keeps the memory that it works on
-  double amount = 0;                           ///< flop or bytes of one
+  std::function<void(const CudaStream&)> put;   ///< keeps the memory that it works on
+  double amount = 0;                            ///< flop or bytes of one
+  std::function<void(const CudaStream&)> fill{};  ///< put once, before the first; may be empty
 };
 
 /// That a GPU or a library does not do this kind of work; no failure.
@@ -35,6 +36,7 @@ struct GpuTiming {
   double warm_up_seconds = 5;
   double window_seconds = 2;
   int windows = 5;
+  double timeout_seconds = 60;  ///< a GPU that makes no progress for so long has failed
 };
 
 /// From when to when a window ran, by the probe's clock.
@@ -49,12 +51,13 @@ struct GpuRates {
   std::vector<WindowSpan> spans;  ///< one for each window
   std::string refused;            ///< why it does not do such work; empty: it does
   std::string failure;            ///< what stopped it, in CUDA's words; empty: nothing
+  bool timed_out = false;         ///< that is the timeout: its memory was not freed, nor can be
 };
 
 /// A thread for each of `devices` (CUDA's indices), bound to the processors near it, makes its work
 /// (`make_work`, which may throw GpuRefusal, with the GPU as the current one) and puts it on a stream over
-/// and over, two pieces ahead so that the GPU never waits. All begin at the same time. By device. A GPU that
-/// makes no progress for `kGpuSilenceSeconds` has failed. `make_work` gets the index in `devices`.
+/// and over, two pieces ahead so that the GPU never waits. All begin at the same time. By device. `make_work`
+/// gets the index in `devices`, and waits for nothing that is put on a stream: GpuWork::fill is for that.
 [[nodiscard]] std::vector<GpuRates> run_on_gpus(const GpuLibraries& libraries,
                                                 const std::vector<int>& devices, const Clock& clock,
                                                 const GpuTiming& timing,
@@ -63,12 +66,5 @@ struct GpuRates {
 /// Whether the kernel names processors near the GPU, and the calling thread may run on none of them: memory
 /// that it pins may be far.
 [[nodiscard]] bool is_kept_far(const CudaLibrary& cuda, int device);
-
-/// Longer than a product of 8,192³ in FP64 (1.1 Tflop) takes where FP64 runs at 1/64 of FP32: 16 s by the
-/// data sheet of NVIDIA A2 (4.5 TFLOP/s in FP32). Larger ones are left out where they would take too long.
-inline constexpr double kGpuSilenceSeconds = 60;
-
-/// How GpuRates::failure says that.
-[[nodiscard]] std::string gpu_silence_words();
 
 }  // namespace collbench::collectives

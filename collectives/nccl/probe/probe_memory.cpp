@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-#include <thread>
-
 #include "base/error.hpp"
 #include "base/units.hpp"
 
@@ -27,16 +24,13 @@ void check_kernel(const CudaLibrary& cuda, CudaResult result, const char* what) 
   cuda.check(result, what);
 }
 
-DeviceBuffer normal_numbers(const GpuLibraries& libraries, DataType type, std::uint64_t count,
-                            std::uint64_t seed) {
-  DeviceBuffer buffer = probe_memory(libraries.cuda, count * traits(type).bytes);
-  const CudaStream stream(libraries.cuda);
+void fill_with_normal_numbers(const GpuLibraries& libraries, const DeviceBuffer& buffer, DataType type,
+                              std::uint64_t seed, const CudaStream& stream) {
   check_kernel(libraries.cuda,
-               static_cast<CudaResult>(libraries.kernels.fill_normal(
-                   buffer.data(), count, static_cast<std::uint32_t>(type), seed, stream.get())),
+               static_cast<CudaResult>(
+                   libraries.kernels.fill_normal(buffer.data(), buffer.bytes() / traits(type).bytes,
+                                                 static_cast<std::uint32_t>(type), seed, stream.get())),
                "filling the GPU's memory");
-  while (!stream.idle()) std::this_thread::sleep_for(std::chrono::microseconds(100));
-  return buffer;
 }
 
 }  // namespace collbench::collectives

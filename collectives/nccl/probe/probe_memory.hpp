@@ -13,8 +13,9 @@ namespace collbench::collectives {
 /// or for a newer driver.
 void check_kernel(const CudaLibrary& cuda, CudaResult result, const char* what);
 
-/// The same, filled with `count` normal numbers of a float `type`, and another row of them for each `seed`.
-[[nodiscard]] DeviceBuffer normal_numbers(const GpuLibraries& libraries, DataType type, std::uint64_t count,
-                                          std::uint64_t seed);
+/// Puts on the stream what fills the memory with normal numbers of a float `type`, and with another row of
+/// them for each `seed`.
+void fill_with_normal_numbers(const GpuLibraries& libraries, const DeviceBuffer& buffer, DataType type,
+                              std::uint64_t seed, const CudaStream& stream);
 
 }  // namespace collbench::collectives

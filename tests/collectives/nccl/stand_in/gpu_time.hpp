@@ -12,8 +12,9 @@
 //
 // COLLBENCH_STAND_IN_SLOW: "GPU:WHAT:TIMES,…" makes WHAT (gemm, hbm, triad, h2d, d2h, peer, or all) of that
 // GPU take TIMES as long; TIMES "ecc": the GPU fails there; "later": twice as long from a second of its work
-// on. GPU:receive:ecc fails copies to it, GPU:look:ecc what asks for its memory. COLLBENCH_STAND_IN_SLEEP=1:
-// work also lasts as long by the host's clock.
+// on; "hang": it never ends, nor does what waits for it (fill: what fills memory). GPU:receive:ecc and :hang
+// are of copies to it, GPU:look:ecc of what asks for its memory. COLLBENCH_STAND_IN_SLEEP=1: work also lasts
+// as long by the host's clock.
 
 namespace collbench::collectives {
 
@@ -34,6 +35,11 @@ inline std::string stand_in_slowness(int gpu, const std::string& what) {
   return {};
 }
 
+/// As work that a GPU never ends.
+inline void hang() {
+  while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
 /// To be run on the stream: that work which takes `seconds` is done.
 inline void pass_time(CudaStreamObject& stream, const std::string& what, double seconds) {
   constexpr double kLater = 1;
@@ -43,6 +49,7 @@ inline void pass_time(CudaStreamObject& stream, const std::string& what, double 
     stream.error = CudaResult::ecc_uncorrectable;
     return;
   }
+  if (slow == "hang") hang();
   if (slow == "later")
     seconds *= stream.simulated_seconds > kLater ? 2 : 1;
   else if (!slow.empty())

@@ -46,6 +46,7 @@ int collbench_kernel_fill_normal(void* to, std::uint64_t count, std::uint32_t ty
   if (traits(of).kind != NumberKind::floating) return kInvalid;
   if (!collbench_stand_in_is_device_memory(to, count * traits(of).bytes)) return kInvalid;
   return put_task(stream, [=] {
+    collbench_stand_in_pass_time(stream, "fill", 0);
     // A row of numbers over and over: the products are not computed.
     constexpr std::uint64_t kRow = 4096;
     with_element_type(of, [&]<typename Element>(std::type_identity<Element>) {

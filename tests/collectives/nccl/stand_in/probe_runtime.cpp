@@ -107,6 +107,7 @@ CudaResult cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int fr
   }
   stream->put([=] {
     std::memcpy(to, from, bytes);
+    if (stand_in_slowness(to_device, "receive") == "hang") hang();
     if (stand_in_slowness(to_device, "receive") == "ecc") {
       const std::lock_guard lock(stream->mutex);
       stream->error = CudaResult::ecc_uncorrectable;
