@@ -13,7 +13,8 @@
 #include "analysis/attribution/blame_words.hpp"
 #include "analysis/attribution/busy_hosts.hpp"
 #include "analysis/attribution/failure_verdicts.hpp"
-#include "analysis/attribution/gpu_phase.hpp"
+#include "analysis/attribution/gpus/gpu_phase.hpp"
+#include "analysis/attribution/gpus/mixed_fleet.hpp"
 #include "analysis/attribution/group_verdicts.hpp"
 #include "analysis/attribution/losses.hpp"
 #include "analysis/attribution/pair_outcome.hpp"
@@ -152,7 +153,7 @@ std::vector<std::string> counter_lines(const BurninRecord& record) {
 }
 
 Attribution findings_of_idle_hosts(const BurninRecord& record) {
-  Attribution found = attribute(record.table, record.expected > 0 ? record.bytes / record.expected : 0);
+  Attribution found = attribute_alike(record, record.expected > 0 ? record.bytes / record.expected : 0);
   judge_failures(record, found);
   judge_expected(record, found);
   judge_groups(record, found);
@@ -344,7 +345,7 @@ std::string burnin_text(const BurninRecord& record, int width) {
                     fmt::join(drained, ",")));
   }
   if (has_repeats(record.table)) {
-    const SettledPairs settled = settled_pairs(record.table);
+    const SettledPairs settled = settled_counts(record);
     add(fmt::format("{} stood out beside others and {} measured again so: {} then like the others",
                     counted(settled.repeated, "direction"), settled.repeated == 1 ? "was" : "were",
                     settled.eased));

@@ -145,7 +145,10 @@ GroupOutcome group_outcome(std::string_view record, const GroupLaunch& launch,
       };
       const auto [fastest, slowest] = std::minmax_element(passes.begin(), passes.end());
       if (*fastest <= 0) continue;
-      outcome.rates.push_back({launch, std::string(measured.option), rate(*fastest), rate(*slowest),
+      const std::string& algorithm = row.measurement.key.algorithm;
+      const bool is_forced = algorithm != kLibraryChoice;
+      outcome.rates.push_back({launch, fmt::format("{}{}{}", measured.option, is_forced ? " " : "", is_forced ? algorithm : ""),
+                               rate(*fastest), rate(*slowest),
                                run.backend == BackendId::mpi});
     }
     if (outcome.rates.empty()) outcome.why = "the launch measured nothing";

@@ -34,7 +34,7 @@ struct GroupLaunch {
 /// What a collective of a group made.
 struct GroupRate {
   GroupLaunch launch;
-  std::string operation;     ///< as typed: "all_reduce"
+  std::string operation;     ///< as typed: "all_reduce"; "all_reduce ring" where that was forced
   double bus_bandwidth = 0;  ///< bytes per second, of its fastest pass
   double slowest = 0;        ///< the same of its slowest pass
   bool host_memory = false;  ///< through MPI; false: the memory of GPUs

@@ -12,7 +12,8 @@
 #include <utility>
 
 #include "analysis/attribution/blame_words.hpp"
-#include "analysis/attribution/gpu_phase.hpp"
+#include "analysis/attribution/gpus/gpu_phase.hpp"
+#include "analysis/attribution/gpus/mixed_fleet.hpp"
 #include "analysis/probe/siblings.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/statistics.hpp"
@@ -380,21 +381,20 @@ std::string group_table(const BurninRecord& record, BurninPhase phase, int width
                            : has_leaves
                                ? fmt::format("{:>5} {:>6} ", population.size, population.per_leaf.size())
                                : fmt::format("{:>5} ", population.size);
-    add(fmt::format("{:<12} {}{:<8} {:>5} {:>8.4g} {:>8.4g} {:>7}  {}", population.operation, of,
+    add(fmt::format("{:<15} {}{:<8} {:>5} {:>8.4g} {:>8.4g} {:>7}  {}", population.operation, of,
                     population.alone ? "alone" : "at once", population.members.size(),
                     population.median / kGigabyte, worst.bus_bandwidth / kGigabyte,
                     line_words(population.line), who));
   }
   if (text.empty()) return {};
-  if (const std::string left = not_compared(record, populations, phase); !left.empty())
-    text += wrap(left, width, "  ", "    ");
+  text += wrap(not_compared(record, populations, phase), width, "  ", "    ");
   if (!text.ends_with('\n')) text += '\n';
-  return fmt::format("{}\n  {:<12} {}{:<8} {:>5} {:>8} {:>8} {:>7}  {}\n{}", phase_heading(record, phase),
+  return fmt::format("{}\n  {:<15} {}{:<8} {:>5} {:>8} {:>8} {:>7}  {}\n{}", phase_heading(record, phase),
                      "operation",
                      phase == BurninPhase::rails                                          ? ""
                      : phase == BurninPhase::groups && !record.table.leaf_of_node.empty() ? "hosts leaves "
                                                                                           : "hosts ",
-                     "measured", "jobs", "median", "slowest", "line", "whose is slowest", text);
+                     "measured", "jobs", "median", "slowest", "line", "who is slowest", text);
 }
 
 }  // namespace collbench::analysis

@@ -5,8 +5,10 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "analysis/attribution/failure_verdicts.hpp"
+#include "analysis/attribution/gpus/mixed_fleet.hpp"
 #include "analysis/attribution/pair_repeats.hpp"
 
 namespace collbench::analysis {
@@ -66,26 +68,9 @@ void repeat_in_batches(BurninRecord& record, const PairPhaseOptions& options, co
   }
 }
 
-}  // namespace
-
-void add_outcome(BurninRecord& record, const PairBatch& batch, const PairOnRail& pair,
-                 const PairOutcome& outcome) {
-  const auto [a, b] = pair.first;
-  const int rail = pair.second;
-  std::erase_if(record.failures, [&](const PairFailure& failure) {
-    return failure.a == a && failure.b == b && failure.rail == rail;
-  });
-  if (!outcome.why.empty()) {
-    record.failures.push_back({a, b, rail, outcome.why, batch.alone});
-    return;
-  }
-  record.table.times.push_back(
-      {a, b, rail, outcome.from_a, batch.alone, outcome.a.resent, outcome.a.waited, batch.repeat});
-  record.table.times.push_back(
-      {b, a, rail, outcome.from_b, batch.alone, outcome.b.resent, outcome.b.waited, batch.repeat});
-}
-
-void measure_pairs(BurninRecord& record, const PairPhaseOptions& options, const MeasureBatch& measure) {
+/// Among nodes that are alike.
+void measure_pairs_of_alike(BurninRecord& record, const PairPhaseOptions& options,
+                            const MeasureBatch& measure) {
   const std::set<PairOnRail> known = measured_pairs(record.table);
   const int nodes = static_cast<int>(record.table.nodes.size());
   for (const PairRound& round : pair_rounds(nodes, record.table.leaf_of_node, options.schedule)) {
@@ -106,6 +91,56 @@ void measure_pairs(BurninRecord& record, const PairPhaseOptions& options, const 
   if (has_repeats(record.table)) return;
   for (const auto& [round, rail] : repeats_of(record)) {
     for (const auto& pair : round) measure_alone(record, {pair, rail}, measure);
+  }
+}
+
+/// The same of `nodes` of `record`, which `measure` adds to.
+void measure_pairs_among(const std::vector<int>& nodes, BurninRecord& record,
+                         const PairPhaseOptions& options, const MeasureBatch& measure) {
+  BurninRecord part = part_of(record, nodes);
+  measure_pairs_of_alike(part, options, [&](const PairBatch& batch) {
+    PairBatch renumbered = batch;
+    for (auto& [pair, rail] : renumbered.pairs)
+      pair = {nodes[slot_of(pair.first)], nodes[slot_of(pair.second)]};
+    const bool was_measured = measure(renumbered);
+    BurninRecord now = part_of(record, nodes);
+    part.table = std::move(now.table);
+    part.failures = std::move(now.failures);
+    return was_measured;
+  });
+  record.planned += part.planned;
+  record.left_out += part.left_out;
+  record.retests_left_out += part.retests_left_out;
+}
+
+}  // namespace
+
+void add_outcome(BurninRecord& record, const PairBatch& batch, const PairOnRail& pair,
+                 const PairOutcome& outcome) {
+  const auto [a, b] = pair.first;
+  const int rail = pair.second;
+  std::erase_if(record.failures, [&](const PairFailure& failure) {
+    return failure.a == a && failure.b == b && failure.rail == rail;
+  });
+  if (!outcome.why.empty()) {
+    record.failures.push_back({a, b, rail, outcome.why, batch.alone});
+    return;
+  }
+  record.table.times.push_back(
+      {a, b, rail, outcome.from_a, batch.alone, outcome.a.resent, outcome.a.waited, batch.repeat});
+  record.table.times.push_back(
+      {b, a, rail, outcome.from_b, batch.alone, outcome.b.resent, outcome.b.waited, batch.repeat});
+}
+
+void measure_pairs(BurninRecord& record, const PairPhaseOptions& options, const MeasureBatch& measure) {
+  const std::vector<std::vector<int>> kinds = nodes_alike(record);
+  if (kinds.size() < 2) {
+    measure_pairs_of_alike(record, options, measure);
+    return;
+  }
+  for (const std::vector<int>& nodes : kinds) {
+    if (std::cmp_greater_equal(nodes.size(), kMinNodesOfPairs))
+      measure_pairs_among(nodes, record, options, measure);
   }
 }
 

@@ -44,11 +44,11 @@ std::vector<std::string> with_rail(std::vector<std::string> words, const BurninO
 /// Adds this program and its arguments. The record comes on stdout, for rank 0 need not be on a host whose
 /// files are seen here.
 std::vector<std::string> measuring(std::vector<std::string> words, const BurninOptions& options,
-                                   const std::string& what) {
+                                   const std::string& what, double seconds) {
   const std::vector<std::string> own =
       words_of(fmt::format("{} --sizes {} -c 0 --time {:g} --calibration none --progress never --color never "
                            "--format json",
-                           what, options.bytes, options.pair_seconds));
+                           what, options.bytes, seconds));
   words.push_back(own_program_path());
   words.insert(words.end(), own.begin(), own.end());
   return words;
@@ -56,7 +56,18 @@ std::vector<std::string> measuring(std::vector<std::string> words, const BurninO
 
 ChildLimits limits_of(double seconds) { return {.seconds = seconds, .interrupted = launch::interrupted}; }
 
-double launch_seconds(const BurninOptions& options) { return 30 + 5 * options.pair_seconds; }
+/// What a launch may take that measures for `seconds`.
+double launch_seconds(double seconds) { return 30 + 5 * seconds; }
+
+/// As long for each row as without `algorithms`, which add one each to AllReduce and AllToAll.
+double group_seconds(const BurninOptions& options, const std::vector<std::string>& algorithms) {
+  return options.pair_seconds * (1 + static_cast<double>(algorithms.size()) / 2);
+}
+
+std::vector<std::string> with_library_choice(std::vector<std::string> algorithms) {
+  algorithms.insert(algorithms.begin(), std::string(kLibraryChoice));
+  return algorithms;
+}
 
 }  // namespace
 
@@ -96,20 +107,33 @@ std::vector<std::string> pair_command(const BurninOptions& options, int a, int b
   // A broadcast to one other rank is a message one way; each of the two is the root in turn. The quickest
   // pass counts, so that many short ones say more than a few long ones.
   return measuring(with_rail(std::move(words), options, rail), options,
-                   "--ops broadcast --root all -n 1 -w 0 --rank-use");
+                   "--ops broadcast --root all -n 1 -w 0 --rank-use", options.pair_seconds);
 }
 
-std::vector<std::string> group_command(const BurninOptions& options, const analysis::GroupLaunch& launch) {
+std::vector<std::string> group_command(const BurninOptions& options, const analysis::GroupLaunch& launch,
+                                       const std::vector<std::string>& algorithms) {
   // A host by itself has nobody to talk to with one rank. Along a rail each host has one, with its NIC.
   const int ranks = launch.phase == analysis::BurninPhase::nodes   ? std::max(2, options.ranks_per_host)
                     : launch.phase == analysis::BurninPhase::rails ? 1
                                                                    : options.ranks_per_host;
   return measuring(with_rail(group_words(options, launch.nodes, ranks), options, launch.rail.value_or(-1)),
-                   options, "--ops all_reduce,all_to_all -n 2");
+                   options,
+                   fmt::format("--ops all_reduce,all_to_all --algo {} -n 2",
+                               fmt::join(with_library_choice(algorithms), ",")),
+                   group_seconds(options, algorithms));
+}
+
+std::vector<std::string> forced_algorithms(const BurninOptions& options, const analysis::BurninRecord& record,
+                                           analysis::BurninPhase phase) {
+  if (phase != analysis::BurninPhase::groups && phase != analysis::BurninPhase::whole) return {};
+  if (!options.group_algorithms.empty()) return options.group_algorithms;
+  const bool has_gpus = std::any_of(record.groups.begin(), record.groups.end(),
+                                    [](const analysis::GroupRate& rate) { return !rate.host_memory; });
+  return has_gpus ? std::vector<std::string>{"ring", "tree"} : std::vector<std::string>{};
 }
 
 analysis::PairOutcome launch_pair(const BurninOptions& options, int a, int b, int rail) {
-  const ChildLimits limits = limits_of(launch_seconds(options));
+  const ChildLimits limits = limits_of(launch_seconds(options.pair_seconds));
   const std::string& first = options.hosts[static_cast<std::size_t>(a)];
   const std::string& second = options.hosts[static_cast<std::size_t>(b)];
   const ChildResult result = run_child(pair_command(options, a, b, rail), limits);
@@ -122,11 +146,12 @@ analysis::PairOutcome launch_pair(const BurninOptions& options, int a, int b, in
   return outcome;
 }
 
-analysis::GroupOutcome launch_group(const BurninOptions& options, const analysis::GroupLaunch& launch) {
-  const ChildLimits limits = limits_of(launch_seconds(options));
+analysis::GroupOutcome launch_group(const BurninOptions& options, const analysis::GroupLaunch& launch,
+                                    const std::vector<std::string>& algorithms) {
+  const ChildLimits limits = limits_of(launch_seconds(group_seconds(options, algorithms)));
   std::vector<std::string> hosts;
   for (const int node : launch.nodes) hosts.push_back(options.hosts[static_cast<std::size_t>(node)]);
-  const ChildResult result = run_child(group_command(options, launch), limits);
+  const ChildResult result = run_child(group_command(options, launch, algorithms), limits);
   analysis::GroupOutcome outcome;
   if (result.succeeded())
     outcome = analysis::group_outcome(result.out, launch, hosts);

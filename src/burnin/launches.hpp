@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/attribution/burnin_record.hpp"
 #include "analysis/attribution/group_phases.hpp"
 #include "analysis/attribution/pair_outcome.hpp"
 #include "base/child_process.hpp"
@@ -21,15 +22,24 @@ namespace collbench::program {
 
 /// `rail`: none of its own below 0.
 [[nodiscard]] std::vector<std::string> pair_command(const BurninOptions& options, int a, int b, int rail);
+/// AllReduce also with each of `algorithms`.
 [[nodiscard]] std::vector<std::string> group_command(const BurninOptions& options,
-                                                     const analysis::GroupLaunch& launch);
+                                                     const analysis::GroupLaunch& launch,
+                                                     const std::vector<std::string>& algorithms);
+
+/// What is forced in a launch of groups, or of all hosts, so that a path shows that the library's own choice
+/// passes by: --group-algos, or ring and tree where an earlier launch was of GPUs. Nothing in other phases.
+[[nodiscard]] std::vector<std::string> forced_algorithms(const BurninOptions& options,
+                                                         const analysis::BurninRecord& record,
+                                                         analysis::BurninPhase phase);
 
 /// A broadcast each way.
 [[nodiscard]] analysis::PairOutcome launch_pair(const BurninOptions& options, int a, int b, int rail);
 
 /// AllReduce and AllToAll of a group.
 [[nodiscard]] analysis::GroupOutcome launch_group(const BurninOptions& options,
-                                                  const analysis::GroupLaunch& launch);
+                                                  const analysis::GroupLaunch& launch,
+                                                  const std::vector<std::string>& algorithms);
 
 /// The error counters of all hosts, and of each that gave none why.
 struct CounterLook {

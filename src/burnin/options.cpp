@@ -78,6 +78,7 @@ std::map<std::string, std::string> measuring_settings(const BurninOptions& optio
       {"--group-launcher", options.group_launcher},
       {"--rail-setting", options.rail_setting},
       {"--ranks-per-host", std::to_string(options.ranks_per_host)},
+      {"--group-algos", fmt::format("{}", fmt::join(options.group_algorithms, ","))},
       // More passes have a quicker quickest one, and more launches at once disturb each other more.
       {"--pair-seconds", fmt::format("{:g}", options.pair_seconds)},
       {"--gpu-seconds", fmt::format("{:g}", options.gpu_seconds)},

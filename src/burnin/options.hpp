@@ -23,6 +23,9 @@ struct BurninOptions {
   std::string launcher = kPairLauncher;
   std::string group_launcher;  ///< empty: kGroupLauncher where `launcher` is the usual one, else none
   int ranks_per_host = 1;      ///< of a group
+  /// AllReduce of groups is measured with these too, by their names as --algo of a run; empty: as
+  /// forced_algorithms says.
+  std::vector<std::string> group_algorithms;
   bool counters = true;        ///< read before and after each phase
   std::uint64_t bytes = 64 * kMiB;
   double pair_seconds = 3;

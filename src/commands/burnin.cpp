@@ -189,9 +189,11 @@ class Burnin {
       return;
     }
     std::vector<std::future<analysis::GroupOutcome>> outcomes;
-    for (const analysis::GroupLaunch& launch : batch)
-      outcomes.push_back(
-          std::async(std::launch::async, launch_group, std::cref(options_), std::cref(launch)));
+    const std::vector<std::string> algorithms = forced_algorithms(options_, record_, batch.front().phase);
+    for (const analysis::GroupLaunch& launch : batch) {
+      outcomes.push_back(std::async(std::launch::async, launch_group, std::cref(options_), std::cref(launch),
+                                    std::cref(algorithms)));
+    }
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const analysis::GroupOutcome outcome = outcomes[i].get();
       if (!outcome.why.empty() && launch::interrupted()) continue;

@@ -248,6 +248,34 @@ class Hosts(Simulated):
         result = self.run_ranks(3, *QUICK, *SMALL, machine=self.machine(node(2)))
         self.check_line(result, "ranks 0 and 2 would share GPU 0000:01:00.0", 5)
 
+    def test_a_burn_in_forces_ring_and_tree_in_groups(self):
+        # Each rank of a group is a host of its own, with the name that the burn-in asks for; two of one name are one host.
+        launcher = self.folder / "launch"
+        launcher.write_text(f"""#!{sys.executable}
+import json, os, subprocess, sys
+hosts, ranks, command = sys.argv[1].split(","), sys.argv[2], sys.argv[3:]
+one = {{}} if len(hosts) == 1 else {{"COLLBENCH_SIMULATED_GPUS_PER_HOST": "1"}}
+run = subprocess.run(["mpirun", "--oversubscribe", "-np", ranks, *command, "--backend", "nccl", "--no-telemetry"], env=os.environ | one,
+                     capture_output=True, text=True)
+sys.stderr.write(run.stderr)
+if run.returncode: sys.exit(run.returncode)
+record = json.loads(run.stdout)
+for rank in record["ranks"]: rank["host"] = hosts[rank["rank"] % len(hosts)]
+print(json.dumps(record))
+""")
+        launcher.chmod(0o755)
+        command = [str(PROGRAM), "burnin", "--hosts", "n[0-4]", "--phases", "nodes,groups", "--group-launcher", f"{launcher} {{hosts}} {{ranks}}",
+                   "--no-counters", "--bytes", "64K", "--pair-seconds", "0.2", "--parallel", "1", "-J", str(self.path)]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=240, stdin=subprocess.DEVNULL, check=False,
+                                env={**ENVIRONMENT, "COLLBENCH_SIMULATED_GPU": self.machine(node(2))})
+        self.assertIn(result.returncode, (0, 1), result.stderr)  # how fast simulated GPUs are says nothing
+        made = json.loads(self.path.read_text())
+        self.assertEqual(made["group_failures"], [], result.stdout)
+        operations = {phase: {each["operation"] for each in made["groups"] if each["phase"] == phase} for phase in ("nodes", "groups")}
+        self.assertEqual(operations["nodes"], {"all_reduce", "all_to_all"})
+        self.assertEqual(operations["groups"], {"all_reduce", "all_reduce ring", "all_reduce tree", "all_to_all"})
+        self.assertEqual({each["memory"] for each in made["groups"]}, {"GPU"})
+
     def test_two_hosts_with_other_versions_of_nccl(self):
         own = version_text(nccl_version())
         others = [file for version, file in installed().items() if version != own]

@@ -3,16 +3,20 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
 
+#include "analysis/attribution/gpus/mixed_fleet.hpp"
 #include "analysis/attribution/pair_repeats.hpp"
 #include "base/statistics.hpp"
 
 namespace collbench::analysis {
+namespace {
 
-DirectionRates direction_rates(const BurninRecord& record) {
+/// Of hosts that are alike.
+DirectionRates rates_of_alike(const BurninRecord& record) {
   const PairTable& table = record.table;
   const PairTable settled = has_repeats(table) ? settled_pairs(table).table : table;
   DirectionRates found{{}, pair_effects(settled)};
@@ -35,6 +39,33 @@ DirectionRates direction_rates(const BurninRecord& record) {
   for (const auto& [key, rate] : known) found.all.push_back(rate);
   const auto hosts = static_cast<double>(table.nodes.size());
   if (hosts > 1) found.covered = static_cast<double>(measured) / (hosts * (hosts - 1) * table.rails);
+  return found;
+}
+
+}  // namespace
+
+DirectionRates direction_rates(const BurninRecord& record) {
+  const std::vector<std::vector<int>> kinds = nodes_alike(record);
+  if (kinds.size() < 2) return rates_of_alike(record);
+  const std::size_t hosts = record.table.nodes.size();
+  const std::vector<double> unmeasured(slot_of(record.table.rails), std::numeric_limits<double>::quiet_NaN());
+  DirectionRates found;
+  found.effects.send.assign(hosts, unmeasured);
+  found.effects.receive.assign(hosts, unmeasured);
+  for (const std::vector<int>& nodes : kinds) {
+    DirectionRates part = rates_of_alike(part_of(record, nodes));
+    for (std::size_t place = 0; place < nodes.size(); ++place) {
+      found.effects.send[slot_of(nodes[place])] = part.effects.send[place];
+      found.effects.receive[slot_of(nodes[place])] = part.effects.receive[place];
+    }
+    for (DirectionRate& rate : part.all) {
+      rate.from = nodes[slot_of(rate.from)];
+      rate.to = nodes[slot_of(rate.to)];
+    }
+    found.all.insert(found.all.end(), part.all.begin(), part.all.end());
+    found.covered += part.covered * static_cast<double>(nodes.size() * (nodes.size() - 1)) /
+                     static_cast<double>(hosts * (hosts - 1));
+  }
   return found;
 }
 

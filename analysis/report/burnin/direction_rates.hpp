@@ -13,12 +13,12 @@ struct DirectionRate {
   int to = 0;
   int rail = 0;
   double bytes_per_second = 0;  ///< as it counts, repeats taken in; 0: it gave no time
-  double share = 0;             ///< of the usual rate of its rail and class
+  double share = 0;             ///< of the usual rate of its rail, class and kind of GPUs
 };
 
 struct DirectionRates {
   std::vector<DirectionRate> all;  ///< each direction once: beside others where it was measured so
-  PairEffects effects;
+  PairEffects effects;  ///< of each kind of GPUs by itself
   double covered = 0;  ///< directions that gave a rate, of those of all pairs on all rails
 };
 [[nodiscard]] DirectionRates direction_rates(const BurninRecord& record);

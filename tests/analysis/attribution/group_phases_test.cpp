@@ -4,6 +4,8 @@
 
 #include <numeric>
 
+#include "base/record/run.hpp"
+
 namespace collbench::analysis {
 namespace {
 
@@ -57,6 +59,26 @@ TEST(GroupPhases, OnlyNodesOfLeavesThatAreTooSmallAreInGroupsThatCross) {
   EXPECT_THAT(batches[0][1].nodes, ElementsAre(4, 5, 6, 7));
   EXPECT_THAT(batches[1], SizeIs(1));
   EXPECT_THAT(batches[1][0].nodes, ElementsAre(5, 6, 7, 8));
+}
+
+TEST(GroupPhases, AForcedAlgorithmIsAnOperationOfItsOwn) {
+  collbench::Run record;
+  record.backend = BackendId::nccl;
+  record.ranks = {{.rank = 0, .host = "n0"}, {.rank = 1, .host = "n1"}};
+  for (const char* const algorithm : {"auto", "ring"}) {
+    Row row;
+    row.measurement.key.size_bytes = 1000;
+    row.measurement.key.algorithm = algorithm;
+    row.measurement.pass_seconds = {1e-6, 2e-6};
+    record.rows.push_back(row);
+  }
+  const GroupOutcome outcome =
+      group_outcome(to_json_text(record), {BurninPhase::groups, {0, 1}}, {"n0", "n1"});
+  ASSERT_THAT(outcome.rates, SizeIs(2)) << outcome.why;
+  EXPECT_EQ(outcome.rates[0].operation, "all_reduce");
+  EXPECT_EQ(outcome.rates[1].operation, "all_reduce ring");
+  EXPECT_NEAR(outcome.rates[1].bus_bandwidth, 1e9, 1);
+  EXPECT_FALSE(outcome.rates[1].host_memory);
 }
 
 TEST(GroupPhases, WhatIsNoRecordGivesNoRate) {

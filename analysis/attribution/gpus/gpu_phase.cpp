@@ -1,4 +1,4 @@
-#include "analysis/attribution/gpu_phase.hpp"
+#include "analysis/attribution/gpus/gpu_phase.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,12 +26,6 @@ std::optional<int> node_of(const BurninRecord& record, const std::string& host) 
   const auto found = std::find(nodes.begin(), nodes.end(), host);
   if (found == nodes.end()) return std::nullopt;
   return static_cast<int>(found - nodes.begin());
-}
-
-std::vector<std::string> models_of(const ProbeRecord& probe) {
-  std::vector<std::string> models;
-  for (const ProbeGpu& gpu : probe.gpus) models.push_back(gpu.model);
-  return models;
 }
 
 /// "GPU 3 to the others" is GPU 3's; "GPU 0 to GPU 3" is neither's.
@@ -97,21 +91,6 @@ void add_probe(BurninRecord& record, ProbeRecord probe) {
   std::sort(record.probes.begin(), record.probes.end(), [&](const ProbeRecord& a, const ProbeRecord& b) {
     return node_of(record, a.host) < node_of(record, b.host);
   });
-}
-
-std::string gpus_of(const BurninRecord& record, int node) {
-  const std::string& host = record.table.nodes[slot_of(node)];
-  for (const ProbeRecord& probe : record.probes) {
-    if (probe.host == host) return gpu_inventory(models_of(probe));
-  }
-  const auto listed = record.gpu_models.find(host);
-  return listed == record.gpu_models.end() ? std::string() : gpu_inventory(listed->second);
-}
-
-std::string gpus_of(const BurninRecord& record, const std::vector<int>& nodes) {
-  std::set<std::string> kinds;
-  for (const int node : nodes) kinds.insert(gpus_of(record, node));
-  return fmt::format("{}", fmt::join(kinds, " + "));
 }
 
 void judge_gpus(const BurninRecord& record, Attribution& found) {
@@ -180,21 +159,6 @@ std::string gpu_phase_text(const BurninRecord& record, int width) {
                     note));
   }
   return text;
-}
-
-std::string gpu_difference(const BurninRecord& record) {
-  std::map<std::string, std::vector<std::string>> hosts;
-  for (std::size_t node = 0; node < record.table.nodes.size(); ++node)
-    hosts[gpus_of(record, static_cast<int>(node))].push_back(record.table.nodes[node]);
-  if (hosts.size() < 2) return {};
-  std::vector<std::string> kinds;
-  for (const auto& [gpus, names] : hosts)
-    kinds.push_back(fmt::format("{} {}", fmt::join(names, ", "), gpus.empty() ? "none, or not known" : gpus));
-  return fmt::format(
-      "hosts differ in GPUs: {}. By themselves and in groups they are compared with alike ones only; pairs "
-      "are "
-      "compared with all, so burn in each kind by itself before a NIC or path of the rarer kind is blamed",
-      fmt::join(kinds, "; "));
 }
 
 }  // namespace collbench::analysis

@@ -1,4 +1,4 @@
-#include "analysis/attribution/gpu_phase.hpp"
+#include "analysis/attribution/gpus/gpu_phase.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include "analysis/attribution/burnin_record.hpp"
 #include "base/record/probe.hpp"
 
-// The phase of a burn-in in which each host's GPUs are probed without a network, and what GPUs make alike.
+// The phase of a burn-in in which each host's GPUs are probed without a network.
 
 namespace collbench::analysis {
 
@@ -25,13 +25,6 @@ struct GpuOutcome {
 /// Adds what was probed of `host`, in the order of the nodes, in place of an earlier probe of it.
 void add_probe(BurninRecord& record, ProbeRecord probe);
 
-/// The GPUs of a node, "8 × NVIDIA H100 80GB HBM3", by its probe or its error counters; empty: none, or not
-/// known.
-[[nodiscard]] std::string gpus_of(const BurninRecord& record, int node);
-
-/// The kinds of GPUs that `nodes` have, each once, with a plus between them: what groups need to be alike.
-[[nodiscard]] std::string gpus_of(const BurninRecord& record, const std::vector<int>& nodes);
-
 /// A finding for each GPU that is slow, failed or throttled, and its host suspect or bad.
 void judge_gpus(const BurninRecord& record, Attribution& found);
 
@@ -41,8 +34,5 @@ void judge_gpus(const BurninRecord& record, Attribution& found);
 /// What was probed, what is alike, and which hosts had nobody like them; every line `width` columns at most.
 /// Empty where nothing was probed.
 [[nodiscard]] std::string gpu_phase_text(const BurninRecord& record, int width);
-
-/// Where hosts differ in GPUs: which have which, and what is compared with whom. Empty where they do not.
-[[nodiscard]] std::string gpu_difference(const BurninRecord& record);
 
 }  // namespace collbench::analysis
