@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 namespace collbench::analysis {
 
@@ -161,6 +162,40 @@ std::string many_paths(const std::vector<Blame>& paths, const PairTable& table) 
       "pairs that ran at the same time, slow pairs as well: which of these paths are slow by themselves is "
       "not known",
       paths.size(), percent_slower(std::log(paths.front().line)), fmt::join(named, "; "));
+}
+
+std::string blind_words(double blind_below) {
+  if (blind_below <= kMaxBlind) return {};
+  if (!std::isfinite(blind_below)) {
+    return "not known: too few pairs gave times to tell what passes unseen; measure those that failed or "
+           "were left out";
+  }
+  return fmt::format(
+      "not known: what costs less than {} passes unseen, by the scatter of these times; measure again with "
+      "nothing else running",
+      percent_slower(blind_below));
+}
+
+std::vector<std::string> said_once(const std::vector<Said>& all) {
+  std::vector<std::pair<std::string, std::vector<const Said*>>> alike;
+  for (const Said& said : all) {
+    std::string what = said.what;
+    const std::string prefix = said.who + ": ";
+    const std::size_t at = what.find(prefix);
+    if (at == 0 || (at != std::string::npos && what.compare(at - 2, 2, ": ") == 0))
+      what.erase(at, prefix.size());
+    auto same =
+        std::find_if(alike.begin(), alike.end(), [&what](const auto& each) { return each.first == what; });
+    if (same == alike.end()) same = alike.insert(alike.end(), {what, {}});
+    same->second.push_back(&said);
+  }
+  std::vector<std::string> lines;
+  for (const auto& [what, of] : alike) {
+    std::vector<std::string> who;
+    for (const Said* const said : of) who.push_back(said->who);
+    lines.push_back(fmt::format("{} {}", fmt::join(who, ", "), of.size() == 1 ? of.front()->what : what));
+  }
+  return lines;
 }
 
 }  // namespace collbench::analysis

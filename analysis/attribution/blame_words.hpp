@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/attribution/blame.hpp"
 
@@ -18,6 +19,10 @@ namespace collbench::analysis {
 /// "NIC, transmit, 2.00 times the time of its like (line 1.05), confirmed alone: n3 rail 1: …".
 [[nodiscard]] std::string blame_words(const Blame& blame);
 
+/// Why nobody's all-clear is one: the log of time that passes unseen is more than kMaxBlind. Empty: it is
+/// not.
+[[nodiscard]] std::string blind_words(double blind_below);
+
 /// More paths than this are written as one sentence.
 inline constexpr std::size_t kMaxPathsOneByOne = 4;
 
@@ -31,5 +36,14 @@ inline constexpr std::size_t kMaxPathsOneByOne = 4;
 /// One sentence for many paths: of so many it is rather others' traffic than so many links, and only times
 /// alone can say. The slowest are named. `paths` is not empty.
 [[nodiscard]] std::string many_paths(const std::vector<Blame>& paths, const PairTable& table);
+
+/// What is said of a host or a group, by its name.
+struct Said {
+  std::string who;
+  std::string what;  ///< may begin with "who: ", or have it after another ": "
+};
+
+/// "n0, n1 what", once for all of whom the same is said, in the order of the first.
+[[nodiscard]] std::vector<std::string> said_once(const std::vector<Said>& all);
 
 }  // namespace collbench::analysis

@@ -387,8 +387,8 @@ std::string group_table(const BurninRecord& record, BurninPhase phase, int width
                     line_words(population.line), who));
   }
   if (text.empty()) return {};
-  text += wrap(not_compared(record, populations, phase), width, "  ", "    ");
-  if (!text.ends_with('\n')) text += '\n';
+  if (const std::string left = not_compared(record, populations, phase); !left.empty())
+    text += wrap(left, width, "  ", "    ");
   return fmt::format("{}\n  {:<15} {}{:<8} {:>5} {:>8} {:>8} {:>7}  {}\n{}", phase_heading(record, phase),
                      "operation",
                      phase == BurninPhase::rails                                          ? ""

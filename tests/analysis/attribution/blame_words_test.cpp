@@ -38,5 +38,15 @@ TEST(BlameWords, AFindingIsOfATimeOrOfWhatWasMeasured) {
   EXPECT_EQ(blame_words(blame), "NIC, 1 % of what it sends is sent again, confirmed alone: n3 rail 1");
 }
 
+TEST(BlameWords, TheSameOfManyIsSaidOnce) {
+  EXPECT_EQ(said_once({{"n0", "suspect: it gave nothing: n0: exit status 5: no GPU"},
+                       {"n1", "bad: slow"},
+                       {"n2", "suspect: it gave nothing: n2: exit status 5: no GPU"}}),
+            (std::vector<std::string>{"n0, n2 suspect: it gave nothing: exit status 5: no GPU", "n1 bad: slow"}));
+  // Who is alone keeps his words, and a name within another word is no prefix.
+  EXPECT_EQ(said_once({{"n1", "bad: n1: slow"}, {"n2", "bad: pn2: slow"}, {"n3", "bad: pn3: slow"}}),
+            (std::vector<std::string>{"n1 bad: n1: slow", "n2 bad: pn2: slow", "n3 bad: pn3: slow"}));
+}
+
 }  // namespace
 }  // namespace collbench::analysis::blame_words_test
