@@ -9,11 +9,11 @@
 #include <set>
 #include <utility>
 
-#include "analysis/attribution/alone_times.hpp"
+#include "analysis/attribution/pairs/alone_times.hpp"
 #include "analysis/attribution/blame_words.hpp"
-#include "analysis/attribution/median_doubt.hpp"
-#include "analysis/attribution/pair_repeats.hpp"
-#include "analysis/attribution/rail_parts.hpp"
+#include "analysis/attribution/pairs/median_doubt.hpp"
+#include "analysis/attribution/pairs/pair_repeats.hpp"
+#include "analysis/attribution/pairs/rail_parts.hpp"
 #include "analysis/attribution/steadiness.hpp"
 #include "base/statistics.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/attribution/pair_effects.hpp"
+#include "analysis/attribution/pairs/pair_effects.hpp"
 
 namespace collbench::analysis {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/attribution/burnin_record.hpp"
-#include "analysis/attribution/gpus/gpu_phase.hpp"
+#include "analysis/attribution/gpu_phase.hpp"
 #include "analysis/probe/probe_json.hpp"
 #include "base/json_reader.hpp"
 

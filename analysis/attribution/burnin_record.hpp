@@ -9,7 +9,7 @@
 #include "analysis/attribution/blame.hpp"
 #include "analysis/attribution/counter_rises.hpp"
 #include "analysis/attribution/group_phases.hpp"
-#include "analysis/attribution/pair_schedule.hpp"
+#include "analysis/attribution/pairs/pair_schedule.hpp"
 #include "base/record/probe.hpp"
 
 namespace collbench::analysis {
@@ -70,18 +70,11 @@ struct BurninRecord {
 [[nodiscard]] std::vector<std::string> names_of(const BurninRecord& record, const Attribution& found,
                                                 Bucket bucket);
 
-/// For people, `width` columns wide: a line for each node that is not good, the findings with their evidence
-/// and the next step, and what was not measured.
-[[nodiscard]] std::string burnin_text(const BurninRecord& record, int width);
-
 /// Times, failures, findings and buckets; burnin_from_json reads what was measured back, to go on.
 [[nodiscard]] std::string burnin_json(const BurninRecord& record);
 
 /// Throws Error (usage) that names the place in `file`.
 [[nodiscard]] BurninRecord burnin_from_json(std::string_view text, const std::string& file);
-
-/// "from,to,rail,gigabytes_per_second,alone,repeat", a line each.
-[[nodiscard]] std::string burnin_csv(const BurninRecord& record);
 
 /// The good ones, a line each (a hostfile), or joined by commas (Slurm's --nodelist).
 [[nodiscard]] std::string good_nodes(const BurninRecord& record, std::string_view separator);

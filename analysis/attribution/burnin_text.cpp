@@ -1,3 +1,5 @@
+#include "analysis/attribution/burnin_text.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,17 +8,14 @@
 #include <cmath>
 
 #include "analysis/attribution/blame_words.hpp"
-#include "analysis/attribution/burnin_record.hpp"
-#include "analysis/attribution/gpus/gpu_phase.hpp"
-#include "analysis/attribution/gpus/mixed_fleet.hpp"
+#include "analysis/attribution/gpu_phase.hpp"
+#include "analysis/attribution/mixed_fleet.hpp"
 #include "analysis/attribution/group_verdicts.hpp"
 #include "analysis/attribution/pair_outcome.hpp"
-#include "analysis/attribution/pair_repeats.hpp"
+#include "analysis/attribution/pairs/pair_repeats.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
-
-// What a burn-in says to people, and its pairs as CSV.
 
 namespace collbench::analysis {
 namespace {

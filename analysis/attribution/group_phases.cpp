@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "analysis/attribution/pair_effects.hpp"
+#include "analysis/attribution/pairs/pair_effects.hpp"
 #include "analysis/attribution/pair_outcome.hpp"
 #include "base/error.hpp"
 #include "base/record/run.hpp"

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "analysis/attribution/blame_words.hpp"
-#include "analysis/attribution/gpus/gpu_phase.hpp"
-#include "analysis/attribution/gpus/mixed_fleet.hpp"
+#include "analysis/attribution/gpu_phase.hpp"
+#include "analysis/attribution/mixed_fleet.hpp"
 #include "analysis/probe/siblings.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/statistics.hpp"

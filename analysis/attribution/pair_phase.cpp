@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "analysis/attribution/failure_verdicts.hpp"
-#include "analysis/attribution/gpus/mixed_fleet.hpp"
-#include "analysis/attribution/pair_repeats.hpp"
+#include "analysis/attribution/mixed_fleet.hpp"
+#include "analysis/attribution/pairs/pair_repeats.hpp"
 
 namespace collbench::analysis {
 namespace {

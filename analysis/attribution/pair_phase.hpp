@@ -4,7 +4,7 @@
 
 #include "analysis/attribution/burnin_record.hpp"
 #include "analysis/attribution/pair_outcome.hpp"
-#include "analysis/attribution/pair_schedule.hpp"
+#include "analysis/attribution/pairs/pair_schedule.hpp"
 
 // The phase "pairs" of a burn-in, without what measures it: launches of mpirun, or a simulator.
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "analysis/attribution/blame.hpp"
-#include "analysis/attribution/pair_schedule.hpp"
+#include "analysis/attribution/pairs/pair_schedule.hpp"
 
 // What comes and goes: a part that is slow in some launches and not in others, although nothing ran beside
 // any of them.

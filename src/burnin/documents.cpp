@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 
+#include "analysis/attribution/burnin_text.hpp"
 #include "analysis/report/burnin/burnin_report.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"

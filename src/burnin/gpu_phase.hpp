@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/attribution/gpus/gpu_phase.hpp"
+#include "analysis/attribution/gpu_phase.hpp"
 #include "src/burnin/launches.hpp"
 #include "src/burnin/options.hpp"
 

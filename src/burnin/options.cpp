@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-#include "analysis/attribution/pair_effects.hpp"
+#include "analysis/attribution/pairs/pair_effects.hpp"
 #include "launch/launcher.hpp"
 #include "src/cli/options.hpp"
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/attribution/pair_effects.hpp"
-#include "analysis/attribution/pair_schedule.hpp"
+#include "analysis/attribution/pairs/pair_effects.hpp"
+#include "analysis/attribution/pairs/pair_schedule.hpp"
 #include "base/units.hpp"
 #include "src/burnin/gpu_phase.hpp"
 

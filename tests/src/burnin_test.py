@@ -247,7 +247,7 @@ class Burnin(unittest.TestCase):
             self.assertIn("interrupted", err)
             status, out, _ = run("banner")
             self.assertEqual(status, 1, out)
-            self.assertRegex(out, "n1 suspect: 1 of 5 pairs on rail 0 gave no time: n1 with n3: what it printed is no record")
+            self.assertRegex(out, "n1, n3 suspect: 1 of 5 pairs on rail 0 gave no time: n1 with n3: what it printed is no record")
             status, out, _ = run("elsewhere")
             self.assertEqual(status, 4, out)
             self.assertIn("its ranks ran on login and login", out)

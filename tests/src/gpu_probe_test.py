@@ -172,6 +172,15 @@ class Probe(unittest.TestCase):
         self.assertIn("its first use stopped it: cudaMemGetInfo failed", flat(text))
         self.assertEqual([part["name"] for part in record["measurements"][0]["parts"]], ["GPU 0", "GPU 1", "GPU 3"])
 
+    def test_what_others_hold_is_no_fault_of_the_gpu(self):
+        record, text = self.probe("--only", "gpu-gemm-bf16,gpu-h2d", COLLBENCH_STAND_IN_SLOW="1:gemm:full,2:look:taken")
+        self.assertEqual(record["failures"], [])
+        self.assertEqual([[part["name"] for part in each["parts"]] for each in record["measurements"]],
+                         [["GPU 0", "GPU 3"], ["GPU 0", "GPU 1", "GPU 3"]])
+        said = flat(text)
+        self.assertRegex(said, r"GEMM BF16, n = \d+: not run: cublasLtMatmul of cuBLASLt 13.0.0 says CUBLAS_STATUS_ALLOC_FAILED \(GPU 1\)")
+        self.assertIn("GPU 2: not run: another process may have it: cudaMemGetInfo failed", said)
+
     def test_more_gpus_than_peers_at_a_time(self):
         record, _ = self.probe("--only", "gpu-peer", "--time", "0.05", COLLBENCH_STAND_IN_GPUS="10")
         self.assertEqual((len(record["measurements"][0]["parts"]), record["notes"]), (90, []))

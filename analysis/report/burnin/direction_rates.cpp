@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/attribution/gpus/mixed_fleet.hpp"
-#include "analysis/attribution/pair_repeats.hpp"
+#include "analysis/attribution/mixed_fleet.hpp"
+#include "analysis/attribution/pairs/pair_repeats.hpp"
 #include "base/statistics.hpp"
 
 namespace collbench::analysis {
@@ -54,9 +54,9 @@ DirectionRates direction_rates(const BurninRecord& record) {
   found.effects.receive.assign(hosts, unmeasured);
   for (const std::vector<int>& nodes : kinds) {
     DirectionRates part = rates_of_alike(part_of(record, nodes));
-    for (std::size_t place = 0; place < nodes.size(); ++place) {
-      found.effects.send[slot_of(nodes[place])] = part.effects.send[place];
-      found.effects.receive[slot_of(nodes[place])] = part.effects.receive[place];
+    for (std::size_t slot = 0; slot < nodes.size(); ++slot) {
+      found.effects.send[slot_of(nodes[slot])] = part.effects.send[slot];
+      found.effects.receive[slot_of(nodes[slot])] = part.effects.receive[slot];
     }
     for (DirectionRate& rate : part.all) {
       rate.from = nodes[slot_of(rate.from)];

@@ -21,7 +21,7 @@ constexpr double kWindowOfMemory = 1.0 / 40;
 constexpr double kWarmUpOfLink = 1.0 / 200;
 constexpr double kWindowOfLink = 1.0 / 100;
 
-constexpr double kLongestShareOfTimeout = 1.0 / 4;
+constexpr double kMaxShareOfTimeout = 1.0 / 4;
 
 GpuTiming timing(const GpuProbe& probe, double warm_up, double window, int windows) {
   return {.warm_up_seconds = warm_up * probe.seconds,
@@ -83,7 +83,7 @@ double total_seconds(const GpuTiming& timing) {
 }
 
 double longest_product_seconds(const GpuProbe& probe) {
-  return std::min(2 * gpu_window_seconds(probe), probe.timeout_seconds * kLongestShareOfTimeout);
+  return std::min(2 * gpu_window_seconds(probe), probe.timeout_seconds * kMaxShareOfTimeout);
 }
 
 double gpu_window_seconds(const GpuProbe& probe) { return kWindow * probe.seconds; }

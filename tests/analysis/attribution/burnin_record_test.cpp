@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/attribution/burnin_text.hpp"
 #include "analysis/attribution/failure_verdicts.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/attribution/made_pairs.hpp"
@@ -205,24 +206,6 @@ TEST(BurninRecord, RetestsHaveGoodPairsToCompareWithAndNobodyOfABlamedLeaf) {
     compares = compares || (a != 5 && b != 5);
   }
   EXPECT_TRUE(compares);
-}
-
-TEST(BurninRecord, TheTextNamesWhoAndWhyAndWhatIsMissing) {
-  for (const int width : {80, 120}) {
-    std::string text = burnin_text(example(), width);
-    std::size_t longest = 0;
-    for (std::size_t start = 0; start < text.size();) {
-      const std::size_t end = text.find('\n', start);
-      longest = std::max(longest, end - start);
-      start = end + 1;
-    }
-    EXPECT_LE(longest, static_cast<std::size_t>(width));
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    EXPECT_NE(text.find("6 nodes: 4 good, 0 suspect, 1 bad, 1 not tested"), std::string::npos) << text;
-    EXPECT_NE(text.find("n4 bad: n4 rail 1: sends +100"), std::string::npos) << text;
-    EXPECT_NE(text.find("n5 not tested: exit status 255: no route"), std::string::npos) << text;
-    EXPECT_NE(text.find("scontrol update NodeName=n4"), std::string::npos) << text;
-  }
 }
 
 TEST(BurninRecord, GroupsAndCountersComeBackFromJson) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "analysis/attribution/burnin_text.hpp"
 #include "analysis/attribution/burnin_record.hpp"
 #include "tests/analysis/attribution/made_pairs.hpp"
 

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analysis/attribution/burnin_text.hpp"
 #include "base/deterministic_random.hpp"
 
 namespace collbench::analysis::pair_phase_test {

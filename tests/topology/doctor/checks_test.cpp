@@ -16,18 +16,6 @@ using testing::Contains;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-Evidence evidence_of(const std::vector<Text>& texts) {
-  Evidence evidence;
-  for (const Text& each : texts) add_evidence(evidence, each.text, "FILE", each.source);
-  return evidence;
-}
-
-std::vector<std::string> found_codes(const Diagnosis& diagnosis) {
-  std::vector<std::string> codes;
-  for (const DoctorFinding& finding : diagnosis.findings) codes.emplace_back(finding.check.code);
-  return codes;
-}
-
 TEST(DoctorChecks, EachFindsItsOwnFaultAndNoOther) {
   for (const CheckCase& each : all_cases()) {
     const Diagnosis diagnosis = diagnose(evidence_of(each.red));

@@ -14,18 +14,6 @@ namespace {
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-Evidence evidence_of(const std::vector<Text>& texts) {
-  Evidence evidence;
-  for (const Text& each : texts) add_evidence(evidence, each.text, "FILE", each.source);
-  return evidence;
-}
-
-std::vector<std::string> found_codes(const Diagnosis& diagnosis) {
-  std::vector<std::string> codes;
-  for (const DoctorFinding& finding : diagnosis.findings) codes.emplace_back(finding.check.code);
-  return codes;
-}
-
 TEST(KernelLogChecks, ALinkThatIsSlowerThanItsPortIsLimitedThoughItHasAllLanes) {
   const std::string sysfs_like = ibstat_card("mlx5_10", "28.36.1010", "Active", "400");
   Evidence evidence = evidence_of({{"", sysfs_like}, {"", pcie_bandwidth("16")}});

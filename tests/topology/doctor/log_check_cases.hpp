@@ -3,10 +3,23 @@
 #include <vector>
 
 #include "tests/topology/doctor/check_cases.hpp"
+#include "topology/doctor/checks.hpp"
 
 // For the checks of logs (of jobs and of the kernel) the same as cases() of check_cases.hpp.
 
 namespace collbench::topology {
+
+inline Evidence evidence_of(const std::vector<Text>& texts) {
+  Evidence evidence;
+  for (const Text& each : texts) add_evidence(evidence, each.text, "FILE", each.source);
+  return evidence;
+}
+
+inline std::vector<std::string> found_codes(const Diagnosis& diagnosis) {
+  std::vector<std::string> codes;
+  for (const DoctorFinding& finding : diagnosis.findings) codes.emplace_back(finding.check.code);
+  return codes;
+}
 
 /// A line of NCCL's log.
 inline std::string warned(const std::string& words) { return "n1:1:1 [0] " + words + "\n"; }

@@ -15,18 +15,6 @@ namespace {
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-Evidence evidence_of(const std::vector<Text>& texts) {
-  Evidence evidence;
-  for (const Text& each : texts) add_evidence(evidence, each.text, "FILE", each.source);
-  return evidence;
-}
-
-std::vector<std::string> found_codes(const Diagnosis& diagnosis) {
-  std::vector<std::string> codes;
-  for (const DoctorFinding& finding : diagnosis.findings) codes.emplace_back(finding.check.code);
-  return codes;
-}
-
 TEST(LogErrorChecks, ADeviceThatCannotBeOpenedIsNotMissedWhereOthersAreUsed) {
   const std::string denied =
       warned("transport/net_ib.cc:200 NCCL WARN NET/IB : Unable to open device mlx5_7");

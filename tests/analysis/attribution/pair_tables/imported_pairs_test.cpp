@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/attribution/burnin_text.hpp"
 #include "analysis/report/burnin/burnin_report.hpp"
 #include "base/error.hpp"
 

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "collectives/nccl/loader/cublas_lt_library.hpp"
+#include "tests/collectives/nccl/stand_in/gpu_time.hpp"
 #include "tests/collectives/nccl/stand_in/injected_fault.hpp"
 
 using namespace collbench;
@@ -126,6 +127,8 @@ const char* cublasLtGetStatusString(CublasStatus status) {
       return "CUBLAS_STATUS_NOT_SUPPORTED";
     case CublasStatus::invalid_value:
       return "CUBLAS_STATUS_INVALID_VALUE";
+    case CublasStatus::alloc_failed:
+      return "CUBLAS_STATUS_ALLOC_FAILED";
     default:
       return "CUBLAS_STATUS_INTERNAL_ERROR";
   }
@@ -222,6 +225,7 @@ CublasStatus cublasLtMatmul(CublasLtHandle /*handle*/, CublasLtMatmul product, c
     std::fputs("stand-in: a product of zeros\n", stderr);
     return CublasStatus::invalid_value;
   }
+  if (stand_in_slowness(stream->device, "gemm") == "full") return CublasStatus::alloc_failed;
   const double flop = 2.0 * static_cast<double>(a_layout->rows * a_layout->columns * b_layout->columns);
   collbench_stand_in_pass_time_later(stream, "gemm", flop / kFlopPerSecond);
   return CublasStatus::success;

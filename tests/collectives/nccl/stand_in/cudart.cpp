@@ -175,7 +175,9 @@ CudaResult cudaDeviceGetAttribute(int* value, CudaAttribute attribute, int /*dev
 
 CudaResult cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   const std::lock_guard lock(memory().mutex);
-  if (stand_in_slowness(current_device, "look") == "ecc") return CudaResult::ecc_uncorrectable;
+  const std::string look = stand_in_slowness(current_device, "look");
+  if (look == "ecc") return CudaResult::ecc_uncorrectable;
+  if (look == "taken") return CudaResult::devices_unavailable;
   *total = static_cast<std::size_t>(stand_in_number("COLLBENCH_STAND_IN_MEMORY", 1L << 30U));
   *free = *total - memory().bytes[current_device];
   return CudaResult::success;

@@ -2,7 +2,7 @@
 #include <set>
 #include <vector>
 
-#include "analysis/attribution/pair_effects.hpp"
+#include "analysis/attribution/pairs/pair_effects.hpp"
 
 namespace collbench::analysis {
 

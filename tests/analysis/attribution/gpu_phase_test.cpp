@@ -1,7 +1,8 @@
-#include "analysis/attribution/gpus/gpu_phase.hpp"
+#include "analysis/attribution/gpu_phase.hpp"
 
 #include <gtest/gtest.h>
 
+#include "analysis/attribution/burnin_text.hpp"
 #include "analysis/attribution/group_verdicts.hpp"
 #include "analysis/probe/probe_json.hpp"
 #include "base/error.hpp"

@@ -1,4 +1,4 @@
-#include "analysis/attribution/rail_parts.hpp"
+#include "analysis/attribution/pairs/rail_parts.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/attribution/pair_effects.hpp"
+#include "analysis/attribution/pairs/pair_effects.hpp"
 
 namespace collbench::analysis {
 

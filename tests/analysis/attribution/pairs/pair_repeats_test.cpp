@@ -1,4 +1,4 @@
-#include "analysis/attribution/pair_repeats.hpp"
+#include "analysis/attribution/pairs/pair_repeats.hpp"
 
 #include <gtest/gtest.h>
 

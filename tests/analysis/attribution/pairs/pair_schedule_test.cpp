@@ -1,4 +1,4 @@
-#include "analysis/attribution/pair_schedule.hpp"
+#include "analysis/attribution/pairs/pair_schedule.hpp"
 
 #include <gtest/gtest.h>
 

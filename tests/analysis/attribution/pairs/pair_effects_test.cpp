@@ -1,4 +1,4 @@
-#include "analysis/attribution/pair_effects.hpp"
+#include "analysis/attribution/pairs/pair_effects.hpp"
 
 #include <gtest/gtest.h>
 

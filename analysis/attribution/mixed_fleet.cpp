@@ -1,4 +1,4 @@
-#include "analysis/attribution/gpus/mixed_fleet.hpp"
+#include "analysis/attribution/mixed_fleet.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -76,9 +76,9 @@ std::vector<std::vector<int>> nodes_alike(const BurninRecord& record) {
 }
 
 BurninRecord part_of(const BurninRecord& record, const std::vector<int>& nodes) {
-  std::map<int, int> places;
-  for (std::size_t place = 0; place < nodes.size(); ++place)
-    places[nodes[place]] = static_cast<int>(place);
+  std::map<int, int> slots;
+  for (std::size_t slot = 0; slot < nodes.size(); ++slot)
+    slots[nodes[slot]] = static_cast<int>(slot);
   const PairTable& table = record.table;
   BurninRecord part;
   part.bytes = record.bytes;
@@ -91,15 +91,15 @@ BurninRecord part_of(const BurninRecord& record, const std::vector<int>& nodes) 
       part.table.leaf_of_node.push_back(table.leaf_of_node[slot_of(node)]);
   }
   for (RailTime time : table.times) {
-    if (!places.contains(time.from) || !places.contains(time.to)) continue;
-    time.from = places.at(time.from);
-    time.to = places.at(time.to);
+    if (!slots.contains(time.from) || !slots.contains(time.to)) continue;
+    time.from = slots.at(time.from);
+    time.to = slots.at(time.to);
     part.table.times.push_back(time);
   }
   for (PairFailure failure : record.failures) {
-    if (!places.contains(failure.a) || !places.contains(failure.b)) continue;
-    failure.a = places.at(failure.a);
-    failure.b = places.at(failure.b);
+    if (!slots.contains(failure.a) || !slots.contains(failure.b)) continue;
+    failure.a = slots.at(failure.a);
+    failure.b = slots.at(failure.b);
     part.failures.push_back(std::move(failure));
   }
   return part;

@@ -1,10 +1,11 @@
-#include "analysis/attribution/gpus/mixed_fleet.hpp"
+#include "analysis/attribution/mixed_fleet.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "analysis/attribution/burnin_text.hpp"
 #include "analysis/attribution/pair_phase.hpp"
 #include "analysis/report/burnin/direction_rates.hpp"
 #include "tests/analysis/attribution/made_burnin.hpp"

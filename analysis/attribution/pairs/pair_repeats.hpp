@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "analysis/attribution/pair_effects.hpp"
-#include "analysis/attribution/pair_schedule.hpp"
+#include "analysis/attribution/pairs/pair_effects.hpp"
+#include "analysis/attribution/pairs/pair_schedule.hpp"
 
 // Pairs of a round disturb one another, and others' traffic disturbs them. What stood out is measured again
 // in batches of disjoint pairs, beside pairs that did not: company only adds time, so whoever is fast beside

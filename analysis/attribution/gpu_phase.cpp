@@ -1,4 +1,4 @@
-#include "analysis/attribution/gpus/gpu_phase.hpp"
+#include "analysis/attribution/gpu_phase.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

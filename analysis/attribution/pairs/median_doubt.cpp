@@ -1,4 +1,4 @@
-#include "analysis/attribution/median_doubt.hpp"
+#include "analysis/attribution/pairs/median_doubt.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
-#include "analysis/attribution/pair_schedule.hpp"
+#include "analysis/attribution/pairs/pair_schedule.hpp"
 
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <set>
 
-#include "analysis/attribution/pair_effects.hpp"
+#include "analysis/attribution/pairs/pair_effects.hpp"
 #include "base/deterministic_random.hpp"
 #include "base/pairing.hpp"
 

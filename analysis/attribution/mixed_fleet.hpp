@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "analysis/attribution/burnin_record.hpp"
-#include "analysis/attribution/pair_repeats.hpp"
+#include "analysis/attribution/pairs/pair_repeats.hpp"
 
 // Hosts that differ in GPUs: what one kind makes of a link says nothing of the other's links.
 
@@ -24,7 +24,7 @@ inline constexpr int kMinNodesOfPairs = kMinPartners + 1;
 /// where nothing differs.
 [[nodiscard]] std::vector<std::vector<int>> nodes_alike(const BurninRecord& record);
 
-/// The pairs between `nodes`, which are in order, numbered by their places there, without anything else that
+/// The pairs between `nodes`, which are in order, numbered by their slots there, without anything else that
 /// was measured.
 [[nodiscard]] BurninRecord part_of(const BurninRecord& record, const std::vector<int>& nodes);
 

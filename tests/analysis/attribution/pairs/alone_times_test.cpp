@@ -1,4 +1,4 @@
-#include "analysis/attribution/alone_times.hpp"
+#include "analysis/attribution/pairs/alone_times.hpp"
 
 #include <gtest/gtest.h>
 
