@@ -34,7 +34,9 @@ std::optional<MedianInterval> order_interval(std::vector<double> values, double 
 
 }  // namespace
 
-double median(std::vector<double> values) {
+double median(std::vector<double> values) { return reordering_median(values); }
+
+double reordering_median(std::span<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;

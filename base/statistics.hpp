@@ -8,6 +8,9 @@ namespace collbench {
 /// Median of `values` (mean of the two middle ones when even). Precondition: not empty.
 [[nodiscard]] double median(std::vector<double> values);
 
+/// The same, and `values` are in another order then.
+[[nodiscard]] double reordering_median(std::span<double> values);
+
 /// The p-quantile by the nearest-rank rule (0 < p ≤ 1), as nccl-tests and OSU use it. Precondition: not
 /// empty.
 [[nodiscard]] double quantile(std::vector<double> values, double p);

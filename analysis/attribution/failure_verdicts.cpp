@@ -42,34 +42,39 @@ PartnersByRail partners_failed(const BurninRecord& record) {
   return failed;
 }
 
-/// It gave times, and at the end of this run, alone, none with two others or more.
-bool fell_silent(const BurninRecord& record, int node) {
-  bool gave_times = false;
-  for (std::size_t i = 0; i < record.table.times.size(); ++i) {
-    const RailTime& time = record.table.times[i];
-    if (time.seconds <= 0 || (time.from != node && time.to != node)) continue;
-    if (time.alone && i >= record.earlier_times) return false;
-    gave_times = true;
-  }
-  std::set<int> silent_with;
+/// Who gave times, and at the end of this run, alone, none with two others or more.
+std::set<int> silent_nodes(const BurninRecord& record) {
+  std::map<int, std::set<int>> silent_with;
   for (const PairFailure& failure : record.failures) {
-    if (failure.alone && failure.a == node) silent_with.insert(failure.b);
-    if (failure.alone && failure.b == node) silent_with.insert(failure.a);
+    if (!failure.alone) continue;
+    silent_with[failure.a].insert(failure.b);
+    silent_with[failure.b].insert(failure.a);
   }
-  return gave_times && silent_with.size() > 1;
+  std::erase_if(silent_with, [](const auto& of) { return of.second.size() < 2; });
+  std::set<int> gave_times;
+  for (std::size_t i = 0; i < record.table.times.size() && !silent_with.empty(); ++i) {
+    const RailTime& time = record.table.times[i];
+    if (time.seconds <= 0) continue;
+    for (const int node : {time.from, time.to}) {
+      if (!silent_with.contains(node)) continue;
+      gave_times.insert(node);
+      if (time.alone && i >= record.earlier_times) silent_with.erase(node);
+    }
+  }
+  std::set<int> silent;
+  for (const auto& [node, others] : silent_with)
+    if (gave_times.contains(node)) silent.insert(node);
+  return silent;
 }
 
 /// What the failures of a burn-in say of its nodes.
 class FailureJudge {
  public:
-  FailureJudge(const BurninRecord& record, const Attribution& found)
-      : met_(partners_met(record)), failed_(partners_failed(record)) {
+  explicit FailureJudge(const BurninRecord& record)
+      : met_(partners_met(record)), failed_(partners_failed(record)), silent_(silent_nodes(record)) {
     for (const auto& [key, partners] : met_) {
       answers_.insert(key.first);
       rails_.insert(key.second);
-    }
-    for (const NodeVerdict& node : found.nodes) {
-      if (fell_silent(record, node.node)) silent_.insert(node.node);
     }
   }
 
@@ -102,9 +107,9 @@ class FailureJudge {
 
   PartnersByRail met_;
   PartnersByRail failed_;
-  std::set<int> answers_;
-  std::set<int> rails_;
   std::set<int> silent_;
+  std::set<int> answers_{};
+  std::set<int> rails_{};
 };
 
 /// Of those that a node met on the failure's rail, who fails with fewer than it does.
@@ -125,7 +130,8 @@ std::vector<int> better_partners(const PairFailure& failure, int node, const Par
 }  // namespace
 
 void judge_failures(const BurninRecord& record, Attribution& found) {
-  const FailureJudge judge(record, found);
+  if (record.failures.empty()) return;
+  const FailureJudge judge(record);
   for (const PairFailure& failure : record.failures) {
     for (const int node : {failure.a, failure.b})
       found.nodes[slot_of(node)] = judge.after(failure, found.nodes[slot_of(node)]);
@@ -133,12 +139,15 @@ void judge_failures(const BurninRecord& record, Attribution& found) {
 }
 
 bool lost_a_host(const BurninRecord& record, const Attribution& found) {
+  if (record.failures.empty()) return false;
+  std::set<int> gave_times;
+  for (const RailTime& time : record.table.times) {
+    if (time.seconds > 0) gave_times.insert({time.from, time.to});
+  }
+  const std::set<int> silent = silent_nodes(record);
   return std::any_of(found.nodes.begin(), found.nodes.end(), [&](const NodeVerdict& node) {
-    const bool has_time =
-        std::any_of(record.table.times.begin(), record.table.times.end(), [&](const RailTime& time) {
-          return time.seconds > 0 && (time.from == node.node || time.to == node.node);
-        });
-    return has_time ? fell_silent(record, node.node) : failure_of(record, node.node) != nullptr;
+    return gave_times.contains(node.node) ? silent.contains(node.node)
+                                          : failure_of(record, node.node) != nullptr;
   });
 }
 

@@ -22,24 +22,27 @@ struct Loss {
   int partners = 0;
 };
 
-/// `sends`: by what it sends, else by what is sent to it.
-Loss loss_of(const PairTable& table, int node, int rail, bool sends, bool only_alone) {
-  std::map<int, std::vector<double>> of_partner;
+/// By node. `sends`: by what it sends, else by what is sent to it.
+std::vector<Loss> losses_by_node(const PairTable& table, int rail, bool sends, bool only_alone) {
+  std::vector<std::map<int, std::vector<double>>> of_partner(table.nodes.size());
   for (const RailTime& time : table.times) {
     if (time.rail != rail || !time.resent || (only_alone && !time.alone)) continue;
-    if ((sends ? time.from : time.to) == node)
-      of_partner[sends ? time.to : time.from].push_back(*time.resent);
+    of_partner[slot_of(sends ? time.from : time.to)][sends ? time.to : time.from].push_back(*time.resent);
   }
-  std::vector<double> medians;
-  for (const auto& [partner, shares] : of_partner) medians.push_back(median(shares));
-  Loss loss{.partners = static_cast<int>(medians.size())};
-  if (!medians.empty()) loss.share = median(medians);
-  return loss;
+  std::vector<Loss> losses;
+  for (const auto& partners : of_partner) {
+    std::vector<double> medians;
+    for (const auto& [partner, shares] : partners) medians.push_back(median(shares));
+    losses.push_back({.partners = static_cast<int>(medians.size())});
+    if (!medians.empty()) losses.back().share = median(medians);
+  }
+  return losses;
 }
 
 /// The losses of all nodes on one rail, one way, and the line.
 struct RailLosses {
   std::vector<Loss> nodes;
+  std::vector<Loss> alone;  ///< of what was measured while nothing else ran
   double line = kLossLine;
 
   [[nodiscard]] bool loses(int node) const {
@@ -49,11 +52,10 @@ struct RailLosses {
 };
 
 RailLosses losses_of(const PairTable& table, int rail, bool sends) {
-  RailLosses losses;
+  RailLosses losses{losses_by_node(table, rail, sends, false), losses_by_node(table, rail, sends, true)};
   std::vector<double> known;
-  for (int node = 0; node < static_cast<int>(table.nodes.size()); ++node) {
-    losses.nodes.push_back(loss_of(table, node, rail, sends, false));
-    if (losses.nodes.back().partners >= kMinPartners) known.push_back(losses.nodes.back().share);
+  for (const Loss& loss : losses.nodes) {
+    if (loss.partners >= kMinPartners) known.push_back(loss.share);
   }
   if (known.empty()) return losses;
   const double middle = median(known);
@@ -89,7 +91,7 @@ void judge_losses(const PairTable& table, Attribution& found) {
       const std::string& who = table.nodes[slot_of(node)];
       const double line = sends ? out.line : in.line;
       const double share = sends ? out.nodes[slot_of(node)].share : in.nodes[slot_of(node)].share;
-      const Loss alone = loss_of(table, node, rail, sends, true);
+      const Loss& alone = (sends ? out : in).alone[slot_of(node)];
       const BlameKind kind = table.rails == 1    ? BlameKind::node
                              : sends && receives ? BlameKind::nic
                              : sends             ? BlameKind::nic_transmit

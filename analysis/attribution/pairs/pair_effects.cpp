@@ -4,8 +4,11 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <numeric>
 #include <optional>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -16,44 +19,82 @@ namespace {
 
 constexpr double kUnmeasured = std::numeric_limits<double>::quiet_NaN();
 constexpr int kMaxPasses = 20;
-constexpr double kSettled = 1e-9;
+constexpr double kSettled = 1e-7;  // log of time: nothing beside the finest line, 1 %
 // How much wider a line is with few free residuals, found with 4 to 8 nodes at 2 and 5 % of noise.
 constexpr double kFewFree = 1.5;
 
 /// Which times count: positive ones; those alone only of a pair that was never measured in company.
 std::vector<bool> counted_times(const PairTable& table) {
   const auto key = [](const RailTime& time) { return std::tuple(time.from, time.to, time.rail); };
-  std::set<std::tuple<int, int, int>> in_company;
+  std::map<std::tuple<int, int, int>, bool> in_company;  // of those measured alone, which are few
   for (const RailTime& time : table.times) {
-    if (!time.alone && time.repeat == 0 && time.seconds > 0) in_company.insert(key(time));
+    if (time.alone) in_company[key(time)] = false;
+  }
+  for (const RailTime& time : table.times) {
+    if (in_company.empty() || time.alone || time.repeat > 0 || !(time.seconds > 0)) continue;
+    if (const auto of = in_company.find(key(time)); of != in_company.end()) of->second = true;
   }
   std::vector<bool> counted;
+  counted.reserve(table.times.size());
   for (const RailTime& time : table.times)
-    counted.push_back(time.seconds > 0 && time.repeat == 0 &&
-                      (!time.alone || !in_company.contains(key(time))));
+    counted.push_back(time.seconds > 0 && time.repeat == 0 && (!time.alone || !in_company.at(key(time))));
   return counted;
 }
 
-/// Takes the median of each group out of the residuals and into its effect. What moved most.
-template <typename GroupOf>
-double polish(const std::vector<bool>& counted, const GroupOf& group_of, std::vector<double>& residuals,
-              std::vector<double>& effects) {
-  std::vector<std::vector<double>> groups(effects.size());
-  for (std::size_t i = 0; i < residuals.size(); ++i) {
-    if (counted[i]) groups[group_of(i)].push_back(residuals[i]);
+/// The times that count, sorted into groups: those of a class, of a sender or of a receiver, on a rail.
+class Grouping {
+ public:
+  template <typename GroupOf>
+  Grouping(const std::vector<bool>& counted, std::size_t groups, const GroupOf& group_of)
+      : ends_(groups, 0) {
+    for (std::size_t i = 0; i < counted.size(); ++i)
+      if (counted[i]) ++ends_[group_of(i)];
+    std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
+    members_.resize(ends_.empty() ? 0 : ends_.back());
+    std::vector<std::size_t> next(groups, 0);
+    for (std::size_t group = 1; group < groups; ++group) next[group] = ends_[group - 1];
+    for (std::size_t i = 0; i < counted.size(); ++i)
+      if (counted[i]) members_[next[group_of(i)]++] = i;
   }
-  std::vector<double> medians(effects.size(), 0);
+
+  [[nodiscard]] std::size_t size() const { return ends_.size(); }
+  /// Numbers of times, in their order.
+  [[nodiscard]] std::span<const std::size_t> members(std::size_t group) const {
+    const std::size_t begin = group == 0 ? 0 : ends_[group - 1];
+    return std::span(members_).subspan(begin, ends_[group] - begin);
+  }
+
+ private:
+  std::vector<std::size_t> ends_;
+  std::vector<std::size_t> members_;
+};
+
+/// Takes the median of each group out of the residuals and into its effect. What moved most.
+double polish(const Grouping& groups, std::vector<double>& residuals, std::vector<double>& effects) {
+  std::vector<double> values;
   double moved = 0;
   for (std::size_t group = 0; group < groups.size(); ++group) {
-    if (groups[group].empty()) continue;
-    medians[group] = median(groups[group]);
-    effects[group] += medians[group];
-    moved = std::max(moved, std::fabs(medians[group]));
-  }
-  for (std::size_t i = 0; i < residuals.size(); ++i) {
-    if (counted[i]) residuals[i] -= medians[group_of(i)];
+    const std::span<const std::size_t> members = groups.members(group);
+    if (members.empty()) continue;
+    values.clear();
+    for (const std::size_t i : members) values.push_back(residuals[i]);
+    const double middle = reordering_median(values);
+    effects[group] += middle;
+    moved = std::max(moved, std::fabs(middle));
+    for (const std::size_t i : members) residuals[i] -= middle;
   }
   return moved;
+}
+
+/// Whether a group met kMinPartners others, which `partner_of` names for each of its times.
+template <typename PartnerOf>
+bool met_enough(std::span<const std::size_t> members, const PartnerOf& partner_of) {
+  std::set<int> partners;
+  for (const std::size_t i : members) {
+    partners.insert(partner_of(i));
+    if (std::cmp_greater_equal(partners.size(), kMinPartners)) return true;
+  }
+  return false;
 }
 
 std::vector<std::vector<double>> table_rows(const std::vector<double>& flat, int columns) {
@@ -101,32 +142,28 @@ PairEffects pair_effects(const PairTable& table) {
   std::vector<double> common(slot_of(2 * table.rails), 0);
   std::vector<double> send(slot_of(nodes * table.rails), 0);
   std::vector<double> receive = send;
+  const Grouping classes(counted, common.size(), by_class);
+  const Grouping senders(counted, send.size(), by_sender);
+  const Grouping receivers(counted, receive.size(), by_receiver);
   for (int pass = 0; pass < kMaxPasses; ++pass) {
-    double moved = polish(counted, by_class, found.residuals, common);
-    moved = std::max(moved, polish(counted, by_sender, found.residuals, send));
-    moved = std::max(moved, polish(counted, by_receiver, found.residuals, receive));
+    double moved = polish(classes, found.residuals, common);
+    moved = std::max(moved, polish(senders, found.residuals, send));
+    moved = std::max(moved, polish(receivers, found.residuals, receive));
     if (moved < kSettled) break;
   }
   center(send, common, table.rails);
   center(receive, common, table.rails);
-  std::vector<std::set<int>> sent_to(send.size());
-  std::vector<std::set<int>> received_from(send.size());
-  std::vector<bool> measured(common.size(), false);
   for (std::size_t i = 0; i < table.times.size(); ++i) {
-    if (!counted[i]) {
-      found.residuals[i] = kUnmeasured;
-      continue;
-    }
-    sent_to[by_sender(i)].insert(table.times[i].to);
-    received_from[by_receiver(i)].insert(table.times[i].from);
-    measured[by_class(i)] = true;
+    if (!counted[i]) found.residuals[i] = kUnmeasured;
   }
   for (std::size_t i = 0; i < send.size(); ++i) {
-    if (std::cmp_less(sent_to[i].size(), kMinPartners)) send[i] = kUnmeasured;
-    if (std::cmp_less(received_from[i].size(), kMinPartners)) receive[i] = kUnmeasured;
+    if (!met_enough(senders.members(i), [&](std::size_t at) { return table.times[at].to; }))
+      send[i] = kUnmeasured;
+    if (!met_enough(receivers.members(i), [&](std::size_t at) { return table.times[at].from; }))
+      receive[i] = kUnmeasured;
   }
   for (std::size_t i = 0; i < common.size(); ++i) {
-    if (!measured[i]) common[i] = kUnmeasured;
+    if (classes.members(i).empty()) common[i] = kUnmeasured;
   }
   found.common = table_rows(common, table.rails);
   found.send = table_rows(send, table.rails);
@@ -144,19 +181,25 @@ double line_of_residuals(const PairTable& table, const PairEffects& effects, std
   constexpr double kToSigma = 1.4826;
   constexpr double kMinLine = 0.01;
   std::vector<double> scatter;
-  std::set<std::tuple<int, int, bool>> fitted;
+  std::vector<bool> is_fitted(2 * table.nodes.size() * slot_of(table.rails), false);
+  std::ptrdiff_t fitted = 0;
+  const auto fit = [&](int node, int on, bool sends) {
+    const std::size_t effect = 2 * slot_of(node * table.rails + on) + (sends ? 1 : 0);
+    fitted += is_fitted[effect] ? 0 : 1;
+    is_fitted[effect] = true;
+  };
   for (std::size_t i = 0; i < table.times.size(); ++i) {
     const RailTime& time = table.times[i];
     if (std::isnan(effects.residuals[i]) || (rail && time.rail != *rail)) continue;
     scatter.push_back(std::fabs(effects.residuals[i]));
-    fitted.insert({time.from, time.rail, true});
-    fitted.insert({time.to, time.rail, false});
+    fit(time.from, time.rail, true);
+    fit(time.to, time.rail, false);
   }
-  if (scatter.size() <= fitted.size()) return std::numeric_limits<double>::infinity();
-  std::sort(scatter.begin(), scatter.end());
-  scatter.erase(scatter.begin(), scatter.begin() + static_cast<std::ptrdiff_t>(fitted.size()) - 1);
+  if (std::ssize(scatter) <= fitted) return std::numeric_limits<double>::infinity();
+  std::nth_element(scatter.begin(), scatter.begin() + (fitted - 1), scatter.end());
+  scatter.erase(scatter.begin(), scatter.begin() + (fitted - 1));
   const auto free = static_cast<double>(scatter.size());
-  return std::max(kMinLine, kSigmas * kToSigma * median(scatter) * (1 + kFewFree / free));
+  return std::max(kMinLine, kSigmas * kToSigma * reordering_median(scatter) * (1 + kFewFree / free));
 }
 
 }  // namespace
