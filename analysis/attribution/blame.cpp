@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
-#include "analysis/attribution/pairs/alone_times.hpp"
 #include "analysis/attribution/blame_words.hpp"
+#include "analysis/attribution/pairs/alone_times.hpp"
 #include "analysis/attribution/pairs/median_doubt.hpp"
 #include "analysis/attribution/pairs/pair_repeats.hpp"
 #include "analysis/attribution/pairs/rail_parts.hpp"

@@ -9,8 +9,8 @@
 
 #include "analysis/attribution/blame_words.hpp"
 #include "analysis/attribution/gpu_phase.hpp"
-#include "analysis/attribution/mixed_fleet.hpp"
 #include "analysis/attribution/group_verdicts.hpp"
+#include "analysis/attribution/mixed_fleet.hpp"
 #include "analysis/attribution/pair_outcome.hpp"
 #include "analysis/attribution/pairs/pair_repeats.hpp"
 #include "analysis/report/text_layout.hpp"
@@ -155,12 +155,12 @@ std::string burnin_text(const BurninRecord& record, int width) {
   for (const GroupFailure& failure : record.group_failures) {
     const std::vector<int>& nodes = failure.launch.nodes;
     const std::string first = record.table.nodes[slot_of(nodes.front())];
-    failed.push_back(
-        {nodes.size() == 1 ? first
-                           : fmt::format("{} to {}", first, record.table.nodes[slot_of(nodes.back())]),
-         fmt::format("gave nothing in phase {}{}: {}", name(failure.launch.phase),
-                     failure.launch.rail ? fmt::format(" on rail {}", *failure.launch.rail) : "",
-                     failure.why)});
+    failed.push_back({nodes.size() == 1
+                          ? first
+                          : fmt::format("{} to {}", first, record.table.nodes[slot_of(nodes.back())]),
+                      fmt::format("gave nothing in phase {}{}: {}", name(failure.launch.phase),
+                                  failure.launch.rail ? fmt::format(" on rail {}", *failure.launch.rail) : "",
+                                  failure.why)});
   }
   for (const std::string& line : said_once(failed)) add(line);
   if (!record.phases_left_out.empty()) {

@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
-#include "analysis/attribution/pairs/pair_effects.hpp"
 #include "analysis/attribution/pair_outcome.hpp"
+#include "analysis/attribution/pairs/pair_effects.hpp"
 #include "base/error.hpp"
 #include "base/record/run.hpp"
 
@@ -147,9 +147,9 @@ GroupOutcome group_outcome(std::string_view record, const GroupLaunch& launch,
       if (*fastest <= 0) continue;
       const std::string& algorithm = row.measurement.key.algorithm;
       const bool is_forced = algorithm != kLibraryChoice;
-      outcome.rates.push_back({launch, fmt::format("{}{}{}", measured.option, is_forced ? " " : "", is_forced ? algorithm : ""),
-                               rate(*fastest), rate(*slowest),
-                               run.backend == BackendId::mpi});
+      outcome.rates.push_back(
+          {launch, fmt::format("{}{}{}", measured.option, is_forced ? " " : "", is_forced ? algorithm : ""),
+           rate(*fastest), rate(*slowest), run.backend == BackendId::mpi});
     }
     if (outcome.rates.empty()) outcome.why = "the launch measured nothing";
   } catch (const Error& error) {

@@ -77,8 +77,7 @@ std::vector<std::vector<int>> nodes_alike(const BurninRecord& record) {
 
 BurninRecord part_of(const BurninRecord& record, const std::vector<int>& nodes) {
   std::map<int, int> slots;
-  for (std::size_t slot = 0; slot < nodes.size(); ++slot)
-    slots[nodes[slot]] = static_cast<int>(slot);
+  for (std::size_t slot = 0; slot < nodes.size(); ++slot) slots[nodes[slot]] = static_cast<int>(slot);
   const PairTable& table = record.table;
   BurninRecord part;
   part.bytes = record.bytes;
@@ -87,8 +86,7 @@ BurninRecord part_of(const BurninRecord& record, const std::vector<int>& nodes) 
   part.table.adaptive_routing = table.adaptive_routing;
   for (const int node : nodes) {
     part.table.nodes.push_back(table.nodes[slot_of(node)]);
-    if (!table.leaf_of_node.empty())
-      part.table.leaf_of_node.push_back(table.leaf_of_node[slot_of(node)]);
+    if (!table.leaf_of_node.empty()) part.table.leaf_of_node.push_back(table.leaf_of_node[slot_of(node)]);
   }
   for (RailTime time : table.times) {
     if (!slots.contains(time.from) || !slots.contains(time.to)) continue;
@@ -116,11 +114,12 @@ Attribution attribute_alike(const BurninRecord& record, double expected_seconds)
     if (too_few) {
       part.blind_below = 0;  // it judges nobody, and says so of each
       for (NodeVerdict& verdict : part.nodes) {
-        verdict = {verdict.node, Bucket::not_tested,
-                   fmt::format("of its kind, {}, there {} here, and by pairs fewer than {} cannot be told apart",
-                               gpus_of(record, verdict.node),
-                               nodes.size() == 1 ? "is no other" : fmt::format("are {}", nodes.size()),
-                               kMinNodesOfPairs)};
+        verdict = {
+            verdict.node, Bucket::not_tested,
+            fmt::format("of its kind, {}, there {} here, and by pairs fewer than {} cannot be told apart",
+                        gpus_of(record, verdict.node),
+                        nodes.size() == 1 ? "is no other" : fmt::format("are {}", nodes.size()),
+                        kMinNodesOfPairs)};
       }
     } else if (!part.doubt.empty()) {
       part.doubt = fmt::format("of the hosts with {}: {}", gpus_of(record, nodes.front()), part.doubt);
@@ -162,7 +161,8 @@ std::string gpu_difference(const BurninRecord& record) {
   for (const auto& [gpus, names] : hosts)
     kinds.push_back(fmt::format("{} {}", fmt::join(names, ", "), gpus.empty() ? "none, or not known" : gpus));
   return fmt::format(
-      "hosts differ in GPUs: {}. They are compared with alike ones only{}; pairs of two kinds are not measured",
+      "hosts differ in GPUs: {}. They are compared with alike ones only{}; pairs of two kinds are not "
+      "measured",
       fmt::join(kinds, "; "),
       hosts.contains("") ? ", in pairs those whose GPUs are not known with the most frequent kind" : "");
 }

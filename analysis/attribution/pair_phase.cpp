@@ -95,8 +95,8 @@ void measure_pairs_of_alike(BurninRecord& record, const PairPhaseOptions& option
 }
 
 /// The same of `nodes` of `record`, which `measure` adds to.
-void measure_pairs_among(const std::vector<int>& nodes, BurninRecord& record,
-                         const PairPhaseOptions& options, const MeasureBatch& measure) {
+void measure_pairs_among(const std::vector<int>& nodes, BurninRecord& record, const PairPhaseOptions& options,
+                         const MeasureBatch& measure) {
   BurninRecord part = part_of(record, nodes);
   measure_pairs_of_alike(part, options, [&](const PairBatch& batch) {
     PairBatch renumbered = batch;

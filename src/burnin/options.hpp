@@ -26,7 +26,7 @@ struct BurninOptions {
   /// AllReduce of groups is measured with these too, by their names as --algo of a run; empty: as
   /// forced_algorithms says.
   std::vector<std::string> group_algorithms;
-  bool counters = true;        ///< read before and after each phase
+  bool counters = true;  ///< read before and after each phase
   std::uint64_t bytes = 64 * kMiB;
   double pair_seconds = 3;
   double gpu_seconds = 20;  ///< of each type of product in the probes of GPUs

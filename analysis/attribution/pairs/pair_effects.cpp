@@ -45,8 +45,7 @@ std::vector<bool> counted_times(const PairTable& table) {
 class Grouping {
  public:
   template <typename GroupOf>
-  Grouping(const std::vector<bool>& counted, std::size_t groups, const GroupOf& group_of)
-      : ends_(groups, 0) {
+  Grouping(const std::vector<bool>& counted, std::size_t groups, const GroupOf& group_of) : ends_(groups, 0) {
     for (std::size_t i = 0; i < counted.size(); ++i)
       if (counted[i]) ++ends_[group_of(i)];
     std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());

@@ -18,8 +18,8 @@ struct DirectionRate {
 
 struct DirectionRates {
   std::vector<DirectionRate> all;  ///< each direction once: beside others where it was measured so
-  PairEffects effects;  ///< of each kind of GPUs by itself
-  double covered = 0;  ///< directions that gave a rate, of those of all pairs on all rails
+  PairEffects effects;             ///< of each kind of GPUs by itself
+  double covered = 0;              ///< directions that gave a rate, of those of all pairs on all rails
 };
 [[nodiscard]] DirectionRates direction_rates(const BurninRecord& record);
 

@@ -102,7 +102,8 @@ GpuWork hbm_triad_work(const GpuLibraries& libraries, std::uint64_t array_bytes)
                                                       doubles(arrays->c), kTriadFactor, count, stream.get())),
                 "the triad");
           },
-          static_cast<double>(3 * sizeof(double) * count), [arrays, libraries](const CudaStream& stream) {
+          static_cast<double>(3 * sizeof(double) * count),
+          [arrays, libraries](const CudaStream& stream) {
             fill_with_doubles(libraries, arrays->b, 1, stream);
             fill_with_doubles(libraries, arrays->c, 2, stream);
           }};

@@ -27,7 +27,7 @@ namespace {
 constexpr int kSoakSize = 16384;
 constexpr int kMinSize = 256;
 constexpr std::size_t kMaxTimedOutPairs = 2;  ///< each costs GpuProbe::timeout_seconds
-constexpr double kUsableShare = 0.9;  ///< of the free memory: code and handles of libraries take some
+constexpr double kUsableShare = 0.9;          ///< of the free memory: code and handles of libraries take some
 /// More than four times the last cache of any GPU (B200: 126 MB), and no more than a third of a small one's
 /// memory.
 constexpr std::uint64_t kArrayBytes = kGiB;
@@ -184,8 +184,7 @@ class Prober {
     about.work = fmt::format("n = {} a GPU, {} windows", n, timing.windows);
     GpuMeasurement found{std::move(about), {}};
     begin(found.about.name, probe_.soak_seconds);
-    add(found, working_,
-        timing, [&](std::size_t) { return gemm_work(libraries_, type, n); });
+    add(found, working_, timing, [&](std::size_t) { return gemm_work(libraries_, type, n); });
     keep(std::move(found));
   }
 
@@ -201,8 +200,7 @@ class Prober {
                           .work = fmt::format("{} arrays of {}", arrays, format_bytes(bytes))},
                          {}};
     begin(name, total_seconds(memory_timing(probe_)));
-    add(found, working_,
-        memory_timing(probe_), [&](std::size_t) { return make(libraries_, bytes); });
+    add(found, working_, memory_timing(probe_), [&](std::size_t) { return make(libraries_, bytes); });
     keep(std::move(found));
   }
 
@@ -243,7 +241,8 @@ class Prober {
                           .work = fmt::format("{}, one pair at a time", format_bytes(bytes))},
                          {}};
     const std::vector<int> all = working_;
-    begin(found.about.name, total_seconds(link_timing(probe_)) * static_cast<double>(all.size() * (all.size() - 1)));
+    begin(found.about.name,
+          total_seconds(link_timing(probe_)) * static_cast<double>(all.size() * (all.size() - 1)));
     std::vector<std::string> left_out;
     for (const int from : all) {
       for (const int to : all) {
@@ -272,8 +271,8 @@ class Prober {
     }
     for (const PeerCopy& pair : timed_out_pairs_) {
       std::erase_if(working_, [&](int gpu) { return gpu_name(gpu) == pair.to; });
-      result_.notes.push_back(fmt::format("{} and {}: left out of what follows: a copy between them never ended",
-                                          pair.from, pair.to));
+      result_.notes.push_back(fmt::format(
+          "{} and {}: left out of what follows: a copy between them never ended", pair.from, pair.to));
     }
     keep(std::move(found));
   }

@@ -92,8 +92,7 @@ double gpu_probe_seconds(const GpuProbe& probe, int gpus) {
   double seconds = wants_products(probe) ? (kFirstWarmUp - kWarmUp) * probe.seconds : 0;
   for (const GemmType& type : gemm_types()) {
     if (is_wanted(probe, type.id))
-      seconds +=
-          total_seconds(product_timing(probe, false)) * static_cast<double>(kGpuProductSizes.size());
+      seconds += total_seconds(product_timing(probe, false)) * static_cast<double>(kGpuProductSizes.size());
   }
   for (const std::string_view id : {kGpuHbmCopy, kGpuHbmTriad})
     seconds += is_wanted(probe, id) ? total_seconds(memory_timing(probe)) : 0;

@@ -21,8 +21,8 @@ struct GpuLibraries {
 
 /// What is put on a GPU's stream over and over.
 struct GpuWork {
-  std::function<void(const CudaStream&)> put;   ///< keeps the memory that it works on
-  double amount = 0;                            ///< flop or bytes of one
+  std::function<void(const CudaStream&)> put;     ///< keeps the memory that it works on
+  double amount = 0;                              ///< flop or bytes of one
   std::function<void(const CudaStream&)> fill{};  ///< put once, before the first; may be empty
 };
 

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "analysis/attribution/burnin_text.hpp"
 #include "analysis/attribution/burnin_record.hpp"
+#include "analysis/attribution/burnin_text.hpp"
 #include "tests/analysis/attribution/made_pairs.hpp"
 
 namespace collbench::analysis {

@@ -51,8 +51,7 @@ BurninRecord measured(std::vector<PairBatch>& batches) {
     batches.push_back(batch);
     for (const PairOnRail& pair : batch.pairs) {
       const auto [a, b] = pair.first;
-      add_outcome(record, batch, pair,
-                  {1e-3 * slower(a, b, pair.second), 1e-3 * slower(b, a, pair.second)});
+      add_outcome(record, batch, pair, {1e-3 * slower(a, b, pair.second), 1e-3 * slower(b, a, pair.second)});
     }
     return true;
   });
@@ -77,16 +76,17 @@ TEST(MixedFleet, PairsAreMeasuredAndComparedAmongAlikeHosts) {
   EXPECT_TRUE(found.blames[0].confirmed);
   EXPECT_NEAR(found.blames[0].times_slower, 1.5, 1e-6);
   for (const NodeVerdict& verdict : found.nodes) {
-    EXPECT_EQ(verdict.bucket, verdict.node == kFaulty          ? Bucket::bad
+    EXPECT_EQ(verdict.bucket, verdict.node == kFaulty        ? Bucket::bad
                               : kV100.contains(verdict.node) ? Bucket::not_tested
                                                              : Bucket::good)
         << record.table.nodes[slot_of(verdict.node)] << " " << verdict.why;
   }
   EXPECT_EQ(found.nodes[13].why,
             "of its kind, 8 × Tesla V100, there are 2 here, and by pairs fewer than 4 cannot be told apart");
-  EXPECT_THAT(burnin_text(record, 1000),
-              HasSubstr("They are compared with alike ones only, in pairs those whose GPUs are not known with "
-                        "the most frequent kind; pairs of two kinds are not measured"));
+  EXPECT_THAT(
+      burnin_text(record, 1000),
+      HasSubstr("They are compared with alike ones only, in pairs those whose GPUs are not known with "
+                "the most frequent kind; pairs of two kinds are not measured"));
 }
 
 TEST(MixedFleet, PairsOfTwoKindsInAnOlderRecordSayNothing) {

@@ -13,9 +13,9 @@
 // COLLBENCH_STAND_IN_SLOW: "GPU:WHAT:TIMES,…" makes WHAT (gemm, hbm, triad, h2d, d2h, peer, or all) of that
 // GPU take TIMES as long; TIMES "ecc": the GPU fails there; "later": twice as long from a second of its work
 // on; "hang": it never ends, nor does what waits for it (fill: what fills memory). GPU:receive:ecc and :hang
-// are of copies to it, GPU:look:ecc of what asks for its memory (taken: another process has it). GPU:gemm:full:
-// cuBLASLt has no memory left for its products. COLLBENCH_STAND_IN_SLEEP=1: work also lasts
-// as long by the host's clock.
+// are of copies to it, GPU:look:ecc of what asks for its memory (taken: another process has it).
+// GPU:gemm:full: cuBLASLt has no memory left for its products. COLLBENCH_STAND_IN_SLEEP=1: work also lasts as
+// long by the host's clock.
 
 namespace collbench::collectives {
 
