@@ -4,10 +4,22 @@
 #include <exception>
 #include <variant>
 
+#include "collectives/nccl/probe/stuck_gpus.hpp"
 #include "launch/launcher.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/command_line.hpp"
 #include "src/run/start.hpp"
+
+namespace {
+
+/// The status to end with; ends at once where the handlers that libraries left may never return.
+int ended(int status) {
+  if (!collbench::collectives::has_stuck_gpu()) return status;
+  std::fflush(nullptr);
+  ::_exit(status);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace collbench;
@@ -27,12 +39,8 @@ int main(int argc, char** argv) {
     const CommandResult result = std::get<CommandFunction>(command)();
     result.is_for_a_person ? print_text(result.text) : print_all(result.text);
     for (const std::string& note : result.notes) print_message("collbench: " + note);
-    if (result.skips_exit_handlers) {
-      std::fflush(nullptr);
-      ::_exit(static_cast<int>(result.status));
-    }
-    return static_cast<int>(result.status);
+    return ended(static_cast<int>(result.status));
   } catch (const std::exception& failure) {
-    return report_failure(failure, reports);
+    return ended(report_failure(failure, reports));
   }
 }

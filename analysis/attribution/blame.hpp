@@ -64,6 +64,12 @@ struct Attribution {
   double blind_below =
       0;  ///< log of time: what a part may cost without being seen, for its rail scatters so much
   std::vector<Cleared> cleared{};
+  /// The same by node, where it is not the same for all (mixed_fleet.hpp); else empty.
+  std::vector<double> blind_below_by_node{};
+
+  [[nodiscard]] double blind_below_of(int node) const {
+    return blind_below_by_node.empty() ? blind_below : blind_below_by_node[slot_of(node)];
+  }
 };
 
 /// The scatter from which on an all-clear says too little: a fifth of a rate could be missing.

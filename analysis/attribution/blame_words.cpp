@@ -176,25 +176,21 @@ std::string blind_words(double blind_below) {
       percent_slower(blind_below));
 }
 
+std::string without_prefix(const std::string& text, const std::string& prefix) {
+  return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+}
+
 std::vector<std::string> said_once(const std::vector<Said>& all) {
-  std::vector<std::pair<std::string, std::vector<const Said*>>> alike;
-  for (const Said& said : all) {
-    std::string what = said.what;
-    const std::string prefix = said.who + ": ";
-    const std::size_t at = what.find(prefix);
-    if (at == 0 || (at != std::string::npos && what.compare(at - 2, 2, ": ") == 0))
-      what.erase(at, prefix.size());
-    auto same =
-        std::find_if(alike.begin(), alike.end(), [&what](const auto& each) { return each.first == what; });
+  std::vector<std::pair<std::string, std::vector<std::string>>> alike;
+  for (const auto& [who, what] : all) {
+    auto same = std::find_if(alike.begin(), alike.end(),
+                             [&what = what](const auto& each) { return each.first == what; });
     if (same == alike.end()) same = alike.insert(alike.end(), {what, {}});
-    same->second.push_back(&said);
+    std::vector<std::string>& names = same->second;
+    if (std::find(names.begin(), names.end(), who) == names.end()) names.push_back(who);
   }
   std::vector<std::string> lines;
-  for (const auto& [what, of] : alike) {
-    std::vector<std::string> who;
-    for (const Said* const said : of) who.push_back(said->who);
-    lines.push_back(fmt::format("{} {}", fmt::join(who, ", "), of.size() == 1 ? of.front()->what : what));
-  }
+  for (const auto& [what, names] : alike) lines.push_back(fmt::format("{} {}", fmt::join(names, ", "), what));
   return lines;
 }
 

@@ -37,13 +37,16 @@ inline constexpr std::size_t kMaxPathsOneByOne = 4;
 /// alone can say. The slowest are named. `paths` is not empty.
 [[nodiscard]] std::string many_paths(const std::vector<Blame>& paths, const PairTable& table);
 
+/// `text` without `prefix` where it begins with it.
+[[nodiscard]] std::string without_prefix(const std::string& text, const std::string& prefix);
+
 /// What is said of a host or a group, by its name.
 struct Said {
   std::string who;
-  std::string what;  ///< may begin with "who: ", or have it after another ": "
+  std::string what;
 };
 
-/// "n0, n1 what", once for all of whom the same is said, in the order of the first.
+/// "n0, n1 what", once for all of whom the same is said, in the order of the first; nobody is named twice.
 [[nodiscard]] std::vector<std::string> said_once(const std::vector<Said>& all);
 
 }  // namespace collbench::analysis

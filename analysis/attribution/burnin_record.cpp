@@ -38,20 +38,22 @@ void judge_expected(const BurninRecord& record, Attribution& found) {
     }
   }
   const auto fastest = [](const std::map<int, double>& rates) {
-    return std::max_element(rates.begin(), rates.end(),
-                            [](const auto& a, const auto& b) { return a.second < b.second; })
-        ->second;
+    return *std::max_element(rates.begin(), rates.end(),
+                             [](const auto& a, const auto& b) { return a.second < b.second; });
   };
   const double needed = kShare * record.expected;
   // Where the times scatter by as much, a shortfall is nobody's own: the scatter holds all back.
-  const double beyond_scatter =
-      found.blind_below > kMaxBlind ? record.expected / std::exp(found.blind_below) : record.expected;
-  const auto falls_short = [&](double rate) { return rate < needed && rate < beyond_scatter; };
-  const bool some_rail_is_fine =
-      std::any_of(best.begin(), best.end(), [&](const auto& rail) { return fastest(rail.second) >= needed; });
+  const auto falls_short = [&](const std::pair<const int, double>& of) {
+    const double blind = found.blind_below_of(of.first);
+    const double beyond_scatter = blind > kMaxBlind ? record.expected / std::exp(blind) : record.expected;
+    return of.second < needed && of.second < beyond_scatter;
+  };
+  const bool some_rail_is_fine = std::any_of(
+      best.begin(), best.end(), [&](const auto& rail) { return fastest(rail.second).second >= needed; });
   for (const auto& [rail, rates] : best) {
-    const double most = fastest(rates);
-    if (falls_short(most) && some_rail_is_fine) {
+    const std::pair<const int, double> best_node = fastest(rates);
+    const double most = best_node.second;
+    if (falls_short(best_node) && some_rail_is_fine) {
       const bool is_named = std::any_of(found.blames.begin(), found.blames.end(), [&](const Blame& blame) {
         return blame.kind == BlameKind::rail && blame.rail == rail;
       });
@@ -68,9 +70,10 @@ void judge_expected(const BurninRecord& record, Attribution& found) {
            .next = technician_step(BlameKind::rail, "", rail)});
       continue;
     }
-    for (const auto& [node, rate] : rates) {
+    for (const auto& of : rates) {
+      const auto& [node, rate] = of;
       NodeVerdict& verdict = found.nodes[slot_of(node)];
-      if (!falls_short(rate) || verdict.bucket != Bucket::good) continue;
+      if (!falls_short(of) || verdict.bucket != Bucket::good) continue;
       verdict = {node, Bucket::suspect,
                  fmt::format("its fastest pair on rail {} makes {:.4g} of the expected {:.4g} GB/s", rail,
                              rate / kGigabyte, record.expected / kGigabyte)};
@@ -130,6 +133,12 @@ std::array<PairRound, 2> reference_pairs(const PairTable& table, const std::vect
 
 }  // namespace
 
+bool was_left_out(const BurninRecord& record, BurninPhase phase) {
+  const std::string entry = name(phase) + " (";
+  return std::any_of(record.phases_left_out.begin(), record.phases_left_out.end(),
+                     [&entry](const std::string& left_out) { return left_out.starts_with(entry); });
+}
+
 std::vector<std::string> names_of(const BurninRecord& record, const Attribution& found, Bucket bucket) {
   std::vector<std::string> names;
   for (const NodeVerdict& node : found.nodes) {
@@ -140,8 +149,8 @@ std::vector<std::string> names_of(const BurninRecord& record, const Attribution&
 
 Attribution attribute(const BurninRecord& record) {
   Attribution found = burnin_findings(record);
-  const std::string blind = blind_words(found.blind_below);
   for (NodeVerdict& node : found.nodes) {
+    const std::string blind = blind_words(found.blind_below_of(node.node));
     if (!blind.empty() && node.bucket == Bucket::good) node = {node.node, Bucket::suspect, blind};
   }
   return found;

@@ -66,6 +66,9 @@ struct BurninRecord {
 /// After the retests: what tells parts that come and go from those that stay (steadiness.hpp).
 [[nodiscard]] std::vector<std::pair<PairRound, int>> repeats_of(const BurninRecord& record);
 
+/// Whether nobody asked for a phase, or it could not be launched at all.
+[[nodiscard]] bool was_left_out(const BurninRecord& record, BurninPhase phase);
+
 /// The nodes that are in `bucket`.
 [[nodiscard]] std::vector<std::string> names_of(const BurninRecord& record, const Attribution& found,
                                                 Bucket bucket);

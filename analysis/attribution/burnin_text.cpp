@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "analysis/attribution/blame_words.hpp"
 #include "analysis/attribution/gpu_phase.hpp"
@@ -24,8 +25,8 @@ double gigabytes_per_second(const BurninRecord& record, const RailTime& time) {
   return record.bytes / time.seconds / kGigabyte;
 }
 
-/// "rail 0: median 11.9 GB/s, slowest 5.9 (host2 to host0)".
-std::string rail_line(const BurninRecord& record, int rail) {
+/// "rail 0: 12 directions, median 11.9 GB/s, slowest 5.9 (host2 to host0)", of hosts that are alike.
+std::string rail_line(const BurninRecord& record, int rail, const std::string& of_hosts) {
   std::vector<double> rates;
   const RailTime* slowest = nullptr;
   for (const RailTime& time : record.table.times) {
@@ -33,10 +34,27 @@ std::string rail_line(const BurninRecord& record, int rail) {
     rates.push_back(gigabytes_per_second(record, time));
     if (slowest == nullptr || time.seconds > slowest->seconds) slowest = &time;
   }
-  if (rates.empty()) return fmt::format("rail {}: nothing measured", rail);
-  return fmt::format("rail {}: {} directions, median {:.4g} GB/s, slowest {:.4g} ({} to {})", rail,
-                     rates.size(), median(rates), gigabytes_per_second(record, *slowest),
+  if (rates.empty()) return fmt::format("rail {}{}: nothing measured", rail, of_hosts);
+  return fmt::format("rail {}{}: {} directions, median {:.4g} GB/s, slowest {:.4g} ({} to {})", rail,
+                     of_hosts, rates.size(), median(rates), gigabytes_per_second(record, *slowest),
                      record.table.nodes[slot_of(slowest->from)], record.table.nodes[slot_of(slowest->to)]);
+}
+
+/// One for each rail; in a mixed fleet for each kind of hosts that is compared.
+std::vector<std::string> rail_lines(const BurninRecord& record) {
+  const std::vector<std::vector<int>> kinds = nodes_alike(record);
+  std::vector<std::string> lines;
+  for (int rail = 0; rail < record.table.rails; ++rail) {
+    for (const std::vector<int>& nodes : kinds) {
+      if (kinds.size() < 2)
+        lines.push_back(rail_line(record, rail, ""));
+      else if (std::cmp_greater_equal(nodes.size(), kMinNodesOfPairs))
+        lines.push_back(
+            rail_line(part_of(record, nodes), rail,
+                      fmt::format(", hosts like {}", record.table.nodes[slot_of(nodes.front())])));
+    }
+  }
+  return lines;
 }
 
 /// What went up on a host of a finding, which stands beside it: at most three counters.
@@ -63,30 +81,67 @@ std::vector<std::string> counter_lines(const BurninRecord& record) {
   return lines;
 }
 
-/// A line for each node that is not good, one for all whom the scatter holds back, and what is not known.
-std::vector<std::string> node_lines(const BurninRecord& record, const Attribution& found) {
-  const std::string blind = blind_words(found.blind_below);
-  std::vector<Said> said;
-  std::vector<std::string> held_back;
+/// What passes unseen by those who were judged; empty where nobody was, or it is said of whom it holds back.
+std::string unseen_line(const Attribution& found) {
+  double blind = 0;
+  bool is_judged = false;
   for (const NodeVerdict& node : found.nodes) {
-    const std::string& host = record.table.nodes[slot_of(node.node)];
+    const double of = found.blind_below_of(node.node);
+    if (node.bucket == Bucket::not_tested || !std::isfinite(of)) continue;
+    if (of > kMaxBlind && node.why == blind_words(of)) return {};
+    is_judged = true;
+    blind = std::max(blind, of);
+  }
+  if (!is_judged) return {};
+  const std::string words = blind_words(blind);
+  return !words.empty() ? words
+                        : fmt::format("what costs less than {} passes unseen, by the scatter of these times",
+                                      percent_slower(blind));
+}
+
+/// A line for each node that is not good, one for all of whom the same is said, and what is not known.
+std::vector<std::string> node_lines(const BurninRecord& record, const Attribution& found) {
+  std::vector<Said> said;
+  std::vector<Said> held_back;
+  for (const NodeVerdict& node : found.nodes) {
     if (node.bucket == Bucket::good) continue;
-    if (node.why == blind)
-      held_back.push_back(host);
-    else
-      said.push_back({host, fmt::format("{}: {}", name(node.bucket), node.why)});
+    const bool is_held_back = !node.why.empty() && node.why == blind_words(found.blind_below_of(node.node));
+    (is_held_back ? held_back : said)
+        .push_back(
+            {record.table.nodes[slot_of(node.node)], fmt::format("{}: {}", name(node.bucket), node.why)});
   }
   std::vector<std::string> lines = said_once(said);
   if (!found.doubt.empty()) lines.push_back("not known: " + found.doubt);
-  if (!held_back.empty()) {
-    lines.push_back(fmt::format("{} {}: {}", fmt::join(held_back, ", "), name(Bucket::suspect), blind));
-  } else if (std::isfinite(found.blind_below)) {
-    lines.push_back(!blind.empty()
-                        ? blind
-                        : fmt::format("what costs less than {} passes unseen, by the scatter of these times",
-                                      percent_slower(found.blind_below)));
-  }
+  for (std::string& line : said_once(held_back)) lines.push_back(std::move(line));
+  if (std::string unseen = unseen_line(found); !unseen.empty()) lines.push_back(std::move(unseen));
   return lines;
+}
+
+/// "n0, n5" of few, "n0 to n30 (16 hosts)" of many, which need not follow each other.
+std::string hosts_of(const BurninRecord& record, const std::vector<int>& nodes) {
+  constexpr std::size_t kMaxNamed = 4;
+  std::vector<std::string> hosts;
+  for (const int node : nodes) hosts.push_back(record.table.nodes[slot_of(node)]);
+  return hosts.size() <= kMaxNamed
+             ? fmt::format("{}", fmt::join(hosts, ", "))
+             : fmt::format("{} to {} ({} hosts)", hosts.front(), hosts.back(), hosts.size());
+}
+
+/// Jobs that gave nothing.
+std::vector<std::string> failed_lines(const BurninRecord& record) {
+  std::vector<Said> failed;
+  for (const GroupFailure& failure : record.group_failures) {
+    const GroupLaunch& launch = failure.launch;
+    const std::string first = record.table.nodes[slot_of(launch.nodes.front())];
+    const std::string last = record.table.nodes[slot_of(launch.nodes.back())];
+    const std::string why =
+        without_prefix(without_prefix(failure.why, first + ": "), fmt::format("{} to {}: ", first, last));
+    failed.push_back({hosts_of(record, launch.nodes),
+                      fmt::format("gave nothing in phase {}{}{}: {}", name(launch.phase),
+                                  launch.rail ? fmt::format(" on rail {}", *launch.rail) : "",
+                                  launch.phase == BurninPhase::rails && launch.alone ? " alone" : "", why)});
+  }
+  return said_once(failed);
 }
 
 }  // namespace
@@ -108,7 +163,7 @@ std::string burnin_text(const BurninRecord& record, int width) {
     if (phase == BurninPhase::pairs &&
         (!record.table.times.empty() || (record.groups.empty() && record.probes.empty()))) {
       if (!record.groups.empty()) add("phase pairs: a message one way");
-      for (int rail = 0; rail < record.table.rails; ++rail) add(rail_line(record, rail));
+      for (const std::string& line : rail_lines(record)) add(line);
     }
     text += phase == BurninPhase::gpus ? gpu_phase_text(record, width) : group_table(record, phase, width);
   }
@@ -151,18 +206,7 @@ std::string burnin_text(const BurninRecord& record, int width) {
     add(fmt::format("{} of {} pairs and rails were left out for want of time", record.left_out,
                     record.planned));
   }
-  std::vector<Said> failed;
-  for (const GroupFailure& failure : record.group_failures) {
-    const std::vector<int>& nodes = failure.launch.nodes;
-    const std::string first = record.table.nodes[slot_of(nodes.front())];
-    failed.push_back({nodes.size() == 1
-                          ? first
-                          : fmt::format("{} to {}", first, record.table.nodes[slot_of(nodes.back())]),
-                      fmt::format("gave nothing in phase {}{}: {}", name(failure.launch.phase),
-                                  failure.launch.rail ? fmt::format(" on rail {}", *failure.launch.rail) : "",
-                                  failure.why)});
-  }
-  for (const std::string& line : said_once(failed)) add(line);
+  for (const std::string& line : failed_lines(record)) add(line);
   if (!record.phases_left_out.empty()) {
     add(fmt::format("left out, so what {} would show is not known: {}",
                     record.phases_left_out.size() == 1 ? "it" : "they",

@@ -128,6 +128,16 @@ std::vector<GroupBatch> group_batches(BurninPhase phase, const std::vector<int>&
   return {};
 }
 
+std::vector<int> nodes_per_leaf(const std::vector<int>& nodes, const std::vector<int>& leaf_of_node) {
+  if (leaf_of_node.empty()) return {};
+  std::map<int, int> counts;
+  for (const int node : nodes) ++counts[leaf_of_node[slot_of(node)]];
+  std::vector<int> per_leaf;
+  for (const auto& [leaf, count] : counts) per_leaf.push_back(count);
+  std::sort(per_leaf.rbegin(), per_leaf.rend());
+  return per_leaf;
+}
+
 GroupOutcome group_outcome(std::string_view record, const GroupLaunch& launch,
                            const std::vector<std::string>& hosts) {
   GroupOutcome outcome;

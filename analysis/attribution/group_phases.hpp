@@ -60,6 +60,10 @@ using GroupBatch = std::vector<GroupLaunch>;
 [[nodiscard]] std::vector<GroupBatch> group_batches(BurninPhase phase, const std::vector<int>& nodes,
                                                     int rails, const std::vector<int>& leaf_of_node);
 
+/// How many nodes a group has below each leaf switch, most first; empty where leaves are not known.
+[[nodiscard]] std::vector<int> nodes_per_leaf(const std::vector<int>& nodes,
+                                              const std::vector<int>& leaf_of_node);
+
 /// Reads the record that a launch on `hosts` printed. No rates, but why, where its ranks were not on exactly
 /// these hosts.
 struct GroupOutcome {

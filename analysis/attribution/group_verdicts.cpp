@@ -144,6 +144,7 @@ void judge_without_pairs(const BurninRecord& record, const std::vector<GroupPopu
   if (record.groups.empty() && record.group_failures.empty() && record.probes.empty()) return;
   std::set<int> compared;
   found.blind_below = 0;
+  found.blind_below_by_node.clear();
   for (const GroupPopulation& population : populations) {
     const bool of_nodes = population.phase == BurninPhase::nodes || population.phase == BurninPhase::groups;
     if (!of_nodes || population.alone || std::isnan(population.line)) continue;
@@ -156,20 +157,23 @@ void judge_without_pairs(const BurninRecord& record, const std::vector<GroupPopu
   if (!probed.empty()) found.blind_below = std::max(found.blind_below, -std::log(kSuspectShare));
   if (compared.empty()) found.blind_below = std::numeric_limits<double>::infinity();
   for (NodeVerdict& verdict : found.nodes) {
-    verdict = compared.contains(verdict.node)
-                  ? NodeVerdict{verdict.node, Bucket::good, ""}
-                  : NodeVerdict{verdict.node, Bucket::not_tested, "in nothing that can be compared"};
+    verdict = {verdict.node, Bucket::not_tested, "in nothing that can be compared"};
+    if (compared.contains(verdict.node)) verdict = {verdict.node, Bucket::good, ""};
+  }
+  // Pairs were asked for, and had nobody to compare these with: what their links carry is not known.
+  if (!was_left_out(record, BurninPhase::pairs)) {
+    for (NodeVerdict& verdict : nodes_without_like(record)) found.nodes[slot_of(verdict.node)] = verdict;
   }
 }
 
 /// A host whose own launch gave nothing.
 void judge_failed_nodes(const BurninRecord& record, Attribution& found) {
-  for (const GroupFailure& failure : record.group_failures) {
-    const bool is_of_gpus = failure.launch.phase == BurninPhase::gpus;
-    if (failure.launch.phase != BurninPhase::nodes && !is_of_gpus) continue;
-    NodeVerdict& verdict = found.nodes[slot_of(failure.launch.nodes.front())];
-    const std::string why = fmt::format("{} gave nothing: {}",
-                                        is_of_gpus ? "the probe of its GPUs" : "by itself it", failure.why);
+  for (const auto& [launch, said] : record.group_failures) {
+    if (launch.phase != BurninPhase::nodes && launch.phase != BurninPhase::gpus) continue;
+    NodeVerdict& verdict = found.nodes[slot_of(launch.nodes.front())];
+    const std::string& host = record.table.nodes[slot_of(verdict.node)];
+    const std::string why =
+        fmt::format("phase {} gave nothing: {}", name(launch.phase), without_prefix(said, host + ": "));
     if (verdict.bucket == Bucket::good) verdict = {verdict.node, Bucket::suspect, why};
     if (verdict.bucket == Bucket::not_tested && record.failures.empty()) verdict.why = why;
   }
@@ -285,16 +289,6 @@ std::string phase_heading(const BurninRecord& record, BurninPhase phase) {
 double group_line(const std::vector<double>& log_rates) {
   if (log_rates.size() < kMinPopulation) return std::numeric_limits<double>::quiet_NaN();
   return population_line(log_rates, 1 + 3 / static_cast<double>(log_rates.size() - 1));
-}
-
-std::vector<int> nodes_per_leaf(const std::vector<int>& nodes, const std::vector<int>& leaf_of_node) {
-  if (leaf_of_node.empty()) return {};
-  std::map<int, int> counts;
-  for (const int node : nodes) ++counts[leaf_of_node[slot_of(node)]];
-  std::vector<int> per_leaf;
-  for (const auto& [leaf, count] : counts) per_leaf.push_back(count);
-  std::sort(per_leaf.rbegin(), per_leaf.rend());
-  return per_leaf;
 }
 
 std::vector<GroupPopulation> group_populations(const BurninRecord& record) {

@@ -32,10 +32,6 @@ inline constexpr std::size_t kMinPopulation = 4;
 /// alone, before it blames anybody).
 [[nodiscard]] double group_line(const std::vector<double>& log_rates);
 
-/// How many nodes a group has below each leaf switch, most first; empty where leaves are not known.
-[[nodiscard]] std::vector<int> nodes_per_leaf(const std::vector<int>& nodes,
-                                              const std::vector<int>& leaf_of_node);
-
 /// In the order in which they were first measured.
 [[nodiscard]] std::vector<GroupPopulation> group_populations(const BurninRecord& record);
 

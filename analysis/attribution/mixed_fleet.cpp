@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -15,10 +14,26 @@
 namespace collbench::analysis {
 namespace {
 
-std::string inventory_of(const ProbeRecord& probe) {
+std::vector<std::string> models_of(const BurninRecord& record, int node) {
+  const std::string& host = record.table.nodes[slot_of(node)];
   std::vector<std::string> models;
-  for (const ProbeGpu& gpu : probe.gpus) models.push_back(gpu.model);
-  return gpu_inventory(models);
+  for (const ProbeRecord& probe : record.probes) {
+    if (probe.host != host) continue;
+    for (const ProbeGpu& gpu : probe.gpus) models.push_back(gpu.model);
+    return models;
+  }
+  const auto listed = record.gpu_models.find(host);
+  return listed == record.gpu_models.end() ? models : listed->second;
+}
+
+/// Their models, each once: a link is none the slower for a GPU fewer in the host.
+std::set<std::string> kind_of(const BurninRecord& record, int node) {
+  const std::vector<std::string> models = models_of(record, node);
+  return {models.begin(), models.end()};
+}
+
+std::string kind_words(const std::set<std::string>& kind) {
+  return kind.empty() ? "no GPUs, or unknown ones" : fmt::format("{}", fmt::join(kind, " and "));
 }
 
 /// The nodes of a blame and of a cleared part as the whole fleet numbers them.
@@ -35,12 +50,8 @@ void renumber(Attribution& part, const std::vector<int>& nodes) {
 }  // namespace
 
 std::string gpus_of(const BurninRecord& record, int node) {
-  const std::string& host = record.table.nodes[slot_of(node)];
-  for (const ProbeRecord& probe : record.probes) {
-    if (probe.host == host) return inventory_of(probe);
-  }
-  const auto listed = record.gpu_models.find(host);
-  return listed == record.gpu_models.end() ? std::string() : gpu_inventory(listed->second);
+  const std::vector<std::string> models = models_of(record, node);
+  return models.empty() ? std::string() : gpu_inventory(models);
 }
 
 std::string gpus_of(const BurninRecord& record, const std::vector<int>& nodes) {
@@ -50,29 +61,28 @@ std::string gpus_of(const BurninRecord& record, const std::vector<int>& nodes) {
 }
 
 std::vector<std::vector<int>> nodes_alike(const BurninRecord& record) {
-  std::vector<std::pair<std::string, std::vector<int>>> kinds;
-  std::vector<int> unknown;
-  for (int node = 0; std::cmp_less(node, record.table.nodes.size()); ++node) {
-    const std::string gpus = gpus_of(record, node);
-    if (gpus.empty()) {
-      unknown.push_back(node);
-      continue;
-    }
-    auto kind =
-        std::find_if(kinds.begin(), kinds.end(), [&gpus](const auto& each) { return each.first == gpus; });
-    if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {gpus, {}});
-    kind->second.push_back(node);
-  }
-  if (kinds.empty()) return {unknown};
-  const auto most = std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
-    return a.second.size() < b.second.size();
-  });
-  most->second.insert(most->second.end(), unknown.begin(), unknown.end());
-  std::sort(most->second.begin(), most->second.end());
+  std::map<std::set<std::string>, std::vector<int>> kinds;
+  for (int node = 0; std::cmp_less(node, record.table.nodes.size()); ++node)
+    kinds[kind_of(record, node)].push_back(node);
   std::vector<std::vector<int>> alike;
-  for (auto& [gpus, nodes] : kinds) alike.push_back(std::move(nodes));
+  for (auto& [kind, nodes] : kinds) alike.push_back(std::move(nodes));
   std::sort(alike.begin(), alike.end());
   return alike;
+}
+
+std::vector<NodeVerdict> nodes_without_like(const BurninRecord& record) {
+  const std::vector<std::vector<int>> kinds = nodes_alike(record);
+  std::vector<NodeVerdict> verdicts;
+  for (const std::vector<int>& nodes : kinds) {
+    if (kinds.size() < 2 || std::cmp_greater_equal(nodes.size(), kMinNodesOfPairs)) continue;
+    for (const int node : nodes) {
+      verdicts.push_back({node, Bucket::not_tested,
+                          fmt::format("only {} here with {}; pairs need at least {}",
+                                      nodes.size() == 1 ? "host" : fmt::format("{} hosts", nodes.size()),
+                                      kind_words(kind_of(record, node)), kMinNodesOfPairs)});
+    }
+  }
+  return verdicts;
 }
 
 BurninRecord part_of(const BurninRecord& record, const std::vector<int>& nodes) {
@@ -88,11 +98,13 @@ BurninRecord part_of(const BurninRecord& record, const std::vector<int>& nodes) 
     part.table.nodes.push_back(table.nodes[slot_of(node)]);
     if (!table.leaf_of_node.empty()) part.table.leaf_of_node.push_back(table.leaf_of_node[slot_of(node)]);
   }
-  for (RailTime time : table.times) {
+  for (std::size_t i = 0; i < table.times.size(); ++i) {
+    RailTime time = table.times[i];
     if (!slots.contains(time.from) || !slots.contains(time.to)) continue;
     time.from = slots.at(time.from);
     time.to = slots.at(time.to);
     part.table.times.push_back(time);
+    part.earlier_times += i < record.earlier_times ? 1 : 0;
   }
   for (PairFailure failure : record.failures) {
     if (!slots.contains(failure.a) || !slots.contains(failure.b)) continue;
@@ -106,40 +118,29 @@ BurninRecord part_of(const BurninRecord& record, const std::vector<int>& nodes) 
 Attribution attribute_alike(const BurninRecord& record, double expected_seconds) {
   const std::vector<std::vector<int>> kinds = nodes_alike(record);
   if (kinds.size() < 2) return attribute(record.table, expected_seconds);
-  std::optional<Attribution> all;
+  Attribution all;
+  all.blind_below = 0;
+  all.blind_below_by_node.assign(record.table.nodes.size(), 0);
+  all.nodes = nodes_without_like(record);
   for (const std::vector<int>& nodes : kinds) {
+    if (std::cmp_less(nodes.size(), kMinNodesOfPairs)) continue;
     Attribution part = attribute(part_of(record, nodes).table, expected_seconds);
     renumber(part, nodes);
-    const bool too_few = std::cmp_less(nodes.size(), kMinNodesOfPairs);
-    if (too_few) {
-      part.blind_below = 0;  // it judges nobody, and says so of each
-      for (NodeVerdict& verdict : part.nodes) {
-        verdict = {
-            verdict.node, Bucket::not_tested,
-            fmt::format("of its kind, {}, there {} here, and by pairs fewer than {} cannot be told apart",
-                        gpus_of(record, verdict.node),
-                        nodes.size() == 1 ? "is no other" : fmt::format("are {}", nodes.size()),
-                        kMinNodesOfPairs)};
-      }
-    } else if (!part.doubt.empty()) {
-      part.doubt = fmt::format("of the hosts with {}: {}", gpus_of(record, nodes.front()), part.doubt);
-    }
-    if (!all) {
-      all = std::move(part);
-      continue;
-    }
-    all->blames.insert(all->blames.end(), part.blames.begin(), part.blames.end());
-    all->nodes.insert(all->nodes.end(), part.nodes.begin(), part.nodes.end());
-    all->cleared.insert(all->cleared.end(), part.cleared.begin(), part.cleared.end());
-    all->blind_below = std::max(all->blind_below, part.blind_below);
-    if (!part.doubt.empty()) all->doubt += (all->doubt.empty() ? "" : "; ") + part.doubt;
+    all.blames.insert(all.blames.end(), part.blames.begin(), part.blames.end());
+    all.nodes.insert(all.nodes.end(), part.nodes.begin(), part.nodes.end());
+    all.cleared.insert(all.cleared.end(), part.cleared.begin(), part.cleared.end());
+    all.blind_below = std::max(all.blind_below, part.blind_below);
+    for (const int node : nodes) all.blind_below_by_node[slot_of(node)] = part.blind_below;
+    if (part.doubt.empty()) continue;
+    all.doubt += fmt::format("{}of the hosts with {}: {}", all.doubt.empty() ? "" : "; ",
+                             kind_words(kind_of(record, nodes.front())), part.doubt);
   }
-  std::sort(all->blames.begin(), all->blames.end(), [](const Blame& a, const Blame& b) {
+  std::sort(all.blames.begin(), all.blames.end(), [](const Blame& a, const Blame& b) {
     return std::tie(b.times_slower, a.evidence) < std::tie(a.times_slower, b.evidence);
   });
-  std::sort(all->nodes.begin(), all->nodes.end(),
+  std::sort(all.nodes.begin(), all.nodes.end(),
             [](const NodeVerdict& a, const NodeVerdict& b) { return a.node < b.node; });
-  return *std::move(all);
+  return all;
 }
 
 SettledPairs settled_counts(const BurninRecord& record) {
@@ -159,12 +160,13 @@ std::string gpu_difference(const BurninRecord& record) {
   if (hosts.size() < 2) return {};
   std::vector<std::string> kinds;
   for (const auto& [gpus, names] : hosts)
-    kinds.push_back(fmt::format("{} {}", fmt::join(names, ", "), gpus.empty() ? "none, or not known" : gpus));
+    kinds.push_back(
+        fmt::format("{}: {}", fmt::join(names, ", "), gpus.empty() ? "no GPUs, or unknown ones" : gpus));
   return fmt::format(
-      "hosts differ in GPUs: {}. They are compared with alike ones only{}; pairs of two kinds are not "
-      "measured",
-      fmt::join(kinds, "; "),
-      hosts.contains("") ? ", in pairs those whose GPUs are not known with the most frequent kind" : "");
+      "hosts differ in GPUs ({}): by themselves and in groups they are compared only with hosts that have as "
+      "many of the same, and in pairs only with hosts that have the same models; pairs of different models "
+      "are not compared",
+      fmt::join(kinds, "; "));
 }
 
 }  // namespace collbench::analysis

@@ -19,17 +19,20 @@ namespace collbench::analysis {
 /// Fewer nodes than these cannot be told apart by pairs.
 inline constexpr int kMinNodesOfPairs = kMinPartners + 1;
 
-/// The nodes among which pairs are measured and compared: those of each kind of GPUs by themselves, in the
-/// order of their first nodes. A node whose GPUs are not known is with the most frequent kind. All of them
-/// where nothing differs.
+/// The nodes among which pairs are measured and compared: those whose GPUs are of the same models (however
+/// many), in the order of their first nodes. Nodes without GPUs, or with unknown ones, are a kind, too. All
+/// of them where nothing differs.
 [[nodiscard]] std::vector<std::vector<int>> nodes_alike(const BurninRecord& record);
+
+/// Of a mixed fleet the nodes of kinds with fewer than kMinNodesOfPairs: not tested by pairs, and why.
+[[nodiscard]] std::vector<NodeVerdict> nodes_without_like(const BurninRecord& record);
 
 /// The pairs between `nodes`, which are in order, numbered by their slots there, without anything else that
 /// was measured.
 [[nodiscard]] BurninRecord part_of(const BurninRecord& record, const std::vector<int>& nodes);
 
-/// attribute() of the pairs of each kind of nodes by themselves, put together; its effects are of the first
-/// kind. Nodes of a kind with fewer than kMinNodesOfPairs are not tested.
+/// attribute() of the pairs of each kind of nodes by themselves, put together (of several kinds without
+/// effects). Nodes of a kind with fewer than kMinNodesOfPairs are not tested.
 [[nodiscard]] Attribution attribute_alike(const BurninRecord& record, double expected_seconds);
 
 /// How many directions settled_pairs() took again, and of how many that was the end: of each kind by itself.

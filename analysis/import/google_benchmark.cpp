@@ -83,7 +83,7 @@ bool counts_real_time(std::string_view test) {
 
 class GoogleBenchmarkReader {
  public:
-  explicit GoogleBenchmarkReader(const EntryLines& line_of_entry) : line_of_entry_(line_of_entry) {}
+  explicit GoogleBenchmarkReader(EntryLines line_of_entry) : line_of_entry_(std::move(line_of_entry)) {}
 
   TestLog read(const JsonReader& json) {
     log_.format = "Google Benchmark JSON";

@@ -33,7 +33,7 @@ void add_devices(TestLog& log, const JsonReader& list) {
     const std::size_t number = text.find(": ");
     const std::size_t bus = text.rfind(" (");
     if (number == std::string::npos || bus == std::string::npos || bus < number) continue;
-    std::string name = text.substr(number + 2, text.find(" (", number + 2) - number - 2);
+    const std::string name = text.substr(number + 2, text.find(" (", number + 2) - number - 2);
     const bool has_host = text.find("): (") != std::string::npos && text.ends_with(')');
     const std::string host = has_host ? text.substr(bus + 2, text.size() - bus - 3) : "";
     if (log.ranks.empty()) log.ranks.push_back({host, 0});

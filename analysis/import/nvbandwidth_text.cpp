@@ -277,7 +277,7 @@ std::string nvbandwidth_test_name(const std::string& test, std::string_view desc
   }
   if (!has_row && (row != "0" || !has_column)) cell += (cell.empty() ? "row " : ", row ") + row;
   if (!has_column && column > 0) cell += fmt::format(", column {}", column);
-  std::string name = fmt::format("{}: {}{}{}", test, cell, part.empty() ? "" : ", ", part);
+  const std::string name = fmt::format("{}: {}{}{}", test, cell, part.empty() ? "" : ", ", part);
   return name.size() > kMaxName ? excerpt(name, kMaxName) : name;
 }
 

@@ -70,9 +70,10 @@ std::string why_compute_is_slow(const StepTimes& own, double others_cpu_seconds)
 class StepJudge {
  public:
   StepJudge(const Measurement& measured, const Identities& ranks)
-      : measured_(measured), ranks_(ranks), middle_(median_step(measured)) {
-    step_ = middle_.compute_seconds + middle_.between_seconds + middle_.inside_seconds;
-  }
+      : measured_(measured),
+        ranks_(ranks),
+        middle_(median_step(measured)),
+        step_(middle_.compute_seconds + middle_.between_seconds + middle_.inside_seconds) {}
 
   /// Those beyond the lines in one figure.
   [[nodiscard]] std::vector<StepFinding> beyond(StepCause cause, double StepTimes::* figure,

@@ -32,7 +32,7 @@ std::vector<CudaGpu> cuda_gpus(const CudaLibrary& cuda, std::string_view instead
     cuda.check(cuda.device_get_pci_bus_id(address.data(), static_cast<int>(address.size()), device),
                "cudaDeviceGetPCIBusId");
     cuda.check(cuda.get_device_properties(properties.get(), device), "cudaGetDeviceProperties");
-    const auto end = std::find(properties->name.begin(), properties->name.end(), '\0');
+    auto* const end = std::find(properties->name.begin(), properties->name.end(), '\0');
     gpus.push_back({.id = {.address = address.data(), .uuid = uuid_text(properties->uuid)},
                     .model = std::string(properties->name.begin(), end)});
   }

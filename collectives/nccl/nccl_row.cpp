@@ -150,7 +150,10 @@ void NcclRow::issue() const {
   const NcclHandle handle = communicator_.get();
   const CudaStreamHandle stream = gpu_.stream->get();
   const NcclRowBuffers& b = buffers_;
-  if (!has_call(nccl, key_.operation) && key_.operation != OperationId::hypercube) return exchange();
+  if (!has_call(nccl, key_.operation) && key_.operation != OperationId::hypercube) {
+    exchange();
+    return;
+  }
   switch (key_.operation) {
     case OperationId::all_gather:
       communicator_.check(nccl.all_gather(b.input, b.output, layout_.count, type_, handle, stream),

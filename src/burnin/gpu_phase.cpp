@@ -118,7 +118,9 @@ void note_gpu_models(const BurninOptions& options, const CounterLook& look, anal
     const auto node = std::find_if(options.hosts.begin(), options.hosts.end(), [&](const std::string& host) {
       return analysis::is_same_host(host, each.host);
     });
-    if (node != options.hosts.end() && !each.gpu_models.empty()) record.gpu_models[*node] = each.gpu_models;
+    // By the first look: a GPU that is lost later is no reason to compare the host with others.
+    if (node != options.hosts.end() && !each.gpu_models.empty())
+      record.gpu_models.try_emplace(*node, each.gpu_models);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 #include <numeric>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -58,11 +59,6 @@ ChildLimits limits_of(double seconds) { return {.seconds = seconds, .interrupted
 
 /// What a launch may take that measures for `seconds`.
 double launch_seconds(double seconds) { return 30 + 5 * seconds; }
-
-/// As long for each row as without `algorithms`, which add one each to AllReduce and AllToAll.
-double group_seconds(const BurninOptions& options, const std::vector<std::string>& algorithms) {
-  return options.pair_seconds * (1 + static_cast<double>(algorithms.size()) / 2);
-}
 
 std::vector<std::string> with_library_choice(std::vector<std::string> algorithms) {
   algorithms.insert(algorithms.begin(), std::string(kLibraryChoice));
@@ -120,16 +116,26 @@ std::vector<std::string> group_command(const BurninOptions& options, const analy
                    options,
                    fmt::format("--ops all_reduce,all_to_all --algo {} -n 2",
                                fmt::join(with_library_choice(algorithms), ",")),
-                   group_seconds(options, algorithms));
+                   group_seconds(options, algorithms.size()));
 }
 
 std::vector<std::string> forced_algorithms(const BurninOptions& options, const analysis::BurninRecord& record,
-                                           analysis::BurninPhase phase) {
-  if (phase != analysis::BurninPhase::groups && phase != analysis::BurninPhase::whole) return {};
+                                           const analysis::GroupLaunch& launch) {
+  using analysis::BurninPhase;
+  if (launch.phase != BurninPhase::groups && launch.phase != BurninPhase::whole) return {};
   if (!options.group_algorithms.empty()) return options.group_algorithms;
-  const bool has_gpus = std::any_of(record.groups.begin(), record.groups.end(),
-                                    [](const analysis::GroupRate& rate) { return !rate.host_memory; });
-  return has_gpus ? std::vector<std::string>{"ring", "tree"} : std::vector<std::string>{};
+  std::set<int> on_gpus;
+  for (const analysis::GroupRate& rate : record.groups) {
+    if (!rate.host_memory) on_gpus.insert(rate.launch.nodes.begin(), rate.launch.nodes.end());
+  }
+  const bool all = std::all_of(launch.nodes.begin(), launch.nodes.end(),
+                               [&on_gpus](int node) { return on_gpus.contains(node); });
+  return all ? std::vector<std::string>{"ring", "tree"} : std::vector<std::string>{};
+}
+
+double group_seconds(const BurninOptions& options, std::size_t algorithms) {
+  // AllReduce and AllToAll take half of it each, and another algorithm is as a rule one more row.
+  return options.pair_seconds * (1 + static_cast<double>(algorithms) / 2);
 }
 
 analysis::PairOutcome launch_pair(const BurninOptions& options, int a, int b, int rail) {
@@ -148,7 +154,7 @@ analysis::PairOutcome launch_pair(const BurninOptions& options, int a, int b, in
 
 analysis::GroupOutcome launch_group(const BurninOptions& options, const analysis::GroupLaunch& launch,
                                     const std::vector<std::string>& algorithms) {
-  const ChildLimits limits = limits_of(launch_seconds(group_seconds(options, algorithms)));
+  const ChildLimits limits = limits_of(launch_seconds(group_seconds(options, algorithms.size())));
   std::vector<std::string> hosts;
   for (const int node : launch.nodes) hosts.push_back(options.hosts[static_cast<std::size_t>(node)]);
   const ChildResult result = run_child(group_command(options, launch, algorithms), limits);

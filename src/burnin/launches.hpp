@@ -28,10 +28,14 @@ namespace collbench::program {
                                                      const std::vector<std::string>& algorithms);
 
 /// What is forced in a launch of groups, or of all hosts, so that a path shows that the library's own choice
-/// passes by: --group-algos, or ring and tree where an earlier launch was of GPUs. Nothing in other phases.
+/// passes by: --group-algos, or ring and tree where each of its hosts has been in a launch on GPUs. Nothing
+/// in other phases.
 [[nodiscard]] std::vector<std::string> forced_algorithms(const BurninOptions& options,
                                                          const analysis::BurninRecord& record,
-                                                         analysis::BurninPhase phase);
+                                                         const analysis::GroupLaunch& launch);
+
+/// How long a launch measures with so many more algorithms.
+[[nodiscard]] double group_seconds(const BurninOptions& options, std::size_t algorithms);
 
 /// A broadcast each way.
 [[nodiscard]] analysis::PairOutcome launch_pair(const BurninOptions& options, int a, int b, int rail);

@@ -78,12 +78,13 @@ std::map<std::string, std::string> measuring_settings(const BurninOptions& optio
       {"--group-launcher", options.group_launcher},
       {"--rail-setting", options.rail_setting},
       {"--ranks-per-host", std::to_string(options.ranks_per_host)},
-      {"--group-algos", fmt::format("{}", fmt::join(options.group_algorithms, ","))},
       // More passes have a quicker quickest one, and more launches at once disturb each other more.
       {"--pair-seconds", fmt::format("{:g}", options.pair_seconds)},
       {"--gpu-seconds", fmt::format("{:g}", options.gpu_seconds)},
       {"--soak", fmt::format("{:g}", options.soak_seconds)},
       {"--parallel", std::to_string(options.parallel)}};
+  if (!options.group_algorithms.empty())
+    settings["--group-algos"] = fmt::format("{}", fmt::join(options.group_algorithms, ","));
   constexpr std::array<std::string_view, 4> kOfLibraries{"NCCL_", "UCX_", "FI_", "OMPI_MCA_"};
   for (const auto& [name, value] : launch::recorded_environment()) {
     if (std::any_of(kOfLibraries.begin(), kOfLibraries.end(),

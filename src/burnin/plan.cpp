@@ -13,12 +13,19 @@
 #include "analysis/attribution/pairs/pair_schedule.hpp"
 #include "base/units.hpp"
 #include "src/burnin/gpu_phase.hpp"
+#include "src/burnin/launches.hpp"
 
 namespace collbench::program {
 namespace {
 
 using analysis::BurninPhase;
 using analysis::PairRound;
+
+double seconds_of_job(const BurninOptions& options, BurninPhase phase) {
+  if (phase == BurninPhase::gpus) return gpu_phase_seconds(options);
+  const bool forces = phase == BurninPhase::groups || phase == BurninPhase::whole;
+  return group_seconds(options, forces ? options.group_algorithms.size() : 0);
+}
 
 /// A line for each phase but pairs, and one for those that are left out.
 std::string group_plan(const BurninOptions& options) {
@@ -36,10 +43,9 @@ std::string group_plan(const BurninOptions& options) {
       const auto at_once = static_cast<std::size_t>(options.parallel);
       rounds += (batch.size() + at_once - 1) / at_once;
     }
-    text += fmt::format(
-        "phase {}: {} in {}, about {}\n", name(phase), counted(launches, "job"), counted(rounds, "round"),
-        format_seconds((phase == BurninPhase::gpus ? gpu_phase_seconds(options) : options.pair_seconds) *
-                       static_cast<double>(rounds)));
+    text += fmt::format("phase {}: {} in {}, about {}\n", name(phase), counted(launches, "job"),
+                        counted(rounds, "round"),
+                        format_seconds(seconds_of_job(options, phase) * static_cast<double>(rounds)));
   }
   const std::vector<std::string> left_out = phases_left_out(options);
   if (!left_out.empty()) text += fmt::format("left out: {}\n", fmt::join(left_out, ", "));

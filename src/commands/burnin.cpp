@@ -148,9 +148,12 @@ class Burnin {
           record_.group_failures.begin(), record_.group_failures.end(), [node](const auto& failure) {
             return failure.launch.phase == BurninPhase::nodes && failure.launch.nodes.front() == node;
           });
+      // One whose kind is too small for pairs is not tested, either, and failed in none.
       const bool is_silent =
+          found.nodes[static_cast<std::size_t>(node)].bucket == analysis::Bucket::not_tested &&
           !record_.table.times.empty() &&
-          found.nodes[static_cast<std::size_t>(node)].bucket == analysis::Bucket::not_tested;
+          std::any_of(record_.failures.begin(), record_.failures.end(),
+                      [node](const auto& failure) { return failure.a == node || failure.b == node; });
       if (phase == BurninPhase::nodes || (!failed && !is_silent)) nodes.push_back(node);
     }
     if (nodes.size() < 2) {
@@ -189,10 +192,9 @@ class Burnin {
       return;
     }
     std::vector<std::future<analysis::GroupOutcome>> outcomes;
-    const std::vector<std::string> algorithms = forced_algorithms(options_, record_, batch.front().phase);
     for (const analysis::GroupLaunch& launch : batch) {
       outcomes.push_back(std::async(std::launch::async, launch_group, std::cref(options_), std::cref(launch),
-                                    std::cref(algorithms)));
+                                    forced_algorithms(options_, record_, launch)));
     }
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const analysis::GroupOutcome outcome = outcomes[i].get();

@@ -127,9 +127,8 @@ void probe_processors(const ProbeCommand& options, ProbeRecord& record, Progress
   record.taken_share = taken_share(before, launch::view_cpu_times(), clock.seconds() - begin, machine);
 }
 
-/// Where nobody asked for GPUs, a host without them says so and is probed all the same. Whether a GPU timed
-/// out.
-bool probe_gpus(const ProbeCommand& options, bool is_asked, ProbeRecord& record, ProgressLine& progress) {
+/// Where nobody asked for GPUs, a host without them says so and is probed all the same.
+void probe_gpus(const ProbeCommand& options, bool is_asked, ProbeRecord& record, ProgressLine& progress) {
   collectives::GpuProbe probe;
   probe.only = asked_of(options, collectives::gpu_probe_ids(), collectives::usual_gpu_probe_ids(), kAllGpus);
   if (options.seconds) probe.seconds = *options.seconds;
@@ -140,15 +139,14 @@ bool probe_gpus(const ProbeCommand& options, bool is_asked, ProbeRecord& record,
     progress.show(fmt::format("{} (about {} left)", what, format_seconds(seconds_left)), clock.seconds());
   };
   try {
-    return probe_gpus_of_host(record, probe);
+    probe_gpus_of_host(record, probe);
   } catch (const Error& error) {
     if (is_asked || error.status() != ExitStatus::not_here) throw;
     record.notes.push_back(fmt::format("GPUs: not measured: {}", error.what()));
-    return false;
   }
 }
 
-ProbeRecord probe_this_host(const ProbeCommand& options, bool& timed_out) {
+ProbeRecord probe_this_host(const ProbeCommand& options) {
   ProbeRecord record;
   record.host = probed_host_name();
   record.processor = collectives::processor_name(read_file("/proc/cpuinfo"));
@@ -161,12 +159,12 @@ ProbeRecord probe_this_host(const ProbeCommand& options, bool& timed_out) {
   if (is_open || asks(collectives::processor_probe_ids(), kAllProcessors))
     probe_processors(options, record, progress);
   // The page of Lab 00 is of processors.
-  if (asks_gpus || (is_open && !options.lab00)) timed_out = probe_gpus(options, asks_gpus, record, progress);
+  if (asks_gpus || (is_open && !options.lab00)) probe_gpus(options, asks_gpus, record, progress);
   return record;
 }
 
-std::vector<ProbeRecord> records_of(const ProbeCommand& options, bool& timed_out) {
-  if (options.records.empty()) return {probe_this_host(options, timed_out)};
+std::vector<ProbeRecord> records_of(const ProbeCommand& options) {
+  if (options.records.empty()) return {probe_this_host(options)};
   std::vector<ProbeRecord> records;
   std::set<std::string> hosts;
   for (const std::string& path : options.records) {
@@ -207,15 +205,13 @@ CommandResult run_probe(const ProbeCommand& options) {
   require_one_host(options, documents);
   require_writable_documents(documents, options.output.overwrite);
   if (!options.picture.empty()) require_writable(options.picture, options.output.overwrite, "--plot-file");
-  bool timed_out = false;
-  const std::vector<ProbeRecord> records = records_of(options, timed_out);
+  const std::vector<ProbeRecord> records = records_of(options);
   const auto write = [&](const OutputDocument& document) {
     return document.format == kLab00Page
                ? analysis::lab00_page(records.front(), options.price, link_to(options.picture, document))
                : analysis::probe_report(records, document.format, page_options(document).columns);
   };
   CommandResult result{write_documents(documents, write), ExitStatus::ok, prints_text(documents)};
-  result.skips_exit_handlers = timed_out;
   if (!options.picture.empty())
     write_file_by_rename(options.picture, analysis::svg_chart(analysis::roofline_chart(records.front())));
   if (!analysis::judge_probes(records).slow.empty()) result.status = ExitStatus::low;

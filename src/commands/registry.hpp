@@ -17,8 +17,6 @@ struct CommandResult {
   ExitStatus status = ExitStatus::ok;
   bool is_for_a_person = true;          ///< no CSV, JSON or Markdown, which are UTF-8 everywhere
   std::vector<std::string> notes = {};  ///< lines for stderr: what stdout or a file does not say
-  /// A driver may never return: the process ends without the handlers that libraries left for its end.
-  bool skips_exit_handlers = false;
 };
 
 /// A command with its options parsed. Throws Error.

@@ -46,7 +46,7 @@ void add_telemetry(ProbeRecord& record, const collectives::GpuProbeResult& resul
   }
 }
 
-bool probe_gpus_of_host(ProbeRecord& record, const collectives::GpuProbe& probe) {
+void probe_gpus_of_host(ProbeRecord& record, const collectives::GpuProbe& probe) {
   const collectives::HostClock clock;
   // Two readings of a window at least.
   constexpr double kReadingsOfWindow = 4;
@@ -60,7 +60,6 @@ bool probe_gpus_of_host(ProbeRecord& record, const collectives::GpuProbe& probe)
   record.gpu_window_seconds = collectives::gpu_window_seconds(probe);
   record.failures = result.failures;
   record.notes.insert(record.notes.end(), result.notes.begin(), result.notes.end());
-  return result.timed_out;
 }
 
 }  // namespace collbench::program

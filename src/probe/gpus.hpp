@@ -13,8 +13,7 @@ void add_telemetry(ProbeRecord& record, const collectives::GpuProbeResult& resul
                    const std::vector<topology::GpuSample>& samples);
 
 /// Measures this host's GPUs, with their clocks, power, temperature and throttle reasons beside each window,
-/// and adds all of it to `record`. Whether a GPU timed out (GpuProbeResult). Throws Error (not_here) as
-/// collectives::probe_gpus.
-[[nodiscard]] bool probe_gpus_of_host(ProbeRecord& record, const collectives::GpuProbe& probe);
+/// and adds all of it to `record`. Throws Error (not_here) as collectives::probe_gpus.
+void probe_gpus_of_host(ProbeRecord& record, const collectives::GpuProbe& probe);
 
 }  // namespace collbench::program

@@ -70,8 +70,8 @@ class SimulatedFleet {
   };
   [[nodiscard]] const Nic& nic(int node, int rail) const;
   [[nodiscard]] simgrid::s4u::Host* storage(int node, int rail) const;
-  std::vector<double> seconds_of(const std::vector<analysis::PairOnRail>& pairs, bool back, double bytes,
-                                 const std::vector<double>& disturbances) const;
+  [[nodiscard]] std::vector<double> seconds_of(const std::vector<analysis::PairOnRail>& pairs, bool back,
+                                               double bytes, const std::vector<double>& disturbances) const;
 
   FleetShape shape_;
   simgrid::s4u::Engine* engine_;

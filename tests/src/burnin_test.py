@@ -210,7 +210,7 @@ class Burnin(unittest.TestCase):
             self.assertIn("6 nodes: 3 good, 2 suspect, 1 bad", out)
             flat = " ".join(out.split())
             self.assertRegex(flat, "n2 bad: n2 by itself: broadcast makes .* and again with nothing beside it")
-            self.assertIn("n4 suspect: by itself it gave nothing: n4: exit status 1: no cores", flat)
+            self.assertIn("n4 suspect: phase nodes gave nothing: exit status 1: no cores", flat)
             self.assertIn("n1 suspect: its errors went up: n1 mlx5_0/1 link_downed: 1 to 2 within 30 s, fatal (any is too many)", flat)
             self.assertIn("phase nodes: n0 mlx5_0/1 symbol_error: 4 to 5 within 30 s, noted", flat)
             for phase in ("nodes", "groups", "whole"):

@@ -146,7 +146,7 @@ class Probe(unittest.TestCase):
             with self.subTest(what):
                 record, text = self.probe("--gpu-timeout", "2", status=1, COLLBENCH_STAND_IN_SLOW=f"2:{what}:hang")
                 self.assertEqual([(failure["part"], failure["measurement"], failure["what"]) for failure in record["failures"]],
-                                 [("GPU 2", measurement, "it gave no sign for 2 s")])
+                                 [("GPU 2", measurement, "it made no progress for 2 s")])
                 self.assertRegex(text, r"bad: GPU 2 of")
                 self.assertEqual([len(each["parts"]) for each in record["measurements"]], [4] * left + [3] * (9 - left) + [6])
 
@@ -155,7 +155,7 @@ class Probe(unittest.TestCase):
         self.assertEqual([failure["part"] for failure in record["failures"]], ["GPU 0 to GPU 3", "GPU 1 to GPU 3"])
         self.assertIn("suspect: GPU 3 of", text)
         self.assertNotRegex(text, "(bad|suspect): GPU [012] of")
-        self.assertIn("those after the second pair that gave no sign were not run", flat(text))
+        self.assertIn("those after the second pair that made no progress were not run", flat(text))
         # Their drivers' calls may never return.
         self.assertEqual([part["name"] for part in record["measurements"][-1]["parts"]], ["GPU 2"])
         self.assertIn("GPU 1 and GPU 3: left out of what follows: a copy between them never ended", flat(text))
@@ -245,14 +245,14 @@ class Burnin(unittest.TestCase):
             f"{gpu}:{what}:0.5" for gpu in range(4) for what in ("gemm", "h2d", "d2h", "peer", "triad"))}}, COLLBENCH_STAND_IN_NO_GEMM="bf16,fp8")
         # Its own four GPUs are siblings.
         self.assertIn("n4: no other host is like it", text)
-        self.assertIn("hosts differ in GPUs: n4 4 × Unheard Of; n0, n1, n2, n3 4 × stand-in for a GPU", text)
+        self.assertIn("hosts differ in GPUs (n4: 4 × Unheard Of; n0, n1, n2, n3: 4 × stand-in for a GPU)", text)
 
     def test_without_gpus_the_phase_is_left_out(self):
         text, record = self.burnin("n[0-3]", status=1, COLLBENCH_STAND_IN_DRIVER="0")
         self.assertIn("gpus (no host has GPUs that can be probed: n0: exit status 5: collbench: no GPU: found CUDA runtime", text)
         self.assertEqual(record["probes"], [])
         text, _ = self.burnin("n[0-3]", status=1, of={"n1": {"COLLBENCH_STAND_IN_DRIVER": "0"}})
-        self.assertRegex(text, "n1 (suspect|not tested): the probe of its GPUs gave nothing: n1: exit status 5: collbench: no GPU")
+        self.assertRegex(text, "n1 (suspect|not tested): phase gpus gave nothing: exit status 5: collbench: no GPU")
 
 
 if __name__ == "__main__":

@@ -156,7 +156,7 @@ DoctorVerdict look_at_idle_states(const Evidence& evidence) {
 
 bool has_capability(std::string_view mask, int bit) {
   constexpr int kBitsPerDigit = 4;
-  const std::size_t digit = static_cast<std::size_t>(bit / kBitsPerDigit);
+  const auto digit = static_cast<std::size_t>(bit / kBitsPerDigit);
   if (mask.size() <= digit) return false;
   const char text = mask[mask.size() - 1 - digit];
   const int value =

@@ -34,9 +34,9 @@ constexpr std::uint64_t kArrayBytes = kGiB;
 constexpr std::uint64_t kLinkBytes = 256 * kMiB;
 
 /// GPUs that work at the same time on one thing.
-class Prober {
+class GpuProber {
  public:
-  Prober(const GpuProbe& probe, const Clock& clock, const GpuLibraries& libraries, GpuProbeResult& result)
+  GpuProber(const GpuProbe& probe, const Clock& clock, const GpuLibraries& libraries, GpuProbeResult& result)
       : probe_(probe),
         clock_(clock),
         libraries_(libraries),
@@ -88,7 +88,6 @@ class Prober {
         result_.failures.push_back(
             {peer ? name : gpu.name, found.about.name,
              fmt::format("{}{}", failed_pairs_ > 0 ? kAfterAnotherFailure : "", rates[i].failure)});
-        result_.timed_out = result_.timed_out || rates[i].timed_out;
         if (peer) ++failed_pairs_;
         if (peer && rates[i].timed_out) timed_out_pairs_.push_back(*peer);
         if (!peer || rates[i].timed_out) failed.push_back(devices[i]);
@@ -246,7 +245,8 @@ class Prober {
     std::vector<std::string> left_out;
     for (const int from : all) {
       for (const int to : all) {
-        // What CUDA is asked of a GPU with a copy that never ends may never return.
+        // Memory of a sender whose copy never ends can be neither taken nor freed. The receiver's can, as far
+        // as is known, and its next copy tells whose fault it is.
         if (from == to || !works(to)) continue;
         const int failed_before = failed_pairs_;
         const bool direct = has_peer_access(libraries_.cuda, from, to);
@@ -261,7 +261,7 @@ class Prober {
       }
       if (timed_out_pairs_.size() < kMaxTimedOutPairs) continue;
       result_.notes.emplace_back(
-          "copies between GPUs: those after the second pair that gave no sign were not run");
+          "copies between GPUs: those after the second pair that made no progress were not run");
       break;
     }
     if (!left_out.empty()) {
@@ -314,7 +314,7 @@ GpuProbeResult probe_gpus(const GpuProbe& probe, const Clock& clock) {
     }
   }
   const GpuLibraries libraries{cuda, kernels, cublas_lt ? &*cublas_lt : nullptr};
-  Prober(probe, clock, libraries, result).run();
+  GpuProber(probe, clock, libraries, result).run();
   return result;
 }
 

@@ -19,8 +19,6 @@ struct GpuProbeResult {
   std::vector<GpuMeasurement> measurements;
   std::vector<ProbeFailure> failures;
   std::vector<std::string> notes;  ///< what was not measured, and why
-  /// A GPU did not answer any more: CUDA's handlers at the end of the process may wait for it forever.
-  bool timed_out = false;
 };
 
 /// Measures all GPUs that CUDA shows this process: products and copies within their memory on all of them at

@@ -20,6 +20,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
+#include "collectives/nccl/probe/stuck_gpus.hpp"
 #include "collectives/probe/processor_cores.hpp"
 
 namespace collbench::collectives {
@@ -193,8 +194,9 @@ std::vector<GpuRates> run_on_gpus(const GpuLibraries& libraries, const std::vect
       } catch (const Error& error) {
         mine.failure = error.what();
       } catch (const Silent&) {
+        note_stuck_gpu();
         mine.timed_out = true;
-        mine.failure = fmt::format("it gave no sign for {:g} s", timing.timeout_seconds);
+        mine.failure = fmt::format("it made no progress for {:g} s", timing.timeout_seconds);
         (void)busy.release();  // freeing what it works on would wait for it forever
       }
     };

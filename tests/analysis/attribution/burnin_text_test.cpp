@@ -52,9 +52,9 @@ TEST(BurninText, WhatFailedOnAllHostsIsSaidOnce) {
   record.group_failures.push_back({{BurninPhase::whole, {0, 1, 2, 3}}, "n0 to n3: exit status 1"});
   const std::string text = burnin_text(record, 400);
   EXPECT_THAT(text,
-              HasSubstr("\nn0, n1, n2, n3 not tested: by itself it gave nothing: exit status 5: no CUDA\n"));
+              HasSubstr("\nn0, n1, n2, n3 not tested: phase nodes gave nothing: exit status 5: no CUDA\n"));
   EXPECT_THAT(text, HasSubstr("\nn0, n1, n2, n3 gave nothing in phase nodes: exit status 5: no CUDA\n"));
-  EXPECT_THAT(text, HasSubstr("\nn0 to n3 gave nothing in phase whole: n0 to n3: exit status 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nn0, n1, n2, n3 gave nothing in phase whole: exit status 1\n"));
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ TEST(GpuPhase, HostsAreComparedWithThoseThatHaveTheSameGpus) {
   EXPECT_EQ(populations[1].gpus, "2 × NVIDIA A100-SXM4-80GB");
   const std::string text = burnin_text(record, 200);
   for (const char* const says :
-       {"hosts differ in GPUs: n4 2 × NVIDIA A100-SXM4-80GB; n0, n1, n2, n3 2 × NVIDIA H100 80GB HBM3",
+       {"hosts differ in GPUs (n4: 2 × NVIDIA A100-SXM4-80GB; n0, n1, n2, n3: 2 × NVIDIA H100 80GB HBM3):",
         "n4: no other host is like it, so its GPUs were compared with each other only",
         "not compared, for fewer than 4 were alike: n4 (2 × NVIDIA A100-SXM4-80GB)"})
     EXPECT_NE(text.find(says), std::string::npos) << text;

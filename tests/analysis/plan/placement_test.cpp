@@ -29,8 +29,11 @@ std::vector<int> key_of(const TrainingJob& job, GroupKind kind, int rank) {
     rank /= sizes.at(each);
   }
   const int group = job.shard_group > 0 ? job.shard_group : job.dp;
-  const int tp = at[Dimension::tp], cp = at[Dimension::cp], ep = at[Dimension::ep], dp = at[Dimension::dp],
-            pp = at[Dimension::pp];
+  const int tp = at[Dimension::tp];
+  const int cp = at[Dimension::cp];
+  const int ep = at[Dimension::ep];
+  const int dp = at[Dimension::dp];
+  const int pp = at[Dimension::pp];
   switch (kind) {
     case GroupKind::tensor:
       return {cp, dp, pp};

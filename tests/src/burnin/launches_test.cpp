@@ -57,14 +57,15 @@ TEST(BurninLaunches, ARailIsInTheEnvironmentOfItsRanks) {
 TEST(BurninLaunches, RingAndTreeAreForcedInGroupsOfGpus) {
   BurninOptions options = four_hosts();
   analysis::BurninRecord record;
-  record.groups.push_back({{BurninPhase::nodes, {0}}, "all_reduce", 1, 1, true});
-  EXPECT_THAT(forced_algorithms(options, record, BurninPhase::groups), IsEmpty());
-  record.groups.push_back({{BurninPhase::nodes, {0}}, "all_reduce", 1, 1, false});
-  EXPECT_THAT(forced_algorithms(options, record, BurninPhase::groups), ElementsAre("ring", "tree"));
-  EXPECT_THAT(forced_algorithms(options, record, BurninPhase::nodes), IsEmpty());
-  options.group_algorithms = {"nvls"};
-  EXPECT_THAT(forced_algorithms(options, record, BurninPhase::whole), ElementsAre("nvls"));
   const analysis::GroupLaunch all{BurninPhase::whole, {0, 1, 2, 3}};
+  for (int node = 0; node < 4; ++node) {
+    EXPECT_THAT(forced_algorithms(options, record, all), IsEmpty()) << "a host's memory is not known";
+    record.groups.push_back({{BurninPhase::nodes, {node}}, "all_reduce", 1, 1, false});
+  }
+  EXPECT_THAT(forced_algorithms(options, record, all), ElementsAre("ring", "tree"));
+  EXPECT_THAT(forced_algorithms(options, record, {BurninPhase::nodes, {0}}), IsEmpty());
+  options.group_algorithms = {"nvls"};
+  EXPECT_THAT(forced_algorithms(options, record, all), ElementsAre("nvls"));
   const std::vector<std::string> words = group_command(options, all, {"ring", "tree"});
   EXPECT_EQ(word_after(words, "--algo"), "auto,ring,tree");
   EXPECT_EQ(word_after(words, "--time"), "6");  // 3 s for two rows

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/topology/doctor/log_check_cases.hpp"
@@ -146,7 +147,7 @@ TEST(DoctorChecks, AllLinksInactiveOnAModuleThatHasThem) {
 
 /// What topo -m prints of GPUs whose pairs have `cell(a, b)`.
 template <class Cell>
-std::string gpu_matrix(int gpus, Cell cell) {
+std::string gpu_matrix(int gpus, const Cell& cell) {
   std::string text;
   for (int gpu = 0; gpu < gpus; ++gpu) text += "\tGPU" + std::to_string(gpu);
   text += "\tCPU Affinity\n";
@@ -160,7 +161,7 @@ std::string gpu_matrix(int gpus, Cell cell) {
 }
 
 TEST(DoctorChecks, AGpuWithoutItsNvLinksStandsOutInTopoM) {
-  const auto of = [](auto cell) { return diagnose(evidence_of({{"", gpu_matrix(8, cell)}})); };
+  const auto of = [](auto cell) { return diagnose(evidence_of({{"", gpu_matrix(8, std::move(cell))}})); };
   const auto without_gpu2 = [](const std::string& cell) {
     return [cell](int a, int b) { return a == 2 || b == 2 ? cell : std::string("NV18"); };
   };

@@ -185,7 +185,8 @@ TEST(ImportedPairs, NamesLikeColumnsAreAMatrixAllTheSame) {
 }
 
 TEST(ImportedPairs, RailsFromOneAreTheFirstOnesAndNumbersAmongNamesAreNames) {
-  std::string from_one = "from,to,rail,busbw\n", mixed = "from,to,nic,busbw\n";
+  std::string from_one = "from,to,rail,busbw\n";
+  std::string mixed = "from,to,nic,busbw\n";
   for (int a = 0; a < 4; ++a) {
     for (int b = 0; b < 4; ++b) {
       if (a == b) continue;
