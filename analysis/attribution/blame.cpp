@@ -249,7 +249,7 @@ class Finder {
       return;
     }
     blame.evidence =
-        fmt::format("{} rail {}: sends {}, receives {} against the rail's median (line {}), {}; {}",
+        fmt::format("{} rail {}: sends {}, receives {} of the time of the rail's median (line {}), {}; {}",
                     name_of(node), rail, percent_slower(one.send.values[slot_of(node)]),
                     percent_slower(one.receive.values[slot_of(node)]), percent_slower(one.send.line),
                     alone ? percent_slower(*alone) + " alone" : "with no times alone to compare",

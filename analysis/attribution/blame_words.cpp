@@ -171,7 +171,8 @@ std::string blind_words(double blind_below) {
            "were left out";
   }
   return fmt::format(
-      "not known: what costs less than {} passes unseen, by the scatter of these times; measure again with "
+      "not known: what costs less than {} of the time passes unseen, by the scatter of these times; measure "
+      "again with "
       "nothing else running",
       percent_slower(blind_below));
 }

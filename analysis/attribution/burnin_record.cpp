@@ -139,6 +139,14 @@ bool was_left_out(const BurninRecord& record, BurninPhase phase) {
                      [&entry](const std::string& left_out) { return left_out.starts_with(entry); });
 }
 
+bool has_finding_of_no_node(const BurninRecord& record, const Attribution& found) {
+  const bool all_good = std::all_of(found.nodes.begin(), found.nodes.end(),
+                                    [](const NodeVerdict& node) { return node.bucket == Bucket::good; });
+  const bool has_finding = !found.blames.empty() || !found.doubt.empty() || !record.failures.empty() ||
+                           !record.group_failures.empty();
+  return all_good && has_finding;
+}
+
 std::vector<std::string> names_of(const BurninRecord& record, const Attribution& found, Bucket bucket) {
   std::vector<std::string> names;
   for (const NodeVerdict& node : found.nodes) {

@@ -69,6 +69,9 @@ struct BurninRecord {
 /// Whether nobody asked for a phase, or it could not be launched at all.
 [[nodiscard]] bool was_left_out(const BurninRecord& record, BurninPhase phase);
 
+/// All nodes are good, and something else is not: a slow path or rail, a pair or job that gave nothing.
+[[nodiscard]] bool has_finding_of_no_node(const BurninRecord& record, const Attribution& found);
+
 /// The nodes that are in `bucket`.
 [[nodiscard]] std::vector<std::string> names_of(const BurninRecord& record, const Attribution& found,
                                                 Bucket bucket);

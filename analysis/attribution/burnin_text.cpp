@@ -94,9 +94,10 @@ std::string unseen_line(const Attribution& found) {
   }
   if (!is_judged) return {};
   const std::string words = blind_words(blind);
-  return !words.empty() ? words
-                        : fmt::format("what costs less than {} passes unseen, by the scatter of these times",
-                                      percent_slower(blind));
+  return !words.empty()
+             ? words
+             : fmt::format("what costs less than {} of the time passes unseen, by the scatter of these times",
+                           percent_slower(blind));
 }
 
 /// A line for each node that is not good, one for all of whom the same is said, and what is not known.
@@ -157,7 +158,8 @@ std::string burnin_text(const BurninRecord& record, int width) {
   std::vector<std::string> counts;
   for (const Bucket bucket : kBuckets)
     counts.push_back(fmt::format("{} {}", names_of(record, found, bucket).size(), name(bucket)));
-  add(fmt::format("{}: {}", counted(record.table.nodes.size(), "node"), fmt::join(counts, ", ")));
+  add(fmt::format("{}: {}{}", counted(record.table.nodes.size(), "node"), fmt::join(counts, ", "),
+                  has_finding_of_no_node(record, found) ? "; what is wrong below is of no single node" : ""));
   if (!record.source.empty()) add(record.source);
   for (const BurninPhase phase : burnin_phases()) {
     if (phase == BurninPhase::pairs &&

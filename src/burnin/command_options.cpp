@@ -59,7 +59,8 @@ void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>&
             if (name(phase) == found) options->phases.push_back(phase);
         }
       });
-  add("--ranks-per-host", "N", "of nodes (2 at least), groups and whole: its GPUs (1)",
+  add("--ranks-per-host", "N",
+      "in phases nodes (2 at least), groups and whole: as many as a host has GPUs (1)",
       [options](const std::string& text) {
         options->ranks_per_host = parse_number(text, "--ranks-per-host", 1, 1024);
       });

@@ -158,8 +158,15 @@ analysis::GroupOutcome launch_group(const BurninOptions& options, const analysis
   std::vector<std::string> hosts;
   for (const int node : launch.nodes) hosts.push_back(options.hosts[static_cast<std::size_t>(node)]);
   const ChildResult result = run_child(group_command(options, launch, algorithms), limits);
+  const bool is_refused =
+      result.end == ChildEnd::exited && (result.code == static_cast<int>(ExitStatus::usage) ||
+                                         result.code == static_cast<int>(ExitStatus::not_here));
   analysis::GroupOutcome outcome;
-  if (result.succeeded())
+  if (is_refused && !algorithms.empty()) {  // the library's choice is worth having without them
+    outcome = launch_group(options, launch, {});
+    outcome.why = fmt::format("with {} forced (--group-algos): {}", fmt::join(algorithms, ", "),
+                              why_failed(result, limits));
+  } else if (result.succeeded())
     outcome = analysis::group_outcome(result.out, launch, hosts);
   else
     outcome.why = why_failed(result, limits);

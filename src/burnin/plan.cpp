@@ -19,7 +19,6 @@ namespace collbench::program {
 namespace {
 
 using analysis::BurninPhase;
-using analysis::PairRound;
 
 double seconds_of_job(const BurninOptions& options, BurninPhase phase) {
   if (phase == BurninPhase::gpus) return gpu_phase_seconds(options);
@@ -27,64 +26,96 @@ double seconds_of_job(const BurninOptions& options, BurninPhase phase) {
   return group_seconds(options, forces ? options.group_algorithms.size() : 0);
 }
 
-/// A line for each phase but pairs, and one for those that are left out.
-std::string group_plan(const BurninOptions& options) {
+/// What a plan says of a phase, and what it comes to.
+struct PhasePlan {
+  std::string text;
+  double seconds = 0;        ///< of measuring
+  std::size_t launches = 0;  ///< one after the other
+};
+
+PhasePlan plan_of_jobs(const BurninOptions& options, BurninPhase phase) {
   std::vector<int> nodes(options.hosts.size());
   std::iota(nodes.begin(), nodes.end(), 0);
-  std::string text;
-  for (const BurninPhase phase : options.phases) {
-    if (!has_phase(options, phase) || phase == BurninPhase::pairs) continue;
-    const auto batches = analysis::group_batches(phase, nodes, options.rails, leaves_of(options));
-    const std::size_t launches =
-        std::accumulate(batches.begin(), batches.end(), std::size_t{0},
-                        [](std::size_t sum, const auto& batch) { return sum + batch.size(); });
-    std::size_t rounds = 0;  // --parallel cuts a batch
-    for (const analysis::GroupBatch& batch : batches) {
-      const auto at_once = static_cast<std::size_t>(options.parallel);
-      rounds += (batch.size() + at_once - 1) / at_once;
-    }
-    text += fmt::format("phase {}: {} in {}, about {}\n", name(phase), counted(launches, "job"),
-                        counted(rounds, "round"),
-                        format_seconds(seconds_of_job(options, phase) * static_cast<double>(rounds)));
+  const auto batches = analysis::group_batches(phase, nodes, options.rails, leaves_of(options));
+  const std::size_t jobs =
+      std::accumulate(batches.begin(), batches.end(), std::size_t{0},
+                      [](std::size_t sum, const auto& batch) { return sum + batch.size(); });
+  PhasePlan plan;
+  for (const analysis::GroupBatch& batch : batches) {  // --parallel cuts a batch
+    const auto at_once = static_cast<std::size_t>(options.parallel);
+    plan.launches += (batch.size() + at_once - 1) / at_once;
   }
-  const std::vector<std::string> left_out = phases_left_out(options);
-  if (!left_out.empty()) text += fmt::format("left out: {}\n", fmt::join(left_out, ", "));
-  return text;
+  plan.seconds = seconds_of_job(options, phase) * static_cast<double>(plan.launches);
+  const bool may_double =
+      (phase == BurninPhase::groups || phase == BurninPhase::whole) && options.group_algorithms.empty();
+  plan.text = fmt::format("phase {}: {} in {}, about {}{}\n", name(phase), counted(jobs, "job"),
+                          counted(plan.launches, "round"), format_seconds(plan.seconds),
+                          may_double ? " (twice that on GPUs, where ring and tree are forced, too)"
+                          : phase == BurninPhase::gpus ? " (only where there are GPUs)"
+                                                       : "");
+  return plan;
+}
+
+/// `seconds`: what --time leaves for them; 0: no bound.
+PhasePlan plan_of_pairs(const BurninOptions& options, double seconds) {
+  const int hosts = static_cast<int>(options.hosts.size());
+  std::vector<analysis::PairRound> rounds = analysis::pair_rounds(hosts, leaves_of(options));
+  const std::size_t all_rounds = rounds.size();
+  const int at_once = std::min(options.parallel, hosts / 2);
+  const int batches = (hosts / 2 + at_once - 1) / at_once;
+  const double a_round = options.pair_seconds * options.rails * batches;
+  if (options.seconds > 0) rounds = analysis::fitting(std::move(rounds), seconds, a_round);
+  const analysis::PairCoverage covered = analysis::coverage(rounds, hosts);
+  PhasePlan plan;
+  plan.seconds = a_round * static_cast<double>(rounds.size());
+  plan.launches = rounds.size() * static_cast<std::size_t>(options.rails * batches);
+  plan.text = fmt::format(
+      "phase pairs: {} of {} pairs on {} in {}, about {} at {:g} s a pair and rail, and retests of whoever "
+      "is "
+      "slow\n",
+      covered.pairs, covered.all_pairs, counted(static_cast<std::size_t>(options.rails), "rail"),
+      counted(rounds.size(), "round"), format_seconds(plan.seconds), options.pair_seconds);
+  if (rounds.size() < all_rounds) {
+    plan.text += fmt::format(
+        "{} do not fit into --time; a host is judged with {} partners, and each gets at least {}\n",
+        counted(all_rounds - rounds.size(), "round"), analysis::kMinPartners, covered.fewest_partners);
+  }
+  constexpr std::size_t kMaxListed = 16;  // hosts
+  for (std::size_t i = 0; i < rounds.size() && options.hosts.size() <= kMaxListed; ++i) {
+    plan.text += fmt::format("round {}:", i + 1);
+    for (const auto& [a, b] : rounds[i]) {
+      plan.text += fmt::format(" {}-{}", options.hosts[static_cast<std::size_t>(a)],
+                               options.hosts[static_cast<std::size_t>(b)]);
+    }
+    plan.text += '\n';
+  }
+  return plan;
 }
 
 }  // namespace
 
 std::string plan_of(const BurninOptions& options) {
-  const int hosts = static_cast<int>(options.hosts.size());
-  std::string text = group_plan(options);
-  if (!has_phase(options, BurninPhase::pairs)) return text;
-  std::vector<PairRound> rounds = analysis::pair_rounds(hosts, leaves_of(options));
-  const std::size_t all_rounds = rounds.size();
-  const int at_once = std::min(options.parallel, hosts / 2);
-  const int batches = (hosts / 2 + at_once - 1) / at_once;
-  const double a_round = options.pair_seconds * options.rails * batches;
-  if (options.seconds > 0) rounds = analysis::fitting(std::move(rounds), options.seconds, a_round);
-  const analysis::PairCoverage covered = analysis::coverage(rounds, hosts);
-  text += fmt::format(
-      "{} of {} pairs on {} in {}, about {} at {:g} s a pair and rail, and retests of whoever is slow\n",
-      covered.pairs, covered.all_pairs, counted(static_cast<std::size_t>(options.rails), "rail"),
-      counted(rounds.size(), "round"), format_seconds(a_round * static_cast<double>(rounds.size())),
-      options.pair_seconds);
-  if (rounds.size() < all_rounds) {
-    text += fmt::format(
-        "{} are left out for want of time; a node needs {} partners to be judged, and the least "
-        "here has {}\n",
-        counted(all_rounds - rounds.size(), "round"), analysis::kMinPartners, covered.fewest_partners);
+  PhasePlan all;
+  for (const BurninPhase phase : analysis::burnin_phases()) {
+    if (!has_phase(options, phase)) continue;
+    const PhasePlan plan = phase == BurninPhase::pairs
+                               ? plan_of_pairs(options, std::max(0.0, options.seconds - all.seconds))
+                               : plan_of_jobs(options, phase);
+    all.text += plan.text;
+    if (phase == BurninPhase::gpus) continue;  // only where there are GPUs
+    all.seconds += plan.seconds;
+    all.launches += plan.launches;
   }
-  for (std::size_t i = 0; i < rounds.size() && options.hosts.size() <= 16; ++i) {
-    text += fmt::format("round {}:", i + 1);
-    for (const auto& [a, b] : rounds[i]) {
-      text += fmt::format(" {}-{}", options.hosts[static_cast<std::size_t>(a)],
-                          options.hosts[static_cast<std::size_t>(b)]);
-    }
-    text += '\n';
-  }
-  return text;
+  const std::vector<std::string> left_out = phases_left_out(options);
+  if (!left_out.empty()) all.text += fmt::format("left out: {}\n", fmt::join(left_out, ", "));
+  all.text += fmt::format(
+      "in all about {} of measuring{}, without retests and what {} need to start, one after the other{}\n",
+      format_seconds(all.seconds), has_phase(options, BurninPhase::gpus) ? " after phase gpus" : "",
+      counted(all.launches, "launch"),
+      options.seconds > 0 && all.seconds > options.seconds
+          ? "; more than --time, so the last of it is left out"
+          : "");
+  return all.text;
 }
 
 }  // namespace collbench::program

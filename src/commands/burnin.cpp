@@ -44,9 +44,7 @@ ExitStatus status_of(const BurninRecord& record, const analysis::Attribution& fo
   if (analysis::lost_a_host(record, found)) return ExitStatus::rank_lost;
   const bool all_good = std::all_of(found.nodes.begin(), found.nodes.end(),
                                     [](const auto& node) { return node.bucket == analysis::Bucket::good; });
-  const bool no_finding =
-      found.blames.empty() && found.doubt.empty() && record.failures.empty() && record.group_failures.empty();
-  return all_good && no_finding ? ExitStatus::ok : ExitStatus::low;
+  return all_good && !has_finding_of_no_node(record, found) ? ExitStatus::ok : ExitStatus::low;
 }
 
 class Burnin {

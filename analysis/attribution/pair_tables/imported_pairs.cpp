@@ -15,6 +15,7 @@
 #include "analysis/attribution/pair_tables/pair_matrix.hpp"
 #include "base/delimited_text.hpp"
 #include "base/text_input.hpp"
+#include "base/units.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -133,6 +134,7 @@ BurninRecord from_table(const std::vector<Line>& lines, const std::string& file,
 
   PairCollector pairs(file);
   std::map<std::tuple<int, int, int>, const Cells*> seen;
+  std::size_t again = 0;
   for (const Cells& row : rows) {
     const int rail = rails ? numbers.at(row.cells[*rails]) : 0;
     const int from = pairs.node(row.cells[ends.from], row.line);
@@ -149,6 +151,7 @@ BurninRecord from_table(const std::vector<Line>& lines, const std::string& file,
     }
     const auto [first, is_new] = seen.try_emplace({from, to, rail}, &row);
     if (!is_new) {
+      ++again;
       if (const std::string apart = differing_columns(heading, *first->second, row, used); !apart.empty())
         throw usage_error(location(file, row.line),
                           fmt::format("{} and {} stand there more than once: {}", row.cells[ends.from],
@@ -163,14 +166,17 @@ BurninRecord from_table(const std::vector<Line>& lines, const std::string& file,
   std::vector<std::string> chosen;
   for (const auto& [column, cell] : choice.where) chosen.push_back(fmt::format("{} {}", column, cell));
   const std::string source = fmt::format(
-      "measured by others: {}, column {} in {}{}{}{}; whether pairs ran beside others is not known", file,
+      "measured by others: {}, column {} in {}{}{}{}{}; whether pairs ran beside others is not known", file,
       heading[rates], unit_name,
       chosen.empty() ? "" : fmt::format(", rows of {}", fmt::join(chosen, " and ")), rail_words(numbers),
       !mirrored || directions == PairCollector::Directions::both
           ? "; each direction has its own rate"
           : fmt::format("; {}, taken for both directions, so sending and receiving are not told apart",
                         directions == PairCollector::Directions::mixed ? "most pairs have one rate"
-                                                                       : "a pair has one rate"));
+                                                                       : "a pair has one rate"),
+      again == 0 ? ""
+                 : fmt::format("; {} measured a pair again, and the quickest of a pair counts",
+                               counted(again, "row")));
   return pairs.record(
       mirrored, is_own(heading) ? fmt::format("as {} has it, written by collbench burnin", file) : source);
 }

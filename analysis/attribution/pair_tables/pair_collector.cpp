@@ -56,8 +56,13 @@ void PairCollector::add_own(RailTime time, std::string_view cell, double unit, i
   if (*measured == Measured::nothing) return;
   record_.table.rails = std::max(record_.table.rails, time.rail + 1);
   if (*measured == Measured::failure) {
-    record_.failures.push_back(
-        {time.from, time.to, time.rail, "no time: " + location(file_, line), time.alone});
+    const auto [a, b] = std::minmax(time.from, time.to);
+    if (failed_.insert({a, b, time.rail}).second) {  // one failure of a pair, whichever direction names it
+      record_.failures.push_back({a, b, time.rail,
+                                  fmt::format("{} with {}: no rate in {}", record_.table.nodes[slot_of(a)],
+                                              record_.table.nodes[slot_of(b)], location(file_, line)),
+                                  time.alone});
+    }
     return;
   }
   time.seconds = kNominalBytes / (rate * unit);

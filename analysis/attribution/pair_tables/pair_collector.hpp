@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -45,6 +46,7 @@ class PairCollector {
   BurninRecord record_{};
   std::map<std::string, int> numbers_;
   std::map<std::tuple<int, int, int>, double> rates_;  ///< from, to, rail: bytes per second
+  std::set<std::tuple<int, int, int>> failed_{};       ///< of the pair, less and greater node, and rail
 };
 
 }  // namespace collbench::analysis

@@ -103,6 +103,17 @@ std::optional<std::pair<double, std::string>> unit_at(std::string_view text) {
                                       whole.substr(0, whole.size() - text.size())));
 }
 
+/// "latency_us", "time (ms)".
+bool is_time(std::string_view name) {
+  const std::string lowered = lower(name);
+  constexpr std::array<std::string_view, 4> kTimes{"latency", "time", "duration", "seconds"};
+  constexpr std::array<std::string_view, 8> kUnits{"_us", "_ms", "_ns", "_s", "(us)", "(ms)", "(ns)", "(s)"};
+  return std::any_of(kTimes.begin(), kTimes.end(),
+                     [&](std::string_view word) { return lowered.find(word) != std::string::npos; }) ||
+         std::any_of(kUnits.begin(), kUnits.end(),
+                     [&](std::string_view unit) { return lowered.ends_with(unit); });
+}
+
 /// The unit of rates that a column's name has.
 std::optional<std::pair<double, std::string>> unit_in(std::string_view name) {
   for (std::size_t at = 0; at < name.size(); ++at) {
@@ -152,6 +163,10 @@ std::optional<PairEnds> pair_ends(const std::vector<std::string>& heading) {
 
 std::pair<double, std::string> unit_of_rates(std::string_view name) {
   const auto unit = unit_in(name);
+  if (!unit && is_time(name)) {
+    throw usage_error("--column", fmt::format("'{}' is a time, and rates are compared", name),
+                      "name a column of rates, of which more is better");
+  }
   if (!unit) return {kGigabyte, "GB/s (the column names no unit)"};
   return *unit;
 }

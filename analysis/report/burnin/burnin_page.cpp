@@ -48,7 +48,10 @@ std::string not_good_body(const BurninRecord& record, const Attribution& found) 
       table.rows.push_back(
           {{record.table.nodes[slot_of(node.node)]}, {name(node.bucket), style_of(node.bucket)}, {node.why}});
   }
-  if (table.rows.empty()) return html_paragraph("All are good.");
+  if (table.rows.empty())
+    return html_paragraph(has_finding_of_no_node(record, found)
+                              ? "All hosts are good; what is wrong is of no single host."
+                              : "All hosts are good.");
   return html_table(table) +
          (left_out > 0 ? html_paragraph(fmt::format("and {} more, in --format json", left_out)) : "");
 }

@@ -30,7 +30,7 @@ TEST(BurninPage, HasFindingsTheMapAndWhatIsMissing) {
 TEST(BurninPage, OfAHealthyFleetAllAreGood) {
   const std::string page = burnin_html(made_burnin(6, 1, [](int, int, int) { return 1.0; }));
   EXPECT_THAT(page, HasSubstr("6 of 6 hosts good"));
-  EXPECT_THAT(page, HasSubstr("All are good."));
+  EXPECT_THAT(page, HasSubstr("All hosts are good."));
   EXPECT_THAT(page, Not(HasSubstr("0 of 6")));
 }
 
