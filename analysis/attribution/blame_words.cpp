@@ -183,12 +183,12 @@ std::string without_prefix(const std::string& text, const std::string& prefix) {
 
 std::vector<std::string> said_once(const std::vector<Said>& all) {
   std::vector<std::pair<std::string, std::vector<std::string>>> alike;
-  for (const auto& [who, what] : all) {
+  for (const Said& said : all) {
     auto same = std::find_if(alike.begin(), alike.end(),
-                             [&what = what](const auto& each) { return each.first == what; });
-    if (same == alike.end()) same = alike.insert(alike.end(), {what, {}});
+                             [&said](const auto& each) { return each.first == said.what; });
+    if (same == alike.end()) same = alike.insert(alike.end(), {said.what, {}});
     std::vector<std::string>& names = same->second;
-    if (std::find(names.begin(), names.end(), who) == names.end()) names.push_back(who);
+    if (std::find(names.begin(), names.end(), said.who) == names.end()) names.push_back(said.who);
   }
   std::vector<std::string> lines;
   for (const auto& [what, names] : alike) lines.push_back(fmt::format("{} {}", fmt::join(names, ", "), what));
