@@ -4,7 +4,7 @@
 #include <exception>
 #include <variant>
 
-#include "collectives/nccl/probe/stuck_gpus.hpp"
+#include "collectives/nccl/probe/gpu_team.hpp"
 #include "launch/launcher.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/command_line.hpp"

@@ -128,7 +128,7 @@ std::string hosts_of(const BurninRecord& record, const std::vector<int>& nodes) 
              : fmt::format("{} to {} ({} hosts)", hosts.front(), hosts.back(), hosts.size());
 }
 
-/// Jobs that gave nothing.
+/// Jobs without a result.
 std::vector<std::string> failed_lines(const BurninRecord& record) {
   std::vector<Said> failed;
   for (const GroupFailure& failure : record.group_failures) {
@@ -138,7 +138,7 @@ std::vector<std::string> failed_lines(const BurninRecord& record) {
     const std::string why =
         without_prefix(without_prefix(failure.why, first + ": "), fmt::format("{} to {}: ", first, last));
     failed.push_back({hosts_of(record, launch.nodes),
-                      fmt::format("gave nothing in phase {}{}{}: {}", name(launch.phase),
+                      fmt::format("no result in phase {}{}{}: {}", name(launch.phase),
                                   launch.rail ? fmt::format(" on rail {}", *launch.rail) : "",
                                   launch.phase == BurninPhase::rails && launch.alone ? " alone" : "", why)});
   }
@@ -159,7 +159,7 @@ std::string burnin_text(const BurninRecord& record, int width) {
   for (const Bucket bucket : kBuckets)
     counts.push_back(fmt::format("{} {}", names_of(record, found, bucket).size(), name(bucket)));
   add(fmt::format("{}: {}{}", counted(record.table.nodes.size(), "node"), fmt::join(counts, ", "),
-                  has_finding_of_no_node(record, found) ? "; what is wrong below is of no single node" : ""));
+                  has_finding_of_no_node(record, found) ? "; the findings below are of no single node" : ""));
   if (!record.source.empty()) add(record.source);
   for (const BurninPhase phase : burnin_phases()) {
     if (phase == BurninPhase::pairs &&

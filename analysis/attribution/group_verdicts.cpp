@@ -166,14 +166,14 @@ void judge_without_pairs(const BurninRecord& record, const std::vector<GroupPopu
   }
 }
 
-/// A host whose own launch gave nothing.
+/// A host without a result of its own launch.
 void judge_failed_nodes(const BurninRecord& record, Attribution& found) {
   for (const auto& [launch, said] : record.group_failures) {
     if (launch.phase != BurninPhase::nodes && launch.phase != BurninPhase::gpus) continue;
     NodeVerdict& verdict = found.nodes[slot_of(launch.nodes.front())];
     const std::string& host = record.table.nodes[slot_of(verdict.node)];
     const std::string why =
-        fmt::format("phase {} gave nothing: {}", name(launch.phase), without_prefix(said, host + ": "));
+        fmt::format("no result in phase {}: {}", name(launch.phase), without_prefix(said, host + ": "));
     if (verdict.bucket == Bucket::good) verdict = {verdict.node, Bucket::suspect, why};
     if (verdict.bucket == Bucket::not_tested && record.failures.empty()) verdict.why = why;
   }

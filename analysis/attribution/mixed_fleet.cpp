@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -61,9 +62,16 @@ std::string gpus_of(const BurninRecord& record, const std::vector<int>& nodes) {
 }
 
 std::vector<std::vector<int>> nodes_alike(const BurninRecord& record) {
+  std::map<std::string_view, std::set<std::string>> by_host;
+  for (const auto& [host, models] : record.gpu_models) by_host[host] = {models.begin(), models.end()};
+  for (const ProbeRecord& probe : record.probes) {
+    std::set<std::string>& kind = by_host[probe.host];
+    kind.clear();
+    for (const ProbeGpu& gpu : probe.gpus) kind.insert(gpu.model);
+  }
   std::map<std::set<std::string>, std::vector<int>> kinds;
   for (int node = 0; std::cmp_less(node, record.table.nodes.size()); ++node)
-    kinds[kind_of(record, node)].push_back(node);
+    kinds[by_host[record.table.nodes[slot_of(node)]]].push_back(node);
   std::vector<std::vector<int>> alike;
   for (auto& [kind, nodes] : kinds) alike.push_back(std::move(nodes));
   std::sort(alike.begin(), alike.end());

@@ -65,7 +65,8 @@ void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>&
         options->ranks_per_host = parse_number(text, "--ranks-per-host", 1, 1024);
       });
   add("--group-algos", "LIST",
-      "algorithms to force in groups and whole as well, by the names of --algo of a run (on GPUs ring,tree)",
+      "algorithms to force in groups and whole as well, by the names of --algo of a run (after phase nodes "
+      "on GPUs ring,tree)",
       [options](const std::string& text) { options->group_algorithms = split_list(text); });
   add("--rails", "N", "rails, each measured by launches of its own (1)",
       [options](const std::string& text) { options->rails = parse_number(text, "--rails", 1, 64); });

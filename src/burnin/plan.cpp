@@ -46,8 +46,8 @@ PhasePlan plan_of_jobs(const BurninOptions& options, BurninPhase phase) {
     plan.launches += (batch.size() + at_once - 1) / at_once;
   }
   plan.seconds = seconds_of_job(options, phase) * static_cast<double>(plan.launches);
-  const bool may_double =
-      (phase == BurninPhase::groups || phase == BurninPhase::whole) && options.group_algorithms.empty();
+  const bool may_double = (phase == BurninPhase::groups || phase == BurninPhase::whole) &&
+                          options.group_algorithms.empty() && has_phase(options, BurninPhase::nodes);
   plan.text = fmt::format("phase {}: {} in {}, about {}{}\n", name(phase), counted(jobs, "job"),
                           counted(plan.launches, "round"), format_seconds(plan.seconds),
                           may_double ? " (twice that on GPUs, where ring and tree are forced, too)"

@@ -27,13 +27,17 @@ print(json.dumps(run))' "$a" "$b"
 GROUPS = """#!/usr/bin/env python3
 import json, os, sys
 hosts, words = sys.argv[1].split(","), sys.argv[3:]
+def models(host, later):  # by a later look n1 would be of the other kind
+    if not os.environ.get("MIXED"): return []
+    return 8 * ["A100" if host in ("n4", "n5") or (later and host == "n1") else "H100"]
+if any("rign" in word for word in words): sys.exit(print("--algo: 'rign' is not an algorithm", file=sys.stderr) or 2)
 if words[1] == "counters":
     looks = os.environ["RECORD"] + ".looks"
     earlier = os.path.exists(looks)
     open(looks, "w").close()
     for host in hosts:
         print(json.dumps({"record": "collbench error counters", "host": host, "unix_seconds": 90 if earlier else 60, "notes": [],
-                          "counts": {"mlx5_0/1 link_downed": 1 + (earlier and host == "n1"), "mlx5_0/1 symbol_error": 4 + earlier}}))
+                          "gpus": models(host, earlier), "counts": {"mlx5_0/1 link_downed": 1 + (earlier and host == "n1"), "mlx5_0/1 symbol_error": 4 + earlier}}))
     sys.exit()
 if words[1] == "probe": sys.exit(5)
 if "n4" in hosts and len(hosts) == 1: sys.exit("no cores")
@@ -213,11 +217,27 @@ class Burnin(unittest.TestCase):
             self.assertIn("6 nodes: 3 good, 2 suspect, 1 bad", out)
             flat = " ".join(out.split())
             self.assertRegex(flat, "n2 bad: n2 by itself: broadcast makes .* and again with nothing beside it")
-            self.assertIn("n4 suspect: phase nodes gave nothing: exit status 1: no cores", flat)
+            self.assertIn("n4 suspect: no result in phase nodes: exit status 1: no cores", flat)
             self.assertIn("n1 suspect: its errors went up: n1 mlx5_0/1 link_downed: 1 to 2 within 30 s, fatal (any is too many)", flat)
             self.assertIn("phase nodes: n0 mlx5_0/1 symbol_error: 4 to 5 within 30 s, noted", flat)
             for phase in ("nodes", "groups", "whole"):
                 self.assertIn(f"phase {phase}: ", out)
+            # Two kinds of GPUs: pairs among the four alike ones, by the first look at them; in the whole all take part, and an algorithm
+            # that the library refuses costs only itself.
+            mixed = pathlib.Path(folder) / "mixed.json"
+            os.environ["MIXED"] = "1"
+            self.addCleanup(os.environ.pop, "MIXED", None)
+            pathlib.Path(f"{record}.looks").unlink()
+            status, out, err = run("none", "--group-launcher", f"{groups} {{hosts}} {{ranks}}", "--phases", "pairs,whole", "--group-algos", "rign",
+                                   "-J", str(mixed))
+            del os.environ["MIXED"]
+            self.assertEqual(status, 1, out + err)
+            made = json.loads(mixed.read_text())
+            self.assertEqual({end for each in made["times"] for end in each[:2]}, {0, 1, 2, 3})
+            self.assertEqual([len(each["nodes"]) for each in made["groups"]], [6])
+            flat = " ".join(out.split())
+            self.assertIn("n4, n5 not tested: only 2 hosts here with A100; pairs need at least 4", flat)
+            self.assertIn("no result in phase whole: with rign forced (--group-algos): exit status 2", flat)
             files = {name: pathlib.Path(folder) / f"burnin.{name}" for name in ("json", "html", "svg", "csv")}
             status, out, _ = run("dead rail", "--rails", "2", "--rail-setting", "RAIL={rail}", "-J", files["json"], "--html", files["html"],
                                  "--plot-file", files["svg"], "--csv", files["csv"])

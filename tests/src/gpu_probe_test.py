@@ -158,7 +158,7 @@ class Probe(unittest.TestCase):
         self.assertIn("those after the second pair that made no progress were not run", flat(text))
         # Their drivers' calls may never return.
         self.assertEqual([part["name"] for part in record["measurements"][-1]["parts"]], ["GPU 2"])
-        self.assertIn("GPU 1 and GPU 3: left out of what follows: a copy between them never ended", flat(text))
+        self.assertIn("GPU 1 and GPU 3: left out of what follows: a copy between them did not end", flat(text))
 
     def test_a_product_that_would_take_too_long_is_left_out(self):
         # 8192³ takes 11 s of the stand-in's time, 16384³ 88: more than two windows.
@@ -252,7 +252,7 @@ class Burnin(unittest.TestCase):
         self.assertIn("gpus (no host has GPUs that can be probed: n0: exit status 5: collbench: no GPU: found CUDA runtime", text)
         self.assertEqual(record["probes"], [])
         text, _ = self.burnin("n[0-3]", status=1, of={"n1": {"COLLBENCH_STAND_IN_DRIVER": "0"}})
-        self.assertRegex(text, "n1 (suspect|not tested): phase gpus gave nothing: exit status 5: collbench: no GPU")
+        self.assertRegex(text, "n1 (suspect|not tested): no result in phase gpus: exit status 5: collbench: no GPU")
 
 
 if __name__ == "__main__":

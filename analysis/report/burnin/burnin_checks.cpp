@@ -49,7 +49,7 @@ std::vector<std::string> gaps(const BurninRecord& record, const Attribution& fou
     if (phase.ends_with("(--time)")) texts.push_back("left out: " + phase);
   }
   for (const GroupFailure& failure : record.group_failures)
-    texts.push_back(fmt::format("phase {} gave nothing: {}", name(failure.launch.phase), failure.why));
+    texts.push_back(fmt::format("no result in phase {}: {}", name(failure.launch.phase), failure.why));
   for (const PairFailure& failure : record.failures)
     texts.push_back(fmt::format("rail {} gave no time: {}", failure.rail, failure.why));
   return texts;

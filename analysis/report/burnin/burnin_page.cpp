@@ -50,7 +50,7 @@ std::string not_good_body(const BurninRecord& record, const Attribution& found) 
   }
   if (table.rows.empty())
     return html_paragraph(has_finding_of_no_node(record, found)
-                              ? "All hosts are good; what is wrong is of no single host."
+                              ? "All hosts are good; the findings are of no single host."
                               : "All hosts are good.");
   return html_table(table) +
          (left_out > 0 ? html_paragraph(fmt::format("and {} more, in --format json", left_out)) : "");
@@ -155,7 +155,7 @@ ReportLines missing_lines(const BurninRecord& record, const Attribution& found) 
   for (const std::string& phase : record.phases_left_out) lines.push_back({"left out: " + phase});
   for (const GroupFailure& failure : record.group_failures)
     lines.push_back(
-        {fmt::format("phase {} gave nothing: {}", name(failure.launch.phase), failure.why), Tone::alarm});
+        {fmt::format("no result in phase {}: {}", name(failure.launch.phase), failure.why), Tone::alarm});
   for (const PairFailure& failure : record.failures) {
     if (lines.size() > kMaxRows) break;
     lines.push_back({fmt::format("rail {} gave no time: {}", failure.rail, failure.why), Tone::alarm});

@@ -272,7 +272,7 @@ class GpuProber {
     for (const PeerCopy& pair : timed_out_pairs_) {
       std::erase_if(working_, [&](int gpu) { return gpu_name(gpu) == pair.to; });
       result_.notes.push_back(fmt::format(
-          "{} and {}: left out of what follows: a copy between them never ended", pair.from, pair.to));
+          "{} and {}: left out of what follows: a copy between them did not end", pair.from, pair.to));
     }
     keep(std::move(found));
   }

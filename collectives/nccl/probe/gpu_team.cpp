@@ -20,7 +20,6 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
-#include "collectives/nccl/probe/stuck_gpus.hpp"
 #include "collectives/probe/processor_cores.hpp"
 
 namespace collbench::collectives {
@@ -36,6 +35,11 @@ constexpr double kMaxUnitsOfPiece = 256;
 
 /// A GPU that says nothing any more: what it works on can be neither freed nor waited for.
 struct Silent {};
+
+std::atomic<bool>& stuck_gpu() {
+  static std::atomic<bool> is_stuck{false};
+  return is_stuck;
+}
 
 /// The processors near the GPU, as the kernel names them; empty: it does not.
 std::vector<int> cpus_near(const CudaLibrary& cuda, int device) {
@@ -172,6 +176,8 @@ void time_windows(BusyStream& busy, const Clock& clock, const GpuTiming& timing,
 
 }  // namespace
 
+bool has_stuck_gpu() { return stuck_gpu(); }
+
 bool is_kept_far(const CudaLibrary& cuda, int device) {
   const std::vector<int> cpus = cpus_near(cuda, device);
   const cpu_set_t near = allowed_of(cpus);
@@ -194,7 +200,7 @@ std::vector<GpuRates> run_on_gpus(const GpuLibraries& libraries, const std::vect
       } catch (const Error& error) {
         mine.failure = error.what();
       } catch (const Silent&) {
-        note_stuck_gpu();
+        stuck_gpu() = true;
         mine.timed_out = true;
         mine.failure = fmt::format("it made no progress for {:g} s", timing.timeout_seconds);
         (void)busy.release();  // freeing what it works on would wait for it forever

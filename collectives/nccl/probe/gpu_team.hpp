@@ -63,6 +63,10 @@ struct GpuRates {
                                                 const GpuTiming& timing,
                                                 const std::function<GpuWork(std::size_t index)>& make_work);
 
+/// That a GPU of this process timed out. CUDA's handlers at the end of the process may wait for it forever,
+/// however the process comes to its end.
+[[nodiscard]] bool has_stuck_gpu();
+
 /// Whether the kernel names processors near the GPU, and the calling thread may run on none of them: memory
 /// that it pins may be far.
 [[nodiscard]] bool is_kept_far(const CudaLibrary& cuda, int device);

@@ -7,25 +7,13 @@
 #include "analysis/attribution/burnin_text.hpp"
 #include "analysis/attribution/failure_verdicts.hpp"
 #include "base/error.hpp"
-#include "tests/analysis/attribution/made_pairs.hpp"
+#include "tests/analysis/attribution/made_burnin.hpp"
 
 namespace collbench::analysis::burnin_record_test {
 namespace {
 
-/// Six nodes, of which n4 sends at half on rail 1, and n5 gave no time.
-BurninRecord example() {
-  BurninRecord record;
-  record.bytes = 1e6;
-  record.table = made_pairs(6, 2, [](int from, int, int rail) { return from == 4 && rail == 1 ? 2.0 : 1; });
-  std::erase_if(record.table.times, [](const RailTime& time) { return time.from == 5 || time.to == 5; });
-  for (int node = 0; node < 5; ++node) record.failures.push_back({node, 5, 0, "exit status 255: no route"});
-  record.planned = 30;
-  record.left_out = 4;
-  return record;
-}
-
 TEST(BurninRecord, ReadBackItIsTheSame) {
-  const BurninRecord record = example();
+  const BurninRecord record = broken_burnin();
   const BurninRecord read = burnin_from_json(burnin_json(record), "burnin.json");
   EXPECT_EQ(burnin_json(read), burnin_json(record));
   EXPECT_EQ(read.table.times, record.table.times);
@@ -36,13 +24,13 @@ TEST(BurninRecord, WhatIsNoBurnInIsRefused) {
   for (const char* text : {"", "[]", "{}", R"({"record": "x"})"}) {
     EXPECT_THROW((void)burnin_from_json(text, "burnin.json"), Error) << text;
   }
-  std::string text = burnin_json(example());
+  std::string text = burnin_json(broken_burnin());
   text.replace(text.find("\"a\": 0"), 6, "\"a\": 6");
   EXPECT_THROW((void)burnin_from_json(text, "burnin.json"), Error);
 }
 
 TEST(BurninRecord, EachNodeIsInOneBucketAndTheGoodOnesAreListed) {
-  const BurninRecord record = example();
+  const BurninRecord record = broken_burnin();
   EXPECT_EQ(good_nodes(record, ","), "n0,n1,n2,n3\n");
   EXPECT_EQ(good_nodes(record, "\n"), "n0\nn1\nn2\nn3\n");
   EXPECT_TRUE(lost_a_host(record, attribute(record)));

@@ -5,28 +5,16 @@
 
 #include <algorithm>
 
-#include "tests/analysis/attribution/made_pairs.hpp"
+#include "tests/analysis/attribution/made_burnin.hpp"
 
 namespace collbench::analysis::burnin_text_test {
 namespace {
 
 using testing::HasSubstr;
 
-/// Six nodes, of which n4 sends at half on rail 1, and n5 gave no time.
-BurninRecord example() {
-  BurninRecord record;
-  record.bytes = 1e6;
-  record.table = made_pairs(6, 2, [](int from, int, int rail) { return from == 4 && rail == 1 ? 2.0 : 1; });
-  std::erase_if(record.table.times, [](const RailTime& time) { return time.from == 5 || time.to == 5; });
-  for (int node = 0; node < 5; ++node) record.failures.push_back({node, 5, 0, "exit status 255: no route"});
-  record.planned = 30;
-  record.left_out = 4;
-  return record;
-}
-
 TEST(BurninText, TheTextNamesWhoAndWhyAndWhatIsMissing) {
   for (const int width : {80, 120}) {
-    std::string text = burnin_text(example(), width);
+    std::string text = burnin_text(broken_burnin(), width);
     std::size_t longest = 0;
     for (std::size_t start = 0; start < text.size();) {
       const std::size_t end = text.find('\n', start);
@@ -52,9 +40,9 @@ TEST(BurninText, WhatFailedOnAllHostsIsSaidOnce) {
   record.group_failures.push_back({{BurninPhase::whole, {0, 1, 2, 3}}, "n0 to n3: exit status 1"});
   const std::string text = burnin_text(record, 400);
   EXPECT_THAT(text,
-              HasSubstr("\nn0, n1, n2, n3 not tested: phase nodes gave nothing: exit status 5: no CUDA\n"));
-  EXPECT_THAT(text, HasSubstr("\nn0, n1, n2, n3 gave nothing in phase nodes: exit status 5: no CUDA\n"));
-  EXPECT_THAT(text, HasSubstr("\nn0, n1, n2, n3 gave nothing in phase whole: exit status 1\n"));
+              HasSubstr("\nn0, n1, n2, n3 not tested: no result in phase nodes: exit status 5: no CUDA\n"));
+  EXPECT_THAT(text, HasSubstr("\nn0, n1, n2, n3 no result in phase nodes: exit status 5: no CUDA\n"));
+  EXPECT_THAT(text, HasSubstr("\nn0, n1, n2, n3 no result in phase whole: exit status 1\n"));
 }
 
 }  // namespace

@@ -27,4 +27,16 @@ inline void lose_rail(BurninRecord& record, int node, int rail) {
   }
 }
 
+/// Six nodes, of which n4 sends at half on rail 1, and n5 gave no time.
+inline BurninRecord broken_burnin() {
+  BurninRecord record;
+  record.bytes = 1e6;
+  record.table = made_pairs(6, 2, [](int from, int, int rail) { return from == 4 && rail == 1 ? 2.0 : 1; });
+  std::erase_if(record.table.times, [](const RailTime& time) { return time.from == 5 || time.to == 5; });
+  for (int node = 0; node < 5; ++node) record.failures.push_back({node, 5, 0, "exit status 255: no route"});
+  record.planned = 30;
+  record.left_out = 4;
+  return record;
+}
+
 }  // namespace collbench::analysis

@@ -188,7 +188,7 @@ TEST(ImportedPairs, ASlowPathIsOfNoSingleNode) {
   }
   EXPECT_THAT(
       burnin_text(read(text), 200),
-      HasSubstr("6 nodes: 6 good, 0 suspect, 0 bad, 0 not tested; what is wrong below is of no single node"));
+      HasSubstr("6 nodes: 6 good, 0 suspect, 0 bad, 0 not tested; the findings below are of no single node"));
 }
 
 TEST(ImportedPairs, AReversedRowOrTwoLeaveThePairsWhatTheyAre) {
