@@ -124,10 +124,10 @@ bool take_extras(MatrixRow& row, const Matrix& matrix, bool tabs) {
     row.extras.clear();
     return true;
   }
-  // Drivers with the column GPU NUMA ID print two tabs before its cell.
-  if (extras == kExtras.size() && row.extras.size() == extras + 1 && row.extras[2].empty()) {
-    row.extras.erase(row.extras.begin() + 2);
-  }
+  // Drivers print two tabs before the cell of the last column: those before 470 before NUMA Affinity, later
+  // ones before GPU NUMA ID.
+  if (extras > 1 && row.extras.size() == extras + 1 && row.extras[extras - 1].empty())
+    row.extras.erase(row.extras.begin() + static_cast<std::ptrdiff_t>(extras - 1));
   // Old drivers know no NUMA node of some machines and leave its cell, the last one, empty. Not where a
   // number stands among the devices' cells: there one was lost.
   const bool whole = devices > 0 && !row.cells.back().empty() && !is_digit(row.cells.back().front());

@@ -53,6 +53,28 @@ TEST(NvidiaSmiMatrix, AnEmptyNumaCellOfOldDriversIsNoDamage) {
               HasSubstr("row GPU0 has 3 cells, the header has 4"));
 }
 
+/// Two GPUs of a matrix whose rows end like that.
+std::string with_row_end(const std::string& end, const std::string& more_heading = "") {
+  return "\tGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity" + more_heading + "\nGPU0\t X \tNV1\tPIX\t" + end +
+         "\nGPU1\tNV1\t X \tPIX\t" + end + "\nNIC0\tPIX\tPIX\t X \t\t\n";
+}
+
+TEST(NvidiaSmiMatrix, TwoTabsBeforeTheLastColumnAreNoDamage) {
+  for (const char* node : {"N/A", "0", "0-1"}) {
+    for (const char* tabs : {"\t", "\t\t"}) {  // since driver 470, and before
+      const auto matrix = find(with_row_end(std::string("0-31") + tabs + node));
+      ASSERT_TRUE(matrix);
+      EXPECT_THAT(matrix->rows.at(1).extras, ElementsAre("0-31", node));
+      const auto newer = find(with_row_end(std::string("0-31\t") + node + tabs + "N/A", "\tGPU NUMA ID"));
+      ASSERT_TRUE(newer);
+      EXPECT_THAT(newer->rows.at(1).extras, ElementsAre("0-31", node, "N/A"));
+    }
+  }
+  const auto refused = [](const std::string& text) { return refusal([&] { (void)find(text); }); };
+  EXPECT_THAT(refused(with_row_end("0-31\t\t\tN/A")), HasSubstr("row GPU0 has 7 cells, the header has 5"));
+  EXPECT_THAT(refused(with_row_end("0-31\t0\tN/A")), HasSubstr("row GPU0 has 6 cells, the header has 5"));
+}
+
 TEST(NvidiaSmiMatrix, AHeadingCutBehindTheDevicesIsKnownByItsRows) {
   const auto matrix = find(
       "     GPU0 GPU1 NIC0 CPU Affinity\nGPU0  X  NV18 PIX 0-3,8 0 N/A\nGPU1 NV18  X  SYS 4-7 1 N/A\n"
