@@ -90,7 +90,8 @@ extern const TopologyReader kSystemReader;
 /// know is counted in the notes.
 [[nodiscard]] Host read_nccl_topology_xml(std::string_view text, std::string_view file);
 
-/// What NCCL takes for the address of an NVSwitch that a VM does not show (2.30 src/graph/xml.cc).
+/// What NCCL writes for the address of an NVSwitch that a VM does not show (2.30 src/graph/xml.cc). Where
+/// NVML gives an address of nothing but ones, NCCL writes that one: is_hidden_nvswitch() knows both.
 inline constexpr std::string_view kHiddenNvSwitch = "fffffff:ffff:ff";
 /// What a file for NCCL says of a CPU's architecture or vendor that no source gives: NCCL asks for a word.
 inline constexpr std::string_view kUnknownToNccl = "unknown";

@@ -50,6 +50,14 @@ std::optional<std::string> known_to_nccl(pugi::xml_node node, const char* name) 
 
 }  // namespace
 
+bool is_hidden_nvswitch(std::string_view target) {
+  constexpr std::size_t kDomain =
+      7;  // f's: shorter domains are those of virtual switches in providers' files
+  const std::string ones = lower(target.substr(0, target.find('.')));
+  return ones.find(':') != std::string::npos && ones.find_first_not_of('f') >= kDomain &&
+         ones.find_first_not_of("f:") == std::string::npos;
+}
+
 void add_nvlinks(const std::vector<WrittenNvLink>& links, Host& host) {
   for (const WrittenNvLink& link : links) {
     const auto to = target_of(link, host);
@@ -176,7 +184,7 @@ class DumpReader {
     for (const pugi::xml_node child : node.children()) {
       const std::string_view name = child.name();
       if (name == "nvlink") {
-        const bool hidden = XmlInput::text_of(child, "target") == kHiddenNvSwitch;
+        const bool hidden = is_hidden_nvswitch(XmlInput::text_of(child, "target").value_or(""));
         links_.push_back({self,
                           hidden ? std::nullopt : std::optional(pci_address(xml_, child, "target")),
                           XmlInput::text_of(child, "tclass").value_or(""),

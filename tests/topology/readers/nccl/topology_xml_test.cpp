@@ -1,5 +1,6 @@
 #include "topology/readers/nccl/topology_xml.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "tests/topology/fixture.hpp"
@@ -109,8 +110,21 @@ TEST(NcclTopologyXml, ReadsAProvidersFileWithoutGpuAndNetElements) {
   EXPECT_EQ(16, host.pci_devices.at(2).link_max.gigatransfers_per_second.value);
 }
 
-TEST(NcclTopologyXml, ASwitchThatAVmHidesIsOneWithoutAddress) {
-  const std::string link = R"(<nvlink target="fffffff:ffff:ff" count="18" tclass="0x068000"/>)";
+TEST(NcclNvLinks, AnAddressOfOnesAloneIsAHiddenSwitch) {
+  for (const char* hidden : {"fffffff:ffff:ff", "fffffff:ff:ff.0", "ffffffff:ff:ff.0", "FFFFFFF:FF:FF.0",
+                             "ffffffff:ff:ff", "ffffffff:ffff:ff.f"})
+    EXPECT_TRUE(is_hidden_nvswitch(hidden)) << hidden;
+  for (const char* other :
+       {"", "fffffff", "0000:c7:00.0", "ffff:ff:2a.0", "ffff:ff:ff.0", "fffffff:fe:ff.0", "0fffffff:ff:ff.0"})
+    EXPECT_FALSE(is_hidden_nvswitch(other)) << other;
+}
+
+class HiddenSwitch : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Addresses, HiddenSwitch,
+                         testing::Values("fffffff:ffff:ff", "fffffff:ff:ff.0", "ffffffff:ff:ff.0"));
+
+TEST_P(HiddenSwitch, IsOneWithoutAddress) {
+  const std::string link = fmt::format(R"(<nvlink target="{}" count="18" tclass="0x068000"/>)", GetParam());
   const Host host = read(R"(<system version="1"><cpu numaid="0">
       <pci busid="0000:0f:00.0" class="0x030200" vendor="0x10de"><gpu dev="0" sm="90">)" +
                          link + R"(</gpu></pci>
