@@ -131,7 +131,12 @@ std::string nearest_machines(const topology::Host& host) {
   const auto identical = static_cast<std::size_t>(
       std::count_if(matches.begin(), matches.end(),
                     [](const topology::ReferenceMatch& match) { return match.distance == 0; }));
-  if (identical > 0) text += "identical in everything compared (GPUs, NVLinks, NICs and their rate):\n";
+  if (identical > 0 && !matches.front().says_something()) {
+    text += "only the number of GPUs is known; reference machines with as many:\n";
+  } else if (identical > 0) {
+    text +=
+        fmt::format("identical in everything compared ({}):\n", fmt::join(matches.front().compared, ", "));
+  }
   if (matches.front().distance >= topology::kOfAnotherKind)
     text += "no reference machine is of its kind; those with the fewest differences:\n";
   for (std::size_t i = 0; i < (identical > 0 ? identical : std::min(kMaxListed, matches.size())); ++i) {

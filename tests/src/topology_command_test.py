@@ -373,7 +373,13 @@ class SaveAndDetect(Scratch):
         self.bad(["save", "hgx-h100", "-o", self.folder / "x", "--format", "yaml"], "choose json or nccl-xml")
 
     def test_detect(self):
-        self.assertRegex(self.good("detect", "p5"), r"identical in everything compared .*:\np5 ")
+        self.assertRegex(self.good("detect", "p5"), r"identical in everything compared \(number of GPUs, .*\):\np5 ")
+        names = [f"GPU{i}" for i in range(8)]
+        p2p = "".join(f" {row}\t" + "\t".join("X" if row == column else "OK" for column in names) + "\t\n"
+                      for row in names)
+        text = self.good("detect", self.file("p2p.txt", " \t" + "\t".join(names) + "\t\n" + p2p))
+        self.assertIn("only the number of GPUs is known; reference machines with as many:\n", text)
+        self.assertNotIn("identical", text)
         text = self.good("detect", TOPO_M)
         self.assertRegex(text, "2 GPUs instead of 8")
         numa_only = self.file("numa.xml", '<topology version="2.0"><object type="Machine">'

@@ -111,6 +111,7 @@ std::string nearest_reference_text(const Host& host) {
   const std::vector<ReferenceMatch> matches = nearest_references(host);
   if (matches.empty()) return "no GPU found, so no reference machine matches";
   const ReferenceMatch& match = matches.front();
+  if (!match.says_something()) return "only the number of GPUs is known, so no reference machine matches";
   if (match.differences.empty()) return fmt::format("matches the reference machine {}", match.machine->name);
   return fmt::format("nearest to the reference machine {}: {}", match.machine->name,
                      join_first(match.differences, kMaxDifferences, "; "));

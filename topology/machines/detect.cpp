@@ -74,21 +74,24 @@ ComparedFacts compared_facts(const Host& host) {
   return facts;
 }
 
-std::vector<std::string> not_compared(const ComparedFacts& facts, const ComparedFacts& reference) {
-  std::vector<std::string> names;
-  if (facts.model.empty() && !facts.sm) names.emplace_back("the GPU's model");
-  if (!facts.nvlinks_known) names.emplace_back("NVLinks");
-  if (facts.nics == 0) {
-    names.emplace_back("NICs");
-  } else if (!facts.nic_gigabits && reference.nic_gigabits) {
-    names.emplace_back("the NICs' rate");
-  }
-  return names;
+/// A match in which it is known what is compared, and nothing yet that differs.
+ReferenceMatch nothing_differs(const ComparedFacts& facts, const ComparedFacts& reference,
+                               const ReferenceMachine& machine) {
+  ReferenceMatch match{&machine, 0, {}, {"number of GPUs"}, {}};
+  const auto add = [&match](bool known, const char* name) {
+    (known ? match.compared : match.not_compared).emplace_back(name);
+  };
+  add(!facts.model.empty() || facts.sm, "GPU model");
+  add(facts.nvlinks_known, "NVLinks");
+  add(facts.nics > 0, "number of NICs");
+  if (facts.nics > 0 && reference.nic_gigabits) add(facts.nic_gigabits.has_value(), "rate of NICs");
+  if (!facts.link_layer.empty() && !reference.link_layer.empty()) add(true, "link layer of NICs");
+  return match;
 }
 
 ReferenceMatch compare(const ComparedFacts& facts, const ReferenceMachine& machine) {
   const ComparedFacts reference = compared_facts(reference_host(machine));
-  ReferenceMatch match{&machine, 0, {}, not_compared(facts, reference)};
+  ReferenceMatch match = nothing_differs(facts, reference, machine);
   const auto differ = [&match](int weight, std::string words) {
     match.distance += weight;
     match.differences.push_back(std::move(words));

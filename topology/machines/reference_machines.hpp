@@ -70,8 +70,11 @@ struct ReferenceMatch {
   const ReferenceMachine* machine = nullptr;
   int distance = 0;
   std::vector<std::string> differences;
-  std::vector<std::string>
-      not_compared;  ///< "NVLinks": what the host's sources, or the machine's, do not say
+  std::vector<std::string> compared;      ///< "number of GPUs", "NVLinks"; the number always is
+  std::vector<std::string> not_compared;  ///< what the host's sources, or the machine's, do not say
+
+  /// More than the number of GPUs was compared: that alone makes no machine.
+  [[nodiscard]] bool says_something() const { return compared.size() > 1; }
 };
 
 /// From this distance on the two have little in common: another architecture, or NVLink on one only.

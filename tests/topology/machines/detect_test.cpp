@@ -26,6 +26,21 @@ TEST(Detect, SaysHowAHostDiffers) {
   EXPECT_TRUE(nearest_references(Host{}).empty());
 }
 
+TEST(Detect, ANumberOfGpusAloneSaysNothing) {
+  Host counted;  // nvidia-smi topo -p2p
+  for (int i = 0; i < 8; ++i) counted.gpus.emplace_back().index.value = i;
+  for (const ReferenceMatch& match : nearest_references(counted)) {
+    EXPECT_FALSE(match.says_something());
+    EXPECT_THAT(match.compared, testing::ElementsAre("number of GPUs"));
+    EXPECT_THAT(match.not_compared, testing::ElementsAre("GPU model", "NVLinks", "number of NICs"));
+  }
+  for (Gpu& gpu : counted.gpus) gpu.sm.value = 90;
+  EXPECT_TRUE(nearest_references(counted).front().says_something());
+  EXPECT_THAT(nearest_references(reference_host(*find_reference_machine("hgx-h100"))).front().compared,
+              testing::ElementsAre("number of GPUs", "GPU model", "NVLinks", "number of NICs", "rate of NICs",
+                                   "link layer of NICs"));
+}
+
 TEST(Detect, InactiveLinksAreNotCounted) {
   Host host = reference_host(*find_reference_machine("hgx-h100"));
   for (Gpu& gpu : host.gpus) {
