@@ -16,7 +16,7 @@ constexpr Severity kCosmetic = Severity::cosmetic;
 constexpr std::string_view kSearchLog =
     "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH collbench -g 8 | grep -A 8 Pattern";
 
-constexpr std::array<FindingKind, 48> kFindingKinds{{
+constexpr std::array<FindingKind, 49> kFindingKinds{{
     {"gpu-missing", kBroken, "A GPU is missing: ranks assigned to it cannot start.",
      "lspci -d 10de: ; dmesg | grep -i xid", ""},
     {"nic-missing", kBroken, "A NIC is missing: its rail carries no traffic, and the other rails carry more.",
@@ -68,7 +68,8 @@ constexpr std::array<FindingKind, 48> kFindingKinds{{
      "The PCIe link runs at a lower rate than both ends allow, or than its counterpart's.",
      "lspci -vv -s ADDRESS | grep -E 'LnkCap|LnkSta'", "PCI.link_rate_max PCI.link_bandwidth_max"},
     {"virtual-bridge", kDegraded,
-     "A virtual machine shows a bridge with one slow lane: NCCL takes it for real and routes around it.",
+     "A virtual machine shows a bridge with a link that no real one has: NCCL takes it for real and plans "
+     "around it.",
      "lspci -vv -s ADDRESS | grep LnkSta ; echo $NCCL_TOPO_FILE",
      "PCI.link_width_now PCI.link_width_max PCI.link_rate_max"},
     {"switches-hidden", kDegraded,
@@ -103,6 +104,9 @@ constexpr std::array<FindingKind, 48> kFindingKinds{{
      "ip link ; ibv_devinfo | grep mtu", "port.mtu_bytes"},
     {"nic-link-layer", kDiffers, "The port uses the other link layer: InfiniBand or Ethernet.", "ibstat",
      "port.link_layer"},
+    {"nics-unlisted", kDiffers,
+     "nvidia-smi lists no NIC: they are lost, or it ran in a container that hides them; which is not known.",
+     "ls -l /sys/class/infiniband", ""},
     {"nic-model", kDiffers, "The NIC is a different model or has a different driver.", "lspci -k -s ADDRESS",
      "NIC.board NIC.driver"},
     {"nic-firmware", kDiffers, "The NIC has different firmware.", "ibstat | grep Firmware", "NIC.firmware"},

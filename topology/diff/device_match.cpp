@@ -20,8 +20,12 @@ constexpr int kOtherWiring = 4000;
 constexpr int kOtherLinkCount = 1000;
 constexpr int kOtherNumaNode = 1000;
 // What only tells twins apart, and all of it together weighs less than one disagreement.
-constexpr int kOtherName = 2;    // where another device has one of the two names
-constexpr int kOtherOrder = 1;   // two devices that changed places, by address, else as they are listed
+constexpr int kOtherName = 2;   // where another device has one of the two names
+constexpr int kOtherOrder = 1;  // two devices that changed places, by address, else as they are listed
+// nvidia-smi numbers GPUs by PCI address, and the kernel finds NICs in any order: where either two GPUs
+// without addresses or the NICs beside them (up to four each, 4 × 2 names and 4 × 4 in another order) have
+// changed places, it is the NICs.
+constexpr int kOtherGpuOrder = 40;
 constexpr int kMaxSteps = 4000;  // of the search; 40 devices of one kind are matched in some ten milliseconds
 constexpr std::size_t kMaxStarts = 600;  // ways to leave out as many slots as are empty
 constexpr int kNone = -1;                // no counterpart
@@ -172,7 +176,8 @@ class Search {
     for (std::size_t k = 0; k < chosen_.size(); ++k) {
       if (chosen_[k] == kNone) continue;
       const auto counterpart = static_cast<std::size_t>(chosen_[k]);
-      if (counterpart > j && a_.slots[k].device.kind == mine.device.kind) cost += kOtherOrder;
+      if (counterpart > j && a_.slots[k].device.kind == mine.device.kind)
+        cost += is_by_number(mine, theirs) ? kOtherGpuOrder : kOtherOrder;
       const Nearness near = a_.near[i][k];
       const Nearness there = b_.near[j][counterpart];
       cost += nearness_cost(near, there);
@@ -180,6 +185,14 @@ class Search {
       cost += wiring_cost(a_.nvlinks[k][i], b_.nvlinks[counterpart][j]);
     }
     return cost;
+  }
+
+  /// Two GPUs of real machines of which no address, and no UUID that both machines have, says what they are
+  /// the counterparts of.
+  [[nodiscard]] bool is_by_number(const DeviceSlot& mine, const DeviceSlot& theirs) const {
+    return mine.device.kind == DeviceKind::gpu && !a_is_reference_ &&
+           (mine.address.empty() || theirs.address.empty()) && !names_.contains(mine.name) &&
+           !names_of_a_.contains(theirs.name);
   }
 
   [[nodiscard]] int nearness_cost(Nearness near, Nearness there) const {
@@ -327,13 +340,18 @@ void match_numa_nodes(const Host& a, const Host& b, DeviceMatch& match) {
   }
 }
 
-/// The bridges above a device correspond to those above its counterpart, where both paths have as many.
+/// The bridges above a device correspond to those above its counterpart, where both paths have as many,
+/// leaving out those that a hypervisor made up where it takes that.
 void match_bridges(const Host& a, const Host& b, DeviceMatch& match) {
   for (const auto* list : {&match.gpus, &match.nics}) {
     for (const DevicePair& devices : *list) {
       if (!devices.a || !devices.b) continue;
-      const auto way_a = way_to_root(a, pci_address_of(a, *devices.a).value_or(""));
-      const auto way_b = way_to_root(b, pci_address_of(b, *devices.b).value_or(""));
+      auto way_a = way_to_root(a, pci_address_of(a, *devices.a).value_or(""));
+      auto way_b = way_to_root(b, pci_address_of(b, *devices.b).value_or(""));
+      if (way_a.size() != way_b.size()) {
+        for (auto* way : {&way_a, &way_b})
+          std::erase_if(*way, [](const PciDevice* step) { return is_virtual_bridge(*step); });
+      }
       if (way_a.size() != way_b.size()) continue;
       for (std::size_t i = 1; i < way_a.size(); ++i)
         match.bridges.emplace(way_a[i]->address, way_b[i]->address);

@@ -8,6 +8,7 @@
 
 #include "topology/catalog/gpus.hpp"
 #include "topology/diff/parts.hpp"
+#include "topology/graph/device_slots.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/readers/readers.hpp"
 
@@ -40,11 +41,14 @@ bool leaves_out_gpus(const Host& host) {
          });
 }
 
-/// A matrix without any NIC may be that of a container, which does not see them.
-bool sees_no_nics(const Host& host) {
-  return host.nics.empty() && !host.sources.empty() &&
-         std::all_of(host.sources.begin(), host.sources.end(),
-                     [](const Source& source) { return source.reader.starts_with("nvidia-smi"); });
+/// Whether anything is said of what a device hangs on: without it a bridge cannot be missed. nvidia-smi's
+/// lists of GPUs and of links are of devices alone.
+bool shows_bridges(const Host& host) {
+  return std::any_of(host.pci_devices.begin(), host.pci_devices.end(),
+                     [](const PciDevice& device) { return !device.parent.empty(); }) ||
+         std::any_of(host.stated_paths.begin(), host.stated_paths.end(), [&host](const StatedPath& path) {
+           return nearness(host, path.from, path.to) != Nearness::unknown;
+         });
 }
 
 std::vector<EmptySlot> empty_slots(const HostPair& pair) {
@@ -56,7 +60,7 @@ std::vector<EmptySlot> empty_slots(const HostPair& pair) {
       const DeviceKind kind = devices.of(other(without))->kind;
       if (!lists_all(pair.of(without), kind)) continue;
       if (kind == DeviceKind::gpu && leaves_out_gpus(pair.of(without))) continue;
-      if (kind == DeviceKind::nic && sees_no_nics(pair.of(without))) continue;
+      if (kind == DeviceKind::nic && lists_no_nic(pair.of(without))) continue;
       empty.push_back(
           {devices, without, bridges_above(pair.of(other(without)), *devices.of(other(without)))});
     }
@@ -114,9 +118,11 @@ void add_missing(const HostPair& pair, FindingList& findings, const EmptySlot& s
 /// What hung below one lost bridge is one finding, when it is more than one device.
 void add_lost(const HostPair& pair, FindingList& findings, Side without) {
   const std::set<std::string> in_use = bridges_in_use(pair, other(without));
+  const bool may_miss_bridges = shows_bridges(pair.of(without));
   std::map<std::string, std::vector<EmptySlot>> by_bridge;
   for (const EmptySlot& slot : empty_slots(pair)) {
-    if (slot.without == without) by_bridge[lost_bridge(slot, in_use)].push_back(slot);
+    if (slot.without == without)
+      by_bridge[may_miss_bridges ? lost_bridge(slot, in_use) : std::string()].push_back(slot);
   }
   for (const auto& [bridge, slots] : by_bridge) {
     if (bridge.empty() || slots.size() < 2 || (pair.a_is_reference && without == Side::a)) {
@@ -130,10 +136,28 @@ void add_lost(const HostPair& pair, FindingList& findings, Side without) {
   }
 }
 
+/// Whether one machine's sources would list NICs and list none, and the other has some.
+void add_unlisted_nics(const HostPair& pair, FindingList& findings, Side side) {
+  const std::size_t there = pair.of(other(side)).nics.size();
+  if (there == 0 || pair.a_is_reference || !lists_no_nic(pair.of(side))) return;
+  if (!lists_all(pair.of(side), DeviceKind::nic)) return;
+  findings.add_named("nics-unlisted", side, "NICs", {},
+                     fmt::format("none is listed; the other machine has {}", there));
+}
+
 }  // namespace
 
+bool lists_no_nic(const Host& host) {
+  return host.nics.empty() && !host.sources.empty() &&
+         std::all_of(host.sources.begin(), host.sources.end(),
+                     [](const Source& source) { return source.reader.starts_with("nvidia-smi"); });
+}
+
 void diff_devices(const HostPair& pair, FindingList& findings) {
-  for (const Side without : {Side::a, Side::b}) add_lost(pair, findings, without);
+  for (const Side without : {Side::a, Side::b}) {
+    add_lost(pair, findings, without);
+    add_unlisted_nics(pair, findings, without);
+  }
   // A source that shows no NVSwitch at all may not know of them.
   if (pair.a.nvswitches.empty() != pair.b.nvswitches.empty()) return;
   for (const DevicePair& devices : pair.match.nvswitches) {
@@ -294,27 +318,32 @@ void diff_part(FindingList& findings, const DevicePair& devices, const Nic& a, c
                  "firmware " + instead(Side::b, a.firmware, b.firmware, ""));
 }
 
+/// nvidia-smi's label where a matrix has lost its legend: it counts them in the order of their names.
+std::string name_or_label(const Nic& nic) { return nic.name.value_or(nic.label.value_or("")); }
+
 /// Names that both machines use, where they go round the slots in another order. One that is only shifted by
 /// a NIC more, or by a gap, keeps its rank, and NCCL goes by ranks.
 void diff_names(const HostPair& pair, FindingList& findings) {
   std::set<std::string> of_a;
   std::set<std::string> of_b;
   each_pair(pair, pair.match.nics, &Host::nics, [&](const DevicePair&, const Nic& a, const Nic& b) {
-    of_a.insert(a.name.value_or(""));
-    of_b.insert(b.name.value_or(""));
+    of_a.insert(name_or_label(a));
+    of_b.insert(name_or_label(b));
   });
   std::vector<std::string> order_in_a;
   std::vector<std::string> order_in_b;
   std::vector<DevicePair> moved;
   std::vector<std::string> words;
   each_pair(pair, pair.match.nics, &Host::nics, [&](const DevicePair& devices, const Nic& a, const Nic& b) {
-    if (!a.name.known() || !b.name.known()) return;
-    if (of_b.contains(*a.name.value)) order_in_a.push_back(*a.name.value);
-    if (!of_a.contains(*b.name.value)) return;
-    order_in_b.push_back(*b.name.value);
-    if (*a.name.value == *b.name.value) return;
+    const std::string in_a = name_or_label(a);
+    const std::string in_b = name_or_label(b);
+    if (in_a.empty() || in_b.empty()) return;
+    if (of_b.contains(in_a)) order_in_a.push_back(in_a);
+    if (!of_a.contains(in_b)) return;
+    order_in_b.push_back(in_b);
+    if (in_a == in_b) return;
     moved.push_back(devices);
-    words.push_back(fmt::format("{} is where {} was", *b.name.value, *a.name.value));
+    words.push_back(fmt::format("{} is where {} was", in_b, in_a));
   });
   if (order_in_a != order_in_b)
     findings.add_named("nic-renumbered", Side::b, finding_devices(pair, Side::b, moved), moved,

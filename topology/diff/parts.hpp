@@ -37,6 +37,10 @@ void diff_graphs(const HostPair& pair, FindingList& findings);
 /// common, by a factor of two, nor their rate: not a NIC that is missing or slow. Else empty.
 [[nodiscard]] std::string different_nics(const Host& a, const Host& b);
 
+/// Whether it has no NIC and nothing but nvidia-smi was asked: a container does not see them, so they may be
+/// there.
+[[nodiscard]] bool lists_no_nic(const Host& host);
+
 /// Whether both hosts have as many NUMA nodes; else everything next to one has moved, which is one finding.
 [[nodiscard]] bool same_numa_nodes(const HostPair& pair);
 

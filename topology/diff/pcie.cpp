@@ -1,5 +1,6 @@
 // diff_pcie() of parts.hpp: the links of GPUs, NICs and the bridges above them, and what they are.
 #include <algorithm>
+#include <map>
 
 #include "topology/diff/parts.hpp"
 #include "topology/graph/lookup.hpp"
@@ -25,8 +26,11 @@ class PcieDiff {
 
   void compare(const PciPair& pci) {
     for (const Side side : {Side::a, Side::b}) {
-      if (!check_virtual_bridge(pci, side)) check_width(pci, side);
-      check_rate(pci, side);
+      // Whether it is real is not about its lanes (diff_virtual_bridges).
+      if (pci.bridge.empty() || !is_virtual_bridge(pci.of(side))) {
+        check_width(pci, side);
+        check_rate(pci, side);
+      }
       check_acs(pci, side);
     }
     if (!pair_.a_is_reference) compare_parts(pci);  // a machine type names no parts
@@ -69,19 +73,6 @@ class PcieDiff {
       add("pcie-narrow", side, pci, fmt::format("PCIe x{} instead of x{}", mine, expected));
   }
 
-  static bool is_virtual(const PciDevice& bridge) {
-    const double rate = bridge.link_max.gigatransfers_per_second.value_or(
-        bridge.link_now.gigatransfers_per_second.value_or(0));
-    return rate > 0 && rate <= 2.5 && width_of(bridge) == 1;
-  }
-
-  /// No real bridge above a GPU or a fast NIC has one lane of the first generation.
-  bool check_virtual_bridge(const PciPair& pci, Side side) {
-    if (pci.bridge.empty() || !is_virtual(pci.of(side)) || is_virtual(pci.of(other(side)))) return false;
-    add("virtual-bridge", side, pci, "2.5 GT/s x1");
-    return true;
-  }
-
   /// The rate now is that of an idle link, but for NICs, which do not slow down.
   void check_rate(const PciPair& pci, Side side) {
     const PcieLink& mine = pci.of(side).link_max;
@@ -89,11 +80,9 @@ class PcieDiff {
     const double now = pci.of(side).link_now.gigatransfers_per_second.value_or(0);
     const double could = allowed(pci.of(side), side, &PcieLink::gigatransfers_per_second);
     if (lesser(mine.gigatransfers_per_second, theirs.gigatransfers_per_second) == Side::a) {
-      if (pci.bridge.empty() || !is_virtual(pci.of(side))) {
-        add("pcie-slow", side, pci,
-            fmt::format("PCIe {} GT/s instead of {}", *mine.gigatransfers_per_second.value,
-                        *theirs.gigatransfers_per_second.value));
-      }
+      add("pcie-slow", side, pci,
+          fmt::format("PCIe {} GT/s instead of {}", *mine.gigatransfers_per_second.value,
+                      *theirs.gigatransfers_per_second.value));
     } else if (lesser(mine.gigabytes_per_second, theirs.gigabytes_per_second) == Side::a) {
       add("pcie-slow", side, pci,
           fmt::format("PCIe {} GB/s instead of {}", *mine.gigabytes_per_second.value,
@@ -145,6 +134,41 @@ std::vector<DevicePair> pairs_below(const HostPair& pair, const std::string& bri
   return below;
 }
 
+std::vector<const PciDevice*> virtual_bridges_above(const Host& host, const Device& device) {
+  std::vector<const PciDevice*> bridges = way_to_root(host, pci_address_of(host, device).value_or(""));
+  std::erase_if(bridges, [](const PciDevice* step) { return !is_virtual_bridge(*step); });
+  return bridges;
+}
+
+/// Bridges that a hypervisor made up above devices whose counterparts have none, wherever they stand: above
+/// real switches, in their place, or above the device alone. Those with one link are one finding.
+void diff_virtual_bridges(const HostPair& pair, Side side, FindingList& findings) {
+  struct Found {
+    std::vector<std::string> bridges;
+    std::vector<DevicePair> below;
+  };
+  std::map<std::string, Found> by_link;
+  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
+    for (const DevicePair& devices : *list) {
+      if (!devices.a || !devices.b) continue;
+      if (!virtual_bridges_above(pair.of(other(side)), *devices.of(other(side))).empty()) continue;
+      for (const PciDevice* bridge : virtual_bridges_above(pair.of(side), *devices.of(side))) {
+        Found& found = by_link[virtual_link_text(*bridge)];
+        if (std::find(found.bridges.begin(), found.bridges.end(), bridge->address) == found.bridges.end())
+          found.bridges.push_back(bridge->address);
+        if (std::find(found.below.begin(), found.below.end(), devices) == found.below.end())
+          found.below.push_back(devices);
+      }
+    }
+  }
+  for (const auto& [link, found] : by_link) {
+    findings.add_named(
+        "virtual-bridge", side,
+        (found.bridges.size() == 1 ? "PCIe bridge " : "PCIe bridges ") + join_words(found.bridges),
+        found.below, link);
+  }
+}
+
 }  // namespace
 
 void diff_pcie(const HostPair& pair, FindingList& findings) {
@@ -165,6 +189,7 @@ void diff_pcie(const HostPair& pair, FindingList& findings) {
     const PciDevice* b = find_pci_device(pair.b, in_b);
     if (a != nullptr && b != nullptr) diff.compare({*a, *b, pairs_below(pair, in_a), "PCIe bridge " + in_b});
   }
+  for (const Side side : {Side::a, Side::b}) diff_virtual_bridges(pair, side, findings);
 }
 
 }  // namespace collbench::topology

@@ -130,9 +130,15 @@ std::vector<std::string> not_compared(const HostPair& pair) {
     return std::any_of(items.begin(), items.end(), states);
   };
   // A machine without any device of the kind has nothing to state of it, where its sources would list it.
+  const bool none_has_nics = pair.a.nics.empty() && pair.b.nics.empty();
+  const auto lists_nics = [none_has_nics](const Host& host) {
+    return !host.nics.empty() || (lists_all(host, DeviceKind::nic) && (none_has_nics || !lists_no_nic(host)));
+  };
+  const bool nics_compared = lists_nics(pair.a) && lists_nics(pair.b);
+  // Of NICs that are not compared, nothing is.
   const auto states_nics = [&](const Host& host, auto states) {
-    if (host.nics.empty()) return lists_all(host, DeviceKind::nic);
-    return any(host.nics, [&](const Nic& nic) { return any(nic.ports, states); });
+    return !nics_compared || host.nics.empty() ||
+           any(host.nics, [&](const Nic& nic) { return any(nic.ports, states); });
   };
   const auto states_gpus = [&](const Host& host, auto states) {
     return (host.gpus.empty() && lists_all(host, DeviceKind::gpu)) || any(host.gpus, states);
@@ -154,6 +160,7 @@ std::vector<std::string> not_compared(const HostPair& pair) {
                   return gpu.nvlinks_active.known() || gpu.nvlink_state.known();
                 });
        }},
+      {"NICs", [&](const Host&) { return nics_compared; }},
       {"NIC rates",
        [&](const Host& host) {
          return states_nics(host, [](const NicPort& port) { return port.gigabits_per_second.known(); });

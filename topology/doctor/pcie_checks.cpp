@@ -174,12 +174,11 @@ DoctorVerdict look_at_virtual_bridges(const Evidence& evidence) {
     if (!address) continue;
     const std::vector<const PciDevice*> way = way_to_root(evidence.host, *address);
     for (std::size_t i = 1; i < way.size(); ++i) {
-      const PcieLink& link = way[i]->link_max;
-      if (!link.width.known() || !link.gigatransfers_per_second.known()) continue;
-      seen = true;
-      if (*link.width.value == 1 && *link.gigatransfers_per_second.value <= 2.5)
-        found.push_back({fmt::format("bridge {} above {}: 2.5 GT/s x1", way[i]->address,
-                                     device_label(evidence.host, device)),
+      const bool is_virtual = is_virtual_bridge(*way[i]);
+      seen = seen || is_virtual || way[i]->link_max.gigatransfers_per_second.known();
+      if (is_virtual)
+        found.push_back({fmt::format("bridge {} above {}: {}", way[i]->address,
+                                     device_label(evidence.host, device), virtual_link_text(*way[i])),
                          ""});
     }
   }
@@ -237,7 +236,8 @@ constexpr std::array<DoctorCheck, 7> kPcieChecks{{
      "boot with iommu=pt, or turn the IOMMU off where no virtual machine needs it",
      "nccl#1285 (confirmed); NCCL user guide, troubleshooting", look_at_iommu},
     {"virtual-bridge", DoctorSeverity::slow,
-     "A virtual machine shows a bridge with one slow lane: NCCL takes it for real and routes around it.",
+     "A virtual machine shows a bridge with a link that no real one has: NCCL takes it for real and plans "
+     "around it.",
      "lspci -vvv, or NCCL's topology XML", "lspci -vv -s ADDRESS | grep LnkSta ; echo $NCCL_TOPO_FILE",
      "set NCCL_TOPO_FILE to the provider's file", "nccl#749 (maintainer)", look_at_virtual_bridges},
     {"switches-hidden", DoctorSeverity::slow,

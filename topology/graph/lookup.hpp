@@ -17,6 +17,13 @@ namespace collbench::topology {
 /// The function at `address` and the bridges above it, nearest first; empty when it is not in the graph.
 [[nodiscard]] std::vector<const PciDevice*> way_to_root(const Host& host, std::string_view address);
 
+/// Whether a hypervisor made the bridge up: no real one above a GPU or a NIC has one lane of the first
+/// generation, or that rate and no lanes at all (NVIDIA/nccl#749).
+[[nodiscard]] bool is_virtual_bridge(const PciDevice& device);
+
+/// Its link in words: "2.5 GT/s x1", "2.5 GT/s, width unknown".
+[[nodiscard]] std::string virtual_link_text(const PciDevice& bridge);
+
 /// The NUMA node of a host that has one: what a VM's firmware leaves out is no question there.
 [[nodiscard]] std::optional<int> only_numa_node(const Host& host);
 

@@ -99,7 +99,8 @@ std::optional<int> numa_node_below(const Host& host, const PciDevice& root) {
   return only_numa_node(host);
 }
 
-/// The devices and bridges directly below `parent`. A bridge with one thing below it is not worth a line.
+/// The devices and bridges directly below `parent`. A bridge with one thing below it is not worth a line,
+/// unless a hypervisor made it up.
 std::vector<Branch> below(const Host& host, const std::string& parent, std::optional<int> numa_node) {
   std::vector<Branch> branches;
   for (const PciDevice& device : host.pci_devices) {
@@ -111,7 +112,10 @@ std::vector<Branch> below(const Host& host, const std::string& parent, std::opti
       continue;
     }
     std::vector<Branch> inner = below(host, device.address, std::nullopt);
-    if (inner.size() == 1) {
+    if (!inner.empty() && is_virtual_bridge(device)) {
+      branches.push_back({fmt::format("virtual bridge {}  {}", device.address, virtual_link_text(device)),
+                          std::move(inner)});
+    } else if (inner.size() == 1) {
       branches.push_back(std::move(inner.front()));
     } else if (!inner.empty()) {
       branches.push_back({fmt::format("PCIe {}{}", device.address, link_text(device)), std::move(inner)});

@@ -27,6 +27,41 @@ TEST(Lookup, FindsTheWayToTheRoot) {
   EXPECT_FALSE(pci_address_of(host, {DeviceKind::numa_node, 0}));
 }
 
+TEST(VirtualBridge, HasALinkThatNoRealOneHas) {
+  const auto bridge = [](const char* vendor, std::optional<double> rate, std::optional<int> width) {
+    PciDevice device;
+    device.vendor.value = vendor;
+    device.link_max = {{rate}, {width}, {}};
+    return device;
+  };
+  for (const char* vendor : {"0x1b36", "0x1414", "0x1d0f", "0x10b5", "0x104c"}) {
+    for (const auto& width : {std::optional<int>(), std::optional(0), std::optional(1)}) {
+      EXPECT_TRUE(is_virtual_bridge(bridge(vendor, 2.5, width))) << vendor;
+      EXPECT_FALSE(is_virtual_bridge(bridge(vendor, std::nullopt, width))) << "not read, without root";
+      for (const double rate : {5.0, 8.0, 16.0, 32.0, 64.0})
+        EXPECT_FALSE(is_virtual_bridge(bridge(vendor, rate, width))) << vendor << rate;
+    }
+    for (const int width : {2, 4, 8, 16, 32}) EXPECT_FALSE(is_virtual_bridge(bridge(vendor, 2.5, width)));
+  }
+  PciDevice idle = bridge("0x10b5", std::nullopt, std::nullopt);
+  idle.link_now.gigatransfers_per_second.value = 2.5;
+  EXPECT_FALSE(is_virtual_bridge(idle));
+  PciDevice narrow = bridge("0x10b5", 16, 16);
+  narrow.link_now = {{2.5}, {1}, {}};
+  EXPECT_FALSE(is_virtual_bridge(narrow)) << "a fault of a real one";
+  PciDevice card = bridge("0x14c3", 2.5, 1);
+  card.class_code.value = "0x020000";
+  EXPECT_FALSE(is_virtual_bridge(card));
+}
+
+TEST(VirtualBridge, ItsLinkIsWords) {
+  PciDevice bridge;
+  bridge.link_max = {{2.5}, {1}, {}};
+  EXPECT_EQ(virtual_link_text(bridge), "2.5 GT/s x1");
+  bridge.link_max.width.value.reset();
+  EXPECT_EQ(virtual_link_text(bridge), "2.5 GT/s, width unknown");
+}
+
 TEST(Lookup, FindsTheNumaNodeByTheFirstThatKnowsIt) {
   Host host = hgx();
   EXPECT_EQ(numa_node_of(host, gpu(4)), 1);  // by the switch above it

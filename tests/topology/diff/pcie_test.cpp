@@ -1,0 +1,113 @@
+// Bridges that a hypervisor made up, above what a host without one has.
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/topology/diff/findings.hpp"
+#include "topology/graph/lookup.hpp"
+#include "topology/machines/reference_machines.hpp"
+#include "topology/render/render.hpp"
+
+namespace collbench::topology::pcie_test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+PciDevice bridge(const char* vendor, std::optional<double> rate, std::optional<int> width) {
+  PciDevice made;
+  made.address = "0000:00:02.0";
+  made.class_code.value = "0x060400";
+  made.vendor.value = vendor;
+  made.link_max.gigatransfers_per_second.value = rate;
+  made.link_max.width.value = width;
+  return made;
+}
+
+/// As virtual machines of QEMU, Hyper-V and others show them, in NCCL's XML and in /sys.
+std::vector<PciDevice> virtual_bridges() {
+  return {bridge("0x1b36", 2.5, 1), bridge("0x1b36", 2.5, std::nullopt), bridge("0x1b36", 2.5, 0),
+          bridge("0x1414", 2.5, 0), bridge("0x1d0f", 2.5, std::nullopt), bridge("0x104c", 2.5, 1)};
+}
+
+/// The machine with `bridges` above its PCIe switches, one each in turn; all switches of a NUMA node are
+/// below one where there are fewer.
+Host below(Host host, const std::vector<PciDevice>& bridges) {
+  std::vector<PciDevice> added;
+  int at = 0;
+  for (PciDevice& pci : host.pci_devices) {
+    if (!pci.parent.empty()) continue;
+    const int node = pci.numa_node.value_or(0);
+    PciDevice above = bridges[static_cast<std::size_t>(at++) % bridges.size()];
+    above.address = fmt::format("0000:00:{:02x}.0", bridges.size() > 1 ? at : 1 + node);
+    above.numa_node = pci.numa_node;
+    pci.parent = above.address;
+    if (find_pci_device(host, above.address) == nullptr &&
+        std::none_of(added.begin(), added.end(),
+                     [&](const PciDevice& each) { return each.address == above.address; }))
+      added.push_back(above);
+  }
+  host.pci_devices.insert(host.pci_devices.end(), added.begin(), added.end());
+  return host;
+}
+
+Host machine(const char* name) {
+  Host host = reference_host(*find_reference_machine(name));
+  host.sources = {{"NCCL topology XML", "node.xml", ""}};
+  return host;
+}
+
+TEST(VirtualBridges, AboveRealSwitchesAreOneFindingOfTheMachineThatHasThem) {
+  for (const char* name : {"hgx-h100", "hgx-a100", "dgx-1v"}) {
+    for (const PciDevice& made : virtual_bridges()) {
+      const Host guest = below(machine(name), {made});
+      SCOPED_TRACE(fmt::format("{} {}", name, virtual_link_text(made)));
+      const auto one = [&](Side side) {
+        return ElementsAre(AllOf(Field(&Finding::code, "virtual-bridge"), Field(&Finding::side, side),
+                                 Field(&Finding::what, virtual_link_text(made))));
+      };
+      EXPECT_THAT(findings(machine(name), guest), one(Side::b));
+      EXPECT_THAT(findings(guest, machine(name)), one(Side::a));
+      EXPECT_THAT(findings(reference_host(*find_reference_machine(name)), guest, true), one(Side::b));
+      EXPECT_THAT(findings(guest, guest), IsEmpty());
+    }
+  }
+}
+
+TEST(VirtualBridges, OneAboveEachSwitchIsOneFindingThatNamesAll) {
+  const PciDevice made = bridge("0x1b36", 2.5, 1);
+  const Host guest = below(machine("dgx-1v"), {made, made, made, made});
+  const auto found = findings(machine("dgx-1v"), guest);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].device, "PCIe bridges 0000:00:01.0, 0000:00:02.0, 0000:00:03.0 and 0000:00:04.0");
+  EXPECT_EQ(found[0].devices.size(), machine("dgx-1v").gpus.size() + machine("dgx-1v").nics.size());
+}
+
+/// What is worse below them is found as without them.
+TEST(VirtualBridges, HideNoOtherFault) {
+  Host guest = below(machine("hgx-h100"), {bridge("0x1b36", 2.5, std::nullopt)});
+  for (PciDevice& pci : guest.pci_devices) {
+    if (pci.address == way_to_root(guest, *guest.gpus[2].pci_address.value)[1]->address)
+      pci.link_max.width.value = 8;
+  }
+  EXPECT_THAT(findings(machine("hgx-h100"), guest),
+              testing::UnorderedElementsAre(Field(&Finding::code, "virtual-bridge"),
+                                            Field(&Finding::code, "pcie-narrow")));
+}
+
+TEST(VirtualBridges, AreShownThoughTheyHaveOneThingBelow) {
+  for (const PciDevice& made : virtual_bridges()) {
+    const std::string text = show_tree(below(machine("dgx-1v"), {made, made, made, made}));
+    for (int i = 1; i <= 4; ++i)
+      EXPECT_THAT(text,
+                  HasSubstr(fmt::format("virtual bridge 0000:00:0{}.0  {}\n", i, virtual_link_text(made))));
+  }
+  EXPECT_THAT(show_tree(machine("dgx-1v")), testing::Not(HasSubstr("virtual")));
+}
+
+}  // namespace
+}  // namespace collbench::topology::pcie_test
