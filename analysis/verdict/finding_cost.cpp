@@ -129,6 +129,9 @@ void add_costs(const topology::Host& healthy_host, const topology::Host& faulty_
 
 constexpr std::string_view kNcclsFigures = "they are NCCL's own figures, shown as they are";
 constexpr std::string_view kAtStartOnly = "not modeled if it happens during a job";
+constexpr std::string_view kFullLink =
+    "several NICs share a PCIe link that carries less than all their ports together, and no model has what "
+    "NCCL does then";
 constexpr std::string_view kFails = "whether a job runs at all is the driver's decision";
 
 }  // namespace
@@ -181,6 +184,7 @@ const std::vector<PriceRule>& price_rules() {
       {"gpudirect-missing", kOpen, "no source says how slow the way through host memory is"},
       {"nic-mtu", kOpen, "the MTU is in no model"},
       {"nic-link-layer", kOpen, "which of the two is right is not known"},
+      {"nics-unlisted", kOpen, "whether the NICs are there is not known"},
       {"nic-model", kOpen, "which of the two is right is not known"},
       {"nic-firmware", kOpen, "firmware is in no model"},
       {"nic-renumbered", kOpen, "it depends on what the job selects by name"},
@@ -318,10 +322,22 @@ std::string reason_of_bound(const topology::Finding& finding, const GpuCluster& 
   return "which NICs the network plugin shows to NCCL is not known";
 }
 
+/// Whether it is about a NIC of which no model knows what NCCL makes of it.
+bool is_about_a_full_link(const topology::HostPair& pair, const topology::Finding& finding) {
+  return std::any_of(finding.devices.begin(), finding.devices.end(), [&](const topology::DevicePair& each) {
+    const auto is_one = [](const topology::Host& host, const std::optional<topology::Device>& device) {
+      return device && device->kind == topology::DeviceKind::nic && shares_a_full_link(host, device->index);
+    };
+    return is_one(pair.a, each.a) || is_one(pair.b, each.b);
+  });
+}
+
 }  // namespace
 
 FindingPrice finding_price(const topology::HostPair& pair, const topology::Finding& finding) {
   const PriceRule& rule = price_rule(finding.code);
+  if (rule.kind == PriceKind::priced && is_about_a_full_link(pair, finding))
+    return {PriceKind::not_modeled, {}, std::string(kFullLink), {}};
   FindingPrice price{rule.kind, finding_costs(pair, finding), std::string(rule.reason), {}};
   const bool changes = std::any_of(price.costs.begin(), price.costs.end(),
                                    [](const FindingCost& cost) { return cost.changes(); });

@@ -29,13 +29,15 @@ double line_rate(const topology::Nic& nic) {
   return gigabits;
 }
 
+std::string_view slot_of(std::string_view address) { return address.substr(0, address.rfind('.')); }
+
 /// NICs with traffic in the slot of `address`: the ports of a card, as functions or at one function, share
 /// its PCIe link. 1 for any other device.
 int nics_in_slot(const topology::Host& host, std::string_view address) {
-  const std::string_view slot = address.substr(0, address.rfind('.'));
+  const std::string_view slot = slot_of(address);
   const auto sharing = std::count_if(host.nics.begin(), host.nics.end(), [slot](const topology::Nic& nic) {
     const std::string theirs = nic.pci_address.value_or("");
-    return !theirs.empty() && theirs.substr(0, theirs.rfind('.')) == slot && line_rate(nic) > 0;
+    return !theirs.empty() && slot_of(theirs) == slot && line_rate(nic) > 0;
   });
   return std::max(1, static_cast<int>(sharing));
 }
@@ -197,6 +199,65 @@ std::optional<NicLink> slowest_nic(const topology::Host& healthy, const topology
     if (!slowest || each.link.nccl_rate() < slowest->nccl_rate()) slowest = each.link;
   }
   return slowest;
+}
+
+namespace {
+
+/// GB/s that the link of the device at `address` carries after coding; 0: not known.
+double carried_at(const topology::Host& host, std::string_view address) {
+  const double nccl_rate = pcie_rate_at(host, address) * nics_in_slot(host, address);
+  return nccl_rate / topology::pcie_rate_of_coded(1).gigabytes_per_second;
+}
+
+using Way = std::vector<const topology::PciDevice*>;
+
+Way way_of(const topology::Host& host, const topology::Device& device) {
+  return topology::way_to_root(host, topology::pci_address_of(host, device).value_or(""));
+}
+
+/// Ports of NICs that share a link.
+struct Sharing {
+  std::size_t ports = 0;
+  double gigabytes = 0;
+
+  /// Whether there are several, and together they exceed what the link carries; 0: that is not known.
+  [[nodiscard]] bool exceeds(double carried) const { return ports > 1 && carried > 0 && gigabytes > carried; }
+};
+
+}  // namespace
+
+bool shares_a_full_link(const topology::Host& host, int nic) {
+  const auto sharing = [&](auto shares) {
+    Sharing sum;
+    for (const int each : fast_enough_nics(host)) {
+      if (!shares(each)) continue;
+      const topology::Nic& sharer = host.nics[static_cast<std::size_t>(each)];
+      sum.ports += sharer.ports.size();
+      sum.gigabytes += topology::nic_rate(line_rate(sharer)).gigabytes_per_second;
+    }
+    return sum;
+  };
+  const std::vector<int> gpus = gpus_next_to(host, nic);
+  const auto leads_to_a_gpu = [&](const topology::PciDevice* step) {
+    return std::any_of(gpus.begin(), gpus.end(), [&](int gpu) {
+      const Way way = way_of(host, gpu_at(gpu));
+      return std::find(way.begin(), way.end(), step) != way.end();
+    });
+  };
+  const Way way = way_of(host, nic_at(nic));
+  for (std::size_t i = 0; i < way.size() && !leads_to_a_gpu(way[i]); ++i) {
+    const Sharing sum = sharing([&](int each) {
+      const Way other = way_of(host, nic_at(each));
+      if (i > 0) return std::find(other.begin(), other.end(), way[i]) != other.end();
+      return !other.empty() && slot_of(other[0]->address) == slot_of(way[0]->address);
+    });
+    if (sum.exceeds(carried_at(host, way[i]->address))) return true;
+  }
+  const Sharing beside = sharing([&](int each) { return gpus_next_to(host, each) == gpus; });
+  double carried = 0;
+  for (const int gpu : gpus)
+    carried += carried_at(host, topology::pci_address_of(host, gpu_at(gpu)).value_or(""));
+  return beside.ports > gpus.size() && beside.exceeds(carried);
 }
 
 double gpu_path(const topology::Host& host, int ranks) {

@@ -26,6 +26,12 @@ struct NodeNics {
 /// it. None where there is no NIC.
 [[nodiscard]] std::optional<NicLink> slowest_nic(const topology::Host& healthy, const topology::Host& now);
 
+/// Whether the NIC shares a PCIe link with others that carries less than all of them: that of a card with
+/// several ports, of a bridge above it, or of the GPUs next to them. NCCL then uses only some of them, and
+/// two ports at half the rate measured 1.9 times as much (NVIDIA/nccl#1303: 2 × 200 Gb/s behind Gen4 x16). No
+/// model here has that.
+[[nodiscard]] bool shares_a_full_link(const topology::Host& host, int nic);
+
 /// PCIe of a GPU that has a rank: the slowest, which the others wait for. With a rank on every GPU it is the
 /// fastest: NICs behind a slower one are not reached, and were dropped.
 [[nodiscard]] double gpu_path(const topology::Host& host, int ranks);
