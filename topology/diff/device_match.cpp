@@ -349,8 +349,8 @@ void match_bridges(const Host& a, const Host& b, DeviceMatch& match) {
       auto way_a = way_to_root(a, pci_address_of(a, *devices.a).value_or(""));
       auto way_b = way_to_root(b, pci_address_of(b, *devices.b).value_or(""));
       if (way_a.size() != way_b.size()) {
-        for (auto* way : {&way_a, &way_b})
-          std::erase_if(*way, [](const PciDevice* step) { return is_virtual_bridge(*step); });
+        std::erase_if(way_a, [&a](const PciDevice* step) { return is_virtual_bridge(a, *step); });
+        std::erase_if(way_b, [&b](const PciDevice* step) { return is_virtual_bridge(b, *step); });
       }
       if (way_a.size() != way_b.size()) continue;
       for (std::size_t i = 1; i < way_a.size(); ++i)

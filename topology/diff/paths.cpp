@@ -50,7 +50,7 @@ bool meet_at_a_virtual_bridge(const Host& host, const Device& a, const Device& b
   const auto way_a = way_to_root(host, pci_address_of(host, a).value_or(""));
   const auto way_b = way_to_root(host, pci_address_of(host, b).value_or(""));
   const auto shared = std::find_first_of(way_a.begin(), way_a.end(), way_b.begin(), way_b.end());
-  return shared != way_a.end() && is_virtual_bridge(**shared);
+  return shared != way_a.end() && is_virtual_bridge(host, **shared);
 }
 
 struct Paths {

@@ -26,10 +26,11 @@ class PcieDiff {
 
   void compare(const PciPair& pci) {
     for (const Side side : {Side::a, Side::b}) {
-      // Whether it is real is not about its lanes (diff_virtual_bridges).
-      if (pci.bridge.empty() || !is_virtual_bridge(pci.of(side))) {
-        check_width(pci, side);
-        check_rate(pci, side);
+      // One that is not real is a finding of its own (diff_virtual_bridges).
+      if (pci.bridge.empty() || !is_virtual_bridge(pair_.of(side), pci.of(side))) {
+        if (!is_of_a_virtual_bridge(pci.of(side), side, &PcieLink::width)) check_width(pci, side);
+        if (!is_of_a_virtual_bridge(pci.of(side), side, &PcieLink::gigatransfers_per_second))
+          check_rate(pci, side);
       }
       check_acs(pci, side);
     }
@@ -58,6 +59,15 @@ class PcieDiff {
     const T above = allowed_above(device, side, fact);
     const T own = (device.link_max.*fact).value_or(T{});
     return above > T{} ? std::min(own, above) : own;
+  }
+
+  /// Whether the fact is no more than a bridge above allows that is not real.
+  template <class T>
+  [[nodiscard]] bool is_of_a_virtual_bridge(const PciDevice& device, Side side,
+                                            Fact<T> PcieLink::* fact) const {
+    const PciDevice* above = find_pci_device(pair_.of(side), device.parent);
+    return above != nullptr && is_virtual_bridge(pair_.of(side), *above) && (above->link_max.*fact).known() &&
+           (device.link_max.*fact).value == (above->link_max.*fact).value;
   }
 
   static int width_of(const PciDevice& device) {
@@ -136,7 +146,7 @@ std::vector<DevicePair> pairs_below(const HostPair& pair, const std::string& bri
 
 std::vector<const PciDevice*> virtual_bridges_above(const Host& host, const Device& device) {
   std::vector<const PciDevice*> bridges = way_to_root(host, pci_address_of(host, device).value_or(""));
-  std::erase_if(bridges, [](const PciDevice* step) { return !is_virtual_bridge(*step); });
+  std::erase_if(bridges, [&host](const PciDevice* step) { return !is_virtual_bridge(host, *step); });
   return bridges;
 }
 

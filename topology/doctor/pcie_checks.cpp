@@ -174,7 +174,7 @@ DoctorVerdict look_at_virtual_bridges(const Evidence& evidence) {
     if (!address) continue;
     const std::vector<const PciDevice*> way = way_to_root(evidence.host, *address);
     for (std::size_t i = 1; i < way.size(); ++i) {
-      const bool is_virtual = is_virtual_bridge(*way[i]);
+      const bool is_virtual = is_virtual_bridge(evidence.host, *way[i]);
       seen = seen || is_virtual || way[i]->link_max.gigatransfers_per_second.known();
       if (is_virtual)
         found.push_back({fmt::format("bridge {} above {}: {}", way[i]->address,

@@ -118,9 +118,7 @@ std::optional<double> shown_rate(const PciDevice& bridge) {
   return most.known() ? most.value : bridge.link_now.gigatransfers_per_second.value;
 }
 
-}  // namespace
-
-bool is_virtual_bridge(const PciDevice& device) {
+bool has_a_virtual_link(const PciDevice& device) {
   constexpr double kFirstGeneration = 2.5;
   if (!device.class_code.value_or("0x0604").starts_with("0x0604")) return false;
   const auto rate = shown_rate(device);
@@ -128,6 +126,14 @@ bool is_virtual_bridge(const PciDevice& device) {
   const int width = shown_width(device);
   // The rate now may be that of an idle link of a real bridge: without its lanes it says nothing.
   return width == 1 || (width == 0 && device.link_max.gigatransfers_per_second.known());
+}
+
+}  // namespace
+
+bool is_virtual_bridge(const Host& host, const PciDevice& device) {
+  if (!has_a_virtual_link(device)) return false;
+  const PciDevice* above = find_pci_device(host, device.parent);
+  return above == nullptr || !has_a_virtual_link(*above);
 }
 
 std::string virtual_link_text(const PciDevice& bridge) {

@@ -18,8 +18,9 @@ namespace collbench::topology {
 [[nodiscard]] std::vector<const PciDevice*> way_to_root(const Host& host, std::string_view address);
 
 /// Whether a hypervisor made the bridge up: no real one above a GPU or a NIC has one lane of the first
-/// generation, or that rate and no lanes at all (NVIDIA/nccl#749).
-[[nodiscard]] bool is_virtual_bridge(const PciDevice& device);
+/// generation, or that rate and no lanes at all (NVIDIA/nccl#749). Not one below such a bridge: NCCL and /sys
+/// give a link what both of its ends allow.
+[[nodiscard]] bool is_virtual_bridge(const Host& host, const PciDevice& device);
 
 /// Its link in words: "2.5 GT/s x1", "2.5 GT/s, width unknown".
 [[nodiscard]] std::string virtual_link_text(const PciDevice& bridge);

@@ -112,7 +112,7 @@ std::vector<Branch> below(const Host& host, const std::string& parent, std::opti
       continue;
     }
     std::vector<Branch> inner = below(host, device.address, std::nullopt);
-    if (!inner.empty() && is_virtual_bridge(device)) {
+    if (!inner.empty() && is_virtual_bridge(host, device)) {
       branches.push_back({fmt::format("virtual bridge {}  {}", device.address, virtual_link_text(device)),
                           std::move(inner)});
     } else if (inner.size() == 1) {

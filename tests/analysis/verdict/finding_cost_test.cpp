@@ -22,6 +22,8 @@
 namespace collbench::analysis::finding_cost_test {
 namespace {
 
+constexpr topology::Device gpu(int index) { return {topology::DeviceKind::gpu, index}; }
+
 struct Predicted {
   double best = 0;  ///< GB/s
   double ring = 0;
@@ -341,6 +343,42 @@ TEST(FindingCost, EveryFindingOfAnyMachineHasAPriceOrAReasonForNone) {
             << machine.name << " " << finding.code;
       }
     }
+  }
+}
+
+/// Two ports at each switch, as one card or beside one GPU.
+topology::Host with_two_ports(double gigabits, double gigatransfers, bool one_card) {
+  topology::Host host = topology::reference_host(*topology::find_reference_machine("hgx-a100"));
+  host.sources.front() = {"test", "node", ""};
+  if (!one_card) host = topology::without_devices(host, {gpu(0), gpu(2), gpu(4), gpu(6)});
+  for (topology::PciDevice& pci : host.pci_devices) {
+    pci.link_max.gigatransfers_per_second.value = gigatransfers;
+    for (std::size_t i = 1; one_card && i < host.nics.size(); i += 2) {
+      if (pci.address != *host.nics[i].pci_address.value) continue;
+      pci.address = *host.nics[i - 1].pci_address.value;
+      pci.address.back() = '1';
+      host.nics[i].pci_address.value = pci.address;
+    }
+  }
+  for (topology::Nic& nic : host.nics) nic.ports[0].gigabits_per_second.value = gigabits;
+  return host;
+}
+
+/// At 100 Gb/s each, two of 200 behind Gen4 x16 measured 1.9 times as much (nccl#1303).
+TEST(FindingCost, PortsThatExceedTheirSharedLinkHaveNoPrice) {
+  for (const bool one_card : {true, false}) {
+    const auto price = [one_card](double a, double b, double gigatransfers) {
+      const topology::Host before = with_two_ports(a, gigatransfers, one_card);
+      const topology::Host after = with_two_ports(b, gigatransfers, one_card);
+      const topology::HostPair pair = topology::pair_hosts(before, after, false);
+      return finding_price(pair, topology::diff_hosts(pair).findings.at(0));
+    };
+    for (const FindingPrice& none : {price(200, 100, 16), price(100, 200, 16), price(400, 200, 32)}) {
+      EXPECT_EQ(none.kind, PriceKind::not_modeled) << one_card;
+      EXPECT_TRUE(none.costs.empty() && none.advice.empty()) << one_card;
+      EXPECT_THAT(none.reason, testing::HasSubstr("share a PCIe link")) << one_card;
+    }
+    EXPECT_FALSE(price(100, 50, 16).costs.empty()) << one_card;  // 25 GB/s fit into Gen4 x16
   }
 }
 

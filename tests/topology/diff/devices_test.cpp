@@ -56,7 +56,7 @@ std::vector<int> in_order(int count) {
 
 Host read(const std::string& text) { return read_nvidia_smi_topo(text, "T.txt"); }
 
-TEST(MatrixDiff, TwoGpusWhoseNicsHaveChangedPlacesAreFound) {
+TEST(MatrixDiff, TwoGpusWithEachOthersNicsAreFound) {
   for (const int near : {1, 2, 4}) {
     for (const int gpus : {2, 4, 8}) {
       for (const int with : {1, gpus / 2, gpus - 1}) {

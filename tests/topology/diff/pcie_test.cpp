@@ -87,6 +87,23 @@ TEST(VirtualBridges, OneAboveEachSwitchIsOneFindingThatNamesAll) {
   EXPECT_EQ(found[0].devices.size(), machine("dgx-1v").gpus.size() + machine("dgx-1v").nics.size());
 }
 
+/// As NCCL and /sys give it: the link of what is below one is what both of its ends allow.
+TEST(VirtualBridges, AreNotWhatIsBelowThem) {
+  for (const PciDevice& made : virtual_bridges()) {
+    Host guest = below(machine("hgx-h100"), {made});
+    for (PciDevice& pci : guest.pci_devices) {
+      const PciDevice* above = find_pci_device(guest, pci.parent);
+      if (above == nullptr || !is_virtual_bridge(guest, *above)) continue;
+      pci.link_max.gigatransfers_per_second = made.link_max.gigatransfers_per_second;
+      if (made.link_max.width.value_or(0) > 0) pci.link_max.width = made.link_max.width;
+    }
+    EXPECT_THAT(findings(machine("hgx-h100"), guest),
+                ElementsAre(AllOf(Field(&Finding::code, "virtual-bridge"),
+                                  Field(&Finding::device, "PCIe bridges 0000:00:01.0 and 0000:00:02.0"))))
+        << virtual_link_text(made);
+  }
+}
+
 /// What is worse below them is found as without them.
 TEST(VirtualBridges, HideNoOtherFault) {
   Host guest = below(machine("hgx-h100"), {bridge("0x1b36", 2.5, std::nullopt)});

@@ -37,6 +37,11 @@ TEST(DoctorChecks, EachKnowsAHealthyMachine) {
   }
 }
 
+TEST(DoctorChecks, AVirtualBridgeMayShowNoWidth) {
+  const Diagnosis diagnosis = diagnose(evidence_of({{"", lspci_gpu("Speed 2.5GT/s, Width x0", "16")}}));
+  EXPECT_THAT(found_codes(diagnosis), UnorderedElementsAre("virtual-bridge"));
+}
+
 // -1 is NCCL's own default, and a port without the index may be down, or not NCCL's.
 TEST(DoctorChecks, AGidIndexThatNcclFindsOrThatOtherDevicesHaveIsNotAccused) {
   const std::string two =

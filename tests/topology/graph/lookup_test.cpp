@@ -36,22 +36,36 @@ TEST(VirtualBridge, HasALinkThatNoRealOneHas) {
   };
   for (const char* vendor : {"0x1b36", "0x1414", "0x1d0f", "0x10b5", "0x104c"}) {
     for (const auto& width : {std::optional<int>(), std::optional(0), std::optional(1)}) {
-      EXPECT_TRUE(is_virtual_bridge(bridge(vendor, 2.5, width))) << vendor;
-      EXPECT_FALSE(is_virtual_bridge(bridge(vendor, std::nullopt, width))) << "not read, without root";
+      EXPECT_TRUE(is_virtual_bridge(Host{}, bridge(vendor, 2.5, width))) << vendor;
+      EXPECT_FALSE(is_virtual_bridge(Host{}, bridge(vendor, std::nullopt, width)))
+          << "not read, without root";
       for (const double rate : {5.0, 8.0, 16.0, 32.0, 64.0})
-        EXPECT_FALSE(is_virtual_bridge(bridge(vendor, rate, width))) << vendor << rate;
+        EXPECT_FALSE(is_virtual_bridge(Host{}, bridge(vendor, rate, width))) << vendor << rate;
     }
-    for (const int width : {2, 4, 8, 16, 32}) EXPECT_FALSE(is_virtual_bridge(bridge(vendor, 2.5, width)));
+    for (const int width : {2, 4, 8, 16, 32})
+      EXPECT_FALSE(is_virtual_bridge(Host{}, bridge(vendor, 2.5, width)));
   }
   PciDevice idle = bridge("0x10b5", std::nullopt, std::nullopt);
   idle.link_now.gigatransfers_per_second.value = 2.5;
-  EXPECT_FALSE(is_virtual_bridge(idle));
+  EXPECT_FALSE(is_virtual_bridge(Host{}, idle));
   PciDevice narrow = bridge("0x10b5", 16, 16);
   narrow.link_now = {{2.5}, {1}, {}};
-  EXPECT_FALSE(is_virtual_bridge(narrow)) << "a fault of a real one";
+  EXPECT_FALSE(is_virtual_bridge(Host{}, narrow)) << "a fault of a real one";
   PciDevice card = bridge("0x14c3", 2.5, 1);
   card.class_code.value = "0x020000";
-  EXPECT_FALSE(is_virtual_bridge(card));
+  EXPECT_FALSE(is_virtual_bridge(Host{}, card));
+}
+
+/// NCCL and /sys give the link of a real switch what both of its ends allow.
+TEST(VirtualBridge, IsNotTheRealOneBelowIt) {
+  Host guest;
+  for (const char* address : {"0000:00:02.0", "0000:10:00.0"}) {
+    guest.pci_devices.emplace_back().address = address;
+    guest.pci_devices.back().link_max = {{2.5}, {1}, {}};
+  }
+  guest.pci_devices[1].parent = guest.pci_devices[0].address;
+  EXPECT_TRUE(is_virtual_bridge(guest, guest.pci_devices[0]));
+  EXPECT_FALSE(is_virtual_bridge(guest, guest.pci_devices[1]));
 }
 
 TEST(VirtualBridge, ItsLinkIsWords) {
