@@ -174,6 +174,7 @@ TESTS_OF_MORE = {
     r"tests/analysis/attribution/published_groups_test\.cpp": "attribution over published pairs and groups",
     r"tests/analysis/import/corpus_test\.cpp": "every log of real machines",
     r"tests/analysis/verdict/nccl_price_test\.cpp": "prices of findings against what NCCL's own search finds",
+    r"tests/analysis/verdict/port_states_test\.cpp": "every state of a port, in all that prices",
     r"tests/collectives/mpi/open_mpi/algorithm_settings_mpi_test\.cpp": "algorithm_control under the user's settings",
     r"tests/collectives/mpi/open_mpi/eager_limits_mpi_test\.cpp": "algorithm_control's limits against real messages",
 }
