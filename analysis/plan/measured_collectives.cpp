@@ -74,7 +74,7 @@ MeasuredCollectives measured_collectives(const Run& judged, const GpuCluster& cl
   MeasuredCollectives measured{.record = record, .across_nodes = cluster.domains() > 1};
   std::set<OperationId> operations;
   for (const Row& row : judged.rows) {
-    if (row.measurement.wrong_elements.value_or(0) > 0) {
+    if (has_wrong_data(row.measurement)) {
       throw usage_error(record,
                         "the run has wrong data, and its times are not those of collectives that work",
                         "find the cause first; then measure again");

@@ -86,7 +86,7 @@ std::string wrong(const ReportRow& row) {
 }
 
 Tone wrong_tone(const ReportRow& row) {
-  return row.row.measurement.wrong_elements.value_or(0) > 0 ? Tone::alarm : Tone::plain;
+  return has_wrong_data(row.row.measurement) ? Tone::alarm : Tone::plain;
 }
 
 std::string ring(const ReportRow& row) { return table_rate(row.rates.ring_bus_bandwidth); }

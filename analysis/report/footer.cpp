@@ -50,11 +50,9 @@ void add_wrong_data(const Run& run, ReportLines& facts) {
     const Measurement& measured = row.measurement;
     if (!measured.wrong_elements) continue;
     ++checked;
-    if (*measured.wrong_elements == 0) continue;
+    if (!has_wrong_data(measured)) continue;
     ++wrong_rows;
-    facts.push_back({fmt::format("WRONG DATA: {}: {} wrong", format_row(measured.key),
-                                 counted(*measured.wrong_elements, "element")),
-                     Tone::alarm});
+    facts.push_back({wrong_data_words(measured), Tone::alarm});
     for (const WrongElements& wrong : measured.wrong) {
       if (++ranks > kMaxWrongRanks) continue;
       facts.push_back(

@@ -16,6 +16,11 @@ std::string format_row(const RowKey& key) {
   return text + (key.algorithm == kLibraryChoice ? "" : ", " + one_line(key.algorithm));
 }
 
+std::string wrong_data_words(const Measurement& measured) {
+  return fmt::format("WRONG DATA: {}: {} wrong", format_row(measured.key),
+                     counted(measured.wrong_elements.value_or(0), "element"));
+}
+
 std::string format_span(const std::string& from, const std::string& to) {
   return from == to ? from : fmt::format("{} to {}", from, to);
 }

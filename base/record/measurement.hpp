@@ -131,6 +131,12 @@ struct Measurement {
   bool operator==(const Measurement&) const = default;
 };
 
+/// Whether elements were checked and found wrong: the row's time is then of something else than was asked
+/// for.
+[[nodiscard]] inline bool has_wrong_data(const Measurement& measured) {
+  return measured.wrong_elements.value_or(0) > 0;
+}
+
 /// What a row should take by the models (docs/model.md). Times of one operation in seconds; none where the
 /// model does not exist for the operation.
 struct Expectation {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -229,6 +230,11 @@ std::optional<double> bus_bandwidth_of(const RowKey& key, int ranks, std::option
 
 bool measures_tests(const Run& run) {
   return !run.rows.empty() && run.rows.front().measurement.key.operation == OperationId::test;
+}
+
+bool has_wrong_data(const Run& run) {
+  return std::any_of(run.rows.begin(), run.rows.end(),
+                     [](const Row& row) { return has_wrong_data(row.measurement); });
 }
 
 Rates rates(const Row& row, int ranks) {

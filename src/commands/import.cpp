@@ -114,7 +114,7 @@ CommandResult import_logs(const ImportCommandOptions& options) {
   for (Run& run : runs) {
     run.label = options.label;
     const CriteriaOutcome outcome = criteria_outcome(run, options.criteria);
-    if (options.criteria.asked ? outcome.failed : analysis::is_low(run)) result.status = ExitStatus::low;
+    result.status = worse(result.status, outcome.status);
     failures.insert(failures.end(), outcome.notes.begin(), outcome.notes.end());
   }
   const analysis::TextOptions wanted{.percentiles = options.percentiles,
