@@ -304,7 +304,6 @@ TEST_F(HangWatchOfHosts, ARankAloneOnItsHostThatIsGoneIsReportedAtOnce) {
   hosts_->lost(report_line({.node = 1, .ranks = {other_hosts_rank()}}));
   const HangWatch::Look look = hang_.look(false);
   EXPECT_EQ(look.action, HangAction::report_gone);
-  EXPECT_TRUE(look.is_elsewhere);
   ASSERT_EQ(look.ranks.size(), 2U);
   EXPECT_EQ(look.ranks[1].host, "i");
   EXPECT_EQ(look.ranks[1].process, ProcessState::gone);
