@@ -369,7 +369,7 @@ void add_plan(CLI::App& command, CommandFunction& chosen) {
              "strong and weak scaling: the fastest split at each of these numbers of GPUs",
              [options](const std::string& text) { options->scale = parse_scale(text, "--scale"); });
   command.add_flag("--plot", options->output.plots, "the chart of --scale, in letters")->group(theme);
-  add_option(command, theme, "--plot-file", "FILE", "the chart of --scale: FILE.svg or FILE.png",
+  add_option(command, theme, "--plot-file", "FILE", "the chart of --scale: FILE.svg",
              [options](const std::string& text) { options->output.plot_path = text; });
   add_option(command, theme, "--measured", "FILE",
              "collectives as this record measured them (-J, or import), on such nodes",

@@ -102,7 +102,6 @@ WITHOUT_HEADER = {
     r"analysis/report/(text|markdown|csv|json|prometheus|junit)\.cpp": "the writers of one format each, which report.hpp declares",
     r"analysis/report/burnin/(burnin_page|burnin_checks|heat_map)\.cpp": "the writers of a burn-in, which burnin_report.hpp declares",
     r"analysis/report/html/(run|diff)_page\.cpp": "the pages of a run and of a diff, which report.hpp declares",
-    r"analysis/import/(nvbandwidth_(text|json)|google_benchmark)\.cpp": "the readers of tests, which test_logs.hpp declares",
     r"analysis/compare/(comparison_page|no_comparison)\.cpp": "the page of a comparison, and what stands in its place, which comparison_report.hpp declares",
     r"analysis/history/history_page\.cpp": "the page of a baseline, which history_report.hpp declares",
     r"analysis/report/(header|brief_header|footer|algorithm_choice|fits|gpu_health|imported_log|page_faults|step|verdicts)\.cpp":

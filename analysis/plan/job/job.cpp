@@ -39,8 +39,6 @@ constexpr std::array<SoftwareStack, 8> kStacks{{
 
 }  // namespace
 
-std::span<const SoftwareStack> software_stacks() { return kStacks; }
-
 const SoftwareStack& find_stack(const std::string& name) {
   const auto* const found = std::find_if(kStacks.begin(), kStacks.end(),
                                          [&](const SoftwareStack& stack) { return stack.name == name; });

@@ -78,7 +78,6 @@ struct SoftwareStack {
   std::string_view meaning;
 };
 
-[[nodiscard]] std::span<const SoftwareStack> software_stacks();
 /// Throws Error (usage) for another name.
 [[nodiscard]] const SoftwareStack& find_stack(const std::string& name);
 

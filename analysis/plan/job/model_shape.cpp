@@ -33,11 +33,6 @@ int expert_layers(const ModelShape& shape) {
   return shape.experts.count > 0 ? shape.layers - shape.experts.dense_layers : 0;
 }
 
-double layer_parameters(const ModelShape& shape, const ParameterCount& count) {
-  if (shape.experts.count == 0) return count.attention + count.dense_mlp;
-  return count.attention + count.shared_expert + shape.experts.count * count.one_expert;
-}
-
 ParameterCount count_parameters(const ModelShape& shape) {
   const double hidden = shape.hidden;
   const double matrices = shape.gated ? 3 : 2;

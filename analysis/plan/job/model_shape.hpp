@@ -63,9 +63,6 @@ struct ParameterCount {
 
 [[nodiscard]] ParameterCount count_parameters(const ModelShape& shape);
 
-/// Parameters of one layer that has experts, or of any layer of a dense model.
-[[nodiscard]] double layer_parameters(const ModelShape& shape, const ParameterCount& count);
-
 /// Layers with experts.
 [[nodiscard]] int expert_layers(const ModelShape& shape);
 
