@@ -97,11 +97,6 @@ void check_verdicts(const Run& run, RunCheck& check) {
     check.failures.push_back(std::move(failure));
   }
   if (any_verdict) return;
-  if (run.backend == BackendId::other) {
-    check.not_known.emplace_back(
-        "low: tests of other programs have no verdict (collbench compare, baseline)");
-    return;
-  }
   check.not_known.emplace_back(measures_gpus(run.backend)
                                    ? "low: no row has a verdict (collbench judge RECORD --topology NAME)"
                                    : "low: there is no verdict on host memory (--min-busbw gives a limit)");

@@ -8,7 +8,6 @@
 namespace collbench::analysis {
 
 std::string format_row(const RowKey& key) {
-  if (key.operation == OperationId::test) return fmt::format("Test {}", one_line(key.test));
   std::string text = fmt::format("{} {} {}", operation(key.operation).name, format_bytes(key.size_bytes),
                                  traits(key.type).name);
   if (key.reduction) text += fmt::format(" {}", name(*key.reduction));

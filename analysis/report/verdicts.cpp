@@ -92,8 +92,6 @@ ReportLines verdict_lines(const Run& run) {
   const std::vector<SizeSeries> all_series = judged_series_of(run.rows);
   if (run.simulated) {
     facts.push_back({"no verdict: simulated time"});
-  } else if (run.backend == BackendId::other) {
-    facts.push_back({"no verdict: what these tests should give is not modeled"});
   } else if (!measures_gpus(run.backend)) {
     facts.push_back({run.buffers.allocator.empty()
                          ? "no verdict on host memory; meas/exp is informational"

@@ -71,7 +71,6 @@ std::vector<SizeSeries> series_of(const std::vector<Row>& rows) {
   std::vector<SizeSeries> all_series;
   for (const Row& row : rows) {
     if (!row.measurement.unavailable.empty() || row.measurement.seconds <= 0) continue;
-    if (row.measurement.key.operation == OperationId::test) continue;  // has no size
     const auto found = std::find_if(all_series.begin(), all_series.end(), [&](const SizeSeries& series) {
       return same_sweep(series.front()->measurement.key, row.measurement.key);
     });

@@ -125,9 +125,6 @@ struct Rates {
   std::optional<double> measured_over_expected;
 };
 
-/// Whether the rows are another program's tests (OperationId::test): a run has such rows only, or none.
-[[nodiscard]] bool measures_tests(const Run& run);
-
 /// Whether any row has wrong data.
 [[nodiscard]] bool has_wrong_data(const Run& run);
 

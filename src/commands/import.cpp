@@ -97,9 +97,7 @@ std::vector<Run> imported_runs(const ImportCommandOptions& options, bool as_one)
 /// The verdict in a few words, for where no report is shown.
 std::string outcome_of(const Run& run) {
   return fmt::format("{}: {}", run.log->file,
-                     measures_tests(run) ? counted(run.rows.size(), "test") + ", not modeled"
-                     : run.log->topology ? analysis::verdict_summary(run)
-                                         : "no --topology, so no verdict");
+                     run.log->topology ? analysis::verdict_summary(run) : "no --topology, so no verdict");
 }
 
 /// Writes what is asked for of all logs; status low when a log is judged LOW or a FAULT. Throws Error (usage)
@@ -137,8 +135,7 @@ void add_import(CLI::App& command, CommandFunction& chosen) {
   command
       .add_option(
           "logs", options->logs,
-          "what nccl-tests (text, -J), osu_*, IMB-MPI1, nvbandwidth (text, -j) or a program of Google "
-          "Benchmark (JSON) wrote; with -J or --format json, one record of all")
+          "what nccl-tests (text, -J), osu_* or IMB-MPI1 wrote; with -J or --format json, one record of all")
       ->required()
       ->option_text("LOG...");
   const std::string theme = "Options";

@@ -83,9 +83,8 @@ class OutputFiles(Scratch):
         commands = [SHORT, ["--help"], ["--version"], ["help", "columns"], ["report", "--help"], ["man", "collbench"], ["completion", "bash"],
                     ["report", record], ["compare", record, record], ["import", log, "--operation", "all_reduce", "--nodes", "1"],
                     *(["report", record, "--format", form] for form in ("md", "csv", "json", "html", "prom", "junit")),
-                    ["predict", "--topology", "hgx-h100"], ["topo", "show"], ["topo", "show", "hgx-h100", "--format", "json"],
-                    ["topo", "draw", machine], ["topo", "diff", machine, "hgx-h100"], ["doctor"], ["counters"],
-                    ["plan", "--model", "llama-3-8b", "--topology", "hgx-h100"], ["launch"],
+                    ["predict", "--topology", "hgx-h100"], ["topo", "show"], ["topo", "show", "hgx-h100"],
+                    ["topo", "diff", machine, "hgx-h100"], ["doctor"], ["counters"],
                     ["repeat", "--launches", "1", "--", *repeated], ["ab", "--rounds", "1", "--", *repeated, "--versus", *repeated]]
         for command in commands:
             # A parent that ignores SIGPIPE, as many schedulers' daemons do, and one that does not.
