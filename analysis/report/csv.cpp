@@ -76,7 +76,8 @@ constexpr std::array kCsvColumns{
                 const auto& root = row.measured.key.root;
                 return root ? fmt::to_string(*root) : std::string();
               }},
-    CsvColumn{"place", [](const CsvRow& row) { return row.measured.key.in_place ? "in" : "out"; }},
+    CsvColumn{"place",
+              [](const CsvRow& row) { return std::string(row.measured.key.in_place ? "in" : "out"); }},
     CsvColumn{"algorithm_asked", [](const CsvRow& row) { return row.measured.key.algorithm; }},
     CsvColumn{"algorithm_ran", [](const CsvRow& row) { return row.measured.algorithm_ran; }},
     CsvColumn{"ranks", [](const CsvRow& row) { return fmt::to_string(row.run.ranks.size()); }},
