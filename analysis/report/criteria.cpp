@@ -76,10 +76,11 @@ void check_data(const Run& run, RunCheck& check) {
     std::vector<std::string> ranks;
     for (const WrongElements& each : measured.wrong)
       ranks.push_back(fmt::format("rank {} on {}", each.rank, each.host));
-    check.failures.push_back({{i},
-                              fmt::format("{}{}", wrong_data_words(measured),
-                                          ranks.empty() ? "" : fmt::format(" ({})", fmt::join(ranks, ", "))),
-                              .is_wrong_data = true});
+    check.failures.push_back(
+        {.rows = {i},
+         .text = fmt::format("{}{}", wrong_data_words(measured),
+                             ranks.empty() ? "" : fmt::format(" ({})", fmt::join(ranks, ", "))),
+         .is_wrong_data = true});
   }
 }
 
