@@ -13,7 +13,7 @@ namespace collbench::launch {
 /// Ctrl-C on to its ranks as SIGTERM, and kills them a second later.
 void notice_interruption();
 
-/// From now on the first of them also sets `mark`, at once; null: nothing. Until then it must exist.
+/// From now on each of them also sets `mark`, at once; null: nothing. It has to exist until the next call.
 void mark_interruption(std::atomic<bool>* mark);
 
 /// Whether an order (SIGINT, SIGTERM, SIGHUP) that comes so long after the first one is still that one.
