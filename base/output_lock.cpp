@@ -47,8 +47,10 @@ std::string owner(int fd) {
   return words.empty() ? "" : fmt::format(" ({})", words);
 }
 
+std::string own_words() { return fmt::format("process {} on {}", ::getpid(), host_name()); }
+
 void write_owner(int fd) {
-  const std::string text = fmt::format("process {} on {}\n", ::getpid(), host_name());
+  const std::string text = own_words() + "\n";
   // Only a message names it.
   if (::ftruncate(fd, 0) == 0) static_cast<void>(::pwrite(fd, text.data(), text.size(), 0) < 0);
 }
@@ -83,6 +85,11 @@ OutputLock::OutputLock(const std::filesystem::path& path, std::string_view optio
     file_ = std::move(file);
     return;
   }
+}
+
+void OutputLock::remove_own(const std::filesystem::path& path) {
+  const std::filesystem::path lock = lock_beside(path);
+  if (first_line(lock) == own_words()) ::unlink(lock.c_str());
 }
 
 OutputLock::~OutputLock() {

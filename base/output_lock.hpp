@@ -22,6 +22,9 @@ class OutputLock {
   OutputLock& operator=(OutputLock&&) = delete;
   ~OutputLock();
 
+  /// Removes the file of the lock that this process has of `path`, if any: for an end without destructors.
+  static void remove_own(const std::filesystem::path& path);
+
   [[nodiscard]] bool is_locked() const { return file_ != nullptr; }
 
  private:

@@ -57,9 +57,3 @@ find_program(COLLBENCH_DOT dot)
 if(NOT COLLBENCH_DOT)
   message(STATUS "off: topo draw as SVG (apt-get install graphviz)")
 endif()
-
-# Likewise: charts as PNG.
-find_program(COLLBENCH_RSVG_CONVERT rsvg-convert)
-if(NOT COLLBENCH_RSVG_CONVERT)
-  message(STATUS "off: charts as PNG (apt-get install librsvg2-bin)")
-endif()

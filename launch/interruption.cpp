@@ -15,9 +15,11 @@ constexpr std::array kWarnings{SIGUSR1, SIGUSR2};  // sbatch --signal, and what 
 constexpr std::int64_t kOneOrderMilliseconds = 300;
 
 // A signal handler may touch what needs no lock and has static storage, and nothing else.
-static_assert(std::atomic<int>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free &&
+              std::atomic<bool>::is_always_lock_free && std::atomic<std::atomic<bool>*>::is_always_lock_free);
 std::atomic<int> first_signal = 0;
 std::atomic<std::int64_t> first_order_milliseconds = 0;
+std::atomic<std::atomic<bool>*> marked = nullptr;
 
 std::int64_t monotonic_milliseconds() {
   timespec now{};
@@ -28,6 +30,7 @@ std::int64_t monotonic_milliseconds() {
 void notice_warning(int signal) {
   int none = 0;
   first_signal.compare_exchange_strong(none, signal);
+  if (std::atomic<bool>* const mark = marked) *mark = true;
 }
 
 }  // namespace
@@ -62,6 +65,11 @@ void install(int signal, void (*handler)(int)) {
 void notice_interruption() {
   for (const int signal : kOrders) install(signal, notice_order);
   for (const int signal : kWarnings) install(signal, notice_warning);
+}
+
+void mark_interruption(std::atomic<bool>* mark) {
+  marked = mark;
+  if (mark != nullptr && interrupted()) *mark = true;
 }
 
 bool interrupted() { return first_signal != 0; }

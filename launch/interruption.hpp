@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -11,6 +12,9 @@ namespace collbench::launch {
 /// 0.3 s or more after the first: Slurm sends SIGTERM twice in a row when a job's time is over. mpirun passes
 /// Ctrl-C on to its ranks as SIGTERM, and kills them a second later.
 void notice_interruption();
+
+/// From now on each of them also sets `mark`, at once; null: nothing. It has to exist until the next call.
+void mark_interruption(std::atomic<bool>* mark);
 
 /// Whether an order (SIGINT, SIGTERM, SIGHUP) that comes so long after the first one is still that one.
 [[nodiscard]] bool is_same_order(int signal, std::int64_t milliseconds_after);

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "launch/flight/process_stat.hpp"
+
 namespace collbench::launch {
 namespace {
 
@@ -52,6 +54,20 @@ std::optional<int> launched_size() {
 std::optional<int> launched_local_size() {
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) {
     if (const char* value = std::getenv(name)) return std::atoi(value);
+  }
+  return std::nullopt;
+}
+
+std::optional<MpirunProcess> find_mpirun() {
+  constexpr int kLevels = 32;  // wrappers such as numactl or a shell script stand between
+  int pid = ::getppid();
+  for (int level = 0; level < kLevels && pid > 1; ++level) {
+    const auto above = process_stat(pid);
+    if (!above) return std::nullopt;
+    for (const std::string_view known : {"mpirun", "mpiexec", "orterun", "prterun", "prun"}) {
+      if (above->name == known) return MpirunProcess{.pid = pid, .start_ticks = above->start_ticks};
+    }
+    pid = above->parent;
   }
   return std::nullopt;
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,6 +25,15 @@ namespace collbench::launch {
 /// The task number of a process that srun started without any PMI (--mpi=none), which alone knows nothing of
 /// the others: Open MPI 4.1 cannot even start as one rank there. None under mpirun, PMI or no srun.
 [[nodiscard]] std::optional<int> srun_task_without_pmi();
+
+/// mpirun, as the one process that it is.
+struct MpirunProcess {
+  int pid = 0;
+  std::uint64_t start_ticks = 0;  ///< as ProcessStat has it
+};
+
+/// The mpirun above this process, if it runs on this host.
+[[nodiscard]] std::optional<MpirunProcess> find_mpirun();
 
 /// True inside a Slurm allocation (SLURM_JOB_ID is set).
 [[nodiscard]] bool inside_slurm();

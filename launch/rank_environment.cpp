@@ -122,15 +122,12 @@ std::uint64_t memory_per_rank(const std::vector<RankEnvironment>& environments,
 }
 
 std::vector<std::string> environment_notes(const std::vector<RankEnvironment>& environments,
-                                           const Identities& identities, bool launched, bool inside_slurm,
-                                           const std::string& srun) {
+                                           const Identities& identities, bool launched, bool inside_slurm) {
   std::vector<std::string> notes;
   if (environments.size() == 1 && !launched && inside_slurm) {
-    notes.push_back(
+    notes.emplace_back(
         "started without a launcher inside a Slurm allocation: one rank runs, and the other nodes sit idle; "
-        "start it with " +
-        (srun.empty() ? "mpirun, or srun --mpi=pmix (collbench launch prints the command)"
-                      : fmt::format("mpirun, or: {} (the reasons: collbench launch)", srun)));
+        "start it with mpirun, or srun --mpi=pmix (collbench launch prints the command)");
   } else if (environments.size() == 1 && !launched) {
     notes.emplace_back(
         "one rank, started without mpirun: no data is communicated; start it with mpirun -np N");

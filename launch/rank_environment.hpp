@@ -38,9 +38,8 @@ void require_same_programs(const std::vector<RankEnvironment>& environments, con
                                             const Identities& identities);
 
 /// What makes the numbers mean less than they seem to: one line each, with its consequence and the cure.
-/// `srun` is the command that would use the whole allocation, where that is known.
 [[nodiscard]] std::vector<std::string> environment_notes(const std::vector<RankEnvironment>& environments,
                                                          const Identities& identities, bool launched,
-                                                         bool inside_slurm, const std::string& srun = "");
+                                                         bool inside_slurm);
 
 }  // namespace collbench::launch

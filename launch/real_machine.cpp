@@ -27,7 +27,7 @@
 
 #include "base/files.hpp"
 #include "launch/available_memory.hpp"
-#include "launch/flight/process_stat.hpp"
+#include "launch/launcher.hpp"
 
 namespace collbench::launch {
 namespace {
@@ -202,21 +202,6 @@ std::string program_id() {
   return id.empty() ? hash_of_program() : id;
 }
 
-/// The mpirun above this process, if it runs on this host.
-std::optional<int> find_mpirun() {
-  constexpr int kLevels = 32;  // wrappers such as numactl or a shell script stand between
-  int pid = getppid();
-  for (int level = 0; level < kLevels && pid > 1; ++level) {
-    const auto above = process_stat(first_line(fmt::format("/proc/{}/stat", pid)));
-    if (!above) return std::nullopt;
-    for (const std::string_view known : {"mpirun", "mpiexec", "orterun", "prterun", "prun"}) {
-      if (above->name == known) return pid;
-    }
-    pid = above->parent;
-  }
-  return std::nullopt;
-}
-
 Terminal terminal_behind(const std::string& path) {
   // Not opened when it is no character device: opening a FIFO would wait, and a file has no columns.
   std::error_code ignored;
@@ -276,7 +261,7 @@ std::optional<std::uint64_t> view_page_faults() {
 Terminal view_terminal(int descriptor, bool launched) {
   if (!launched) return terminal_behind(fmt::format("/proc/self/fd/{}", descriptor));
   const auto mpirun = find_mpirun();
-  return mpirun ? terminal_behind(fmt::format("/proc/{}/fd/{}", *mpirun, descriptor)) : Terminal{};
+  return mpirun ? terminal_behind(fmt::format("/proc/{}/fd/{}", mpirun->pid, descriptor)) : Terminal{};
 }
 
 std::string hwloc_version() {

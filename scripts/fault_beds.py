@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -45,6 +46,7 @@ class Run:
         self.mark = f"COLLBENCH_FAULTS_RUN={os.getpid()}-{time.monotonic_ns()}"
         key, value = self.mark.split("=")
         self.job = None  # Open MPI's number of it, from the first look at its ranks
+        self.pages = {}  # the recorder of each rank, as a file that stays open
         self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=stdout,
                                         stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=preexec,
                                         env={**ENVIRONMENT, **environment, key: value}, errors="replace")
@@ -97,6 +99,24 @@ class Run:
             except OSError:
                 continue
         return found
+
+    def page(self, rank):
+        """The flight recorder of a rank (docs/formats.md), also when its process is gone; None where there is none yet."""
+        if rank not in self.pages:
+            pid = self.ranks().get(rank)
+            for file in pathlib.Path("/dev/shm").glob(f"collbench-flight-{os.geteuid()}-*/rank-{rank}"):
+                try:
+                    opened = file.open("rb", buffering=0)
+                except OSError:
+                    continue
+                if pid and int.from_bytes(opened.read(24)[20:], sys.byteorder) == pid:
+                    self.pages[rank] = opened
+        return self.pages.get(rank)
+
+    def step(self, rank):
+        """What the rank's recorder says that it is, or was, doing; empty before it has one."""
+        page = self.page(rank)
+        return "" if page is None else os.pread(page.fileno(), 64, 264).split(b"\0")[0].decode(errors="replace")
 
     def kill(self, rank, number):
         os.kill(self.ranks()[rank], number)

@@ -303,6 +303,107 @@ def at_start(bed, pattern, **started):
     return Seen(wrong, status, seconds, match[1] if match else "")
 
 
+# Ranks and launchers that go at a moment, most of them before there is anything to keep.
+
+# Whether a rank whose step is this one is there.
+MOMENTS = {"in MPI_Init": lambda step: step == "start of MPI",
+           "in the calibration": lambda step: step == "calibration",
+           "before the first row": lambda step: step in ("gathering the ranks", "planning the rows", "gathering the topology",
+                                                         "start of the measurement"),
+           "in the rows": lambda step: step.startswith("AllReduce") or step == "between passes"}
+ROLES = ("rank 0", "another rank", "mpirun")
+
+
+class Missed(Exception):
+    """The moment was over before the signal came."""
+
+
+def until_moment(run, rank, moment, random):
+    """A random time after all ranks have come so far."""
+    if moment == "in the rows":
+        run.until_measured()
+        run.step(rank)  # finds the recorder while there is a process
+        return
+    run.until(lambda: run.step(rank) and MOMENTS[moment](run.step(rank)) or any(MOMENTS["in the rows"](run.step(each)) for each in (0, rank)),
+              moment)
+    time.sleep(random.choice([0, 0.01, 0.03, 0.1]))
+    if not MOMENTS[moment](run.step(rank)):
+        raise Missed
+
+
+def at_moment(role, moment, number):
+    def trial(bed, random):
+        rank = 1 + random.randrange(bed.ranks - 1) if role == "another rank" else 0
+        for _ in range(20):
+            run = bed.start(calibrated=moment != "in the calibration", seconds=20)
+            try:
+                until_moment(run, rank, moment, random)
+                start = time.monotonic()
+                if role == "mpirun":
+                    return mpirun_goes(run, number, moment)
+                run.kill(rank, number)
+                if number == signal.SIGKILL and not MOMENTS[moment](run.step(rank)):
+                    raise Missed
+                return rank_goes(bed, run, start, rank, number, moment)
+            except Missed:
+                run.end()
+        raise AssertionError(f"never {moment}")
+    return trial
+
+
+def said_before_the_rows(run, start, pattern, statuses):
+    """One line that `pattern` matches; no record, or one that knows no incident of another kind."""
+    status = run.finish(LIMIT_SECONDS + 5 + FINISHED_SECONDS)
+    said = [(when, line) for when, line in run.lines if line.startswith("collbench:")]
+    wrong = [] if status in statuses else [f"status {status}"]
+    wrong += [] if len(said) == 1 else [f"{len(said)} lines of collbench"]
+    match = next(((when, line) for when, line in said if re.search(pattern, line)), None)
+    wrong += [] if match and said[0] == match else [f"not said first: /{pattern}/ in {[line for _, line in said]}"]
+    wrong += [f"left behind: {left}" for left in run.left_behind()]
+    return Seen(wrong, status, said[0][0] - start if said else None, match[1] if match else "")
+
+
+def rank_goes(bed, run, start, rank, number, moment):
+    name = rf"rank {rank} \({bed.host_of(rank)}[^)]*\)"
+    kills = number == signal.SIGKILL
+    pattern = rf"{name} is gone, last seen" if kills else rf"timed out after {LIMIT_SECONDS}.*: {name} is stopped"
+    statuses = (128 + number, 4) if kills else (4,)
+    if moment == "in the rows":
+        return judge(run, start, pattern, statuses, "rank lost" if kills else "hang")
+    return said_before_the_rows(run, start, pattern, statuses)
+
+
+def mpirun_goes(run, number, moment):
+    """Killed, it takes what the ranks say with it: the record says it, where it was begun, and no lock stays. Stopped for less
+    than -T, nobody is accused."""
+    ranks = list(run.ranks().values())
+    os.kill(run.process.pid, number)
+    if number == signal.SIGSTOP:
+        time.sleep(LIMIT_SECONDS / 2)
+        run.process.send_signal(signal.SIGCONT)
+        return goes_on(run)
+    status = run.finish(FINISHED_SECONDS)
+    deadline = time.monotonic() + 10
+    while run.ranks() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    made, wrong = run.record(), []
+    if moment == "in the rows" or made:
+        told = made and made["incident"]
+        if not told or told["kind"] != "interrupted" or not re.search(r"mpirun \(process \d+\) is gone", told["sentence"]):
+            wrong.append(f"the record's incident: {told}")
+    wrong += [f"said: {line}" for line in run.said()]
+    wrong += [f"left behind: {path.name}" for path in run.folder.glob(".*.lock")]
+    wrong += [f"left behind: process {pid}" for pid in ranks if pathlib.Path(f"/proc/{pid}").exists()]
+    run.left_behind()  # what is mpirun's own to take away stays
+    return Seen(wrong, status, None, made["incident"]["sentence"] if made and made["incident"] else "")
+
+
+for _role in ROLES:
+    for _moment in MOMENTS:
+        for _number in (signal.SIGKILL, signal.SIGSTOP):
+            kind(f"{_number.name} of {_role} {_moment}", quick=False)(at_moment(_role, _moment, _number))
+
+
 @kind("a rank that never starts")
 def never_starts(bed, random):
     def launch(command):

@@ -1,5 +1,7 @@
 #include "src/command_line.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
@@ -15,6 +17,7 @@
 #include "src/cli/config_file.hpp"
 #include "src/cli/help_topics.hpp"
 #include "src/cli/standard_streams.hpp"
+#include "src/cli/tools.hpp"
 #include "src/cli/version.hpp"
 
 namespace collbench::program {
@@ -31,11 +34,16 @@ std::size_t continuation_column(std::string_view line) {
   return description > kMaxColumn ? begin : description;
 }
 
+bool is_tool(const std::string& name) {
+  return std::any_of(tools().begin(), tools().end(), [&name](const Tool& tool) { return tool.name == name; });
+}
+
 std::string description(const std::vector<Subcommand>& subcommands) {
   std::string text =
       "Measures collective operations and compares them with what this machine should give.\n"
       "  mpirun -np 16 collbench           the five usual operations; --ops all: all eleven";
   for (const Subcommand& each : subcommands) text += std::string("\n  ") + each.example;
+  for (const Tool& each : tools()) text += std::string("\n  ") + each.example;
   std::string topics;
   for (const HelpTopic& each : help_topics())
     topics += std::string(topics.empty() ? "" : ", ") + std::string(each.name);
@@ -134,6 +142,9 @@ const CLI::App* check_names(const CLI::App& root, const std::vector<std::string>
     }
     if (word != "help" && is_argument(*app, word)) continue;
     if (word != "help") app = command_named(*app, word);
+    if (app->get_parent() == &root && is_tool(app->get_name()) && at > 0 && words[at - 1] != "help")
+      throw usage_error("", fmt::format("{} stands behind other words", full_name(*app)),
+                        fmt::format("put it first: {} ...", full_name(*app)));
     if (word == "help" || helped != nullptr) helped = app;
   }
   return helped;
@@ -147,6 +158,17 @@ const HelpTopic* asked_topic(const std::vector<std::string>& words) {
 /// A command that prints `text`.
 CommandFunction printing_command(std::string text) {
   return [text = std::move(text)] { return CommandResult{text}; };
+}
+
+/// Makes `app` collbench with the one subcommand that a tool is, and with the options of a run, so that it
+/// says what it would say below collbench.
+void add_tool(CLI::App& app, const Subcommand& tool, RunOptions& run, CommandFunction& chosen) {
+  app.name("collbench");
+  app.set_help_flag("-h,--help", "this text")->group("Help");
+  add_run_options(app, run);
+  add_config_option(app, run.config);
+  tool.add(*app.add_subcommand(tool.name, tool.help), chosen);
+  add_exit_status_help(app);
 }
 
 }  // namespace
@@ -182,6 +204,9 @@ Command parse_command_line(int argc, const char* const* argv) {
   add_run_options(app, run);
   add_config_option(app, run.config);
   for (const Subcommand& each : all) each.add(*app.add_subcommand(each.name, each.help), chosen);
+  for (const Tool& each : tools()) {
+    app.add_subcommand(each.name, each.help)->set_help_flag();
+  }
   add_exit_status_help(app);
 
   const std::vector<std::string> words(argv + 1, argv + argc);
@@ -200,6 +225,38 @@ Command parse_command_line(int argc, const char* const* argv) {
   complete_run_options(app, run);
   if (chosen) return chosen;
   return run;
+}
+
+CommandFunction parse_tool_line(const Subcommand& tool, std::vector<std::string> words) {
+  RunOptions run;
+  CommandFunction chosen;
+  CLI::App app;
+  add_tool(app, tool, run, chosen);
+  words.insert(words.begin(), tool.name);
+  if (const CLI::App* helped = check_names(app, words)) return printing_command(help_of(*helped));
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
+  } catch (const CLI::CallForHelp&) {
+    return printing_command(help_of(chosen_command(app)));
+  } catch (const CLI::ParseError& error) {
+    throw command_line_error(app, error);
+  }
+  return chosen;
+}
+
+CommandDescription describe_tool(const Subcommand& tool) {
+  RunOptions run;
+  CommandFunction chosen;
+  CLI::App app;
+  add_tool(app, tool, run, chosen);
+  return describe_command(*commands_of(app).front());
+}
+
+int finish_command(const CommandFunction& command) {
+  const CommandResult result = command();
+  result.is_for_a_person ? print_text(result.text) : print_all(result.text);
+  for (const std::string& note : result.notes) print_message("collbench: " + note);
+  return static_cast<int>(result.status);
 }
 
 }  // namespace collbench::program

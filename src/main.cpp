@@ -7,6 +7,7 @@
 #include "collectives/nccl/probe/gpu_team.hpp"
 #include "launch/launcher.hpp"
 #include "src/cli/standard_streams.hpp"
+#include "src/cli/tools.hpp"
 #include "src/command_line.hpp"
 #include "src/run/start.hpp"
 
@@ -27,6 +28,7 @@ int main(int argc, char** argv) {
   reserve_standard_streams();
   const bool reports = launch::launched_rank().value_or(0) == 0;
   try {
+    become_tool(argc, argv);
     Command command = parse_command_line(argc, argv);
     if (auto* run = std::get_if<RunOptions>(&command)) {
       run->environment = launch::recorded_environment();
@@ -36,10 +38,7 @@ int main(int argc, char** argv) {
       return start_run(*run, argc, argv);
     }
     if (!reports) return 0;
-    const CommandResult result = std::get<CommandFunction>(command)();
-    result.is_for_a_person ? print_text(result.text) : print_all(result.text);
-    for (const std::string& note : result.notes) print_message("collbench: " + note);
-    return ended(static_cast<int>(result.status));
+    return ended(finish_command(std::get<CommandFunction>(command)));
   } catch (const std::exception& failure) {
     return ended(report_failure(failure, reports));
   }

@@ -206,6 +206,11 @@ bool side_has_marks(const SideOfRow& side) {
                      [](const auto* each) { return !each->marks.empty(); });
 }
 
+bool side_has_wrong_data(const SideOfRow& side) {
+  return std::any_of(side.runs.begin(), side.runs.end(),
+                     [](const auto* each) { return has_wrong_data(*each); });
+}
+
 std::vector<std::string> notes_of(const SideOfRow& base, const SideOfRow& current) {
   std::vector<std::string> notes;
   const std::string before = algorithms(base);
@@ -218,6 +223,8 @@ std::vector<std::string> notes_of(const SideOfRow& base, const SideOfRow& curren
     notes.emplace_back("launches of the base whose time is none (0, or no number) are left out");
   if (current.has_no_times)
     notes.emplace_back("launches of the new run whose time is none (0, or no number) are left out");
+  if (side_has_wrong_data(base)) notes.emplace_back("WRONG DATA in the base");
+  if (side_has_wrong_data(current)) notes.emplace_back("WRONG DATA in the new run");
   if (side_has_marks(base)) notes.emplace_back("GPUs in trouble in the base");
   if (side_has_marks(current)) notes.emplace_back("GPUs in trouble in the new run");
   return notes;
@@ -276,6 +283,8 @@ void compare_sides(ComparedRow& row, SideOfRow before, SideOfRow after, std::siz
     return;
   }
   row.notes = notes_of(before, after);
+  // UNCLEAR: a time in which something else was done than was asked for has no ratio.
+  if (side_has_wrong_data(before) || side_has_wrong_data(after)) return;
   if (row.base.launches > 0 && row.current.launches > 0) row.ratio = row.current.seconds / row.base.seconds;
   if (!is_time(
           row.ratio)) {  // UNCLEAR: a side without a time, in no known state, or beyond what a double holds

@@ -26,10 +26,8 @@ constexpr int kAllFrom = 118;
 constexpr int kComparedTimeWidth = 9;
 constexpr std::size_t kMaxSentences = 8;  // the table has all rows
 
-/// A test that states a rate only is shown by it.
-std::string compared_time_cell(const ComparedTimes& times, const RowKey& key) {
+std::string compared_time_cell(const ComparedTimes& times) {
   if (times.launches == 0) return std::string(kNoValue);
-  if (key.states_rate) return format_rate(kRateBytes / times.seconds);
   return table_number(times.seconds / kMicrosecond, kComparedTimeWidth);
 }
 
@@ -220,8 +218,8 @@ std::vector<std::string> comparison_cells(const ComparedRow& row, bool are_pairs
           std::string(name(row.change)),
           compared_ratio_cell(row.ratio),
           ratio_interval_cell(row),
-          compared_time_cell(row.base, row.key),
-          compared_time_cell(row.current, row.key),
+          compared_time_cell(row.base),
+          compared_time_cell(row.current),
           p_cell(row),
           launches_cell(row, are_pairs)};
 }

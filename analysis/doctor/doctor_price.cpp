@@ -11,14 +11,17 @@
 #include <vector>
 
 #include "analysis/verdict/finding_cost.hpp"
-#include "base/text_input.hpp"
 #include "base/units.hpp"
+#include "topology/doctor/infiniband_ports.hpp"
 
 namespace collbench::analysis {
 namespace {
 
+/// A machine with what its siblings have; none where that is not known.
+using Mended = std::optional<topology::Host>;
+
 /// The most that a port of the same board has.
-void mend_port_rates(topology::Host& host) {
+Mended mend_port_rates(topology::Host host) {
   for (topology::Nic& nic : host.nics) {
     for (topology::NicPort& port : nic.ports) {
       for (const topology::Nic& other : host.nics) {
@@ -29,38 +32,43 @@ void mend_port_rates(topology::Host& host) {
       }
     }
   }
+  return host;
 }
 
-/// A port that is down, as one that is up.
-void mend_ports(topology::Host& host) {
-  const topology::NicPort* up = nullptr;
-  for (const topology::Nic& nic : host.nics)
-    for (const topology::NicPort& port : nic.ports)
-      if (lower(port.state.value_or("")) == "active") up = &port;
-  if (up == nullptr) return;
-  const topology::NicPort active = *up;
-  for (topology::Nic& nic : host.nics) {
-    for (topology::NicPort& port : nic.ports) {
-      if (lower(port.state.value_or("")) != "down") continue;
-      port.state = active.state;
-      port.physical_state = active.physical_state;
-      port.gigabits_per_second = active.gigabits_per_second;
-    }
+/// A port that is lost, as those of its board that are up. Where the board is not known or they differ, what
+/// it would carry is not known: a chip of 400 Gb/s is also built into cards of 200.
+Mended mend_ports(topology::Host host) {
+  const topology::Host now = host;
+  for (const topology::InfinibandPort& each : topology::infiniband_ports(now)) {
+    if (!each.is_lost()) continue;
+    topology::Nic& nic = host.nics[each.nic];
+    const topology::NicPort& up = *each.siblings_up.front();
+    const bool alike = std::all_of(
+        each.siblings_up.begin(), each.siblings_up.end(), [&up](const topology::NicPort* sibling) {
+          return sibling->gigabits_per_second.value == up.gigabits_per_second.value;
+        });
+    if (!nic.board.known() || !alike || !up.gigabits_per_second.known()) return std::nullopt;
+    topology::NicPort& port = nic.ports[each.port];
+    port.state = up.state;
+    port.physical_state = up.physical_state;
+    port.gigabits_per_second = up.gigabits_per_second;
   }
+  return host;
 }
 
 /// As many NVLinks as the GPU of the same model with the most.
-void mend_nvlinks(topology::Host& host) {
+Mended mend_nvlinks(topology::Host host) {
   for (topology::Gpu& gpu : host.gpus) {
     for (const topology::Gpu& other : host.gpus)
       if (other.model.value_or("") == gpu.model.value_or("") &&
           other.nvlinks_active.value_or(0) > gpu.nvlinks_active.value_or(0))
         gpu.nvlinks_active = other.nvlinks_active;
   }
+  return host;
 }
 
 /// Links of a GPU or a NIC as wide as both ends allow.
-void mend_widths(topology::Host& host) {
+Mended mend_widths(topology::Host host) {
   for (topology::PciDevice& device : host.pci_devices) {
     if (!device.link_now.width.known() || !device.link_max.width.known()) continue;
     const auto above =
@@ -70,9 +78,10 @@ void mend_widths(topology::Host& host) {
     device.link_now.width.value = std::max(
         *device.link_now.width.value, std::min(*device.link_max.width.value, *above->link_max.width.value));
   }
+  return host;
 }
 
-constexpr std::array<std::pair<std::string_view, void (*)(topology::Host&)>, 4> kMends{{
+constexpr std::array<std::pair<std::string_view, Mended (*)(topology::Host)>, 4> kMends{{
     {"port-slow", mend_port_rates},
     {"port-down", mend_ports},
     {"nvlink-inactive", mend_nvlinks},
@@ -101,11 +110,10 @@ std::string doctor_price(const topology::Host& host, std::string_view code) {
   const auto* mend =
       std::find_if(kMends.begin(), kMends.end(), [code](const auto& each) { return each.first == code; });
   if (mend == kMends.end()) return {};
-  topology::Host healthy = host;
-  mend->second(healthy);
-  if (healthy == host) return {};
+  const Mended healthy = mend->second(host);
+  if (!healthy || *healthy == host) return {};
   // A port may come up at a lower rate while a job runs; the others are a restart away or not modeled then.
-  const std::vector<FindingCost> costs = machine_costs(healthy, host, code == "port-slow");
+  const std::vector<FindingCost> costs = machine_costs(*healthy, host, code == "port-slow");
   if (costs.empty()) return {};
   std::vector<std::string> parts;
   for (const FindingCost& cost : costs)

@@ -30,9 +30,7 @@ ChartSeries trend_line(const MachineHistory& history, const RowTrend& trend, std
     line.points.push_back(
         {.x = static_cast<double>(run + 1),
          .y = trend.seconds[i] / usual,
-         .note = fmt::format("{}, {}", day_of(history.runs[run]),
-                             trend.key.states_rate ? format_rate(kRateBytes / trend.seconds[i])
-                                                   : format_seconds(trend.seconds[i]))});
+         .note = fmt::format("{}, {}", day_of(history.runs[run]), format_seconds(trend.seconds[i]))});
   }
   return line;
 }

@@ -27,11 +27,7 @@ std::string named_hosts(const std::vector<std::string>& hosts) {
   return known ? fmt::format("{}", fmt::join(hosts, ", ")) : "unknown hosts";
 }
 
-/// A test that states a rate only is shown by it.
-std::string history_time(double seconds, const RowKey& key) {
-  if (key.states_rate) return format_rate(kRateBytes / seconds);
-  return table_number(seconds / kMicrosecond, kHistoryTimeWidth);
-}
+std::string history_time(double seconds) { return table_number(seconds / kMicrosecond, kHistoryTimeWidth); }
 
 /// "12 % slower".
 std::string change_words(double ratio) {
@@ -63,8 +59,8 @@ std::vector<std::string> history_cells(const RowTrend& trend, std::size_t needed
   const double usual = median(trend.seconds);
   return {format_row(trend.key),
           fmt::to_string(trend.seconds.size()),
-          history_time(usual, trend.key),
-          history_time(trend.seconds.back(), trend.key),
+          history_time(usual),
+          history_time(trend.seconds.back()),
           fmt::format("{:.3f}", trend.seconds.back() / usual),
           trend.seconds.size() < needed ? std::string(kNoValue) : fmt::to_string(trend.changes.size())};
 }
@@ -95,9 +91,8 @@ std::string fleet_cell(const FleetNode& node, std::size_t row, double median_sec
 }
 
 std::string fleet_row_title(const FleetTable& fleet, std::size_t row) {
-  return fmt::format("{}: {}, median {}{}", row + 1, one_line(format_row(fleet.rows[row])),
-                     history_time(fleet.medians[row], fleet.rows[row]),
-                     fleet.rows[row].states_rate ? "" : " µs");
+  return fmt::format("{}: {}, median {} µs", row + 1, one_line(format_row(fleet.rows[row])),
+                     history_time(fleet.medians[row]));
 }
 
 std::string fleet_title(const FleetTable& fleet) {

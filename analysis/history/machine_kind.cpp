@@ -63,11 +63,7 @@ std::vector<std::string> hosts_of(const Run& run) {
 }
 
 std::string machine_kind(const Run& run) {
-  const std::string program = run.backend == BackendId::other && run.log && run.log->program
-                                  ? file_name_part(run.log->program->value)
-                                  : std::string();
-  std::string kind = fmt::format("{}-{}", program.empty() ? std::string(name(run.backend)) : program,
-                                 plural_part(run.ranks.size(), "rank"));
+  std::string kind = fmt::format("{}-{}", name(run.backend), plural_part(run.ranks.size(), "rank"));
   if (!run.log || run.log->nodes)
     kind += "-" + plural_part(static_cast<std::size_t>(node_count(run.ranks)), "node");
   if (const std::string gpu = file_name_part(gpu_model(run)); !gpu.empty()) kind += "-" + gpu;

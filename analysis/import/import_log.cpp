@@ -11,7 +11,6 @@
 #include "analysis/import/benchmark_logs.hpp"
 #include "analysis/import/log_readers.hpp"
 #include "analysis/import/table_operation.hpp"
-#include "analysis/import/test_logs.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
@@ -266,12 +265,6 @@ Run import_log(std::string_view text, std::string_view file, const ImportOptions
 Run import_log(const TextParts& parts, std::string_view file, const ImportOptions& options) {
   const StartOfText text = peek(parts);
   require_log_text(text.start, file);
-  if (!tests_json_in(text.start).empty())
-    return run_of_tests(read_tests_json(whole(text.all, file), file), options, file);
-  if (recognizes_nvbandwidth(text.start)) {
-    LogLineReader lines(text.all, file, true);
-    return run_of_tests(read_nvbandwidth_text([&lines] { return lines.next(); }), options, file);
-  }
   const bool json = looks_like_json(text.start);
   if (const BenchmarkReader* const reader = json ? nullptr : find_benchmark_reader(text.start)) {
     LogLineReader lines(text.all, file, true);

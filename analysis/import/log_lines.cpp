@@ -116,6 +116,11 @@ void require_log_text(std::string_view start, std::string_view file) {
     throw usage_error(where, "the file is UTF-16", "convert it: iconv -f UTF-16 -t UTF-8");
   }
   if (const auto foreign = foreign_file(start, file, "collbench import -")) throw Error(*foreign);
+  if (start.find("nvbandwidth Version:") != std::string_view::npos ||
+      start.find("\"nvbandwidth\"") != std::string_view::npos) {
+    throw usage_error(where, "is the output of nvbandwidth, which measures no collective operation",
+                      "its text, not its JSON, is read as pairs of GPUs: collbench burnin --from FILE");
+  }
 }
 
 /// Adds to the line that goes on, up to the length of any line that is read: one without an end must not take

@@ -9,10 +9,10 @@
 #include <set>
 #include <utility>
 
-#include "analysis/plan/training_gpu.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 #include "topology/catalog/gpus.hpp"
+#include "topology/catalog/training_gpus.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -183,9 +183,9 @@ std::optional<double> published_rate(const ProbeMeasurement& measurement, const 
   if (topology::is_slice_of_gpu(model)) return std::nullopt;
   const topology::GpuModel* const known = topology::find_gpu_model(model);
   if (known == nullptr) return std::nullopt;
-  const auto all = training_gpus();
-  const auto gpu =
-      std::find_if(all.begin(), all.end(), [&](const TrainingGpu& each) { return each.name == known->name; });
+  const auto all = topology::training_gpus();
+  const auto gpu = std::find_if(all.begin(), all.end(),
+                                [&](const topology::TrainingGpu& each) { return each.name == known->name; });
   if (gpu == all.end()) return std::nullopt;
   double rate = 0;
   if (measurement.id == "gpu-hbm-copy")

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <utility>
 
-#include "analysis/plan/training_gpu.hpp"
 #include "analysis/probe/probe_report.hpp"
 #include "analysis/probe/siblings.hpp"
 #include "base/error.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
+#include "topology/catalog/training_gpus.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -162,7 +162,7 @@ std::vector<Roofline> gpu_rooflines(const ProbeRecord& record) {
     }
   }
   for (const std::string_view name : {"A100 SXM", "H100 SXM"}) {
-    const TrainingGpu& gpu = find_training_gpu(name, "lab00");
+    const topology::TrainingGpu& gpu = topology::find_training_gpu(name, "lab00");
     roofs.push_back({fmt::format("{}, BF16, published", name), gpu.gemm_bf16, gpu.hbm_rate, kBytesOfBf16});
   }
   return roofs;

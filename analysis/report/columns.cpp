@@ -86,7 +86,7 @@ std::string wrong(const ReportRow& row) {
 }
 
 Tone wrong_tone(const ReportRow& row) {
-  return row.row.measurement.wrong_elements.value_or(0) > 0 ? Tone::alarm : Tone::plain;
+  return has_wrong_data(row.row.measurement) ? Tone::alarm : Tone::plain;
 }
 
 std::string ring(const ReportRow& row) { return table_rate(row.rates.ring_bus_bandwidth); }
@@ -137,21 +137,6 @@ std::string algorithm(const ReportRow& row) {
 
 bool has_root(const ReportRow& row) { return key(row).root.has_value(); }
 
-std::string test_name(const ReportRow& row) { return one_line(key(row).test); }
-
-/// Of a test whose program states a rate only, the record's time follows from the rate.
-std::string test_time(const ReportRow& row) {
-  return key(row).states_rate ? std::string(kNoValue) : time(row);
-}
-
-std::string repetitions(const ReportRow& row) {
-  return fmt::to_string(row.row.measurement.pass_seconds.size());
-}
-
-bool is_repeated(const ReportRow& row) { return row.row.measurement.pass_seconds.size() > 1; }
-
-bool shows_interval(const ReportRow& row) { return row.row.measurement.interval.has_value(); }
-
 constexpr std::string_view kMeasured = "measured";
 constexpr std::string_view kExpected = "expected busbw";
 constexpr std::string_view kRate = "(GB/s)";
@@ -179,15 +164,6 @@ constexpr std::array<ReportColumn, 17> kColumns{{
     {"exp", kRate, "expected busbw (GB/s)", kExpected, kRateWidth, 0, expected},
     {"meas", "/exp", "meas/exp", "", kShortWidth, 0, ratio, ratio_tone},
     {"algorithm", "", "algorithm", "", 0, 0, algorithm},
-}};
-
-/// Of what another program measured, by its own names (OperationId::test).
-constexpr std::array<ReportColumn, 5> kTestColumns{{
-    {"time", "(µs)", "time (µs)", "", kTimeWidth + 2, 0, test_time, time_tone},
-    {"±95%", "(%)", "±95 % (%)", "", kShortWidth, 0, half_width, nullptr, shows_interval},
-    {"times", "", "times", "", 5, 0, repetitions, nullptr, is_repeated},
-    {"rate", kRate, "rate (GB/s)", "", kRateWidth, 0, bus_bandwidth_cell},
-    {"test", "", "test", "", 0, 0, test_name},
 }};
 
 constexpr auto kNcclColumns = [] {
@@ -256,7 +232,6 @@ std::string table_rate(const std::optional<double>& bytes_per_second) {
 }
 
 std::span<const ReportColumn> report_columns(const Run& run) {
-  if (measures_tests(run)) return kTestColumns;
   // An imported log is NCCL's as well, but another program's, which does not tell.
   const bool nccl_reports = run.backend == BackendId::nccl && !run.log;
   return nccl_reports ? std::span<const ReportColumn>(kNcclColumns) : kColumns;

@@ -72,21 +72,21 @@ void check_minimum(const Run& run, const MinBusbw& minimum, RunCheck& check) {
 void check_data(const Run& run, RunCheck& check) {
   for (std::size_t i = 0; i < run.rows.size(); ++i) {
     const Measurement& measured = run.rows[i].measurement;
-    const std::uint64_t wrong = measured.wrong_elements.value_or(0);
-    if (wrong == 0) continue;
+    if (!has_wrong_data(measured)) continue;
     std::vector<std::string> ranks;
     for (const WrongElements& each : measured.wrong)
       ranks.push_back(fmt::format("rank {} on {}", each.rank, each.host));
     check.failures.push_back(
-        {{i},
-         fmt::format("{}: {} wrong{}", format_row(measured.key), counted(wrong, "element"),
-                     ranks.empty() ? "" : fmt::format(" ({})", fmt::join(ranks, ", ")))});
+        {.rows = {i},
+         .text = fmt::format("{}{}", wrong_data_words(measured),
+                             ranks.empty() ? "" : fmt::format(" ({})", fmt::join(ranks, ", "))),
+         .is_wrong_data = true});
   }
 }
 
 void check_verdicts(const Run& run, RunCheck& check) {
   bool any_verdict = false;
-  for (const SizeSeries& series : series_of(run.rows)) {
+  for (const SizeSeries& series : judged_series_of(run.rows)) {
     const Row& last = *series.back();
     any_verdict = any_verdict || last.verdict.word != VerdictWord::none;
     if (last.verdict.word != VerdictWord::low && last.verdict.word != VerdictWord::fault) continue;
@@ -98,11 +98,6 @@ void check_verdicts(const Run& run, RunCheck& check) {
     check.failures.push_back(std::move(failure));
   }
   if (any_verdict) return;
-  if (run.backend == BackendId::other) {
-    check.not_known.emplace_back(
-        "low: tests of other programs have no verdict (collbench compare, baseline)");
-    return;
-  }
   check.not_known.emplace_back(measures_gpus(run.backend)
                                    ? "low: no row has a verdict (collbench judge RECORD --topology NAME)"
                                    : "low: there is no verdict on host memory (--min-busbw gives a limit)");

@@ -45,6 +45,7 @@ struct RunFailure {
   std::vector<std::size_t>
       rows;  ///< indices of the run's rows that it is about; empty: of none in particular
   std::string text;
+  bool is_wrong_data = false;
 
   bool operator==(const RunFailure&) const = default;
 };

@@ -26,8 +26,6 @@ struct CsvRow {
   Rates rates;
 };
 
-bool is_test(const CsvRow& row) { return row.measured.key.operation == OperationId::test; }
-
 /// The shortest decimal that reads back as the same double; empty when it is none.
 std::string csv_number(std::optional<double> value) {
   return value && std::isfinite(*value) ? fmt::to_string(*value) : "";
@@ -36,17 +34,6 @@ std::string csv_number(std::optional<double> value) {
 /// A figure of a measurement; empty for a row that has not been measured.
 std::string figure(const CsvRow& row, double value) {
   return csv_number(row.measured.seconds > 0 ? std::optional(value) : std::nullopt);
-}
-
-/// What a test of another program does not have.
-template <class Value>
-std::string of_operation(const CsvRow& row, const Value& value) {
-  return is_test(row) ? "" : fmt::format("{}", value);
-}
-
-/// A test that states a rate only has no time of its own.
-std::string csv_time(const CsvRow& row) {
-  return row.measured.key.states_rate ? "" : figure(row, row.measured.seconds);
 }
 
 /// A figure over samples, which an imported log has none of.
@@ -60,7 +47,7 @@ std::string csv_rate(std::optional<double> bytes_per_second) {
 
 std::string of_interval(const CsvRow& row, double TimeInterval::* part) {
   const auto& interval = row.measured.interval;
-  return interval && !row.measured.key.states_rate ? csv_number((*interval).*part) : "";
+  return interval ? csv_number((*interval).*part) : "";
 }
 
 /// The median over ranks of a part of a step.
@@ -76,10 +63,9 @@ struct CsvColumn {
 constexpr std::array kCsvColumns{
     CsvColumn{"operation",
               [](const CsvRow& row) { return std::string(operation(row.measured.key.operation).name); }},
-    CsvColumn{"size_bytes", [](const CsvRow& row) { return of_operation(row, row.measured.key.size_bytes); }},
-    CsvColumn{"count", [](const CsvRow& row) { return of_operation(row, row.measured.key.count); }},
-    CsvColumn{"type",
-              [](const CsvRow& row) { return of_operation(row, traits(row.measured.key.type).name); }},
+    CsvColumn{"size_bytes", [](const CsvRow& row) { return fmt::to_string(row.measured.key.size_bytes); }},
+    CsvColumn{"count", [](const CsvRow& row) { return fmt::to_string(row.measured.key.count); }},
+    CsvColumn{"type", [](const CsvRow& row) { return std::string(traits(row.measured.key.type).name); }},
     CsvColumn{"reduction",
               [](const CsvRow& row) {
                 const auto& reduction = row.measured.key.reduction;
@@ -91,7 +77,7 @@ constexpr std::array kCsvColumns{
                 return root ? fmt::to_string(*root) : std::string();
               }},
     CsvColumn{"place",
-              [](const CsvRow& row) { return of_operation(row, row.measured.key.in_place ? "in" : "out"); }},
+              [](const CsvRow& row) { return std::string(row.measured.key.in_place ? "in" : "out"); }},
     CsvColumn{"algorithm_asked", [](const CsvRow& row) { return row.measured.key.algorithm; }},
     CsvColumn{"algorithm_ran", [](const CsvRow& row) { return row.measured.algorithm_ran; }},
     CsvColumn{"ranks", [](const CsvRow& row) { return fmt::to_string(row.run.ranks.size()); }},
@@ -103,7 +89,7 @@ constexpr std::array kCsvColumns{
     CsvColumn{"backend", [](const CsvRow& row) { return std::string(name(row.run.backend)); }},
     CsvColumn{"time_reduction", [](const CsvRow& row) { return std::string(name(row.run.time_reduction)); }},
     CsvColumn{"started", [](const CsvRow& row) { return row.run.started; }},
-    CsvColumn{"time_seconds", csv_time},
+    CsvColumn{"time_seconds", [](const CsvRow& row) { return figure(row, row.measured.seconds); }},
     CsvColumn{"interval_low_seconds",
               [](const CsvRow& row) { return of_interval(row, &TimeInterval::low_seconds); }},
     CsvColumn{"interval_high_seconds",
@@ -208,7 +194,6 @@ constexpr std::array kCsvColumns{
     CsvColumn{"mpi_version", [](const CsvRow& row) { return row.run.versions.mpi; }},
     CsvColumn{"nccl_version", [](const CsvRow& row) { return row.run.versions.nccl; }},
     CsvColumn{"schema_version", [](const CsvRow& row) { return fmt::to_string(row.run.schema_version); }},
-    CsvColumn{"test", [](const CsvRow& row) { return row.measured.key.test; }},
     CsvColumn{"nvls_seconds", [](const CsvRow& row) { return csv_number(row.expected.nvls_seconds); }},
 };
 

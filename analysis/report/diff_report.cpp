@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "analysis/report/odd_nodes.hpp"
@@ -244,6 +245,7 @@ std::string diff_headline(const DiffReport& report) {
                        odd - others - unsure, others == 0 ? "" : fmt::format(", {} of another kind", others),
                        unsure == 0 ? "" : fmt::format(", {} whose files disagree", unsure));
   }
+  if (report.nodes == 1) return "1 machine, and nothing to compare it with";
   if (report.pairs.empty()) return fmt::format("{} machines, all identical", report.nodes);
   if (!has_majority(report)) {
     return fmt::format("{} machines of {} kinds, none of them the majority: {} with a fault", report.nodes,
@@ -252,17 +254,48 @@ std::string diff_headline(const DiffReport& report) {
   return fmt::format("{} machines: {} identical, {} different", report.nodes, report.nodes - odd, odd);
 }
 
+std::vector<std::string> diff_headlines(const DiffReport& report) {
+  std::vector<std::string> lines{topology::unreadable_text(report.files), diff_headline(report)};
+  std::erase(lines, "");
+  return lines;
+}
+
+std::vector<std::string> left_out_of(const DiffReport& report) {
+  std::vector<std::string> notes;
+  for (const ComparedHosts& pair : report.pairs) {
+    for (const std::string& note : pair.left_out)
+      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+  }
+  return notes;
+}
+
 namespace {
 
 constexpr int kMinDiffWidth = 80;
 constexpr int kMaxDiffWidth = 110;  ///< longer lines of prose are hard to read
 
+/// The price of each finding; where an earlier one has it, which that was.
+class PricesOnce {
+ public:
+  std::string text(const PricedFinding& each) {
+    std::string price = format_price(each.price);
+    const auto [first, is_new] = said_.try_emplace(
+        price, fmt::format("{} of {}", each.finding.device, shorten(one_line(each.host), 60)));
+    if (is_new || format_cost(each.price.costs).empty()) return price;
+    return fmt::format("cost: the same as for {}, above", first->second);
+  }
+
+ private:
+  std::map<std::string, std::string> said_;
+};
+
 }  // namespace
 
 std::string report_text(const DiffReport& diff, const TextOptions& options) {
   const int width = std::clamp(options.columns, kMinDiffWidth, kMaxDiffWidth);
-  std::string text = diff_headline(diff);
-  if (!text.empty()) text += "\n";
+  std::string text;
+  for (const std::string& line : diff_headlines(diff)) text += wrap(one_line(line), width, "", "  ");
+  PricesOnce prices;
   for (const ComparedHosts& pair : diff.pairs) {
     if (!text.empty()) text += "\n";
     text += wrap(diff_title(pair), width, "", "  ") + wrap(diff_summary(pair), width, "", "  ");
@@ -273,15 +306,15 @@ std::string report_text(const DiffReport& diff, const TextOptions& options) {
       text +=
           wrap(one_line(each.finding.device + ": " + each.finding.what), width, "          ", "          ");
       text += wrap(kind.reason, width, "          ", "          ");
-      text += wrap(format_price(each.price), width, "          ", "            ");
+      text += wrap(one_line(prices.text(each)), width, "          ", "            ");
       if (!each.price.advice.empty())
         text += wrap("advice: " + one_line(each.price.advice), width, "          ", "            ");
       text += wrap(fmt::format("confirm: {}", kind.confirm), width, "          ", "            ");
     }
     for (const std::string& version : pair.versions)
       text += wrap("version of " + one_line(version), width, "\n", "  ");
-    for (const std::string& note : pair.left_out) text += wrap(one_line(note), width, "\n", "  ");
   }
+  for (const std::string& note : left_out_of(diff)) text += wrap(one_line(note), width, "\n", "  ");
   if (const std::vector<OddNode> odd = odd_nodes(diff); !odd.empty()) {
     text += fmt::format("\nodd nodes ({} of {})\n", odd.size(), diff.nodes);
     for (const OddNode& node : odd)

@@ -5,6 +5,7 @@
 
 #include "analysis/verdict/finding_cost.hpp"
 #include "topology/diff/topology_diff.hpp"
+#include "topology/machines/resolve.hpp"
 
 namespace collbench::analysis {
 
@@ -33,6 +34,7 @@ struct DiffReport {
   std::vector<ComparedHosts> pairs;  ///< of many machines: one for each odd kind
   std::size_t nodes = 0;             ///< of many machines: how many; else 0
   bool by_majority = false;          ///< compared with the most usual kind; else with a reference
+  topology::FolderFiles files = {};  ///< of the folders of hosts
   /// Host names: of many without a reference those of the most usual kind, of two machines the first; empty
   /// where the pairs' `a` is what the others should be.
   std::vector<std::string> usual = {};
@@ -46,8 +48,10 @@ struct DiffReport {
   /// Files of one machine disagree, so that what was compared may be of two.
   [[nodiscard]] bool has_disagreement() const;
 
-  /// None of them: exit status 0.
-  [[nodiscard]] bool passes() const { return !has_fault() && !has_other_machine() && !has_disagreement(); }
+  /// None of them, and every file of a folder of hosts was read: exit status 0.
+  [[nodiscard]] bool passes() const {
+    return !has_fault() && !has_other_machine() && !has_disagreement() && files.unreadable.empty();
+  }
 };
 
 /// `a` should be, `b` is. Only the groups' first hosts are compared.
@@ -80,5 +84,12 @@ struct DiffReport {
 
 /// "60 machines: 57 identical, 3 different"; empty for two machines.
 [[nodiscard]] std::string diff_headline(const DiffReport& report);
+
+/// What stands above all else: the files that could not be read, and the headline; those of them that there
+/// are.
+[[nodiscard]] std::vector<std::string> diff_headlines(const DiffReport& report);
+
+/// The sentences of all pairs on files that were left out, each once.
+[[nodiscard]] std::vector<std::string> left_out_of(const DiffReport& report);
 
 }  // namespace collbench::analysis

@@ -114,7 +114,7 @@ std::optional<CrossingSizes> crossing_of(const SizeSeries& earlier, const SizeSe
 
 ReportLines fit_lines(const Run& run) {
   ReportLines facts;
-  const std::vector<SizeSeries> all_series = series_of(run.rows);
+  const std::vector<SizeSeries> all_series = judged_series_of(run.rows);
   std::vector<std::optional<AlphaBetaFit>> fits;
   for (const SizeSeries& series : all_series) {
     fits.push_back(fit_of(series));

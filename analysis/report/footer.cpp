@@ -50,11 +50,9 @@ void add_wrong_data(const Run& run, ReportLines& facts) {
     const Measurement& measured = row.measurement;
     if (!measured.wrong_elements) continue;
     ++checked;
-    if (*measured.wrong_elements == 0) continue;
+    if (!has_wrong_data(measured)) continue;
     ++wrong_rows;
-    facts.push_back({fmt::format("WRONG DATA: {}: {} wrong", format_row(measured.key),
-                                 counted(*measured.wrong_elements, "element")),
-                     Tone::alarm});
+    facts.push_back({wrong_data_words(measured), Tone::alarm});
     for (const WrongElements& wrong : measured.wrong) {
       if (++ranks > kMaxWrongRanks) continue;
       facts.push_back(
@@ -72,7 +70,7 @@ void add_wrong_data(const Run& run, ReportLines& facts) {
   if (wrong_rows == 0 && checked > 0) {
     facts.push_back({fmt::format("data: every element checked in {} of {}, none wrong", checked,
                                  counted(measured, "row"))});
-  } else if (checked == 0 && measured > 0 && !measures_tests(run)) {
+  } else if (checked == 0 && measured > 0) {
     facts.push_back({"data: not checked"});
   }
 }
@@ -274,7 +272,7 @@ ReportLines unavailable_lines(const Run& run, OperationId id) {
     const RowKey& key = row.measurement.key;
     const std::string& why = row.measurement.unavailable;
     if (key.operation != id) continue;
-    std::string kind(key.operation == OperationId::test ? key.test : traits(key.type).name);
+    std::string kind(traits(key.type).name);
     if (key.reduction) kind += fmt::format(" {}", name(*key.reduction));
     if (why.empty()) {
       measured[key.algorithm].insert(kind);

@@ -59,8 +59,6 @@ std::string_view backend_text(const Run& run) {
       return run.buffers.allocator.empty() ? "host memory through MPI" : "GPUs' memory through MPI";
     case BackendId::nccl:
       return "GPUs through NCCL";
-    case BackendId::other:
-      return "tests of its own";
   }
   return "";
 }
@@ -292,18 +290,6 @@ ReportLines header_lines(const Run& run) {
 }
 
 ReportLines legend_lines(const Run& run) {
-  if (measures_tests(run)) {
-    const bool any_rate = std::any_of(run.rows.begin(), run.rows.end(),
-                                      [](const Row& row) { return row.measurement.key.states_rate; });
-    ReportLines lines{
-        {fmt::format("time, rate: as {} states them, by the names that it gives; neither "
-                     "expected nor judged; GB = 10^9 bytes",
-                     run.log && run.log->program ? run.log->program->value : "the program")}};
-    if (any_rate)
-      lines.push_back({fmt::format(
-          "time {}: only a rate is stated; the record has the time of 1 GB at that rate", kNoValue)});
-    return lines;
-  }
   if (run.log) {
     return {{fmt::format("time: from the log, one value per row, {}; no interval",
                          aggregate_text(run.time_reduction))},
@@ -342,7 +328,6 @@ ReportLines legend_lines(const Run& run) {
 
 ReportLine operation_line(OperationId id, int ranks) {
   const Operation& meant = operation(id);
-  if (id == OperationId::test) return {"Test: what another program measured", Tone::plain};
   if (!meant.has_bandwidth) {
     return {fmt::format("{}: compute, then AllReduce of size bytes on each rank; it has no bandwidth",
                         meant.name),

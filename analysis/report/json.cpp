@@ -108,7 +108,10 @@ std::string report_json(const DiffReport& diff) {
   Json json{{"collbench_topology_diff", 1},
             {"fault", diff.has_fault()},
             {"different_machine", diff.has_other_machine()},
+            {"unreadable", Json::array()},
             {"pairs", Json::array()}};
+  for (const topology::UnreadableFile& each : diff.files.unreadable)
+    json["unreadable"].push_back({{"file", each.file}, {"where", each.where}, {"why", each.why}});
   if (diff.nodes > 0) json["machines"] = diff.nodes;
   for (const ComparedHosts& pair : diff.pairs) {
     Json findings = Json::array();

@@ -52,7 +52,7 @@ std::string junit_row(const Run& run, std::size_t index, const RunCheck& check, 
   }
   ++counts.tests;
   return junit_case(std::string(operation(measured.key.operation).name), format_row(measured.key),
-                    measured.key.states_rate ? 0 : measured.seconds, content);
+                    measured.seconds, content);
 }
 
 /// What is no row's: stragglers, nodes, a minimum that nothing was measured for, a run that was cut short.

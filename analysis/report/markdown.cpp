@@ -117,7 +117,7 @@ std::string priced_cell(const FindingPrice& price) {
 
 std::string report_markdown(const DiffReport& diff) {
   std::string text = "# Topology diff\n";
-  if (const std::string first = diff_headline(diff); !first.empty()) text += "\n" + first + "\n";
+  for (const std::string& line : diff_headlines(diff)) text += "\n" + markdown_text(line) + "\n";
   for (const ComparedHosts& pair : diff.pairs) {
     text += "\n## " + markdown_text(diff_title(pair)) + "\n\n" + diff_summary(pair) + "\n";
     if (!pair.findings.empty()) {
@@ -131,8 +131,8 @@ std::string report_markdown(const DiffReport& diff) {
                       markdown_text(each.finding.what), markdown_text(priced_cell(each.price)), kind.confirm);
     }
     for (const std::string& version : pair.versions) text += "\nVersion of " + markdown_text(version) + "\n";
-    for (const std::string& note : pair.left_out) text += "\n" + markdown_text(note) + "\n";
   }
+  for (const std::string& note : left_out_of(diff)) text += "\n" + markdown_text(note) + "\n";
   if (const std::vector<OddNode> odd = odd_nodes(diff); !odd.empty()) {
     text += fmt::format("\n## Odd nodes ({} of {})\n\n| node | findings |\n|-|-|\n", odd.size(), diff.nodes);
     for (const OddNode& node : odd)

@@ -20,10 +20,6 @@ namespace collbench::analysis {
 namespace {
 
 std::string row_labels(const Run& run, const RowKey& key) {
-  if (key.operation == OperationId::test) {
-    return fmt::format(R"(operation="test",test="{}",backend="{}",ranks="{}",label="{}")",
-                       label_value(key.test), name(run.backend), run.ranks.size(), label_value(run.label));
-  }
   std::string labels = fmt::format(
       R"(operation="{}",size_bytes="{}",type="{}",reduction="{}",place="{}",root="{}",algorithm="{}")",
       operation(key.operation).option, key.size_bytes, traits(key.type).name,
@@ -48,8 +44,7 @@ struct RowMetric {
 
 std::optional<double> measured_seconds(const PrometheusRow& row) {
   const double seconds = row.row.measurement.seconds;
-  const bool of_a_rate = row.row.measurement.key.states_rate;  // the time of 1 GB, not of an operation
-  return seconds > 0 && !of_a_rate ? std::optional(seconds) : std::nullopt;
+  return seconds > 0 ? std::optional(seconds) : std::nullopt;
 }
 
 std::optional<double> half_width_ratio(const PrometheusRow& row) {

@@ -8,12 +8,16 @@
 namespace collbench::analysis {
 
 std::string format_row(const RowKey& key) {
-  if (key.operation == OperationId::test) return fmt::format("Test {}", one_line(key.test));
   std::string text = fmt::format("{} {} {}", operation(key.operation).name, format_bytes(key.size_bytes),
                                  traits(key.type).name);
   if (key.reduction) text += fmt::format(" {}", name(*key.reduction));
   if (operation(key.operation).has_in_place) text += key.in_place ? ", in place" : ", out of place";
   return text + (key.algorithm == kLibraryChoice ? "" : ", " + one_line(key.algorithm));
+}
+
+std::string wrong_data_words(const Measurement& measured) {
+  return fmt::format("WRONG DATA: {}: {} wrong", format_row(measured.key),
+                     counted(measured.wrong_elements.value_or(0), "element"));
 }
 
 std::string format_span(const std::string& from, const std::string& to) {

@@ -30,6 +30,9 @@ using ReportLines = std::vector<ReportLine>;
 /// A row by name, for a sentence: "AllReduce 64 KiB float sum, in place, ring".
 [[nodiscard]] std::string format_row(const RowKey& key);
 
+/// "WRONG DATA: AllReduce 64 KiB float sum, in place: 12 elements wrong", of a row that has some.
+[[nodiscard]] std::string wrong_data_words(const Measurement& measured);
+
 /// "8 B to 4 KiB", and "8 B" where both ends are the same.
 [[nodiscard]] std::string format_span(const std::string& from, const std::string& to);
 

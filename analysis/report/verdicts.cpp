@@ -89,18 +89,19 @@ std::string why_no_machine(const Run& run) {
 
 ReportLines verdict_lines(const Run& run) {
   ReportLines facts;
+  const std::vector<SizeSeries> all_series = judged_series_of(run.rows);
   if (run.simulated) {
     facts.push_back({"no verdict: simulated time"});
-  } else if (run.backend == BackendId::other) {
-    facts.push_back({"no verdict: what these tests should give is not modeled"});
   } else if (!measures_gpus(run.backend)) {
     facts.push_back({run.buffers.allocator.empty()
                          ? "no verdict on host memory; meas/exp is informational"
                          : "no verdict: MPI's collectives on GPUs are not modeled"});
+  } else if (has_wrong_data(run) && all_series.empty()) {
+    facts.push_back({"no verdict: the data of every row is wrong"});
   } else if (run.log && !judged(run)) {
     facts.push_back({why_no_machine(run)});
   }
-  for (const SizeSeries& series : series_of(run.rows)) {
+  for (const SizeSeries& series : all_series) {
     const Verdict& verdict = series.back()->verdict;
     if (verdict.explanation.empty()) continue;
     const auto word = verdict.word == VerdictWord::none ? "no verdict" : name(verdict.word);
@@ -119,7 +120,10 @@ ReportLines verdict_lines(const Run& run) {
 
 std::string verdict_summary(const Run& run) {
   std::vector<std::string> words;
-  for (const SizeSeries& series : series_of(run.rows)) {
+  const auto wrong = static_cast<std::size_t>(std::count_if(
+      run.rows.begin(), run.rows.end(), [](const Row& row) { return has_wrong_data(row.measurement); }));
+  if (wrong > 0) words.push_back(fmt::format("WRONG DATA in {}", counted(wrong, "row")));
+  for (const SizeSeries& series : judged_series_of(run.rows)) {
     const Verdict& verdict = series.back()->verdict;
     words.push_back(fmt::format("{} {}", judged_series_name(series),
                                 verdict.word == VerdictWord::none ? "no verdict" : name(verdict.word)));

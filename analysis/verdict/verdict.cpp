@@ -71,7 +71,6 @@ std::vector<SizeSeries> series_of(const std::vector<Row>& rows) {
   std::vector<SizeSeries> all_series;
   for (const Row& row : rows) {
     if (!row.measurement.unavailable.empty() || row.measurement.seconds <= 0) continue;
-    if (row.measurement.key.operation == OperationId::test) continue;  // has no size
     const auto found = std::find_if(all_series.begin(), all_series.end(), [&](const SizeSeries& series) {
       return same_sweep(series.front()->measurement.key, row.measurement.key);
     });
@@ -86,6 +85,14 @@ std::vector<SizeSeries> series_of(const std::vector<Row>& rows) {
       return std::pair(a->measurement.key.size_bytes, a) < std::pair(b->measurement.key.size_bytes, b);
     });
   }
+  return all_series;
+}
+
+std::vector<SizeSeries> judged_series_of(const std::vector<Row>& rows) {
+  std::vector<SizeSeries> all_series = series_of(rows);
+  for (SizeSeries& series : all_series)
+    std::erase_if(series, [](const Row* row) { return has_wrong_data(row->measurement); });
+  std::erase_if(all_series, [](const SizeSeries& series) { return series.empty(); });
   return all_series;
 }
 
@@ -223,7 +230,7 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
     row.expectation =
         expect_on_gpus(row.measurement.key.operation, row.measurement.key.size_bytes, running(cluster, row));
   }
-  for (const SizeSeries& series : series_of(run.rows)) {
+  for (const SizeSeries& series : judged_series_of(run.rows)) {
     const GpuCluster ran = running(cluster, series);
     const VerdictWord word = verdict_of(series, [&](const Row& row) { return low_margin(row, ran); });
     std::string why = explain_series(series, word, ran, slowdowns_seen(run, series));
@@ -246,7 +253,7 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
 
 void explain_low(Run& run, const std::string& sentence) {
   if (sentence.empty()) return;
-  for (const SizeSeries& series : series_of(run.rows)) {
+  for (const SizeSeries& series : judged_series_of(run.rows)) {
     Row& last = run.rows[static_cast<std::size_t>(series.back() - run.rows.data())];
     if (is_low(last)) last.verdict.explanation += " " + sentence;
   }

@@ -22,6 +22,10 @@ using SizeSeries = std::vector<const Row*>;
 /// The measured rows of a run as sweeps, in the order of their first rows.
 [[nodiscard]] std::vector<SizeSeries> series_of(const std::vector<Row>& rows);
 
+/// The same without rows of wrong data, which have no verdict: their times are of something else than was
+/// asked for.
+[[nodiscard]] std::vector<SizeSeries> judged_series_of(const std::vector<Row>& rows);
+
 /// Measured over expected busbw, as medians over the three largest sizes of at least 64 MiB.
 struct SeriesRatios {
   double to_ring = 0;        ///< the floor: the ring, or the operation's only algorithm
@@ -83,8 +87,9 @@ using LowMargin = std::function<double(const Row& row)>;
 [[nodiscard]] std::vector<std::string> undetectable_losses(const Row& row, const GpuCluster& cluster);
 
 /// `run` with an expectation, a verdict and an explanation in every row, by the cluster's links. Rows of one
-/// sweep share their verdict; a row's explanation is about itself, the largest one's about the sweep. A log
-/// that names another GPU than the cluster's gets a note; of another maker's GPUs no row has an expectation.
+/// sweep share their verdict; a row's explanation is about itself, the largest one's about the sweep. A row
+/// of wrong data has no verdict. A log that names another GPU than the cluster's gets a note; of another
+/// maker's GPUs no row has an expectation.
 [[nodiscard]] Run judged_on_gpus(Run run, const GpuCluster& cluster);
 
 /// Adds a sentence to the explanation of every sweep that is LOW or a FAULT; an empty one adds nothing.

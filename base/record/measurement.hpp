@@ -20,9 +20,6 @@ namespace collbench {
 /// The algorithm "auto": which one runs is left to the library.
 inline constexpr const char* kLibraryChoice = "auto";
 
-/// What a test that states a rate only is taken to move: its time is what this takes at that rate.
-inline constexpr double kRateBytes = 1e9;
-
 /// What makes a row: the tuple of independent variables.
 struct RowKey {
   OperationId operation = OperationId::all_reduce;
@@ -33,8 +30,6 @@ struct RowKey {
   bool in_place = false;
   std::string algorithm = kLibraryChoice;  ///< as asked for with --algo
   std::optional<int> root = std::nullopt;  ///< of operations that have one; none in logs that do not say
-  std::string test = {};  ///< of the operation `test`: its program's name for it; size and count are then 0
-  bool states_rate = false;  ///< a test whose program states a rate and no time: the time is of kRateBytes
 
   auto operator<=>(const RowKey&) const = default;
 };
@@ -125,11 +120,16 @@ struct Measurement {
   std::vector<WrongElements> wrong;             ///< the ranks that found any
   /// Host time of one call, before any of it has run: the median of passes, reduced over ranks. On request.
   std::optional<double> enqueue_seconds;
-  std::optional<double> moved_bytes;  ///< of a test: by one operation, as its program counts; none: not said
-  std::vector<RowMark> marks;         ///< the GPUs that were in trouble while it ran
+  std::vector<RowMark> marks;  ///< the GPUs that were in trouble while it ran
 
   bool operator==(const Measurement&) const = default;
 };
+
+/// Whether elements were checked and found wrong: the row's time is then of something else than was asked
+/// for.
+[[nodiscard]] inline bool has_wrong_data(const Measurement& measured) {
+  return measured.wrong_elements.value_or(0) > 0;
+}
 
 /// What a row should take by the models (docs/model.md). Times of one operation in seconds; none where the
 /// model does not exist for the operation.

@@ -144,18 +144,6 @@ constexpr Operation kStep{.id = OperationId::step,
                           .has_root = false,
                           .has_bandwidth = false};
 
-/// What other programs measure: their names and rates are their own, and nothing here follows from a size.
-constexpr Operation kTest{.id = OperationId::test,
-                          .name = "Test",
-                          .option = "test",
-                          .nccl_tests_name = "",
-                          .size_meaning = message,
-                          .bus_factor = one,
-                          .reduces = false,
-                          .has_in_place = false,
-                          .needs_two_ranks = false,
-                          .has_root = false};
-
 constexpr std::array<Operation, 13> kOperations{kAllReduce, kAllGather, kReduceScatter, kAllToAll,  kSendRecv,
                                                 kAllToAllv, kGather,    kScatter,       kBroadcast, kReduce,
                                                 kHyperCube, kPingPong,  kStep};
@@ -200,8 +188,6 @@ const Operation& operation(OperationId id) {
       return kPingPong;
     case OperationId::step:
       return kStep;
-    case OperationId::test:
-      return kTest;
   }
   return kAllReduce;  // not reached: every operation is above
 }

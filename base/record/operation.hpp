@@ -23,8 +23,6 @@ enum class OperationId {
   hypercube,
   ping_pong,
   step,
-  test,  ///< what another program measured under a name of its own (RowKey::test): no operation that can be
-         ///< run
 };
 
 /// What the bytes S of the size column are.

@@ -100,25 +100,12 @@ std::vector<int> launch_passes_of(const JsonReader& row, std::size_t passes) {
   return result;
 }
 
-/// What only a test of another program has.
-Json test_json(const Measurement& measured) {
-  if (measured.key.operation != OperationId::test) return nullptr;
-  return {{"name", measured.key.test},
-          {"states_rate", measured.key.states_rate},
-          {"moved_bytes", or_null(measured.moved_bytes)}};
-}
-
 RowKey key_of(const JsonReader& json) {
   const JsonReader name = json.at("operation");
-  const bool is_test = name.text() == operation(OperationId::test).name;
-  const Operation* found = is_test ? &operation(OperationId::test) : find_operation(name.text());
+  const Operation* found = find_operation(name.text());
   if (found == nullptr) throw name.expected("the name of an operation");
   RowKey key;
   key.operation = found->id;
-  if (is_test) {
-    key.test = json.at("test").at("name").text();
-    key.states_rate = json.at("test").at("states_rate").boolean();
-  }
   key.size_bytes = json.at("size_bytes").integer<std::uint64_t>();
   key.count = json.at("count").integer<std::uint64_t>();
   key.type = data_type_from_json(json.at("type"));
@@ -188,7 +175,6 @@ Measurement measurement_of(const JsonReader& json) {
   result.ranks = rank_times_from_json(json.at("rank_times"));
   if (const auto wrong = json.find("wrong_elements")) result.wrong_elements = wrong->integer<std::uint64_t>();
   result.wrong = wrong_from_json(json.at("wrong"));
-  if (const auto test = json.find("test")) result.moved_bytes = optional_number(*test, "moved_bytes");
   result.enqueue_seconds = optional_number(json, "enqueue_seconds");
   if (const auto marks = json.find("marks")) {
     for (const JsonReader& mark : marks->items()) result.marks.push_back(row_mark_from_json(mark));
@@ -212,7 +198,6 @@ Json row_to_json(const Row& row, int ranks) {
           {"root", or_null(key.root)},
           {"in_place", key.in_place},
           {"algorithm", key.algorithm},
-          {"test", test_json(measured)},
           {"unavailable", measured.unavailable},
           {"algorithm_ran", measured.algorithm_ran},
           {"note", measured.note},

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -227,19 +228,15 @@ std::optional<double> bus_bandwidth_of(const RowKey& key, int ranks, std::option
 
 }  // namespace
 
-bool measures_tests(const Run& run) {
-  return !run.rows.empty() && run.rows.front().measurement.key.operation == OperationId::test;
+bool has_wrong_data(const Run& run) {
+  return std::any_of(run.rows.begin(), run.rows.end(),
+                     [](const Row& row) { return has_wrong_data(row.measurement); });
 }
 
 Rates rates(const Row& row, int ranks) {
   const RowKey& key = row.measurement.key;
   const std::optional<double> seconds = meaningful(row.measurement.seconds);
   Rates result;
-  if (key.operation == OperationId::test) {
-    const auto& moved = row.measurement.moved_bytes;
-    if (seconds && moved) result.algorithm_bandwidth = result.bus_bandwidth = meaningful(*moved / *seconds);
-    return result;
-  }
   if (seconds && operation(key.operation).has_bandwidth) {
     result.algorithm_bandwidth =
         meaningful(algorithm_bandwidth(operation(key.operation), key.size_bytes, ranks, *seconds));

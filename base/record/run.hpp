@@ -125,8 +125,8 @@ struct Rates {
   std::optional<double> measured_over_expected;
 };
 
-/// Whether the rows are another program's tests (OperationId::test): a run has such rows only, or none.
-[[nodiscard]] bool measures_tests(const Run& run);
+/// Whether any row has wrong data.
+[[nodiscard]] bool has_wrong_data(const Run& run);
 
 /// The rates of a row that `ranks` ranks ran.
 [[nodiscard]] Rates rates(const Row& row, int ranks);

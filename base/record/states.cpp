@@ -52,6 +52,9 @@ std::optional<Stop> parse_stop(std::string_view text) {
 }
 
 BackendId backend_from_json(const JsonReader& json) {
+  if (json.text() == "other")  // written until 0.2.0
+    throw json.expected(
+        "\"mpi\" or \"nccl\": tests of other programs (nvbandwidth, Google Benchmark) are no longer read");
   return state_from_json<BackendId>(json, kBackendNames);
 }
 

@@ -11,15 +11,15 @@
 namespace collbench {
 
 /// Which library moved the data of a run; other: neither, as in the log of a benchmark of copies.
-enum class BackendId { mpi, nccl, other };
+enum class BackendId { mpi, nccl };
 
-inline constexpr std::array<std::string_view, 3> kBackendNames{"mpi", "nccl", "other"};
+inline constexpr std::array<std::string_view, 2> kBackendNames{"mpi", "nccl"};
 
 [[nodiscard]] constexpr std::string_view name(BackendId backend) {
   return kBackendNames.at(static_cast<std::size_t>(backend));
 }
 
-/// Whether the buffers were in GPU memory, or in host memory; of `other` neither is known.
+/// Whether the buffers were in GPU memory, or in host memory.
 [[nodiscard]] constexpr bool measures_gpus(BackendId backend) { return backend == BackendId::nccl; }
 [[nodiscard]] constexpr bool measures_host_memory(BackendId backend) { return backend == BackendId::mpi; }
 

@@ -141,7 +141,6 @@ auto MpiRow::with_call(const Work& work) const {
             "MPI_Scatter");
       });
     case OperationId::hypercube:
-    case OperationId::test:
       break;
   }
   throw not_measurable(key_.operation);

@@ -138,7 +138,6 @@ bool has_call(const NcclLibrary& nccl, OperationId operation) {
     case OperationId::send_recv:
     case OperationId::ping_pong:
     case OperationId::hypercube:
-    case OperationId::test:
       return false;
   }
   return false;
@@ -195,7 +194,6 @@ void NcclRow::issue() const {
     case OperationId::send_recv:
     case OperationId::ping_pong:
     case OperationId::hypercube:
-    case OperationId::test:
       break;
   }
   throw not_measurable(key_.operation);

@@ -82,7 +82,6 @@ Transfers all_transfers(const RowKey& key, const CallContext& call) {
     case OperationId::reduce:
     case OperationId::step:
     case OperationId::hypercube:
-    case OperationId::test:
       return {};
   }
   return {};

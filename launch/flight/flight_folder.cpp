@@ -174,8 +174,7 @@ void remove_old_flights() {
 std::uint64_t launch_ns() {
   // Another user's launcher may be hidden (mount option hidepid): then what is before this process counts.
   for (const pid_t pid : {::getppid(), ::getpid()}) {
-    if (const auto stat = process_stat(first_line(fmt::format("/proc/{}/stat", pid))))
-      return ticks_ns(stat->start_ticks);
+    if (const auto stat = process_stat(pid)) return ticks_ns(stat->start_ticks);
   }
   return 0;
 }
@@ -205,10 +204,7 @@ ProcessState process_state(const FlightPage& page) {
       text_of(page.boot) != first_line("/proc/sys/kernel/random/boot_id")) {
     return ProcessState::unknown;
   }
-  const auto stat = process_stat(first_line(fmt::format("/proc/{}/stat", page.pid)));
-  if (!stat || stat->start_ticks != page.started_ticks || stat->state == 'Z' || stat->state == 'X')
-    return ProcessState::gone;
-  return stat->state == 'T' || stat->state == 't' ? ProcessState::stopped : ProcessState::running;
+  return process_state(page.pid, page.started_ticks);
 }
 
 RankActivity rank_activity(const FlightPage& page) {
@@ -253,6 +249,14 @@ std::vector<RankActivity> read_flight_folder(const fs::path& folder) {
   std::sort(ranks.begin(), ranks.end(),
             [](const RankActivity& a, const RankActivity& b) { return a.rank < b.rank; });
   return ranks;
+}
+
+std::vector<RankActivity> ranks_of(const fs::path& folder) {
+  try {
+    return folder.empty() ? std::vector<RankActivity>{} : read_flight_folder(folder);
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 bool leave_incident(const fs::path& folder, std::string_view text) {

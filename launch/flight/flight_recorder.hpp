@@ -44,6 +44,8 @@ class FlightRecorder {
   void device(std::string_view name);
   /// This rank ends on purpose: nobody needs to say that it is gone.
   void finish();
+  /// What finish() sets, for a signal handler.
+  [[nodiscard]] std::atomic<bool>& is_over() { return page().is_over; }
 
   /// This rank ends because it was ordered to: the file goes now, since a launcher may kill what it ordered
   /// to end. Others no longer see this rank.

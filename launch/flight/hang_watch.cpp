@@ -42,7 +42,7 @@ bool has_spoken(const std::vector<RankActivity>& ranks) {
 
 }  // namespace
 
-HangWatch::Look HangWatch::look(bool interrupted) {
+HangWatch::Look HangWatch::look(bool interrupted, bool suspended) {
   if (interrupted && !asked_to_end_) {
     finish();
     asked_to_end_ = true;
@@ -59,13 +59,13 @@ HangWatch::Look HangWatch::look(bool interrupted) {
   // were asked to (Slurm 22.05 with mpirun). One that dies by itself is seen a look later, before mpirun asks
   // the others.
   if (hosts.gone && !asked_to_end_) return look_at_gone(*hosts.gone);
-  return look_here(hosts);
+  return look_here(hosts, suspended);
 }
 
 /// What ranks of third hosts do is not known as of now, and left out.
 HangWatch::Look HangWatch::look_at_gone(const RankActivity& elsewhere) {
   looks_since_gone_ = 1;
-  Look look{HangAction::report_gone, ranks_here(), {}, true};
+  Look look{HangAction::report_gone, ranks_here()};
   look.ranks.push_back(elsewhere);
   std::sort(look.ranks.begin(), look.ranks.end(),
             [](const RankActivity& a, const RankActivity& b) { return a.rank < b.rank; });
@@ -101,7 +101,7 @@ HostWatch::View HangWatch::look_elsewhere() {
   return view;
 }
 
-HangWatch::Look HangWatch::look_here(const HostWatch::View& hosts) {
+HangWatch::Look HangWatch::look_here(const HostWatch::View& hosts, bool suspended) {
   const std::uint64_t progress = recorder_.progress();
   if (progress != progress_) {
     progress_ = progress;
@@ -112,7 +112,7 @@ HangWatch::Look HangWatch::look_here(const HostWatch::View& hosts) {
     if (const auto rank = stopped_ ? neighbor() : std::nullopt) note_pause(*rank);
     return {};
   }
-  ++idle_looks_;
+  if (!suspended) ++idle_looks_;
   const std::optional<RankActivity> before = neighbor();
   if (before) note_pause(*before);
   if (before && is_gone(*before)) {
@@ -158,16 +158,6 @@ bool HangWatch::is_first_that_runs(const std::vector<int>& ranks) const {
     }
   };
   return std::none_of(ranks.begin(), ranks.end(), [&](int rank) { return rank < rank_ && runs(rank); });
-}
-
-/// By rank; those of other hosts that share this memory, too. Nothing where nobody keeps recorders.
-std::vector<RankActivity> HangWatch::ranks_here() const {
-  if (recorder_.folder().empty()) return {};
-  try {
-    return read_flight_folder(recorder_.folder());
-  } catch (const Error&) {  // the folder goes with the last rank
-    return {};
-  }
 }
 
 /// Each rank looks after the one before it, so that one death is noticed by one rank, at any number of them.

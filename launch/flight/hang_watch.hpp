@@ -10,6 +10,7 @@
 
 #include "base/record/incident.hpp"
 #include "base/record/rank_activity.hpp"
+#include "launch/flight/flight_folder.hpp"
 #include "launch/flight/flight_recorder.hpp"
 #include "launch/hosts/host_watch.hpp"
 
@@ -56,18 +57,18 @@ class HangWatch {
     HangAction action = HangAction::none;
     std::vector<RankActivity> ranks;
     std::vector<SilentHost> silent_hosts = {};  ///< other hosts that nothing is known of
-    bool is_elsewhere = false;                  ///< the rank that is gone, which is one of `ranks`
   };
-  /// `interrupted`: somebody asked this rank to end, and need not be told that ranks go.
-  [[nodiscard]] Look look(bool interrupted = false);
+  /// `interrupted`: somebody asked this rank to end, and need not be told that ranks go. `suspended`: mpirun
+  /// is stopped, and this time does not count.
+  [[nodiscard]] Look look(bool interrupted = false, bool suspended = false);
 
  private:
   /// What there is to do about this rank's and this host's own silence.
-  [[nodiscard]] Look look_here(const HostWatch::View& hosts);
+  [[nodiscard]] Look look_here(const HostWatch::View& hosts, bool suspended);
   [[nodiscard]] Look look_at_gone(const RankActivity& elsewhere);
   [[nodiscard]] HostWatch::View look_elsewhere();
   [[nodiscard]] bool is_first_that_runs(const std::vector<int>& ranks) const;
-  [[nodiscard]] std::vector<RankActivity> ranks_here() const;
+  [[nodiscard]] std::vector<RankActivity> ranks_here() const { return ranks_of(recorder_.folder()); }
   [[nodiscard]] std::optional<RankActivity> neighbor();
   void note_pause(const RankActivity& rank);
   [[nodiscard]] bool others_go_on(const std::vector<RankActivity>& ranks);

@@ -1,6 +1,10 @@
 #include "launch/flight/process_stat.hpp"
 
+#include <fmt/format.h>
+
 #include <sstream>
+
+#include "base/files.hpp"
 
 namespace collbench::launch {
 
@@ -16,6 +20,17 @@ std::optional<ProcessStat> process_stat(const std::string& line) {
   for (int i = 0; i < kFieldsBetween; ++i) fields >> skipped;
   fields >> stat.start_ticks;
   return fields ? std::optional(stat) : std::nullopt;
+}
+
+std::optional<ProcessStat> process_stat(int pid) {
+  return process_stat(first_line(fmt::format("/proc/{}/stat", pid)));
+}
+
+ProcessState process_state(int pid, std::uint64_t start_ticks) {
+  const auto stat = process_stat(pid);
+  if (!stat || stat->start_ticks != start_ticks || stat->state == 'Z' || stat->state == 'X')
+    return ProcessState::gone;
+  return stat->state == 'T' || stat->state == 't' ? ProcessState::stopped : ProcessState::running;
 }
 
 }  // namespace collbench::launch

@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "base/record/rank_activity.hpp"
+
 namespace collbench::launch {
 
 /// What the kernel says of a process in /proc/PID/stat (proc_pid_stat(5)).
@@ -17,5 +19,11 @@ struct ProcessStat {
 /// From the line of that file: "PID (name) state parent …", where the name may hold blanks and brackets. None
 /// when a field is missing.
 [[nodiscard]] std::optional<ProcessStat> process_stat(const std::string& line);
+
+/// The same of a process by its PID, as it is now; none where there is none, or it cannot be seen.
+[[nodiscard]] std::optional<ProcessStat> process_stat(int pid);
+
+/// Whether the process of this PID that began then runs, is stopped, or is gone.
+[[nodiscard]] ProcessState process_state(int pid, std::uint64_t start_ticks);
 
 }  // namespace collbench::launch

@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "src/cli/command_line_errors.hpp"
 
@@ -32,7 +34,41 @@ OptionDescription describe_option(const CLI::Option& option) {
   return result;
 }
 
+nlohmann::json to_json(const CommandDescription& command) {
+  nlohmann::json options = nlohmann::json::array();
+  for (const OptionDescription& each : command.options)
+    options.push_back({{"names", each.names},
+                       {"value", each.value},
+                       {"help", each.help},
+                       {"theme", each.theme},
+                       {"choices", each.choices},
+                       {"is_argument", each.is_argument},
+                       {"is_required", each.is_required}});
+  nlohmann::json commands = nlohmann::json::array();
+  for (const CommandDescription& each : command.commands) commands.push_back(to_json(each));
+  return {{"name", command.name},
+          {"help", command.help},
+          {"footer", command.footer},
+          {"options", std::move(options)},
+          {"commands", std::move(commands)}};
+}
+
+CommandDescription from_json(const nlohmann::json& json) {
+  CommandDescription command{json.at("name"), json.at("help"), json.at("footer"), {}, {}};
+  for (const nlohmann::json& each : json.at("options"))
+    command.options.push_back({each.at("names"), each.at("value"), each.at("help"), each.at("theme"),
+                               each.at("choices"), each.at("is_argument"), each.at("is_required")});
+  for (const nlohmann::json& each : json.at("commands")) command.commands.push_back(from_json(each));
+  return command;
+}
+
 }  // namespace
+
+std::string command_description_to_json(const CommandDescription& command) { return to_json(command).dump(); }
+
+CommandDescription command_description_from_json(const std::string& text) {
+  return from_json(nlohmann::json::parse(text));
+}
 
 void set_choices(CLI::Option& option, const std::vector<std::string>& choices) {
   option.type_name(fmt::format("{}", fmt::join(choices, std::string(1, kBetweenChoices))));

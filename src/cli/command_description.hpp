@@ -38,4 +38,9 @@ void set_choices(CLI::Option& option, const std::vector<std::string>& choices);
 /// `app` and all below it, in the order of their help.
 [[nodiscard]] CommandDescription describe_command(const CLI::App& app);
 
+/// As JSON, by which a tool tells collbench what it takes. Reading throws nlohmann's exceptions for what a
+/// tool of this version did not write.
+[[nodiscard]] std::string command_description_to_json(const CommandDescription& command);
+[[nodiscard]] CommandDescription command_description_from_json(const std::string& text);
+
 }  // namespace collbench::program

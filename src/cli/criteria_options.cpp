@@ -84,11 +84,12 @@ void add_criteria_options(CLI::App& app, const std::string& theme, CriteriaOptio
 }
 
 CriteriaOutcome criteria_outcome(const Run& run, const CriteriaOptions& options) {
-  if (!options.asked) return {};
   const analysis::RunCheck check = analysis::check_run(run, options.criteria);
-  CriteriaOutcome outcome{.failed = !check.failures.empty(), .notes = {}};
-  for (const analysis::RunFailure& failure : check.failures)
-    outcome.notes.push_back("failed: " + failure.text);
+  CriteriaOutcome outcome;
+  for (const analysis::RunFailure& failure : check.failures) {
+    outcome.status = worse(outcome.status, failure.is_wrong_data ? ExitStatus::wrong_data : ExitStatus::low);
+    if (options.asked || failure.is_wrong_data) outcome.notes.push_back("failed: " + failure.text);
+  }
   if (!options.kinds_asked) return outcome;
   for (const std::string& each : check.not_known) outcome.notes.push_back("not checked: " + each);
   return outcome;

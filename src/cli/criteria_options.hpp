@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "analysis/report/criteria.hpp"
+#include "base/error.hpp"
 
 namespace CLI {
 class App;
@@ -14,7 +15,7 @@ namespace collbench::program {
 
 struct CriteriaOptions {
   analysis::Criteria criteria;
-  bool asked = false;        ///< one of the options was given: failures are said, a line each
+  bool asked = false;        ///< one of the options was given: all failures are said, a line each
   bool kinds_asked = false;  ///< --fail-on was: what it names and the record does not say is said, too
 };
 
@@ -33,11 +34,15 @@ void add_criteria_options(CLI::App& app, const std::string& theme, CriteriaOptio
 
 /// What a check comes to.
 struct CriteriaOutcome {
-  bool failed = false;
-  std::vector<std::string> notes;  ///< for stderr: a line for each failure, and for what is not known
+  ExitStatus status = ExitStatus::ok;  ///< ok, low or wrong_data
+  std::vector<std::string> notes;      ///< for stderr: a line for each failure, and for what is not known
 };
 
-/// Nothing where none of the options was given. Throws Error (usage) as check_run.
+/// Of two statuses of checks the one to end with: wrong_data before low before ok, as they are numbered.
+[[nodiscard]] constexpr ExitStatus worse(ExitStatus a, ExitStatus b) { return a < b ? b : a; }
+
+/// Holds a run against the criteria. Wrong data is status wrong_data whatever they are. It is always said, the
+/// other failures where one of the options was given. Throws Error (usage) as check_run.
 [[nodiscard]] CriteriaOutcome criteria_outcome(const Run& run, const CriteriaOptions& options);
 
 }  // namespace collbench::program

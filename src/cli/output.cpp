@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "analysis/charts/chosen_charts.hpp"
-#include "analysis/charts/png_chart.hpp"
 #include "analysis/report/report.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -64,12 +63,11 @@ std::string main_format(const OutputOptions& output, std::string_view preset) {
                     "choose " + analysis::format_list(output.formats) + ", by the ending or with --format");
 }
 
-/// By the ending of --plot-file.
-std::string picture_format(const std::string& path) {
-  const std::string ending = lower(std::filesystem::path(path).extension().string());
-  if (ending == ".svg" || ending == ".png") return ending.substr(1);
+/// Throws Error (usage) where the ending of --plot-file names another format.
+void require_svg(const std::string& path) {
+  if (lower(std::filesystem::path(path).extension().string()) == ".svg") return;
   throw usage_error("--plot-file", fmt::format("a chart cannot be written as {}, by its ending", path),
-                    "name a file that ends in .svg or .png");
+                    "write FILE.svg; browsers show it, and rsvg-convert makes a PNG of it");
 }
 
 /// Text that is to be read ends with charts.
@@ -151,7 +149,7 @@ void add_output_options(CLI::App& app, const std::string& theme, OutputOptions& 
 void add_plot_options(CLI::App& app, const std::string& theme, OutputOptions& output,
                       const std::vector<std::string>& charts) {
   app.add_flag("--plot", output.plots, "charts of letters below the text")->group(theme);
-  add_option(app, theme, "--plot-file", "FILE", "one chart as a picture: FILE.svg or FILE.png",
+  add_option(app, theme, "--plot-file", "FILE", "one chart as a picture: FILE.svg",
              [&output](const std::string& text) { output.plot_path = text; });
   add_option(
       app, theme, "--chart", "NAME",
@@ -171,7 +169,8 @@ std::vector<OutputDocument> output_documents(const OutputOptions& output, std::s
   if (!output.csv_path.empty()) add("--csv", "csv", output.csv_path);
   if (!output.html_path.empty()) add("--html", "html", output.html_path);
   if (!output.plot_path.empty()) {
-    documents.push_back({"--plot-file", picture_format(output.plot_path), output.plot_path, output.chart});
+    require_svg(output.plot_path);
+    documents.push_back({"--plot-file", "svg", output.plot_path, output.chart});
   }
   const bool stdout_is_taken = std::any_of(documents.begin(), documents.end(),
                                            [](const OutputDocument& each) { return each.path.empty(); });
@@ -190,7 +189,6 @@ std::vector<OutputDocument> output_documents(const OutputOptions& output, std::s
 
 void require_writable_documents(const std::vector<OutputDocument>& documents, bool overwrite) {
   for (const OutputDocument& each : documents) {
-    if (each.format == "png") analysis::require_png();
     if (!each.path.empty()) require_writable(each.path, overwrite, each.option);
   }
 }
@@ -230,8 +228,7 @@ std::string write_documents(const std::vector<OutputDocument>& documents,
     if (each.path.empty()) {
       printed += write(each);
     } else {
-      const std::string document = write(each);
-      write_file_by_rename(each.path, each.format == "png" ? document : page_text(document));
+      write_file_by_rename(each.path, page_text(write(each)));
     }
   }
   return printed;

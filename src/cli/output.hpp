@@ -20,7 +20,7 @@ struct OutputOptions {
   std::string record_path{};           ///< -J: the document as JSON; "-": stdout; empty: not asked for
   std::string csv_path{};              ///< --csv: as CSV, likewise
   std::string html_path{};             ///< --html: as a page of HTML, likewise
-  std::string plot_path{};             ///< --plot-file: one chart as SVG or PNG; empty: not asked for
+  std::string plot_path{};             ///< --plot-file: one chart as SVG; empty: not asked for
   bool plots = false;                  ///< --plot: text ends with charts
   std::string chart{};                 ///< --chart: which of them; empty: those of bus bandwidth
   std::string path{};                  ///< -o: what would go to stdout; "-": stdout; empty: stdout

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "analysis/charts/chosen_charts.hpp"
-#include "analysis/charts/png_chart.hpp"
 #include "analysis/charts/svg_chart.hpp"
 #include "analysis/charts/terminal_chart.hpp"
 #include "analysis/report/text_layout.hpp"
@@ -12,14 +11,12 @@
 
 namespace collbench::program {
 
-bool is_picture(const OutputDocument& document) {
-  return document.format == "svg" || document.format == "png";
-}
+bool is_picture(const OutputDocument& document) { return document.format == "svg"; }
 
 std::string chart_picture(const std::vector<analysis::Chart>& charts, const OutputDocument& document) {
   const std::vector<analysis::Chart> chosen = analysis::chosen_charts(charts, document.chart);
   if (chosen.empty()) throw usage_error(document.option, "nothing was measured that a chart could show", "");
-  return document.format == "png" ? analysis::png_chart(chosen.front()) : analysis::svg_chart(chosen.front());
+  return analysis::svg_chart(chosen.front());
 }
 
 std::string text_plots(const std::vector<analysis::Chart>& charts, const OutputDocument& document,

@@ -12,8 +12,8 @@ namespace collbench::program {
 /// Whether the document is a picture of one chart.
 [[nodiscard]] bool is_picture(const OutputDocument& document);
 
-/// The chart that the document names, as SVG or PNG; of several the first. Throws Error: usage where there is
-/// no such chart, not_here where PNG cannot be made.
+/// The chart that the document names, as SVG; of several the first. Throws Error (usage) where there is no
+/// such chart.
 [[nodiscard]] std::string chart_picture(const std::vector<analysis::Chart>& charts,
                                         const OutputDocument& document);
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -45,6 +46,12 @@ bool begins_line(std::string_view text) {
   return text.find_first_not_of(' ') == std::string_view::npos;
 }
 
+/// What stderr does not take is lost: nobody is left to be told, and nothing else shall fail for it.
+void write_to_stderr(std::string_view text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+  static_cast<void>(std::fflush(stderr));
+}
+
 /// COLUMNS as a number of columns; 0 where it is none.
 int columns_of_environment() {
   const char* const text = std::getenv("COLUMNS");
@@ -58,6 +65,7 @@ void reserve_standard_streams() {
   int fd = ::open("/dev/null", O_RDONLY);
   while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/dev/null", O_RDONLY);
   if (fd > STDERR_FILENO) ::close(fd);
+  std::signal(SIGPIPE, SIG_IGN);
 }
 
 std::string input_text(const std::string& path) {
@@ -106,7 +114,7 @@ void print_text(std::string_view text) {
 }
 
 void print_message(std::string_view line) {
-  fmt::print(stderr, "{}\n", locale_is_ascii() ? in_ascii(terminal_text(line)) : terminal_text(line));
+  write_to_stderr((locale_is_ascii() ? in_ascii(terminal_text(line)) : terminal_text(line)) + "\n");
 }
 
 bool locale_is_ascii() {
@@ -196,17 +204,15 @@ void ProgressLine::show(std::string_view text, double now_seconds) {
   if (terminal_is_dumb()) {
     print_message(text);
   } else {
-    fmt::print(stderr, "\r\x1b[K{}", locale_is_ascii() ? in_ascii(one_line(text)) : one_line(text));
+    write_to_stderr("\r\x1b[K" + (locale_is_ascii() ? in_ascii(one_line(text)) : one_line(text)));
   }
-  std::fflush(stderr);
   dirty_ = true;
   last_seconds_ = now_seconds;
 }
 
 void ProgressLine::clear() {
   if (!dirty_) return;
-  if (!terminal_is_dumb()) fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  if (!terminal_is_dumb()) write_to_stderr("\r\x1b[K");
   dirty_ = false;
 }
 

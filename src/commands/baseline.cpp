@@ -135,15 +135,15 @@ CriteriaOutcome outcome_of_check(const BaselineCheckOptions& options, const Chec
   ComparisonOptions said = options.comparison;
   said.criteria.asked = true;  // a line per failure, always: that is what a nightly job mails
   CriteriaOutcome outcome = checked.comparison ? comparison_outcome(*checked.comparison, checked.run, said)
-                                               : new_run_outcome(checked.run, said);
+                                               : criteria_outcome(checked.run, said.criteria);
   if (!checked.comparison) {
     const bool fails = fails_on(said, analysis::RowChange::missing);
-    outcome.failed = outcome.failed || fails;
+    if (fails) outcome.status = worse(outcome.status, ExitStatus::low);
     if (fails || !is_shown)
       outcome.notes.push_back((fails ? "failed: " : "not compared: ") + checked.why_none);
   }
   if (!checked.run.complete) {
-    outcome.failed = true;
+    outcome.status = worse(outcome.status, ExitStatus::low);
     outcome.notes.emplace_back("failed: the run was cut short, or is still going");
   }
   return outcome;
@@ -172,7 +172,7 @@ CommandResult check_baseline(const BaselineCheckOptions& options) {
   std::vector<std::string> failures;
   for (const CheckedRecord& checked : records) {
     const CriteriaOutcome outcome = outcome_of_check(options, checked, prints_text(documents));
-    if (outcome.failed) result.status = ExitStatus::low;
+    result.status = worse(result.status, outcome.status);
     for (const std::string& note : outcome.notes) failures.push_back(checked.file + ": " + note);
   }
   result.text = write_documents(documents, [&](const OutputDocument& document) {

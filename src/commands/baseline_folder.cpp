@@ -92,8 +92,7 @@ AddedRecord add_to_baseline(const fs::path& folder, const Run& run, const std::s
     throw usage_error(file, "no row of the record was measured, and a baseline is of times",
                       "collbench report says of each row why; run it again");
   }
-  for (const Row& row : run.rows) {
-    if (row.measurement.wrong_elements.value_or(0) == 0) continue;
+  if (has_wrong_data(run)) {
     throw usage_error(file, "the run has wrong data, and a baseline is made of good ones",
                       "find out why: collbench report names the rows and ranks");
   }

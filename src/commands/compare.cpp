@@ -88,8 +88,8 @@ CommandResult compare(const CompareCommand& options) {
     return analysis::report(found, document.format, text) +
            text_plots(analysis::comparison_charts(found), document, text.columns);
   };
-  CommandResult result{write_documents(documents, write), outcome.failed ? ExitStatus::low : ExitStatus::ok,
-                       prints_text(documents), written_notes(documents, analysis::comparison_summary(found))};
+  CommandResult result{write_documents(documents, write), outcome.status, prints_text(documents),
+                       written_notes(documents, analysis::comparison_summary(found))};
   result.notes.insert(result.notes.end(), outcome.notes.begin(), outcome.notes.end());
   return result;
 }

@@ -110,24 +110,18 @@ analysis::CompareOptions compare_options(const Run& current, const ComparisonOpt
           .unknown_state_allowance = options.drift.value_or(on_gpus ? 0 : allowance)};
 }
 
-CriteriaOutcome new_run_outcome(const Run& current, const ComparisonOptions& options) {
-  CriteriaOptions criteria = options.criteria;
-  criteria.asked = true;  // wrong data is a failure that nobody has to ask for
-  return criteria_outcome(current, criteria);
-}
-
 CriteriaOutcome comparison_outcome(const analysis::Comparison& found, const Run& current,
                                    const ComparisonOptions& options) {
-  CriteriaOutcome outcome = new_run_outcome(current, options);
+  CriteriaOutcome outcome = criteria_outcome(current, options.criteria);
   const std::size_t missing = found.count(RowChange::missing);
   if (!current.complete && missing > 0) {
-    outcome.failed = true;
+    outcome.status = worse(outcome.status, ExitStatus::low);
     outcome.notes.push_back(fmt::format("failed: the new run was cut short, or is still going, and lacks {}",
                                         counted(missing, "row")));
   }
   for (const analysis::ComparedRow& row : found.rows) {
     if (!fails(row, options)) continue;
-    outcome.failed = true;
+    outcome.status = worse(outcome.status, ExitStatus::low);
     if (options.criteria.asked) outcome.notes.push_back(failed_row(row));
   }
   return outcome;

@@ -32,11 +32,8 @@ void add_comparison_options(CLI::App& command, const std::string& theme, Compari
 /// Whether rows that changed like this are a failure; `missing` also where there is nothing to compare with.
 [[nodiscard]] bool fails_on(const ComparisonOptions& options, analysis::RowChange change);
 
-/// What of the new run by itself is a failure: wrong data always is. Throws Error (usage) as check_run.
-[[nodiscard]] CriteriaOutcome new_run_outcome(const Run& current, const ComparisonOptions& options);
-
-/// What of the comparison, and of the new run by itself, is a failure; rows that it lacks since it was cut
-/// short always are. Throws Error (usage) as check_run.
+/// What of the comparison, and of the new run by itself, is a failure; wrong data of the new run, and rows
+/// that it lacks since it was cut short, always are. Throws Error (usage) as check_run.
 [[nodiscard]] CriteriaOutcome comparison_outcome(const analysis::Comparison& found, const Run& current,
                                                  const ComparisonOptions& options);
 

@@ -8,6 +8,7 @@
 
 #include "src/cli/command_description.hpp"
 #include "src/cli/options.hpp"
+#include "src/cli/tools.hpp"
 #include "src/commands/registry.hpp"
 #include "topology/machines/reference_machines.hpp"
 
@@ -39,7 +40,9 @@ void add_completion(CLI::App& command, CommandFunction& chosen) {
       command.add_option("shell", *shell, "bash, zsh or fish")->required()->option_text("SHELL");
   set_choices(*option, shell_names());
   command.callback([&command, shell, &chosen] {
-    chosen = [root = describe_command(*command.get_parent()), shell] { return completion(root, *shell); };
+    chosen = [root = with_tools(describe_command(*command.get_parent())), shell] {
+      return completion(root, *shell);
+    };
   });
 }
 

@@ -97,9 +97,7 @@ std::vector<Run> imported_runs(const ImportCommandOptions& options, bool as_one)
 /// The verdict in a few words, for where no report is shown.
 std::string outcome_of(const Run& run) {
   return fmt::format("{}: {}", run.log->file,
-                     measures_tests(run) ? counted(run.rows.size(), "test") + ", not modeled"
-                     : run.log->topology ? analysis::verdict_summary(run)
-                                         : "no --topology, so no verdict");
+                     run.log->topology ? analysis::verdict_summary(run) : "no --topology, so no verdict");
 }
 
 /// Writes what is asked for of all logs; status low when a log is judged LOW or a FAULT. Throws Error (usage)
@@ -114,7 +112,7 @@ CommandResult import_logs(const ImportCommandOptions& options) {
   for (Run& run : runs) {
     run.label = options.label;
     const CriteriaOutcome outcome = criteria_outcome(run, options.criteria);
-    if (options.criteria.asked ? outcome.failed : analysis::is_low(run)) result.status = ExitStatus::low;
+    result.status = worse(result.status, outcome.status);
     failures.insert(failures.end(), outcome.notes.begin(), outcome.notes.end());
   }
   const analysis::TextOptions wanted{.percentiles = options.percentiles,
@@ -137,8 +135,7 @@ void add_import(CLI::App& command, CommandFunction& chosen) {
   command
       .add_option(
           "logs", options->logs,
-          "what nccl-tests (text, -J), osu_*, IMB-MPI1, nvbandwidth (text, -j) or a program of Google "
-          "Benchmark (JSON) wrote; with -J or --format json, one record of all")
+          "what nccl-tests (text, -J), osu_* or IMB-MPI1 wrote; with -J or --format json, one record of all")
       ->required()
       ->option_text("LOG...");
   const std::string theme = "Options";

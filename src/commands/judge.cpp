@@ -85,9 +85,8 @@ CommandResult judge(const JudgeOptions& options) {
     return run_document(judged, document, {}, options.color, wanted);
   };
   const CriteriaOutcome outcome = criteria_outcome(judged, options.criteria);
-  const bool failed = options.criteria.asked ? outcome.failed : analysis::is_low(judged);
-  CommandResult result{write_documents(documents, write), failed ? ExitStatus::low : ExitStatus::ok,
-                       prints_text(documents), written_notes(documents, analysis::verdict_summary(judged))};
+  CommandResult result{write_documents(documents, write), outcome.status, prints_text(documents),
+                       written_notes(documents, analysis::verdict_summary(judged))};
   result.notes.insert(result.notes.end(), outcome.notes.begin(), outcome.notes.end());
   return result;
 }

@@ -11,6 +11,7 @@
 #include "src/cli/command_description.hpp"
 #include "src/cli/man_page.hpp"
 #include "src/cli/options.hpp"
+#include "src/cli/tools.hpp"
 #include "src/cli/version.hpp"
 #include "src/commands/registry.hpp"
 
@@ -56,7 +57,9 @@ void add_man(CLI::App& command, CommandFunction& chosen) {
       ->excludes(page);
   // The description is made while the parser lives; what prints it runs later.
   command.callback([&command, options, &chosen] {
-    chosen = [root = describe_command(*command.get_parent()), options] { return man(root, *options); };
+    chosen = [root = with_tools(describe_command(*command.get_parent())), options] {
+      return man(root, *options);
+    };
   });
 }
 

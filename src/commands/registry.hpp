@@ -38,7 +38,6 @@ Subcommand report_subcommand();
 Subcommand topo_subcommand();
 Subcommand import_subcommand();
 Subcommand predict_subcommand();
-Subcommand plan_subcommand();
 Subcommand judge_subcommand();
 Subcommand compare_subcommand();
 Subcommand ab_subcommand();
@@ -48,18 +47,16 @@ Subcommand doctor_subcommand();
 Subcommand burnin_subcommand();
 Subcommand counters_subcommand();
 Subcommand probe_subcommand();
-Subcommand launch_subcommand();
 Subcommand man_subcommand();
 Subcommand completion_subcommand();
 
 /// All subcommands of collbench, in the order of its help.
 [[nodiscard]] inline std::vector<Subcommand> subcommands() {
   return {
-      repeat_subcommand(),  report_subcommand(),     topo_subcommand(),   import_subcommand(),
-      predict_subcommand(), plan_subcommand(),       judge_subcommand(),  compare_subcommand(),
-      ab_subcommand(),      baseline_subcommand(),   flight_subcommand(), doctor_subcommand(),
-      burnin_subcommand(),  counters_subcommand(),   probe_subcommand(),  launch_subcommand(),
-      man_subcommand(),     completion_subcommand(),
+      repeat_subcommand(),   report_subcommand(), topo_subcommand(),    import_subcommand(),
+      predict_subcommand(),  judge_subcommand(),  compare_subcommand(), ab_subcommand(),
+      baseline_subcommand(), flight_subcommand(), doctor_subcommand(),  burnin_subcommand(),
+      counters_subcommand(), probe_subcommand(),  man_subcommand(),     completion_subcommand(),
   };
 }
 

@@ -23,6 +23,7 @@
 #include "launch/interruption.hpp"
 #include "launch/job_time.hpp"
 #include "launch/real_machine.hpp"
+#include "src/cli/criteria_options.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
@@ -95,7 +96,8 @@ class Repetition {
       print_message(describe(*failure_));
       return {std::move(text), failure_->status(), is_text};
     }
-    return {std::move(text), status(), is_text};
+    CriteriaOutcome outcome = criteria_outcome(merged_, {});
+    return {std::move(text), outcome.status, is_text, std::move(outcome.notes)};
   }
 
  private:
@@ -206,10 +208,6 @@ class Repetition {
     const auto gpus =
         gpu_cluster_here(topology::read_cluster_record(*merged_.cluster, "launch"), merged_.ranks, known);
     if (gpus) merged_ = analysis::judged_on_gpus(std::move(merged_), *gpus);
-  }
-
-  [[nodiscard]] ExitStatus status() const {
-    return analysis::is_low(merged_) ? ExitStatus::low : ExitStatus::ok;
   }
 
   const RepeatOptions& options_;

@@ -37,8 +37,7 @@ CommandResult report(const ReportOptions& options) {
     return run_document(run, document, options.lab01, options.color, wanted);
   };
   const CriteriaOutcome outcome = criteria_outcome(run, options.criteria);
-  return {write_documents(documents, write), outcome.failed ? ExitStatus::low : ExitStatus::ok,
-          prints_text(documents), outcome.notes};
+  return {write_documents(documents, write), outcome.status, prints_text(documents), outcome.notes};
 }
 
 void add_report(CLI::App& command, CommandFunction& chosen) {

@@ -101,8 +101,12 @@ LaunchEnd supervised_launch(const std::vector<std::string>& command, const std::
     Run run = run_from_json_text(read_file(record), record);
     if (run.complete) end.run = std::move(run);
   }
-  // Wrong data is no reason to measure on.
-  if (end.run && result.code != static_cast<int>(ExitStatus::wrong_data)) return end;
+  if (end.run) {
+    // Wrong data is no reason to measure on. Its record says so, whatever the launcher made of the status.
+    if (has_wrong_data(*end.run))
+      end.error.emplace(ExitStatus::wrong_data, name, "its data is wrong", next_step(end.has_record));
+    return end;
+  }
   const std::string what =
       result.end == ChildEnd::not_started ? fmt::format("{} cannot be started: ", command.front()) : "";
   end.error.emplace(status_of(result, end.has_record), name,

@@ -57,29 +57,52 @@ std::string saved_text(const std::string& machine) {
   return text.starts_with('{') ? text : std::string();
 }
 
+/// Machines as they are read, and the files of folders of hosts.
+struct Machines {
+  topology::HostGroups groups;
+  topology::FolderFiles files;
+  bool is_lone_file = false;  ///< a folder in which one file describes a machine
+};
+
+void add_files(topology::FolderFiles& all, const topology::FolderFiles& of_folder) {
+  if (of_folder.unreadable.empty()) return;
+  all.count += of_folder.count;
+  all.read += of_folder.read;
+  all.unreadable.insert(all.unreadable.end(), of_folder.unreadable.begin(), of_folder.unreadable.end());
+}
+
+/// The report says it once, for all hosts.
+void erase_left_out(topology::Host& host, const topology::FolderFiles& files) {
+  for (const std::string& note : topology::left_out_notes(files.unreadable)) std::erase(host.notes, note);
+}
+
 /// A file that is identical to an earlier one, but for the names of devices, is not read again: of the files
 /// of a thousand nodes, reading is what takes the time.
-void add_machine(topology::HostGroups& groups, const std::string& machine) {
+void add_machine(Machines& machines, const std::string& machine) {
   const std::string text = saved_text(machine);
   if (!text.empty()) require_text(text, machine, "a topology saved by 'collbench topo save'");
   std::string host_name;
   const std::string canonical = topology::canonical_json(text, &host_name);
   if (host_name.empty()) host_name = unnamed_host(machine);
-  if (!text.empty() && groups.add_equal(canonical, machine, host_name)) return;
-  topology::Topology topology =
-      text.empty() ? topology::resolve_machine(machine).topology : topology::read_any_topology(text, machine);
-  const std::size_t hosts = topology.hosts.size();
-  for (topology::Host& host : topology.hosts) {
+  if (!text.empty() && machines.groups.add_equal(canonical, machine, host_name)) return;
+  topology::ResolvedMachine read =
+      text.empty() ? topology::resolve_machine(machine)
+                   : topology::ResolvedMachine{machine, topology::read_any_topology(text, machine)};
+  add_files(machines.files, read.files);
+  const std::size_t hosts = read.topology.hosts.size();
+  machines.is_lone_file = hosts == 1 && read.files.read == 1;
+  for (topology::Host& host : read.topology.hosts) {
+    erase_left_out(host, read.files);
     std::string name = name_of(host, machine, hosts);
-    groups.add(std::move(host), std::move(name), hosts == 1 ? canonical : "",
-               hosts == 1 ? unnamed_host(machine) : "");
+    machines.groups.add(std::move(host), std::move(name), hosts == 1 ? canonical : "",
+                        hosts == 1 ? unnamed_host(machine) : "");
   }
 }
 
-topology::HostGroups read_all(const std::vector<std::string>& machines) {
-  topology::HostGroups groups;
-  for (const std::string& machine : machines) add_machine(groups, machine);
-  return groups;
+Machines read_all(const std::vector<std::string>& names) {
+  Machines machines;
+  for (const std::string& name : names) add_machine(machines, name);
+  return machines;
 }
 
 topology::HostGroup group_of(const std::string& machine) {
@@ -88,10 +111,21 @@ topology::HostGroup group_of(const std::string& machine) {
   return {std::move(host), {machine}, {std::move(name)}};
 }
 
+analysis::DiffReport with_files(analysis::DiffReport report, topology::FolderFiles files) {
+  report.files = std::move(files);
+  return report;
+}
+
+analysis::DiffReport all_with_each_other(const std::vector<std::string>& names) {
+  Machines machines = read_all(names);
+  return with_files(analysis::compare_groups(machines.groups.take()), std::move(machines.files));
+}
+
 /// Every kind among the others against the first.
-analysis::DiffReport against_first(const std::vector<std::string>& machines, bool is_reference) {
-  return analysis::compare_with(group_of(machines.front()),
-                                read_all({machines.begin() + 1, machines.end()}).take(), is_reference);
+analysis::DiffReport against_reference(const std::vector<std::string>& names) {
+  Machines machines = read_all({names.begin() + 1, names.end()});
+  return with_files(analysis::compare_with(group_of(names.front()), machines.groups.take(), true),
+                    std::move(machines.files));
 }
 
 /// Whether the argument alone is of several hosts: a folder with files of a fleet, or a file of a cluster.
@@ -99,20 +133,45 @@ bool is_fleet(const std::vector<topology::HostGroup>& groups) {
   return groups.size() > 1 || groups.front().names.size() > 1;
 }
 
-analysis::DiffReport compare_machines(std::vector<std::string> machines) {
-  const bool reference = topology::named_reference(machines.front()) != nullptr;
-  if (machines.size() == 1 && !reference) {
-    const std::vector<topology::HostGroup> groups = read_all(machines).take();
-    if (is_fleet(groups)) return analysis::compare_groups(groups);
+/// With this machine; but hosts of a fleet with each other, even where only one of them could be read.
+analysis::DiffReport compare_one(const std::string& name) {
+  Machines machines = read_all({name});
+  const std::vector<topology::HostGroup> groups = machines.groups.take();
+  if (is_fleet(groups) || !machines.files.unreadable.empty())
+    return with_files(analysis::compare_groups(groups), std::move(machines.files));
+  if (machines.is_lone_file) {
+    throw usage_error(name, "one file in it describes a machine, and there is nothing to compare it with",
+                      fmt::format("name a second machine, or this one: collbench topo diff {} {}", name,
+                                  topology::kLiveMachine));
   }
-  if (machines.size() == 1) machines.emplace_back(topology::kLiveMachine);
-  if (reference) return against_first(machines, true);
-  if (machines.size() > 2) return analysis::compare_groups(read_all(machines).take());
-  const std::vector<topology::HostGroup> second = read_all({machines[1]}).take();
-  if (!is_fleet(second)) return analysis::compare_two(group_of(machines[0]), second.front());
-  const std::vector<topology::HostGroup> first = read_all({machines[0]}).take();
-  if (is_fleet(first)) return analysis::compare_groups(read_all(machines).take());
-  return analysis::compare_with(first.front(), second, false);
+  return analysis::compare_two(groups.front(), group_of(topology::kLiveMachine));
+}
+
+analysis::DiffReport compare_two_arguments(const std::vector<std::string>& names) {
+  Machines second = read_all({names[1]});
+  Machines first = read_all({names[0]});
+  const std::vector<topology::HostGroup> others = second.groups.take();
+  const std::vector<topology::HostGroup> firsts = first.groups.take();
+  if (is_fleet(firsts) && is_fleet(others)) return all_with_each_other(names);
+  if (is_fleet(firsts)) (void)topology::resolve_machine(names[0]).only_host();  // says that one is needed
+  add_files(first.files, second.files);
+  return with_files(is_fleet(others) ? analysis::compare_with(firsts.front(), others, false)
+                                     : analysis::compare_two(firsts.front(), others.front()),
+                    std::move(first.files));
+}
+
+analysis::DiffReport compare_machines(std::vector<std::string> names) {
+  const bool reference = topology::named_reference(names.front()) != nullptr;
+  if (names.size() == 1 && reference) names.emplace_back(topology::kLiveMachine);
+  if (reference) return against_reference(names);
+  switch (names.size()) {
+    case 1:
+      return compare_one(names.front());
+    case 2:
+      return compare_two_arguments(names);
+    default:
+      return all_with_each_other(names);
+  }
 }
 
 /// Whether a document is a list of nodes alone, which has no room for a reason.
@@ -133,6 +192,9 @@ CommandResult diff(const DiffOptions& options) {
   };
   CommandResult result{write_documents(documents, write), report.passes() ? ExitStatus::ok : ExitStatus::low,
                        prints_text(documents)};
+  if (const std::string unread = topology::unreadable_text(report.files);
+      !unread.empty() && !prints_text(documents))
+    result.notes.push_back(unread);
   if (writes_node_list(documents)) {
     for (std::string& note : analysis::unlisted_nodes(report)) result.notes.push_back(std::move(note));
   }
@@ -153,9 +215,8 @@ void add_diff(CLI::App& command, CommandFunction& chosen) {
       "are grouped and the others compared with the majority; if the first is a reference machine, all are\n"
       "compared with it. A folder with files of many hosts counts as many: topo diff REFERENCE FOLDER.\n"
       "--format hostfile or slurm lists only the nodes that have a degraded or broken finding themselves.\n"
-      "Exit status 1 when something is degraded or broken, a machine is a different one, or the files of "
-      "one\n"
-      "disagree. docs/findings.md lists the codes.\n" +
+      "Exit status 1 when something is degraded or broken, a machine is a different one, the files of one\n"
+      "disagree, or a file of a folder of hosts cannot be read. docs/findings.md lists the codes.\n" +
       std::string(kMachineHelp));
   command.callback([options, &chosen] { chosen = [options] { return diff(*options); }; });
 }

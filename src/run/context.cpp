@@ -15,7 +15,6 @@
 #include "launch/rank_environment.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/version.hpp"
-#include "src/launch_help/launch_command.hpp"
 #include "src/run/incident.hpp"
 
 namespace collbench::program {
@@ -126,13 +125,8 @@ RunContext make_run_context(const RunOptions& options, const launch::MpiSession&
   if (context.memory == collectives::MemoryKind::host) refuse_what_needs_gpus(options);
   context.cores_per_node = launch::cores_per_node(environments, context.machines);
   context.host_memory_per_rank_bytes = launch::memory_per_rank(environments, context.machines);
-  const auto variable = [](const char* name) -> std::optional<std::string> {
-    const char* value = std::getenv(name);
-    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-  };
   context.notes =
-      launch::environment_notes(environments, context.machines, options.launched, launch::inside_slurm(),
-                                command_in_allocation(variable, arguments));
+      launch::environment_notes(environments, context.machines, options.launched, launch::inside_slurm());
   if (!options.node_map.empty()) {
     context.notes.push_back(
         fmt::format("--node-map is in effect: ranks are grouped as {}, but run on {}",

@@ -19,6 +19,7 @@
 #include "base/units.hpp"
 #include "launch/flight/flight_folder.hpp"
 #include "launch/flight/hang_watch.hpp"
+#include "launch/flight/process_stat.hpp"
 #include "launch/interruption.hpp"
 #include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
@@ -53,9 +54,8 @@ class HangReport {
     if (rank_ != 0) return;
     const std::string cause = "interrupted by " + launch::interrupting_signal();
     if (!incidents_->has_begun()) {
-      print({ExitStatus::rank_lost, cause, fmt::format("in {}, before anything was measured", step()), ""});
-      flight_.withdraw();
-      end(watch);
+      end_before_rows(watch, {ExitStatus::rank_lost, cause,
+                              fmt::format("in {}, before anything was measured", step()), ""});
     }
     // Into the record at once, since mpirun kills a second after its signal, and later once more: meanwhile
     // the main thread may have written it.
@@ -72,12 +72,21 @@ class HangReport {
                                           {}, flight_.activity()));
   }
 
+  /// mpirun is gone, and whoever read what the ranks say; Open MPI ends them within seconds. The files have
+  /// the last word, by the first rank of the host that sees it.
+  void act_on_lost_mpirun(launch::HangWatch& watch, int pid) {
+    if (step() == kEndOfRun) return;  // the files are being written, with all that there is
+    const Error error(ExitStatus::rank_lost, step(), fmt::format("mpirun (process {}) is gone", pid),
+                      incidents_->next_step());
+    tell(IncidentKind::interrupted, error, {}, {});
+    end(watch);
+  }
+
   void act(launch::HangWatch& watch, const launch::HangWatch::Look& look) {
     switch (look.action) {
       case HangAction::none:
         return;
       case HangAction::report_gone: {
-        if (look.is_elsewhere && incidents_->known()) return;  // another rank of this host has spoken
         const analysis::HangFinding found = analysis::find_hang(look.ranks, local_ranks_);
         tell(IncidentKind::rank_lost, lost(found), found, look);
         return;
@@ -97,6 +106,22 @@ class HangReport {
   }
 
  private:
+  /// On rank 0 of a run that was ordered to end: unless a rank that is gone is why its launcher ended it,
+  /// which a rank of this host has said or this one does.
+  [[noreturn]] void end_before_rows(launch::HangWatch& watch, const Error& ordered) {
+    if (!incidents_->known()) {
+      const launch::HangWatch::Look look{HangAction::report_gone, launch::ranks_of(flight_.folder())};
+      const analysis::HangFinding found = analysis::find_hang(look.ranks, local_ranks_);
+      if (found.cause == analysis::HangCause::rank_gone) {
+        tell(IncidentKind::rank_lost, lost(found), found, look);
+      } else {
+        print(ordered);
+        flight_.withdraw();
+      }
+    }
+    end(watch);
+  }
+
   [[nodiscard]] Error lost(const analysis::HangFinding& found) const {
     return {ExitStatus::rank_lost, step(), found.text, next_step(found)};
   }
@@ -134,13 +159,14 @@ class HangReport {
            look;
   }
 
-  /// The user first.
+  /// Unless another rank of this host has told what ended the run. The user first, then the files.
   void tell(IncidentKind kind, const Error& error, const analysis::HangFinding& found,
             const launch::HangWatch::Look& look) {
-    print(error);
     const Incident incident = incident_of(kind, fmt::format("{}: {}", error.where(), error.what()),
                                           error.status(), blamed(found, look), flight_.activity());
-    if (incidents_->claim(incident)) write(incident);
+    if (!incidents_->claim(incident)) return;
+    print(error);
+    write(incident);
   }
 
   /// In a thread of its own, since a file system may not answer.
@@ -173,8 +199,9 @@ class HangReport {
   }
 
   /// mpirun ends the others. Nothing else may run here: the main thread is inside the library.
-  [[noreturn]] static void end(launch::HangWatch& watch) {
+  [[noreturn]] void end(launch::HangWatch& watch) {
     watch.finish();
+    if (rank_ == 0) incidents_->remove_locks();
     std::_Exit(static_cast<int>(ExitStatus::rank_lost));
   }
 
@@ -191,7 +218,6 @@ std::shared_ptr<launch::HangWatch> make_watch(const RunOptions& options,
                                               const launch::FlightIdentity& identity,
                                               launch::FlightRecorder& flight) {
   if (launch::time_is_simulated()) return nullptr;
-  launch::notice_interruption();
   const bool sees_all = identity.ranks > 0 && identity.ranks == identity.local_ranks;
   return std::make_shared<launch::HangWatch>(flight, options.timeout_seconds, identity.rank, sees_all);
 }
@@ -201,10 +227,15 @@ std::function<void()> looks(const std::shared_ptr<launch::HangWatch>& watch, con
                             launch::FlightRecorder& flight) {
   if (!watch) return {};
   auto report = std::make_shared<HangReport>(options, std::move(incidents), identity, flight);
-  return [watch, report] {
+  const auto mpirun = launch::launched_rank() ? launch::find_mpirun() : std::nullopt;
+  return [watch, report, mpirun] {
+    const ProcessState launcher =
+        mpirun ? launch::process_state(mpirun->pid, mpirun->start_ticks) : ProcessState::unknown;
+    if (launcher == ProcessState::gone) report->act_on_lost_mpirun(*watch, mpirun->pid);
     const bool interrupted = launch::interrupted();
+    const launch::HangWatch::Look look = watch->look(interrupted, launcher == ProcessState::stopped);
+    report->act(*watch, look);
     if (interrupted) report->act_on_interruption(*watch);
-    report->act(*watch, watch->look(interrupted));
   };
 }
 
@@ -224,7 +255,11 @@ RunWatch::RunWatch(const RunOptions& options, std::shared_ptr<IncidentLog> incid
       flight_(flight),
       watch_(make_watch(options, identity, flight)),
       watchdog_(launch::HangWatch::kLookSeconds,
-                looks(watch_, options, std::move(incidents), identity, flight)) {}
+                looks(watch_, options, std::move(incidents), identity, flight)) {
+  if (watch_) launch::mark_interruption(&flight.is_over());
+}
+
+RunWatch::~RunWatch() { launch::mark_interruption(nullptr); }
 
 void RunWatch::join_hosts(launch::Ranks& ranks, const Identities& machines, std::vector<std::string>& notes) {
   if (!watch_ || timeout_seconds_ <= 0) return;

@@ -32,6 +32,11 @@ class RunWatch {
   /// To be made before MPI_Init, which is the first step. All arguments but `incidents` must outlive it.
   RunWatch(const RunOptions& options, std::shared_ptr<IncidentLog> incidents,
            const launch::FlightIdentity& identity, launch::FlightRecorder& flight);
+  RunWatch(const RunWatch&) = delete;
+  RunWatch& operator=(const RunWatch&) = delete;
+  RunWatch(RunWatch&&) = delete;
+  RunWatch& operator=(RunWatch&&) = delete;
+  ~RunWatch();
 
   /// From now on one rank speaks for all hosts, until then the first that runs of each for its own.
   /// Collective. What keeps it from that is added to `notes`, for the record.

@@ -163,6 +163,13 @@ void IncidentLog::write_stream(const Incident& incident) const {
   sync_file(file.get(), path);
 }
 
+void IncidentLog::remove_locks() const {
+  for (const OutputDocument& each : options_.documents)
+    if (!each.path.empty()) OutputLock::remove_own(each.path);
+  if (!options_.samples_path.empty()) OutputLock::remove_own(options_.samples_path);
+  if (!options_.stream_path.empty()) OutputLock::remove_own(locked_stream(options_));
+}
+
 std::vector<RankPause> gather_pauses(launch::Ranks& ranks, const std::vector<RankPause>& seen) {
   constexpr std::string_view kWhere = "a rank's pause";
   std::vector<std::string> lines;

@@ -46,6 +46,9 @@ class IncidentLog {
   /// Of a run that may still come to its end: only into the record, which is then written again.
   void write_for_now(const Incident& incident);
 
+  /// Takes away the locks that this process has of the run's files; for an end without destructors.
+  void remove_locks() const;
+
   /// For the time of a write of the record, against other threads and the other ranks of this host.
   struct FileLock {
     std::unique_lock<std::timed_mutex> thread;

@@ -5,17 +5,15 @@
 
 #include <algorithm>
 
-#include "analysis/verdict/verdict.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/run/output_files.hpp"
 
 namespace collbench::program {
 
 bool fails_criteria(const Run& run, const CriteriaOptions& criteria) {
-  if (!criteria.asked) return analysis::is_low(run);
   const CriteriaOutcome outcome = criteria_outcome(run, criteria);
   for (const std::string& note : outcome.notes) print_message("collbench: " + note);
-  return outcome.failed;
+  return outcome.status != ExitStatus::ok;
 }
 
 std::string kept_file(const RunOptions& options) {
@@ -71,9 +69,8 @@ Error nothing_ran(const std::vector<Measurement>& rows) {
 }
 
 ExitStatus outcome(const std::vector<Measurement>& rows) {
-  const auto any_wrong = std::any_of(
-      rows.begin(), rows.end(), [](const Measurement& row) { return row.wrong_elements.value_or(0) > 0; });
-  if (any_wrong) return ExitStatus::wrong_data;
+  if (std::any_of(rows.begin(), rows.end(), [](const Measurement& row) { return has_wrong_data(row); }))
+    return ExitStatus::wrong_data;
   const auto none_ran =
       std::all_of(rows.begin(), rows.end(), [](const Measurement& row) { return !row.unavailable.empty(); });
   return none_ran ? ExitStatus::not_here : ExitStatus::ok;

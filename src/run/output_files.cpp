@@ -107,12 +107,15 @@ std::vector<Error> RecordFiles::failures() const {
   return all;
 }
 
+std::filesystem::path locked_stream(const RunOptions& options) {
+  std::error_code not_there;
+  return options.resume ? std::filesystem::weakly_canonical(options.stream_path, not_there)
+                        : std::filesystem::path(options.stream_path);
+}
+
 StreamFile::StreamFile(launch::OnRoot /*root*/, const RunOptions& options, const Run& run) {
   if (options.stream_path.empty()) return;
-  std::filesystem::path path = options.stream_path;
-  std::error_code not_there;
-  // A user's own link to a stream is followed, once.
-  if (options.resume) path = std::filesystem::weakly_canonical(path, not_there);
+  const std::filesystem::path path = locked_stream(options);
   lock_.emplace(path, options.resume ? "--resume" : "--stream");
   std::uintmax_t keep_bytes = 0;
   if (options.resume) {

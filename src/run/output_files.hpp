@@ -56,6 +56,9 @@ class RecordFiles {
   std::vector<Rewritten> files_;
 };
 
+/// Where the stream is written: a user's own link to one that is resumed is followed, once.
+[[nodiscard]] std::filesystem::path locked_stream(const RunOptions& options);
+
 /// The stream of --stream or --resume on rank 0: every block as soon as it ends. A disk that fills up in the
 /// middle must not end a measurement that other ranks are in: the first failure is kept, and reported at the
 /// end.

@@ -52,6 +52,7 @@ bool started_by_start_ranks() { return std::getenv(kStartedRanks) != nullptr; }
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  std::signal(SIGPIPE, SIG_DFL);  // which a program is started with
   ::execvp(arguments[0], arguments.data());
   throw Error(ExitStatus::not_here, "-g", fmt::format("mpirun cannot be started: {}", std::strerror(errno)),
               "install Open MPI (apt-get install openmpi-bin), or put its mpirun on PATH");
@@ -113,8 +114,8 @@ int start_run(const RunOptions& options, int argc, char** argv) {
   if (const auto task = launch::srun_task_without_pmi()) return report_failure(no_pmi(), *task == 0);
   if (options.request.algorithms != std::vector<std::string>{kLibraryChoice})
     collectives::allow_forced_algorithms();
-  // A reader of stdout that goes away (| head) must not take the record with it.
-  std::signal(SIGPIPE, SIG_IGN);
+  // Before other ranks see this one: whom a launcher ends is then not taken for one that died.
+  if (!launch::time_is_simulated()) launch::notice_interruption();
   const launch::FlightIdentity identity = launch::flight_identity();
   launch::FlightRecorder flight(identity, flight_folder(identity));
   const auto incidents = std::make_shared<IncidentLog>(options, flight.folder());

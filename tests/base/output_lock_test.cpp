@@ -59,6 +59,20 @@ TEST_F(OutputLockTest, GoesWithItsOwnerHoweverThatEnds) {
   EXPECT_EQ(said(), "locked");
 }
 
+TEST_F(OutputLockTest, IsRemovedByItsOwnProcessAlone) {
+  OutputLock::remove_own(path("run.json"));  // there is none
+  const OutputLock lock(path("run.json"), "-J");
+  const pid_t other = ::fork();
+  if (other == 0) {
+    OutputLock::remove_own(path("run.json"));
+    ::_exit(0);
+  }
+  ::waitpid(other, nullptr, 0);
+  EXPECT_TRUE(fs::exists(path(".run.json.lock")));
+  OutputLock::remove_own(path("run.json"));
+  EXPECT_FALSE(fs::exists(path(".run.json.lock")));
+}
+
 TEST_F(OutputLockTest, WhatWaitsAtItsNameIsNeitherFollowedNorWritten) {
   write_file_by_rename(path("victim"), "precious");
   fs::create_symlink(path("victim"), path(".run.json.lock"));

@@ -13,7 +13,7 @@ stand_in() {
   chmod +x "$1"
 }
 stand_in "$folder/scripts/setup" '[[ $* == build ]]'
-stand_in "$folder/scripts/build" '[[ $* == "release collbench" ]]'
+stand_in "$folder/scripts/build" '[[ $* == "release collbench tools" ]]'
 # shellcheck disable=SC2016 # it is the stand-ins that expand these
 {
   stand_in "$bin/mpirun" 'printf "<%s>" "$@"; echo; exit "${MPIRUN_STATUS:-0}"'

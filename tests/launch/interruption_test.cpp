@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -41,6 +42,27 @@ TEST(InterruptionDeathTest, EachSignalThatOrdersAnEndIsNoticed) {
   expect_to_live([] { std::raise(SIGHUP); }, "SIGHUP");
   expect_to_live([] { std::raise(SIGUSR1); }, "SIGUSR1");
   expect_to_live([] { std::raise(SIGUSR2); }, "SIGUSR2");
+}
+
+TEST(InterruptionDeathTest, EachMarksAtOnceWhatIsThere) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) {
+    for (const bool comes_before : {false, true}) {
+      for (const bool is_taken_back : {false, true}) {
+        EXPECT_EXIT(
+            {
+              std::atomic<bool> mark = false;
+              notice_interruption();
+              if (comes_before) std::raise(signal);
+              mark_interruption(&mark);
+              if (is_taken_back) mark_interruption(nullptr);
+              if (!comes_before) std::raise(signal);
+              std::_Exit(mark == (comes_before || !is_taken_back) ? 0 : 2);
+            },
+            ::testing::ExitedWithCode(0), "")
+            << signal << comes_before << is_taken_back;
+      }
+    }
+  }
 }
 
 TEST(InterruptionDeathTest, ASecondOrderEnds) {

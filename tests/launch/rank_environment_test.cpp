@@ -115,8 +115,6 @@ TEST(RankEnvironment, OneRankWithoutALauncher) {
   const std::vector<RankEnvironment> environments{on_cores({0})};
   EXPECT_THAT(environment_notes(environments, block(1, 1), false, true),
               ElementsAre(AllOf(HasSubstr("inside a Slurm allocation"), HasSubstr("srun --mpi=pmix ("))));
-  EXPECT_THAT(environment_notes(environments, block(1, 1), false, true, "srun -N2 collbench"),
-              ElementsAre(HasSubstr("mpirun, or: srun -N2 collbench (")));
   EXPECT_THAT(environment_notes(environments, block(1, 1), false, false),
               ElementsAre(HasSubstr("mpirun -np N")));
   EXPECT_THAT(environment_notes(environments, block(1, 1), true, false), IsEmpty());

@@ -27,7 +27,7 @@ NAMES = {
     "libspdlog-dev": ("spdlog", "spdlog"), "libfmt-dev": ("fmt", "fmt"), "libcli11-dev": ("cli11", "cli11"),
     "nlohmann-json3-dev": ("nlohmann-json", "nlohmann_json"), "libtomlplusplus-dev": ("tomlplusplus", "tomlplusplus"),
     "libpugixml-dev": ("pugixml", "pugixml"), "libboost-dev": ("boost", "libboost-headers"), "libboost-math-dev": ("boost", "libboost-headers"),
-    "libeigen3-dev": ("eigen", "eigen"), "graphviz": None, "libgtest-dev": None, "libgmock-dev": None, "libjs-chart.js": None, "librsvg2-bin": None,
+    "libeigen3-dev": ("eigen", "eigen"), "graphviz": None, "libgtest-dev": None, "libgmock-dev": None, "libjs-chart.js": None,
 }
 
 

@@ -221,15 +221,15 @@ class Baseline(unittest.TestCase):
             self.assertEqual(made["rows"][0]["base_launches"], 2)
 
     def test_wrong_data_and_a_cut_run_always_fail_and_are_not_kept(self):
-        for name, change, words in (("wrong", {"rows": [{"wrong_elements": 5}]}, "5 elements wrong"),
-                                    ("cut", {"complete": False}, "was cut short")):
+        for name, change, words, status in (("wrong", {"rows": [{"wrong_elements": 5}]}, "5 elements wrong", 3),
+                                            ("cut", {"complete": False}, "was cut short", 1)):
             run = json.loads(self.night(1).read_text())
             run["rows"][0].update(change.pop("rows", [{}])[0])
             run.update(change)
             bad = self.folder / f"{name}.json"
             bad.write_text(json.dumps(run))
             with self.subTest(name):
-                first = self.collbench("baseline", "check", self.baseline, bad, "--add", status=1)
+                first = self.collbench("baseline", "check", self.baseline, bad, "--add", status=status)
                 self.assertIn(words, first.stderr)
                 self.assertIn("not added: ", first.stderr)
                 self.assertIn("nothing to compare with", first.stdout)
@@ -240,7 +240,7 @@ class Baseline(unittest.TestCase):
         run["rows"][0]["wrong_elements"] = 5
         bad = self.folder / "bad.json"
         bad.write_text(json.dumps(run))
-        self.assertIn("5 elements wrong", self.collbench("compare", self.record, bad, status=1).stderr)
+        self.assertIn("5 elements wrong", self.collbench("compare", self.record, bad, status=3).stderr)
         run = json.loads(self.record.read_text())
         run["complete"] = False
         bad.write_text(json.dumps(run))

@@ -57,6 +57,48 @@ class Import(unittest.TestCase):
         self.assertEqual(result.stderr, f"collbench: wrote {self.folder / 'bad.md'}; {log}: AllReduce float FAULT; "
                          "AllReduce float, in place as expected\n")
 
+    def test_wrong_data_is_status_3_in_every_command_and_format(self):
+        """One row of four is wrong, and that before one that is far too slow, whatever was asked for."""
+        slow = "1000000    1.00    1.88      0"
+        row = ROW.replace("10000  100.00  187.50      0", slow).replace("80.00  150.00      0", "80.00  150.00     96")
+        rows = row + row.replace("     96", "      0").replace("  1000000000     250000000", "  2000000000     500000000"
+                         ).replace("1000000    1.00", "2000000    1.00").replace("  12500 ", "  25000 ")
+        log = self.file(HEADING + rows + "# Out of bounds values : 1 FAILED\n# Avg bus bandwidth    : 75.94\n")
+        record, base = self.folder / "run.json", self.folder / "base.json"
+        place = ("--nodes", 2, "--topology", "ndv4")
+        self.collbench("import", self.file((HEADING + rows + FOOTER).replace("     96", "      0"), "good.log"), *place, "-J", base, status=1)
+        note = "collbench: failed: WRONG DATA: AllReduce 953.674 MiB float sum, in place: 96 elements wrong"
+        self.assertIn(note, self.collbench("import", log, *place, "-J", record, status=3))
+        verdicts = {(row["size_bytes"], row["in_place"]): (row["verdict"], bool(row["explanation"]))
+                    for row in json.loads(record.read_text())["rows"]}
+        self.assertEqual(verdicts.pop((1000000000, True)), (None, False))
+        self.assertEqual({word for word, _ in verdicts.values()}, {"FAULT", "as expected"})
+        for command in (("import", log, *place), ("judge", record), ("report", record)):
+            for criteria in ((), ("--fail-on", "none"), ("--fail-on", "low"), ("--min-busbw", "all_reduce@1G>=1e5")):
+                for form in ("text", "md", "json", "csv", "html", "prom", "junit"):
+                    with self.subTest(command=command[0], criteria=criteria, form=form):
+                        done = subprocess.run([PROGRAM, *map(str, command), *criteria, "--format", form], capture_output=True, text=True,
+                                              timeout=60, check=False)
+                        self.assertEqual(done.returncode, 3, done.stderr)
+                        self.assertIn(note, done.stderr.splitlines())
+                        if form in ("text", "md", "html", "junit"):
+                            self.assertIn("WRONG DATA", done.stdout)
+        for criteria in ((), ("--fail-on", "none"), ("--fail-on", "slower")):
+            self.assertIn(note, self.collbench("compare", base, record, *criteria, status=3).splitlines())
+            self.collbench("compare", record, base, *criteria)
+
+    def test_a_log_of_wrong_data_alone_has_no_verdict(self):
+        log = self.file(HEADING + ROW.replace("      0\n", "      7\n").replace("      0    12500", "      5    12500"))
+        done = subprocess.run([PROGRAM, "import", str(log), "--nodes", "2", "--topology", "ndv4"], capture_output=True, text=True,
+                              timeout=60, check=False)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertEqual(done.stdout.count("WRONG DATA"), 2)
+        self.assertIn("no verdict: the data of every row is wrong", done.stdout)
+        self.assertNotIn("as expected", done.stdout)
+        page = self.folder / "page.md"
+        self.assertIn(f"collbench: wrote {page}; {log}: WRONG DATA in 2 rows",
+                      self.collbench("import", log, "--nodes", 2, "--topology", "ndv4", "-o", page, status=3).splitlines())
+
     def test_a_log_of_other_gpus_than_the_topology_has(self):
         devices = "".join(f"#  Rank {rank:2} Group  0 Pid 100 on n{rank // 8} device {rank % 8} [0x0f] NVIDIA H100 80GB HBM3\n"
                           for rank in range(16))
@@ -96,42 +138,13 @@ class Import(unittest.TestCase):
         self.assertIn("a.log", printed)
         self.assertIn("b.log", printed)
 
-    def test_tests_of_other_programs_go_through_every_command(self):
-        text = ("nvbandwidth Version: v0.8\nCUDA Runtime Version: 12040\nDriver Version: 550.54.15\n\nnode7\n"
-                "Device 0: NVIDIA H100 80GB HBM3 (00000000:1b:00)\n\nRunning host_to_device_memcpy_ce.\n"
-                "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)\n           0\n 0     {:.2f}\n\n"
-                "SUM host_to_device_memcpy_ce {:.2f}\n")
-        before = self.folder / "before.json"
-        after = self.folder / "after.json"
-        for record, rate in ((before, 55.26), (after, 27.63)):
-            self.collbench("import", self.file(text.format(rate, rate), f"{rate}.log"), "--date", "2026-11-2" + str(2 if rate > 50 else 3), "-J", record)
-        self.assertIn("55.26 host_to_device_memcpy_ce: CPU 0 -> GPU 0", self.collbench("report", before))
-        (row,) = csv.DictReader(io.StringIO(self.collbench("report", before, "--format", "csv")))
-        self.assertEqual((row["operation"], row["test"], row["size_bytes"], row["time_seconds"]),
-                         ("Test", "host_to_device_memcpy_ce: CPU 0 -> GPU 0", "", ""))
-        self.assertAlmostEqual(float(row["bus_bandwidth_gb_per_s"]), 55.26)
-        compared = self.collbench("compare", before, after, status=1)
-        self.assertIn("SLOWER", compared)
-        page = self.folder / "page.html"
-        self.collbench("report", before, "--html", page)
-        self.assertIn("host_to_device_memcpy_ce: CPU 0 -&gt; GPU 0", page.read_text())
-        baseline = self.folder / "baseline"
-        self.collbench("baseline", "check", baseline, before, "--add")
-        self.assertIn("1 SLOWER", self.collbench("baseline", "check", baseline, after, "--add", status=1))
-        self.assertIn("nvbandwidth-1rank-1node-nvidia-h100-80gb-hbm3-avg on node7", self.collbench("baseline", "show", baseline))
-        for arguments, words in ((("judge", before, "--topology", "hgx-h100"), "holds tests of another program"),
-                                 (("report", before, "--preset", "lab01"), "no AllReduce row"),
-                                 (("import", self.folder / "55.26.log", "--topology", "hgx-h100"), "is not modeled")):
-            self.assertIn(words, self.collbench(*arguments, status=2))
-
-    def test_what_is_wrong_with_json_of_other_programs_is_said_for_them(self):
-        whole = '{"context": {}, "benchmarks": [{"name": "a", "real_time": 1, "time_unit": "us"}]}'
-        self.assertIn("1.00 ", self.collbench("import", self.file(whole)))
-        for text, words in ((whole[:60], "a.log:1:61: the file is cut"), (whole.replace('"us"', "us"), "'us}]}' cannot stand here"),
-                            (whole.replace("1,", '"1",'), "benchmarks[0].real_time")):
+    def test_the_output_of_nvbandwidth_is_sent_to_the_command_that_reads_it(self):
+        for text in ("nvbandwidth Version: v0.8
+Running device_to_device_memcpy_read_ce.
+", '{"nvbandwidth": {"testcases": []}}'):
             message = self.collbench("import", self.file(text), status=2)
-            self.assertIn(words, message)
-            self.assertNotIn("not written by collbench", message)
+            self.assertIn("nvbandwidth", message)
+            self.assertIn("collbench burnin --from", message)
 
     def test_several_logs_become_one_record(self):
         record = self.folder / "run.json"

@@ -735,5 +735,90 @@ class CutShort(LongRun):
         self.assertFalse(path.exists())
 
 
+class Unbegun(Scratch):
+    """Ranks and launchers that go before the first row: one sentence, about the one that went."""
+
+    HELD = {"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_HANG": "1"}  # rank 1 stays in the start of MPI, and so does the run
+
+    def start_held(self, *arguments):
+        """Three ranks that are all in the start of MPI: mpirun, and by rank their processes."""
+        process = subprocess.Popen(["mpirun", "--oversubscribe", "-np", "3", str(PROGRAM), "-J", str(self.folder / "run.json"), *arguments],
+                                   env={**ENVIRONMENT, **self.HELD}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   stdin=subprocess.DEVNULL)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        wait_until(lambda: len(self.ranks(process)) == 3)
+        return process, self.ranks(process)
+
+    @staticmethod
+    def ranks(process):
+        """Of those whose recorders are there, as `flight` has them."""
+        found = subprocess.run(["pgrep", "-P", str(process.pid), "collbench"], capture_output=True, text=True, check=False).stdout.split()
+        if not found:
+            return {}
+        seen = subprocess.run([str(PROGRAM), "flight", found[0], "--format", "json"], capture_output=True, text=True, timeout=60, check=False)
+        return {rank["rank"]: rank["pid"] for rank in json.loads(seen.stdout)["ranks"]} if seen.returncode == 0 else {}
+
+    def only_line(self, process):
+        _, errors = process.communicate(timeout=100)
+        lines = [line for line in errors.splitlines() if line.startswith("collbench:")]
+        self.assertEqual(len(lines), 1, errors)
+        if folder := re.search(r"collbench flight (\S+) shows", lines[0]):
+            shutil.rmtree(folder[1], ignore_errors=True)
+        return lines[0]
+
+    def test_a_rank_that_dies_is_said_once_and_no_other_one(self):
+        for rank in range(3):
+            with self.subTest(rank):
+                process, ranks = self.start_held()
+                os.kill(ranks[rank], signal.SIGKILL)
+                self.assertRegex(self.only_line(process), rf"^collbench: start of MPI: rank {rank} \(\S+\) is gone, last seen in start of MPI")
+                self.assertNotEqual(process.returncode, 0)
+                self.assertFalse((self.folder / "run.json").exists())
+
+    def test_a_rank_that_is_stopped_is_said_once_and_has_no_word_of_its_own(self):
+        for rank in (0, 2):
+            with self.subTest(rank):
+                process, ranks = self.start_held("-T", "2")
+                os.kill(ranks[rank], signal.SIGSTOP)
+                self.assertRegex(self.only_line(process), rf"timed out after 2(\.0)? s without progress: rank {rank} \(\S+\) is stopped")
+                self.assertEqual(process.returncode, 4)
+
+    def test_time_in_which_mpirun_is_stopped_does_not_count(self):
+        process, ranks = self.start_held("-T", "2")
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(5)
+        states = [pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in ranks.values()]
+        process.send_signal(signal.SIGCONT)
+        self.assertNotIn("Z", states, "ranks that ended meanwhile")
+        self.assertIn("start of MPI: timed out after 2", self.only_line(process))  # rank 1 hangs there all the same
+
+
+class LostLauncher(LongRun):
+    def test_mpirun_killed_is_an_incident_and_leaves_no_lock(self):
+        stream = self.folder / "run.stream"
+        process, ranks = self.start("--stream", stream)
+        self.assertTrue((self.folder / ".run.json.lock").exists())
+        process.kill()
+        process.communicate(timeout=60)
+        wait_until(lambda: not any(self.is_there(rank) for rank in ranks))
+        incident = self.kept()["incident"]
+        self.assertEqual((incident["kind"], incident["ranks"], incident["exit_status"]), ("interrupted", [], 4))
+        self.assertRegex(incident["sentence"], rf": mpirun \(process {process.pid}\) is gone$")
+        self.assertEqual([json.loads(line)["incident"] for line in stream.read_text().splitlines() if line.startswith('{"incident"')],
+                         [incident])
+        self.assertEqual({file.name for file in self.folder.iterdir()}, {"run.json", "run.stream"})
+        resumed = mpirun(2, "--ops", "all_reduce", "--sizes", "8,1K", "--passes", "1", "--time", "2", *self.calibration,
+                         "-J", self.folder / "run.json", "--overwrite", "--resume", stream)
+        self.assertEqual(resumed.returncode, 0, resumed.stderr)
+
+    @staticmethod
+    def is_there(pid):
+        try:
+            return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        except OSError:
+            return False
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)

@@ -70,6 +70,44 @@ class OutputFiles(Scratch):
             self.assertTrue(json.loads(record.read_text())["complete"])
         self.assertEqual([path.name for path in self.folder.iterdir()], ["run.json"])
 
+    def test_a_reader_that_is_gone_is_status_2_in_every_command_that_prints(self):
+        """As `collbench … 2>&1 | head -3`, whose stderr has no reader either: nothing can be said, and nothing aborts."""
+        record, machine = self.folder / "run.json", self.folder / "machine.json"
+        run(PROGRAM, *SHORT, "-J", record)
+        self.assertTrue(record.exists())
+        self.assertEqual(run(PROGRAM, "topo", "save", "-o", machine).returncode, 0)
+        log = self.folder / "a.log"
+        log.write_text("# size  count  type  redop  root  time  algbw  busbw #wrong  time  algbw  busbw #wrong\n"
+                       "  4096  1024  float  sum  -1  10.0  0.41  0.41  0  20.0  0.20  0.20  0\n")
+        repeated = [PROGRAM, *SHORT]
+        commands = [SHORT, ["--help"], ["--version"], ["help", "columns"], ["report", "--help"], ["man", "collbench"], ["completion", "bash"],
+                    ["report", record], ["compare", record, record], ["import", log, "--operation", "all_reduce", "--nodes", "1"],
+                    *(["report", record, "--format", form] for form in ("md", "csv", "json", "html", "prom", "junit")),
+                    ["predict", "--topology", "hgx-h100"], ["topo", "show"], ["topo", "show", "hgx-h100"],
+                    ["topo", "diff", machine, "hgx-h100"], ["doctor"], ["counters"],
+                    ["repeat", "--launches", "1", "--", *repeated], ["ab", "--rounds", "1", "--", *repeated, "--versus", *repeated]]
+        for command in commands:
+            # A parent that ignores SIGPIPE, as many schedulers' daemons do, and one that does not.
+            for disposition in (signal.SIG_DFL, signal.SIG_IGN):
+                for streams in ("both", "stdout"):
+                    with self.subTest(command=" ".join(map(str, command)), disposition=disposition.name, streams=streams):
+                        reader, writer = os.pipe()
+                        os.close(reader)
+                        done = subprocess.run([str(PROGRAM), *map(str, command)], env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=writer,
+                                              stderr=writer if streams == "both" else subprocess.PIPE, timeout=60, check=False, text=True,
+                                              restore_signals=False, preexec_fn=lambda: signal.signal(signal.SIGPIPE, disposition))
+                        os.close(writer)
+                        self.assertEqual(done.returncode, 2, done.stderr)
+                        if streams == "stdout":
+                            self.assertIn("collbench: stdout: Broken pipe; let its reader read to the end", done.stderr)
+
+    def test_a_closed_stderr_changes_no_status(self):
+        for command, status in ((["report", self.folder / "none.json"], 2), (["no-such-command"], 2),
+                                (["repeat", "--launches", "1", "--progress", "always", "--", PROGRAM, *SHORT], 0)):
+            done = subprocess.run([str(PROGRAM), *map(str, command)], env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, timeout=60, check=False, preexec_fn=lambda: os.close(2))
+            self.assertEqual(done.returncode, status, command)
+
     def test_a_planted_folder_of_launches_is_refused(self):
         elsewhere = self.folder / "elsewhere"
         elsewhere.mkdir()

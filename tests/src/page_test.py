@@ -230,7 +230,7 @@ class Page(unittest.TestCase):
         self.assertEqual(self.browser.evaluate("Chart.getChart(document.querySelector('canvas')).data.datasets.map((each) => each.label.split(':')[0])"),
                          ["base", "new"])
 
-    def test_pages_of_a_baseline_of_the_lab_and_of_other_programs(self):
+    def test_pages_of_a_baseline_and_of_the_lab(self):
         nights = []
         for night in range(24):
             record = copy.deepcopy(self.record)
@@ -240,13 +240,9 @@ class Page(unittest.TestCase):
             nights.append(self.folder / f"night{night}.json")
             nights[-1].write_text(json.dumps(record))
         collbench("baseline", "add", self.folder / "baseline", *nights)
-        nvbandwidth = self.folder / "nvbandwidth.log"
-        nvbandwidth.write_text("Running device_to_device_memcpy_read_ce.\nmemcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\n"
-                               "           0         1\n 0       N/A    276.07\n 1    250.00       N/A\n")
         pages = {"baseline": (("baseline", "show", self.folder / "baseline"), 7),
                  "nothing to compare": (("baseline", "check", self.folder / "empty", nights[0], "--add"), 0),
-                 "lab01": (("import", self.folder / "run.log", "--operation", "all_reduce", "--topology", "hgx-h100", "--preset", "lab01"), 2),
-                 "nvbandwidth": (("import", nvbandwidth), 0)}
+                 "lab01": (("import", self.folder / "run.log", "--operation", "all_reduce", "--topology", "hgx-h100", "--preset", "lab01"), 2)}
         for name, (command, charts) in pages.items():
             with self.subTest(name):
                 page = self.folder / f"{name.replace(' ', '-')}.html"

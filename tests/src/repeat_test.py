@@ -175,6 +175,20 @@ class Repeat(Repeated):
         self.assertIn("WRONG DATA", result.stdout)
         self.assertIn("1 launch,", result.stdout)
 
+    def test_wrong_data_end_it_whatever_the_launcher_makes_of_the_status(self):
+        for ends, status in ((0, 3), (1, 3)):
+            with self.subTest(ends):
+                launcher = ["sh", "-c", f'"$@"; exit {ends}', "sh"]
+                environment = {"FAULTY_MPI_CALL": "MPI_Allreduce", "LD_PRELOAD": str(FAULTY_MPI)}
+                result = self.repeat("--launches", "2", "-J", self.path, "--overwrite", status=status, environment=environment,
+                                     command=[*launcher, *mpirun(2, PROGRAM, *self.quick)])
+                self.assertEqual(collbench_lines(result)[-1],
+                                 "collbench: launch 1: its data is wrong; run the same command with --resume to continue")
+                self.assertEqual(self.record()["launches"], 1)
+        # Of launches that are there already: what they have is not forgotten.
+        result = self.repeat("--launches", "1", "-J", self.path, "--resume", status=3)
+        self.assertIn("failed: WRONG DATA: AllReduce 8 B", result.stderr)
+
     def test_what_cannot_be_repeated(self):
         for command, status, words in (
                 (["no-such-launcher", PROGRAM], 5, "no-such-launcher cannot be started"),

@@ -193,6 +193,72 @@ class Diff(Scratch):
             self.assertEqual([each["host"] for each in odd], ["n03", "n17", "n39"])
             self.assertIn("broken nic-port-down", odd[1]["findings"][0])
 
+    def damaged(self, readable, named=True):
+        """A folder with so many good files, and one each that is cut, inconsistent, empty and an error's words."""
+        folder = self.fleet(count=min(readable, 3), named=named)
+        for number in range(3, readable):
+            node = json.loads((folder / "n00.json").read_text())
+            if named:
+                node["hosts"][0]["name"] = [f"n{number:02}", 0]
+            (folder / f"n{number:02}.json").write_text(json.dumps(node))
+        whole = json.dumps(self.good_json())
+        (folder / "x_cut.json").write_text(whole[:len(whole) // 2])
+        (folder / "x_inconsistent.json").write_text(whole.replace('"gpus": [', '"gpus": [7, ', 1))
+        (folder / "x_empty.json").write_text("")
+        (folder / "x_words.json").write_text("bash: collbench: command not found")
+        return folder
+
+    def test_files_of_a_fleet_that_cannot_be_read_are_named_in_every_format_and_do_not_pass(self):
+        for named in (True, False):
+            folder = self.damaged(6, named)
+            names = ("x_cut.json", "x_inconsistent.json", "x_empty.json", "x_words.json")
+            for machines in ([folder], ["hgx-h100", folder], [folder / "n00.json", folder]):
+                text = topo("diff", *machines)
+                self.assertEqual(text.returncode, 1, text.stderr)
+                self.assertTrue(text.stdout.startswith("10 files, 4 unreadable: "), text.stdout)
+                for form in ("text", "md", "json", "html"):
+                    shown = topo("diff", *machines, "--format", form)
+                    self.assertEqual(shown.returncode, 1)
+                    for name in names:
+                        self.assertIn(name, shown.stdout, form)
+                for form in ("hostfile", "slurm"):
+                    listed = topo("diff", *machines, "--format", form)
+                    self.assertEqual((listed.returncode, listed.stdout), (1, ""))
+                    self.assertRegex(listed.stderr, "^collbench: 10 files, 4 unreadable: ")
+                    for name in names:
+                        self.assertIn(name, listed.stderr)
+                unread = json.loads(topo("diff", *machines, "--format", "json").stdout)["unreadable"]
+                self.assertEqual(sorted(pathlib.Path(each["file"]).name for each in unread), sorted(names))
+                self.assertTrue(all(each["why"] for each in unread))
+            shutil.rmtree(folder)
+
+    def test_one_readable_file_is_never_compared_with_this_machine(self):
+        folder = self.damaged(1)
+        result = topo("diff", folder)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertTrue(result.stdout.startswith("5 files, 4 unreadable: "), result.stdout)
+        self.assertIn("1 machine, and nothing to compare it with", result.stdout)
+        self.assertNotIn("live", result.stdout)
+        for other in ("hgx-h100", self.file("other.json", (folder / "n00.json").read_bytes())):
+            against = topo("diff", other, folder)
+            self.assertEqual(against.returncode, 1, against.stdout)
+            self.assertTrue(against.stdout.startswith("5 files, 4 unreadable: "), against.stdout)
+        for each in folder.glob("x_*"):
+            each.unlink()
+        self.bad(["diff", folder], "one file in it describes a machine", "nothing to compare it with", "live")
+        topo_m = self.folder / "node"
+        topo_m.mkdir()
+        shutil.copy(TOPO_M, topo_m)
+        (topo_m / "dmesg.txt").write_text("Linux version 6.8")
+        self.bad(["diff", topo_m], "one file in it describes a machine")
+        self.assertNotIn("unreadable", topo("diff", topo_m, topo_m).stdout)
+
+    def test_a_folder_without_a_readable_file_is_status_2_and_says_why_of_each_kind(self):
+        folder = self.damaged(1)
+        (folder / "n00.json").unlink()
+        self.bad(["diff", folder], "no file in it can be read", "x_cut.json.*cut", "x_empty.json.*empty", "x_inconsistent",
+                 "x_words")
+
     def test_of_two_machines_the_one_with_the_fault_is_listed(self):
         good, bad = self.pair()
         one = self.folder / "bad"

@@ -96,7 +96,7 @@ constexpr std::array<FindingKind, 49> kFindingKinds{{
      "NUMA.package NUMA.architecture NUMA.cpu_vendor NUMA.cpu_family NUMA.cpu_model NUMA.cpu_name"},
     {"gpudirect-missing", kDegraded, "Without GPUDirect RDMA, NIC traffic goes through host memory.",
      "lsmod | grep -E 'peermem|peer_mem'", "host.peer_memory GPU.gpudirect NIC.gpudirect"},
-    {"nic-port-down", kBroken, "The port is down and carries no traffic.", "ibstat ; ip link",
+    {"nic-port-down", kBroken, "The port is not active: it carries no traffic.", "ibstat ; ip link",
      "port.state port.physical_state"},
     {"nic-port-slower", kDegraded, "The port came up at a lower rate.", "ibstat ; ethtool INTERFACE",
      "port.gigabits_per_second"},

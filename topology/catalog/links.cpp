@@ -89,6 +89,4 @@ LinkRate cpu_interconnect_rate(std::string_view architecture, std::string_view v
 
 LinkRate nic_rate(double gigabits_per_second) { return {gigabits_per_second / 8, "line rate"}; }
 
-LinkRate local_rate() { return {5000, kNccl}; }
-
 }  // namespace collbench::topology

@@ -39,7 +39,4 @@ struct LinkRate {
 /// A NIC port of this line rate.
 [[nodiscard]] LinkRate nic_rate(double gigabits_per_second);
 
-/// Copies within one GPU's memory, NCCL's LOC.
-[[nodiscard]] LinkRate local_rate();
-
 }  // namespace collbench::topology

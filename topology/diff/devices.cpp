@@ -10,6 +10,7 @@
 #include "topology/diff/parts.hpp"
 #include "topology/graph/device_slots.hpp"
 #include "topology/graph/lookup.hpp"
+#include "topology/graph/port_state.hpp"
 #include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
@@ -236,14 +237,6 @@ void diff_gpus(const HostPair& pair, FindingList& findings) {
 
 namespace {
 
-bool is_up(const NicPort& port) {
-  return port.state.value_or("ACTIVE") == "ACTIVE" && port.physical_state.value_or("LinkUp") == "LinkUp";
-}
-
-std::string port_state(const NicPort& port) {
-  return port.state.value_or("ACTIVE") != "ACTIVE" ? *port.state.value : *port.physical_state.value;
-}
-
 /// A topology file that states one and the same figure for every port, none of a standard's rates, states
 /// what NCCL is to count with (OCI's has 180 Gb/s for ports of 200), not how a port came up: it stands for
 /// the next rate. One port that differs from its neighbors is what it says.
@@ -265,10 +258,10 @@ Fact<double> port_rate(const Host& host, const NicPort& port) {
 void diff_port(const HostPair& pair, FindingList& findings, const DevicePair& devices, const NicPort& a,
                const NicPort& b) {
   const auto name = fmt::format("port {}", b.number);
-  if (is_up(a) != is_up(b)) {
-    const Side down = is_up(a) ? Side::b : Side::a;
+  if (may_carry_traffic(a) != may_carry_traffic(b)) {
+    const Side down = may_carry_traffic(a) ? Side::b : Side::a;
     findings.add("nic-port-down", down, {devices},
-                 fmt::format("{} is {}", name, port_state(down == Side::a ? a : b)));
+                 fmt::format("{} is {}", name, port_state_text(down == Side::a ? a : b)));
     return;  // a port that is down has another rate, too
   }
   if (lesser(a.link_layer, b.link_layer)) {

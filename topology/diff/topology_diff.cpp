@@ -9,6 +9,7 @@
 
 #include "topology/catalog/finding_kinds.hpp"
 #include "topology/diff/parts.hpp"
+#include "topology/graph/port_state.hpp"
 #include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
@@ -167,7 +168,7 @@ std::vector<std::string> not_compared(const HostPair& pair) {
        }},
       {"states of NIC ports",
        [&](const Host& host) {
-         return states_nics(host, [](const NicPort& port) { return port.state.known(); });
+         return states_nics(host, [](const NicPort& port) { return carries_traffic(port).has_value(); });
        }},
       {"PCIe links",
        [&](const Host& host) {

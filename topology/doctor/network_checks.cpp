@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
+#include "topology/doctor/infiniband_ports.hpp"
 #include "topology/doctor/look.hpp"
 #include "topology/graph/lookup.hpp"
+#include "topology/graph/port_state.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -15,92 +18,68 @@ std::string port_name(const Host& host, std::size_t nic, const NicPort& port) {
   return fmt::format("{} port {}", device_label(host, {DeviceKind::nic, static_cast<int>(nic)}), port.number);
 }
 
-/// Applies `look` to every port of InfiniBand whose state is known; whether there was any. A port of Ethernet
-/// that is down may be meant to be.
-template <class Look>
-bool each_port(const Evidence& evidence, Look look) {
-  bool seen = false;
-  for (std::size_t nic = 0; nic < evidence.host.nics.size(); ++nic) {
-    for (const NicPort& port : evidence.host.nics[nic].ports) {
-      if (!port.state.known() || !is_rdma(evidence.host.nics[nic])) continue;
-      if (port.link_layer.value_or("") != "InfiniBand") continue;
-      seen = true;
-      look(nic, port);
-    }
-  }
-  return seen;
+DoctorVerdict found_or_cleared(std::vector<DoctorObservation> found, bool cleared) {
+  return cleared || !found.empty() ? DoctorVerdict(std::move(found)) : std::nullopt;
 }
 
-/// What tells cards of one kind: the board, else the first number of NVIDIA's firmware, which is that of the
-/// chip (28 is ConnectX-7). Empty where neither is known.
-std::string card_kind(const Nic& nic) {
-  if (nic.board.known()) return *nic.board.value;
-  const std::string firmware = nic.firmware.value_or("");
-  const std::size_t dot = firmware.find('.');
-  return dot == std::string::npos ? "" : "firmware " + firmware.substr(0, dot);
-}
-
-/// INIT and ARMED are InfiniBand's states of a cable without a subnet manager.
 DoctorVerdict look_at_subnet(const Evidence& evidence) {
   std::vector<DoctorObservation> found;
-  const bool seen = each_port(evidence, [&](std::size_t nic, const NicPort& port) {
-    const std::string state = port.state.value_or("");
-    if (state.starts_with("INIT") || state.starts_with("Init") || state == "ARMED" || state == "Armed")
-      found.push_back({fmt::format("{}: {}", port_name(evidence.host, nic, port), state), ""});
-  });
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  const std::vector<InfinibandPort> ports = infiniband_ports(evidence.host);
+  for (const InfinibandPort& each : ports) {
+    const NicPort& port = evidence.host.nics[each.nic].ports[each.port];
+    if (each.condition == PortCondition::no_subnet)
+      found.push_back(
+          {fmt::format("{}: {}", port_name(evidence.host, each.nic, port), port_state_text(port)), ""});
+  }
+  return found_or_cleared(std::move(found), may_clear(ports));
 }
 
-/// A port that is down is usual for a management port or a spare; among cards of the same kind that are up,
-/// it is a lost rail.
 DoctorVerdict look_at_ports(const Evidence& evidence) {
-  const auto kind = [&evidence](std::size_t nic, const NicPort& port) {
-    const Nic& card = evidence.host.nics[nic];
-    return fmt::format("{}/{}/{}", card_kind(card), port.link_layer.value_or(""), card.ports.size());
-  };
-  std::map<std::string, int> up;
-  const bool seen = each_port(evidence, [&](std::size_t nic, const NicPort& port) {
-    if (lower(port.state.value_or("")) == "active") ++up[kind(nic, port)];
-  });
   std::vector<DoctorObservation> found;
-  constexpr int kMinSiblings = 2;
-  each_port(evidence, [&](std::size_t nic, const NicPort& port) {
-    if (lower(port.state.value_or("")) != "down" || up[kind(nic, port)] < kMinSiblings) return;
+  const std::vector<InfinibandPort> ports = infiniband_ports(evidence.host);
+  for (const InfinibandPort& each : ports) {
+    if (!each.is_lost()) continue;
+    const NicPort& port = evidence.host.nics[each.nic].ports[each.port];
+    const std::string state = port_state_text(port);
+    const std::string link = port.physical_state.value_or(state);
     found.push_back(
-        {fmt::format("{}: DOWN{}, {} of the same kind are up", port_name(evidence.host, nic, port),
-                     port.physical_state.known() ? ", " + *port.physical_state.value : "",
-                     up[kind(nic, port)]),
+        {fmt::format("{}: {}{}, {} of the same kind are up", port_name(evidence.host, each.nic, port), state,
+                     link == state ? "" : ", " + link, each.siblings_up.size()),
          ""});
-  });
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  }
+  return found_or_cleared(std::move(found), may_clear(ports));
 }
 
 /// By the board alone: a chip of 400 Gb/s is also built into cards of 200.
 DoctorVerdict look_at_rates(const Evidence& evidence) {
-  std::map<std::string, double> fastest;
-  const auto kind = [&evidence](std::size_t nic, const NicPort& port) {
-    return evidence.host.nics[nic].board.value_or("") + port.link_layer.value_or("");
+  struct Rated {
+    std::string name;
+    std::string board;
+    double gigabits = 0;
   };
-  bool seen = false;
-  const auto active_rate = [](const NicPort& port) {
-    return lower(port.state.value_or("")) == "active" ? port.gigabits_per_second.value_or(0) : 0.0;
-  };
-  each_port(evidence, [&](std::size_t nic, const NicPort& port) {
-    if (!evidence.host.nics[nic].board.known() || active_rate(port) <= 0) return;
-    seen = true;
-    double& most = fastest[kind(nic, port)];
-    most = std::max(most, active_rate(port));
-  });
+  std::vector<Rated> all;
+  for (const InfinibandPort& each : infiniband_ports(evidence.host)) {
+    const Nic& nic = evidence.host.nics[each.nic];
+    const NicPort& port = nic.ports[each.port];
+    if (each.condition == PortCondition::up && nic.board.known() && port.gigabits_per_second.value_or(0) > 0)
+      all.push_back(
+          {port_name(evidence.host, each.nic, port), *nic.board.value, *port.gigabits_per_second.value});
+  }
+  bool compared = false;
   std::vector<DoctorObservation> found;
-  each_port(evidence, [&](std::size_t nic, const NicPort& port) {
-    if (!evidence.host.nics[nic].board.known() || active_rate(port) <= 0) return;
-    if (active_rate(port) < fastest[kind(nic, port)])
-      found.push_back(
-          {fmt::format("{}: {} Gb/s, another card of its board runs at {}",
-                       port_name(evidence.host, nic, port), active_rate(port), fastest[kind(nic, port)]),
-           ""});
-  });
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  for (const Rated& each : all) {
+    double fastest = 0;
+    for (const Rated& other : all) {
+      if (&other == &each || other.board != each.board) continue;
+      compared = true;
+      fastest = std::max(fastest, other.gigabits);
+    }
+    if (each.gigabits < fastest)
+      found.push_back({fmt::format("{}: {} Gb/s, another card of its board runs at {}", each.name,
+                                   each.gigabits, fastest),
+                       ""});
+  }
+  return found_or_cleared(std::move(found), compared);
 }
 
 DoctorVerdict look_at_firmware(const Evidence& evidence) {
@@ -161,14 +140,14 @@ DoctorVerdict look_at_lost_ports(const Evidence& evidence) {
 constexpr std::array<DoctorCheck, 6> kNetworkChecks{{
     {"port-no-subnet", DoctorSeverity::broken,
      "An InfiniBand port has a cable and no subnet manager: it carries nothing.",
-     "ibstat, or /sys/class/infiniband", "ibstat ; sminfo",
+     "ibstat, or /sys/class/infiniband, with ports that are up", "ibstat ; sminfo",
      "start a subnet manager, or repair the switch that runs it", "InfiniBand architecture: port states",
      look_at_subnet},
     {"port-down", DoctorSeverity::broken, "A port is down where its siblings are up: its rail is lost.",
-     "ibstat, or /sys/class/infiniband", "ibstat ; mlxlink -d DEVICE",
+     "ibstat, or /sys/class/infiniband, with ports that are up", "ibstat ; mlxlink -d DEVICE",
      "look at the cable and at the switch's port", "rccl#1423; azure port flap", look_at_ports},
     {"port-slow", DoctorSeverity::slow, "A port came up at a lower rate than another card of the same board.",
-     "/sys/class/infiniband", "ibstat ; mlxlink -d DEVICE",
+     "/sys/class/infiniband, with two cards of one board", "ibstat ; mlxlink -d DEVICE",
      "reseat or replace the cable, check the switch port's speed",
      "docs/model.md: one slow NIC halves NCCL's rings", look_at_rates},
     {"link-flapping", DoctorSeverity::broken,

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "topology/doctor/look.hpp"
+#include "topology/graph/port_state.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -33,7 +34,7 @@ std::vector<PortFields> ibv_ports(const Evidence& evidence) {
       ports.push_back({device, "", 0, 0, std::nullopt, false, line.location});
     if (ports.empty()) continue;
     PortFields& port = ports.back();
-    if (text.starts_with("state:")) port.active = has_text(text, "PORT_ACTIVE");
+    if (text.starts_with("state:")) port.active = port_state(text.substr(6)) == PortState::active;
     if (text.starts_with("max_mtu:")) port.max_mtu = leading_number(trim(text.substr(8))).value_or(0);
     if (text.starts_with("active_mtu:")) {
       port.active_mtu = leading_number(trim(text.substr(11))).value_or(0);

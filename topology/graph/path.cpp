@@ -161,23 +161,6 @@ std::optional<Path> pci_path(const Host& host, const Device& a, const Device& b)
   return path;
 }
 
-/// GPUs that both ends reach over NVLink; nvidia-smi has no word for it, NCCL uses it (V100 cubes).
-std::optional<Path> nvlink_through_peer(const Host& host, const Device& a, const Device& b) {
-  if (a.kind != DeviceKind::gpu || b.kind != DeviceKind::gpu) return std::nullopt;
-  std::optional<Path> best;
-  for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i) {
-    const Device middle{DeviceKind::gpu, i};
-    if (middle == a || middle == b) continue;
-    const int first = nvlinks_between(host, a, middle);
-    const int second = nvlinks_between(host, middle, b);
-    const int links = std::min(first, second);
-    if (links == 0 || (best && best->nvlinks >= links)) continue;
-    best =
-        Path{PathType::nvb, links, {nvlink_hop(host, a, first), nvlink_hop(host, middle, second)}, true, {}};
-  }
-  return best;
-}
-
 }  // namespace
 
 std::optional<PathType> pci_path_type(const Host& host, const Device& a, const Device& b) {
@@ -266,42 +249,6 @@ std::optional<Path> path_between(const Host& host, const Device& a, const Device
   if (auto path = nvlink_path(host, a, b)) return path;
   if (auto path = c2c_path(host, a, b)) return path;
   return pci_path(host, a, b);
-}
-
-std::optional<Path> nccl_path_to_nic(const Host& host, const Device& gpu, const Device& nic) {
-  auto own = path_between(host, gpu, nic);
-  if (!own || own->type <= PathType::pxb) return own;
-  const Gpu& facts = host.gpus.at(static_cast<std::size_t>(gpu.index));
-  if (facts.c2c_links.value_or(0) > 0 && own->type != PathType::sys) {
-    own->type = PathType::p2c;
-    return own;
-  }
-  for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i) {
-    const Device peer{DeviceKind::gpu, i};
-    const int links = nvlinks_between(host, gpu, peer);
-    if (peer == gpu || links == 0) continue;
-    auto rest = path_between(host, peer, nic);
-    if (!rest || rest->type > PathType::pxb) continue;
-    rest->type = PathType::pxn;
-    rest->nvlinks = links;
-    rest->hops.insert(rest->hops.begin(), nvlink_hop(host, gpu, links));
-    return rest;
-  }
-  return own;
-}
-
-std::optional<Path> nccl_path_between_gpus(const Host& host, const Device& a, const Device& b) {
-  auto own = path_between(host, a, b);
-  if (own && own->type <= PathType::nvl) return own;
-  if (auto through_peer = nvlink_through_peer(host, a, b)) return through_peer;
-  return own;
-}
-
-const PathHop* limiting_hop(const Path& path) {
-  if (!path.complete || path.hops.empty()) return nullptr;
-  return &*std::min_element(path.hops.begin(), path.hops.end(), [](const PathHop& x, const PathHop& y) {
-    return x.gigabytes_per_second.value_or(0) < y.gigabytes_per_second.value_or(0);
-  });
 }
 
 std::vector<Device> nics_by_nearness(const Host& host, const Device& gpu) {

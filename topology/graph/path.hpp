@@ -34,16 +34,6 @@ struct Path {
 /// The type that the PCI tree alone shows; none when it does not tell.
 [[nodiscard]] std::optional<PathType> pci_path_type(const Host& host, const Device& a, const Device& b);
 
-/// The path from a GPU to a NIC as NCCL may take it: P2C when the GPU hangs on its CPU by C2C, PXN when a
-/// peer over NVLink is next to the NIC and the GPU is not. Source: nccl 2.30 src/graph/paths.cc.
-[[nodiscard]] std::optional<Path> nccl_path_to_nic(const Host& host, const Device& gpu, const Device& nic);
-
-/// The path between two GPUs as NCCL may take it: NVB through a peer where there is no NVLink of their own.
-[[nodiscard]] std::optional<Path> nccl_path_between_gpus(const Host& host, const Device& a, const Device& b);
-
-/// The link with the least rate; none when a hop is missing or not known, or there is no hop.
-[[nodiscard]] const PathHop* limiting_hop(const Path& path);
-
 /// NVLinks from one GPU to another, directly or through switches: 0 when there is none.
 [[nodiscard]] int nvlinks_between(const Host& host, const Device& from, const Device& to);
 

@@ -11,22 +11,21 @@ struct TypeNames {
   PathType type;
   std::string_view name;
   std::string_view nvidia_smi;
-  std::string_view nccl;
 };
 
 constexpr std::array<TypeNames, 12> kTypeNames{{
-    {PathType::loc, "LOC", "X", "LOC"},
-    {PathType::nvl, "NVL", "NV", "NVL"},
-    {PathType::nvb, "NVB", "", "NVB"},
-    {PathType::c2c, "C2C", "C2C", "C2C"},
-    {PathType::pix, "PIX", "PIX", "PIX"},
-    {PathType::pxb, "PXB", "PXB", "PXB"},
-    {PathType::p2c, "P2C", "", "P2C"},
-    {PathType::pxn, "PXN", "", "PXN"},
-    {PathType::phb, "PHB", "PHB", "PHB"},
-    {PathType::node, "NODE", "NODE", "PHB"},
-    {PathType::sys, "SYS", "SYS", "SYS"},
-    {PathType::net, "NET", "", "NET"},
+    {PathType::loc, "LOC", "X"},
+    {PathType::nvl, "NVL", "NV"},
+    {PathType::nvb, "NVB", ""},
+    {PathType::c2c, "C2C", "C2C"},
+    {PathType::pix, "PIX", "PIX"},
+    {PathType::pxb, "PXB", "PXB"},
+    {PathType::p2c, "P2C", ""},
+    {PathType::pxn, "PXN", ""},
+    {PathType::phb, "PHB", "PHB"},
+    {PathType::node, "NODE", "NODE"},
+    {PathType::sys, "SYS", "SYS"},
+    {PathType::net, "NET", ""},
 }};
 
 const TypeNames& names_of(PathType type) {
@@ -50,7 +49,5 @@ std::optional<std::string_view> nvidia_smi_word(PathType type) {
   if (word.empty()) return std::nullopt;
   return word;
 }
-
-std::string_view nccl_word(PathType type) { return names_of(type).nccl; }
 
 }  // namespace collbench::topology

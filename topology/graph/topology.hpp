@@ -34,10 +34,6 @@ enum class PathType {
 /// nvidia-smi's word for `type`, without the number of NVLinks: "NV", "X"; it has none for some of NCCL's.
 [[nodiscard]] std::optional<std::string_view> nvidia_smi_word(PathType type);
 
-/// NCCL's word in its logs and graph files; NODE becomes PHB. Source: nccl 2.30 src/graph/topo.cc,
-/// topoPathTypeStr.
-[[nodiscard]] std::string_view nccl_word(PathType type);
-
 /// Something that was asked about a machine.
 struct Source {
   std::string reader;    ///< what it is: "nvidia-smi topo -m", "hwloc XML"

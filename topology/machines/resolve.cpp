@@ -17,6 +17,7 @@
 #include "base/files.hpp"
 #include "base/suggest_names.hpp"
 #include "base/text_input.hpp"
+#include "base/units.hpp"
 #include "topology/graph/merge.hpp"
 #include "topology/readers/gather_live.hpp"
 #include "topology/readers/readers.hpp"
@@ -30,7 +31,10 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.is_regular_file(error)) files.push_back(entry.path());
+    std::error_code of_entry;
+    // A link to nothing is a file that is not there, which read_file explains.
+    if (entry.is_regular_file(of_entry) || (entry.is_symlink(of_entry) && !entry.exists(of_entry)))
+      files.push_back(entry.path());
   }
   if (error) throw usage_error(folder.string(), error.message(), "give a folder that can be read");
   std::sort(files.begin(), files.end());
@@ -41,6 +45,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 struct Reading {
   std::string stem;
   Host host;
+  std::string file = {};  ///< empty of a tree
 };
 
 std::string stem_of(const fs::path& file) {
@@ -51,7 +56,8 @@ std::string stem_of(const fs::path& file) {
 /// The readings by host, in the order of names, where the folder holds those of several hosts; else empty.
 /// Host names that differ mean several hosts; a file that names none belongs to the host that it is called
 /// after. Where no file names a host, several files of the same kind are of as many hosts, called after them.
-std::map<std::string, std::vector<Host>> by_host(const std::vector<Reading>& readings, Host& left_out) {
+std::map<std::string, std::vector<Host>> by_host(const std::vector<Reading>& readings,
+                                                 std::vector<UnreadableFile>& left_out) {
   std::map<std::string, std::vector<Host>> hosts;
   for (const Reading& reading : readings) {
     if (reading.host.name.known()) hosts[*reading.host.name.value].push_back(reading.host);
@@ -63,10 +69,9 @@ std::map<std::string, std::vector<Host>> by_host(const std::vector<Reading>& rea
       if (found != hosts.end()) {
         found->second.push_back(reading.host);
       } else {
-        left_out.notes.push_back(
-            fmt::format("left out: {}: it names no host, and the folder has files of {} hosts",
-                        reading.host.sources.empty() ? reading.stem : reading.host.sources.front().location,
-                        hosts.size()));
+        left_out.push_back(
+            {reading.file, reading.file,
+             fmt::format("it names no host, and the folder has files of {} hosts", hosts.size())});
       }
     }
     return hosts;
@@ -98,10 +103,11 @@ std::string only_folders(const fs::path& folder) {
 }
 
 /// Why a folder without a reading is none of a machine.
-Error no_reading(const fs::path& folder, const Host& left_out) {
-  if (!left_out.notes.empty()) {
+Error no_reading(const fs::path& folder, const std::vector<UnreadableFile>& refusals) {
+  if (!refusals.empty()) {
     return usage_error(
-        folder.string(), "no file in it can be read; " + left_out.notes.front(),
+        folder.string(),
+        fmt::format("no file in it can be read; {}", fmt::join(left_out_notes(refusals), "; ")),
         "give a copy of /sys, or a folder with files such as the output of nvidia-smi topo -m");
   }
   const std::string folders = only_folders(folder);
@@ -113,69 +119,72 @@ Error no_reading(const fs::path& folder, const Host& left_out) {
                      "give a copy of /sys, or a folder with files such as the output of nvidia-smi topo -m");
 }
 
-/// Why a file of a folder is none of a machine.
-struct Refusal {
-  std::string where;  ///< the file, and the line of a damaged one
-  std::string why;
+/// What the files of a folder say, and those that say nothing.
+struct FolderReadings {
+  std::vector<Reading> readings;
+  std::vector<UnreadableFile> refusals;
+  std::size_t files = 0;
+  bool all_saved = true;  ///< what could be read are files of `topo save`
+
+  /// Whether it is what is left of several hosts: one saved machine, and a file that is called like it.
+  [[nodiscard]] bool is_rest_of_fleet() const {
+    if (readings.size() != 1 || !all_saved) return false;
+    const fs::path kind = fs::path(readings.front().file).extension();
+    return std::any_of(refusals.begin(), refusals.end(), [&kind](const UnreadableFile& each) {
+      return fs::path(each.file).extension() == kind;
+    });
+  }
 };
 
-/// "left out: node7/dmesg.txt (and 13 like it: limits.txt, …): this file …": one note for each reason.
-std::vector<std::string> left_out_notes(const std::vector<Refusal>& refusals) {
-  constexpr std::size_t kNamed = 3;
-  std::vector<std::string> notes;
-  std::set<std::string> reasons;
-  for (const Refusal& first : refusals) {
-    if (!reasons.insert(first.why).second) continue;
-    std::vector<std::string> others;
-    for (const Refusal& other : refusals)
-      if (other.why == first.why && other.where != first.where)
-        others.push_back(fs::path(other.where).filename().string());
-    const std::vector<std::string> named(
-        others.begin(), others.begin() + static_cast<std::ptrdiff_t>(std::min(others.size(), kNamed)));
-    const std::string like_it =
-        others.empty() ? ""
-                       : fmt::format(" (and {} like it: {}{})", others.size(), fmt::join(named, ", "),
-                                     others.size() > kNamed ? ", …" : "");
-    notes.push_back(fmt::format("left out: {}{}: {}", first.where, like_it, first.why));
+FolderReadings read_files(const fs::path& folder) {
+  FolderReadings found;
+  for (const fs::path& file : files_in(folder)) {
+    ++found.files;
+    try {
+      const std::string text = read_file(file);
+      if (trim(text).empty()) throw usage_error(file.string(), "the file is empty", "save it again");
+      for (Host& host : read_any_topology(text, file.string()).hosts)
+        found.readings.push_back({stem_of(file), std::move(host), file.string()});
+      found.all_saved = found.all_saved && is_saved_topology(text);
+    } catch (const Error& error) {
+      found.refusals.push_back({file.string(), error.where(), error.what()});
+    }
   }
-  return notes;
+  return found;
 }
 
 /// Every file of the folder that describes a machine: one host, or several where by_host() says so. Others
-/// are usual there (dmesg, lspci) and are left out with a note, a damaged one with the reason.
-Topology read_folder(const fs::path& folder) {
-  std::vector<Reading> readings;
-  if (is_sysfs(folder)) readings.push_back({"", read_sysfs(folder)});
-  if (is_sysfs(folder / "sys")) readings.push_back({"", read_sysfs(folder / "sys")});
-  const bool tree = !readings.empty();
-  std::vector<Refusal> refusals;
-  for (const fs::path& file : files_in(folder)) {
-    try {
-      for (Host& host : read_any_topology(read_file(file), file.string()).hosts)
-        readings.push_back({stem_of(file), std::move(host)});
-    } catch (const Error& error) {
-      refusals.push_back({error.where(), error.what()});
-    }
-  }
+/// are usual beside those of one host (dmesg, lspci).
+ResolvedMachine read_folder(const std::string& argument) {
+  const fs::path folder = argument;
+  FolderReadings found = read_files(folder);
+  ResolvedMachine machine{argument, {}, nullptr, {found.files, found.files - found.refusals.size(), {}}};
+  std::vector<Host> trees;
+  for (const fs::path& tree : {folder, folder / "sys"})
+    if (is_sysfs(tree)) trees.push_back(read_sysfs(tree));
+  if (found.readings.empty() && trees.empty()) throw no_reading(folder, found.refusals);
+  if (!trees.empty()) machine.files = {};
+  const auto hosts =
+      trees.empty() ? by_host(found.readings, found.refusals) : std::map<std::string, std::vector<Host>>();
+  if (!hosts.empty() || (trees.empty() && found.is_rest_of_fleet()))
+    machine.files.unreadable = found.refusals;
   Host left_out;
-  left_out.notes = left_out_notes(refusals);
-  if (readings.empty()) throw no_reading(folder, left_out);
-  std::vector<Host> all;
-  for (const Reading& reading : readings) all.push_back(reading.host);
-  const auto hosts = tree ? std::map<std::string, std::vector<Host>>() : by_host(readings, left_out);
+  left_out.notes = left_out_notes(found.refusals);
   if (hosts.empty()) {
+    std::vector<Host> all = std::move(trees);
+    for (Reading& reading : found.readings) all.push_back(std::move(reading.host));
     all.push_back(std::move(left_out));
-    return {{merge_hosts(all)}};
+    machine.topology.hosts.push_back(merge_hosts(all));
+    return machine;
   }
-  Topology fleet;
   for (const auto& [name, of_host] : hosts) {
     Host host = of_host.size() == 1 ? of_host.front() : merge_hosts(of_host);
     host.name.value = name;
-    fleet.hosts.push_back(std::move(host));
+    machine.topology.hosts.push_back(std::move(host));
   }
-  Host& first = fleet.hosts.front();
+  Host& first = machine.topology.hosts.front();
   first.notes.insert(first.notes.end(), left_out.notes.begin(), left_out.notes.end());
-  return fleet;
+  return machine;
 }
 
 Error unknown_machine(const std::string& argument) {
@@ -212,6 +221,41 @@ ArgumentKind kind_of(const std::string& argument) {
 
 }  // namespace
 
+std::vector<std::string> left_out_notes(const std::vector<UnreadableFile>& files) {
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> notes;
+  std::set<std::string> reasons;
+  for (const UnreadableFile& first : files) {
+    if (!reasons.insert(first.why).second) continue;
+    std::vector<std::string> others;
+    for (const UnreadableFile& other : files)
+      if (other.why == first.why && other.where != first.where)
+        others.push_back(fs::path(other.where).filename().string());
+    const std::vector<std::string> named(
+        others.begin(), others.begin() + static_cast<std::ptrdiff_t>(std::min(others.size(), kNamed)));
+    const std::string like_it =
+        others.empty() ? ""
+                       : fmt::format(" (and {} like it: {}{})", others.size(), fmt::join(named, ", "),
+                                     others.size() > kNamed ? ", …" : "");
+    notes.push_back(fmt::format("left out: {}{}: {}", first.where, like_it, first.why));
+  }
+  return notes;
+}
+
+std::string unreadable_text(const FolderFiles& files) {
+  if (files.unreadable.empty()) return {};
+  std::vector<std::string> reasons;  // in the order of the files
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const UnreadableFile& each : files.unreadable) {
+    if (by_reason[each.why].empty()) reasons.push_back(each.why);
+    by_reason[each.why].push_back(each.where);
+  }
+  for (std::string& reason : reasons)
+    reason = fmt::format("{}: {}", fmt::join(by_reason[reason], ", "), reason);
+  return fmt::format("{}, {} unreadable: {}", counted(files.count, "file"), files.unreadable.size(),
+                     fmt::join(reasons, "; "));
+}
+
 const Host& ResolvedMachine::only_host() const {
   if (topology.hosts.size() > 1) {
     throw usage_error(argument,
@@ -235,7 +279,7 @@ ResolvedMachine resolve_machine(const std::string& argument) {
       return {argument,
               read_any_topology(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin")};
     case ArgumentKind::folder:
-      return {argument, read_folder(argument)};
+      return read_folder(argument);
     case ArgumentKind::file:
       return {argument, read_any_topology(read_file(argument), argument)};
     case ArgumentKind::name:

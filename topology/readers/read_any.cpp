@@ -43,8 +43,8 @@ Error refuse(std::string_view text, std::string_view file) {
   });
   const std::string seen = known != kStrangers.end() ? fmt::format("this is {}", known->what)
                                                      : std::string("this file does not describe a machine");
-  return usage_error(std::string(file), fmt::format("{}; expected {}", seen, readable_inputs()),
-                     "save one of these, for example: nvidia-smi topo -m > FILE");
+  return usage_error(std::string(file), seen,
+                     fmt::format("give {}; for example: nvidia-smi topo -m > FILE", readable_inputs()));
 }
 
 }  // namespace
@@ -53,9 +53,13 @@ ReaderInput::ReaderInput(std::string_view whole) : text(whole), xml(trim(whole).
   if (!xml) lines = clean_lines(whole);
 }
 
+bool is_saved_topology(std::string_view text) {
+  return trim(text).starts_with('{') && text.find("collbench_topology") != std::string_view::npos;
+}
+
 Topology read_any_topology(std::string_view text, std::string_view file) {
   require_text(text, file, readable_inputs());
-  if (trim(text).front() == '{' && text.find("collbench_topology") != std::string_view::npos) {
+  if (is_saved_topology(text)) {
     Topology saved = load_topology(text, file);
     if (saved.hosts.empty())
       throw usage_error(std::string(file), "there is no host in it",

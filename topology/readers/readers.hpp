@@ -58,6 +58,9 @@ struct TopologyReader {
 /// that they go by. A source that is not in the registry (a reference machine, a newer collbench) does.
 [[nodiscard]] bool lists_all(const Host& host, DeviceKind kind);
 
+/// Whether the text is meant to be a topology that collbench saved.
+[[nodiscard]] bool is_saved_topology(std::string_view text);
+
 /// Any file that describes a machine: a topology that collbench saved, or what a reader recognizes. A text
 /// with the output of several commands is read as all of them, merged; an XML document is of one kind. Throws
 /// Error (usage) that says what the file seems to be when it is nothing of these.

@@ -13,6 +13,7 @@
 #include "topology/graph/cpu_list.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"
+#include "topology/graph/port_state.hpp"
 #include "topology/readers/readers.hpp"
 
 namespace collbench::topology {
@@ -120,6 +121,7 @@ class DumpWriter {
       if (!belongs(nic) || nic.ports.empty()) continue;
       if (!nics) nics = parent.append_child("nic");
       for (const NicPort& port : nic.ports) {
+        if (!may_carry_traffic(port)) continue;  // NCCL lists active ports only
         pugi::xml_node net = nics.append_child("net");
         set(net, "name", nic.name);
         net.append_attribute("dev") = nic.nccl_net.value_or(static_cast<int>(i));

@@ -10,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/attribution/pair_tables/nvbandwidth_matrix.hpp"
 #include "analysis/attribution/pair_tables/pair_collector.hpp"
 #include "analysis/attribution/pair_tables/pair_columns.hpp"
 #include "analysis/attribution/pair_tables/pair_matrix.hpp"
@@ -192,6 +193,10 @@ BurninRecord burnin_from_pairs(std::string_view text, const std::string& file,
   std::erase_if(lines,
                 [](const Line& line) { return trim(line.text).empty() || line.text.starts_with('#'); });
   if (lines.empty()) throw usage_error(file, "it has comments only", "check that it is the right file");
+  if (is_nvbandwidth(lines)) {
+    if (!choice.where.empty()) throw usage_error("--where", "a matrix has no such columns", "leave it out");
+    return burnin_from_matrix(nvbandwidth_matrix(lines, choice.column, file), file);
+  }
   if (is_pair_matrix(lines)) {
     if (!choice.column.empty() || !choice.where.empty())
       throw usage_error(choice.column.empty() ? "--where" : "--column", "a matrix has no such columns",

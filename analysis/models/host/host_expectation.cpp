@@ -33,7 +33,6 @@ std::span<const HostAlgorithm> host_algorithms(OperationId operation) {
       return host_all_to_all_v_algorithms();
     case OperationId::step:  // its compute is not modeled
     case OperationId::hypercube:
-    case OperationId::test:
       return {};  // no MPI call is one
   }
   return {};

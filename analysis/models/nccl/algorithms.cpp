@@ -274,7 +274,6 @@ GpuPattern gpu_pattern(OperationId id) {
       return GpuPattern::one_flow;
     case OperationId::step:  // its compute is not modeled
     case OperationId::hypercube:
-    case OperationId::test:
       return GpuPattern::none;
   }
   return GpuPattern::none;

@@ -167,10 +167,6 @@ topology::ResolvedMachine with_gpus_of_log(topology::ResolvedMachine machine, co
 
 GpuCluster cluster_of_run(const Run& run, const topology::ResolvedMachine& machine, const std::string& where,
                           bool own_floor) {
-  if (run.backend == BackendId::other) {
-    throw usage_error(where, "holds tests of another program, which are not modeled",
-                      "compare it with an earlier record of the same tests (collbench compare, baseline)");
-  }
   if (!measures_gpus(run.backend)) {
     throw usage_error(where, "was measured through MPI, where NCCL's models do not apply",
                       "judge an NCCL run or an imported log");

@@ -10,6 +10,7 @@
 
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
+#include "topology/graph/port_state.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -222,7 +223,7 @@ class Builder {
   void add_nets(int nic, int above) {
     const topology::Nic& facts = host_.nics[static_cast<std::size_t>(nic)];
     for (const topology::NicPort& port : facts.ports) {
-      if (port.state.value_or("ACTIVE").find("DOWN") != std::string::npos) continue;
+      if (!topology::may_carry_traffic(port)) continue;
       const int net = add_node(NodeKind::net);
       GraphNode& node = at(net);
       node.device = nic;

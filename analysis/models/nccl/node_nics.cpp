@@ -11,6 +11,7 @@
 #include "topology/catalog/links.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
+#include "topology/graph/port_state.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -20,15 +21,6 @@ constexpr double kMinFastGigabits = 100;  // slower ones are for management
 constexpr double kUsablePart = 0.49;
 constexpr topology::Device gpu_at(int index) { return {topology::DeviceKind::gpu, index}; }
 
-double line_rate(const topology::Nic& nic) {
-  double gigabits = 0;
-  for (const topology::NicPort& port : nic.ports) {
-    const std::string state = port.state.value_or("ACTIVE");
-    if (state.find("DOWN") == std::string::npos) gigabits += port.gigabits_per_second.value_or(0);
-  }
-  return gigabits;
-}
-
 std::string_view slot_of(std::string_view address) { return address.substr(0, address.rfind('.')); }
 
 /// NICs with traffic in the slot of `address`: the ports of a card, as functions or at one function, share
@@ -37,7 +29,7 @@ int nics_in_slot(const topology::Host& host, std::string_view address) {
   const std::string_view slot = slot_of(address);
   const auto sharing = std::count_if(host.nics.begin(), host.nics.end(), [slot](const topology::Nic& nic) {
     const std::string theirs = nic.pci_address.value_or("");
-    return !theirs.empty() && slot_of(theirs) == slot && line_rate(nic) > 0;
+    return !theirs.empty() && slot_of(theirs) == slot && topology::usable_gigabits(nic) > 0;
   });
   return std::max(1, static_cast<int>(sharing));
 }
@@ -98,7 +90,7 @@ struct PlacedNic {
 PlacedNic placed_nic(const topology::Host& host, int index) {
   const topology::Nic& each = host.nics[static_cast<std::size_t>(index)];
   PlacedNic placed;
-  placed.link.line_rate = topology::nic_rate(line_rate(each)).gigabytes_per_second;
+  placed.link.line_rate = topology::nic_rate(topology::usable_gigabits(each)).gigabytes_per_second;
   placed.link.path = pcie_rate_at(host, each.pci_address.value_or(""));
   placed.gpus = gpus_next_to(host, index);
   for (const int next : placed.gpus) {
@@ -155,10 +147,10 @@ void drop_unreached(std::vector<PlacedNic>& nics) {
 
 std::vector<int> fast_enough_nics(const topology::Host& host) {
   double fastest = 0;
-  for (const topology::Nic& each : host.nics) fastest = std::max(fastest, line_rate(each));
+  for (const topology::Nic& each : host.nics) fastest = std::max(fastest, topology::usable_gigabits(each));
   std::vector<int> found;
   for (int i = 0; i < static_cast<int>(host.nics.size()); ++i) {
-    const double gigabits = line_rate(host.nics[static_cast<std::size_t>(i)]);
+    const double gigabits = topology::usable_gigabits(host.nics[static_cast<std::size_t>(i)]);
     const double least = std::min(kMinFastGigabits, kUsablePart * fastest);
     if (gigabits > 0 && gigabits >= least) found.push_back(i);
   }

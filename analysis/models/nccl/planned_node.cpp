@@ -14,6 +14,7 @@
 #include "analysis/models/nccl/nccl_cost.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
+#include "topology/graph/port_state.hpp"
 
 namespace collbench::analysis {
 
@@ -80,7 +81,9 @@ void equal_pcie(topology::Host& host, const std::vector<int>& nics) {
 void equal_ports(topology::Host& host, const std::vector<int>& nics) {
   std::vector<topology::NicPort*> ports;
   for (const int nic : nics) {
-    for (topology::NicPort& port : host.nics[static_cast<std::size_t>(nic)].ports) ports.push_back(&port);
+    for (topology::NicPort& port : host.nics[static_cast<std::size_t>(nic)].ports) {
+      if (topology::may_carry_traffic(port)) ports.push_back(&port);
+    }
   }
   double best = 0;
   for (const topology::NicPort* port : ports) best = std::max(best, port->gigabits_per_second.value_or(0));

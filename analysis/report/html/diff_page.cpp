@@ -71,15 +71,16 @@ std::string report_html(const DiffReport& diff) {
       body += machine_drawing(*pair.drawn, pair.b.front(), drawing_marks(pair.findings));
     ReportLines versions;
     for (const std::string& version : pair.versions) versions.push_back({"version of " + version});
-    for (const std::string& note : pair.left_out) versions.push_back({note});
     sections.push_back({fmt::format("pair-{}", i + 1), diff_title(pair), body + html_list(versions)});
   }
   if (const std::vector<OddNode> odd = odd_nodes(diff); !odd.empty()) {
     sections.push_back(
         {"odd-nodes", fmt::format("Odd nodes ({} of {})", odd.size(), diff.nodes), odd_node_body(diff, odd)});
   }
-  const std::string headline = diff_headline(diff);
-  return html_page("Topology diff", headline.empty() ? ReportLines{} : ReportLines{{headline}}, sections);
+  ReportLines lines;
+  for (const std::string& line : diff_headlines(diff)) lines.push_back({line});
+  for (const std::string& note : left_out_of(diff)) lines.push_back({note});
+  return html_page("Topology diff", lines, sections);
 }
 
 }  // namespace collbench::analysis

@@ -15,6 +15,7 @@
 #include "topology/catalog/links.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
+#include "topology/graph/port_state.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -43,15 +44,6 @@ std::optional<TwoRates> pcie_of(const topology::Host& host, std::string_view add
   if (width == 0 || gigatransfers < 8) return std::nullopt;
   const double nccl = topology::pcie_rate(gigatransfers, width).gigabytes_per_second;
   return TwoRates{pcie_line_rate(nccl), nccl};
-}
-
-double gigabits_of(const topology::Nic& nic) {
-  double gigabits = 0;
-  for (const topology::NicPort& port : nic.ports) {
-    const bool down = port.state.value_or("ACTIVE").find("DOWN") != std::string::npos;
-    if (!down) gigabits += port.gigabits_per_second.value_or(0);
-  }
-  return gigabits;
 }
 
 LinkCeiling in_gigabytes(std::string what, std::string arithmetic, double gigabytes, std::string source) {
@@ -93,11 +85,12 @@ struct CountedLink {
 std::optional<CountedLink> nics_at_line_rate(const Lab01Machine& machine) {
   const GpuCluster& cluster = machine.cluster;
   double fastest = 0;
-  for (const topology::Nic& nic : machine.host.nics) fastest = std::max(fastest, gigabits_of(nic));
+  for (const topology::Nic& nic : machine.host.nics)
+    fastest = std::max(fastest, topology::usable_gigabits(nic));
   std::vector<double> gigabits;
   double by_nccl = 0;
   for (const topology::Nic& nic : machine.host.nics) {
-    const double line = gigabits_of(nic);
+    const double line = topology::usable_gigabits(nic);
     if (line == 0 || line < std::min(fastest, kFastNicGigabits)) continue;
     // A job on some of a node's GPUs may have fewer of its NICs as well: as many as the cluster has.
     if (cluster.nics > 0 && std::cmp_greater_equal(gigabits.size(), cluster.nics)) break;

@@ -9,6 +9,7 @@
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 #include "topology/graph/lookup.hpp"
+#include "topology/graph/port_state.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -27,9 +28,9 @@ PrecedingCheck network_up(const Run& run, const std::optional<topology::Host>& h
     std::vector<std::string> down;
     for (std::size_t nic = 0; nic < host->nics.size(); ++nic) {
       for (const topology::NicPort& port : host->nics[nic].ports) {
-        if (port.state.known() && port.state.value != "ACTIVE") {
+        if (!topology::may_carry_traffic(port)) {
           down.push_back(topology::device_label(*host, {topology::DeviceKind::nic, static_cast<int>(nic)}) +
-                         " " + *port.state.value);
+                         " " + topology::port_state_text(port));
         }
       }
     }

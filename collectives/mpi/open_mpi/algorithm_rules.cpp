@@ -128,7 +128,6 @@ Rules rules_of(const CollectiveCall& call) {
     case OperationId::scatter:
     case OperationId::step:  // its AllReduce is asked for
     case OperationId::hypercube:
-    case OperationId::test:
       return {};
   }
   return {};
@@ -209,7 +208,6 @@ std::string open_mpi_runs(const std::string& forced, const CollectiveCall& call,
     case OperationId::scatter:
     case OperationId::step:  // its AllReduce is asked for
     case OperationId::hypercube:
-    case OperationId::test:
       return forced;
   }
   return forced;
@@ -310,7 +308,6 @@ std::string smpi_runs(const std::string& configured, const CollectiveCall& call)
     case OperationId::ping_pong:
     case OperationId::step:  // its AllReduce is asked for
     case OperationId::hypercube:
-    case OperationId::test:
       return configured;
   }
   return configured;

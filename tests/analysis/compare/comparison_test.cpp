@@ -55,6 +55,28 @@ TEST(Comparison, IsSameWhereALargerDifferenceIsRuledOut) {
   EXPECT_EQ(row.change, RowChange::same);
 }
 
+TEST(Comparison, ARowOfWrongDataIsUnclearWhateverItsTime) {
+  for (const double factor : {0.01, 1.0, 100.0}) {
+    for (const std::size_t launches : {1U, 4U}) {
+      const collbench::Run right = run_of_rows({{8, std::vector<double>(launches, 1.0)}, {16, {1.0}}});
+      collbench::Run wrong = run_of_rows({{8, std::vector<double>(launches, factor)}, {16, {1.0}}});
+      wrong.rows[0].measurement.wrong_elements = 1;
+      for (const bool is_new : {true, false}) {
+        const ComparedRow row =
+            is_new ? compare_two_runs(right, wrong).rows[0] : compare_two_runs(wrong, right).rows[0];
+        EXPECT_EQ(row.change, RowChange::unclear);
+        EXPECT_EQ(row.ratio, 0) << "of what was not the same operation";
+        EXPECT_EQ(row.launches_to_decide, 0) << "no number of them would";
+        EXPECT_THAT(row.notes, ElementsAre(is_new ? "WRONG DATA in the new run" : "WRONG DATA in the base"));
+      }
+      Comparison itself = compare_two_runs(wrong, wrong);
+      compare_with_itself(itself);
+      EXPECT_EQ(itself.rows[0].change, RowChange::unclear);
+      EXPECT_EQ(itself.rows[1].change, RowChange::same);
+    }
+  }
+}
+
 TEST(Comparison, OfOneLaunchEachCountsOnlyWhatIsBeyondTheAllowance) {
   const collbench::Run base = run_of_rows({{8, {1.0}}, {16, {1.0}}, {32, {1.0}}});
   const collbench::Run current = run_of_rows({{8, {1.09}}, {16, {1.12}}, {32, {0.88}}});

@@ -70,8 +70,11 @@ TEST(Criteria, WrongDataAlwaysFails) {
   auto run = example_run();
   run.rows[0].measurement.wrong_elements = 3;
   run.rows[0].measurement.wrong = {{1, "node01", 3, 0, "1", "2"}};
-  EXPECT_THAT(texts(check_run(run, {.min_busbw = {}, .fail_on = {}})),
-              ElementsAre("AllReduce 8 B float sum, out of place: 3 elements wrong (rank 1 on node01)"));
+  const RunCheck check = check_run(run, {.min_busbw = {}, .fail_on = {}});
+  EXPECT_THAT(
+      texts(check),
+      ElementsAre("WRONG DATA: AllReduce 8 B float sum, out of place: 3 elements wrong (rank 1 on node01)"));
+  EXPECT_TRUE(check.failures.front().is_wrong_data);
 }
 
 TEST(Criteria, ASeriesThatIsLowFailsOnceForAllItsRows) {

@@ -98,6 +98,60 @@ TEST(DiffReport, EveryOddNodeOfAFleetIsListedByHostInEveryFormat) {
   }
 }
 
+TEST(DiffReport, FilesOfAFleetThatCannotBeReadStandFirstInEveryFormatAndDoNotPass) {
+  topology::HostGroups groups;
+  for (int i = 0; i < 6; ++i) groups.add(healthy(), fmt::format("n{}", i));
+  DiffReport diff = compare_groups(groups.take());
+  EXPECT_TRUE(diff.passes());
+  diff.files = {
+      8,
+      6,
+      {{"f/n6.json", "f/n6.json:3", "the file is <cut>"}, {"f/n7.json", "f/n7.json", "the file is empty"}}};
+  EXPECT_FALSE(diff.passes());
+  EXPECT_THAT(report(diff, "text"),
+              testing::StartsWith(
+                  "8 files, 2 unreadable: f/n6.json:3: the file is <cut>; f/n7.json: the file is empty\n"
+                  "6 machines, all identical\n"));
+  for (const char* format : {"md", "html"})
+    EXPECT_THAT(report(diff, format),
+                AllOf(HasSubstr("8 files, 2 unreadable: f/n6.json:3"), HasSubstr("f/n7.json"),
+                      HasSubstr("6 machines, all identical"), Not(HasSubstr("<cut>"))))
+        << format;
+  const auto json = nlohmann::json::parse(report(diff, "json"));
+  ASSERT_EQ(json.at("unreadable").size(), 2U);
+  EXPECT_EQ(json.at("unreadable").at(0).at("file"), "f/n6.json");
+  EXPECT_EQ(json.at("unreadable").at(0).at("where"), "f/n6.json:3");
+  EXPECT_EQ(json.at("unreadable").at(1).at("why"), "the file is empty");
+}
+
+int times(const std::string& text, std::string_view part) {
+  int found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST(DiffReport, WhatHostsShareIsSaidOnce) {
+  topology::HostGroups groups;
+  topology::Host usual = healthy();
+  usual.notes.emplace_back("left out: f/dmesg.txt: this file does not describe a machine");
+  for (int i = 0; i < 6; ++i) groups.add(usual, fmt::format("n{}", i));
+  for (const int nic : {1, 2, 5}) {
+    topology::Host host = healthy();
+    host.nics[static_cast<std::size_t>(nic)].ports[0].state.value = "DOWN";
+    groups.add(host, fmt::format("down{}", nic));
+  }
+  const DiffReport diff = compare_groups(groups.take());
+  ASSERT_EQ(diff.pairs.size(), 3U);
+  const std::string text = report(diff, "text");
+  EXPECT_EQ(times(text, "cost: AllReduce"), 1);
+  EXPECT_EQ(times(text, "cost: the same as for mlx5_1 (0000:06:00.0) of down1, above"), 2) << text;
+  for (const char* format : {"text", "md", "html"})
+    EXPECT_EQ(times(report(diff, format), "f/dmesg.txt"), 1) << format;
+  // Another price is said.
+  const std::string two = report(two_hosts(slow_nic()), "text");
+  EXPECT_EQ(times(two, "cost: AllReduce"), 1);
+}
+
 TEST(DiffReport, AFleetWithoutAFaultSaysSo) {
   topology::HostGroups groups;
   for (int i = 0; i < 4; ++i) groups.add(healthy(), fmt::format("n{}", i));

@@ -296,6 +296,30 @@ TEST(Judge, RowsKeepWhatWasMeasured) {
   }
 }
 
+TEST(Judge, ARowOfWrongDataHasNoVerdictAndTakesNoPartInTheOthers) {
+  const GpuCluster cluster = cluster_of("hgx-h100", 2);
+  const collbench::Run right = run_from_expectation(cluster, 1);
+  const auto rows = static_cast<unsigned>(right.rows.size());
+  for (unsigned wrong = 1; wrong < 1U << rows; ++wrong) {  // every choice of rows
+    collbench::Run run = right;
+    for (unsigned i = 0; i < rows; ++i) {
+      Measurement& measured = run.rows[i].measurement;
+      measured.wrong_elements = wrong >> i & 1U;
+      if (has_wrong_data(measured)) measured.seconds *= 100;  // a FAULT, if its time counted
+    }
+    run = judged_on_gpus(run, cluster);
+    EXPECT_FALSE(is_low(run)) << wrong;
+    for (unsigned i = 0; i < rows; ++i) {
+      const Verdict& verdict = run.rows[i].verdict;
+      if (wrong >> i & 1U)
+        EXPECT_EQ(verdict, Verdict{}) << wrong << ", row " << i;
+      else
+        EXPECT_NE(verdict.explanation, "") << wrong << ", row " << i;
+    }
+    EXPECT_EQ(judged_series_of(run.rows).empty(), wrong == (1U << rows) - 1);
+  }
+}
+
 TEST(Judge, ALowSweepIsExplainedFurtherAndAHealthyOneIsNot) {
   const GpuCluster cluster = gpu_cluster(*topology::find_reference_machine("hgx-h100"), 2, 0);
   for (const double slower : {1.01, 1.8}) {

@@ -214,12 +214,6 @@ class RandomRun {
                     chance(),
                     text(),
                     maybe([&] { return below(4096); })};
-    if (below(8) == 0) {
-      measured.key.operation = OperationId::test;
-      measured.key.test = text();
-      measured.key.states_rate = chance();
-      measured.moved_bytes = maybe([&] { return number(); });
-    }
     measured.unavailable = text();
     measured.algorithm_ran = text();
     measured.note = text();

@@ -1,7 +1,10 @@
 #include "launch/flight/process_stat.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "base/files.hpp"
 
@@ -30,6 +33,27 @@ TEST(ProcessStat, OfThisProcess) {
   EXPECT_EQ(stat->name, "launch_tests");
   EXPECT_EQ(stat->parent, ::getppid());
   EXPECT_GT(stat->start_ticks, 0U);
+}
+
+TEST(ProcessState, IsOfOneProcessAndNoLaterOneOfItsPid) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    for (;;) ::pause();
+  }
+  const auto stat = process_stat(child);
+  ASSERT_TRUE(stat);
+  const auto state = [&] { return process_state(child, stat->start_ticks); };
+  EXPECT_EQ(state(), ProcessState::running);
+  EXPECT_EQ(process_state(child, stat->start_ticks + 1), ProcessState::gone);
+  ::kill(child, SIGSTOP);
+  ::waitpid(child, nullptr, WUNTRACED);
+  EXPECT_EQ(state(), ProcessState::stopped);
+  ::kill(child, SIGKILL);
+  siginfo_t ended{};
+  ::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT);
+  EXPECT_EQ(state(), ProcessState::gone) << "a zombie";
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(state(), ProcessState::gone);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
+#include "tests/analysis/example_run.hpp"
 
 namespace collbench::program::criteria_options_test {
 namespace {
@@ -47,6 +48,40 @@ TEST(FailOnOption, IsAListOfKindsOrNone) {
               ElementsAre(FailureKind::degraded, FailureKind::throttled));
   EXPECT_THAT(parse_failure_kinds("none"), IsEmpty());
   EXPECT_THROW(static_cast<void>(parse_failure_kinds("slow")), Error);
+}
+
+TEST(CriteriaOutcome, WrongDataComesBeforeWhatIsSlowWhateverWasAskedFor) {
+  for (const bool wrong : {false, true}) {
+    for (const VerdictWord word : {VerdictWord::none, VerdictWord::as_expected, VerdictWord::low,
+                                   VerdictWord::fault, VerdictWord::model_or_ranks_wrong}) {
+      Run run = analysis::example_run();
+      for (Row& row : run.rows) row.verdict.word = word;
+      if (wrong) run.rows[0].measurement.wrong_elements = 1;
+      const bool is_low = word == VerdictWord::low || word == VerdictWord::fault;
+      for (const bool fails_on_low : {false, true}) {
+        for (const bool asked : {false, true}) {
+          CriteriaOptions options;
+          options.asked = asked;
+          if (!fails_on_low) options.criteria.fail_on.clear();
+          const CriteriaOutcome outcome = criteria_outcome(run, options);
+          const bool fails = is_low && fails_on_low;
+          EXPECT_EQ(outcome.status, wrong   ? ExitStatus::wrong_data
+                                    : fails ? ExitStatus::low
+                                            : ExitStatus::ok);
+          const bool says_wrong =
+              !outcome.notes.empty() && outcome.notes.front().starts_with("failed: WRONG DATA: ");
+          EXPECT_EQ(says_wrong, wrong);
+          EXPECT_EQ(outcome.notes.size() > (wrong ? 1U : 0U), asked && fails);
+        }
+      }
+    }
+  }
+}
+
+TEST(CriteriaOutcome, OfTwoTheWorseOneStays) {
+  for (const ExitStatus a : {ExitStatus::ok, ExitStatus::low, ExitStatus::wrong_data})
+    for (const ExitStatus b : {ExitStatus::ok, ExitStatus::low, ExitStatus::wrong_data})
+      EXPECT_EQ(worse(a, b), static_cast<int>(a) > static_cast<int>(b) ? a : b);
 }
 
 }  // namespace

@@ -13,8 +13,7 @@ TEST(PathType, NamesGoBothWays) {
   EXPECT_FALSE(path_type_from_name("DIS").has_value());
 }
 
-TEST(PathType, NcclHasNoWordForNode) {
-  EXPECT_EQ("PHB", nccl_word(PathType::node));
+TEST(PathType, NvidiaSmiHasNoWordForPxn) {
   EXPECT_EQ("NODE", nvidia_smi_word(PathType::node));
   EXPECT_FALSE(nvidia_smi_word(PathType::pxn).has_value());
 }

@@ -182,6 +182,49 @@ TEST(ResolveMachine, OfAFolderOfFoldersItNamesThem) {
               AllOf(HasSubstr("no files in it, only folders (n1, n2)"), HasSubstr("/*")));
 }
 
+// The node whose save failed is the one to look at: none of these is dropped.
+TEST(ResolveMachine, OfAFolderOfHostsEveryFileThatCannotBeReadIsNamed) {
+  const SysfsTree tree;
+  tree.write("n1.json", saved_as("n1"));
+  tree.write("n2.json", saved_as("n2"));
+  tree.write("n3.json", saved_as("n3").substr(0, 700));
+  tree.write("n4.json", "");
+  tree.write("n5.json", " \n");
+  tree.write("n6.json", "bash: collbench: command not found");
+  tree.write("topo.txt", fixture("topo_m.txt"));
+  tree.link("n7.json", "nowhere");
+  const ResolvedMachine machine = resolve_machine(tree.root().string());
+  EXPECT_EQ(machine.topology.hosts.size(), 2U);
+  EXPECT_EQ(machine.files.count, 8U);
+  EXPECT_EQ(machine.files.read, 3U);
+  ASSERT_EQ(machine.files.unreadable.size(), 6U);
+  EXPECT_THAT(
+      unreadable_text(machine.files),
+      AllOf(HasSubstr("8 files, 6 unreadable: "), HasSubstr("n3.json:"), HasSubstr("the file is cut"),
+            HasSubstr("n4.json, "), HasSubstr("n5.json: the file is empty"), HasSubstr("n6.json: this file"),
+            HasSubstr("n7.json: "), HasSubstr("topo.txt: it names no host")));
+  EXPECT_THAT(left_out_notes(machine.files.unreadable), testing::SizeIs(5U));  // two are empty
+}
+
+TEST(ResolveMachine, OneSavedMachineBesideDamagedFilesIsWhatIsLeftOfSeveral) {
+  const SysfsTree tree;
+  tree.write("n1.json", saved_as("n1"));
+  EXPECT_TRUE(resolve_machine(tree.root().string()).files.unreadable.empty());
+  tree.write("dmesg.txt", "Linux version");
+  EXPECT_TRUE(resolve_machine(tree.root().string()).files.unreadable.empty());
+  tree.write("n2.json", saved_as("n2").substr(0, 700));
+  EXPECT_EQ(resolve_machine(tree.root().string()).files.unreadable.size(), 2U);
+}
+
+TEST(ResolveMachine, BesideTheOutputsOfToolsOnOneMachineOtherFilesAreUsual) {
+  const SysfsTree tree;
+  tree.write("topo.txt", fixture("topo_m.txt"));
+  tree.write("dmesg.txt", "Linux version");
+  EXPECT_TRUE(resolve_machine(tree.root().string()).files.unreadable.empty());
+  tree.write("nvlink.txt", fixture("nvlink_s.txt"));
+  EXPECT_TRUE(resolve_machine(tree.root().string()).files.unreadable.empty());
+}
+
 TEST(ResolveMachine, SaysWhatMayHaveBeenMeant) {
   EXPECT_THAT(refused("hgx-h10"), AllOf(HasSubstr("hgx-h10: "), HasSubstr("did you mean hgx-h100")));
   EXPECT_THAT(refused("/no/such/file"), HasSubstr("see collbench topo list"));

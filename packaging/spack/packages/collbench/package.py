@@ -12,7 +12,7 @@ class Collbench(CMakePackage, CudaPackage):
     version("main", branch="main")
 
     variant("simgrid", default=False, description="Build collbench-smpi, the same program in simulated time")
-    variant("svg", default=True, description="Drawings of machines and charts as PNG, by programs that it runs")
+    variant("svg", default=True, description="Drawings of machines, by a program that it runs")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
@@ -32,7 +32,6 @@ class Collbench(CMakePackage, CudaPackage):
     depends_on("eigen@3.4:", type="build")
     depends_on("simgrid@3.32:", when="+simgrid")
     depends_on("graphviz", type="run", when="+svg")
-    depends_on("librsvg", type="run", when="+svg")
     depends_on("cuda@12:", when="+cuda")
     # libnccl is found when it runs (COLLBENCH_NCCL names it): a run on host memory needs none.
 

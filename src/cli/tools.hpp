@@ -1,0 +1,31 @@
+#pragma once
+#include <span>
+
+#include "src/cli/command_description.hpp"
+
+// Commands that are programs of their own, as git's are: `collbench NAME` becomes collbench-NAME, which lies
+// beside it. A tool is a folder of tools/; nothing in the core includes it.
+
+namespace collbench::program {
+
+/// What the core knows of one.
+struct Tool {
+  const char* name;
+  const char* help;
+  const char* example;  ///< a line of collbench --help
+};
+
+/// The argument to which a tool answers with all that it takes (command_description_to_json).
+inline constexpr const char* kDescribeTool = "--describe";
+
+/// All tools of collbench, in the order of its help; whether one is installed is not asked.
+[[nodiscard]] std::span<const Tool> tools();
+
+/// Replaces this process by a tool's program where the command line asks for one ("collbench plan …" or
+/// "collbench help plan"); returns where it does not. Throws Error (not_here) where the program is missing.
+void become_tool(int argc, char** argv);
+
+/// `core` with what each tool that is here says of itself in place of its line.
+[[nodiscard]] CommandDescription with_tools(CommandDescription core);
+
+}  // namespace collbench::program

@@ -1,0 +1,6 @@
+#include "src/tool_main.hpp"
+#include "tools/launch/launch_tool.hpp"
+
+int main(int argc, char** argv) {
+  return collbench::program::tool_main(collbench::program::launch_subcommand(), argc, argv);
+}

@@ -1,0 +1,398 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "analysis/models/nccl/cluster_of_run.hpp"
+#include "analysis/models/nccl/gpu_cluster.hpp"
+#include "analysis/verdict/verdict.hpp"
+#include "base/error.hpp"
+#include "base/record/run.hpp"
+#include "base/record/run_stream.hpp"
+#include "base/text_input.hpp"
+#include "src/cli/options.hpp"
+#include "src/cli/output.hpp"
+#include "src/cli/plot.hpp"
+#include "src/cli/standard_streams.hpp"
+#include "tools/plan/command/plan_command.hpp"
+#include "tools/plan/command/plan_options.hpp"
+#include "tools/plan/job/model_catalog.hpp"
+#include "tools/plan/report/plan_report.hpp"
+#include "tools/plan/report/plan_timeline.hpp"
+#include "tools/plan/step/fault_cost.hpp"
+#include "tools/plan/step/fault_words.hpp"
+#include "tools/plan/step/planned_machine.hpp"
+#include "tools/plan/step/scaling.hpp"
+#include "tools/plan/step/search.hpp"
+#include "topology/machines/resolve.hpp"
+
+namespace collbench::program {
+namespace {
+
+constexpr std::int64_t kMaxGpus = 10'000'000;
+
+/// `collbench plan`.
+struct PlanCommand {
+  PlanInput input;
+  std::string table;  ///< --table
+  bool lists_assumptions = false;
+  bool lists_models = false;
+  bool best = false;       ///< --best
+  std::vector<int> scale;  ///< --scale; empty: not asked for
+  std::string measured;    ///< --measured: a record; empty: none
+  std::string faulty;      ///< --faulty: a MACHINE; empty: not asked for
+  std::string fault;       ///< --fault: words; empty: not asked for
+  std::string timeline;    ///< --timeline: FILE.svg or FILE.json; empty: not asked for
+  OutputOptions output;
+};
+
+/// What is asked for, whole, and one node of its machine.
+struct Question {
+  analysis::PlanRequest request;
+  analysis::GpuCluster node;
+  topology::ResolvedMachine machine;
+};
+
+Question question_of(PlanInput input) {
+  complete_model(input);
+  if (input.topology.empty()) {
+    throw usage_error("--topology", "the machine is not given",
+                      "give a reference machine, such as hgx-h100, or a file");
+  }
+  topology::ResolvedMachine machine = topology::resolve_machine(input.topology);
+  analysis::GpuCluster node = analysis::gpu_cluster(machine, 1, input.gpus_per_node.value_or(0));
+  Question question{std::move(input.request), std::move(node), std::move(machine)};
+  analysis::PlanRequest& request = question.request;
+  request.topology = input.topology;
+  if (input.nodes && request.n_gpus) {
+    throw usage_error("--n-gpus", "--nodes says it already", "give one of them");
+  }
+  if (input.nodes) {
+    const std::int64_t gpus = std::int64_t{*input.nodes} * question.node.ranks_per_node;
+    if (gpus > kMaxGpus) {
+      throw usage_error(
+          "--nodes",
+          fmt::format("{} nodes × {} GPUs are too many", *input.nodes, question.node.ranks_per_node),
+          fmt::format("give at most {} GPUs", kMaxGpus));
+    }
+    request.n_gpus = static_cast<int>(gpus);
+  }
+  return question;
+}
+
+analysis::TrainingPlan plan_of(PlanInput input) {
+  const Question question = question_of(std::move(input));
+  return analysis::training_plan(question.request, question.node);
+}
+
+constexpr std::size_t kBestPlans = 10;
+
+/// The fastest splits, at least one.
+analysis::SplitSearch found_splits(const Question& question, std::size_t count) {
+  analysis::PlanRequest request = question.request;
+  if (!request.global_batch) request.global_batch = analysis::usual_global_batch(request);
+  analysis::SplitSearch found = analysis::fastest_splits(request, question.node, count);
+  if (!found.best.empty()) return found;
+  throw usage_error("--best",
+                    found.tried == 0 ? "no split of the step is possible with what is given"
+                                     : fmt::format("none of {} splits fits into memory", found.tried),
+                    "give fewer of --tp, --pp, --cp, --mbs, or another --gbs, or more GPUs");
+}
+
+analysis::PlanReport best_plans(PlanInput input) {
+  const Question question = question_of(std::move(input));
+  return analysis::search_report(found_splits(question, kBestPlans), question.request);
+}
+
+/// A plan for each line; the head line has names of options, and "id" for what the line is called. What is
+/// empty is not given, and what the command line gives holds for all lines that do not give it.
+analysis::PlanReport plans_of_table(const PlanCommand& command) {
+  std::istringstream text(input_text(command.table));
+  const std::string file = input_name(command.table);
+  std::string line;
+  std::getline(text, line);
+  const std::vector<std::string> head = split_cells(line, '\t');
+  for (const std::string& column : head) {
+    if (column != "id" && find_plan_option(column) == nullptr) {
+      throw usage_error(fmt::format("{}:1", file), fmt::format("unknown column '{}'", column),
+                        "columns are id and the names of options, such as tp or n_gpus, between tabs");
+    }
+  }
+  analysis::PlanReport report{.title = fmt::format("Plans of {}", file), .first_column = "id", .rows = {}};
+  for (int number = 2; std::getline(text, line); ++number) {
+    if (line.empty() || line == "\r") continue;
+    const std::vector<std::string> cells = split_cells(line, '\t');
+    if (cells.size() > head.size()) {
+      throw usage_error(fmt::format("{}:{}", file, number),
+                        fmt::format("{} cells, and the head line has {}", cells.size(), head.size()),
+                        "give a cell, empty where nothing is given, for each column");
+    }
+    PlanInput input = command.input;
+    analysis::PlannedRow row{.label = fmt::to_string(number), .plan = std::nullopt, .refused = {}};
+    try {
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (head[i] == "id") {
+          row.label = cells[i];
+        } else if (!is_empty_cell(cells[i])) {
+          const PlanOption& option = *find_plan_option(head[i]);
+          option.take(input, cells[i], std::string("--") + option.name);
+        }
+      }
+      if (command.best) {
+        const Question question = question_of(std::move(input));
+        row.plan = std::move(found_splits(question, 1).best.front());
+      } else {
+        row.plan = plan_of(std::move(input));
+      }
+    } catch (const Error& error) {
+      row.refused = error.what();
+    }
+    report.rows.push_back(std::move(row));
+  }
+  return report;
+}
+
+/// --assumptions: the constants, as "NAME VALUE MEANING" in columns.
+CommandResult assumption_table(const analysis::Assumptions& assumed) {
+  std::string text = fmt::format("{:<22}{:>8}  {}\n", "constant", "value", "what it is");
+  for (const analysis::Assumption& each : analysis::assumption_list())
+    text += fmt::format("{:<22}{:>8}  {}\n", each.name, assumed.*(each.value), each.meaning);
+  return {std::move(text)};
+}
+
+/// --models: the catalog, a model a line; parameters as counted from the numbers.
+CommandResult model_table() {
+  const auto line = [](const auto& name, const auto& all, const auto& active, const auto& layers,
+                       const auto& hidden, const auto& heads, const auto& sequence, const auto& source) {
+    return fmt::format("{:<17}{:>7}{:>8}{:>7}{:>7}{:>9}{:>6}  {}\n", name, all, active, layers, hidden, heads,
+                       sequence, source);
+  };
+  std::string text = line("--model", "B all", "active", "layers", "hidden", "heads/KV", "seq", "source");
+  for (const analysis::CatalogModel& model : analysis::model_catalog()) {
+    const analysis::ModelShape& shape = model.shape;
+    const analysis::ParameterCount count = analysis::count_parameters(shape);
+    const bool mixture = shape.experts.count > 0;
+    text += line(
+        shape.name, fmt::format("{:.1f}", count.total / 1e9),
+        mixture ? fmt::format("{:.1f}", count.active / 1e9) : "", shape.layers, shape.hidden,
+        fmt::format("{}/{}", shape.heads, shape.latent.kv_rank > 0 ? "MLA" : fmt::to_string(shape.kv_heads)),
+        model.sequence, shape.source);
+  }
+  return {
+      text +
+      "\nOf a model of your own: a TOML file with its numbers, or --layers, --hidden, … (docs/plan.md).\n"};
+}
+
+/// "8,64,512": numbers of GPUs, each larger than the one before.
+std::vector<int> parse_scale(const std::string& text, const std::string& option) {
+  std::vector<int> numbers;
+  for (const std::string& each : split_list(text)) {
+    const int number = parse_number(each, option, 1, static_cast<int>(kMaxGpus));
+    if (!numbers.empty() && number <= numbers.back()) {
+      throw usage_error(option, fmt::format("{} follows {}", number, numbers.back()),
+                        "give numbers of GPUs that ascend: 8,64,512");
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+/// --measured: the record, judged by the machine of the plan.
+std::shared_ptr<const analysis::MeasuredCollectives> read_measured(const std::string& record,
+                                                                   const Question& question) {
+  const std::string name = input_name(record);
+  const Run run = run_from_text(input_text(record), name);
+  const analysis::GpuCluster cluster = analysis::cluster_of_run(run, question.machine, name, false);
+  return std::make_shared<const analysis::MeasuredCollectives>(
+      analysis::measured_collectives(analysis::judged_on_gpus(run, cluster), cluster, name));
+}
+
+/// --faulty, or --fault; none: not asked for. Read before the plan, so that its words are checked also where
+/// the plan is refused.
+std::optional<topology::Host> faulty_host(const PlanCommand& command, const Question& question) {
+  if (!command.faulty.empty()) return topology::resolve_machine(command.faulty).only_host();
+  if (command.fault.empty()) return std::nullopt;
+  const analysis::SlowNic slow = analysis::parse_slow_nic(command.fault, "--fault");
+  const int nodes = analysis::planned_machine(question.request, question.node).nodes();
+  return analysis::with_slow_nic(question.machine.first_host(), slow, nodes, "--fault");
+}
+
+analysis::PlanReport one_plan(const PlanCommand& command) {
+  Question question = question_of(command.input);
+  question.request.names_a_fit = command.measured.empty();
+  if (!command.measured.empty()) question.request.measured = read_measured(command.measured, question);
+  const std::optional<topology::Host> faulty = faulty_host(command, question);
+  question.request.prices_a_day = faulty || !command.measured.empty();
+  analysis::TrainingPlan plan = analysis::training_plan(question.request, question.node);
+  if (plan.measured) plan.measured_cost = analysis::measured_cost(question.request, plan, question.node);
+  if (faulty) {
+    const bool in_words = command.faulty.empty();
+    plan.fault =
+        analysis::fault_cost(question.request, plan, question.node, question.machine.first_host(), *faulty,
+                             in_words ? command.fault : command.faulty, in_words ? "--fault" : "--faulty");
+    plan.fault->in_words = in_words;
+  }
+  analysis::PlanReport report;
+  report.rows.push_back({.label = {}, .plan = std::move(plan), .refused = {}});
+  return report;
+}
+
+/// Throws Error (usage) with the reason at the most GPUs, where nothing can be planned.
+void require_any_plan(const std::vector<analysis::ScaleSeries>& scaling) {
+  for (const analysis::ScaleSeries& series : scaling) {
+    for (const analysis::ScalePoint& point : series.points) {
+      if (point.plan) return;
+    }
+  }
+  const analysis::ScalePoint& last = scaling.front().points.back();
+  throw usage_error("--scale", fmt::format("{} GPUs: {}", last.gpus, last.refused),
+                    "nothing could be planned: give other numbers of GPUs, or less of the split");
+}
+
+analysis::PlanReport report_of(const PlanCommand& command) {
+  if (!command.table.empty()) return plans_of_table(command);
+  if (!command.scale.empty()) {
+    const Question question = question_of(command.input);
+    const std::vector<analysis::ScaleSeries> series =
+        analysis::scaling(question.request, question.node, command.scale);
+    require_any_plan(series);
+    return analysis::scaling_report(series, question.request);
+  }
+  return command.best ? best_plans(command.input) : one_plan(command);
+}
+
+/// What asks for contradicting tables.
+void require_one_kind(const PlanCommand& command) {
+  const bool one = command.table.empty() && command.scale.empty() && !command.best;
+  if (!one && !command.faulty.empty())
+    throw usage_error("--faulty", "a fault is priced for one plan", "leave --table, --scale and --best out");
+  if (!one && !command.fault.empty())
+    throw usage_error("--fault", "a fault is priced for one plan", "leave --table, --scale and --best out");
+  if (!command.fault.empty() && !command.faulty.empty())
+    throw usage_error("--fault", "--faulty says another one", "give one of them");
+  if (!one && !command.measured.empty())
+    throw usage_error("--measured", "a record is for one plan", "leave --table, --scale and --best out");
+  if (!one && !command.timeline.empty())
+    throw usage_error("--timeline", "a timeline is of one plan", "leave --table, --scale and --best out");
+  if (command.scale.empty()) {
+    if (!command.output.plots && command.output.plot_path.empty()) return;
+    throw usage_error(command.output.plots ? "--plot" : "--plot-file", "only --scale has a chart",
+                      "add --scale 8,64,512, or leave it out");
+  }
+  if (!command.table.empty())
+    throw usage_error("--scale", "a table has its own numbers of GPUs", "give --scale or --table");
+  if (command.input.nodes || command.input.request.n_gpus)
+    throw usage_error("--scale", "it says the numbers of GPUs", "leave --nodes and --n-gpus out");
+}
+
+constexpr const char* kTimeline = "--timeline";
+
+/// Its file, before the document of stdout, which stays the last.
+void add_timeline(const PlanCommand& command, std::vector<OutputDocument>& documents) {
+  const std::string& path = command.timeline;
+  if (path.empty()) return;
+  if (!path.ends_with(".svg") && !path.ends_with(".json")) {
+    throw usage_error(kTimeline, fmt::format("a timeline cannot be written as {}, by its ending", path),
+                      "name FILE.svg, or FILE.json for ui.perfetto.dev");
+  }
+  for (const OutputDocument& each : documents) {
+    if (!each.path.empty() && same_file(each.path, path))
+      throw usage_error(kTimeline, "it is the same file as " + each.option, "give each its own file");
+  }
+  documents.insert(documents.begin(), {kTimeline, path.ends_with(".svg") ? "svg" : "trace", path});
+}
+
+/// "plan.pdf" would hold text that no viewer opens.
+void require_known_ending(const OutputOptions& output) {
+  const std::string ending = std::filesystem::path(output.path).extension().string();
+  if (!output.format.empty() || ending.empty() || names_format(output.path)) return;
+  throw usage_error("-o", fmt::format("a plan cannot be written as {}, by its ending", output.path),
+                    "name FILE.txt, .md, .html, .csv or .json, or give --format");
+}
+
+CommandResult plan(const PlanCommand& command) {
+  if (command.lists_models) return model_table();
+  if (command.lists_assumptions) return assumption_table(command.input.request.assumed);
+  require_one_kind(command);
+  std::vector<OutputDocument> documents = output_documents(command.output);
+  require_known_ending(command.output);
+  add_timeline(command, documents);
+  require_writable_documents(documents, command.output.overwrite);
+  const analysis::PlanReport report = report_of(command);
+  const auto write = [&](const OutputDocument& document) {
+    if (document.option == kTimeline) {
+      const analysis::TrainingPlan& shown = *report.rows.front().plan;
+      return document.format == "svg" ? analysis::timeline_svg(shown) : analysis::timeline_trace(shown);
+    }
+    if (is_picture(document)) return chart_picture(report.charts, document);
+    const int columns = page_options(document).columns;
+    return analysis::written_plan(report, document.format, columns) +
+           text_plots(report.charts, document, columns);
+  };
+  const bool any = std::any_of(report.rows.begin(), report.rows.end(),
+                               [](const analysis::PlannedRow& row) { return row.plan.has_value(); });
+  return {write_documents(documents, write), any ? ExitStatus::ok : ExitStatus::usage, prints_text(documents),
+          written_notes(documents, "")};
+}
+
+void add_plan(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<PlanCommand>();
+  for (const PlanOption& each : plan_options()) {
+    const std::string name = std::string("--") + each.name;
+    add_option(command, each.theme, name, each.value, each.help,
+               [options, &each, name](const std::string& text) { each.take(options->input, text, name); });
+  }
+  command.get_option("--zero")->excludes(command.get_option("--fsdp"));
+  command.get_option("--nodes")->excludes(command.get_option("--n-gpus"));
+  const std::string theme = "Options";
+  add_option(command, theme, "--table", "FILE",
+             "a plan for each line of a table between tabs, whose columns are options",
+             [options](const std::string& text) { options->table = text; });
+  command
+      .add_flag("--assumptions", options->lists_assumptions, "the constants of the model, and nothing else")
+      ->group(theme);
+  command.add_flag("--models", options->lists_models, "the catalog of models, and nothing else")
+      ->group(theme);
+  command
+      .add_flag(
+          "--best", options->best,
+          "search what is not given of the split: the ten fastest that fit; of a table each line's fastest")
+      ->group(theme);
+  add_option(command, theme, "--scale", "N,N,…",
+             "strong and weak scaling: the fastest split at each of these numbers of GPUs",
+             [options](const std::string& text) { options->scale = parse_scale(text, "--scale"); });
+  command.add_flag("--plot", options->output.plots, "the chart of --scale, in letters")->group(theme);
+  add_option(command, theme, "--plot-file", "FILE", "the chart of --scale: FILE.svg",
+             [options](const std::string& text) { options->output.plot_path = text; });
+  add_option(command, theme, "--measured", "FILE",
+             "collectives as this record measured them (-J, or import), on such nodes",
+             [options](const std::string& text) { options->measured = text; });
+  add_option(command, theme, "--faulty", "MACHINE",
+             "what one node like this costs the job: a file that describes it, as topo diff takes it",
+             [options](const std::string& text) { options->faulty = text; });
+  add_option(command, theme, "--fault", "WORDS",
+             "what a slow NIC costs the job: 'nic 3 of node 17 at half', or at 25 % or 200 Gb/s",
+             [options](const std::string& text) { options->fault = text; });
+  add_option(command, theme, kTimeline, "FILE",
+             "one step, stage by stage: FILE.svg, or FILE.json for ui.perfetto.dev",
+             [options](const std::string& text) { options->timeline = text; });
+  add_output_options(command, theme, options->output, analysis::plan_formats(), "the plan as JSON");
+  command.callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
+}
+
+}  // namespace
+
+Subcommand plan_subcommand() {
+  return {"plan", "what a training step takes on a machine, what bounds it, and what the run costs",
+          "collbench plan --model llama-3.1-8b --topology hgx-h100 --nodes 128    a step: time, bottleneck",
+          add_plan};
+}
+
+}  // namespace collbench::program

@@ -1,0 +1,283 @@
+#include "tools/plan/command/plan_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <type_traits>
+
+#include "base/error.hpp"
+#include "base/text_input.hpp"
+#include "src/cli/options.hpp"
+
+namespace collbench::program {
+namespace {
+
+using analysis::Precision;
+using analysis::Recompute;
+using analysis::Sharding;
+
+constexpr int kMaxCount = 10'000'000;
+constexpr int kMaxExperts = 4096;   ///< of a layer; published: up to 2,048 (Switch Transformer)
+constexpr int kMaxLayers = 10'000;  ///< every stage is reckoned by itself
+
+template <std::optional<int> PlanInput::* Member, int Most = kMaxCount>
+void take_number(PlanInput& input, const std::string& text, const std::string& where) {
+  input.*Member = parse_number(text, where, 1, Most);
+}
+
+template <std::optional<int> analysis::PlanRequest::* Member>
+void take_count(PlanInput& input, const std::string& text, const std::string& where) {
+  input.request.*Member = parse_number(text, where, 1, kMaxCount);
+}
+
+template <std::optional<double> analysis::PlanRequest::* Member>
+void take_positive(PlanInput& input, const std::string& text, const std::string& where) {
+  input.request.*Member = parse_number(text, where, 1e-6, 1e6);
+}
+
+template <double analysis::PlanRequest::* Member>
+void take_seconds(PlanInput& input, const std::string& text, const std::string& where) {
+  input.request.*Member = parse_number(text, where, 0.001, 1e9);
+}
+
+bool truth(const std::string& text, const std::string& where) {
+  return parse_name(text, where, {"true", "false"}) == "true";
+}
+
+struct Suffix {
+  char letter;  ///< in capitals; small ones count too
+  double factor;
+};
+
+/// A number with one of the suffixes, "300B"; `allowed` is what the error says.
+template <typename Number>
+Number parse_with_suffix(const std::string& text, const std::string& where, std::span<const Suffix> suffixes,
+                         Number maximum, const char* allowed) {
+  std::string number = text;
+  double factor = 1;
+  for (const Suffix& each : suffixes) {
+    if (number.empty() || std::toupper(static_cast<unsigned char>(number.back())) != each.letter) continue;
+    factor = each.factor;
+    number.pop_back();
+    break;
+  }
+  double value = 0;
+  const char* const end = number.data() + number.size();
+  const auto [stopped, failure] = std::from_chars(number.data(), end, value);
+  if (failure != std::errc() || stopped != end)
+    throw usage_error(where, fmt::format("'{}' is not a number", text), allowed);
+  value *= factor;
+  const bool is_within = value > 0 && value <= static_cast<double>(maximum);  // false for a NaN
+  if (!is_within) throw usage_error(where, fmt::format("{} is out of range", text), allowed);
+  if (std::is_integral_v<Number> && value != std::floor(value))
+    throw usage_error(where, fmt::format("{} is not a whole number", text), allowed);
+  return static_cast<Number>(value);
+}
+
+/// "15T", "300B", "2e11": decimal, as papers count tokens; G is B.
+double parse_tokens(const std::string& text, const std::string& where) {
+  constexpr std::array<Suffix, 5> kSuffixes{{{'K', 1e3}, {'M', 1e6}, {'G', 1e9}, {'B', 1e9}, {'T', 1e12}}};
+  return parse_with_suffix<double>(text, where, kSuffixes, 1e18,
+                                   "up to 1e18; K, M, G or B, and T may follow: 15T");
+}
+
+/// "8k" is 8,192: samples are as long as powers of two.
+void take_sequence(PlanInput& input, const std::string& text, const std::string& where) {
+  constexpr std::array<Suffix, 2> kSuffixes{{{'K', 1024}, {'M', 1024.0 * 1024}}};
+  input.request.sequence = parse_with_suffix<int>(
+      text, where, kSuffixes, kMaxCount, "1 to 10000000; k (1,024) and M (1,048,576) may follow: 8k");
+}
+
+/// "3", "$2.50".
+template <std::optional<double> analysis::PlanRequest::* Member>
+void take_dollars(PlanInput& input, const std::string& text, const std::string& where) {
+  input.request.*Member =
+      parse_number(text.starts_with('$') ? text.substr(1) : text, where, 1e-6, 1e6, "dollars");
+}
+
+Precision parse_precision(const std::string& text, const std::string& where) {
+  // NVIDIA's words for how scales are kept: current, delayed, or of blocks of 32 (Megatron-Bridge).
+  const std::string known =
+      parse_name(lower(text), where, {"bf16", "fp16", "fp8", "mxfp8", "nvfp4", "fp8-cs", "fp8-ds", "fp8-mx"});
+  if (known == "nvfp4") return Precision::fp4;
+  if (known == "mxfp8" || known.starts_with("fp8")) return Precision::fp8;
+  return known == "fp16" ? Precision::fp16 : Precision::bf16;
+}
+
+Recompute parse_recompute(const std::string& text, const std::string& where) {
+  // Megatron-Core's selective recomputation is of core_attn where nothing else is said.
+  if (lower(text) == "core_attn") return Recompute::selective;
+  const std::string known = parse_name(lower(text), where, {"none", "selective", "full"});
+  if (known == "full") return Recompute::full;
+  return known == "selective" ? Recompute::selective : Recompute::none;
+}
+
+/// Narayanan et al. 2021 and Qi et al. 2023: analysis/plan/job/job.hpp.
+void take_schedule(PlanInput& input, const std::string& text, const std::string& where) {
+  using analysis::Schedule;
+  const std::string known = parse_name(text, where, {"1f1b", "interleaved", "zb-h1"});
+  if (known == "zb-h1") input.request.schedule = Schedule::zb_h1;
+  if (known != "zb-h1") input.request.interleaved = known == "interleaved";
+}
+
+void take_zero(PlanInput& input, const std::string& text, const std::string& where) {
+  constexpr std::array kStages{Sharding::none, Sharding::optimizer, Sharding::gradients, Sharding::zero3};
+  input.request.sharding = kStages.at(static_cast<std::size_t>(parse_number(text, where, 0, 3)));
+}
+
+void take_fsdp(PlanInput& input, const std::string& text, const std::string& where) {
+  input.request.sharding = text == "grad" ? Sharding::fsdp_grad : Sharding::fsdp_full;
+  if (text == "full" || text == "grad") return;
+  if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) == 0) {
+    throw usage_error(where, fmt::format("'{}' is no way to shard", text),
+                      "give full, grad, or the number of ranks that share one copy");
+  }
+  input.request.shard_group = parse_number(text, where, 2, kMaxCount);
+}
+
+constexpr std::array kOptions{
+    PlanOption{kModelTheme, "model", "NAME|FILE", "llama-3.1-70b, … (--models lists them); or a TOML file",
+               [](PlanInput& input, const std::string& text, const std::string&) { input.model = text; }},
+    PlanOption{kModelTheme, "layers", "N", "transformer layers", take_number<&PlanInput::layers, kMaxLayers>},
+    PlanOption{kModelTheme, "hidden", "N", "width of the hidden state", take_number<&PlanInput::hidden>},
+    PlanOption{kModelTheme, "ffn", "N", "width of the MLP", take_number<&PlanInput::ffn>},
+    PlanOption{kModelTheme, "heads", "N", "attention heads", take_number<&PlanInput::heads>},
+    PlanOption{kModelTheme, "kv-heads", "N", "heads of keys and values (as many as --heads)",
+               take_number<&PlanInput::kv_heads>},
+    PlanOption{kModelTheme, "head-width", "N", "width of a head (hidden / heads)",
+               take_number<&PlanInput::head_width>},
+    PlanOption{kModelTheme, "vocab", "N", "tokens of the vocabulary", take_number<&PlanInput::vocab>},
+    PlanOption{kModelTheme, "gated", "BOOL", "three matrices in an MLP (true unless ffn = 4 × hidden)",
+               [](PlanInput& input, const std::string& text, const std::string& where) {
+                 input.gated = truth(text, where);
+               }},
+    PlanOption{kModelTheme, "tied", "BOOL", "one matrix for both embeddings (false)",
+               [](PlanInput& input, const std::string& text, const std::string& where) {
+                 input.tied = truth(text, where);
+               }},
+    PlanOption{kModelTheme, "experts", "N", "experts of a layer (none)",
+               take_number<&PlanInput::experts, kMaxExperts>},
+    PlanOption{kModelTheme, "top-k", "N", "experts of a token", take_number<&PlanInput::top_k>},
+    PlanOption{kModelTheme, "expert-ffn", "N", "width of an expert", take_number<&PlanInput::expert_ffn>},
+    PlanOption{kModelTheme, "shared-ffn", "N", "width of the shared expert (none)",
+               take_number<&PlanInput::shared_ffn>},
+    PlanOption{kModelTheme, "dense-layers", "N", "first layers without experts (0)",
+               take_number<&PlanInput::dense_layers>},
+    PlanOption{kSplitTheme, "seq", "N", "tokens of a sample: 8192, or 8k (as the model was trained, or 4096)",
+               take_sequence},
+    PlanOption{kSplitTheme, "gbs", "N",
+               "samples of a step (those of 4 Mi tokens, a single plan rounds up to --mbs × dp)",
+               take_count<&analysis::PlanRequest::global_batch>},
+    PlanOption{kSplitTheme, "mbs", "N", "samples of a micro-batch (1)",
+               take_count<&analysis::PlanRequest::micro_batch>},
+    PlanOption{kSplitTheme, "tp", "N", "tensor parallelism (1)", take_count<&analysis::PlanRequest::tp>},
+    PlanOption{kSplitTheme, "pp", "N", "pipeline stages (1)", take_count<&analysis::PlanRequest::pp>},
+    PlanOption{kSplitTheme, "vpp", "N", "chunks of a stage, interleaved (1)",
+               take_count<&analysis::PlanRequest::vpp>},
+    PlanOption{kSplitTheme, "schedule", "NAME",
+               "of the stages: 1f1b, interleaved (as --vpp says) or zb-h1 (zero-bubble)", take_schedule},
+    PlanOption{kSplitTheme, "cp", "N", "context parallelism (1)", take_count<&analysis::PlanRequest::cp>},
+    PlanOption{kSplitTheme, "ep", "N", "expert parallelism (1)", take_count<&analysis::PlanRequest::ep>},
+    PlanOption{kSplitTheme, "dp", "N", "data parallelism (what is left)",
+               take_count<&analysis::PlanRequest::dp>},
+    PlanOption{kSplitTheme, "order", "NAMES",
+               "how ranks are numbered, the innermost first (tp-cp-ep-dp-pp: Megatron's)",
+               [](PlanInput& input, const std::string& text, const std::string& where) {
+                 input.request.order = analysis::parse_rank_order(text, where);
+               }},
+    PlanOption{kSplitTheme, "zero", "0-3",
+               "ZeRO stage: 1 as Megatron's distributed optimizer, 3 as --fsdp full (1)", take_zero},
+    PlanOption{kSplitTheme, "fsdp", "full|grad|N",
+               "FSDP: FULL_SHARD, SHARD_GRAD_OP, or full within groups of N", take_fsdp},
+    PlanOption{kSplitTheme, "recompute", "NAME", "none, selective or full (none)",
+               [](PlanInput& input, const std::string& text, const std::string& where) {
+                 input.request.recompute = parse_recompute(text, where);
+               }},
+    PlanOption{kSplitTheme, "precision", "NAME", "bf16, fp16, fp8, mxfp8 or nvfp4 (bf16)",
+               [](PlanInput& input, const std::string& text, const std::string& where) {
+                 input.request.precision = parse_precision(text, where);
+               }},
+    PlanOption{kSplitTheme, "stack", "NAME",
+               "megatron, megatron-eager, -2026, -2021, -deepspeed, fsdp, compiled, maxtext (by the "
+               "sharding, with experts by the machine)",
+               [](PlanInput& input, const std::string& text, const std::string&) {
+                 input.request.stack = &analysis::find_stack(text);
+               }},
+    PlanOption{kSplitTheme, "sp", "BOOL", "sequence parallelism beside --tp (as the stack does)",
+               [](PlanInput& input, const std::string& text, const std::string& where) {
+                 input.request.sequence_parallel = truth(text, where);
+               }},
+    PlanOption{kSplitTheme, "assume", "NAME=VALUE",
+               "a constant of the model, several with commas (docs/plan.md)",
+               [](PlanInput& input, const std::string& text, const std::string&) {
+                 for (const std::string& each : split_list(text))
+                   analysis::assume(input.request.assumed, each);
+               }},
+    PlanOption{kSplitTheme, "exceed-memory", "BOOL", "plan it even where it does not fit",
+               [](PlanInput& input, const std::string& text, const std::string& where) {
+                 input.request.may_exceed_memory = truth(text, where);
+               }},
+    PlanOption{kMachineTheme, "topology", "NAME|FILE", "a reference machine, or a file that describes a node",
+               [](PlanInput& input, const std::string& text, const std::string&) { input.topology = text; }},
+    PlanOption{kMachineTheme, "nodes", "N", "number of such nodes (1)", take_number<&PlanInput::nodes>},
+    PlanOption{kMachineTheme, "n-gpus", "N", "GPUs of all nodes, in place of --nodes",
+               take_count<&analysis::PlanRequest::n_gpus>},
+    PlanOption{kMachineTheme, "gpus-per-node", "N", "GPUs used per node (all)",
+               take_number<&PlanInput::gpus_per_node>},
+    PlanOption{
+        kMachineTheme, "gpu", "NAME", "rates of another GPU: GB300, H100, …",
+        [](PlanInput& input, const std::string& text, const std::string&) { input.request.gpu = text; }},
+    PlanOption{kMachineTheme, "nic-gbps-per-gpu", "GBPS",
+               "Gb/s of network for each GPU, in place of the topology's",
+               take_positive<&analysis::PlanRequest::nic_gbps_per_gpu>},
+    PlanOption{kMachineTheme, "fabric", "WORDS",
+               "between nodes, as predict takes it: rail-optimized,leaf=32,oversubscription=2, …",
+               [](PlanInput& input, const std::string& text, const std::string& where) {
+                 input.request.fabric = analysis::parse_fabric(text, where);
+               }},
+    PlanOption{kMachineTheme, "power-limit", "WATTS", "of a GPU's board (its data sheet's)",
+               take_positive<&analysis::PlanRequest::power_limit_watts>},
+    PlanOption{kMachineTheme, "hbm-gbps", "GBPS", "GB/s of a copy in GPU memory, in place of the GPU's",
+               take_positive<&analysis::PlanRequest::hbm_gbps>},
+    PlanOption{kRunTheme, "tokens", "N", "tokens to train on: 15T, 300B",
+               [](PlanInput& input, const std::string& text, const std::string& where) {
+                 input.request.tokens = parse_tokens(text, where);
+               }},
+    PlanOption{kRunTheme, "price", "DOLLARS", "of a GPU-hour",
+               take_dollars<&analysis::PlanRequest::price_per_gpu_hour>},
+    PlanOption{kRunTheme, "pue", "FACTOR", "power of the site, of that of the GPUs (1.2)",
+               [](PlanInput& input, const std::string& text, const std::string& where) {
+                 input.request.pue = parse_number(text, where, 1.0, 5.0);
+               }},
+    PlanOption{kRunTheme, "price-kwh", "DOLLARS", "of a kWh",
+               take_dollars<&analysis::PlanRequest::price_per_kwh>},
+    PlanOption{kRunTheme, "interruption-gpu-hours", "HOURS",
+               "GPU-hours between interruptions (50700: Llama 3's)",
+               take_seconds<&analysis::PlanRequest::interruption_gpu_hours>},
+    PlanOption{kRunTheme, "checkpoint-seconds", "S", "that a checkpoint stops the step (30)",
+               take_seconds<&analysis::PlanRequest::checkpoint_seconds>},
+    PlanOption{kRunTheme, "restart-seconds", "S", "from an interruption to the next step (600)",
+               take_seconds<&analysis::PlanRequest::restart_seconds>},
+};
+
+}  // namespace
+
+std::span<const PlanOption> plan_options() { return kOptions; }
+
+bool is_empty_cell(const std::string& cell) {
+  return cell.empty() || cell == "-" || lower(cell) == "n/a" || lower(cell) == "na";
+}
+
+const PlanOption* find_plan_option(std::string_view name) {
+  std::string wanted(name);
+  std::replace(wanted.begin(), wanted.end(), '_', '-');
+  const auto* const found = std::find_if(kOptions.begin(), kOptions.end(),
+                                         [&](const PlanOption& option) { return option.name == wanted; });
+  return found == kOptions.end() ? nullptr : found;
+}
+
+}  // namespace collbench::program

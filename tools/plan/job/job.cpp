@@ -1,0 +1,219 @@
+#include "tools/plan/job/job.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "base/error.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr std::array<SoftwareStack, 8> kStacks{{
+    {"megatron", AttentionKernel::newest, true, true, true, true, true, false, 4, false, true, true, true,
+     true, ExpertRun::graphs_around, false,
+     "Megatron-Core of 2023 and later: fused attention, sequence parallelism, overlapped collectives; with "
+     "experts CUDA graphs around them, and DeepEP or HybridEP"},
+    {"megatron-eager", AttentionKernel::newest, true, true, true, true, true, false, 4, false, true, true,
+     true, true, ExpertRun::launched, false,
+     "the same, with experts without CUDA graphs and by NCCL's AllToAll"},
+    {"megatron-2026", AttentionKernel::newest, true, true, true, true, true, false, 4, false, true, true,
+     true, true, ExpertRun::whole_graph, false,
+     "the same, with experts the whole step as one CUDA graph and AllToAll overlapped"},
+    {"megatron-2021", AttentionKernel::unfused, false, false, false, false, true, false, 2, true, false, true,
+     false, true, ExpertRun::launched, true,
+     "Megatron-LM of the papers on A100: no FlashAttention, nothing overlapped"},
+    {"megatron-deepspeed", AttentionKernel::unfused, false, false, false, false, true, true, 2, true, false,
+     true, false, false, ExpertRun::launched, true,
+     "Megatron-DeepSpeed as BLOOM ran it: besides, the host waits for each kernel"},
+    {"fsdp", AttentionKernel::flash2, true, false, true, true, false, false, 4, false, false, false, true,
+     false, ExpertRun::grouped, false, "PyTorch FSDP without a compiler"},
+    {"compiled", AttentionKernel::flash2, true, false, true, true, true, false, 4, false, false, true, true,
+     true, ExpertRun::grouped, false, "torchtitan with torch.compile"},
+    {"maxtext", AttentionKernel::newest, true, false, true, true, true, false, 4, false, false, true, true,
+     true, ExpertRun::compiled, false, "MaxText: XLA compiles, attention is cuDNN's"},
+}};
+
+}  // namespace
+
+const SoftwareStack& find_stack(const std::string& name) {
+  const auto* const found = std::find_if(kStacks.begin(), kStacks.end(),
+                                         [&](const SoftwareStack& stack) { return stack.name == name; });
+  if (found != kStacks.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const SoftwareStack& stack : kStacks) names.push_back(stack.name);
+  throw usage_error("--stack", fmt::format("'{}' is not a known software stack", name),
+                    fmt::format("choose {}", fmt::join(names, ", ")));
+}
+
+int gradients_bytes(const TrainingJob& job) {
+  return job.precision == Precision::fp16 ? job.stack->gradient_bytes : 4;
+}
+
+std::string_view name(Precision precision) {
+  switch (precision) {
+    case Precision::fp16:
+      return "fp16";
+    case Precision::bf16:
+      return "bf16";
+    case Precision::fp8:
+      return "fp8";
+    case Precision::fp4:
+      return "nvfp4";
+  }
+  return "";
+}
+
+std::string_view name(Recompute recompute) {
+  switch (recompute) {
+    case Recompute::none:
+      return "none";
+    case Recompute::selective:
+      return "selective";
+    case Recompute::full:
+      return "full";
+  }
+  return "";
+}
+
+std::string_view name(Sharding sharding) {
+  switch (sharding) {
+    case Sharding::none:
+      return "ZeRO-0";
+    case Sharding::optimizer:
+      return "ZeRO-1";
+    case Sharding::gradients:
+      return "ZeRO-2";
+    case Sharding::zero3:
+      return "ZeRO-3";
+    case Sharding::fsdp_grad:
+      return "FSDP grad";
+    case Sharding::fsdp_full:
+      return "FSDP full";
+  }
+  return "";
+}
+
+std::string_view schedule_name(const TrainingJob& job) {
+  switch (job.schedule) {
+    case Schedule::one_forward_one_backward:
+      return job.vpp > 1 ? "interleaved" : "1f1b";
+    case Schedule::zb_h1:
+      return "zb-h1";
+  }
+  return "";
+}
+
+namespace {
+
+/// Qi et al. 2023, section 2: bubble and memory are of at least as many micro-batches.
+std::optional<Illegal> why_no_zero_bubble(const TrainingJob& job) {
+  const std::string schedule(schedule_name(job));
+  if (job.pp < 2) {
+    return Illegal{"--schedule", fmt::format("{} needs at least two stages", schedule),
+                   "give --pp 2 or more, or leave --schedule out"};
+  }
+  if (job.vpp > 1) {
+    return Illegal{"--schedule", fmt::format("{} has no chunks, and --vpp is {}", schedule, job.vpp),
+                   "leave --vpp or --schedule out"};
+  }
+  if (job.recompute == Recompute::full) {
+    return Illegal{
+        "--schedule",
+        fmt::format("{} runs the weights' part of a backward pass later, and recomputing everything "
+                    "keeps nothing for it",
+                    schedule),
+        "give --recompute none or selective"};
+  }
+  if (job.micro_batches() < job.pp) {
+    return Illegal{"--schedule",
+                   fmt::format("{} needs as many micro-batches as stages, {}, and a rank has {}", schedule,
+                               job.pp, job.micro_batches()),
+                   "give a larger --gbs, a smaller --mbs or fewer stages"};
+  }
+  return std::nullopt;
+}
+
+/// Megatron-Core's parallel_state.py asserts it: stages of the dense ranks have to be those of the experts.
+std::optional<Illegal> why_no_order(const TrainingJob& job) {
+  const bool last = job.order.back() == Dimension::pp;
+  if (last || job.pp == 1 || job.ep == 1 || std::int64_t{job.tp} * job.cp == job.ep) return std::nullopt;
+  return Illegal{
+      "--order",
+      fmt::format("{} with experts over {} ranks and tp {} × cp {}: their stages would not be those "
+                  "of the other layers",
+                  words(job.order), job.ep, job.tp, job.cp),
+      "put pp last, or give --ep as large as tp × cp"};
+}
+
+}  // namespace
+
+std::optional<Illegal> why_illegal(const TrainingJob& job) {
+  const ModelShape& model = job.model;
+  const auto divides = [](std::int64_t whole, std::int64_t part) { return part > 0 && whole % part == 0; };
+  if (!divides(model.heads, job.tp)) {
+    return Illegal{"--tp", fmt::format("{} heads do not divide by {}", model.heads, job.tp),
+                   "give a tensor parallelism that divides the heads"};
+  }
+  if (!divides(model.ffn, job.tp)) {
+    return Illegal{"--tp", fmt::format("an FFN width of {} does not divide by {}", model.ffn, job.tp),
+                   "give a tensor parallelism that divides the FFN width"};
+  }
+  if (std::int64_t{job.pp} * job.vpp > model.layers + 2) {
+    return Illegal{
+        "--pp", fmt::format("{} stages × {} chunks are more than {} layers", job.pp, job.vpp, model.layers),
+        "give fewer stages or chunks"};
+  }
+  if (job.vpp > 1 && job.pp < 2) {
+    return Illegal{"--vpp", "interleaving needs at least two stages",
+                   "give --pp 2 or more, or leave --vpp out"};
+  }
+  if (!divides(job.global_batch, std::int64_t{job.micro_batch} * job.dp)) {
+    return Illegal{"--gbs",
+                   fmt::format("{} samples do not divide by {} data-parallel ranks × {} of a micro-batch",
+                               job.global_batch, job.dp, job.micro_batch),
+                   "give a global batch that is a multiple of both"};
+  }
+  if (!divides(job.sequence, job.cp)) {
+    return Illegal{"--cp", fmt::format("{} tokens do not divide by {}", job.sequence, job.cp),
+                   "give a context parallelism that divides the sequence"};
+  }
+  if (job.ep > 1 && model.experts.count == 0) {
+    return Illegal{"--ep", "the model has no experts", "leave --ep out"};
+  }
+  if (job.ep > 1 && !divides(model.experts.count, job.ep)) {
+    return Illegal{"--ep", fmt::format("{} experts do not divide by {}", model.experts.count, job.ep),
+                   "give an expert parallelism that divides the experts"};
+  }
+  const std::int64_t stage_gpus = std::int64_t{job.tp} * job.cp * job.dp;
+  if (!divides(stage_gpus, job.ep)) {
+    return Illegal{"--ep", fmt::format("{} GPUs of a stage do not divide by {}", stage_gpus, job.ep),
+                   "expert groups lie within a stage: give an expert parallelism that divides its GPUs"};
+  }
+  if (job.shard_group > 1 && !divides(job.dp, job.shard_group)) {
+    return Illegal{
+        "--fsdp",
+        fmt::format("{} data-parallel ranks do not divide by groups of {}", job.dp, job.shard_group),
+        "give a group that divides them"};
+  }
+  if (job.is_zero_bubble()) {
+    if (auto illegal = why_no_zero_bubble(job)) return illegal;
+  }
+  return why_no_order(job);
+}
+
+std::vector<int> layers_of_stages(const TrainingJob& job) {
+  const int stages = job.pp;
+  std::vector<int> layers(static_cast<std::size_t>(stages), job.model.layers / stages);
+  int rest = job.model.layers % stages;
+  if (rest == 0) return layers;
+  // Embedding and loss as layers: the first and last stage hold one less than the others.
+  for (std::size_t stage = 1; rest > 0 && stage + 1 < layers.size(); ++stage, --rest) ++layers[stage];
+  if (rest > 0) layers.front() += rest;
+  return layers;
+}
+
+}  // namespace collbench::analysis

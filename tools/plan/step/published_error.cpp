@@ -1,0 +1,63 @@
+#include "tools/plan/step/published_error.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace collbench::analysis {
+namespace {
+
+constexpr std::array<PublishedError, 8> kPublished{{
+    {"FSDP", 39, 0.044, 0.134},
+    {"TP and PP, A100", 45, 0.036, 0.077},
+    {"TP, PP, CP; Blackwell, BF16", 9, 0.032, 0.050},
+    {"TP, PP, CP; Blackwell, FP8 or FP4", 17, 0.094, 0.121},
+    {"TP, PP, CP; H100, BF16", 30, 0.039, 0.125},
+    {"TP, PP, CP; H100, FP8 or FP4", 27, 0.054, 0.112},
+    {"ZeRO-3", 3, 0.052, 0.122},
+    {"experts, Blackwell; stack told", 10, 0.108, 0.625},
+}};
+
+bool is_megatron_core(const SoftwareStack& stack) {
+  return stack.name == "megatron" || stack.name == "megatron-eager" || stack.name == "megatron-2026";
+}
+
+/// Whether the published steps of the kind ran on such software: those on A100 of Megatron-LM and
+/// Megatron-DeepSpeed of 2021 and 2022, those on later GPUs of Megatron-Core.
+bool has_published_stack(const TrainingJob& job, bool of_2021) {
+  if (job.stack == nullptr) return false;
+  return of_2021 ? job.stack->attention == AttentionKernel::unfused : is_megatron_core(*job.stack);
+}
+
+/// The kind by the same rules as kind_of() of scripts/plan-accuracy; empty: none.
+std::string_view published_kind(const TrainingJob& job, std::string_view gpu, bool stack_given) {
+  // All three are of one paper: GPT-3 on 384 to 1,536 A100, DeepSpeed of 2021, data parallel alone. Others
+  // are not of their kind.
+  if (job.sharding == Sharding::zero3) {
+    constexpr int kMinGpus = 384;
+    const bool as_published = gpu.starts_with("A100") && job.tp == 1 && job.pp == 1 && job.dp >= kMinGpus &&
+                              job.stack != nullptr && job.stack->zero3_of_2021;
+    return as_published ? "ZeRO-3" : "";
+  }
+  const bool experts = job.model.experts.count > 0;
+  if (job.is_fsdp() && job.pp == 1) return experts ? "" : "FSDP";
+  const bool blackwell = gpu.starts_with("GB") || gpu.starts_with("B");
+  const bool a100 = gpu.starts_with("A100");
+  if (!has_published_stack(job, a100)) return {};
+  if (experts) return blackwell && stack_given ? "experts, Blackwell; stack told" : "";
+  if (a100) return "TP and PP, A100";
+  const bool narrow = job.precision >= Precision::fp8;
+  if (gpu == "H100 SXM") return narrow ? "TP, PP, CP; H100, FP8 or FP4" : "TP, PP, CP; H100, BF16";
+  if (blackwell) return narrow ? "TP, PP, CP; Blackwell, FP8 or FP4" : "TP, PP, CP; Blackwell, BF16";
+  return {};
+}
+
+}  // namespace
+
+const PublishedError* published_error(const TrainingJob& job, std::string_view gpu, bool stack_given) {
+  const std::string_view kind = published_kind(job, gpu, stack_given);
+  const auto* const found = std::find_if(kPublished.begin(), kPublished.end(),
+                                         [&](const PublishedError& each) { return each.kind == kind; });
+  return found == kPublished.end() ? nullptr : found;
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,303 @@
+#include "tools/plan/step/step.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "tools/plan/step/group_time.hpp"
+#include "tools/plan/step/memory.hpp"
+#include "tools/plan/step/step_collectives.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+/// Everything that the terms are made of.
+struct Layout {
+  const TrainingJob& job;
+  const ComputeRates& rates;
+  const PartScales& scales;
+  StepGroups groups;
+};
+
+/// Of a collective beside a computation: what is hidden, and what it costs the computation anyway.
+struct Overlap {
+  double exposed = 0;
+  double hidden = 0;
+};
+
+Overlap overlap(double seconds, double least_exposed, double window, const Assumptions& assumed) {
+  const double hidden = std::min((1 - least_exposed) * seconds, assumed.overlap_window * window);
+  return {seconds - hidden + assumed.nccl_share * hidden, hidden};
+}
+
+double scaled(const Layout& layout, StepPart part, double seconds) {
+  return layout.scales.of(part) * seconds;
+}
+
+KernelTime scaled(const Layout& layout, const KernelTime& time) {
+  return {scaled(layout, StepPart::products, time.products),
+          scaled(layout, StepPart::attention, time.attention),
+          scaled(layout, StepPart::elementwise, time.elementwise)};
+}
+
+PassTime scaled(const Layout& layout, const PassTime& time) {
+  return {scaled(layout, time.forward), scaled(layout, time.backward), scaled(layout, time.weights),
+          scaled(layout, StepPart::launches, time.launching)};
+}
+
+/// A stage's work for one micro-batch.
+struct StageTime {
+  KernelTime kernels;
+  double forward = 0;
+  double backward = 0;
+  double weights = 0;              ///< of the backward pass, what is for the weights' gradients
+  double launches = 0;             ///< that the GPU waits for
+  std::array<Overlap, 4> calls{};  ///< tp, cp, ep, pp
+  std::array<CallTime, 4> sent{};
+
+  [[nodiscard]] double sum() const {
+    double seconds = kernels.sum() + launches;
+    for (const Overlap& each : calls) seconds += each.exposed;
+    return seconds;
+  }
+  /// Exposed collectives as the kernels: those of the backward pass are about twice those of the forward one.
+  [[nodiscard]] StagePasses passes() const {
+    const double part = forward + backward > 0 ? forward / (forward + backward) : 0;
+    return {sum() * part, sum() * (1 - part), weights};
+  }
+};
+
+constexpr std::array<StepPart, 4> kMicroBatchParts{StepPart::tp, StepPart::cp, StepPart::ep, StepPart::pp};
+
+/// What a GPU waits for the host's launches of layers with experts. The host learns from the GPU how many
+/// tokens each expert gets before it can launch their kernels, so that neither runs ahead of the other for
+/// long: the longer of the two counts, and launch_exposed of the shorter one.
+double launches_waited_for(double launching, double running, const Assumptions& assumed) {
+  return std::max(0.0, launching - running) + assumed.launch_exposed * std::min(launching, running);
+}
+
+StageTime stage_time(const Layout& layout, double layers, bool has_head) {
+  const TrainingJob& job = layout.job;
+  const Assumptions& assumed = layout.rates.assumed;
+  const double moe_part = static_cast<double>(expert_layers(job.model)) / job.model.layers;
+  PassTime passes;
+  double mixtures = 0;  // of layers with experts, their kernels
+  for (const bool experts : {false, true}) {
+    const double count = layers * (experts ? moe_part : 1 - moe_part);
+    if (count <= 0) continue;
+    const PassTime one_layer = scaled(layout, layer_time(job, layout.rates, experts));
+    passes.forward += one_layer.forward.times(count);
+    passes.backward += one_layer.backward.times(count);
+    passes.weights += one_layer.weights.times(count);
+    passes.launching += count * one_layer.launching;
+    if (experts) mixtures = count * one_layer.sum();
+  }
+  if (has_head) {
+    const PassTime head = scaled(layout, head_time(job, layout.rates));
+    passes.forward += head.forward;
+    passes.backward += head.backward;
+    passes.weights += head.weights;
+  }
+  StageTime stage;
+  stage.kernels = passes.forward;
+  stage.kernels += passes.backward;
+  stage.forward = passes.forward.sum();
+  stage.backward = passes.backward.sum();
+  stage.weights = passes.weights.sum();
+  stage.sent = {layers * tensor_calls(job, layout.groups), layers * context_calls(job, layout.groups),
+                layers * moe_part * expert_calls(job, layout.groups), stage_calls(job, layout.groups)};
+  const double kernels = stage.kernels.sum();
+  const auto seconds = [&](std::size_t at) {
+    return scaled(layout, kMicroBatchParts.at(at), stage.sent.at(at).seconds);
+  };
+  stage.calls[0] = overlap(seconds(0), job.stack->overlaps_tp ? assumed.tp_exposed : 1, kernels, assumed);
+  stage.calls[1] = overlap(seconds(1), 0, stage.kernels.attention, assumed);
+  // A micro-batch's tokens are on their way while another computes: those of one of m have no other.
+  const double alone = job.stack->experts == ExpertRun::whole_graph ? 1.0 / job.micro_batches() : 1;
+  stage.calls[2] = overlap(seconds(2), alone, kernels, assumed);
+  stage.launches = launches_waited_for(passes.launching, mixtures + seconds(2), assumed);
+  const bool ahead = job.stack->overlaps_pp && job.vpp > 1;
+  stage.calls[3] = overlap(seconds(3), ahead ? assumed.pp_exposed : 1, kernels, assumed);
+  return stage;
+}
+
+/// Parameters gathered before, and gradients reduced behind each layer, for every micro-batch.
+StepTerm sharded_term(const Layout& layout, const StageTime& stage, double layers) {
+  const TrainingJob& job = layout.job;
+  const Assumptions& assumed = layout.rates.assumed;
+  const StageParameters own = stage_parameters(job);
+  const double layer = (own.dense + own.experts) / layers;
+  const double gradient = gradients_bytes(job);
+  const CallTime gather = layers * call(layout.groups.shard, OperationId::all_gather, kWireBytes * layer);
+  CallTime reduce = layers * call(layout.groups.shard, OperationId::reduce_scatter, gradient * layer);
+  const double shard_part = gradient * layer / std::max(1, layout.groups.shard.size);
+  reduce = reduce + layers * call(layout.groups.replicas, OperationId::all_reduce, shard_part);
+  const bool again = job.sharding != Sharding::fsdp_grad;
+  const bool of_2021 = job.sharding == Sharding::zero3 && job.stack->zero3_of_2021;
+  const double slower = of_2021 ? 1 / assumed.zero3_rate : 1;
+  const double forward = scaled(layout, StepPart::dp, gather.seconds * slower);
+  const double backward =
+      scaled(layout, StepPart::dp, (reduce.seconds + (again ? gather.seconds : 0)) * slower);
+  const Overlap before = overlap(forward, 1 / layers, stage.forward, assumed);
+  const Overlap behind = overlap(backward, 1 / layers, stage.backward, assumed);
+  const double m = job.micro_batches();
+  const CallTime sent = m * ((again ? 2.0 : 1.0) * gather + reduce);
+  return {.part = StepPart::dp,
+          .exposed_seconds = m * (before.exposed + behind.exposed),
+          .hidden_seconds = m * (before.hidden + behind.hidden),
+          .bytes = sent.bytes,
+          .calls = sent.calls,
+          .collectives = sent.each,
+          .operation = again ? "AllGather twice and ReduceScatter of every layer"
+                             : "AllGather and ReduceScatter of every layer",
+          .crosses = crossed_links(layout.groups.shard)};
+}
+
+StepTerm replicated_term(const Layout& layout, const StageTime& stage) {
+  const TrainingJob& job = layout.job;
+  const Assumptions& assumed = layout.rates.assumed;
+  const DataParallel calls = data_parallel(job, layout.groups);
+  const bool hides = job.stack->overlaps_dp;
+  // Gradients leave while the last micro-batch goes back, parameters arrive while the first goes forward.
+  const Overlap behind =
+      overlap(scaled(layout, StepPart::dp, calls.gradients.seconds), hides ? 0 : 1, stage.backward, assumed);
+  const Overlap before =
+      overlap(scaled(layout, StepPart::dp, calls.parameters.seconds), hides ? 0 : 1, stage.forward, assumed);
+  const CallTime sent = calls.gradients + calls.parameters;
+  return {.part = StepPart::dp,
+          .exposed_seconds = behind.exposed + before.exposed,
+          .hidden_seconds = behind.hidden + before.hidden,
+          .bytes = sent.bytes,
+          .calls = sent.calls,
+          .collectives = sent.each,
+          .operation = job.sharding == Sharding::none ? "AllReduce of gradients"
+                                                      : "ReduceScatter of gradients, AllGather of parameters",
+          .crosses = crossed_links(layout.groups.dp)};
+}
+
+/// Of what one of the other stages takes for a micro-batch, what the busiest one waits. Narayanan et al.
+/// 2021, section 2.2: F + B, over the chunks. Qi et al. 2023, table 1, where B is the part for the inputs and
+/// W that for the weights: F + B − W.
+double waited_for(const TrainingJob& job, const StageTime& stage) {
+  switch (job.schedule) {
+    case Schedule::one_forward_one_backward:
+      return stage.sum() / job.vpp;
+    case Schedule::zb_h1:
+      // Where W takes longer than F, B is waited for all the same.
+      return stage.sum() - stage.weights - std::min(stage.weights, stage.forward);
+  }
+  return 0;
+}
+
+/// What one GPU updates.
+double updated_parameters(const TrainingJob& job) {
+  const StageParameters own = stage_parameters(job);
+  if (job.sharding == Sharding::none) return own.dense + own.experts;
+  const double ranks = static_cast<double>(job.dp) * job.cp;
+  const double shards = job.is_fsdp() && job.shard_group > 0 ? job.shard_group : ranks;
+  return own.dense / shards + own.experts / std::max(1.0, ranks * job.tp / job.ep);
+}
+
+std::string operation_words(const Layout& layout, StepPart part) {
+  const TrainingJob& job = layout.job;
+  switch (part) {
+    case StepPart::tp:
+      return job.has_sequence_parallel() ? "AllGather and ReduceScatter of every layer"
+                                         : "AllReduce of every layer";
+    case StepPart::cp:
+      return "keys and values round a ring";
+    case StepPart::ep:
+      return "AllToAll to the experts and back";
+    case StepPart::pp:
+      return "SendRecv between stages";
+    default:
+      return {};
+  }
+}
+
+const RankGroup& group_of(const Layout& layout, StepPart part) {
+  if (part == StepPart::cp) return layout.groups.cp;
+  if (part == StepPart::ep) return layout.groups.ep;
+  return part == StepPart::pp ? layout.groups.pp : layout.groups.tp;
+}
+
+}  // namespace
+
+std::string_view name(StepPart part) {
+  constexpr std::array<std::string_view, 12> kNames{
+      "matrix products",      "attention",      "memory-bound kernels",
+      "waiting for launches", "TP collectives", "CP collectives",
+      "EP collectives",       "PP sends",       "DP collectives",
+      "pipeline bubble",      "optimizer",      "jitter and host"};
+  return kNames.at(static_cast<std::size_t>(part));
+}
+
+bool is_collective(StepPart part) { return part >= StepPart::tp && part <= StepPart::dp; }
+
+double Step::seconds() const {
+  double sum = 0;
+  for (const StepTerm& term : terms) sum += term.exposed_seconds;
+  return sum;
+}
+
+Step step_time(const TrainingJob& job, const GpuCluster& machine, const ComputeRates& rates,
+               const PartScales& scales, const MeasuredCollectives* measured) {
+  const Layout layout{job, rates, scales, step_groups(job, machine, measured)};
+  const std::vector<int> layers = layers_of_stages(job);
+  StageTime busiest;
+  double busiest_layers = 1;
+  double bubble = 0;  // of all stages, with the busiest one
+  Step step;
+  StageTime stage;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const bool has_head = i + 1 == layers.size();
+    if (i == 0 || has_head || layers[i] != layers[i - 1]) stage = stage_time(layout, layers[i], has_head);
+    bubble += waited_for(job, stage);
+    step.stages.push_back(stage.passes());
+    if (stage.sum() <= busiest.sum()) continue;
+    busiest = stage;
+    // A last stage can hold the head alone.
+    busiest_layers = std::max(1, layers[i]);
+  }
+  const double m = job.micro_batches();
+  step.terms = {{.part = StepPart::products, .exposed_seconds = m * busiest.kernels.products},
+                {.part = StepPart::attention, .exposed_seconds = m * busiest.kernels.attention},
+                {.part = StepPart::elementwise, .exposed_seconds = m * busiest.kernels.elementwise}};
+  if (busiest.launches > 0)
+    step.terms.push_back({.part = StepPart::launches, .exposed_seconds = m * busiest.launches});
+  for (std::size_t i = 0; i < kMicroBatchParts.size(); ++i) {
+    if (busiest.sent.at(i).calls == 0) continue;
+    const StepPart part = kMicroBatchParts.at(i);
+    const CallTime sent = m * busiest.sent.at(i);
+    step.terms.push_back({.part = part,
+                          .exposed_seconds = m * busiest.calls.at(i).exposed,
+                          .hidden_seconds = m * busiest.calls.at(i).hidden,
+                          .bytes = sent.bytes,
+                          .calls = sent.calls,
+                          .collectives = sent.each,
+                          .operation = operation_words(layout, part),
+                          .crosses = crossed_links(group_of(layout, part))});
+  }
+  if (job.dp * job.cp > 1)
+    step.terms.push_back(job.is_fsdp() ? sharded_term(layout, busiest, busiest_layers)
+                                       : replicated_term(layout, busiest));
+  if (job.pp > 1) {
+    step.terms.push_back(
+        {.part = StepPart::bubble,
+         .exposed_seconds = scaled(layout, StepPart::bubble, bubble - waited_for(job, busiest))});
+  }
+  step.terms.push_back({.part = StepPart::optimizer,
+                        .exposed_seconds = scaled(layout, StepPart::optimizer,
+                                                  optimizer_seconds(updated_parameters(job), rates))});
+  const double doublings = std::max(0.0, std::log2(job.gpus() / 8.0));
+  step.terms.push_back({.part = StepPart::other,
+                        .exposed_seconds = scaled(layout, StepPart::other,
+                                                  rates.assumed.jitter * doublings * step.seconds() +
+                                                      rates.assumed.step_overhead)});
+  return step;
+}
+
+}  // namespace collbench::analysis

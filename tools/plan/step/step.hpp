@@ -1,0 +1,78 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "analysis/models/nccl/gpu_cluster.hpp"
+#include "tools/plan/job/job.hpp"
+#include "tools/plan/step/layer_time.hpp"
+#include "tools/plan/step/measured_collectives.hpp"
+
+namespace collbench::analysis {
+
+/// What can be changed in a step by itself: its kernels, and the collectives of one kind of parallelism.
+enum class StepPart {
+  products,
+  attention,
+  elementwise,
+  launches,
+  tp,
+  cp,
+  ep,
+  pp,
+  dp,
+  bubble,
+  optimizer,
+  other
+};
+
+[[nodiscard]] std::string_view name(StepPart part);
+[[nodiscard]] bool is_collective(StepPart part);
+
+/// A collective of a step as one GPU meets it.
+struct StepCollective {
+  OperationId operation = OperationId::all_reduce;
+  int ranks = 0;
+  bool across_nodes = false;
+  double bytes = 0;  ///< of the size column
+  double calls = 0;  ///< in a step, or in what a step has of it
+};
+
+/// A part of the step, on the GPU that has most to do.
+struct StepTerm {
+  StepPart part = StepPart::other;
+  double exposed_seconds = 0;  ///< the step is as much longer: these sum to it
+  double hidden_seconds = 0;   ///< under computation
+  double bytes = 0;            ///< that a GPU sends in a step; 0 where it is no collective
+  double calls = 0;
+  std::vector<StepCollective> collectives{};  ///< that `bytes` and `calls` count; empty: no collective
+  std::string operation{};  ///< "2 AllGather + 2 ReduceScatter of 67 MB"; empty: no collective
+  std::string crosses{};    ///< the links that bound it; empty: no collective
+};
+
+/// Scales of the parts' costs, 1 each, for "at half cost": an index is a StepPart.
+struct PartScales {
+  std::vector<double> factor = std::vector<double>(static_cast<std::size_t>(StepPart::other) + 1, 1.0);
+
+  [[nodiscard]] double of(StepPart part) const { return factor[static_cast<std::size_t>(part)]; }
+};
+
+/// One micro-batch on one stage, in seconds, with what its collectives expose.
+struct StagePasses {
+  double forward = 0;
+  double backward = 0;
+  double weights = 0;  ///< of the backward pass, what a schedule without bubbles can run later
+};
+
+struct Step {
+  std::vector<StepTerm> terms;        ///< in the order of StepPart, those of the job only
+  std::vector<StagePasses> stages{};  ///< first to last
+
+  [[nodiscard]] double seconds() const;
+};
+
+/// `machine` is one node (its nodes are not read); `measured`: none, or a record that corrects collectives.
+/// Sources of the parts: docs/plan.md.
+[[nodiscard]] Step step_time(const TrainingJob& job, const GpuCluster& machine, const ComputeRates& rates,
+                             const PartScales& scales = {}, const MeasuredCollectives* measured = nullptr);
+
+}  // namespace collbench::analysis
