@@ -159,7 +159,7 @@ class GoogleBenchmarkReader {
       return each.name == (unit_name.empty() ? "ns" : unit_name);
     });
     if (unit == kTimeUnits.end()) throw entry.at("time_unit").expected("ns, us, ms or s");
-    if (!time || !std::isnormal(*time * unit->seconds)) {
+    if (!time || !is_duration(*time * unit->seconds)) {
       log_.skip_line("entries whose time is no positive number", line);
       return std::nullopt;
     }
@@ -175,7 +175,7 @@ class GoogleBenchmarkReader {
       // Whole bytes, but for the digits that the two lost on their way.
       const double whole = std::round(bytes);
       value.moved_bytes = std::abs(bytes - whole) <= bytes * 1e-6 ? whole : bytes;
-      if (!std::isnormal(*value.moved_bytes)) value.moved_bytes.reset();
+      if (!(*value.moved_bytes > 0) || !kQuantity.contains(*value.moved_bytes)) value.moved_bytes.reset();
     }
     return value;
   }

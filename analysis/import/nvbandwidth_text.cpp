@@ -299,7 +299,7 @@ bool add_nvbandwidth_cell(TestLog& log, std::string name, std::string_view descr
     value.states_rate = true;
     value.moved_bytes = kRateBytes;
   }
-  if (!std::isnormal(value.seconds)) {
+  if (!is_duration(value.seconds)) {
     log.skip_line("cells that are no finite positive number", line);
     return false;
   }

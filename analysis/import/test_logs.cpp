@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/statistics.hpp"
 #include "base/text_input.hpp"
+#include "base/text_sinks.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {
@@ -76,6 +77,15 @@ Identities identities_of(const TestLog& log, LogFacts& facts) {
   if (identities.empty()) return {{0, "", 0, 0}};
   facts.ranks = {static_cast<int>(identities.size()), log.ranks.front().line};
   facts.nodes = {static_cast<int>(hosts.size()), log.ranks.front().line};
+  const auto nameless = std::find_if(hosts.begin(), hosts.end(), [](const std::string& host) {
+    return !host.empty() && !is_host_name(host);
+  });
+  if (nameless != hosts.end()) {
+    facts.notes.push_back(fmt::format(
+        "'{}' is not the name of a host: what the hosts are called is not known", excerpt(*nameless)));
+    for (Identity& identity : identities) identity.host.clear();
+    return identities;
+  }
   if (!hosts.front().empty()) facts.hosts = {std::move(hosts), log.ranks.front().line};
   return identities;
 }

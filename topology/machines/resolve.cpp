@@ -17,6 +17,7 @@
 #include "base/files.hpp"
 #include "base/suggest_names.hpp"
 #include "base/text_input.hpp"
+#include "base/text_sinks.hpp"
 #include "topology/graph/merge.hpp"
 #include "topology/readers/gather_live.hpp"
 #include "topology/readers/readers.hpp"
@@ -170,7 +171,7 @@ Topology read_folder(const fs::path& folder) {
   Topology fleet;
   for (const auto& [name, of_host] : hosts) {
     Host host = of_host.size() == 1 ? of_host.front() : merge_hosts(of_host);
-    host.name.value = name;
+    if (is_host_name(name)) host.name.value = name;  // a file may be called anything
     fleet.hosts.push_back(std::move(host));
   }
   Host& first = fleet.hosts.front();
