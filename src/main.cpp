@@ -4,6 +4,7 @@
 #include <exception>
 #include <variant>
 
+#include "base/text_sinks.hpp"
 #include "collectives/nccl/probe/gpu_team.hpp"
 #include "launch/launcher.hpp"
 #include "src/cli/standard_streams.hpp"
@@ -38,7 +39,7 @@ int main(int argc, char** argv) {
     if (!reports) return 0;
     const CommandResult result = std::get<CommandFunction>(command)();
     result.is_for_a_person ? print_text(result.text) : print_all(result.text);
-    for (const std::string& note : result.notes) print_message("collbench: " + note);
+    for (const std::string& note : result.notes) print_message("collbench: " + one_line(note));
     return ended(static_cast<int>(result.status));
   } catch (const std::exception& failure) {
     return ended(report_failure(failure, reports));

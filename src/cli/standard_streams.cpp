@@ -106,7 +106,7 @@ void print_text(std::string_view text) {
 }
 
 void print_message(std::string_view line) {
-  fmt::print(stderr, "{}\n", locale_is_ascii() ? in_ascii(terminal_text(line)) : terminal_text(line));
+  fmt::print(stderr, "{}\n", locale_is_ascii() ? in_ascii(page_text(line)) : page_text(line));
 }
 
 bool locale_is_ascii() {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analysis/verdict/verdict.hpp"
+#include "base/text_sinks.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/run/output_files.hpp"
 
@@ -14,7 +15,7 @@ namespace collbench::program {
 bool fails_criteria(const Run& run, const CriteriaOptions& criteria) {
   if (!criteria.asked) return analysis::is_low(run);
   const CriteriaOutcome outcome = criteria_outcome(run, criteria);
-  for (const std::string& note : outcome.notes) print_message("collbench: " + note);
+  for (const std::string& note : outcome.notes) print_message("collbench: " + one_line(note));
   return outcome.failed;
 }
 
