@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
+#include <set>
 
 #include "base/text_input.hpp"
 
@@ -126,6 +127,61 @@ std::size_t too_deep_at(std::string_view text) {
   return 0;
 }
 
+/// The path of the first key that an object has twice; empty where none has.
+std::string double_key(std::string_view text) {
+  struct Open {
+    bool is_object = false;
+    std::set<std::string> keys;
+    std::string key;        // of the member in hand
+    std::size_t items = 0;  // before the one in hand
+  };
+  using Event = nlohmann::json::parse_event_t;
+  std::vector<Open> open;
+  std::string found;
+  const auto path = [&open] {
+    std::string keys;
+    for (const Open& each : open)
+      keys = each.is_object ? joined(keys, each.key) : keys + fmt::format("[{}]", each.items);
+    return keys.empty() ? "\"\"" : keys;
+  };
+  const auto step = [&](int, Event event, const nlohmann::json& value) {
+    if (event == Event::key) {
+      open.back().key = value.get<std::string>();
+      if (!open.back().keys.insert(open.back().key).second && found.empty()) found = path();
+    } else if (event == Event::object_start || event == Event::array_start) {
+      open.push_back({.is_object = event == Event::object_start, .keys = {}, .key = {}});
+    } else {
+      if (event != Event::value) open.pop_back();
+      if (!open.empty()) ++open.back().items;
+    }
+    return true;
+  };
+  return nlohmann::json::parse(text, step).is_discarded() ? "" : found;
+}
+
+/// The document. An object that has fewer members in it than keys were read has one of them twice.
+nlohmann::json parse_with_single_keys(std::string_view text, std::string_view where) {
+  using Event = nlohmann::json::parse_event_t;
+  std::vector<std::size_t> keys;  // of each object that is open
+  bool is_single = true;
+  const auto count = [&](int, Event event, const nlohmann::json& value) {
+    if (event == Event::object_start) {
+      keys.push_back(0);
+    } else if (event == Event::key) {
+      ++keys.back();
+    } else if (event == Event::object_end) {
+      is_single = is_single && value.size() == keys.back();
+      keys.pop_back();
+    }
+    return true;
+  };
+  nlohmann::json document = nlohmann::json::parse(text, count);
+  if (is_single) return document;
+  throw usage_error(std::string(where),
+                    fmt::format("has {} twice where one value was expected", double_key(text)),
+                    std::string(kDamaged));
+}
+
 template <class LocationOfByte>
 nlohmann::json parse(std::string_view text, std::string_view where, LocationOfByte location_of_byte,
                      std::string_view what = "file") {
@@ -134,7 +190,7 @@ nlohmann::json parse(std::string_view text, std::string_view where, LocationOfBy
                       fmt::format("is nested deeper than {} levels", kMaxDepth), std::string(kDamaged));
   }
   try {
-    return nlohmann::json::parse(text);
+    return parse_with_single_keys(text, where);
   } catch (const nlohmann::json::parse_error& error) {
     const std::string at = fmt::format("{}:{}", where, location_of_byte(error.byte));
     if (is_cut(text, error.byte, error.what())) {
@@ -209,6 +265,16 @@ double JsonReader::number() const {
   if (value_.is_null()) return std::numeric_limits<double>::quiet_NaN();
   if (!value_.is_number()) throw expected("a number");
   return value_.get<double>();
+}
+
+double JsonReader::number(const NumberRange& range) const {
+  const double value = value_.is_number() ? value_.get<double>() : std::numeric_limits<double>::quiet_NaN();
+  if (!range.contains(value)) throw expected(range.words);
+  return value;
+}
+
+std::optional<double> JsonReader::optional_number(const NumberRange& range) const {
+  return value_.is_null() ? std::nullopt : std::optional(number(range));
 }
 
 std::string JsonReader::compact() const { return value_.dump(); }

@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/number_range.hpp"
 
 namespace collbench {
 
-/// `text` as JSON. Throws Error (usage) at `file_name`:line:column where it is not.
+/// `text` as JSON. Throws Error (usage) at `file_name`:line:column where it is not, and where an object has a
+/// key twice: of two values neither is the right one.
 [[nodiscard]] nlohmann::json parse_json(std::string_view text, std::string_view file_name);
 
 /// A line of a file of lines, likewise; `where` is its file:line, and an error adds the column.
@@ -35,10 +37,15 @@ class JsonReader {
   [[nodiscard]] std::vector<std::pair<std::string, JsonReader>> members() const;
 
   [[nodiscard]] bool is_number() const { return value_.is_number(); }
+  [[nodiscard]] bool is_null() const { return value_.is_null(); }
   [[nodiscard]] std::string text() const;
   [[nodiscard]] bool boolean() const;
   /// NaN for null, which stands for a number that was not finite.
   [[nodiscard]] double number() const;
+  /// The number of a record of ours: finite and within `range`.
+  [[nodiscard]] double number(const NumberRange& range) const;
+  /// The same; none for null, which stands for what is not known or was not finite.
+  [[nodiscard]] std::optional<double> optional_number(const NumberRange& range) const;
   /// A whole number from `low` up to what the type holds.
   template <std::integral Integer>
   [[nodiscard]] Integer integer(Integer low = 0) const {

@@ -27,8 +27,8 @@ std::vector<RankUse> rank_uses_in(std::string_view said) {
     for (const JsonReader& use : JsonReader(document, "the use of ranks").items()) {
       const std::vector<JsonReader> cells = use.items();
       if (cells.size() != 4) return {};
-      uses.push_back({cells[0].number(), cells[1].number(), cells[2].integer<std::uint64_t>(),
-                      cells[3].integer<std::uint64_t>()});
+      uses.push_back({cells[0].number(kQuantity), cells[1].number(kQuantity),
+                      cells[2].integer<std::uint64_t>(), cells[3].integer<std::uint64_t>()});
     }
     return uses;
   } catch (const Error&) {

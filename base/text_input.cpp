@@ -7,8 +7,9 @@
 #include <boost/locale/utf.hpp>
 #include <cctype>
 #include <charconv>
-#include <cmath>
 #include <tuple>
+
+#include "base/number_range.hpp"
 
 namespace collbench {
 namespace {
@@ -199,7 +200,7 @@ std::optional<double> leading_number(std::string_view text) {
   text = trim(text);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || !std::isfinite(value) || value < 0) return std::nullopt;
+  if (error != std::errc{} || !kQuantity.contains(value)) return std::nullopt;
   return value;
 }
 

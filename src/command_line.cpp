@@ -13,6 +13,7 @@
 
 #include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"
+#include "base/text_sinks.hpp"
 #include "src/cli/command_line_errors.hpp"
 #include "src/cli/config_file.hpp"
 #include "src/cli/help_topics.hpp"
@@ -255,7 +256,7 @@ CommandDescription describe_tool(const Subcommand& tool) {
 int finish_command(const CommandFunction& command) {
   const CommandResult result = command();
   result.is_for_a_person ? print_text(result.text) : print_all(result.text);
-  for (const std::string& note : result.notes) print_message("collbench: " + note);
+  for (const std::string& note : result.notes) print_message("collbench: " + one_line(note));
   return static_cast<int>(result.status);
 }
 

@@ -4,6 +4,7 @@
 #include <exception>
 #include <variant>
 
+#include "base/text_sinks.hpp"
 #include "collectives/nccl/probe/gpu_team.hpp"
 #include "launch/launcher.hpp"
 #include "src/cli/standard_streams.hpp"

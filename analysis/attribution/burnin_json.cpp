@@ -12,6 +12,7 @@
 #include "analysis/attribution/gpu_phase.hpp"
 #include "analysis/probe/probe_json.hpp"
 #include "base/json_reader.hpp"
+#include "base/record/json_fields.hpp"
 
 // The record of a burn-in as JSON, and back.
 
@@ -26,8 +27,7 @@ BurninJson share_json(const std::optional<double>& share) {
 
 /// The cell of a time, which an older record has not.
 std::optional<double> share_from_json(const std::vector<JsonReader>& cells, std::size_t cell) {
-  if (cell >= cells.size() || cells[cell].compact() == "null") return std::nullopt;
-  return cells[cell].number();
+  return cell < cells.size() ? cells[cell].optional_number(kShare) : std::nullopt;
 }
 
 BurninJson blame_json(const BurninRecord& record, const Blame& blame) {
@@ -61,11 +61,11 @@ BurninJson rise_json(const CounterRise& rise) {
 
 CounterRise rise_from_json(const JsonReader& json) {
   return {json.at("phase").text(),
-          json.at("host").text(),
+          host_name_from_json(json.at("host")),
           json.at("counter").text(),
           json.at("from").integer<std::uint64_t>(),
           json.at("to").integer<std::uint64_t>(),
-          json.at("seconds").number()};
+          json.at("seconds").number(kQuantity)};
 }
 
 GroupLaunch launch_from_json(const JsonReader& json, const BurninRecord& record) {
@@ -83,7 +83,7 @@ GroupLaunch launch_from_json(const JsonReader& json, const BurninRecord& record)
     launch.nodes.push_back(static_cast<int>(at - nodes.begin()));
   }
   if (launch.nodes.empty()) throw json.at("nodes").expected("a node at least");
-  if (const JsonReader rail = json.at("rail"); rail.compact() != "null") {
+  if (const JsonReader rail = json.at("rail"); !rail.is_null()) {
     launch.rail = rail.integer<int>();
     if (*launch.rail >= record.table.rails) throw rail.expected("one of the record's rails");
   }
@@ -95,8 +95,8 @@ void read_groups(const JsonReader& root, BurninRecord& record) {
   if (const auto groups = root.find("groups")) {
     for (const JsonReader& group : groups->items()) {
       record.groups.push_back({launch_from_json(group, record), group.at("operation").text(),
-                               group.at("bus_bytes_per_second").number(),
-                               group.at("slowest_bus_bytes_per_second").number()});
+                               group.at("bus_bytes_per_second").number(kRate),
+                               group.at("slowest_bus_bytes_per_second").number(kRate)});
       // Without the word for it the bound is that of host memory, the wider one.
       const auto memory = group.find("memory");
       record.groups.back().host_memory = !memory || memory->text() != "GPU";
@@ -188,7 +188,8 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
   if (root.at("record").text() != "collbench burn-in")
     throw root.at("record").expected("\"collbench burn-in\"");
   BurninRecord record;
-  for (const JsonReader& node : root.at("nodes").items()) record.table.nodes.push_back(node.text());
+  for (const JsonReader& node : root.at("nodes").items())
+    record.table.nodes.push_back(host_name_from_json(node));
   record.table.rails = root.at("rails").integer<int>(1);
   for (const JsonReader& leaf : root.at("leaf_of_node").items())
     record.table.leaf_of_node.push_back(leaf.integer<int>());
@@ -197,8 +198,8 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
     for (const auto& [name, value] : settings->members()) record.settings[name] = value.text();
   }
   if (const auto source = root.find("source")) record.source = source->text();
-  record.bytes = root.at("bytes").number();
-  if (const auto expected = root.find("expected_bytes_per_second")) record.expected = expected->number();
+  record.bytes = root.at("bytes").number(kQuantity);
+  if (const auto expected = root.find("expected_bytes_per_second")) record.expected = expected->number(kRate);
   record.planned = root.at("planned").integer<int>();
   record.left_out = root.at("left_out").integer<int>();
   if (const auto left_out = root.find("retests_left_out")) record.retests_left_out = left_out->integer<int>();
@@ -218,9 +219,10 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
     if (cells.size() < 5 || cells.size() > 8)
       throw time.expected(
           "from, to, rail, seconds, alone, share sent again, share waited for a core, batch of repeats");
+    if (cells[3].number(kSeconds) == 0) throw cells[3].expected("a time above 0");
     record.table.times.push_back({below(cells[0], nodes), below(cells[1], nodes),
-                                  below(cells[2], record.table.rails), cells[3].number(), cells[4].boolean(),
-                                  share_from_json(cells, 5), share_from_json(cells, 6),
+                                  below(cells[2], record.table.rails), cells[3].number(kSeconds),
+                                  cells[4].boolean(), share_from_json(cells, 5), share_from_json(cells, 6),
                                   cells.size() > 7 ? cells[7].integer<int>() : 0});
   }
   for (const JsonReader& failure : root.at("failures").items()) {
@@ -231,7 +233,7 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
   read_groups(root, record);
   if (const auto probes = root.find("probes")) {
     for (const JsonReader& probe : probes->items()) {
-      ProbeRecord found = probe_from_json(probe.compact(), file);
+      ProbeRecord found = probe_from_json(probe);
       const auto& known = record.table.nodes;
       if (std::find(known.begin(), known.end(), found.host) == known.end())
         throw probe.at("host").expected("one of the record's nodes");
@@ -240,6 +242,9 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
   }
   if (const auto listed = root.find("gpu_models")) {
     for (const auto& [host, models] : listed->members()) {
+      const auto& known = record.table.nodes;
+      if (std::find(known.begin(), known.end(), host) == known.end())
+        throw models.expected("the models of one of the record's nodes");
       for (const JsonReader& model : models.items()) record.gpu_models[host].push_back(model.text());
     }
   }

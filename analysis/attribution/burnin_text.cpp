@@ -16,6 +16,7 @@
 #include "analysis/attribution/pairs/pair_repeats.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/statistics.hpp"
+#include "base/text_sinks.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {
@@ -232,8 +233,8 @@ std::string burnin_text(const BurninRecord& record, int width) {
 std::string burnin_csv(const BurninRecord& record) {
   std::string text = "from,to,rail,gigabytes_per_second,alone,repeat\n";
   for (const RailTime& time : record.table.times) {
-    text += fmt::format("{},{},{},{:.6g},{},{}\n", record.table.nodes[slot_of(time.from)],
-                        record.table.nodes[slot_of(time.to)], time.rail,
+    text += fmt::format("{},{},{},{:.6g},{},{}\n", csv_cell(record.table.nodes[slot_of(time.from)]),
+                        csv_cell(record.table.nodes[slot_of(time.to)]), time.rail,
                         time.seconds > 0 ? gigabytes_per_second(record, time) : 0, time.alone ? 1 : 0,
                         time.repeat);
   }

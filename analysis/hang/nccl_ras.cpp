@@ -11,6 +11,7 @@
 
 #include "base/json_reader.hpp"
 #include "base/text_input.hpp"
+#include "base/text_sinks.hpp"
 
 // Source of the format: NCCL 2.27.7 to 2.32.3, src/ras/client_support.cc (rasClientRunComms for the text,
 // rasDumpCommsToJSON for JSON), and answers of these versions over simulated GPUs.
@@ -34,11 +35,21 @@ std::string nccl_error(int result) {
   return index < kNames.size() ? std::string(kNames.at(index)) : fmt::format("NCCL error {}", result);
 }
 
+/// As NCCL has it: a name, or an address, of IPv6 perhaps with its interface. Anything else names no host.
+std::string host_in(std::string text) {
+  const std::string_view address = std::string_view(text).substr(0, text.find('%'));
+  const bool is_ipv6 = address.find(':') != std::string_view::npos &&
+                       address.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos;
+  const std::string_view interface = std::string_view(text).substr(address.size());
+  const bool is_address = is_ipv6 && (interface.empty() || is_host_name(interface.substr(1)));
+  return is_address || is_host_name(text) ? text : "no name of a host";
+}
+
 CommunicatorMember member_of(const JsonReader& json) {
   CommunicatorMember member;
   constexpr int kAny = std::numeric_limits<int>::min();
   member.rank = json.at("rank").integer<int>();
-  member.host = json.at("host").text();
+  member.host = host_in(json.at("host").text());
   member.pid = std::max(0, json.at("pid").integer<int>(kAny));
   const JsonReader status = json.at("status");
   if (const auto counts = json.find("collective_counts")) {
@@ -98,7 +109,7 @@ std::optional<CommunicatorMember> member_of_line(std::string_view line) {
   if (!rank) return std::nullopt;
   CommunicatorMember member;
   member.rank = *rank;
-  member.host = text_between(line, " on node ", "").value_or("");
+  if (auto host = text_between(line, " on node ", "")) member.host = host_in(std::move(*host));
   member.pid = number_between(line, "managed by process ", " ").value_or(0);
   return member;
 }

@@ -130,7 +130,7 @@ class ImbReader {
     if (!row) return;
     if (row->size_bytes == 0) {
       log_.skip_line("rows of 0 bytes", line.number);
-    } else if (!(row->seconds > 0)) {
+    } else if (!is_duration(row->seconds)) {
       log_.skip_line("rows whose time is not a positive number", line.number);
     } else if (table_->ranks == 1) {
       log_.skip_line("rows of one rank", line.number);

@@ -11,6 +11,7 @@
 #include "analysis/import/log_readers.hpp"
 #include "base/error.hpp"
 #include "base/text_input.hpp"
+#include "base/text_sinks.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -122,6 +123,14 @@ const LogDevice* device_of_two_ranks(const LogTable& table) {
     if (!device.slot.empty() && !slots.emplace(device.host, device.slot).second) return &device;
   }
   return nullptr;
+}
+
+/// The first that is on what cannot be the name of a host; null where none is.
+const LogDevice* device_of_no_host(const LogTable& table) {
+  const auto found = std::find_if(table.devices.begin(), table.devices.end(), [](const LogDevice& device) {
+    return !device.host.empty() && !is_host_name(device.host);
+  });
+  return found == table.devices.end() ? nullptr : &*found;
 }
 
 /// The hosts of the device list by rank; empty where a rank is missing, so that none is placed by guess.
@@ -253,14 +262,22 @@ Identities job_location(LogTable& table, const Operation& operation, const JobGi
   }
   const bool is_given = given.nodes && given.ranks_per_node;
   if (std::cmp_equal(hosts.size(), ranks)) {
-    const Identities identities = on_hosts(hosts);
+    Identities identities = on_hosts(hosts);
     const int line = table.devices.front().line;
     facts.ranks = {ranks, line};
     std::vector<std::string> names;
     for (const Identity& each : identities) {
       if (std::cmp_equal(each.node, names.size())) names.push_back(each.host);
     }
-    facts.hosts = {names, line};
+    if (const LogDevice* const nameless = device_of_no_host(table)) {
+      facts.notes.push_back(fmt::format(
+          "line {}: '{}' is not the name of a host: the ranks of each host are known, and not what "
+          "the hosts are called",
+          nameless->line, excerpt(nameless->host)));
+      for (Identity& each : identities) each.host.clear();
+    } else {
+      facts.hosts = {names, line};
+    }
     facts.nodes = {static_cast<int>(names.size()), line};
     const std::vector<int> locals = ranks_per_node(identities);
     facts.ranks_per_node.reset();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/number_range.hpp"
 #include "base/record/data_type.hpp"
 #include "base/record/log_facts.hpp"
 #include "base/record/states.hpp"
@@ -16,6 +17,9 @@ struct PrintedNumber {
   double value = 0;
   double half_unit = 0;
 };
+
+/// Whether something can have taken that long.
+[[nodiscard]] constexpr bool is_duration(double seconds) { return seconds > 0 && kSeconds.contains(seconds); }
 
 /// What one row says of one placement of the buffers.
 struct LogHalf {

@@ -111,8 +111,8 @@ std::optional<LogHalf> half_of(const JsonReader& json) {
   half.bus_bandwidth = exact(json.at("bus_bw").number());
   if (const auto wrong = json.find("nwrong")) {
     half.checked = true;
-    const double count = wrong->number();
-    if (count >= 0 && count < 1e18) half.wrong_elements = static_cast<std::uint64_t>(count);
+    const double count = wrong->number(kQuantity);
+    if (count < 1e18) half.wrong_elements = static_cast<std::uint64_t>(count);
   }
   return half;
 }
@@ -124,7 +124,7 @@ std::string unusable(const JsonReader& json) {
   if (find_data_type(type) == nullptr) return "rows of type " + excerpt(type);
   if (trimmed(json.at("redop")) == "mulsum") return "rows of reduction mulsum";
   const auto out = half_of(json.at("out_of_place"));
-  return !out || out->seconds > 0 ? "" : "rows whose time is not a positive number";
+  return !out || is_duration(out->seconds) ? "" : "rows whose time is not a positive number";
 }
 
 void take_row(const JsonReader& json, int line, LogTable& table) {
@@ -148,7 +148,7 @@ void take_row(const JsonReader& json, int line, LogTable& table) {
   }
   row.out_of_place = *out;
   if (const auto in_place = json.find("in_place")) row.in_place = half_of(*in_place);
-  if (row.in_place && !(row.in_place->seconds > 0)) row.in_place.reset();
+  if (row.in_place && !is_duration(row.in_place->seconds)) row.in_place.reset();
   table.rows.push_back(row);
 }
 

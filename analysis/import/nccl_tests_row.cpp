@@ -200,11 +200,12 @@ HalfOrReason read_half(const RowStart& start, std::size_t first, const NcclTests
   const auto word = [&](std::size_t column) -> const std::string& { return start.rest[first + column]; };
   if (is_masked(word(0))) return {{}, "rows whose times are masked"};
   auto time = printed(word(0));
-  if (!time || time->value == 0) return {{}, "rows whose time is not a positive number"};
+  if (!time) return {{}, "rows whose time is not a positive number"};
   time->value *= columns.time_unit_microseconds;
   time->half_unit *= columns.time_unit_microseconds;
   LogHalf half;
   half.seconds = time->value * kMicrosecond;
+  if (!is_duration(half.seconds)) return {{}, "rows whose time is not a positive number"};
   half.algorithm_bandwidth = rate_of(word(1));
   half.bus_bandwidth = rate_of(word(2));
   if (columns.per_half > 3) {

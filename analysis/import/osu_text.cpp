@@ -169,7 +169,7 @@ class OsuReader {
     if (!row) return;  // what a launcher or a script says in between
     if (row->size_bytes == 0) {
       log_.skip_line("rows of 0 bytes", line.number);
-    } else if (!(row->seconds > 0)) {
+    } else if (!is_duration(row->seconds)) {
       log_.skip_line("rows whose time is not a positive number", line.number);
     } else {
       table_->rows.push_back(*row);

@@ -1,8 +1,7 @@
 #include "analysis/probe/probe_json.hpp"
 
-#include <cmath>
-
 #include "base/json_reader.hpp"
+#include "base/record/json_fields.hpp"
 #include "base/text_sinks.hpp"
 
 namespace collbench::analysis {
@@ -15,11 +14,6 @@ using ProbeJson = nlohmann::ordered_json;
 template <typename Value>
 ProbeJson optional_json(const std::optional<Value>& value) {
   return value ? ProbeJson(*value) : ProbeJson();
-}
-
-std::optional<double> number_from(const JsonReader& json, std::string_view key) {
-  const auto found = json.find(key);
-  return found ? std::optional(found->number()) : std::nullopt;
 }
 
 std::string text_from(const JsonReader& json, std::string_view key) {
@@ -37,9 +31,9 @@ ProbeJson window_json(const GpuWindow& window) {
 }
 
 GpuWindow window_from(const JsonReader& json) {
-  GpuWindow window{.sm_clock_hertz = number_from(json, "sm_clock_hertz"),
-                   .power_watts = number_from(json, "power_watts"),
-                   .temperature_celsius = number_from(json, "temperature_celsius")};
+  GpuWindow window{.sm_clock_hertz = optional_number(json, "sm_clock_hertz", kRate),
+                   .power_watts = optional_number(json, "power_watts", kQuantity),
+                   .temperature_celsius = optional_number(json, "temperature_celsius", kDifference)};
   for (const JsonReader& reason : json.at("throttled_by").items()) {
     const auto trouble = find_gpu_trouble(reason.text());
     if (!trouble) throw reason.expected("the name of a GPU's trouble");
@@ -80,7 +74,7 @@ ProbeGpu gpu_from(const JsonReader& json) {
           .uuid = text_from(json, "uuid"),
           .address = text_from(json, "address"),
           .memory_bytes = json.at("memory_bytes").integer<std::uint64_t>(),
-          .power_limit_watts = number_from(json, "power_limit_watts"),
+          .power_limit_watts = optional_number(json, "power_limit_watts", kQuantity),
           .driver = text_from(json, "driver")};
 }
 
@@ -88,12 +82,11 @@ ProbePart part_from(const JsonReader& json) {
   ProbePart part{.name = json.at("name").text(), .model = json.at("model").text()};
   if (const auto numa = json.find("numa")) part.numa = numa->integer<int>();
   for (const JsonReader& window : json.at("windows").items()) {
-    const double rate = window.number();
-    if (!(rate > 0) || !std::isfinite(rate)) throw window.expected("a positive rate");
-    part.windows.push_back(rate);
+    part.windows.push_back(window.number(kRate));
+    if (part.windows.back() == 0) throw window.expected("a rate above 0");
   }
   if (part.windows.empty()) throw json.at("windows").expected("a rate at least");
-  part.cpu_share = number_from(json, "cpu_share");
+  part.cpu_share = optional_number(json, "cpu_share", kShare);
   if (const auto peer = json.find("peer"))
     part.peer = PeerCopy{peer->at("from").text(), peer->at("to").text(), peer->at("direct").boolean()};
   if (const auto windows = json.find("telemetry")) {
@@ -152,16 +145,19 @@ std::string probe_json(const ProbeRecord& record) {
 
 ProbeRecord probe_from_json(std::string_view text, const std::string& file) {
   const nlohmann::json document = parse_json(text, file);
-  const JsonReader root(document, file);
+  return probe_from_json(JsonReader(document, file));
+}
+
+ProbeRecord probe_from_json(const JsonReader& root) {
   if (root.at("record").text() != kRecordName) throw root.at("record").expected("\"collbench probe\"");
   ProbeRecord record;
-  record.host = root.at("host").text();
+  record.host = host_name_from_json(root.at("host"));
   record.processor = root.at("processor").text();
   record.cores = root.at("cores").integer<int>();
-  record.taken_share = number_from(root, "taken_share");
-  record.window_seconds = number_from(root, "window_seconds").value_or(0);
+  record.taken_share = optional_number(root, "taken_share", kShare);
+  record.window_seconds = optional_number(root, "window_seconds", kSeconds).value_or(0);
   // Of before GPUs were probed none is there.
-  record.gpu_window_seconds = number_from(root, "gpu_window_seconds").value_or(0);
+  record.gpu_window_seconds = optional_number(root, "gpu_window_seconds", kSeconds).value_or(0);
   if (const auto gpus = root.find("gpus")) {
     for (const JsonReader& gpu : gpus->items()) record.gpus.push_back(gpu_from(gpu));
   }

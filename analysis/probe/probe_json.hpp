@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_reader.hpp"
 #include "base/record/probe.hpp"
 
 namespace collbench::analysis {
@@ -10,5 +11,6 @@ namespace collbench::analysis {
 
 /// Throws Error (usage) that names the place in `file`.
 [[nodiscard]] ProbeRecord probe_from_json(std::string_view text, const std::string& file);
+[[nodiscard]] ProbeRecord probe_from_json(const JsonReader& root);
 
 }  // namespace collbench::analysis

@@ -268,12 +268,12 @@ std::string probe_csv(const std::vector<ProbeRecord>& records) {
           for (const GpuTrouble trouble : window.throttled_by) reasons.insert(std::string(name(trouble)));
         }
         const auto published = published_rate(each, part.model);
-        text +=
-            fmt::format("{},{},{},{},{},{},{},{:.6g},{:.4f},{},{},{},{},{}\n", csv_cell(record.host), each.id,
-                        each.size > 0 ? fmt::to_string(each.size) : "", rate.kind, csv_cell(part.name),
-                        csv_cell(part.model), each.unit == ProbeUnit::byte ? "B/s" : "flop/s", rate.rate,
-                        rate.drift, published ? number(rate.rate / *published) : "", figures[0], figures[1],
-                        figures[2], fmt::join(reasons, "; "));
+        text += fmt::format("{},{},{},{},{},{},{},{:.6g},{:.4f},{},{},{},{},{}\n", csv_cell(record.host),
+                            csv_cell(each.id), each.size > 0 ? fmt::to_string(each.size) : "", rate.kind,
+                            csv_cell(part.name), csv_cell(part.model),
+                            each.unit == ProbeUnit::byte ? "B/s" : "flop/s", rate.rate, rate.drift,
+                            published ? number(rate.rate / *published) : "", figures[0], figures[1],
+                            figures[2], fmt::join(reasons, "; "));
       }
     }
   }

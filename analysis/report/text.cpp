@@ -108,13 +108,8 @@ void add_cell(std::string& line, int& used, std::string_view cell, const PageCol
     line += paint(shorten(cell, std::max(1, line_width(options) - used)), tone, options);
     return;
   }
-  const int padding = std::max(0, column.width - display_width(cell));
   used += std::max(column.width, display_width(cell));
-  if (tone == Tone::plain) {
-    line.append(static_cast<std::size_t>(padding), ' ').append(cell);
-  } else {
-    line += paint(pad_left(cell, column.width), tone, options);
-  }
+  line += paint(pad_left(cell, column.width), tone, options);
 }
 
 template <class CellOf>

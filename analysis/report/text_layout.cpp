@@ -28,13 +28,20 @@ int display_width(std::string_view text) {
   return static_cast<int>(std::count_if(text.begin(), text.end(), starts_letter));
 }
 
-std::string pad_left(std::string_view text, int width) { return spaces(text, width) += text; }
+std::string pad_left(std::string_view text, int width) {
+  const std::string shown = one_line(text);
+  return spaces(shown, width) + shown;
+}
 
-std::string pad_right(std::string_view text, int width) { return std::string(text) + spaces(text, width); }
+std::string pad_right(std::string_view text, int width) {
+  const std::string shown = one_line(text);
+  return shown + spaces(shown, width);
+}
 
 std::string shorten(std::string_view text, int width) {
-  if (display_width(text) <= width) return std::string(text);
-  return std::string(text.substr(0, bytes_of(text, width - 1))) + (width > 0 ? "…" : "");
+  std::string shown = one_line(text);
+  if (display_width(shown) <= width) return shown;
+  return shown.substr(0, bytes_of(shown, width - 1)) + (width > 0 ? "…" : "");
 }
 
 std::string wrap(std::string_view text, int width, std::string_view first, std::string_view rest) {

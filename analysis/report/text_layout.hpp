@@ -11,6 +11,8 @@ namespace collbench::analysis {
 /// take one); a wide East Asian letter in a host's name counts as one as well.
 [[nodiscard]] int display_width(std::string_view text);
 
+// All of these take a part of a line (one_line): what others wrote cannot begin a line of its own in a table.
+
 /// `text` with spaces before, or behind it, up to `width` columns.
 [[nodiscard]] std::string pad_left(std::string_view text, int width);
 [[nodiscard]] std::string pad_right(std::string_view text, int width);

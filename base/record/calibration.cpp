@@ -108,15 +108,16 @@ Json point_json(const CalibrationPoint& point) {
 std::optional<Tier> tier_of(const JsonReader& json, std::string_view key) {
   const auto value = json.find(key);
   if (!value) return std::nullopt;
-  return Tier{value->at("alpha_seconds").number(), value->at("bytes_per_second").number(),
-              value->at("gap_seconds").number(), value->at("eager_limit_bytes").integer<std::uint64_t>()};
+  return Tier{value->at("alpha_seconds").number(kQuantity), value->at("bytes_per_second").number(kRate),
+              value->at("gap_seconds").number(kQuantity),
+              value->at("eager_limit_bytes").integer<std::uint64_t>()};
 }
 
 CalibrationPoint point_of(const JsonReader& json) {
   const JsonReader kind = json.at("kind");
   const CalibrationKind* found = find_calibration_kind(kind.text());
   if (found == nullptr) throw kind.expected("a kind of calibration");
-  return {*found, json.at("size_bytes").integer<std::uint64_t>(), json.at("seconds").number(),
+  return {*found, json.at("size_bytes").integer<std::uint64_t>(), json.at("seconds").number(kSeconds),
           optional_data_type(json, "type"), optional_reduction(json, "reduction")};
 }
 
@@ -145,14 +146,14 @@ Calibration calibration_from_json(const JsonReader& json) {
   Calibration result;
   result.intra = tier_of(json, "intra");
   result.inter = tier_of(json, "inter");
-  result.inter_host_bytes_per_second = optional_number(json, "inter_host_bytes_per_second");
+  result.inter_host_bytes_per_second = optional_number(json, "inter_host_bytes_per_second", kRate);
   for (const JsonReader& gamma : json.at("gammas").items()) {
     result.gammas.push_back({data_type_from_json(gamma.at("type")),
                              reduction_from_json(gamma.at("reduction")),
-                             gamma.at("seconds_per_byte").number()});
+                             gamma.at("seconds_per_byte").number(kQuantity)});
   }
-  result.kappa_seconds_per_byte = json.at("kappa_seconds_per_byte").number();
-  result.fit_relative_error = json.at("fit_relative_error").number();
+  result.kappa_seconds_per_byte = json.at("kappa_seconds_per_byte").number(kQuantity);
+  result.fit_relative_error = json.at("fit_relative_error").optional_number(kQuantity).value_or(kNotFinite);
   for (const JsonReader& point : json.at("points").items()) result.points.push_back(point_of(point));
   if (const auto probes = json.find("probes")) result.probes = probes_from_json(*probes);
   return result;

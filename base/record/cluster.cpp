@@ -55,8 +55,8 @@ Cluster cluster_from_json(const JsonReader& json) {
   Cluster cluster;
   for (const JsonReader& line : json.at("summary").items()) cluster.summary.push_back(line.text());
   for (const JsonReader& node : json.at("nodes").items()) {
-    cluster.nodes.push_back(
-        {node.at("host").text(), node.at("shape").integer<int>(), facts_of(node.at("identity"))});
+    cluster.nodes.push_back({rank_host_from_json(node.at("host")), node.at("shape").integer<int>(),
+                             facts_of(node.at("identity"))});
   }
   for (const JsonReader& placed : json.at("placement").items())
     cluster.placement.push_back(placed_from_json(placed));

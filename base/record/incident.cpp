@@ -47,16 +47,16 @@ Incident incident_from_json(const JsonReader& json) {
                     .time = json.at("time").text(),
                     .exit_status = json.at("exit_status").integer<int>()};
   for (const JsonReader& each : json.at("ranks").items())
-    incident.ranks.push_back({each.at("rank").integer<int>(), each.at("host").text()});
+    incident.ranks.push_back({each.at("rank").integer<int>(), rank_host_from_json(each.at("host"))});
   return incident;
 }
 
 RankPause pause_from_json(const JsonReader& json) {
   return {.rank = json.at("rank").integer<int>(),
-          .host = json.at("host").text(),
+          .host = rank_host_from_json(json.at("host")),
           .step = json.at("step").text(),
           .pass = json.at("pass").integer<int>(),
-          .seconds = json.at("seconds").number()};
+          .seconds = json.at("seconds").number(kSeconds)};
 }
 
 std::optional<Incident> incident_from_line(std::string_view line) {

@@ -1,8 +1,16 @@
 #include "base/record/json_fields.hpp"
 
+#include <algorithm>
+
+#include "base/text_input.hpp"
 #include "base/text_sinks.hpp"
 
 namespace collbench {
+namespace {
+
+constexpr std::int64_t kMaxNode = 1'000'000'000;  // an int
+
+}  // namespace
 
 std::string json_line(const Json& value) {
   return json_text(value.dump(-1, ' ', false, Json::error_handler_t::replace));
@@ -26,9 +34,25 @@ Reduction reduction_from_json(const JsonReader& json) {
   return *found;
 }
 
-std::optional<double> optional_number(const JsonReader& json, std::string_view key) {
+std::string host_name_from_json(const JsonReader& json) {
+  std::string host = json.text();
+  if (!is_host_name(host)) throw json.expected("the name of a host");
+  return host;
+}
+
+std::string rank_host_from_json(const JsonReader& json) {
+  std::string host = json.text();
+  const std::size_t end = std::min(host.find('#'), host.size());
+  const bool has_node = end == host.size() || parse_integer(host.substr(end + 1), 0, kMaxNode);
+  if (!host.empty() && (!is_host_name(host.substr(0, end)) || !has_node))
+    throw json.expected("the name of a host");
+  return host;
+}
+
+std::optional<double> optional_number(const JsonReader& json, std::string_view key,
+                                      const NumberRange& range) {
   const auto value = json.find(key);
-  return value ? std::optional(value->number()) : std::nullopt;
+  return value ? std::optional(value->number(range)) : std::nullopt;
 }
 
 std::optional<DataType> optional_data_type(const JsonReader& json, std::string_view key) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -17,6 +18,9 @@ using Json = nlohmann::ordered_json;
 /// is thrown.
 [[nodiscard]] std::string json_line(const Json& value);
 
+/// What null is read as where a figure can be infinite or none: a ratio over 0.
+inline constexpr double kNotFinite = std::numeric_limits<double>::quiet_NaN();
+
 /// The fields that several records have, as JSON and back. What is none is null.
 template <class Value>
 [[nodiscard]] Json or_null(const std::optional<Value>& value) {
@@ -29,8 +33,17 @@ template <class Value>
 [[nodiscard]] DataType data_type_from_json(const JsonReader& json);
 [[nodiscard]] Reduction reduction_from_json(const JsonReader& json);
 
+/// The name of a host (is_host_name). Lists for launchers and Slurm are made of these names: one that cannot
+/// be of a host is an error.
+[[nodiscard]] std::string host_name_from_json(const JsonReader& json);
+
+/// The host of a rank: likewise, but for "#1" behind it, the node of --node-map, and empty where nobody named
+/// it.
+[[nodiscard]] std::string rank_host_from_json(const JsonReader& json);
+
 /// The member `key` of `json`; none when it is absent or null.
-[[nodiscard]] std::optional<double> optional_number(const JsonReader& json, std::string_view key);
+[[nodiscard]] std::optional<double> optional_number(const JsonReader& json, std::string_view key,
+                                                    const NumberRange& range);
 [[nodiscard]] std::optional<DataType> optional_data_type(const JsonReader& json, std::string_view key);
 [[nodiscard]] std::optional<Reduction> optional_reduction(const JsonReader& json, std::string_view key);
 

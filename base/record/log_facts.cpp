@@ -14,7 +14,7 @@ Value value_of(const JsonReader& json) {
   } else if constexpr (std::same_as<Value, bool>) {
     return json.boolean();
   } else if constexpr (std::same_as<Value, double>) {
-    return json.number();
+    return json.number(kQuantity);
   } else if constexpr (std::integral<Value>) {
     return json.integer<Value>();
   } else {
@@ -91,6 +91,9 @@ LogFacts log_facts_from_json(const JsonReader& json) {
       fact = {value_of<Value>(found->at("value")), found->at("line").template integer<int>()};
     }
   });
+  if (const auto hosts = json.find("hosts")) {
+    for (const JsonReader& host : hosts->at("value").items()) (void)rank_host_from_json(host);
+  }
   for (const JsonReader& each : json.at("connections").items()) {
     facts.connections.push_back({each.at("via").text(), each.at("gpu_direct").boolean(),
                                  each.at("count").integer<std::uint64_t>(), each.at("line").integer<int>()});

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <utility>
 
 #include "base/deterministic_random.hpp"
@@ -26,14 +25,15 @@ double min_digits(float value) {
 struct ProbeFigure {
   const char* key;
   double MachineProbe::* value;
+  NumberRange range;
   bool can_be_zero;  ///< else 0 is: not known
 };
 
 constexpr std::array<ProbeFigure, 4> kProbeFigures{{
-    {"round_trip_seconds", &MachineProbe::round_trip_seconds, false},
-    {"steps_per_second", &MachineProbe::steps_per_second, false},
-    {"read_bytes_per_second", &MachineProbe::read_bytes_per_second, false},
-    {"stolen_share", &MachineProbe::stolen_share, true},
+    {"round_trip_seconds", &MachineProbe::round_trip_seconds, kSeconds, false},
+    {"steps_per_second", &MachineProbe::steps_per_second, kRate, false},
+    {"read_bytes_per_second", &MachineProbe::read_bytes_per_second, kRate, false},
+    {"stolen_share", &MachineProbe::stolen_share, kShare, true},
 }};
 
 }  // namespace
@@ -60,17 +60,17 @@ MeasuredBlock block_from_json(const JsonReader& json, std::size_t rows, std::siz
   block.row = json.at("row").integer<std::size_t>();
   if (block.row >= rows) throw json.at("row").expected(fmt::format("a row below {}", rows));
   block.pass = json.at("pass").integer<int>();
-  block.seconds = json.at("seconds").number();
+  block.seconds = json.at("seconds").number(kSeconds);
   block.iterations = json.at("iterations").integer<std::uint64_t>();
   block.iterations_per_sample = json.at("iterations_per_sample").integer<std::uint64_t>();
   for (const JsonReader& sample : json.at("samples_seconds").items()) {
-    block.samples.push_back(static_cast<float>(sample.number()));
+    block.samples.push_back(static_cast<float>(sample.number(kSeconds)));
   }
   block.ranks = rank_times_from_json(json.at("rank_times"));
   if (block.ranks.size() != ranks) {
     throw json.at("rank_times").expected(fmt::format("the times of {} ranks", ranks));
   }
-  block.enqueue_seconds = optional_number(json, "enqueue_seconds");
+  block.enqueue_seconds = optional_number(json, "enqueue_seconds", kSeconds);
   if (const auto wrong = json.find("wrong_elements")) block.wrong_elements = wrong->integer<std::uint64_t>();
   block.wrong = wrong_from_json(json.at("wrong"));
   block.nccl = nccl_selection_in(json);
@@ -114,9 +114,7 @@ void read_steps(const JsonReader& json, std::vector<RankTimes>& ranks) {
     const std::vector<JsonReader> column = json.at(figure.key).items();
     if (column.size() != ranks.size()) throw json.expected("arrays of one length");
     for (std::size_t i = 0; i < ranks.size(); ++i) {
-      const double value = column[i].number();
-      if (std::isnan(value)) throw column[i].expected("a number");
-      (*ranks[i].step).*figure.value = value;
+      (*ranks[i].step).*figure.value = column[i].number(figure.range);
     }
   }
 }
@@ -135,8 +133,8 @@ std::vector<RankTimes> rank_times_from_json(const JsonReader& json) {
   }
   std::vector<RankTimes> result;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    RankTimes times{ranks[i].integer<int>(), medians[i].number(), p99s[i].number()};
-    if (counted && !std::isnan(faults[i].number())) times.page_faults = faults[i].number();
+    RankTimes times{ranks[i].integer<int>(), medians[i].number(kSeconds), p99s[i].number(kSeconds)};
+    if (counted) times.page_faults = faults[i].optional_number(kQuantity);
     result.push_back(times);
   }
   read_steps(json, result);
@@ -161,8 +159,7 @@ std::vector<MachineProbe> probes_from_json(const JsonReader& json) {
     const std::vector<JsonReader> column = json.at(figure.key).items();
     if (column.size() != result.size()) throw json.expected("arrays of one length");
     for (std::size_t i = 0; i < column.size(); ++i) {
-      const double value = column[i].number();
-      result[i].*figure.value = std::isnan(value) ? 0 : value;
+      result[i].*figure.value = column[i].optional_number(figure.range).value_or(0);
     }
   }
   return result;
@@ -184,7 +181,7 @@ Json wrong_to_json(const std::vector<WrongElements>& wrong) {
 std::vector<WrongElements> wrong_from_json(const JsonReader& json) {
   std::vector<WrongElements> result;
   for (const JsonReader& wrong : json.items()) {
-    result.push_back({wrong.at("rank").integer<int>(), wrong.at("host").text(),
+    result.push_back({wrong.at("rank").integer<int>(), rank_host_from_json(wrong.at("host")),
                       wrong.at("count").integer<std::uint64_t>(),
                       wrong.at("first_index").integer<std::uint64_t>(), wrong.at("expected").text(),
                       wrong.at("got").text()});

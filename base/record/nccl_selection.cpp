@@ -66,7 +66,7 @@ std::optional<NcclSelection> nccl_selection_in(const JsonReader& row) {
     throw expected.expected("three arrays of one length");
   }
   for (std::size_t i = 0; i < algorithms.size(); ++i) {
-    selection.expected.push_back({algorithms[i].text(), protocols[i].text(), seconds[i].number()});
+    selection.expected.push_back({algorithms[i].text(), protocols[i].text(), seconds[i].number(kQuantity)});
   }
   return selection;
 }

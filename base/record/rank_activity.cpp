@@ -43,7 +43,7 @@ Json rank_activity_to_json(const RankActivity& activity) {
 RankActivity rank_activity_from_json(const JsonReader& json) {
   RankActivity activity{.rank = json.at("rank").integer<int>(),
                         .ranks = json.at("ranks").integer<int>(),
-                        .host = json.at("host").text(),
+                        .host = rank_host_from_json(json.at("host")),
                         .gpu = json.at("gpu").text(),
                         .device = json.at("device").text(),
                         .pid = json.at("pid").integer<int>(),
@@ -54,7 +54,7 @@ RankActivity rank_activity_from_json(const JsonReader& json) {
                         .calls = counts_from_json(json.at("calls")),
                         .exchanges = counts_from_json(json.at("exchanges")),
                         .is_over = json.at("is_over").boolean(),
-                        .idle_seconds = optional_number(json, "idle_seconds")};
+                        .idle_seconds = optional_number(json, "idle_seconds", kQuantity)};
   const auto call = json.at("call_of_step").integer<std::uint64_t>();
   if (call > activity.calls.entered) throw json.at("call_of_step").expected("at most the calls entered");
   activity.calls_before_step = activity.calls.entered - call;

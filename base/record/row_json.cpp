@@ -1,7 +1,6 @@
 #include "base/record/run.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/record/measured_block.hpp"
@@ -42,8 +41,8 @@ std::optional<TimeInterval> interval_of(const JsonReader& row) {
   const auto json = row.find("interval");
   if (!json) return std::nullopt;
   const auto over = json->find("over");
-  return TimeInterval{json->at("low_seconds").number(), json->at("high_seconds").number(),
-                      json->at("confidence").number(), over && over->text() == "launches"};
+  return TimeInterval{json->at("low_seconds").number(kSeconds), json->at("high_seconds").number(kSeconds),
+                      json->at("confidence").number(kShare), over && over->text() == "launches"};
 }
 
 Json states_json(const std::vector<RowState>& states) {
@@ -64,9 +63,10 @@ std::vector<RowState> states_of(const JsonReader& row) {
   const auto json = row.find("states");  // older records lack it
   if (!json) return result;
   for (const JsonReader& state : json->items()) {
-    result.push_back({state.at("min_round_trip_seconds").number(),
-                      state.at("max_round_trip_seconds").number(), state.at("passes").integer<int>(),
-                      state.at("launches").integer<int>(), state.at("seconds").number(), interval_of(state)});
+    result.push_back({state.at("min_round_trip_seconds").number(kSeconds),
+                      state.at("max_round_trip_seconds").number(kSeconds), state.at("passes").integer<int>(),
+                      state.at("launches").integer<int>(), state.at("seconds").number(kSeconds),
+                      interval_of(state)});
   }
   return result;
 }
@@ -83,7 +83,8 @@ std::vector<MachineProbe> pass_probes_of(const JsonReader& row, std::size_t pass
 std::optional<LaunchVariation> launch_variation_of(const JsonReader& row) {
   const auto json = row.find("launch_variation");
   if (!json) return std::nullopt;
-  return LaunchVariation{json->at("within").number(), json->at("between").number()};
+  return LaunchVariation{json->at("within").optional_number(kQuantity).value_or(kNotFinite),
+                         json->at("between").optional_number(kQuantity).value_or(kNotFinite)};
 }
 
 /// Records of before `repeat` do not say: all passes are from one launch.
@@ -141,9 +142,6 @@ VerdictWord verdict_of(const JsonReader& json) {
   return static_cast<VerdictWord>(found - kVerdictNames.begin());
 }
 
-/// NaN is null, which stands for a row without a time.
-double or_zero(double value) { return std::isnan(value) ? 0 : value; }
-
 Measurement measurement_of(const JsonReader& json) {
   Measurement result;
   result.key = key_of(json);
@@ -151,9 +149,10 @@ Measurement measurement_of(const JsonReader& json) {
   result.algorithm_ran = json.at("algorithm_ran").text();
   result.note = json.at("note").text();
   result.nccl = nccl_selection_in(json);
-  result.seconds = or_zero(json.at("seconds").number());
+  result.seconds = json.at("seconds").optional_number(kSeconds).value_or(0);
   result.interval = interval_of(json);
-  for (const JsonReader& pass : json.at("pass_seconds").items()) result.pass_seconds.push_back(pass.number());
+  for (const JsonReader& pass : json.at("pass_seconds").items())
+    result.pass_seconds.push_back(pass.number(kSeconds));
   result.launch_passes = launch_passes_of(json, result.pass_seconds.size());
   result.pass_probes = pass_probes_of(json, result.pass_seconds.size());
   result.launch_variation = launch_variation_of(json);
@@ -163,7 +162,7 @@ Measurement measurement_of(const JsonReader& json) {
   result.iterations_per_sample = json.at("iterations_per_sample").integer<std::uint64_t>();
   result.samples = json.at("samples").integer<std::uint64_t>();
   const auto statistic = [&](std::string_view key) {
-    const double value = json.at(key).number();
+    const double value = json.at(key).optional_number(kSeconds).value_or(kNotFinite);
     return result.samples > 0 ? value : 0;
   };
   result.minimum = statistic("minimum_seconds");
@@ -171,11 +170,12 @@ Measurement measurement_of(const JsonReader& json) {
   result.median = statistic("median_seconds");
   result.p95 = statistic("p95_seconds");
   result.p99 = statistic("p99_seconds");
-  result.variation = statistic("variation");
+  const auto variation = json.at("variation").optional_number(kQuantity);
+  result.variation = result.samples > 0 ? variation.value_or(kNotFinite) : 0;
   result.ranks = rank_times_from_json(json.at("rank_times"));
   if (const auto wrong = json.find("wrong_elements")) result.wrong_elements = wrong->integer<std::uint64_t>();
   result.wrong = wrong_from_json(json.at("wrong"));
-  result.enqueue_seconds = optional_number(json, "enqueue_seconds");
+  result.enqueue_seconds = optional_number(json, "enqueue_seconds", kSeconds);
   if (const auto marks = json.find("marks")) {
     for (const JsonReader& mark : marks->items()) result.marks.push_back(row_mark_from_json(mark));
   }
@@ -239,13 +239,14 @@ Json row_to_json(const Row& row, int ranks) {
 }
 
 Row row_from_json(const JsonReader& json) {
-  return {measurement_of(json),
-          {optional_number(json, "ring_seconds"), optional_number(json, "tree_seconds"),
-           optional_number(json, "expected_seconds"), json.at("expected_by").text(),
-           optional_number(json, "fastest_seconds"), optional_number(json, "slowest_seconds"),
-           text_or_empty(json, "limited_by"), optional_number(json, "nvls_seconds")},
-          {verdict_of(json), text_or_empty(json, "explanation")},
-          step_of(json)};
+  return {
+      measurement_of(json),
+      {optional_number(json, "ring_seconds", kSeconds), optional_number(json, "tree_seconds", kSeconds),
+       optional_number(json, "expected_seconds", kSeconds), json.at("expected_by").text(),
+       optional_number(json, "fastest_seconds", kSeconds), optional_number(json, "slowest_seconds", kSeconds),
+       text_or_empty(json, "limited_by"), optional_number(json, "nvls_seconds", kSeconds)},
+      {verdict_of(json), text_or_empty(json, "explanation")},
+      step_of(json)};
 }
 
 }  // namespace collbench

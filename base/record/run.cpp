@@ -69,7 +69,7 @@ Identities identities_of(const JsonReader& json) {
   Identities result;
   const auto items = json.items();
   for (const JsonReader& item : items) {
-    const Identity identity{item.at("rank").integer<int>(), item.at("host").text(),
+    const Identity identity{item.at("rank").integer<int>(), rank_host_from_json(item.at("host")),
                             item.at("node").integer<int>(), item.at("local_rank").integer<int>()};
     if (std::cmp_not_equal(identity.rank, result.size())) {
       throw item.at("rank").expected(fmt::format("rank {}", result.size()));
@@ -188,11 +188,11 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   if (const auto launches = json.find("launches")) run.launches = launches->integer<int>(1);
   if (const auto repeated = json.find("repeated")) run.repeated = repeated->boolean();
   run.passes = json.at("passes").integer<int>();
-  run.wall_seconds = json.at("wall_seconds").number();
-  run.validation_seconds = json.at("validation_seconds").number();
-  run.calibration_seconds = json.at("calibration_seconds").number();
+  run.wall_seconds = json.at("wall_seconds").number(kSeconds);
+  run.validation_seconds = json.at("validation_seconds").number(kSeconds);
+  run.calibration_seconds = json.at("calibration_seconds").number(kSeconds);
   if (const auto seconds = json.find("communicator_seconds")) {
-    for (const JsonReader& each : seconds->items()) run.communicator_seconds.push_back(each.number());
+    for (const JsonReader& each : seconds->items()) run.communicator_seconds.push_back(each.number(kSeconds));
   }
   if (const auto buffers = json.find("buffers")) run.buffers = buffers_of(*buffers);
   if (const auto launches = json.find("graph_launches")) run.graph_launches = launches->integer<int>();

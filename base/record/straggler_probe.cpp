@@ -51,8 +51,8 @@ Json rank_probe_to_json(const RankProbe& probe) {
 RankProbe rank_probe_from_json(const JsonReader& json) {
   RankProbe probe;
   probe.repetitions = json.at("repetitions").integer<int>();
-  probe.seconds = json.at("seconds").number();
-  probe.clock_uncertainty_seconds = json.at("clock_uncertainty_seconds").number();
+  probe.seconds = json.at("seconds").number(kSeconds);
+  probe.clock_uncertainty_seconds = json.at("clock_uncertainty_seconds").number(kQuantity);
   const JsonReader columns = json.at("ranks");
   const auto ranks = columns.at("rank").items();
   const auto entries = columns.at("entry_seconds").items();
@@ -62,17 +62,17 @@ RankProbe rank_probe_from_json(const JsonReader& json) {
     throw columns.expected("four arrays of one length");
   }
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    probe.ranks.push_back(
-        {ranks[i].integer<int>(), entries[i].number(), inside[i].number(), messages[i].number()});
+    probe.ranks.push_back({ranks[i].integer<int>(), entries[i].number(kDifference),
+                           inside[i].number(kDifference), messages[i].number(kDifference)});
   }
   for (const JsonReader& finding : json.at("findings").items()) {
     ProbeFinding& found = probe.findings.emplace_back();
     found.kind = word_of<ProbeFindingKind>(finding.at("code"), kProbeFindingNames, "the name of a finding");
     for (const JsonReader& rank : finding.at("ranks").items()) found.ranks.push_back(rank.integer<int>());
-    found.seconds = finding.at("seconds").number();
-    found.ratio = finding.at("ratio").number();
+    found.seconds = finding.at("seconds").number(kDifference);
+    found.ratio = finding.at("ratio").optional_number(kQuantity).value_or(kNotFinite);
     found.seen = finding.at("seen").integer<int>();
-    found.probability = finding.at("probability").number();
+    found.probability = finding.at("probability").number(kShare);
     found.text = finding.at("text").text();
   }
   return probe;
@@ -97,8 +97,8 @@ StepVerdict step_verdict_from_json(const JsonReader& json) {
     StepFinding finding;
     finding.cause = word_of<StepCause>(each.at("cause"), kStepCauseNames, "the cause of a slow step");
     for (const JsonReader& rank : each.at("ranks").items()) finding.ranks.push_back(rank.integer<int>());
-    finding.seconds = each.at("seconds").number();
-    finding.ratio = each.at("ratio").number();
+    finding.seconds = each.at("seconds").number(kDifference);
+    finding.ratio = each.at("ratio").optional_number(kQuantity).value_or(kNotFinite);
     finding.text = each.at("text").text();
     verdict.findings.push_back(std::move(finding));
   }

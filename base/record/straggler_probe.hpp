@@ -99,16 +99,17 @@ struct StepTimes {
 struct StepFigure {
   const char* key;
   double StepTimes::* value;
+  NumberRange range;
 };
 
 inline constexpr std::array<StepFigure, 7> kStepFigures{{
-    {"compute_seconds", &StepTimes::compute_seconds},
-    {"compute_cpu_seconds", &StepTimes::compute_cpu_seconds},
-    {"between_seconds", &StepTimes::between_seconds},
-    {"inside_seconds", &StepTimes::inside_seconds},
-    {"alone_seconds", &StepTimes::alone_seconds},
-    {"compute_excess_seconds", &StepTimes::compute_excess_seconds},
-    {"between_excess_seconds", &StepTimes::between_excess_seconds},
+    {"compute_seconds", &StepTimes::compute_seconds, kQuantity},
+    {"compute_cpu_seconds", &StepTimes::compute_cpu_seconds, kQuantity},
+    {"between_seconds", &StepTimes::between_seconds, kDifference},
+    {"inside_seconds", &StepTimes::inside_seconds, kQuantity},
+    {"alone_seconds", &StepTimes::alone_seconds, kQuantity},
+    {"compute_excess_seconds", &StepTimes::compute_excess_seconds, kDifference},
+    {"between_excess_seconds", &StepTimes::between_excess_seconds, kDifference},
 }};
 
 /// Why a rank makes the others wait in a step.

@@ -10,11 +10,13 @@ Json gauge_to_json(const std::optional<Gauge>& gauge) {
   return {{"before", gauge->before}, {"least", gauge->least}, {"most", gauge->most}, {"after", gauge->after}};
 }
 
-std::optional<Gauge> gauge_from_json(const JsonReader& gpu, std::string_view key) {
+constexpr NumberRange kCelsius{-273.15, 1e4, "degrees Celsius"};
+
+std::optional<Gauge> gauge_from_json(const JsonReader& gpu, std::string_view key, const NumberRange& range) {
   const auto json = gpu.find(key);
   if (!json) return std::nullopt;
-  return Gauge{json->at("before").number(), json->at("least").number(), json->at("most").number(),
-               json->at("after").number()};
+  return Gauge{json->at("before").number(range), json->at("least").number(range),
+               json->at("most").number(range), json->at("after").number(range)};
 }
 
 Json counter_to_json(const std::optional<CounterChange>& counter) {
@@ -62,13 +64,13 @@ Json gpu_to_json(const GpuTelemetry& gpu) {
 }
 
 GpuTelemetry gpu_from_json(const JsonReader& json) {
-  GpuTelemetry gpu{.host = json.at("host").text(),
+  GpuTelemetry gpu{.host = rank_host_from_json(json.at("host")),
                    .uuid = json.at("uuid").text(),
                    .address = json.at("address").text(),
                    .source = source_from_json(json),
-                   .sm_clock_hertz = gauge_from_json(json, "sm_clock_hertz"),
-                   .temperature_celsius = gauge_from_json(json, "temperature_celsius"),
-                   .power_watts = gauge_from_json(json, "power_watts"),
+                   .sm_clock_hertz = gauge_from_json(json, "sm_clock_hertz", kRate),
+                   .temperature_celsius = gauge_from_json(json, "temperature_celsius", kCelsius),
+                   .power_watts = gauge_from_json(json, "power_watts", kQuantity),
                    .ecc_corrected = counter_from_json(json, "ecc_corrected"),
                    .ecc_uncorrected = counter_from_json(json, "ecc_uncorrected"),
                    .pcie_replays = counter_from_json(json, "pcie_replays"),
@@ -99,7 +101,7 @@ Json row_mark_to_json(const RowMark& mark) {
 }
 
 RowMark row_mark_from_json(const JsonReader& json) {
-  return {json.at("host").text(), json.at("gpu").text(), trouble_from_json(json.at("trouble"))};
+  return {rank_host_from_json(json.at("host")), json.at("gpu").text(), trouble_from_json(json.at("trouble"))};
 }
 
 }  // namespace collbench

@@ -118,7 +118,7 @@ TrafficMatrix traffic_matrix_from_json(const JsonReader& json) {
   for (const JsonReader& row : rows) {
     const auto weights = row.items();
     if (weights.size() != rows.size()) throw row.expected("as many weights as there are senders");
-    for (const JsonReader& weight : weights) traffic.weights.push_back(weight.number());
+    for (const JsonReader& weight : weights) traffic.weights.push_back(weight.number(kQuantity));
   }
   return traffic;
 }

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
+#include "base/text_sinks.hpp"
 
 namespace collbench::program {
 namespace {
@@ -104,6 +105,9 @@ void require_names(const std::vector<std::string>& hosts, std::string_view optio
           option, fmt::format("{} is an address", host),
           "give the names that the hosts call themselves (hostname): ranks are told apart by them");
     }
+    if (!is_host_name(host))
+      throw bad_hosts(option, fmt::format("'{}' is no name of a host", excerpt(host)),
+                      "give the names that the hosts call themselves (hostname)");
     const std::string name = host.substr(0, host.find('.'));
     if (!known.insert(name).second)
       throw bad_hosts(option,

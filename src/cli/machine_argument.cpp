@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "topology/graph/merge.hpp"
 #include "topology/machines/resolve.hpp"
+#include "topology/render/render.hpp"
 
 namespace collbench::program {
 
@@ -18,7 +19,9 @@ void add_machine_arguments(CLI::App& command, std::vector<std::string>& machines
   command.footer(std::string(kMachineHelp) + "\n" + kMergedMachinesHelp);
 }
 
-topology::Topology merged_machine(const std::vector<std::string>& arguments) {
+namespace {
+
+topology::Topology merged(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return topology::resolve_machine(topology::kLiveMachine).topology;
   if (arguments.size() == 1) return topology::resolve_machine(arguments.front()).topology;
   std::vector<topology::Host> readings;
@@ -33,6 +36,14 @@ topology::Topology merged_machine(const std::vector<std::string>& arguments) {
     readings.push_back(std::move(topology.hosts.front()));
   }
   return {{topology::merge_hosts(readings)}};
+}
+
+}  // namespace
+
+topology::Topology merged_machine(const std::vector<std::string>& arguments) {
+  topology::Topology machine = merged(arguments);
+  for (topology::Host& host : machine.hosts) host = topology::with_one_line_texts(std::move(host));
+  return machine;
 }
 
 }  // namespace collbench::program

@@ -24,7 +24,8 @@ inline constexpr const char* kMergedMachinesHelp = "Several MACHINEs are merged 
 void add_machine_arguments(CLI::App& command, std::vector<std::string>& machines);
 
 /// Several arguments that describe one machine together, merged; none: this machine. One of them alone may
-/// have several hosts. Throws Error (usage) for what cannot be read, and for several hosts to be merged.
+/// have several hosts. Its texts are parts of lines (topology::with_one_line_texts). Throws Error (usage) for
+/// what cannot be read, and for several hosts to be merged.
 [[nodiscard]] topology::Topology merged_machine(const std::vector<std::string>& arguments);
 
 }  // namespace collbench::program

@@ -114,7 +114,7 @@ void print_text(std::string_view text) {
 }
 
 void print_message(std::string_view line) {
-  write_to_stderr((locale_is_ascii() ? in_ascii(terminal_text(line)) : terminal_text(line)) + "\n");
+  write_to_stderr((locale_is_ascii() ? in_ascii(page_text(line)) : page_text(line)) + "\n");
 }
 
 bool locale_is_ascii() {

@@ -51,7 +51,7 @@ struct ProbeCommand {
 
 std::string probed_host_name() {
   std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "this host";
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "localhost";
 }
 
 constexpr std::string_view kAllProcessors = "cpu";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/text_sinks.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/run/output_files.hpp"
 
@@ -12,7 +13,7 @@ namespace collbench::program {
 
 bool fails_criteria(const Run& run, const CriteriaOptions& criteria) {
   const CriteriaOutcome outcome = criteria_outcome(run, criteria);
-  for (const std::string& note : outcome.notes) print_message("collbench: " + note);
+  for (const std::string& note : outcome.notes) print_message("collbench: " + one_line(note));
   return outcome.status != ExitStatus::ok;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,6 +74,33 @@ TEST(ParseJson, DeepNestingIsAnErrorAndNoCrash) {
   EXPECT_THAT(message_of_text(std::string(100000, '[')), HasSubstr("is nested deeper than 200 levels"));
 }
 
+TEST(ParseJson, AKeyThatAnObjectHasTwiceIsRefusedWithItsPath) {
+  for (const auto& [text, path] : std::vector<std::pair<std::string, std::string>>{
+           {R"({"a": 1, "a": 1})", "a"},
+           {R"({"a": [], "b": [{"c": 1}, {"c": 1, "d": {}, "c": 2}]})", "b[1].c"},
+           {R"([[], [1, {"x": {"y": null, "y": null}}]])", "[1][1].x.y"},
+           {"{\"a\": 1, \"\\u0061\": 2}", "a"},
+           {R"({"a": {"b": 1}, "c": {"b": 1}, "a": {}})", "a"},
+           {R"({"": 1, "": 2})", "\"\""}}) {
+    EXPECT_THAT(message_of_text(text),
+                StartsWith("collbench: run.json: has " + path + " twice where one value was expected; "))
+        << text;
+    EXPECT_THAT(message_of([&t = text] { static_cast<void>(parse_json_line(t, "run.stream:7")); }),
+                StartsWith("collbench: run.stream:7: has " + path + " twice"));
+  }
+  EXPECT_EQ(message_of_text(R"([{"a": 1, "b": {"a": 2}}, {"a": 3}])"), "no error");
+}
+
+TEST(NumberRange, NoneHasWhatIsNoNumber) {
+  for (const NumberRange& range : {kSeconds, kRate, kShare, kQuantity, kDifference}) {
+    EXPECT_FALSE(range.contains(std::nan("")));
+    EXPECT_FALSE(range.contains(std::numeric_limits<double>::infinity()));
+    EXPECT_FALSE(range.contains(-std::numeric_limits<double>::infinity()));
+    EXPECT_TRUE(range.contains(0));
+    EXPECT_TRUE(range.contains(-0.0));
+  }
+}
+
 class JsonReaderTest : public testing::Test {
  protected:
   JsonReader reader() { return {document_, "run.json"}; }
@@ -95,6 +123,21 @@ TEST_F(JsonReaderTest, NullIsNoneOrNotANumber) {
   EXPECT_FALSE(reader().find("absent"));
   EXPECT_TRUE(reader().find("name"));
   EXPECT_TRUE(std::isnan(reader().at("nothing").number()));
+}
+
+TEST_F(JsonReaderTest, ANumberOfARecordIsFiniteAndWithinItsRange) {
+  document_ =
+      nlohmann::json::parse(R"({"low": -1e-300, "high": 1e22, "text": "1", "none": null, "zero": 0})");
+  for (const NumberRange& range : {kSeconds, kRate, kShare, kQuantity}) {
+    EXPECT_EQ(reader().at("zero").number(range), 0);
+    EXPECT_EQ(reader().at("none").optional_number(range), std::nullopt);
+    for (const char* key : {"low", "high", "text", "none"}) {
+      EXPECT_THAT(message_of([&] { static_cast<void>(reader().at(key).number(range)); }),
+                  testing::AllOf(StartsWith(std::string("collbench: run.json: ") + key + " is "),
+                                 HasSubstr(std::string("where ") + range.words + " was expected")))
+          << key << range.words;
+    }
+  }
 }
 
 TEST_F(JsonReaderTest, AMissingKeyIsNamedWithItsPath) {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/record/json_fields.hpp"
 #include "base/text_input.hpp"
 #include "base/text_sinks.hpp"
 #include "topology/graph/facts.hpp"
@@ -123,13 +123,13 @@ void read_value(const JsonReader& json, T& value) {
   } else if constexpr (std::same_as<T, bool>) {
     value = json.boolean();
   } else if constexpr (std::same_as<T, double>) {
-    value = json.number();
+    value = json.number(kQuantity);
   } else if constexpr (std::same_as<T, PathType>) {
     const auto type = path_type_from_name(json.text());
     if (!type) throw json.expected("a path type");
     value = *type;
   } else {
-    value = json.integer<T>(std::numeric_limits<T>::min());
+    value = json.integer<T>();
   }
 }
 
@@ -224,6 +224,7 @@ std::string read_note(const JsonReader& json) { return json.text(); }
 
 Host read_host(const JsonReader& json) {
   auto host = read_facts<Host>(json);
+  if (host.name.known()) (void)host_name_from_json(json.at("name").items().front());
   host.sources = read_list<Source>(json, "sources", read_source);
   host.numa_nodes = read_list<NumaNode>(json, "numa_nodes", read_numa_node);
   host.pci_devices = read_list<PciDevice>(json, "pci_devices", read_pci_device);

@@ -17,6 +17,7 @@
 #include "base/files.hpp"
 #include "base/suggest_names.hpp"
 #include "base/text_input.hpp"
+#include "base/text_sinks.hpp"
 #include "base/units.hpp"
 #include "topology/graph/merge.hpp"
 #include "topology/readers/gather_live.hpp"
@@ -179,7 +180,7 @@ ResolvedMachine read_folder(const std::string& argument) {
   }
   for (const auto& [name, of_host] : hosts) {
     Host host = of_host.size() == 1 ? of_host.front() : merge_hosts(of_host);
-    host.name.value = name;
+    if (is_host_name(name)) host.name.value = name;  // a file may be called anything
     machine.topology.hosts.push_back(std::move(host));
   }
   Host& first = machine.topology.hosts.front();

@@ -9,7 +9,6 @@
 #include <sstream>
 #include <vector>
 
-#include "base/text_sinks.hpp"
 #include "topology/graph/cpu_list.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"
@@ -24,7 +23,7 @@ template <class T>
 void set(pugi::xml_node node, const char* name, const Fact<T>& fact) {
   if (!fact.known()) return;
   if constexpr (std::same_as<T, std::string>) {
-    node.append_attribute(name) = one_line(*fact.value).c_str();
+    node.append_attribute(name) = fact.value->c_str();
   } else {
     node.append_attribute(name) = *fact.value;
   }
@@ -143,6 +142,9 @@ class DumpWriter {
 
 }  // namespace
 
-std::string write_nccl_topology_xml(const Host& host) { return DumpWriter(host).write(); }
+std::string write_nccl_topology_xml(const Host& host) {
+  const Host shown = with_one_line_texts(host);
+  return DumpWriter(shown).write();
+}
 
 }  // namespace collbench::topology

@@ -10,6 +10,10 @@
 
 namespace collbench::topology {
 
+/// The same with each of its texts as a part of a line (one_line): files of others may hold line ends,
+/// escapes of terminals and marks of direction, and what is shown or saved has none.
+[[nodiscard]] Host with_one_line_texts(Host host);
+
 /// What the host is in one line: "8 × NVIDIA H100 80GB HBM3, 18 NVLinks each through 4 NVSwitches, 8 NICs".
 [[nodiscard]] std::string summarize_host(const Host& host);
 

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/json_reader.hpp"
+#include "base/record/json_fields.hpp"
 #include "base/text_input.hpp"
 #include "topology/readers/sysfs/sysfs.hpp"
 #include "topology/telemetry/nvidia_smi_telemetry.hpp"
@@ -171,7 +172,7 @@ void count_nvlink_errors(ErrorCounters& counters, std::string_view nvlink_errors
 ErrorCounters live_error_counters() {
   ErrorCounters counters = read_error_counters("/sys");
   std::array<char, 256> name{};
-  counters.host = ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "this host";
+  counters.host = ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
   if (const auto log = said(counters, {"dmesg"})) count_xids(counters, *log);
   try {
     count_gpu_errors(counters, make_nvidia_smi_reader()->read());
@@ -199,7 +200,8 @@ ErrorCounters error_counters_from_json(std::string_view text, const std::string&
   const JsonReader root(document, file);
   if (root.at("record").text() != "collbench error counters")
     throw root.at("record").expected("\"collbench error counters\"");
-  ErrorCounters counters{root.at("host").text(), root.at("unix_seconds").number(), {}, {}};
+  ErrorCounters counters{
+      host_name_from_json(root.at("host")), root.at("unix_seconds").number(kSeconds), {}, {}};
   for (const auto& [name, count] : root.at("counts").members())
     counters.counts[name] = count.integer<std::uint64_t>();
   for (const JsonReader& note : root.at("notes").items()) counters.notes.push_back(note.text());

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/text_input.hpp"
+#include "base/text_sinks.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -36,9 +37,9 @@ std::optional<Measured> read_cell(std::string_view cell, double& rate) {
 }  // namespace
 
 int PairCollector::node(const std::string& name, int line) {
-  if (name.empty() || name.find_first_of(", \t") != std::string::npos)
+  if (!is_host_name(name))
     throw usage_error(location(file_, line), fmt::format("'{}' is no node's name", excerpt(name)),
-                      "give names without blanks and commas");
+                      "give the names of hosts: letters, digits, '-', '.' and '_'");
   const auto [at, added] = numbers_.try_emplace(name, static_cast<int>(numbers_.size()));
   if (added) record_.table.nodes.push_back(name);
   return at->second;

@@ -8,6 +8,8 @@
 #include "analysis/attribution/failure_verdicts.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/attribution/made_burnin.hpp"
+#include "tests/analysis/probe/made_probes.hpp"
+#include "tests/base/impossible_values.hpp"
 
 namespace collbench::analysis::burnin_record_test {
 namespace {
@@ -27,6 +29,36 @@ TEST(BurninRecord, WhatIsNoBurnInIsRefused) {
   std::string text = burnin_json(broken_burnin());
   text.replace(text.find("\"a\": 0"), 6, "\"a\": 6");
   EXPECT_THROW((void)burnin_from_json(text, "burnin.json"), Error);
+}
+
+TEST(BurninRecord, NumbersAndHostsThatNothingHasAreRefusedWithTheirPath) {
+  BurninRecord record = broken_burnin();
+  record.expected = 2e9;
+  record.table.times[0].resent = record.table.times[0].waited = 0.01;
+  record.table.leaf_of_node = {0, 0, 0, 1, 1, 1};
+  record.groups = {{{BurninPhase::nodes, {1}, 0, false}, "AllReduce", 1e10, 9e9, true}};
+  record.rises = {{"pairs", "n1", "mlx5_0 symbol_error", 1, 2, 3.0}};
+  record.gpu_models = {{"n1", {"H100"}}};
+  record.probes = {made_gpus("H100", {2.9e12})};
+  record.probes[0].host = "n1";
+  const auto json = nlohmann::json::parse(burnin_json(record));
+  const auto read = [](const std::string& text, const std::string& file) {
+    (void)burnin_from_json(text, file);
+  };
+  ASSERT_EQ(refusal_of(read, json.dump()), "");
+  std::set<std::string> tried;
+  expect_impossible_numbers_refused(json, read, {"findings", "unseen_below_times"}, tried);
+  EXPECT_GE(tried.size(), 15U);
+  expect_impossible_hosts_refused(json, read, {"/nodes/5", "/counter_rises/0/host", "/probes/0/host"});
+  for (const double nothing : {0.0, 1e-300}) {  // it would be sent at an infinite rate
+    nlohmann::json changed = json;
+    changed["times"][3][3] = nothing;
+    EXPECT_NE(refusal_of(read, changed.dump()).find("times[3][3] is"), std::string::npos);
+  }
+  nlohmann::json changed = json;
+  changed["gpu_models"]["n1\n127.0.0.1"] = {"H100"};
+  EXPECT_NE(refusal_of(read, changed.dump()).find("one of the record's nodes was expected"),
+            std::string::npos);
 }
 
 TEST(BurninRecord, EachNodeIsInOneBucketAndTheGoodOnesAreListed) {

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "tests/analysis/probe/made_probes.hpp"
+#include "tests/base/impossible_values.hpp"
 
 namespace collbench::analysis::probe_json_test {
 namespace {
@@ -31,6 +32,25 @@ TEST(ProbeJson, WhatIsNoProbeIsRefusedWithItsLocation) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("windows[0]"), std::string::npos) << error.what();
   }
+}
+
+TEST(ProbeJson, NumbersAndHostsThatNothingHasAreRefusedWithTheirPath) {
+  ProbeRecord gpus = made_gpus("NVIDIA H100 80GB HBM3", {2.9e12});
+  gpus.taken_share = 0.1;
+  gpus.window_seconds = gpus.gpu_window_seconds = 0.5;
+  gpus.gpus[0].power_limit_watts = 700;
+  ProbePart& part = gpus.measurements[0].parts[0];
+  part.numa = 0;
+  part.cpu_share = 1;
+  part.telemetry = {{1755e6, 650, 60, {}}};
+  const auto json = nlohmann::json::parse(probe_json(gpus));
+  const auto read = [](const std::string& text, const std::string& file) {
+    (void)probe_from_json(text, file);
+  };
+  std::set<std::string> tried;
+  expect_impossible_numbers_refused(json, read, {}, tried);
+  EXPECT_GE(tried.size(), 10U);
+  expect_impossible_hosts_refused(json, read, {"/host"});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/base/impossible_values.hpp"
 #include "tests/base/record/random_run.hpp"
 
 namespace collbench::measured_block_test {
@@ -27,6 +28,20 @@ TEST(MeasuredBlockJson, WhatIsWrittenIsReadBack) {
     const auto document = nlohmann::json::parse(json_line(block_to_json(block)));
     ASSERT_EQ(block_from_json(JsonReader(document, "run.stream:2"), 4, 2), block);
   }
+}
+
+TEST(MeasuredBlockJson, AnImpossibleNumberIsRefusedWithItsPath) {
+  RandomRun random(6);
+  std::set<std::string> tried;
+  const auto read = [](const std::string& text, const std::string& file) {
+    const nlohmann::json document = parse_json_line(text, file);
+    (void)block_from_json(JsonReader(document, file), 4, 2);
+  };
+  for (int i = 0; i < 30; ++i) {
+    const auto json = nlohmann::json::parse(json_line(block_to_json(random.block(4, 2))));
+    expect_impossible_numbers_refused(json, read, {}, tried);
+  }
+  EXPECT_GT(tried.size(), 15U);
 }
 
 TEST(MeasuredBlockJson, ASampleHasAsManyDigitsAsItsFloat) {

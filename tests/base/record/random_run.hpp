@@ -27,7 +27,7 @@ class RandomRun {
     result.finished = text();
     result.complete = chance();
     result.incident = maybe([&] { return incident(); });
-    result.pauses = several([&] { return RankPause{below(4096), text(), text(), below(64), number()}; });
+    result.pauses = several([&] { return RankPause{below(4096), host(), text(), below(64), number()}; });
     result.command_line = several([&] { return text(); });
     for (int i = below(4); i > 0; --i) result.environment[text()] = text();
     result.config_file = text();
@@ -37,7 +37,7 @@ class RandomRun {
     result.simulated = chance();
     const int ranks = 1 + below(5);
     for (int rank = 0; rank < ranks; ++rank) {
-      result.ranks.push_back({rank, text(), below(ranks), below(ranks)});
+      result.ranks.push_back({rank, host(), below(ranks), below(ranks)});
     }
     result.cores_per_node = several([&] { return below(256); });
     if (chance()) result.cluster = cluster();
@@ -64,7 +64,7 @@ class RandomRun {
   Incident incident() {
     return {static_cast<IncidentKind>(below(static_cast<int>(kIncidentKindNames.size()))),
             text(),
-            several([&] { return IncidentRank{below(4096), text()}; }),
+            several([&] { return IncidentRank{below(4096), host()}; }),
             text(),
             below(64),
             count(),
@@ -100,7 +100,7 @@ class RandomRun {
     Cluster result;
     result.shapes = chance() ? R"({"hosts":[]})" : R"({"hosts":[{"gpus":[1.5,"é"]}]})";
     result.nodes = several([&] {
-      return ClusterNode{text(), below(4096), {{"a" + text(), {{text(), text()}}}, {"b", {{"", text()}}}}};
+      return ClusterNode{host(), below(4096), {{"a" + text(), {{text(), text()}}}, {"b", {{"", text()}}}}};
     });
     result.summary = several([&] { return text(); });
     result.placement = several([&] {
@@ -116,7 +116,7 @@ class RandomRun {
     Telemetry result;
     result.readings = below(4096);
     result.gpus = several([&] {
-      return GpuTelemetry{text(),
+      return GpuTelemetry{host(),
                           text(),
                           text(),
                           chance() ? TelemetrySource::nvml : TelemetrySource::nvidia_smi,
@@ -155,7 +155,8 @@ class RandomRun {
           &result.nvlink_most_bytes_per_second, &result.latency_seconds}) {
       *fact = maybe(rate_fact);
     }
-    result.hosts = maybe(list_fact);
+    result.hosts = maybe(
+        [&] { return LogFact<std::vector<std::string>>{several([&] { return host(); }), below(9999)}; });
     result.nics = maybe(list_fact);
     result.gpu_direct = maybe([&] { return LogFact<bool>{chance(), below(9999)}; });
     result.out_of_bounds = maybe([&] { return LogFact<std::uint64_t>{count(), below(9999)}; });
@@ -248,7 +249,7 @@ class RandomRun {
     measured.wrong_elements = maybe([&] { return count(); });
     measured.wrong = several([&] { return wrong(); });
     measured.enqueue_seconds = maybe([&] { return number(); });
-    measured.marks = several([&] { return RowMark{text(), text(), trouble()}; });
+    measured.marks = several([&] { return RowMark{host(), text(), trouble()}; });
     result.expectation = {maybe([&] { return number(); }),
                           maybe([&] { return number(); }),
                           maybe([&] { return number(); }),
@@ -284,23 +285,22 @@ class RandomRun {
   DataType type() { return one_of(data_types()).id; }
   GpuTrouble trouble() { return static_cast<GpuTrouble>(below(static_cast<int>(kGpuTroubleNames.size()))); }
   Reduction reduction() { return one_of(reductions()); }
-  WrongElements wrong() { return {below(4096), text(), count(), count(), text(), text()}; }
+  WrongElements wrong() { return {below(4096), host(), count(), count(), text(), text()}; }
   MachineProbe probe() { return {number(), number(), number(), number()}; }
   Tier tier() { return {number(), number(), number(), count()}; }
   std::uint64_t count() {
     return one_of(std::vector<std::uint64_t>{0, 1, 4096, 1ULL << 53U, (1ULL << 53U) + 1,
                                              std::numeric_limits<std::uint64_t>::max(), random_()});
   }
-  /// Every bit pattern that is a finite double is as likely.
+  /// Every mantissa is as likely, between a picosecond and 1.
   double number() {
-    while (true) {
-      const std::uint64_t bits = random_();
-      double value = 0;
-      static_assert(sizeof value == sizeof bits);
-      std::memcpy(&value, &bits, sizeof value);
-      if (std::isfinite(value)) return chance() ? value : one_of(std::vector<double>{0, 1, 1e-7, 0.1, 1e300});
-    }
+    const std::uint64_t bits = (random_() >> 12U) | 0x3FE0000000000000U;  // 0.5 to 1
+    double half = 0;
+    static_assert(sizeof half == sizeof bits);
+    std::memcpy(&half, &bits, sizeof half);
+    return chance() ? std::ldexp(half, -below(38)) : one_of(std::vector<double>{0, 1, 1e-7, 0.1});
   }
+  std::string host() { return one_of(std::vector<std::string>{"", "n1", "node-01.example", "n1#2"}); }
   std::string text() {
     return one_of(std::vector<std::string>{"", "auto", "Open MPI v4.1.4", "a \"quoted\" \\ line\nand more\t",
                                            "µs ± – 日本", std::string("nul\0inside", 10), "rank,0"});

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/base/impossible_values.hpp"
+
 namespace collbench {
 namespace {
 
@@ -24,6 +26,21 @@ TEST(RankActivity, CallsAreCountedFromTheStep) {
   EXPECT_EQ(json["call_of_step"], 412);
   EXPECT_EQ(json["process"], "unknown");
   EXPECT_TRUE(json["idle_seconds"].is_null());
+}
+
+TEST(RankActivity, NumbersAndHostsThatNothingHasAreRefusedWithTheirPath) {
+  RankActivity rank;
+  rank.host = "n1#0";
+  rank.idle_seconds = 0;
+  const auto json = nlohmann::json::parse(json_line(rank_activity_to_json(rank)));
+  const auto read = [](const std::string& text, const std::string& file) {
+    const nlohmann::json document = parse_json_line(text, file);
+    (void)rank_activity_from_json(JsonReader(document, file));
+  };
+  std::set<std::string> tried;
+  expect_impossible_numbers_refused(json, read, {}, tried);
+  EXPECT_GT(tried.size(), 8U);
+  expect_impossible_hosts_refused(json, read, {"/host"});
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "tests/base/impossible_values.hpp"
 #include "tests/base/record/random_run.hpp"
 
 namespace collbench::run_test {
@@ -78,11 +79,9 @@ TEST(RunJson, WhatIsNotFiniteIsNull) {
   auto run = small_run();
   run.rows[0].measurement.samples = 1;
   run.rows[0].measurement.p99 = std::numeric_limits<double>::quiet_NaN();
-  run.rows[0].measurement.pass_seconds = {std::numeric_limits<double>::infinity()};
   run.rows[0].expectation.ring_seconds = -std::numeric_limits<double>::infinity();
   const std::string text = to_json_text(run);
   EXPECT_THAT(text, HasSubstr("\"p99_seconds\":null"));
-  EXPECT_THAT(text, HasSubstr("\"pass_seconds\":[null]"));
   EXPECT_THAT(text, Not(testing::ContainsRegex("[^a-z](nan|inf)")));
   const auto again = run_from_json_text(text, "run.json");
   EXPECT_TRUE(std::isnan(again.rows[0].measurement.p99));
@@ -91,8 +90,49 @@ TEST(RunJson, WhatIsNotFiniteIsNull) {
 
 TEST(RunJson, BytesThatAreNotUtf8AreReplaced) {
   auto run = small_run();
-  run.ranks[0].host = "node\xff";
-  EXPECT_EQ(run_from_json_text(to_json_text(run), "run.json").ranks[0].host, "node\xEF\xBF\xBD");
+  run.label = "node\xff";
+  EXPECT_EQ(run_from_json_text(to_json_text(run), "run.json").label, "node\xEF\xBF\xBD");
+}
+
+void read_run(const std::string& text, const std::string& file) { (void)run_from_json_text(text, file); }
+
+TEST(RunJson, AnImpossibleNumberIsRefusedWithItsPath) {
+  RandomRun random(5);
+  std::set<std::string> tried;
+  for (int i = 0; i < 60; ++i)
+    expect_impossible_numbers_refused(nlohmann::json::parse(to_json_text(random.run())), read_run,
+                                      {"rates", "cluster.shapes", "samples_kept"}, tried);
+  EXPECT_GT(tried.size(), 100U);
+}
+
+TEST(RunJson, NoTimeIsShorterThanAPicosecondAndNoneIsNoNumber) {
+  nlohmann::json json = nlohmann::json::parse(to_json_text(small_run()));
+  json["rows"][0]["seconds"] = 1e-300;
+  EXPECT_THAT(
+      message_of(json.dump()),
+      HasSubstr("run.json: rows[0].seconds is 1e-300 where 0 or a time from 1e-12 to 1e10 seconds was "
+                "expected"));
+  json["rows"][0]["seconds"] = 1e-6;
+  json["rows"][0]["pass_seconds"][1] = nullptr;
+  EXPECT_THAT(message_of(json.dump()), HasSubstr("rows[0].pass_seconds[1] is null where"));
+}
+
+TEST(RunJson, AHostThatCannotBeOneIsRefusedWithItsPath) {
+  auto run = small_run();
+  run.incident = Incident{};
+  run.incident->ranks = {{0, "node01"}};
+  run.pauses = {{0, "node01", "measuring", 0, 1.0}};
+  run.telemetry = Telemetry{};
+  run.telemetry->gpus.resize(1);
+  run.rows[0].measurement.marks = {{"node01", "GPU 0", GpuTrouble::sw_power_cap}};
+  run.log = LogFacts{};
+  run.log->hosts = {{"node01"}, 1};
+  const auto json = nlohmann::json::parse(to_json_text(run));
+  EXPECT_EQ(run_from_json_text(json.dump(), "run.json"), run);
+  expect_impossible_hosts_refused(
+      json, read_run,
+      {"/ranks/1/host", "/rows/0/wrong/0/host", "/rows/0/marks/0/host", "/incident/ranks/0/host",
+       "/pauses/0/host", "/telemetry/gpus/0/host", "/cluster/nodes/0/host", "/log/hosts/value/0"});
 }
 
 TEST(RunJson, UnknownKeysArePassedOver) {

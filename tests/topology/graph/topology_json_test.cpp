@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/base/impossible_values.hpp"
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/refusal.hpp"
 #include "topology/graph/facts.hpp"
@@ -40,6 +41,7 @@ Host full_host() {
   int next = 0;
   host.sources = {{"hwloc XML", "a.xml", "2.9"}, {"nvidia-smi topo -m", "live", ""}};
   fill(host, next);
+  host.name.value = "node-1.example";
   host.numa_nodes.resize(2);
   host.pci_devices.resize(1);
   host.gpus.resize(2);
@@ -112,6 +114,15 @@ TEST(TopologyJson, RefusesAnInconsistentGraph) {
   EXPECT_THAT(refused("\"reader\": \"hwloc XML\"", "\"reader\": 7"), HasSubstr("T.json"));
   EXPECT_THAT(refusal([] { (void)load_topology("{", "T.json"); }), HasSubstr("T.json:1"));
   EXPECT_THAT(refusal([] { (void)load_topology("{}", "T.json"); }), HasSubstr("collbench_topology"));
+}
+
+TEST(TopologyJson, NumbersAndHostsThatNothingHasAreRefusedWithTheirPath) {
+  const auto json = nlohmann::json::parse(save_topology({{full_host()}}));
+  const auto read = [](const std::string& text, const std::string& file) { (void)load_topology(text, file); };
+  std::set<std::string> tried;
+  expect_impossible_numbers_refused(json, read, {}, tried);
+  EXPECT_GT(tried.size(), 40U);
+  expect_impossible_hosts_refused(json, read, {"/hosts/0/name/0"});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "tests/base/impossible_values.hpp"
 #include "tests/base/temporary_folder.hpp"
 
 namespace collbench::topology {
@@ -91,6 +92,13 @@ TEST(ErrorCounters, JsonIsOneLineAndComesBack) {
   EXPECT_EQ(back.gpu_models, counters.gpu_models);
   EXPECT_THROW((void)error_counters_from_json(R"({"record": "other"})", "x"), Error);
   EXPECT_THROW((void)error_counters_from_json("[", "x"), Error);
+  const auto json = nlohmann::json::parse(text);
+  const auto read = [](const std::string& changed, const std::string& file) {
+    (void)error_counters_from_json(changed, file);
+  };
+  std::set<std::string> tried;
+  expect_impossible_numbers_refused(json, read, {}, tried);
+  expect_impossible_hosts_refused(json, read, {"/host"});
 }
 
 }  // namespace

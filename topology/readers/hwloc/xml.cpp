@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/text_input.hpp"
+#include "base/text_sinks.hpp"
 #include "base/xml_input.hpp"
 #include "topology/catalog/gpus.hpp"
 #include "topology/graph/cpu_list.hpp"
@@ -164,6 +165,11 @@ class TreeReader {
     for (const auto& [name, value] : infos_of(xml_.root()))
       all.emplace(name, value);  // where version 3 has them
     host_.name.value = info(all, "HostName");
+    if (host_.name.known() && !is_host_name(*host_.name.value)) {
+      host_.notes.push_back(
+          fmt::format("its HostName '{}' is not the name of a host", excerpt(*host_.name.value)));
+      host_.name.value.reset();
+    }
     host_.product.value = info(all, "DMIProductName");
     if (!host_.product.known()) host_.product.value = info(all, "PlatformModel");
     host_.sources[0].version = info(all, "hwlocVersion").value_or("");

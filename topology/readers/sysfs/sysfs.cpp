@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/text_input.hpp"
+#include "base/text_sinks.hpp"
 #include "topology/graph/pci.hpp"
 #include "topology/readers/readers.hpp"
 
@@ -84,7 +85,8 @@ Host read_system(const fs::path& sysfs) {
   Host host;
   host.sources.push_back(kSystemReader.source("live"));
   std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) == 0) host.name.value = name.data();
+  if (::gethostname(name.data(), name.size() - 1) == 0 && is_host_name(name.data()))
+    host.name.value = name.data();
   host.driver_version.value = sysfs_text(sysfs / "module/nvidia/version");
   return host;
 }
