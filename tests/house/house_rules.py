@@ -116,6 +116,7 @@ WITHOUT_HEADER = {
     r"tests/simulated_gpu/nccl_ranks\.cpp": "a program of its own",
     r"tests/src/faulty_mpi\.cpp": "a library to preload",
     r"tests/src/burdened_blas\.cpp": "a library to load",
+    r"tests/src/hostile_library\.cpp": "a library that must not be loaded",
     r"collectives/nccl/observer/(profiler|tuner)\.cpp": "what NCCL finds by name, declared by NCCL",
     r"tests/collectives/nccl/real_nccl/(wrapped_nccl|simulated_memory)\.cpp": "libraries to load",
     r"tests/collectives/nccl/stand_in/(cublas_lt|cudart|graphs|kernels|probe_kernels|probe_runtime|nccl_versioned|network_plugin|tuner)\.cpp": "libraries to load",
