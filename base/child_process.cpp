@@ -213,7 +213,7 @@ std::string describe_end(const ChildResult& result, const ChildLimits& limits) {
     case ChildEnd::signalled:
       return fmt::format("killed by signal {}", result.code);
     case ChildEnd::timed_out:
-      return fmt::format("timed out after {:.3g} s", limits.seconds);
+      return fmt::format("timed out after {:g} s", limits.seconds);
     case ChildEnd::interrupted:
       return "interrupted";
     case ChildEnd::not_started:

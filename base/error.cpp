@@ -24,25 +24,25 @@ ExitStatus exit_status(const std::exception& failure) {
   return ExitStatus::internal;
 }
 
-std::string describe(const std::exception& failure) {
+Error as_error(const std::exception& failure) {
+  if (const auto* error = dynamic_cast<const Error*>(&failure)) return *error;
   if (const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&failure)) {
-    return fmt::format("collbench: {}: {}; check that it exists and that its permissions allow this",
-                       file->path1().string(), file->code().message());
+    return usage_error(file->path1().string(), file->code().message(),
+                       "check that it exists and that its permissions allow this");
   }
   if (dynamic_cast<const std::bad_alloc*>(&failure) != nullptr)
-    return "collbench: out of memory; run with fewer or smaller sizes, or with less beside it";
-  const auto* error = dynamic_cast<const Error*>(&failure);
-  if (error == nullptr) {
-    return fmt::format(
-        "collbench: internal error: {}; this is a bug in collbench: report it in the project's issue "
-        "tracker, "
-        "with this line and the command",
-        failure.what());
-  }
+    return usage_error("", "out of memory", "run with fewer or smaller sizes, or with less beside it");
+  return {
+      ExitStatus::internal, "", fmt::format("internal error: {}", failure.what()),
+      "this is a bug in collbench: report it in the project's issue tracker, with this line and the command"};
+}
+
+std::string describe(const std::exception& failure) {
+  const Error error = as_error(failure);
   std::string line = "collbench: ";
-  if (!error->where().empty()) line += error->where() + ": ";
-  line += error->what();
-  if (!error->next_step().empty()) line += fmt::format("; {}", error->next_step());
+  if (!error.where().empty()) line += error.where() + ": ";
+  line += error.what();
+  if (!error.next_step().empty()) line += fmt::format("; {}", error.next_step());
   return one_line(line);
 }
 

@@ -40,8 +40,10 @@ class Error : public std::runtime_error {
 /// failure of the file system and for memory that cannot be had; anything else is a bug, and internal.
 [[nodiscard]] ExitStatus exit_status(const std::exception& failure);
 
-/// One line for the user: "collbench: WHERE: WHAT; NEXT STEP". What is no Error is called a bug, with where
-/// to report it.
+/// `failure` as an Error of that status. What is no Error is called a bug, with where to report it.
+[[nodiscard]] Error as_error(const std::exception& failure);
+
+/// One line for the user: "collbench: WHERE: WHAT; NEXT STEP" of as_error.
 [[nodiscard]] std::string describe(const std::exception& failure);
 
 }  // namespace collbench

@@ -200,20 +200,20 @@ Error too_large(std::string_view file, std::size_t max_bytes) {
 
 int open_for_reading(const std::filesystem::path& path, int patience_seconds) {
   // Without O_NONBLOCK, opening a pipe waits for somebody to write, for ever.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  const int fd = file.get();
   struct stat about{};
   if (fd < 0 || ::fstat(fd, &about) != 0) throw file_error(path, "read", errno);
   if (is_named_pipe(fd, about)) {
     pollfd waiting{fd, POLLIN, 0};
     if (::poll(&waiting, 1, patience_seconds * 1000) == 0) {
-      ::close(fd);
       throw usage_error(path.string(),
                         fmt::format("is a pipe, and nothing came through it in {} s", patience_seconds),
                         "start what writes to it first, or give a file, or - for stdin");
     }
   }
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-  return fd;
+  return file.release();
 }
 
 std::string read_file(const std::filesystem::path& path, std::size_t max_bytes) {

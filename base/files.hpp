@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -19,6 +20,8 @@ class FileDescriptor {
   ~FileDescriptor();
   [[nodiscard]] int get() const { return fd_; }
   [[nodiscard]] bool close();
+  /// Gives it up without closing it.
+  [[nodiscard]] int release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_;

@@ -1,14 +1,46 @@
 #include "base/shared_library.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <link.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
+#include <system_error>
 
 namespace collbench {
 
-SharedLibrary::SharedLibrary(const std::string& name)
-    : handle_(::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)), path_(name) {
+std::string in_current_folder(std::string_view name, std::string_view search_path) {
+  if (name.find('/') != std::string_view::npos || search_path.empty()) return {};
+  // The loader separates by both (ld.so(8)), and takes an empty part for the current folder.
+  for (std::size_t begin = 0; begin <= search_path.size();) {
+    const std::size_t end = std::min(search_path.find_first_of(":;", begin), search_path.size());
+    const std::string_view part = search_path.substr(begin, end - begin);
+    begin = end + 1;
+    if (part.starts_with("$ORIGIN") || part.starts_with("${ORIGIN}")) continue;
+    std::error_code none;
+    const std::filesystem::path file = std::filesystem::path(part) / name;
+    if (std::filesystem::exists(file, none)) return part.starts_with('/') ? "" : file.string();
+  }
+  return {};
+}
+
+std::string why_refused(std::string_view name) {
+  const char* const search_path = std::getenv("LD_LIBRARY_PATH");
+  const std::string file = in_current_folder(name, search_path == nullptr ? "" : search_path);
+  if (file.empty()) return {};
+  return fmt::format(
+      "{} lies in the current folder, to which an empty or relative part of LD_LIBRARY_PATH leads, and is "
+      "not "
+      "loaded from there: take that part out",
+      file);
+}
+
+SharedLibrary::SharedLibrary(const std::string& name) : path_(name) {
+  if (const std::string why = why_refused(name); !why.empty()) throw std::runtime_error(why);
+  handle_ = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle_ == nullptr) {
     const char* const words = ::dlerror();
     throw std::runtime_error(words == nullptr ? name + " cannot be loaded" : words);
@@ -25,6 +57,10 @@ std::optional<SharedLibrary> first_library(const std::vector<std::string>& names
                                            std::string& unsupported_reason) {
   unsupported_reason.clear();
   for (const std::string& name : names) {
+    if (const std::string why = why_refused(name); !why.empty()) {
+      unsupported_reason = why;
+      return std::nullopt;  // and not silently another than the one that is meant
+    }
     try {
       return SharedLibrary(name);
     } catch (const std::runtime_error& error) {

@@ -96,8 +96,8 @@ std::string format_bytes(std::uint64_t bytes) {
   for (const auto& [step, name] : kSteps) {
     if (bytes < step) continue;
     const double amount = static_cast<double>(bytes) / static_cast<double>(step);
-    // 1000 to 1023 of a unit would get an exponent from three digits.
-    return amount < 1000 ? fmt::format("{:.3g} {}", amount, name) : fmt::format("{:.0f} {}", amount, name);
+    // 1000 to 1023 of a unit, and what rounds up to 1000, would get an exponent from three digits.
+    return amount < 999.5 ? fmt::format("{:.3g} {}", amount, name) : fmt::format("{:.0f} {}", amount, name);
   }
   return fmt::format("{} B", bytes);
 }

@@ -18,8 +18,7 @@ function(simulated_name target name)
   target_link_libraries(${target} PRIVATE collbench_simulated_gpu)
   target_link_options(${target} PRIVATE -Wl,--no-as-needed -Wl,-soname,${name})
   set_target_properties(${target} PROPERTIES PREFIX "" SUFFIX "" OUTPUT_NAME ${name} NO_SONAME TRUE
-    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/src/simulated_gpu" INSTALL_RPATH "$ORIGIN/.."
-    BUILD_WITH_INSTALL_RPATH ON) # CMake would leave room for the build folder, whose length then shows in the packages
+    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/src/simulated_gpu" INSTALL_RPATH "$ORIGIN/..")
   collbench_compile_options(${target} PRIVATE)
   install(TARGETS ${target} LIBRARY DESTINATION lib/simulated_gpu COMPONENT nccl)
 endfunction()

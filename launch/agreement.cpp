@@ -6,34 +6,20 @@
 #include <array>
 #include <exception>
 #include <new>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace collbench::launch {
 namespace {
 
-/// What describe() says of an exception that is no Error, as an Error that describe() says the same of.
-Error error_from(const std::exception& failure) {
-  constexpr std::string_view kProgram = "collbench: ";
-  constexpr std::string_view kBeforeNextStep = "; ";
-  std::string line = describe(failure);
-  if (line.starts_with(kProgram)) line.erase(0, kProgram.size());
-  const std::size_t end = line.rfind(kBeforeNextStep);
-  if (end == std::string::npos) return {exit_status(failure), "", line, ""};
-  return {exit_status(failure), "", line.substr(0, end), line.substr(end + kBeforeNextStep.size())};
-}
-
 /// The Error that `work` fails with; none when it does not.
 std::optional<Error> error_of(const std::function<void()>& work) {
   try {
     work();
-  } catch (const Error& error) {
-    return error;
   } catch (const std::bad_alloc&) {
     return usage_error("", "out of memory", "give a smaller -e, or fewer ranks on this host");
   } catch (const std::exception& error) {
-    return error_from(error);
+    return as_error(error);
   }
   return std::nullopt;
 }

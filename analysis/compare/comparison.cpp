@@ -191,12 +191,11 @@ RowChange decided(const ComparedRow& row, const CompareOptions& options, double 
   return row.ratio > 1 ? RowChange::slower : RowChange::faster;
 }
 
-std::string algorithms(const SideOfRow& side) {
-  std::string found;
+std::set<std::string> algorithms(const SideOfRow& side) {
+  std::set<std::string> found;
   for (const Measurement* measurement : side.runs) {
-    if (measurement->algorithm_ran == kLibraryChoice || measurement->algorithm_ran.empty()) continue;
-    if (found.find(measurement->algorithm_ran) != std::string::npos) continue;
-    found += (found.empty() ? "" : ", ") + measurement->algorithm_ran;
+    const std::string& ran = measurement->algorithm_ran;
+    if (ran != kLibraryChoice && !ran.empty()) found.insert(ran);
   }
   return found;
 }
@@ -213,10 +212,10 @@ bool side_has_wrong_data(const SideOfRow& side) {
 
 std::vector<std::string> notes_of(const SideOfRow& base, const SideOfRow& current) {
   std::vector<std::string> notes;
-  const std::string before = algorithms(base);
-  const std::string after = algorithms(current);
+  const std::set<std::string> before = algorithms(base);
+  const std::set<std::string> after = algorithms(current);
   if (!before.empty() && !after.empty() && before != after)
-    notes.push_back(fmt::format("{} → {}", before, after));
+    notes.push_back(fmt::format("{} → {}", fmt::join(before, ", "), fmt::join(after, ", ")));
   if (!base.had_time) notes.emplace_back("no time for a block in the base: use a longer --time");
   if (!current.had_time) notes.emplace_back("no time for a block in the new run: use a longer --time");
   if (base.has_no_times)

@@ -46,7 +46,7 @@ std::optional<BlasLibrary> BlasLibrary::find(std::string& why) {
        {"OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NUM_THREADS"})
     ::setenv(name, "1", 1);
   const char* const named = std::getenv("COLLBENCH_BLAS");
-  const std::vector<std::string> names = named != nullptr
+  const std::vector<std::string> names = named != nullptr && *named != '\0'
                                              ? std::vector<std::string>{named}
                                              : std::vector<std::string>{"libopenblas.so.0", "libmkl_rt.so.2",
                                                                         "libblis.so.4", "libarmpl_lp64.so"};

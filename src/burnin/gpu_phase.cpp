@@ -47,13 +47,12 @@ bool is_probed(const analysis::BurninRecord& record, const std::string& host) {
 
 std::vector<std::string> gpu_command(const BurninOptions& options, int node) {
   std::vector<std::string> words = group_words(options, {node}, 1);
-  // Open MPI binds a single rank to a core (mpirun(1), "--bind-to"), and the probe's threads with it;
-  // "--host" is its word, too.
+  // Open MPI binds a single rank to a core (mpirun(1), "--bind-to"), and the probe's threads with it.
   const auto has = [&](const char* word) {
     return std::find(words.begin(), words.end(), word) != words.end();
   };
-  if (std::filesystem::path(words.front()).filename() == "mpirun" && has("--host") && !has("--bind-to"))
-    words.insert(words.begin() + 1, {"--bind-to", "none"});
+  const auto launcher = open_mpi_launcher(words);
+  if (launcher != words.end() && !has("--bind-to")) words.insert(launcher + 1, {"--bind-to", "none"});
   words.insert(words.end(),
                {own_program_path(), "probe", "--only", "gpu", "--time",
                 fmt::format("{:g}", options.gpu_seconds), "--progress", "never", "--format", "json"});

@@ -14,7 +14,9 @@
 
 #include "base/child_process.hpp"
 #include "base/error.hpp"
+#include "base/record/measurement.hpp"
 #include "launch/interruption.hpp"
+#include "launch/mpi_session.hpp"
 
 namespace collbench::program {
 namespace {
@@ -32,13 +34,17 @@ std::string with_value(std::string text, std::string_view name, const std::strin
   return text;
 }
 
-/// The launcher's words with the rail's setting in the environment that its ranks get.
+/// The launcher's words with the rail's setting in the environment that its ranks get. Open MPI's launcher
+/// hands on to other hosts what -x says, and nothing else; srun and Hydra (MPICH's mpiexec) hand on all that
+/// they have.
 std::vector<std::string> with_rail(std::vector<std::string> words, const BurninOptions& options, int rail) {
   if (options.rail_setting.empty() || rail < 0) return words;
   const std::string setting = with_value(options.rail_setting, "{rail}", std::to_string(rail));
-  const bool is_mpirun =
-      std::filesystem::path(words.front()).filename() == "mpirun";  // hands on what -x says
-  words.insert(words.begin() + (is_mpirun ? 1 : 0), {is_mpirun ? "-x" : "env", setting});
+  const auto launcher = open_mpi_launcher(words);
+  if (launcher == words.end())
+    words.insert(words.begin(), {"env", setting});
+  else
+    words.insert(launcher + 1, {"-x", setting});
   return words;
 }
 
@@ -68,6 +74,17 @@ std::vector<std::string> with_library_choice(std::vector<std::string> algorithms
 }  // namespace
 
 std::string own_program_path() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
+std::vector<std::string>::const_iterator open_mpi_launcher(const std::vector<std::string>& words) {
+  // Another MPI library's launchers have the same names, and this program needs that of its own library.
+  if (!launch::MpiSession::library_version().starts_with("Open MPI")) return words.end();
+  return std::find_if(words.begin(), words.end(), [](const std::string& word) {
+    std::string name = std::filesystem::path(word).filename();
+    constexpr std::string_view kOfDebian = ".openmpi";
+    if (name.ends_with(kOfDebian)) name.resize(name.size() - kOfDebian.size());
+    return name == "mpirun" || name == "mpiexec" || name == "orterun" || name == "prterun";
+  });
+}
 
 std::vector<std::string> group_words(const BurninOptions& options, const std::vector<int>& nodes,
                                      int ranks_per_host) {

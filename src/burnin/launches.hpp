@@ -20,6 +20,10 @@ namespace collbench::program {
 [[nodiscard]] std::string own_program_path();
 [[nodiscard]] std::string why_failed(const ChildResult& result, const ChildLimits& limits);
 
+/// Open MPI's launcher among the words of a command (behind ssh or env, say), if that is the library here.
+[[nodiscard]] std::vector<std::string>::const_iterator open_mpi_launcher(
+    const std::vector<std::string>& words);
+
 /// `rail`: none of its own below 0.
 [[nodiscard]] std::vector<std::string> pair_command(const BurninOptions& options, int a, int b, int rail);
 /// AllReduce also with each of `algorithms`.

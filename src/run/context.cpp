@@ -115,14 +115,15 @@ RunContext make_run_context(const RunOptions& options, const launch::MpiSession&
       ranks, {.machine = std::move(machine),
               .library_version = launch::MpiSession::library_version(),
               .arguments = fmt::format("{}{}", fmt::join(arguments, " "), options.config.text)});
-  launch::require_same_programs(environments, context.machines);
-  context.identities = context.machines;
-  if (!options.node_map.empty()) {
-    context.identities = launch::discover_identities(ranks, context.host, leader,
-                                                     launch::parse_node_map(options.node_map, ranks.size()));
-  }
-  context.memory = options.memory ? *options.memory : memory_by_machines(environments, context.machines);
-  if (context.memory == collectives::MemoryKind::host) refuse_what_needs_gpus(options);
+  std::optional<std::vector<int>> node_map;
+  launch::agreed(ranks, context.host, [&] {
+    launch::require_same_programs(environments, context.machines);
+    if (!options.node_map.empty()) node_map = launch::parse_node_map(options.node_map, ranks.size());
+    context.memory = options.memory ? *options.memory : memory_by_machines(environments, context.machines);
+    if (context.memory == collectives::MemoryKind::host) refuse_what_needs_gpus(options);
+  });
+  context.identities =
+      node_map ? launch::discover_identities(ranks, context.host, leader, node_map) : context.machines;
   context.cores_per_node = launch::cores_per_node(environments, context.machines);
   context.host_memory_per_rank_bytes = launch::memory_per_rank(environments, context.machines);
   context.notes =

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "collectives/mpi/mpi_backend.hpp"
 #include "collectives/nccl/nccl_backend.hpp"
+#include "launch/agreement.hpp"
 #include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
 
@@ -31,10 +32,11 @@ RunBackend make_backend(const RunOptions& options, const launch::MpiSession& ses
             .memory_per_rank_bytes = context.host_memory_per_rank_bytes,
             .gpus = {}};
   }
-  if (launch::time_is_simulated()) {
+  launch::agreed(session.ranks(), context.host, [] {
+    if (!launch::time_is_simulated()) return;
     throw Error(ExitStatus::not_here, "--backend nccl", "there are no GPUs in simulated time",
                 "leave it out, or run collbench instead of collbench-smpi");
-  }
+  });
   auto nccl = std::make_unique<collectives::NcclBackend>(
       waiter, context.machines,
       collectives::NcclOptions{.share_gpu = options.share_gpu,

@@ -99,21 +99,25 @@ void measure_once(collectives::MeasurementLoopOptions& loop) {
 RunPlan plan_run(const RunOptions& options, const std::string& host, const RunBackend& measured,
                  launch::Ranks& ranks, const TrafficMatrix& traffic) {
   const collectives::Backend& backend = *measured.backend;
-  launch::agreed(ranks, host, [&] { require_known_algorithms(options.request, backend); });
-  launch::agreed(ranks, host, [&] { require_known_types(options.request, backend); });
   collectives::PlanRequest request = options.request;
   const collectives::BackendLimits limits = backend.limits();
   request.elements_per_call = limits.elements_per_call;
   std::uint64_t largest = limits.default_largest_bytes;
   if (measured.memory_per_rank_bytes != 0) largest = std::min(largest, measured.memory_per_rank_bytes / 4);
-  request.sizes_bytes = sizes_bytes(options.sizes, largest);
   RunPlan plan;
-  plan.rows = collectives::plan_rows(request, ranks.size(), traffic);
+  launch::agreed(ranks, host, [&] {
+    require_known_algorithms(options.request, backend);
+    require_known_types(options.request, backend);
+    request.sizes_bytes = sizes_bytes(options.sizes, largest);
+    plan.rows = collectives::plan_rows(request, ranks.size(), traffic);
+  });
   // A root holds more than the others; a double is exact enough for any memory.
   std::array<double, 1> most{static_cast<double>(memory_needed(plan.rows, backend))};
   ranks.reduce(most, launch::RankAggregate::maximum);
   plan.memory_bytes = static_cast<std::uint64_t>(most[0]);
-  require_memory(plan.memory_bytes, measured.memory_per_rank_bytes, plan.rows, backend);
+  launch::agreed(ranks, host, [&] {
+    require_memory(plan.memory_bytes, measured.memory_per_rank_bytes, plan.rows, backend);
+  });
   return plan;
 }
 

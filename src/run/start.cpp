@@ -74,32 +74,32 @@ void require_own_launcher(const RunOptions& options, int ranks) {
                   ", or with srun --mpi=pmix");
 }
 
-/// Whether the user knows of a failure by what another rank of this host reported. An error of a library
-/// comes to all when a rank is lost.
-bool is_reported(const IncidentLog& incidents, const Error* error, const std::string& what) {
+/// Whether the user knows of `error` by what another rank of this host reported. An error of a library comes
+/// to all when a rank is lost.
+bool is_reported(const IncidentLog& incidents, const Error& error) {
   const std::optional<Incident> reported = incidents.known();
   if (!reported) return false;
-  return reported->kind == IncidentKind::error ? reported->sentence.ends_with(": " + what) : error != nullptr;
+  return reported->kind == IncidentKind::error
+             ? reported->sentence.ends_with(fmt::format(": {}", error.what()))
+             : error.status() == ExitStatus::rank_lost;
 }
 
-/// What one rank alone failed with: once, if others of this host fail likewise.
-void tell(const std::exception& failure, IncidentLog& incidents, const RankActivity& own) {
-  const auto* const error = dynamic_cast<const Error*>(&failure);
+/// What this rank alone failed with: once, if others of this host fail likewise.
+void tell(const Error& error, IncidentLog& incidents, const RankActivity& own) {
   const std::string rank = fmt::format("rank {} ({})", own.rank, own.host);
   const std::string pass = own.pass > 0 ? fmt::format(", pass {}", own.pass) : "";
   // A call that failed was entered and never left.
-  const std::string during = own.calls.inside()
-                                 ? fmt::format(" of {}, call {}{}", own.step, own.call_of_step(), pass)
-                                 : fmt::format(" in {}{}", own.step, pass);
-  const std::string what = error == nullptr ? fmt::format("internal error{}: {}", during, failure.what())
-                                            : fmt::format("{}{}: {}", error->where(), during, error->what());
+  const bool in_call = own.calls.inside();
+  const std::string call = in_call ? fmt::format(", call {}", own.call_of_step()) : "";
+  const std::string during = fmt::format("{}{}{}", own.step, call, pass);
+  const std::string where =
+      error.where().empty() ? during : fmt::format("{} {} {}", error.where(), in_call ? "of" : "in", during);
+  const std::string what = fmt::format("{}: {}", where, error.what());
   const Incident incident =
-      incident_of(IncidentKind::error, fmt::format("{}: {}", rank, what), exit_status(failure), {own}, own);
-  if (!incidents.claim(incident) && is_reported(incidents, error, failure.what())) return;
-  const std::string next = error == nullptr
-                               ? "this is a bug in collbench: report it in the project's issue tracker"
-                               : error->next_step();
-  print_message(describe(Error(exit_status(failure), rank, what, next + "; " + incidents.next_step())));
+      incident_of(IncidentKind::error, fmt::format("{}: {}", rank, what), error.status(), {own}, own);
+  if (!incidents.claim(incident) && is_reported(incidents, error)) return;
+  const std::string next = fmt::format("{}; {}", error.next_step(), incidents.next_step());
+  print_message(describe(Error(error.status(), rank, what, next)));
   incidents.write(incident);
 }
 
@@ -131,14 +131,14 @@ int start_run(const RunOptions& options, int argc, char** argv) {
   } catch (const launch::AgreedError& error) {
     return report_failure(error, root);
   } catch (const std::exception& failure) {
-    // A lost rank and a bug cannot be agreed on: the rank that meets one ends all. Every other Error is the
-    // same on all ranks.
-    const ExitStatus status = exit_status(failure);
-    if (status != ExitStatus::rank_lost && status != ExitStatus::internal)
-      return report_failure(failure, root);
-    tell(failure, *incidents, flight.activity());
+    // What was not agreed on happened here, and the other ranks wait for this one: it ends all.
+    const Error error = as_error(failure);
+    const bool is_alone = session.ranks().size() == 1;
+    if (is_alone && error.status() != ExitStatus::rank_lost && error.status() != ExitStatus::internal)
+      return report_failure(error, root);
+    tell(error, *incidents, flight.activity());
     watch.finish();
-    launch::MpiSession::abort(static_cast<int>(status));
+    launch::MpiSession::abort(static_cast<int>(error.status()));
   }
 }
 

@@ -76,9 +76,10 @@ void add(GatheredTelemetry& all, const JsonReader& message) {
 }  // namespace
 
 topology::GpuReaders gpu_readers() {
-  const char* const library = std::getenv("COLLBENCH_NVML");
+  const char* const named = std::getenv("COLLBENCH_NVML");
+  const bool is_named = named != nullptr && *named != '\0';
   topology::GpuReaders readers;
-  readers.push_back(topology::make_nvml_reader(library == nullptr ? topology::kNvmlLibrary : library));
+  readers.push_back(topology::make_nvml_reader(is_named ? named : topology::kNvmlLibrary));
   readers.push_back(topology::make_nvidia_smi_reader());
   return readers;
 }

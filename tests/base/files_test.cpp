@@ -19,6 +19,19 @@
 #include "base/error.hpp"
 #include "tests/base/temporary_folder.hpp"
 
+namespace {
+
+bool fstat_fails = false;
+
+}  // namespace
+
+/// In place of the C library's: no file at hand is one that can be opened and not looked at.
+extern "C" int fstat(int fd, struct stat* about) noexcept {
+  if (!fstat_fails) return ::fstatat(fd, "", about, AT_EMPTY_PATH);
+  errno = EIO;
+  return -1;
+}
+
 namespace collbench::files_test {
 namespace {
 
@@ -244,6 +257,17 @@ TEST(ReadFile, HasTheLimitThatIsAskedFor) {
   EXPECT_EQ(read_file(folder.path() / "four", 4), "four");
   EXPECT_THAT(refusal([&] { static_cast<void>(read_file(folder.path() / "four", 3)); }),
               HasSubstr("is larger than 3 B"));
+}
+
+TEST(OpenForReading, LeavesNothingOpenWhereTheFileCannotBeLookedAt) {
+  const int before = ::dup(STDIN_FILENO);
+  ::close(before);
+  fstat_fails = true;
+  EXPECT_THAT(refusal([] { static_cast<void>(open_for_reading("/dev/null")); }),
+              HasSubstr("/dev/null: cannot be read: Input/output error"));
+  fstat_fails = false;
+  const FileDescriptor after(::dup(STDIN_FILENO));
+  EXPECT_EQ(after.get(), before);
 }
 
 TEST(OpenForReading, APipeThatNobodyWritesToIsNotWaitedForForEver) {

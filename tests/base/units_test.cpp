@@ -85,6 +85,17 @@ TEST(ParseSizeList, RefusesAnEmptyText) {
   EXPECT_THROW((void)parse_size_list("1K,0", "--sizes"), Error);
 }
 
+TEST(FormatBytes, HasNoExponentAtAnySize) {
+  for (const std::uint64_t unit : {kKiB, kMiB, kGiB, 1024 * kGiB}) {
+    for (std::uint64_t thousandths = 998'000; thousandths <= 1'024'000; thousandths += 50) {
+      const std::string text = format_bytes(unit / 1000 * thousandths / 1000 + unit % 1000);
+      EXPECT_EQ(text.find('e'), std::string::npos) << text;
+    }
+  }
+  EXPECT_EQ(format_bytes(1'023'590), "1000 KiB");  // 999.6 KiB
+  EXPECT_EQ(format_bytes(1'023'480), "999 KiB");
+}
+
 TEST(FormatBytes, UsesBinaryUnits) {
   const std::array<std::pair<std::uint64_t, std::string>, 9> cases{{{0, "0 B"},
                                                                     {1023, "1023 B"},

@@ -22,3 +22,4 @@ if readelf --dynamic "$program" | grep -E 'R(UN)?PATH.*'"$build"; then
   echo "the installed program looks for libraries in the build folder" >&2
   exit 1
 fi
+"${BASH_SOURCE%/*}/library_paths_test.sh" "$prefix"

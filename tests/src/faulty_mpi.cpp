@@ -7,6 +7,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <new>
+#include <system_error>
 
 namespace {
 
@@ -86,7 +89,8 @@ int count_of(int count, MPI_Datatype type) {
 }
 
 /// Whether this rank, FAULTY_MPI_RANK, does `what` (FAULTY_MPI_ONCE) now: once, in the first measured call
-/// after the file FAULTY_MPI_FILE is there.
+/// after the file FAULTY_MPI_FILE is there. "memory" and "file" are what the program itself may run into
+/// there.
 bool once(const char* what, MPI_Datatype type) {
   static bool done = false;
   const char* rank = std::getenv("FAULTY_MPI_RANK");
@@ -140,6 +144,9 @@ int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type,
                   MPI_Comm communicator) {
   stop_inside(type);
   if (once("skip", type)) return MPI_SUCCESS;
+  if (once("memory", type)) throw std::bad_alloc();
+  if (once("file", type))
+    throw std::filesystem::filesystem_error("open", "/gone", std::make_error_code(std::errc::io_error));
   // What the others send does not fit: with longer messages Open MPI itself writes behind the buffer.
   if (count == 2 && once("count", type)) count = 1;
   const int code = PMPI_Allreduce(send, receive, count_of(count, type), type, op, communicator);

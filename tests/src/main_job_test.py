@@ -728,6 +728,28 @@ class CutShort(LongRun):
         report = subprocess.run([str(PROGRAM), "report", str(stream)], capture_output=True, text=True, timeout=60, check=True)
         self.assertNotIn("INCIDENT", report.stdout)
 
+    def test_what_one_rank_alone_runs_into_is_said_and_ends_all(self):
+        """And does not let the others wait for it until they time out."""
+        for rank, what, says in ((1, "memory", "out of memory; run with fewer or smaller sizes"),
+                                 (0, "memory", "out of memory; run with fewer or smaller sizes"),
+                                 (1, "file", "Input/output error; check that it exists")):
+            with self.subTest(rank=rank, what=what):
+                path = self.folder / "run.json"
+                result = mpirun(2, "--ops", "all_reduce", "--sizes", "8,1K", "--passes", "2", "-n", "2", "--calibration", "none", "-J",
+                                path, "--overwrite", "-T", "80",
+                                environment={"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_RANK": str(rank), "FAULTY_MPI_ONCE": what,
+                                             "FAULTY_MPI_FILE": "/dev/null"})
+                self.assertEqual(result.returncode, 2, result.stderr)
+                (line,) = collbench_lines(result)
+                self.assertRegex(line, rf"^collbench: rank {rank} \(\S+\): (/gone of )?AllReduce 8 B, call \d+, pass 1: {says}")
+                run = json.loads(path.read_text())
+                self.assertFalse(run["complete"])
+                incident = run["incident"]
+                self.assertEqual((incident["kind"], incident["exit_status"], [each["rank"] for each in incident["ranks"]]),
+                                 ("error", 2, [rank]))
+                report = subprocess.run([str(PROGRAM), "report", str(path)], capture_output=True, text=True, timeout=60, check=False)
+                self.assertIn(incident["sentence"].split(": ")[-1], report.stdout)
+
     def test_before_the_first_row_nothing_is_said_to_be_kept(self):
         line, path = self.hang({"FAULTY_MPI_STOP_IN": "MPI_Sendrecv"})
         self.assertRegex(line, r"calibration: timed out after 5(\.0)? s without progress: rank 1 \(\S+\) is stopped")

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 namespace collbench::collectives {
@@ -59,10 +60,14 @@ std::vector<std::string> package_folders(const std::vector<std::string>& prefixe
 
 std::vector<std::string> python_prefixes() {
   std::vector<std::string> prefixes;
-  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    if (const char* value = std::getenv(variable)) prefixes.emplace_back(value);
-  }
-  if (const char* home = std::getenv("HOME")) prefixes.push_back(std::string(home) + "/.local");
+  // A relative one would lead into the current folder, where anybody may have left a library.
+  const auto add = [&prefixes](const char* variable, std::string_view below) {
+    const char* const value = std::getenv(variable);
+    if (value != nullptr && *value == '/') prefixes.push_back(fmt::format("{}{}", value, below));
+  };
+  add("VIRTUAL_ENV", "");
+  add("CONDA_PREFIX", "");
+  add("HOME", "/.local");
   prefixes.insert(prefixes.end(), {"/usr/local", "/usr"});
   return prefixes;
 }
@@ -85,13 +90,22 @@ std::vector<std::string> library_candidates(const WantedLibrary& wanted,
 std::vector<std::string> own_library_candidates(const std::string& file, const std::string& program,
                                                 const char* named) {
   if (named != nullptr && *named != '\0') return {named};
+  // Without the program's path they would be looked for in the current folder.
+  if (!program.starts_with('/')) return {};
   const std::filesystem::path folder = std::filesystem::path(program).parent_path();
   return {(folder / file).string(), (folder.parent_path() / "lib" / file).string()};
 }
 
-std::string own_program() {
+std::optional<SharedLibrary> own_library(const std::string& file, const char* variable,
+                                         std::string& unsupported_reason) {
   std::error_code none;
-  return std::filesystem::read_symlink("/proc/self/exe", none).string();
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe", none).string();
+  const auto candidates = own_library_candidates(file, program, std::getenv(variable));
+  auto library = first_library(candidates, unsupported_reason);
+  if (candidates.empty())
+    unsupported_reason = fmt::format(
+        "{} lies beside the program, whose own path is not known: /proc/self/exe cannot be read", file);
+  return library;
 }
 
 }  // namespace collbench::collectives

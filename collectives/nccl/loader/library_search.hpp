@@ -1,6 +1,9 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "base/shared_library.hpp"
 
 namespace collbench::collectives {
 
@@ -24,6 +27,7 @@ struct WantedLibrary {
 [[nodiscard]] std::vector<std::string> package_folders(const std::vector<std::string>& prefixes);
 
 /// Where a Python has its packages: the active virtual or conda environment, the user's, the system's.
+/// Absolute paths only.
 [[nodiscard]] std::vector<std::string> python_prefixes();
 
 /// What to try, in this order.
@@ -32,10 +36,13 @@ struct WantedLibrary {
 
 /// Where `file`, a library of our own, is looked for: the only candidate is `named`, a variable's value,
 /// unless it is null or empty; else beside `program`, the program's own path, and in lib beside its folder.
+/// Nowhere when that path is not known.
 [[nodiscard]] std::vector<std::string> own_library_candidates(const std::string& file,
                                                               const std::string& program, const char* named);
 
-/// The running program's own path.
-[[nodiscard]] std::string own_program();
+/// The first of them for the running program that can be loaded, with the environment's `variable`; none when
+/// none can, and why.
+[[nodiscard]] std::optional<SharedLibrary> own_library(const std::string& file, const char* variable,
+                                                       std::string& unsupported_reason);
 
 }  // namespace collbench::collectives

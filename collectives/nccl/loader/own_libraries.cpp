@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "base/error.hpp"
 #include "base/shared_library.hpp"
 #include "collectives/nccl/loader/library_search.hpp"
@@ -24,8 +22,7 @@ Error unusable(const std::string& what) {
 
 KernelLibrary KernelLibrary::load() {
   std::string unsupported_reason;
-  const auto library =
-      first_library(own_library_candidates(kFile, own_program(), std::getenv(kVariable)), unsupported_reason);
+  const auto library = own_library(kFile, kVariable, unsupported_reason);
   if (!library) throw unusable(unsupported_reason);
   KernelInterface* interface = nullptr;
   KernelLibrary kernels;
@@ -45,9 +42,7 @@ KernelLibrary KernelLibrary::load() {
 }
 
 std::optional<ObserverLibrary> ObserverLibrary::find(std::string& unsupported_reason) {
-  const auto candidates =
-      own_library_candidates("libcollbench_observer.so", own_program(), std::getenv("COLLBENCH_OBSERVER"));
-  const auto library = first_library(candidates, unsupported_reason);
+  const auto library = own_library("libcollbench_observer.so", "COLLBENCH_OBSERVER", unsupported_reason);
   if (!library) return std::nullopt;
   ObserverInterface* interface = nullptr;
   ObserverLibrary observer{.path = library->path()};

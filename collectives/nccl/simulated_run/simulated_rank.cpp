@@ -188,9 +188,7 @@ std::span<const char* const> variables_of_real_hosts() {
 
 std::string load_simulated_libraries(const std::string& library) {
   std::string reason;
-  const auto simulated = first_library(
-      own_library_candidates(kSimulatedLibrary, own_program(), std::getenv("COLLBENCH_SIMULATED_CUDA")),
-      reason);
+  const auto simulated = own_library(kSimulatedLibrary, "COLLBENCH_SIMULATED_CUDA", reason);
   LoadNccl* load = nullptr;
   if (simulated) simulated->find(load, "collbench_simulated_gpu_load_nccl");
   if (load == nullptr) {

@@ -16,6 +16,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 Comparison compare_two_runs(const collbench::Run& base, const Run& current, double allowance = 0.1) {
   return compare({base}, {current}, {.launch_allowance = allowance});
@@ -137,6 +138,23 @@ TEST(Comparison, ARowOfAnotherAlgorithmSaysSo) {
   base.rows[0].measurement.algorithm_ran = "ring";
   current.rows[0].measurement.algorithm_ran = "tree";
   EXPECT_THAT(compare_two_runs(base, current).rows.at(0).notes, ElementsAre("ring → tree"));
+}
+
+TEST(Comparison, AnAlgorithmWhoseNameIsPartOfAnotherIsOneOfItsOwn) {
+  const auto ran = [](const char* algorithm) {
+    collbench::Run run = run_of_rows({{8, {1.0}}});
+    run.rows[0].measurement.algorithm_ran = algorithm;
+    return run;
+  };
+  const auto notes = [&](const std::vector<collbench::Run>& base,
+                         const std::vector<collbench::Run>& current) {
+    return compare(base, current, {}).rows.at(0).notes;
+  };
+  EXPECT_THAT(notes({ran("segmented_ring"), ran("ring")}, {ran("segmented_ring"), ran("segmented_ring")}),
+              ElementsAre("ring, segmented_ring → segmented_ring"));
+  EXPECT_THAT(notes({ran("nvls_tree")}, {ran("nvls_tree"), ran("tree")}),
+              ElementsAre("nvls_tree → nvls_tree, tree"));
+  EXPECT_THAT(notes({ran("ring"), ran("tree")}, {ran("tree"), ran("ring")}), IsEmpty());
 }
 
 TEST(Comparison, WhatCannotBeComparedIsRefused) {

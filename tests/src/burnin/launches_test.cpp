@@ -1,5 +1,6 @@
 #include "src/burnin/launches.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -35,6 +36,9 @@ TEST(BurninLaunches, TheProbeOfGpusMayRunOnAllCores) {
   BurninOptions options = four_hosts();
   EXPECT_THAT(launcher_of(gpu_command(options, 2)),
               ElementsAre("mpirun", "--bind-to", "none", "-np", "1", "--host", "n2:1", "--map-by", "node"));
+  options.group_launcher = "mpiexec -np {ranks} --host {slots}";
+  EXPECT_THAT(launcher_of(gpu_command(options, 2)),
+              ElementsAre("mpiexec", "--bind-to", "none", "-np", "1", "--host", "n2:1"));
   options.group_launcher = "mpirun --bind-to socket -np {ranks} --host {slots}";
   EXPECT_THAT(launcher_of(gpu_command(options, 2)),
               ElementsAre("mpirun", "--bind-to", "socket", "-np", "1", "--host", "n2:1"));
@@ -49,9 +53,21 @@ TEST(BurninLaunches, ARailIsInTheEnvironmentOfItsRanks) {
   EXPECT_THAT(launcher_of(pair_command(options, 0, 3, 1)),
               ElementsAre("mpirun", "-x", "NCCL_IB_HCA=mlx5_1", "-np", "2", "--host", "n0:1,n3:1", "--map-by",
                           "node"));
-  options.launcher = "srun -w {a},{b}";
+  for (const char* name : {"mpiexec", "orterun", "prterun", "/opt/openmpi/bin/mpiexec", "mpirun.openmpi"}) {
+    options.launcher = fmt::format("{} --host {{a}},{{b}}", name);
+    EXPECT_THAT(launcher_of(pair_command(options, 0, 3, 1)),
+                ElementsAre(name, "-x", "NCCL_IB_HCA=mlx5_1", "--host", "n0,n3"));
+  }
+  options.launcher = "ssh head /usr/bin/env A=1 mpirun --host {a},{b}";
   EXPECT_THAT(launcher_of(pair_command(options, 0, 3, 1)),
-              ElementsAre("env", "NCCL_IB_HCA=mlx5_1", "srun", "-w", "n0,n3"));
+              ElementsAre("ssh", "head", "/usr/bin/env", "A=1", "mpirun", "-x", "NCCL_IB_HCA=mlx5_1",
+                          "--host", "n0,n3"));
+  // These hand on what they have.
+  for (const char* name : {"srun", "flux", "mpiexec.hydra", "/opt/my-mpirun"}) {
+    options.launcher = fmt::format("{} -w {{a}},{{b}}", name);
+    EXPECT_THAT(launcher_of(pair_command(options, 0, 3, 1)),
+                ElementsAre("env", "NCCL_IB_HCA=mlx5_1", name, "-w", "n0,n3"));
+  }
 }
 
 TEST(BurninLaunches, RingAndTreeAreForcedInGroupsOfGpus) {

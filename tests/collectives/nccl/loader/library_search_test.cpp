@@ -11,8 +11,10 @@ namespace collbench::collectives::library_search_test {
 namespace {
 
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 class LibrarySearch : public ::testing::Test {
  protected:
@@ -64,6 +66,23 @@ TEST(OwnLibrarySearch, ANamedFileIsTheOnlyCandidate) {
               ElementsAre("/tmp/k.so"));
   EXPECT_THAT(own_library_candidates("libours.so", "/b/c", ""),
               ElementsAre("/b/libours.so", "/lib/libours.so"));
+}
+
+TEST(OwnLibrarySearch, NeverInTheCurrentFolder) {
+  for (const char* program : {"", "collbench", "./collbench", "build/collbench"})
+    EXPECT_THAT(own_library_candidates("libours.so", program, nullptr), IsEmpty()) << program;
+}
+
+TEST(PythonPrefixes, AreAbsolute) {
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX", "HOME"}) {
+    const char* const before = ::getenv(variable);
+    const std::string kept = before == nullptr ? "" : before;
+    for (const char* value : {"", ".", "venv", "./venv", "../venv", "~/venv"}) {
+      ::setenv(variable, value, 1);
+      EXPECT_THAT(python_prefixes(), Each(StartsWith("/"))) << variable << '=' << value;
+    }
+    before == nullptr ? ::unsetenv(variable) : ::setenv(variable, kept.c_str(), 1);
+  }
 }
 
 TEST(PythonPrefixes, AnActiveEnvironmentComesFirst) {
