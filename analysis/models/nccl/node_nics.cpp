@@ -224,8 +224,9 @@ bool shares_a_full_link(const topology::Host& host, int nic) {
     for (const int each : fast_enough_nics(host)) {
       if (!shares(each)) continue;
       const topology::Nic& sharer = host.nics[static_cast<std::size_t>(each)];
-      sum.ports += sharer.ports.size();
-      sum.gigabytes += topology::nic_rate(line_rate(sharer)).gigabytes_per_second;
+      sum.ports += static_cast<std::size_t>(
+          std::count_if(sharer.ports.begin(), sharer.ports.end(), topology::may_carry_traffic));
+      sum.gigabytes += topology::nic_rate(topology::usable_gigabits(sharer)).gigabytes_per_second;
     }
     return sum;
   };
