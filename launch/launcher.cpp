@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/secrets/secrets.hpp"
 #include "launch/flight/process_stat.hpp"
 
 namespace collbench::launch {
@@ -97,8 +98,9 @@ std::map<std::string, std::string> recorded_environment() {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view line(*entry);
     const std::size_t equals = line.find('=');
-    if (equals == std::string_view::npos || !is_recorded(line.substr(0, equals))) continue;
-    recorded.emplace(line.substr(0, equals), line.substr(equals + 1));
+    const std::string_view name = line.substr(0, equals);
+    if (equals == std::string_view::npos || !is_recorded(name)) continue;
+    recorded.emplace(name, recorded_value(name, line.substr(equals + 1)));
   }
   return recorded;
 }

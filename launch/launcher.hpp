@@ -39,8 +39,9 @@ struct MpirunProcess {
 [[nodiscard]] bool inside_slurm();
 
 /// The variables that shape a run and that may be written down: NCCL_*, UCX_*, FI_*, Open MPI's own
-/// parameters, CUDA_VISIBLE_DEVICES and a few of Slurm's. Never the whole environment, which holds secrets;
-/// what mpirun sets for itself (OMPI_MCA_orte_*, keys of the transport) is left out too.
+/// parameters, CUDA_VISIBLE_DEVICES and a few of Slurm's. Never the whole environment, which holds secrets,
+/// and of these what looks like one as recorded_value has it; what mpirun sets for itself (OMPI_MCA_orte_*,
+/// keys of the transport) is left out too.
 [[nodiscard]] std::map<std::string, std::string> recorded_environment();
 
 }  // namespace collbench::launch

@@ -13,6 +13,7 @@
 #include "analysis/import/table_operation.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/secrets/secrets.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 
@@ -296,7 +297,7 @@ Run import_log(const TextParts& parts, std::string_view file, const ImportOption
   run.complete = table.ended;
   run.started = table.started;
   run.finished = table.finished;
-  run.environment = table.environment;
+  for (const auto& [name, value] : table.environment) run.environment[name] = recorded_value(name, value);
   if (table.facts.nccl) run.versions.nccl = table.facts.nccl->value;
   table.facts.file = file;
   table.facts.format = json ? "nccl-tests JSON" : "nccl-tests text";

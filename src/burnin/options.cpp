@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "analysis/attribution/pairs/pair_effects.hpp"
+#include "base/secrets/secrets.hpp"
 #include "launch/launcher.hpp"
 #include "src/cli/options.hpp"
 
@@ -91,6 +92,9 @@ std::map<std::string, std::string> measuring_settings(const BurninOptions& optio
                     [&variable = name](std::string_view prefix) { return variable.starts_with(prefix); }))
       settings[name] = value;
   }
+  // These words are a user's own, and may have anything in them.
+  for (const char* option : {"--launcher", "--group-launcher", "--rail-setting"})
+    settings[option] = recorded_words({settings[option]}).front();
   return settings;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/secrets/secrets.hpp"
 #include "base/units.hpp"
 #include "launch/agreement.hpp"
 #include "launch/identities.hpp"
@@ -87,7 +88,7 @@ Run empty_run(const RunOptions& options, const RunContext& context, const collec
   Run run;
   run.versions = versions();
   run.started = utc_now();
-  run.command_line = options.command_line;
+  run.command_line = recorded_words(options.command_line);
   run.environment = options.environment;
   run.config_file = options.config.path;
   run.label = options.label;

@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <map>
+#include <string>
+
+#include "base/secrets/secrets.hpp"
 
 namespace collbench::launch::launcher_test {
 namespace {
@@ -49,6 +53,24 @@ TEST(Launcher, MallocSettingsAreRecorded) {
     EXPECT_THAT(recorded_environment(), Contains(Key(name)));
     unsetenv(name);
   }
+}
+
+TEST(Launcher, SecretsOfWhatIsRecordedAreOnlySaidToBeSet) {
+  using Pair = std::pair<const std::string, std::string>;
+  const std::map<std::string, std::string> secret{
+      {"NCCL_PLUGIN_TOKEN", "abc"},    {"UCX_MY_PASSWORD", "abc"},
+      {"FI_MY_SECRET", "abc"},         {"COLLBENCH_API_KEY", "abc"},
+      {"OMPI_MCA_btl_my_auth", "abc"}, {"NCCL_NET_PROXY", "http://me:abc@proxy:1"},
+      {"MALLOC_X", "password=abc"}};
+  for (const auto& [name, value] : secret) setenv(name.c_str(), value.c_str(), 1);
+  setenv("NCCL_IB_PKEY", "7", 1);
+  const auto recorded = recorded_environment();
+  for (const auto& [name, value] : secret) {
+    EXPECT_THAT(recorded, Contains(Pair(name, kNotRecorded)));
+    unsetenv(name.c_str());
+  }
+  EXPECT_THAT(recorded, Contains(Pair("NCCL_IB_PKEY", "7")));
+  unsetenv("NCCL_IB_PKEY");
 }
 
 TEST(Launcher, SecretsAndTheDaemonsTalkAreNotRecorded) {

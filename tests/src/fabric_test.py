@@ -12,6 +12,8 @@ import sys
 import tempfile
 import unittest
 
+from real_ranks import calibration_fits
+
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 FABRIC = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "fabric"
 NAME = f"test-{os.getpid()}"
@@ -63,11 +65,14 @@ class OnFabric(unittest.TestCase):
             self.assertEqual(row["wrong_elements"], 0, row)
         return made
 
-    def seconds_of(self, made, kind):
-        """The calibration's time of 1 MiB."""
-        (seconds,) = {point["seconds"] for point in made["calibration"]["points"]
-                      if point["kind"] == kind and point["size_bytes"] == 1 << 20}
-        return seconds
+    def took_at_least(self, made, kind, seconds):
+        """The calibration's time of 1 MiB, where a busy machine came that far in a quarter of --time."""
+        points = [point["seconds"] for point in made["calibration"]["points"]
+                  if point["kind"] == kind and point["size_bytes"] == 1 << 20]
+        if not points:
+            self.assertRegex(" ".join(made["place_notes"]), "calibrated at|the calibration cannot be used")
+        for point in points:
+            self.assertGreater(point, seconds)
 
 
 class TwoHosts(OnFabric):
@@ -76,14 +81,15 @@ class TwoHosts(OnFabric):
         self.assertEqual([(rank["host"], rank["node"], rank["local_rank"]) for rank in made["ranks"]],
                          [("host0", 0, 0), ("host0", 0, 1), ("host1", 1, 0), ("host1", 1, 1)])
         self.assertEqual(len(made["cores_per_node"]), 2)
-        calibration = made["calibration"]
-        for tier in ("intra", "inter"):
-            self.assertGreaterEqual(calibration[tier]["alpha_seconds"], 0)
         # No noise lets a link carry more than its rate, but for the bucket of 1 ms; two ranks of a host share it.
         mebibyte = 1 << 20
-        self.assertGreater(self.seconds_of(made, "send_recv_inter"), 0.8 * mebibyte / GIGABIT)
-        self.assertGreater(self.seconds_of(made, "send_recv_inter_all"), 0.9 * 2 * mebibyte / GIGABIT)
-        self.assertLess(self.seconds_of(made, "send_recv_intra"), self.seconds_of(made, "send_recv_inter"))
+        self.took_at_least(made, "send_recv_inter", 0.8 * mebibyte / GIGABIT)
+        self.took_at_least(made, "send_recv_inter_all", 0.9 * 2 * mebibyte / GIGABIT)
+        self.assertIn("send_recv_intra", {point["kind"] for point in made["calibration"]["points"]})
+        if not calibration_fits(self, made):
+            return
+        for tier in ("intra", "inter"):
+            self.assertGreaterEqual(made["calibration"][tier]["alpha_seconds"], 0)
         for row in made["rows"]:
             self.assertGreater(row["ring_seconds"], 0)
             self.assertGreater(row["expected_seconds"], 0)
@@ -94,7 +100,7 @@ class SlowLink(OnFabric):
         fabric("rate", "host1", "100mbit")
         self.addCleanup(fabric, "heal")
         made = self.record("--ops", "send_recv", "--sizes", "1K")
-        self.assertGreater(self.seconds_of(made, "send_recv_inter"), 0.9 * 10 * (1 << 20) / GIGABIT)
+        self.took_at_least(made, "send_recv_inter", 0.9 * 10 * (1 << 20) / GIGABIT)
 
 
 class ThreeHosts(OnFabric):
@@ -105,7 +111,8 @@ class ThreeHosts(OnFabric):
         made = self.record("--ops", "all_reduce", "--sizes", "64K")
         self.assertEqual([rank["host"] for rank in made["ranks"]], ["host0", "host1", "host2"])
         self.assertIsNone(made["calibration"]["intra"])
-        self.assertGreater(made["calibration"]["inter"]["bytes_per_second"], 0)
+        if calibration_fits(self, made):
+            self.assertGreater(made["calibration"]["inter"]["bytes_per_second"], 0)
 
 
 if __name__ == "__main__":

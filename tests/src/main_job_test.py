@@ -19,7 +19,7 @@ import tempfile
 import time
 import unittest
 
-from real_ranks import calibration_of, on_each_rank, wait_until
+from real_ranks import calibration_fits, calibration_of, on_each_rank, wait_until
 
 PROGRAM = pathlib.Path(sys.argv[1])
 FAULTY_MPI = pathlib.Path(sys.argv[2])
@@ -386,7 +386,7 @@ class Calibration(Scratch):
     def test_every_new_operation_has_an_expectation(self):
         run = self.record(2, *ONE_PASS, "--ops", "ping_pong,broadcast,reduce,gather,scatter,all_to_all_v", "--sizes", "4K")
         self.assertEqual(run["traffic"]["source"], "by distance")
-        if run["calibration"]["intra"] is None:
+        if not calibration_fits(self, run):
             self.skipTest("too much noise to fit the calibration")
         for row in run["rows"]:
             self.assertGreater(row["expected_seconds"], 0, row)
@@ -394,11 +394,13 @@ class Calibration(Scratch):
     def test_two_tiers_by_node_map_over_tcp(self):
         run = self.record(4, *ONE_PASS, "--ops", "all_reduce", "--sizes", "1M", "--node-map", "0-1,2-3",
                           launcher=["--mca", "btl", "self,tcp"])
+        self.assertEqual([rank["node"] for rank in run["ranks"]], [0, 0, 1, 1])
+        if not calibration_fits(self, run):
+            self.skipTest("too much noise to fit the calibration")
         for tier in ("intra", "inter"):
-            self.assertGreater(run["calibration"][tier]["alpha_seconds"], 0)
+            self.assertGreaterEqual(run["calibration"][tier]["alpha_seconds"], 0)
             self.assertGreater(run["calibration"][tier]["bytes_per_second"], 0)
         self.assertGreater(run["calibration"]["inter_host_bytes_per_second"], 0)
-        self.assertEqual([rank["node"] for rank in run["ranks"]], [0, 0, 1, 1])
         self.assertGreater(run["rows"][0]["ring_seconds"], 0)
 
     def test_the_calibration_goes_as_far_as_the_rows_and_hurries(self):

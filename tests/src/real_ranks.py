@@ -96,6 +96,15 @@ def calibration_of(path):
     return ["--calibration", path] if usable else []
 
 
+def calibration_fits(test, record):
+    """Whether lines fit what was calibrated. On a busy machine none may: then the record says so, and has the points."""
+    calibration = record["calibration"]
+    if calibration["intra"] or calibration["inter"]:
+        return True
+    test.assertIn("the calibration cannot be used", " ".join(record["place_notes"]))
+    return False
+
+
 def unwrapped(text):
     """Its lines of facts as they were before they were broken to fit the terminal."""
     return re.sub(r"\n#   ", " ", text)

@@ -56,8 +56,8 @@ bool add_evidence(Evidence& evidence, std::string_view text, std::string_view fi
 /// recognizes become notes. Throws Error (usage) when nothing can be read, or the files name several hosts.
 [[nodiscard]] Evidence read_evidence(const std::filesystem::path& path);
 
-/// What an environment means to collectives: NCCL_*, UCX_*, FI_* and a few by name; nothing else is read, so
-/// that no secret is saved.
+/// What an environment means to collectives: NCCL_*, UCX_*, FI_* and a few by name; nothing else is read, and
+/// of these values what looks like a secret is left out (recorded_value), so that none is saved.
 [[nodiscard]] std::string collective_environment(std::span<const std::string> variables);
 
 /// How thoroughly to look: files alone take milliseconds, commands seconds.

@@ -9,6 +9,7 @@
 #include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/secrets/secrets.hpp"
 #include "topology/doctor/evidence.hpp"
 
 namespace collbench::topology {
@@ -164,7 +165,13 @@ std::string collective_environment(std::span<const std::string> variables) {
   }
   std::sort(kept.begin(), kept.end());
   std::string text;
-  for (const std::string& variable : kept) text += variable + "\n";
+  for (const std::string& variable : kept) {
+    const std::size_t equals = std::min(variable.find('='), variable.size());
+    const std::string name = variable.substr(0, equals);
+    text += name;
+    if (equals < variable.size()) text += "=" + recorded_value(name, variable.substr(equals + 1));
+    text += "\n";
+  }
   return text;
 }
 

@@ -116,6 +116,15 @@ TEST(Evidence, OfTheEnvironmentOnlyWhatCollectivesReadIsKept) {
   EXPECT_EQ(collective_environment(variables), "NCCL_DEBUG=INFO\nUCX_TLS=rc\n");
 }
 
+TEST(Evidence, SecretsOfTheEnvironmentAreOnlySaidToBeSet) {
+  const std::vector<std::string> variables{"NCCL_IB_PKEY=7", "NCCL_TOKEN=abc",
+                                           "OMPI_MCA_orte_precondition_transports=abc-def",
+                                           "UCX_PROXY=http://me:abc@p", "NCCL_ODD"};
+  const std::string kept = collective_environment(variables);
+  EXPECT_THAT(kept, testing::Not(HasSubstr("abc")));
+  EXPECT_THAT(kept, HasSubstr("NCCL_IB_PKEY=7\nNCCL_ODD\nNCCL_TOKEN=(set, not recorded)\n"));
+}
+
 TEST(Evidence, EverySourceHasAFileNameOfItsOwn) {
   std::set<std::string_view> names;
   for (const EvidenceSource& source : evidence_sources()) {

@@ -1,0 +1,149 @@
+#include "base/secrets/secrets.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace collbench {
+namespace {
+
+bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+bool is_large(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }
+
+/// "apiKey", "API_KEY" and "api-key" are API and KEY.
+std::vector<std::string> words_of_name(std::string_view name) {
+  std::vector<std::string> words(1);
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool begins = i > 0 && is_large(name[i]) && is_letter(name[i - 1]) && !is_large(name[i - 1]);
+    if (!is_letter(name[i]) || begins) words.emplace_back();
+    if (is_letter(name[i]))
+      words.back() += static_cast<char>(std::toupper(static_cast<unsigned char>(name[i])));
+  }
+  return words;
+}
+
+bool is_secret_word(const std::string& word) {
+  constexpr std::array<const char*, 6> kAnywhere{"TOKEN",      "PASSWORD", "PASSWD",
+                                                 "PASSPHRASE", "SECRET",   "CREDENTIAL"};
+  if (std::any_of(kAnywhere.begin(), kAnywhere.end(),
+                  [&](const char* part) { return word.find(part) != std::string::npos; }))
+    return true;
+  if (word == "PASS" || word == "PWD" || word.ends_with("AUTH")) return true;
+  if (word.starts_with("AUTH") && (!word.starts_with("AUTHOR") || word.starts_with("AUTHORI"))) return true;
+  // InfiniBand Architecture Specification 1.4, 3.5.3 and 10.2.4: partition, queue, local and remote keys;
+  // mlx5's memory key.
+  constexpr std::array<const char*, 5> kOfInfiniBand{"PKEY", "QKEY", "LKEY", "RKEY", "MKEY"};
+  const std::string one = word.ends_with("S") ? word.substr(0, word.size() - 1) : word;
+  return one.ends_with("KEY") &&
+         std::find(kOfInfiniBand.begin(), kOfInfiniBand.end(), one) == kOfInfiniBand.end();
+}
+
+bool is_of_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+}
+
+/// user:password@ in front of a host, or any user of a URL but ssh's, which are no secrets.
+bool has_user_with_password(std::string_view value) {
+  for (std::size_t at = value.find('@'); at != std::string_view::npos; at = value.find('@', at + 1)) {
+    // Up to a blank or a quote: a URL's password may have anything else in it.
+    const std::size_t blank = value.substr(0, at).find_last_of(" \t\n\"'");
+    std::string_view before = value.substr(0, at);
+    if (blank != std::string_view::npos) before.remove_prefix(blank + 1);
+    const std::size_t scheme = before.rfind("://");
+    if (scheme != std::string_view::npos) {
+      const std::string_view user = before.substr(scheme + 3);
+      if (user.find(':') != std::string_view::npos || before.substr(0, scheme).ends_with("http") ||
+          before.substr(0, scheme).ends_with("https"))
+        return true;
+      continue;
+    }
+    const std::size_t colon = before.find(':');
+    if (colon != std::string_view::npos && colon > 0 && colon + 1 < before.size() && at + 1 < value.size())
+      return true;
+  }
+  return false;
+}
+
+/// NAME=VALUE anywhere in it, with the name of a secret.
+bool has_secret_setting(std::string_view value) {
+  for (std::size_t at = value.find('='); at != std::string_view::npos; at = value.find('=', at + 1)) {
+    std::size_t begin = at;
+    while (begin > 0 && is_of_name(value[begin - 1])) --begin;
+    if (is_secret_name(value.substr(begin, at - begin))) return true;
+  }
+  return false;
+}
+
+bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+/// A word that is no command line itself.
+std::string recorded_word(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  const bool is_setting =
+      equals != std::string::npos && equals > 0 &&
+      std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), is_of_name);
+  if (!is_setting) return recorded_value("", word);
+  const std::string name = word.substr(0, equals);
+  return fmt::format("{}={}", name, recorded_value(name, word.substr(equals + 1)));
+}
+
+}  // namespace
+
+bool is_secret_name(std::string_view name) {
+  // By which Open MPI's transports know the processes of their job.
+  if (name == "OMPI_MCA_orte_precondition_transports") return true;
+  const std::vector<std::string> words = words_of_name(name);
+  return std::any_of(words.begin(), words.end(), is_secret_word);
+}
+
+std::string recorded_value(std::string_view name, std::string_view value) {
+  const bool is_secret = is_secret_name(name) || has_user_with_password(value) || has_secret_setting(value);
+  return is_secret && !value.empty() ? kNotRecorded : std::string(value);
+}
+
+namespace {
+
+/// A command line in one word, with its blanks as they are.
+std::string recorded_line(const std::string& line) {
+  std::vector<std::string> parts(1);
+  std::string blanks;
+  for (const char c : line) {
+    if (is_blank(c)) {
+      blanks += c;
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  parts = recorded_words(parts);
+  std::string recorded = parts.front();
+  for (std::size_t i = 0; i < blanks.size(); ++i) recorded += blanks[i] + parts[i + 1];
+  return recorded;
+}
+
+}  // namespace
+
+std::vector<std::string> recorded_words(const std::vector<std::string>& words) {
+  std::vector<std::string> recorded;
+  bool is_after_name = false;
+  for (const std::string& word : words) {
+    const bool is_option = word.starts_with('-') && word.find('=') == std::string::npos;
+    if (word.empty()) {
+      recorded.push_back(word);
+      continue;
+    }
+    if (is_after_name && !is_option) {
+      recorded.emplace_back(kNotRecorded);
+    } else if (std::any_of(word.begin(), word.end(), is_blank)) {
+      recorded.push_back(recorded_line(word));
+    } else {
+      recorded.push_back(recorded_word(word));
+    }
+    is_after_name = is_option && is_secret_name(word);
+  }
+  return recorded;
+}
+
+}  // namespace collbench
