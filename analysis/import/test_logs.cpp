@@ -158,7 +158,7 @@ Run run_of_tests(TestLog log, const ImportOptions& options, std::string_view fil
   if (!log.version.empty()) log.facts.version = {log.version, log.version_line};
   run.backend = BackendId::other;
   run.time_reduction = RankAggregate::average;
-  run.buffers = {.allocator = "", .registration = std::nullopt};
+  run.buffers = {.allocator = "", .registration = std::nullopt, .exact_counts = std::nullopt};
   run.complete = log.complete;
   run.started = log.started;
   run.versions.cuda = log.cuda;

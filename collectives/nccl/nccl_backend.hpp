@@ -24,6 +24,7 @@ struct NcclOptions {
   std::vector<std::string> algorithms{};   ///< that are wanted, "auto" among them or not
   std::uint64_t operations_per_group = 1;  ///< issued between ncclGroupStart and ncclGroupEnd
   TrafficMatrix traffic{};                 ///< what AllToAllv moves
+  BufferUse buffers{};                     ///< of all rows
   int graph_launches = 0;                  ///< a block launches a CUDA graph so often; 0: call by call
   BufferRegistration registration = BufferRegistration::none;
 };
@@ -76,6 +77,7 @@ class NcclBackend : public Backend {
   NcclObserver observer_;  // before any communicator, as the next
   NcclNetworkLog network_log_;
   TrafficMatrix traffic_;
+  BufferUse buffer_use_;
   std::uint64_t operations_per_group_;
   int graph_launches_;
   BufferRegistration registration_;
