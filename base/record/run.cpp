@@ -85,7 +85,8 @@ Json buffers_json(const Buffers& buffers) {
   return {{"allocator", buffers.allocator},
           {"registration", buffers.registration ? Json(name(*buffers.registration)) : Json(nullptr)},
           {"exact_counts", buffers.exact_counts ? Json(*buffers.exact_counts) : Json(nullptr)},
-          {"unaligned_elements", buffers.unaligned_elements}};
+          {"unaligned_elements", buffers.unaligned_elements},
+          {"kept_passes", buffers.kept_passes}};
 }
 
 Buffers buffers_of(const JsonReader& json) {
@@ -95,6 +96,7 @@ Buffers buffers_of(const JsonReader& json) {
   if (const auto exact = json.find("exact_counts")) buffers.exact_counts = exact->boolean();
   if (const auto late = json.find("unaligned_elements"))
     buffers.unaligned_elements = late->integer<std::uint64_t>();
+  if (const auto kept = json.find("kept_passes")) buffers.kept_passes = kept->integer<int>();
   return buffers;
 }
 

@@ -178,6 +178,7 @@ void NcclBackend::describe(Run& run) const {
   const bool registered = registration_ != BufferRegistration::none;
   run.buffers.allocator = registered ? "ncclMemAlloc" : "cudaMalloc";
   run.buffers.registration = registration_;
+  run.buffers.kept_passes = kept_passes_;
 }
 
 double NcclBackend::clock_read_seconds() const { return kEventSeconds; }

@@ -45,7 +45,10 @@ class NcclBackend : public Backend {
 
   void describe(Run& run) const override;
   [[nodiscard]] BackendCapabilities capabilities() const override {
-    return {.memory = MemoryKind::device, .equal_buffers = registration_ == BufferRegistration::symmetric};
+    return {.memory = MemoryKind::device,
+            .equal_buffers = registration_ == BufferRegistration::symmetric,
+            // NCCL registers the buffers of a captured graph by itself (NCCL_GRAPH_REGISTER).
+            .communicators_hold_buffers = graph_launches_ > 0 || registration_ != BufferRegistration::none};
   }
   [[nodiscard]] const Clock& clock() const override { return waiter_.clock(); }
   [[nodiscard]] double clock_read_seconds() const override;
@@ -58,6 +61,7 @@ class NcclBackend : public Backend {
   [[nodiscard]] BackendLimits limits() const override;
 
   void allocate(const BufferBytes& bytes) override;
+  void keep_buffers() override { ++kept_passes_; }
   void renew_communicators() override;
   [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key, const RowLayout& layout) override;
 
@@ -82,6 +86,7 @@ class NcclBackend : public Backend {
   int graph_launches_;
   BufferRegistration registration_;
   std::map<RowKey, std::string> declined_;  // by trial_key, and why
+  int kept_passes_ = 0;                     // whose buffers were those of the pass before
   std::vector<double> communicator_seconds_;
   std::vector<std::string> networks_;  // of all ranks' communicators, each once, the first one's first
   DeviceBuffer send_;

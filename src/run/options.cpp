@@ -105,7 +105,8 @@ void add_what(CLI::App& app, RunOptions& run) {
 void add_how_long(CLI::App& app, RunOptions& run) {
   const std::string theme = "How long and how exactly, such as --time 30 --precision 2";
   add_option(
-      app, theme, "--time", "SECONDS", "the whole run takes at most about this long (120)",
+      app, theme, "--time", "SECONDS",
+      "the whole run takes at most about this long; rows that cannot fit are left out (120)",
       [&run](const std::string& text) { run.seconds = parse_number(text, "--time", 0.1, 1e7, "seconds"); });
   add_option(app, theme, "--precision", "PERCENT",
              "a row is done when its 95 % interval is within +- this (5)", [&run](const std::string& text) {
@@ -143,7 +144,7 @@ void add_how_long(CLI::App& app, RunOptions& run) {
                run.loop.fixed.per_group = parse_number<std::uint64_t>(text, "-m", 1, 10'000);
              });
   add_option(app, theme, "-w,--warmup_iters", "N",
-             "untimed iterations before each block (a tenth of the timed ones)",
+             "untimed iterations before each block, as many as --time allows (a tenth of the timed ones)",
              [&run](const std::string& text) {
                run.loop.fixed.warmup = parse_number<std::uint64_t>(text, "-w", 0, kMaxIterations);
              });
