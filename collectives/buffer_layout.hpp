@@ -6,7 +6,7 @@
 
 namespace collbench::collectives {
 
-/// Bytes of the buffers that a row needs on one rank.
+/// Bytes of the buffers that a row needs on one rank, with what lies before the data.
 struct BufferBytes {
   std::uint64_t send = 0;     ///< 0 in place
   std::uint64_t receive = 0;  ///< in place: the one buffer
@@ -22,6 +22,7 @@ struct BufferRange {
 /// Where a row's data lie on one rank.
 struct BufferLayout {
   BufferRange input;   ///< where the operation reads
+  BufferRange output;  ///< all that it may write
   BufferRange result;  ///< what it must write
 };
 
@@ -35,7 +36,8 @@ struct RowLayout {
 };
 
 /// What the row's call depends on, for this rank. `traffic` outlives it.
-[[nodiscard]] CallContext call_context(const RowKey& key, int rank, int ranks, const TrafficMatrix& traffic);
+[[nodiscard]] CallContext call_context(const RowKey& key, int rank, int ranks, const TrafficMatrix& traffic,
+                                       const BufferUse& use);
 
 /// The row's layout. In place as NCCL and nccl-tests define it: of two buffers of different length the
 /// smaller one is the rank's own block of the larger one; a rank that has only the smaller one has it alone.

@@ -44,11 +44,11 @@ Layout same_buffers(std::uint64_t count, const CallContext& /*shape*/) {
 /// Elements between two ranks of a call of `count`.
 class Elements {
  public:
-  Elements(std::uint64_t count, const TrafficMatrix& traffic)
-      : count_(count), traffic_(traffic), fullest_(fullest_weight(traffic)) {}
+  Elements(std::uint64_t count, const CallContext& call)
+      : count_(count), pack_(call.pack), traffic_(*call.traffic), fullest_(fullest_weight(traffic_)) {}
 
   [[nodiscard]] std::uint64_t between(int from, int to) const {
-    return traffic_elements(traffic_, fullest_, from, to, count_);
+    return traffic_elements(traffic_, fullest_, from, to, count_, pack_);
   }
   [[nodiscard]] std::uint64_t sent_by(int rank) const {
     std::uint64_t sum = 0;
@@ -63,12 +63,13 @@ class Elements {
 
  private:
   std::uint64_t count_;
+  std::uint64_t pack_;
   const TrafficMatrix& traffic_;
   double fullest_;
 };
 
 Layout all_to_all_v_layout(std::uint64_t count, const CallContext& call) {
-  const Elements elements(count, *call.traffic);
+  const Elements elements(count, call);
   Layout layout{.count = count,
                 .size_elements = 0,
                 .send_elements = elements.sent_by(call.rank),
@@ -81,7 +82,7 @@ Layout all_to_all_v_layout(std::uint64_t count, const CallContext& call) {
 }
 
 std::vector<Segment> all_to_all_v_result(const Layout& layout, const CallContext& call) {
-  const Elements elements(layout.count, *call.traffic);
+  const Elements elements(layout.count, call);
   std::vector<Segment> segments;
   for (int source = 0; source < call.ranks; ++source) {
     std::uint64_t begin = 0;
@@ -252,12 +253,17 @@ const Collective* find_collective(OperationId id) {
 
 }  // namespace
 
+std::uint64_t pack_elements(std::size_t element_bytes, const BufferUse& use) {
+  return use.exact_counts ? 1 : std::max<std::size_t>(1, kPackBytes / element_bytes);
+}
+
 std::uint64_t count_for(const Operation& operation, std::uint64_t asked_bytes, std::size_t element_bytes,
-                        int ranks) {
+                        const CallContext& call) {
   if (asked_bytes == 0) return 0;
-  const std::uint64_t parts =
-      operation.size_meaning == SizeMeaning::total ? static_cast<std::uint64_t>(ranks) : 1;
-  return std::max<std::uint64_t>(1, asked_bytes / element_bytes / parts);
+  const std::uint64_t elements = asked_bytes / element_bytes;
+  if (operation.size_meaning != SizeMeaning::total) return std::max<std::uint64_t>(1, elements);
+  const std::uint64_t part = elements / static_cast<std::uint64_t>(call.ranks);
+  return std::max(call.pack, part / call.pack * call.pack);
 }
 
 std::optional<int> ping_pong_peer(int rank, int ranks) {
@@ -267,7 +273,7 @@ std::optional<int> ping_pong_peer(int rank, int ranks) {
 }
 
 Exchanges exchanges(std::uint64_t count, const CallContext& call) {
-  const Elements elements(count, *call.traffic);
+  const Elements elements(count, call);
   Exchanges all;
   std::uint64_t sent = 0;
   std::uint64_t received = 0;

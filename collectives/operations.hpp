@@ -11,13 +11,29 @@
 
 namespace collbench::collectives {
 
+/// How the rows of a run use their buffers.
+struct BufferUse {
+  bool exact_counts = false;             ///< a rank's part may be any number of elements
+  std::uint64_t unaligned_elements = 0;  ///< both buffers begin so many elements late
+};
+
 /// What one rank's call depends on, beside how much it moves.
 struct CallContext {
   int rank = 0;
   int ranks = 1;
   int root = 0;                            ///< of operations that have one
   const TrafficMatrix* traffic = nullptr;  ///< of AllToAllv: for as many ranks
+  std::uint64_t pack = 1;                  ///< elements of which each rank's part is a multiple
+  std::uint64_t unaligned_elements = 0;    ///< as in BufferUse
 };
+
+inline constexpr std::size_t kPackBytes = 16;
+
+/// Elements of which each rank's part is a multiple: those of 16 bytes, unless counts are exact. NCCL moves
+/// 16 bytes at once where a part begins and ends at multiples of them, and otherwise element by element
+/// (v2.28.9-1, src/device/common_kernel.h, reduceCopy). nccl-tests rounds to the same (2.19.6,
+/// src/all_gather.cu and others, GetCollByteCount).
+[[nodiscard]] std::uint64_t pack_elements(std::size_t element_bytes, const BufferUse& use);
 
 /// How many elements one rank's call moves. All counts are of elements.
 struct Layout {
@@ -46,10 +62,10 @@ struct Collective {
   std::vector<Segment> (*result)(const Layout& layout, const CallContext& call);
 };
 
-/// The count argument for about `asked_bytes` in the size column on `ranks` ranks: rounded down to whole
-/// elements, but never to nothing unless nothing was asked for.
+/// The count argument for about `asked_bytes` in the size column: rounded down to whole elements, and a
+/// rank's part of a whole to whole packs, but never to nothing unless nothing was asked for.
 [[nodiscard]] std::uint64_t count_for(const Operation& operation, std::uint64_t asked_bytes,
-                                      std::size_t element_bytes, int ranks);
+                                      std::size_t element_bytes, const CallContext& call);
 
 /// The rank that exchanges messages with this one in PingPong; none for those that look on.
 [[nodiscard]] std::optional<int> ping_pong_peer(int rank, int ranks);

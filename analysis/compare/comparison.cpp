@@ -323,7 +323,10 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
                    const CompareOptions& options) {
   require_comparable(base, current);
   if (!have_a_row_in_common(base, current)) {
-    throw usage_error("compare", "no row is in both: operations, sizes, types or algorithms differ",
+    const std::string counts = counts_difference(base.back(), current.back());
+    throw usage_error("compare",
+                      "no row is in both: operations, sizes, types or algorithms differ" +
+                          (counts.empty() ? "" : " (" + counts + ")"),
                       "measure the same rows on both sides");
   }
   Comparison comparison;

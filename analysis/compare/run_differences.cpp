@@ -123,6 +123,23 @@ void add_gpu_state(Lines& lines, const Run& a, const Run& b) {
   add_change(lines, "reasons for lower clocks", throttling_of(a), throttling_of(b));
 }
 
+/// Whether a rank's part may be other than with counts that are rounded to 16 bytes.
+bool has_uneven_parts(const Row& row) {
+  constexpr std::uint64_t kRoundedTo = 16;
+  const RowKey& key = row.measurement.key;
+  switch (operation(key.operation).size_meaning) {
+    case SizeMeaning::total:
+      return key.count * traits(key.type).bytes % kRoundedTo != 0;
+    case SizeMeaning::largest_rank_total:
+      return true;
+    case SizeMeaning::buffer:
+    case SizeMeaning::message:
+    case SizeMeaning::hypercube_base:
+      return false;
+  }
+  return false;
+}
+
 bool has_launches(const std::vector<Run>& runs) {
   return std::any_of(runs.begin(), runs.end(), [](const Run& run) {
     return std::any_of(run.rows.begin(), run.rows.end(),
@@ -131,6 +148,18 @@ bool has_launches(const std::vector<Run>& runs) {
 }
 
 }  // namespace
+
+std::string counts_difference(const Run& base, const Run& current) {
+  const std::optional<bool>& before = base.buffers.exact_counts;
+  const std::optional<bool>& after = current.buffers.exact_counts;
+  if (!before || !after || *before == *after) return {};
+  const Run& exact = *before ? base : current;
+  if (std::none_of(exact.rows.begin(), exact.rows.end(), has_uneven_parts)) return {};
+  return fmt::format(
+      "each rank's part is rounded to whole elements in the {}, and to 16 bytes in the {}: rows where that "
+      "makes a difference are not the same calls, and most have other sizes",
+      *before ? "base" : "new run", *before ? "new run" : "base");
+}
 
 Lines run_differences(const Run& base, const Run& current) {
   Lines lines;
@@ -145,6 +174,12 @@ Lines run_differences(const Run& base, const Run& current) {
   if (base.buffers.registration && current.buffers.registration)
     add_change(lines, "buffers registered", std::string(name(*base.buffers.registration)),
                std::string(name(*current.buffers.registration)));
+  if (std::string counts = counts_difference(base, current); !counts.empty())
+    lines.push_back(std::move(counts));
+  if (base.buffers.unaligned_elements != current.buffers.unaligned_elements)
+    add_change(lines, "elements before the data of each buffer",
+               fmt::to_string(base.buffers.unaligned_elements),
+               fmt::to_string(current.buffers.unaligned_elements));
   if (base.graph_launches != current.graph_launches)
     add_change(lines, "graph launches", fmt::to_string(base.graph_launches),
                fmt::to_string(current.graph_launches));

@@ -11,6 +11,10 @@ namespace collbench::analysis {
 /// differ.
 [[nodiscard]] std::vector<std::string> run_differences(const Run& base, const Run& current);
 
+/// That one run rounded each rank's part to 16 bytes and the other to whole elements, where that makes some
+/// of their rows other calls; empty where it makes none, or nobody says.
+[[nodiscard]] std::string counts_difference(const Run& base, const Run& current);
+
 /// What of the records themselves bears on every row: runs that were cut short, and how launches count.
 [[nodiscard]] std::vector<std::string> record_lines(const std::vector<Run>& base,
                                                     const std::vector<Run>& current);

@@ -293,7 +293,7 @@ Run import_log(const TextParts& parts, std::string_view file, const ImportOption
   run.rows = rows_of(table, id);
   run.backend = BackendId::nccl;
   run.time_reduction = table.time_reduction;
-  run.buffers = {.allocator = "", .registration = table.registration};
+  run.buffers = {.allocator = "", .registration = table.registration, .exact_counts = std::nullopt};
   run.complete = table.ended;
   run.started = table.started;
   run.finished = table.finished;

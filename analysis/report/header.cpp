@@ -230,6 +230,13 @@ std::string_view size_text(SizeMeaning meaning) {
   return "";
 }
 
+/// Empty where they begin at once, or nobody says.
+std::string unaligned_text(const Buffers& buffers) {
+  if (buffers.unaligned_elements == 0) return "";
+  return fmt::format("buffers: begin {} late (-u {})", counted(buffers.unaligned_elements, "element"),
+                     buffers.unaligned_elements);
+}
+
 /// Empty where no buffer was registered, or nobody says.
 std::string buffers_text(const Buffers& buffers) {
   const std::string memory =
@@ -269,6 +276,7 @@ std::vector<HeaderLine> header_parts(const Run& run) {
   add(HeaderPart::setting, environment(run));
   if (!run.config_file.empty()) add(HeaderPart::setting, {"options also read from " + run.config_file});
   add(HeaderPart::setting, {buffers_text(run.buffers)});
+  add(HeaderPart::setting, {unaligned_text(run.buffers)});
   if (run.traffic) add(HeaderPart::setting, {"AllToAllv traffic matrix: " + run.traffic->source});
   if (run.log)
     for (ReportLine& line : imported_log_lines(*run.log, measures_gpus(run.backend)))

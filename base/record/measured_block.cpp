@@ -46,6 +46,7 @@ Json block_to_json(const MeasuredBlock& block) {
           {"seconds", block.seconds},
           {"iterations", block.iterations},
           {"iterations_per_sample", block.iterations_per_sample},
+          {"warmup_iterations", block.warmup_iterations},
           {"samples_seconds", std::move(samples)},
           {"rank_times", rank_times_to_json(block.ranks)},
           {"enqueue_seconds", or_null(block.enqueue_seconds)},
@@ -63,6 +64,8 @@ MeasuredBlock block_from_json(const JsonReader& json, std::size_t rows, std::siz
   block.seconds = json.at("seconds").number(kSeconds);
   block.iterations = json.at("iterations").integer<std::uint64_t>();
   block.iterations_per_sample = json.at("iterations_per_sample").integer<std::uint64_t>();
+  if (const auto count = json.find("warmup_iterations"))
+    block.warmup_iterations = count->integer<std::uint64_t>();
   for (const JsonReader& sample : json.at("samples_seconds").items()) {
     block.samples.push_back(static_cast<float>(sample.number(kSeconds)));
   }
@@ -285,6 +288,7 @@ void RowSamples::add(const MeasuredBlock& block, int launch) {
   }
   if (!block.ranks.empty()) rank_times_.push_back(block.ranks);
   iterations_ += block.iterations;
+  warmup_iterations_ += block.warmup_iterations;
   iterations_per_sample_ = std::max(iterations_per_sample_, block.iterations_per_sample);
   if (block.enqueue_seconds) enqueue_seconds_.push_back(*block.enqueue_seconds);
   if (block.wrong_elements) wrong_elements_ = wrong_elements_.value_or(0) + *block.wrong_elements;
@@ -331,6 +335,7 @@ void RowSamples::summarise(Measurement& measurement) const {
   }
   if (!enqueue_seconds_.empty()) measurement.enqueue_seconds = median(enqueue_seconds_);
   measurement.iterations = iterations_;
+  measurement.warmup_iterations = warmup_iterations_;
   measurement.iterations_per_sample = iterations_per_sample_;
   measurement.samples = samples_.size();
   measurement.ranks = typical_times(rank_times_);

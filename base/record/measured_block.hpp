@@ -19,6 +19,7 @@ struct MeasuredBlock {
   double seconds = 0;   ///< `time`: elapsed / iterations, reduced over ranks
   std::uint64_t iterations = 0;
   std::uint64_t iterations_per_sample = 1;
+  std::uint64_t warmup_iterations = 0;  ///< untimed, before them
   std::vector<float> samples;    ///< each reduced over ranks; 24 bits are more than any clock gives
   std::vector<RankTimes> ranks;  ///< of each rank's own samples in this block, by rank
   std::optional<double>
@@ -80,6 +81,7 @@ class RowSamples {
   std::vector<std::vector<RankTimes>> rank_times_;  // by pass, then by rank
   std::vector<double> enqueue_seconds_;             // of the passes that took it
   std::uint64_t iterations_ = 0;
+  std::uint64_t warmup_iterations_ = 0;
   std::uint64_t iterations_per_sample_ = 1;
   std::optional<std::uint64_t> wrong_elements_;
   std::vector<WrongElements> wrong_;

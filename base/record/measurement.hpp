@@ -90,10 +90,12 @@ struct LaunchVariation {
 /// What was measured for one row. All times are per operation, in seconds.
 struct Measurement {
   RowKey key;
-  std::string unavailable;    ///< not empty: the row was not run, and why; everything below is then empty
-  std::string algorithm_ran;  ///< what ran, the library's own fallback included; "auto" where
-                              ///< that is not known
-  std::string note;           ///< "reduced by collbench" where our own MPI_Op did it
+  /// Not empty: the row was not run, and why; everything below is then empty, but for a row that was left out
+  /// for want of time, which `stopped` says.
+  std::string unavailable;
+  std::string algorithm_ran;              ///< what ran, the library's own fallback included; "auto" where
+                                          ///< that is not known
+  std::string note;                       ///< "reduced by collbench" where our own MPI_Op did it
   std::optional<NcclSelection> nccl;      ///< none without NCCL, and where it tells nothing
   std::vector<double> pass_seconds;       ///< `time` of each pass: elapsed / iterations, reduced over ranks
   std::vector<int> launch_passes;         ///< as many of pass_seconds are from each launch, in turn
@@ -106,6 +108,7 @@ struct Measurement {
   std::vector<RowState> states;  ///< the commonest of the run first; empty where the machine had only one
   std::optional<Stop> stopped;   ///< none while it is measured, and where another program measured it
   std::uint64_t iterations = 0;  ///< timed iterations in all
+  std::uint64_t warmup_iterations = 0;  ///< untimed ones before blocks, in all
   std::uint64_t iterations_per_sample = 1;
   std::uint64_t samples =
       0;  ///< samples kept, over which the figures below are taken (each reduced over ranks)

@@ -160,6 +160,8 @@ Measurement measurement_of(const JsonReader& json) {
   result.stopped = stop_from_json(json.at("stopped"));
   result.iterations = json.at("iterations").integer<std::uint64_t>();
   result.iterations_per_sample = json.at("iterations_per_sample").integer<std::uint64_t>();
+  if (const auto count = json.find("warmup_iterations"))
+    result.warmup_iterations = count->integer<std::uint64_t>();
   result.samples = json.at("samples").integer<std::uint64_t>();
   const auto statistic = [&](std::string_view key) {
     const double value = json.at(key).optional_number(kSeconds).value_or(kNotFinite);
@@ -212,6 +214,7 @@ Json row_to_json(const Row& row, int ranks) {
           {"stopped", measured.stopped ? format_stop(*measured.stopped) : ""},
           {"iterations", measured.iterations},
           {"iterations_per_sample", measured.iterations_per_sample},
+          {"warmup_iterations", measured.warmup_iterations},
           {"samples", measured.samples},
           {"minimum_seconds", or_null(of_samples(measured, measured.minimum))},
           {"mean_seconds", or_null(of_samples(measured, measured.mean))},

@@ -84,12 +84,20 @@ Identities identities_of(const JsonReader& json) {
 
 Json buffers_json(const Buffers& buffers) {
   return {{"allocator", buffers.allocator},
-          {"registration", buffers.registration ? Json(name(*buffers.registration)) : Json(nullptr)}};
+          {"registration", buffers.registration ? Json(name(*buffers.registration)) : Json(nullptr)},
+          {"exact_counts", buffers.exact_counts ? Json(*buffers.exact_counts) : Json(nullptr)},
+          {"unaligned_elements", buffers.unaligned_elements},
+          {"kept_passes", buffers.kept_passes}};
 }
 
 Buffers buffers_of(const JsonReader& json) {
-  Buffers buffers{.allocator = json.at("allocator").text(), .registration = std::nullopt};
+  Buffers buffers{
+      .allocator = json.at("allocator").text(), .registration = std::nullopt, .exact_counts = std::nullopt};
   if (const auto how = json.find("registration")) buffers.registration = buffer_registration_from_json(*how);
+  if (const auto exact = json.find("exact_counts")) buffers.exact_counts = exact->boolean();
+  if (const auto late = json.find("unaligned_elements"))
+    buffers.unaligned_elements = late->integer<std::uint64_t>();
+  if (const auto kept = json.find("kept_passes")) buffers.kept_passes = kept->integer<int>();
   return buffers;
 }
 
@@ -194,6 +202,7 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   if (const auto seconds = json.find("communicator_seconds")) {
     for (const JsonReader& each : seconds->items()) run.communicator_seconds.push_back(each.number(kSeconds));
   }
+  run.buffers.exact_counts.reset();
   if (const auto buffers = json.find("buffers")) run.buffers = buffers_of(*buffers);
   if (const auto launches = json.find("graph_launches")) run.graph_launches = launches->integer<int>();
   if (const auto telemetry = json.find("telemetry")) run.telemetry = telemetry_from_json(*telemetry);
@@ -208,6 +217,8 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
     run.calibration = calibration_from_json(*calibration);
   if (const auto probe = json.find("rank_probe")) run.rank_probe = rank_probe_from_json(*probe);
   if (const auto log = json.find("log")) run.log = log_facts_from_json(*log);
+  // Of a collbench that did not say so yet, and rounded to whole elements only.
+  if (!run.log && !run.buffers.exact_counts) run.buffers.exact_counts = true;
   run.ranks = identities_of(json.at("ranks"));
   for (const JsonReader& row : json.at("rows").items()) run.rows.push_back(row_from_json(row));
   return run;

@@ -51,6 +51,10 @@ struct Buffers {
   std::string allocator;
   /// With NCCL; none: an imported log that does not say.
   std::optional<BufferRegistration> registration = BufferRegistration::none;
+  /// A rank's part may be any number of elements, not of 16 bytes; none: an imported log.
+  std::optional<bool> exact_counts = false;
+  std::uint64_t unaligned_elements = 0;  ///< by which they begin late
+  int kept_passes = 0;  ///< of the last launch: with buffers and communicators of the pass before
 
   bool operator==(const Buffers&) const = default;
 };

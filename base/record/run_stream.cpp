@@ -132,6 +132,8 @@ void require_same_measurement(const Run& then, const Run& now, const std::string
   for (std::size_t rank = 0; rank < now.ranks.size(); ++rank) {
     require_same(then.ranks[rank].host, now.ranks[rank].host, fmt::format("rank {} on ", rank), where);
   }
+  require_same(counted(then.buffers.unaligned_elements, "element"),
+               counted(now.buffers.unaligned_elements, "element"), "buffers that begin late by ", where);
   require_same(counted(then.rows.size(), "row"), counted(now.rows.size(), "row"), "", where);
   for (std::size_t i = 0; i < now.rows.size(); ++i) {
     require_same(described(then.rows[i].measurement.key), described(now.rows[i].measurement.key),

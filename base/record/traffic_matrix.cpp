@@ -91,13 +91,13 @@ double fullest_weight(const TrafficMatrix& traffic) {
 }
 
 std::uint64_t traffic_elements(const TrafficMatrix& traffic, double fullest, int from, int to,
-                               std::uint64_t count) {
+                               std::uint64_t count, std::uint64_t pack) {
   const double weight = traffic.weight(from, to);
   if (count == 0 || weight == 0) return 0;
   // A weight of whole elements is to give just those, whatever the division rounds to.
   constexpr double kRounding = 1e-9;
   const double elements = std::floor(weight / fullest * static_cast<double>(count) + kRounding);
-  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(elements));
+  return std::max(pack, static_cast<std::uint64_t>(elements) / pack * pack);
 }
 
 Json traffic_matrix_to_json(const TrafficMatrix& traffic) {

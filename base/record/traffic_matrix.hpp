@@ -36,10 +36,11 @@ struct TrafficMatrix {
 /// The most that one rank sends or receives, in the unit of the weights.
 [[nodiscard]] double fullest_weight(const TrafficMatrix& traffic);
 
-/// Elements from `from` to `to` when the fullest rank has about `count` in all: rounded down, but at least
-/// one wherever the weight is not 0, and none at all when `count` is 0. `fullest` is fullest_weight.
+/// Elements from `from` to `to` when the fullest rank has about `count` in all: rounded down to a multiple of
+/// `pack`, but at least one `pack` wherever the weight is not 0, and none at all when `count` is 0. `fullest`
+/// is fullest_weight.
 [[nodiscard]] std::uint64_t traffic_elements(const TrafficMatrix& traffic, double fullest, int from, int to,
-                                             std::uint64_t count);
+                                             std::uint64_t count, std::uint64_t pack);
 
 /// As an object whose weights are one array per sender.
 [[nodiscard]] Json traffic_matrix_to_json(const TrafficMatrix& traffic);

@@ -32,6 +32,8 @@ struct BackendCapabilities {
   bool has_links_to_probe = false;
   /// Its buffers have to be of the same sizes on all ranks.
   bool equal_buffers = false;
+  /// Its communicators know the buffers: these outlive them, and stay where they stay.
+  bool communicators_hold_buffers = false;
   EagerLimits eager{};  ///< of its messages, where it calibrates
 };
 
@@ -100,10 +102,11 @@ class Backend {
   [[nodiscard]] virtual RowLayout layout(const RowKey& key) const = 0;
   [[nodiscard]] virtual BackendLimits limits() const = 0;
 
-  /// Fresh buffers of these sizes for the pass that begins. Frees the old ones first. May throw
-  /// std::bad_alloc.
+  /// Fresh buffers of these sizes. Frees the old ones first. May throw std::bad_alloc.
   virtual void allocate(const BufferBytes& bytes) = 0;
-  /// Forgets the communicators, so that each row's prepare makes a new one. Collective.
+  /// In place of allocate: the pass that begins has the buffers of the last one.
+  virtual void keep_buffers() {}
+  /// Destroys the communicators, so that each row's prepare makes a new one. Collective.
   virtual void renew_communicators() = 0;
   /// What the machine is like now, in about a millisecond; the same on every rank. None where nobody looks:
   /// of GPUs the telemetry tells. Collective.

@@ -6,7 +6,9 @@
 #include "base/record/measured_block.hpp"
 #include "collectives/engine/backend_probes.hpp"
 #include "collectives/engine/check_result.hpp"
+#include "collectives/engine/pilot.hpp"
 #include "collectives/engine/rank_report.hpp"
+#include "collectives/engine/row_state.hpp"
 #include "collectives/engine/warm_up.hpp"
 #include "launch/agreement.hpp"
 
@@ -33,25 +35,9 @@ class MeasurementLoop {
         hosts_(hosts),
         options_(options),
         observer_(observer),
+        rows_(planned_rows(ranks, backend, keys)),
         start_(backend.clock().seconds()),
         last_checkpoint_(start_) {
-    std::vector<std::string> unsupported;
-    for (const RowKey& key : keys) unsupported.push_back(backend.unsupported_reason(key).value_or(""));
-    // What one rank cannot do nobody does, since libraries may be set up differently from host to host.
-    unsupported = launch::agreed_texts(ranks, unsupported);
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      const RowKey& key = keys[i];
-      State row;
-      row.measurement.key = key;
-      row.measurement.unavailable = unsupported[i];
-      row.done = !row.measurement.unavailable.empty();
-      if (!row.done) {
-        row.measurement.algorithm_ran = backend.algorithm_ran(key);
-        row.measurement.note = backend.note(key);
-        row.layout = backend.layout(key);
-      }
-      rows_.push_back(std::move(row));
-    }
     take_earlier();
     std::array<double, 1> clock_read{backend.clock_read_seconds()};
     ranks.reduce(clock_read, launch::RankAggregate::maximum);
@@ -61,27 +47,24 @@ class MeasurementLoop {
   }
 
   MeasurementResult run() {
-    bool more = std::any_of(rows_.begin(), rows_.end(), [](const State& row) { return !row.done; });
+    bool more = std::any_of(rows_.begin(), rows_.end(), [](const RowState& row) { return !row.done; });
     for (pass_ = 0; launch::broadcast_value(ranks_, more); ++pass_) {
       ran_ = false;
       or_checkpoint(pass_, [this] {
         begin_pass();
-        for (State& row : rows_) visit(row);
+        for (RowState& row : rows_) visit(row);
       });
       if (interrupted_ || !ran_) break;  // no row fits into the time that is left
       look_for_states();
       if (checkpoint_is_due()) checkpoint(pass_ + 1);
       or_checkpoint(pass_ + 1, observer_.between_passes);
       more = elapsed() < options_.seconds &&
-             std::any_of(rows_.begin(), rows_.end(), [](const State& row) { return !row.done; });
+             std::any_of(rows_.begin(), rows_.end(), [](const RowState& row) { return !row.done; });
     }
     std::array<double, 1> validation{validation_seconds_};
     ranks_.reduce(validation, launch::RankAggregate::maximum);
-    for (State& row : rows_) {
-      Measurement& measurement = row.measurement;
-      if (!measurement.unavailable.empty() || measurement.stopped) continue;
-      measurement.stopped = Stop{.reason = interrupted_ ? StopReason::interrupted : StopReason::out_of_time};
-    }
+    for (RowState& row : rows_)
+      stop_unfinished(row, interrupted_ ? StopReason::interrupted : StopReason::out_of_time);
     return {.rows = measurements(),
             .passes = pass_,
             .interrupted = interrupted_,
@@ -89,25 +72,6 @@ class MeasurementLoop {
   }
 
  private:
-  enum class Step { run, skip, stop };
-
-  struct VisitOrder {
-    Step step = Step::skip;
-    bool pilot = false;  ///< before the plan can be made
-    bool probe = false;  ///< the machine, behind the block
-    BlockPlan plan{};
-  };
-
-  struct State {
-    Measurement measurement;
-    RowLayout layout;  // of a row that can run
-    RowSamples samples;
-    double iteration_seconds = 0;             // estimate, for planning the next block
-    std::uint64_t iterations_per_sample = 0;  // of the longest sample so far
-    double visit_seconds = 0;                 // that the last block took with all that belongs to it
-    bool done = false;  // known on rank 0, which plans the blocks; the same elsewhere for unavailable rows
-  };
-
   [[nodiscard]] double elapsed() const { return backend_.clock().seconds() - start_; }
 
   /// Does `step`. When it fails, what was measured until then, in so many whole passes, is kept first.
@@ -121,41 +85,55 @@ class MeasurementLoop {
   }
 
   void begin_pass() {
-    std::array<double, 2> most{};  // bytes to send and to receive
-    for (const State& row : rows_) {
-      if (!row.measurement.unavailable.empty()) continue;
-      most[0] = std::max(most[0], static_cast<double>(row.layout.bytes.send));
-      most[1] = std::max(most[1], static_cast<double>(row.layout.bytes.receive));
-    }
+    std::array<double, 2> most = largest_buffers(rows_);
     // A root needs more than the others.
     if (backend_.capabilities().equal_buffers) ranks_.reduce(most, launch::RankAggregate::maximum);
     const BufferBytes bytes{static_cast<std::uint64_t>(most[0]), static_cast<std::uint64_t>(most[1])};
+    // In this order: NCCL keeps what it registered of a captured graph's buffers until its communicator ends,
+    // and would find it again for other memory at the same address.
+    const bool fresh =
+        launch::broadcast_value(ranks_, communicator_seconds_ < kCommunicatorShare * elapsed());
+    if (fresh) backend_.renew_communicators();
+    if (pass_ > 0 && !fresh && backend_.capabilities().communicators_hold_buffers) {
+      backend_.keep_buffers();
+      return;
+    }
     launch::agreed(ranks_, hosts_[static_cast<std::size_t>(ranks_.rank())],
                    [&] { backend_.allocate(bytes); });
-    const bool fresh = communicator_seconds_ < kCommunicatorShare * elapsed();
-    if (launch::broadcast_value(ranks_, fresh)) backend_.renew_communicators();
   }
 
-  void visit(State& row) {
+  void visit(RowState& row) {
     if (interrupted_ || !row.measurement.unavailable.empty()) return;
     observer_.before_block(progress(row));
-    const VisitOrder order = launch::broadcast_value(ranks_, order_for(row));
-    interrupted_ = order.step == Step::stop;
-    if (order.step != Step::run) return;
+    VisitOrder order = launch::broadcast_value(ranks_, order_for(row));
+    interrupted_ = order.step == VisitStep::stop;
+    if (order.step == VisitStep::leave_out) leave_out_at(row, order);
+    if (order.step != VisitStep::run) return;
     ran_ = true;
     observer_.running(index_of(row));
     const double before = backend_.clock().seconds();
     const auto prepared = backend_.prepare(row.measurement.key, row.layout);
     communicator_seconds_ += backend_.clock().seconds() - before;
-    BlockPlan plan = order.plan;
     if (order.pilot) {
-      pilot(row, *prepared);
-      plan = launch::broadcast_value(ranks_, plan_for(row, block_seconds_));
+      first_call(row, *prepared);
+      order = launch::broadcast_value(ranks_, order_after_first_call(row, order));
     }
-    MeasuredBlock block = plan.check ? validate(*prepared) : MeasuredBlock{};
+    if (order.step == VisitStep::leave_out) {
+      leave_out_at(row, order);
+      observer_.running(std::nullopt);
+      return;
+    }
+    if (order.pilot) {
+      row.iteration_seconds = pilot(ranks_, *prepared, block_seconds_, options_.fixed);
+      order.plan = launch::broadcast_value(ranks_, plan_for(row, block_seconds_));
+    }
+    MeasuredBlock block = order.plan.check ? validate(row, *prepared) : MeasuredBlock{};
     prepared->fill_to_repeat();
-    plan =
-        warm_up(ranks_, backend_.clock(), *prepared, plan, {block_seconds_, sample_seconds_}, options_.fixed);
+    BlockPlan plan =
+        warm_up(ranks_, backend_.clock(), *prepared, order.plan,
+                {.block_seconds = block_seconds_, .sample_seconds = sample_seconds_, .left_seconds = left()},
+                options_.fixed);
+    if (options_.fixed.warmup) note_cut_warm_up(row, plan.warmup, order.plan.warmup);
     if (pass_ == 0) block.nccl = prepared->library_choice();
     ranks_.barrier();
     const Block own = prepared->time(plan.iterations, plan.iterations_per_sample, block_bound());
@@ -169,25 +147,56 @@ class MeasurementLoop {
   }
 
   /// What rank 0 orders for a visit: one message to all, and one more where a pilot has to run first.
-  [[nodiscard]] VisitOrder order_for(State& row) {
+  [[nodiscard]] VisitOrder order_for(RowState& row) {
     const bool run = !row.done && (pass_ == 0 || elapsed() + row.visit_seconds < options_.seconds);
-    const bool is_end = std::all_of(rows_.begin(), rows_.end(), [](const State& each) { return each.done; });
+    const bool is_end =
+        std::all_of(rows_.begin(), rows_.end(), [](const RowState& each) { return each.done; });
     const bool stop = ranks_.is_root() && !is_end && (a_rank_is_interrupted_ || observer_.interrupted());
-    VisitOrder order{.step = stop  ? Step::stop
-                             : run ? Step::run
-                                   : Step::skip,
+    VisitOrder order{.step = stop  ? VisitStep::stop
+                             : run ? VisitStep::run
+                                   : VisitStep::skip,
                      .probe = probes_.is_due(elapsed())};
-    if (!ranks_.is_root() || order.step != Step::run) return order;
-    // Late already in the first pass: every row still runs, once.
-    const bool hurried = elapsed() > options_.seconds;
+    if (!ranks_.is_root() || order.step != VisitStep::run) return order;
+    // Late already in the first pass: every row still runs, once, unless it takes long.
+    const FirstVisit visit = pass_ == 0 && is_bounded() ? expected_visit(rows_, row) : FirstVisit{};
+    if (is_left_out(visit.shortest(), left(), options_.seconds)) return left_out(order, visit.shortest());
+    const bool hurried = left() < 0 || visit.usual() > left();
     const bool is_known = row.iteration_seconds > 0 || (options_.simulated && options_.fixed.iterations);
     order.pilot = !is_known && !hurried;
     if (!order.pilot) order.plan = plan_for(row, hurried ? 0 : block_seconds_);
     return order;
   }
 
+  /// Of a row of which nothing was known. On rank 0.
+  [[nodiscard]] VisitOrder order_after_first_call(RowState& row, VisitOrder order) {
+    if (!is_bounded()) return order;
+    const double call = row.iteration_seconds;
+    const FirstVisit visit{.call_seconds = call, .check_seconds = options_.checks * call};
+    if (is_left_out(visit.shortest(), left(), options_.seconds)) return left_out(order, visit.shortest());
+    order.pilot = visit.usual() <= left();
+    if (!order.pilot) order.plan = plan_for(row, 0);
+    return order;
+  }
+
+  [[nodiscard]] VisitOrder left_out(VisitOrder order, double needed_seconds) const {
+    order.step = VisitStep::leave_out;
+    order.needed_seconds = needed_seconds;
+    order.left_seconds = left();
+    return order;
+  }
+
+  void leave_out_at(RowState& row, const VisitOrder& order) {
+    leave_out(row, order);
+    if (ranks_.is_root()) observer_.left_out(index_of(row), row.measurement.unavailable);
+  }
+
+  /// Neither does everything take the same, nor did the user fix how often.
+  [[nodiscard]] bool is_bounded() const { return !options_.simulated && !options_.fixed.iterations; }
+
+  [[nodiscard]] double left() const { return options_.seconds - elapsed(); }
+
   /// On rank 0.
-  [[nodiscard]] BlockPlan plan_for(State& row, double block_seconds) const {
+  [[nodiscard]] BlockPlan plan_for(RowState& row, double block_seconds) const {
     BlockPlan plan = plan_block(row.iteration_seconds, block_seconds, sample_seconds_, options_.fixed);
     // A first estimate may have been disturbed; of fixed iterations the first one stands, so that no pass's
     // samples are dropped.
@@ -198,20 +207,12 @@ class MeasurementLoop {
     return plan;
   }
 
-  /// Times longer and longer runs until one tells how long an iteration takes.
-  void pilot(State& row, PreparedRow& prepared) {
+  /// Sets up connections; how long it took is the first estimate.
+  void first_call(RowState& row, PreparedRow& prepared) {
     prepared.fill_to_repeat();
-    prepared.run(1);  // sets up connections
-    const double enough = std::min(block_seconds_ / 10, 1e-3);
-    const std::uint64_t most =
-        options_.fixed.iterations.value_or(options_.fixed.graph_launches ? kMaxInGraph : 10'000'000);
-    for (std::uint64_t iterations = 1;; iterations = std::min(iterations * 10, most)) {
-      // The shorter of two: the other may have waited for a core.
-      const double seconds = std::min(seconds_of(prepared, iterations), seconds_of(prepared, iterations));
-      row.iteration_seconds = seconds / static_cast<double>(iterations);
-      // Rank 0 decides: it may know of less time than others.
-      if (launch::broadcast_value(ranks_, seconds >= enough || iterations >= most)) return;
-    }
+    const double begin = backend_.clock().seconds();
+    prepared.run(1);
+    row.iteration_seconds = slowest_since(ranks_, backend_.clock(), begin);
   }
 
   /// Of the block that begins now; none where the user fixed its iterations.
@@ -222,16 +223,8 @@ class MeasurementLoop {
     };
   }
 
-  /// Of `iterations` iterations on the slowest rank; the same on every rank.
-  [[nodiscard]] double seconds_of(PreparedRow& prepared, std::uint64_t iterations) {
-    ranks_.barrier();
-    std::array<double, 1> seconds{prepared.time(iterations, iterations, {}).elapsed_seconds};
-    ranks_.reduce(seconds, launch::RankAggregate::maximum);
-    return seconds[0];
-  }
-
   /// A block that holds what the checks of this visit found, and nothing else yet.
-  [[nodiscard]] MeasuredBlock validate(PreparedRow& prepared) {
+  [[nodiscard]] MeasuredBlock validate(RowState& row, PreparedRow& prepared) {
     const double before = backend_.clock().seconds();
     CheckResult mine;
     for (int i = 0; i < (pass_ == 0 ? options_.checks : 1); ++i) {
@@ -242,12 +235,14 @@ class MeasurementLoop {
       mine.add(prepared.check(iteration));
     }
     MeasuredBlock block = mine.gathered(ranks_, hosts_);
-    validation_seconds_ += backend_.clock().seconds() - before;
+    const double seconds = backend_.clock().seconds() - before;
+    if (pass_ == 0) row.check_seconds = seconds;
+    validation_seconds_ += seconds;
     return block;
   }
 
   /// Completes the block on all ranks and keeps it.
-  void record(State& row, const Block& own, const BlockPlan& plan, MeasuredBlock block) {
+  void record(RowState& row, const Block& own, const BlockPlan& plan, MeasuredBlock block) {
     std::vector<double> figures = own.samples;
     figures.push_back(own.elapsed_seconds / static_cast<double>(plan.iterations));
     ranks_.reduce(figures, options_.across_ranks);
@@ -258,13 +253,14 @@ class MeasurementLoop {
     block.samples.assign(figures.begin(), figures.end());
     block.iterations = plan.iterations;
     block.iterations_per_sample = plan.iterations_per_sample;
+    block.warmup_iterations = plan.warmup;
     gather_rank_times(block, own, plan.iterations);
     keep(row, block, static_cast<int>(options_.earlier.size()));
     if (ranks_.is_root()) observer_.block(block);
     if (options_.gather_samples) gather_samples_of(row, own, plan);
   }
 
-  void keep(State& row, const MeasuredBlock& block, int launch) {
+  void keep(RowState& row, const MeasuredBlock& block, int launch) {
     row.samples.add(block, launch);
     // The shortest is what the row takes undisturbed, unless something else came to stay: ranks on one core.
     const bool is_other = row.iteration_seconds == 0 || block.seconds > kOtherTimes * row.iteration_seconds;
@@ -272,7 +268,7 @@ class MeasurementLoop {
     decide(row);
   }
 
-  void decide(State& row) {
+  void decide(RowState& row) {
     const RowPasses passes = row.samples.passes();
     row.measurement.stopped = stop_reason(options_.stopping, counted_.of(passes), passes.seconds.size());
     row.done = row.measurement.stopped.has_value();
@@ -281,14 +277,14 @@ class MeasurementLoop {
   /// A row whose passes turn out not to be of the commonest state is measured on while there is time.
   void look_for_states() {
     std::vector<RowPasses> all;
-    for (const State& row : rows_) all.push_back(row.samples.passes());
+    for (const RowState& row : rows_) all.push_back(row.samples.passes());
     counted_.update(all);
-    for (State& row : rows_)
+    for (RowState& row : rows_)
       if (row.measurement.unavailable.empty()) decide(row);
   }
 
   /// Between blocks, so that no sample waits for it.
-  void gather_samples_of(const State& row, const Block& own, const BlockPlan& plan) {
+  void gather_samples_of(const RowState& row, const Block& own, const BlockPlan& plan) {
     BlockSamples block{.row = index_of(row),
                        .pass = pass_ + 1,
                        .iterations = plan.iterations,
@@ -323,22 +319,22 @@ class MeasurementLoop {
     }
   }
 
-  [[nodiscard]] std::size_t index_of(const State& row) const {
+  [[nodiscard]] std::size_t index_of(const RowState& row) const {
     return static_cast<std::size_t>(&row - rows_.data());
   }
 
-  [[nodiscard]] MeasurementProgress progress(const State& row) const {
+  [[nodiscard]] MeasurementProgress progress(const RowState& row) const {
     return {.pass = pass_ + 1,
             .rows_done = static_cast<std::size_t>(
-                std::count_if(rows_.begin(), rows_.end(), [](const State& each) { return each.done; })),
+                std::count_if(rows_.begin(), rows_.end(), [](const RowState& each) { return each.done; })),
             .rows = rows_.size(),
             .row = index_of(row),
-            .max_seconds_left = std::max(0.0, options_.seconds - elapsed())};
+            .max_seconds_left = std::max(0.0, left())};
   }
 
   [[nodiscard]] std::vector<Measurement> measurements() const {
     std::vector<Measurement> all;
-    for (const State& row : rows_) {
+    for (const RowState& row : rows_) {
       Measurement measurement = row.measurement;
       row.samples.summarise(measurement);
       all.push_back(std::move(measurement));
@@ -372,7 +368,7 @@ class MeasurementLoop {
   const std::vector<std::string>& hosts_;
   const MeasurementLoopOptions& options_;
   const MeasurementObserver& observer_;
-  std::vector<State> rows_;
+  std::vector<RowState> rows_;
   CountedPasses counted_;
   double sample_seconds_ = 0;  ///< that a sample takes at least
   double block_seconds_ = 0;

@@ -16,8 +16,9 @@ namespace collbench::collectives {
 struct MeasurementLoopOptions {
   StoppingRule stopping;
   FixedCounts fixed;
-  double seconds = 120;  ///< the whole measurement; the first pass is always finished
-  int checks = 1;        ///< iterations checked per row in the first pass; 0 switches checking off
+  /// The whole measurement. The first pass is finished, without rows that take long and do not fit.
+  double seconds = 120;
+  int checks = 1;  ///< iterations checked per row in the first pass; 0 switches checking off
   launch::RankAggregate across_ranks = launch::RankAggregate::maximum;
   bool enqueue_time = false;  ///< also take the host time of a call
   /// On rank 0: what earlier launches measured of the same rows. It counts as measured here.
@@ -49,6 +50,8 @@ struct MeasurementObserver {
   std::function<void(const MeasurementProgress&)> before_block = [](const MeasurementProgress&) {};
   /// On every rank: the row whose block begins, by index, and none when it is over.
   std::function<void(std::optional<std::size_t>)> running = [](std::optional<std::size_t>) {};
+  /// On rank 0: a row that is not run, by index, and why, before the others go on.
+  std::function<void(std::size_t, const std::string&)> left_out = [](std::size_t, const std::string&) {};
   /// True ends the loop on all ranks with what there is. Asked on rank 0 before every block, and on every
   /// rank after it: a batch system may tell some ranks only.
   std::function<bool()> interrupted = [] { return false; };
@@ -71,10 +74,10 @@ struct MeasurementResult {
   double validation_seconds = 0;  ///< of the rank that spent most
 };
 
-/// Measures every row in interleaved passes: each pass has fresh buffers (and fresh communicators while
-/// making them costs under a tenth of the time) and visits every row that is not done with one block.
-/// Collective. `hosts` is the host of every rank, for naming who found wrong data. Throws the same Error on
-/// all ranks.
+/// Measures every row in interleaved passes: each pass has fresh communicators, while making them costs under
+/// a tenth of the time, and fresh buffers, unless older communicators hold them. It visits every row that is
+/// not done with one block. Collective. `hosts` is the host of every rank, for naming who found wrong data.
+/// Throws the same Error on all ranks.
 [[nodiscard]] MeasurementResult run_measurement_loop(launch::Ranks& ranks, Backend& backend,
                                                      const std::vector<RowKey>& keys,
                                                      const std::vector<std::string>& hosts,

@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "collectives/buffer_layout.hpp"
-#include "collectives/operations.hpp"
 
 namespace collbench::collectives {
 namespace {
@@ -27,7 +26,7 @@ RowKey sized(RowKey row, std::uint64_t asked_bytes, const CallContext& call,
   const DataTypeTraits& type = traits(row.type);
   const Operation& what = operation(row.operation);
   const Layout layout =
-      collective(row.operation).layout(count_for(what, asked_bytes, type.bytes, call.ranks), call);
+      collective(row.operation).layout(count_for(what, asked_bytes, type.bytes, call), call);
   // AllToAllv addresses its whole buffer in one call, and MPI libraries add up the counts of a ReduceScatter
   // as an int (Open MPI 4.1, coll_base_reduce_scatter.c: total_count).
   const bool whole =
@@ -95,8 +94,8 @@ std::vector<RowKey> plan_rows(const PlanRequest& request, int ranks, const Traff
   for (const OperationId id : request.operations) {
     for (const RowKey& variant : variants(request, operation(id), ranks)) {
       for (const std::uint64_t size : request.sizes_bytes) {
-        const RowKey row =
-            sized(variant, size, call_context(variant, 0, ranks, traffic), request.elements_per_call);
+        const RowKey row = sized(variant, size, call_context(variant, 0, ranks, traffic, request.buffers),
+                                 request.elements_per_call);
         RowKey what_moves = row;
         what_moves.count = 0;  // AllToAllv rounds several counts to the same
         if (!seen.insert(what_moves).second) continue;

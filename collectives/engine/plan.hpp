@@ -6,6 +6,7 @@
 
 #include "base/record/measurement.hpp"
 #include "base/record/traffic_matrix.hpp"
+#include "collectives/operations.hpp"
 
 namespace collbench::collectives {
 
@@ -22,6 +23,7 @@ struct PlanRequest {
   bool in_place = false;  ///< an operation without an in-place form runs out of place instead
   std::vector<std::string> algorithms{kLibraryChoice};
   int root = 0;                                                       ///< of the operations that have one
+  BufferUse buffers;                                                  ///< of all rows
   std::uint64_t elements_per_call = std::numeric_limits<int>::max();  ///< the most that a call takes
 };
 

@@ -7,6 +7,7 @@ namespace collbench::collectives {
 namespace {
 
 constexpr std::uint64_t kFirstPiece = 256;  // calls, after which it is known whether they became slow
+constexpr double kPieceSeconds = 0.1;       // of a warm-up that the user fixed
 
 }  // namespace
 
@@ -20,17 +21,27 @@ double slowest_since(launch::Ranks& ranks, const Clock& clock, double begin) {
 BlockPlan warm_up(launch::Ranks& ranks, const Clock& clock, PreparedRow& prepared, const BlockPlan& plan,
                   const BlockTarget& target, const FixedCounts& fixed) {
   const double begin = clock.seconds();
-  const bool is_bounded = !fixed.iterations && !fixed.graph_launches;
-  std::uint64_t piece = is_bounded ? kFirstPiece : plan.warmup;
-  for (std::uint64_t done = 0; done < plan.warmup; piece = kCallsBetweenQuestions) {
+  const bool is_asked = fixed.warmup && !fixed.iterations;
+  const bool is_bounded = is_asked || (!fixed.iterations && !fixed.graph_launches);
+  const double limit = is_asked ? launch::broadcast_value(ranks, target.left_seconds) : kMaxBlockSeconds;
+  std::uint64_t piece = is_asked ? 1 : is_bounded ? kFirstPiece : plan.warmup;
+  double before = 0;
+  for (std::uint64_t done = 0; done < plan.warmup;) {
     const std::uint64_t calls = std::min(piece, plan.warmup - done);
     prepared.run(calls);
     done += calls;
     if (done == plan.warmup) break;
     const double seconds = slowest_since(ranks, clock, begin);
-    if (seconds < kMaxBlockSeconds) continue;
-    BlockPlan now =
-        plan_block(seconds / static_cast<double>(done), target.block_seconds, target.sample_seconds, fixed);
+    if (!is_asked) {
+      piece = kCallsBetweenQuestions;
+    } else if (seconds - before < kPieceSeconds) {
+      piece = std::min(4 * piece, kCallsBetweenQuestions);
+    }
+    before = seconds;
+    if (seconds < limit) continue;
+    BlockPlan now = plan_block(seconds / static_cast<double>(done), is_asked ? 0 : target.block_seconds,
+                               target.sample_seconds, fixed);
+    now.warmup = done;
     now.iterations_per_sample = std::min(now.iterations, plan.iterations_per_sample);
     now.check = plan.check;
     return launch::broadcast_value(ranks, now);

@@ -18,11 +18,13 @@ inline constexpr double kMaxBlockSeconds = 1;
 struct BlockTarget {
   double block_seconds = 0;
   double sample_seconds = 0;
+  double left_seconds = 0;  ///< of the run, on rank 0
 };
 
 /// Runs the warm-up of `plan`, and says how the block is run then: as planned, or, where the warm-up took far
-/// too long and was ended, with as many calls as fit by what they take now. Nothing that the user fixed is
-/// changed. The same on all ranks. Collective.
+/// too long and was ended, with as many calls as fit by what they take now. Its `warmup` is how many calls
+/// there were. A warm-up that the user fixed ends where the time of the run does, and one before a number of
+/// iterations that the user fixed does not. The same on all ranks. Collective.
 [[nodiscard]] BlockPlan warm_up(launch::Ranks& ranks, const Clock& clock, PreparedRow& prepared,
                                 const BlockPlan& plan, const BlockTarget& target, const FixedCounts& fixed);
 

@@ -22,7 +22,7 @@ namespace {
 /// MPI's buffers where they differ from NCCL's: the in-place result of MPI_Reduce_scatter stands at the
 /// beginning, and MPI_Bcast has one buffer, which out of place is the root's send buffer.
 void adapt_to_mpi(BufferLayout& buffers, const RowKey& key, const CallContext& call) {
-  if (key.operation == OperationId::reduce_scatter) buffers.result.offset = 0;
+  if (key.operation == OperationId::reduce_scatter) buffers.result.offset = buffers.output.offset;
   if (key.operation == OperationId::broadcast && call.rank == call.root) buffers.result = buffers.input;
 }
 
@@ -64,11 +64,12 @@ struct MpiBackend::Handles {
 };
 
 MpiBackend::MpiBackend(const Clock& clock, TrafficMatrix traffic, launch::CallCounters counters,
-                       int step_matrix)
+                       const BufferUse& buffers, int step_matrix)
     : clock_(clock),
       counters_(counters),
       handles_(std::make_unique<Handles>()),
-      traffic_(std::move(traffic)) {
+      traffic_(std::move(traffic)),
+      buffer_use_(buffers) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
   if (step_matrix > 0 && !launch::time_is_simulated()) {
@@ -126,7 +127,7 @@ std::string MpiBackend::note(const RowKey& key) const {
 }
 
 RowLayout MpiBackend::layout(const RowKey& key) const {
-  RowLayout layout = row_layout(key, call_context(key, rank_, ranks_, traffic_));
+  RowLayout layout = row_layout(key, call_context(key, rank_, ranks_, traffic_, buffer_use_));
   adapt_to_mpi(layout.buffers, key, layout.call);
   return layout;
 }
@@ -179,7 +180,7 @@ std::unique_ptr<MpiRow> MpiBackend::mpi_row(const RowKey& key, const RowLayout& 
     return (range.of_receive_buffer ? receive_ : send_).part(range.offset, range.length);
   };
   const MpiRowBuffers buffers{.input = part(layout.buffers.input),
-                              .output = receive_.part(0, layout.bytes.receive),
+                              .output = part(layout.buffers.output),
                               .result = part(layout.buffers.result)};
   // MPI_IN_PLACE stands for the smaller buffer. A rooted operation has both buffers on its root only, and
   // there the root's own block of a Scatter is what stays where it is.
@@ -196,7 +197,7 @@ std::unique_ptr<MpiRow> MpiBackend::mpi_row(const RowKey& key, const RowLayout& 
       .op = key.reduction ? handles_->ops.get(key.type, *key.reduction) : MPI_OP_NULL,
       .count = static_cast<int>(key.count),
       .send = in_place && !scatters ? MPI_IN_PLACE : buffers.input.data(),
-      .receive = in_place && scatters ? MPI_IN_PLACE : receive_.data()};
+      .receive = in_place && scatters ? MPI_IN_PLACE : buffers.output.data()};
   return std::make_unique<MpiRow>(key, layout, arguments, buffers, pattern(key), clock_, counters_);
 }
 

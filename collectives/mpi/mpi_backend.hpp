@@ -24,7 +24,8 @@ class MpiBackend : public Backend {
  public:
   /// `traffic` is what AllToAllv moves. Calls are counted in `counters`, which must outlive it.
   /// `step_matrix`: the n of a Step's product; 0: no Step is measured. Collective where it is not 0.
-  MpiBackend(const Clock& clock, TrafficMatrix traffic, launch::CallCounters counters, int step_matrix = 0);
+  MpiBackend(const Clock& clock, TrafficMatrix traffic, launch::CallCounters counters,
+             const BufferUse& buffers, int step_matrix = 0);
   MpiBackend(const MpiBackend&) = delete;
   MpiBackend& operator=(const MpiBackend&) = delete;
   MpiBackend(MpiBackend&&) = delete;
@@ -62,6 +63,7 @@ class MpiBackend : public Backend {
   std::unique_ptr<MachineProber> prober_;    // from the first probe
   std::unique_ptr<StepKernel> step_kernel_;  // where a Step is measured
   TrafficMatrix traffic_;
+  BufferUse buffer_use_;
   std::map<std::pair<DataType, std::optional<Reduction>>, DataPattern> patterns_;
   int rank_ = 0;
   int ranks_ = 1;

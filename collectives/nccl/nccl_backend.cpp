@@ -45,6 +45,15 @@ void require_registration(const NcclLibrary& nccl, BufferRegistration how) {
   }
 }
 
+/// Bytes of each rank's part, where it is one of a whole and NCCL has to move it in pieces of less than 16
+/// bytes.
+std::optional<std::uint64_t> uneven_part(const RowKey& key) {
+  const std::uint64_t bytes = key.count * traits(key.type).bytes;
+  const bool is_even = bytes % kPackBytes == 0;
+  if (is_even || operation(key.operation).size_meaning != SizeMeaning::total) return std::nullopt;
+  return bytes;
+}
+
 /// Of what a row has in common with its trial.
 RowKey trial_key(const RowKey& row) {
   RowKey key;
@@ -88,6 +97,7 @@ NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities&
       observer_(gpu_.nccl.version),
       network_log_(gpu_.nccl.version),
       traffic_(options.traffic),
+      buffer_use_(options.buffers),
       operations_per_group_(options.operations_per_group),
       graph_launches_(options.graph_launches),
       registration_(options.registration) {
@@ -166,7 +176,9 @@ void NcclBackend::describe(Run& run) const {
   run.communicator_seconds = communicator_seconds_;
   run.graph_launches = graph_launches_;
   const bool registered = registration_ != BufferRegistration::none;
-  run.buffers = {.allocator = registered ? "ncclMemAlloc" : "cudaMalloc", .registration = registration_};
+  run.buffers.allocator = registered ? "ncclMemAlloc" : "cudaMalloc";
+  run.buffers.registration = registration_;
+  run.buffers.kept_passes = kept_passes_;
 }
 
 double NcclBackend::clock_read_seconds() const { return kEventSeconds; }
@@ -215,6 +227,8 @@ std::string NcclBackend::note(const RowKey& key) const {
   if (gpu_.shared) notes.emplace_back("correctness only: ranks share a GPU");
   const bool grouped = operations_per_group_ > 1 && key.operation != OperationId::ping_pong;
   if (grouped) notes.push_back(fmt::format("{} in one group", operations_per_group_));
+  if (const auto bytes = uneven_part(key))
+    notes.push_back(fmt::format("parts of {} B, no multiple of 16", *bytes));
   const bool newer_have_it = key.operation == OperationId::all_to_all ||
                              key.operation == OperationId::gather || key.operation == OperationId::scatter;
   if (newer_have_it && !has_call(gpu_.nccl, key.operation))
@@ -224,7 +238,7 @@ std::string NcclBackend::note(const RowKey& key) const {
 
 RowLayout NcclBackend::layout(const RowKey& key) const {
   const launch::Ranks& ranks = waiter_.ranks();
-  return row_layout(key, call_context(key, ranks.rank(), ranks.size(), traffic_));
+  return row_layout(key, call_context(key, ranks.rank(), ranks.size(), traffic_, buffer_use_));
 }
 
 BackendLimits NcclBackend::limits() const {
@@ -275,9 +289,9 @@ std::unique_ptr<PreparedRow> NcclBackend::row_on(NcclCommunicator& communicator,
     return (range.of_receive_buffer ? receive_ : send_).data() + range.offset;
   };
   const NcclRowBuffers buffers{.input = at(layout.buffers.input),
-                               .output = receive_.data(),
+                               .output = at(layout.buffers.output),
                                .result = at(layout.buffers.result),
-                               .output_bytes = layout.bytes.receive,
+                               .output_bytes = layout.buffers.output.length,
                                .scratch = reinterpret_cast<NcclRowScratch*>(scratch_.data())};
   return std::make_unique<NcclRow>(key, layout,
                                    NcclRowContext{.gpu = gpu_,

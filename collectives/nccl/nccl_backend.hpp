@@ -24,6 +24,7 @@ struct NcclOptions {
   std::vector<std::string> algorithms{};   ///< that are wanted, "auto" among them or not
   std::uint64_t operations_per_group = 1;  ///< issued between ncclGroupStart and ncclGroupEnd
   TrafficMatrix traffic{};                 ///< what AllToAllv moves
+  BufferUse buffers{};                     ///< of all rows
   int graph_launches = 0;                  ///< a block launches a CUDA graph so often; 0: call by call
   BufferRegistration registration = BufferRegistration::none;
 };
@@ -44,7 +45,10 @@ class NcclBackend : public Backend {
 
   void describe(Run& run) const override;
   [[nodiscard]] BackendCapabilities capabilities() const override {
-    return {.memory = MemoryKind::device, .equal_buffers = registration_ == BufferRegistration::symmetric};
+    return {.memory = MemoryKind::device,
+            .equal_buffers = registration_ == BufferRegistration::symmetric,
+            // NCCL registers the buffers of a captured graph by itself (NCCL_GRAPH_REGISTER).
+            .communicators_hold_buffers = graph_launches_ > 0 || registration_ != BufferRegistration::none};
   }
   [[nodiscard]] const Clock& clock() const override { return waiter_.clock(); }
   [[nodiscard]] double clock_read_seconds() const override;
@@ -57,6 +61,7 @@ class NcclBackend : public Backend {
   [[nodiscard]] BackendLimits limits() const override;
 
   void allocate(const BufferBytes& bytes) override;
+  void keep_buffers() override { ++kept_passes_; }
   void renew_communicators() override;
   [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key, const RowLayout& layout) override;
 
@@ -76,10 +81,12 @@ class NcclBackend : public Backend {
   NcclObserver observer_;  // before any communicator, as the next
   NcclNetworkLog network_log_;
   TrafficMatrix traffic_;
+  BufferUse buffer_use_;
   std::uint64_t operations_per_group_;
   int graph_launches_;
   BufferRegistration registration_;
   std::map<RowKey, std::string> declined_;  // by trial_key, and why
+  int kept_passes_ = 0;                     // whose buffers were those of the pass before
   std::vector<double> communicator_seconds_;
   std::vector<std::string> networks_;  // of all ranks' communicators, each once, the first one's first
   DeviceBuffer send_;

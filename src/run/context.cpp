@@ -93,6 +93,8 @@ Run empty_run(const RunOptions& options, const RunContext& context, const collec
   run.config_file = options.config.path;
   run.label = options.label;
   backend.describe(run);
+  run.buffers.exact_counts = options.request.buffers.exact_counts;
+  run.buffers.unaligned_elements = options.request.buffers.unaligned_elements;
   run.time_reduction = options.loop.across_ranks;
   run.simulated = launch::time_is_simulated();
   run.ranks = context.identities;

@@ -27,8 +27,8 @@ RunBackend make_backend(const RunOptions& options, const launch::MpiSession& ses
                         const launch::CollectiveWait& waiter, const RunContext& context,
                         const TrafficMatrix& traffic, launch::CallCounters counters) {
   if (context.memory == collectives::MemoryKind::host) {
-    return {.backend = std::make_unique<collectives::MpiBackend>(session.clock(), traffic, counters,
-                                                                 step_matrix_of(options)),
+    return {.backend = std::make_unique<collectives::MpiBackend>(
+                session.clock(), traffic, counters, options.request.buffers, step_matrix_of(options)),
             .memory_per_rank_bytes = context.host_memory_per_rank_bytes,
             .gpus = {}};
   }
@@ -47,6 +47,7 @@ RunBackend make_backend(const RunOptions& options, const launch::MpiSession& ses
                                .algorithms = options.request.algorithms,
                                .operations_per_group = options.loop.fixed.per_group,
                                .traffic = traffic,
+                               .buffers = options.request.buffers,
                                .graph_launches = options.graph_launches,
                                .registration = options.registration});
   const std::uint64_t free_bytes = nccl->gpu().free_bytes;

@@ -31,11 +31,11 @@ void add_what(CLI::App& app, RunOptions& run) {
   set_choices(*operations, operation_choices());
   add_option(app, theme, "-b,--minbytes", "SIZE", "smallest size (8)",
              [&run](const std::string& text) { run.sizes.first = parse_size(text, "-b"); });
-  add_option(
-      app, theme, "-e,--maxbytes", "SIZE",
-      "largest size, the last row (64M, 4G on GPUs, at most a quarter of memory); sizes are rounded down to "
-      "whole elements",
-      [&run](const std::string& text) { run.sizes.last = parse_size(text, "-e"); });
+  add_option(app, theme, "-e,--maxbytes", "SIZE",
+             "largest size, the last row (64M, 4G on GPUs, at most a quarter of memory); sizes are rounded "
+             "down, each "
+             "rank's part to 16 bytes",
+             [&run](const std::string& text) { run.sizes.last = parse_size(text, "-e"); });
   auto* factor =
       add_option(app, theme, "-f,--stepfactor", "X", "next size = X times the last (4; nccl-tests: off)",
                  [&run](const std::string& text) { run.sizes.factor = parse_number(text, "-f", 1.01, 1e6); });
@@ -82,6 +82,14 @@ void add_what(CLI::App& app, RunOptions& run) {
                    run.request.in_place = where != "out";
                  });
   set_choices(*buffers, {"out", "in", "both"});
+  app.add_flag("--exact-counts", run.request.buffers.exact_counts,
+               "round each rank's part of a size to whole elements only, not to 16 bytes (rounded, as in "
+               "nccl-tests)")
+      ->group(theme);
+  add_option(app, theme, "-u,--unalign", "N", "both buffers begin N elements late (0)",
+             [&run](const std::string& text) {
+               run.request.buffers.unaligned_elements = parse_number<std::uint64_t>(text, "-u", 0, 1'000'000);
+             });
   add_option(
       app, theme, "--step-matrix", "N",
       "the compute of a step on each rank: a product of N x N matrices in FP64 (512)",
@@ -97,7 +105,8 @@ void add_what(CLI::App& app, RunOptions& run) {
 void add_how_long(CLI::App& app, RunOptions& run) {
   const std::string theme = "How long and how exactly, such as --time 30 --precision 2";
   add_option(
-      app, theme, "--time", "SECONDS", "the whole run takes at most about this long (120)",
+      app, theme, "--time", "SECONDS",
+      "the whole run takes at most about this long; rows that cannot fit are left out (120)",
       [&run](const std::string& text) { run.seconds = parse_number(text, "--time", 0.1, 1e7, "seconds"); });
   add_option(app, theme, "--precision", "PERCENT",
              "a row is done when its 95 % interval is within +- this (5)", [&run](const std::string& text) {
@@ -135,7 +144,7 @@ void add_how_long(CLI::App& app, RunOptions& run) {
                run.loop.fixed.per_group = parse_number<std::uint64_t>(text, "-m", 1, 10'000);
              });
   add_option(app, theme, "-w,--warmup_iters", "N",
-             "untimed iterations before each block (a tenth of the timed ones)",
+             "untimed iterations before each block, as many as --time allows (a tenth of the timed ones)",
              [&run](const std::string& text) {
                run.loop.fixed.warmup = parse_number<std::uint64_t>(text, "-w", 0, kMaxIterations);
              });

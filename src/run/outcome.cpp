@@ -61,10 +61,11 @@ Error interruption(const RunOptions& options, const std::string& cause) {
 
 Error nothing_ran(const std::vector<Measurement>& rows) {
   const Measurement& first = rows.front();
+  const std::string what(operation(first.key.operation).name);
+  const std::string why = "nothing could be measured: " + first.unavailable;
+  if (first.stopped) return {ExitStatus::not_here, what, why, std::string(kMoreTime)};
   const bool asked = first.key.algorithm != kLibraryChoice;
-  return {ExitStatus::not_here,
-          asked ? "--algo " + first.key.algorithm : std::string(operation(first.key.operation).name),
-          "nothing could be measured: " + first.unavailable,
+  return {ExitStatus::not_here, asked ? "--algo " + first.key.algorithm : what, why,
           asked ? "leave --algo out to let the library choose"
                 : "give --ops that can run here, or start more ranks"};
 }

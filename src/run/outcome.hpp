@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -21,6 +22,9 @@ namespace collbench::program {
 
 /// That the run was ended early, and by what: "by SIGTERM"; empty where that is not known.
 [[nodiscard]] Error interruption(const RunOptions& options, const std::string& cause);
+
+/// What brings rows back that were left out.
+inline constexpr std::string_view kMoreTime = "give a longer --time, or smaller sizes";
 
 /// Of rows that all could not run: the first one's reason.
 [[nodiscard]] Error nothing_ran(const std::vector<Measurement>& rows);

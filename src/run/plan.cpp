@@ -151,7 +151,7 @@ std::string progress_text(const collectives::MeasurementProgress& at, const std:
   const std::string left = std::isinf(at.max_seconds_left) ? "until interrupted"
                            : at.max_seconds_left > 0
                                ? "at most " + format_seconds(at.max_seconds_left) + " left"
-                               : "time is up: finishing the first pass";
+                               : "time is up: the rest of the first pass takes little";
   return fmt::format("pass {}: {} {}, {} of {} rows done, {}", at.pass, operation(row.operation).name,
                      format_bytes(row.size_bytes), at.rows_done, at.rows, left);
 }

@@ -147,6 +147,7 @@ class RunDriver {
     const collectives::MeasurementObserver observer{
         .before_block = [this](const collectives::MeasurementProgress& at) { begin_block(at); },
         .running = [this](std::optional<std::size_t> row) { telemetry_.running(row); },
+        .left_out = [this](std::size_t row, const std::string& why) { say_left_out(plan_.rows[row], why); },
         .interrupted = [this] { return end_.has_come(); },
         .block = [this](const MeasuredBlock& block) { files_->stream.append(block); },
         .samples =
@@ -273,6 +274,11 @@ class RunDriver {
       flight_.step_without_limit(name);
     }
     progress_.show(progress_text(at, plan_.rows), clock().seconds());
+  }
+
+  void say_left_out(const RowKey& row, const std::string& why) {
+    progress_.clear();
+    print_message(fmt::format("collbench: {}: {}; {}", operation(row.operation).name, why, kMoreTime));
   }
 
   void save(launch::OnRoot /*root*/, const std::vector<Measurement>& rows, int passes) {

@@ -22,11 +22,39 @@ constexpr std::uint64_t kBlock = 1024;  // bytes of 128 doubles
 
 TEST(RowLayout, CallComesFromTheRow) {
   const TrafficMatrix traffic = traffic_by_distance(4);
-  const CallContext call = call_context(row(OperationId::gather, false), 2, 4, traffic);
+  const CallContext call = call_context(row(OperationId::gather, false), 2, 4, traffic, {});
   EXPECT_EQ(call.rank, 2);
   EXPECT_EQ(call.ranks, 4);
   EXPECT_EQ(call.root, 1);
   EXPECT_EQ(call.traffic, &traffic);
+  EXPECT_EQ(call.pack, 2U) << "doubles";
+  EXPECT_EQ(call_context(row(OperationId::gather, false), 2, 4, traffic, {.exact_counts = true}).pack, 1U);
+}
+
+TEST(RowLayout, BuffersThatBeginLateHoldTheSameData) {
+  for (const OperationId id : measurable_operations()) {
+    if (id == OperationId::all_to_all_v) continue;  // the same function
+    for (const bool in_place : {false, true}) {
+      for (const int rank : {0, 1, 3}) {
+        SCOPED_TRACE(testing::Message() << operation(id).name << (in_place ? " in place" : "") << rank);
+        CallContext call = of_rank(rank);
+        const RowLayout aligned = row_layout(row(id, in_place), call);
+        call.unaligned_elements = 3;
+        const RowLayout late = row_layout(row(id, in_place), call);
+        constexpr std::uint64_t kLate = 24;
+        for (const auto range : {&BufferLayout::input, &BufferLayout::output, &BufferLayout::result}) {
+          const BufferRange& was = aligned.buffers.*range;
+          const BufferRange& is = late.buffers.*range;
+          EXPECT_EQ(is.offset, was.offset + kLate);
+          EXPECT_EQ(is.length, was.length);
+          EXPECT_EQ(is.of_receive_buffer, was.of_receive_buffer);
+          EXPECT_LE(is.offset + is.length, is.of_receive_buffer ? late.bytes.receive : late.bytes.send);
+        }
+        EXPECT_EQ(late.bytes.send, in_place ? 0 : aligned.bytes.send + kLate);
+        EXPECT_EQ(late.bytes.receive, aligned.bytes.receive + kLate);
+      }
+    }
+  }
 }
 
 TEST(RowLayout, OutOfPlaceHasTwoBuffers) {

@@ -56,7 +56,7 @@ TEST(Registry, WhatMovesIsWhatTheSizeColumnSays) {
     const std::uint64_t parts = what.size_meaning == SizeMeaning::total ? ranks : 1;
     for (const std::size_t element : {1U, 2U, 4U, 8U}) {
       for (const std::uint64_t asked : {1U, 7U, 8U, 100U, 1000U, 65536U}) {
-        const std::uint64_t count = count_for(what, asked, element, static_cast<int>(ranks));
+        const std::uint64_t count = count_for(what, asked, element, calls.front());
         EXPECT_GT(count, 0U) << "no row of 0 bytes appears unasked";
         std::uint64_t largest = 0;
         for (const CallContext& call : calls) {
@@ -73,9 +73,60 @@ TEST(Registry, WhatMovesIsWhatTheSizeColumnSays) {
         EXPECT_GT((size + parts) * element, asked) << "no more is left out than must be";
       }
     }
-    EXPECT_EQ(count_for(what, 0, 4, static_cast<int>(ranks)), 0U);
+    EXPECT_EQ(count_for(what, 0, 4, calls.front()), 0U);
     EXPECT_EQ(each.layout(0, calls.front()).size_elements, 0U) << "0 bytes when asked";
   });
+}
+
+/// The count of nccl-tests 2.19.6 for what is divided among ranks (src/all_gather.cu,
+/// AllGatherGetCollByteCount, and the like of ReduceScatter, AllToAll, Gather and Scatter).
+std::uint64_t count_of_nccl_tests(std::uint64_t asked, std::uint64_t element, std::uint64_t ranks) {
+  return (asked / element / ranks) & ~(16 / element - 1);
+}
+
+TEST(Registry, PartsOfRanksAreThoseOfNcclTests) {
+  for (const OperationId id : measurable_operations()) {
+    const Operation& what = operation(id);
+    for (const int ranks : {1, 2, 3, 6, 8, 12, 24, 36, 72, 144}) {
+      for (const std::uint64_t element : {1U, 2U, 4U, 8U}) {
+        const CallContext call{.ranks = ranks, .pack = pack_elements(element, {})};
+        for (const std::uint64_t asked : {1U, 8U, 100U, 4096U, 65'537U, 1'000'000U, 100'000'000U}) {
+          SCOPED_TRACE(testing::Message() << what.name << ' ' << ranks << ' ' << element << ' ' << asked);
+          const std::uint64_t count = count_for(what, asked, element, call);
+          if (what.size_meaning == SizeMeaning::total) {
+            const auto theirs = count_of_nccl_tests(asked, element, static_cast<std::uint64_t>(ranks));
+            EXPECT_EQ(count, theirs == 0 ? 16 / element : theirs) << "no row of 0 bytes appears unasked";
+          } else {
+            EXPECT_EQ(count, std::max<std::uint64_t>(1, asked / element)) << "nothing is divided";
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Registry, WhatAllToAllvMovesBetweenTwoRanksIsOfWholePacks) {
+  for (const int ranks : {1, 2, 3, 6, 36}) {
+    const TrafficMatrix traffic = traffic_by_distance(ranks);
+    for (const std::size_t element : {1U, 2U, 4U, 8U}) {
+      for (const std::uint64_t count : {1U, 100U, 25'000U}) {
+        for (int rank = 0; rank < ranks; ++rank) {
+          CallContext call{
+              .rank = rank, .ranks = ranks, .traffic = &traffic, .pack = pack_elements(element, {})};
+          const Exchanges packs = exchanges(count, call);
+          call.pack = 1;
+          const Exchanges exact = exchanges(count, call);
+          for (std::size_t peer = 0; peer < packs.sent.size(); ++peer) {
+            EXPECT_EQ(packs.sent[peer] * element % 16, 0U);
+            EXPECT_EQ(packs.sent[peer] == 0, exact.sent[peer] == 0);
+            if (exact.sent[peer] * element < 16) continue;
+            EXPECT_LE(packs.sent[peer], exact.sent[peer]);
+            EXPECT_GT(packs.sent[peer] + 16 / element, exact.sent[peer]);
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(Registry, EveryElementOfTheResultHasASource) {

@@ -89,6 +89,12 @@ class EveryOperation(Scratch):
             own = row["reduction"] and (row["type"] in ("half", "bfloat16") or row["reduction"] == "avg")
             self.assertEqual(row["note"].startswith("reduced by collbench"), bool(own), row)
 
+    def test_buffers_that_begin_late(self):
+        run = self.record(3, *QUICK, "--ops", "all", "--sizes", "100,4K", "-d", "int8,half,double", "--place", "both", "-r", "2",
+                          "-u", "3", "--exact-counts")
+        self.assertEqual({row["wrong_elements"] for row in run["rows"]}, {0})
+        self.assertEqual(run["buffers"]["unaligned_elements"], 3)
+
     def test_every_root(self):
         run = self.record(3, *QUICK, "--ops", "broadcast,reduce,gather,scatter", "--sizes", "4K", "--place", "both", "-r", "all")
         self.assertEqual({row["wrong_elements"] for row in run["rows"]}, {0})
@@ -427,8 +433,12 @@ class Output(Scratch):
         self.assertLess(faults[1], faults[0] / 8)
 
     def test_sizes_that_do_not_divide_are_shown_as_run(self):
-        run = self.record(3, *QUICK, "--ops", "all_gather", "--sizes", "8,100")
-        self.assertEqual([row["size_bytes"] for row in run["rows"]], [12, 96])
+        run = self.record(3, *QUICK, "--ops", "all_gather", "--sizes", "8,100,1000")
+        self.assertEqual([row["size_bytes"] for row in run["rows"]], [48, 96, 960])
+        self.assertIs(run["buffers"]["exact_counts"], False)
+        run = self.record(3, *QUICK, "--ops", "all_gather", "--sizes", "8,100,1000", "--exact-counts")
+        self.assertEqual([row["size_bytes"] for row in run["rows"]], [12, 96, 996])
+        self.assertIs(run["buffers"]["exact_counts"], True)
 
     def test_algorithms_have_rows_of_their_own(self):
         run = self.record(3, *QUICK, "--ops", "all_reduce", "--sizes", "8,64K", "--algo", "auto,ring,rabenseifner")

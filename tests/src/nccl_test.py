@@ -109,6 +109,19 @@ class Operations(Scratch):
     def test_3_ranks(self):
         self.check(3)
 
+    def test_buffers_that_begin_late(self):
+        rows = ["--ops", OPERATIONS, "--sizes", "100,4K", "-d", "int8,half,double", "--place", "both", "-r", 1, "-u", 3]
+        for registration in ("none", "symmetric"):
+            made = self.record(2, *QUICK, *rows, "-R", registration)
+            self.assertEqual({row["wrong_elements"] for row in made["rows"]}, {0})
+            self.assertEqual(made["buffers"]["unaligned_elements"], 3)
+
+    def test_parts_that_16_bytes_do_not_divide_are_noted(self):
+        rows = ["--ops", "all_reduce,all_gather", "--sizes", "1000"]
+        for exact, note in (([], ""), (["--exact-counts"], "parts of 332 B, no multiple of 16")):
+            made = self.record(3, *QUICK, *rows, *exact)
+            self.assertEqual([row["note"] for row in made["rows"]], ["", note])
+
     def test_ping_pong(self):
         made = self.record(2, *QUICK, "--ops", "ping_pong", "--sizes", "8,4K", "-d", "all")
         self.assertEqual({row["wrong_elements"] for row in made["rows"]}, {0})
@@ -228,7 +241,8 @@ class Registration(Scratch):
             made = json.loads(self.path.read_text())
             self.assertEqual({row["wrong_elements"] for row in made["rows"]}, {0})
             how = "symmetric" if how == "2" else how
-            self.assertEqual(made["buffers"], {"allocator": "ncclMemAlloc", "registration": how})
+            self.assertEqual(made["buffers"], {"allocator": "ncclMemAlloc", "registration": how, "exact_counts": False,
+                                               "unaligned_elements": 0, "kept_passes": 0})
             self.assertIn(f"buffers: memory of ncclMemAlloc, registered with NCCL (-R {how}: {calls[how]})", unwrapped(result.stdout))
 
     def test_no_algorithm_is_forced_on_symmetric_windows(self):
@@ -239,7 +253,8 @@ class Registration(Scratch):
 
     def test_without(self):
         result = mpirun(2, "-R", "0", *QUICK, *SMALL, "-J", self.path)
-        self.assertEqual(json.loads(self.path.read_text())["buffers"], {"allocator": "cudaMalloc", "registration": "none"})
+        self.assertEqual(json.loads(self.path.read_text())["buffers"], {"allocator": "cudaMalloc", "registration": "none",
+                                                                         "exact_counts": False, "unaligned_elements": 0, "kept_passes": 0})
         self.assertNotIn("registered with NCCL", result.stdout)
 
     def test_what_an_older_nccl_lacks(self):

@@ -169,6 +169,11 @@ TEST(Comparison, WhatCannotBeComparedIsRefused) {
   };
   const collbench::Run base = run_of_rows({{8, {1.0}}});
   EXPECT_THAT(why(base, run_of_rows({{16, {1.0}}})), HasSubstr("no row is in both"));
+  collbench::Run exact = run_of_rows({{24, {1.0}}});
+  exact.rows[0].measurement.key.operation = OperationId::all_gather;
+  exact.rows[0].measurement.key.count = 3;
+  exact.buffers.exact_counts = true;
+  EXPECT_THAT(why(exact, run_of_rows({{32, {1.0}}})), HasSubstr("rounded to whole elements in the base"));
   collbench::Run other = base;
   other.ranks.pop_back();
   EXPECT_THAT(why(base, other), HasSubstr("2 ranks and another 1 rank"));

@@ -52,6 +52,44 @@ TEST(RunDifferences, NameTheClocksPowerAndThrottlingOfTheGpus) {
   EXPECT_THAT(run_differences(base, run_of_rows({{8, {1.0}}})), IsEmpty()) << "not known is no difference";
 }
 
+TEST(RunDifferences, CountsThatOneRunRoundsAndTheOtherDoesNotAreSaidWhereTheyMatter) {
+  const auto of_counts = [](OperationId id, std::uint64_t count, std::optional<bool> exact) {
+    collbench::Run run = run_of_rows({{8, {1.0}}});
+    run.rows[0].measurement.key.operation = id;
+    run.rows[0].measurement.key.count = count;  // floats
+    run.buffers.exact_counts = exact;
+    return run;
+  };
+  const auto says = [&](OperationId id, std::uint64_t count) {
+    const collbench::Run exact = of_counts(id, count, true);
+    const collbench::Run rounded = of_counts(id, count, false);
+    EXPECT_THAT(run_differences(exact, exact), IsEmpty());
+    EXPECT_THAT(run_differences(rounded, rounded), IsEmpty());
+    EXPECT_THAT(run_differences(of_counts(id, count, std::nullopt), rounded), IsEmpty()) << "nobody says";
+    EXPECT_EQ(run_differences(exact, rounded).size(), run_differences(rounded, exact).size());
+    return !run_differences(exact, rounded).empty();
+  };
+  for (const Operation& each : operations()) {
+    SCOPED_TRACE(each.name);
+    const bool is_in_parts =
+        each.size_meaning == SizeMeaning::total || each.size_meaning == SizeMeaning::largest_rank_total;
+    EXPECT_EQ(says(each.id, 41666), is_in_parts);
+    EXPECT_EQ(says(each.id, 41664), each.size_meaning == SizeMeaning::largest_rank_total);
+  }
+  const auto lines = run_differences(of_counts(OperationId::all_gather, 41666, true),
+                                     of_counts(OperationId::all_gather, 41664, false));
+  EXPECT_THAT(lines, ElementsAre(::testing::StartsWith(
+                         "each rank's part is rounded to whole elements in the base, and to 16 bytes in the "
+                         "new run: ")));
+}
+
+TEST(RunDifferences, BuffersThatBeginLateAreSaid) {
+  const collbench::Run base = run_of_rows({{8, {1.0}}});
+  collbench::Run current = base;
+  current.buffers.unaligned_elements = 3;
+  EXPECT_THAT(run_differences(base, current), ElementsAre("elements before the data of each buffer: 0 → 3"));
+}
+
 TEST(RunDifferences, ATopologyThatCannotBeReadIsSaid) {
   collbench::Run base = run_of_rows({{8, {1.0}}});
   base.cluster =

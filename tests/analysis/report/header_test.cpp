@@ -128,6 +128,13 @@ TEST(SetupFacts, SayHowTheBuffersWereRegistered) {
   EXPECT_THAT(texts(header_lines(run)), Not(Contains(HasSubstr("buffers:"))));
 }
 
+TEST(SetupFacts, SayThatBuffersBeginLate) {
+  auto run = example_run();
+  EXPECT_THAT(texts(header_lines(run)), Not(Contains(HasSubstr("late"))));
+  run.buffers.unaligned_elements = 3;
+  EXPECT_THAT(texts(header_lines(run)), Contains("buffers: begin 3 elements late (-u 3)"));
+}
+
 TEST(SetupFacts, SayWhenTheTimeIsSimulated) {
   auto run = example_run();
   run.simulated = true;

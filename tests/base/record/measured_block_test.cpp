@@ -106,6 +106,7 @@ MeasuredBlock block_of(double seconds, std::vector<float> samples = {1}) {
   block.seconds = seconds;
   block.iterations = 20;
   block.iterations_per_sample = 10;
+  block.warmup_iterations = 2;
   block.samples = std::move(samples);
   return block;
 }
@@ -130,6 +131,7 @@ TEST(RowSamples, TheTimeIsTheMedianOfThePassesAndTheRestIsOverSamples) {
   EXPECT_DOUBLE_EQ(measurement.interval->high_seconds, 100);
   EXPECT_FALSE(measurement.interval->over_launches);
   EXPECT_EQ(measurement.iterations, 120U);
+  EXPECT_EQ(measurement.warmup_iterations, 12U);
   EXPECT_EQ(measurement.iterations_per_sample, 10U);
   EXPECT_EQ(measurement.samples, 12U);
   EXPECT_DOUBLE_EQ(measurement.minimum, 3);

@@ -190,6 +190,7 @@ class RandomRun {
     result.seconds = number();
     result.iterations = count();
     result.iterations_per_sample = count();
+    result.warmup_iterations = count();
     result.samples = several([&] { return static_cast<float>(below(1'000'000)) * 1e-9F; });
     for (int rank = 0; rank < ranks; ++rank) result.ranks.push_back({rank, number(), number()});
     result.enqueue_seconds = maybe([&] { return number(); });
@@ -237,6 +238,7 @@ class RandomRun {
     measured.stopped = maybe([&] { return stop(); });
     measured.iterations = count();
     measured.iterations_per_sample = count();
+    measured.warmup_iterations = count();
     measured.samples = std::max<std::uint64_t>(count(), 1);  // without one there are no statistics of them
     measured.minimum = number();
     measured.mean = number();

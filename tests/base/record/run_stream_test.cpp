@@ -135,6 +135,8 @@ TEST(RunStream, WhatDiffersIsNamed) {
   EXPECT_THAT(difference([](auto& run) { run.versions.collbench = "2"; }), HasSubstr("collbench 1"));
   EXPECT_THAT(difference([](auto& run) { run.versions.nccl = "2.30"; }), HasSubstr("NCCL"));
   EXPECT_THAT(difference([](auto& run) { run.time_reduction = RankAggregate::average; }), HasSubstr("max"));
+  EXPECT_THAT(difference([](auto& run) { run.buffers.unaligned_elements = 1; }),
+              HasSubstr("begin late by 0 elements, and this is 1 element"));
   EXPECT_THAT(difference([](auto& run) { run.ranks.pop_back(); }), HasSubstr("2 ranks, and this is 1 rank"));
   EXPECT_THAT(difference([](auto& run) { run.rows.pop_back(); }), HasSubstr("3 rows, and this is 2 rows"));
   EXPECT_THAT(

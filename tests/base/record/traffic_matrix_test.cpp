@@ -57,13 +57,21 @@ TEST(TrafficMatrix, TheFullestRankMayBeOneThatReceives) {
 TEST(TrafficMatrix, ElementsAreRoundedDownButNeverToNothing) {
   const TrafficMatrix traffic = parse_traffic_matrix("0 7 3\n1 0 0\n1 0 0\n", "m");
   const auto elements = [&](int to, std::uint64_t count) {
-    return traffic_elements(traffic, 10, 0, to, count);
+    return traffic_elements(traffic, 10, 0, to, count, 1);
   };
   EXPECT_EQ(elements(1, 10), 7U) << "weights of whole elements are those elements";
   EXPECT_EQ(elements(1, 15), 10U);
   EXPECT_EQ(elements(2, 1), 1U);
   EXPECT_EQ(elements(0, 1000), 0U) << "nothing where the weight is 0";
   EXPECT_EQ(elements(1, 0), 0U);
+  const auto in_fours = [&](int to, std::uint64_t count) {
+    return traffic_elements(traffic, 10, 0, to, count, 4);
+  };
+  EXPECT_EQ(in_fours(1, 10), 4U);
+  EXPECT_EQ(in_fours(1, 100), 68U);
+  EXPECT_EQ(in_fours(2, 1), 4U);
+  EXPECT_EQ(in_fours(0, 1000), 0U);
+  EXPECT_EQ(in_fours(1, 0), 0U);
 }
 
 TEST(TrafficMatrixJson, ReadsBackAsItWasWritten) {

@@ -34,6 +34,29 @@ TEST(MeasurementLoop, PassesAreInterleavedOverRowsWithFreshBuffersInEach) {
   });
 }
 
+TEST(MeasurementLoop, BuffersOutliveTheCommunicatorsThatHoldThem) {
+  using Order = std::vector<std::string>;
+  const Order first{"buffers", "communicator"};
+  const Order anew{"end of communicators", "buffers", "communicator"};
+  const auto passes = [](std::initializer_list<Order> each) {
+    Order all;
+    for (const Order& pass : each) all.insert(all.end(), pass.begin(), pass.end());
+    return all;
+  };
+  launch::run_rank_threads(2, [&](launch::Ranks& ranks) {
+    for (const bool holds : {false, true}) {
+      // Making one costs nothing, or most of the time until the blocks have taken nine times as long.
+      StepBackend cheap({.holds_buffers = holds});
+      static_cast<void>(run_measurement_loop(ranks, cheap, {row_of(8), row_of(64)}, kHosts, quick(), {}));
+      EXPECT_EQ(cheap.order, passes({first, anew, anew}));
+      StepBackend dear({.holds_buffers = holds, .communicator_seconds = 1});
+      static_cast<void>(run_measurement_loop(ranks, dear, {row_of(8), row_of(64)}, kHosts, quick(), {}));
+      const Order kept{holds ? "kept" : "buffers"};
+      EXPECT_EQ(dear.order, passes({first, kept, kept}));
+    }
+  });
+}
+
 TEST(MeasurementLoop, TheTimeIsTheSlowestRanksAndEveryRankKeepsItsOwn) {
   launch::run_rank_threads(3, [](launch::Ranks& ranks) {
     StepBackend backend(

@@ -33,10 +33,14 @@ TEST(Plan, TheUpperEndIsAlwaysTheLastSize) {
 TEST(Plan, ASizeThatDoesNotDivideIsShownAsWhatRuns) {
   PlanRequest request;
   request.operations = {OperationId::all_gather};
-  request.sizes_bytes = {8, 32, 100};
-  const auto rows = rows_on(3, request);
-  // 8 and 32 B hold 0 and 2 floats for each of 3 ranks: at least one runs.
-  EXPECT_THAT(sizes_of(rows), ElementsAre(12, 24, 96));
+  request.sizes_bytes = {8, 32, 100, 1000};
+  auto rows = rows_on(3, request);
+  // 8 and 32 B hold 0 and 10 for each of 3 ranks: at least 16 run.
+  EXPECT_THAT(sizes_of(rows), ElementsAre(48, 96, 960));
+  EXPECT_EQ(rows[1].count, 8U);
+  request.buffers.exact_counts = true;
+  rows = rows_on(3, request);
+  EXPECT_THAT(sizes_of(rows), ElementsAre(12, 24, 96, 996));
   EXPECT_EQ(rows[2].count, 8U);
 }
 
@@ -44,7 +48,7 @@ TEST(Plan, TwoSizesThatRunAsTheSameStandOnce) {
   PlanRequest request;
   request.operations = {OperationId::all_to_all};
   request.sizes_bytes = {8, 32, 100};
-  EXPECT_THAT(sizes_of(rows_on(16, request)), ElementsAre(64));
+  EXPECT_THAT(sizes_of(rows_on(16, request)), ElementsAre(256));
 }
 
 TEST(Plan, ReductionsAndBothFormsAreRunWhereTheyExist) {
@@ -119,7 +123,9 @@ TEST(Plan, AllToAllvShowsWhatTheFullestRankMoves) {
   PlanRequest request;
   request.operations = {OperationId::all_to_all_v};
   request.sizes_bytes = {8, 12, 2400};
-  // By distance among 4: 1, 2 and 3 of 6 parts, at least an element each.
+  // By distance among 4: 1, 2 and 3 of 6 parts, at least 16 B each.
+  EXPECT_THAT(sizes_of(rows_on(4, request)), ElementsAre(48, 400 + 800 + 1200));
+  request.buffers.exact_counts = true;
   EXPECT_THAT(sizes_of(rows_on(4, request)), ElementsAre(12, 2400));
 }
 

@@ -32,14 +32,19 @@ class StepBackend : public Backend {
     bool out_of_memory = false;
     bool lacks_elsewhere = false;
     double call_seconds = 1e-3;
+    double byte_seconds = 0;       ///< more for each byte
     std::uint64_t slow_after = 0;  ///< calls from this one on take 4 ms more, as on a shared core; 0: none
     std::uint64_t slow_call_every = 0;  ///< such a call takes 100 times as long; 0: none
+    bool holds_buffers = false;         ///< its communicators do
+    double communicator_seconds = 0;    ///< that making one takes
     bool two_states = false;            ///< every other pass takes three times as long, and a probe tells
   };
 
   explicit StepBackend(Behaviour behaviour) : behaviour_(behaviour) {}
 
-  [[nodiscard]] BackendCapabilities capabilities() const override { return {}; }
+  [[nodiscard]] BackendCapabilities capabilities() const override {
+    return {.communicators_hold_buffers = behaviour_.holds_buffers};
+  }
   void describe(Run& run) const override { run.backend = BackendId::mpi; }
   [[nodiscard]] const Clock& clock() const override { return clock_; }
   [[nodiscard]] std::vector<std::string> algorithms(OperationId /*operation*/) const override { return {}; }
@@ -59,23 +64,34 @@ class StepBackend : public Backend {
   void allocate(const BufferBytes& bytes) override {
     if (behaviour_.out_of_memory) throw std::bad_alloc();
     allocated.push_back(bytes);
+    order.emplace_back("buffers");
   }
+  void keep_buffers() override { order.emplace_back("kept"); }
   [[nodiscard]] std::optional<MachineProbe> probe_machine() override {
     if (!behaviour_.two_states) return std::nullopt;
     // No two probes are alike.
     return MachineProbe{.round_trip_seconds = (is_slow_pass() ? 530e-9 : 110e-9) * (1 + 1e-9 * ++probes_)};
   }
-  void renew_communicators() override { ++renewed; }
+  void renew_communicators() override {
+    ++renewed;
+    has_communicator_ = false;
+    order.emplace_back("end of communicators");
+  }
   [[nodiscard]] double clock_read_seconds() const override { return 35e-9; }
   [[nodiscard]] double now() const { return clock_.now; }
   void let_time_pass(double seconds) { clock_.now += seconds; }
   [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key,
                                                      const RowLayout& /*layout*/) override {
+    if (!std::exchange(has_communicator_, true)) {
+      clock_.now += behaviour_.communicator_seconds;
+      order.emplace_back("communicator");
+    }
     return std::make_unique<Row>(*this, key);
   }
 
   std::vector<BufferBytes> allocated;
   int renewed = 0;
+  std::vector<std::string> order;      // of what passes begin with
   std::vector<std::uint64_t> visited;  // sizes, in the order of their timed blocks
 
  private:
@@ -91,7 +107,8 @@ class StepBackend : public Backend {
         backend_.visited.push_back(key_.size_bytes);
       }
       const auto now = [this] { return backend_.clock_.now; };
-      Block block = time_block(now, iterations, per_sample, [this] { backend_.call(); }, goes_on);
+      Block block =
+          time_block(now, iterations, per_sample, [this] { backend_.call(key_.size_bytes); }, goes_on);
       if (const auto faults = backend_.behaviour_.page_faults) block.page_faults = iterations * *faults;
       return block;
     }
@@ -115,15 +132,18 @@ class StepBackend : public Backend {
   /// Every pass allocates once.
   [[nodiscard]] bool is_slow_pass() const { return behaviour_.two_states && allocated.size() % 2 == 0; }
 
-  void call() {
+  void call(std::uint64_t size_bytes) {
     const std::uint64_t every = behaviour_.slow_call_every;
     const bool slow = every > 0 && scrambled(calls_++) % every == 0;
     if (behaviour_.slow_after > 0 && ++calls_before_ > behaviour_.slow_after) clock_.now += 4e-3;
-    clock_.now += behaviour_.call_seconds * behaviour_.slowness * (slow ? 100 : 1) * (is_slow_pass() ? 3 : 1);
+    const double seconds =
+        behaviour_.call_seconds + behaviour_.byte_seconds * static_cast<double>(size_bytes);
+    clock_.now += seconds * behaviour_.slowness * (slow ? 100 : 1) * (is_slow_pass() ? 3 : 1);
   }
 
   Behaviour behaviour_;
   StepClock clock_;
+  bool has_communicator_ = false;
   std::uint64_t calls_ = 0;
   std::uint64_t calls_before_ = 0;
   int probes_ = 0;

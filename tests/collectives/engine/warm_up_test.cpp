@@ -13,12 +13,14 @@ BlockPlan plan() {
   return {.run = true, .check = true, .warmup = 1'000, .iterations = 10'000, .iterations_per_sample = 8};
 }
 
-/// After the warm-up of a row whose calls take `call_seconds` on the last rank.
+/// After the warm-up of a row whose calls take `call_seconds` on the last rank, `left_seconds` before the end
+/// of the run by rank 0's clock.
 BlockPlan warmed_up(launch::Ranks& ranks, double call_seconds, const FixedCounts& fixed,
-                    double* seconds = nullptr) {
+                    double* seconds = nullptr, double left_seconds = 0) {
   StepBackend backend({.call_seconds = ranks.rank() == ranks.size() - 1 ? call_seconds : 1e-5});
   const auto prepared = backend.prepare(row_of(8), {});
-  const BlockPlan made = warm_up(ranks, backend.clock(), *prepared, plan(), {0.1, 1e-6}, fixed);
+  const BlockPlan made = warm_up(ranks, backend.clock(), *prepared, plan(),
+                                 {0.1, 1e-6, ranks.is_root() ? left_seconds : -1}, fixed);
   if (seconds != nullptr) *seconds = backend.now();
   return made;
 }
@@ -52,6 +54,29 @@ TEST(WarmUp, OfSoManyIterationsAsTheUserFixedIsDone) {
     EXPECT_EQ(made.iterations, plan().iterations);
     if (ranks.rank() == 1) {
       EXPECT_NEAR(seconds, 4, 0.1);
+    }
+  });
+}
+
+TEST(WarmUp, OfSoManyCallsAsTheUserFixedIsDoneAsLongAsTheRunHasTime) {
+  launch::run_rank_threads(3, [](launch::Ranks& ranks) {
+    for (const std::optional<std::uint64_t> graphs :
+         {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(2)}) {
+      const FixedCounts fixed{.warmup = 1'000, .graph_launches = graphs};
+      double seconds = 0;
+      const BlockPlan whole = warmed_up(ranks, 4e-3, fixed, &seconds, 5);
+      EXPECT_EQ(whole.warmup, 1'000U) << "4 s, where 1 s is the limit of those that nobody asked for";
+      EXPECT_EQ(whole.iterations, plan().iterations);
+      if (ranks.rank() == 2) {
+        EXPECT_NEAR(seconds, 4, 0.1);
+      }
+      const BlockPlan cut = warmed_up(ranks, 4e-3, fixed, &seconds, 2);
+      EXPECT_GT(cut.warmup, 500U - 1);
+      EXPECT_LT(cut.warmup, 700U);
+      EXPECT_EQ(cut.iterations, graphs.value_or(1)) << "the time of the run is over";
+      EXPECT_LT(seconds, 2.8);
+      EXPECT_EQ(launch::broadcast_value(ranks, cut.warmup), cut.warmup) << "the same on all ranks";
+      EXPECT_EQ(warmed_up(ranks, 4e-3, fixed, &seconds, -1).warmup, 1U);
     }
   });
 }

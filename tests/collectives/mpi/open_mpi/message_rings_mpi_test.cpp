@@ -69,7 +69,7 @@ TEST(MessageRings, ABlockOfManyCallsBeginsWithThem) {
   const WallClock clock;
   launch::CallCounter calls;
   launch::CallCounter waits;
-  MpiBackend backend(clock, {}, {calls, waits});
+  MpiBackend backend(clock, {}, {calls, waits}, {});
   const RowKey key{.operation = OperationId::all_reduce,
                    .size_bytes = 8,
                    .count = 2,

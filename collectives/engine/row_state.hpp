@@ -1,0 +1,58 @@
+#pragma once
+#include <array>
+#include <vector>
+
+#include "base/record/measured_block.hpp"
+#include "collectives/engine/backend.hpp"
+#include "collectives/engine/block_plan.hpp"
+#include "collectives/engine/first_visit.hpp"
+#include "launch/ranks.hpp"
+
+namespace collbench::collectives {
+
+/// A row while the measurement loop runs.
+struct RowState {
+  Measurement measurement;
+  RowLayout layout;  ///< of a row that can run
+  RowSamples samples;
+  double iteration_seconds = 0;             ///< estimate, for planning the next block
+  double check_seconds = 0;                 ///< of the first pass
+  std::uint64_t iterations_per_sample = 0;  ///< of the longest sample so far
+  double visit_seconds = 0;                 ///< that the last block took with all that belongs to it
+  bool warm_up_was_cut = false;             ///< in some pass
+  bool done = false;  ///< known on rank 0, which plans the blocks; the same elsewhere for unavailable rows
+};
+
+enum class VisitStep { run, skip, leave_out, stop };
+
+/// What rank 0 orders for a visit of a row.
+struct VisitOrder {
+  VisitStep step = VisitStep::skip;
+  bool pilot = false;         ///< before the plan can be made
+  bool probe = false;         ///< the machine, behind the block
+  double needed_seconds = 0;  ///< of what is left out
+  double left_seconds = 0;    ///< of the run, then
+  BlockPlan plan{};
+};
+
+/// The rows of these keys, of which none has run. What one rank cannot do nobody does, since libraries may be
+/// set up differently from host to host. Collective.
+[[nodiscard]] std::vector<RowState> planned_rows(launch::Ranks& ranks, const Backend& backend,
+                                                 const std::vector<RowKey>& keys);
+
+/// What the first visit of a row takes, as far as that is known, or told by the smaller rows of its kind.
+[[nodiscard]] FirstVisit expected_visit(const std::vector<RowState>& rows, const RowState& row);
+
+/// What the largest rows of those that can run send and receive, in bytes.
+[[nodiscard]] std::array<double, 2> largest_buffers(const std::vector<RowState>& rows);
+
+/// A row that could run and is not done stops for this reason.
+void stop_unfinished(RowState& row, StopReason reason);
+
+/// On every rank: the row is not run, and says why.
+void leave_out(RowState& row, const VisitOrder& order);
+
+/// On every rank: that of so many iterations of warm-up that the user asked for, `done` had time.
+void note_cut_warm_up(RowState& row, std::uint64_t done, std::uint64_t asked);
+
+}  // namespace collbench::collectives
