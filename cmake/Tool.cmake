@@ -1,5 +1,6 @@
 # A tool: a folder of tools/, whole from its command to its tests. tool_NAME is everything but its main function; the program
-# collbench-NAME lies beside collbench, which becomes it for `collbench NAME` (src/tools.cpp). Deleting the folder breaks nothing.
+# collbench-NAME lies beside collbench, which becomes it for `collbench NAME` (src/cli/tools.cpp). Deleting
+# the folder, and its line there, breaks nothing.
 set(COLLBENCH_TOOLS "")
 add_custom_target(tools COMMENT "The programs beside collbench")
 file(GLOB tool_folders CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tools/*/main.cpp")

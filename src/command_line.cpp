@@ -144,8 +144,8 @@ const CLI::App* check_names(const CLI::App& root, const std::vector<std::string>
     if (word != "help" && is_argument(*app, word)) continue;
     if (word != "help") app = command_named(*app, word);
     if (app->get_parent() == &root && is_tool(app->get_name()) && at > 0 && words[at - 1] != "help")
-      throw usage_error("", fmt::format("{} stands behind other words", full_name(*app)),
-                        fmt::format("put it first: {} ...", full_name(*app)));
+      throw usage_error("", fmt::format("{} has to come first", full_name(*app)),
+                        fmt::format("write {} ..., with its options behind it", full_name(*app)));
     if (word == "help" || helped != nullptr) helped = app;
   }
   return helped;

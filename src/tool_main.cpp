@@ -12,20 +12,22 @@
 
 namespace collbench::program {
 
-int tool_main(const Subcommand& tool, int argc, char** argv) {
+int tool_main(const char* name, void (*add)(CLI::App& command, CommandFunction& chosen), int argc,
+              char** argv) {
   reserve_standard_streams();
   const bool reports = launch::launched_rank().value_or(0) == 0;
   try {
+    const Tool& known = tool_named(name);
+    const Subcommand tool{known.name, known.help, known.example, add};
     const std::vector<std::string> words(argv + 1, argv + argc);
-    if (words == std::vector<std::string>{"--version"} || words == std::vector<std::string>{"-V"}) {
-      print_text(version_text());
-      return 0;
-    }
-    if (words == std::vector<std::string>{kDescribeTool}) {
-      print_all(command_description_to_json(describe_tool(tool)));
-      return 0;
-    }
-    const CommandFunction command = parse_tool_line(tool, words);
+    const std::string only = words.size() == 1 ? words.front() : "";
+    if (only == kDescribeTool)
+      return finish_command([&] {
+        return CommandResult{command_description_to_json(describe_tool(tool)), ExitStatus::ok, false};
+      });
+    const CommandFunction command = only == "--version" || only == "-V"
+                                        ? [] { return CommandResult{version_text()}; }
+                                        : parse_tool_line(tool, words);
     return reports ? finish_command(command) : 0;
   } catch (const std::exception& failure) {
     return report_failure(failure, reports);

@@ -66,8 +66,12 @@ CommandDescription from_json(const nlohmann::json& json) {
 
 std::string command_description_to_json(const CommandDescription& command) { return to_json(command).dump(); }
 
-CommandDescription command_description_from_json(const std::string& text) {
-  return from_json(nlohmann::json::parse(text));
+std::optional<CommandDescription> command_description_from_json(const std::string& text) {
+  try {
+    return from_json(nlohmann::json::parse(text));
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
 }
 
 void set_choices(CLI::Option& option, const std::vector<std::string>& choices) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,9 +39,8 @@ void set_choices(CLI::Option& option, const std::vector<std::string>& choices);
 /// `app` and all below it, in the order of their help.
 [[nodiscard]] CommandDescription describe_command(const CLI::App& app);
 
-/// As JSON, by which a tool tells collbench what it takes. Reading throws nlohmann's exceptions for what a
-/// tool of this version did not write.
+/// As JSON, by which a tool tells collbench what it takes; none for what a tool of another version wrote.
 [[nodiscard]] std::string command_description_to_json(const CommandDescription& command);
-[[nodiscard]] CommandDescription command_description_from_json(const std::string& text);
+[[nodiscard]] std::optional<CommandDescription> command_description_from_json(const std::string& text);
 
 }  // namespace collbench::program

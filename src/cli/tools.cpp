@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -30,43 +31,59 @@ const Tool* find_tool(std::string_view name) {
   return found == kTools.end() ? nullptr : found;
 }
 
-/// Beside this program, wherever that was started from.
+/// Beside this program, wherever that was started from; a bare name, which cannot be started, where the
+/// system does not say.
 std::string path_of(const Tool& tool) {
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
+  std::error_code unknown;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", unknown);
   return (self.parent_path() / fmt::format("collbench-{}", tool.name)).string();
 }
 
-/// "collbench help plan" asks for plan's --help.
-std::vector<std::string> words_for_tool(const Tool& tool, std::span<char* const> words) {
-  std::vector<std::string> result{path_of(tool)};
-  if (std::string_view(words[1]) == "help") {
-    result.emplace_back("--help");
-  } else {
-    result.insert(result.end(), words.begin() + 2, words.end());
+/// A tool, and the words for its program.
+struct ToolCall {
+  const Tool* tool = nullptr;
+  std::vector<std::string> words{};
+};
+
+/// The first word that is no flag names the tool; "collbench help plan" and "collbench -h plan" ask for its
+/// --help.
+ToolCall tool_call(std::span<char* const> words) {
+  bool help = false;
+  for (std::size_t at = 1; at < words.size(); ++at) {
+    const std::string_view word = words[at];
+    const bool asks = word == "help" || word == "-h" || word == "--help";
+    help = help || asks;
+    if (asks || word == "-v" || word == "--verbose") continue;
+    const Tool* const tool = find_tool(word);
+    if (tool == nullptr) return {};
+    if (help) return {tool, {"--help"}};
+    return {tool, {words.begin() + static_cast<std::ptrdiff_t>(at) + 1, words.end()}};
   }
-  return result;
+  return {};
 }
 
 }  // namespace
 
 std::span<const Tool> tools() { return kTools; }
 
+const Tool& tool_named(std::string_view name) {
+  const Tool* const found = find_tool(name);
+  if (found == nullptr) throw std::logic_error(fmt::format("no tool is called {}", name));
+  return *found;
+}
+
 void become_tool(int argc, char** argv) {
-  const std::span<char* const> words(argv, static_cast<std::size_t>(argc));
-  if (words.size() < 2) return;
-  const bool help = std::string_view(words[1]) == "help" && words.size() > 2;
-  const Tool* const tool = find_tool(words[help ? 2 : 1]);
-  if (tool == nullptr) return;
-  std::vector<std::string> arguments = words_for_tool(*tool, words);
-  std::vector<char*> pointers;
-  pointers.reserve(arguments.size() + 1);
-  for (std::string& each : arguments) pointers.push_back(each.data());
+  ToolCall call = tool_call({argv, static_cast<std::size_t>(argc)});
+  if (call.tool == nullptr) return;
+  std::string program = path_of(*call.tool);
+  std::vector<char*> pointers{program.data()};
+  for (std::string& each : call.words) pointers.push_back(each.data());
   pointers.push_back(nullptr);
-  ::execv(pointers.front(), pointers.data());
+  ::execv(program.c_str(), pointers.data());
   throw Error(ExitStatus::not_here, "",
-              fmt::format("collbench {} is a program of its own, {}, which cannot be started: {}", tool->name,
-                          arguments.front(), std::strerror(errno)),
-              "install it beside collbench; in a source tree scripts/build release all makes it");
+              fmt::format("collbench {} is a program of its own, {}, which cannot be started: {}",
+                          call.tool->name, program, std::strerror(errno)),
+              "install it beside collbench; in a source tree scripts/build release tools makes it");
 }
 
 CommandDescription with_tools(CommandDescription core) {
@@ -74,7 +91,8 @@ CommandDescription with_tools(CommandDescription core) {
     const Tool* const tool = find_tool(std::string_view(each.name).substr(each.name.rfind(' ') + 1));
     if (tool == nullptr) continue;
     const ChildResult said = run_child({path_of(*tool), kDescribeTool});
-    if (said.succeeded()) each = command_description_from_json(said.out);
+    if (!said.succeeded()) continue;
+    if (auto described = command_description_from_json(said.out)) each = *std::move(described);
   }
   return core;
 }

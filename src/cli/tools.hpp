@@ -1,5 +1,6 @@
 #pragma once
 #include <span>
+#include <string_view>
 
 #include "src/cli/command_description.hpp"
 
@@ -20,6 +21,9 @@ inline constexpr const char* kDescribeTool = "--describe";
 
 /// All tools of collbench, in the order of its help; whether one is installed is not asked.
 [[nodiscard]] std::span<const Tool> tools();
+
+/// The one of this name, which is one of them.
+[[nodiscard]] const Tool& tool_named(std::string_view name);
 
 /// Replaces this process by a tool's program where the command line asks for one ("collbench plan …" or
 /// "collbench help plan"); returns where it does not. Throws Error (not_here) where the program is missing.

@@ -169,6 +169,8 @@ void require_known_options(const CLI::App& root, const std::vector<std::string>&
   }
 }
 
+}  // namespace
+
 void add_launch(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<LaunchOptions>();
   const std::string theme = "Options";
@@ -220,14 +222,6 @@ void add_launch(CLI::App& command, CommandFunction& chosen) {
     require_known_options(*command.get_parent(), options->request.arguments);
     chosen = [options] { return launch_help(*options); };
   });
-}
-
-}  // namespace
-
-Subcommand launch_subcommand() {
-  return {"launch", "the command that starts collbench on several nodes, with the reason of each word",
-          "collbench launch --nodes 2 --gpus-per-node 8 --slurm   the command for a cluster, and why",
-          add_launch};
 }
 
 }  // namespace collbench::program

@@ -3,7 +3,7 @@
 
 namespace collbench::program {
 
-/// `collbench launch`.
-[[nodiscard]] Subcommand launch_subcommand();
+/// The options of `collbench launch`, and a callback that leaves in `chosen` what is run after parsing.
+void add_launch(CLI::App& command, CommandFunction& chosen);
 
 }  // namespace collbench::program

@@ -2,5 +2,5 @@
 #include "tools/launch/launch_tool.hpp"
 
 int main(int argc, char** argv) {
-  return collbench::program::tool_main(collbench::program::launch_subcommand(), argc, argv);
+  return collbench::program::tool_main("launch", collbench::program::add_launch, argc, argv);
 }

@@ -2,5 +2,5 @@
 #include "tools/plan/command/plan_command.hpp"
 
 int main(int argc, char** argv) {
-  return collbench::program::tool_main(collbench::program::plan_subcommand(), argc, argv);
+  return collbench::program::tool_main("plan", collbench::program::add_plan, argc, argv);
 }

@@ -342,6 +342,8 @@ CommandResult plan(const PlanCommand& command) {
           written_notes(documents, "")};
 }
 
+}  // namespace
+
 void add_plan(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<PlanCommand>();
   for (const PlanOption& each : plan_options()) {
@@ -385,14 +387,6 @@ void add_plan(CLI::App& command, CommandFunction& chosen) {
              [options](const std::string& text) { options->timeline = text; });
   add_output_options(command, theme, options->output, analysis::plan_formats(), "the plan as JSON");
   command.callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
-}
-
-}  // namespace
-
-Subcommand plan_subcommand() {
-  return {"plan", "what a training step takes on a machine, what bounds it, and what the run costs",
-          "collbench plan --model llama-3.1-8b --topology hgx-h100 --nodes 128    a step: time, bottleneck",
-          add_plan};
 }
 
 }  // namespace collbench::program

@@ -3,7 +3,7 @@
 
 namespace collbench::program {
 
-/// `collbench plan`.
-[[nodiscard]] Subcommand plan_subcommand();
+/// The options of `collbench plan`, and a callback that leaves in `chosen` what is run after parsing.
+void add_plan(CLI::App& command, CommandFunction& chosen);
 
 }  // namespace collbench::program
