@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import pathlib
+import shutil
 import random
 import re
 import subprocess
@@ -316,6 +317,38 @@ class Plan(unittest.TestCase):
         self.assertIn("$", text)
         self.assertTrue(plan(*RECIPE, "--format", "md").stdout.startswith("# Training plan"))
         self.assertIn("tp_exposed", plan("--assumptions").stdout)
+
+
+class Tool(unittest.TestCase):
+    """A program of its own beside collbench, which becomes it."""
+
+    def run_words(self, *words, program=PROGRAM):
+        return subprocess.run([str(program), *words], capture_output=True, text=True, timeout=60, check=False)
+
+    def test_collbench_becomes_it_and_asks_it_for_help(self):
+        own = self.run_words("plan", "--help")
+        self.assertIn("Usage: collbench plan", own.stdout)
+        for words in (("help", "plan"), ("--help", "plan"), ("-h", "plan"), ("plan", "-h"), ("-v", "plan", "--help")):
+            with self.subTest(words):
+                self.assertEqual(self.run_words(*words).stdout, own.stdout)
+        beside = PROGRAM.with_name("collbench-plan")
+        self.assertEqual(self.run_words("--help", program=beside).stdout, own.stdout)
+        self.assertIn("collbench", self.run_words("--version", program=beside).stdout)
+        self.assertEqual(self.run_words("plan", "--models").stdout, self.run_words("--models", program=beside).stdout)
+
+    def test_man_pages_and_completions_have_its_options(self):
+        self.assertIn("kv-heads", self.run_words("man", "collbench-plan").stdout.replace("\\", ""))
+        self.assertIn("--kv-heads", self.run_words("completion", "bash").stdout)
+
+    def test_without_its_program_collbench_says_what_is_missing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            alone = pathlib.Path(folder) / "collbench"
+            shutil.copy(PROGRAM, alone)
+            done = self.run_words("plan", "--models", program=alone)
+            self.assertEqual((done.returncode, done.stdout), (5, ""))
+            self.assertIn(f"{folder}/collbench-plan, which cannot be started: No such file or directory; install it beside", done.stderr)
+            for words in (("--help",), ("man",), ("completion", "zsh")):
+                self.assertEqual(self.run_words(*words, program=alone).returncode, 0)
 
 
 if __name__ == "__main__":
