@@ -69,9 +69,8 @@ TEST(ReadAny, SaysWhatAFileIsThatIsNearButWrong) {
 }
 
 TEST(ReadAny, SaysWhatItExpectsInsteadOfAnythingElse) {
-  EXPECT_THAT(refused("a letter"),
-              AllOf(HasSubstr("does not describe a machine"), HasSubstr("topo -m"),
-                    HasSubstr("a topology saved by collbench"), HasSubstr("save one of these")));
+  EXPECT_THAT(refused("a letter"), AllOf(HasSubstr("does not describe a machine"), HasSubstr("topo -m"),
+                                         HasSubstr("give one of: a topology saved by collbench")));
   EXPECT_THAT(refused("{\"a\": 1}"), HasSubstr("does not describe a machine"));
   EXPECT_THAT(refused(""), HasSubstr("empty"));
 }
