@@ -92,7 +92,7 @@ Run empty_run(const RunOptions& options, const RunContext& context, const collec
   run.command_line = recorded_words(options.command_line);
   run.environment = options.environment;
   run.config_file = options.config.path;
-  run.label = options.label;
+  run.label = recorded_words({options.label}).front();
   backend.describe(run);
   run.time_reduction = options.loop.across_ranks;
   run.simulated = launch::time_is_simulated();
