@@ -91,7 +91,7 @@ Run empty_run(const RunOptions& options, const RunContext& context, const collec
   run.command_line = recorded_words(options.command_line);
   run.environment = options.environment;
   run.config_file = options.config.path;
-  run.label = options.label;
+  run.label = recorded_words({options.label}).front();
   backend.describe(run);
   run.buffers.exact_counts = options.request.buffers.exact_counts;
   run.buffers.unaligned_elements = options.request.buffers.unaligned_elements;
