@@ -21,7 +21,7 @@ TEST(JsonFields, TypesAndReductionsTravelByName) {
   EXPECT_EQ(optional_reduction(json, "reduction"), Reduction::avg);
   EXPECT_EQ(optional_data_type(json, "none"), std::nullopt);
   EXPECT_EQ(optional_reduction(json, "absent"), std::nullopt);
-  EXPECT_EQ(optional_number(json, "none"), std::nullopt);
+  EXPECT_EQ(optional_number(json, "none", kSeconds), std::nullopt);
 }
 
 TEST(JsonFields, AnUnknownNameIsAnErrorWithItsLocation) {
