@@ -6,6 +6,7 @@
 set -euo pipefail
 
 check() {
+  command -v readelf >/dev/null || { echo "readelf is missing: apt-get install binutils" >&2; return 1; }
   local part='(/[^:]*|\$ORIGIN(/[^:]*)?)' file line path files=0 bad=0
   while IFS= read -r -d '' file; do
     [[ $(head --bytes 4 "$file" | tr -d '\0') == $'\x7fELF' ]] || continue
@@ -41,3 +42,5 @@ for tags in --enable-new-dtags --disable-new-dtags; do
 done
 mkdir "$folder/empty"
 if check "$folder/empty" 2>"$folder/said"; then echo "a folder without ELF files passes" >&2; exit 1; fi
+if PATH=/none check "$folder" 2>"$folder/said"; then echo "without readelf all passes" >&2; exit 1; fi
+grep --quiet readelf "$folder/said"
