@@ -9,16 +9,16 @@
 namespace collbench {
 namespace {
 
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+bool is_name_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 bool is_large(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }
 
 /// "apiKey", "API_KEY" and "api-key" are API and KEY.
 std::vector<std::string> words_of_name(std::string_view name) {
   std::vector<std::string> words(1);
   for (std::size_t i = 0; i < name.size(); ++i) {
-    const bool begins = i > 0 && is_large(name[i]) && is_letter(name[i - 1]) && !is_large(name[i - 1]);
-    if (!is_letter(name[i]) || begins) words.emplace_back();
-    if (is_letter(name[i]))
+    const bool begins = i > 0 && is_large(name[i]) && is_name_letter(name[i - 1]) && !is_large(name[i - 1]);
+    if (!is_name_letter(name[i]) || begins) words.emplace_back();
+    if (is_name_letter(name[i]))
       words.back() += static_cast<char>(std::toupper(static_cast<unsigned char>(name[i])));
   }
   return words;
@@ -54,9 +54,7 @@ bool has_user_with_password(std::string_view value) {
     const std::size_t scheme = before.rfind("://");
     if (scheme != std::string_view::npos) {
       const std::string_view user = before.substr(scheme + 3);
-      if (user.find(':') != std::string_view::npos || before.substr(0, scheme).ends_with("http") ||
-          before.substr(0, scheme).ends_with("https"))
-        return true;
+      if (user.find(':') != std::string_view::npos || !before.substr(0, scheme).ends_with("ssh")) return true;
       continue;
     }
     const std::size_t colon = before.find(':');
@@ -76,7 +74,7 @@ bool has_secret_setting(std::string_view value) {
   return false;
 }
 
-bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+bool is_word_gap(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 /// A word that is no command line itself.
 std::string recorded_word(const std::string& word) {
@@ -110,7 +108,7 @@ std::string recorded_line(const std::string& line) {
   std::vector<std::string> parts(1);
   std::string blanks;
   for (const char c : line) {
-    if (is_blank(c)) {
+    if (is_word_gap(c)) {
       blanks += c;
       parts.emplace_back();
     } else {
@@ -129,19 +127,18 @@ std::vector<std::string> recorded_words(const std::vector<std::string>& words) {
   std::vector<std::string> recorded;
   bool is_after_name = false;
   for (const std::string& word : words) {
-    const bool is_option = word.starts_with('-') && word.find('=') == std::string::npos;
     if (word.empty()) {
       recorded.push_back(word);
       continue;
     }
-    if (is_after_name && !is_option) {
+    if (is_after_name) {  // also where it begins with '-': so may a password
       recorded.emplace_back(kNotRecorded);
-    } else if (std::any_of(word.begin(), word.end(), is_blank)) {
+    } else if (std::any_of(word.begin(), word.end(), is_word_gap)) {
       recorded.push_back(recorded_line(word));
     } else {
       recorded.push_back(recorded_word(word));
     }
-    is_after_name = is_option && is_secret_name(word);
+    is_after_name = word.starts_with('-') && word.find('=') == std::string::npos && is_secret_name(word);
   }
   return recorded;
 }

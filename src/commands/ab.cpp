@@ -15,6 +15,7 @@
 #include "base/clock.hpp"
 #include "base/deterministic_random.hpp"
 #include "base/record/run_stream.hpp"
+#include "base/secrets/secrets.hpp"
 #include "base/units.hpp"
 #include "launch/interruption.hpp"
 #include "launch/real_machine.hpp"
@@ -128,7 +129,7 @@ class AbSeries {
 
   [[nodiscard]] static std::string command_text(const Command& command) {
     std::string text;
-    for (const std::string& word : command) text += (text.empty() ? "" : " ") + word;
+    for (const std::string& word : recorded_words(command)) text += (text.empty() ? "" : " ") + word;
     return text;
   }
 
@@ -163,6 +164,7 @@ class AbSeries {
       return "the records of its launches are in " + folder_.keep().string();
     });
     if (end.error) {
+      if (end.run) folder_.keep();  // its record shows why
       failure_ = *std::move(end.error);
       return;
     }

@@ -59,9 +59,10 @@ TEST(Secrets, SettingsAreNone) {
 }
 
 TEST(Secrets, AreKnownInValues) {
-  for (const char* value : {"http://me:hunter2@proxy:3128", "https://me:a/b@c@host/path", "ftp://me:x@host",
-                            "me:hunter2@host", "https://ghp_1234@github.com/x", "tcp://a:1,http://u:p@b",
-                            "plugin;token=abc", "a=1,api_key=abc", "password=x", "--url=http://u:p@h"})
+  for (const char* value :
+       {"http://me:hunter2@proxy:3128", "https://me:a/b@c@host/path", "ftp://me:x@host", "me:hunter2@host",
+        "https://ghp_1234@github.com/x", "tcp://a:1,http://u:p@b", "tcp://ghp_1234@h:5", "amqp://me@h",
+        "plugin;token=abc", "a=1,api_key=abc", "password=x", "--url=http://u:p@h"})
     EXPECT_EQ(recorded_value("NCCL_NET", value), kHidden) << value;
 }
 
@@ -97,7 +98,8 @@ TEST(Secrets, OfWordsOnlyTheyAreHidden) {
               ElementsAre("collbench", "--label", "a", "--token", kHidden, "-J", "x.json"));
   EXPECT_THAT(recorded_words({"--token=abc", "-x", "NCCL_TOKEN=abc", "A=b", "--auth", "-n", "2"}),
               ElementsAre(std::string("--token=") + kHidden, "-x", std::string("NCCL_TOKEN=") + kHidden,
-                          "A=b", "--auth", "-n", "2"));
+                          "A=b", "--auth", kHidden, "2"))
+      << "what follows is its value, also where that begins with -";
   EXPECT_THAT(recorded_words({"--hosts", "@hosts.txt", "u:p@host", "--url=http://u:p@h"}),
               ElementsAre("--hosts", "@hosts.txt", kHidden, std::string("--url=") + kHidden));
   EXPECT_THAT(recorded_words({"--launcher", "mpirun -x MY_TOKEN=abc --password x  -np 2 --host {a}:1,{b}:1"}),
