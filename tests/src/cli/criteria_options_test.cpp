@@ -54,7 +54,7 @@ TEST(CriteriaOutcome, WrongDataComesBeforeWhatIsSlowWhateverWasAskedFor) {
   for (const bool wrong : {false, true}) {
     for (const VerdictWord word : {VerdictWord::none, VerdictWord::as_expected, VerdictWord::low,
                                    VerdictWord::fault, VerdictWord::model_or_ranks_wrong}) {
-      Run run = analysis::example_run();
+      collbench::Run run = analysis::example_run();
       for (Row& row : run.rows) row.verdict.word = word;
       if (wrong) run.rows[0].measurement.wrong_elements = 1;
       const bool is_low = word == VerdictWord::low || word == VerdictWord::fault;
