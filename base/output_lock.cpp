@@ -8,10 +8,10 @@
 
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <string>
 #include <utility>
 
+#include "base/host_name.hpp"
 #include "base/text_input.hpp"
 
 namespace collbench {
@@ -33,12 +33,6 @@ Error not_ours(const std::filesystem::path& path, std::string_view option) {
                      "remove it, or write in a folder where nobody else can put such a thing");
 }
 
-std::string host_name() {
-  std::array<char, HOST_NAME_MAX + 1> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
 /// " (process 12 on node1)", as the owner wrote it; empty where it did not.
 std::string owner(int fd) {
   std::array<char, 256> text{};
@@ -47,7 +41,7 @@ std::string owner(int fd) {
   return words.empty() ? "" : fmt::format(" ({})", words);
 }
 
-std::string own_words() { return fmt::format("process {} on {}", ::getpid(), host_name()); }
+std::string own_words() { return fmt::format("process {} on {}", ::getpid(), own_host_name()); }
 
 void write_owner(int fd) {
   const std::string text = own_words() + "\n";

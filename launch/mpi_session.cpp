@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/host_name.hpp"
 #include "launch/mpi_ranks.hpp"
 
 namespace collbench::launch {
@@ -54,7 +55,7 @@ std::string MpiSession::host() const {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
   check_mpi(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
-  return {name.data(), static_cast<std::size_t>(length)};
+  return legal_host_name({name.data(), static_cast<std::size_t>(length)});
 }
 
 int MpiSession::shared_memory_leader() const {

@@ -27,7 +27,7 @@ class MpiSession {
   [[nodiscard]] Ranks& ranks() const;
   /// MPI_Wtime: real time, or SimGrid's simulated time.
   [[nodiscard]] const Clock& clock() const;
-  /// MPI_Get_processor_name.
+  /// MPI_Get_processor_name, as records have it (legal_host_name).
   [[nodiscard]] std::string host() const;
   /// The lowest rank among those that share memory with this one: what tells nodes apart, whatever they are
   /// called.

@@ -7,6 +7,7 @@
 #include "analysis/attribution/counter_rises.hpp"
 #include "analysis/attribution/pair_outcome.hpp"
 #include "base/files.hpp"
+#include "base/host_name.hpp"
 #include "base/units.hpp"
 #include "src/cli/options.hpp"
 #include "src/commands/registry.hpp"
@@ -25,7 +26,7 @@ struct CountersCommand {
 topology::ErrorCounters look_now(const CountersCommand& options) {
   if (options.root.empty()) return topology::live_error_counters();
   topology::ErrorCounters counters = topology::read_error_counters(options.root);
-  counters.host = options.root;
+  counters.host = legal_host_name(options.root);
   return counters;
 }
 
@@ -59,7 +60,7 @@ CommandResult counters(const CountersCommand& options) {
     result = since(before, now);
     // A copy of /sys does not say whose it is.
     if (!options.root.empty() && before.host != now.host)
-      result.text += fmt::format("whether {} and {} are one host is not known\n", before.host, now.host);
+      result.text += fmt::format("whether {} and {} are one host is not known\n", before.host, options.root);
   } else if (options.format == "json") {
     return {topology::error_counters_json(now), ExitStatus::ok, false};
   } else {

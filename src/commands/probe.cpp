@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -19,6 +18,7 @@
 #include "analysis/probe/probe_report.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/host_name.hpp"
 #include "base/units.hpp"
 #include "collectives/nccl/probe/gpu_probe.hpp"
 #include "collectives/probe/processor_probe.hpp"
@@ -48,11 +48,6 @@ struct ProbeCommand {
   std::string picture;  ///< --plot-file
   OutputOptions output;
 };
-
-std::string probed_host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "localhost";
-}
 
 constexpr std::string_view kAllProcessors = "cpu";
 constexpr std::string_view kAllGpus = "gpu";
@@ -148,7 +143,7 @@ void probe_gpus(const ProbeCommand& options, bool is_asked, ProbeRecord& record,
 
 ProbeRecord probe_this_host(const ProbeCommand& options) {
   ProbeRecord record;
-  record.host = probed_host_name();
+  record.host = own_host_name();
   record.processor = collectives::processor_name(read_file("/proc/cpuinfo"));
   ProgressLine progress(is_shown(options.progress, ::isatty(STDERR_FILENO) == 1));
   const auto asks = [&](const std::vector<std::string>& all, std::string_view whole) {

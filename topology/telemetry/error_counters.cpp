@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <ctime>
@@ -12,6 +11,7 @@
 #include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/host_name.hpp"
 #include "base/json_reader.hpp"
 #include "base/record/json_fields.hpp"
 #include "base/text_input.hpp"
@@ -171,8 +171,7 @@ void count_nvlink_errors(ErrorCounters& counters, std::string_view nvlink_errors
 
 ErrorCounters live_error_counters() {
   ErrorCounters counters = read_error_counters("/sys");
-  std::array<char, 256> name{};
-  counters.host = ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+  counters.host = own_host_name();
   if (const auto log = said(counters, {"dmesg"})) count_xids(counters, *log);
   try {
     count_gpu_errors(counters, make_nvidia_smi_reader()->read());

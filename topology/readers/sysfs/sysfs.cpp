@@ -1,14 +1,11 @@
 #include "topology/readers/sysfs/sysfs.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <system_error>
 
+#include "base/host_name.hpp"
 #include "base/text_input.hpp"
-#include "base/text_sinks.hpp"
 #include "topology/graph/pci.hpp"
 #include "topology/readers/readers.hpp"
 
@@ -84,9 +81,7 @@ std::optional<std::string> sysfs_link_name(const fs::path& link) {
 Host read_system(const fs::path& sysfs) {
   Host host;
   host.sources.push_back(kSystemReader.source("live"));
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) == 0 && is_host_name(name.data()))
-    host.name.value = name.data();
+  host.name.value = own_host_name();
   host.driver_version.value = sysfs_text(sysfs / "module/nvidia/version");
   return host;
 }
