@@ -128,6 +128,8 @@ void read_value(const JsonReader& json, T& value) {
     const auto type = path_type_from_name(json.text());
     if (!type) throw json.expected("a path type");
     value = *type;
+  } else if constexpr (std::same_as<T, int>) {
+    value = json.integer<int>(-1);
   } else {
     value = json.integer<T>();
   }
@@ -144,6 +146,10 @@ Item read_facts(const JsonReader& json) {
         if (pair.size() != 2) throw member->expected("a pair of value and source");
         read_value(pair[0], fact.value.emplace());
         fact.source = pair[1].integer<int>();
+        if constexpr (std::same_as<T, int>) {
+          // NCCL's "not known", which older versions saved; a NUMA node may be called so.
+          if (fact.value == -1 && name != std::string_view("numa_node")) fact = {};
+        }
       },
       item);
   return item;
@@ -174,7 +180,7 @@ Link read_between(const JsonReader& json) {
 
 NumaNode read_numa_node(const JsonReader& json) {
   auto node = read_facts<NumaNode>(json);
-  node.index = json.at("index").integer<int>();
+  node.index = json.at("index").integer<int>(-1);
   return node;
 }
 

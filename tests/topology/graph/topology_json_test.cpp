@@ -75,6 +75,24 @@ Host full_host() {
   return host;
 }
 
+TEST(TopologyJson, WhatNcclDoesNotKnowSurvives) {
+  const std::string dump = R"(<system version="1">
+    <cpu numaid="-1" arch="x86_64" vendor="AuthenticAMD" familyid="-1" modelid="-1">
+      <pci busid="0000:01:00.0" class="0x030200"><gpu dev="0" sm="90" rank="-1" gdr="1"/></pci></cpu></system>)";
+  const Host host = read_nccl_topology_xml(dump, "D.xml");
+  EXPECT_FALSE(host.numa_nodes.at(0).cpu_family.known());
+  EXPECT_FALSE(host.numa_nodes.at(0).cpu_model.known());
+  EXPECT_FALSE(host.gpus.at(0).nccl_rank.known());
+  const Topology topology{{host}};
+  EXPECT_EQ(load_topology(save_topology(topology), "T.json"), topology);
+  Topology older = topology;  // whose reader took -1 for a number
+  older.hosts[0].numa_nodes[0].cpu_family.value = -1;
+  older.hosts[0].gpus[0].nccl_rank.value = -1;
+  EXPECT_EQ(load_topology(save_topology(older), "T.json"), topology);
+  older.hosts[0].gpus[0].nccl_rank.value = -2;
+  EXPECT_THROW((void)load_topology(save_topology(older), "T.json"), Error);
+}
+
 TEST(TopologyJson, EveryFactSurvives) {
   const Topology topology{{full_host(), full_host()}};
   EXPECT_EQ(topology, load_topology(save_topology(topology), "T.json"));

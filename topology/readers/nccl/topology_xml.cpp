@@ -106,6 +106,12 @@ class DumpReader {
     if (node.type() == pugi::node_element) ++skipped_[excerpt(node.name(), 20)];
   }
 
+  /// -1 is NCCL's "not known".
+  [[nodiscard]] std::optional<int> known_integer(pugi::xml_node node, const char* attribute) const {
+    const auto value = xml_.integer(node, attribute, -1, kMaxXmlInteger);
+    return value == -1 ? std::nullopt : value;
+  }
+
   void read_cpu(pugi::xml_node node) {
     NumaNode numa;
     numa.index =
@@ -117,8 +123,8 @@ class DumpReader {
     }
     numa.architecture.value = known_to_nccl(node, "arch");
     numa.cpu_vendor.value = known_to_nccl(node, "vendor");
-    numa.cpu_family.value = xml_.integer(node, "familyid", -1, kMaxXmlInteger);
-    numa.cpu_model.value = xml_.integer(node, "modelid", -1, kMaxXmlInteger);
+    numa.cpu_family.value = known_integer(node, "familyid");
+    numa.cpu_model.value = known_integer(node, "modelid");
     host_.numa_nodes.push_back(numa);
     numa_ = numa.index;
     read_below(node, "");
@@ -178,7 +184,7 @@ class DumpReader {
     gpu.pci_address.value = address;
     gpu.index.value = xml_.integer(node, "dev", 0, 9999);  // NCCL's dev is NVML's index
     gpu.sm.value = xml_.integer(node, "sm", 0, 9999);
-    gpu.nccl_rank.value = xml_.integer(node, "rank", -1, kMaxXmlInteger);
+    gpu.nccl_rank.value = known_integer(node, "rank");
     if (const auto gdr = xml_.integer(node, "gdr", -1, 9)) gpu.gpudirect.value = *gdr > 0;
     const Device self{DeviceKind::gpu, static_cast<int>(host_.gpus.size())};
     for (const pugi::xml_node child : node.children()) {
