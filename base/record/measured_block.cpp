@@ -33,7 +33,7 @@ constexpr std::array<ProbeFigure, 4> kProbeFigures{{
     {"round_trip_seconds", &MachineProbe::round_trip_seconds, kSeconds, false},
     {"steps_per_second", &MachineProbe::steps_per_second, kRate, false},
     {"read_bytes_per_second", &MachineProbe::read_bytes_per_second, kRate, false},
-    {"stolen_share", &MachineProbe::stolen_share, kShare, true},
+    {"stolen_share", &MachineProbe::stolen_share, kDifference, true},
 }};
 
 }  // namespace
@@ -165,6 +165,9 @@ std::vector<MachineProbe> probes_from_json(const JsonReader& json) {
       result[i].*figure.value = column[i].optional_number(figure.range).value_or(0);
     }
   }
+  // Older versions wrote what came of a count of stolen time that ran backwards.
+  for (MachineProbe& probe : result)
+    if (probe.stolen_share < 0 || probe.stolen_share > 1) probe.stolen_share = 0;
   return result;
 }
 

@@ -152,7 +152,7 @@ Measurement measurement_of(const JsonReader& json) {
   result.seconds = json.at("seconds").optional_number(kSeconds).value_or(0);
   result.interval = interval_of(json);
   for (const JsonReader& pass : json.at("pass_seconds").items())
-    result.pass_seconds.push_back(pass.number(kSeconds));
+    result.pass_seconds.push_back(pass.optional_number(kSeconds).value_or(0));
   result.launch_passes = launch_passes_of(json, result.pass_seconds.size());
   result.pass_probes = pass_probes_of(json, result.pass_seconds.size());
   result.launch_variation = launch_variation_of(json);
@@ -242,7 +242,7 @@ Json row_to_json(const Row& row, int ranks) {
 }
 
 Row row_from_json(const JsonReader& json) {
-  return {
+  Row row{
       measurement_of(json),
       {optional_number(json, "ring_seconds", kSeconds), optional_number(json, "tree_seconds", kSeconds),
        optional_number(json, "expected_seconds", kSeconds), json.at("expected_by").text(),
@@ -250,6 +250,9 @@ Row row_from_json(const JsonReader& json) {
        text_or_empty(json, "limited_by"), optional_number(json, "nvls_seconds", kSeconds)},
       {verdict_of(json), text_or_empty(json, "explanation")},
       step_of(json)};
+  // Older versions judged the time of wrong data.
+  if (has_wrong_data(row.measurement)) row.verdict = {};
+  return row;
 }
 
 }  // namespace collbench

@@ -198,7 +198,8 @@ struct MachineProber::Handles {
     const double stolen = now.stolen_seconds - cpu_before.stolen_seconds;
     const double asked_for = now.host_busy_seconds - cpu_before.host_busy_seconds + stolen;
     cpu_before = now;
-    return asked_for > 0 ? stolen / asked_for : 0;
+    // The kernel's count of it can run backwards.
+    return asked_for > 0 ? std::clamp(stolen / asked_for, 0.0, 1.0) : 0;
   }
 };
 

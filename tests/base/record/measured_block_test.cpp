@@ -86,6 +86,16 @@ TEST(MeasuredBlockJson, ABlockHasOneProbeOrNone) {
   EXPECT_EQ(message_of(json), "nothing was thrown") << "as written before there were probes";
 }
 
+TEST(MachineProbes, AStolenShareThatNoneCanBeIsNotKnown) {
+  const Json json = probes_to_json(
+      {{.stolen_share = -0.01}, {.stolen_share = -50}, {.stolen_share = 1.5}, {.stolen_share = 1}});
+  const auto document = nlohmann::json::parse(json.dump());
+  std::vector<double> shares;
+  for (const MachineProbe& probe : probes_from_json(JsonReader(document, "run.json")))
+    shares.push_back(probe.stolen_share);
+  EXPECT_THAT(shares, ::testing::ElementsAre(0, 0, 0, 1));
+}
+
 TEST(RowSamples, ProbesOfSomePassesOnlyAreNone) {
   MeasuredBlock with;
   with.probe = MachineProbe{.round_trip_seconds = 1e-7};

@@ -260,7 +260,7 @@ class RandomRun {
                           maybe([&] { return number(); }),
                           text(),
                           maybe([&] { return number(); })};
-    result.verdict = {static_cast<VerdictWord>(below(5)), text()};
+    if (!has_wrong_data(result.measurement)) result.verdict = {static_cast<VerdictWord>(below(5)), text()};
     return result;
   }
 

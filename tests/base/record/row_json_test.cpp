@@ -44,6 +44,25 @@ TEST(RowJson, DoesNotReadTheRates) {
   EXPECT_EQ(from_text(json.dump()), Row());
 }
 
+TEST(RowJson, WrongDataOfAnOlderRecordHasNoVerdict) {
+  for (const VerdictWord word : {VerdictWord::as_expected, VerdictWord::low, VerdictWord::fault}) {
+    Row row;
+    row.measurement.wrong_elements = 0;
+    row.verdict = {word, "half of what its neighbors do"};
+    Json json = row_to_json(row, 2);
+    EXPECT_EQ(from_text(json.dump()).verdict, row.verdict);
+    json["wrong_elements"] = 3;
+    EXPECT_EQ(from_text(json.dump()).verdict, Verdict());
+  }
+}
+
+TEST(RowJson, APassWithoutATimeIsOneOfNone) {
+  Row row;
+  row.measurement.pass_seconds = {1e-6, kNotFinite};
+  row.measurement.launch_passes = {2};
+  EXPECT_THAT(from_text(row_to_json(row, 2).dump()).measurement.pass_seconds, testing::ElementsAre(1e-6, 0));
+}
+
 TEST(RowJson, TheFiguresOfTheRanksAreColumnsOfOneLength) {
   Row row;
   row.measurement.ranks = {{0, 1e-6, 2e-6, std::nullopt}, {1, 1.5e-6, 3e-6, 4097}};
