@@ -163,6 +163,7 @@ class Repetition {
                           [this, &file](bool has_record) { return next_step_of(has_record, file); });
     longest_launch_seconds_ = std::max(longest_launch_seconds_, seconds_now() - *last_launch_);
     if (end.run) {
+      if (end.error) folder_.keep();  // its record shows why
       if (!launches_.empty()) require_same_measurement(launches_.front(), *end.run, file.string());
       launches_.push_back(*std::move(end.run));
       merge();

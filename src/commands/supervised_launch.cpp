@@ -104,7 +104,8 @@ LaunchEnd supervised_launch(const std::vector<std::string>& command, const std::
   if (end.run) {
     // Wrong data is no reason to measure on. Its record says so, whatever the launcher made of the status.
     if (has_wrong_data(*end.run))
-      end.error.emplace(ExitStatus::wrong_data, name, "its data is wrong", next_step(end.has_record));
+      end.error.emplace(ExitStatus::wrong_data, name, "its data is wrong",
+                        fmt::format("collbench report {} names the rows and ranks", record));
     return end;
   }
   const std::string what =

@@ -27,7 +27,8 @@ struct LaunchEnd {
 };
 
 /// Launches `command` with its record in `record`, a file that is replaced, and waits. `--time 20` is added
-/// where the command bounds nothing. `name` stands before what failed ("launch 3"), `next_step` behind it.
+/// where the command bounds nothing. `name` stands before what failed ("launch 3"), `next_step` behind it,
+/// but behind wrong data, which the record shows.
 [[nodiscard]] LaunchEnd supervised_launch(const std::vector<std::string>& command, const std::string& record,
                                           const ChildLimits& limits, const std::string& name,
                                           const std::function<std::string(bool has_record)>& next_step);

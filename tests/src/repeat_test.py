@@ -182,8 +182,10 @@ class Repeat(Repeated):
                 environment = {"FAULTY_MPI_CALL": "MPI_Allreduce", "LD_PRELOAD": str(FAULTY_MPI)}
                 result = self.repeat("--launches", "2", "-J", self.path, "--overwrite", status=status, environment=environment,
                                      command=[*launcher, *mpirun(2, PROGRAM, *self.quick)])
+                launch = self.folder / "runs.json.launches" / "launch-001.json"
                 self.assertEqual(collbench_lines(result)[-1],
-                                 "collbench: launch 1: its data is wrong; run the same command with --resume to continue")
+                                 f"collbench: launch 1: its data is wrong; collbench report {launch} names the rows and ranks")
+                self.assertRegex(run(PROGRAM, "report", launch).stdout, r"WRONG DATA.*\n(.*\n)*.*rank 1")
                 self.assertEqual(self.record()["launches"], 1)
         # Of launches that are there already: what they have is not forgotten.
         result = self.repeat("--launches", "1", "-J", self.path, "--resume", status=3)
@@ -239,6 +241,14 @@ class Ab(Repeated):
         probes = launches[0]["rows"][0]["pass_probes"]
         self.assertEqual(len(probes["round_trip_seconds"]), 2)  # null where the two ranks had to share a core
         self.assertGreater(min(probes["steps_per_second"]), 0)
+
+    def test_secrets_of_the_commands_are_nowhere(self):
+        path = self.folder / "ab.json"
+        command = ["env", "NCCL_TOKEN=hunter2", *mpirun(2, PROGRAM, *self.quick)]
+        result = self.ab("--rounds", "1", "-J", path, "--format", "html", a=command, b=command)
+        for text in (result.stdout, result.stderr, path.read_text()):
+            self.assertNotIn("hunter2", text)
+        self.assertIn("A: env NCCL_TOKEN=(set, not recorded)", json.loads(path.read_text())["differences"][0])
 
     def test_what_cannot_be_compared_is_known_after_one_round(self):
         path = self.folder / "ab.json"
