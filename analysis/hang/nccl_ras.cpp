@@ -42,7 +42,7 @@ std::string host_in(std::string text) {
                        address.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos;
   const std::string_view interface = std::string_view(text).substr(address.size());
   const bool is_address = is_ipv6 && (interface.empty() || is_host_name(interface.substr(1)));
-  return is_address || is_host_name(text) ? text : "no name of a host";
+  return is_address || is_host_name(text) ? text : "host not known";
 }
 
 CommunicatorMember member_of(const JsonReader& json) {

@@ -38,8 +38,9 @@ std::optional<Measured> read_cell(std::string_view cell, double& rate) {
 
 int PairCollector::node(const std::string& name, int line) {
   if (!is_host_name(name))
-    throw usage_error(location(file_, line), fmt::format("'{}' is no node's name", excerpt(name)),
-                      "give the names of hosts: letters, digits, '-', '.' and '_'");
+    throw usage_error(
+        location(file_, line), fmt::format("'{}' is not the name of a host", excerpt(name)),
+        "lists for launchers are made of these names: letters, digits, '-', '.' and '_' (n1-0, not n1:0)");
   const auto [at, added] = numbers_.try_emplace(name, static_cast<int>(numbers_.size()));
   if (added) record_.table.nodes.push_back(name);
   return at->second;
