@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/host_name.hpp"
 #include "base/secrets/secrets.hpp"
 #include "launch/flight/process_stat.hpp"
 
@@ -75,12 +76,10 @@ std::optional<MpirunProcess> find_mpirun() {
 
 FlightIdentity flight_identity() {
   const char* const gpus = std::getenv("CUDA_VISIBLE_DEVICES");
-  std::array<char, 256> host{};
-  if (::gethostname(host.data(), host.size() - 1) != 0) host.fill('\0');
   return {.rank = launched_rank().value_or(0),
           .ranks = launched_size().value_or(0),
           .local_ranks = launched_local_size().value_or(0),
-          .host = host.data(),
+          .host = own_host_name(),
           .gpu = gpus == nullptr ? "" : gpus};
 }
 
