@@ -11,6 +11,21 @@
 #include <system_error>
 
 namespace collbench {
+namespace {
+
+/// Where glibc looks in a part of its search path: below it first, for libraries that are built for this CPU.
+/// Those below tls and the like are of glibc before 2.37; each combination of them in this order.
+std::vector<std::filesystem::path> searched_below(const std::filesystem::path& part) {
+  std::vector<std::filesystem::path> folders{part};
+  for (const char* level : {"tls", "haswell", "xeon_phi", "avx512_1", "x86_64", "x86_64"}) {
+    for (std::size_t i = 0, n = folders.size(); i < n; ++i) folders.push_back(folders[i] / level);
+  }
+  for (const char* level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
+    folders.push_back(part / "glibc-hwcaps" / level);
+  return folders;
+}
+
+}  // namespace
 
 std::string in_current_folder(std::string_view name, std::string_view search_path) {
   if (name.find('/') != std::string_view::npos || search_path.empty()) return {};
@@ -19,10 +34,11 @@ std::string in_current_folder(std::string_view name, std::string_view search_pat
     const std::size_t end = std::min(search_path.find_first_of(":;", begin), search_path.size());
     const std::string_view part = search_path.substr(begin, end - begin);
     begin = end + 1;
-    if (part.starts_with("$ORIGIN") || part.starts_with("${ORIGIN}")) continue;
-    std::error_code none;
-    const std::filesystem::path file = std::filesystem::path(part) / name;
-    if (std::filesystem::exists(file, none)) return part.starts_with('/') ? "" : file.string();
+    if (part.starts_with('/') || part.starts_with("$ORIGIN") || part.starts_with("${ORIGIN}")) continue;
+    for (const std::filesystem::path& folder : searched_below(part)) {
+      std::error_code none;
+      if (std::filesystem::exists(folder / name, none)) return (folder / name).string();
+    }
   }
   return {};
 }
@@ -33,8 +49,7 @@ std::string why_refused(std::string_view name) {
   if (file.empty()) return {};
   return fmt::format(
       "{} lies in the current folder, to which an empty or relative part of LD_LIBRARY_PATH leads, and is "
-      "not "
-      "loaded from there: take that part out",
+      "not loaded from there: take that part out",
       file);
 }
 

@@ -6,11 +6,12 @@
 
 namespace collbench {
 
-/// The file that the loader would take for `name`, as dlopen takes it, by an empty or relative part of
-/// `search_path`, the value of LD_LIBRARY_PATH: one in the current folder or below. Empty when it would not.
+/// The file that the loader may take for `name`, as dlopen takes it, by an empty or relative part of
+/// `search_path`, the value of LD_LIBRARY_PATH: one in the current folder or below. Empty when there is none.
+/// What stands before that part counts for nothing: the loader passes over files there that it cannot use.
 [[nodiscard]] std::string in_current_folder(std::string_view name, std::string_view search_path);
 
-/// Why `name` is not loaded though the loader would: it is in_current_folder, where others may write, and
+/// Why `name` is not loaded though the loader may: it is in_current_folder, where others may write, and
 /// what they leave there must not run. Empty when it may be.
 [[nodiscard]] std::string why_refused(std::string_view name);
 

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 #include "base/scratch_folder.hpp"
 
@@ -40,12 +42,34 @@ TEST_F(CurrentFolder, IsFoundByEmptyAndRelativePartsOfTheSearchPath) {
   for (const char* path : {"lib", "/none:lib", "./lib", "lib/"})
     EXPECT_THAT(in_current_folder("libm.so.6", path), HasSubstr("lib/libm.so.6")) << path;
   EXPECT_THAT(in_current_folder("libm.so.6", "$LIB:lib"), "lib/libm.so.6");
+  // The loader passes over a file there that is of another machine or that it may not read.
+  EXPECT_THAT(in_current_folder("libm.so.6", folder_.file("") + ":"), "libm.so.6");
+}
+
+TEST_F(CurrentFolder, IsFoundWhereTheLoaderItselfLooksBelowIt) {
+  // It says so, for a program that it starts with an empty part.
+  const std::string said = folder_.file("said");
+  ASSERT_EQ(std::system(("LD_LIBRARY_PATH=: LD_DEBUG=libs /bin/true 2>" + said).c_str()), 0);
+  std::ifstream lines(said);
+  int tried = 0;
+  for (std::string word; lines >> word;) {
+    constexpr std::string_view kFile = "file=";
+    if (!word.starts_with(kFile) || !word.ends_with("/libc.so.6")) continue;
+    const std::filesystem::path file = word.substr(kFile.size());
+    if (file.is_absolute()) continue;
+    ++tried;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << "no library";
+    EXPECT_EQ(in_current_folder("libc.so.6", ":"), file);
+    std::filesystem::remove(file);
+  }
+  EXPECT_GT(tried, 0);
 }
 
 TEST_F(CurrentFolder, IsNotFoundByOthers) {
   const std::string here = folder_.file("");
   for (const std::string& path : {std::string(), std::string("/none"), std::string("$ORIGIN/lib"),
-                                  std::string("${ORIGIN}"), here, here + ":", std::string("none")})
+                                  std::string("${ORIGIN}"), here, std::string("none")})
     EXPECT_THAT(in_current_folder("libm.so.6", path), "") << path;
   EXPECT_THAT(in_current_folder("libnone.so.7", ":"), "");
   EXPECT_THAT(in_current_folder("./libm.so.6", ":"), "");  // who names it wants it
