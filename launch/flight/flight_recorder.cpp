@@ -90,11 +90,7 @@ FlightRecorder::FlightRecorder(const FlightIdentity& identity, const std::filesy
   write_identity(*page_, identity);
 }
 
-FlightRecorder::~FlightRecorder() {
-  if (private_page_) return;
-  withdraw();
-  ::munmap(page_, sizeof(FlightPage));
-}
+FlightRecorder::~FlightRecorder() { withdraw(); }
 
 void FlightRecorder::begin(std::string_view name, bool has_limit) {
   page().step_has_limit.store(has_limit, std::memory_order_relaxed);

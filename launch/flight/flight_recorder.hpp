@@ -30,7 +30,8 @@ class FlightRecorder {
   FlightRecorder& operator=(const FlightRecorder&) = delete;
   FlightRecorder(FlightRecorder&&) = delete;
   FlightRecorder& operator=(FlightRecorder&&) = delete;
-  /// Removes the file, and the folder behind the last one.
+  /// Removes the file, and the folder behind the last one. The page of a file stays mapped: a signal handler
+  /// of another thread may be about to write is_over().
   ~FlightRecorder();
 
   /// The last step is over and this one begins.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <csignal>
 #include <sstream>
 
 #include "base/files.hpp"
@@ -28,6 +30,7 @@ std::optional<ProcessStat> process_stat(int pid) {
 
 ProcessState process_state(int pid, std::uint64_t start_ticks) {
   const auto stat = process_stat(pid);
+  if (!stat && (::kill(pid, 0) == 0 || errno != ESRCH)) return ProcessState::unknown;
   if (!stat || stat->start_ticks != start_ticks || stat->state == 'Z' || stat->state == 'X')
     return ProcessState::gone;
   return stat->state == 'T' || stat->state == 't' ? ProcessState::stopped : ProcessState::running;

@@ -23,7 +23,8 @@ struct ProcessStat {
 /// The same of a process by its PID, as it is now; none where there is none, or it cannot be seen.
 [[nodiscard]] std::optional<ProcessStat> process_stat(int pid);
 
-/// Whether the process of this PID that began then runs, is stopped, or is gone.
+/// Whether the process of this PID that began then runs, is stopped, or is gone; unknown where it is there
+/// and cannot be looked at, as by a process that has no descriptor left.
 [[nodiscard]] ProcessState process_state(int pid, std::uint64_t start_ticks);
 
 }  // namespace collbench::launch

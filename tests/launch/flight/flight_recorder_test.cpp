@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -80,6 +81,15 @@ TEST_F(FlightRecorderTest, AnEndOnPurposeTakesFileAndFolderAway) {
     EXPECT_TRUE(fs::exists(job / "rank-0"));
   }
   EXPECT_FALSE(fs::exists(job));
+}
+
+TEST_F(FlightRecorderTest, ASignalHandlerMayStillMarkTheEndOfOneThatIsOver) {
+  std::atomic<bool>* mark = nullptr;
+  {
+    FlightRecorder recorder(identity(0), folder_);
+    mark = &recorder.is_over();
+  }
+  *mark = true;
 }
 
 TEST_F(FlightRecorderTest, WhoIsOrderedToEndIsNoLongerSeen) {

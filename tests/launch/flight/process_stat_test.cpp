@@ -1,6 +1,7 @@
 #include "launch/flight/process_stat.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,6 +55,18 @@ TEST(ProcessState, IsOfOneProcessAndNoLaterOneOfItsPid) {
   EXPECT_EQ(state(), ProcessState::gone) << "a zombie";
   ::waitpid(child, nullptr, 0);
   EXPECT_EQ(state(), ProcessState::gone);
+}
+
+TEST(ProcessState, WhatCannotBeLookedAtIsNotGone) {
+  const auto stat = process_stat(::getpid());
+  ASSERT_TRUE(stat);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const ProcessState state = process_state(::getpid(), stat->start_ticks);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_EQ(state, ProcessState::unknown);
 }
 
 }  // namespace
