@@ -60,15 +60,21 @@ std::optional<int> launched_local_size() {
   return std::nullopt;
 }
 
+bool is_open_mpi_launcher(std::string_view name) {
+  constexpr std::string_view kOfDebian = ".openmpi";
+  if (name.ends_with(kOfDebian)) name.remove_suffix(kOfDebian.size());
+  constexpr std::array<std::string_view, 5> kLaunchers{"mpirun", "mpiexec", "orterun", "prterun", "prun"};
+  return std::find(kLaunchers.begin(), kLaunchers.end(), name) != kLaunchers.end();
+}
+
 std::optional<MpirunProcess> find_mpirun() {
   constexpr int kLevels = 32;  // wrappers such as numactl or a shell script stand between
   int pid = ::getppid();
   for (int level = 0; level < kLevels && pid > 1; ++level) {
     const auto above = process_stat(pid);
     if (!above) return std::nullopt;
-    for (const std::string_view known : {"mpirun", "mpiexec", "orterun", "prterun", "prun"}) {
-      if (above->name == known) return MpirunProcess{.pid = pid, .start_ticks = above->start_ticks};
-    }
+    if (is_open_mpi_launcher(above->name))
+      return MpirunProcess{.pid = pid, .start_ticks = above->start_ticks};
     pid = above->parent;
   }
   return std::nullopt;

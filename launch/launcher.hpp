@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "launch/flight/flight_recorder.hpp"
 
@@ -25,6 +26,10 @@ namespace collbench::launch {
 /// The task number of a process that srun started without any PMI (--mpi=none), which alone knows nothing of
 /// the others: Open MPI 4.1 cannot even start as one rank there. None under mpirun, PMI or no srun.
 [[nodiscard]] std::optional<int> srun_task_without_pmi();
+
+/// Whether a program of this name is a launcher of Open MPI, under Debian's own names too. Other MPI
+/// libraries have launchers of the same names.
+[[nodiscard]] bool is_open_mpi_launcher(std::string_view name);
 
 /// mpirun, as the one process that it is.
 struct MpirunProcess {

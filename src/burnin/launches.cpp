@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "base/record/measurement.hpp"
 #include "launch/interruption.hpp"
+#include "launch/launcher.hpp"
 #include "launch/mpi_session.hpp"
 
 namespace collbench::program {
@@ -79,10 +80,7 @@ std::vector<std::string>::const_iterator open_mpi_launcher(const std::vector<std
   // Another MPI library's launchers have the same names, and this program needs that of its own library.
   if (!launch::MpiSession::library_version().starts_with("Open MPI")) return words.end();
   return std::find_if(words.begin(), words.end(), [](const std::string& word) {
-    std::string name = std::filesystem::path(word).filename();
-    constexpr std::string_view kOfDebian = ".openmpi";
-    if (name.ends_with(kOfDebian)) name.resize(name.size() - kOfDebian.size());
-    return name == "mpirun" || name == "mpiexec" || name == "orterun" || name == "prterun";
+    return launch::is_open_mpi_launcher(std::filesystem::path(word).filename().string());
   });
 }
 

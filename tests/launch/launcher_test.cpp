@@ -47,6 +47,14 @@ TEST(Launcher, SrunWithoutPmi) {
   EXPECT_EQ(srun_task_without_pmi(), std::nullopt);
 }
 
+TEST(Launcher, OpenMpiHasMoreNamesThanOne) {
+  for (const char* name :
+       {"mpirun", "mpiexec", "orterun", "prterun", "prun", "mpirun.openmpi", "mpiexec.openmpi"})
+    EXPECT_TRUE(is_open_mpi_launcher(name)) << name;
+  for (const char* name : {"", "srun", "mpirun2", "mpiexec.hydra", "mpirun.mpich", ".openmpi", "bash"})
+    EXPECT_FALSE(is_open_mpi_launcher(name)) << name;
+}
+
 TEST(Launcher, MallocSettingsAreRecorded) {
   for (const char* name : {"MALLOC_MMAP_MAX_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES"}) {
     setenv(name, "1", 1);

@@ -53,7 +53,8 @@ TEST(BurninLaunches, ARailIsInTheEnvironmentOfItsRanks) {
   EXPECT_THAT(launcher_of(pair_command(options, 0, 3, 1)),
               ElementsAre("mpirun", "-x", "NCCL_IB_HCA=mlx5_1", "-np", "2", "--host", "n0:1,n3:1", "--map-by",
                           "node"));
-  for (const char* name : {"mpiexec", "orterun", "prterun", "/opt/openmpi/bin/mpiexec", "mpirun.openmpi"}) {
+  for (const char* name :
+       {"mpiexec", "orterun", "prterun", "prun", "/opt/openmpi/bin/mpiexec", "mpirun.openmpi"}) {
     options.launcher = fmt::format("{} --host {{a}},{{b}}", name);
     EXPECT_THAT(launcher_of(pair_command(options, 0, 3, 1)),
                 ElementsAre(name, "-x", "NCCL_IB_HCA=mlx5_1", "--host", "n0,n3"));
