@@ -52,9 +52,8 @@ class HangReport {
   void act_on_interruption(launch::HangWatch& watch) {
     constexpr int kPatientLooks = 3;  // most blocks end sooner
     if (rank_ != 0) return;
-    const std::string cause = "interrupted by " + launch::interrupting_signal();
     if (!incidents_->has_begun()) {
-      end_before_rows(watch, {ExitStatus::rank_lost, cause,
+      end_before_rows(watch, {ExitStatus::rank_lost, order(),
                               fmt::format("in {}, before anything was measured", step()), ""});
     }
     // Into the record at once, since mpirun kills a second after its signal, and later once more: meanwhile
@@ -63,7 +62,7 @@ class HangReport {
     if ((looks != 1 && looks != kPatientLooks) || step() == kEndOfRun) return;
     if (incidents_->known() || incidents_->learn_from_record())
       return;  // the signal is the launcher's, after what the user was told
-    const Error error(ExitStatus::rank_lost, step(), cause + ", which has to wait for this block",
+    const Error error(ExitStatus::rank_lost, step(), order() + ", which has to wait for this block",
                       "if that is the last one, the run is complete; otherwise, " + incidents_->next_step());
     if (looks == kPatientLooks) print(error);
     if (options_.endless) return;
@@ -76,7 +75,9 @@ class HangReport {
   /// the last word, by the first rank of the host that sees it.
   void act_on_lost_mpirun(launch::HangWatch& watch, int pid) {
     if (step() == kEndOfRun) return;  // the files are being written, with all that there is
-    const Error error(ExitStatus::rank_lost, step(), fmt::format("mpirun (process {}) is gone", pid),
+    const std::string gone = fmt::format("mpirun (process {}) is gone", pid);
+    const Error error(ExitStatus::rank_lost, step(),
+                      launch::interrupted() ? fmt::format("{}, and {}", order(), gone) : gone,
                       incidents_->next_step());
     tell(IncidentKind::interrupted, error, {}, {});
     end(watch);
@@ -146,6 +147,7 @@ class HangReport {
             next_step(found) + "; -T sets the timeout"};
   }
 
+  [[nodiscard]] static std::string order() { return "interrupted by " + launch::interrupting_signal(); }
   [[nodiscard]] std::string step() const { return flight_.step_name(); }
 
   [[nodiscard]] std::string next_step(const analysis::HangFinding& found) const {
@@ -166,14 +168,14 @@ class HangReport {
                                           error.status(), blamed(found, look), flight_.activity());
     if (!incidents_->claim(incident)) return;
     print(error);
-    write(incident);
+    with_files([incident](IncidentLog& incidents) { incidents.write(incident); });
   }
 
   /// In a thread of its own, since a file system may not answer.
-  void write(const Incident& incident) {
+  void with_files(std::function<void(IncidentLog&)> work) {
     const auto done = std::make_shared<std::promise<void>>();
-    std::thread([incidents = incidents_, done, incident] {
-      incidents->write(incident);
+    std::thread([incidents = incidents_, done, work = std::move(work)] {
+      work(*incidents);
       done->set_value();
     }).detach();
     done->get_future().wait_for(kPatience);
@@ -201,7 +203,7 @@ class HangReport {
   /// mpirun ends the others. Nothing else may run here: the main thread is inside the library.
   [[noreturn]] void end(launch::HangWatch& watch) {
     watch.finish();
-    if (rank_ == 0) incidents_->remove_locks();
+    if (rank_ == 0) with_files([](IncidentLog& incidents) { incidents.remove_locks(); });
     std::_Exit(static_cast<int>(ExitStatus::rank_lost));
   }
 
@@ -256,7 +258,8 @@ RunWatch::RunWatch(const RunOptions& options, std::shared_ptr<IncidentLog> incid
       watch_(make_watch(options, identity, flight)),
       watchdog_(launch::HangWatch::kLookSeconds,
                 looks(watch_, options, std::move(incidents), identity, flight)) {
-  if (watch_) launch::mark_interruption(&flight.is_over());
+  // Only a page that others see, which stays mapped.
+  if (watch_ && !flight.folder().empty()) launch::mark_interruption(&flight.is_over());
 }
 
 RunWatch::~RunWatch() { launch::mark_interruption(nullptr); }

@@ -54,7 +54,9 @@ bool started_by_start_ranks() { return std::getenv(kStartedRanks) != nullptr; }
   arguments.push_back(nullptr);
   std::signal(SIGPIPE, SIG_DFL);  // which a program is started with
   ::execvp(arguments[0], arguments.data());
-  throw Error(ExitStatus::not_here, "-g", fmt::format("mpirun cannot be started: {}", std::strerror(errno)),
+  const int why = errno;
+  std::signal(SIGPIPE, SIG_IGN);  // as it was: who reads what this says may be gone
+  throw Error(ExitStatus::not_here, "-g", fmt::format("mpirun cannot be started: {}", std::strerror(why)),
               "install Open MPI (apt-get install openmpi-bin), or put its mpirun on PATH");
 }
 
@@ -131,14 +133,20 @@ int start_run(const RunOptions& options, int argc, char** argv) {
   } catch (const launch::AgreedError& error) {
     return report_failure(error, root);
   } catch (const std::exception& failure) {
-    // What was not agreed on happened here, and the other ranks wait for this one: it ends all.
-    const Error error = as_error(failure);
-    const bool is_alone = session.ranks().size() == 1;
-    if (is_alone && error.status() != ExitStatus::rank_lost && error.status() != ExitStatus::internal)
-      return report_failure(error, root);
-    tell(error, *incidents, flight.activity());
+    // What was not agreed on happened here, and the other ranks wait for this one: it ends all, also where
+    // there is no memory left to say why.
+    ExitStatus status = ExitStatus::internal;
+    try {
+      const Error error = as_error(failure);
+      status = error.status();
+      const bool is_alone = session.ranks().size() == 1;
+      if (is_alone && status != ExitStatus::rank_lost && status != ExitStatus::internal)
+        return report_failure(error, root);
+      tell(error, *incidents, flight.activity());
+    } catch (const std::exception&) {  // the status alone says it
+    }
     watch.finish();
-    launch::MpiSession::abort(static_cast<int>(error.status()));
+    launch::MpiSession::abort(static_cast<int>(status));
   }
 }
 

@@ -840,6 +840,33 @@ class LostLauncher(LongRun):
                          "-J", self.folder / "run.json", "--overwrite", "--resume", stream)
         self.assertEqual(resumed.returncode, 0, resumed.stderr)
 
+    def start_and_stop_rank_1(self, *arguments):
+        """A run whose block in progress does not end."""
+        file = self.folder / "now"
+        process, ranks = self.start(*arguments, environment={"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_STOP": "1",
+                                                             "FAULTY_MPI_STOP_FILE": str(file)})
+        file.touch()
+        wait_until(lambda: any(self.state(rank) == "T" for rank in ranks))
+        stopped, waits = sorted(ranks, key=lambda rank: self.state(rank) != "T")
+        self.addCleanup(lambda: self.is_there(stopped) and os.kill(stopped, signal.SIGKILL))
+        return process, waits
+
+    def test_mpirun_killed_after_an_order_to_end_does_not_hide_the_order(self):
+        process, rank = self.start_and_stop_rank_1()
+        os.kill(rank, signal.SIGTERM)
+        wait_until(lambda: self.kept()["incident"])
+        process.kill()
+        wait_until(lambda: not self.is_there(rank))
+        self.assertRegex(self.kept()["incident"]["sentence"], rf": interrupted by SIGTERM, and mpirun \(process {process.pid}\) is gone$")
+
+    def test_a_lock_that_cannot_be_read_keeps_nobody_from_ending(self):
+        process, _ = self.start_and_stop_rank_1("-T", "8")
+        lock = self.folder / ".run.json.lock"
+        lock.unlink()
+        os.mkfifo(lock)  # as a file system that does not answer
+        process.communicate(timeout=60)
+        self.assertEqual(self.kept()["incident"]["kind"], "hang")
+
     def test_time_in_which_mpirun_is_stopped_does_not_count(self):
         file = self.folder / "now"
         process, ranks = self.start("-T", "8", environment={"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_STOP": "1",
@@ -853,11 +880,14 @@ class LostLauncher(LongRun):
         self.assertRegex(errors, r"collbench: AllReduce .*: timed out after 8(\.0)? s without progress: rank 1 \(\S+\) is stopped")
 
     @staticmethod
-    def is_there(pid):
+    def state(pid):
         try:
-            return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+            return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         except OSError:
-            return False
+            return None
+
+    def is_there(self, pid):
+        return self.state(pid) not in (None, "Z")
 
 
 if __name__ == "__main__":

@@ -101,6 +101,14 @@ class OutputFiles(Scratch):
                         if streams == "stdout":
                             self.assertIn("collbench: stdout: Broken pipe; let its reader read to the end", done.stderr)
 
+    def test_a_missing_mpirun_is_status_5_where_nobody_reads_it(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([str(PROGRAM), "-g", "2"], env={**ENVIRONMENT, "PATH": "/none"}, stdin=subprocess.DEVNULL, stdout=writer,
+                              stderr=writer, timeout=60, check=False)
+        os.close(writer)
+        self.assertEqual(done.returncode, 5)
+
     def test_a_closed_stderr_changes_no_status(self):
         for command, status in ((["report", self.folder / "none.json"], 2), (["no-such-command"], 2),
                                 (["repeat", "--launches", "1", "--progress", "always", "--", PROGRAM, *SHORT], 0)):
