@@ -10,6 +10,7 @@
 #include "topology/diff/parts.hpp"
 #include "topology/graph/device_slots.hpp"
 #include "topology/graph/lookup.hpp"
+#include "topology/graph/nics.hpp"
 #include "topology/graph/port_state.hpp"
 #include "topology/readers/readers.hpp"
 
@@ -137,9 +138,10 @@ void add_lost(const HostPair& pair, FindingList& findings, Side without) {
   }
 }
 
-/// Whether one machine's sources would list NICs and list none, and the other has some.
+/// Whether one machine's sources would list NICs and list none, and the other has some that nvidia-smi would.
 void add_unlisted_nics(const HostPair& pair, FindingList& findings, Side side) {
-  const std::size_t there = pair.of(other(side)).nics.size();
+  const std::vector<Nic>& nics = pair.of(other(side)).nics;
+  const auto there = std::count_if(nics.begin(), nics.end(), is_rdma);
   if (there == 0 || pair.a_is_reference || !lists_no_nic(pair.of(side))) return;
   if (!lists_all(pair.of(side), DeviceKind::nic)) return;
   findings.add_named("nics-unlisted", side, "NICs", {},

@@ -9,6 +9,7 @@
 
 #include "topology/catalog/finding_kinds.hpp"
 #include "topology/diff/parts.hpp"
+#include "topology/graph/nics.hpp"
 #include "topology/graph/port_state.hpp"
 #include "topology/readers/readers.hpp"
 
@@ -131,9 +132,9 @@ std::vector<std::string> not_compared(const HostPair& pair) {
     return std::any_of(items.begin(), items.end(), states);
   };
   // A machine without any device of the kind has nothing to state of it, where its sources would list it.
-  const bool none_has_nics = pair.a.nics.empty() && pair.b.nics.empty();
-  const auto lists_nics = [none_has_nics](const Host& host) {
-    return !host.nics.empty() || (lists_all(host, DeviceKind::nic) && (none_has_nics || !lists_no_nic(host)));
+  const bool none_to_list = !any(pair.a.nics, is_rdma) && !any(pair.b.nics, is_rdma);
+  const auto lists_nics = [none_to_list](const Host& host) {
+    return !host.nics.empty() || (lists_all(host, DeviceKind::nic) && (none_to_list || !lists_no_nic(host)));
   };
   const bool nics_compared = lists_nics(pair.a) && lists_nics(pair.b);
   // Of NICs that are not compared, nothing is.

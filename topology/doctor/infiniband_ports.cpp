@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "topology/doctor/look.hpp"
+#include "topology/graph/nics.hpp"
 #include "topology/graph/port_state.hpp"
 
 namespace collbench::topology {
@@ -38,18 +38,22 @@ bool InfinibandPort::is_lost() const {
 std::vector<InfinibandPort> infiniband_ports(const Host& host) {
   std::vector<InfinibandPort> ports;
   std::map<std::string, std::vector<const NicPort*>> up;
+  std::map<std::string, std::size_t> of_kind;
   for (std::size_t nic = 0; nic < host.nics.size(); ++nic) {
     const Nic& card = host.nics[nic];
     if (!is_rdma(card)) continue;
     for (std::size_t i = 0; i < card.ports.size(); ++i) {
       const NicPort& port = card.ports[i];
-      if (port.link_layer.value_or("") != "InfiniBand" || !carries_traffic(port)) continue;
+      if (port.link_layer.value_or("") != "InfiniBand" || !carries_traffic(port).has_value()) continue;
       ports.push_back({nic, i, condition_of(port), {}});
+      ++of_kind[port_kind(card)];
       if (ports.back().condition == PortCondition::up) up[port_kind(card)].push_back(&port);
     }
   }
   for (InfinibandPort& each : ports) {
-    each.siblings_up = up[port_kind(host.nics[each.nic])];
+    const std::string kind = port_kind(host.nics[each.nic]);
+    each.siblings_up = up[kind];
+    each.siblings = of_kind[kind] - 1;
     std::erase(each.siblings_up, &host.nics[each.nic].ports[each.port]);
   }
   return ports;
@@ -58,7 +62,7 @@ std::vector<InfinibandPort> infiniband_ports(const Host& host) {
 bool may_clear(const std::vector<InfinibandPort>& ports) {
   const auto is_up = [](const InfinibandPort& each) { return each.condition == PortCondition::up; };
   const auto in_doubt = [](const InfinibandPort& each) {
-    return each.condition == PortCondition::down && !each.siblings_up.empty() && !each.is_lost();
+    return each.condition == PortCondition::down && each.siblings > 0 && !each.is_lost();
   };
   return std::any_of(ports.begin(), ports.end(), is_up) && std::none_of(ports.begin(), ports.end(), in_doubt);
 }

@@ -20,9 +20,10 @@ struct InfinibandPort {
   std::size_t port = 0;  ///< position in Nic::ports
   PortCondition condition = PortCondition::up;
   std::vector<const NicPort*> siblings_up;  ///< of the same kind of card, with as many ports, that are up
+  std::size_t siblings = 0;                 ///< the same, whatever their condition
 
-  /// One that is down alone of its kind is usual, a spare or one for management, and one of two is in doubt;
-  /// among cards of the same kind that are up, it is a lost rail.
+  /// One that is down alone of its kind is usual, a spare or one for management, and one of two is in doubt,
+  /// as are several of which none is up; among cards of the same kind that are up, it is a lost rail.
   [[nodiscard]] bool is_lost() const;
 };
 

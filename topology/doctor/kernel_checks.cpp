@@ -10,6 +10,7 @@
 #include "topology/doctor/look.hpp"
 #include "topology/graph/cpu_list.hpp"
 #include "topology/graph/lookup.hpp"
+#include "topology/graph/nics.hpp"
 
 namespace collbench::topology {
 namespace {

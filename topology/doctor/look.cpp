@@ -68,10 +68,6 @@ std::optional<KernelRelease> kernel_release(std::string_view text) {
   return KernelRelease{static_cast<int>(*major), static_cast<int>(*minor)};
 }
 
-bool is_rdma(const Nic& nic) {
-  return nic.guid.known() || !vendor_of_rdma_name(nic.name.value_or("")).empty();
-}
-
 DoctorObservation quoted(const EvidenceLine& line) {
   return {fmt::format("\"{}\"", excerpt(line.text, 160)), line.location};
 }

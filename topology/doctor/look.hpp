@@ -40,9 +40,6 @@ template <class IsFinding>
 /// Whether the machine has NVIDIA GPUs, by any evidence; none where nothing says.
 [[nodiscard]] std::optional<bool> has_gpus(const Evidence& evidence);
 
-/// Whether a NIC is an RDMA device, and no mere interface.
-[[nodiscard]] bool is_rdma(const Nic& nic);
-
 /// Whether it has RDMA devices of NVIDIA (Mellanox), by any evidence; none where nothing says.
 [[nodiscard]] std::optional<bool> has_rdma(const Evidence& evidence);
 

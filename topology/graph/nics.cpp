@@ -54,6 +54,13 @@ std::string_view vendor_of_rdma_name(std::string_view name) {
   return {};
 }
 
+bool is_rdma(const Nic& nic) {
+  const std::string name = nic.name.value_or("");
+  // As rdma-core names them where it renames them: "rocep137s0f1", "rdmap79s0" (kernel-boot/rdma_rename.c).
+  const bool named = name.starts_with("roce") || name.starts_with("rdma") || name.starts_with("ib");
+  return named || nic.guid.known() || nic.label.known() || !vendor_of_rdma_name(name).empty();
+}
+
 namespace {
 
 /// Shorter ones first, so that numbers at the end count.

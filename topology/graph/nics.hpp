@@ -24,6 +24,9 @@ namespace collbench::topology {
 /// (drivers/infiniband/hw): "0x15b3" of mlx5_0. Empty for any other name.
 [[nodiscard]] std::string_view vendor_of_rdma_name(std::string_view name);
 
+/// Whether it is an RDMA device, and no mere interface.
+[[nodiscard]] bool is_rdma(const Nic& nic);
+
 /// The positions of the host's NICs in an order that does not depend on how they were listed: by PCI address,
 /// then (two ports of a card may be two NICs at one address) by their lowest port number, and by label, name,
 /// interfaces and GUID where neither tells them apart. mlx5_2 comes before mlx5_10.

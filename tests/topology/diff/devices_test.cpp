@@ -101,6 +101,24 @@ TEST(MatrixDiff, NicsThatAreNotListedAreSaidNotToBe) {
   EXPECT_THAT(findings(none, none), IsEmpty());
 }
 
+/// nvidia-smi lists RDMA devices only: of interfaces without one it hides none.
+TEST(MatrixDiff, NicsThatItNeverListsAreNotSaidToBeUnlisted) {
+  const Host none = read(matrix(2, 1, {}));
+  Host server = none;
+  server.sources.push_back({"sysfs net", "/sys/class/net", ""});
+  for (const char* name : {"eno1", "enp65s0f0np0"}) server.nics.emplace_back().interfaces.value = name;
+  for (const auto& [a, b] : {std::pair(server, none), std::pair(none, server)}) {
+    EXPECT_THAT(findings(a, b), IsEmpty());
+    EXPECT_THAT(not_compared(pair_hosts(a, b, false)), Not(Contains("NICs")));
+  }
+  for (const char* name : {"mlx5_0", "rocep65s0f0", "rdmap79s0", "ibp24s0", "bnxt_re0"}) {
+    server.nics[1].name.value = name;
+    const auto found = findings(server, none);
+    ASSERT_THAT(found, ElementsAre(Field(&Finding::code, "nics-unlisted"))) << name;
+    EXPECT_EQ(found[0].what, "none is listed; the other machine has 1");
+  }
+}
+
 /// Against a machine type, a matrix of a container is no fault; what it does not list is not compared.
 TEST(MatrixDiff, AReferenceSaysThatNicsAreNotCompared) {
   const Host reference = reference_host(*find_reference_machine("hgx-a100"));
@@ -129,7 +147,9 @@ TEST(MissingDevices, OfAListWithoutSwitchesAreGpus) {
       for (const bool is_reference : {true, false}) {
         const auto found = findings(is_reference ? reference : machine, fewer, is_reference);
         SCOPED_TRACE(fmt::format("{} GPUs of {}", gpus, fewer.sources[0].reader));
-        EXPECT_THAT(found, Each(Field(&Finding::code, testing::AnyOf("gpu-missing", "nics-unlisted"))));
+        // The matrix has all of them on one NUMA node.
+        EXPECT_THAT(
+            found, Each(Field(&Finding::code, testing::AnyOf("gpu-missing", "nics-unlisted", "numa-moved"))));
         std::size_t missing = 0;
         for (const Finding& each : found) missing += each.code == "gpu-missing" ? each.devices.size() : 0;
         EXPECT_EQ(missing, 8U - static_cast<std::size_t>(gpus));

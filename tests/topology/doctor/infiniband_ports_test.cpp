@@ -77,6 +77,22 @@ TEST(InfinibandPorts, ASpareOfAnotherKindClearsWhatIsUp) {
     EXPECT_EQ(answer(diagnose(evidence), code), "healthy");
 }
 
+TEST(InfinibandPorts, SeveralOfAKindOfWhichNoneIsUpAreInDoubt) {
+  for (const PortWords& words : port_words()) {
+    if (words.carries.value_or(true)) continue;
+    for (const std::size_t down : {2U, 8U}) {
+      std::vector<PortWords> ports(down, words);
+      ports.push_back(kUp);
+      Evidence evidence = cards(ports);
+      evidence.host.nics.back().board.value = "MT_0000000008";  // for storage
+      const Diagnosis diagnosis = diagnose(evidence);
+      if (answer(diagnosis, "port-no-subnet") == "found") continue;  // none is down
+      for (const char* code : {"port-no-subnet", "port-down"})
+        EXPECT_EQ(answer(diagnosis, code), "not known") << words.state << ", " << words.physical;
+    }
+  }
+}
+
 TEST(InfinibandPorts, AreThoseOfRdmaDevicesWithWhatIsUpOfTheirKind) {
   Evidence evidence = cards({kUp, kUp, {"DOWN", "Polling", false}, kUp, {"???", "", std::nullopt}, kUp});
   evidence.host.nics[3].ports[0].link_layer.value = "Ethernet";
