@@ -105,7 +105,8 @@ constexpr std::array<FindingKind, 49> kFindingKinds{{
     {"nic-link-layer", kDiffers, "The port uses the other link layer: InfiniBand or Ethernet.", "ibstat",
      "port.link_layer"},
     {"nics-unlisted", kDiffers,
-     "nvidia-smi lists no NIC: they are lost, or it ran in a container that hides them; which is not known.",
+     "nvidia-smi lists no NIC: they are lost, or it ran in a container that hides them; it is not known "
+     "which.",
      "ls -l /sys/class/infiniband", ""},
     {"nic-model", kDiffers, "The NIC is a different model or has a different driver.", "lspci -k -s ADDRESS",
      "NIC.board NIC.driver"},

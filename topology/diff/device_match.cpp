@@ -19,7 +19,8 @@ constexpr int kCloserThanReference = 500;
 constexpr int kOtherWiring = 4000;
 constexpr int kOtherLinkCount = 1000;
 constexpr int kOtherNumaNode = 1000;
-// What only tells twins apart, and all of it together weighs less than one disagreement.
+// What only tells twins apart: each weighs less than one disagreement; all of it together may weigh more (8
+// GPUs in reverse order, where nothing else tells: 28 × 40).
 constexpr int kOtherName = 2;   // where another device has one of the two names
 constexpr int kOtherOrder = 1;  // two devices that changed places, by address, else as they are listed
 // nvidia-smi numbers GPUs by PCI address, and the kernel finds NICs in any order: where either two GPUs

@@ -45,12 +45,20 @@ bool says_far_of_all(const Host& host, const Device& a, const Device& b) {
   return stated != nullptr && stated->type.value == PathType::sys;
 }
 
-/// Whether they meet at a bridge that a hypervisor made up: how near they are to each other, it does not say.
-bool meet_at_a_virtual_bridge(const Host& host, const Device& a, const Device& b) {
+/// Bridges that a hypervisor made up, above two devices.
+struct VirtualBridges {
+  bool any = false;
+  bool meeting = false;  ///< the devices meet at one: how near they are to each other, it does not say
+};
+
+VirtualBridges virtual_bridges(const Host& host, const Device& a, const Device& b) {
   const auto way_a = way_to_root(host, pci_address_of(host, a).value_or(""));
   const auto way_b = way_to_root(host, pci_address_of(host, b).value_or(""));
+  const auto is_virtual = [&host](const PciDevice* step) { return is_virtual_bridge(host, *step); };
   const auto shared = std::find_first_of(way_a.begin(), way_a.end(), way_b.begin(), way_b.end());
-  return shared != way_a.end() && is_virtual_bridge(host, **shared);
+  return {std::any_of(way_a.begin(), way_a.end(), is_virtual) ||
+              std::any_of(way_b.begin(), way_b.end(), is_virtual),
+          shared != way_a.end() && is_virtual(*shared)};
 }
 
 struct Paths {
@@ -72,8 +80,10 @@ std::vector<DevicePair> devices_on_both(const HostPair& pair) {
 std::optional<Change> nearness_on_both(const HostPair& pair, const DevicePair& from, const DevicePair& to) {
   const Change change{nearness(pair.a, *from.a, *to.a), nearness(pair.b, *from.b, *to.b)};
   if (change.in_a == Nearness::unknown || change.in_b == Nearness::unknown) return std::nullopt;
-  if (meet_at_a_virtual_bridge(pair.a, *from.a, *to.a) || meet_at_a_virtual_bridge(pair.b, *from.b, *to.b))
-    return std::nullopt;
+  const VirtualBridges made_in_a = virtual_bridges(pair.a, *from.a, *to.a);
+  const VirtualBridges made_in_b = virtual_bridges(pair.b, *from.b, *to.b);
+  // Of two virtual machines NCCL plans by these bridges, too.
+  if ((made_in_a.meeting && !made_in_b.any) || (made_in_b.meeting && !made_in_a.any)) return std::nullopt;
   const bool arm = pair.a_is_reference && (has_arm_cpu(pair.a) || has_arm_cpu(pair.b));
   if (arm && (says_far_of_all(pair.a, *from.a, *to.a) || says_far_of_all(pair.b, *from.b, *to.b)))
     return std::nullopt;

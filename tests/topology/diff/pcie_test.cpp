@@ -116,6 +116,33 @@ TEST(VirtualBridges, HideNoOtherFault) {
                                             Field(&Finding::code, "pcie-narrow")));
 }
 
+/// NCCL plans by them: of two virtual machines it matters below which one a NIC is.
+TEST(VirtualBridges, OfTwoVirtualMachinesANicBelowAnotherOneIsFound) {
+  for (const PciDevice& made : virtual_bridges()) {
+    Host usual;
+    usual.numa_nodes.emplace_back().index = 0;
+    for (int i = 0; i < 2; ++i) {
+      PciDevice& bridge = usual.pci_devices.emplace_back(made);
+      bridge.address = fmt::format("0000:0{}:00.0", i + 1);
+      bridge.numa_node.value = 0;
+      for (const int bus : {10 + i, 20 + i}) {
+        PciDevice& pci = usual.pci_devices.emplace_back();
+        pci.address = fmt::format("0000:{}:00.0", bus);
+        pci.parent = fmt::format("0000:0{}:00.0", i + 1);
+        pci.numa_node.value = 0;
+      }
+      usual.gpus.emplace_back().pci_address.value = fmt::format("0000:{}:00.0", 10 + i);
+      usual.nics.emplace_back().pci_address.value = fmt::format("0000:{}:00.0", 20 + i);
+    }
+    EXPECT_THAT(findings(usual, usual), testing::IsEmpty());
+    Host moved = usual;
+    for (PciDevice& pci : moved.pci_devices)
+      if (pci.address == "0000:20:00.0") pci.parent = "0000:02:00.0";
+    EXPECT_THAT(findings(usual, moved), testing::Contains(Field(&Finding::code, "devices-apart")))
+        << virtual_link_text(made);
+  }
+}
+
 TEST(VirtualBridges, AreShownThoughTheyHaveOneThingBelow) {
   for (const PciDevice& made : virtual_bridges()) {
     const std::string text = show_tree(below(machine("dgx-1v"), {made, made, made, made}));
