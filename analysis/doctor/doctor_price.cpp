@@ -10,9 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/models/nccl/node_nics.hpp"
 #include "analysis/verdict/finding_cost.hpp"
 #include "base/units.hpp"
 #include "topology/doctor/infiniband_ports.hpp"
+#include "topology/graph/lookup.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -20,16 +22,20 @@ namespace {
 /// A machine with what its siblings have; none where that is not known.
 using Mended = std::optional<topology::Host>;
 
-/// The most that a port of the same board has.
+/// The most that a port of the same board has, of those that `port-slow` compares.
 Mended mend_port_rates(topology::Host host) {
-  for (topology::Nic& nic : host.nics) {
-    for (topology::NicPort& port : nic.ports) {
-      for (const topology::Nic& other : host.nics) {
-        if (!nic.board.known() || other.board.value_or("") != *nic.board.value) continue;
-        for (const topology::NicPort& sibling : other.ports)
-          if (sibling.gigabits_per_second.value_or(0) > port.gigabits_per_second.value_or(0))
-            port.gigabits_per_second = sibling.gigabits_per_second;
-      }
+  const topology::Host now = host;
+  std::vector<topology::InfinibandPort> ports = topology::infiniband_ports(now);
+  std::erase_if(ports, [&now](const topology::InfinibandPort& each) {
+    return each.condition != topology::PortCondition::up || !now.nics[each.nic].board.known();
+  });
+  for (const topology::InfinibandPort& each : ports) {
+    auto& rate = host.nics[each.nic].ports[each.port].gigabits_per_second;
+    for (const topology::InfinibandPort& other : ports) {
+      const auto& theirs = now.nics[other.nic].ports[other.port].gigabits_per_second;
+      if (now.nics[other.nic].board.value == now.nics[each.nic].board.value && rate.value_or(0) > 0 &&
+          theirs.value_or(0) > *rate.value)
+        rate = theirs;
     }
   }
   return host;
@@ -88,6 +94,20 @@ constexpr std::array<std::pair<std::string_view, Mended (*)(topology::Host)>, 4>
     {"pcie-narrow", mend_widths},
 }};
 
+/// NICs whose ports, or links on their way to the CPU, are not as they were.
+std::vector<int> changed_nics(const topology::Host& now, const topology::Host& mended) {
+  std::vector<int> changed;
+  for (std::size_t i = 0; i < now.nics.size(); ++i) {
+    const std::string address = now.nics[i].pci_address.value_or("");
+    const auto before = topology::way_to_root(now, address);
+    const auto after = topology::way_to_root(mended, address);
+    const bool same_way = std::equal(before.begin(), before.end(), after.begin(), after.end(),
+                                     [](const auto* x, const auto* y) { return *x == *y; });
+    if (!same_way || !(now.nics[i] == mended.nics[i])) changed.push_back(static_cast<int>(i));
+  }
+  return changed;
+}
+
 std::string change_of(std::string_view algorithm, std::optional<double> before, std::optional<double> after) {
   if (!before || !after || *before <= 0) return {};
   const double percent = std::round(100 * (*after / *before - 1));
@@ -112,6 +132,11 @@ std::string doctor_price(const topology::Host& host, std::string_view code) {
   if (mend == kMends.end()) return {};
   const Mended healthy = mend->second(host);
   if (!healthy || *healthy == host) return {};
+  const std::vector<int> nics = changed_nics(host, *healthy);
+  if (std::any_of(nics.begin(), nics.end(), [&](int nic) {
+        return shares_a_full_link(host, nic) || shares_a_full_link(*healthy, nic);
+      }))
+    return fmt::format("not modeled: {}", kFullLink);
   // A port may come up at a lower rate while a job runs; the others are a restart away or not modeled then.
   const std::vector<FindingCost> costs = machine_costs(*healthy, host, code == "port-slow");
   if (costs.empty()) return {};

@@ -129,9 +129,6 @@ void add_costs(const topology::Host& healthy_host, const topology::Host& faulty_
 
 constexpr std::string_view kNcclsFigures = "they are NCCL's own figures, shown as they are";
 constexpr std::string_view kAtStartOnly = "not modeled if it happens during a job";
-constexpr std::string_view kFullLink =
-    "several NICs share a PCIe link that carries less than all their ports together, and no model has what "
-    "NCCL does then";
 constexpr std::string_view kFails = "whether a job runs at all is the driver's decision";
 
 }  // namespace

@@ -83,6 +83,12 @@ struct PriceRule {
 [[nodiscard]] const PriceRule& price_rule(std::string_view code);
 [[nodiscard]] const std::vector<PriceRule>& price_rules();
 
+/// Why there is no price of a NIC that shares_a_full_link().
+inline constexpr std::string_view kFullLink =
+    "several NICs share a PCIe link that carries less than all their ports together, and no model covers "
+    "what "
+    "NCCL does in that case";
+
 /// The price of one finding: never silent.
 struct FindingPrice {
   PriceKind kind = PriceKind::not_modeled;

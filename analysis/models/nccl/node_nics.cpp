@@ -47,21 +47,29 @@ double pcie_rate_at(const topology::Host& host, std::string_view address) {
 
 constexpr topology::Device nic_at(int index) { return {topology::DeviceKind::nic, index}; }
 
-/// No host bridge between (PXB), or where there is no such GPU those with their own link to the NIC's CPU
-/// (P2C): what NCCL prefers to any other way.
-std::vector<int> gpus_next_to(const topology::Host& host, int index) {
-  std::vector<int> by_pcie;
-  std::vector<int> by_c2c;
+struct NextGpus {
+  std::vector<int> by_pcie;  ///< no host bridge between (PXB)
+  std::vector<int> by_c2c;   ///< with their own link to the NIC's CPU (P2C)
+};
+
+NextGpus next_gpus(const topology::Host& host, int index) {
+  NextGpus next;
   for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i) {
     const topology::StatedPath* stated = topology::find_stated_path(host, gpu_at(i), nic_at(index));
     const auto type = stated != nullptr && stated->type.known()
                           ? stated->type.value
                           : topology::pci_path_type(host, gpu_at(i), nic_at(index));
     if (!type || *type >= topology::PathType::sys) continue;
-    if (*type <= topology::PathType::pxb) by_pcie.push_back(i);
-    if (host.gpus[static_cast<std::size_t>(i)].c2c_links.value_or(0) > 0) by_c2c.push_back(i);
+    if (*type <= topology::PathType::pxb) next.by_pcie.push_back(i);
+    if (host.gpus[static_cast<std::size_t>(i)].c2c_links.value_or(0) > 0) next.by_c2c.push_back(i);
   }
-  return by_pcie.empty() ? by_c2c : by_pcie;
+  return next;
+}
+
+/// Those that NCCL prefers to any other way.
+std::vector<int> gpus_next_to(const topology::Host& host, int index) {
+  NextGpus next = next_gpus(host, index);
+  return next.by_pcie.empty() ? next.by_c2c : next.by_pcie;
 }
 
 double lower_known(double a, double b) { return a > 0 && b > 0 ? std::min(a, b) : std::max(a, b); }
@@ -230,7 +238,7 @@ bool shares_a_full_link(const topology::Host& host, int nic) {
     }
     return sum;
   };
-  const std::vector<int> gpus = gpus_next_to(host, nic);
+  const std::vector<int> gpus = next_gpus(host, nic).by_pcie;
   const auto leads_to_a_gpu = [&](const topology::PciDevice* step) {
     return std::any_of(gpus.begin(), gpus.end(), [&](int gpu) {
       const Way way = way_of(host, gpu_at(gpu));
@@ -246,7 +254,7 @@ bool shares_a_full_link(const topology::Host& host, int nic) {
     });
     if (sum.exceeds(carried_at(host, way[i]->address))) return true;
   }
-  const Sharing beside = sharing([&](int each) { return gpus_next_to(host, each) == gpus; });
+  const Sharing beside = sharing([&](int each) { return next_gpus(host, each).by_pcie == gpus; });
   double carried = 0;
   for (const int gpu : gpus)
     carried += carried_at(host, topology::pci_address_of(host, gpu_at(gpu)).value_or(""));

@@ -29,6 +29,21 @@ TEST(NodeNics, ThePortsOfACardShareItsSlot) {
   EXPECT_DOUBLE_EQ(node_nics(host, 80).fastest.path, 24);
 }
 
+TEST(NodeNics, APortThatIsDownSharesNoLink) {
+  topology::Host host;
+  topology::PciDevice& pci = host.pci_devices.emplace_back();
+  pci.address = "0000:04:00.0";
+  pci.link_max = {{16}, {16}, {}};
+  topology::Nic& nic = host.nics.emplace_back();
+  nic.pci_address.value = pci.address;
+  for (int port = 0; port < 2; ++port) nic.ports.emplace_back().gigabits_per_second.value = 400;
+  EXPECT_TRUE(shares_a_full_link(host, 0));
+  for (const char* state : {"DOWN", "INIT", "ARMED"}) {
+    host.nics[0].ports[1].state.value = state;
+    EXPECT_FALSE(shares_a_full_link(host, 0)) << state;
+  }
+}
+
 /// What libnccl 2.28.9's search found for such machines with one GPU's PCIe link at x8: 7, 7, 4, 14 and 30
 /// channels.
 TEST(NodeNics, NicsBehindANarrowGpuAreNotReachedWhicheverGpuItIs) {
