@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <utility>
 
@@ -114,10 +113,6 @@ ComparedHosts compare_hosts(const topology::HostGroup& a, const topology::HostGr
   if (a_is_reference) compared.reference_note = reference_note(a);
   compared.drawn = std::make_shared<const topology::Host>(b.first);
   compared.not_compared = topology::not_compared(pair);
-  for (const topology::Host* host : {&a.first, &b.first}) {
-    std::copy_if(host->notes.begin(), host->notes.end(), std::back_inserter(compared.left_out),
-                 [](const std::string& note) { return note.starts_with("left out: "); });
-  }
   for (topology::Finding& finding : diff.findings) {
     // The title names them all.
     const std::string host = finding.side == topology::Side::a ? first_names(a.names)
@@ -260,15 +255,6 @@ std::vector<std::string> diff_headlines(const DiffReport& report) {
   return lines;
 }
 
-std::vector<std::string> left_out_of(const DiffReport& report) {
-  std::vector<std::string> notes;
-  for (const ComparedHosts& pair : report.pairs) {
-    for (const std::string& note : pair.left_out)
-      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
-  }
-  return notes;
-}
-
 namespace {
 
 constexpr int kMinDiffWidth = 80;
@@ -314,7 +300,7 @@ std::string report_text(const DiffReport& diff, const TextOptions& options) {
     for (const std::string& version : pair.versions)
       text += wrap("version of " + one_line(version), width, "\n", "  ");
   }
-  for (const std::string& note : left_out_of(diff)) text += wrap(one_line(note), width, "\n", "  ");
+  for (const std::string& note : diff.left_out) text += wrap(one_line(note), width, "\n", "  ");
   if (const std::vector<OddNode> odd = odd_nodes(diff); !odd.empty()) {
     text += fmt::format("\nodd nodes ({} of {})\n", odd.size(), diff.nodes);
     for (const OddNode& node : odd)

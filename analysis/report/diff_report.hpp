@@ -26,15 +26,15 @@ struct ComparedHosts {
   std::string reference_note = {};      ///< that no published file has confirmed the reference machine
   std::shared_ptr<const topology::Host> drawn = nullptr;  ///< the first of b, for a picture
   std::vector<std::string> not_compared = {};  ///< what not both state: "NIC rates"; topology::not_compared()
-  std::vector<std::string> left_out = {};      ///< sentences: files of a folder that were not read, and why
 };
 
 /// What `topo diff` found.
 struct DiffReport {
-  std::vector<ComparedHosts> pairs;  ///< of many machines: one for each odd kind
-  std::size_t nodes = 0;             ///< of many machines: how many; else 0
-  bool by_majority = false;          ///< compared with the most usual kind; else with a reference
-  topology::FolderFiles files = {};  ///< of the folders of hosts
+  std::vector<ComparedHosts> pairs;        ///< of many machines: one for each odd kind
+  std::size_t nodes = 0;                   ///< of many machines: how many; else 0
+  bool by_majority = false;                ///< compared with the most usual kind; else with a reference
+  topology::FolderFiles files = {};        ///< of the folders of hosts
+  std::vector<std::string> left_out = {};  ///< sentences: files beside those of one machine, and why
   /// Host names: of many without a reference those of the most usual kind, of two machines the first; empty
   /// where the pairs' `a` is what the others should be.
   std::vector<std::string> usual = {};
@@ -88,8 +88,5 @@ struct DiffReport {
 /// What stands above all else: the files that could not be read, and the headline; those of them that there
 /// are.
 [[nodiscard]] std::vector<std::string> diff_headlines(const DiffReport& report);
-
-/// The sentences of all pairs on files that were left out, each once.
-[[nodiscard]] std::vector<std::string> left_out_of(const DiffReport& report);
 
 }  // namespace collbench::analysis

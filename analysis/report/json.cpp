@@ -109,6 +109,7 @@ std::string report_json(const DiffReport& diff) {
             {"fault", diff.has_fault()},
             {"different_machine", diff.has_other_machine()},
             {"unreadable", Json::array()},
+            {"left_out", diff.left_out},
             {"pairs", Json::array()}};
   for (const topology::UnreadableFile& each : diff.files.unreadable)
     json["unreadable"].push_back({{"file", each.file}, {"where", each.where}, {"why", each.why}});
@@ -120,8 +121,7 @@ std::string report_json(const DiffReport& diff) {
                              {"b", pair.b},
                              {"findings", findings},
                              {"versions", pair.versions},
-                             {"not_compared", pair.not_compared},
-                             {"left_out", pair.left_out}});
+                             {"not_compared", pair.not_compared}});
   }
   if (diff.nodes > 0) {
     json["odd_nodes"] = Json::array();

@@ -132,7 +132,7 @@ std::string report_markdown(const DiffReport& diff) {
     }
     for (const std::string& version : pair.versions) text += "\nVersion of " + markdown_text(version) + "\n";
   }
-  for (const std::string& note : left_out_of(diff)) text += "\n" + markdown_text(note) + "\n";
+  for (const std::string& note : diff.left_out) text += "\n" + markdown_text(note) + "\n";
   if (const std::vector<OddNode> odd = odd_nodes(diff); !odd.empty()) {
     text += fmt::format("\n## Odd nodes ({} of {})\n\n| node | findings |\n|-|-|\n", odd.size(), diff.nodes);
     for (const OddNode& node : odd)

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -61,7 +62,8 @@ std::string saved_text(const std::string& machine) {
 struct Machines {
   topology::HostGroups groups;
   topology::FolderFiles files;
-  bool is_lone_file = false;  ///< a folder in which one file describes a machine
+  std::vector<std::string> left_out;  ///< sentences on files beside those of one machine
+  bool is_lone_file = false;          ///< a folder in which one file describes a machine
 };
 
 void add_files(topology::FolderFiles& all, const topology::FolderFiles& of_folder) {
@@ -71,9 +73,14 @@ void add_files(topology::FolderFiles& all, const topology::FolderFiles& of_folde
   all.unreadable.insert(all.unreadable.end(), of_folder.unreadable.begin(), of_folder.unreadable.end());
 }
 
-/// The report says it once, for all hosts.
-void erase_left_out(topology::Host& host, const topology::FolderFiles& files) {
-  for (const std::string& note : topology::left_out_notes(files.unreadable)) std::erase(host.notes, note);
+/// What a machine's own notes say is left out, each once; what `of_fleet` has, the report says otherwise.
+void add_left_out(std::vector<std::string>& all, const topology::Host& host,
+                  const std::vector<std::string>& of_fleet) {
+  const auto in = [](const std::vector<std::string>& list, const std::string& note) {
+    return std::find(list.begin(), list.end(), note) != list.end();
+  };
+  for (const std::string& note : host.notes)
+    if (note.starts_with("left out: ") && !in(of_fleet, note) && !in(all, note)) all.push_back(note);
 }
 
 /// A file that is identical to an earlier one, but for the names of devices, is not read again: of the files
@@ -91,8 +98,9 @@ void add_machine(Machines& machines, const std::string& machine) {
   add_files(machines.files, read.files);
   const std::size_t hosts = read.topology.hosts.size();
   machines.is_lone_file = hosts == 1 && read.files.read == 1;
+  const std::vector<std::string> of_fleet = topology::left_out_notes(read.files.unreadable);
   for (topology::Host& host : read.topology.hosts) {
-    erase_left_out(host, read.files);
+    add_left_out(machines.left_out, host, of_fleet);
     std::string name = name_of(host, machine, hosts);
     machines.groups.add(std::move(host), std::move(name), hosts == 1 ? canonical : "",
                         hosts == 1 ? unnamed_host(machine) : "");
@@ -111,21 +119,23 @@ topology::HostGroup group_of(const std::string& machine) {
   return {std::move(host), {machine}, {std::move(name)}};
 }
 
-analysis::DiffReport with_files(analysis::DiffReport report, topology::FolderFiles files) {
-  report.files = std::move(files);
+analysis::DiffReport with_files(analysis::DiffReport report, Machines machines) {
+  report.files = std::move(machines.files);
+  report.left_out = std::move(machines.left_out);
   return report;
 }
 
 analysis::DiffReport all_with_each_other(const std::vector<std::string>& names) {
   Machines machines = read_all(names);
-  return with_files(analysis::compare_groups(machines.groups.take()), std::move(machines.files));
+  analysis::DiffReport report = analysis::compare_groups(machines.groups.take());
+  return with_files(std::move(report), std::move(machines));
 }
 
 /// Every kind among the others against the first.
 analysis::DiffReport against_reference(const std::vector<std::string>& names) {
   Machines machines = read_all({names.begin() + 1, names.end()});
-  return with_files(analysis::compare_with(group_of(names.front()), machines.groups.take(), true),
-                    std::move(machines.files));
+  analysis::DiffReport report = analysis::compare_with(group_of(names.front()), machines.groups.take(), true);
+  return with_files(std::move(report), std::move(machines));
 }
 
 /// Whether the argument alone is of several hosts: a folder with files of a fleet, or a file of a cluster.
@@ -138,26 +148,32 @@ analysis::DiffReport compare_one(const std::string& name) {
   Machines machines = read_all({name});
   const std::vector<topology::HostGroup> groups = machines.groups.take();
   if (is_fleet(groups) || !machines.files.unreadable.empty())
-    return with_files(analysis::compare_groups(groups), std::move(machines.files));
+    return with_files(analysis::compare_groups(groups), std::move(machines));
   if (machines.is_lone_file) {
-    throw usage_error(name, "one file in it describes a machine, and there is nothing to compare it with",
+    std::vector<std::string> reasons{
+        "one file in it describes a machine, and there is nothing to compare it with"};
+    reasons.insert(reasons.end(), machines.left_out.begin(), machines.left_out.end());
+    throw usage_error(name, fmt::format("{}", fmt::join(reasons, "; ")),
                       fmt::format("name a second machine, or this one: collbench topo diff {} {}", name,
                                   topology::kLiveMachine));
   }
-  return analysis::compare_two(groups.front(), group_of(topology::kLiveMachine));
+  return with_files(analysis::compare_two(groups.front(), group_of(topology::kLiveMachine)),
+                    std::move(machines));
 }
 
 analysis::DiffReport compare_two_arguments(const std::vector<std::string>& names) {
-  Machines second = read_all({names[1]});
-  Machines first = read_all({names[0]});
-  const std::vector<topology::HostGroup> others = second.groups.take();
-  const std::vector<topology::HostGroup> firsts = first.groups.take();
+  Machines machines = read_all({names[0]});
+  const std::vector<topology::HostGroup> firsts = machines.groups.take();
+  add_machine(machines, names[1]);
+  const std::vector<topology::HostGroup> others = machines.groups.take();
   if (is_fleet(firsts) && is_fleet(others)) return all_with_each_other(names);
-  if (is_fleet(firsts)) (void)topology::resolve_machine(names[0]).only_host();  // says that one is needed
-  add_files(first.files, second.files);
+  if (is_fleet(firsts)) {
+    throw usage_error(names[0], "it describes several hosts, and what the second is compared with is one",
+                      "give the one host first");
+  }
   return with_files(is_fleet(others) ? analysis::compare_with(firsts.front(), others, false)
                                      : analysis::compare_two(firsts.front(), others.front()),
-                    std::move(first.files));
+                    std::move(machines));
 }
 
 analysis::DiffReport compare_machines(std::vector<std::string> names) {
@@ -196,6 +212,7 @@ CommandResult diff(const DiffOptions& options) {
       !unread.empty() && !prints_text(documents))
     result.notes.push_back(unread);
   if (writes_node_list(documents)) {
+    result.notes.insert(result.notes.end(), report.left_out.begin(), report.left_out.end());
     for (std::string& note : analysis::unlisted_nodes(report)) result.notes.push_back(std::move(note));
   }
   return result;

@@ -215,7 +215,7 @@ class Diff(Scratch):
             for machines in ([folder], ["hgx-h100", folder], [folder / "n00.json", folder]):
                 text = topo("diff", *machines)
                 self.assertEqual(text.returncode, 1, text.stderr)
-                self.assertTrue(text.stdout.startswith("10 files, 4 unreadable: "), text.stdout)
+                self.assertTrue(text.stdout.startswith("10 files, 4 of which cannot be used: "), text.stdout)
                 for form in ("text", "md", "json", "html"):
                     shown = topo("diff", *machines, "--format", form)
                     self.assertEqual(shown.returncode, 1)
@@ -224,7 +224,7 @@ class Diff(Scratch):
                 for form in ("hostfile", "slurm"):
                     listed = topo("diff", *machines, "--format", form)
                     self.assertEqual((listed.returncode, listed.stdout), (1, ""))
-                    self.assertRegex(listed.stderr, "^collbench: 10 files, 4 unreadable: ")
+                    self.assertRegex(listed.stderr, "^collbench: 10 files, 4 of which cannot be used: ")
                     for name in names:
                         self.assertIn(name, listed.stderr)
                 unread = json.loads(topo("diff", *machines, "--format", "json").stdout)["unreadable"]
@@ -236,13 +236,13 @@ class Diff(Scratch):
         folder = self.damaged(1)
         result = topo("diff", folder)
         self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertTrue(result.stdout.startswith("5 files, 4 unreadable: "), result.stdout)
+        self.assertTrue(result.stdout.startswith("5 files, 4 of which cannot be used: "), result.stdout)
         self.assertIn("1 machine, and nothing to compare it with", result.stdout)
         self.assertNotIn("live", result.stdout)
         for other in ("hgx-h100", self.file("other.json", (folder / "n00.json").read_bytes())):
             against = topo("diff", other, folder)
             self.assertEqual(against.returncode, 1, against.stdout)
-            self.assertTrue(against.stdout.startswith("5 files, 4 unreadable: "), against.stdout)
+            self.assertTrue(against.stdout.startswith("5 files, 4 of which cannot be used: "), against.stdout)
         for each in folder.glob("x_*"):
             each.unlink()
         self.bad(["diff", folder], "one file in it describes a machine", "nothing to compare it with", "live")
@@ -250,8 +250,32 @@ class Diff(Scratch):
         topo_m.mkdir()
         shutil.copy(TOPO_M, topo_m)
         (topo_m / "dmesg.txt").write_text("Linux version 6.8")
-        self.bad(["diff", topo_m], "one file in it describes a machine")
-        self.assertNotIn("unreadable", topo("diff", topo_m, topo_m).stdout)
+        self.bad(["diff", topo_m], "one file in it describes a machine", r"left out: \S*dmesg\.txt: ")
+        self.assertNotIn("cannot be used", self.good("diff", topo_m, topo_m))
+
+    def test_a_damaged_file_of_one_of_equal_machines_is_named_in_every_format(self):
+        folders = [self.folder / name for name in "ABC"]
+        for each in folders:
+            each.mkdir()
+            shutil.copy(TOPO_M, each)
+        (folders[2] / "nvlink.txt").write_text("GPU 0: NVIDIA H100 (UUID: GPU-0)\n\t Link 0: fast\n")
+        for machines in (folders, ["hgx-h100", *folders], folders[1:]):
+            for form in ("text", "md", "json", "html"):
+                shown = " ".join(topo("diff", *machines, "--format", form).stdout.split())
+                self.assertRegex(shown, r"left out: \S*C/\s?nvlink\.txt", form)
+        for form in ("hostfile", "slurm"):
+            self.assertRegex(topo("diff", *folders, "--format", form).stderr, r"left out: \S*nvlink\.txt")
+        self.assertEqual(topo("diff", *folders).returncode, 0)
+        self.assertIn("left out", json.loads(topo("diff", *folders, "--format", "json").stdout)["left_out"][0])
+
+    def test_what_is_left_of_a_fleet_whose_files_name_their_hosts_is_not_this_machine(self):
+        folder = self.fleet(count=1)
+        shutil.copy(TOPO_M, folder / "n00.topo.txt")
+        (folder / "n01.json").write_text("")
+        result = topo("diff", folder)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertTrue(result.stdout.startswith("3 files, 1 of which cannot be used: "), result.stdout)
+        self.assertIn("1 machine, and nothing to compare it with", result.stdout)
 
     def test_a_folder_without_a_readable_file_is_status_2_and_says_why_of_each_kind(self):
         folder = self.damaged(1)

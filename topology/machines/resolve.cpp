@@ -33,6 +33,8 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     std::error_code of_entry;
+    // Editors, file managers and NFS hide files of their own in any folder.
+    if (entry.path().filename().string().starts_with('.')) continue;
     // A link to nothing is a file that is not there, which read_file explains.
     if (entry.is_regular_file(of_entry) || (entry.is_symlink(of_entry) && !entry.exists(of_entry)))
       files.push_back(entry.path());
@@ -46,7 +48,8 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 struct Reading {
   std::string stem;
   Host host;
-  std::string file = {};  ///< empty of a tree
+  std::string file;
+  bool saved = false;  ///< by `topo save`
 };
 
 std::string stem_of(const fs::path& file) {
@@ -69,7 +72,7 @@ std::map<std::string, std::vector<Host>> by_host(const std::vector<Reading>& rea
       const auto found = hosts.find(reading.stem);
       if (found != hosts.end()) {
         found->second.push_back(reading.host);
-      } else {
+      } else if (left_out.empty() || left_out.back().file != reading.file) {  // its other hosts
         left_out.push_back(
             {reading.file, reading.file,
              fmt::format("it names no host, and the folder has files of {} hosts", hosts.size())});
@@ -125,14 +128,18 @@ struct FolderReadings {
   std::vector<Reading> readings;
   std::vector<UnreadableFile> refusals;
   std::size_t files = 0;
-  bool all_saved = true;  ///< what could be read are files of `topo save`
 
-  /// Whether it is what is left of several hosts: one saved machine, and a file that is called like it.
+  /// Whether its one host is what is left of several: a file is called like one that is of a host (saved, or
+  /// naming it), and not after any that could be read.
   [[nodiscard]] bool is_rest_of_fleet() const {
-    if (readings.size() != 1 || !all_saved) return false;
-    const fs::path kind = fs::path(readings.front().file).extension();
-    return std::any_of(refusals.begin(), refusals.end(), [&kind](const UnreadableFile& each) {
-      return fs::path(each.file).extension() == kind;
+    return std::any_of(refusals.begin(), refusals.end(), [this](const UnreadableFile& refused) {
+      const fs::path file = refused.file;
+      const auto has_stem = [&](const Reading& each) { return each.stem == stem_of(file); };
+      const auto is_like = [&](const Reading& each) {
+        return (each.saved || each.host.name.known()) && fs::path(each.file).extension() == file.extension();
+      };
+      return std::none_of(readings.begin(), readings.end(), has_stem) &&
+             std::any_of(readings.begin(), readings.end(), is_like);
     });
   }
 };
@@ -145,8 +152,7 @@ FolderReadings read_files(const fs::path& folder) {
       const std::string text = read_file(file);
       if (trim(text).empty()) throw usage_error(file.string(), "the file is empty", "save it again");
       for (Host& host : read_any_topology(text, file.string()).hosts)
-        found.readings.push_back({stem_of(file), std::move(host), file.string()});
-      found.all_saved = found.all_saved && is_saved_topology(text);
+        found.readings.push_back({stem_of(file), std::move(host), file.string(), is_saved_topology(text)});
     } catch (const Error& error) {
       found.refusals.push_back({file.string(), error.where(), error.what()});
     }
@@ -159,16 +165,17 @@ FolderReadings read_files(const fs::path& folder) {
 ResolvedMachine read_folder(const std::string& argument) {
   const fs::path folder = argument;
   FolderReadings found = read_files(folder);
-  ResolvedMachine machine{argument, {}, nullptr, {found.files, found.files - found.refusals.size(), {}}};
+  ResolvedMachine machine{argument, {}};
   std::vector<Host> trees;
   for (const fs::path& tree : {folder, folder / "sys"})
     if (is_sysfs(tree)) trees.push_back(read_sysfs(tree));
   if (found.readings.empty() && trees.empty()) throw no_reading(folder, found.refusals);
-  if (!trees.empty()) machine.files = {};
-  const auto hosts =
-      trees.empty() ? by_host(found.readings, found.refusals) : std::map<std::string, std::vector<Host>>();
-  if (!hosts.empty() || (trees.empty() && found.is_rest_of_fleet()))
-    machine.files.unreadable = found.refusals;
+  std::map<std::string, std::vector<Host>> hosts;
+  if (trees.empty()) {
+    hosts = by_host(found.readings, found.refusals);
+    machine.files = {found.files, found.files - found.refusals.size(), {}};
+    if (!hosts.empty() || found.is_rest_of_fleet()) machine.files.unreadable = found.refusals;
+  }
   Host left_out;
   left_out.notes = left_out_notes(found.refusals);
   if (hosts.empty()) {
@@ -220,41 +227,49 @@ ArgumentKind kind_of(const std::string& argument) {
              : ArgumentKind::name;
 }
 
+/// Files that are left out for one reason, in their order.
+struct SharedReason {
+  std::string why;
+  std::vector<std::string> where;
+};
+
+std::vector<SharedReason> by_reason(const std::vector<UnreadableFile>& files) {
+  std::vector<SharedReason> reasons;
+  std::map<std::string, std::size_t> position;
+  for (const UnreadableFile& each : files) {
+    const auto [found, is_new] = position.try_emplace(each.why, reasons.size());
+    if (is_new) reasons.push_back({each.why, {}});
+    reasons[found->second].where.push_back(each.where);
+  }
+  return reasons;
+}
+
 }  // namespace
 
 std::vector<std::string> left_out_notes(const std::vector<UnreadableFile>& files) {
   constexpr std::size_t kNamed = 3;
   std::vector<std::string> notes;
-  std::set<std::string> reasons;
-  for (const UnreadableFile& first : files) {
-    if (!reasons.insert(first.why).second) continue;
+  for (const SharedReason& reason : by_reason(files)) {
     std::vector<std::string> others;
-    for (const UnreadableFile& other : files)
-      if (other.why == first.why && other.where != first.where)
-        others.push_back(fs::path(other.where).filename().string());
-    const std::vector<std::string> named(
-        others.begin(), others.begin() + static_cast<std::ptrdiff_t>(std::min(others.size(), kNamed)));
-    const std::string like_it =
-        others.empty() ? ""
-                       : fmt::format(" (and {} like it: {}{})", others.size(), fmt::join(named, ", "),
-                                     others.size() > kNamed ? ", …" : "");
-    notes.push_back(fmt::format("left out: {}{}: {}", first.where, like_it, first.why));
+    for (std::size_t i = 1; i < std::min(reason.where.size(), kNamed + 1); ++i)
+      others.push_back(fs::path(reason.where[i]).filename().string());
+    const std::size_t count = reason.where.size() - 1;
+    const std::string like_it = count == 0
+                                    ? ""
+                                    : fmt::format(" (and {} like it: {}{})", count, fmt::join(others, ", "),
+                                                  count > kNamed ? ", …" : "");
+    notes.push_back(fmt::format("left out: {}{}: {}", reason.where.front(), like_it, reason.why));
   }
   return notes;
 }
 
 std::string unreadable_text(const FolderFiles& files) {
   if (files.unreadable.empty()) return {};
-  std::vector<std::string> reasons;  // in the order of the files
-  std::map<std::string, std::vector<std::string>> by_reason;
-  for (const UnreadableFile& each : files.unreadable) {
-    if (by_reason[each.why].empty()) reasons.push_back(each.why);
-    by_reason[each.why].push_back(each.where);
-  }
-  for (std::string& reason : reasons)
-    reason = fmt::format("{}: {}", fmt::join(by_reason[reason], ", "), reason);
-  return fmt::format("{}, {} unreadable: {}", counted(files.count, "file"), files.unreadable.size(),
-                     fmt::join(reasons, "; "));
+  std::vector<std::string> reasons;
+  for (const SharedReason& each : by_reason(files.unreadable))
+    reasons.push_back(fmt::format("{}: {}", fmt::join(each.where, ", "), each.why));
+  return fmt::format("{}, {} of which cannot be used: {}", counted(files.count, "file"),
+                     files.unreadable.size(), fmt::join(reasons, "; "));
 }
 
 const Host& ResolvedMachine::only_host() const {

@@ -22,12 +22,12 @@ struct UnreadableFile {
 /// where each file is of a host, one that cannot be read is a host that is not looked at.
 struct FolderFiles {
   std::size_t count = 0;
-  std::size_t read = 0;                    ///< those that describe a machine
+  std::size_t read = 0;                    ///< those that describe a machine, and are of use
   std::vector<UnreadableFile> unreadable;  ///< of a folder of hosts
 };
 
-/// "8 files, 2 unreadable: n6.json:69:11: the file is cut; n7.json: the file is empty": all are named. Empty
-/// where there is none.
+/// "8 files, 2 of which cannot be used: n6.json:69:11: the file is cut; n7.json: the file is empty": all are
+/// named. Empty where there is none.
 [[nodiscard]] std::string unreadable_text(const FolderFiles& files);
 
 /// A machine, and how the argument that names it was resolved.

@@ -79,7 +79,7 @@ std::string report_html(const DiffReport& diff) {
   }
   ReportLines lines;
   for (const std::string& line : diff_headlines(diff)) lines.push_back({line});
-  for (const std::string& note : left_out_of(diff)) lines.push_back({note});
+  for (const std::string& note : diff.left_out) lines.push_back({note});
   return html_page("Topology diff", lines, sections);
 }
 

@@ -196,13 +196,13 @@ TEST(ResolveMachine, OfAFolderOfHostsEveryFileThatCannotBeReadIsNamed) {
   const ResolvedMachine machine = resolve_machine(tree.root().string());
   EXPECT_EQ(machine.topology.hosts.size(), 2U);
   EXPECT_EQ(machine.files.count, 8U);
-  EXPECT_EQ(machine.files.read, 3U);
+  EXPECT_EQ(machine.files.read, 2U);
   ASSERT_EQ(machine.files.unreadable.size(), 6U);
-  EXPECT_THAT(
-      unreadable_text(machine.files),
-      AllOf(HasSubstr("8 files, 6 unreadable: "), HasSubstr("n3.json:"), HasSubstr("the file is cut"),
-            HasSubstr("n4.json, "), HasSubstr("n5.json: the file is empty"), HasSubstr("n6.json: this file"),
-            HasSubstr("n7.json: "), HasSubstr("topo.txt: it names no host")));
+  EXPECT_THAT(unreadable_text(machine.files),
+              AllOf(HasSubstr("8 files, 6 of which cannot be used: "), HasSubstr("n3.json:"),
+                    HasSubstr("the file is cut"), HasSubstr("n4.json, "),
+                    HasSubstr("n5.json: the file is empty"), HasSubstr("n6.json: this file"),
+                    HasSubstr("n7.json: "), HasSubstr("topo.txt: it names no host")));
   EXPECT_THAT(left_out_notes(machine.files.unreadable), testing::SizeIs(5U));  // two are empty
 }
 
@@ -214,6 +214,41 @@ TEST(ResolveMachine, OneSavedMachineBesideDamagedFilesIsWhatIsLeftOfSeveral) {
   EXPECT_TRUE(resolve_machine(tree.root().string()).files.unreadable.empty());
   tree.write("n2.json", saved_as("n2").substr(0, 700));
   EXPECT_EQ(resolve_machine(tree.root().string()).files.unreadable.size(), 2U);
+}
+
+TEST(ResolveMachine, SoIsOneThatNamesItselfOrThatHasFilesOfItsOwn) {
+  for (const char* own : {"n1.json", "n1.topo.txt"}) {
+    const SysfsTree tree;
+    tree.write("n1.json", saved_as("n1"));
+    tree.write("n1.topo.txt", fixture("topo_m.txt"));
+    tree.write(own, own == std::string("n1.json") ? saved_as("n1") : fixture("topo_m.txt"));
+    EXPECT_TRUE(resolve_machine(tree.root().string()).files.unreadable.empty());
+    tree.write("n1.dmesg.json", "");  // of the same host
+    EXPECT_TRUE(resolve_machine(tree.root().string()).files.unreadable.empty());
+    tree.write("n2.json", "");
+    EXPECT_EQ(resolve_machine(tree.root().string()).files.unreadable.size(), 2U);
+  }
+  const SysfsTree named;
+  named.write(
+      "n1.xml",
+      R"(<topology version="2.0"><object type="Machine" cpuset="0x1"><info name="HostName" value="n1"/>)"
+      R"(<object type="NUMANode" os_index="0" cpuset="0x1"/></object></topology>)");
+  named.write("n2.xml", "<topology");
+  EXPECT_EQ(resolve_machine(named.root().string()).files.unreadable.size(), 1U);
+}
+
+TEST(ResolveMachine, HiddenFilesAreOfOtherProgramsAndAFileOfSeveralNamelessHostsIsOne) {
+  const SysfsTree tree;
+  tree.write("n1.json", saved_as("n1"));
+  tree.write("n2.json", saved_as("n2"));
+  for (const char* hidden : {".DS_Store", ".n1.json.swp", ".nfs00000001"}) tree.write(hidden, "anything");
+  EXPECT_TRUE(resolve_machine(tree.root().string()).files.unreadable.empty());
+  const Host nameless = reference_host(*find_reference_machine("hgx-h100"));
+  tree.write("two.json", save_topology({{nameless, nameless}}));
+  const FolderFiles files = resolve_machine(tree.root().string()).files;
+  EXPECT_EQ(files.count, 3U);
+  EXPECT_EQ(files.read, 2U);
+  EXPECT_EQ(files.unreadable.size(), 1U);
 }
 
 TEST(ResolveMachine, BesideTheOutputsOfToolsOnOneMachineOtherFilesAreUsual) {
