@@ -28,7 +28,8 @@ inline std::vector<PortWords> port_words() {
   for (const std::string& state : without_traffic) {
     for (const char* physical : {"", "LinkUp"}) all.push_back({state, physical, false});
   }
-  for (const char* state : {"ACTIVE", "4: ACTIVE", "Active", "PORT_ACTIVE (4)", "UP", "up"}) {
+  for (const char* state : {"4: ACTIVE", "PORT_ACTIVE (4)", "UP", "up"}) all.push_back({state, "", true});
+  for (const char* state : {"ACTIVE", "Active"}) {
     for (const char* physical : {"", "LinkUp", "5: LinkUp", "LINK_UP", "LINK_UP (5)", "<unknown>",
                                  "0: <unknown>", "No state change", "NOP", "invalid physical state"})
       all.push_back({state, physical, true});
