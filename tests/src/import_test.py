@@ -67,7 +67,7 @@ class Import(unittest.TestCase):
         record, base = self.folder / "run.json", self.folder / "base.json"
         place = ("--nodes", 2, "--topology", "ndv4")
         self.collbench("import", self.file((HEADING + rows + FOOTER).replace("     96", "      0"), "good.log"), *place, "-J", base, status=1)
-        note = "collbench: failed: WRONG DATA: AllReduce 953.674 MiB float sum, in place: 96 elements wrong"
+        note = "collbench: failed: WRONG DATA: AllReduce 954 MiB float sum, in place: 96 elements wrong"
         self.assertIn(note, self.collbench("import", log, *place, "-J", record, status=3))
         verdicts = {(row["size_bytes"], row["in_place"]): (row["verdict"], bool(row["explanation"]))
                     for row in json.loads(record.read_text())["rows"]}
@@ -139,9 +139,7 @@ class Import(unittest.TestCase):
         self.assertIn("b.log", printed)
 
     def test_the_output_of_nvbandwidth_is_sent_to_the_command_that_reads_it(self):
-        for text in ("nvbandwidth Version: v0.8
-Running device_to_device_memcpy_read_ce.
-", '{"nvbandwidth": {"testcases": []}}'):
+        for text in ("nvbandwidth Version: v0.8\nRunning device_to_device_memcpy_read_ce.\n", '{"nvbandwidth": {"testcases": []}}'):
             message = self.collbench("import", self.file(text), status=2)
             self.assertIn("nvbandwidth", message)
             self.assertIn("collbench burnin --from", message)
