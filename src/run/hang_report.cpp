@@ -52,8 +52,9 @@ class HangReport {
   void act_on_interruption(launch::HangWatch& watch) {
     constexpr int kPatientLooks = 3;  // most blocks end sooner
     if (rank_ != 0) return;
+    const std::string cause = "interrupted by " + launch::interrupting_signal();
     if (!incidents_->has_begun()) {
-      end_before_rows(watch, {ExitStatus::rank_lost, order(),
+      end_before_rows(watch, {ExitStatus::rank_lost, cause,
                               fmt::format("in {}, before anything was measured", step()), ""});
     }
     // Into the record at once, since mpirun kills a second after its signal, and later once more: meanwhile
@@ -62,7 +63,7 @@ class HangReport {
     if ((looks != 1 && looks != kPatientLooks) || step() == kEndOfRun) return;
     if (incidents_->known() || incidents_->learn_from_record())
       return;  // the signal is the launcher's, after what the user was told
-    const Error error(ExitStatus::rank_lost, step(), order() + ", which has to wait for this block",
+    const Error error(ExitStatus::rank_lost, step(), cause + ", which has to wait for this block",
                       "if that is the last one, the run is complete; otherwise, " + incidents_->next_step());
     if (looks == kPatientLooks) print(error);
     if (options_.endless) return;
@@ -75,9 +76,7 @@ class HangReport {
   /// the last word, by the first rank of the host that sees it.
   void act_on_lost_mpirun(launch::HangWatch& watch, int pid) {
     if (step() == kEndOfRun) return;  // the files are being written, with all that there is
-    const std::string gone = fmt::format("mpirun (process {}) is gone", pid);
-    const Error error(ExitStatus::rank_lost, step(),
-                      launch::interrupted() ? fmt::format("{}, and {}", order(), gone) : gone,
+    const Error error(ExitStatus::rank_lost, step(), fmt::format("mpirun (process {}) is gone", pid),
                       incidents_->next_step());
     tell(IncidentKind::interrupted, error, {}, {});
     end(watch);
@@ -147,7 +146,6 @@ class HangReport {
             next_step(found) + "; -T sets the timeout"};
   }
 
-  [[nodiscard]] static std::string order() { return "interrupted by " + launch::interrupting_signal(); }
   [[nodiscard]] std::string step() const { return flight_.step_name(); }
 
   [[nodiscard]] std::string next_step(const analysis::HangFinding& found) const {

@@ -143,9 +143,10 @@ void IncidentLog::write_record(const Incident& incident) const {
     if (is_root_lost) throw;
   }
   Run run = run_from_json_text(read_file(path), path);
-  // An order to end may be what followed from what another rank has to say.
-  const bool has_cause = run.incident && run.incident->kind != IncidentKind::interrupted;
-  if (run.started != started_ || run.complete || has_cause) return;
+  // An order to end may be what followed from what another rank has to say; what else interrupts follows it.
+  const bool stays = run.incident && (run.incident->kind != IncidentKind::interrupted ||
+                                      incident.kind == IncidentKind::interrupted);
+  if (run.started != started_ || run.complete || stays) return;
   run.incident = incident;
   for (const OutputDocument& each : options_.documents) {
     if (RecordFiles::rewrites(each)) write_file_by_rename(each.path, analysis::report(run, each.format));

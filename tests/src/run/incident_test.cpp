@@ -98,6 +98,10 @@ TEST_F(IncidentLogTest, AnOrderToEndIsReplacedByWhatItFollowedFrom) {
   EXPECT_EQ(record().incident->sentence, "interrupted by SIGTERM");
   EXPECT_FALSE(log.learn_from_record()) << "it is no other rank's word";
   EXPECT_FALSE(log.known());
+  Incident launcher = incident("mpirun is gone");
+  launcher.kind = IncidentKind::interrupted;
+  log.write_for_now(launcher);
+  EXPECT_EQ(record().incident->sentence, "interrupted by SIGTERM");
   log.write(incident("rank 2 is gone"));
   EXPECT_EQ(record().incident->sentence, "rank 2 is gone");
   log.write_for_now(order);
