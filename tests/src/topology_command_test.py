@@ -220,7 +220,7 @@ class Diff(Scratch):
                     shown = topo("diff", *machines, "--format", form)
                     self.assertEqual(shown.returncode, 1)
                     for name in names:
-                        self.assertIn(name, shown.stdout, form)
+                        self.assertIn(name, shown.stdout.replace("\\_", "_"), form)
                 for form in ("hostfile", "slurm"):
                     listed = topo("diff", *machines, "--format", form)
                     self.assertEqual((listed.returncode, listed.stdout), (1, ""))
