@@ -188,6 +188,9 @@ class Burnin(unittest.TestCase):
             result = counters("--since", look, "--sys", folder)
             self.assertEqual(result.returncode, 0)
             self.assertIn(f"whether elsewhere and {folder} are one host is not known", result.stdout)
+            # Nor is its folder the name of a host, and what it had is read again.
+            look.write_text(counters("--sys", folder, "--format", "json").stdout)
+            self.assertIn("none went up", counters("--since", look, "--sys", folder).stdout)
 
     def test_no_fault_passes_as_good(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -127,7 +127,7 @@ class Hostile(unittest.TestCase):
             for line in text.splitlines():
                 self.assertRegex(line, r'^(#|[a-z_]+(\{([a-z_]+="([^"\\]|\\.)*",?)*\})? \S+$)')
         elif kind == "dot":
-            self.assertNotIn('" ]; node [', text.replace("\\\"", ""))
+            self.assertNotIn('"]; node [', text.replace('\\"', ""))
 
     def each_format(self, formats, *command):
         for kind in formats:
@@ -172,6 +172,11 @@ class Hostile(unittest.TestCase):
             self.each_format(formats, "report", file)
             self.said("text", "report", file, "--plot")
             self.said("text", "report", file, "--percentiles")
+            self.said("md", "report", file, "--preset", "lab01", "--topology", "hgx-h100")
+            self.said("text", "plan", "--model", "llama-3.1-8b", "--topology", "hgx-h100", "--measured", file)
+            refused = run("--ops", "all_reduce", "--sizes", "8", "--calibration", file)
+            self.assertEqual(refused.returncode, 2, refused.stderr)
+            self.harmless("stderr", refused.stderr.decode())
             self.each_format(formats, "judge", file, "--topology", "hgx-h100")
             self.each_format(("text", "md", "json", "html", "csv"), "compare", file, file)
             picture = self.folder / "chart.svg"
@@ -248,6 +253,8 @@ class Hostile(unittest.TestCase):
                   ("gpus", "*", "model", "*"), ("host_bridge", "*"))
         named = copy.deepcopy(machine)
         named["hosts"][0]["name"] = ["node1", 0]
+        record = self.save("run.json", full_record(self.folder))
+        log = self.folder / "run.log"
         for fixed, document in ((addresses, machine), (placed, named)):
             for file in self.versions("node", document, ["topo", "show"], fixed=fixed):
                 self.said("text", "topo", "show", file, "--matrix", "--sources")
@@ -262,6 +269,11 @@ class Hostile(unittest.TestCase):
                     self.each_format(("text", "md", "json", "html", "hostfile", "slurm"), "topo", "diff", *pair)
                 if document is named:
                     self.each_format(("text", "md", "csv", "json"), "predict", "--topology", file)
+                    self.said("md", "predict", "--topology", file, "--preset", "lab01")
+                    self.each_format(("text", "md", "html", "csv", "json"), "plan", "--model", "llama-3.1-8b", "--topology", file)
+                    self.each_format(("text", "json", "html"), "import", log, "--operation", "all_reduce", "--topology", file)
+                    self.each_format(("text", "json", "html"), "judge", record, "--topology", file)
+                    self.said("md", "report", record, "--preset", "lab01", "--topology", file)
 
     def test_dumps_of_ranks_that_hang(self):
         seeds = SOURCE / "tests/fuzz/seeds/hang_dump_fuzz"
@@ -303,6 +315,33 @@ class Hostile(unittest.TestCase):
                         put(changed, path, value_at(document, path))
                 file = self.save("log.json", changed)
                 self.each_format(("text", "md", "csv", "json", "html"), "import", file)
+
+    def test_what_a_machine_says_of_itself(self):
+        counters = {"record": "collbench error counters", "host": "n1", "unix_seconds": 1.0, "counts": {"x": 1}, "notes": ["x"], "gpus": ["x"]}
+        for file in self.versions("counters", counters, ["counters", "--sys", self.folder, "--since"], members=[("counts",)]):
+            self.said("text", "counters", "--sys", self.folder, "--since", file)
+        words = (SOURCE / "tests/fuzz/seeds/doctor_fuzz/paste.txt").read_text()
+        for text in TEXTS:
+            # A file with other controls is refused as none of text.
+            word = re.sub("[\x00-\x08\x0a-\x1a\x7f\x85\u2028]", "", text)
+            evidence = self.save("evidence.txt", re.sub(r"\bx\b", lambda _: word, words))
+            self.each_format(("text", "md", "json"), "doctor", evidence)
+
+    def test_a_host_of_any_name(self):
+        """What it records is read again."""
+        named = ["unshare", "-ru", sys.executable, "-c", "import os, socket, sys; socket.sethostname(sys.argv[1]); os.execv(sys.argv[2], sys.argv[2:])"]
+        if subprocess.run([*named, "a", "/bin/true"], capture_output=True, check=False).returncode:
+            self.skipTest("this user cannot name a host")
+        rows = ["--ops", "all_reduce", "--sizes", "8", "-n", "1", "-w", "0", "--passes", "1", "--calibration", "none"]
+        for index, name in enumerate(["(none)", "=cmd|' /C calc'!A0", "-a b;reboot"]):
+            for command, reads in ((["counters", "--format", "json"], ["counters", "--sys", self.folder, "--since"]),
+                                   (["probe", "--time", "0.05", "--only", "triad", "--format", "json"], ["probe"]),
+                                   (["topo", "save", "-o", "-"], ["topo", "show"]),
+                                   ([*rows, "--format", "json"], ["report"])):
+                with self.subTest(name=name, command=command):
+                    done = subprocess.run([*named, name, PROGRAM, *command], capture_output=True, timeout=100, check=False)
+                    self.assertIn(done.returncode, (0, 1), done.stderr)
+                    self.said("text", *reads, self.save(f"own{index}.json", done.stdout.decode()))
 
     def test_names_of_files(self):
         machine = run("topo", "save", "hgx-h100", "-o", "-").stdout.decode()

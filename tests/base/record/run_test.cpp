@@ -105,16 +105,13 @@ TEST(RunJson, AnImpossibleNumberIsRefusedWithItsPath) {
   EXPECT_GT(tried.size(), 100U);
 }
 
-TEST(RunJson, NoTimeIsShorterThanAPicosecondAndNoneIsNoNumber) {
+TEST(RunJson, NoTimeIsShorterThanAPicosecond) {
   nlohmann::json json = nlohmann::json::parse(to_json_text(small_run()));
   json["rows"][0]["seconds"] = 1e-300;
   EXPECT_THAT(
       message_of(json.dump()),
       HasSubstr("run.json: rows[0].seconds is 1e-300 where 0 or a time from 1e-12 to 1e10 seconds was "
                 "expected"));
-  json["rows"][0]["seconds"] = 1e-6;
-  json["rows"][0]["pass_seconds"][1] = nullptr;
-  EXPECT_THAT(message_of(json.dump()), HasSubstr("rows[0].pass_seconds[1] is null where"));
 }
 
 TEST(RunJson, AHostThatCannotBeOneIsRefusedWithItsPath) {
@@ -167,7 +164,7 @@ TEST(RunJson, EveryKeyOfARowIsMissedByItsPath) {
         member.key() == "launch_passes" || member.key() == "nccl" || member.key() == "launch_variation" ||
         member.key() == "enqueue_seconds" || member.key() == "marks" || member.key() == "pass_probes" ||
         member.key() == "states" || member.key() == "test" || member.key() == "nvls_seconds" ||
-        member.key() == "step") {
+        member.key() == "step" || member.key() == "warmup_iterations") {
       continue;  // none when absent
     }
     auto damaged = json;
