@@ -27,6 +27,8 @@ std::string kept_file(const RunOptions& options) {
 
 namespace {
 
+constexpr const char* kMoreTime = "give a longer --time, or smaller sizes";
+
 /// Whether the run writes files beside its stream, which are there already when it is resumed.
 bool writes_more_files(const RunOptions& options) {
   return std::any_of(options.documents.begin(), options.documents.end(),
@@ -59,11 +61,15 @@ Error interruption(const RunOptions& options, const std::string& cause) {
           files.empty() || !options.stream_path.empty() ? kept_results(options, true) : ""};
 }
 
+std::string left_out_line(const RowKey& row, const std::string& why) {
+  return fmt::format("collbench: {}: {}; {}", operation(row.operation).name, why, kMoreTime);
+}
+
 Error nothing_ran(const std::vector<Measurement>& rows) {
   const Measurement& first = rows.front();
   const std::string what(operation(first.key.operation).name);
   const std::string why = "nothing could be measured: " + first.unavailable;
-  if (first.stopped) return {ExitStatus::not_here, what, why, std::string(kMoreTime)};
+  if (first.stopped) return {ExitStatus::not_here, what, why, kMoreTime};
   const bool asked = first.key.algorithm != kLibraryChoice;
   return {ExitStatus::not_here, asked ? "--algo " + first.key.algorithm : what, why,
           asked ? "leave --algo out to let the library choose"

@@ -1,6 +1,5 @@
 #pragma once
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -23,8 +22,8 @@ namespace collbench::program {
 /// That the run was ended early, and by what: "by SIGTERM"; empty where that is not known.
 [[nodiscard]] Error interruption(const RunOptions& options, const std::string& cause);
 
-/// What brings rows back that were left out.
-inline constexpr std::string_view kMoreTime = "give a longer --time, or smaller sizes";
+/// That a row is not run for want of time, for stderr.
+[[nodiscard]] std::string left_out_line(const RowKey& row, const std::string& why);
 
 /// Of rows that all could not run: the first one's reason.
 [[nodiscard]] Error nothing_ran(const std::vector<Measurement>& rows);

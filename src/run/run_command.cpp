@@ -114,9 +114,8 @@ class RunDriver {
     progress_.clear();
     launch::agree_on_root(ranks(), context_.host, [&](launch::OnRoot) {
       if (as_text()) print_header();
-      if (capabilities.calibrates) {
+      if (capabilities.calibrates)
         expectations_ = RowExpectations::from_calibration(run_, plan_.rows, backend_, traffic_);
-      }
       if (expectations_.need_no_measurement()) expectations_.apply(run_);
       files_->stream.begin(run_);
       write_record();  // what ends the first pass early refers to it
@@ -147,7 +146,11 @@ class RunDriver {
     const collectives::MeasurementObserver observer{
         .before_block = [this](const collectives::MeasurementProgress& at) { begin_block(at); },
         .running = [this](std::optional<std::size_t> row) { telemetry_.running(row); },
-        .left_out = [this](std::size_t row, const std::string& why) { say_left_out(plan_.rows[row], why); },
+        .left_out =
+            [this](std::size_t row, const std::string& why) {
+              progress_.clear();
+              print_message(left_out_line(plan_.rows[row], why));
+            },
         .interrupted = [this] { return end_.has_come(); },
         .block = [this](const MeasuredBlock& block) { files_->stream.append(block); },
         .samples =
@@ -196,9 +199,8 @@ class RunDriver {
     ExitStatus status = outcome(result.rows);
     const bool judged = ranks().is_root() && status == ExitStatus::ok;
     if (judged && (fails_criteria(run_, options_.criteria) || has_fault_)) status = ExitStatus::low;
-    if (status == ExitStatus::not_here && ranks().is_root()) {
+    if (status == ExitStatus::not_here && ranks().is_root())
       print_message(describe(nothing_ran(result.rows)));
-    }
     if (!result.interrupted || options_.endless) return launch::broadcast_value(ranks(), status);
     const std::string cause = end_.cause(ranks());
     if (ranks().is_root()) {
@@ -268,17 +270,10 @@ class RunDriver {
     flight_.pass(at.pass);
     const auto name = fmt::format("{} {}", operation(row.operation).name, format_bytes(row.size_bytes));
     // On host memory every call is progress, however many were asked for.
-    if (options_.blocks_have_timeout || backend_.capabilities().memory == collectives::MemoryKind::host) {
-      flight_.step(name);
-    } else {
-      flight_.step_without_limit(name);
-    }
+    const bool is_limited =
+        options_.blocks_have_timeout || backend_.capabilities().memory == collectives::MemoryKind::host;
+    is_limited ? flight_.step(name) : flight_.step_without_limit(name);
     progress_.show(progress_text(at, plan_.rows), clock().seconds());
-  }
-
-  void say_left_out(const RowKey& row, const std::string& why) {
-    progress_.clear();
-    print_message(fmt::format("collbench: {}: {}; {}", operation(row.operation).name, why, kMoreTime));
   }
 
   void save(launch::OnRoot /*root*/, const std::vector<Measurement>& rows, int passes) {
@@ -380,11 +375,10 @@ ExitStatus run_command(const RunOptions& options, const launch::MpiSession& sess
   const auto wait_begins = [&](const std::string& what) {
     if (backend_starts && options.blocks_have_timeout) flight.step(what);  // later the rows are steps
   };
-  const auto wait_goes_on = [&] { flight.begin_again(); };
   const launch::CollectiveWait waiter(
       ranks, context.host, session.clock(),
       options.blocks_have_timeout ? options.timeout_seconds * kLibraryPatience : 0, flight.exchanges(),
-      wait_begins, wait_goes_on);
+      wait_begins, [&] { flight.begin_again(); });
   const TrafficMatrix traffic = find_traffic(options, context.host, ranks);
   flight.step_without_limit("start of the backend");  // until it waits for the first time
   const RunBackend measured = make_backend(options, session, waiter, context, traffic, flight.counters());

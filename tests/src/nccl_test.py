@@ -241,8 +241,7 @@ class Registration(Scratch):
             made = json.loads(self.path.read_text())
             self.assertEqual({row["wrong_elements"] for row in made["rows"]}, {0})
             how = "symmetric" if how == "2" else how
-            self.assertEqual(made["buffers"], {"allocator": "ncclMemAlloc", "registration": how, "exact_counts": False,
-                                               "unaligned_elements": 0, "kept_passes": 0})
+            self.assertEqual((made["buffers"]["allocator"], made["buffers"]["registration"]), ("ncclMemAlloc", how))
             self.assertIn(f"buffers: memory of ncclMemAlloc, registered with NCCL (-R {how}: {calls[how]})", unwrapped(result.stdout))
 
     def test_no_algorithm_is_forced_on_symmetric_windows(self):
@@ -253,8 +252,9 @@ class Registration(Scratch):
 
     def test_without(self):
         result = mpirun(2, "-R", "0", *QUICK, *SMALL, "-J", self.path)
-        self.assertEqual(json.loads(self.path.read_text())["buffers"], {"allocator": "cudaMalloc", "registration": "none",
-                                                                         "exact_counts": False, "unaligned_elements": 0, "kept_passes": 0})
+        self.assertEqual(json.loads(self.path.read_text())["buffers"],
+                         {"allocator": "cudaMalloc", "registration": "none", "exact_counts": False, "unaligned_elements": 0,
+                          "kept_passes": 0})
         self.assertNotIn("registered with NCCL", result.stdout)
 
     def test_what_an_older_nccl_lacks(self):

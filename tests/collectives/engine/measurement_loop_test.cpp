@@ -45,7 +45,6 @@ TEST(MeasurementLoop, BuffersOutliveTheCommunicatorsThatHoldThem) {
   };
   launch::run_rank_threads(2, [&](launch::Ranks& ranks) {
     for (const bool holds : {false, true}) {
-      // Making one costs nothing, or most of the time until the blocks have taken nine times as long.
       StepBackend cheap({.holds_buffers = holds});
       static_cast<void>(run_measurement_loop(ranks, cheap, {row_of(8), row_of(64)}, kHosts, quick(), {}));
       EXPECT_EQ(cheap.order, passes({first, anew, anew}));

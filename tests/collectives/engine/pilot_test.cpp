@@ -8,7 +8,7 @@
 namespace collbench::collectives::pilot_test {
 namespace {
 
-TEST(Pilot, SaysWhatAnIterationTakesOnTheSlowestRank) {
+TEST(Pilot, IsWhatAnIterationTakesOnTheSlowestRank) {
   launch::run_rank_threads(3, [](launch::Ranks& ranks) {
     for (const double call_seconds : {1e-7, 1e-3, 10.0}) {
       for (const FixedCounts& fixed :
