@@ -166,7 +166,7 @@ CommandFunction printing_command(std::string text) {
 void add_tool(CLI::App& app, const Subcommand& tool, RunOptions& run, CommandFunction& chosen) {
   app.name("collbench");
   app.set_help_flag("-h,--help", "this text")->group("Help");
-  app.add_flag("-V,--version", "as of collbench itself")->group("Help");
+  app.add_flag("-V,--version")->description("as of collbench itself")->group("Help");
   add_run_options(app, run);
   add_config_option(app, run.config);
   tool.add(*app.add_subcommand(tool.name, tool.help), chosen);
