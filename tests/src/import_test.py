@@ -60,9 +60,9 @@ class Import(unittest.TestCase):
     def test_wrong_data_is_status_3_in_every_command_and_format(self):
         """One row of four is wrong, and that before one that is far too slow, whatever was asked for."""
         slow = "1000000    1.00    1.88      0"
-        row = ROW.replace("10000  100.00  187.50      0", slow).replace("80.00  150.00      0", "80.00  150.00     96")
+        row = ROW.replace("10000  100.00  187.50      0", slow).replace("12500   80.00  150.00      0", "10000  100.00  187.50     96")
         rows = row + row.replace("     96", "      0").replace("  1000000000     250000000", "  2000000000     500000000"
-                         ).replace("1000000    1.00", "2000000    1.00").replace("  12500 ", "  25000 ")
+                         ).replace("1000000    1.00", "2000000    1.00").replace("  10000 ", "  20000 ")
         log = self.file(HEADING + rows + "# Out of bounds values : 1 FAILED\n# Avg bus bandwidth    : 75.94\n")
         record, base = self.folder / "run.json", self.folder / "base.json"
         place = ("--nodes", 2, "--topology", "ndv4")
