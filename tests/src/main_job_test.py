@@ -851,16 +851,19 @@ class LostLauncher(LongRun):
         self.addCleanup(lambda: self.is_there(stopped) and os.kill(stopped, signal.SIGKILL))
         return process, stopped, waits
 
+    def incident(self):
+        return json.loads((self.folder / "run.json").read_text())["incident"]
+
     def test_mpirun_killed_after_an_order_to_end_does_not_hide_the_order(self):
         process, stopped, waits = self.start_and_stop_rank_1()
         os.kill(waits, signal.SIGTERM)
-        wait_until(lambda: self.kept()["incident"])
+        wait_until(self.incident)
         process.kill()  # the kernel may wake the stopped one with SIGHUP, and that speaks too
         wait_until(lambda: not self.is_there(waits))
         if self.is_there(stopped):
             os.kill(stopped, signal.SIGKILL)
             wait_until(lambda: not self.is_there(stopped))
-        self.assertRegex(self.kept()["incident"]["sentence"], r": interrupted by SIGTERM, which has to wait for this block$")
+        self.assertRegex(self.incident()["sentence"], r": interrupted by SIGTERM, which has to wait for this block$")
 
     def test_a_lock_that_cannot_be_read_keeps_nobody_from_ending(self):
         process, _, _ = self.start_and_stop_rank_1("-T", "8")
@@ -868,7 +871,7 @@ class LostLauncher(LongRun):
         lock.unlink()
         os.mkfifo(lock)  # as a file system that does not answer
         process.communicate(timeout=60)
-        self.assertEqual(self.kept()["incident"]["kind"], "hang")
+        self.assertEqual(self.incident()["kind"], "hang")
 
     def test_time_in_which_mpirun_is_stopped_does_not_count(self):
         file = self.folder / "now"
