@@ -76,7 +76,9 @@ class HangReport {
   /// the last word, by the first rank of the host that sees it.
   void act_on_lost_mpirun(launch::HangWatch& watch, int pid) {
     if (step() == kEndOfRun) return;  // the files are being written, with all that there is
-    const Error error(ExitStatus::rank_lost, step(), fmt::format("mpirun (process {}) is gone", pid),
+    const std::string order =
+        launch::interrupted() ? fmt::format("interrupted by {}, and ", launch::interrupting_signal()) : "";
+    const Error error(ExitStatus::rank_lost, step(), fmt::format("{}mpirun (process {}) is gone", order, pid),
                       incidents_->next_step());
     tell(IncidentKind::interrupted, error, {}, {});
     end(watch);

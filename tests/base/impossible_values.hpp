@@ -32,7 +32,9 @@ inline std::string key_path(const std::string& pointer) {
   std::string path;
   for (std::size_t at = 1; at <= pointer.size();) {
     const std::size_t end = std::min(pointer.find('/', at), pointer.size());
-    const std::string part = pointer.substr(at, end - at);
+    std::string part = pointer.substr(at, end - at);
+    for (std::size_t slash = part.find("~1"); slash != std::string::npos; slash = part.find("~1"))
+      part.replace(slash, 2, "/");  // RFC 6901
     const bool is_index = !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
     path += is_index ? "[" + part + "]" : (path.empty() ? "" : ".") + part;
     at = end + 1;

@@ -72,8 +72,8 @@ TEST(NvbandwidthMatrix, OfSeveralOneIsChosenByItsTestOrItsTitle) {
 TEST(NvbandwidthMatrix, WhatIsCutIsRefusedWithItsLine) {
   const std::string whole(kOutput);
   EXPECT_THAT(refused(whole.substr(0, whole.find(" 3    230.00"))),
-              HasSubstr("f:18: the matrix has 3 rows of 4"));
-  EXPECT_THAT(refused(whole.substr(0, whole.find("    223.00"))), HasSubstr("f:22"));
+              HasSubstr("f:17: the matrix has 3 rows of 4"));
+  EXPECT_THAT(refused(whole.substr(0, whole.find("    223.00"))), HasSubstr("f:21"));
   EXPECT_THAT(refused(whole.substr(0, whole.find("Running device"))),
               HasSubstr("no matrix of GB/s between GPUs"));
 }
