@@ -335,7 +335,8 @@ def at_moment(role, moment, number):
     def trial(bed, random):
         rank = 1 + random.randrange(bed.ranks - 1) if role == "another rank" else 0
         for _ in range(20):
-            run = bed.start(calibrated=moment != "in the calibration", seconds=20)
+            ends = role == "mpirun" and number == signal.SIGSTOP
+            run = bed.start(calibrated=moment != "in the calibration", seconds=20 if ends else 60)
             try:
                 until_moment(run, rank, moment, random)
                 start = time.monotonic()
@@ -374,12 +375,12 @@ def rank_goes(bed, run, start, rank, number, moment):
 
 
 def mpirun_goes(run, number, moment):
-    """Killed, it takes what the ranks say with it: the record says it, where it was begun, and no lock stays. Stopped for less
+    """Killed, it takes what the ranks say with it: the record says it, where it was begun, and no lock stays. Stopped for longer
     than -T, nobody is accused."""
-    ranks = list(run.ranks().values())
+    run.ranks()
     os.kill(run.process.pid, number)
     if number == signal.SIGSTOP:
-        time.sleep(LIMIT_SECONDS / 2)
+        time.sleep(LIMIT_SECONDS + 2)
         run.process.send_signal(signal.SIGCONT)
         return goes_on(run)
     status = run.finish(FINISHED_SECONDS)
@@ -393,7 +394,7 @@ def mpirun_goes(run, number, moment):
             wrong.append(f"the record's incident: {told}")
     wrong += [f"said: {line}" for line in run.said()]
     wrong += [f"left behind: {path.name}" for path in run.folder.glob(".*.lock")]
-    wrong += [f"left behind: process {pid}" for pid in ranks if pathlib.Path(f"/proc/{pid}").exists()]
+    wrong += [f"left behind: process {pid} of rank {rank}" for rank, pid in run.ranks().items()]
     run.left_behind()  # what is mpirun's own to take away stays
     return Seen(wrong, status, None, made["incident"]["sentence"] if made and made["incident"] else "")
 
