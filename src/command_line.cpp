@@ -43,7 +43,8 @@ std::string description(const std::vector<Subcommand>& subcommands) {
   std::string text =
       "Measures collective operations and compares them with what this machine should give.\n"
       "  mpirun -np 16 collbench           the five usual operations; --ops all: all eleven";
-  for (const Subcommand& each : subcommands) text += std::string("\n  ") + each.example;
+  for (const Subcommand& each : subcommands)
+    if (*each.example != '\0') text += std::string("\n  ") + each.example;
   for (const Tool& each : tools()) text += std::string("\n  ") + each.example;
   std::string topics;
   for (const HelpTopic& each : help_topics())

@@ -195,7 +195,11 @@ BurninRecord burnin_from_pairs(std::string_view text, const std::string& file,
   if (lines.empty()) throw usage_error(file, "it has comments only", "check that it is the right file");
   if (is_nvbandwidth(lines)) {
     if (!choice.where.empty()) throw usage_error("--where", "a matrix has no such columns", "leave it out");
-    return burnin_from_matrix(nvbandwidth_matrix(lines, choice.column, file), file);
+    BurninRecord record = burnin_from_matrix(nvbandwidth_matrix(lines, choice.column, file), file);
+    record.source +=
+        "; its nodes are the GPUs of one host, so what is said of a NIC, a cable or a host is "
+        "of a GPU, its NVLinks or its PCIe link";
+    return record;
   }
   if (is_pair_matrix(lines)) {
     if (!choice.column.empty() || !choice.where.empty())

@@ -48,6 +48,7 @@ TEST(NvbandwidthMatrix, IsAScreeningOfPairs) {
   const BurninRecord record = burnin_from_pairs(kOutput, "f", {});
   EXPECT_THAT(record.table.times, SizeIs(12));
   EXPECT_THAT(record.source, HasSubstr("GB/s from row to column"));
+  EXPECT_THAT(record.source, HasSubstr("its nodes are the GPUs of one host"));
 }
 
 TEST(NvbandwidthMatrix, OfSeveralOneIsChosenByItsTestOrItsTitle) {
