@@ -71,7 +71,7 @@ def run(platform, operations, forced, sizes, iterations, warmup):
         command = [SMPIRUN, "-np", str(RANKS), "-platform", str(HERE / platform.file), "--log=root.thres:error"]
         command += [f"--cfg={name}:{value}" for name, value in settings.items()]
         command += [COLLBENCH_SMPI, "--node-map", platform.node_map, "--ops", operations,
-                    "--sizes", ",".join(map(str, sizes)),
+                    "--sizes", ",".join(map(str, sizes)), "--exact-counts",
                     "--passes", "1", "--iters", str(iterations), "--warmup_iters", str(warmup), "--check", "0",
                     "-J", str(record)]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240)
