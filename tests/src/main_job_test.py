@@ -494,7 +494,7 @@ class Output(Scratch):
         path = self.folder / "run.json"
         result = mpirun(2, "--dry-run", "-J", path)
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("65 rows on 2 ranks", result.stdout)
+        self.assertIn("62 rows on 2 ranks", result.stdout)
         self.assertFalse(path.exists())
 
     def test_g_starts_its_own_ranks(self):
