@@ -28,7 +28,8 @@ TEST(States, BackendsAreReadByTheirNames) {
     EXPECT_EQ(backend_from_json({document, "run.json"}), backend);
   }
   EXPECT_THAT(refusal("ucc", backend_from_json),
-              HasSubstr("state is \"ucc\" where \"mpi\" or \"nccl\" or \"other\" was expected"));
+              HasSubstr("state is \"ucc\" where \"mpi\" or \"nccl\" was expected"));
+  EXPECT_THAT(refusal("other", backend_from_json), HasSubstr("are no longer read"));
   EXPECT_TRUE(measures_gpus(BackendId::nccl));
   EXPECT_FALSE(measures_gpus(BackendId::mpi));
 }

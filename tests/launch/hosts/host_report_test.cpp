@@ -11,7 +11,7 @@ namespace {
 RankActivity full_rank(int rank) {
   return {.rank = rank,
           .ranks = std::numeric_limits<int>::max(),
-          .host = std::string(64, '\x01'),
+          .host = std::string(63, 'h'),
           .gpu = std::string(64, '\x02'),
           .device = std::string(64, '\x04'),
           .pid = std::numeric_limits<int>::max(),
