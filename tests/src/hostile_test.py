@@ -173,7 +173,6 @@ class Hostile(unittest.TestCase):
             self.said("text", "report", file, "--plot")
             self.said("text", "report", file, "--percentiles")
             self.said("md", "report", file, "--preset", "lab01", "--topology", "hgx-h100")
-            self.said("text", "plan", "--model", "llama-3.1-8b", "--topology", "hgx-h100", "--measured", file)
             refused = run("--ops", "all_reduce", "--sizes", "8", "--calibration", file)
             self.assertEqual(refused.returncode, 2, refused.stderr)
             self.harmless("stderr", refused.stderr.decode())
@@ -193,7 +192,7 @@ class Hostile(unittest.TestCase):
             self.said("text", "baseline", "add", nights, base)
             self.each_format(("text", "md", "json", "html", "csv"), "baseline", "check", nights, file)
             run("baseline", "add", nights, file)
-            self.each_format(("text", "json", "html"), "baseline", "show", nights)
+            self.each_format(("text", "html"), "baseline", "show", nights)
 
     def test_records_of_burn_ins(self):
         hosts = [f"n{i}" for i in range(6)]
@@ -218,7 +217,7 @@ class Hostile(unittest.TestCase):
         window = {"sm_clock_hertz": 1.7e9, "power_watts": 650, "temperature_celsius": 60, "throttled_by": ["SW power cap"]}
         part = {"model": "x", "numa": 0, "cpu_share": None, "telemetry": [window]}
         record.update({
-            "notes": ["x"], "failures": [{"part": "x", "measurement": "x", "what": "x"}], "gpu_window_seconds": 0.1,
+            "host": "n1", "notes": ["x"], "failures": [{"part": "x", "measurement": "x", "what": "x"}], "gpu_window_seconds": 0.1,
             "gpus": [{"name": f"GPU {i}", "model": "x", "uuid": "x", "address": "x", "memory_bytes": 8 << 30, "power_limit_watts": 700,
                       "driver": "x"} for i in range(4)]})
         record["measurements"] += [
@@ -270,7 +269,7 @@ class Hostile(unittest.TestCase):
                 if document is named:
                     self.each_format(("text", "md", "csv", "json"), "predict", "--topology", file)
                     self.said("md", "predict", "--topology", file, "--preset", "lab01")
-                    self.each_format(("text", "md", "html", "csv", "json"), "plan", "--model", "llama-3.1-8b", "--topology", file)
+                    self.each_format(("text", "md", "html", "csv", "json"), "plan", "--model", "llama-3.1-8b", "--tp", "8", "--topology", file)
                     self.each_format(("text", "json", "html"), "import", log, "--operation", "all_reduce", "--topology", file)
                     self.each_format(("text", "json", "html"), "judge", record, "--topology", file)
                     self.said("md", "report", record, "--preset", "lab01", "--topology", file)
@@ -292,11 +291,9 @@ class Hostile(unittest.TestCase):
         for text in TEXTS:
             text = re.sub("[\r\n\x85\u2028\x00]", "", text)
             word = text.replace(" ", "")
-            log = (f"# nThread 1 nGpus 1 minBytes 8 {text}\n# Using devices\n"
-                   f"#  Rank  0 Group  0 Pid 100 on {word} device  0 [0x01] {text}\n"
-                   f"#  Rank  1 Group  0 Pid 101 on node2 device  0 [0x01] {text}\n"
+            log = (f"# nThread 1 nGpus 1 minBytes 8 {text}\n"
                    f"{word}:100:100 [0] NCCL INFO NCCL version {text}\n{word}:100:100 [0] NCCL INFO NET/IB : Using [0]{text}\n#\n"
-                   + log_text())
+                   + log_text().replace(" on n0 ", f" on {word} ", 1).replace("80GB HBM3", text))
             file = self.save("run.log", log)
             said = self.said("text", "import", file, "--operation", "all_reduce")
             self.assertIn("is not the name of a host", said or "")
@@ -304,17 +301,6 @@ class Hostile(unittest.TestCase):
             record = self.folder / "imported.json"
             run("import", file, "--operation", "all_reduce", "-J", record, "--overwrite")
             self.said("text", "report", record)
-        seeds = SOURCE / "tests/fuzz/seeds/import_log_fuzz"
-        for name in ("nvbandwidth.json", "google_benchmark.json"):
-            document = json.loads((seeds / name).read_text())
-            for text in TEXTS:
-                changed = copy.deepcopy(document)
-                for path in list(leaves(document)):
-                    put(changed, path, text)
-                    if run("import", self.save("one.json", changed)).returncode == 2:
-                        put(changed, path, value_at(document, path))
-                file = self.save("log.json", changed)
-                self.each_format(("text", "md", "csv", "json", "html"), "import", file)
 
     def test_what_a_machine_says_of_itself(self):
         counters = {"record": "collbench error counters", "host": "n1", "unix_seconds": 1.0, "counts": {"x": 1}, "notes": ["x"], "gpus": ["x"]}
