@@ -20,8 +20,8 @@ struct MeasuredBlock {
   std::uint64_t iterations = 0;
   std::uint64_t iterations_per_sample = 1;
   std::uint64_t warmup_iterations = 0;  ///< untimed, before them
-  std::vector<float> samples;    ///< each reduced over ranks; 24 bits are more than any clock gives
-  std::vector<RankTimes> ranks;  ///< of each rank's own samples in this block, by rank
+  std::vector<float> samples;           ///< each reduced over ranks; 24 bits are more than any clock gives
+  std::vector<RankTimes> ranks;         ///< of each rank's own samples in this block, by rank
   std::optional<double>
       enqueue_seconds;  ///< host time of a call, reduced over ranks; none where not asked for
   std::optional<std::uint64_t> wrong_elements;  ///< over all ranks; none when the block was not checked

@@ -34,10 +34,10 @@ class Contributions {
     const auto stride = [ranks](int most) { return static_cast<std::size_t>((ranks + most - 1) / most); };
     stride_ = stride(limit / static_cast<int>(sizes_));
     if (reduction == Reduction::prod && is_floating_) stride_ = stride(t.max_exponent);
-    // NCCL rounds each rank's share before it adds, and each sum: of many ranks the right result is far off. Two
-    // shares and their sum stay within the two units that are tolerated; nccl-tests lets two put something in,
-    // too (2.19.6, verifiable/verifiable.cu, "Average of float"). A share that is rounded to eight bits is far
-    // off by itself: there one rank alone does.
+    // NCCL rounds each rank's share before it adds, and each sum: of many ranks the right result is far off.
+    // Two shares and their sum stay within the two units that are tolerated; nccl-tests lets two put
+    // something in, too (2.19.6, verifiable/verifiable.cu, "Average of float"). A share that is rounded to
+    // eight bits is far off by itself: there one rank alone does.
     if (reduction == Reduction::avg && is_floating_) {
       sizes_ = is_float8(type) ? 6 : kMaxSize;
       stride_ = stride(is_float8(type) ? 1 : 2);

@@ -41,8 +41,8 @@ struct CriteriaOutcome {
 /// Of two statuses of checks the one to end with: wrong_data before low before ok, as they are numbered.
 [[nodiscard]] constexpr ExitStatus worse(ExitStatus a, ExitStatus b) { return a < b ? b : a; }
 
-/// Holds a run against the criteria. Wrong data is status wrong_data whatever they are. It is always said, the
-/// other failures where one of the options was given. Throws Error (usage) as check_run.
+/// Holds a run against the criteria. Wrong data is status wrong_data whatever they are. It is always said,
+/// the other failures where one of the options was given. Throws Error (usage) as check_run.
 [[nodiscard]] CriteriaOutcome criteria_outcome(const Run& run, const CriteriaOptions& options);
 
 }  // namespace collbench::program
