@@ -51,7 +51,9 @@ TEST(CommandLine, HelpHasEverySubcommandOnce) {
     EXPECT_THAT(help, HasSubstr(std::string("\n  ") + each.name + " ")) << each.name;
   }
   for (const Subcommand& each : subcommands()) {
-    if (*each.example != '\0') EXPECT_THAT(help, HasSubstr(std::string("\n  ") + each.example + "\n"));
+    if (*each.example != '\0') {
+      EXPECT_THAT(help, HasSubstr(std::string("\n  ") + each.example + "\n")) << each.name;
+    }
     EXPECT_THAT(help, HasSubstr(std::string("\n  ") + each.name + " ")) << each.name;
     EXPECT_THAT(printed({each.name, "--help"}), HasSubstr(std::string("Usage: collbench ") + each.name));
   }
