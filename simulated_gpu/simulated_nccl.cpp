@@ -109,8 +109,6 @@ bool defines_runtime(const ElfFile& file) {
 SimulatedNccl load_simulated_nccl(const std::string& name) {
   SimulatedNccl nccl;
   if (name.find('/') != std::string::npos) require_shared_library(name);
-  if (const std::string why = why_refused(name); !why.empty())
-    throw Error(ExitStatus::not_here, "NCCL", why, "or name a libnccl.so.2 by its path");
   // A library that takes its runtime from another finds ours first, by the names that it asks for.
   static_cast<void>(opened(own_file(), RTLD_NOW | RTLD_GLOBAL));
   load_named_libraries();

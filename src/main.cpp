@@ -7,6 +7,7 @@
 #include "base/text_sinks.hpp"
 #include "collectives/nccl/probe/gpu_team.hpp"
 #include "launch/launcher.hpp"
+#include "src/cli/library_path.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/tools.hpp"
 #include "src/command_line.hpp"
@@ -29,6 +30,7 @@ int main(int argc, char** argv) {
   reserve_standard_streams();
   const bool reports = launch::launched_rank().value_or(0) == 0;
   try {
+    leave_out_current_directory(argv, reports);
     become_tool(argc, argv);
     Command command = parse_command_line(argc, argv);
     if (auto* run = std::get_if<RunOptions>(&command)) {

@@ -5,6 +5,7 @@
 
 #include "launch/launcher.hpp"
 #include "src/cli/command_description.hpp"
+#include "src/cli/library_path.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/tools.hpp"
 #include "src/cli/version.hpp"
@@ -17,6 +18,7 @@ int tool_main(const char* name, void (*add)(CLI::App& command, CommandFunction& 
   reserve_standard_streams();
   const bool reports = launch::launched_rank().value_or(0) == 0;
   try {
+    leave_out_current_directory(argv, reports);
     const Tool& known = tool_named(name);
     const Subcommand tool{known.name, known.help, known.example, add};
     const std::vector<std::string> words(argv + 1, argv + argc);

@@ -27,19 +27,6 @@ void need(const SharedLibrary& library, const NcclLibrary& nccl, Function*& func
               "name another libnccl, of 2.18 or newer, in COLLBENCH_NCCL");
 }
 
-/// What NCCL itself loads by name, its plugins among them, and would take from the current folder too.
-/// Source: NCCL 2.28, src/plugin/plugin_open.cc,
-/// src/misc/{cudawrap,gdrwrap,ibvsymbols,mlx5dvsymbols,nvmlwrap}.cc.
-void refuse_libraries_of_current_folder() {
-  for (const char* const name :
-       {"libnccl-net.so", "libnccl-tuner.so", "libnccl-profiler.so", "libnccl-env.so", "libcuda.so.1",
-        "libcuda.so", "libnvidia-ml.so.1", "libibverbs.so.1", "libibverbs.so", "libmlx5.so.1", "libmlx5.so",
-        "libgdrapi.so"}) {
-    if (const std::string why = why_refused(name); !why.empty())
-      throw Error(ExitStatus::not_here, "NCCL", why, "or move that file away");
-  }
-}
-
 }  // namespace
 
 std::string nccl_version_text(int version) {
@@ -47,7 +34,6 @@ std::string nccl_version_text(int version) {
 }
 
 NcclLibrary NcclLibrary::load() {
-  refuse_libraries_of_current_folder();
   const SharedLibrary library = loaded_nccl();
   NcclLibrary nccl;
   nccl.path = library.path();
