@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/files.hpp"
+#include "src/cli/toml_text.hpp"
 
 namespace collbench::program {
 namespace {
@@ -58,6 +59,10 @@ class ConfigReader {
   }
 
   [[nodiscard]] toml::table parse() const {
+    if (const auto line = line_of_stray_character(config_.text)) {
+      throw refusal(static_cast<unsigned>(*line), "a character beyond ASCII stands outside of quotes",
+                    "write key = value, with text in quotes, such as ops = \"all_reduce\"");
+    }
     try {
       return toml::parse(config_.text, config_.path);
     } catch (const toml::parse_error& error) {

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "src/cli/toml_text.hpp"
 #include "tools/plan/command/plan_options.hpp"
 #include "tools/plan/job/model_catalog.hpp"
 
@@ -19,12 +20,18 @@ bool is_model_file(const std::string& text) {
 }
 
 toml::table parse_model_text(const std::string& text, const std::string& path) {
+  const auto refuse = [&path](std::size_t line, std::string_view what) {
+    throw usage_error(fmt::format("{}:{}", path, line), std::string(what),
+                      "write key = value, such as layers = 80");
+  };
+  if (const auto line = line_of_stray_character(text))
+    refuse(*line, "a character beyond ASCII stands outside of quotes");
   try {
     return toml::parse(text, path);
   } catch (const toml::parse_error& error) {
-    throw usage_error(fmt::format("{}:{}", path, error.source().begin.line), std::string(error.description()),
-                      "write key = value, such as layers = 80");
+    refuse(error.source().begin.line, error.description());
   }
+  return {};
 }
 
 std::string value_of(const toml::node& value, const std::string& where) {
