@@ -30,9 +30,8 @@ std::string count(const ReportRow& row) { return fmt::to_string(key(row).count);
 std::string type(const ReportRow& row) { return std::string(traits(key(row).type).name); }
 
 std::string reduction(const ReportRow& row) {
-  if (!key(row).reduction) return std::string(kNoValue);
-  return std::string(name(*key(row).reduction)) +
-         (row.row.measurement.note.empty() || row.row.step ? "" : "*");
+  const std::string_view redop = key(row).reduction ? name(*key(row).reduction) : kNoValue;
+  return std::string(redop) + (row.row.measurement.note.empty() || row.row.step ? "" : "*");
 }
 
 std::string root(const ReportRow& row) {

@@ -70,6 +70,8 @@ void check_minimum(const Run& run, const MinBusbw& minimum, RunCheck& check) {
 }
 
 void check_data(const Run& run, RunCheck& check) {
+  if (std::string words = wrong_beyond_rows_words(run); !words.empty())
+    check.failures.push_back({.rows = {}, .text = std::move(words), .is_wrong_data = true});
   for (std::size_t i = 0; i < run.rows.size(); ++i) {
     const Measurement& measured = run.rows[i].measurement;
     if (!has_wrong_data(measured)) continue;

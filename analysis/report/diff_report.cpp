@@ -241,7 +241,9 @@ std::string diff_headline(const DiffReport& report) {
                        unsure == 0 ? "" : fmt::format(", {} whose files disagree", unsure));
   }
   if (report.nodes == 1) return "1 machine, and nothing to compare it with";
-  if (report.pairs.empty()) return fmt::format("{} machines, all identical", report.nodes);
+  if (report.pairs.empty())
+    return report.files.unreadable.empty() ? fmt::format("{} machines, all identical", report.nodes)
+                                           : fmt::format("the other {} machines are identical", report.nodes);
   if (!has_majority(report)) {
     return fmt::format("{} machines of {} kinds, none of them the majority: {} with a fault", report.nodes,
                        report.pairs.size() + 1, faulty_nodes(report).size());

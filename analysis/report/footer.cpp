@@ -67,7 +67,9 @@ void add_wrong_data(const Run& run, ReportLines& facts) {
          Tone::alarm});
   }
   const auto measured = static_cast<std::size_t>(std::count_if(run.rows.begin(), run.rows.end(), ran));
-  if (wrong_rows == 0 && checked > 0) {
+  if (std::string words = wrong_beyond_rows_words(run); !words.empty()) {
+    facts.push_back({std::move(words), Tone::alarm});
+  } else if (wrong_rows == 0 && checked > 0) {
     facts.push_back({fmt::format("data: every element checked in {} of {}, none wrong", checked,
                                  counted(measured, "row"))});
   } else if (checked == 0 && measured > 0) {
@@ -79,8 +81,10 @@ void add_notes(const Run& run, ReportLines& facts) {
   std::map<std::string, std::set<std::string>> by_note;
   for (const Row& row : run.rows) {
     const RowKey& key = row.measurement.key;
-    if (row.measurement.note.empty() || !key.reduction || row.step) continue;
-    by_note[row.measurement.note].insert(fmt::format("{} {}", traits(key.type).name, name(*key.reduction)));
+    if (row.measurement.note.empty() || row.step) continue;
+    by_note[row.measurement.note].insert(
+        fmt::format("{} {}", traits(key.type).name,
+                    key.reduction ? name(*key.reduction) : operation(key.operation).name));
   }
   for (const auto& [note, reductions] : by_note) {
     facts.push_back({fmt::format("* {}: {}", fmt::join(reductions, ", "), note)});

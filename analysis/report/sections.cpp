@@ -15,6 +15,14 @@ std::string format_row(const RowKey& key) {
   return text + (key.algorithm == kLibraryChoice ? "" : ", " + one_line(key.algorithm));
 }
 
+std::string wrong_beyond_rows_words(const Run& run) {
+  const std::uint64_t wrong = wrong_values_beyond_rows(run);
+  if (wrong == 0) return {};
+  return fmt::format("WRONG DATA: the log counts {} (line {}), and no row here has {}",
+                     counted(static_cast<std::size_t>(wrong), "wrong value"), run.log->out_of_bounds->line,
+                     wrong == 1 ? "it" : "them");
+}
+
 std::string wrong_data_words(const Measurement& measured) {
   return fmt::format("WRONG DATA: {}: {} wrong", format_row(measured.key),
                      counted(measured.wrong_elements.value_or(0), "element"));

@@ -30,6 +30,10 @@ using ReportLines = std::vector<ReportLine>;
 /// A row by name, for a sentence: "AllReduce 64 KiB float sum, in place, ring".
 [[nodiscard]] std::string format_row(const RowKey& key);
 
+/// "WRONG DATA: the log counts 5 wrong values (line 40), and no row here has them", where that is so; else
+/// empty.
+[[nodiscard]] std::string wrong_beyond_rows_words(const Run& run);
+
 /// "WRONG DATA: AllReduce 64 KiB float sum, in place: 12 elements wrong", of a row that has some.
 [[nodiscard]] std::string wrong_data_words(const Measurement& measured);
 

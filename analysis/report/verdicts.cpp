@@ -123,6 +123,7 @@ std::string verdict_summary(const Run& run) {
   const auto wrong = static_cast<std::size_t>(std::count_if(
       run.rows.begin(), run.rows.end(), [](const Row& row) { return has_wrong_data(row.measurement); }));
   if (wrong > 0) words.push_back(fmt::format("WRONG DATA in {}", counted(wrong, "row")));
+  if (wrong_values_beyond_rows(run) > 0) words.emplace_back("WRONG DATA by the log's own count");
   for (const SizeSeries& series : judged_series_of(run.rows)) {
     const Verdict& verdict = series.back()->verdict;
     words.push_back(fmt::format("{} {}", judged_series_name(series),

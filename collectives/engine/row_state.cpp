@@ -86,8 +86,7 @@ void note_cut_warm_up(RowState& row, std::uint64_t done, std::uint64_t asked) {
   if (done >= asked || row.warm_up_was_cut) return;
   row.warm_up_was_cut = true;
   std::string& note = row.measurement.note;
-  note += fmt::format("{}--time ended the warm-up after {} of {} iterations", note.empty() ? "" : "; ", done,
-                      asked);
+  note += fmt::format("{}--time ended the warm-up before its {} iterations", note.empty() ? "" : "; ", asked);
 }
 
 }  // namespace collbench::collectives

@@ -76,7 +76,7 @@ void add_criteria_options(CLI::App& app, const std::string& theme, CriteriaOptio
   add_option(
       app, theme, "--fail-on", "LIST",
       "what else makes the exit status 1: low (LOW or FAULT), late (stragglers), degraded (a node unlike the "
-      "others), throttled (GPUs), or none",
+      "others), throttled (GPUs), or none; wrong data is always 3",
       [&options](const std::string& text) {
         options.asked = options.kinds_asked = true;
         options.criteria.fail_on = parse_failure_kinds(text);

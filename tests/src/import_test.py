@@ -44,6 +44,16 @@ class Import(unittest.TestCase):
         self.assertEqual(result.returncode, status, result.stdout + result.stderr)
         return result.stderr if status > 1 else result.stdout
 
+    def test_wrong_values_that_only_the_log_counts_are_wrong_data(self):
+        log = self.file(LOG.replace("values : 0 OK", "values : 5 FAILED"))
+        words = "WRONG DATA: the log counts 5 wrong values (line 3), and no row here has them"
+        for arguments in ((), ("--fail-on", "none"), ("--format", "junit"), ("--format", "csv")):
+            self.assertIn("failed: " + words, self.collbench("import", log, *arguments, status=3))
+        record = self.folder / "counted.json"
+        self.collbench("import", log, "--nodes", 2, "-o", record, status=3)
+        for arguments in (("report", record), ("judge", record, "--topology", "ndv4")):
+            self.assertIn("failed: " + words, self.collbench(*arguments, status=3))
+
     def test_a_fault_is_an_exit_status(self):
         log = self.file(LOG.replace("10000  100.00  187.50", "1000000    1.00    1.88"))
         arguments = ("import", log, "--nodes", 2, "--topology", "ndv4")

@@ -87,10 +87,12 @@ TEST(ReportColumns, InPlaceIsSaidWhereTheOperationHasIt) {
   EXPECT_EQ(cells(row)["place"], "in");
 }
 
-TEST(ReportColumns, ANoteMarksTheReduction) {
+TEST(ReportColumns, ANoteMarksTheReductionAlsoOfWhatDoesNotReduce) {
   Row row = example_run().rows[0];
   row.measurement.note = "reduced by collbench";
   EXPECT_EQ(cells(row)["redop"], "sum*");
+  row.measurement.key.reduction.reset();
+  EXPECT_EQ(cells(row)["redop"], "–*");
 }
 
 TEST(ReportColumns, ATroubledGpuMarksTheTime) {

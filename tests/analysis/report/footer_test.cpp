@@ -91,6 +91,10 @@ TEST(OutcomeFacts, ExplainTheStar) {
   run.rows[0].measurement.note = "reduced by collbench";
   run.rows[1].measurement.note = "reduced by collbench";
   EXPECT_THAT(texts(footer_lines(run)), Contains("* float sum, half sum: reduced by collbench"));
+  run.rows[2].measurement.key.operation = OperationId::all_gather;
+  run.rows[2].measurement.key.reduction.reset();
+  run.rows[2].measurement.note = "8 in one group";
+  EXPECT_THAT(texts(footer_lines(run)), Contains("* float AllGather: 8 in one group"));
 }
 
 TEST(OutcomeFacts, ARowWithoutAnIntervalIsSaidToHaveTooFewPasses) {

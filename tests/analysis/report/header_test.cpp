@@ -128,11 +128,11 @@ TEST(SetupFacts, SayHowTheBuffersWereRegistered) {
   EXPECT_THAT(texts(header_lines(run)), Not(Contains(HasSubstr("buffers:"))));
 }
 
-TEST(SetupFacts, SayThatBuffersBeginLate) {
+TEST(SetupFacts, SayThatBuffersAreNotAligned) {
   auto run = example_run();
-  EXPECT_THAT(texts(header_lines(run)), Not(Contains(HasSubstr("late"))));
+  EXPECT_THAT(texts(header_lines(run)), Not(Contains(HasSubstr("alignment"))));
   run.buffers.unaligned_elements = 3;
-  EXPECT_THAT(texts(header_lines(run)), Contains("buffers: begin 3 elements late (-u 3)"));
+  EXPECT_THAT(texts(header_lines(run)), Contains("buffers: start 3 elements past their alignment (-u 3)"));
 }
 
 TEST(SetupFacts, SayWhenTheTimeIsSimulated) {

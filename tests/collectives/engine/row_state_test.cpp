@@ -122,8 +122,7 @@ TEST(TimeOfTheRun, OfAFixedWarmUpTheRecordHasTheNumberDone) {
     EXPECT_LT(cut.seconds, 3);
     EXPECT_GT(cut.rows.at(0).warmup_iterations, 100U);
     EXPECT_LT(cut.rows.at(0).warmup_iterations, 300U);
-    EXPECT_EQ(cut.rows.at(0).note, fmt::format("--time ended the warm-up after {} of 300 iterations",
-                                               cut.rows.at(0).warmup_iterations));
+    EXPECT_EQ(cut.rows.at(0).note, "--time ended the warm-up before its 300 iterations");
   });
 }
 
