@@ -171,6 +171,14 @@ RowChange change_beyond(ComparedRow& row, const SideOfRow& base, const SideOfRow
 
 /// Holm (1979): the smallest of m values is multiplied by m, the next by m − 1, …; none gets smaller than one
 /// before it.
+/// Of a row that both have, where the times are of different things (cold_below).
+void leave_unclear(ComparedRow& row) {
+  if (row.change == RowChange::missing || row.change == RowChange::added) return;
+  row.change = RowChange::unclear;
+  row.ratio = row.ratio_low = row.ratio_high = 0;
+  row.p.reset();
+}
+
 void adjust_by_holm(std::vector<ComparedRow>& rows) {
   std::vector<ComparedRow*> tested;
   for (ComparedRow& row : rows) {
@@ -358,6 +366,7 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
     row.key = key;
     compare_sides(row, side_of(base_rows, key, boundaries), side_of(current_rows, key, boundaries),
                   boundaries.size() + 1, are_several, keys.size(), comparison);
+    if (key.size_bytes < cold_below(base.back(), current.back())) leave_unclear(row);
     comparison.has_repeats = comparison.has_repeats || row.p.has_value();
   }
   decide_rows(comparison);

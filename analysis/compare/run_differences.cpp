@@ -149,6 +149,13 @@ bool has_launches(const std::vector<Run>& runs) {
 
 }  // namespace
 
+std::uint64_t cold_below(const Run& base, const Run& current) {
+  const std::optional<std::uint64_t>& before = base.buffers.walk_bytes;
+  const std::optional<std::uint64_t>& after = current.buffers.walk_bytes;
+  if (!measures_gpus(base.backend) || !measures_gpus(current.backend) || !before || !after) return 0;
+  return (*before == 0) == (*after == 0) ? 0 : std::max(*before, *after);
+}
+
 std::string counts_difference(const Run& base, const Run& current) {
   const std::optional<bool>& before = base.buffers.exact_counts;
   const std::optional<bool>& after = current.buffers.exact_counts;
@@ -180,6 +187,14 @@ Lines run_differences(const Run& base, const Run& current) {
     add_change(lines, "elements before the data of each buffer",
                fmt::to_string(base.buffers.unaligned_elements),
                fmt::to_string(current.buffers.unaligned_elements));
+  if (const std::uint64_t bytes = cold_below(base, current); bytes > 0) {
+    const bool base_is_hot = base.buffers.walk_bytes == 0;
+    lines.push_back(
+        fmt::format("timed calls repeat on the same addresses in the {}, and walk through memory in the {}: "
+                    "rows below {} are not "
+                    "compared, for the one may come from the L2 cache",
+                    base_is_hot ? "base" : "new run", base_is_hot ? "new run" : "base", format_bytes(bytes)));
+  }
   if (base.graph_launches != current.graph_launches)
     add_change(lines, "graph launches", fmt::to_string(base.graph_launches),
                fmt::to_string(current.graph_launches));

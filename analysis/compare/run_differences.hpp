@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,10 @@ namespace collbench::analysis {
 /// hosts, versions, environment, settings, what others took of the cores. Empty where nothing is known to
 /// differ.
 [[nodiscard]] std::vector<std::string> run_differences(const Run& base, const Run& current);
+
+/// Where one run on GPUs timed its calls on the same addresses and the other walked through memory: below so
+/// many bytes the one may have found its data in the L2. 0: both did the same, or nobody says.
+[[nodiscard]] std::uint64_t cold_below(const Run& base, const Run& current);
 
 /// That one run rounded each rank's part to 16 bytes and the other to whole elements, where that makes some
 /// of their rows other calls; empty where it makes none, or nobody says.

@@ -155,7 +155,10 @@ Run run_of_benchmark(BenchmarkLog log, const BenchmarkReader& reader, const Impo
   if (!options.topology.empty()) log.facts.topology = {options.topology, 0};
   run.backend = log.backend;
   run.time_reduction = log.time_reduction;
-  run.buffers = {.allocator = log.allocator, .registration = std::nullopt, .exact_counts = std::nullopt};
+  run.buffers = {.allocator = log.allocator,
+                 .registration = std::nullopt,
+                 .exact_counts = std::nullopt,
+                 .walk_bytes = std::nullopt};
   run.complete = true;
   run.started = log.started;
   run.log = std::move(log.facts);

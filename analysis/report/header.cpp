@@ -233,8 +233,8 @@ std::string_view size_text(SizeMeaning meaning) {
 /// Empty where they begin at once, or nobody says.
 std::string unaligned_text(const Buffers& buffers) {
   if (buffers.unaligned_elements == 0) return "";
-  return fmt::format("buffers: begin {} late (-u {})", counted(buffers.unaligned_elements, "element"),
-                     buffers.unaligned_elements);
+  return fmt::format("buffers: start {} past their alignment (-u {})",
+                     counted(buffers.unaligned_elements, "element"), buffers.unaligned_elements);
 }
 
 /// Empty where no buffer was registered, or nobody says.
@@ -250,6 +250,16 @@ std::string buffers_text(const Buffers& buffers) {
       return fmt::format("buffers: {}registered with NCCL (-R symmetric: ncclCommWindowRegister)", memory);
   }
   return "";
+}
+
+/// Empty on host memory, of a log, and where nobody says.
+std::string walk_text(const Run& run) {
+  if (run.log || !measures_gpus(run.backend) || !run.buffers.walk_bytes) return "";
+  if (*run.buffers.walk_bytes == 0)
+    return "buffers: timed calls repeat on the same addresses (hot): sizes that fit into the L2 come from "
+           "there";
+  return fmt::format("buffers: timed calls walk through {} of each (cold)",
+                     format_bytes(*run.buffers.walk_bytes));
 }
 
 /// What a column from NCCL holds, or why it is empty.
@@ -276,7 +286,8 @@ std::vector<HeaderLine> header_parts(const Run& run) {
   add(HeaderPart::setting, environment(run));
   if (!run.config_file.empty()) add(HeaderPart::setting, {"options also read from " + run.config_file});
   add(HeaderPart::setting, {buffers_text(run.buffers)});
-  add(HeaderPart::setting, {unaligned_text(run.buffers)});
+  add(HeaderPart::setting, {walk_text(run)});
+  add(HeaderPart::warning, {unaligned_text(run.buffers)});  // no table of aligned ones
   if (run.traffic) add(HeaderPart::setting, {"AllToAllv traffic matrix: " + run.traffic->source});
   if (run.log)
     for (ReportLine& line : imported_log_lines(*run.log, measures_gpus(run.backend)))

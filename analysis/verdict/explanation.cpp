@@ -294,6 +294,7 @@ std::string explain_row(const Row& row, double peak_busbw, const GpuCluster& clu
   const Expectation& expected = row.expectation;
   if (row.measurement.seconds <= 0) return {};
   if (!expected.expected_seconds) {
+    if (cluster.ranks() == 1) return "no expectation: one rank communicates nothing";
     return fmt::format("no expectation: there is no formula for {}",
                        operation(row.measurement.key.operation).name);
   }

@@ -87,16 +87,20 @@ Json buffers_json(const Buffers& buffers) {
           {"registration", buffers.registration ? Json(name(*buffers.registration)) : Json(nullptr)},
           {"exact_counts", buffers.exact_counts ? Json(*buffers.exact_counts) : Json(nullptr)},
           {"unaligned_elements", buffers.unaligned_elements},
+          {"walk_bytes", buffers.walk_bytes ? Json(*buffers.walk_bytes) : Json(nullptr)},
           {"kept_passes", buffers.kept_passes}};
 }
 
 Buffers buffers_of(const JsonReader& json) {
-  Buffers buffers{
-      .allocator = json.at("allocator").text(), .registration = std::nullopt, .exact_counts = std::nullopt};
+  Buffers buffers{.allocator = json.at("allocator").text(),
+                  .registration = std::nullopt,
+                  .exact_counts = std::nullopt,
+                  .walk_bytes = std::nullopt};
   if (const auto how = json.find("registration")) buffers.registration = buffer_registration_from_json(*how);
   if (const auto exact = json.find("exact_counts")) buffers.exact_counts = exact->boolean();
   if (const auto late = json.find("unaligned_elements"))
     buffers.unaligned_elements = late->integer<std::uint64_t>();
+  if (const auto walk = json.find("walk_bytes")) buffers.walk_bytes = walk->integer<std::uint64_t>();
   if (const auto kept = json.find("kept_passes")) buffers.kept_passes = kept->integer<int>();
   return buffers;
 }
@@ -203,6 +207,7 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
     for (const JsonReader& each : seconds->items()) run.communicator_seconds.push_back(each.number(kSeconds));
   }
   run.buffers.exact_counts.reset();
+  run.buffers.walk_bytes.reset();
   if (const auto buffers = json.find("buffers")) run.buffers = buffers_of(*buffers);
   if (const auto launches = json.find("graph_launches")) run.graph_launches = launches->integer<int>();
   if (const auto telemetry = json.find("telemetry")) run.telemetry = telemetry_from_json(*telemetry);
@@ -217,8 +222,10 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
     run.calibration = calibration_from_json(*calibration);
   if (const auto probe = json.find("rank_probe")) run.rank_probe = rank_probe_from_json(*probe);
   if (const auto log = json.find("log")) run.log = log_facts_from_json(*log);
-  // Of a collbench that did not say so yet, and rounded to whole elements only.
+  // Of a collbench that did not say so yet, rounded to whole elements only, and repeated on the same
+  // addresses.
   if (!run.log && !run.buffers.exact_counts) run.buffers.exact_counts = true;
+  if (!run.log && !run.buffers.walk_bytes) run.buffers.walk_bytes = 0;
   run.ranks = identities_of(json.at("ranks"));
   for (const JsonReader& row : json.at("rows").items()) run.rows.push_back(row_from_json(row));
   return run;
@@ -239,8 +246,15 @@ std::optional<double> bus_bandwidth_of(const RowKey& key, int ranks, std::option
 
 }  // namespace
 
+std::uint64_t wrong_values_beyond_rows(const Run& run) {
+  const bool in_rows = std::any_of(run.rows.begin(), run.rows.end(),
+                                   [](const Row& row) { return has_wrong_data(row.measurement); });
+  return in_rows || !run.log || !run.log->out_of_bounds ? 0 : run.log->out_of_bounds->value;
+}
+
 bool has_wrong_data(const Run& run) {
-  return std::any_of(run.rows.begin(), run.rows.end(),
+  return wrong_values_beyond_rows(run) > 0 ||
+         std::any_of(run.rows.begin(), run.rows.end(),
                      [](const Row& row) { return has_wrong_data(row.measurement); });
 }
 

@@ -54,6 +54,9 @@ struct Buffers {
   /// A rank's part may be any number of elements, not of 16 bytes; none: an imported log.
   std::optional<bool> exact_counts = false;
   std::uint64_t unaligned_elements = 0;  ///< by which they begin late
+  /// Of each, through which timed calls walk, so that data are not in the GPU's L2; 0: they repeat on the
+  /// same addresses, as on host memory. None: an imported log that does not say.
+  std::optional<std::uint64_t> walk_bytes = 0;
   int kept_passes = 0;  ///< of the last launch: with buffers and communicators of the pass before
 
   bool operator==(const Buffers&) const = default;
@@ -129,7 +132,10 @@ struct Rates {
   std::optional<double> measured_over_expected;
 };
 
-/// Whether any row has wrong data.
+/// Wrong values that the run's log counts at its end and no row of it has; 0: none.
+[[nodiscard]] std::uint64_t wrong_values_beyond_rows(const Run& run);
+
+/// Whether any row has wrong data, or the log counts some that no row has.
 [[nodiscard]] bool has_wrong_data(const Run& run);
 
 /// The rates of a row that `ranks` ranks ran.

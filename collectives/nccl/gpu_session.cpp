@@ -89,6 +89,12 @@ int compute_capability_of(const CudaLibrary& cuda, int device) {
   return major * 10 + minor;
 }
 
+std::uint64_t l2_bytes_of(const CudaLibrary& cuda, int device) {
+  int bytes = 0;
+  cuda.check(cuda.device_get_attribute(&bytes, CudaAttribute::l2_bytes, device), "cudaDeviceGetAttribute");
+  return static_cast<std::uint64_t>(std::max(bytes, 0));
+}
+
 /// Memory for each rank, where some share a GPU.
 std::uint64_t free_for_each(const GpuSession& session, const launch::CollectiveWait& waiter) {
   std::size_t free = 0;
@@ -120,6 +126,7 @@ GpuSession::GpuSession(const launch::CollectiveWait& waiter, const Identities& m
     gpus.push_back(visible[rank][static_cast<std::size_t>(choice.device[rank])]);
   }
   std::vector<double> free(1);
+  std::vector<double> l2(1);
   launch::agreed(ranks, waiter.host(), [&] {
     if (shared) pretend_own_host(ranks.rank());
     const int device = choice.device[static_cast<std::size_t>(ranks.rank())];
@@ -127,10 +134,13 @@ GpuSession::GpuSession(const launch::CollectiveWait& waiter, const Identities& m
     cuda.check(static_cast<CudaResult>(kernels.set_device(device)), "cudaSetDevice");
     stream = std::make_unique<CudaStream>(cuda);
     compute_capability = compute_capability_of(cuda, device);
+    l2[0] = static_cast<double>(l2_bytes_of(cuda, device));
     free[0] = static_cast<double>(free_for_each(*this, waiter));
   });
   ranks.reduce(free, launch::RankAggregate::minimum);
   free_bytes = static_cast<std::uint64_t>(free[0]);
+  ranks.reduce(l2, launch::RankAggregate::maximum);
+  l2_bytes = static_cast<std::uint64_t>(l2[0]);
 }
 
 }  // namespace collbench::collectives

@@ -33,6 +33,7 @@ struct GpuSession {
   std::vector<VisibleGpu> gpus;  ///< of every rank, by rank
   bool shared = false;           ///< some ranks work on one GPU: nothing about speed can be said
   int compute_capability = 0;    ///< of this rank's GPU, major × 10 + minor
+  std::uint64_t l2_bytes = 0;    ///< of the GPU that has the largest L2; 0: none says
   std::uint64_t free_bytes = 0;  ///< of the memory of the GPU that has least left for one rank
   std::unique_ptr<CudaStream> stream;
 };

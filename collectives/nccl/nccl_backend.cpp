@@ -8,13 +8,14 @@
 
 #include "base/units.hpp"
 #include "collectives/buffer_layout.hpp"
-#include "collectives/nccl/nccl_row.hpp"
 #include "launch/agreement.hpp"
 
 namespace collbench::collectives {
 namespace {
 
 constexpr int kStrictAboutAlgorithms = 22400;
+/// Between two calls on the same addresses so much else goes through the L2, of each buffer.
+constexpr std::uint64_t kWalkOfL2 = 4;
 constexpr int kFirstWithFloat8 = 22400;  // nccl.h of 2.24: ncclFloat8e4m3, ncclFloat8e5m2
 constexpr int kFirstGpuWithFloat8 =
     90;  // NCCL reduces them on Hopper and newer; nccl-tests 2.19.6 leaves them out below
@@ -100,7 +101,8 @@ NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities&
       buffer_use_(options.buffers),
       operations_per_group_(options.operations_per_group),
       graph_launches_(options.graph_launches),
-      registration_(options.registration) {
+      registration_(options.registration),
+      walk_bytes_(options.hot ? 0 : kWalkOfL2 * gpu_.l2_bytes) {
   launch::agreed(waiter.ranks(), waiter.host(), [&] {
     if (graph_launches_ > 0) require_graphs(gpu_.cuda);
     require_registration(gpu_.nccl, registration_);
@@ -144,7 +146,7 @@ void NcclBackend::try_algorithm(const AlgorithmOverride& forced, const std::vect
         communicator = std::make_unique<NcclCommunicator>(gpu_, waiter_, NcclCalls::non_blocking);
         note_made(communicator->seconds());
       }
-      row_on(*communicator, key, row, false)->run(1);
+      row_on(*communicator, key, row, {}, false)->run(1);
     } catch (const launch::AgreedError& error) {
       if (error.status() != ExitStatus::not_here) {
         leave_buffers();
@@ -179,6 +181,7 @@ void NcclBackend::describe(Run& run) const {
   run.buffers.allocator = registered ? "ncclMemAlloc" : "cudaMalloc";
   run.buffers.registration = registration_;
   run.buffers.kept_passes = kept_passes_;
+  run.buffers.walk_bytes = walk_bytes_;
 }
 
 double NcclBackend::clock_read_seconds() const { return kEventSeconds; }
@@ -203,6 +206,11 @@ std::optional<std::string> NcclBackend::unsupported_reason(const RowKey& key) co
   if (auto why = unsupported_type_reason(key.type)) return why;
   if (key.operation == OperationId::step) return "a step on GPUs is not measured; --backend mpi measures one";
   if (operation(key.operation).needs_two_ranks && waiter_.ranks().size() < 2) return "needs two ranks";
+  // Its kernel for one rank knows no such type (NCCL 2.28.9, src/device/onerank.cu); seen with 2.28.3 on an
+  // H200.
+  if (waiter_.ranks().size() < 2 && key.reduction == Reduction::avg && is_float8(key.type)) {
+    return fmt::format("NCCL refuses an average of {} on one rank", traits(key.type).name);
+  }
   if (key.algorithm == kLibraryChoice) return std::nullopt;
   if (registration_ == BufferRegistration::symmetric) {
     return "with -R symmetric NCCL may run its kernels for symmetric windows, whatever NCCL_ALGO says";
@@ -251,8 +259,9 @@ void NcclBackend::allocate(const BufferBytes& bytes) {
   for (const auto& [algorithm, communicator] : communicators_) communicator->deregister_buffers();
   send_ = DeviceBuffer();
   receive_ = DeviceBuffer();
-  send_ = allocate_buffer(gpu_, registration_, bytes.send);
-  receive_ = allocate_buffer(gpu_, registration_, bytes.receive);
+  const auto to_walk = [this](std::uint64_t each) { return each == 0 ? 0 : std::max(each, walk_bytes_); };
+  send_ = allocate_buffer(gpu_, registration_, to_walk(bytes.send));
+  receive_ = allocate_buffer(gpu_, registration_, to_walk(bytes.receive));
   if (scratch_.data() == nullptr) scratch_ = DeviceBuffer(gpu_.cuda, sizeof(NcclRowScratch));
 }
 
@@ -280,11 +289,16 @@ void NcclBackend::note_made(double seconds) {
 std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key, const RowLayout& layout) {
   NcclCommunicator& of_row = communicator(key.algorithm);
   of_row.register_buffers(registration_, send_, receive_);
-  return row_on(of_row, key, layout, graph_launches_ > 0);
+  // The same on all ranks, of which a root takes more: symmetric windows are used at the same offset.
+  std::vector<double> most{static_cast<double>(std::max(layout.bytes.send, layout.bytes.receive))};
+  waiter_.ranks().reduce(most, launch::RankAggregate::maximum);
+  const BufferWalk walk = buffer_walk(static_cast<std::uint64_t>(most[0]), walk_bytes_);
+  return row_on(of_row, key, layout, walk, graph_launches_ > 0);
 }
 
 std::unique_ptr<PreparedRow> NcclBackend::row_on(NcclCommunicator& communicator, const RowKey& key,
-                                                 const RowLayout& layout, bool in_graphs) const {
+                                                 const RowLayout& layout, const BufferWalk& walk,
+                                                 bool in_graphs) const {
   const auto at = [this](const BufferRange& range) {
     return (range.of_receive_buffer ? receive_ : send_).data() + range.offset;
   };
@@ -292,6 +306,9 @@ std::unique_ptr<PreparedRow> NcclBackend::row_on(NcclCommunicator& communicator,
                                .output = at(layout.buffers.output),
                                .result = at(layout.buffers.result),
                                .output_bytes = layout.buffers.output.length,
+                               .input_offset = layout.buffers.input.offset,
+                               .output_offset = layout.buffers.output.offset,
+                               .walk = walk,
                                .scratch = reinterpret_cast<NcclRowScratch*>(scratch_.data())};
   return std::make_unique<NcclRow>(key, layout,
                                    NcclRowContext{.gpu = gpu_,

@@ -10,6 +10,7 @@
 #include "collectives/nccl/nccl_communicator.hpp"
 #include "collectives/nccl/nccl_network.hpp"
 #include "collectives/nccl/nccl_observer.hpp"
+#include "collectives/nccl/nccl_row.hpp"
 #include "launch/collective_wait.hpp"
 
 namespace collbench::collectives {
@@ -27,6 +28,7 @@ struct NcclOptions {
   BufferUse buffers{};                     ///< of all rows
   int graph_launches = 0;                  ///< a block launches a CUDA graph so often; 0: call by call
   BufferRegistration registration = BufferRegistration::none;
+  bool hot = false;  ///< timed calls repeat on the same addresses, and find small data in the GPU's L2
 };
 
 /// The operations on GPUs through NCCL.
@@ -73,7 +75,8 @@ class NcclBackend : public Backend {
   void try_algorithms(const NcclOptions& options);
   void try_algorithm(const AlgorithmOverride& forced, const std::vector<RowKey>& trials);
   [[nodiscard]] std::unique_ptr<PreparedRow> row_on(NcclCommunicator& communicator, const RowKey& key,
-                                                    const RowLayout& layout, bool in_graphs) const;
+                                                    const RowLayout& layout, const BufferWalk& walk,
+                                                    bool in_graphs) const;
   void leave_buffers();
 
   const launch::CollectiveWait& waiter_;
@@ -85,6 +88,7 @@ class NcclBackend : public Backend {
   std::uint64_t operations_per_group_;
   int graph_launches_;
   BufferRegistration registration_;
+  std::uint64_t walk_bytes_;                // of each buffer, that timed calls walk through; 0: they do not
   std::map<RowKey, std::string> declined_;  // by trial_key, and why
   int kept_passes_ = 0;                     // whose buffers were those of the pass before
   std::vector<double> communicator_seconds_;

@@ -40,6 +40,13 @@ bool repeats_on_data(DataType type, Reduction reduction) {
   return reduction == Reduction::min || reduction == Reduction::max || reduction == Reduction::avg;
 }
 
+BufferWalk buffer_walk(std::uint64_t row_bytes, std::uint64_t walk_bytes) {
+  constexpr std::uint64_t kAlignment = 512;  // of cudaMalloc at least 256; of PyTorch's tensors 512
+  const std::uint64_t stride = (row_bytes + kAlignment - 1) / kAlignment * kAlignment;
+  if (stride == 0) return {};
+  return {.stride = stride, .steps = std::max<std::uint64_t>(1, walk_bytes / stride)};
+}
+
 NcclRow::NcclRow(const RowKey& key, const RowLayout& layout, const NcclRowContext& context,
                  const NcclRowBuffers& buffers)
     : key_(key),
@@ -80,30 +87,43 @@ void NcclRow::wait_for(const std::string& what, const std::function<void()>& iss
 }
 
 void NcclRow::fill(std::uint64_t iteration) {
+  put_data(iteration, layout_.send_elements, buffers_.output_bytes);
+}
+
+/// Poison where results go, and `input_elements` of data where the operation reads.
+void NcclRow::put_data(std::uint64_t iteration, std::uint64_t input_elements, std::uint64_t output_bytes) {
   const CudaLibrary& cuda = gpu_.cuda;
-  cuda.check(cuda.set_bytes(buffers_.output, std::to_integer<int>(DataPattern::kPoison),
-                            buffers_.output_bytes, gpu_.stream->get()),
+  cuda.check(cuda.set_bytes(buffers_.output, std::to_integer<int>(DataPattern::kPoison), output_bytes,
+                            gpu_.stream->get()),
              "cudaMemsetAsync");
   KernelElements elements =
       elements_of(key_.reduction ? &buffers_.scratch->own : nullptr, key_.type, iteration);
   elements.source = ranks_.rank();
-  elements.length = layout_.send_elements;
+  elements.length = input_elements;
   cuda.check(static_cast<CudaResult>(gpu_.kernels.fill(&elements, buffers_.input, gpu_.stream->get())),
              "the kernel that makes data");
 }
 
 void NcclRow::fill_to_repeat() {
+  // All that timed calls reach; nothing where this rank has no such buffer.
+  const BufferWalk& walk = buffers_.walk;
+  const bool walks = walk.steps > 1;
+  const std::uint64_t output_bytes =
+      walks && buffers_.output_bytes > 0 ? walk.bytes() - buffers_.output_offset : buffers_.output_bytes;
   // In place the result is the next input.
   if (!key_.in_place || !key_.reduction || repeats_on_data(key_.type, *key_.reduction)) {
-    fill(0);
+    const std::uint64_t input_bytes = walk.bytes() - buffers_.input_offset;
+    put_data(
+        0, walks && layout_.send_elements > 0 ? input_bytes / traits(key_.type).bytes : layout_.send_elements,
+        output_bytes);
     return;
   }
-  gpu_.cuda.check(gpu_.cuda.set_bytes(buffers_.output, 0, buffers_.output_bytes, gpu_.stream->get()),
+  gpu_.cuda.check(gpu_.cuda.set_bytes(buffers_.output, 0, output_bytes, gpu_.stream->get()),
                   "cudaMemsetAsync");
 }
 
 /// Puts the operation on the stream, in groups where they were asked for.
-void NcclRow::issue(std::uint64_t times) const {
+void NcclRow::issue(std::uint64_t times) {
   const bool grouped = operations_per_group_ > 1 && key_.operation != OperationId::ping_pong;
   while (times > 0) {
     const std::uint64_t group = std::min(times, operations_per_group_);
@@ -144,13 +164,15 @@ bool has_call(const NcclLibrary& nccl, OperationId operation) {
 }
 
 /// Puts the operation on the stream once.
-void NcclRow::issue() const {
+void NcclRow::issue() {
   const NcclLibrary& nccl = gpu_.nccl;
   const NcclHandle handle = communicator_.get();
   const CudaStreamHandle stream = gpu_.stream->get();
-  const NcclRowBuffers& b = buffers_;
+  const std::uint64_t shift = walks_ ? buffers_.walk.stride * (turn_++ % buffers_.walk.steps) : 0;
+  NcclRowBuffers b = buffers_;
+  for (std::byte** const each : {&b.input, &b.output, &b.result}) *each += shift;
   if (!has_call(nccl, key_.operation) && key_.operation != OperationId::hypercube) {
-    exchange();
+    exchange(shift);
     return;
   }
   switch (key_.operation) {
@@ -200,13 +222,13 @@ void NcclRow::issue() const {
 }
 
 /// Sends and receives, as one group; PingPong's answer waits for what it answers, so each is a group alone.
-void NcclRow::exchange() const {
+void NcclRow::exchange(std::uint64_t shift) const {
   const NcclLibrary& nccl = gpu_.nccl;
   const NcclHandle handle = communicator_.get();
   const CudaStreamHandle stream = gpu_.stream->get();
   const std::uint64_t element_bytes = traits(key_.type).bytes;
   const auto put = [&](const P2pOp& each) {
-    const std::uint64_t at = each.offset * element_bytes;
+    const std::uint64_t at = shift + each.offset * element_bytes;
     if (each.sends) {
       communicator_.check(nccl.send(buffers_.input + at, each.count, type_, each.peer, handle, stream),
                           "ncclSend");
@@ -223,7 +245,7 @@ void NcclRow::exchange() const {
 }
 
 /// Puts the operation on the stream so often; as launches of the graph where there is one.
-void NcclRow::put(std::uint64_t iterations) const {
+void NcclRow::put(std::uint64_t iterations) {
   if (!graph_) {
     issue(iterations);
     return;
@@ -299,6 +321,7 @@ std::optional<double> NcclRow::enqueue_seconds(std::uint64_t calls) {
 Block NcclRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample, const GoesOn& goes_on) {
   Block block;
   if (iterations == 0) return block;
+  walks_ = true;
   if (in_graphs_) {
     capture(iterations_per_sample);
     // The first launch of a graph brings it to the GPU.
@@ -326,6 +349,7 @@ Block NcclRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sampl
     if (spans[i].is_sample) block.samples.push_back(seconds[i] / static_cast<double>(spans[i].iterations));
   }
   if (key_.operation == OperationId::ping_pong) share_half(block);
+  walks_ = false;
   return block;
 }
 

@@ -37,12 +37,28 @@ struct NcclRowScratch {
   KernelMismatch found;
 };
 
+/// How timed calls walk through the buffers, so that what they read and write is not in the GPU's L2 still
+/// from the calls before (docs/gpu.md). The n-th call works `stride` × (n modulo `steps`) bytes further on.
+struct BufferWalk {
+  std::uint64_t stride = 0;
+  std::uint64_t steps = 1;  ///< 1: all calls work on the same addresses
+
+  [[nodiscard]] std::uint64_t bytes() const { return stride * steps; }
+};
+
+/// `row_bytes`: what a call takes of the larger of its two buffers. It walks as far as `walk_bytes`, by steps
+/// that keep the alignment of an allocation.
+[[nodiscard]] BufferWalk buffer_walk(std::uint64_t row_bytes, std::uint64_t walk_bytes);
+
 /// The device memory that one row uses. In place, `input` and `result` lie within `output`.
 struct NcclRowBuffers {
   std::byte* input = nullptr;   ///< where the operation reads
   std::byte* output = nullptr;  ///< all that it may write
   std::byte* result = nullptr;  ///< the part of `output` that it must write
   std::uint64_t output_bytes = 0;
+  std::uint64_t input_offset = 0;   ///< of `input` in its buffer
+  std::uint64_t output_offset = 0;  ///< likewise
+  BufferWalk walk{};
   NcclRowScratch* scratch = nullptr;
 };
 
@@ -72,11 +88,12 @@ class NcclRow : public PreparedRow {
  private:
   void wait_for(const std::string& what, const std::function<void()>& issue,
                 const std::function<std::size_t()>& progress = nullptr);
-  void issue(std::uint64_t times) const;
-  void issue() const;
-  void exchange() const;
+  void issue(std::uint64_t times);
+  void issue();
+  void exchange(std::uint64_t shift) const;
   void share_half(Block& round_trips) const;
-  void put(std::uint64_t iterations) const;
+  void put(std::uint64_t iterations);
+  void put_data(std::uint64_t iteration, std::uint64_t input_elements, std::uint64_t output_bytes);
   void capture(std::uint64_t iterations);
   [[nodiscard]] std::vector<double> time_spans(std::span<const BlockSpan> spans);
   [[nodiscard]] Mismatch described(const KernelMismatch& found, const std::vector<Segment>& segments,
@@ -102,6 +119,8 @@ class NcclRow : public PreparedRow {
   std::optional<CudaGraph> graph_;
   std::uint64_t iterations_in_graph_ = 0;
   double iteration_seconds_ = 0;  // as last timed; 0: not known yet
+  bool walks_ = false;            // only what is timed does: data are made and checked where the row begins
+  std::uint64_t turn_ = 0;        // calls that have walked
 };
 
 }  // namespace collbench::collectives

@@ -67,6 +67,10 @@ void refuse_what_needs_gpus(const RunOptions& options) {
     throw Error(ExitStatus::not_here, fmt::format("-R {}", name(options.registration)),
                 "there is no NCCL to register host memory with", "leave -R out");
   }
+  if (options.hot) {
+    throw Error(ExitStatus::not_here, "--hot", "calls on host memory always repeat on the same addresses",
+                "leave --hot out");
+  }
   if (options.loop.enqueue_time) {
     throw Error(
         ExitStatus::not_here, "--enqueue-time",

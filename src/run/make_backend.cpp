@@ -49,7 +49,8 @@ RunBackend make_backend(const RunOptions& options, const launch::MpiSession& ses
                                .traffic = traffic,
                                .buffers = options.request.buffers,
                                .graph_launches = options.graph_launches,
-                               .registration = options.registration});
+                               .registration = options.registration,
+                               .hot = options.hot});
   const std::uint64_t free_bytes = nccl->gpu().free_bytes;
   RunGpus gpus{.by_rank = nccl->gpu().gpus, .are_shared = nccl->gpu().shared};
   return {.backend = std::move(nccl), .memory_per_rank_bytes = free_bytes, .gpus = std::move(gpus)};

@@ -86,7 +86,7 @@ void add_what(CLI::App& app, RunOptions& run) {
                "round each rank's part of a size to whole elements only, not to 16 bytes (rounded, as in "
                "nccl-tests)")
       ->group(theme);
-  add_option(app, theme, "-u,--unalign", "N", "both buffers begin N elements late (0)",
+  add_option(app, theme, "-u,--unalign", "N", "start both buffers N elements past their alignment (0)",
              [&run](const std::string& text) {
                run.request.buffers.unaligned_elements = parse_number<std::uint64_t>(text, "-u", 0, 1'000'000);
              });
@@ -153,6 +153,11 @@ void add_how_long(CLI::App& app, RunOptions& run) {
       "on GPUs: capture a block's iterations in a CUDA graph (-n of them), and launch it N times; 0: no "
       "graph (0)",
       [&run](const std::string& text) { run.graph_launches = parse_number(text, "-G", 0, 1000); });
+  app.add_flag(
+         "--hot", run.hot,
+         "on GPUs: time all calls on the same addresses, so that small sizes come from the L2 cache; else "
+         "they walk through buffers of 4 times its size")
+      ->group(theme);
   app.add_flag("--enqueue-time", run.loop.enqueue_time,
                "on GPUs: also measure the host time to enqueue a call, before any of it runs")
       ->group(theme);

@@ -40,6 +40,7 @@ struct RunOptions {
   std::vector<std::string> protocols;  ///< --proto; empty: left to NCCL
   bool share_gpu = false;              ///< ranks may share a GPU
   int graph_launches = 0;              ///< -G; 0: no CUDA graphs
+  bool hot = false;                    ///< --hot: timed calls repeat on the same addresses of a GPU
   bool telemetry = true;               ///< --no-telemetry: false
   bool rank_use = false;               ///< --rank-use: said on stderr (base/rank_use.hpp)
   std::string calibration_path;        ///< --calibration: of an earlier run; empty: this run calibrates,

@@ -113,6 +113,8 @@ int start_run(const RunOptions& options, int argc, char** argv) {
                       fmt::format("use mpirun -np {} without -g", options.local_ranks));
   }
   if (options.local_ranks > 1 && !options.launched) start_ranks(options.local_ranks, argc, argv);
+  // Alone, Open MPI 4 would start a daemon, in case more processes follow, and end where there is no ssh.
+  if (!options.launched) ::setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
   if (const auto task = launch::srun_task_without_pmi()) return report_failure(no_pmi(), *task == 0);
   if (options.request.algorithms != std::vector<std::string>{kLibraryChoice})
     collectives::allow_forced_algorithms();

@@ -7,6 +7,8 @@ Usage: gpu_check_test.py PROGRAM SOURCE_FOLDER FOLDER_OF_STAND_INS
 import json
 import os
 import pathlib
+import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -35,71 +37,121 @@ print("# Avg bus bandwidth    : 0.00")
 
 
 class GpuCheck(unittest.TestCase):
-    def check(self, status, most_ranks=1, peers=(), **environment):
-        """`peers`: nccl-tests' programs that are here."""
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            for name in peers:
-                (folder / name).write_text(PEER)
-                (folder / name).chmod(0o755)
-            (folder / "nvidia-smi").symlink_to(SMI)
-            done = subprocess.run(
-                [str(SOURCE / "scripts/gpu-check"), "--program", str(PROGRAM), "-o", str(folder / "out"), "--most-ranks",
-                 str(most_ranks), "--largest", "64", "--seconds", "0.5"],
-                env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}",
-                     "COLLBENCH_NCCL": str(STAND_INS / "libstand_in_nccl_22809.so"),
-                     "COLLBENCH_CUDART": str(STAND_INS / "libstand_in_cudart.so"),
-                     "COLLBENCH_KERNELS": str(STAND_INS / "libstand_in_kernels.so"),
-                     "COLLBENCH_CUBLASLT": str(STAND_INS / "libstand_in_cublas_lt.so"),
-                     "COLLBENCH_STAND_IN_MEMORY": "50000000",
-                     "COLLBENCH_NVML": "/none.so", **environment},
-                capture_output=True, text=True, timeout=200, stdin=subprocess.DEVNULL, check=False)
-            self.assertEqual(done.returncode, status, done.stderr)
-            return json.loads((folder / "out.json").read_text()), (folder / "out.md").read_text()
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "nvidia-smi").symlink_to(SMI)
 
-    def test_every_step_on_one_shared_gpu_whose_replays_count_up(self):
-        result, page = self.check(0, most_ranks=2, peers=("all_reduce_perf", "reduce_scatter_perf"), COLLBENCH_STAND_IN_GPUS="1",
-                                  COLLBENCH_STAND_IN_SMI="replays")
-        steps = result["steps"]
-        self.assertEqual([(step["ranks"], step["status"]) for step in steps], [(1, 0), (1, 0), (2, 0), (2, 0), (1, 0), (1, 0), (1, 0)])
-        for step in steps[2:4]:
-            self.assertGreater(step["rows"], 700)
-            self.assertEqual(step["rows"], step["rows_checked"])
-        self.assertIn("-G", steps[3]["arguments"])
-        for step, registration in zip(steps[4:6], ("local", "symmetric")):
-            self.assertEqual(step["arguments"][-2:], ["-R", registration])
-            self.assertEqual((step["rows"], step["rows_checked"], step["lacking"]), (steps[4]["rows"], steps[4]["rows"], False))
-        self.assertIn("AllReduce tree/ll/1", steps[2]["nccl_used"])
-        self.assertGreater(result["observer_ratio"], 0)
+    def command(self, *options):
+        return [str(SOURCE / "scripts/gpu-check"), "--program", str(PROGRAM), "-o", str(self.folder / "out"), "--largest", "64", "--seconds", "0.5",
+                "--most-ranks", "2", *options]
+
+    def environment(self, **more):
+        return {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}",
+                "COLLBENCH_NCCL": str(STAND_INS / "libstand_in_nccl_22809.so"),
+                "COLLBENCH_CUDART": str(STAND_INS / "libstand_in_cudart.so"),
+                "COLLBENCH_KERNELS": str(STAND_INS / "libstand_in_kernels.so"),
+                "COLLBENCH_CUBLASLT": str(STAND_INS / "libstand_in_cublas_lt.so"),
+                "COLLBENCH_STAND_IN_MEMORY": "50000000", "COLLBENCH_STAND_IN_GPUS": "1",
+                "COLLBENCH_NVML": "/none.so", **more}
+
+    def result(self):
+        made = json.loads((self.folder / "out.json").read_text())
+        return {check["name"]: check for check in made["checks"]}, (self.folder / "out.md").read_text()
+
+    def check(self, status, *options, **environment):
+        done = subprocess.run(self.command(*options), env=self.environment(**environment), capture_output=True, text=True,
+                              timeout=300, stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(done.returncode, status, done.stderr)
+        checks, page = self.result()
+        self.assertEqual(done.stdout, page.splitlines()[0] + "\n")
+        return checks, page
+
+    def test_one_rank_and_two_on_one_gpu_whose_replays_count_up(self):
+        checks, page = self.check(0, "--only", "found,one-rank,every-kind,graphs,all-gpus,sizes,two-ranks,two-graphs,register,"
+                                  "symmetric,observer", COLLBENCH_STAND_IN_SMI="replays")
+        self.assertEqual({name: check["verdict"] for name, check in checks.items() if name != "all-gpus"},
+                         dict.fromkeys(("found", "one-rank", "every-kind", "graphs", "sizes", "two-ranks", "two-graphs", "register",
+                                        "symmetric", "observer"), "good"), page)
+        self.assertEqual(checks["all-gpus"]["verdict"], "not run")
+        self.assertRegex(page, r"^gpu-check on 1 × .*: 10 of 11 checks good; not run, so nothing is claimed of: all-gpus; \d+ rows "
+                         "were checked, 0 elements of them wrong\\.\n")
+        every = checks["every-kind"]["steps"][0]
+        self.assertGreater(every["rows"], 700)
+        self.assertEqual(every["rows"], every["rows_checked"])
+        self.assertIn("-G", checks["graphs"]["steps"][0]["arguments"])
+        for name, registration in (("register", "local"), ("symmetric", "symmetric")):
+            self.assertEqual(checks[name]["steps"][0]["arguments"][-2:], ["-R", registration])
+        self.assertIn("AllReduce tree/ll/1", checks["two-ranks"]["steps"][0]["nccl_used"])
         self.assertIn("NCCL used, on 2 ranks: AllGather ring/ll", page)
-        self.assertIn("AllReduce of 8 B with the observer takes", page)
+        self.assertRegex(page, r"observer costs at 8 B \| good \| 8 B takes \d+\.\d+ of what it takes without; ranks share a GPU")
         self.assertIn("correctness only: ranks share a GPU", page)
-        self.assertIn("Left out: needs two ranks.", page)
-        self.assertIn("Host time of a call: ", page)
+        self.assertIn("left out: needs two ranks", page)
         self.assertIn("SM clock (MHz) 1755 to 1755, temperature (°C) 40 to 40, power (W) 300 to 300", page)
         self.assertRegex(page, r"\*\*PCIe replays in \d+ rows\*\*")
-        self.assertEqual(result["probe"]["status"], 0)
-        self.assertIn("| GEMM BF16, n = 1024 |", page)
-        compared = [(row["operation"], row["size_bytes"]) for row in result["nccl_tests"]]
-        self.assertEqual(compared, [("AllReduce", 8), ("AllReduce", 64), ("ReduceScatter", 64)])
-        for row in result["nccl_tests"]:
-            self.assertAlmostEqual(row["nccl_tests_seconds"], 5e-6)
-            self.assertAlmostEqual(row["ratio"], row["seconds"] / 5e-6)
 
-    def test_wrong_data_fails_it_and_a_gpu_without_errors_is_said(self):
-        """And with an NCCL before 2.27, which has no symmetric windows: that alone is no failure."""
-        result, page = self.check(1, COLLBENCH_STAND_IN_GPUS="1", COLLBENCH_STAND_IN="wrong_data:9",
+    def test_one_rank_needs_no_mpirun(self):
+        (self.folder / "mpirun").write_text("#!/bin/sh\necho no mpirun here >&2\nexit 127\n")
+        (self.folder / "mpirun").chmod(0o755)
+        checks, page = self.check(1, "--only", "one-rank,two-ranks")
+        self.assertEqual(checks["one-rank"]["verdict"], "good", page)
+        self.assertIn("no mpirun here", checks["two-ranks"]["seen"])
+
+    def test_beside_nccl_tests_and_each_gpu_alone(self):
+        for name in ("all_reduce_perf", "reduce_scatter_perf"):
+            (self.folder / name).write_text(PEER)
+            (self.folder / name).chmod(0o755)
+        checks, page = self.check(0, "--only", "nccl-tests,probe")
+        self.assertIn("| GEMM BF16, n = 1024 |", page)
+        rows = re.findall(r"^\| (AllReduce|ReduceScatter) \| (\d+) \| ([\d.]+) \| 5\.00 \| ([\d.]+) \|$", page, re.MULTILINE)
+        self.assertEqual([row[:2] for row in rows], [("AllReduce", "8"), ("AllReduce", "64"), ("ReduceScatter", "64")])
+        for _, _, ours, ratio in rows:
+            self.assertAlmostEqual(float(ratio), float(ours) / 5, delta=0.002)
+
+    def test_wrong_data_is_bad_and_what_this_nccl_lacks_is_not(self):
+        checks, page = self.check(1, "--only", "one-rank,symmetric", COLLBENCH_STAND_IN="wrong_data:9",
                                   COLLBENCH_NCCL=str(STAND_INS / "libstand_in_nccl_22602.so"))
-        symmetric = next(step for step in result["steps"] if "symmetric" in step["arguments"])
-        self.assertEqual((symmetric["status"], symmetric["lacking"]), (5, True))
-        self.assertRegex(page, r"-R symmetric\) \| 1 \| not available: .*2\.27")
-        self.assertGreater(result["steps"][0]["wrong_elements"], 0)
-        self.assertIn("| wrong data |", page)
+        self.assertEqual(checks["one-rank"]["verdict"], "bad")
+        self.assertGreater(checks["one-rank"]["steps"][0]["wrong_elements"], 0)
+        self.assertEqual(checks["symmetric"]["verdict"], "not run")
+        self.assertIn("2.27", checks["symmetric"]["seen"])
+        self.assertRegex(page, r"^gpu-check on .*; BAD: one-rank; ")
         self.assertIn("no row ran while a GPU was throttled or had errors", page)
 
-    def test_no_gpu_is_said(self):
-        _, page = self.check(1, COLLBENCH_STAND_IN_GPUS="0")
-        self.assertIn("no GPU", page)
+    def test_a_killed_rank(self):
+        checks, page = self.check(0, "--only", "killed")
+        self.assertRegex(checks["killed"]["seen"], r"status (4|137) after .* rank \d.* is gone", page)
+
+    def test_no_gpu_is_said_and_nothing_tried(self):
+        checks, page = self.check(1, "--only", "found,one-rank", COLLBENCH_STAND_IN_GPUS="0")
+        self.assertRegex(page, "^gpu-check on no GPU: ")
+        self.assertIn("nvidia-smi shows no GPU", checks["found"]["seen"])
+        self.assertEqual((checks["one-rank"]["verdict"], checks["one-rank"]["seen"]), ("not run", "there is no GPU"))
+
+    def test_what_the_time_does_not_suffice_for_is_not_run(self):
+        checks, _ = self.check(0, "--only", "found,one-rank", "--minutes", "0.01")
+        self.assertEqual(checks["found"]["verdict"], "good")
+        self.assertEqual(checks["one-rank"]["verdict"], "not run")
+        self.assertIn("of --minutes 0.01", checks["one-rank"]["seen"])
+
+    def test_what_was_checked_is_kept_when_it_is_ended(self):
+        process = subprocess.Popen(self.command("--only", "one-rank,killed"), env=self.environment(COLLBENCH_STAND_IN="hang:3"),
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertIn("one-rank", process.stderr.readline())
+        checks, _ = self.result()
+        self.assertEqual(checks["killed"]["verdict"], "not run")
+        process.send_signal(signal.SIGTERM)
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+        checks, page = self.result()
+        self.assertEqual(out, page.splitlines()[0] + "\n")
+        self.assertEqual(checks["one-rank"]["seen"], "began and did not end")
+
+    def test_a_check_that_does_not_exist_is_a_usage_error(self):
+        done = subprocess.run(self.command("--only", "every_kind"), capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no check 'every_kind'; there are found, ", done.stderr)
 
 
 if __name__ == "__main__":

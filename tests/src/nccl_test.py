@@ -97,7 +97,8 @@ class Operations(Scratch):
         reducing = 2 * types * 5 * 2  # AllReduce, ReduceScatter: types, reductions, places
         moving = types * 2 + 2 * types  # AllGather in both places, AllToAll and AllToAllv out of place
         rooted = types * 2 * (3 + 5)  # Broadcast, Gather, Scatter, and Reduce with five reductions
-        self.assertEqual(len(kinds), reducing + moving + rooted + (types if ranks > 1 else 0))
+        more = types if ranks > 1 else -2 * 3 * 2  # SendRecv; or what NCCL refuses: averages of 8-bit floats in both places
+        self.assertEqual(len(kinds), reducing + moving + rooted + more)
         return made
 
     def test_1_rank(self):
@@ -202,6 +203,63 @@ class Operations(Scratch):
                          r"# communicators: .* for the first, including NCCL's own setup; .* more \(median\)")
 
 
+class Walk(Scratch):
+    """Timed calls walk through memory of four times the GPU's L2 (16 KiB of the stand-in), unless --hot is given."""
+
+    L2 = 16384
+
+    def addresses(self, *arguments):
+        """Where the calls of one rank read and write, from the first one on."""
+        log = self.path.with_suffix(".addresses")
+        log.unlink(missing_ok=True)
+        made = self.record(1, "--passes", "1", "-n", "40", "-w", "3", "--ops", "all_reduce", *arguments,
+                           environment={"COLLBENCH_STAND_IN_ADDRESSES": str(log)})
+        self.assertEqual({row["wrong_elements"] for row in made["rows"]}, {0})
+        places = [tuple(int(place, 16) for place in line.split()) for line in log.read_text().splitlines()]
+        return made, places[1:]  # without that of the trial
+
+    def test_calls_walk_through_four_times_the_l2(self):
+        made, places = self.addresses("--sizes", "4K")
+        self.assertEqual(made["buffers"]["walk_bytes"], 4 * self.L2)
+        for side in zip(*places):
+            steps = sorted({place - min(side) for place in side})
+            self.assertEqual(steps, [4096 * step for step in range(16)])
+        timed = places[-40:]
+        self.assertEqual(len(set(timed[:16])), 16)
+        self.assertEqual(timed[0], timed[16])
+
+    def test_in_place_and_in_graphs_and_registered(self):
+        for more in (["--place", "both"], ["-G", "2", "--place", "both"], ["-R", "local", "--place", "both"], ["-u", "3"]):
+            made, places = self.addresses("--sizes", "100,1K", *more)
+            self.assertGreater(len(set(places)), 60, more)
+
+    def test_a_row_as_large_as_that_stays_where_it_is(self):
+        _, places = self.addresses("--sizes", "64K")
+        self.assertEqual(len(set(places)), 1)
+
+    def test_hot_calls_repeat(self):
+        made, places = self.addresses("--sizes", "4K", "--hot")
+        self.assertEqual(made["buffers"]["walk_bytes"], 0)
+        self.assertEqual(len(set(places)), 1)
+
+    def test_every_operation_walks_and_is_right(self):
+        made = self.record(3, "--passes", "2", "-n", "20", "--ops", OPERATIONS, "--sizes", "100,4K", "--place", "both", "-r", "1")
+        self.assertEqual({row["wrong_elements"] for row in made["rows"] if not row["unavailable"]}, {0})
+
+    def test_hot_and_cold_rows_below_it_are_not_compared(self):
+        for path, more in (("cold.json", []), ("hot.json", ["--hot"])):
+            self.path = self.path.with_name(path)
+            self.record(1, *QUICK, "--ops", "all_reduce", "--sizes", "4K,64K", *more)
+        result = run([PROGRAM, "compare", str(self.path.with_name("cold.json")), str(self.path)])
+        text = unwrapped(result.stdout)
+        self.assertIn("timed calls repeat on the same addresses in the new run, and walk through memory in the base: rows "
+                      "below 64 KiB are not compared", text)
+
+    def test_host_memory_has_no_such_option(self):
+        result = run([str(PROGRAM), "--backend", "mpi", *QUICK, *SMALL, "--hot"])
+        self.check_line(result, ["--hot: calls on host memory always repeat on the same addresses"], 5)
+
+
 class Float8(Scratch):
     """e4m3 and e5m2: NCCL has them from 2.24 on, for GPUs of compute capability 9.0 and newer."""
 
@@ -211,6 +269,13 @@ class Float8(Scratch):
         made = self.record(3, *QUICK, "--sizes", "100,4K", *self.TYPES, "-o", "all")
         self.assertEqual({row["wrong_elements"] for row in made["rows"]}, {0})
         self.assertEqual({row["type"] for row in made["rows"]}, {"f8e4m3", "f8e5m2"})
+
+    def test_the_average_that_nccl_refuses_on_one_rank_is_left_out(self):
+        made = self.record(1, *QUICK, *SMALL, "-d", "all", "-o", "all")
+        why = {(row["type"], row["reduction"]): row["unavailable"] for row in made["rows"]}
+        for kind in ("f8e4m3", "f8e5m2"):
+            self.assertEqual(why.pop((kind, "avg")), f"NCCL refuses an average of {kind} on one rank")
+        self.assertEqual(set(why.values()), {""})
 
     def test_a_gpu_without(self):
         self.refused(["-d f8e4m3: .*compute capability is 8.6, and 9.0 is needed"], *self.TYPES,

@@ -33,7 +33,11 @@ enum class CudaResult : int {
 
 enum class CudaCopy : int { host_to_device = 1, device_to_host = 2, device_to_device = 3 };
 
-enum class CudaAttribute : int { compute_capability_major = 75, compute_capability_minor = 76 };
+enum class CudaAttribute : int {
+  l2_bytes = 38,
+  compute_capability_major = 75,
+  compute_capability_minor = 76
+};
 
 /// Of a capture: calls of other threads, such as NCCL's own, may go on.
 enum class CudaCapture : int { own_thread = 1 };

@@ -58,6 +58,19 @@ std::vector<std::string> package_folders(const std::vector<std::string>& prefixe
   return folders;
 }
 
+std::optional<std::string> prefix_of_python(std::string_view path) {
+  for (std::size_t start = 0; start <= path.size();) {
+    const std::size_t end = std::min(path.find(':', start), path.size());
+    const std::filesystem::path folder = path.substr(start, end - start);
+    start = end + 1;
+    std::error_code none;
+    // The folder's own parent: bin/python3 of a virtual environment is a link to the system's.
+    if (folder.is_absolute() && std::filesystem::exists(folder / "python3", none))
+      return (folder / "..").lexically_normal().parent_path().string();
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> python_prefixes() {
   std::vector<std::string> prefixes;
   // A relative one would lead into the current folder, where anybody may have left a library.
@@ -67,6 +80,8 @@ std::vector<std::string> python_prefixes() {
   };
   add("VIRTUAL_ENV", "");
   add("CONDA_PREFIX", "");
+  const char* const path = std::getenv("PATH");
+  if (const auto prefix = prefix_of_python(path == nullptr ? "" : path)) prefixes.push_back(*prefix);
   add("HOME", "/.local");
   prefixes.insert(prefixes.end(), {"/usr/local", "/usr"});
   return prefixes;

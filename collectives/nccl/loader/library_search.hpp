@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/shared_library.hpp"
@@ -26,7 +27,12 @@ struct WantedLibrary {
 /// Folders of Python packages below `prefixes`, such as PREFIX/lib/python3.11/site-packages.
 [[nodiscard]] std::vector<std::string> package_folders(const std::vector<std::string>& prefixes);
 
-/// Where a Python has its packages: the active virtual or conda environment, the user's, the system's.
+/// PREFIX of the first PREFIX/bin/python3 in the folders of `path`, the value of PATH: what `python3` runs,
+/// whether its environment was activated or not. None where no absolute folder has one.
+[[nodiscard]] std::optional<std::string> prefix_of_python(std::string_view path);
+
+/// Where a Python has its packages: the active virtual or conda environment, that of python3, the user's, the
+/// system's.
 /// Absolute paths only.
 [[nodiscard]] std::vector<std::string> python_prefixes();
 

@@ -73,6 +73,23 @@ TEST(OwnLibrarySearch, NeverInTheCurrentFolder) {
     EXPECT_THAT(own_library_candidates("libours.so", program, nullptr), IsEmpty()) << program;
 }
 
+TEST_F(LibrarySearch, ThePython3OfPathIsFoundWithoutAnActivatedEnvironment) {
+  const std::string own = folder_.string();
+  std::filesystem::create_directories(folder_ / "bin");
+  std::filesystem::create_directories(folder_ / "empty");
+  // As in a virtual environment: a link to a Python elsewhere.
+  std::filesystem::create_symlink("/proc/self/exe", folder_ / "bin/python3");
+  EXPECT_EQ(prefix_of_python(own + "/bin"), own);
+  EXPECT_EQ(prefix_of_python(own + "/empty::" + own + "/bin/:/usr/bin"), own);
+  EXPECT_EQ(prefix_of_python(own + "/empty"), std::nullopt);
+  EXPECT_EQ(prefix_of_python(""), std::nullopt);
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_);
+  for (const char* relative : {"bin", "./bin", ".", ":", "empty/../bin"})
+    EXPECT_EQ(prefix_of_python(relative), std::nullopt) << relative;
+  std::filesystem::current_path(before);
+}
+
 TEST(PythonPrefixes, AreAbsolute) {
   for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX", "HOME"}) {
     const char* const before = ::getenv(variable);

@@ -169,7 +169,17 @@ CudaResult cudaGetDeviceProperties(CudaDeviceProperties* properties, int device)
 
 CudaResult cudaDeviceGetAttribute(int* value, CudaAttribute attribute, int /*device*/) {
   const int capability = static_cast<int>(stand_in_number("COLLBENCH_STAND_IN_COMPUTE", 90));
-  *value = attribute == CudaAttribute::compute_capability_major ? capability / 10 : capability % 10;
+  switch (attribute) {
+    case CudaAttribute::l2_bytes:
+      *value = 16 << 10;
+      break;
+    case CudaAttribute::compute_capability_major:
+      *value = capability / 10;
+      break;
+    case CudaAttribute::compute_capability_minor:
+      *value = capability % 10;
+      break;
+  }
   return CudaResult::success;
 }
 

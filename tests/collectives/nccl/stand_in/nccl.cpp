@@ -18,6 +18,7 @@
 // - ncclCommAbort inside a group is put off to its end, being a group call (init.cc): stderr has it;
 // - tuner and profiler plugins: plugins.hpp; the network and its plugin: network.hpp; registered buffers:
 //   registration.hpp;
+// - one rank's average of 8-bit floats is refused (device/onerank.cu);
 // - NCCL_ALGO is read when a communicator is made; from 2.24 on an operation that has no such algorithm is
 //   refused (enqueue.cc, topoGetAlgoInfo, "No algorithm/protocol available"), as is NVLS without NVSwitches
 //   or for a type and reduction that it lacks; before, another one is taken in silence. NCCL_ALGO and
@@ -34,6 +35,8 @@
 // - hang:N: the N-th operation never ends, as when a NIC stalls;
 // - slow:N: the first N operations take 50 ms;
 // - wrong_data:N: the N-th operation and all after it deliver one wrong bit.
+// COLLBENCH_STAND_IN_ADDRESSES=FILE: a line for each operation that is no send or receive, where it reads and
+// writes.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -44,6 +47,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -135,6 +139,8 @@ NcclResult launch(std::unique_ptr<IssuedOperation> operation) {
   if (!has_algorithm(communicator.restriction, operation->header)) {
     return go_on(communicator, [] { return refusal(last_error); });
   }
+  if (const char* const path = std::getenv("COLLBENCH_STAND_IN_ADDRESSES"))
+    std::ofstream(path, std::ios::app) << operation->send << ' ' << operation->receive << '\n';
   operation->number = ++operations;
   operation->header.rank = communicator.rank;
   operation->header.ranks = communicator.ranks;
@@ -172,6 +178,10 @@ NcclResult collective(const AskHeader& header, Blocks blocks, const void* send, 
   };
   if (!is_device_memory(send, operation->header.bytes) ||
       !is_device_memory(receive, operation->receive_bytes)) {
+    return NcclResult::invalid_argument;
+  }
+  if (communicator->ranks == 1 && header.reduction == NcclReduction::avg && element_bytes(header.type) == 1 &&
+      header.type >= NcclType::float8_e4m3) {
     return NcclResult::invalid_argument;
   }
   return launch(std::move(operation));
