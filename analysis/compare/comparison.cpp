@@ -171,14 +171,6 @@ RowChange change_beyond(ComparedRow& row, const SideOfRow& base, const SideOfRow
 
 /// Holm (1979): the smallest of m values is multiplied by m, the next by m − 1, …; none gets smaller than one
 /// before it.
-/// Of a row that both have, where the times are of different things (cold_below).
-void leave_unclear(ComparedRow& row) {
-  if (row.change == RowChange::missing || row.change == RowChange::added) return;
-  row.change = RowChange::unclear;
-  row.ratio = row.ratio_low = row.ratio_high = 0;
-  row.p.reset();
-}
-
 void adjust_by_holm(std::vector<ComparedRow>& rows) {
   std::vector<ComparedRow*> tested;
   for (ComparedRow& row : rows) {
@@ -327,6 +319,22 @@ bool have_a_row_in_common(const std::vector<Run>& a, const std::vector<Run>& b) 
   });
 }
 
+std::uint64_t cold_below(const std::vector<Run>& base, const std::vector<Run>& current) {
+  std::uint64_t bytes = 0;
+  for (const std::vector<Run>* const side : {&base, &current})
+    for (const Run& run : *side) bytes = std::max(bytes, cold_below(base.front(), run));
+  return bytes;
+}
+
+void leave_unclear(ComparedRow& row) {
+  if (row.change == RowChange::missing || row.change == RowChange::added) return;
+  row.change = RowChange::unclear;
+  row.ratio = row.ratio_low = row.ratio_high = 0;
+  row.launches_to_decide = 0;
+  row.is_within_sittings = row.is_other_state = false;
+  row.p.reset();
+}
+
 Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current,
                    const CompareOptions& options) {
   require_comparable(base, current);
@@ -366,7 +374,7 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
     row.key = key;
     compare_sides(row, side_of(base_rows, key, boundaries), side_of(current_rows, key, boundaries),
                   boundaries.size() + 1, are_several, keys.size(), comparison);
-    if (key.size_bytes < cold_below(base.back(), current.back())) leave_unclear(row);
+    if (key.size_bytes < cold_below(base, current)) leave_unclear(row);
     comparison.has_repeats = comparison.has_repeats || row.p.has_value();
   }
   decide_rows(comparison);

@@ -194,6 +194,7 @@ Comparison compare_pairs(std::vector<Run> a, std::vector<Run> b, int max_rounds,
     row.p.reset();
     if (!log_ratios.empty()) row.ratio = std::exp(mean(log_ratios));
     if (log_ratios.size() >= kMinPairs) test_pairs(row, log_ratios, options, looks);
+    if (row.key.size_bytes < cold_below(a, b)) leave_unclear(row);
   }
   decide_rows(comparison);
   return comparison;

@@ -122,6 +122,20 @@ Run run_from_text(std::string_view text, std::string_view file_name) {
   return run_from_json_text(text, file_name);
 }
 
+namespace {
+
+std::string walk_words(const Buffers& buffers) {
+  const std::uint64_t bytes = buffers.walk_bytes.value_or(0);
+  return bytes == 0 ? "hot calls (on the same addresses)"
+                    : fmt::format("cold calls (a walk through {})", format_bytes(bytes));
+}
+
+std::string registration_words(const Buffers& buffers) {
+  return buffers.registration ? std::string(name(*buffers.registration)) : "not known";
+}
+
+}  // namespace
+
 void require_same_measurement(const Run& then, const Run& now, const std::string& where) {
   require_same(name(then.backend), name(now.backend), "backend ", where);
   require_same(then.versions.collbench, now.versions.collbench, "collbench ", where);
@@ -134,6 +148,9 @@ void require_same_measurement(const Run& then, const Run& now, const std::string
   }
   require_same(counted(then.buffers.unaligned_elements, "element"),
                counted(now.buffers.unaligned_elements, "element"), "buffers that begin late by ", where);
+  require_same(walk_words(then.buffers), walk_words(now.buffers), "", where);
+  require_same(fmt::to_string(then.graph_launches), fmt::to_string(now.graph_launches), "-G ", where);
+  require_same(registration_words(then.buffers), registration_words(now.buffers), "-R ", where);
   require_same(counted(then.rows.size(), "row"), counted(now.rows.size(), "row"), "", where);
   for (std::size_t i = 0; i < now.rows.size(); ++i) {
     require_same(described(then.rows[i].measurement.key), described(now.rows[i].measurement.key),

@@ -41,6 +41,7 @@ struct BackendCapabilities {
 struct BackendLimits {
   std::uint64_t elements_per_call = 0;      ///< the largest count argument
   std::uint64_t default_largest_bytes = 0;  ///< upper end of the sizes, when nobody says
+  std::uint64_t smallest_buffer_bytes = 0;  ///< of each of the two that is used at all
   /// Buffers as large as the larger of the two, which the library may take on its own.
   std::uint64_t library_buffers = 0;
 };
@@ -111,7 +112,7 @@ class Backend {
   /// What the machine is like now, in about a millisecond; the same on every rank. None where nobody looks:
   /// of GPUs the telemetry tells. Collective.
   [[nodiscard]] virtual std::optional<MachineProbe> probe_machine() { return std::nullopt; }
-  /// Collective when the row's algorithm has no communicator yet.
+  /// Collective.
   [[nodiscard]] virtual std::unique_ptr<PreparedRow> prepare(const RowKey& key, const RowLayout& layout) = 0;
 };
 

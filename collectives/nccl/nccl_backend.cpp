@@ -140,7 +140,7 @@ void NcclBackend::try_algorithm(const AlgorithmOverride& forced, const std::vect
   std::unique_ptr<NcclCommunicator> communicator;
   for (const RowKey& key : trials) {
     const RowLayout row = layout(key);
-    launch::agreed(waiter_.ranks(), waiter_.host(), [&] { allocate(row.bytes); });
+    launch::agreed(waiter_.ranks(), waiter_.host(), [&] { allocate_exactly(row.bytes); });
     try {
       if (!communicator) {
         communicator = std::make_unique<NcclCommunicator>(gpu_, waiter_, NcclCalls::non_blocking);
@@ -252,16 +252,21 @@ RowLayout NcclBackend::layout(const RowKey& key) const {
 BackendLimits NcclBackend::limits() const {
   return {.elements_per_call = std::numeric_limits<std::size_t>::max(),
           .default_largest_bytes = 4 * kGiB,
+          .smallest_buffer_bytes = walk_bytes_,
           .library_buffers = 0};
 }
 
 void NcclBackend::allocate(const BufferBytes& bytes) {
+  const auto to_walk = [this](std::uint64_t each) { return each == 0 ? 0 : std::max(each, walk_bytes_); };
+  allocate_exactly({.send = to_walk(bytes.send), .receive = to_walk(bytes.receive)});
+}
+
+void NcclBackend::allocate_exactly(const BufferBytes& bytes) {
   for (const auto& [algorithm, communicator] : communicators_) communicator->deregister_buffers();
   send_ = DeviceBuffer();
   receive_ = DeviceBuffer();
-  const auto to_walk = [this](std::uint64_t each) { return each == 0 ? 0 : std::max(each, walk_bytes_); };
-  send_ = allocate_buffer(gpu_, registration_, to_walk(bytes.send));
-  receive_ = allocate_buffer(gpu_, registration_, to_walk(bytes.receive));
+  send_ = allocate_buffer(gpu_, registration_, bytes.send);
+  receive_ = allocate_buffer(gpu_, registration_, bytes.receive);
   if (scratch_.data() == nullptr) scratch_ = DeviceBuffer(gpu_.cuda, sizeof(NcclRowScratch));
 }
 

@@ -78,6 +78,7 @@ class NcclBackend : public Backend {
                                                     const RowLayout& layout, const BufferWalk& walk,
                                                     bool in_graphs) const;
   void leave_buffers();
+  void allocate_exactly(const BufferBytes& bytes);
 
   const launch::CollectiveWait& waiter_;
   GpuSession gpu_;

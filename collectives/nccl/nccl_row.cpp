@@ -255,11 +255,12 @@ void NcclRow::put(std::uint64_t iterations) {
 
 /// Makes the graph of so many operations, which are not run by that.
 void NcclRow::capture(std::uint64_t iterations) {
-  if (!in_graphs_ || (graph_ && iterations_in_graph_ == iterations)) return;
+  if (!in_graphs_ || (graph_ && iterations_in_graph_ == iterations && graph_walks_ == walks_)) return;
   graph_.reset();
   wait_for("graph of " + name_of(key_),
            [&] { graph_.emplace(gpu_.cuda, *gpu_.stream, [&] { issue(iterations); }); });
   iterations_in_graph_ = iterations;
+  graph_walks_ = walks_;
 }
 
 /// All spans are put on the stream at once, with an event after each. Seconds of each.

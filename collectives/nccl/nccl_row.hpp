@@ -118,9 +118,10 @@ class NcclRow : public PreparedRow {
   std::vector<CudaEvent> events_;
   std::optional<CudaGraph> graph_;
   std::uint64_t iterations_in_graph_ = 0;
+  bool graph_walks_ = false;      // its calls do, as far as it has several
   double iteration_seconds_ = 0;  // as last timed; 0: not known yet
   bool walks_ = false;            // only what is timed does: data are made and checked where the row begins
-  std::uint64_t turn_ = 0;        // calls that have walked
+  std::uint64_t turn_ = 1;        // of the walk; the first timed call is not where the warm-up was
 };
 
 }  // namespace collbench::collectives

@@ -51,8 +51,8 @@ void leave_out_current_directory(char** argv, bool reports) {
   for (const std::string_view part : parts) {
     if (!reports || part.empty() || is_absolute(part)) continue;
     print_message(
-        fmt::format("collbench: {}: '{}' is left out: no library is loaded by a relative path; "
-                    "write it from the root",
+        fmt::format("collbench: {}: '{}' is left out: libraries are not loaded from relative paths; "
+                    "use an absolute path",
                     kVariable, part));
   }
   const std::string kept = absolute_parts(given);

@@ -153,10 +153,9 @@ void add_how_long(CLI::App& app, RunOptions& run) {
       "on GPUs: capture a block's iterations in a CUDA graph (-n of them), and launch it N times; 0: no "
       "graph (0)",
       [&run](const std::string& text) { run.graph_launches = parse_number(text, "-G", 0, 1000); });
-  app.add_flag(
-         "--hot", run.hot,
-         "on GPUs: time all calls on the same addresses, so that small sizes come from the L2 cache; else "
-         "they walk through buffers of 4 times its size")
+  app.add_flag("--hot", run.hot,
+               "on GPUs: time all calls on the same addresses, so that small sizes come from the L2 cache; "
+               "without it, calls walk through buffers of 4 times the L2's size")
       ->group(theme);
   app.add_flag("--enqueue-time", run.loop.enqueue_time,
                "on GPUs: also measure the host time to enqueue a call, before any of it runs")

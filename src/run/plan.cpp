@@ -22,8 +22,9 @@ std::uint64_t memory_needed(const std::vector<RowKey>& rows, const collectives::
   std::uint64_t receive = 0;
   for (const RowKey& row : rows) {
     const collectives::BufferBytes bytes = backend.layout(row).bytes;
-    send = std::max(send, bytes.send);
-    receive = std::max(receive, bytes.receive);
+    const std::uint64_t least = backend.limits().smallest_buffer_bytes;
+    if (bytes.send > 0) send = std::max({send, bytes.send, least});
+    if (bytes.receive > 0) receive = std::max({receive, bytes.receive, least});
   }
   return send + receive + backend.limits().library_buffers * std::max(send, receive);
 }

@@ -148,6 +148,24 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(out, page.splitlines()[0] + "\n")
         self.assertEqual(checks["one-rank"]["seen"], "began and did not end")
 
+    def test_gpus_that_cuda_does_not_show_are_not_used(self):
+        checks, _ = self.check(0, "--only", "all-gpus", COLLBENCH_STAND_IN_GPUS="3", CUDA_VISIBLE_DEVICES="1,2")
+        self.assertEqual(checks["all-gpus"]["steps"][0]["ranks"], 2)
+
+    def test_the_bundles_own_mpirun_is_used(self):
+        bundle = self.folder / "bundle"
+        (bundle / "bin").mkdir(parents=True)
+        (bundle / "bin/collbench").touch()
+        (bundle / "collbench").symlink_to(PROGRAM)
+        (bundle / "gpu-check").write_text((SOURCE / "scripts/gpu-check").read_text())
+        (bundle / "mpirun").write_text("#!/bin/sh\necho mpirun of the bundle >&2\nexit 1\n")
+        (bundle / "mpirun").chmod(0o755)
+        subprocess.run([sys.executable, str(bundle / "gpu-check"), "-o", str(self.folder / "out"), "--only", "two-ranks,killed"],
+                       env=self.environment(), capture_output=True, timeout=100, check=False)
+        checks, _ = self.result()
+        self.assertIn("mpirun of the bundle", checks["two-ranks"]["seen"])
+        self.assertIn("bundle/mpirun cannot be started", checks["killed"]["seen"])
+
     def test_a_check_that_does_not_exist_is_a_usage_error(self):
         done = subprocess.run(self.command("--only", "every_kind"), capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)

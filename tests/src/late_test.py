@@ -128,7 +128,9 @@ class OnHosts(Scratch):
         for trial in range(max(TRIALS, 3)):  # each of the three at least once
             late = trial % 3
             options = [word for name, value in faulty(late, "message").items() for word in ("-x", f"{name}={value}")]
-            self.assertEqual(self.look(3, options), [("late rank", [late])])
+            # Two of the three share a core, which hides a late rank now and then: nobody is named then, never another one.
+            looks = (self.look(3, options) for _ in range(3))
+            self.assertEqual(next((found for found in looks if found), []), [("late rank", [late])])
 
     def check_link(self, count, slow, finding):
         self.hosts(count)
