@@ -68,6 +68,13 @@ class Scratch(unittest.TestCase):
 
 
 class EveryOperation(Scratch):
+    def test_one_rank_without_mpirun_needs_no_ssh(self):
+        """Open MPI would start a daemon beside it, which ends where there is no agent for other hosts."""
+        result = subprocess.run([str(PROGRAM), "--backend", "mpi", *QUICK, "--ops", "all_reduce", "--sizes", "8"],
+                                env={**ENVIRONMENT, "OMPI_MCA_plm_rsh_agent": "/no/such/agent"}, capture_output=True, text=True,
+                                timeout=100, stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
     def check(self, ranks):
         run = self.record(ranks, *QUICK, "--ops", "all", "--sizes", "100,4K", "-d", "all", "-o", "all", "--place", "both",
                           "-r", ranks - 1)
