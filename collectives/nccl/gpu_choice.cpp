@@ -26,8 +26,9 @@ Error none_left(const Identity& identity, int other_rank, const std::vector<Visi
           fmt::format("ranks {} and {} would share GPU {}: {}", std::min(other_rank, identity.rank),
                       std::max(other_rank, identity.rank), visible.front().address, seen),
           inside_slurm
-              ? "ask for GPUs per node: salloc or sbatch --gpus-per-node=N, then mpirun; or srun with "
-                "--gpus-per-task=1 (--share-gpu checks correctness, not speed)"
+              ? "ask for GPUs per node: --gpus-per-node=N --gpu-bind=none, with srun, or with salloc or "
+                "sbatch and then "
+                "mpirun (--share-gpu checks correctness, not speed)"
               : "start as many ranks there as it has GPUs (--share-gpu checks correctness, not speed)"};
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "collectives/nccl/cuda_gpus.hpp"
@@ -64,8 +65,8 @@ void require_same_nccl(const launch::CollectiveWait& waiter, const Identities& m
 /// Several processes on one GPU: to NCCL each is a host of its own, so that it does not refuse them, and what
 /// would not work between such hosts is off. Source: NCCL v2.5 to 2.30, src/init.cc (the check for one GPU
 /// twice compares host hashes), utils.cc (NCCL_HOSTID replaces the hash), docs env.rst. What the user has set
-/// stays.
-void pretend_own_host(int rank) {
+/// stays. `on_one_host`: then they reach each other by loopback, which between hosts they do not.
+void pretend_own_host(int rank, bool on_one_host) {
   ::setenv("NCCL_HOSTID", fmt::format("collbench-rank-{}", rank).c_str(), 1);
   constexpr std::array<std::pair<const char*, const char*>, 9> kSettings{{{"NCCL_SOCKET_IFNAME", "lo"},
                                                                           {"NCCL_IB_DISABLE", "1"},
@@ -76,7 +77,13 @@ void pretend_own_host(int rank) {
                                                                           {"NCCL_MAX_NCHANNELS", "2"},
                                                                           {"NCCL_CUMEM_HOST_ENABLE", "0"},
                                                                           {"NCCL_RAS_ENABLE", "0"}}};
-  for (const auto& [name, value] : kSettings) ::setenv(name, value, 0);
+  for (const auto& [name, value] : kSettings)
+    if (on_one_host || value != std::string_view("lo")) ::setenv(name, value, 0);
+}
+
+bool are_on_one_host(const Identities& machines) {
+  return std::all_of(machines.begin(), machines.end(),
+                     [&machines](const Identity& each) { return each.host == machines.front().host; });
 }
 
 int compute_capability_of(const CudaLibrary& cuda, int device) {
@@ -128,7 +135,7 @@ GpuSession::GpuSession(const launch::CollectiveWait& waiter, const Identities& m
   std::vector<double> free(1);
   std::vector<double> l2(1);
   launch::agreed(ranks, waiter.host(), [&] {
-    if (shared) pretend_own_host(ranks.rank());
+    if (shared) pretend_own_host(ranks.rank(), are_on_one_host(machines));
     const int device = choice.device[static_cast<std::size_t>(ranks.rank())];
     cuda.check(cuda.set_device(device), "cudaSetDevice");
     cuda.check(static_cast<CudaResult>(kernels.set_device(device)), "cudaSetDevice");

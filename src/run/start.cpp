@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,8 +41,10 @@ bool started_by_start_ranks() { return std::getenv(kStartedRanks) != nullptr; }
 
 /// Replaces this process by `mpirun -np N` of the same command line (-g N without a launcher). Returns only
 /// by throwing Error (not_here) when there is no mpirun.
-[[noreturn]] void start_ranks(int ranks, int argc, char** argv) {
+[[noreturn]] void start_ranks(int ranks, bool on_gpus, int argc, char** argv) {
   std::vector<std::string> words{"mpirun", "-np", std::to_string(ranks), "--oversubscribe"};
+  // Bound to one core, a rank would share it with the threads of NCCL.
+  if (on_gpus) words.insert(words.end(), {"--bind-to", "none"});
   if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
   words.emplace_back("/proc/self/exe");
   std::string program(4096, '\0');
@@ -112,7 +115,11 @@ int start_run(const RunOptions& options, int argc, char** argv) {
     throw usage_error("-g", "mpirun has already started the ranks",
                       fmt::format("use mpirun -np {} without -g", options.local_ranks));
   }
-  if (options.local_ranks > 1 && !options.launched) start_ranks(options.local_ranks, argc, argv);
+  if (options.local_ranks > 1 && !options.launched) {
+    const bool on_gpus = options.memory ? *options.memory == collectives::MemoryKind::device
+                                        : std::filesystem::exists("/dev/nvidiactl");
+    start_ranks(options.local_ranks, on_gpus, argc, argv);
+  }
   // Alone, Open MPI 4 would start a daemon, in case more processes follow, and end where there is no ssh.
   if (!options.launched) ::setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
   if (const auto task = launch::srun_task_without_pmi()) return report_failure(no_pmi(), *task == 0);

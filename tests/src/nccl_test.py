@@ -830,6 +830,17 @@ class Network(Scratch):
 
 
 class Placement(Scratch):
+    def test_ranks_that_g_starts_on_gpus_are_not_bound(self):
+        """A launcher that says how it was started."""
+        launcher = self.path.with_name("mpirun")
+        launcher.write_text('#!/bin/sh\necho "$@"\n')
+        launcher.chmod(0o755)
+        words = {backend: run([str(PROGRAM), "-g", "2", "--backend", backend], {"PATH": f"{launcher.parent}:{os.environ['PATH']}"}).stdout
+                 for backend in ("nccl", "mpi")}
+        self.assertIn("-np 2 --oversubscribe --bind-to none ", words["nccl"])
+        self.assertIn("-np 2 --oversubscribe ", words["mpi"])
+        self.assertNotIn("--bind-to", words["mpi"])
+
     def test_more_ranks_than_gpus(self):
         self.refused(["ranks 0 and 2 would share GPU 0000:18:00.0: rank 2 sees 2 GPUs"], ranks=3,
                      environment={"COLLBENCH_STAND_IN_GPUS": "2"})

@@ -155,7 +155,7 @@ class Gpus(InSlurm):
     def test_mpirun_with_gpus_for_each_node(self):
         self.assertEqual(self.addresses("salloc -Q -N2 --ntasks-per-node=2 --gpus-per-node=2 mpirun"), self.both * 2)
 
-    request = "ask for GPUs per node: salloc or sbatch --gpus-per-node=N, then mpirun; or srun with --gpus-per-task=1"
+    request = "ask for GPUs per node: --gpus-per-node=N --gpu-bind=none, with srun, or with salloc or sbatch and then mpirun"
 
     def test_salloc_with_a_gpu_for_each_task_and_mpirun(self):
         self.refused(2, "salloc -Q -N2 --ntasks-per-node=2 --gpus-per-task=1 mpirun",

@@ -90,6 +90,7 @@ std::vector<LaunchWord> srun_command(const LaunchRequest& request) {
         "every rank sees all GPUs and takes that of its local rank. --gpus-per-task hides the others, and "
         "under mpirun "
         "it puts all ranks of a node on one GPU");
+    add(words, "--gpu-bind=none", "whatever the cluster's own default is");
     add(words, "--cpu-bind=none",
         "bound to a core, a rank may sit far from its GPU; NCCL binds its own threads near the GPU's NIC");
   } else {

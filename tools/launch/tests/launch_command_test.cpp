@@ -25,9 +25,10 @@ TEST(LaunchCommand, OverSshNamesHostsAndHandsOnWhatRanksNeed) {
 
 TEST(LaunchCommand, OnGpusARankSeesAllOfThemAndIsNotBoundToACore) {
   LaunchRequest request{.kind = LauncherKind::slurm, .nodes = 2, .gpus_per_node = 8, .ranks_per_node = 8};
-  EXPECT_THAT(command_of(request),
-              AllOf(HasSubstr("srun --mpi=pmix --nodes=2 --ntasks-per-node=8 --gpus-per-node=8 "),
-                    HasSubstr("--cpu-bind=none"), Not(HasSubstr("gpus-per-task"))));
+  EXPECT_THAT(
+      command_of(request),
+      AllOf(HasSubstr("srun --mpi=pmix --nodes=2 --ntasks-per-node=8 --gpus-per-node=8 "),
+            HasSubstr("--gpu-bind=none"), HasSubstr("--cpu-bind=none"), Not(HasSubstr("gpus-per-task"))));
   request.kind = LauncherKind::ssh;
   EXPECT_THAT(command_of(request),
               AllOf(HasSubstr("--bind-to none"), HasSubstr("-x NCCL_SOCKET_IFNAME=NETWORK")));
