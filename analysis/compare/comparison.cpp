@@ -319,13 +319,6 @@ bool have_a_row_in_common(const std::vector<Run>& a, const std::vector<Run>& b) 
   });
 }
 
-std::uint64_t cold_below(const std::vector<Run>& base, const std::vector<Run>& current) {
-  std::uint64_t bytes = 0;
-  for (const std::vector<Run>* const side : {&base, &current})
-    for (const Run& run : *side) bytes = std::max(bytes, cold_below(base.front(), run));
-  return bytes;
-}
-
 void leave_unclear(ComparedRow& row) {
   if (row.change == RowChange::missing || row.change == RowChange::added) return;
   row.change = RowChange::unclear;
@@ -369,12 +362,13 @@ Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current
   const std::vector<MeasuredRows> base_rows = measured_rows(base);
   const std::vector<MeasuredRows> current_rows = measured_rows(current);
   const std::vector<RowKey> keys = keys_of_both(base, current);
+  const std::uint64_t cold_bytes = cold_below(base, current);
   for (const RowKey& key : keys) {
     ComparedRow& row = comparison.rows.emplace_back();
     row.key = key;
     compare_sides(row, side_of(base_rows, key, boundaries), side_of(current_rows, key, boundaries),
                   boundaries.size() + 1, are_several, keys.size(), comparison);
-    if (key.size_bytes < cold_below(base, current)) leave_unclear(row);
+    if (key.size_bytes < cold_bytes) leave_unclear(row);
     comparison.has_repeats = comparison.has_repeats || row.p.has_value();
   }
   decide_rows(comparison);

@@ -1,7 +1,6 @@
 #pragma once
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -90,10 +89,6 @@ struct Comparison {
 
   [[nodiscard]] std::size_t count(RowChange change) const;
 };
-
-/// Below so many bytes some of these runs on GPUs may have found their data in the L2, and others not
-/// (docs/gpu.md, "Cold and hot"); 0: nobody did, or all.
-[[nodiscard]] std::uint64_t cold_below(const std::vector<Run>& base, const std::vector<Run>& current);
 
 /// Of a row that both sides have, where the times are of different things.
 void leave_unclear(ComparedRow& row);

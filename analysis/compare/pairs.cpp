@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/compare/run_differences.hpp"
 #include "analysis/compare/side_of_row.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/states/machine_states.hpp"
@@ -168,6 +169,7 @@ Comparison compare_pairs(std::vector<Run> a, std::vector<Run> b, int max_rounds,
   }
   const std::vector<double> boundaries =
       comparison.knows_states ? state_boundaries_of_two(of_a, of_b) : std::vector<double>{};
+  const std::uint64_t cold_bytes = cold_below(a, b);
   for (ComparedRow& row : comparison.rows) {
     if (row.change == RowChange::missing || row.change == RowChange::added) continue;
     std::vector<RoundTimes> times;
@@ -194,7 +196,7 @@ Comparison compare_pairs(std::vector<Run> a, std::vector<Run> b, int max_rounds,
     row.p.reset();
     if (!log_ratios.empty()) row.ratio = std::exp(mean(log_ratios));
     if (log_ratios.size() >= kMinPairs) test_pairs(row, log_ratios, options, looks);
-    if (row.key.size_bytes < cold_below(a, b)) leave_unclear(row);
+    if (row.key.size_bytes < cold_bytes) leave_unclear(row);
   }
   decide_rows(comparison);
   return comparison;

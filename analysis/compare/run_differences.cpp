@@ -152,12 +152,15 @@ bool has_launches(const std::vector<Run>& runs) {
 
 }  // namespace
 
-std::uint64_t cold_below(const Run& base, const Run& current) {
-  const std::optional<std::uint64_t>& before = base.buffers.walk_bytes;
-  const std::optional<std::uint64_t>& after = current.buffers.walk_bytes;
-  if (!measures_gpus(base.backend) || !measures_gpus(current.backend) || !before || !after) return 0;
-  const auto [less, more] = std::minmax(*before, *after);
-  return 2 * less >= more ? 0 : std::min(more, kLargestWalk);
+std::uint64_t cold_below(const std::vector<Run>& base, const std::vector<Run>& current) {
+  std::vector<std::uint64_t> walks;
+  for (const std::vector<Run>* const side : {&base, &current}) {
+    for (const Run& run : *side)
+      if (measures_gpus(run.backend) && run.buffers.walk_bytes) walks.push_back(*run.buffers.walk_bytes);
+  }
+  if (walks.empty()) return 0;
+  const auto [least, most] = std::minmax_element(walks.begin(), walks.end());
+  return 2 * *least >= *most ? 0 : std::min(*most, kLargestWalk);
 }
 
 std::string counts_difference(const Run& base, const Run& current) {
@@ -191,13 +194,6 @@ Lines run_differences(const Run& base, const Run& current) {
     add_change(lines, "elements before the data of each buffer",
                fmt::to_string(base.buffers.unaligned_elements),
                fmt::to_string(current.buffers.unaligned_elements));
-  if (const std::uint64_t bytes = cold_below(base, current); bytes > 0) {
-    const bool base_is_hot = *base.buffers.walk_bytes < *current.buffers.walk_bytes;
-    lines.push_back(fmt::format(
-        "timed calls repeat on the same addresses in the {}, or nearly, and walk through memory in the "
-        "{}: rows below {} say nothing, for the one may come from the L2 cache",
-        base_is_hot ? "base" : "new run", base_is_hot ? "new run" : "base", format_bytes(bytes)));
-  }
   if (base.graph_launches != current.graph_launches)
     add_change(lines, "graph launches", fmt::to_string(base.graph_launches),
                fmt::to_string(current.graph_launches));
@@ -214,6 +210,13 @@ std::vector<std::string> record_lines(const std::vector<Run>& base, const std::v
     lines.emplace_back("base: a run was cut short, or is still going: rows may be missing");
   if (std::any_of(current.begin(), current.end(), was_cut))
     lines.emplace_back("new run: cut short, or still going: rows may be missing");
+  if (const std::uint64_t bytes = cold_below(base, current); bytes > 0) {
+    lines.push_back(
+        fmt::format("timed calls repeat on the same addresses in some records, or nearly (hot), and walk "
+                    "through memory in others "
+                    "(cold): rows below {} say nothing, for hot ones may come from the L2 cache",
+                    format_bytes(bytes)));
+  }
   if (base.size() + current.size() > 2 && (has_launches(base) || has_launches(current)))
     lines.emplace_back("several records: the launches of one are one value, their median, counted once");
   return lines;

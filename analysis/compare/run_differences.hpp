@@ -12,9 +12,10 @@ namespace collbench::analysis {
 /// differ.
 [[nodiscard]] std::vector<std::string> run_differences(const Run& base, const Run& current);
 
-/// Where one run on GPUs timed its calls on the same addresses and the other walked through memory: below so
-/// many bytes the one may have found its data in the L2. 0: both did the same, or nobody says.
-[[nodiscard]] std::uint64_t cold_below(const Run& base, const Run& current);
+/// Where some of these runs on GPUs timed their calls on the same addresses and others walked through memory
+/// (docs/gpu.md, "Cold and hot"): below so many bytes the ones may have found their data in the L2. 0: all
+/// did the same, or nobody says.
+[[nodiscard]] std::uint64_t cold_below(const std::vector<Run>& base, const std::vector<Run>& current);
 
 /// That one run rounded each rank's part to 16 bytes and the other to whole elements, where that makes some
 /// of their rows other calls; empty where it makes none, or nobody says.

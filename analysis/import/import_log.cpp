@@ -293,12 +293,9 @@ Run import_log(const TextParts& parts, std::string_view file, const ImportOption
   run.rows = rows_of(table, id);
   run.backend = BackendId::nccl;
   run.time_reduction = table.time_reduction;
-  run.buffers = {.allocator = "",
-                 .registration = table.registration,
-                 .exact_counts = std::nullopt,
-                 .walk_bytes = std::nullopt};
+  run.buffers = {
+      .allocator = "", .registration = table.registration, .exact_counts = std::nullopt, .walk_bytes = 0};
   // nccl-tests walks through buffers of its largest size (2.19.6, src/common.cu, startColl).
-  run.buffers.walk_bytes = 0;
   for (const Row& row : run.rows)
     run.buffers.walk_bytes = std::max(*run.buffers.walk_bytes, row.measurement.key.size_bytes);
   run.complete = table.ended;

@@ -27,8 +27,7 @@ Error none_left(const Identity& identity, int other_rank, const std::vector<Visi
                       std::max(other_rank, identity.rank), visible.front().address, seen),
           inside_slurm
               ? "ask for GPUs per node: --gpus-per-node=N --gpu-bind=none, with srun, or with salloc or "
-                "sbatch and then "
-                "mpirun (--share-gpu checks correctness, not speed)"
+                "sbatch and then mpirun (--share-gpu checks correctness, not speed)"
               : "start as many ranks there as it has GPUs (--share-gpu checks correctness, not speed)"};
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <string_view>
 #include <utility>
 
 #include "collectives/nccl/cuda_gpus.hpp"
@@ -68,8 +67,8 @@ void require_same_nccl(const launch::CollectiveWait& waiter, const Identities& m
 /// stays. `on_one_host`: then they reach each other by loopback, which between hosts they do not.
 void pretend_own_host(int rank, bool on_one_host) {
   ::setenv("NCCL_HOSTID", fmt::format("collbench-rank-{}", rank).c_str(), 1);
-  constexpr std::array<std::pair<const char*, const char*>, 9> kSettings{{{"NCCL_SOCKET_IFNAME", "lo"},
-                                                                          {"NCCL_IB_DISABLE", "1"},
+  if (on_one_host) ::setenv("NCCL_SOCKET_IFNAME", "lo", 0);
+  constexpr std::array<std::pair<const char*, const char*>, 8> kSettings{{{"NCCL_IB_DISABLE", "1"},
                                                                           {"NCCL_NET", "Socket"},
                                                                           {"NCCL_NET_PLUGIN", "none"},
                                                                           {"NCCL_MNNVL_ENABLE", "0"},
@@ -77,8 +76,7 @@ void pretend_own_host(int rank, bool on_one_host) {
                                                                           {"NCCL_MAX_NCHANNELS", "2"},
                                                                           {"NCCL_CUMEM_HOST_ENABLE", "0"},
                                                                           {"NCCL_RAS_ENABLE", "0"}}};
-  for (const auto& [name, value] : kSettings)
-    if (on_one_host || value != std::string_view("lo")) ::setenv(name, value, 0);
+  for (const auto& [name, value] : kSettings) ::setenv(name, value, 0);
 }
 
 bool are_on_one_host(const Identities& machines) {

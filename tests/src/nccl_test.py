@@ -267,8 +267,8 @@ class Walk(Scratch):
             self.record(1, *QUICK, "--ops", "all_reduce", "--sizes", "4K,64K", *more)
         result = run([PROGRAM, "compare", str(self.path.with_name("cold.json")), str(self.path)])
         text = unwrapped(result.stdout)
-        self.assertIn("timed calls repeat on the same addresses in the new run, or nearly, and walk through memory in the "
-                      "base: rows below 64 KiB say nothing", text)
+        self.assertIn("timed calls repeat on the same addresses in some records, or nearly (hot), and walk through memory in "
+                      "others (cold): rows below 64 KiB say nothing", text)
 
     def test_host_memory_has_no_such_option(self):
         result = run([str(PROGRAM), "--backend", "mpi", *QUICK, *SMALL, "--hot"])

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/compare/comparison.hpp"
 #include "tests/analysis/compare/compared_runs.hpp"
 
 namespace collbench::analysis {
@@ -106,17 +105,17 @@ TEST(ColdBelow, IsWhereOneSideMayHaveFoundItsDataInTheL2) {
     run.buffers.walk_bytes = bytes;
     return run;
   };
-  EXPECT_EQ(cold_below(walks(0), walks(0)), 0U);
-  EXPECT_EQ(cold_below(walks(200 * kMebi), walks(240 * kMebi)), 0U);
-  EXPECT_EQ(cold_below(walks(0), walks(240 * kMebi)), 240 * kMebi);
-  EXPECT_EQ(cold_below(walks(240 * kMebi), walks(0)), 240 * kMebi);
+  EXPECT_EQ(cold_below({walks(0)}, {walks(0)}), 0U);
+  EXPECT_EQ(cold_below({walks(200 * kMebi)}, {walks(240 * kMebi)}), 0U);
+  EXPECT_EQ(cold_below({walks(0)}, {walks(240 * kMebi)}), 240 * kMebi);
+  EXPECT_EQ(cold_below({walks(240 * kMebi)}, {walks(0)}), 240 * kMebi);
   // nccl-tests with -e 8M, and with -e 8G.
-  EXPECT_EQ(cold_below(walks(8 * kMebi), walks(240 * kMebi)), 240 * kMebi);
-  EXPECT_EQ(cold_below(walks(0), walks(8192 * kMebi)), 512 * kMebi);
-  EXPECT_EQ(cold_below(walks(std::nullopt), walks(240 * kMebi)), 0U);
+  EXPECT_EQ(cold_below({walks(8 * kMebi)}, {walks(240 * kMebi)}), 240 * kMebi);
+  EXPECT_EQ(cold_below({walks(0)}, {walks(8192 * kMebi)}), 512 * kMebi);
+  EXPECT_EQ(cold_below({walks(std::nullopt)}, {walks(240 * kMebi)}), 0U);
   collbench::Run on_host = walks(0);
   on_host.backend = BackendId::mpi;
-  EXPECT_EQ(cold_below(on_host, on_host), 0U);
+  EXPECT_EQ(cold_below({on_host}, {on_host}), 0U);
   // A record of a baseline that is hot, behind one that is cold.
   EXPECT_EQ(cold_below({walks(0), walks(240 * kMebi)}, {walks(240 * kMebi)}), 240 * kMebi);
   EXPECT_EQ(cold_below({walks(240 * kMebi), walks(0)}, {walks(240 * kMebi)}), 240 * kMebi);
