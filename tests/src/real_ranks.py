@@ -83,6 +83,16 @@ def on_quiet_machine(test, cores_left, look):
     return test.skipTest("other processes keep this machine busy")
 
 
+def one_of(looks, look, wanted):
+    """The first of so many that is as wanted, or the last. A hypervisor slows one core or another for seconds, which shows in
+    no count of this machine, and the ranks on it are slow then."""
+    for _ in range(looks):
+        seen = look()
+        if wanted(seen):
+            break
+    return seen
+
+
 def collbench_lines(result):
     """What collbench itself wrote to stderr, without mpirun's banner."""
     return [line for line in result.stderr.splitlines() if line.startswith("collbench:")]
