@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "base/text_sinks.hpp"
 
@@ -23,6 +25,14 @@ std::string legal_host_name(std::string_view name) {
 std::string own_host_name() {
   std::array<char, 256> name{};
   return legal_host_name(::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "");
+}
+
+bool is_same_host(const std::string& x, const std::string& y) {
+  const std::string_view first = std::string_view(x).substr(0, x.find('.'));
+  const std::string_view second = std::string_view(y).substr(0, y.find('.'));
+  return std::equal(first.begin(), first.end(), second.begin(), second.end(), [](char left, char right) {
+    return std::tolower(static_cast<unsigned char>(left)) == std::tolower(static_cast<unsigned char>(right));
+  });
 }
 
 }  // namespace collbench

@@ -11,4 +11,7 @@ namespace collbench {
 /// That of this host, by the kernel.
 [[nodiscard]] std::string own_host_name();
 
+/// Whether two names are of one host: compared up to the first dot, without case.
+[[nodiscard]] bool is_same_host(const std::string& x, const std::string& y);
+
 }  // namespace collbench

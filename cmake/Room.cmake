@@ -36,7 +36,7 @@ function(collbench_compile_alone)
     COMPILE_OPTIONS $<$<CONFIG:Debug>:-O2>)
   # What the probe times is the machine's arithmetic and memory, in every build.
   set(timed ${ARGN})
-  list(FILTER timed INCLUDE REGEX "/collectives/probe/(fma|triad)_loop\\.cpp$")
+  list(FILTER timed INCLUDE REGEX "/(fma|triad)_loop\\.cpp$")
   set_source_files_properties(${timed} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS $<$<CONFIG:Debug>:-O3>)
 endfunction()
 
@@ -45,7 +45,6 @@ function(collbench_room name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${name}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "_smpi\\.cpp$")  # the simulator's side of a seam: only in collbench-smpi
   list(FILTER sources EXCLUDE REGEX "/nccl/observer/[^/]+$")  # a library of its own: Observer.cmake
-  list(FILTER sources EXCLUDE REGEX "/simulated_gpu/libraries/[^/]+$")  # likewise: SimulatedGpu.cmake
   if(NOT sources)
     add_library(${name} INTERFACE)
     target_include_directories(${name} INTERFACE "${CMAKE_SOURCE_DIR}")

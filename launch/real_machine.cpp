@@ -182,12 +182,19 @@ std::string hash_of_program() {
   return file.bad() ? "unreadable" : fmt::format("{:016x}", hash);
 }
 
-/// The linker's build-id of this program: a hash of what it was linked from, so that two hosts with the same
-/// build have the same id, stripped or not. A hash of its file when it was linked without one.
+/// The linker's build-id of what this code was linked into (libcollbench, or a test): a hash of what it was
+/// linked from, so that two hosts with the same build have the same id, stripped or not. A hash of the
+/// program's file when it was linked without one.
 std::string program_id() {
   std::string id;
-  const auto of_program = [](dl_phdr_info* info, std::size_t /*size*/, void* result) {
-    for (const ElfW(Phdr) & header : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
+  const auto of_this_code = [](dl_phdr_info* info, std::size_t /*size*/, void* result) {
+    const std::span headers(info->dlpi_phdr, info->dlpi_phnum);
+    const auto holds_this_code = [&](const ElfW(Phdr) & header) {
+      const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(&program_id) - info->dlpi_addr;
+      return header.p_type == PT_LOAD && at >= header.p_vaddr && at < header.p_vaddr + header.p_memsz;
+    };
+    if (std::none_of(headers.begin(), headers.end(), holds_this_code)) return 0;
+    for (const ElfW(Phdr) & header : headers) {
       if (header.p_type != PT_NOTE) continue;
       // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives its addresses as numbers.
       const auto* const begin = reinterpret_cast<const std::byte*>(info->dlpi_addr + header.p_vaddr);
@@ -196,9 +203,9 @@ std::string program_id() {
       *static_cast<std::string*>(result) = std::move(found);
       break;
     }
-    return 1;  // the first object is the program; its libraries are not asked
+    return 1;
   };
-  dl_iterate_phdr(of_program, &id);
+  dl_iterate_phdr(of_this_code, &id);
   return id.empty() ? hash_of_program() : id;
 }
 

@@ -1,28 +1,13 @@
-#include <unistd.h>
-
-#include <cstdio>
 #include <exception>
 #include <variant>
 
 #include "base/text_sinks.hpp"
-#include "collectives/nccl/probe/gpu_team.hpp"
 #include "launch/launcher.hpp"
 #include "src/cli/library_path.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/tools.hpp"
 #include "src/command_line.hpp"
 #include "src/run/start.hpp"
-
-namespace {
-
-/// The status to end with; ends at once where the handlers that libraries left may never return.
-int ended(int status) {
-  if (!collbench::collectives::has_stuck_gpu()) return status;
-  std::fflush(nullptr);
-  ::_exit(status);
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   using namespace collbench;
@@ -41,8 +26,8 @@ int main(int argc, char** argv) {
       return start_run(*run, argc, argv);
     }
     if (!reports) return 0;
-    return ended(finish_command(std::get<CommandFunction>(command)));
+    return finish_command(std::get<CommandFunction>(command));
   } catch (const std::exception& failure) {
-    return ended(report_failure(failure, reports));
+    return report_failure(failure, reports);
   }
 }

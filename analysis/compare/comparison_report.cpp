@@ -10,7 +10,6 @@
 #include "analysis/compare/launches_to_decide.hpp"
 #include "analysis/compare/pairs.hpp"
 #include "analysis/report/columns.hpp"
-#include "analysis/report/nccl_plan/words.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "analysis/report/columns.hpp"
-#include "analysis/report/nccl_plan/words.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/statistics.hpp"

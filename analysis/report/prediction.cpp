@@ -37,6 +37,13 @@ bool ceiling_only(const GpuCluster& cluster) {
 
 }  // namespace
 
+std::vector<std::uint64_t> predicted_sizes() {
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t size = 8; size < 8 * kGiB; size *= 4) sizes.push_back(size);
+  sizes.push_back(8 * kGiB);
+  return sizes;
+}
+
 Prediction predict(std::string topology, const GpuCluster& cluster, std::span<const OperationId> operations,
                    std::span<const std::uint64_t> sizes_bytes) {
   Prediction prediction{std::move(topology), cluster, {}};

@@ -32,6 +32,9 @@ struct Prediction {
                                  std::span<const OperationId> operations,
                                  std::span<const std::uint64_t> sizes_bytes);
 
+/// Where none are given: 8 B to 8 GiB by × 4.
+[[nodiscard]] std::vector<std::uint64_t> predicted_sizes();
+
 /// Bus bandwidths in GB/s; none where there is no such time.
 struct PredictedBusbw {
   std::optional<double> ring;

@@ -15,29 +15,25 @@ namespace collbench::analysis {
 namespace {
 
 // Only text has a width.
-constexpr std::array<ReportFormat, 10> kFormats{{
-    {"text", terminal_text, report_text, report_text, report_text, nccl_plan_text},
+constexpr std::array<ReportFormat, 9> kFormats{{
+    {"text", terminal_text, report_text, report_text, report_text},
     {"md", page_text, report_markdown,
      [](const Prediction& prediction, const TextOptions&) { return report_markdown(prediction); },
-     [](const DiffReport& diff, const TextOptions&) { return report_markdown(diff); }, nullptr},
+     [](const DiffReport& diff, const TextOptions&) { return report_markdown(diff); }},
     {"csv", page_text, [](const Run& run, const TextOptions&) { return report_csv(run); },
-     [](const Prediction& prediction, const TextOptions&) { return report_csv(prediction); }, nullptr,
-     nullptr},
+     [](const Prediction& prediction, const TextOptions&) { return report_csv(prediction); }, nullptr},
     {"json", json_text, [](const Run& run, const TextOptions&) { return to_json_text(run); },
      [](const Prediction& prediction, const TextOptions&) { return report_json(prediction); },
-     [](const DiffReport& diff, const TextOptions&) { return report_json(diff); },
-     [](const NcclPlanReport& plan, const TextOptions&) { return nccl_plan_json(plan); }},
+     [](const DiffReport& diff, const TextOptions&) { return report_json(diff); }},
     {"html", page_text, [](const Run& run, const TextOptions&) { return report_html(run); }, nullptr,
-     [](const DiffReport& diff, const TextOptions&) { return report_html(diff); }, nullptr},
+     [](const DiffReport& diff, const TextOptions&) { return report_html(diff); }},
     {"prom", page_text, [](const Run& run, const TextOptions&) { return report_prometheus(run); }, nullptr,
-     nullptr, nullptr},
-    {"junit", page_text, report_junit, nullptr, nullptr, nullptr},
+     nullptr},
+    {"junit", page_text, report_junit, nullptr, nullptr},
     {"hostfile", page_text, nullptr, nullptr,
-     [](const DiffReport& diff, const TextOptions&) { return report_hostfile(diff); }, nullptr},
+     [](const DiffReport& diff, const TextOptions&) { return report_hostfile(diff); }},
     {"slurm", page_text, nullptr, nullptr,
-     [](const DiffReport& diff, const TextOptions&) { return report_slurm(diff); }, nullptr},
-    {"svg", page_text, nullptr, nullptr, nullptr,
-     [](const NcclPlanReport& plan, const TextOptions&) { return nccl_plan_svg(plan); }},
+     [](const DiffReport& diff, const TextOptions&) { return report_slurm(diff); }},
 }};
 
 /// `document_name`: "a topology diff".
@@ -71,10 +67,6 @@ std::string report(const Prediction& prediction, std::string_view format, const 
 
 std::string report(const DiffReport& diff, std::string_view format, const TextOptions& options) {
   return written(format, &ReportFormat::diff, "a topology diff", diff, options);
-}
-
-std::string report(const NcclPlanReport& plan, std::string_view format, const TextOptions& options) {
-  return written(format, &ReportFormat::nccl_plan, "what NCCL decides", plan, options);
 }
 
 }  // namespace collbench::analysis

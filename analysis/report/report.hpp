@@ -11,7 +11,6 @@ namespace collbench::analysis {
 
 struct Prediction;
 struct DiffReport;
-struct NcclPlanReport;
 
 /// How a document is written. Each format takes of it what it has a use for.
 struct TextOptions {
@@ -33,7 +32,6 @@ struct ReportFormat {
   std::string (*run)(const Run& run, const TextOptions& options);
   std::string (*prediction)(const Prediction& prediction, const TextOptions& options);
   std::string (*diff)(const DiffReport& diff, const TextOptions& options);
-  std::string (*nccl_plan)(const NcclPlanReport& report, const TextOptions& options);
 };
 
 /// All formats, the default one first.
@@ -58,8 +56,6 @@ template <class Writer>
 [[nodiscard]] std::string report(const Prediction& prediction, std::string_view format,
                                  const TextOptions& options = {});
 [[nodiscard]] std::string report(const DiffReport& diff, std::string_view format,
-                                 const TextOptions& options = {});
-[[nodiscard]] std::string report(const NcclPlanReport& plan, std::string_view format,
                                  const TextOptions& options = {});
 
 /// The table people know, as text in two parts, since a run knows the first minutes before the second. Both
@@ -104,18 +100,5 @@ template <class Writer>
 /// a run is its record (to_json_text).
 [[nodiscard]] std::string report_json(const Prediction& prediction);
 [[nodiscard]] std::string report_json(const DiffReport& diff);
-
-/// Graphs, rings and trees with their NICs, the tuning table, and a table of choices for each operation; with
-/// a second plan, what it does differently instead of the tables; with trials, what to set. Every line of a
-/// table fits options.columns.
-[[nodiscard]] std::string nccl_plan_text(const NcclPlanReport& report, const TextOptions& options);
-
-/// {"plan": …, "notes": […], "versus": …, "versus_name": …, "diff": …, "advice": …}; null is what was
-/// not asked for.
-[[nodiscard]] std::string nccl_plan_json(const NcclPlanReport& report);
-
-/// The plan as a picture: nodes with their GPUs and NICs, the rails between them, and a lane for each ring
-/// and tree. The plan alone, without `versus` and `trials`.
-[[nodiscard]] std::string nccl_plan_svg(const NcclPlanReport& report);
 
 }  // namespace collbench::analysis

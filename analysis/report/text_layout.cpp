@@ -75,4 +75,22 @@ std::string wrap(std::string_view text, int width, std::string_view first, std::
   return result;
 }
 
+std::string table_lines(const TextTable& table, std::size_t left) {
+  std::vector<int> widths;
+  for (const auto& row : table) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+  }
+  std::string text;
+  for (const auto& row : table) {
+    std::string line = " ";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += " " + (i < left ? pad_right(row[i], widths[i]) : pad_left(row[i], widths[i])) + " ";
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
 }  // namespace collbench::analysis

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/text_sinks.hpp"
 
@@ -24,5 +25,10 @@ namespace collbench::analysis {
 /// behind `first`, the others behind `rest`. A longer word is broken where the line ends.
 [[nodiscard]] std::string wrap(std::string_view text, int width, std::string_view first,
                                std::string_view rest);
+
+using TextTable = std::vector<std::vector<std::string>>;
+
+/// Rows of cells as lines; the first `left` columns are names, the others numbers.
+[[nodiscard]] std::string table_lines(const TextTable& table, std::size_t left);
 
 }  // namespace collbench::analysis

@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/compute/step_kernel.hpp"
 #include "collectives/data/data_pattern.hpp"
 #include "collectives/engine/backend.hpp"
 #include "collectives/mpi/host_buffer.hpp"
 #include "collectives/mpi/machine_prober.hpp"
 #include "collectives/mpi/open_mpi/algorithm_control.hpp"
-#include "collectives/probe/step_kernel.hpp"
 #include "launch/flight/flight_page.hpp"
 
 namespace collbench::collectives {

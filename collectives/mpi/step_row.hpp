@@ -1,8 +1,8 @@
 #pragma once
 #include <memory>
 
+#include "collectives/compute/step_kernel.hpp"
 #include "collectives/mpi/mpi_row.hpp"
-#include "collectives/probe/step_kernel.hpp"
 
 namespace collbench::collectives {
 

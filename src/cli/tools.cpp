@@ -14,13 +14,21 @@
 
 #include "base/child_process.hpp"
 #include "base/error.hpp"
+#include "src/cli/standard_streams.hpp"
 
 namespace collbench::program {
 namespace {
 
-constexpr std::array<Tool, 2> kTools{{
+constexpr std::array<Tool, 5> kTools{{
+    {"burnin", "hosts alone, in pairs and in groups: which node, NIC or path is slow, and who is good",
+     "collbench burnin --hosts @hosts.txt   which of these hosts is slow, and what of it"},
+    {"probe", "cores, memory and GPUs of this host alone: peak, matrix products, copies; who is slow",
+     "collbench probe                   how fast are this host's cores, memory and GPUs"},
     {"plan", "what a training step takes on a machine, what bounds it, and what the run costs",
      "collbench plan --model llama-3.1-8b --topology hgx-h100 --nodes 128    a step: time, bottleneck"},
+    {"nccl-plan",
+     "what a libnccl decides on a machine: rings, trees, algorithms; its own code, simulated GPUs",
+     "collbench nccl-plan --topology hgx-h100 --nodes 2   what NCCL would do there"},
     {"launch", "the command that starts collbench on several nodes, with the reason of each word",
      "collbench launch --nodes 2 --gpus-per-node 8 --slurm   the command for a cluster, and why"},
 }};
@@ -45,6 +53,14 @@ struct ToolCall {
   std::vector<std::string> words{};
 };
 
+/// What predict --by-nccl was called before it became a tool, which this release still knows.
+ToolCall former_call(std::span<char* const> words) {
+  std::vector<std::string> rest(words.begin(), words.end());
+  if (std::erase(rest, "--by-nccl") == 0) return {};
+  print_message("collbench: predict --by-nccl is collbench nccl-plan now, with the same options");
+  return {find_tool("nccl-plan"), std::move(rest)};
+}
+
 /// The first word that is no flag names the tool; "collbench help plan" and "collbench -h plan" ask for its
 /// --help.
 ToolCall tool_call(std::span<char* const> words) {
@@ -55,7 +71,7 @@ ToolCall tool_call(std::span<char* const> words) {
     help = help || asks;
     if (asks || word == "-v" || word == "--verbose") continue;
     const Tool* const tool = find_tool(word);
-    if (tool == nullptr) return {};
+    if (tool == nullptr) return word == "predict" ? former_call(words.subspan(at + 1)) : ToolCall{};
     if (help) return {tool, {"--help"}};
     return {tool, {words.begin() + static_cast<std::ptrdiff_t>(at) + 1, words.end()}};
   }

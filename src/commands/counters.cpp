@@ -4,8 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "analysis/attribution/counter_rises.hpp"
-#include "analysis/attribution/pair_outcome.hpp"
+#include "analysis/counters/counter_rises.hpp"
 #include "base/files.hpp"
 #include "base/host_name.hpp"
 #include "base/units.hpp"
@@ -33,7 +32,7 @@ topology::ErrorCounters look_now(const CountersCommand& options) {
 /// Throws Error (usage) where the earlier look was at another host: its counters are others.
 void require_same_host(const CountersCommand& options, const topology::ErrorCounters& before,
                        const topology::ErrorCounters& now) {
-  if (!options.root.empty() || analysis::is_same_host(before.host, now.host)) return;
+  if (!options.root.empty() || is_same_host(before.host, now.host)) return;
   throw usage_error(
       options.since, fmt::format("is a look at {}, and this is {}", before.host, now.host),
       fmt::format("run it on {}, or look at this host first: collbench counters --format json", before.host));

@@ -18,8 +18,6 @@
 #include "base/units.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
-#include "src/cli/standard_streams.hpp"
-#include "src/commands/nccl_plan.hpp"
 #include "src/commands/registry.hpp"
 #include "src/run/lab01.hpp"
 #include "topology/machines/resolve.hpp"
@@ -40,71 +38,9 @@ struct PredictOptions {
                                       OperationId::reduce_scatter, OperationId::all_to_all,
                                       OperationId::send_recv};
   std::vector<std::uint64_t> sizes;  ///< empty: 8 B to 8 GiB by × 4
-  bool by_nccl = false;              ///< with NCCL's own host code
-  std::string library;               ///< of --by-nccl
-  std::string versus;
-  std::string odd_node;
-  bool advice = false;
   OutputOptions output;
   Lab01Request lab01;
 };
-
-std::vector<std::uint64_t> usual_sizes() {
-  std::vector<std::uint64_t> sizes;
-  for (std::uint64_t size = 8; size < 8 * kGiB; size *= 4) sizes.push_back(size);
-  sizes.push_back(8 * kGiB);
-  return sizes;
-}
-
-/// The formats of any prediction: those of --by-nccl are not all those of a prediction by formulas.
-std::vector<std::string> all_formats() {
-  std::vector<std::string> formats = analysis::format_names(&analysis::ReportFormat::prediction);
-  for (const std::string& name : analysis::format_names(&analysis::ReportFormat::nccl_plan)) {
-    if (std::find(formats.begin(), formats.end(), name) == formats.end()) formats.push_back(name);
-  }
-  return formats;
-}
-
-/// Before a simulation. Throws Error (usage) for a format that cannot hold what was asked for.
-void require_formats(const PredictOptions& options, const std::vector<OutputDocument>& documents) {
-  const auto formats = options.by_nccl ? analysis::format_names(&analysis::ReportFormat::nccl_plan)
-                                       : analysis::format_names(&analysis::ReportFormat::prediction);
-  for (const OutputDocument& each : documents) {
-    if (each.format == kLab01Page) continue;
-    if (std::find(formats.begin(), formats.end(), each.format) == formats.end()) {
-      const std::string what = options.by_nccl ? "what NCCL decides" : "a prediction without --by-nccl";
-      throw usage_error(each.option, "'" + each.format + "' is not a format of " + what,
-                        "choose " + analysis::format_list(formats));
-    }
-    if (each.format == "svg" && (options.advice || !options.versus.empty())) {
-      throw usage_error(each.option, "a picture shows one plan, and a comparison has several",
-                        std::string("leave ") + (options.advice ? "--advice" : "--versus") +
-                            " out, and draw each plan by itself");
-    }
-  }
-}
-
-/// What NCCL itself says, over a simulated CUDA. Throws as nccl_plan_report.
-CommandResult predict_by_nccl(const PredictOptions& options) {
-  const auto documents = output_documents(options.output);
-  require_formats(options, documents);
-  require_writable_documents(documents, options.output.overwrite);
-  const analysis::NcclPlanReport report =
-      nccl_plan_report({.topology = options.topology,
-                        .nodes = options.nodes,
-                        .odd_node = options.odd_node,
-                        .ranks_per_node = options.ranks_per_node,
-                        .library = options.library,
-                        .versus = options.versus,
-                        .advice = options.advice,
-                        .operations = options.operations,
-                        .sizes = options.sizes.empty() ? usual_sizes() : options.sizes});
-  const auto write = [&](const OutputDocument& document) {
-    return analysis::report(report, document.format, page_options(document));
-  };
-  return {write_documents(documents, write), ExitStatus::ok, prints_text(documents),
-          written_notes(documents, "")};
-}
 
 /// Throws Error (usage) where no operation that was asked for has the algorithm on this machine.
 void force_algorithm(analysis::GpuCluster& cluster, const PredictOptions& options) {
@@ -128,7 +64,6 @@ void force_algorithm(analysis::GpuCluster& cluster, const PredictOptions& option
 
 /// The expected table. Throws Error (usage) for a topology that cannot carry it.
 CommandResult predict(const PredictOptions& options) {
-  if (options.by_nccl) return predict_by_nccl(options);
   const topology::ResolvedMachine machine = topology::resolve_machine(options.topology);
   analysis::GpuCluster cluster =
       analysis::gpu_cluster(machine, std::max(1, options.nodes), options.ranks_per_node);
@@ -140,9 +75,8 @@ CommandResult predict(const PredictOptions& options) {
   analysis::join_domains(cluster, options.fabric, "--fabric");
   cluster.run.nccl_version = options.nccl_version;
   if (!options.algorithm.empty()) force_algorithm(cluster, options);
-  const auto sizes = options.sizes.empty() ? usual_sizes() : options.sizes;
+  const auto sizes = options.sizes.empty() ? analysis::predicted_sizes() : options.sizes;
   const auto documents = output_documents(options.output, options.lab01.asked ? kLab01Page : "");
-  require_formats(options, documents);
   require_writable_documents(documents, options.output.overwrite);
   const analysis::Prediction prediction =
       analysis::predict(options.topology, cluster, options.operations, sizes);
@@ -153,34 +87,6 @@ CommandResult predict(const PredictOptions& options) {
   };
   return {write_documents(documents, write), ExitStatus::ok, prints_text(documents),
           written_notes(documents, "")};
-}
-
-/// --by-nccl, and what it alone takes.
-void add_by_nccl_options(CLI::App& command, PredictOptions& options) {
-  const std::string theme = "What NCCL itself decides (docs/nccl.md)";
-  CLI::Option* const by_nccl =
-      command
-          .add_flag("--by-nccl", options.by_nccl,
-                    "run a libnccl's own host code over a simulated CUDA: graphs, channels, choices")
-          ->group(theme);
-  const auto add = [&](const char* name, const char* value, const char* help, std::string& target) {
-    add_option(command, theme, name, value, help, [&target](const std::string& text) {
-      target = text;
-    })->needs(by_nccl);
-  };
-  add("--library", "FILE", "the libnccl (default: as for a run)", options.library);
-  add("--versus", "FILE|NAME=VALUE", "what another libnccl, or a setting, would do differently",
-      options.versus);
-  add("--odd-node", "NAME|FILE", "the machine of the last node, where it differs from the others",
-      options.odd_node);
-  command
-      .add_flag("--advice", options.advice,
-                "try without each slow NIC, and NCCL_CROSS_NIC, and say what loses least")
-      ->group(theme)
-      ->needs(by_nccl)
-      ->excludes(command.get_option("--versus"));
-  for (const char* formula : {"--transport", "--fabric", "--algo", "--nccl-version"})
-    by_nccl->excludes(command.get_option(formula));
 }
 
 void add_predict(CLI::App& command, CommandFunction& chosen) {
@@ -218,8 +124,8 @@ void add_predict(CLI::App& command, CommandFunction& chosen) {
              [options](const std::string& text) { options->operations = parse_operations(text, "--ops"); });
   add_option(command, theme, "--sizes", "LIST", "sizes (8 B to 8 GiB)",
              [options](const std::string& text) { options->sizes = parse_size_list(text, "--sizes"); });
-  add_by_nccl_options(command, *options);
-  add_output_options(command, theme, options->output, all_formats(), "the prediction as JSON");
+  add_output_options(command, theme, options->output,
+                     analysis::format_names(&analysis::ReportFormat::prediction), "the prediction as JSON");
   add_lab01_options(command, theme, options->lab01);
   command.get_option("--preset")
       ->description("lab01: AllReduce at 1 MB, 100 MB and 1 GB as expected, as Markdown to hand in");

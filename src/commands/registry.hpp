@@ -44,19 +44,17 @@ Subcommand ab_subcommand();
 Subcommand baseline_subcommand();
 Subcommand flight_subcommand();
 Subcommand doctor_subcommand();
-Subcommand burnin_subcommand();
 Subcommand counters_subcommand();
-Subcommand probe_subcommand();
 Subcommand man_subcommand();
 Subcommand completion_subcommand();
 
 /// All subcommands of collbench, in the order of its help.
 [[nodiscard]] inline std::vector<Subcommand> subcommands() {
   return {
-      repeat_subcommand(),   report_subcommand(), topo_subcommand(),    import_subcommand(),
-      predict_subcommand(),  judge_subcommand(),  compare_subcommand(), ab_subcommand(),
-      baseline_subcommand(), flight_subcommand(), doctor_subcommand(),  burnin_subcommand(),
-      counters_subcommand(), probe_subcommand(),  man_subcommand(),     completion_subcommand(),
+      repeat_subcommand(),   report_subcommand(),     topo_subcommand(),    import_subcommand(),
+      predict_subcommand(),  judge_subcommand(),      compare_subcommand(), ab_subcommand(),
+      baseline_subcommand(), flight_subcommand(),     doctor_subcommand(),  counters_subcommand(),
+      man_subcommand(),      completion_subcommand(),
   };
 }
 

@@ -47,7 +47,7 @@ BREAKS = [
     ("tests/analysis/ring_test.cpp", "#include <mpi.h>\n", MPI_HOMES),
     ("collectives/mpi/backend.hpp", HEADER + "#include <nccl.h>\n", "which only collectives/nccl may see"),
     ("collectives/engine/measurement_loop.hpp", HEADER + "#include <cuda_runtime.h>\n", "which only collectives/nccl may see"),
-    ("launch/session.cpp", "#include <smpi/smpi.h>\n", "which only *_smpi.cpp and tests/simgrid may see"),
+    ("launch/session.cpp", "#include <smpi/smpi.h>\n", "which only *_smpi.cpp and tests of simulations may see"),
     ("analysis/ring.cpp", "#include <CLI/CLI.hpp>\n", "which only src and tools may see"),
     ("analysis/ring.cpp", "#include <hwloc.h>\n", "which only topology and launch may see"),
     ("analysis/ring.cpp", "#include <gtest/gtest.h>\n", "which only tests may see"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The SBOM that scripts/sbom writes has every field that SPDX 2.3 requires, and every library that the program needs.
 
-Usage: sbom_test.py PROGRAM BUILD_FOLDER SOURCE_FOLDER [unittest arguments]. Exits 77 (skipped) where there is no dpkg. Where
+Usage: sbom_test.py LIBRARY BUILD_FOLDER SOURCE_FOLDER [unittest arguments]. Exits 77 (skipped) where there is no dpkg. Where
 spdx-tools is installed (scripts/setup packages), its validator looks, too.
 """
 
@@ -15,13 +15,13 @@ import subprocess
 import sys
 import unittest
 
-PROGRAM, BUILD, SOURCE = (pathlib.Path(path).resolve() for path in sys.argv[1:4])
+LIBRARY, BUILD, SOURCE = (pathlib.Path(path).resolve() for path in sys.argv[1:4])
 TOOLS = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "collbench/spdx-tools"
 NINJA = "CMAKE_GENERATOR:INTERNAL=Ninja" in (BUILD / "CMakeCache.txt").read_text()
 
 
 def sbom():
-    words = [SOURCE / "scripts/sbom", "--version", "1.2.3-dev", *(["--ninja", BUILD] if NINJA else []), PROGRAM]
+    words = [SOURCE / "scripts/sbom", "--version", "1.2.3-dev", *(["--ninja", BUILD] if NINJA else []), LIBRARY]
     return subprocess.run(words, capture_output=True, text=True, check=True, env={**os.environ, "SOURCE_DATE_EPOCH": "1800000000"}).stdout
 
 
@@ -81,7 +81,7 @@ class Sbom(unittest.TestCase):
             self.assertTrue(list(breaks(made)))
 
     def test_every_library_is_there(self):
-        needed = re.findall(r"NEEDED.*\[(.*)\]", subprocess.run(["readelf", "-d", PROGRAM], capture_output=True, text=True, check=True).stdout)
+        needed = re.findall(r"NEEDED.*\[(.*)\]", subprocess.run(["readelf", "-d", LIBRARY], capture_output=True, text=True, check=True).stdout)
         links = {kind: {each["relatedSpdxElement"].removeprefix("SPDXRef-Debian-") for each in self.document["relationships"]
                         if each["relationshipType"] == kind} for kind in ("DYNAMIC_LINK", "STATIC_LINK")}
         self.assertIn("libc6", links["DYNAMIC_LINK"])

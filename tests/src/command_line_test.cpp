@@ -127,9 +127,8 @@ TEST(CommandLine, WhatTheParserFindsIsSaidInOurWords) {
   EXPECT_EQ(refusal({"predict", "--topology", "p5", "--price", "2"}),
             "collbench: --price is only used with --preset; add --preset; see collbench predict --help");
   EXPECT_EQ(
-      refusal({"predict", "--topology", "p5", "--by-nccl", "--transport", "ib"}),
-      "collbench: --transport and --by-nccl cannot be used together; leave one out; see collbench predict "
-      "--help");
+      refusal({"predict", "--topology", "p5", "--preset", "lab01", "--ops", "all_reduce"}),
+      "collbench: --preset and --ops cannot be used together; leave one out; see collbench predict --help");
 }
 
 TEST(CommandLine, TheCommandOfRepeatStandsBehindDashes) {

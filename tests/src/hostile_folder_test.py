@@ -40,7 +40,7 @@ COMMANDS = [(["--version"], {}, (0,)),
             (["probe", "--time", "0.05", "--only", "gpu-gemm-bf16"], STAND_IN, (0, 1, 5)),
             (["--backend", "nccl", *ROWS], {}, (0, 4, 5)),
             (["--backend", "nccl", *ROWS], STAND_IN, (0, 4, 5)),
-            (["predict", "--topology", "hgx-h100", "--by-nccl"], {}, (0, 5)),
+            (["nccl-plan", "--topology", "hgx-h100"], {}, (0, 5)),
             (["-g", "2", *ROWS], {}, (0, 5))]
 
 

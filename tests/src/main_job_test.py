@@ -346,12 +346,12 @@ class BadInput(Scratch):
 class Place(Scratch):
     def test_differing_programs_are_an_error(self):
         other = self.folder / "collbench"
-        program = PROGRAM.read_bytes()
+        shutil.copy(PROGRAM, other)
+        program = (PROGRAM.parent / "libcollbench.so").read_bytes()
         note = struct.pack("=III", 4, 20, 3) + b"GNU\0"  # elf(5): the header and owner of a build-id of 20 bytes
-        self.assertEqual(program.count(note), 1, "the program is linked with --build-id=sha1")
+        self.assertEqual(program.count(note), 1, "the library is linked with --build-id=sha1")
         at = program.index(note) + len(note)
-        other.write_bytes(program[:at] + bytes([program[at] ^ 1]) + program[at + 1:])
-        shutil.copymode(PROGRAM, other)
+        (self.folder / "libcollbench.so").write_bytes(program[:at] + bytes([program[at] ^ 1]) + program[at + 1:])
         result = subprocess.run(
             ["mpirun", "--oversubscribe", "-np", "1", str(PROGRAM), ":", "-np", "1", str(other)],
             env=ENVIRONMENT, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)

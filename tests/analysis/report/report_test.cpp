@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "analysis/report/diff_report.hpp"
-#include "analysis/report/nccl_plan/report.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"
@@ -124,12 +123,6 @@ TEST(Report, NoNameOfAMachineReachesAnyFormatRaw) {
     const Prediction prediction{hostile, cluster, {}};
     for (const std::string& format : format_names(&ReportFormat::prediction))
       expect_harmless(report(prediction, format), format, hostile);
-    NcclPlanReport plan{.plan = {}, .versus = {}, .versus_name = hostile, .notes = {hostile}};
-    plan.plan.nics = {hostile};
-    plan.plan.network = hostile;
-    plan.plan.warnings = {hostile};
-    for (const std::string& format : format_names(&ReportFormat::nccl_plan))
-      expect_harmless(report(plan, format), format, hostile);
   }
 }
 

@@ -41,6 +41,13 @@ TEST(Wrap, EndsEvenWhereNothingFits) { EXPECT_EQ(wrap("ab", 0, "# ", "# "), "# a
 
 TEST(Wrap, AnEmptyTextIsItsPrefix) { EXPECT_EQ(wrap("", 80, "# ", "#   "), "# \n"); }
 
+TEST(TableLines, NamesStandLeftAndNumbersRightWithoutBlanksAtTheEnd) {
+  EXPECT_EQ(table_lines({{"graph", "GB/s", ""}, {"ring", "48"}, {"nvls_tree", "7.5", ""}}, 1),
+            "  graph      GB/s\n"
+            "  ring         48\n"
+            "  nvls_tree   7.5\n");
+}
+
 }  // namespace
 
 }  // namespace collbench::analysis::text_layout_test

@@ -344,6 +344,7 @@ class Tool(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             alone = pathlib.Path(folder) / "collbench"
             shutil.copy(PROGRAM, alone)
+            shutil.copy(PROGRAM.parent / "libcollbench.so", folder)
             done = self.run_words("plan", "--models", program=alone)
             self.assertEqual((done.returncode, done.stdout), (5, ""))
             self.assertIn(f"{folder}/collbench-plan, which cannot be started: No such file or directory; install it beside", done.stderr)

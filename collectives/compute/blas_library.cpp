@@ -1,0 +1,75 @@
+#include "collectives/compute/blas_library.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include "base/shared_library.hpp"
+#include "base/text_input.hpp"
+
+namespace collbench::collectives {
+namespace {
+
+// CBLAS_ORDER and CBLAS_TRANSPOSE.
+constexpr int kRowMajor = 101;
+constexpr int kNotTransposed = 111;
+
+/// The words of openblas_get_config: "OpenBLAS 0.3.21 NO_AFFINITY SkylakeX MAX_THREADS=64".
+void read_config(BlasLibrary& blas, const SharedLibrary& library) {
+  char* (*config)() = nullptr;
+  char* (*core)() = nullptr;
+  void (*set_threads)(int) = nullptr;
+  library.find(config, "openblas_get_config");
+  library.find(core, "openblas_get_corename");
+  library.find(set_threads, "openblas_set_num_threads");
+  if (set_threads != nullptr) set_threads(1);
+  if (config == nullptr) return;
+  const std::string_view words = config();
+  const std::size_t version_end = words.find(' ', words.find(' ') + 1);
+  blas.name = std::string(words.substr(0, version_end));
+  if (core != nullptr) blas.name += fmt::format(" ({})", core());
+  constexpr std::string_view kKey = "MAX_THREADS=";
+  if (const std::size_t at = words.find(kKey); at != std::string_view::npos) {
+    const std::string_view rest = words.substr(at + kKey.size());
+    constexpr int kMaxThreads = 1'000'000;
+    blas.max_threads = static_cast<int>(
+        parse_integer(rest.substr(0, rest.find_first_not_of("0123456789")), 0, kMaxThreads).value_or(0));
+  }
+}
+
+}  // namespace
+
+std::optional<BlasLibrary> BlasLibrary::find(std::string& why) {
+  for (const char* const name :
+       {"OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NUM_THREADS"})
+    ::setenv(name, "1", 1);
+  const char* const named = std::getenv("COLLBENCH_BLAS");
+  const std::vector<std::string> names = named != nullptr && *named != '\0'
+                                             ? std::vector<std::string>{named}
+                                             : std::vector<std::string>{"libopenblas.so.0", "libmkl_rt.so.2",
+                                                                        "libblis.so.4", "libarmpl_lp64.so"};
+  const std::optional<SharedLibrary> library = first_library(names, why);
+  if (!library) return std::nullopt;
+  BlasLibrary blas;
+  blas.name = library->path();
+  library->find(blas.dgemm, "cblas_dgemm");
+  library->find(blas.sgemm, "cblas_sgemm");
+  if (blas.dgemm == nullptr || blas.sgemm == nullptr) {
+    why = library->path() + " has no cblas_dgemm and cblas_sgemm";
+    return std::nullopt;
+  }
+  read_config(blas, *library);
+  return blas;
+}
+
+void multiply(const BlasLibrary& blas, int n, const double* a, const double* b, double* c) {
+  blas.dgemm(kRowMajor, kNotTransposed, kNotTransposed, n, n, n, 1, a, n, b, n, 0, c, n);
+}
+
+void multiply(const BlasLibrary& blas, int n, const float* a, const float* b, float* c) {
+  blas.sgemm(kRowMajor, kNotTransposed, kNotTransposed, n, n, n, 1, a, n, b, n, 0, c, n);
+}
+
+}  // namespace collbench::collectives

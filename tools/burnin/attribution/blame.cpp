@@ -1,0 +1,400 @@
+#include "tools/burnin/attribution/blame.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/statistics.hpp"
+#include "tools/burnin/attribution/blame_words.hpp"
+#include "tools/burnin/attribution/pairs/alone_times.hpp"
+#include "tools/burnin/attribution/pairs/median_doubt.hpp"
+#include "tools/burnin/attribution/pairs/pair_repeats.hpp"
+#include "tools/burnin/attribution/pairs/rail_parts.hpp"
+#include "tools/burnin/attribution/steadiness.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr double kBadTimes = 1 / 0.95;  // below 95 % of the others' rate
+
+struct SlowPath {
+  double log_time = 0;  ///< the worst of two nodes, beyond what they explain
+  int rail = 0;
+  bool confirmed = false;   ///< no other pair ran, and most launches were slow
+  std::ptrdiff_t slow = 0;  ///< launches alone that were slow
+  std::size_t launches = 0;
+};
+
+class Finder {
+ public:
+  Finder(const PairTable& table, double expected_seconds, std::vector<UnsteadyPart> unsteady)
+      : table_(table),
+        expected_seconds_(expected_seconds),
+        unsteady_(std::move(unsteady)),
+        effects_(pair_effects(table)),
+        rails_(rail_parts(table, effects_, expected_seconds)),
+        alone_(alone_times(table, effects_)) {}
+
+  Attribution found() {
+    find_rails();
+    find_leaves();
+    find_unsteady();
+    find_nodes();
+    find_paths();
+    const MedianDoubt doubt = median_doubt(table_, effects_, [this](int node, int rail) {
+      return blamed_.contains(node) || rails_[slot_of(rail)].slow(node);
+    });
+    slower_half_ = doubt.slower_half;
+    std::sort(blames_.begin(), blames_.end(), [](const Blame& a, const Blame& b) {
+      return std::tie(b.times_slower, a.evidence) < std::tie(a.times_slower, b.evidence);
+    });
+    Attribution all{effects_, blames_, {}, doubt.why, line_of_pairs(table_, effects_), cleared_};
+    for (const RailParts& rail : rails_) all.blind_below = std::max(all.blind_below, rail.send.line);
+    for (int node = 0; node < node_count(); ++node) all.nodes.push_back(verdict_of(node));
+    return all;
+  }
+
+ private:
+  [[nodiscard]] int node_count() const { return static_cast<int>(table_.nodes.size()); }
+  [[nodiscard]] const std::string& name_of(int node) const { return table_.nodes[slot_of(node)]; }
+
+  void add(Blame blame, double log_time, double line, const std::string& who) {
+    blame.times_slower = std::exp(log_time);
+    blame.line = std::exp(line);
+    blame.next = technician_step(blame.kind, who, blame.rail);
+    blames_.push_back(std::move(blame));
+  }
+
+  void find_rails() {
+    for (const SlowRail& slow : slow_rails(effects_, table_.rails)) {
+      add({.kind = BlameKind::rail,
+           .rail = slow.rail,
+           .evidence = fmt::format("all pairs of rail {} take {} of the other rails' time", slow.rail,
+                                   percent_slower(slow.more))},
+          slow.more, slow.line, "");
+    }
+  }
+
+  /// All nodes of a leaf on one rail, and not all nodes.
+  void find_leaves() {
+    std::map<int, std::vector<int>> leaves;
+    for (std::size_t node = 0; node < table_.leaf_of_node.size(); ++node)
+      leaves[table_.leaf_of_node[node]].push_back(static_cast<int>(node));
+    if (leaves.size() < 3) return;  // of two nobody knows which is the odd one
+    for (const auto& [leaf, members] : leaves) {
+      for (int rail = 0; rail < table_.rails; ++rail) {
+        const RailParts& one = rails_[slot_of(rail)];
+        const bool all = members.size() > 1 && std::all_of(members.begin(), members.end(),
+                                                           [&](int node) { return one.slow(node); });
+        if (!all) continue;
+        std::vector<double> parts;
+        for (const int node : members) {
+          explained_.insert({node, rail});
+          blamed_.insert(node);
+          parts.push_back(one.worst(node));
+        }
+        add({.kind = BlameKind::leaf,
+             .nodes = members,
+             .rail = rail,
+             .evidence =
+                 fmt::format("all {} nodes of leaf {} are {} on rail {}, and {} of the {} of other leaves",
+                             members.size(), leaf, percent_slower(median(parts)), rail,
+                             slow_nodes(rail) - static_cast<std::ptrdiff_t>(members.size()),
+                             table_.nodes.size() - members.size())},
+            median(parts), one.send.line, "");
+      }
+    }
+  }
+
+  [[nodiscard]] std::ptrdiff_t slow_nodes(int rail) const {
+    std::ptrdiff_t count = 0;
+    for (int node = 0; node < node_count(); ++node) count += rails_[slot_of(rail)].slow(node) ? 1 : 0;
+    return count;
+  }
+
+  /// Whose part on a rail comes and goes.
+  void find_unsteady() {
+    for (const UnsteadyPart& part : unsteady_) {
+      if (!explained_.insert({part.node, part.rail}).second) continue;
+      blamed_.insert(part.node);
+      add({.kind = nic_kind(part.sends, part.receives),
+           .nodes = {part.node},
+           .rail = part.rail,
+           .confirmed = part.certain,
+           .evidence = fmt::format("{} rail {} comes and goes: {} in {} of {} directions with it, with {} "
+                                   "others, and in none of {} without it; nothing else ran{}",
+                                   name_of(part.node), part.rail, percent_slower(part.log_time), part.slow,
+                                   part.measured, part.partners, part.without,
+                                   part.certain ? "" : "; so few launches may be slow by chance")},
+          part.log_time, part.line, name_of(part.node));
+    }
+  }
+
+  void find_nodes() {
+    for (int node = 0; node < node_count(); ++node) {
+      std::vector<int> slow;
+      for (int rail = 0; rail < table_.rails; ++rail) {
+        const bool is_slow = rails_[slot_of(rail)].slow(node) && !explained_.contains({node, rail});
+        if (!is_slow) continue;
+        if (cleared(node, rail))
+          cleared_.push_back({.node = node, .rail = rail});
+        else
+          slow.push_back(rail);
+      }
+      if (slow.empty()) continue;
+      blamed_.insert(node);
+      if (table_.rails > 1 && std::cmp_equal(slow.size(), table_.rails)) {
+        add_host(node, slow);
+      } else {
+        for (const int rail : slow) add_nic(node, rail);
+      }
+    }
+  }
+
+  /// What the times alone say of the ways in which a node was slow; none: they cannot be compared.
+  [[nodiscard]] std::optional<double> alone_worst(int node, int rail) const {
+    const RailParts& one = rails_[slot_of(rail)];
+    const IsFine is_fine = [this](int other, int on) { return !rails_[slot_of(on)].slow(other); };
+    std::optional<double> worst;
+    for (const bool sends : {true, false}) {
+      if (!(sends ? one.send : one.receive).slow(node)) continue;
+      const std::optional<double> part = alone_part(alone_.table, alone_.effects, node, rail, sends, is_fine);
+      if (part) worst = std::max(worst.value_or(*part), *part);
+    }
+    return worst;
+  }
+
+  /// Slow in company and not alone: others' traffic, and no fault of the node's.
+  [[nodiscard]] bool cleared(int node, int rail) const {
+    const std::optional<double> alone = alone_worst(node, rail);
+    const RailParts& one = rails_[slot_of(rail)];
+    return alone && *alone <= one.send.line && !one.only_short(node);
+  }
+
+  /// By how much its quickest pair falls short of what is expected (log).
+  [[nodiscard]] double shortfall(int node, int rail) const {
+    double quickest = 0;
+    for (const DirectionParts* const way : {&rails_[slot_of(rail)].send, &rails_[slot_of(rail)].receive}) {
+      if (way->short_of_expected.contains(node)) quickest = std::max(quickest, way->quickest[slot_of(node)]);
+    }
+    return std::log(quickest / expected_seconds_);
+  }
+
+  void add_host(int node, const std::vector<int>& slow) {
+    std::vector<double> parts;
+    double line = 0;
+    bool confirmed = true;
+    for (const int rail : slow) {
+      const RailParts& one = rails_[slot_of(rail)];
+      const std::optional<double> alone = alone_worst(node, rail);
+      confirmed = confirmed && alone.has_value();
+      parts.push_back(one.only_short(node) ? shortfall(node, rail) : alone.value_or(one.worst(node)));
+      line = std::max(line, one.only_short(node) ? std::log(kBadTimes) : one.send.line);
+    }
+    add({.kind = BlameKind::host,
+         .nodes = {node},
+         .confirmed = confirmed,
+         .evidence =
+             fmt::format("{} on all {} rails ({} to {}), so it is no single NIC or cable", name_of(node),
+                         table_.rails, percent_slower(*std::min_element(parts.begin(), parts.end())),
+                         percent_slower(*std::max_element(parts.begin(), parts.end())))},
+        median(parts), line, name_of(node));
+  }
+
+  /// What the other rails of a node say of its host.
+  [[nodiscard]] std::string other_rails(int node, int rail) const {
+    if (table_.rails == 1) return "with one rail NIC, cable and host cannot be told apart";
+    int slow = 0;
+    int unknown = 0;
+    for (int other = 0; other < table_.rails; ++other) {
+      if (other == rail) continue;
+      const bool is_slow = rails_[slot_of(other)].slow(node);
+      slow += is_slow ? 1 : 0;
+      const bool is_known = has_parts(node, other) && std::isfinite(rails_[slot_of(other)].send.line);
+      unknown += is_slow || is_known ? 0 : 1;
+    }
+    if (slow + unknown > 0)
+      return fmt::format("of its other rails {} slow, {} not known, of {}", slow, unknown, table_.rails - 1);
+    return fmt::format("its other {} not slow, so it is not the host",
+                       table_.rails == 2 ? "rail is" : fmt::format("{} rails are", table_.rails - 1));
+  }
+
+  [[nodiscard]] BlameKind nic_kind(bool sends, bool receives) const {
+    return table_.rails == 1   ? BlameKind::node
+           : sends && receives ? BlameKind::nic
+           : sends             ? BlameKind::nic_transmit
+                               : BlameKind::nic_receive;
+  }
+
+  void add_nic(int node, int rail) {
+    const RailParts& one = rails_[slot_of(rail)];
+    const std::optional<double> alone = alone_worst(node, rail);
+    Blame blame{.kind = nic_kind(one.send.slow(node), one.receive.slow(node)),
+                .nodes = {node},
+                .rail = rail,
+                .confirmed = alone.has_value()};
+    if (one.only_short(node)) {
+      const double missing = shortfall(node, rail);
+      blame.against_expected = true;
+      blame.evidence = fmt::format(
+          "{} rail {}: its fastest pair makes {:.1f} % of what is expected, and most others "
+          "make 95 % and more{}; {}",
+          name_of(node), rail, 100 * std::exp(-missing), alone ? ", alone too" : "", other_rails(node, rail));
+      add(std::move(blame), missing, std::log(kBadTimes), name_of(node));
+      return;
+    }
+    blame.evidence =
+        fmt::format("{} rail {}: sends {}, receives {} of the time of the rail's median (line {}), {}; {}",
+                    name_of(node), rail, percent_slower(one.send.values[slot_of(node)]),
+                    percent_slower(one.receive.values[slot_of(node)]), percent_slower(one.send.line),
+                    alone ? percent_slower(*alone) + " alone" : "with no times alone to compare",
+                    other_rails(node, rail));
+    add(std::move(blame), alone.value_or(one.worst(node)), one.send.line, name_of(node));
+  }
+
+  [[nodiscard]] std::optional<std::pair<int, int>> leaves_of(int a, int b) const {
+    if (table_.leaf_of_node.empty()) return std::nullopt;
+    return std::minmax(table_.leaf_of_node[slot_of(a)], table_.leaf_of_node[slot_of(b)]);
+  }
+
+  [[nodiscard]] std::string path_evidence(const std::string& who, const SlowPath& path, double line,
+                                          bool fine_with_others) const {
+    return fmt::format(
+        "{} rail {}: {} (line {}){}{}{}", who, path.rail, percent_slower(path.log_time), percent_slower(line),
+        fine_with_others ? " while both are fine with others" : "",
+        path.launches == 0   ? "; it was not measured alone"
+        : path.launches == 1 ? ""
+                             : fmt::format("; in {} of {} launches alone", path.slow, path.launches),
+        table_.adaptive_routing ? "; with adaptive routing no link of the path can be named" : "");
+  }
+
+  /// Slow pairs of nodes that are fine with others: single ones are paths; a whole block of leaves is a
+  /// trunk.
+  void find_paths() {
+    const double line = line_of_pairs(table_, effects_);
+    const IsFine is_fine = [this](int node, int rail) { return !rails_[slot_of(rail)].slow(node); };
+    std::map<std::pair<int, int>, SlowPath> slow;
+    std::map<std::pair<int, int>, std::set<int>> slow_partners;  // by node and rail
+    std::map<std::pair<int, int>, std::vector<double>> blocks;
+    for (std::size_t i = 0; i < table_.times.size(); ++i) {
+      const RailTime& time = table_.times[i];
+      const double residual = effects_.residuals[i];
+      if (std::isnan(residual)) continue;
+      const auto leaves = leaves_of(time.from, time.to);
+      if (leaves && effects_.classes[i] == 1) blocks[*leaves].push_back(residual);
+      if (residual <= line || !has_parts(time.from, time.rail) || !has_parts(time.to, time.rail)) continue;
+      const std::vector<double> alone =
+          alone_path(alone_.table, alone_.effects, time.from, time.to, time.rail, is_fine);
+      const std::ptrdiff_t slow_alone =
+          std::count_if(alone.begin(), alone.end(), [line](double more) { return more > line; });
+      if (!alone.empty() && slow_alone == 0) {  // others' traffic
+        cleared_.push_back({std::min(time.from, time.to), std::max(time.from, time.to), time.rail});
+        continue;
+      }
+      const bool is_confirmed = !alone.empty() && median(alone) > line;
+      const double log_time = is_confirmed ? median(alone) : residual;
+      slow_partners[{time.from, time.rail}].insert(time.to);
+      slow_partners[{time.to, time.rail}].insert(time.from);
+      const auto [worst, is_new] = slow.try_emplace(std::minmax(time.from, time.to));
+      if (is_new || log_time > worst->second.log_time)
+        worst->second = {log_time, time.rail, is_confirmed, slow_alone, alone.size()};
+    }
+    const std::set<std::pair<int, int>> trunks = find_trunks(blocks, line);
+    for (const auto& [pair, worst] : slow) {
+      const auto [a, b] = pair;
+      const auto leaves = leaves_of(a, b);
+      if (blamed_.contains(a) || blamed_.contains(b) || (leaves && trunks.contains(*leaves))) continue;
+      const std::string who = name_of(a) + " and " + name_of(b);
+      const auto only_here = [&slow_partners, &is_fine, rail = worst.rail](int node) {
+        return slow_partners[{node, rail}].size() == 1 && is_fine(node, rail);
+      };
+      add({.kind = BlameKind::path,
+           .nodes = {a, b},
+           .rail = worst.rail,
+           .confirmed = worst.confirmed,
+           .alone_launches = worst.launches,
+           .evidence = path_evidence(who, worst, line, only_here(a) && only_here(b))},
+          worst.log_time, line, who);
+    }
+  }
+
+  std::set<std::pair<int, int>> find_trunks(const std::map<std::pair<int, int>, std::vector<double>>& blocks,
+                                            double line) {
+    std::set<std::pair<int, int>> found;
+    constexpr std::size_t kMinPairs = 4;
+    for (const auto& [leaves, residuals] : blocks) {
+      if (blocks.size() < 3 || residuals.size() < kMinPairs || median(residuals) <= line) continue;
+      found.insert(leaves);
+      add({.kind = BlameKind::trunk,
+           .evidence = fmt::format(
+               "{} directions between leaf {} and leaf {} take {} in the median (line {})", residuals.size(),
+               leaves.first, leaves.second, percent_slower(median(residuals)), percent_slower(line))},
+          median(residuals), line, "");
+    }
+    return found;
+  }
+
+  /// Whether a node met enough others on a rail to know its own part; else that part is in its pairs'
+  /// residuals.
+  [[nodiscard]] bool has_parts(int node, int rail) const {
+    const RailParts& one = rails_[slot_of(rail)];
+    return !std::isnan(one.send.values[slot_of(node)]) && !std::isnan(one.receive.values[slot_of(node)]);
+  }
+
+  /// The first rail on which too little was measured of a node.
+  [[nodiscard]] std::optional<int> untested_rail(int node) const {
+    for (int rail = 0; rail < table_.rails; ++rail) {
+      if (!has_parts(node, rail)) return rail;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] NodeVerdict verdict_of(int node) const {
+    const std::optional<int> untested = untested_rail(node);
+    NodeVerdict verdict{node, Bucket::good, ""};
+    for (const Blame& blame : blames_) {
+      const bool is_mine = blame.nodes.size() == 1 && blame.nodes.front() == node;
+      const bool touches = std::find(blame.nodes.begin(), blame.nodes.end(), node) != blame.nodes.end();
+      if (is_mine && blame.confirmed && blame.times_slower > kBadTimes)
+        return {node, Bucket::bad, blame.evidence};
+      const bool may_be_mine = is_mine || blame.confirmed || blame.kind == BlameKind::leaf;
+      if (touches && may_be_mine && verdict.bucket == Bucket::good)
+        verdict = {node, Bucket::suspect, blame.evidence};
+    }
+    if (verdict.bucket != Bucket::good) return verdict;
+    if (untested) {
+      return {node, Bucket::not_tested,
+              fmt::format("measured with fewer than {} others on rail {}", kMinPartners, *untested)};
+    }
+    if (slower_half_.contains(node))
+      return {node, Bucket::suspect, "not known: in none of the pairs that are faster than the median"};
+    return verdict;
+  }
+
+  const PairTable& table_;
+  double expected_seconds_;
+  std::vector<UnsteadyPart> unsteady_;
+  PairEffects effects_;
+  std::vector<RailParts> rails_;
+  AloneTimes alone_;
+  std::vector<Blame> blames_{};
+  std::set<std::pair<int, int>> explained_{};  ///< node and rail, by a leaf
+  std::set<int> blamed_{};
+  std::set<int> slower_half_{};
+  std::vector<Cleared> cleared_{};
+};
+
+}  // namespace
+
+Attribution attribute(const PairTable& table, double expected_seconds) {
+  if (has_repeats(table)) return attribute(settled_pairs(table).table, expected_seconds);
+  const std::vector<UnsteadyPart> unsteady = unsteady_parts(table, pair_effects(table));
+  return Finder(without_slow_moments(table, unsteady), expected_seconds, unsteady).found();
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,91 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/burnin/attribution/pairs/pair_effects.hpp"
+
+namespace collbench::analysis {
+
+/// What a pattern of slow pairs points at.
+enum class BlameKind {
+  nic_transmit,  ///< a node is slow as a sender on one rail: NIC, its PCIe link, cable or port, Tx
+  nic_receive,   ///< the same as a receiver
+  nic,           ///< both ways on one rail
+  host,          ///< on all of several rails
+  node,          ///< on the only rail there is: NIC and host cannot be told apart
+  leaf,          ///< all nodes of one leaf on one rail
+  rail,          ///< a whole rail against the others
+  trunk,         ///< between two leaves, while each by itself is fine
+  path,          ///< a pair only, while both of its nodes are fine with others
+  inside,        ///< a host by itself, without the network
+  busy,          ///< a host whose cores others keep busy, so that its links are not known
+  gpu,           ///< a GPU, without any link to others
+  group,         ///< a group of hosts, while its nodes and smaller groups are fine
+};
+
+/// One finding, with its evidence.
+struct Blame {
+  BlameKind kind = BlameKind::path;
+  std::vector<int> nodes{};        ///< one; two of a path; those of a leaf or group
+  std::optional<int> rail{};       ///< none: all of them
+  double times_slower = 1;         ///< time over that of the median
+  double line = 1;                 ///< what it would have had to exceed
+  bool against_expected = false;   ///< times_slower is that of the expected rate, not of the median
+  std::string measure{};           ///< what was found where it is no time: "loses 1.1 % of what it sends"
+  bool confirmed = false;          ///< seen while nothing else ran, against at least two others
+  std::size_t alone_launches = 0;  ///< of a path: so many times nothing else ran
+  std::string evidence{};          ///< in numbers
+  std::string next{};              ///< what a technician does
+};
+
+/// Where a node stands after all that was measured.
+enum class Bucket { good, suspect, bad, not_tested };
+
+struct NodeVerdict {
+  int node = 0;
+  Bucket bucket = Bucket::good;
+  std::string why;  ///< empty for good
+};
+
+/// Who was slow in company, and is not alone: a disturbance, or something that comes and goes.
+struct Cleared {
+  int node = 0;
+  std::optional<int> peer{};  ///< of a path; none: the node's own part
+  int rail = 0;
+};
+
+struct Attribution {
+  PairEffects effects;
+  std::vector<Blame> blames;  ///< worst first
+  std::vector<NodeVerdict> nodes;
+  std::string doubt{};  ///< why the median is a poor reference; empty: nothing speaks against it
+  double blind_below =
+      0;  ///< log of time: what a part may cost without being seen, for its rail scatters so much
+  std::vector<Cleared> cleared{};
+  /// The same by node, where it is not the same for all (mixed_fleet.hpp); else empty.
+  std::vector<double> blind_below_by_node{};
+
+  [[nodiscard]] double blind_below_of(int node) const {
+    return blind_below_by_node.empty() ? blind_below : blind_below_by_node[slot_of(node)];
+  }
+};
+
+/// The scatter from which on an all-clear says too little: a fifth of a rate could be missing.
+inline constexpr double kMaxBlind = 0.2231;  // log 1/0.8
+
+/// "bad", "not tested".
+[[nodiscard]] std::string name(Bucket bucket);
+[[nodiscard]] std::string name(BlameKind kind);
+
+/// Who is to blame for the slow times of a table, and each node in exactly one bucket: bad where a finding of
+/// its own is confirmed and costs more than 5 % of the others' rate; suspect with any other finding of its
+/// own, below a blamed leaf switch, as an end of a slow path that was confirmed alone (a path that was slow
+/// in company is a finding to measure again, and no node's), and where the median is in doubt; not tested
+/// with fewer than kMinPartners partners on any rail. Confirmed is what times alone say beside times alone.
+/// `expected_seconds`, of each time at a rate that is known (0: none is), names whose quickest pairs fall 5 %
+/// short of it on a rail on which most others do not, where the scatter hides that.
+[[nodiscard]] Attribution attribute(const PairTable& table, double expected_seconds = 0);
+
+}  // namespace collbench::analysis

@@ -1,0 +1,198 @@
+#include "tools/burnin/attribution/blame_words.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+namespace collbench::analysis {
+
+std::string percent_slower(double log_time) {
+  return std::isnan(log_time) ? "not known" : fmt::format("{:+.1f} %", 100 * std::expm1(log_time));
+}
+
+std::string technician_step(BlameKind kind, const std::string& who, std::optional<int> rail) {
+  const std::string nic = fmt::format("NIC {} of {}", rail.value_or(0), who);
+  switch (kind) {
+    case BlameKind::nic_transmit:
+    case BlameKind::nic_receive:
+    case BlameKind::nic:
+      return fmt::format(
+          "on {}: mlxlink -d mlx5_{} -c -e, and lspci -vv for LnkSta; swap the cable of {}, then test again",
+          who, rail.value_or(0), nic);
+    case BlameKind::host:
+    case BlameKind::node:
+      return fmt::format(
+          "on {}: nvidia-smi -q -d PERFORMANCE, lspci -vv for LnkSta of all NICs, dmesg; reboot "
+          "it and test again before it is sent back",
+          who);
+    case BlameKind::inside:
+      return fmt::format(
+          "on {}: collbench doctor and collbench probe; nvidia-smi -q -d PERFORMANCE,ECC and nvidia-smi "
+          "nvlink -s "
+          "where it has GPUs; what else runs there",
+          who);
+    case BlameKind::gpu:
+      return fmt::format(
+          "on {}: nvidia-smi -q -d PERFORMANCE,ECC,CLOCK,POWER, dmesg for Xids, fans and inlet temperature; "
+          "reset or "
+          "reseat the GPU and probe it again (collbench probe --only gpu) before it is sent back",
+          who);
+    case BlameKind::busy:
+      return fmt::format(
+          "on {}: top, or ps -eo pcpu,pid,args --sort=-pcpu | head; end what keeps its cores "
+          "busy and test it again",
+          who);
+    case BlameKind::group:
+      return fmt::format("look at the uplinks and switches between {}; measure halves of the group crosswise",
+                         who);
+    case BlameKind::leaf:
+    case BlameKind::rail:
+      return fmt::format("look at the switch of rail {}: its ports' rate, error counters and uplinks",
+                         rail.value_or(0));
+    case BlameKind::trunk:
+      return "look at the uplinks of both leaf switches: how many are up, and their error counters";
+    case BlameKind::path:
+      return fmt::format("ibtracert between {} names the links of a static route; measure the pair again",
+                         who);
+  }
+  return {};
+}
+
+std::string measure_words(const Blame& blame) {
+  if (!blame.measure.empty()) return blame.measure;
+  return fmt::format("{:.2f} times the time of {}", blame.times_slower,
+                     blame.against_expected ? "what is expected" : "its like");
+}
+
+std::string blame_words(const Blame& blame) {
+  const std::string line = blame.measure.empty() ? fmt::format(" (line {:.2f})", blame.line) : "";
+  const std::string measure = measure_words(blame) + line;
+  // Who keeps a host busy does so whatever runs beside it.
+  // A GPU is probed without others' links at any time.
+  const bool is_seen_anyhow = blame.kind == BlameKind::busy || blame.kind == BlameKind::gpu;
+  const std::string_view confirmed = is_seen_anyhow    ? ""
+                                     : blame.confirmed ? ", confirmed alone"
+                                                       : ", not confirmed alone";
+  return fmt::format("{}, {}{}: {}", name(blame.kind), measure, confirmed, blame.evidence);
+}
+
+std::string name(Bucket bucket) {
+  switch (bucket) {
+    case Bucket::good:
+      return "good";
+    case Bucket::suspect:
+      return "suspect";
+    case Bucket::bad:
+      return "bad";
+    case Bucket::not_tested:
+      return "not tested";
+  }
+  return {};
+}
+
+std::string name(BlameKind kind) {
+  switch (kind) {
+    case BlameKind::nic_transmit:
+      return "NIC, transmit";
+    case BlameKind::nic_receive:
+      return "NIC, receive";
+    case BlameKind::nic:
+      return "NIC";
+    case BlameKind::host:
+      return "host";
+    case BlameKind::node:
+      return "NIC or host";
+    case BlameKind::leaf:
+      return "leaf switch";
+    case BlameKind::rail:
+      return "rail";
+    case BlameKind::trunk:
+      return "between leaves";
+    case BlameKind::path:
+      return "path";
+    case BlameKind::inside:
+      return "host by itself";
+    case BlameKind::gpu:
+      return "GPU";
+    case BlameKind::busy:
+      return "busy host";
+    case BlameKind::group:
+      return "between nodes of a group";
+  }
+  return {};
+}
+
+bool is_path_not_alone(const Blame& blame) {
+  return blame.kind == BlameKind::path && blame.alone_launches == 0 && blame.rail && blame.nodes.size() == 2;
+}
+
+std::vector<Blame> paths_that_were_not_alone(const Attribution& found) {
+  std::vector<Blame> paths;
+  std::copy_if(found.blames.begin(), found.blames.end(), std::back_inserter(paths), is_path_not_alone);
+  return paths;
+}
+
+std::vector<Blame> with_such_paths_last(const Attribution& found) {
+  std::vector<Blame> blames;
+  std::remove_copy_if(found.blames.begin(), found.blames.end(), std::back_inserter(blames),
+                      is_path_not_alone);
+  const std::vector<Blame> paths = paths_that_were_not_alone(found);
+  blames.insert(blames.end(), paths.begin(), paths.end());
+  return blames;
+}
+
+std::string many_paths(const std::vector<Blame>& paths, const PairTable& table) {
+  constexpr std::size_t kNamed = 12;
+  std::vector<std::string> named;
+  for (std::size_t i = 0; i < std::min(kNamed, paths.size()); ++i) {
+    const Blame& path = paths[i];
+    named.push_back(fmt::format("{} and {}{} {}", table.nodes[slot_of(path.nodes[0])],
+                                table.nodes[slot_of(path.nodes[1])],
+                                table.rails > 1 ? fmt::format(" rail {}", *path.rail) : "",
+                                percent_slower(std::log(path.times_slower))));
+  }
+  if (paths.size() > kNamed) named.push_back(fmt::format("{} more in --format json", paths.size() - kNamed));
+  return fmt::format(
+      "{} paths, none of them measured alone (line {}): {}. Their nodes are not slow with most others. Other "
+      "traffic, or "
+      "pairs that ran at the same time, slow pairs as well: which of these paths are slow by themselves is "
+      "not known",
+      paths.size(), percent_slower(std::log(paths.front().line)), fmt::join(named, "; "));
+}
+
+std::string blind_words(double blind_below) {
+  if (blind_below <= kMaxBlind) return {};
+  if (!std::isfinite(blind_below)) {
+    return "not known: too few pairs gave times to tell what passes unseen; measure those that failed or "
+           "were left out";
+  }
+  return fmt::format(
+      "not known: what costs less than {} of the time passes unseen, by the scatter of these times; measure "
+      "again with "
+      "nothing else running",
+      percent_slower(blind_below));
+}
+
+std::string without_prefix(const std::string& text, const std::string& prefix) {
+  return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+}
+
+std::vector<std::string> said_once(const std::vector<Said>& all) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> alike;
+  for (const Said& said : all) {
+    auto same = std::find_if(alike.begin(), alike.end(),
+                             [&said](const auto& each) { return each.first == said.what; });
+    if (same == alike.end()) same = alike.insert(alike.end(), {said.what, {}});
+    std::vector<std::string>& names = same->second;
+    if (std::find(names.begin(), names.end(), said.who) == names.end()) names.push_back(said.who);
+  }
+  std::vector<std::string> lines;
+  for (const auto& [what, names] : alike) lines.push_back(fmt::format("{} {}", fmt::join(names, ", "), what));
+  return lines;
+}
+
+}  // namespace collbench::analysis

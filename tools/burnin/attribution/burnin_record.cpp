@@ -1,0 +1,233 @@
+#include "tools/burnin/attribution/burnin_record.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/units.hpp"
+#include "tools/burnin/attribution/blame_words.hpp"
+#include "tools/burnin/attribution/busy_hosts.hpp"
+#include "tools/burnin/attribution/failure_verdicts.hpp"
+#include "tools/burnin/attribution/gpu_phase.hpp"
+#include "tools/burnin/attribution/group_verdicts.hpp"
+#include "tools/burnin/attribution/losses.hpp"
+#include "tools/burnin/attribution/mixed_fleet.hpp"
+#include "tools/burnin/attribution/pair_outcome.hpp"
+#include "tools/burnin/attribution/steadiness.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+/// A node is good only if its fastest pair on each rail makes 95 % of what was expected. A rail on which
+/// nobody does, while somebody does on others, is the rail's own fault and no node's.
+void judge_expected(const BurninRecord& record, Attribution& found) {
+  if (record.expected <= 0) return;
+  constexpr double kShare = 0.95;
+  std::map<int, std::map<int, double>> best;  // by rail, then node
+  for (const RailTime& time : record.table.times) {
+    if (time.seconds <= 0) continue;
+    for (const int node : {time.from, time.to}) {
+      double& rate = best[time.rail][node];
+      rate = std::max(rate, record.bytes / time.seconds);
+    }
+  }
+  const auto fastest = [](const std::map<int, double>& rates) {
+    return *std::max_element(rates.begin(), rates.end(),
+                             [](const auto& a, const auto& b) { return a.second < b.second; });
+  };
+  const double needed = kShare * record.expected;
+  // Where the times scatter by as much, a shortfall is nobody's own: the scatter holds all back.
+  const auto falls_short = [&](const std::pair<const int, double>& of) {
+    const double blind = found.blind_below_of(of.first);
+    const double beyond_scatter = blind > kMaxBlind ? record.expected / std::exp(blind) : record.expected;
+    return of.second < needed && of.second < beyond_scatter;
+  };
+  const bool some_rail_is_fine = std::any_of(
+      best.begin(), best.end(), [&](const auto& rail) { return fastest(rail.second).second >= needed; });
+  for (const auto& [rail, rates] : best) {
+    const std::pair<const int, double> best_node = fastest(rates);
+    const double most = best_node.second;
+    if (falls_short(best_node) && some_rail_is_fine) {
+      const bool is_named = std::any_of(found.blames.begin(), found.blames.end(), [&](const Blame& blame) {
+        return blame.kind == BlameKind::rail && blame.rail == rail;
+      });
+      if (is_named) continue;
+      found.blames.push_back(
+          {.kind = BlameKind::rail,
+           .rail = rail,
+           .times_slower = record.expected / most,
+           .line = 1 / kShare,
+           .against_expected = true,
+           .evidence = fmt::format("the fastest pair of rail {} makes {:.4g} of the expected "
+                                   "{:.4g} GB/s, and other rails make it",
+                                   rail, most / kGigabyte, record.expected / kGigabyte),
+           .next = technician_step(BlameKind::rail, "", rail)});
+      continue;
+    }
+    for (const auto& of : rates) {
+      const auto& [node, rate] = of;
+      NodeVerdict& verdict = found.nodes[slot_of(node)];
+      if (!falls_short(of) || verdict.bucket != Bucket::good) continue;
+      verdict = {node, Bucket::suspect,
+                 fmt::format("its fastest pair on rail {} makes {:.4g} of the expected {:.4g} GB/s", rail,
+                             rate / kGigabyte, record.expected / kGigabyte)};
+    }
+  }
+}
+
+/// A host with a counter that operators act on is no good one.
+void judge_rises(const BurninRecord& record, Attribution& found) {
+  for (const CounterRise& rise : record.rises) {
+    if (grade_of(rise) == RiseGrade::noted) continue;
+    const auto host =
+        std::find_if(record.table.nodes.begin(), record.table.nodes.end(),
+                     [&rise](const std::string& node) { return is_same_host(node, rise.host); });
+    if (host == record.table.nodes.end()) continue;
+    NodeVerdict& verdict = found.nodes[static_cast<std::size_t>(host - record.table.nodes.begin())];
+    if (verdict.bucket == Bucket::good)
+      verdict = {verdict.node, Bucket::suspect, "its errors went up: " + rise_words(rise)};
+  }
+}
+
+Attribution findings_of_idle_hosts(const BurninRecord& record) {
+  Attribution found = attribute_alike(record, record.expected > 0 ? record.bytes / record.expected : 0);
+  judge_failures(record, found);
+  judge_expected(record, found);
+  judge_groups(record, found);
+  judge_rises(record, found);
+  judge_losses(record.table, found);
+  return found;
+}
+
+/// What the times, the failures and `expected` say, however much the times scatter.
+Attribution burnin_findings(const BurninRecord& record) {
+  const std::vector<BusyHost> busy = busy_hosts(record.table);
+  if (busy.empty()) return findings_of_idle_hosts(record);
+  BurninRecord rest = record;
+  rest.table = without_hosts(record.table, busy);
+  Attribution found = findings_of_idle_hosts(rest);
+  judge_busy_hosts(record.table, busy, found);
+  return found;
+}
+
+/// Pairs of good nodes, two below one leaf switch and two across: what others' times alone are compared with.
+std::array<PairRound, 2> reference_pairs(const PairTable& table, const std::vector<int>& good) {
+  constexpr std::size_t kOfAClass = 2;
+  std::array<PairRound, 2> classes;
+  const auto is_full = [&](std::size_t of) { return classes.at(of).size() >= kOfAClass; };
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    for (std::size_t k = i + 1; k < good.size(); ++k) {
+      PairRound& round = classes.at(slot_of(path_class(table, good[i], good[k])));
+      if (round.size() < kOfAClass) round.emplace_back(good[i], good[k]);
+      if (is_full(0) && (is_full(1) || table.leaf_of_node.empty())) return classes;
+    }
+  }
+  return classes;
+}
+
+}  // namespace
+
+bool was_left_out(const BurninRecord& record, BurninPhase phase) {
+  const std::string entry = name(phase) + " (";
+  return std::any_of(record.phases_left_out.begin(), record.phases_left_out.end(),
+                     [&entry](const std::string& left_out) { return left_out.starts_with(entry); });
+}
+
+bool has_finding_of_no_node(const BurninRecord& record, const Attribution& found) {
+  const bool all_good = std::all_of(found.nodes.begin(), found.nodes.end(),
+                                    [](const NodeVerdict& node) { return node.bucket == Bucket::good; });
+  const bool has_finding = !found.blames.empty() || !found.doubt.empty() || !record.failures.empty() ||
+                           !record.group_failures.empty();
+  return all_good && has_finding;
+}
+
+std::vector<std::string> names_of(const BurninRecord& record, const Attribution& found, Bucket bucket) {
+  std::vector<std::string> names;
+  for (const NodeVerdict& node : found.nodes) {
+    if (node.bucket == bucket) names.push_back(record.table.nodes[slot_of(node.node)]);
+  }
+  return names;
+}
+
+Attribution attribute(const BurninRecord& record) {
+  Attribution found = burnin_findings(record);
+  for (NodeVerdict& node : found.nodes) {
+    const std::string blind = blind_words(found.blind_below_of(node.node));
+    if (!blind.empty() && node.bucket == Bucket::good) node = {node.node, Bucket::suspect, blind};
+  }
+  return found;
+}
+
+std::string measured_otherwise(const std::map<std::string, std::string>& earlier,
+                               const std::map<std::string, std::string>& now) {
+  if (earlier.empty()) return "does not say how it was measured";
+  std::set<std::string> names;
+  for (const auto* const settings : {&earlier, &now})
+    for (const auto& [name, value] : *settings) names.insert(name);
+  const auto value_in = [](const std::map<std::string, std::string>& settings, const std::string& name) {
+    const auto at = settings.find(name);
+    return at == settings.end() ? std::string("not set") : fmt::format("'{}'", at->second);
+  };
+  std::vector<std::string> differences;
+  for (const std::string& name : names) {
+    if (value_in(earlier, name) != value_in(now, name))
+      differences.push_back(
+          fmt::format("{} {} (now {})", name, value_in(earlier, name), value_in(now, name)));
+  }
+  return differences.empty() ? std::string()
+                             : fmt::format("was measured with {}", fmt::join(differences, ", "));
+}
+
+std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record) {
+  const Attribution found = burnin_findings(record);  // scatter is no reason against a partner
+  std::vector<int> good;
+  for (const NodeVerdict& node : found.nodes) {
+    if (node.bucket == Bucket::good) good.push_back(node.node);
+  }
+  std::vector<std::pair<PairRound, int>> rounds;
+  std::set<std::pair<int, std::size_t>> compared;  // rail and class of the retests
+  for (const Blame& blame : found.blames) {
+    if (blame.confirmed || blame.nodes.empty() || blame.nodes.size() > 2 || blame.kind == BlameKind::leaf ||
+        blame.kind == BlameKind::inside || blame.kind == BlameKind::busy || blame.kind == BlameKind::gpu)
+      continue;
+    const bool is_path = blame.nodes.size() == 2;
+    const auto planned = retest_rounds(
+        is_path ? std::vector<int>{} : blame.nodes,
+        is_path ? std::vector{std::pair(blame.nodes[0], blame.nodes[1])} : std::vector<std::pair<int, int>>{},
+        good, record.table.leaf_of_node);
+    for (const PairRound& round : planned) {
+      for (int rail = 0; rail < record.table.rails; ++rail) {
+        if (blame.rail && *blame.rail != rail) continue;
+        rounds.emplace_back(round, rail);
+        for (const auto& [a, b] : round) compared.insert({rail, slot_of(path_class(record.table, a, b))});
+      }
+    }
+  }
+  if (compared.empty()) return rounds;
+  const std::array<PairRound, 2> references = reference_pairs(record.table, good);
+  for (const auto& [rail, of] : compared) {
+    for (const auto& pair : references.at(of)) rounds.push_back({{pair}, rail});
+  }
+  return rounds;
+}
+
+std::vector<std::pair<PairRound, int>> repeats_of(const BurninRecord& record) {
+  const Attribution found = burnin_findings(record);
+  std::vector<int> good;
+  for (const NodeVerdict& node : found.nodes) {
+    if (node.bucket == Bucket::good) good.push_back(node.node);
+  }
+  return steadiness_rounds(record.table, found, good);
+}
+
+std::string good_nodes(const BurninRecord& record, std::string_view separator) {
+  return fmt::format("{}\n", fmt::join(names_of(record, attribute(record), Bucket::good), separator));
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,88 @@
+#pragma once
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/counters/counter_rises.hpp"
+#include "base/record/probe.hpp"
+#include "tools/burnin/attribution/blame.hpp"
+#include "tools/burnin/attribution/group_phases.hpp"
+#include "tools/burnin/attribution/pairs/pair_schedule.hpp"
+
+namespace collbench::analysis {
+
+/// A pair that gave no time: a host that died, or a launch that was refused.
+struct PairFailure {
+  int a = 0;
+  int b = 0;
+  int rail = 0;
+  std::string why;
+  bool alone = false;  ///< after the rounds, with nothing beside it
+
+  bool operator==(const PairFailure&) const = default;
+};
+
+/// All that a burn-in measured.
+struct BurninRecord {
+  PairTable table;
+  std::vector<PairFailure> failures;
+  std::vector<GroupRate> groups;  ///< of the phases beside pairs
+  std::vector<GroupFailure> group_failures;
+  std::vector<ProbeRecord> probes;  ///< of the phase gpus, each of a node, in their order
+  std::map<std::string, std::vector<std::string>> gpu_models;  ///< by node, of those whose driver lists them
+  std::vector<CounterRise> rises;          ///< error counters that went up while a phase ran
+  std::vector<std::string> counter_notes;  ///< what of them could not be read, and where
+  /// How it was measured: options and variables that change what is, by name.
+  std::map<std::string, std::string> settings;
+  double bytes = 0;          ///< that each time of the table moved, one way
+  double expected = 0;       ///< bytes per second of a message one way on a rail; 0: not known
+  int planned = 0;           ///< pairs × rails of the plan
+  int left_out = 0;          ///< of these, those that --time left out
+  int retests_left_out = 0;  ///< of whoever failed or is suspected, for want of time
+  std::vector<std::string> phases_left_out{};  ///< with the reason: "groups (--phases)"
+  std::string source{};  ///< of pairs that others measured: the file, and how it was read; empty: our own
+  std::size_t earlier_times =
+      0;  ///< of the table's, these first ones are of the run that --resume went on with
+};
+
+/// The verdicts with what failed: a node none of whose pairs gave a time is not tested, one that answers on
+/// other rails and not on this is bad, one that answered at first and nobody at the end is not tested, both
+/// ends of a single failure are suspect, and so is whoever falls short of `expected`. Where the times scatter
+/// by more than kMaxBlind nobody is good: who else would be is suspect, for what passes unseen.
+[[nodiscard]] Attribution attribute(const BurninRecord& record);
+
+/// Why what `earlier` measured cannot be gone on with by `now`: the settings that differ, with both values.
+/// Empty: it can.
+[[nodiscard]] std::string measured_otherwise(const std::map<std::string, std::string>& earlier,
+                                             const std::map<std::string, std::string>& now);
+
+/// Whom to measure again alone, and on which rail: whoever is suspected of a part of its own and each slow
+/// pair, against nodes that nothing speaks against, and pairs of these to compare them with.
+[[nodiscard]] std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record);
+
+/// After the retests: what tells parts that come and go from those that stay (steadiness.hpp).
+[[nodiscard]] std::vector<std::pair<PairRound, int>> repeats_of(const BurninRecord& record);
+
+/// Whether nobody asked for a phase, or it could not be launched at all.
+[[nodiscard]] bool was_left_out(const BurninRecord& record, BurninPhase phase);
+
+/// All nodes are good, and something else is not: a slow path or rail, a pair or job that gave nothing.
+[[nodiscard]] bool has_finding_of_no_node(const BurninRecord& record, const Attribution& found);
+
+/// The nodes that are in `bucket`.
+[[nodiscard]] std::vector<std::string> names_of(const BurninRecord& record, const Attribution& found,
+                                                Bucket bucket);
+
+/// Times, failures, findings and buckets; burnin_from_json reads what was measured back, to go on.
+[[nodiscard]] std::string burnin_json(const BurninRecord& record);
+
+/// Throws Error (usage) that names the place in `file`.
+[[nodiscard]] BurninRecord burnin_from_json(std::string_view text, const std::string& file);
+
+/// The good ones, a line each (a hostfile), or joined by commas (Slurm's --nodelist).
+[[nodiscard]] std::string good_nodes(const BurninRecord& record, std::string_view separator);
+
+}  // namespace collbench::analysis

@@ -1,0 +1,191 @@
+#include "tools/burnin/attribution/failure_verdicts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace collbench::analysis {
+namespace {
+
+/// Why the pairs of a node failed, the first of them; null where none did.
+const PairFailure* failure_of(const BurninRecord& record, int node) {
+  const auto found =
+      std::find_if(record.failures.begin(), record.failures.end(),
+                   [node](const PairFailure& failure) { return failure.a == node || failure.b == node; });
+  return found == record.failures.end() ? nullptr : &*found;
+}
+
+/// Whom a node met, by node and rail.
+using PartnersByRail = std::map<std::pair<int, int>, std::set<int>>;
+
+PartnersByRail partners_met(const BurninRecord& record) {
+  PartnersByRail met;
+  for (const RailTime& time : record.table.times) {
+    if (time.seconds <= 0) continue;
+    met[{time.from, time.rail}].insert(time.to);
+    met[{time.to, time.rail}].insert(time.from);
+  }
+  return met;
+}
+
+PartnersByRail partners_failed(const BurninRecord& record) {
+  PartnersByRail failed;
+  for (const PairFailure& failure : record.failures) {
+    failed[{failure.a, failure.rail}].insert(failure.b);
+    failed[{failure.b, failure.rail}].insert(failure.a);
+  }
+  return failed;
+}
+
+/// Who gave times, and at the end of this run, alone, none with two others or more.
+std::set<int> silent_nodes(const BurninRecord& record) {
+  std::map<int, std::set<int>> silent_with;
+  for (const PairFailure& failure : record.failures) {
+    if (!failure.alone) continue;
+    silent_with[failure.a].insert(failure.b);
+    silent_with[failure.b].insert(failure.a);
+  }
+  std::erase_if(silent_with, [](const auto& of) { return of.second.size() < 2; });
+  std::set<int> gave_times;
+  for (std::size_t i = 0; i < record.table.times.size() && !silent_with.empty(); ++i) {
+    const RailTime& time = record.table.times[i];
+    if (time.seconds <= 0) continue;
+    for (const int node : {time.from, time.to}) {
+      if (!silent_with.contains(node)) continue;
+      gave_times.insert(node);
+      if (time.alone && i >= record.earlier_times) silent_with.erase(node);
+    }
+  }
+  std::set<int> silent;
+  for (const auto& [node, others] : silent_with)
+    if (gave_times.contains(node)) silent.insert(node);
+  return silent;
+}
+
+/// What the failures of a burn-in say of its nodes.
+class FailureJudge {
+ public:
+  explicit FailureJudge(const BurninRecord& record)
+      : met_(partners_met(record)), failed_(partners_failed(record)), silent_(silent_nodes(record)) {
+    for (const auto& [key, partners] : met_) {
+      answers_.insert(key.first);
+      rails_.insert(key.second);
+    }
+  }
+
+  /// The verdict on a node of a pair that failed, `known` being what is known of it so far.
+  [[nodiscard]] NodeVerdict after(const PairFailure& failure, const NodeVerdict& known) const {
+    const int node = known.node;
+    const std::size_t gone = failed_.at({node, failure.rail}).size();
+    const std::string why = fmt::format("{} of {} pairs on rail {} gave no time: {}", gone,
+                                        gone + times(node, failure.rail), failure.rail, failure.why);
+    if (!answers_.contains(node)) return {node, Bucket::not_tested, failure.why};
+    if (silent_.contains(node))
+      return {node, Bucket::not_tested, "it answered at first, and at the end nobody: " + failure.why};
+    if (known.bucket == Bucket::bad) return known;
+    if (!rails_.contains(failure.rail)) return {node, Bucket::not_tested, why};
+    if (explains(node, failure.rail)) return {node, Bucket::bad, why};
+    const int other = node == failure.a ? failure.b : failure.a;
+    const bool is_other = explains(other, failure.rail);
+    return known.bucket == Bucket::good && !is_other ? NodeVerdict{node, Bucket::suspect, why} : known;
+  }
+
+ private:
+  [[nodiscard]] std::size_t times(int node, int rail) const {
+    const auto at = met_.find({node, rail});
+    return at == met_.end() ? 0 : at->second.size();
+  }
+  /// It failed with more than it met.
+  [[nodiscard]] bool explains(int node, int rail) const {
+    return silent_.contains(node) || failed_.at({node, rail}).size() > times(node, rail);
+  }
+
+  PartnersByRail met_;
+  PartnersByRail failed_;
+  std::set<int> silent_;
+  std::set<int> answers_{};
+  std::set<int> rails_{};
+};
+
+/// Of those that a node met on the failure's rail, who fails with fewer than it does.
+std::vector<int> better_partners(const PairFailure& failure, int node, const PartnersByRail& met,
+                                 const PartnersByRail& failed) {
+  const auto failures_of = [&](int each) {
+    const auto at = failed.find({each, failure.rail});
+    return at == failed.end() ? 0 : at->second.size();
+  };
+  const auto partners = met.find({node, failure.rail});
+  std::vector<int> better;
+  if (partners == met.end()) return better;
+  std::copy_if(partners->second.begin(), partners->second.end(), std::back_inserter(better),
+               [&](int partner) { return failures_of(partner) < failures_of(node); });
+  return better;
+}
+
+}  // namespace
+
+void judge_failures(const BurninRecord& record, Attribution& found) {
+  if (record.failures.empty()) return;
+  const FailureJudge judge(record);
+  for (const PairFailure& failure : record.failures) {
+    for (const int node : {failure.a, failure.b})
+      found.nodes[slot_of(node)] = judge.after(failure, found.nodes[slot_of(node)]);
+  }
+}
+
+bool lost_a_host(const BurninRecord& record, const Attribution& found) {
+  if (record.failures.empty()) return false;
+  std::set<int> gave_times;
+  for (const RailTime& time : record.table.times) {
+    if (time.seconds > 0) gave_times.insert({time.from, time.to});
+  }
+  const std::set<int> silent = silent_nodes(record);
+  return std::any_of(found.nodes.begin(), found.nodes.end(), [&](const NodeVerdict& node) {
+    return gave_times.contains(node.node) ? silent.contains(node.node)
+                                          : failure_of(record, node.node) != nullptr;
+  });
+}
+
+std::vector<PairFailure> failures_to_retry(const BurninRecord& record) {
+  const PartnersByRail met = partners_met(record);
+  std::vector<PairFailure> again;
+  for (const PairFailure& failure : record.failures) {
+    const bool both_answer =
+        met.contains({failure.a, failure.rail}) && met.contains({failure.b, failure.rail});
+    if (both_answer && again.size() < record.table.nodes.size()) again.push_back(failure);
+  }
+  return again;
+}
+
+std::vector<PairOnRail> last_contacts(const BurninRecord& record) {
+  const PartnersByRail met = partners_met(record);
+  const PartnersByRail failed = partners_failed(record);
+  std::set<int> asked;
+  std::vector<PairOnRail> contacts;
+  const auto add = [&](int a, int b, int rail) {
+    const PairOnRail contact{std::minmax(a, b), rail};
+    if (std::find(contacts.begin(), contacts.end(), contact) == contacts.end()) contacts.push_back(contact);
+  };
+  for (const PairFailure& failure : record.failures) {
+    if (!failure.alone) continue;
+    const auto of = [&](int node) { return failed.at({node, failure.rail}).size(); };
+    for (const int node : {failure.a, failure.b}) {
+      // The end that fails with more others is the one in question.
+      if (of(node) < std::max(of(failure.a), of(failure.b)) || asked.size() >= kMaxSilent) continue;
+      const std::vector<int> good = better_partners(failure, node, met, failed);
+      if (good.empty() || !asked.insert(node).second) continue;
+      for (int rail = 0; rail < record.table.rails; ++rail) add(node, good.front(), rail);
+      if (good.size() < 2) continue;
+      add(node, good[1], failure.rail);
+      add(good[0], good[1], failure.rail);
+    }
+  }
+  return contacts;
+}
+
+}  // namespace collbench::analysis

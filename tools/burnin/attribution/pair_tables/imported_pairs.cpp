@@ -1,0 +1,218 @@
+#include "tools/burnin/attribution/pair_tables/imported_pairs.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "base/text_input.hpp"
+#include "base/units.hpp"
+#include "tools/burnin/attribution/pair_tables/delimited_text.hpp"
+#include "tools/burnin/attribution/pair_tables/nvbandwidth_matrix.hpp"
+#include "tools/burnin/attribution/pair_tables/pair_collector.hpp"
+#include "tools/burnin/attribution/pair_tables/pair_columns.hpp"
+#include "tools/burnin/attribution/pair_tables/pair_matrix.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr std::array<std::string_view, 10> kRepeatWords{"time",    "date",  "iter", "repeat", "round",
+                                                        "attempt", "trial", "run",  "alone",  "index"};
+constexpr std::size_t kMaxBytes = std::size_t{256} << 20U;  // 1,000 nodes of 8 rails, both ways, take 100 MB
+
+struct Cells {
+  std::vector<std::string> cells;
+  int line = 1;
+};
+
+/// The rows that are wanted, each with as many cells as the heading.
+std::vector<Cells> wanted_rows(const std::vector<Line>& lines, char separator,
+                               const std::vector<std::string>& heading, const std::string& file,
+                               const PairTableChoice& choice) {
+  std::vector<std::pair<std::size_t, std::string>> wanted;
+  for (const auto& [column, cell] : choice.where)
+    wanted.emplace_back(column_named(heading, column, "--where"), cell);
+  std::vector<Cells> rows;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    Cells row{delimited_cells(lines[i].text, separator), lines[i].number};
+    if (i == 1 && is_markdown_rule(row.cells)) continue;
+    while (row.cells.size() > heading.size() && row.cells.back().empty()) row.cells.pop_back();
+    if (row.cells.size() != heading.size()) {
+      throw usage_error(location(file, row.line),
+                        fmt::format("{} cells, where the heading has {}", row.cells.size(), heading.size()),
+                        "check that line and heading are whole, and what separates their cells");
+    }
+    const bool is_wanted = std::all_of(wanted.begin(), wanted.end(), [&row](const auto& cell) {
+      return row.cells[cell.first] == cell.second;
+    });
+    if (is_wanted) rows.push_back(std::move(row));
+  }
+  if (rows.empty()) {
+    throw usage_error(file, lines.size() == 1 ? "the heading has no rows" : "no row has the cells of --where",
+                      lines.size() == 1 ? "check that the file is whole"
+                                        : "check the cells; they are compared as they stand");
+  }
+  return rows;
+}
+
+/// Rails by what stands in their column: in the order of numbers where all are numbers, else as they appear.
+std::map<std::string, int> rail_numbers(const std::vector<Cells>& rows, std::size_t column,
+                                        const std::string& file) {
+  std::vector<std::string> names;
+  std::map<std::string, int> numbers;
+  for (const Cells& row : rows) {
+    if (!numbers.try_emplace(row.cells[column], 0).second) continue;
+    names.push_back(row.cells[column]);
+    if (names.size() > kMaxRails)
+      throw usage_error(location(file, row.line), fmt::format("more than {} rails", kMaxRails),
+                        "check the column of rails");
+  }
+  const auto number = [](const std::string& name) { return parse_integer(name, 0, 1'000'000); };
+  if (std::all_of(names.begin(), names.end(), number))
+    std::sort(names.begin(), names.end(),
+              [&](const auto& a, const auto& b) { return *number(a) < *number(b); });
+  for (std::size_t rail = 0; rail < names.size(); ++rail) numbers[names[rail]] = static_cast<int>(rail);
+  return numbers;
+}
+
+/// "; rail 0 is mlx5_0, rail 1 is mlx5_3"; empty where the numbers are those of the file.
+std::string rail_words(const std::map<std::string, int>& numbers) {
+  std::vector<std::string> names(numbers.size());
+  for (const auto& [name, rail] : numbers) names[slot_of(rail)] = fmt::format("rail {} is {}", rail, name);
+  const bool same = std::all_of(numbers.begin(), numbers.end(),
+                                [](const auto& each) { return each.first == fmt::to_string(each.second); });
+  return same ? "" : fmt::format("; {}", fmt::join(names, ", "));
+}
+
+/// Whether a column counts repeats of one measurement, or says when they were.
+bool counts_repeats(const std::string& name) {
+  const std::string lowered = lower(name);
+  return std::any_of(std::begin(kRepeatWords), std::end(kRepeatWords),
+                     [&lowered](std::string_view word) { return lowered.find(word) != std::string::npos; });
+}
+
+/// "test is alltoall_perf and sendrecv_perf": the columns that tell apart two rows of one pair. A number with
+/// a fraction is measured, and tells nothing apart.
+std::string differing_columns(const std::vector<std::string>& heading, const Cells& one, const Cells& other,
+                              const std::set<std::size_t>& used) {
+  const auto is_measured = [](const std::string& cell) {
+    return leading_number(cell) && cell.find('.') != std::string::npos;
+  };
+  std::vector<std::string> columns;
+  for (std::size_t column = 0; column < heading.size(); ++column) {
+    const std::string& a = one.cells[column];
+    const std::string& b = other.cells[column];
+    if (a == b || used.contains(column) || is_measured(a) || is_measured(b) ||
+        counts_repeats(heading[column]))
+      continue;
+    columns.push_back(fmt::format("{} is {} and {}", heading[column], a, b));
+  }
+  return fmt::format("{}", fmt::join(columns, "; "));
+}
+
+/// Whether burnin_csv wrote it.
+bool is_own(const std::vector<std::string>& heading) {
+  return heading == std::vector<std::string>{"from", "to", "rail", "gigabytes_per_second", "alone", "repeat"};
+}
+
+BurninRecord from_table(const std::vector<Line>& lines, const std::string& file,
+                        const PairTableChoice& choice, const PairEnds& ends) {
+  const char separator = cell_separator(lines.front().text);
+  const std::vector<std::string> heading = delimited_cells(lines.front().text, separator);
+  const std::size_t rates = rate_column(heading, choice.column, ends, file);
+  std::set<std::size_t> used{ends.from, ends.to, rates};
+  const std::optional<std::size_t> rails = rail_column(heading, used);
+  if (rails) used.insert(*rails);
+  for (const auto& [column, cell] : choice.where) used.insert(column_named(heading, column, "--where"));
+  const std::vector<Cells> rows = wanted_rows(lines, separator, heading, file, choice);
+  const auto numbers = rails ? rail_numbers(rows, *rails, file) : std::map<std::string, int>{};
+  const auto [unit, unit_name] = unit_of_rates(heading[rates]);
+
+  PairCollector pairs(file);
+  std::map<std::tuple<int, int, int>, const Cells*> seen;
+  std::size_t again = 0;
+  for (const Cells& row : rows) {
+    const int rail = rails ? numbers.at(row.cells[*rails]) : 0;
+    const int from = pairs.node(row.cells[ends.from], row.line);
+    const int to = pairs.node(row.cells[ends.to], row.line);
+    if (is_own(heading)) {
+      const auto repeat = parse_integer(row.cells[5], 0, 1'000'000);
+      pairs.add_own({.from = from,
+                     .to = to,
+                     .rail = rail,
+                     .alone = row.cells[4] == "1",
+                     .repeat = static_cast<int>(repeat.value_or(0))},
+                    row.cells[rates], unit, row.line);
+      continue;
+    }
+    const auto [first, is_new] = seen.try_emplace({from, to, rail}, &row);
+    if (!is_new) {
+      ++again;
+      if (const std::string apart = differing_columns(heading, *first->second, row, used); !apart.empty())
+        throw usage_error(location(file, row.line),
+                          fmt::format("{} and {} stand there more than once: {}", row.cells[ends.from],
+                                      row.cells[ends.to], apart),
+                          "choose one measurement with --where COLUMN=CELL");
+    }
+    pairs.add(from, to, rail, row.cells[rates], unit, row.line);
+  }
+  const PairCollector::Directions directions = pairs.directions();
+  const bool mirrored =
+      !is_own(heading) && (!ends.directed || directions == PairCollector::Directions::one_each);
+  std::vector<std::string> chosen;
+  for (const auto& [column, cell] : choice.where) chosen.push_back(fmt::format("{} {}", column, cell));
+  const std::string source = fmt::format(
+      "measured by others: {}, column {} in {}{}{}{}{}; whether pairs ran beside others is not known", file,
+      heading[rates], unit_name,
+      chosen.empty() ? "" : fmt::format(", rows of {}", fmt::join(chosen, " and ")), rail_words(numbers),
+      !mirrored || directions == PairCollector::Directions::both
+          ? "; each direction has its own rate"
+          : fmt::format("; {}, taken for both directions, so sending and receiving are not told apart",
+                        directions == PairCollector::Directions::mixed ? "most pairs have one rate"
+                                                                       : "a pair has one rate"),
+      again == 0 ? ""
+                 : fmt::format("; {} measured a pair again, and the quickest of a pair counts",
+                               counted(again, "row")));
+  return pairs.record(
+      mirrored, is_own(heading) ? fmt::format("as {} has it, written by collbench burnin", file) : source);
+}
+
+}  // namespace
+
+BurninRecord burnin_from_pairs(std::string_view text, const std::string& file,
+                               const PairTableChoice& choice) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  require_text(text, file, "the record of a burn-in, or a table or matrix of pairs", kMaxBytes);
+  std::vector<Line> lines = clean_lines(text);
+  std::erase_if(lines,
+                [](const Line& line) { return trim(line.text).empty() || line.text.starts_with('#'); });
+  if (lines.empty()) throw usage_error(file, "it has comments only", "check that it is the right file");
+  if (is_nvbandwidth(lines)) {
+    if (!choice.where.empty()) throw usage_error("--where", "a matrix has no such columns", "leave it out");
+    BurninRecord record = burnin_from_matrix(nvbandwidth_matrix(lines, choice.column, file), file);
+    record.source +=
+        "; its nodes are the GPUs of one host, so what is said of a NIC, a cable or a host is "
+        "of a GPU, its NVLinks or its PCIe link";
+    return record;
+  }
+  if (is_pair_matrix(lines)) {
+    if (!choice.column.empty() || !choice.where.empty())
+      throw usage_error(choice.column.empty() ? "--where" : "--column", "a matrix has no such columns",
+                        "leave it out");
+    return burnin_from_matrix(lines, file);
+  }
+  const auto ends = pair_ends(delimited_cells(lines.front().text, cell_separator(lines.front().text)));
+  if (ends) return from_table(lines, file, choice, *ends);
+  throw usage_error(
+      location(file, lines.front().number),
+      "it is neither a record of collbench burnin, nor a table with two columns of nodes, nor a matrix",
+      "name the columns from and to, node_a and node_b, or src and dst");
+}
+
+}  // namespace collbench::analysis

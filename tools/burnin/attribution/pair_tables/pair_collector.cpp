@@ -1,0 +1,137 @@
+#include "tools/burnin/attribution/pair_tables/pair_collector.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "base/text_input.hpp"
+#include "base/text_sinks.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+enum class Measured { rate, nothing, failure };
+
+/// What a cell says; `rate` is set where it is one. None where it is neither a plain number nor a word of
+/// these.
+std::optional<Measured> read_cell(std::string_view cell, double& rate) {
+  const std::string word = lower(trim(cell));
+  for (const std::string_view nothing : {"", "-", "–", "n/a", "na", "nan"})
+    if (word == nothing) return Measured::nothing;
+  for (const std::string_view failed : {"x", "fail", "failed", "error", "timeout", "hang", "inf"})
+    if (word == failed) return Measured::failure;
+  const char* const end = word.data() + word.size();
+  const auto [stop, problem] = std::from_chars(word.data(), end, rate);
+  constexpr double kMinRate = 1e-9;  // no link is outside, in any unit
+  constexpr double kMaxRate = 1e9;
+  const bool is_rate =
+      problem == std::errc() && stop == end && (rate == 0 || (rate > kMinRate && rate < kMaxRate));
+  if (!is_rate) return std::nullopt;
+  return rate > 0 ? Measured::rate : Measured::failure;
+}
+
+}  // namespace
+
+int PairCollector::node(const std::string& name, int line) {
+  if (!is_host_name(name))
+    throw usage_error(
+        location(file_, line), fmt::format("'{}' is not the name of a host", excerpt(name)),
+        "lists for launchers are made of these names: letters, digits, '-', '.' and '_' (n1-0, not n1:0)");
+  const auto [at, added] = numbers_.try_emplace(name, static_cast<int>(numbers_.size()));
+  if (added) record_.table.nodes.push_back(name);
+  return at->second;
+}
+
+void PairCollector::add_own(RailTime time, std::string_view cell, double unit, int line) {
+  if (time.from == time.to) return;
+  double rate = 0;
+  const auto measured = read_cell(cell, rate);
+  if (!measured) {
+    throw usage_error(
+        location(file_, line), fmt::format("'{}' is no rate", excerpt(cell)),
+        "a cell is a plain number with a decimal point, - where nothing was measured, or x where it failed");
+  }
+  if (*measured == Measured::nothing) return;
+  record_.table.rails = std::max(record_.table.rails, time.rail + 1);
+  if (*measured == Measured::failure) {
+    const auto [a, b] = std::minmax(time.from, time.to);
+    if (failed_.insert({a, b, time.rail}).second) {  // one failure of a pair, whichever direction names it
+      record_.failures.push_back({a, b, time.rail,
+                                  fmt::format("{} with {}: no rate in {}", record_.table.nodes[slot_of(a)],
+                                              record_.table.nodes[slot_of(b)], location(file_, line)),
+                                  time.alone});
+    }
+    return;
+  }
+  time.seconds = kNominalBytes / (rate * unit);
+  record_.table.times.push_back(time);
+}
+
+void PairCollector::add(int from, int to, int rail, std::string_view cell, double unit, int line) {
+  const std::size_t before = record_.table.times.size();
+  add_own({from, to, rail}, cell, unit, line);
+  if (record_.table.times.size() == before) return;
+  double& quickest = rates_[{from, to, rail}];
+  quickest = std::max(quickest, kNominalBytes / record_.table.times.back().seconds);
+  record_.table.times.pop_back();
+}
+
+PairCollector::Directions PairCollector::directions() const {
+  std::size_t with_reverse = 0;
+  for (const auto& [direction, rate] : rates_) {
+    const auto& [from, to, rail] = direction;
+    with_reverse += rates_.contains({to, from, rail}) ? 1 : 0;
+  }
+  return with_reverse == 0               ? Directions::one_each
+         : with_reverse == rates_.size() ? Directions::both
+                                         : Directions::mixed;
+}
+
+BurninRecord PairCollector::record(bool mirrored, const std::string& source) {
+  for (const auto& [direction, rate] : rates_) {
+    const auto& [from, to, rail] = direction;
+    record_.table.times.push_back({from, to, rail, kNominalBytes / rate});
+    if (mirrored && !rates_.contains({to, from, rail}))
+      record_.table.times.push_back({to, from, rail, kNominalBytes / rate});
+  }
+  record_.bytes = kNominalBytes;
+  record_.planned = static_cast<int>(record_.table.times.size() + record_.failures.size());
+  record_.source = source;
+  require_comparable();
+  return record_;
+}
+
+void PairCollector::require_comparable() const {
+  const std::size_t nodes = record_.table.nodes.size();
+  if (nodes <= slot_of(kMinPartners)) {
+    throw usage_error(
+        file_,
+        fmt::format("{} nodes cannot be told apart: each needs {} others to be judged", nodes, kMinPartners),
+        fmt::format("give the pairs of at least {}", kMinPartners + 1));
+  }
+  std::vector<int> group(nodes);
+  std::iota(group.begin(), group.end(), 0);
+  const auto root = [&group](int node) {
+    while (group[slot_of(node)] != node) {
+      group[slot_of(node)] = group[slot_of(group[slot_of(node)])];
+      node = group[slot_of(node)];
+    }
+    return node;
+  };
+  const auto join = [&](int a, int b) { group[slot_of(root(a))] = root(b); };
+  for (const RailTime& time : record_.table.times) join(time.from, time.to);
+  for (const PairFailure& failure : record_.failures) join(failure.a, failure.b);
+  for (int node = 1; node < static_cast<int>(nodes); ++node) {
+    if (root(node) == root(0)) continue;
+    throw usage_error(file_,
+                      fmt::format("no chain of pairs joins {} and {}: they cannot be compared",
+                                  record_.table.nodes.front(), record_.table.nodes[slot_of(node)]),
+                      "give the pairs of one cluster, or choose its rows with --where COLUMN=CELL");
+  }
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,52 @@
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "tools/burnin/attribution/burnin_record.hpp"
+
+namespace collbench::analysis {
+
+/// Rates are compared with each other; of how many bytes they are nobody says.
+inline constexpr double kNominalBytes = 1e9;
+inline constexpr int kMaxRails = 64;
+
+/// Collects the rates of a table or matrix into the record of a burn-in. Every function throws Error (usage)
+/// that names the line of the file.
+class PairCollector {
+ public:
+  explicit PairCollector(std::string file) : file_(std::move(file)) {}
+
+  /// The number of a node, which is given at its first mention.
+  int node(const std::string& name, int line);
+
+  /// A cell of one direction: a plain number of `unit` bytes per second; empty, "-", "n/a" or "nan" where
+  /// nothing was measured; 0, "x", "failed", "error", "timeout" or "inf" where nothing came. Of several of
+  /// one direction the quickest counts.
+  void add(int from, int to, int rail, std::string_view cell, double unit, int line);
+
+  /// A direction as burnin_csv wrote it, with what was alone and repeated.
+  void add_own(RailTime time, std::string_view cell, double unit, int line);
+
+  /// Both directions of pairs of which one was measured, none, or all.
+  enum class Directions { one_each, mixed, both };
+  [[nodiscard]] Directions directions() const;
+
+  /// `mirrored`: a pair with one direction has its rate in both. Refuses fewer nodes than can be told apart,
+  /// and nodes that no chain of pairs joins.
+  [[nodiscard]] BurninRecord record(bool mirrored, const std::string& source);
+
+ private:
+  void require_comparable() const;
+
+  std::string file_;
+  BurninRecord record_{};
+  std::map<std::string, int> numbers_;
+  std::map<std::tuple<int, int, int>, double> rates_;  ///< from, to, rail: bytes per second
+  std::set<std::tuple<int, int, int>> failed_{};       ///< of the pair, less and greater node, and rail
+};
+
+}  // namespace collbench::analysis

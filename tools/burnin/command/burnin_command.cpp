@@ -1,0 +1,315 @@
+#include "tools/burnin/command/burnin_command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/text_input.hpp"
+#include "base/units.hpp"
+#include "launch/interruption.hpp"
+#include "src/cli/options.hpp"
+#include "src/cli/standard_streams.hpp"
+#include "tools/burnin/attribution/burnin_record.hpp"
+#include "tools/burnin/attribution/failure_verdicts.hpp"
+#include "tools/burnin/attribution/group_verdicts.hpp"
+#include "tools/burnin/attribution/pair_phase.hpp"
+#include "tools/burnin/command/command_options.hpp"
+#include "tools/burnin/command/documents.hpp"
+#include "tools/burnin/command/gpu_phase.hpp"
+#include "tools/burnin/command/launches.hpp"
+#include "tools/burnin/command/options.hpp"
+#include "tools/burnin/command/plan.hpp"
+
+namespace collbench::program {
+namespace {
+
+using analysis::BurninPhase;
+using analysis::BurninRecord;
+using analysis::PairOutcome;
+
+ExitStatus status_of(const BurninRecord& record, const analysis::Attribution& found) {
+  if (analysis::lost_a_host(record, found)) return ExitStatus::rank_lost;
+  const bool all_good = std::all_of(found.nodes.begin(), found.nodes.end(),
+                                    [](const auto& node) { return node.bucket == analysis::Bucket::good; });
+  return all_good && !has_finding_of_no_node(record, found) ? ExitStatus::ok : ExitStatus::low;
+}
+
+class Burnin {
+ public:
+  explicit Burnin(const BurninOptions& options)
+      : options_(options), started_(std::chrono::steady_clock::now()) {
+    record_.table.nodes = options.hosts;
+    record_.table.rails = options.rails;
+    record_.settings = measuring_settings(options);
+    record_.bytes = static_cast<double>(options.bytes);
+    record_.expected = options.expected;
+    record_.table.leaf_of_node = leaves_of(options);
+    if (!options.record_path.empty())
+      require_writable(options.record_path, options.overwrite || options.resume, "-J");
+    if (options.resume && std::filesystem::exists(options.record_path)) go_on();
+    require_writable_documents(options);
+    launch::notice_interruption();
+  }
+
+  CommandResult run() {
+    record_.planned = 0;
+    record_.left_out = 0;
+    record_.retests_left_out = 0;
+    record_.phases_left_out = phases_left_out(options_);
+    std::optional<CounterLook> before = look();
+    for (const BurninPhase phase : analysis::burnin_phases()) {
+      if (!has_phase(options_, phase)) continue;
+      if (phase == BurninPhase::gpus)
+        measure_gpu_phase();
+      else if (phase == BurninPhase::pairs)
+        analysis::measure_pairs(
+            record_, {.at_once = options_.parallel},
+            [this](const analysis::PairBatch& each) { return measure_batch_of_pairs(each); });
+      else
+        measure_groups(phase);
+      // Where no host has GPUs nothing ran in between.
+      if (phase == BurninPhase::gpus && record_.probes.empty()) continue;
+      before = note_rises(before, name(phase));
+    }
+    for (const analysis::GroupLaunch& launch : analysis::group_retests(record_)) {
+      if (!is_measured(launch)) measure_batch({launch});
+    }
+    save();
+    const analysis::Attribution found = analysis::attribute(record_);
+    CommandResult result{burnin_document(record_, options_.format, text_options(When::never, false).columns),
+                         status_of(record_, found),
+                         options_.format == "text",
+                         {}};
+    try {
+      write_documents(options_, record_);
+    } catch (const Error& error) {  // hours of measuring are worth more than a page: the findings are printed
+      result.notes.push_back(fmt::format("{}: {}; {}", error.where(), error.what(), error.next_step()));
+      if (result.status == ExitStatus::ok) result.status = error.status();
+    }
+    return result;
+  }
+
+ private:
+  [[nodiscard]] int node_count() const { return static_cast<int>(options_.hosts.size()); }
+
+  /// Throws Error (usage) for the record of another burn-in.
+  void go_on() {
+    BurninRecord earlier = analysis::burnin_from_json(read_file(options_.record_path), options_.record_path);
+    if (earlier.table.nodes != record_.table.nodes || earlier.table.rails != record_.table.rails ||
+        earlier.bytes != record_.bytes || earlier.table.leaf_of_node != record_.table.leaf_of_node) {
+      throw usage_error(options_.record_path, "is of other hosts, rails, leaves or sizes",
+                        "give the same ones, or another -J");
+    }
+    if (const std::string why = analysis::measured_otherwise(earlier.settings, record_.settings);
+        !why.empty()) {
+      throw usage_error(options_.record_path, why + ", so its times cannot be compared with those of now",
+                        "give the same, or measure all of it into another -J");
+    }
+    earlier.failures.clear();  // they may answer now
+    earlier.group_failures.clear();
+    earlier.counter_notes.clear();
+    earlier.earlier_times = earlier.table.times.size();
+    earlier.expected = record_.expected;
+    record_ = std::move(earlier);
+  }
+
+  void measure_gpu_phase() {
+    const auto go_on_with = [this] {
+      save();
+      stop_if_interrupted();
+      return fits();
+    };
+    measure_gpus(options_, record_, go_on_with);
+    save();
+    stop_if_interrupted();
+  }
+
+  /// Of hosts that answer: one that did not, by itself or in pairs, would take its whole group with it.
+  void measure_groups(BurninPhase phase) {
+    const analysis::Attribution found = analysis::attribute(record_);
+    std::vector<int> nodes;
+    for (int node = 0; node < node_count(); ++node) {
+      const bool failed = std::any_of(
+          record_.group_failures.begin(), record_.group_failures.end(), [node](const auto& failure) {
+            return failure.launch.phase == BurninPhase::nodes && failure.launch.nodes.front() == node;
+          });
+      // One whose kind is too small for pairs is not tested, either, and failed in none.
+      const bool is_silent =
+          found.nodes[static_cast<std::size_t>(node)].bucket == analysis::Bucket::not_tested &&
+          !record_.table.times.empty() &&
+          std::any_of(record_.failures.begin(), record_.failures.end(),
+                      [node](const auto& failure) { return failure.a == node || failure.b == node; });
+      if (phase == BurninPhase::nodes || (!failed && !is_silent)) nodes.push_back(node);
+    }
+    if (nodes.size() < 2) {
+      record_.phases_left_out.push_back(name(phase) + " (fewer than two hosts to measure it on)");
+      return;
+    }
+    for (const analysis::GroupBatch& batch :
+         analysis::group_batches(phase, nodes, options_.rails, record_.table.leaf_of_node)) {
+      analysis::GroupBatch open;
+      std::copy_if(batch.begin(), batch.end(), std::back_inserter(open),
+                   [this](const analysis::GroupLaunch& launch) { return !is_measured(launch); });
+      measure_batch(open);
+    }
+  }
+
+  [[nodiscard]] bool is_measured(const analysis::GroupLaunch& launch) const {
+    return std::any_of(record_.groups.begin(), record_.groups.end(),
+                       [&launch](const auto& rate) { return rate.launch == launch; });
+  }
+
+  /// As many at the same time as --parallel allows.
+  void measure_batch(const analysis::GroupBatch& batch) {
+    const auto at_once = static_cast<std::size_t>(options_.parallel);
+    for (std::size_t start = 0; start < batch.size(); start += at_once) {
+      const auto begin = batch.begin() + static_cast<std::ptrdiff_t>(start);
+      measure_jobs({begin, begin + static_cast<std::ptrdiff_t>(std::min(at_once, batch.size() - start))});
+    }
+  }
+
+  void measure_jobs(const analysis::GroupBatch& batch) {
+    stop_if_interrupted();
+    if (!fits()) {
+      const std::string left_out = name(batch.front().phase) + " in part (--time)";
+      if (record_.phases_left_out.empty() || record_.phases_left_out.back() != left_out)
+        record_.phases_left_out.push_back(left_out);
+      return;
+    }
+    std::vector<std::future<analysis::GroupOutcome>> outcomes;
+    for (const analysis::GroupLaunch& launch : batch) {
+      outcomes.push_back(std::async(std::launch::async, launch_group, std::cref(options_), std::cref(launch),
+                                    forced_algorithms(options_, record_, launch)));
+    }
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const analysis::GroupOutcome outcome = outcomes[i].get();
+      if (!outcome.why.empty() && launch::interrupted()) continue;
+      if (!outcome.why.empty()) record_.group_failures.push_back({batch[i], outcome.why});
+      record_.groups.insert(record_.groups.end(), outcome.rates.begin(), outcome.rates.end());
+    }
+    save();
+    stop_if_interrupted();
+  }
+
+  void save() const {
+    if (!options_.record_path.empty())
+      write_file_by_rename(options_.record_path, analysis::burnin_json(record_));
+  }
+
+  /// The error counters now; none where nobody asked for them.
+  [[nodiscard]] std::optional<CounterLook> look() {
+    if (!options_.counters || !launches_groups(options_)) return std::nullopt;
+    CounterLook now = look_at_counters(options_);
+    note_gpu_models(options_, now, record_);
+    std::set<std::string> notes(record_.counter_notes.begin(), record_.counter_notes.end());
+    const auto note = [&](const std::string& words) {
+      if (notes.insert(words).second) record_.counter_notes.push_back(words);
+    };
+    for (const std::string& why : analysis::counter_notes(options_.hosts, now.hosts, now.why_not)) note(why);
+    return now;
+  }
+
+  /// What went up since `before`; the look that says so.
+  [[nodiscard]] std::optional<CounterLook> note_rises(const std::optional<CounterLook>& before,
+                                                      const std::string& phase) {
+    if (!before) return std::nullopt;
+    std::optional<CounterLook> now = look();
+    for (const topology::ErrorCounters& after : now->hosts) {
+      const auto first =
+          std::find_if(before->hosts.begin(), before->hosts.end(),
+                       [&after](const topology::ErrorCounters& host) { return host.host == after.host; });
+      if (first == before->hosts.end()) continue;
+      const std::vector<analysis::CounterRise> rises = analysis::counter_rises(*first, after, phase);
+      record_.rises.insert(record_.rises.end(), rises.begin(), rises.end());
+    }
+    return now;
+  }
+
+  /// Throws Error (rank_lost): of a burn-in that was cut nobody is said to be good.
+  void stop_if_interrupted() const {
+    if (!launch::interrupted()) return;
+    throw Error(
+        ExitStatus::rank_lost, "interrupted",
+        fmt::format("{} measured, and nobody judged", counted(record_.table.times.size(), "direction")),
+        options_.record_path.empty() ? "with -J it could be resumed"
+                                     : "run the same command with --resume to continue");
+  }
+
+  bool measure_batch_of_pairs(const analysis::PairBatch& batch) {
+    stop_if_interrupted();
+    if (!fits()) return false;
+    std::vector<std::future<PairOutcome>> outcomes;
+    for (const auto& [pair, rail] : batch.pairs) {
+      outcomes.push_back(
+          std::async(std::launch::async, launch_pair, std::cref(options_), pair.first, pair.second, rail));
+    }
+    for (std::size_t i = 0; i < batch.pairs.size(); ++i) {
+      const PairOutcome outcome = outcomes[i].get();
+      if (!outcome.why.empty() && launch::interrupted()) continue;  // it was killed, or may have been
+      analysis::add_outcome(record_, batch, batch.pairs[i], outcome);
+    }
+    save();
+    stop_if_interrupted();
+    return true;
+  }
+
+  /// Whether another pair fits into --time.
+  [[nodiscard]] bool fits() const {
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started_;
+    return options_.seconds <= 0 || elapsed.count() + options_.pair_seconds <= options_.seconds;
+  }
+
+  const BurninOptions& options_;
+  std::chrono::steady_clock::time_point started_;
+  BurninRecord record_{};
+};
+
+/// What a record says, without measuring.
+CommandResult said_again(const BurninOptions& options) {
+  require_writable_documents(options);
+  const std::string text = read_file(options.from_path);
+  const bool is_record = trim(text).starts_with('{');
+  if (is_record && !(options.choice.column.empty() && options.choice.where.empty())) {
+    throw usage_error(options.from_path, "--column and --where choose from a table, and this is a record",
+                      "leave them out");
+  }
+  BurninRecord record = is_record ? analysis::burnin_from_json(text, options.from_path)
+                                  : analysis::burnin_from_pairs(text, options.from_path, options.choice);
+  if (options.expected > 0) record.expected = options.expected;
+  write_documents(options, record);
+  return {burnin_document(record, options.format, text_options(When::never, false).columns),
+          status_of(record, analysis::attribute(record)),
+          options.format == "text",
+          {}};
+}
+
+CommandResult burnin(const BurninOptions& options) {
+  require_sensible(options);
+  if (!options.from_path.empty()) return said_again(options);
+  if (options.dry_run) return {plan_of(options)};
+  return Burnin(options).run();
+}
+
+}  // namespace
+
+void add_burnin(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<BurninOptions>();
+  add_burnin_options(command, options);
+  command.callback([options, &chosen] { chosen = [options] { return burnin(*options); }; });
+}
+
+}  // namespace collbench::program

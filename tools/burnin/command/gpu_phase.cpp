@@ -1,0 +1,121 @@
+#include "tools/burnin/command/gpu_phase.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <future>
+#include <utility>
+
+#include "base/child_process.hpp"
+#include "base/error.hpp"
+#include "launch/interruption.hpp"
+#include "tools/burnin/attribution/pair_outcome.hpp"
+
+namespace collbench::program {
+namespace {
+
+using analysis::BurninPhase;
+using analysis::GpuOutcome;
+
+GpuOutcome launch_probe(const BurninOptions& options, int node) {
+  const std::string& host = options.hosts[static_cast<std::size_t>(node)];
+  // Filling memory is not in the time that is planned, and a slow GPU fills it slowly.
+  const ChildLimits limits{.seconds = 120 + 2 * gpu_phase_seconds(options),
+                           .interrupted = launch::interrupted};
+  const ChildResult result = run_child(gpu_command(options, node), limits);
+  GpuOutcome outcome;
+  const bool ended = result.end == ChildEnd::exited;
+  // A probe that found a slow GPU ends with 1.
+  if (ended && (result.code == 0 || result.code == static_cast<int>(ExitStatus::low)))
+    outcome = analysis::gpu_outcome(result.out, host);
+  if (!outcome.probe && (outcome.why.empty() || result.code != 0)) outcome.why = why_failed(result, limits);
+  outcome.no_gpu = ended && result.code == static_cast<int>(ExitStatus::not_here);
+  if (!outcome.why.empty()) outcome.why = fmt::format("{}: {}", host, outcome.why);
+  return outcome;
+}
+
+bool is_probed(const analysis::BurninRecord& record, const std::string& host) {
+  return std::any_of(record.probes.begin(), record.probes.end(),
+                     [&](const ProbeRecord& probe) { return probe.host == host; });
+}
+
+}  // namespace
+
+std::vector<std::string> gpu_command(const BurninOptions& options, int node) {
+  std::vector<std::string> words = group_words(options, {node}, 1);
+  // Open MPI binds a single rank to a core (mpirun(1), "--bind-to"), and the probe's threads with it.
+  const auto has = [&](const char* word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  const auto launcher = open_mpi_launcher(words);
+  if (launcher != words.end() && !has("--bind-to")) words.insert(launcher + 1, {"--bind-to", "none"});
+  words.insert(words.end(),
+               {core_program_path(), "probe", "--only", "gpu", "--time",
+                fmt::format("{:g}", options.gpu_seconds), "--progress", "never", "--format", "json"});
+  if (options.soak_seconds > 0)
+    words.insert(words.end(), {"--soak", fmt::format("{:g}", options.soak_seconds)});
+  return words;
+}
+
+double gpu_phase_seconds(const BurninOptions& options) {
+  // collbench probe's own estimate for 8 GPUs (gpu_probe_seconds).
+  constexpr double kProbeOfEightGpus = 8.57;
+  return kProbeOfEightGpus * options.gpu_seconds + options.soak_seconds;
+}
+
+void measure_gpus(const BurninOptions& options, analysis::BurninRecord& record,
+                  const std::function<bool()>& before_each) {
+  std::vector<int> open;
+  for (int node = 0; std::cmp_less(node, options.hosts.size()); ++node) {
+    if (!is_probed(record, options.hosts[static_cast<std::size_t>(node)])) open.push_back(node);
+  }
+  std::vector<std::pair<int, std::string>> without;
+  const auto at_once = static_cast<std::size_t>(options.parallel);
+  for (std::size_t start = 0; start < open.size(); start += at_once) {
+    if (!before_each()) {
+      record.phases_left_out.push_back(name(BurninPhase::gpus) + " in part (--time)");
+      break;
+    }
+    const std::vector<int> batch(
+        open.begin() + static_cast<std::ptrdiff_t>(start),
+        open.begin() + static_cast<std::ptrdiff_t>(std::min(open.size(), start + at_once)));
+    std::vector<std::future<GpuOutcome>> outcomes;
+    for (const int node : batch)
+      outcomes.push_back(std::async(std::launch::async, launch_probe, std::cref(options), node));
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      GpuOutcome outcome = outcomes[i].get();
+      if (outcome.probe) {
+        analysis::add_probe(record, *std::move(outcome.probe));
+      } else if (launch::interrupted()) {
+        continue;
+      } else if (outcome.no_gpu) {
+        without.emplace_back(batch[i], outcome.why);
+      } else {
+        record.group_failures.push_back({{BurninPhase::gpus, {batch[i]}, std::nullopt, true}, outcome.why});
+      }
+    }
+  }
+  if (without.empty()) return;
+  if (record.probes.empty()) {
+    record.phases_left_out.push_back(
+        fmt::format("gpus ({})", without.size() == options.hosts.size()
+                                     ? "no host has GPUs that can be probed: " + without.front().second
+                                     : without.front().second));
+    return;
+  }
+  for (const auto& [node, why] : without)
+    record.group_failures.push_back({{BurninPhase::gpus, {node}, std::nullopt, true}, why});
+}
+
+void note_gpu_models(const BurninOptions& options, const CounterLook& look, analysis::BurninRecord& record) {
+  for (const topology::ErrorCounters& each : look.hosts) {
+    const auto node = std::find_if(options.hosts.begin(), options.hosts.end(),
+                                   [&](const std::string& host) { return is_same_host(host, each.host); });
+    // By the first look: a GPU that is lost later is no reason to compare the host with others.
+    if (node != options.hosts.end() && !each.gpu_models.empty())
+      record.gpu_models.try_emplace(*node, each.gpu_models);
+  }
+}
+
+}  // namespace collbench::program

@@ -1,0 +1,121 @@
+#include "tools/burnin/command/plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/units.hpp"
+#include "tools/burnin/attribution/pairs/pair_effects.hpp"
+#include "tools/burnin/attribution/pairs/pair_schedule.hpp"
+#include "tools/burnin/command/gpu_phase.hpp"
+#include "tools/burnin/command/launches.hpp"
+
+namespace collbench::program {
+namespace {
+
+using analysis::BurninPhase;
+
+double seconds_of_job(const BurninOptions& options, BurninPhase phase) {
+  if (phase == BurninPhase::gpus) return gpu_phase_seconds(options);
+  const bool forces = phase == BurninPhase::groups || phase == BurninPhase::whole;
+  return group_seconds(options, forces ? options.group_algorithms.size() : 0);
+}
+
+/// What a plan says of a phase, and what it comes to.
+struct PhasePlan {
+  std::string text;
+  double seconds = 0;        ///< of measuring
+  std::size_t launches = 0;  ///< one after the other
+};
+
+PhasePlan plan_of_jobs(const BurninOptions& options, BurninPhase phase) {
+  std::vector<int> nodes(options.hosts.size());
+  std::iota(nodes.begin(), nodes.end(), 0);
+  const auto batches = analysis::group_batches(phase, nodes, options.rails, leaves_of(options));
+  const std::size_t jobs =
+      std::accumulate(batches.begin(), batches.end(), std::size_t{0},
+                      [](std::size_t sum, const auto& batch) { return sum + batch.size(); });
+  PhasePlan plan;
+  for (const analysis::GroupBatch& batch : batches) {  // --parallel cuts a batch
+    const auto at_once = static_cast<std::size_t>(options.parallel);
+    plan.launches += (batch.size() + at_once - 1) / at_once;
+  }
+  plan.seconds = seconds_of_job(options, phase) * static_cast<double>(plan.launches);
+  const bool may_double = (phase == BurninPhase::groups || phase == BurninPhase::whole) &&
+                          options.group_algorithms.empty() && has_phase(options, BurninPhase::nodes);
+  plan.text = fmt::format("phase {}: {} in {}, about {}{}\n", name(phase), counted(jobs, "job"),
+                          counted(plan.launches, "round"), format_seconds(plan.seconds),
+                          may_double ? " (twice that on GPUs, where ring and tree are forced, too)"
+                          : phase == BurninPhase::gpus ? " (only where there are GPUs)"
+                                                       : "");
+  return plan;
+}
+
+/// `seconds`: what --time leaves for them; 0: no bound.
+PhasePlan plan_of_pairs(const BurninOptions& options, double seconds) {
+  const int hosts = static_cast<int>(options.hosts.size());
+  std::vector<analysis::PairRound> rounds = analysis::pair_rounds(hosts, leaves_of(options));
+  const std::size_t all_rounds = rounds.size();
+  const int at_once = std::min(options.parallel, hosts / 2);
+  const int batches = (hosts / 2 + at_once - 1) / at_once;
+  const double a_round = options.pair_seconds * options.rails * batches;
+  if (options.seconds > 0) rounds = analysis::fitting(std::move(rounds), seconds, a_round);
+  const analysis::PairCoverage covered = analysis::coverage(rounds, hosts);
+  PhasePlan plan;
+  plan.seconds = a_round * static_cast<double>(rounds.size());
+  plan.launches = rounds.size() * static_cast<std::size_t>(options.rails * batches);
+  plan.text = fmt::format(
+      "phase pairs: {} of {} pairs on {} in {}, about {} at {:g} s a pair and rail, and retests of whoever "
+      "is "
+      "slow\n",
+      covered.pairs, covered.all_pairs, counted(static_cast<std::size_t>(options.rails), "rail"),
+      counted(rounds.size(), "round"), format_seconds(plan.seconds), options.pair_seconds);
+  if (rounds.size() < all_rounds) {
+    plan.text += fmt::format(
+        "{} do not fit into --time; a host is judged with {} partners, and each gets at least {}\n",
+        counted(all_rounds - rounds.size(), "round"), analysis::kMinPartners, covered.fewest_partners);
+  }
+  constexpr std::size_t kMaxListed = 16;  // hosts
+  for (std::size_t i = 0; i < rounds.size() && options.hosts.size() <= kMaxListed; ++i) {
+    plan.text += fmt::format("round {}:", i + 1);
+    for (const auto& [a, b] : rounds[i]) {
+      plan.text += fmt::format(" {}-{}", options.hosts[static_cast<std::size_t>(a)],
+                               options.hosts[static_cast<std::size_t>(b)]);
+    }
+    plan.text += '\n';
+  }
+  return plan;
+}
+
+}  // namespace
+
+std::string plan_of(const BurninOptions& options) {
+  PhasePlan all;
+  for (const BurninPhase phase : analysis::burnin_phases()) {
+    if (!has_phase(options, phase)) continue;
+    const PhasePlan plan = phase == BurninPhase::pairs
+                               ? plan_of_pairs(options, std::max(0.0, options.seconds - all.seconds))
+                               : plan_of_jobs(options, phase);
+    all.text += plan.text;
+    if (phase == BurninPhase::gpus) continue;  // only where there are GPUs
+    all.seconds += plan.seconds;
+    all.launches += plan.launches;
+  }
+  const std::vector<std::string> left_out = phases_left_out(options);
+  if (!left_out.empty()) all.text += fmt::format("left out: {}\n", fmt::join(left_out, ", "));
+  all.text += fmt::format(
+      "in all about {} of measuring{}, without retests and what {} need to start, one after the other{}\n",
+      format_seconds(all.seconds), has_phase(options, BurninPhase::gpus) ? " after phase gpus" : "",
+      counted(all.launches, "launch"),
+      options.seconds > 0 && all.seconds > options.seconds
+          ? "; more than --time, so the last of it is left out"
+          : "");
+  return all.text;
+}
+
+}  // namespace collbench::program

@@ -1,0 +1,118 @@
+#include "tools/burnin/attribution/failure_verdicts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tools/burnin/tests/attribution/made_pairs.hpp"
+
+namespace collbench::analysis::failure_verdicts_test {
+namespace {
+
+BurninRecord healthy(int nodes, int rails) {
+  BurninRecord record;
+  record.bytes = 1e6;
+  record.table = made_pairs(nodes, rails, [](int, int, int) { return 1.0; });
+  for (RailTime& time : record.table.times) time.alone = false;
+  return record;
+}
+
+/// A node that met n0 and then died: the others never had a time with it, and nobody has one at the end.
+BurninRecord with_a_death(int node, int rails) {
+  BurninRecord record = healthy(6, rails);
+  std::erase_if(record.table.times, [node](const RailTime& time) {
+    return (time.from == node || time.to == node) && time.from != 0 && time.to != 0;
+  });
+  for (int other = 1; other < 6; ++other) {
+    for (int rail = 0; rail < rails && other != node; ++rail)
+      record.failures.push_back({other, node, rail, "no route", false});
+  }
+  return record;
+}
+
+/// What is measured at the end: whoever is in `dead` answers nobody.
+void measure(BurninRecord& record, const std::vector<PairOnRail>& contacts, const std::set<int>& dead) {
+  for (const auto& [pair, rail] : contacts) {
+    if (dead.contains(pair.first) || dead.contains(pair.second)) {
+      record.failures.push_back({pair.first, pair.second, rail, "no route", true});
+    } else {
+      record.table.times.push_back({pair.first, pair.second, rail, 1e-3, true});
+    }
+  }
+}
+
+TEST(FailureVerdicts, AHostThatDiesIsNotTestedAndTheRestIsGood) {
+  BurninRecord record = with_a_death(3, 2);
+  EXPECT_TRUE(last_contacts(record).empty());  // nothing has failed alone
+  for (PairFailure& failure : record.failures) failure.alone = true;
+  const std::vector<PairOnRail> contacts = last_contacts(record);
+  // n0 is the only one that had answered it, on both rails.
+  EXPECT_EQ(contacts, (std::vector<PairOnRail>{{{0, 3}, 0}, {{0, 3}, 1}}));
+  measure(record, contacts, {3});
+  const Attribution found = attribute(record);
+  EXPECT_TRUE(lost_a_host(record, found));
+  for (const NodeVerdict& node : found.nodes)
+    EXPECT_EQ(node.bucket, node.node == 3 ? Bucket::not_tested : Bucket::good) << node.node << node.why;
+  EXPECT_NE(found.nodes[3].why.find("at first, and at the end nobody"), std::string::npos);
+}
+
+TEST(FailureVerdicts, WhoDiesInTheLastRoundIsFoundByTwoThatAnswered) {
+  BurninRecord record = healthy(6, 1);
+  std::erase_if(record.table.times, [](const RailTime& time) { return time.from + time.to == 4 + 5; });
+  record.failures.push_back({4, 5, 0, "no route", true});
+  const std::vector<PairOnRail> contacts = last_contacts(record);
+  EXPECT_EQ(contacts.size(), 5U);  // each of the two with n0 and n1, and these with each other
+  measure(record, contacts, {5});
+  const Attribution found = attribute(record);
+  EXPECT_TRUE(lost_a_host(record, found));
+  EXPECT_EQ(found.nodes[5].bucket, Bucket::not_tested);
+  EXPECT_EQ(found.nodes[4].bucket, Bucket::good) << found.nodes[4].why;
+}
+
+TEST(FailureVerdicts, WhatAnEarlierRunSawAloneIsNoSignOfLife) {
+  BurninRecord record = healthy(6, 1);
+  std::erase_if(record.table.times, [](const RailTime& time) { return time.from + time.to == 4 + 5; });
+  // It was suspected then, and answered alone; --resume goes on with the pair that failed.
+  record.table.times.push_back({5, 0, 0, 1e-3, true});
+  record.table.times.push_back({0, 5, 0, 1e-3, true});
+  record.earlier_times = record.table.times.size();
+  record.failures.push_back({4, 5, 0, "no route", true});
+  measure(record, last_contacts(record), {5});
+  const Attribution found = attribute(record);
+  EXPECT_TRUE(lost_a_host(record, found));
+  EXPECT_EQ(found.nodes[5].bucket, Bucket::not_tested) << found.nodes[5].why;
+  EXPECT_EQ(found.nodes[4].bucket, Bucket::good) << found.nodes[4].why;
+}
+
+TEST(FailureVerdicts, APairThatFailsWhileBothAnswerOthersIsNoDeath) {
+  BurninRecord record = healthy(6, 1);
+  std::erase_if(record.table.times, [](const RailTime& time) { return time.from + time.to == 4 + 5; });
+  record.failures.push_back({4, 5, 0, "refused", true});
+  measure(record, last_contacts(record), {});
+  const Attribution found = attribute(record);
+  EXPECT_FALSE(lost_a_host(record, found));
+  EXPECT_EQ(found.nodes[4].bucket, Bucket::suspect);
+  EXPECT_EQ(found.nodes[5].bucket, Bucket::suspect);
+}
+
+TEST(FailureVerdicts, ARailThatDiesIsNoDeadHost) {
+  BurninRecord record = healthy(6, 2);
+  std::erase_if(record.table.times, [](const RailTime& time) {
+    return time.rail == 1 && (time.from == 2 || time.to == 2) && time.from + time.to != 2;
+  });
+  for (const int other : {1, 3, 4, 5}) record.failures.push_back({other, 2, 1, "no port", true});
+  const std::vector<PairOnRail> contacts = last_contacts(record);
+  for (const auto& [pair, rail] : contacts) {
+    if (rail == 0)
+      record.table.times.push_back({pair.first, pair.second, rail, 1e-3, true});
+    else
+      record.failures.push_back({pair.first, pair.second, rail, "no port", true});
+  }
+  const Attribution found = attribute(record);
+  EXPECT_FALSE(lost_a_host(record, found));
+  EXPECT_EQ(found.nodes[2].bucket, Bucket::bad) << found.nodes[2].why;
+}
+
+}  // namespace
+}  // namespace collbench::analysis::failure_verdicts_test

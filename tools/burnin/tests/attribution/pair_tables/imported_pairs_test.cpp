@@ -1,0 +1,261 @@
+#include "tools/burnin/attribution/pair_tables/imported_pairs.hpp"
+
+#include <gmock/gmock.h>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "tools/burnin/attribution/burnin_text.hpp"
+#include "tools/burnin/report/burnin_report.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+BurninRecord read(std::string_view text, const PairTableChoice& choice = {}) {
+  return burnin_from_pairs(text, "pairs.tsv", choice);
+}
+
+/// What the refusal says; empty where it is read.
+std::string refusal(std::string_view text, const PairTableChoice& choice = {}) {
+  try {
+    (void)read(text, choice);
+  } catch (const Error& error) {
+    return describe(error);
+  }
+  return {};
+}
+
+/// n0 to n5, each pair once; n2 at half in all of its pairs.
+std::string slow_node(char separator, std::string_view heading) {
+  std::string text(heading);
+  for (int a = 0; a < 6; ++a) {
+    for (int b = a + 1; b < 6; ++b)
+      text += fmt::format("n{}{}n{}{}{}\n", a, separator, b, separator,
+                          a == 2 || b == 2 ? 23.9 : 48 + 0.01 * (a + b));
+  }
+  return text;
+}
+
+std::vector<std::string> blamed(const BurninRecord& record) {
+  std::vector<std::string> names;
+  for (const Blame& blame : attribute(record).blames) {
+    for (const int node : blame.nodes) names.push_back(record.table.nodes[slot_of(node)]);
+  }
+  return names;
+}
+
+TEST(ImportedPairs, ATableOfAnySeparatorNamesItsSlowNode) {
+  for (const auto& [separator, heading] :
+       std::vector<std::pair<char, std::string>>{{'\t', "node_a\tnode_b\tbusbw\n"},
+                                                 {',', "Host A,Host B,Bandwidth (GB/s)\n"},
+                                                 {';', "node1;node2;rate\n"},
+                                                 {' ', "# by hand\nnodeA nodeB busbw\n"},
+                                                 {'|', "|a|b|busbw|\n|---|---|---:|\n"}}) {
+    EXPECT_THAT(blamed(read(slow_node(separator, heading))), ElementsAre("n2")) << heading;
+  }
+}
+
+TEST(ImportedPairs, OneRateOfAPairIsBothDirectionsAndThatIsSaid) {
+  const BurninRecord record = read(slow_node(',', "node_a,node_b,busbw\n"));
+  EXPECT_THAT(record.table.times, SizeIs(30));
+  EXPECT_THAT(record.source, AllOf(HasSubstr("column busbw in GB/s (the column names no unit)"),
+                                   HasSubstr("sending and receiving are not told apart")));
+  EXPECT_THAT(burnin_text(record, 120), HasSubstr("measured by others: pairs.tsv"));
+  const BurninRecord directed = read(slow_node(',', "src,dst,Gb/s bandwidth\n"));
+  EXPECT_THAT(directed.table.times, SizeIs(30));
+  // Each pair in one direction only, whatever the columns are called.
+  EXPECT_THAT(directed.source, HasSubstr("sending and receiving are not told apart"));
+  EXPECT_NEAR(directed.bytes / directed.table.times.front().seconds, 48.01e9 / 8, 1e6);
+}
+
+TEST(ImportedPairs, WhatBurninWritesIsReadBack) {
+  BurninRecord record = read(slow_node(',', "from,to,busbw\n") + "n2,n0,x\n");
+  record.table.rails = 2;
+  record.table.times.push_back({0, 1, 1, record.bytes / 47e9, false});
+  record.table.times.push_back({2, 1, 0, record.bytes / 23e9, true});
+  record.table.times.push_back({2, 1, 0, record.bytes / 24e9, true});
+  record.table.times.push_back({.from = 0, .to = 1, .rail = 0, .seconds = record.bytes / 24e9, .repeat = 2});
+  const BurninRecord again = burnin_from_pairs(burnin_csv(record), "again.csv", {});
+  EXPECT_EQ(again.table.nodes, record.table.nodes);
+  ASSERT_THAT(again.table.times, SizeIs(record.table.times.size()));
+  for (std::size_t i = 0; i < again.table.times.size(); ++i) {
+    EXPECT_NEAR(again.table.times[i].seconds, record.table.times[i].seconds, 1e-5);
+    EXPECT_EQ(again.table.times[i].alone, record.table.times[i].alone);
+    EXPECT_EQ(again.table.times[i].repeat, record.table.times[i].repeat);
+    EXPECT_EQ(again.table.times[i].rail, record.table.times[i].rail);
+  }
+  const BurninRecord of_matrix = burnin_from_pairs(burnin_matrix(record), "matrix.txt", {});
+  EXPECT_EQ(of_matrix.table.nodes, record.table.nodes);
+  EXPECT_EQ(of_matrix.table.rails, 2);
+  EXPECT_THAT(of_matrix.failures, SizeIs(1));  // though its x stands in both directions
+}
+
+TEST(ImportedPairs, AMatrixIsFromRowToColumn) {
+  const std::string own =
+      "rail 0, GB/s from each row to each column (-: not measured, x: gave no time)\n"
+      "      n0 n1 n2 n3\n  n0    48 47 48\n  n1 48    47 -\n  n2 24 24    x\n  n3 48 48 47\n";
+  const std::string csv = ",n0,n1,n2,n3\nn0,0,48,47,48\nn1,48,0,47,\nn2,24,24,0,fail\nn3,48,48,47,0\n";
+  for (const std::string& text : {own, csv}) {
+    const BurninRecord record = read(text);
+    EXPECT_THAT(record.table.nodes, ElementsAre("n0", "n1", "n2", "n3"));
+    EXPECT_THAT(record.table.times, SizeIs(10));
+    ASSERT_THAT(record.failures, SizeIs(1));
+    EXPECT_EQ(record.failures[0].a, 2);
+    EXPECT_EQ(record.failures[0].b, 3);
+  }
+}
+
+TEST(ImportedPairs, RailsByNumberOrByName) {
+  std::string text = "from,to,hca,busbw\n";
+  for (const char* nic : {"mlx5_0", "mlx5_3"}) {
+    for (int a = 0; a < 5; ++a) {
+      for (int b = 0; b < 5; ++b) {
+        if (a != b)
+          text += fmt::format("n{},n{},{},{}\n", a, b, nic, (a == 1 || b == 1) && nic[5] == '3' ? 24 : 48);
+      }
+    }
+  }
+  const BurninRecord record = read(text);
+  EXPECT_EQ(record.table.rails, 2);
+  EXPECT_THAT(record.source, HasSubstr("rail 0 is mlx5_0, rail 1 is mlx5_3"));
+  const Attribution found = attribute(record);
+  ASSERT_THAT(found.blames, SizeIs(1));
+  EXPECT_EQ(found.blames[0].kind, BlameKind::nic);
+  EXPECT_EQ(found.blames[0].rail, 1);
+}
+
+TEST(ImportedPairs, SeveralMeasurementsOfOnePairHaveToBeChosenFrom) {
+  std::string text = "test,gpus,node_a,node_b,min,avg_busbw,peak_busbw\n";
+  for (const char* test : {"alltoall", "sendrecv"}) {
+    for (int a = 0; a < 4; ++a) {
+      for (int b = a + 1; b < 4; ++b)
+        text += fmt::format("{},1,n{},n{},33554432,{}.5,50.1\n", test, a, b, 40 + a);
+    }
+  }
+  EXPECT_THAT(refusal(text), AllOf(HasSubstr("pairs.tsv:8"), HasSubstr("test is alltoall and sendrecv"),
+                                   HasSubstr("--where COLUMN=CELL")));
+  const BurninRecord record = read(text, {.column = "", .where = {{"test", "sendrecv"}}});
+  EXPECT_THAT(record.table.times, SizeIs(12));
+  EXPECT_THAT(record.source, AllOf(HasSubstr("column avg_busbw"), HasSubstr("rows of test sendrecv")));
+  EXPECT_THAT(read(text, {.column = "peak_busbw", .where = {{"test", "sendrecv"}}}).source,
+              HasSubstr("column peak_busbw"));
+  EXPECT_THAT(refusal(text, {.column = "", .where = {{"tests", "sendrecv"}}}),
+              AllOf(HasSubstr("no column is named 'tests'"), HasSubstr("there are test, gpus")));
+  EXPECT_THAT(refusal(text, {.column = "", .where = {{"test", "all"}}}), HasSubstr("no row has the cells"));
+}
+
+TEST(ImportedPairs, ManySlowPathsAreOneSentence) {
+  std::string text = "node_a,node_b,busbw\n";
+  for (int a = 0; a < 12; ++a) {
+    for (int b = a + 1; b < 12; ++b) text += fmt::format("n{},n{},{}\n", a, b, b == a + 6 ? 20 : 48);
+  }
+  const std::string said = burnin_text(read(text), 120);
+  EXPECT_THAT(said, AllOf(HasSubstr("6 paths, none of them measured alone"), HasSubstr("n0 and n6 +140.0 %"),
+                          Not(HasSubstr("ibtracert between n0"))));
+}
+
+TEST(ImportedPairs, TheQuickestOfRepeatsCounts) {
+  const BurninRecord record = read(slow_node(',', "from,to,busbw\n") + "n0,n1,60.5\nn0,n1,20.5\n");
+  EXPECT_THAT(record.table.times, SizeIs(30));
+  EXPECT_NEAR(record.bytes / record.table.times.front().seconds, 60.5e9, 1e6);
+  EXPECT_THAT(record.source, HasSubstr("; 2 rows measured a pair again, and the quickest of a pair counts"));
+}
+
+TEST(ImportedPairs, ANodeWithoutARateFailedOnceWithEachOther) {
+  std::string text = "from,to,busbw\n";
+  for (int from = 0; from < 6; ++from) {
+    for (int to = 0; to < 6; ++to)
+      if (from != to) text += fmt::format("n{},n{},{}\n", from, to, from == 4 || to == 4 ? "failed" : "48");
+  }
+  const BurninRecord record = read(text);
+  ASSERT_THAT(record.failures, SizeIs(5));
+  EXPECT_EQ(record.failures.front().why, "n0 with n4: no rate in pairs.tsv:5");
+  EXPECT_THAT(burnin_text(record, 200), HasSubstr("n4 not tested: n4 with n5: no rate in pairs.tsv:26"));
+}
+
+TEST(ImportedPairs, ASlowPathIsOfNoSingleNode) {
+  std::string text = "from,to,busbw\n";
+  for (int from = 0; from < 6; ++from) {
+    for (int to = 0; to < 6; ++to)
+      if (from != to)
+        text += fmt::format("n{},n{},{}\n", from, to, from + to == 3 && from * to == 2 ? 24 : 48);
+  }
+  EXPECT_THAT(
+      burnin_text(read(text), 200),
+      HasSubstr("6 nodes: 6 good, 0 suspect, 0 bad, 0 not tested; the findings below are of no single node"));
+}
+
+TEST(ImportedPairs, AReversedRowOrTwoLeaveThePairsWhatTheyAre) {
+  const BurninRecord record = read(slow_node(',', "node_a,node_b,busbw\n") + "n1,n0,48\n");
+  EXPECT_THAT(record.table.times, SizeIs(30));
+  EXPECT_THAT(record.source, HasSubstr("most pairs have one rate, taken for both directions"));
+  EXPECT_THAT(blamed(record), ElementsAre("n2"));
+}
+
+TEST(ImportedPairs, NamesLikeColumnsAreAMatrixAllTheSame) {
+  const BurninRecord record =
+      read(",node1,node2,node3,node4\nnode1,,24,48,48\nnode2,24,,24,24\nnode3,48,24,,48\nnode4,48,24,48,\n");
+  EXPECT_THAT(record.table.nodes, ElementsAre("node1", "node2", "node3", "node4"));
+  EXPECT_THAT(record.table.times, SizeIs(12));
+  // And a table whose nodes are called like its columns is a table.
+  EXPECT_THAT(
+      read("node1,node2,busbw\nnode1,node2,48\nnode1,node3,48\nnode2,node3,48\nnode4,node1,48\n").table.nodes,
+      SizeIs(4));
+}
+
+TEST(ImportedPairs, RailsFromOneAreTheFirstOnesAndNumbersAmongNamesAreNames) {
+  std::string from_one = "from,to,rail,busbw\n";
+  std::string mixed = "from,to,nic,busbw\n";
+  for (int a = 0; a < 4; ++a) {
+    for (int b = 0; b < 4; ++b) {
+      if (a == b) continue;
+      for (const int rail : {1, 2}) from_one += fmt::format("n{},n{},{},48\n", a, b, rail);
+      for (const char* nic : {"0", "mlx5_0"}) mixed += fmt::format("n{},n{},{},48\n", a, b, nic);
+    }
+  }
+  EXPECT_EQ(read(from_one).table.rails, 2);
+  EXPECT_THAT(read(from_one).source, HasSubstr("rail 0 is 1, rail 1 is 2"));
+  EXPECT_EQ(read(mixed).table.rails, 2);
+  EXPECT_THAT(read(mixed).table.times, SizeIs(24));
+}
+
+TEST(ImportedPairs, AMarkInFrontOfAnUtf8FileIsNoLetter) {
+  EXPECT_THAT(blamed(read("\xEF\xBB\xBF" + slow_node(',', "node_a,node_b,busbw\n"))), ElementsAre("n2"));
+}
+
+TEST(ImportedPairs, WhatCannotBeReadIsRefusedWithItsLine) {
+  // Half a number is none: a healthy fleet would be made of thousands, decimal commas and units.
+  for (const char* cell : {"\"1,950\"", "48 GB/s", "48G", "4_8", "0x30"})
+    EXPECT_THAT(refusal(fmt::format("a,b,busbw\nn0,n1,{}\n", cell)), HasSubstr("is no rate")) << cell;
+  EXPECT_THAT(refusal("a;b;busbw\nn0;n1;1,95\n"),
+              AllOf(HasSubstr("pairs.tsv:2"), HasSubstr("'1,95' is no rate")));
+  EXPECT_THAT(refusal("a,b,busbw\nn0,n1,1,950\n"), HasSubstr("4 cells, where the heading has 3"));
+  EXPECT_THAT(refusal("a b bus bw\nn0 n1 48.1\n"), HasSubstr("3 cells, where the heading has 4"));
+  EXPECT_THAT(refusal(",n0,n1,n2\nn0,0,48,48\nn1,48,0\nn2,48,48,0\n"), HasSubstr("2 cells for 3 nodes"));
+
+  EXPECT_THAT(refusal("a,b,busbw\nn0,n1,48\nn0,n2,fast\n"),
+              AllOf(HasSubstr("pairs.tsv:3"), HasSubstr("'fast' is no rate")));
+  EXPECT_THAT(refusal("a,b,busbw\nn0,n1,48\nn0\n"), AllOf(HasSubstr("pairs.tsv:3"), HasSubstr("1 cells")));
+  EXPECT_THAT(refusal("a,b,busbw\nn0,n1,48\nn0,n2,48\n"), HasSubstr("3 nodes cannot be told apart"));
+  EXPECT_THAT(refusal("a,b,seconds\nn0,n1,48\n"),
+              AllOf(HasSubstr("no column has rates"), HasSubstr("a, b, seconds")));
+  EXPECT_THAT(refusal("a,b,busbw\nn0,n1,48\nn2,n3,48\n"), HasSubstr("no chain of pairs joins n0 and n2"));
+  EXPECT_THAT(refusal("some words\nof a log\n"),
+              HasSubstr("neither a record of collbench burnin, nor a table"));
+  EXPECT_THAT(refusal("a,b,busbw\n"), HasSubstr("the heading has no rows"));
+  for (const char* const column : {"latency", "t_us", "time (ms)"})
+    EXPECT_THAT(refusal(fmt::format("a,b,{}\nn0,n1,48\n", column), {.column = column, .where = {}}),
+                HasSubstr("is a time, and rates are compared"));
+  EXPECT_THAT(refusal(""), HasSubstr("empty"));
+  EXPECT_THAT(refusal(",n0,n1,n2\nn0,0,1,1\nn5,1,0,1\nn1,1,0,1\nn2,1,1,0\n"),
+              AllOf(HasSubstr("pairs.tsv:3"), HasSubstr("heads no column")));
+}
+
+}  // namespace
+}  // namespace collbench::analysis

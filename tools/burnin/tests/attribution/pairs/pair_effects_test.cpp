@@ -1,0 +1,64 @@
+#include "tools/burnin/attribution/pairs/pair_effects.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tools/burnin/tests/attribution/made_pairs.hpp"
+
+namespace collbench::analysis::pair_effects_test {
+namespace {
+
+TEST(PairEffects, SendersAndReceiversAreSeparated) {
+  const PairEffects found = pair_effects(made_pairs(8, 2, [](int from, int to, int rail) {
+    return (from == 3 && rail == 1 ? 2.0 : 1) * (to == 5 && rail == 0 ? 1.25 : 1);
+  }));
+  EXPECT_NEAR(found.send[3][1], std::log(2), 0.003);
+  EXPECT_NEAR(found.receive[5][0], std::log(1.25), 0.003);
+  EXPECT_NEAR(found.send[5][0], 0, 0.003);
+  EXPECT_NEAR(found.receive[3][1], 0, 0.003);
+  EXPECT_NEAR(found.common[0][0], std::log(1e-3), 0.003);
+}
+
+TEST(PairEffects, APairThatIsSlowAloneStaysInTheResidual) {
+  const PairTable table =
+      made_pairs(8, 1, [](int from, int to, int) { return from == 2 && to == 6 ? 2.0 : 1; });
+  const PairEffects found = pair_effects(table);
+  for (std::size_t i = 0; i < table.times.size(); ++i) {
+    const bool slow = table.times[i].from == 2 && table.times[i].to == 6;
+    EXPECT_NEAR(found.residuals[i], slow ? std::log(2) : 0, 0.005);
+  }
+}
+
+TEST(PairEffects, TimesAloneAreNoPartOfWhatCompanyCosts) {
+  PairTable table = made_pairs(6, 1, [](int, int, int) { return 1.0; });
+  for (RailTime& time : table.times) time.alone = false;
+  const std::size_t pairs = table.times.size();
+  for (std::size_t i = 0; i < pairs; ++i) {
+    if (table.times[i].from != 1) continue;
+    RailTime again = table.times[i];
+    again.alone = true;
+    again.seconds /= 3;
+    table.times.push_back(again);
+  }
+  EXPECT_NEAR(pair_effects(table).send[1][0], 0, 0.003);
+}
+
+TEST(PairEffects, WithTwoPartnersNothingIsSaidOfANode) {
+  PairTable table = made_pairs(6, 1, [](int, int, int) { return 1.0; });
+  std::erase_if(table.times, [](const RailTime& time) {
+    return (time.from == 0 && time.to > 2) || (time.to == 0 && time.from > 2);
+  });
+  const PairEffects found = pair_effects(table);
+  EXPECT_TRUE(std::isnan(found.send[0][0]));
+  EXPECT_FALSE(std::isnan(found.send[1][0]));
+}
+
+// One node that sends at half: the others' parts are alike, and the line is no wider for it.
+TEST(PairEffects, OneSlowNodeDoesNotWidenTheLineOfItsRail) {
+  const PairTable table = made_pairs(4, 1, [](int from, int, int) { return from == 2 ? 2.0 : 1; });
+  EXPECT_LT(line_of_rail(table, pair_effects(table), 0), 0.02);
+}
+
+}  // namespace
+}  // namespace collbench::analysis::pair_effects_test

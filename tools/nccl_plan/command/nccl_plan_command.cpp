@@ -1,0 +1,82 @@
+#include "tools/nccl_plan/command/nccl_plan_command.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "analysis/report/prediction.hpp"
+#include "base/error.hpp"
+#include "src/cli/options.hpp"
+#include "src/cli/output.hpp"
+#include "tools/nccl_plan/command/nccl_plan.hpp"
+
+namespace collbench::program {
+namespace {
+
+/// `collbench nccl-plan`.
+struct NcclPlanOptions {
+  NcclPlanRequest request;
+  OutputOptions output;
+};
+
+/// Throws as nccl_plan_report.
+CommandResult nccl_plan(const NcclPlanOptions& options) {
+  const auto documents = output_documents(options.output);
+  const bool has_picture = std::any_of(documents.begin(), documents.end(),
+                                       [](const OutputDocument& each) { return each.format == "svg"; });
+  if (has_picture && (options.request.advice || !options.request.versus.empty())) {
+    throw usage_error("--format", "a picture shows one plan, and a comparison has several",
+                      std::string("leave ") + (options.request.advice ? "--advice" : "--versus") +
+                          " out, and draw each plan by itself");
+  }
+  require_writable_documents(documents, options.output.overwrite);
+  const analysis::NcclPlanReport report = nccl_plan_report(options.request);
+  const auto write = [&](const OutputDocument& document) {
+    return analysis::nccl_plan_document(report, document.format, page_options(document));
+  };
+  return {write_documents(documents, write), ExitStatus::ok, prints_text(documents),
+          written_notes(documents, "")};
+}
+
+}  // namespace
+
+void add_nccl_plan(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<NcclPlanOptions>();
+  const auto add = [&](const char* name, const char* value, const char* help,
+                       const std::function<void(const std::string&)>& take) {
+    return add_option(command, "Options", name, value, help, take);
+  };
+  NcclPlanRequest& request = options->request;
+  request.operations = {OperationId::all_reduce, OperationId::all_gather, OperationId::reduce_scatter,
+                        OperationId::all_to_all, OperationId::send_recv};
+  request.sizes = analysis::predicted_sizes();
+  add("--topology", "NAME|FILE", "a reference machine, or a file that describes a node",
+      [&request](const std::string& text) { request.topology = text; })
+      ->required();
+  add("--nodes", "N", "number of such nodes (1)",
+      [&request](const std::string& text) { request.nodes = parse_number(text, "--nodes", 1, 1'000'000); });
+  add("--ranks-per-node", "N", "GPUs used per node (all)", [&request](const std::string& text) {
+    request.ranks_per_node = parse_number(text, "--ranks-per-node", 1, 4096);
+  });
+  add("--odd-node", "NAME|FILE", "the machine of the last node, where it differs from the others",
+      [&request](const std::string& text) { request.odd_node = text; });
+  add("--ops", "LIST", "operations, or all (the five that a run measures)",
+      [&request](const std::string& text) { request.operations = parse_operations(text, "--ops"); });
+  add("--sizes", "LIST", "sizes (8 B to 8 GiB)",
+      [&request](const std::string& text) { request.sizes = parse_size_list(text, "--sizes"); });
+  add("--library", "FILE", "the libnccl (default: as for a run)",
+      [&request](const std::string& text) { request.library = text; });
+  add("--versus", "FILE|NAME=VALUE", "what another libnccl, or a setting, would do differently",
+      [&request](const std::string& text) { request.versus = text; });
+  command
+      .add_flag("--advice", request.advice,
+                "try without each slow NIC, and NCCL_CROSS_NIC, and say what loses least")
+      ->group("Options")
+      ->excludes(command.get_option("--versus"));
+  add_output_options(command, "Options", options->output, analysis::nccl_plan_formats(), "the plan as JSON");
+  command.callback([options, &chosen] { chosen = [options] { return nccl_plan(*options); }; });
+}
+
+}  // namespace collbench::program

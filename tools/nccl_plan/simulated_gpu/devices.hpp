@@ -1,0 +1,23 @@
+#pragma once
+#include <array>
+#include <cstddef>
+
+#include "tools/nccl_plan/simulated_gpu/machine.hpp"
+
+// What CUDA's runtime and its driver both say of a GPU.
+
+namespace collbench::simulated_gpu {
+
+/// The device that the calling thread has chosen (cudaSetDevice, cuCtxSetCurrent); 0 at first.
+[[nodiscard]] int& current_device();
+
+/// The value of a CudaDeviceAttribute; 0 for one that is not simulated.
+[[nodiscard]] int attribute_value(const SimulatedGpu& gpu, int attribute);
+
+/// Unique among the GPUs of all simulated hosts.
+[[nodiscard]] std::array<unsigned char, 16> uuid_of(const SimulatedGpu& gpu, int host);
+
+/// "NVIDIA H100 (simulated)", by compute capability.
+[[nodiscard]] const char* name_of(const SimulatedGpu& gpu);
+
+}  // namespace collbench::simulated_gpu

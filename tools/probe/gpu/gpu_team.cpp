@@ -1,0 +1,241 @@
+#include "tools/probe/gpu/gpu_team.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/text_input.hpp"
+#include "tools/probe/processor/processor_cores.hpp"
+
+namespace collbench::collectives {
+namespace {
+
+/// A piece is what is waited for at once: long beside an event's resolution (0.5 µs, cudaEventElapsedTime)
+/// and a launch, short beside a window.
+constexpr double kPieceSeconds = 0.02;
+constexpr double kPieceOfWindow = 0.1;
+/// Few, for a launch blocks, without a deadline, when the driver's queue is full; how long that is CUDA does
+/// not say.
+constexpr double kMaxUnitsOfPiece = 256;
+
+/// A GPU that says nothing any more: what it works on can be neither freed nor waited for.
+struct Silent {};
+
+std::atomic<bool>& stuck_gpu() {
+  static std::atomic<bool> is_stuck{false};
+  return is_stuck;
+}
+
+/// The processors near the GPU, as the kernel names them; empty: it does not.
+std::vector<int> cpus_near(const CudaLibrary& cuda, int device) {
+  std::array<char, 32> address{};
+  if (cuda.device_get_pci_bus_id(address.data(), static_cast<int>(address.size()), device) !=
+      CudaResult::success)
+    return {};
+  try {
+    return cpus_of_list(
+        trim(read_file(fmt::format("/sys/bus/pci/devices/{}/local_cpulist", lower(address.data())))));
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+/// Those of them that the calling thread may run on.
+cpu_set_t allowed_of(const std::vector<int>& cpus) {
+  cpu_set_t allowed;
+  cpu_set_t near;
+  CPU_ZERO(&near);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return near;
+  for (const int cpu : cpus) {
+    if (cpu < CPU_SETSIZE && CPU_ISSET(static_cast<std::size_t>(cpu), &allowed))
+      CPU_SET(static_cast<std::size_t>(cpu), &near);
+  }
+  return near;
+}
+
+/// The calling thread runs near the GPU from now on, so that the memory of the host that it pins is near it,
+/// too. What the kernel does not say, or does not allow, stays as it is.
+void run_near(const CudaLibrary& cuda, int device) {
+  const cpu_set_t near = allowed_of(cpus_near(cuda, device));
+  if (CPU_COUNT(&near) > 0) (void)sched_setaffinity(0, sizeof near, &near);
+}
+
+/// The stream of a GPU that is kept at work, and how long it takes.
+class BusyStream {
+ public:
+  BusyStream(const CudaLibrary& cuda, const Clock& clock, double timeout_seconds, GpuWork work)
+      : clock_(clock), timeout_seconds_(timeout_seconds), stream_(cuda), work_(std::move(work)) {
+    for (std::size_t i = 0; i < kEvents; ++i) events_.emplace_back(cuda);
+  }
+
+  /// Fills the memory that is worked on.
+  void fill() {
+    if (!work_.fill) return;
+    work_.fill(stream_);
+    events_[0].record(stream_);
+    wait_for(events_[0]);
+  }
+
+  /// How many units make a piece of `seconds`, by one that is waited for; one before it loads the code.
+  void calibrate(double seconds) {
+    units_ = 1;
+    (void)start_and_time();
+    const double unit = start_and_time();
+    units_ = unit > 0 ? std::clamp(std::ceil(seconds / unit), 1.0, kMaxUnitsOfPiece) : kMaxUnitsOfPiece;
+  }
+
+  /// Puts the first two pieces on the stream.
+  void start() {
+    events_[0].record(stream_);
+    oldest_ = 0;
+    put(1);
+    put(2);
+  }
+
+  /// Waits for the oldest piece, and puts another one on the stream. Seconds that it took, by the GPU.
+  double next() {
+    const std::size_t end = (oldest_ + 1) % kEvents;
+    wait_for(events_[end]);
+    const double seconds = events_[end].seconds_since(events_[oldest_]);
+    put(oldest_);
+    oldest_ = end;
+    return seconds;
+  }
+
+  /// Waits for all that is on the stream.
+  void finish() { wait_for(events_[(oldest_ + 2) % kEvents]); }
+
+  [[nodiscard]] double amount_of_piece() const { return units_ * work_.amount; }
+
+ private:
+  static constexpr std::size_t kEvents = 3;  // the end of the last piece that was timed, and of two in flight
+
+  double start_and_time() {
+    events_[0].record(stream_);
+    put(1);
+    wait_for(events_[1]);
+    return events_[1].seconds_since(events_[0]);
+  }
+
+  void put(std::size_t event) {
+    for (double unit = 0; unit < units_; ++unit) work_.put(stream_);
+    events_[event].record(stream_);
+  }
+
+  /// Throws Error for work that failed, Silent for a GPU that does not end it.
+  void wait_for(const CudaEvent& event) {
+    constexpr std::chrono::microseconds kPause{100};
+    const double begin = clock_.seconds();
+    while (!event.is_over()) {
+      if (clock_.seconds() - begin > timeout_seconds_) throw Silent{};
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+
+  const Clock& clock_;
+  double timeout_seconds_;
+  CudaStream stream_;
+  GpuWork work_;
+  std::vector<CudaEvent> events_;
+  double units_ = 1;
+  std::size_t oldest_ = 0;
+};
+
+/// Windows are of the GPU's own time: all that it did in them is counted, and nothing else.
+void time_windows(BusyStream& busy, const Clock& clock, const GpuTiming& timing, GpuRates& rates) {
+  for (double warm = 0; warm < timing.warm_up_seconds;) warm += busy.next();
+  for (int window = 0; window < timing.windows; ++window) {
+    WindowSpan span{clock.seconds(), 0};
+    double seconds = 0;
+    double done = 0;
+    do {
+      seconds += busy.next();
+      done += busy.amount_of_piece();
+    } while (seconds < timing.window_seconds);
+    span.end = clock.seconds();
+    rates.windows.push_back(done / seconds);
+    rates.spans.push_back(span);
+  }
+  busy.finish();
+}
+
+}  // namespace
+
+bool has_stuck_gpu() { return stuck_gpu(); }
+
+bool is_kept_far(const CudaLibrary& cuda, int device) {
+  const std::vector<int> cpus = cpus_near(cuda, device);
+  const cpu_set_t near = allowed_of(cpus);
+  return !cpus.empty() && CPU_COUNT(&near) == 0;
+}
+
+std::vector<GpuRates> run_on_gpus(const GpuLibraries& libraries, const std::vector<int>& devices,
+                                  const Clock& clock, const GpuTiming& timing,
+                                  const std::function<GpuWork(std::size_t index)>& make_work) {
+  std::vector<GpuRates> rates(devices.size());
+  std::barrier start(static_cast<std::ptrdiff_t>(devices.size()));
+  const auto run = [&](std::size_t index) {
+    GpuRates& mine = rates[index];
+    std::unique_ptr<BusyStream> busy;
+    const auto guarded = [&](const auto& step) {
+      try {
+        step();
+      } catch (const GpuRefusal& refusal) {
+        mine.refused = refusal.why;
+      } catch (const Error& error) {
+        mine.failure = error.what();
+      } catch (const Silent&) {
+        stuck_gpu() = true;
+        mine.timed_out = true;
+        mine.failure = fmt::format("it made no progress for {:g} s", timing.timeout_seconds);
+        (void)busy.release();  // freeing what it works on would wait for it forever
+      }
+    };
+    guarded([&] {
+      run_near(libraries.cuda, devices[index]);
+      libraries.cuda.check(libraries.cuda.set_device(devices[index]), "cudaSetDevice");
+      libraries.cuda.check(static_cast<CudaResult>(libraries.kernels.set_device(devices[index])),
+                           "cudaSetDevice");
+      busy = std::make_unique<BusyStream>(libraries.cuda, clock, timing.timeout_seconds, make_work(index));
+      busy->fill();
+      busy->calibrate(std::min(kPieceSeconds, kPieceOfWindow * timing.window_seconds));
+    });
+    const bool is_ready = busy && mine.refused.empty() && mine.failure.empty();
+    start.arrive_and_wait();
+    if (!is_ready) return;
+    guarded([&] {
+      busy->start();
+      time_windows(*busy, clock, timing, mine);
+    });
+    if (!mine.failure.empty()) mine.windows.clear();
+  };
+  std::vector<std::jthread> threads;
+  threads.reserve(devices.size());
+  try {
+    while (threads.size() < devices.size()) threads.emplace_back(run, threads.size());
+  } catch (const std::system_error& none) {
+    for (std::size_t index = threads.size(); index < devices.size(); ++index) {
+      rates[index].refused = fmt::format("no thread for it: {}", none.code().message());
+      start.arrive_and_drop();
+    }
+  }
+  threads.clear();  // waits for them
+  return rates;
+}
+
+}  // namespace collbench::collectives
