@@ -1,5 +1,5 @@
 # The simulated GPU host (simulated_gpu/, docs/gpu.md): a library that a real libnccl runs over on a machine without a GPU.
-# It is no room that others are linked with: a program loads it when it is asked to simulate, and never otherwise.
+# It is no subsystem that others are linked with: a program loads it when it is asked to simulate, and never otherwise.
 set(simulated_gpu_exports "${CMAKE_SOURCE_DIR}/simulated_gpu/exports.map")
 add_library(collbench_simulated_gpu SHARED "${CMAKE_SOURCE_DIR}/simulated_gpu/libraries/simulated_host.cpp")
 target_link_libraries(collbench_simulated_gpu PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,simulated_gpu>)

@@ -188,7 +188,7 @@ std::vector<std::string> prediction_legend(const Prediction& prediction) {
       "and tree by NCCL 2.30's own tuning table. {}",
       prediction.cluster.fabric == Fabric{}
           ? "Nine in ten rows of healthy runs lie in the band:"
-          : "The band is that of runs whose fabric is not told; docs/scaleout-accuracy.md says how far it "
+          : "The band is that of runs whose fabric is not told; docs/notes/scaleout-accuracy.md says how far it "
             "held on published fabrics:")};
   for (std::string& line : band_lines(prediction)) lines.push_back(std::move(line));
   if (std::any_of(prediction.rows.begin(), prediction.rows.end(),
