@@ -54,7 +54,7 @@ constexpr std::array<HelpTopic, 4> kTopics{{
      "collbench burnin --hosts node[01-30]\n"
      "    pairs of nodes: which node, NIC or path is slow\n"
      "All nodes need the same collbench and MPI; a run says where they differ.\n"
-     "docs/launch.md has what was tried.\n"},
+     "docs/install.md has what was tried.\n"},
 }};
 
 }  // namespace

@@ -142,7 +142,7 @@ def block_after(page, first_line):
 
 
 def node_with_three_faults(folder):
-    """The reference machine of compare-machines.md, changed by hand as the page says."""
+    """The reference machine of topology.md, changed by hand as the page says."""
     subprocess.run([PROGRAM, "topo", "save", "hgx-h100", "-o", folder / "node7.json"], check=True, capture_output=True)
     machine = json.loads((folder / "node7.json").read_text())
     host = machine["hosts"][0]
@@ -154,11 +154,11 @@ def node_with_three_faults(folder):
 
 def readers_files(page, folder, environment):
     """What a reader of the page has in the folder."""
-    if page in ("README.md", "docs/compare-machines.md"):
+    if page in ("README.md", "docs/topology.md"):
         node_with_three_faults(folder)
     if page == "docs/burnin.md":
         (folder / "hosts.txt").write_text("\n".join(f"node{number}" for number in range(8)))
-    if page == "docs/baseline.md":
+    if page == "docs/compare.md":
         for record in ("night", "run"):
             subprocess.run(f"mpirun -np 2 collbench {QUICK} -J {record}.json", shell=True, cwd=folder, env=environment, check=True,
                            capture_output=True)

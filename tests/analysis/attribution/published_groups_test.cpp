@@ -12,7 +12,7 @@
 #include "base/files.hpp"
 #include "base/text_input.hpp"
 
-// What attribution says of published measurements (docs/burnin.md has the tables).
+// What attribution says of published measurements (docs/notes/burnin-trials.md has the tables).
 
 namespace collbench::analysis {
 namespace {
