@@ -30,7 +30,8 @@ constexpr std::array<BySize, 11> kBands{{
 }};
 // clang-format on
 
-// Published runs of three clusters agree within 4 % up to 8 nodes and fan out from 16 on (docs/notes/accuracy.md).
+// Published runs of three clusters agree within 4 % up to 8 nodes and fan out from 16 on
+// (docs/notes/accuracy.md).
 constexpr int kManyDomains = 8;
 constexpr double kFullRanks = 64;
 
