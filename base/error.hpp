@@ -6,7 +6,7 @@
 
 namespace collbench {
 
-/// The exit statuses of the program; docs/exit-status.md lists them for users.
+/// The exit statuses of the program; docs/formats.md lists them for users.
 enum class ExitStatus : int {
   ok = 0,
   low = 1,         ///< a row is LOW, a regression, or a degraded finding

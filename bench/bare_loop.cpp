@@ -1,5 +1,5 @@
 // The least that an AllReduce of S bytes of float needs: MPI, two buffers, the call. Prints its peak memory
-// in KiB, to set collbench's beside it (docs/benchmarks.md). Usage: mpirun -np N bare_loop BYTES
+// in KiB, to set collbench's beside it (docs/notes/benchmarks.md). Usage: mpirun -np N bare_loop BYTES
 #include <mpi.h>
 #include <sys/resource.h>
 

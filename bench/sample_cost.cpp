@@ -1,4 +1,4 @@
-// What one sample costs beside reading the clock: the goal is at most 50 ns (docs/benchmarks.md).
+// What one sample costs beside reading the clock: the goal is at most 50 ns (docs/notes/benchmarks.md).
 #include <benchmark/benchmark.h>
 #include <mpi.h>
 

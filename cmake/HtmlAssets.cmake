@@ -1,5 +1,5 @@
 # What a page of HTML carries in itself: its style sheet, its script, and Chart.js of the distribution. The text of each
-# and its SHA-256, by which the page's Content-Security-Policy allows it, become a source of the room analysis.
+# and its SHA-256, by which the page's Content-Security-Policy allows it, become a source of the subsystem analysis.
 find_file(COLLBENCH_CHART_JS NAMES chart.min.js Chart.min.js
   PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist NO_DEFAULT_PATH)
 if(NOT COLLBENCH_CHART_JS)

@@ -1,7 +1,7 @@
 # Tests that run as several ranks. A program of them has its own main (tests/mpi_main.cpp); its sources are
-# called *_mpi_test.cpp, which keeps them out of the room's ordinary test program.
+# called *_mpi_test.cpp, which keeps them out of the subsystem's ordinary test program.
 
-# collbench_mpi_program(PROGRAM SOURCE...): linked with the rooms that know MPI.
+# collbench_mpi_program(PROGRAM SOURCE...): linked with the subsystems that know MPI.
 function(collbench_mpi_program program)
   add_executable(${program} ${ARGN} "${CMAKE_SOURCE_DIR}/tests/mpi_main.cpp")
   target_link_libraries(${program} PRIVATE collectives launch base MPI::MPI_CXX GTest::gmock GTest::gtest)

@@ -1,12 +1,12 @@
 # collbench-smpi: the same program for SimGrid's simulated time. smpirun loads it as a shared object, once per rank.
 # What knows no MPI is linked as it is (so it is position independent): src, whose library brings Open MPI along and is
-# therefore named by its file, and the rooms below it. launch and collectives are compiled again with SimGrid's mpi.h.
-# Where a room has X.cpp and X_smpi.cpp, the latter stands in for the former.
+# therefore named by its file, and the subsystems below it. launch and collectives are compiled again with SimGrid's mpi.h.
+# Where a subsystem has X.cpp and X_smpi.cpp, the latter stands in for the former.
 function(collbench_smpi_program name)
   set(sources ${ARGN})
-  foreach(room launch collectives)
-    file(GLOB_RECURSE room_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${room}/*.cpp")
-    list(APPEND sources ${room_sources})
+  foreach(subsystem launch collectives)
+    file(GLOB_RECURSE subsystem_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${subsystem}/*.cpp")
+    list(APPEND sources ${subsystem_sources})
   endforeach()
   foreach(source IN LISTS sources)
     if(source MATCHES "_smpi\\.cpp$")

@@ -31,8 +31,8 @@ class MpiSession::MpiClock : public Clock {
 MpiSession::MpiSession(int* argc, char*** argv, CallCounter& exchanges) {
   // Not MPI_THREAD_FUNNELED, which is what the standard asks for beside the watchdog's thread and, on GPUs,
   // the telemetry's: with it 8 B over shared memory take Open MPI 4.1.4 at least 1.2 times as long, and OSU
-  // and IMB start MPI this way (docs/benchmarks.md). Neither thread calls MPI; libraries start threads of
-  // their own, too.
+  // and IMB start MPI this way (docs/notes/benchmarks.md). Neither thread calls MPI; libraries start threads
+  // of their own, too.
   {
     const CountedCall counted(exchanges);
     check_mpi(MPI_Init(argc, argv), "MPI_Init");

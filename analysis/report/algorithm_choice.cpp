@@ -165,7 +165,7 @@ ReportLines choice_lines(const Run& run) {
 
 namespace {
 
-/// The model is a quarter off where it is good (docs/benchmarks.md).
+/// The model is a quarter off where it is good (docs/notes/benchmarks.md).
 constexpr double kMuchLess = 0.75;
 
 bool has_ring(OperationId operation) {

@@ -193,10 +193,10 @@ std::vector<std::string> prediction_legend(const Prediction& prediction) {
   std::vector<std::string> lines{fmt::format(
       "Bus bandwidth in GB/s (10^9 B/s); docs/model.md has the formulas. NCCL: the faster of ring "
       "and tree by NCCL 2.30's own tuning table. {}",
-      prediction.cluster.fabric == Fabric{}
-          ? "Nine in ten rows of healthy runs lie in the band:"
-          : "The band is that of runs whose fabric is not told; docs/scaleout-accuracy.md says how far it "
-            "held on published fabrics:")};
+      prediction.cluster.fabric == Fabric{} ? "Nine in ten rows of healthy runs lie in the band:"
+                                            : "The band is that of runs whose fabric is not told; "
+                                              "docs/notes/scaleout-accuracy.md says how far it "
+                                              "held on published fabrics:")};
   for (std::string& line : band_lines(prediction)) lines.push_back(std::move(line));
   if (std::any_of(prediction.rows.begin(), prediction.rows.end(),
                   [](const PredictedRow& row) { return row.expected.tree_seconds.has_value(); })) {

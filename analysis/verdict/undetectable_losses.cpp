@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kSpanWorthTelling = 1.1;  // of ring over the best algorithm
 // A loss that ends this near to the edge may or may not show: nine in ten rows of 1 GiB and more differ by
-// less between out of place and in place (docs/accuracy.md, noise).
+// less between out of place and in place (docs/notes/accuracy.md, noise).
 constexpr double kNoise = 0.015;
 
 /// What a row may take when so much of the links is left: as expected, and at the quick end of the band.

@@ -97,8 +97,8 @@ struct Calibration {
 /// Which of these points the others contradict, by index: those that took more than twice as long as a larger
 /// message (copy, reduction) of their kind; those that grew more than four times as fast as their bytes from
 /// the next smaller size (eight times: copies and reductions; sixteen: between hosts); bursts above twice as
-/// many single messages; exchanges above four times one. On an idle machine (docs/benchmarks.md) what falls
-/// out of a cache grows up to 2 times (a message of 4 MiB) and 3.4 times (a copy of 32 KiB) as fast.
+/// many single messages; exchanges above four times one. On an idle machine (docs/notes/benchmarks.md) what
+/// falls out of a cache grows up to 2 times (a message of 4 MiB) and 3.4 times (a copy of 32 KiB) as fast.
 [[nodiscard]] std::vector<std::size_t> disturbed_points(std::span<const CalibrationPoint> points);
 
 /// The calibration of a run record (docs/formats.md), in SI units.

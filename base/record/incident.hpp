@@ -41,7 +41,7 @@ struct Incident {
   int pass = 0;                     ///< counted from 1; 0 before the first
   std::uint64_t call = 0;           ///< of the operation in this step, from 1; 0 before the first
   std::string time;                 ///< UTC, ISO 8601
-  int exit_status = 0;              ///< collbench's own (docs/exit-status.md); mpirun's may be another one
+  int exit_status = 0;              ///< collbench's own (docs/formats.md); mpirun's may be another one
 
   bool operator==(const Incident&) const = default;
 };

@@ -11,7 +11,7 @@ namespace collbench::collectives {
 
 /// Page-aligned host memory of its own, zero and untouched until it is written. It comes from the operating
 /// system and goes back there: taken from the allocator, it would decide where the MPI library's temporary
-/// buffers come to lie, and with them how fast it is (docs/benchmarks.md, "Where buffers lie").
+/// buffers come to lie, and with them how fast it is (docs/notes/benchmarks.md, "Where buffers lie").
 class HostBuffer {
  public:
   HostBuffer() = default;

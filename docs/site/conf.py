@@ -1,6 +1,6 @@
 """How scripts/docs-site makes a site of the pages: by Sphinx, MyST and a theme that Debian 12 has.
 
-The pages are plain Markdown, which is read as well without a site. So index.md has no directives either: its lists of links,
+The pages are plain Markdown, which is read as well without a site. So index.md and notes/index.md have no directives either: their lists of links,
 one for each task, are what the site's navigation is made of.
 """
 import pathlib
@@ -36,7 +36,7 @@ def navigation(index):
 
 
 def add_navigation(_app, page, source):
-    if page == "index":
+    if page in ("index", "notes/index"):
         source[0] = navigation(source[0])
 
 

@@ -45,7 +45,7 @@ constexpr std::array<HelpTopic, 4> kTopics{{
      "LOW and FAULT end with status 1 and name a likely cause, and what collbench\n"
      "doctor saw on the hosts before. Then: collbench doctor on each node (as root it\n"
      "sees more), collbench burnin over the nodes, collbench topo diff against the\n"
-     "reference machine. Bands: docs/accuracy.md.\n"},
+     "reference machine. Bands: docs/notes/accuracy.md.\n"},
     {"cluster", "from this machine to all nodes",
      "collbench launch --nodes 2 --gpus-per-node 8 --slurm\n"
      "    prints the command; --k8s, --ssh; --write DIR: files\n"
@@ -54,7 +54,7 @@ constexpr std::array<HelpTopic, 4> kTopics{{
      "collbench burnin --hosts node[01-30]\n"
      "    pairs of nodes: which node, NIC or path is slow\n"
      "All nodes need the same collbench and MPI; a run says where they differ.\n"
-     "docs/launch.md has what was tried.\n"},
+     "docs/install.md has what was tried.\n"},
 }};
 
 }  // namespace

@@ -28,8 +28,8 @@ constexpr double kAllowanceOnHostMemory = 2;
 constexpr double kAllowanceOnGpus = 0.1;
 
 /// Two sittings in one state of a machine. On 2 cores of a virtual machine the medians of a row were at most
-/// a factor of 1.28 apart within one build (85 records in three series of some minutes, docs/benchmarks.md
-/// "How far two sittings are apart"). On GPUs nobody measured it.
+/// a factor of 1.28 apart within one build (85 records in three series of some minutes,
+/// docs/notes/benchmarks.md "How far two sittings are apart"). On GPUs nobody measured it.
 constexpr double kDriftOnHostMemory = 0.3;
 constexpr double kMaxPercent = 1e6;
 

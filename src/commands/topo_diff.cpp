@@ -233,7 +233,7 @@ void add_diff(CLI::App& command, CommandFunction& chosen) {
       "compared with it. A folder with files of many hosts counts as many: topo diff REFERENCE FOLDER.\n"
       "--format hostfile or slurm lists only the nodes that have a degraded or broken finding themselves.\n"
       "Exit status 1 when something is degraded or broken, a machine is a different one, the files of one\n"
-      "disagree, or a file of a folder of hosts cannot be read. docs/findings.md lists the codes.\n" +
+      "disagree, or a file of a folder of hosts cannot be read. docs/notes/findings.md lists the codes.\n" +
       std::string(kMachineHelp));
   command.callback([options, &chosen] { chosen = [options] { return diff(*options); }; });
 }

@@ -63,7 +63,7 @@ TEST(ExitStatusOfAnException, FilesAndMemoryAreNoBugs) {
 
 TEST(Describe, LeavesOutWhatIsEmpty) { EXPECT_EQ(describe(usage_error("", "odd", "")), "collbench: odd"); }
 
-// docs/exit-status.md and scripts rely on these numbers.
+// docs/formats.md and scripts rely on these numbers.
 TEST(ExitStatus, HasTheNumbersThatAreDocumented) {
   EXPECT_EQ(static_cast<int>(ExitStatus::ok), 0);
   EXPECT_EQ(static_cast<int>(ExitStatus::low), 1);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/accuracy.md is what scripts/accuracy writes of the corpus, and the bad runs are explained.
+"""docs/notes/accuracy.md is what scripts/accuracy writes of the corpus, and the bad runs are explained.
 
 Usage: accuracy_test.py PROGRAM SOURCE_FOLDER [unittest arguments]. Exits 77 (skipped) without COLLBENCH_CORPUS.
 """
@@ -33,13 +33,13 @@ class Accuracy(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.document = pathlib.Path(folder.name) / "accuracy.md"
-        shutil.copy(SOURCE / "docs/accuracy.md", self.document)
+        shutil.copy(SOURCE / "docs/notes/accuracy.md", self.document)
 
     def test_the_document_is_what_the_script_writes(self):
         result = accuracy(self.document)
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(self.document.read_text(), (SOURCE / "docs/accuracy.md").read_text(),
-                         "scripts/accuracy writes another docs/accuracy.md: run it, and say why in the change")
+        self.assertEqual(self.document.read_text(), (SOURCE / "docs/notes/accuracy.md").read_text(),
+                         "scripts/accuracy writes another docs/notes/accuracy.md: run it, and say why in the change")
 
     def test_every_bad_run_is_a_fault_with_its_cause_and_no_other_is(self):
         accuracy(self.document)
@@ -61,6 +61,6 @@ class Accuracy(unittest.TestCase):
 
 if __name__ == "__main__":
     if "COLLBENCH_CORPUS" not in os.environ:
-        print("COLLBENCH_CORPUS is unset: real machines' logs are NOT judged, docs/accuracy.md is NOT checked")
+        print("COLLBENCH_CORPUS is unset: real machines' logs are NOT judged, docs/notes/accuracy.md is NOT checked")
         sys.exit(77)
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

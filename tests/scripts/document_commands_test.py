@@ -22,7 +22,8 @@ import tempfile
 import unittest
 
 PROGRAM, SOURCE = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
-PAGES = ["README.md", "CONTRIBUTING.md", *sorted(str(path.relative_to(SOURCE)) for path in SOURCE.glob("docs/*.md"))]
+PAGES = ["README.md", "CONTRIBUTING.md",
+         *(str(path.relative_to(SOURCE)) for folder in ("docs", "docs/notes") for path in sorted((SOURCE / folder).glob("*.md")))]
 TABLE = SOURCE / "tests/scripts/document_commands.tsv"
 LIST = SOURCE / "docs/commands.md"
 CORPUS = os.environ.get("COLLBENCH_CORPUS")
@@ -141,7 +142,7 @@ def block_after(page, first_line):
 
 
 def node_with_three_faults(folder):
-    """The reference machine of compare-machines.md, changed by hand as the page says."""
+    """The reference machine of topology.md, changed by hand as the page says."""
     subprocess.run([PROGRAM, "topo", "save", "hgx-h100", "-o", folder / "node7.json"], check=True, capture_output=True)
     machine = json.loads((folder / "node7.json").read_text())
     host = machine["hosts"][0]
@@ -153,17 +154,17 @@ def node_with_three_faults(folder):
 
 def readers_files(page, folder, environment):
     """What a reader of the page has in the folder."""
-    if page in ("README.md", "docs/compare-machines.md"):
+    if page in ("README.md", "docs/topology.md"):
         node_with_three_faults(folder)
     if page == "docs/burnin.md":
         (folder / "hosts.txt").write_text("\n".join(f"node{number}" for number in range(8)))
-    if page == "docs/baseline.md":
+    if page == "docs/compare.md":
         for record in ("night", "run"):
             subprocess.run(f"mpirun -np 2 collbench {QUICK} -J {record}.json", shell=True, cwd=folder, env=environment, check=True,
                            capture_output=True)
         subprocess.run([PROGRAM, "baseline", "add", "baseline", "night.json"], cwd=folder, check=True, capture_output=True)
-    if page == "docs/lab00.md":
-        shutil.copy(SOURCE / "docs/lab00.json", folder)
+    if page == "docs/notes/lab00.md":
+        shutil.copy(SOURCE / "docs/notes/lab00.json", folder)
     if page == "docs/measure.md":
         (folder / "lab.toml").write_text(block_after("docs/formats.md", "# lab.toml"))
         (folder / "counts.txt").write_text("0 3 1 1\n1 0 1 1\n1 1 0 1\n1 1 1 0\n")
@@ -277,7 +278,7 @@ class DocumentCommands(unittest.TestCase):
             text = BLOCK.sub("", path.read_text())
             return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in re.findall(r"(?m)^#+ (.*)$", text)}
 
-        for page in [*PAGES, *(str(path.relative_to(SOURCE)) for path in SOURCE.glob("docs/notes/*.md"))]:
+        for page in ["ARCHITECTURE.md", *PAGES]:
             for link in re.findall(r"\]\(([^)\s]+)\)", (SOURCE / page).read_text()):
                 if not re.match(r"https?:", link):
                     file, _, heading = link.partition("#")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The pages of published logs that docs/lab01.md shows are what the program prints.
+"""The pages of published logs that docs/notes/lab01.md shows are what the program prints.
 
 Usage: lab01_document_test.py PROGRAM SOURCE_FOLDER [unittest arguments]. Exits 77 (skipped) without COLLBENCH_CORPUS.
 """
@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 PROGRAM = pathlib.Path(sys.argv[1])
-DOCUMENT = pathlib.Path(sys.argv[2]) / "docs/lab01.md"
+DOCUMENT = pathlib.Path(sys.argv[2]) / "docs/notes/lab01.md"
 # Under the names that the document's commands have.
 FILES = {
     "p5_2nodes.log": "nccl-tests/aws_adt_2node_2.txt",
@@ -47,6 +47,6 @@ class Lab01Document(unittest.TestCase):
 
 if __name__ == "__main__":
     if "COLLBENCH_CORPUS" not in os.environ:
-        print("COLLBENCH_CORPUS is unset: the pages in docs/lab01.md are NOT checked")
+        print("COLLBENCH_CORPUS is unset: the pages in docs/notes/lab01.md are NOT checked")
         sys.exit(77)
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

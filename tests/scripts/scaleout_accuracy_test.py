@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/scaleout-accuracy.md is what scripts/scaleout-accuracy writes of the corpus.
+"""docs/notes/scaleout-accuracy.md is what scripts/scaleout-accuracy writes of the corpus.
 
 Usage: scaleout_accuracy_test.py PROGRAM SOURCE_FOLDER [unittest arguments]. Exits 77 (skipped) without COLLBENCH_CORPUS.
 """
@@ -23,12 +23,12 @@ class ScaleoutAccuracy(unittest.TestCase):
             result = subprocess.run([SOURCE / "scripts/scaleout-accuracy", table, "--program", PROGRAM, "-o", document],
                                     capture_output=True, text=True, timeout=250, check=False)
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-            self.assertEqual(document.read_text(), (SOURCE / "docs/scaleout-accuracy.md").read_text(),
+            self.assertEqual(document.read_text(), (SOURCE / "docs/notes/scaleout-accuracy.md").read_text(),
                              "scripts/scaleout-accuracy writes another page: run it, and say why in the change")
 
 
 if __name__ == "__main__":
     if not (pathlib.Path(os.environ.get("COLLBENCH_CORPUS", "")) / "scaleout/published.tsv").is_file():
-        print("the corpus has no scaleout/published.tsv: docs/scaleout-accuracy.md is NOT checked")
+        print("the corpus has no scaleout/published.tsv: docs/notes/scaleout-accuracy.md is NOT checked")
         sys.exit(77)
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -310,7 +310,7 @@ class Baseline(unittest.TestCase):
             import pandas  # noqa: F401
         except ImportError:
             self.skipTest("no pandas (Debian: python3-pandas)")
-        page = (DOCS / "baseline.md").read_text()
+        page = (DOCS / "compare.md").read_text()
         code = re.search(r"```python\n(.*?)```", page, re.S).group(1)
         self.collbench("baseline", "add", self.baseline, *[self.night(i) for i in range(3)])
         code = code.replace("/data/baseline", str(self.baseline))

@@ -199,7 +199,7 @@ class Hostile(unittest.TestCase):
         table = "from,to,GB/s\n" + "".join(f"{a},{b},{24 if 'n4' in (a, b) else 48}\n" for a in hosts for b in hosts if a != b)
         record = json.loads(run("burnin", "--from", self.save("pairs.csv", table), "--format", "json").stdout)
         launch = {"phase": "nodes", "nodes": ["n1"], "rail": None, "alone": False}
-        probe = json.loads((SOURCE / "docs/lab00.json").read_text())
+        probe = json.loads((SOURCE / "docs/notes/lab00.json").read_text())
         record.update({
             "source": "x", "settings": {"x": "y"}, "phases_left_out": ["x"], "counter_notes": ["x"],
             "groups": [{**launch, "nodes": [host], "operation": "AllReduce", "bus_bytes_per_second": 1e10 if host != "n3" else 1e9,
@@ -213,7 +213,7 @@ class Hostile(unittest.TestCase):
                              "burnin", "--from", file)
 
     def test_records_of_probes(self):
-        record = json.loads((SOURCE / "docs/lab00.json").read_text())
+        record = json.loads((SOURCE / "docs/notes/lab00.json").read_text())
         window = {"sm_clock_hertz": 1.7e9, "power_watts": 650, "temperature_celsius": 60, "throttled_by": ["SW power cap"]}
         part = {"model": "x", "numa": 0, "cpu_share": None, "telemetry": [window]}
         record.update({
@@ -229,7 +229,7 @@ class Hostile(unittest.TestCase):
                            ("measurements", "*", "id"))):
             for file in self.versions("probe", record, ["probe"], fixed=("record", *fixed)):
                 self.each_format(("text", "md", "json", "csv"), "probe", file)
-                self.each_format(("text", "md"), "probe", file, SOURCE / "docs/lab00.json")
+                self.each_format(("text", "md"), "probe", file, SOURCE / "docs/notes/lab00.json")
 
     def test_machines(self):
         machine = json.loads(run("topo", "save", "hgx-h100", "-o", "-").stdout)

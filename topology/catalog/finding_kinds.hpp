@@ -24,7 +24,7 @@ struct FindingKind {
   std::string_view attributes;  ///< what it is read from, blank-separated: "GPU.mig NIC.firmware"
 };
 
-/// All of them, as docs/findings.md lists them.
+/// All of them, as docs/notes/findings.md lists them.
 [[nodiscard]] std::span<const FindingKind> finding_kinds();
 
 /// By code. Throws std::out_of_range for a code that is not listed.

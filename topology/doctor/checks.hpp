@@ -40,7 +40,7 @@ struct DoctorCheck {
   DoctorVerdict (*look)(const Evidence& evidence);
 };
 
-/// All of them, by theme, as docs/doctor.md lists them.
+/// All of them, by theme, as docs/notes/doctor-checks.md lists them.
 [[nodiscard]] std::vector<DoctorCheck> doctor_checks();
 
 // The checks by theme; each is defined in the file of its name.

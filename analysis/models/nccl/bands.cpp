@@ -12,7 +12,7 @@ namespace {
 
 using BySize = std::array<Band, 4>;  // ≥ 1 GiB, ≥ 64 MiB, ≥ 64 KiB, below
 
-// In the order of BandClass. Written by scripts/bands.py from the logs and tables that docs/accuracy.md
+// In the order of BandClass. Written by scripts/bands.py from the logs and tables that docs/notes/accuracy.md
 // names.
 // clang-format off
 constexpr std::array<BySize, 11> kBands{{
@@ -30,7 +30,8 @@ constexpr std::array<BySize, 11> kBands{{
 }};
 // clang-format on
 
-// Published runs of three clusters agree within 4 % up to 8 nodes and fan out from 16 on (docs/accuracy.md).
+// Published runs of three clusters agree within 4 % up to 8 nodes and fan out from 16 on
+// (docs/notes/accuracy.md).
 constexpr int kManyDomains = 8;
 constexpr double kFullRanks = 64;
 

@@ -10,8 +10,8 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr int kMaxRingChannels = 32;    // NCCL 2.30 src/init.cc: a ring has at most MAXCHANNELS / 2
-constexpr int kMaxOnANic = 3;           // libnccl 2.28.9 opened no more on any machine of docs/model.md
+constexpr int kMaxRingChannels = 32;  // NCCL 2.30 src/init.cc: a ring has at most MAXCHANNELS / 2
+constexpr int kMaxOnANic = 3;  // libnccl 2.28.9 opened no more on any machine of docs/notes/model-evidence.md
 constexpr double kSlowestTried = 0.49;  // NCCL 2.30 src/graph/search.cc, of the speed that gave channels
 
 NicLink usual_nic(const GpuCluster& cluster) {

@@ -40,7 +40,7 @@ struct NicChannels {
 /// as many channels as fit into its rate, and channels × speed decides; what is slower than 0.49 of a speed
 /// that gave channels is not tried. Where other nodes found fewer channels (GpuCluster::max_channels), all
 /// use that many: the first of the list. Sources: NCCL 2.30 src/graph/search.cc, and what libnccl 2.28.9
-/// and 2.30.7 printed for the machines of docs/model.md, "NICs of unequal rates".
+/// and 2.30.7 printed for the machines of docs/notes/model-evidence.md.
 [[nodiscard]] NicChannels nic_channels(const GpuCluster& cluster);
 
 /// NICs of the highest rate, of a node. They alone are some GPU's own, where NVLS has its heads and sends and

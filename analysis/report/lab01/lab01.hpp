@@ -92,8 +92,8 @@ struct Lab01Options {
 
 /// What bounds AllReduce's busbw for a run: on GPUs the links of `machine` at line rate, as NCCL counts them
 /// and as they are reached, or without it those that the log's own lines tell; then each algorithm made from
-/// them (docs/lab01.md); on host memory the calibrated links, reduction and copies. Empty where nothing is
-/// known.
+/// them (docs/notes/lab01.md); on host memory the calibrated links, reduction and copies. Empty where nothing
+/// is known.
 [[nodiscard]] Lab01Ceilings lab01_ceilings(const Run& run, const std::optional<Lab01Machine>& machine);
 
 /// The same for a run on host memory, from its calibration alone.

@@ -16,7 +16,7 @@ namespace collbench::collectives {
 /// Open MPI passes small messages between two processes of a host through two rings in shared memory, one in
 /// each direction. How long a call takes depends on how far apart the two stand, and that on every message
 /// that ever went one way only, such as the harness's broadcasts. A program of nothing but AllReduces sends
-/// as many each way, and has both at one position all the time (docs/benchmarks.md, "Where the rings of
+/// as many each way, and has both at one position all the time (docs/notes/benchmarks.md, "Where the rings of
 /// messages stand"). On other libraries, and between hosts, these are some messages of at most 256 B.
 void align_message_rings(MPI_Comm communicator);
 

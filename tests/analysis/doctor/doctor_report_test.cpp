@@ -64,7 +64,7 @@ TEST(DoctorReport, WhatAMachineSaysIsNotInterpreted) {
 }
 
 TEST(DoctorReport, TheCatalogInTheDocsIsThisOne) {
-  const std::string document = read_file(source_folder() + "/docs/doctor.md");
+  const std::string document = read_file(source_folder() + "/docs/notes/doctor-checks.md");
   EXPECT_THAT(document, HasSubstr(doctor_catalog("md", {})))
       << "replace the table by the output of: collbench doctor list --format md";
 }

@@ -327,7 +327,7 @@ TEST(FindingCost, PricesAreWhatTheDocumentSays) {
                          rule.kind == PriceKind::not_modeled ? "not modeled" : price_kind_name(rule.kind),
                          rule.reason.empty() ? "–" : rule.reason);
   }
-  EXPECT_THAT(read_file(source_folder() + "/docs/findings.md"), testing::HasSubstr(table));
+  EXPECT_THAT(read_file(source_folder() + "/docs/notes/findings.md"), testing::HasSubstr(table));
 }
 
 TEST(FindingCost, EveryFindingOfAnyMachineHasAPriceOrAReasonForNone) {

@@ -86,7 +86,7 @@ double loss(std::optional<double> healthy, std::optional<double> faulty) {
   return loss(healthy.value_or(0), faulty.value_or(0));
 }
 
-/// What the price leaves out; docs/model.md, "Where the price and NCCL's own figures differ".
+/// What the price leaves out; docs/notes/model-evidence.md, "Where the price and NCCL's own figures differ".
 bool is_left_out(const SeenNode& seen, const std::string& algorithm, const NcclRates& before,
                  const NcclRates& after) {
   if (algorithm == "best" && before.best_by != after.best_by) return true;

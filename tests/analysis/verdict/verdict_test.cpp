@@ -123,8 +123,8 @@ bool below_the_band(const collbench::Run& run) {
 }
 
 /// The noise that published logs show between out of place and in place: nine in ten rows differ by less than
-/// 1.5 % from 1 GiB on, 3.2 % from 64 MiB on, 14.2 % below (docs/accuracy.md). Here each row differs by as
-/// much, in turn slower and quicker.
+/// 1.5 % from 1 GiB on, 3.2 % from 64 MiB on, 14.2 % below (docs/notes/accuracy.md). Here each row differs by
+/// as much, in turn slower and quicker.
 collbench::Run with_noise(collbench::Run run, bool slower) {
   for (Row& row : run.rows) {
     const std::uint64_t size = row.measurement.key.size_bytes;

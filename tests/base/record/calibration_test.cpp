@@ -31,7 +31,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Of an idle machine: two ranks of the machine of docs/benchmarks.md, in seconds.
+/// Of an idle machine: two ranks of the machine of docs/notes/benchmarks.md, in seconds.
 std::vector<CalibrationPoint> idle_points() {
   using enum CalibrationKind;
   std::vector<CalibrationPoint> points;

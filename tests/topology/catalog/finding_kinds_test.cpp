@@ -47,7 +47,7 @@ std::string ignored_table() {
 }
 
 TEST(FindingCatalog, IsWhatTheDocumentSays) {
-  const std::string page = read_file(source_folder() + "/docs/findings.md");
+  const std::string page = read_file(source_folder() + "/docs/notes/findings.md");
   EXPECT_THAT(page, HasSubstr(code_table()));
   EXPECT_THAT(page, HasSubstr(ignored_table()));
 }

@@ -1,5 +1,5 @@
 // Threads in which people found the cause of a slow or broken job, by the lines that they quote there and no
-// others: docs/doctor-cases.md lists them, and those whose evidence no file holds or no line shows.
+// others: docs/notes/doctor-cases.md lists them, and those whose evidence no file holds or no line shows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -135,7 +135,7 @@ TEST(FieldCases, WhatIsHealthyIsNotAccused) {
 
 /// The page says which threads are named; the test says the same.
 TEST(FieldCases, ThePageListsThem) {
-  const std::string page = read_file(std::string(source_folder()) + "/docs/doctor-cases.md");
+  const std::string page = read_file(std::string(source_folder()) + "/docs/notes/doctor-cases.md");
   std::size_t confirmed = 0;
   for (const FieldCase& each : field_cases()) {
     EXPECT_NE(page.find(each.thread), std::string::npos) << each.thread;

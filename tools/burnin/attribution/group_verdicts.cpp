@@ -24,7 +24,7 @@ namespace {
 
 constexpr double kBadGroupTimes = 1 / 0.95;  // as of pairs (blame.cpp)
 // By so much two sittings of one host may differ on host memory, by where pages and ranks happen to lie (85
-// records of one machine, docs/compare-runs.md): a host that is in another state than its siblings for that
+// records of one machine, docs/compare.md): a host that is in another state than its siblings for that
 // long is slower in each launch of a burn-in, and sound.
 constexpr double kSittingsOnHostMemory = 1.3;
 

@@ -54,7 +54,7 @@ std::string error_in_words(const TrainingPlan& plan) {
   return fmt::format(
       "How far it can be off: the plans of {} published steps of this kind ({}) are within {:.0f} % (half of "
       "them) and {:.0f} % "
-      "(nine of ten); the model's constants were chosen with them in view (docs/plan-accuracy.md).",
+      "(nine of ten); the model's constants were chosen with them in view (docs/notes/plan-accuracy.md).",
       published->steps, published->kind, 100 * published->median, 100 * published->p90);
 }
 

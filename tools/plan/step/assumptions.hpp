@@ -7,7 +7,7 @@ namespace collbench::analysis {
 
 /// The constants of the model of a step that no data sheet gives. One value for every model and machine, but
 /// three act on few published steps: blocking_seconds on BLOOM's alone, zero3_rate on three rows of Narayanan
-/// et al. alone, the two of launches on models with experts. docs/plan-accuracy.md has the errors.
+/// et al. alone, the two of launches on models with experts. docs/notes/plan-accuracy.md has the errors.
 struct Assumptions {
   double gemm_sustained = 0.86;       ///< BF16 products in a step, of the best that was measured alone
   double fp8_sustained = 0.85;        ///< the same of FP8 on Hopper

@@ -29,7 +29,7 @@ struct StageParameters {
 [[nodiscard]] StageParameters stage_parameters(const TrainingJob& job);
 
 /// An estimate. What an allocator holds beyond need is in it for the stacks of 2021 alone, by BLOOM's sweep
-/// (docs/plan-accuracy.md); today's software states no memory in use. Sources: ZeRO,
+/// (docs/notes/plan-accuracy.md); today's software states no memory in use. Sources: ZeRO,
 /// section 3; Megatron-LM theoretical_memory_usage.py; Korthikanti et al. 2022, equations 1 to 6, for any FFN
 /// and with grouped queries.
 [[nodiscard]] MemoryUse memory_use(const TrainingJob& job);

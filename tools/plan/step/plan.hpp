@@ -133,7 +133,7 @@ struct TrainingPlan {
 };
 
 /// A plan whose estimate of memory is above this part of the capacity is refused; between 1 and this it is
-/// marked: published steps ran whose estimate is above 1 (docs/plan-accuracy.md, "Memory").
+/// marked: published steps ran whose estimate is above 1 (docs/notes/plan-accuracy.md, "Memory").
 inline constexpr double kRefusedOfCapacity = 1.25;
 
 /// Above this part of the capacity, by the estimate, a plan is marked, and another one is advised: allocators

@@ -16,7 +16,7 @@ struct PublishedError {
 
 /// Of the steps like this one; none where no such step was compared. `gpu` is a TrainingGpu's name. Those
 /// with experts were planned with the stack of each told: none where it is not (`stack_given`). The figures
-/// are those of docs/plan-accuracy.md, "By kind"; scripts/plan-accuracy says where they differ.
+/// are those of docs/notes/plan-accuracy.md, "By kind"; scripts/plan-accuracy says where they differ.
 [[nodiscard]] const PublishedError* published_error(const TrainingJob& job, std::string_view gpu,
                                                     bool stack_given);
 

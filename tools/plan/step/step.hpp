@@ -71,7 +71,7 @@ struct Step {
 };
 
 /// `machine` is one node (its nodes are not read); `measured`: none, or a record that corrects collectives.
-/// Sources of the parts: docs/plan.md.
+/// Sources of the parts: docs/notes/plan-parts.md.
 [[nodiscard]] Step step_time(const TrainingJob& job, const GpuCluster& machine, const ComputeRates& rates,
                              const PartScales& scales = {}, const MeasuredCollectives* measured = nullptr);
 

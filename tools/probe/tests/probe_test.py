@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`collbench probe` as its users meet it, and docs/lab00.md, which is what it prints of docs/lab00.json.
+"""`collbench probe` as its users meet it, and docs/notes/lab00.md, which is what it prints of docs/notes/lab00.json.
 
 Usage: probe_test.py PROGRAM SOURCE_FOLDER [unittest arguments]
 """
@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
-DOCS = pathlib.Path(sys.argv[2]).resolve() / "docs"
+DOCS = pathlib.Path(sys.argv[2]).resolve() / "docs/notes"
 
 
 def probe(*arguments, folder=None):

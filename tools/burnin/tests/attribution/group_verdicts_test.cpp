@@ -119,7 +119,7 @@ TEST(GroupVerdicts, GroupsThatCrossALeafAreComparedWithGroupsThatCrossAlike) {
   EXPECT_THAT(found.blames[0].evidence, HasSubstr("of groups of 4 across 2 leaf switches (3 + 1)"));
 }
 
-// Two sittings of one host may differ by 30 % there (docs/compare-runs.md).
+// Two sittings of one host may differ by 30 % there (docs/compare.md).
 TEST(GroupVerdicts, OnHostMemoryAFifthSlowerTwiceIsNoBadHost) {
   for (const double share : {0.85, 0.7}) {
     BurninRecord record = healthy_pairs(8);

@@ -12,7 +12,7 @@
 #include "base/text_input.hpp"
 #include "tools/burnin/attribution/group_verdicts.hpp"
 
-// What attribution says of published measurements (docs/burnin.md has the tables).
+// What attribution says of published measurements (docs/notes/burnin-trials.md has the tables).
 
 namespace collbench::analysis {
 namespace {

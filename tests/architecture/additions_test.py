@@ -18,7 +18,7 @@ import unittest
 
 SOURCE = pathlib.Path(sys.argv[1]).resolve()
 COMMANDS = json.loads(pathlib.Path(sys.argv[2]).read_text(encoding="utf-8"))
-ROOMS = ("src", "analysis", "collectives", "topology", "launch", "base")
+SUBSYSTEMS = ("src", "analysis", "collectives", "topology", "launch", "base")
 
 
 def contributing(heading):
@@ -45,14 +45,14 @@ class AnOperation(unittest.TestCase):
     def test_is_asked_for_by_the_compiler_in_the_files_that_are_documented(self):
         with tempfile.TemporaryDirectory() as name:
             tree = pathlib.Path(name)
-            for room in ROOMS:
-                shutil.copytree(SOURCE / room, tree / room)
+            for subsystem in SUBSYSTEMS:
+                shutil.copytree(SOURCE / subsystem, tree / subsystem)
             header = tree / "base/record/operation.hpp"
             text = header.read_text(encoding="utf-8")
             header.write_text(text.replace("enum class OperationId {\n", "enum class OperationId {\n  example,\n"), encoding="utf-8")
             self.assertIn("example,", header.read_text(encoding="utf-8"))
             suspects = [
-                path for room in ROOMS for path in (tree / room).rglob("*.cpp")
+                path for subsystem in SUBSYSTEMS for path in (tree / subsystem).rglob("*.cpp")
                 if re.search(r"case (\w+::)*(OperationId::)?(all_gather|all_reduce|hypercube)\b", path.read_text(encoding="utf-8"))
             ]
 

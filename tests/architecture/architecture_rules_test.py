@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Shows that house_rules.py sees each kind of break: one good tree, and one break at a time in it."""
+"""Shows that architecture_rules.py sees each kind of break: one good tree, and one break at a time in it."""
 import contextlib
 import io
 import tempfile
 import unittest
 from pathlib import Path
 
-import house_rules
+import architecture_rules
 
 HEADER = "#pragma once\n"
 GOOD_TREE = {
@@ -74,7 +74,7 @@ BREAKS = [
     ("src/main.cpp", '#include "tools/plan/plan.hpp"\n', "src may include"),
     ("tools/probe/probe.cpp", '#include "tools/plan/plan.hpp"\n', "a tool includes no other tool"),
     ("tools/plan/plan.cpp", '#include "src/commands/report.hpp"\n', "but its commands"),
-    ("base", {"docs/house.md": "| folder | lines |\n| `base/` | 1 |\n"}, "and docs/house.md grants 1"),
+    ("base", {"ARCHITECTURE.md": "| folder | lines |\n| `base/` | 1 |\n"}, "and ARCHITECTURE.md grants 1"),
 ]
 
 
@@ -86,12 +86,12 @@ def breaks_of(tree):
             (root / name).write_text(text, encoding="utf-8")
         output = io.StringIO()
         with contextlib.redirect_stdout(output):
-            status = house_rules.main([folder])
+            status = architecture_rules.main([folder])
     *lines, _ = output.getvalue().splitlines()
     return status, lines
 
 
-class HouseRules(unittest.TestCase):
+class ArchitectureRules(unittest.TestCase):
     def test_accepts_a_good_tree(self):
         self.assertEqual(breaks_of(GOOD_TREE), (0, []))
 

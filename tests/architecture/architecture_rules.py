@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The rules of the house (docs/house.md), checked over the source tree.
+"""The rules of ARCHITECTURE.md, checked over the source tree.
 
-usage: house_rules.py [ROOT]
+usage: architecture_rules.py [ROOT]
 
 Prints one line per break and exits 1 when there is any.
 """
@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-# Who may include whom. Tests may include what their room may.
+# Who may include whom. Tests may include what their subsystem may.
 MAY_INCLUDE = {
     "base": {"base"},
     "topology": {"topology", "base"},
@@ -20,7 +20,7 @@ MAY_INCLUDE = {
     "tools": {"tools", "src", "analysis", "collectives", "topology", "launch", "base"},
 }
 
-# The namespace of each room's files: collbench and this; base is the ground that all stand on, and has none of its own.
+# The namespace of each subsystem's files: collbench and this; base is the ground that all stand on, and has none of its own.
 NAMESPACES = {
     "base": "collbench",
     "topology": "collbench::topology",
@@ -30,7 +30,7 @@ NAMESPACES = {
     "src": "collbench::program",
 }
 
-# Words that were this project's own, and the field's words for them (docs/house.md, "Words"). They are refused as parts
+# Words that were this project's own, and the field's words for them (ARCHITECTURE.md, "Words"). They are refused as parts
 # of identifiers; `place` stays for in place and out of place.
 RETIRED = {
     "twin": "device pair, counterpart",
@@ -77,8 +77,8 @@ CONSTANT = re.compile(r"\bconst(?:expr)?\b[^;=(){}]*\s(k[A-Z]\w*)\s*[=({\[]|^con
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
 
-def room_of(path):
-    """The room of a file, and of a test the room that it tests."""
+def subsystem_of(path):
+    """The subsystem of a file, and of a test the subsystem that it tests."""
     parts = path.split("/")
     return parts[1] if parts[0] == "tests" and len(parts) > 2 else parts[0]
 
@@ -88,23 +88,23 @@ def is_test(path):
 
 
 def untested(path):
-    """The path in its room that a path in tests/ mirrors."""
+    """The path in its subsystem that a path in tests/ mirrors."""
     return path.removeprefix("tests/")
 
 
 def break_of_include(path, quote, header, files):
-    room = room_of(path)
+    subsystem = subsystem_of(path)
     target = header.split("/")[0]
     if quote == '"' and header not in files:
         return f'includes "{header}", which is no file from the root of the repository'
     if target in MAY_INCLUDE:
         if quote == "<":
             return f"includes <{header}> as if it were a library's"
-        if target not in MAY_INCLUDE.get(room, set(MAY_INCLUDE)):
-            return f'includes "{header}": {room} may include {", ".join(sorted(MAY_INCLUDE[room]))}'
+        if target not in MAY_INCLUDE.get(subsystem, set(MAY_INCLUDE)):
+            return f'includes "{header}": {subsystem} may include {", ".join(sorted(MAY_INCLUDE[subsystem]))}'
         if target == "tools" and header.split("/")[1] != path.split("/")[1]:
             return f'includes "{header}": a tool includes no other tool'
-        if room == "tools" and header.startswith("src/commands/") and header != "src/commands/registry.hpp":
+        if subsystem == "tools" and header.startswith("src/commands/") and header != "src/commands/registry.hpp":
             return f'includes "{header}": a tool stands on all of the core but its commands'
     for pattern, home, where in HOMES:
         at_home = re.fullmatch(home, path) or re.fullmatch(home, untested(path))
@@ -148,11 +148,11 @@ def breaks_of_constants(text):
 
 
 def breaks_of_namespace(path, text):
-    room = path.split("/")[0]
-    wanted = NAMESPACES.get(room)
+    subsystem = path.split("/")[0]
+    wanted = NAMESPACES.get(subsystem)
     for name in re.findall(r"^namespace (collbench[\w:]*) \{", text, re.MULTILINE):
         if wanted and name != wanted:
-            yield f"is in namespace {name}: {room} is in {wanted}"
+            yield f"is in namespace {name}: {subsystem} is in {wanted}"
 
 
 def folder_cycles(includes):
@@ -207,18 +207,18 @@ def breaks_of_types(headers):
     home_of = {}
     for path, text in headers.items():
         for name in TYPE.findall(text):
-            home = home_of.setdefault((room_of(path), name), path)
+            home = home_of.setdefault((subsystem_of(path), name), path)
             if home != path:
                 yield f"{path}: defines {name}, which {home} defines as well"
 
 
 def breaks_of_budgets(root, texts):
-    """The table of docs/house.md: how many lines a folder may have."""
-    page = (root / "docs/house.md").read_text(encoding="utf-8") if (root / "docs/house.md").exists() else ""
+    """The table of ARCHITECTURE.md: how many lines a folder may have."""
+    page = (root / "ARCHITECTURE.md").read_text(encoding="utf-8") if (root / "ARCHITECTURE.md").exists() else ""
     for folder, budget in re.findall(r"^\| `([a-z_/]+)/` \| ([\d,]+) \|$", page, re.MULTILINE):
         lines = sum(text.count("\n") for path, text in texts.items() if path.startswith(f"{folder}/") and not is_test(path))
         if lines > int(budget.replace(",", "")):
-            yield f"{folder}: has {lines} lines, and docs/house.md grants {budget}"
+            yield f"{folder}: has {lines} lines, and ARCHITECTURE.md grants {budget}"
 
 
 def breaks_of_tree(root):
@@ -243,7 +243,7 @@ def main(arguments):
     breaks = list(breaks_of_tree(root))
     for line in breaks:
         print(line)
-    print(f"{len(breaks)} break(s) of the rules of the house")
+    print(f"{len(breaks)} break(s) of the rules of the architecture")
     return 1 if breaks else 0
 
 

@@ -1,4 +1,4 @@
-# One static library per room (a top-level folder). A room with no source yet is an interface library.
+# One static library per subsystem (a top-level folder). A subsystem with no source yet is an interface library.
 function(collbench_compile_options target visibility)
   target_compile_options(${target} ${visibility} -Wall -Wextra -Wpedantic -Wshadow -Wconversion
     -Wnon-virtual-dtor -Woverloaded-virtual
@@ -40,20 +40,20 @@ function(collbench_compile_alone)
   set_source_files_properties(${timed} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS $<$<CONFIG:Debug>:-O3>)
 endfunction()
 
-function(collbench_room name)
-  cmake_parse_arguments(room "" "" "PUBLIC;PRIVATE" ${ARGN})
+function(collbench_subsystem name)
+  cmake_parse_arguments(subsystem "" "" "PUBLIC;PRIVATE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${name}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "_smpi\\.cpp$")  # the simulator's side of a seam: only in collbench-smpi
   list(FILTER sources EXCLUDE REGEX "/nccl/observer/[^/]+$")  # a library of its own: Observer.cmake
   if(NOT sources)
     add_library(${name} INTERFACE)
     target_include_directories(${name} INTERFACE "${CMAKE_SOURCE_DIR}")
-    target_link_libraries(${name} INTERFACE ${room_PUBLIC})
+    target_link_libraries(${name} INTERFACE ${subsystem_PUBLIC})
     return()
   endif()
   add_library(${name} STATIC ${sources})
   target_include_directories(${name} PUBLIC "${CMAKE_SOURCE_DIR}")
-  target_link_libraries(${name} PUBLIC ${room_PUBLIC} PRIVATE ${room_PRIVATE})
+  target_link_libraries(${name} PUBLIC ${subsystem_PUBLIC} PRIVATE ${subsystem_PRIVATE})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)  # for collbench-smpi (Smpi.cmake)
   collbench_compile_alone(${sources})
   collbench_compile_options(${name} PRIVATE)
