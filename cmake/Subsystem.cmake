@@ -54,7 +54,15 @@ function(collbench_subsystem name)
   add_library(${name} STATIC ${sources})
   target_include_directories(${name} PUBLIC "${CMAKE_SOURCE_DIR}")
   target_link_libraries(${name} PUBLIC ${subsystem_PUBLIC} PRIVATE ${subsystem_PRIVATE})
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)  # for collbench-smpi (Smpi.cmake)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   collbench_compile_alone(${sources})
   collbench_compile_options(${name} PRIVATE)
+endfunction()
+
+# A program over libcollbench, which lies beside it in the build, and in lib/collbench where it is installed. By an RPATH, not a
+# RUNPATH, so that LD_LIBRARY_PATH, in which another version may be, does not come before it.
+function(collbench_program name)
+  target_link_libraries(${name} PRIVATE libcollbench)
+  target_link_options(${name} PRIVATE -Wl,--disable-new-dtags)
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/../lib/collbench")
 endfunction()

@@ -168,9 +168,9 @@ std::string build_id_in(std::span<const std::byte> notes) {
   return {};
 }
 
-/// FNV-1a over the program file: two hosts with the same bytes have the same id.
-std::string hash_of_program() {
-  std::ifstream file("/proc/self/exe", std::ios::binary);
+/// FNV-1a over a file: two hosts with the same bytes have the same id.
+std::string hash_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
   if (!file) return "unreadable";
   std::uint64_t hash = 0xcbf29ce484222325U;
   std::array<char, 65536> chunk{};  // never the whole: with debug information it is tens of megabytes
@@ -183,10 +183,13 @@ std::string hash_of_program() {
 }
 
 /// The linker's build-id of what this code was linked into (libcollbench, or a test): a hash of what it was
-/// linked from, so that two hosts with the same build have the same id, stripped or not. A hash of the
-/// program's file when it was linked without one.
+/// linked from, so that two hosts with the same build have the same id, stripped or not. A hash of its file
+/// when it was linked without one.
 std::string program_id() {
-  std::string id;
+  struct Linked {
+    std::string id;
+    std::string file = "/proc/self/exe";
+  } linked;
   const auto of_this_code = [](dl_phdr_info* info, std::size_t /*size*/, void* result) {
     const std::span headers(info->dlpi_phdr, info->dlpi_phnum);
     const auto holds_this_code = [&](const ElfW(Phdr) & header) {
@@ -194,19 +197,18 @@ std::string program_id() {
       return header.p_type == PT_LOAD && at >= header.p_vaddr && at < header.p_vaddr + header.p_memsz;
     };
     if (std::none_of(headers.begin(), headers.end(), holds_this_code)) return 0;
+    auto& found = *static_cast<Linked*>(result);
+    if (*info->dlpi_name != '\0') found.file = info->dlpi_name;
     for (const ElfW(Phdr) & header : headers) {
-      if (header.p_type != PT_NOTE) continue;
+      if (header.p_type != PT_NOTE || !found.id.empty()) continue;
       // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives its addresses as numbers.
       const auto* const begin = reinterpret_cast<const std::byte*>(info->dlpi_addr + header.p_vaddr);
-      std::string found = build_id_in({begin, header.p_memsz});
-      if (found.empty()) continue;
-      *static_cast<std::string*>(result) = std::move(found);
-      break;
+      found.id = build_id_in({begin, header.p_memsz});
     }
     return 1;
   };
-  dl_iterate_phdr(of_this_code, &id);
-  return id.empty() ? hash_of_program() : id;
+  dl_iterate_phdr(of_this_code, &linked);
+  return linked.id.empty() ? hash_of_file(linked.file) : linked.id;
 }
 
 Terminal terminal_behind(const std::string& path) {

@@ -682,7 +682,7 @@ def different_binaries(bed, random):
     other = bed.folder / "collbench"
     if not other.exists():
         shutil.copy(bed.program, other)
-        _change_build_id(other)
+        _change_build_id(pathlib.Path(shutil.copy(bed.program.parent / "libcollbench.so", bed.folder)))
 
     def launch(command):
         return ["mpirun", "--oversubscribe", "-np", bed.ranks - 1, *command, ":", "-np", 1, other, *command[1:]]

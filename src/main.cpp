@@ -1,7 +1,6 @@
 #include <exception>
 #include <variant>
 
-#include "base/text_sinks.hpp"
 #include "launch/launcher.hpp"
 #include "src/cli/library_path.hpp"
 #include "src/cli/standard_streams.hpp"
@@ -16,7 +15,7 @@ int main(int argc, char** argv) {
   const bool reports = launch::launched_rank().value_or(0) == 0;
   try {
     leave_out_current_directory(argv, reports);
-    become_tool(argc, argv);
+    become_tool(argc, argv, reports);
     Command command = parse_command_line(argc, argv);
     if (auto* run = std::get_if<RunOptions>(&command)) {
       run->environment = launch::recorded_environment();

@@ -169,10 +169,10 @@ std::string format_cost(const std::vector<FindingCost>& costs) {
     parts.push_back(std::move(part));
   }
   if (parts.empty()) return {};
-  return fmt::format("cost: AllReduce {}", fmt::join(parts, "; "));
+  return fmt::format("AllReduce {}", fmt::join(parts, "; "));
 }
 
-std::string format_price(const FindingPrice& price) {
+std::string price_words(const FindingPrice& price) {
   std::string cost = format_cost(price.costs);
   if (!cost.empty()) {
     if (price.reason.empty()) return cost;
@@ -180,16 +180,18 @@ std::string format_price(const FindingPrice& price) {
   }
   switch (price.kind) {
     case PriceKind::priced:
-      return "cost: none in the model: AllReduce of 8 GiB keeps its rate" +
+      return "none in the model: AllReduce of 8 GiB keeps its rate" +
              (price.reason.empty() ? std::string() : "; " + price.reason);
     case PriceKind::none:
-      return "cost: none: " + price.reason;
+      return "none: " + price.reason;
     case PriceKind::at_least:
     case PriceKind::not_modeled:
       break;
   }
-  return "cost: not modeled: " + price.reason;
+  return "not modeled: " + price.reason;
 }
+
+std::string format_price(const FindingPrice& price) { return "cost: " + price_words(price); }
 
 std::string diff_summary(const ComparedHosts& pair) {
   const std::vector<PricedFinding>& findings = pair.findings;

@@ -68,11 +68,14 @@ struct DiffReport {
 /// Every group against the largest; groups without any finding against it count as identical.
 [[nodiscard]] DiffReport compare_groups(const std::vector<topology::HostGroup>& groups);
 
-/// "costs on 1 node: ring 363 → 20 GB/s (−94 %), best 363 → 20 GB/s (−94 %)"; empty where no model shows a
+/// "AllReduce on 1 node: ring 363 → 20 GB/s (−94 %), best 363 → 20 GB/s (−94 %)"; empty where no model shows a
 /// loss.
 [[nodiscard]] std::string format_cost(const std::vector<FindingCost>& costs);
 
-/// The same, or what stands in its place: "cost: not modeled: firmware is in no model". Never empty.
+/// The same, or what stands in its place: "not modeled: firmware is in no model". Never empty.
+[[nodiscard]] std::string price_words(const FindingPrice& price);
+
+/// As a line: "cost: not modeled: firmware is in no model".
 [[nodiscard]] std::string format_price(const FindingPrice& price);
 
 /// "1 broken and 2 degraded", "a different machine, 1 difference", or "no difference"; with what was not

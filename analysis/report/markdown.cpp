@@ -108,8 +108,7 @@ std::string report_markdown(const Prediction& prediction) {
 namespace {
 
 std::string priced_cell(const FindingPrice& price) {
-  std::string text = format_price(price);
-  if (text.starts_with("cost: ")) text.erase(0, 6);
+  const std::string text = price_words(price);
   return price.advice.empty() ? text : text + "; advice: " + price.advice;
 }
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -39,26 +40,29 @@ const Tool* find_tool(std::string_view name) {
   return found == kTools.end() ? nullptr : found;
 }
 
-/// Beside this program, wherever that was started from; a bare name, which cannot be started, where the
-/// system does not say.
-std::string path_of(const Tool& tool) {
+/// Where this program lies; none where the system does not say. Never relative: who starts a bare name takes
+/// it from the current folder.
+std::optional<std::filesystem::path> own_folder() {
   std::error_code unknown;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", unknown);
-  return (self.parent_path() / fmt::format("collbench-{}", tool.name)).string();
+  return self.is_absolute() ? std::optional(self.parent_path()) : std::nullopt;
 }
+
+std::string program_of(const Tool& tool) { return fmt::format("collbench-{}", tool.name); }
 
 /// A tool, and the words for its program.
 struct ToolCall {
   const Tool* tool = nullptr;
   std::vector<std::string> words{};
+  std::string note{};  ///< for stderr; empty: none
 };
 
 /// What predict --by-nccl was called before it became a tool, which this release still knows.
-ToolCall former_call(std::span<char* const> words) {
+ToolCall former_call(std::span<char* const> words, bool help) {
   std::vector<std::string> rest(words.begin(), words.end());
   if (std::erase(rest, "--by-nccl") == 0) return {};
-  print_message("collbench: predict --by-nccl is collbench nccl-plan now, with the same options");
-  return {find_tool("nccl-plan"), std::move(rest)};
+  if (help) rest = {"--help"};
+  return {find_tool("nccl-plan"), std::move(rest), "predict --by-nccl is collbench nccl-plan now"};
 }
 
 /// The first word that is no flag names the tool; "collbench help plan" and "collbench -h plan" ask for its
@@ -71,7 +75,7 @@ ToolCall tool_call(std::span<char* const> words) {
     help = help || asks;
     if (asks || word == "-v" || word == "--verbose") continue;
     const Tool* const tool = find_tool(word);
-    if (tool == nullptr) return word == "predict" ? former_call(words.subspan(at + 1)) : ToolCall{};
+    if (tool == nullptr) return word == "predict" ? former_call(words.subspan(at + 1), help) : ToolCall{};
     if (help) return {tool, {"--help"}};
     return {tool, {words.begin() + static_cast<std::ptrdiff_t>(at) + 1, words.end()}};
   }
@@ -88,10 +92,19 @@ const Tool& tool_named(std::string_view name) {
   return *found;
 }
 
-void become_tool(int argc, char** argv) {
+std::string beside_this_program(std::string_view name) {
+  const auto folder = own_folder();
+  if (!folder)
+    throw Error(ExitStatus::not_here, std::string(name), "/proc/self/exe does not say where this program lies",
+                "start it where /proc is mounted");
+  return *folder / name;
+}
+
+void become_tool(int argc, char** argv, bool reports) {
   ToolCall call = tool_call({argv, static_cast<std::size_t>(argc)});
   if (call.tool == nullptr) return;
-  std::string program = path_of(*call.tool);
+  if (reports && !call.note.empty()) print_message("collbench: " + call.note);
+  std::string program = beside_this_program(program_of(*call.tool));
   std::vector<char*> pointers{program.data()};
   for (std::string& each : call.words) pointers.push_back(each.data());
   pointers.push_back(nullptr);
@@ -103,10 +116,12 @@ void become_tool(int argc, char** argv) {
 }
 
 CommandDescription with_tools(CommandDescription core) {
+  const auto folder = own_folder();
+  if (!folder) return core;
   for (CommandDescription& each : core.commands) {
     const Tool* const tool = find_tool(std::string_view(each.name).substr(each.name.rfind(' ') + 1));
     if (tool == nullptr) continue;
-    const ChildResult said = run_child({path_of(*tool), kDescribeTool});
+    const ChildResult said = run_child({*folder / program_of(*tool), kDescribeTool});
     if (!said.succeeded()) continue;
     if (auto described = command_description_from_json(said.out)) each = *std::move(described);
   }

@@ -1,5 +1,6 @@
 #pragma once
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "src/cli/command_description.hpp"
@@ -25,9 +26,14 @@ inline constexpr const char* kDescribeTool = "--describe";
 /// The one of this name, which is one of them.
 [[nodiscard]] const Tool& tool_named(std::string_view name);
 
+/// The path of a program that lies beside this one, wherever that was started from. Throws Error (not_here)
+/// where the system does not say: a bare name would be looked for in the current folder.
+[[nodiscard]] std::string beside_this_program(std::string_view name);
+
 /// Replaces this process by a tool's program where the command line asks for one ("collbench plan …" or
-/// "collbench help plan"); returns where it does not. Throws Error (not_here) where the program is missing.
-void become_tool(int argc, char** argv);
+/// "collbench help plan"); returns where it does not. Throws Error (not_here) where the program is missing. `reports`: whether this rank
+/// says what has a new name.
+void become_tool(int argc, char** argv, bool reports);
 
 /// `core` with what each tool that is here says of itself in place of its line.
 [[nodiscard]] CommandDescription with_tools(CommandDescription core);

@@ -18,8 +18,15 @@ for file in man/man1/collbench-topo-diff.1 bash-completion/completions/collbench
   fish/vendor_completions.d/collbench.fish doc/collbench/copyright; do
   [[ -s $prefix/share/$file ]] || { echo "share/$file is missing" >&2; exit 1; }
 done
-if readelf --dynamic "$program" | grep -E 'R(UN)?PATH.*'"$build"; then
-  echo "the installed program looks for libraries in the build folder" >&2
+if readelf --dynamic --wide "$prefix"/bin/* "$prefix"/lib/*.so "$prefix"/lib/*/*.so* | grep -E 'R(UN)?PATH.*'"$build"; then
+  echo "what is installed looks for libraries in the build folder" >&2
   exit 1
 fi
+for tool in "$prefix"/bin/collbench-*; do
+  name=${tool##*/collbench-}
+  [[ $("$program" "$name" --help) == *"Usage: collbench $name"* ]] || { echo "collbench $name does not start" >&2; exit 1; }
+done
+# Another libcollbench in LD_LIBRARY_PATH, such as another version's, does not come first.
+mkdir "$prefix/other" && echo "no library" >"$prefix/other/libcollbench.so"
+LD_LIBRARY_PATH=$prefix/other "$program" --version >/dev/null
 "${BASH_SOURCE%/*}/library_paths_test.sh" "$prefix"

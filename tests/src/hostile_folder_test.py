@@ -4,6 +4,7 @@
 Usage: hostile_folder_test.py PROGRAM HOSTILE_LIBRARY STAND_INS [unittest arguments]
 """
 
+import os
 import pathlib
 import re
 import shutil
@@ -82,6 +83,21 @@ class HostileFolder(unittest.TestCase):
         for prefix in ({"VIRTUAL_ENV": "."}, {"CONDA_PREFIX": "."}, {"VIRTUAL_ENV": ""}, {"HOME": "."}, {"HOME": ""}):
             with self.subTest(prefix):
                 self.assertEqual(self.loaded_in_a_folder_with(PACKAGED, **prefix), {})
+
+    @unittest.skipUnless(os.geteuid() == 0, "hiding /proc needs root")
+    def test_no_tool_is_started_from_there_where_proc_does_not_say_where_the_program_lies(self):
+        with tempfile.TemporaryDirectory() as name:
+            tool = pathlib.Path(name) / "collbench-plan"
+            tool.write_text("#!/bin/sh\necho hostile\n")
+            tool.chmod(0o755)
+            without_proc = 'mount -t tmpfs none /proc && cd "$0" && exec "$@"'
+            result = subprocess.run(["unshare", "--mount", "sh", "-c", without_proc, name, PROGRAM, "plan", "--models"],
+                                    env={**ENVIRONMENT, "LD_LIBRARY_PATH": str(PROGRAM.parent), "PATH": f"{name}:{ENVIRONMENT['PATH']}"},
+                                    capture_output=True, text=True, check=False, timeout=60)
+        if "mount" in result.stderr or "unshare" in result.stderr:
+            self.skipTest(result.stderr)
+        self.assertEqual((result.returncode, result.stdout), (5, ""), result.stderr)
+        self.assertIn("/proc/self/exe does not say where this program lies", result.stderr)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from real_ranks import Scratch, calibration_of, descendants, mpirun, run, collbe
 
 PROGRAM = pathlib.Path(sys.argv[1])
 PASSES = 12
-ROWS = ["--ops", "all_reduce,all_gather", "--sizes", "8,1K,16K", "--passes", str(PASSES), "-n", "2500"]
+ROWS = ["--ops", "all_reduce,all_gather", "--sizes", "8,1K,16K", "--passes", str(PASSES), "-n", "2500", "--time", "600"]
 KILLS = int(os.environ.get("COLLBENCH_KILLS", "5"))
 
 

@@ -24,7 +24,7 @@ LinkLimit gpu_link(const GpuCluster& cluster) {
   const double rate = topology::nvlink_achieved_rate(cluster.sm).gigabytes_per_second;
   return {fmt::format("{} NVLink{} per GPU, {:.1f} GB/s each", cluster.nvlinks,
                       cluster.nvlinks == 1 ? "" : "s", rate),
-          cluster.nvlinks * rate};
+          cluster.nvlinks * rate, LimitKind::nvlink};
 }
 
 namespace {
@@ -63,9 +63,10 @@ LinkLimit with_share(LinkLimit nics, double share) {
 LinkLimit one_nic(const GpuCluster& cluster) {
   const double line = cluster.nic_line_rate * traits(cluster.transport).efficiency;
   if (cluster.nic_path > 0 && cluster.nic_path < line) {
-    return {fmt::format("the PCIe link of one NIC, {:.1f} GB/s", cluster.nic_path), cluster.nic_path};
+    return {fmt::format("the PCIe link of one NIC, {:.1f} GB/s", cluster.nic_path), cluster.nic_path,
+            LimitKind::pcie};
   }
-  return {fmt::format("one NIC, {:g} GB/s", cluster.nic_line_rate), line};
+  return {fmt::format("one NIC, {:g} GB/s", cluster.nic_line_rate), line, LimitKind::nic};
 }
 
 namespace {
@@ -86,11 +87,11 @@ namespace {
 LinkLimit equal_nics(const GpuCluster& cluster, int per_node) {
   const int nics = per_node * domain_node_count(cluster);
   LinkLimit all = one_nic(cluster);
-  const bool pcie = all.name.starts_with("the PCIe");
-  all.name = pcie ? fmt::format("the PCIe links of {} NICs, {:.1f} GB/s each", nics, cluster.nic_path)
-                  : fmt::format("{} NIC{} per {}, {:g} GB/s each at {} % of line rate", nics,
-                                nics == 1 ? "" : "s", domain_name(cluster), cluster.nic_line_rate,
-                                std::lround(100 * traits(cluster.transport).efficiency));
+  all.name = all.kind == LimitKind::pcie
+                 ? fmt::format("the PCIe links of {} NICs, {:.1f} GB/s each", nics, cluster.nic_path)
+                 : fmt::format("{} NIC{} per {}, {:g} GB/s each at {} % of line rate", nics,
+                               nics == 1 ? "" : "s", domain_name(cluster), cluster.nic_line_rate,
+                               std::lround(100 * traits(cluster.transport).efficiency));
   all.gigabytes_per_second *= nics;
   return all;
 }
@@ -102,6 +103,7 @@ LinkLimit within_gpu_paths(LinkLimit all, const GpuCluster& cluster) {
     all.name = gpus == 1 ? fmt::format("the PCIe link of one GPU, {:.1f} GB/s", cluster.gpu_path)
                          : fmt::format("the PCIe links of {} GPUs, {:.1f} GB/s each", gpus, cluster.gpu_path);
     all.gigabytes_per_second = gpus * cluster.gpu_path;
+    all.kind = LimitKind::pcie;
   }
   return all;
 }
@@ -121,7 +123,7 @@ int scatter_nic_count(const GpuCluster& cluster) {
 
 LinkLimit nics_of_root(const GpuCluster& cluster, int nics, std::string_view whose) {
   LinkLimit some = one_nic(cluster);
-  const bool pcie = some.name.starts_with("the PCIe");
+  const bool pcie = some.kind == LimitKind::pcie;
   some.name = fmt::format(
       "{} NIC{} of the root{}, {:g} GB/s each{}", nics, nics == 1 ? "" : "s", whose,
       pcie ? cluster.nic_path : cluster.nic_line_rate,
@@ -172,7 +174,7 @@ LinkLimit domain_nics(const GpuCluster& cluster) {
   const int nics = nodes * cluster.nics;
   LinkLimit all{fmt::format("{} NCCL channels over {} NICs per {} of unequal rates, {:.1f} GB/s each",
                             nodes * plan.channels, nics, domain_name(cluster), plan.rate / plan.channels),
-                nodes * plan.rate};
+                nodes * plan.rate, LimitKind::nic};
   return over_fabric(within_gpu_paths(std::move(all), cluster), cluster);
 }
 

@@ -8,10 +8,18 @@
 
 namespace collbench::analysis {
 
+enum class LimitKind {
+  other,  ///< a way through the host, channels of a plan
+  nvlink,
+  nic,
+  pcie,  ///< of GPUs or NICs, where it is slower than they are
+};
+
 /// A link and the rate that it gives, GB/s (1e9 bytes) in one direction.
 struct LinkLimit {
   std::string name;
   double gigabytes_per_second = 0;
+  LimitKind kind = LimitKind::other;
 
   bool operator==(const LinkLimit&) const = default;
 };

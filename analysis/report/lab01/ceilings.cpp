@@ -317,11 +317,11 @@ Lab01Ceilings of_machine(const Run& run, const Lab01Machine& machine) {
       nccl.nics = nics->by_nccl;
     }
     const LinkLimit reached = domain_nics(cluster);
-    const bool pcie = reached.name.find("PCIe") != std::string::npos;
-    ceilings.links.push_back(in_gigabytes(
-        fmt::format("the same, as reached over {}", traits(cluster.transport).name), reached.name,
-        reached.gigabytes_per_second,
-        pcie ? "PCIe as NCCL counts it (src/graph/topo.h)" : std::string(traits(cluster.transport).source)));
+    ceilings.links.push_back(
+        in_gigabytes(fmt::format("the same, as reached over {}", traits(cluster.transport).name),
+                     reached.name, reached.gigabytes_per_second,
+                     reached.kind == LimitKind::pcie ? "PCIe as NCCL counts it (src/graph/topo.h)"
+                                                    : std::string(traits(cluster.transport).source)));
     add_nics_of_log(run, ceilings.links);
   }
   ceilings.are_bounds = line.enough() && std::all_of(ceilings.links.begin(), ceilings.links.end(),

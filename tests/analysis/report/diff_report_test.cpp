@@ -216,12 +216,12 @@ TEST(DiffReport, WithoutALossThereIsNoCost) {
   EXPECT_EQ(format_cost({}), "");
   EXPECT_EQ(format_cost({{1, {100, {}, 100}, {100, {}, 100}}}), "");
   EXPECT_EQ(format_cost({{1, {100, {}, 120}, {50, {}, 60}}}),
-            "cost: AllReduce on 1 node: ring 100.0 → 50.0 GB/s (−50 %) and best 120.0 → 60.0 GB/s (−50 %)");
+            "AllReduce on 1 node: ring 100.0 → 50.0 GB/s (−50 %) and best 120.0 → 60.0 GB/s (−50 %)");
 }
 
 TEST(DiffReport, AnAlgorithmThatKeepsItsRateIsLeftOut) {
   EXPECT_EQ(format_cost({{1, {100, 90, 120}, {100, 89.99, 119.6}}}),
-            "cost: AllReduce on 1 node: best 120.0 → 119.6 GB/s (−0.3 %)");
+            "AllReduce on 1 node: best 120.0 → 119.6 GB/s (−0.3 %)");
   EXPECT_EQ(format_cost({{1, {100, 90, 120}, {100, 89.99, 120}}}), "");
 }
 

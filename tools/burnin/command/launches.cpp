@@ -18,6 +18,7 @@
 #include "launch/interruption.hpp"
 #include "launch/launcher.hpp"
 #include "launch/mpi_session.hpp"
+#include "src/cli/tools.hpp"
 
 namespace collbench::program {
 namespace {
@@ -74,9 +75,7 @@ std::vector<std::string> with_library_choice(std::vector<std::string> algorithms
 
 }  // namespace
 
-std::string core_program_path() {
-  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "collbench").string();
-}
+std::string core_program_path() { return beside_this_program("collbench"); }
 
 std::vector<std::string>::const_iterator open_mpi_launcher(const std::vector<std::string>& words) {
   // Another MPI library's launchers have the same names, and this program needs that of its own library.

@@ -196,7 +196,7 @@ std::string load_simulated_libraries(const std::string& library) {
     throw Error(
         ExitStatus::not_here, "simulated CUDA",
         simulated ? simulated->path() + " belongs to another version of collbench" : reason,
-        fmt::format("build collbench whole, or name {} in COLLBENCH_SIMULATED_CUDA", kSimulatedLibrary));
+        fmt::format("install the package collbench-nccl, or build collbench whole: it brings {}, which COLLBENCH_SIMULATED_CUDA may name", kSimulatedLibrary));
   }
   const auto candidates = library.empty()
                               ? library_candidates(wanted_nccl(), package_folders(python_prefixes()))

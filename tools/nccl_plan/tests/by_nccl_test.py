@@ -320,8 +320,10 @@ class WithoutNccl(ByNccl):
                                 env=self.environment(), capture_output=True, text=True, timeout=280, check=False)
         self.assertEqual(result.returncode, 2, result.stderr)
         moved, refusal = result.stderr.splitlines()
-        self.assertEqual(moved, "collbench: predict --by-nccl is collbench nccl-plan now, with the same options")
+        self.assertEqual(moved, "collbench: predict --by-nccl is collbench nccl-plan now")
         self.assertIn("there is one node", refusal)
+        helped = subprocess.run([str(COLLBENCH), "-h", "predict", "--by-nccl"], capture_output=True, text=True, timeout=60, check=False)
+        self.assertTrue(helped.stdout.startswith("what a libnccl decides"), helped)
 
     def test_an_odd_node_of_one(self):
         self.refused(2, "there is one node", "--topology", "hgx-h100", "--odd-node", "hgx-h100")

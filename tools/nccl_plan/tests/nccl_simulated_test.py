@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The NCCL backend over a real libnccl's host code and simulated GPUs (simulated_gpu/, docs/gpu.md): what nccl_test.py claims of
+"""The NCCL backend over a real libnccl's host code and simulated GPUs (tools/nccl_plan/simulated_gpu/, docs/gpu.md): what nccl_test.py claims of
 NCCL over a stand-in, asked of NCCL itself. Kernels do not run: data are moved by the CPU once NCCL's own call has succeeded.
 
 Usage: nccl_simulated_test.py PROGRAM FOLDER_OF_TEST_LIBRARIES SIMULATED_GPU_LIBRARY [unittest arguments]

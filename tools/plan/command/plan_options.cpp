@@ -116,7 +116,7 @@ Recompute parse_recompute(const std::string& text, const std::string& where) {
   return known == "selective" ? Recompute::selective : Recompute::none;
 }
 
-/// Narayanan et al. 2021 and Qi et al. 2023: analysis/plan/job/job.hpp.
+/// Narayanan et al. 2021 and Qi et al. 2023: tools/plan/job/job.hpp.
 void take_schedule(PlanInput& input, const std::string& text, const std::string& where) {
   using analysis::Schedule;
   const std::string known = parse_name(text, where, {"1f1b", "interleaved", "zb-h1"});
