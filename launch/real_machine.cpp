@@ -26,6 +26,7 @@
 #include <utility>
 
 #include "base/files.hpp"
+#include "base/shared_library.hpp"
 #include "launch/available_memory.hpp"
 #include "launch/launcher.hpp"
 
@@ -133,14 +134,18 @@ HostCores view_cores() {
   return view;
 }
 
-/// GPUs that the kernel shows, with or without a driver.
-int nvidia_devices() {
+/// What the driver itself counts (CUDA Driver API: cuInit, cuDeviceGetCount; 0 is success): the only sign of
+/// a GPU below Windows (WSL 2), which has neither a PCI device nor /dev/nvidia0.
+int nvidia_devices_of_driver() {
+  std::string reason;
+  const auto driver = first_library({"libcuda.so.1"}, reason);
+  if (!driver) return 0;
+  int (*init)(unsigned int) = nullptr;
+  int (*count)(int*) = nullptr;
+  driver->find(init, "cuInit");
+  driver->find(count, "cuDeviceGetCount");
   int devices = 0;
-  std::error_code none;
-  for (const auto& device : std::filesystem::directory_iterator("/sys/bus/pci/devices", none)) {
-    const bool nvidia = first_word(device.path() / "vendor") == "0x10de";
-    if (nvidia && first_word(device.path() / "class").starts_with("0x03")) ++devices;
-  }
+  if (init == nullptr || count == nullptr || init(0) != 0 || count(&devices) != 0) return 0;
   return devices;
 }
 
@@ -226,12 +231,33 @@ Terminal terminal_behind(const std::string& path) {
 
 }  // namespace
 
+int nvidia_devices(const std::filesystem::path& root) {
+  const auto count = [&root](const char* folder, const auto& is_gpu) {
+    std::error_code none;
+    const std::filesystem::directory_iterator files(root / folder, none);
+    return static_cast<int>(std::count_if(begin(files), end(files), is_gpu));
+  };
+  const int on_bus = count("sys/bus/pci/devices", [](const auto& device) {
+    return first_word(device.path() / "vendor") == "0x10de" &&
+           first_word(device.path() / "class").starts_with("0x03");
+  });
+  if (on_bus > 0) return on_bus;
+  const int listed = count("proc/driver/nvidia/gpus", [](const auto&) { return true; });
+  if (listed > 0) return listed;
+  return count("dev", [](const auto& device) {  // nvidia0, and not nvidiactl or nvidia-uvm
+    const std::string name = device.path().filename().string();
+    return name.starts_with("nvidia") && name.find_first_not_of("0123456789", 6) == std::string::npos &&
+           name.size() > 6;
+  });
+}
+
 LocalMachineView view_machine() {
   const HostCores cores = view_cores();
+  const int on_files = nvidia_devices("/");
   return {.allowed_cores = {cores.allowed.begin(), cores.allowed.end()},
           .online_cores = static_cast<int>(cores.all.size()),
           .available_memory_bytes = available_memory_bytes(),
-          .nvidia_devices = nvidia_devices(),
+          .nvidia_devices = on_files > 0 ? on_files : nvidia_devices_of_driver(),
           .program_id = program_id()};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,12 +17,16 @@ struct LocalMachineView {
   int online_cores = 0;  ///< cores of the host
   std::uint64_t available_memory_bytes =
       0;                   ///< what may still be taken on the host (cgroup limit included); 0: unknown
-  int nvidia_devices = 0;  ///< PCI devices of vendor 10de that are displays or 3D controllers
+  int nvidia_devices = 0;  ///< as nvidia_devices() counts them; where nothing shows any, the driver's count
   std::string program_id;  ///< tells one build of this program from another
 };
 
 /// The cores are hwloc's, or the kernel's where hwloc fails or tells of another machine (HWLOC_* variables).
 [[nodiscard]] LocalMachineView view_machine();
+
+/// GPUs that the files of a machine show, with or without a driver: on its PCI bus, and where that is hidden,
+/// as in some containers, those that the driver lists or has made devices for. `root` is "/" but in tests.
+[[nodiscard]] int nvidia_devices(const std::filesystem::path& root);
 
 /// Whether time is SimGrid's: then nothing varies, and one iteration tells all.
 [[nodiscard]] bool time_is_simulated();

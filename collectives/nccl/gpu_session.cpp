@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "collectives/data/element_formula.hpp"
 #include "collectives/nccl/cuda_gpus.hpp"
 #include "launch/agreement.hpp"
 
@@ -100,6 +101,20 @@ std::uint64_t l2_bytes_of(const CudaLibrary& cuda, int device) {
   return static_cast<std::uint64_t>(std::max(bytes, 0));
 }
 
+/// Kernels that the GPU or its driver cannot run are known before NCCL begins: one makes an element.
+void try_kernels(const GpuSession& session) {
+  const DeviceBuffer memory(session.cuda, kPatternCellBytes);
+  const KernelElements one{.table = nullptr,
+                           .index = 0,
+                           .length = 1,
+                           .iteration = 0,
+                           .source = 0,
+                           .bits = 1,
+                           .type = static_cast<std::uint32_t>(DataType::uint8)};
+  KernelLibrary::check_result(session.cuda, session.kernels.fill(&one, memory.data(), session.stream->get()),
+                              "the kernel that makes data");
+}
+
 /// Memory for each rank, where some share a GPU.
 std::uint64_t free_for_each(const GpuSession& session, const launch::CollectiveWait& waiter) {
   std::size_t free = 0;
@@ -118,11 +133,9 @@ GpuSession::GpuSession(const launch::CollectiveWait& waiter, const Identities& m
   std::vector<VisibleGpu> mine;
   launch::agreed(ranks, waiter.host(), [&] {
     cuda = CudaLibrary::load();
-    nccl = NcclLibrary::load();
     kernels = KernelLibrary::load();
     mine = visible_here(cuda);
   });
-  require_same_nccl(waiter, machines, nccl);
   const auto visible = visible_everywhere(ranks, mine);
   GpuChoice choice;
   launch::agreed(ranks, waiter.host(), [&] { choice = choose_gpus(machines, visible, share, inside_slurm); });
@@ -136,12 +149,15 @@ GpuSession::GpuSession(const launch::CollectiveWait& waiter, const Identities& m
     if (shared) pretend_own_host(ranks.rank(), are_on_one_host(machines));
     const int device = choice.device[static_cast<std::size_t>(ranks.rank())];
     cuda.check(cuda.set_device(device), "cudaSetDevice");
-    cuda.check(static_cast<CudaResult>(kernels.set_device(device)), "cudaSetDevice");
+    KernelLibrary::check_result(cuda, kernels.set_device(device), "cudaSetDevice");
+    nccl = NcclLibrary::load_for_gpu();
     stream = std::make_unique<CudaStream>(cuda);
+    try_kernels(*this);
     compute_capability = compute_capability_of(cuda, device);
     l2[0] = static_cast<double>(l2_bytes_of(cuda, device));
     free[0] = static_cast<double>(free_for_each(*this, waiter));
   });
+  require_same_nccl(waiter, machines, nccl);
   ranks.reduce(free, launch::RankAggregate::minimum);
   free_bytes = static_cast<std::uint64_t>(free[0]);
   ranks.reduce(l2, launch::RankAggregate::maximum);

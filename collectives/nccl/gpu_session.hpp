@@ -10,6 +10,7 @@
 #include "collectives/nccl/loader/cuda_library.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
 #include "collectives/nccl/loader/own_libraries.hpp"
+#include "collectives/nccl/nccl_config.hpp"
 #include "launch/collective_wait.hpp"
 
 namespace collbench::collectives {
@@ -30,6 +31,7 @@ struct GpuSession {
   CudaLibrary cuda;
   NcclLibrary nccl;
   KernelLibrary kernels;
+  NcclConfigValues settings;     ///< that every communicator is made with
   std::vector<VisibleGpu> gpus;  ///< of every rank, by rank
   bool shared = false;           ///< some ranks work on one GPU: nothing about speed can be said
   int compute_capability = 0;    ///< of this rank's GPU, major × 10 + minor

@@ -95,17 +95,21 @@ NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities&
                          const NcclOptions& options)
     : waiter_(waiter),
       gpu_(waiter, machines, options.share_gpu, options.inside_slurm),
-      observer_(gpu_.nccl.version),
+      observer_(gpu_.nccl.version, options.settings),
       network_log_(gpu_.nccl.version),
       traffic_(options.traffic),
       buffer_use_(options.buffers),
       operations_per_group_(options.operations_per_group),
       graph_launches_(options.graph_launches),
+      call_wait_(options.call_wait),
       registration_(options.registration),
       walk_bytes_(options.hot ? 0 : kWalkOfL2 * gpu_.l2_bytes) {
+  gpu_.settings = options.settings;
+  gpu_.nccl.warnings = [this] { return network_log_.warnings(); };
   launch::agreed(waiter.ranks(), waiter.host(), [&] {
     if (graph_launches_ > 0) require_graphs(gpu_.cuda);
     require_registration(gpu_.nccl, registration_);
+    require_settings(options.settings, gpu_.nccl.version);
   });
   keep_network_plugin(gpu_.nccl.version);
   note_made(try_nccl(gpu_, waiter_, registration_));
@@ -237,6 +241,9 @@ std::string NcclBackend::note(const RowKey& key) const {
   if (grouped) notes.push_back(fmt::format("{} in one group", operations_per_group_));
   if (const auto bytes = uneven_part(key))
     notes.push_back(fmt::format("parts of {} B, no multiple of 16", *bytes));
+  if (!gpu_.settings.empty()) notes.push_back(settings_text(gpu_.settings));
+  if (call_wait_ != CallWait::none)
+    notes.push_back(fmt::format("each call waited for (-z {})", static_cast<int>(call_wait_)));
   const bool newer_have_it = key.operation == OperationId::all_to_all ||
                              key.operation == OperationId::gather || key.operation == OperationId::scatter;
   if (newer_have_it && !has_call(gpu_.nccl, key.operation))
@@ -323,6 +330,7 @@ std::unique_ptr<PreparedRow> NcclBackend::row_on(NcclCommunicator& communicator,
                                                   .operations_per_group = operations_per_group_,
                                                   .clock = waiter_.clock(),
                                                   .in_graphs = in_graphs,
+                                                  .call_wait = call_wait_,
                                                   .registered = communicator.has_buffers()},
                                    buffers);
 }

@@ -28,6 +28,8 @@ struct NcclOptions {
   BufferUse buffers{};                     ///< of all rows
   int graph_launches = 0;                  ///< a block launches a CUDA graph so often; 0: call by call
   BufferRegistration registration = BufferRegistration::none;
+  NcclConfigValues settings{};  ///< of every communicator
+  CallWait call_wait = CallWait::none;
   bool hot = false;  ///< timed calls repeat on the same addresses, and find small data in the GPU's L2
 };
 
@@ -88,6 +90,7 @@ class NcclBackend : public Backend {
   BufferUse buffer_use_;
   std::uint64_t operations_per_group_;
   int graph_launches_;
+  CallWait call_wait_;
   BufferRegistration registration_;
   std::uint64_t walk_bytes_;                // of each buffer, that timed calls walk through; 0: they do not
   std::map<RowKey, std::string> declined_;  // by trial_key, and why

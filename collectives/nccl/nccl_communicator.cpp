@@ -39,7 +39,7 @@ NcclCommunicator::~NcclCommunicator() {
 
 void NcclCommunicator::make(NcclUniqueId id, NcclCalls calls) {
   const launch::Ranks& ranks = waiter_.ranks();
-  NcclConfig config;
+  NcclConfig config = nccl_config(gpu_.settings);
   config.blocking = calls == NcclCalls::blocking ? 1 : 0;
   waiter_.wait(
       "creation of a communicator",

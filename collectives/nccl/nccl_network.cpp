@@ -40,6 +40,19 @@ std::optional<std::string> network_in(std::string_view log) {
   return std::string(log.substr(0, log.find('\n')));
 }
 
+std::vector<std::string> nccl_warnings_in(std::string_view log) {
+  constexpr std::string_view kMark = "NCCL WARN ";  // src/debug.cc
+  std::vector<std::string> warnings;
+  for (std::size_t at = log.find(kMark); at != std::string_view::npos; at = log.find(kMark, at)) {
+    at += kMark.size();
+    std::string warning(log.substr(at, log.find('\n', at) - at));
+    std::erase(warnings, warning);
+    warnings.push_back(std::move(warning));
+  }
+  if (warnings.size() > kMaxNcclWarnings) warnings.erase(warnings.begin(), warnings.end() - kMaxNcclWarnings);
+  return warnings;
+}
+
 NcclNetworkLog::NcclNetworkLog(int version) : memory_(::memfd_create("collbench: NCCL's log", MFD_CLOEXEC)) {
   if (version < kFirstWithQuietLog) {
     unknown_reason_ = fmt::format("NCCL {} would print on stdout; 2.23 is the first that does not",
@@ -63,13 +76,21 @@ NcclNetworkLog::NcclNetworkLog(int version) : memory_(::memfd_create("collbench:
   for (const auto& [name, value] : settings) ::setenv(name, value.c_str(), 1);
 }
 
-std::string NcclNetworkLog::newest() {
+std::string NcclNetworkLog::unseen() const {
   struct stat is{};
   if (!unknown_reason_.empty() || ::fstat(memory_.get(), &is) != 0 || is.st_size <= seen_) return {};
   std::string text(static_cast<std::size_t>(is.st_size - seen_), '\0');
   const ssize_t bytes = ::pread(memory_.get(), text.data(), text.size(), seen_);
   text.resize(bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
-  seen_ = is.st_size;
+  return text;
+}
+
+std::vector<std::string> NcclNetworkLog::warnings() const { return nccl_warnings_in(unseen()); }
+
+std::string NcclNetworkLog::newest() {
+  const std::string text = unseen();
+  if (text.empty()) return {};
+  seen_ += static_cast<off_t>(text.size());
   // NCCL writes on where it was: what is before that needs no memory.
   static_cast<void>(::ftruncate(memory_.get(), 0));
   return network_in(text).value_or("");

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/files.hpp"
 
@@ -22,20 +23,29 @@ void keep_network_plugin(int version);
 /// The name in the last line of `log` in which NCCL says "Using network"; none where no line does.
 [[nodiscard]] std::optional<std::string> network_in(std::string_view log);
 
-/// NCCL's log of what it sets up, in memory.
+/// What `log` has behind "NCCL WARN", each once, the newest last: at most kMaxNcclWarnings.
+[[nodiscard]] std::vector<std::string> nccl_warnings_in(std::string_view log);
+/// What fails first may be several lines before the last one, which says what failed because of it.
+inline constexpr std::size_t kMaxNcclWarnings = 3;
+
+/// NCCL's log of what it sets up and of what fails, in memory.
 class NcclNetworkLog {
  public:
   /// Turns NCCL's log on (NCCL_DEBUG, NCCL_DEBUG_SUBSYS and NCCL_DEBUG_FILE), unless the user has set one of
-  /// them. It has lines while communicators and connections are made, and none of an operation. Before NCCL's
-  /// first call.
+  /// them. It has lines while communicators and connections are made, and of an operation only warnings.
+  /// Before NCCL's first call.
   explicit NcclNetworkLog(int version);
 
   /// The network of the communicator that was made since the last call; empty where that is not known.
   [[nodiscard]] std::string newest();
+  /// What NCCL warned of since then, as nccl_warnings_in() has it; nothing where its log is the user's.
+  [[nodiscard]] std::vector<std::string> warnings() const;
   /// Why it is not known; empty where it is.
   [[nodiscard]] const std::string& unknown_reason() const { return unknown_reason_; }
 
  private:
+  [[nodiscard]] std::string unseen() const;
+
   FileDescriptor memory_;
   off_t seen_ = 0;  // bytes of it that were looked at, and are freed
   std::string unknown_reason_;

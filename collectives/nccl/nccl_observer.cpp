@@ -27,7 +27,7 @@ NcclSelection selection_from(const Observation& observation) {
 
 }  // namespace
 
-NcclObserver::NcclObserver(int version) {
+NcclObserver::NcclObserver(int version, const NcclConfigValues& settings) {
   const PluginSearchEnvironment here = plugin_search_environment();
   status_ = {.use = plugin_slot_conflict(kProfilerSlot, version, here),
              .expectation = plugin_slot_conflict(kTunerSlot, version, here)};
@@ -35,6 +35,8 @@ NcclObserver::NcclObserver(int version) {
     status_.expectation =
         fmt::format("NCCL honors {}={} only without a tuner plugin", kHonoredWithoutTuner, *policy);
   }
+  if (const auto policy = settings.find("CTAPolicy"); policy != settings.end() && status_.expectation.empty())
+    status_.expectation = fmt::format("NCCL honors CTAPolicy={} only without a tuner plugin", policy->second);
   if (!status_.use.empty() && !status_.expectation.empty()) return;
   std::string unsupported_reason;
   library_ = ObserverLibrary::find(unsupported_reason);

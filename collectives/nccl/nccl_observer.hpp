@@ -5,6 +5,7 @@
 
 #include "base/record/nccl_selection.hpp"
 #include "collectives/nccl/loader/own_libraries.hpp"
+#include "collectives/nccl/nccl_config.hpp"
 
 namespace collbench::collectives {
 
@@ -14,7 +15,7 @@ class NcclObserver {
  public:
   /// Names our library in NCCL's environment, where NCCL of `version` has a slot for it that no user has
   /// taken. Before NCCL's first call.
-  explicit NcclObserver(int version);
+  NcclObserver(int version, const NcclConfigValues& settings);
 
   /// Why NCCL does not report them. After the first communicator.
   [[nodiscard]] NcclObserverStatus status() const;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 #include <span>
+#include <thread>
 
 #include "base/units.hpp"
 #include "collectives/buffer_layout.hpp"
@@ -56,6 +57,7 @@ NcclRow::NcclRow(const RowKey& key, const RowLayout& layout, const NcclRowContex
       observer_(context.observer),
       clock_(context.clock),
       in_graphs_(context.in_graphs),
+      call_wait_(context.call_wait),
       buffers_(buffers),
       call_(layout.call),
       operations_per_group_(context.operations_per_group),
@@ -100,8 +102,8 @@ void NcclRow::put_data(std::uint64_t iteration, std::uint64_t input_elements, st
       elements_of(key_.reduction ? &buffers_.scratch->own : nullptr, key_.type, iteration);
   elements.source = ranks_.rank();
   elements.length = input_elements;
-  cuda.check(static_cast<CudaResult>(gpu_.kernels.fill(&elements, buffers_.input, gpu_.stream->get())),
-             "the kernel that makes data");
+  KernelLibrary::check_result(cuda, gpu_.kernels.fill(&elements, buffers_.input, gpu_.stream->get()),
+                              "the kernel that makes data");
 }
 
 void NcclRow::fill_to_repeat() {
@@ -289,6 +291,33 @@ std::vector<double> NcclRow::time_spans(std::span<const BlockSpan> spans) {
   return seconds;
 }
 
+/// As nccl-tests' -z: what is issued at once, a call or a group, is waited for before the next, by the clock
+/// of the host. Seconds in all.
+double NcclRow::time_waited_calls(std::uint64_t iterations) {
+  constexpr double kPatienceSeconds = 1;  // then all ranks wait together, which sees who hangs
+  double seconds = 0;
+  for (std::uint64_t left = iterations; left > 0;) {
+    const double before = clock_.seconds();
+    double own = 0;
+    bool is_over = true;
+    wait_for(name_of(key_), [&] {
+      do {
+        const std::uint64_t now = std::min(left, operations_per_group_);
+        const double issued = clock_.seconds();
+        issue(now);
+        left -= now;
+        while (!(is_over = gpu_.stream->idle()) && clock_.seconds() - issued < kPatienceSeconds)
+          std::this_thread::yield();  // NCCL may need this core for threads of its own
+        own = clock_.seconds() - before;
+      } while (is_over && left > 0 && call_wait_ == CallWait::alone);
+    });
+    const bool with_all = call_wait_ == CallWait::with_all || !is_over;
+    seconds += with_all ? clock_.seconds() - before : own;
+  }
+  iteration_seconds_ = seconds / static_cast<double>(iterations);
+  return seconds;
+}
+
 /// Watched once, and never while something is timed.
 void NcclRow::run(std::uint64_t iterations) {
   if (iterations == 0) {
@@ -331,8 +360,14 @@ Block NcclRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sampl
   // Rank 0 decides for all: the ranks' times differ.
   const bool events_are_free = launch::broadcast_value(
       ranks_, iteration_seconds_ * static_cast<double>(iterations_per_sample) * kEventShare >= kEventSeconds);
-  const bool times_twice = iterations > iterations_per_sample && !events_are_free;
-  const auto timed = [this](std::span<const BlockSpan> spans) { return time_spans(spans); };
+  const bool waits = call_wait_ != CallWait::none;
+  const bool times_twice = iterations > iterations_per_sample && !events_are_free && !waits;
+  const auto timed = [this, waits](std::span<const BlockSpan> spans) {
+    if (!waits) return time_spans(spans);
+    std::vector<double> seconds;
+    for (const BlockSpan& span : spans) seconds.push_back(time_waited_calls(span.iterations));
+    return seconds;
+  };
   const auto take = [&](const auto& spans, const std::vector<double>& seconds) {
     block.elapsed_seconds = std::accumulate(seconds.begin(), seconds.end(), 0.0);
     block.iterations = iterations_of(spans, seconds.size());
@@ -377,8 +412,8 @@ std::optional<Mismatch> NcclRow::check(std::uint64_t iteration) {
     elements.index = segment.source_index;
     elements.length = segment.length;
     const std::byte* const received = buffers_.result + at * traits(key_.type).bytes;
-    cuda.check(static_cast<CudaResult>(gpu_.kernels.check(&elements, received, at, tolerance, found, stream)),
-               "the kernel that checks data");
+    KernelLibrary::check_result(cuda, gpu_.kernels.check(&elements, received, at, tolerance, found, stream),
+                                "the kernel that checks data");
   };
   wait_for("check of " + name_of(key_), [&] {
     cuda.check(cuda.set_bytes(&found->count, 0, sizeof found->count, stream), "cudaMemsetAsync");

@@ -26,7 +26,8 @@ struct NcclRowContext {
   const NcclObserver& observer;
   std::uint64_t operations_per_group = 1;
   const Clock& clock;
-  bool in_graphs = false;   ///< calls are captured in CUDA graphs, which are launched
+  bool in_graphs = false;  ///< calls are captured in CUDA graphs, which are launched
+  CallWait call_wait = CallWait::none;
   bool registered = false;  ///< its buffers are registered with the communicator
 };
 
@@ -96,6 +97,7 @@ class NcclRow : public PreparedRow {
   void put_data(std::uint64_t iteration, std::uint64_t input_elements, std::uint64_t output_bytes);
   void capture(std::uint64_t iterations);
   [[nodiscard]] std::vector<double> time_spans(std::span<const BlockSpan> spans);
+  [[nodiscard]] double time_waited_calls(std::uint64_t iterations);
   [[nodiscard]] Mismatch described(const KernelMismatch& found, const std::vector<Segment>& segments,
                                    std::uint64_t iteration) const;
 
@@ -106,6 +108,7 @@ class NcclRow : public PreparedRow {
   const NcclObserver& observer_;
   const Clock& clock_;
   bool in_graphs_;
+  CallWait call_wait_;
   NcclRowBuffers buffers_;
   CallContext call_;
   std::uint64_t operations_per_group_;

@@ -1,5 +1,7 @@
 #include "src/run/cluster.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -8,9 +10,12 @@
 
 #include "analysis/report/cluster_findings.hpp"
 #include "base/json_reader.hpp"
+#include "base/units.hpp"
 #include "launch/agreement.hpp"
 #include "topology/cluster/placement.hpp"
+#include "topology/graph/cpu_list.hpp"
 #include "topology/graph/host_signature.hpp"
+#include "topology/graph/local_cpus.hpp"
 #include "topology/graph/topology_json.hpp"
 #include "topology/machines/resolve.hpp"
 
@@ -122,6 +127,39 @@ std::vector<PlacedRank> placement_by_cuda(const std::vector<collectives::Visible
     placement.push_back(std::move(placed));
   }
   return placement;
+}
+
+std::string far_ranks_note(const topology::ClusterTopology& cluster, const Identities& machines,
+                           const std::vector<PlacedRank>& placement,
+                           const std::vector<std::vector<int>>& cores) {
+  std::vector<int> far;
+  std::string first;
+  for (const PlacedRank& placed : placement) {
+    const auto rank = static_cast<std::size_t>(placed.rank);
+    const auto& node = cluster.nodes.at(static_cast<std::size_t>(machines.at(rank).node));
+    const topology::Host& host = cluster.distinct_hosts.at(static_cast<std::size_t>(node.shape));
+    const auto gpu = std::find_if(host.gpus.begin(), host.gpus.end(), [&](const topology::Gpu& each) {
+      return each.pci_address.known() && *each.pci_address.value == placed.gpu_address;
+    });
+    if (gpu == host.gpus.end() || cores.at(rank).empty()) continue;
+    const std::vector<int> near = topology::local_cpus(
+        host, {topology::DeviceKind::gpu, static_cast<int>(std::distance(host.gpus.begin(), gpu))});
+    const bool is_near = std::any_of(cores[rank].begin(), cores[rank].end(), [&near](int core) {
+      return std::find(near.begin(), near.end(), core) != near.end();
+    });
+    if (near.empty() || is_near) continue;
+    if (far.empty())
+      first =
+          fmt::format("rank {} on {} may run on CPUs {}, and {} is at {}", placed.rank, node.host,
+                      topology::format_cpu_list(cores[rank]), placed.gpu, topology::format_cpu_list(near));
+    far.push_back(placed.rank);
+  }
+  if (far.empty()) return {};
+  const bool is_one = far.size() == 1;
+  return fmt::format(
+      "rank{} {} {} bound far from {}: {}; latency and copies between host and GPU suffer; bind to the CPUs "
+      "that nvidia-smi topo -m lists for the GPU (srun --cpu-bind, mpirun --map-by numa)",
+      is_one ? "" : "s", number_ranges(far), is_one ? "is" : "are", is_one ? "its GPU" : "their GPUs", first);
 }
 
 std::string own_device(launch::Ranks& ranks, const std::vector<PlacedRank>& placement) {

@@ -33,6 +33,12 @@ namespace collbench::program {
 /// The same by rank, where only CUDA knows the GPUs.
 [[nodiscard]] std::vector<PlacedRank> placement_by_cuda(const std::vector<collectives::VisibleGpu>& gpus);
 
+/// Which ranks may run only on cores that are far from their GPUs, in a sentence; empty where none. `cores`
+/// are those that each rank may run on, by rank.
+[[nodiscard]] std::string far_ranks_note(const topology::ClusterTopology& cluster, const Identities& machines,
+                                         const std::vector<PlacedRank>& placement,
+                                         const std::vector<std::vector<int>>& cores);
+
 /// What this rank works with, for a person: "GPU3, mlx5_3"; empty where that is not known. `placement` counts
 /// on rank 0. Collective.
 [[nodiscard]] std::string own_device(launch::Ranks& ranks, const std::vector<PlacedRank>& placement);

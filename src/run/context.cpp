@@ -17,6 +17,7 @@
 #include "launch/real_machine.hpp"
 #include "src/cli/version.hpp"
 #include "src/run/incident.hpp"
+#include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
 
@@ -63,6 +64,14 @@ void refuse_what_needs_gpus(const RunOptions& options) {
   if (options.graph_launches > 0) {
     throw Error(ExitStatus::not_here, "-G", "there are no CUDA graphs on host memory", "leave -G out");
   }
+  if (!options.nccl_config.empty()) {
+    throw Error(ExitStatus::not_here, "--nccl-config", "host memory is measured, and NCCL has no part in it",
+                "leave it and -x out");
+  }
+  if (options.call_wait != collectives::CallWait::none) {
+    throw Error(ExitStatus::not_here, "-z",
+                "an MPI call returns when it is complete on its rank: each is waited for", "leave -z out");
+  }
   if (options.registration != BufferRegistration::none) {
     throw Error(ExitStatus::not_here, fmt::format("-R {}", name(options.registration)),
                 "there is no NCCL to register host memory with", "leave -R out");
@@ -84,6 +93,25 @@ collectives::MemoryKind memory_by_machines(const std::vector<launch::RankEnviron
                                            const Identities& machines) {
   return launch::all_have_gpus(environments, machines) ? collectives::MemoryKind::device
                                                        : collectives::MemoryKind::host;
+}
+
+/// A machine with GPUs is expected, and none is to be seen: whatever is measured would be of another one.
+void require_expected_gpus(const RunOptions& options, const RunContext& context,
+                           const std::vector<launch::RankEnvironment>& environments, launch::Ranks& ranks) {
+  if (options.expect.empty() || options.memory == collectives::MemoryKind::host) return;
+  const auto on_root = launch::agree_on_root(ranks, context.host, [&](launch::OnRoot) -> std::size_t {
+    if (launch::all_have_gpus(environments, context.machines)) return 0;
+    return topology::resolve_machine(options.expect).only_host().gpus.size();
+  });
+  const std::size_t gpus = launch::broadcast_value(ranks, on_root.value_or(0));
+  launch::agreed(ranks, context.host, [&] {
+    if (gpus == 0) return;
+    throw Error(
+        ExitStatus::not_here, "--expect " + options.expect,
+        fmt::format("it has {}, and {} shows none", counted(gpus, "GPU"), context.machines.front().host),
+        "was the container started with its GPUs (docker run --gpus all)? nvidia-smi -L has to list "
+        "them; --backend mpi measures host memory");
+  });
 }
 
 }  // namespace
@@ -129,9 +157,12 @@ RunContext make_run_context(const RunOptions& options, const launch::MpiSession&
     context.memory = options.memory ? *options.memory : memory_by_machines(environments, context.machines);
     if (context.memory == collectives::MemoryKind::host) refuse_what_needs_gpus(options);
   });
+  require_expected_gpus(options, context, environments, ranks);
   context.identities =
       node_map ? launch::discover_identities(ranks, context.host, leader, node_map) : context.machines;
   context.cores_per_node = launch::cores_per_node(environments, context.machines);
+  for (const launch::RankEnvironment& environment : environments)
+    context.allowed_cores.push_back(environment.machine.allowed_cores);
   context.host_memory_per_rank_bytes = launch::memory_per_rank(environments, context.machines);
   context.notes =
       launch::environment_notes(environments, context.machines, options.launched, launch::inside_slurm());

@@ -19,6 +19,7 @@ struct RunContext {
   Identities machines;    ///< by the machines that there really are
   Identities identities;  ///< with --node-map in force
   std::vector<int> cores_per_node;
+  std::vector<std::vector<int>> allowed_cores;  ///< that each rank may run on, by rank
   std::vector<std::string> notes;
   std::uint64_t host_memory_per_rank_bytes = 0;  ///< 0: unknown
   /// What is measured: MPI on host memory, or NCCL on that of GPUs.

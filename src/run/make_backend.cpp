@@ -50,6 +50,8 @@ RunBackend make_backend(const RunOptions& options, const launch::MpiSession& ses
                                .buffers = options.request.buffers,
                                .graph_launches = options.graph_launches,
                                .registration = options.registration,
+                               .settings = options.nccl_config,
+                               .call_wait = options.call_wait,
                                .hot = options.hot});
   const std::uint64_t free_bytes = nccl->gpu().free_bytes;
   RunGpus gpus{.by_rank = nccl->gpu().gpus, .are_shared = nccl->gpu().shared};

@@ -148,11 +148,19 @@ void add_how_long(CLI::App& app, RunOptions& run) {
              [&run](const std::string& text) {
                run.loop.fixed.warmup = parse_number<std::uint64_t>(text, "-w", 0, kMaxIterations);
              });
-  add_option(
+  auto* graph = add_option(
       app, theme, "-G,--cudagraph", "N",
       "on GPUs: capture a block's iterations in a CUDA graph (-n of them), and launch it N times; 0: no "
       "graph (0)",
       [&run](const std::string& text) { run.graph_launches = parse_number(text, "-G", 0, 1000); });
+  add_option(app, theme, "-z,--blocking", "HOW",
+             "on GPUs: wait for each call before the next: 1: on all ranks, 2: on its own, 3: on its own, "
+             "and then on "
+             "all, which is not timed; 0: do not wait (0)",
+             [&run](const std::string& text) {
+               run.call_wait = static_cast<collectives::CallWait>(parse_number(text, "-z", 0, 3));
+             })
+      ->excludes(graph);
   app.add_flag("--hot", run.hot,
                "on GPUs: time all calls on the same addresses, so that small sizes come from the L2 cache; "
                "without it, calls walk through buffers of 4 times the L2's size")
@@ -201,6 +209,18 @@ void add_where(CLI::App& app, RunOptions& run) {
              "on GPUs: register the buffers with NCCL: none, local (ncclCommRegister) or symmetric "
              "(ncclCommWindowRegister), or 0, 1, 2 (none)",
              [&run](const std::string& text) { run.registration = registration_of(text); });
+  add_option(app, theme, "-x,--cta-policy,--cta_policy", "POLICY",
+             "on GPUs: NCCL's CTA policy: 0 or default, 1 or efficiency, 2 or zero (NCCL's choice)",
+             [&run](const std::string& text) {
+               run.nccl_config["CTAPolicy"] = collectives::parse_cta_policy(text, "-x");
+             });
+  add_option(app, theme, "--nccl-config", "LIST",
+             "on GPUs: fields of the configuration of NCCL's communicators, such as "
+             "minCTAs=8,maxCTAs=8,nvlinkCentricSched=1 (NCCL's choice)",
+             [&run](const std::string& text) {
+               for (const auto& [field, value] : collectives::parse_nccl_settings(text, "--nccl-config"))
+                 run.nccl_config[field] = value;
+             });
   app.add_flag("--share-gpu", run.share_gpu, "let ranks share a GPU: checks correctness, not speed")
       ->group(theme);
   app.add_flag_callback(

@@ -8,6 +8,7 @@
 #include "collectives/engine/backend.hpp"
 #include "collectives/engine/measurement_loop.hpp"
 #include "collectives/engine/plan.hpp"
+#include "collectives/nccl/nccl_config.hpp"
 #include "src/cli/config_file.hpp"
 #include "src/cli/criteria_options.hpp"
 #include "src/cli/options.hpp"
@@ -37,14 +38,16 @@ struct RunOptions {
   double seconds = 120;   ///< --time: calibration and measurement together
   /// --backend: MPI on host memory, or NCCL on that of GPUs; none: by what the hosts have.
   std::optional<collectives::MemoryKind> memory;
-  std::vector<std::string> protocols;  ///< --proto; empty: left to NCCL
-  bool share_gpu = false;              ///< ranks may share a GPU
-  int graph_launches = 0;              ///< -G; 0: no CUDA graphs
-  bool hot = false;                    ///< --hot: timed calls repeat on the same addresses of a GPU
-  bool telemetry = true;               ///< --no-telemetry: false
-  bool rank_use = false;               ///< --rank-use: said on stderr (base/rank_use.hpp)
-  std::string calibration_path;        ///< --calibration: of an earlier run; empty: this run calibrates,
-                                       ///< kNoCalibration: nobody does
+  std::vector<std::string> protocols;                             ///< --proto; empty: left to NCCL
+  bool share_gpu = false;                                         ///< ranks may share a GPU
+  int graph_launches = 0;                                         ///< -G; 0: no CUDA graphs
+  collectives::NcclConfigValues nccl_config;                      ///< --nccl-config, -x
+  collectives::CallWait call_wait = collectives::CallWait::none;  ///< -z
+  bool hot = false;              ///< --hot: timed calls repeat on the same addresses of a GPU
+  bool telemetry = true;         ///< --no-telemetry: false
+  bool rank_use = false;         ///< --rank-use: said on stderr (base/rank_use.hpp)
+  std::string calibration_path;  ///< --calibration: of an earlier run; empty: this run calibrates,
+                                 ///< kNoCalibration: nobody does
   /// -R: how the buffers are registered with NCCL.
   BufferRegistration registration = BufferRegistration::none;
   std::string node_map;

@@ -248,6 +248,10 @@ class RunDriver {
         if (links) expectations_ = RowExpectations::from_links(*std::move(links));
       }
       run_.cluster->placement = placement.empty() ? placement_by_cuda(gpus_.by_rank) : placement;
+      const std::string far = gpus_.by_rank.empty() ? ""
+                                                    : far_ranks_note(cluster, context_.machines, placement,
+                                                                     context_.allowed_cores);
+      if (!far.empty()) run_.environment_notes.push_back(far);
       compare_nodes(root, cluster);
     });
     flight_.device(own_device(ranks(), run_.cluster ? run_.cluster->placement : std::vector<PlacedRank>{}));

@@ -28,6 +28,7 @@
 #include "src/cli/standard_streams.hpp"
 #include "src/run/hang_report.hpp"
 #include "src/run/incident.hpp"
+#include "src/run/nccl_warning.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/run_command.hpp"
 
@@ -140,7 +141,7 @@ int start_run(const RunOptions& options, int argc, char** argv) {
     if (launch::interrupted()) flight.withdraw();
     return root ? static_cast<int>(status) : 0;
   } catch (const launch::AgreedError& error) {
-    return report_failure(error, root);
+    return report_failure(with_doctors_advice(error), root);
   } catch (const std::exception& failure) {
     // What was not agreed on happened here, and the other ranks wait for this one: it ends all, also where
     // there is no memory left to say why.

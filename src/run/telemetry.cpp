@@ -10,6 +10,7 @@
 
 #include "base/json_reader.hpp"
 #include "base/record/telemetry.hpp"
+#include "base/units.hpp"
 #include "topology/graph/pci.hpp"
 #include "topology/telemetry/nvidia_smi_telemetry.hpp"
 #include "topology/telemetry/nvml_telemetry.hpp"
@@ -31,6 +32,24 @@ bool is_used(const GpuTelemetry& gpu, const Identities& machines, int node,
   return false;
 }
 
+/// The GPUs that ranks of this node use and that nothing was read of, which is not to say that they were
+/// well.
+std::vector<std::string> without_reading(const topology::TelemetryLog& log, const Identities& machines,
+                                         int node, const std::vector<collectives::VisibleGpu>& gpus) {
+  std::map<std::string, std::vector<int>> ranks;  // by GPU
+  for (std::size_t rank = 0; rank < gpus.size(); ++rank) {
+    if (machines.at(rank).node != node) continue;
+    const bool is_read = std::any_of(log.gpus().begin(), log.gpus().end(),
+                                     [&](const GpuTelemetry& gpu) { return is_same(gpu, gpus[rank]); });
+    if (!is_read) ranks[gpus[rank].address].push_back(static_cast<int>(rank));
+  }
+  std::vector<std::string> words;
+  for (const auto& [address, users] : ranks)
+    words.push_back(fmt::format("{}, which rank{} {} use{}", address, users.size() == 1 ? "" : "s",
+                                number_ranges(users), users.size() == 1 ? "s" : ""));
+  return words;
+}
+
 std::string message_of(const topology::TelemetryLog& log, const Identity& mine, const Identities& machines,
                        const std::vector<collectives::VisibleGpu>& gpus) {
   Telemetry telemetry{.readings = log.readings(), .gpus = {}, .notes = {}};
@@ -43,9 +62,10 @@ std::string message_of(const topology::TelemetryLog& log, const Identity& mine, 
   }
   for (const std::string& note : log.notes())
     telemetry.notes.push_back(fmt::format("{}: {}", mine.host, note));
-  if (telemetry.gpus.empty() && !log.gpus().empty()) {
-    telemetry.notes.push_back(fmt::format("{}: unknown: {} lists none of the GPUs that the ranks use",
-                                          mine.host, name(log.gpus().front().source)));
+  if (!log.gpus().empty()) {
+    for (const std::string& gpu : without_reading(log, machines, mine.node, gpus))
+      telemetry.notes.push_back(fmt::format("{}: unknown: {} has no reading of GPU {}", mine.host,
+                                            name(log.gpus().front().source), gpu));
   }
   Json marks = Json::array();
   for (const auto& [row, of_row] : log.marks()) {

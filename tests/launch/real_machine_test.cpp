@@ -9,6 +9,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <utility>
 
 namespace collbench::launch::real_machine_test {
@@ -21,6 +24,32 @@ TEST(RealMachine, SeesCoresMemoryAndItself) {
   EXPECT_GT(view.available_memory_bytes, 1U << 20U);
   EXPECT_EQ(view.program_id.size(), 40U) << "the SHA-1 that the linker is asked for: " << view.program_id;
   EXPECT_EQ(view.program_id, view_machine().program_id);
+}
+
+TEST(RealMachine, AGpuIsSeenAlsoWhereTheBusIsHidden) {
+  const std::filesystem::path root =
+      std::filesystem::temp_directory_path() / ("nvidia_devices." + std::to_string(::getpid()));
+  const auto add = [&root](const std::string& path, const std::string& text = "") {
+    std::filesystem::create_directories((root / path).parent_path());
+    std::ofstream(root / path) << text << "\n";
+  };
+  EXPECT_EQ(nvidia_devices(root), 0);
+  for (const char* other : {"nvidiactl", "nvidia-uvm", "nvidia", "null", "nvidia-caps/nvidia-cap1"})
+    add(std::string("dev/") + other);
+  add("sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de");
+  add("sys/bus/pci/devices/0000:01:00.0/class", "0x020700");  // of that vendor, and a NIC
+  EXPECT_EQ(nvidia_devices(root), 0);
+  add("dev/nvidia0");
+  add("dev/nvidia11");
+  EXPECT_EQ(nvidia_devices(root), 2) << "devices alone";
+  add("proc/driver/nvidia/gpus/0000:18:00.0/information");
+  EXPECT_EQ(nvidia_devices(root), 1) << "what the driver lists";
+  for (const char* address : {"0000:18:00.0", "0000:19:00.0", "0000:1a:00.0"}) {
+    add(std::string("sys/bus/pci/devices/") + address + "/vendor", "0x10de");
+    add(std::string("sys/bus/pci/devices/") + address + "/class", "0x030200");
+  }
+  EXPECT_EQ(nvidia_devices(root), 3) << "the bus";
+  std::filesystem::remove_all(root);
 }
 
 TEST(RealMachine, OwnCpuTimeIsPartOfTheHosts) {

@@ -275,6 +275,25 @@ class Walk(Scratch):
         self.check_line(result, ["--hot: calls on host memory always repeat on the same addresses"], 5)
 
 
+class Auto(Scratch):
+    """Without --backend: GPUs where the machine has them, however little a container shows of it."""
+
+    def test_a_gpu_that_only_the_driver_shows_is_measured(self):
+        shutil.copy(STAND_INS / "libstand_in_driver.so", self.path.parent / "libcuda.so.1")
+        shown = {"LD_LIBRARY_PATH": str(self.path.parent)}
+        for gpus, backend in (("8", "nccl"), ("0", "mpi")):
+            result = run([PROGRAM, *QUICK, *SMALL, "-J", self.path, "--overwrite"], {**shown, "COLLBENCH_STAND_IN_GPUS": gpus})
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(json.loads(self.path.read_text())["backend"], backend)
+
+    def test_a_machine_with_gpus_is_expected_and_there_are_none(self):
+        result = run(["mpirun", "--oversubscribe", "-np", "2", PROGRAM, *QUICK, *SMALL, "--expect", "hgx-h100"])
+        self.check_line(result, ["--expect hgx-h100: it has 8 GPUs, and .* shows none; was the container started with its GPUs"], 5)
+        for machine, more in (("live", []), ("hgx-h100", ["--backend", "mpi"])):
+            result = run([PROGRAM, *QUICK, *SMALL, "--expect", machine, *more])
+            self.assertNotEqual(result.returncode, 5, result.stderr)
+
+
 class Float8(Scratch):
     """e4m3 and e5m2: NCCL has them from 2.24 on, for GPUs of compute capability 9.0 and newer."""
 
@@ -404,6 +423,57 @@ class Graphs(Scratch):
         self.record(2, "-G", "2", *QUICK, *SMALL, status=3, environment={"COLLBENCH_STAND_IN": "wrong_data:3@1"})
 
 
+class Settings(Scratch):
+    """What a user sets of NCCL's configuration, and nccl-tests' letters that need no kernel of their own."""
+
+    def test_every_communicator_has_them(self):
+        log = self.path.with_suffix(".config")
+        made = self.record(2, *QUICK, *SMALL, "--algo", "auto,ring", "-x", "efficiency", "--nccl-config", "maxCTAs=8,nvlinkCentricSched=1",
+                           environment={"COLLBENCH_STAND_IN_CONFIG": str(log)})
+        self.assertEqual({row["note"] for row in made["rows"]}, {"CTAPolicy=1, maxCTAs=8, nvlinkCentricSched=1"})
+        lines = log.read_text().splitlines()
+        self.assertGreaterEqual(len(lines), 6)  # two ranks: the trial, ring's trial, and those of the rows
+        for line in lines:
+            settings = dict(word.split("=") for word in line.split())
+            self.assertEqual([settings.pop(name) for name in ("CTAPolicy", "maxCTAs", "nvlinkCentricSched")], ["1", "8", "1"])
+            self.assertEqual(set(settings.values()), {str(-(1 << 31))})
+        self.assertIn("NCCL honors CTAPolicy=1 only without a tuner plugin", made["nccl_untold"]["expectation"])
+
+    def test_what_an_older_nccl_lacks(self):
+        for words, version in ((["-x", "0"], 22602), (["-x", "2"], 22703), (["--nccl-config", "maxP2pPeers=4"], 22907)):
+            self.refused([r"=\d: NCCL 2.2\d.\d has no such setting; 2.\S+ and newer do; leave it out, or name a newer libnccl"], *words,
+                         environment={"COLLBENCH_NCCL": nccl(version)})
+
+    def test_what_nccl_would_refuse(self):
+        self.refused(["-x: '3' is no CTA policy; give 0 or default"], "-x", "3", status=2)
+        self.refused(["--nccl-config: NCCL accepts minCTAs only together with"], "--nccl-config", "minCTAs=8", status=2)
+
+    def test_host_memory_has_none(self):
+        for words, line in ((["-x", "1"], "--nccl-config: host memory is measured"), (["-z", "1"], "-z: an MPI call returns when it is complete")):
+            self.check_line(run([str(PROGRAM), "--backend", "mpi", *QUICK, *SMALL, *words]), [line], 5)
+
+    def test_calls_that_are_waited_for(self):
+        for how in (1, 2, 3):
+            made = self.record(2, "--passes", "2", "-n", "6", "-w", "1", "--sizes", "8,4K", "--ops", "all_reduce,all_to_all,ping_pong", "-z", how)
+            for row in made["rows"]:
+                self.assertEqual((row["wrong_elements"], row["iterations"]), (0, 12), row)
+                self.assertEqual(row["note"], f"each call waited for (-z {how})")
+        self.refused(["--cudagraph and --blocking cannot be used together"], "-z", "1", "-G", "2", status=2)
+
+    def test_the_time_of_a_call_is_that_until_it_is_over(self):
+        """Every operation sleeps for 50 ms."""
+        for how in (1, 2, 3):
+            (row,) = self.record(2, "--passes", "1", "-n", "3", "-w", "0", "-c", "0", "--ops", "all_reduce", "--sizes", "8", "-z", how,
+                                 environment={"COLLBENCH_STAND_IN": "slow:1000"})["rows"]
+            self.assertGreaterEqual(row["minimum_seconds"], 0.05, how)
+
+    def test_a_failure_ends_the_run_while_calls_are_waited_for(self):
+        for how in (1, 2, 3):
+            result = mpirun(2, "--ops", "all_reduce", "--sizes", "8", "--passes", "1", "-n", "50", "-w", "0", "-c", "0", "-T", "10", "-z", how,
+                            environment={"COLLBENCH_STAND_IN": "async_error:20@1"})
+            self.check_line(result, ["remote process exited or there was a network error"], 4)
+
+
 class EnqueueTime(Scratch):
     def test_every_row_has_it(self):
         result = mpirun(2, *QUICK, *SMALL, "--enqueue-time", "-J", self.path)
@@ -496,6 +566,7 @@ class Telemetry(Scratch):
     def test_a_gpu_that_is_lost_before_the_run_is_left_out(self):
         made, _ = self.measure(*QUICK, *SMALL, by="stand_in_nvml", gpus="lost")
         self.assertEqual([gpu["address"] for gpu in made["telemetry"]["gpus"]], ["0000:18:00.0"])
+        self.assertRegex(" ".join(made["telemetry"]["notes"]), "unknown: NVML has no reading of GPU 0000:19:00.0, which rank 1 uses")
 
     def test_neither(self):
         result = mpirun(2, *QUICK, *SMALL)
@@ -565,6 +636,46 @@ class Refusals(Scratch):
 
     def test_an_old_driver(self):
         self.refused(["but the driver supports only CUDA 12.4"], environment={"COLLBENCH_STAND_IN_DRIVER": "12040"})
+
+    def test_what_keeps_cuda_from_working_here_is_no_failure_of_a_gpu_or_of_nccl(self):
+        container = r"; check that nvidia-smi -L lists GPUs here; a container .*--gpus all"
+        for fault, line in (
+                ("set_device:3", "collbench: cudaSetDevice: the driver cannot be initialized .initialization error." + container),
+                ("set_device:100", "collbench: cudaSetDevice: the driver shows no GPU .no CUDA-capable" + ".*" + container),
+                ("kernel_device:35", "collbench: GPU kernels: the driver is too old for libcollbench_kernels.so, or is not here .*; "
+                                     "update the driver, or build collbench for it: "),
+                ("kernel:209", "collbench: GPU kernels: libcollbench_kernels.so has no code for this GPU .*; build collbench for it"),
+                ("kernel:222", "collbench: GPU kernels: libcollbench_kernels.so has only PTX for this GPU, of a newer CUDA than"),
+                ("cuda_failure:35", "the communicator: the driver is too old for this libnccl.*; update the driver, or name a libnccl"),
+                ("cuda_failure:209", "the communicator: this libnccl has no code for this GPU .*; name a libnccl"),
+                ("cuda_failure:802", "the GPUs wait for NVSwitch's fabric .*; start it: systemctl status nvidia-fabricmanager")):
+            with self.subTest(fault):
+                self.refused([line], environment={"COLLBENCH_STAND_IN": fault})
+
+    def libraries(self, loaders, pythons):
+        """An environment where the loader finds one libnccl, and the packages of python3 on PATH have another."""
+        folder = self.path.parent
+        packages = folder / "venv/lib/python3.11/site-packages/nvidia/nccl/lib"
+        for library, version in ((folder / "libnccl.so.2", loaders), (packages / "libnccl.so.2", pythons)):
+            library.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(nccl(version), library)
+        python = folder / "venv/bin/python3"
+        python.parent.mkdir()
+        python.symlink_to(sys.executable)
+        return {"COLLBENCH_NCCL": "", "LD_LIBRARY_PATH": str(folder), "PATH": f"{python.parent}:{os.environ['PATH']}",
+                "HOME": str(folder), "VIRTUAL_ENV": "", "CONDA_PREFIX": ""}
+
+    def test_a_libnccl_that_does_not_work_here_is_passed_over(self):
+        for loaders, environment in ((23007, {"COLLBENCH_STAND_IN_TOO_NEW": "23007"}), (21600, {}), (21800, {})):
+            with self.subTest(loaders):
+                shutil.rmtree(self.path.parent / "venv", ignore_errors=True)
+                made = self.record(2, *QUICK, *SMALL, environment={**self.libraries(loaders, 22809), **environment})
+                self.assertEqual(made["versions"]["nccl"], "2.28.9")
+
+    def test_without_one_that_works_it_is_said_why_each_was_left(self):
+        self.refused([r"NCCL: \S*/libnccl.so.2 is version 2.16.0; 2.18 or newer is needed, and ",
+                      r"and \S*/venv/\S*/libnccl.so.2 \(2.28.9\): the driver is too old for this libnccl"],
+                     environment={**self.libraries(21600, 22809), "COLLBENCH_STAND_IN_TOO_NEW": "22809"})
 
     def test_no_gpu(self):
         self.refused(["no GPU", "no CUDA-capable device"], environment={"COLLBENCH_STAND_IN_GPUS": "0"})
@@ -923,7 +1034,13 @@ class FailuresInARow(EndedRun):
 
 class Failures(EndedRun):
     def test_init_error(self):
-        self.check("init_error", ["unhandled system error", "NCCL_DEBUG=WARN"], status=5)
+        """With what NCCL warned of, the newest last, and what the doctor says of it."""
+        self.check("init_error", ["unhandled system error", "; NCCL WARN Could not read .*; NCCL WARN Bootstrap : no socket interface found.*; name an "
+                                  "interface of every node .*log-no-interface, as collbench doctor calls it", "; NCCL_DEBUG=INFO shows"], status=5)
+
+    def test_init_error_where_the_log_is_the_users(self):
+        self.refused(["for details.: Bootstrap : no socket interface found; name an interface of every node .*; NCCL_DEBUG=WARN shows NCCL's own"],
+                     ranks=3, environment={"COLLBENCH_STAND_IN": "init_error", "NCCL_DEBUG": "VERSION"})
 
     def test_init_error_on_one_rank(self):
         self.check("init_error@1", ["rank 1 on .*: the communicator failed: unhandled system error"], status=5)

@@ -9,6 +9,7 @@
 #include "topology/doctor/logged_errors.hpp"
 #include "topology/doctor/look.hpp"
 #include "topology/graph/cpu_list.hpp"
+#include "topology/graph/local_cpus.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"
 
@@ -186,17 +187,6 @@ DoctorVerdict look_at_capabilities(const Evidence& evidence) {
 std::optional<std::vector<int>> allowed_cpus(const Evidence& evidence) {
   const auto text = field(evidence, "status", "Cpus_allowed_list:");
   return text ? parse_cpu_list(*text) : std::nullopt;
-}
-
-/// The CPUs at a device, as nvidia-smi or its NUMA node says; empty where neither does.
-std::vector<int> local_cpus(const Host& host, const Device& device) {
-  const auto index = static_cast<std::size_t>(device.index);
-  if (device.kind == DeviceKind::gpu && host.gpus.at(index).cpu_affinity.known())
-    return parse_cpu_list(*host.gpus.at(index).cpu_affinity.value).value_or(std::vector<int>());
-  const std::optional<int> wanted = numa_node_of(host, device);
-  for (const NumaNode& node : host.numa_nodes)
-    if (wanted == node.index) return parse_cpu_list(node.cpus.value_or("")).value_or(std::vector<int>());
-  return {};
 }
 
 /// Of the GPUs and RDMA devices of the machine, those at which no CPU is allowed. A process that is bound to

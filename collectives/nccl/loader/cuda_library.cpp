@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/shared_library.hpp"
+#include "collectives/nccl/loader/cuda_obstacle.hpp"
 #include "collectives/nccl/loader/library_search.hpp"
 
 namespace collbench::collectives {
@@ -75,9 +76,10 @@ Error no_gpu(const CudaLibrary& cuda, CudaResult result, std::string_view otherw
             fmt::format("CUDA_VISIBLE_DEVICES is '{}', which names none of this host's GPUs", visible),
             "unset it, or give it indices or UUIDs as nvidia-smi -L shows them"};
   }
+  const auto obstacle = cuda_obstacle(result, CudaUser::runtime, "cudaGetDeviceCount");
   return {ExitStatus::not_here, "no GPU",
           fmt::format("{}, but CUDA reports: {}", runtime, cuda.get_error_string(result)),
-          "check nvidia-smi, " + instead};
+          fmt::format("{}, {}", obstacle ? obstacle->next_step() : "check nvidia-smi", instead)};
 }
 
 }  // namespace
@@ -147,6 +149,7 @@ int CudaLibrary::device_count(std::string_view instead) const {
 
 void CudaLibrary::check(CudaResult result, const char* call) const {
   if (result == CudaResult::success) return;
+  if (const auto obstacle = cuda_obstacle(result, CudaUser::runtime, call)) throw Error(*obstacle);
   const std::string what = fmt::format("{} failed: {}", call, get_error_string(result));
   if (result == CudaResult::memory_allocation) {
     throw Error(ExitStatus::usage, "GPU memory", what, "give a smaller -e");

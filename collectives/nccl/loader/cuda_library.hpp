@@ -27,6 +27,7 @@ enum class CudaResult : int {
   not_ready = 600,
   peer_access_already_enabled = 704,
   too_many_peers = 711,
+  system_not_ready = 802,
   system_driver_mismatch = 803,
   stream_capture_unsupported = 900,
 };
@@ -120,7 +121,8 @@ struct CudaLibrary {
   /// no driver, an old one, or CUDA_VISIBLE_DEVICES. `instead` is what else can be done.
   [[nodiscard]] int device_count(std::string_view instead) const;
 
-  /// Throws Error (rank_lost) in CUDA's own words unless `result` is success.
+  /// Throws Error in CUDA's own words unless `result` is success: not_here where CUDA cannot work here at all
+  /// (cuda_obstacle.hpp), usage where the GPU has no memory left, rank_lost for anything else.
   void check(CudaResult result, const char* call) const;
 };
 

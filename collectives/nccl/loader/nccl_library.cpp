@@ -1,22 +1,20 @@
 #include "collectives/nccl/loader/nccl_library.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <functional>
+#include <optional>
+#include <vector>
 
 #include "base/shared_library.hpp"
+#include "collectives/nccl/loader/cuda_obstacle.hpp"
 #include "collectives/nccl/loader/library_search.hpp"
 
 namespace collbench::collectives {
 namespace {
 
 constexpr int kOldest = 21800;  // Debian 12's own is 2.16; 2.18 has all that the table needs
-
-SharedLibrary loaded_nccl() {
-  const auto candidates = library_candidates(wanted_nccl(), package_folders(python_prefixes()));
-  std::string unsupported_reason;
-  if (auto library = first_library(candidates, unsupported_reason)) return *library;
-  throw Error(ExitStatus::not_here, "NCCL", unsupported_reason,
-              "install libnccl2 or Python's nvidia-nccl-cu12 or -cu13, or name the file in COLLBENCH_NCCL");
-}
 
 template <typename Function>
 void need(const SharedLibrary& library, const NcclLibrary& nccl, Function*& function, const char* name) {
@@ -33,8 +31,9 @@ std::string nccl_version_text(int version) {
   return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 
-NcclLibrary NcclLibrary::load() {
-  const SharedLibrary library = loaded_nccl();
+namespace {
+
+NcclLibrary table_of(const SharedLibrary& library) {
   NcclLibrary nccl;
   nccl.path = library.path();
   NcclResult (*get_version)(int*) = nullptr;
@@ -75,15 +74,67 @@ NcclLibrary NcclLibrary::load() {
   return nccl;
 }
 
+/// Of nothing, which NCCL passes on to its own CUDA runtime (src/allocator.cc, 2.27.7 to 2.30.7; 2.28.9 says
+/// so where there is no driver). Before 2.19 that is left to the trial communicator, and so is what else
+/// fails.
+void require_gpu(const NcclLibrary& nccl) {
+  void* memory = nullptr;
+  if (nccl.memory_allocate == nullptr || nccl.memory_allocate(&memory, 0) == NcclResult::success) return;
+  const char* const words = nccl.get_last_error(nullptr);
+  const auto obstacle = cuda_obstacle_in(words == nullptr ? "" : words, CudaUser::nccl, "NCCL");
+  if (!obstacle) return;
+  throw Error(ExitStatus::not_here, obstacle->where(),
+              fmt::format("{} ({}): {}", nccl.path, nccl_version_text(nccl.version), obstacle->what()),
+              obstacle->next_step());
+}
+
+NcclLibrary first_that(const std::function<void(const NcclLibrary&)>& suits) {
+  std::vector<std::string> left;
+  std::optional<std::string> next_step;  // of the first one that is there
+  for (const std::string& candidate : library_candidates(wanted_nccl(), package_folders(python_prefixes()))) {
+    try {
+      NcclLibrary nccl = table_of(SharedLibrary(candidate));
+      suits(nccl);
+      return nccl;
+    } catch (const Error& error) {
+      left.emplace_back(error.what());
+      next_step = next_step.value_or(error.next_step());
+    } catch (const std::runtime_error& error) {
+      left.emplace_back(error.what());
+    }
+  }
+  throw Error(
+      ExitStatus::not_here, "NCCL", fmt::format("{}", fmt::join(left, ", and ")),
+      next_step.value_or(
+          "install libnccl2 or Python's nvidia-nccl-cu12 or -cu13, or name the file in COLLBENCH_NCCL"));
+}
+
+}  // namespace
+
+NcclLibrary NcclLibrary::load() {
+  return first_that([](const NcclLibrary&) {});
+}
+
+NcclLibrary NcclLibrary::load_for_gpu() { return first_that(require_gpu); }
+
 Error NcclLibrary::error(NcclResult result, const std::string& call, ExitStatus status) const {
   // ncclGetLastError tells more ("Duplicate GPU detected : …"), of whatever went wrong last in this process.
-  const char* const more = get_last_error(nullptr);
-  std::string what = fmt::format("{} failed: {}", call, get_error_string(result));
-  if (more != nullptr && *more != '\0') what += fmt::format(": {}", more);
+  const char* const last = get_last_error(nullptr);
+  const std::vector<std::string> warned = warnings ? warnings() : std::vector<std::string>();
+  std::string more;
+  for (const std::string& warning : warned) more += fmt::format("; NCCL WARN {}", warning);
+  // It is the last warning, unless a log of the user's has that.
+  if (warned.empty() && last != nullptr && *last != '\0') more = fmt::format(": {}", last);
+  if (result == NcclResult::unhandled_cuda_error) {
+    if (auto obstacle = cuda_obstacle_in(more, CudaUser::nccl, call)) return *std::move(obstacle);
+  }
+  std::string what = fmt::format("{} failed: {}{}", call, get_error_string(result), more);
   for (char& c : what) {
     if (c == '\n') c = ' ';
   }
-  return {status, "NCCL", what, "NCCL_DEBUG=WARN shows NCCL's own messages"};
+  return {status, "NCCL", what,
+          warned.empty() ? "NCCL_DEBUG=WARN shows NCCL's own messages"
+                         : "NCCL_DEBUG=INFO shows what NCCL did before"};
 }
 
 NcclType nccl_type(DataType type) {

@@ -2,7 +2,9 @@
 #include <array>
 #include <climits>
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/record/data_type.hpp"
@@ -47,20 +49,33 @@ struct NcclUniqueId {
   std::array<char, 128> internal;
 };
 
-/// The settings of a communicator as of 2.18. NCCL reads as many bytes as `size` says and takes its own
-/// defaults for what came later than `version`.
+/// ncclConfig_t, the settings of a communicator, of 2.30.7; what an older NCCL has is its beginning. Every
+/// NCCL copies as many bytes as `size` says, at most those of its own, and takes its own defaults for what
+/// came later than `version` (2.18.5 to 2.30.7, src/init.cc, parseCommConfig): one size serves all of them.
 struct NcclConfig {
   static constexpr int kUndefined = INT_MIN;
 
   std::size_t size = sizeof(NcclConfig);
   unsigned int magic = 0xcafebeef;
-  unsigned int version = 21800;
+  unsigned int version = 23007;
   int blocking = kUndefined;
   int cga_cluster_size = kUndefined;
   int min_ctas = kUndefined;
   int max_ctas = kUndefined;
   const char* net_name = nullptr;
   int split_share = kUndefined;
+  int traffic_class = kUndefined;           ///< from 2.26 on
+  const char* communicator_name = nullptr;  ///< this to nvls_ctas: from 2.27 on
+  int collnet_enable = kUndefined;
+  int cta_policy = kUndefined;
+  int shrink_share = kUndefined;
+  int nvls_ctas = kUndefined;
+  int channels_per_net_peer = kUndefined;  ///< this and the next: from 2.28 on
+  int nvlink_centric_scheduling = kUndefined;
+  int graph_usage_mode = kUndefined;  ///< this and the next: from 2.29 on
+  int rma_contexts = kUndefined;
+  int max_p2p_peers = kUndefined;          ///< from 2.30 on
+  int graph_stream_ordering = kUndefined;  ///< from 2.30.7 on
 };
 
 struct NcclCommunicatorObject;  ///< NCCL's own
@@ -76,6 +91,8 @@ inline constexpr int kNcclSymmetricWindow = 1;
 struct NcclLibrary {
   std::string path;
   int version = 0;  ///< major × 10000 + minor × 100 + patch
+  std::function<std::vector<std::string>()>
+      warnings;  ///< of NCCL's log, the newest last; null: there is none
 
   NcclResult (*get_unique_id)(NcclUniqueId*) = nullptr;
   NcclResult (*comm_init_rank_config)(NcclHandle*, int ranks, NcclUniqueId, int rank, NcclConfig*) = nullptr;
@@ -117,11 +134,15 @@ struct NcclLibrary {
                                      int flags) = nullptr;
   NcclResult (*comm_window_deregister)(NcclHandle, NcclWindowHandle) = nullptr;
 
-  /// Finds libnccl and fills the table. Throws Error (not_here) when there is none, when it is older than
-  /// 2.18, and when it lacks a function that we need, which is then named.
+  /// Finds libnccl and fills the table: of the candidates the first that can be loaded, is 2.18 or newer and
+  /// lacks no function that we need. Throws Error (not_here) when there is none, with why each was left.
   [[nodiscard]] static NcclLibrary load();
+  /// Likewise, but only one that can use this process's current GPU, which it asks for no memory of: what is
+  /// made for a newer CUDA than the driver's is passed over. NCCL's settings are not read by this.
+  [[nodiscard]] static NcclLibrary load_for_gpu();
 
-  /// An Error of `status` in NCCL's own words for `result` of `call`. `communicator` may be null.
+  /// An Error of `status` in NCCL's own words for `result` of `call`. Where they tell that CUDA cannot work
+  /// here, it is cuda_obstacle's instead.
   [[nodiscard]] Error error(NcclResult result, const std::string& call, ExitStatus status) const;
 };
 

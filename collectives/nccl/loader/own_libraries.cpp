@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/shared_library.hpp"
+#include "collectives/nccl/loader/cuda_obstacle.hpp"
 #include "collectives/nccl/loader/library_search.hpp"
 
 namespace collbench::collectives {
@@ -39,6 +40,12 @@ KernelLibrary KernelLibrary::load() {
     throw unusable(kernels.path + " belongs to another version of collbench");
   }
   return kernels;
+}
+
+void KernelLibrary::check_result(const CudaLibrary& cuda, int result, const char* what) {
+  const auto code = static_cast<CudaResult>(result);
+  if (const auto obstacle = cuda_obstacle(code, CudaUser::kernels, "GPU kernels")) throw Error(*obstacle);
+  cuda.check(code, what);
 }
 
 std::optional<ObserverLibrary> ObserverLibrary::find(std::string& unsupported_reason) {

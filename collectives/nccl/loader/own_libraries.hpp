@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 
+#include "collectives/nccl/loader/cuda_library.hpp"
 #include "collectives/nccl/loader/kernel_interface.hpp"
 #include "collectives/nccl/observer/observer_interface.hpp"
 
@@ -22,6 +23,10 @@ struct KernelLibrary {
   /// Finds it: COLLBENCH_KERNELS, beside the program, or in lib beside the program's folder. Throws Error
   /// (not_here) when there is none or it is another build's.
   [[nodiscard]] static KernelLibrary load();
+
+  /// Throws as CudaLibrary::check does for `result` of one of these functions; the CUDA runtime that says it
+  /// is the kernels' own.
+  static void check_result(const CudaLibrary& cuda, int result, const char* what);
 };
 
 /// The observer library, reached through one table of functions. NCCL loads the same file: what it tells

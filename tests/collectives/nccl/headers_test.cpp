@@ -98,7 +98,7 @@ static_assert(kCudaStreamNonBlocking == cudaStreamNonBlocking);
 
 // Structs.
 static_assert(sizeof(NcclUniqueId) == sizeof(ncclUniqueId) && alignof(NcclUniqueId) == alignof(ncclUniqueId));
-static_assert(sizeof(NcclConfig) <= sizeof(ncclConfig_t));
+static_assert(sizeof(NcclConfig) >= sizeof(ncclConfig_t) || NCCL_VERSION_CODE > NCCL_VERSION(2, 30, 7));
 static_assert(offsetof(NcclConfig, size) == offsetof(ncclConfig_t, size));
 static_assert(offsetof(NcclConfig, magic) == offsetof(ncclConfig_t, magic));
 static_assert(offsetof(NcclConfig, version) == offsetof(ncclConfig_t, version));
@@ -108,6 +108,30 @@ static_assert(offsetof(NcclConfig, min_ctas) == offsetof(ncclConfig_t, minCTAs))
 static_assert(offsetof(NcclConfig, max_ctas) == offsetof(ncclConfig_t, maxCTAs));
 static_assert(offsetof(NcclConfig, net_name) == offsetof(ncclConfig_t, netName));
 static_assert(offsetof(NcclConfig, split_share) == offsetof(ncclConfig_t, splitShare));
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 26, 0)
+static_assert(offsetof(NcclConfig, traffic_class) == offsetof(ncclConfig_t, trafficClass));
+#endif
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 27, 0)
+static_assert(offsetof(NcclConfig, communicator_name) == offsetof(ncclConfig_t, commName));
+static_assert(offsetof(NcclConfig, collnet_enable) == offsetof(ncclConfig_t, collnetEnable));
+static_assert(offsetof(NcclConfig, cta_policy) == offsetof(ncclConfig_t, CTAPolicy));
+static_assert(offsetof(NcclConfig, shrink_share) == offsetof(ncclConfig_t, shrinkShare));
+static_assert(offsetof(NcclConfig, nvls_ctas) == offsetof(ncclConfig_t, nvlsCTAs));
+#endif
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0)
+static_assert(offsetof(NcclConfig, channels_per_net_peer) == offsetof(ncclConfig_t, nChannelsPerNetPeer));
+static_assert(offsetof(NcclConfig, nvlink_centric_scheduling) == offsetof(ncclConfig_t, nvlinkCentricSched));
+#endif
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 29, 0)
+static_assert(offsetof(NcclConfig, graph_usage_mode) == offsetof(ncclConfig_t, graphUsageMode));
+static_assert(offsetof(NcclConfig, rma_contexts) == offsetof(ncclConfig_t, numRmaCtx));
+#endif
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 30, 0)
+static_assert(offsetof(NcclConfig, max_p2p_peers) == offsetof(ncclConfig_t, maxP2pPeers));
+#endif
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 30, 7)
+static_assert(offsetof(NcclConfig, graph_stream_ordering) == offsetof(ncclConfig_t, graphStreamOrdering));
+#endif
 static_assert(NcclConfig::kUndefined == NCCL_CONFIG_UNDEF_INT);
 static_assert(sizeof(CudaDeviceProperties) >= sizeof(cudaDeviceProp));
 static_assert(offsetof(CudaDeviceProperties, name) == offsetof(cudaDeviceProp, name));

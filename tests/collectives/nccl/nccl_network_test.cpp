@@ -1,6 +1,6 @@
 #include "collectives/nccl/nccl_network.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +20,15 @@ TEST(NetworkIn, IsThatOfTheLastLine) {
 TEST(NetworkIn, IsNotMadeUp) {
   EXPECT_EQ(network_in(""), std::nullopt);
   EXPECT_EQ(network_in("NCCL INFO Using non-device net plugin version 0\n"), std::nullopt);
+}
+
+TEST(NcclWarningsIn, AreTheNewestEachOnce) {
+  EXPECT_THAT(nccl_warnings_in("h:1:1 [0] NCCL INFO Using network IB\n"), testing::IsEmpty());
+  const std::string log =
+      "h:1:1 [0] init.cc:7 NCCL WARN a\nh:1:1 [0] NCCL INFO b\n\n[now] h:1:1 [0] net.cc:9 NCCL WARN c d\n";
+  EXPECT_THAT(nccl_warnings_in(log), testing::ElementsAre("a", "c d"));
+  EXPECT_THAT(nccl_warnings_in(log + "NCCL WARN e\nNCCL WARN c d\nNCCL WARN f"),
+              testing::ElementsAre("e", "c d", "f"));
 }
 
 /// A variable that is what a test sets it to, and unset afterwards.
@@ -79,6 +88,11 @@ TEST(NcclNetworkLog, IsReadFromWhereItWasReadBefore) {
   std::fputs("NCCL INFO and more\nNCCL INFO Using network Socket\n", nccl);
   std::fflush(nccl);
   EXPECT_EQ(log.newest(), "Socket");
+  EXPECT_THAT(log.warnings(), testing::IsEmpty());
+  std::fputs("host [0] NCCL WARN it fails\n", nccl);
+  std::fflush(nccl);
+  EXPECT_THAT(log.warnings(), testing::ElementsAre("it fails"));
+  EXPECT_THAT(log.warnings(), testing::ElementsAre("it fails")) << "asking takes nothing away";
   std::fclose(nccl);
 }
 

@@ -177,6 +177,27 @@ TEST(GatherPlacement, DistinguishesAnUnsetVariableFromAnEmptyOne) {
   EXPECT_EQ(ranks[2].note, "2 ranks share this GPU");
 }
 
+TEST(FarRanksNote, NamesRanksWhoseCoresAreAllAtOtherGpus) {
+  topology::ClusterTopology cluster = devices();
+  std::vector<topology::Gpu>& gpus = cluster.distinct_hosts[0].gpus;
+  for (std::size_t i = 0; i < gpus.size(); ++i) gpus[i].cpu_affinity.value = i < 4 ? "0-3" : "4-7";
+  const Identities machines = two_ranks_on_each_of(2);
+  const auto ranks = placed(cluster, {"GPU-a1", "GPU-a4", "GPU-b7", "GPU-b0"});
+  const auto note = [&](const std::vector<std::vector<int>>& cores) {
+    return far_ranks_note(cluster, machines, ranks, cores);
+  };
+  EXPECT_EQ(note({{0, 1}, {4}, {3, 4}, {0, 1, 2, 3, 4}}), "");
+  EXPECT_EQ(note({{}, {}, {}, {}}), "") << "nothing is known of their cores";
+  EXPECT_THAT(
+      note({{0}, {1, 2}, {5}, {0}}),
+      testing::StartsWith("rank 1 is bound far from its GPU: rank 1 on a may run on CPUs 1-2, and GPU4 is "
+                          "at 4-7; "));
+  EXPECT_THAT(note({{7}, {1}, {2}, {0}}), testing::StartsWith("ranks 0-2 are bound far from their GPUs: "));
+  gpus[4].cpu_affinity.value.reset();
+  for (topology::NumaNode& node : cluster.distinct_hosts[0].numa_nodes) node.cpus.value.reset();
+  EXPECT_EQ(note({{0}, {1}, {5}, {0}}), "") << "where a GPU is";
+}
+
 TEST(OwnDevice, IsTheGpuAndTheNicOfThisRank) {
   launch::run_rank_threads(3, [](launch::Ranks& ranks) {
     std::vector<PlacedRank> placement(ranks.is_root() ? 3 : 0);

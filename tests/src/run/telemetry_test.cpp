@@ -64,7 +64,10 @@ TEST(GatherTelemetry, MergesTheHostsAndNamesThem) {
   EXPECT_EQ(all.telemetry.gpus[1].uuid, "GPU-b");
   EXPECT_THAT(all.marks, ElementsAre(Pair(2, ElementsAre(RowMark{"n1", "GPU-a", GpuTrouble::sw_power_cap},
                                                          RowMark{"n2", "GPU-b", GpuTrouble::sw_power_cap}))));
-  EXPECT_THAT(all.telemetry.notes, ElementsAre(HasSubstr("n2: GPU 0000:01:00.0 disappeared during the run")));
+  EXPECT_THAT(all.telemetry.notes,
+              ElementsAre("n1: unknown: NVML has no reading of GPU 0000:02:00.0, which rank 1 uses",
+                          HasSubstr("n2: GPU 0000:01:00.0 disappeared during the run"),
+                          "n2: unknown: NVML has no reading of GPU 0000:02:00.0, which rank 3 uses"));
 }
 
 TEST(GatherTelemetry, LeavesOutGpusThatNoRankOfTheHostUses) {
@@ -74,7 +77,8 @@ TEST(GatherTelemetry, LeavesOutGpusThatNoRankOfTheHostUses) {
   ASSERT_EQ(all.telemetry.gpus.size(), 1U);
   EXPECT_EQ(all.telemetry.gpus[0].host, "n2");
   EXPECT_THAT(all.marks, ElementsAre(Pair(2, testing::SizeIs(1))));
-  EXPECT_THAT(all.telemetry.notes, ElementsAre(HasSubstr("n1: unknown: NVML lists none of the GPUs")));
+  EXPECT_THAT(all.telemetry.notes,
+              ElementsAre("n1: unknown: NVML has no reading of GPU 0000:01:00.0, which ranks 0, 1 use"));
 }
 
 TEST(GatherTelemetry, AMigDeviceIsKnownByItsGpusAddress) {

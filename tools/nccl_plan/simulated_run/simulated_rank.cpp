@@ -99,7 +99,7 @@ class RankRun {
       set_variable("COLLBENCH_SIMULATED_HOSTS_PER_DOMAIN", std::to_string(job_.nodes_per_domain));
     cuda_.check(cuda_.set_device(own_.rank % job_.ranks_per_node), "cudaSetDevice");
     std::optional<NcclObserver> observer;
-    if (own_.rank == 0) observer.emplace(nccl_.version);
+    if (own_.rank == 0) observer.emplace(nccl_.version, NcclConfigValues());
     agree_on_id();
     NcclHandle communicator = nullptr;
     NcclConfig config;

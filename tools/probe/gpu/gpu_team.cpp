@@ -209,8 +209,8 @@ std::vector<GpuRates> run_on_gpus(const GpuLibraries& libraries, const std::vect
     guarded([&] {
       run_near(libraries.cuda, devices[index]);
       libraries.cuda.check(libraries.cuda.set_device(devices[index]), "cudaSetDevice");
-      libraries.cuda.check(static_cast<CudaResult>(libraries.kernels.set_device(devices[index])),
-                           "cudaSetDevice");
+      KernelLibrary::check_result(libraries.cuda, libraries.kernels.set_device(devices[index]),
+                                  "cudaSetDevice");
       busy = std::make_unique<BusyStream>(libraries.cuda, clock, timing.timeout_seconds, make_work(index));
       busy->fill();
       busy->calibrate(std::min(kPieceSeconds, kPieceOfWindow * timing.window_seconds));

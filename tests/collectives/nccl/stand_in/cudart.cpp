@@ -15,7 +15,7 @@
 // Told by: COLLBENCH_STAND_IN_GPUS (8), _DRIVER (13000; 0: none), _MEMORY (bytes of each GPU, 1 GiB), _MIG
 // (all GPUs have one address), _COMPUTE (90: compute capability 9.0), and COLLBENCH_STAND_IN=ecc:N (the N-th
 // cudaMemsetAsync hits a failing cell), no_memory (cudaMalloc), graph_error:N (the N-th cudaGraphLaunch
-// fails, as when the driver has no room for it).
+// fails, as when the driver has no room for it), set_device:N (cudaSetDevice returns the error N).
 //
 // A probe's work (probe_runtime.cpp, cublas_lt.cpp) takes the time that gpu_time.hpp says. Each GPU has
 // memory of its own, the current one is its thread's, and COLLBENCH_STAND_IN_MODEL ("stand-in for a GPU") its
@@ -140,6 +140,7 @@ CudaResult cudaGetDeviceCount(int* count) {
 }
 
 CudaResult cudaSetDevice(int device) {
+  if (const auto error = injected_fault("set_device")) return static_cast<CudaResult>(*error);
   if (device < 0 || device >= static_cast<int>(visible().size())) return CudaResult::invalid_device;
   current_device = device;
   return CudaResult::success;
@@ -391,6 +392,14 @@ const char* cudaGetErrorString(CudaResult result) {
       return "out of memory";
     case CudaResult::insufficient_driver:
       return "CUDA driver version is insufficient for CUDA runtime version";
+    case CudaResult::initialization_error:
+      return "initialization error";
+    case CudaResult::no_kernel_image:
+      return "no kernel image is available for execution on the device";
+    case CudaResult::unsupported_ptx:
+      return "the provided PTX was compiled with an unsupported toolchain.";
+    case CudaResult::system_not_ready:
+      return "system not yet initialized";
     case CudaResult::no_device:
       return "no CUDA-capable device is detected";
     case CudaResult::ecc_uncorrectable:

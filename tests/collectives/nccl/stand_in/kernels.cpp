@@ -1,5 +1,7 @@
 // The kernel library without a GPU: the functions of kernel_interface.hpp on the stand-in runtime's streams.
-// Data are made and checked by DataPattern's own formulas, as in kernels.cu.
+// Data are made and checked by DataPattern's own formulas, as in kernels.cu. COLLBENCH_STAND_IN=kernel:N:
+// they return the error N, as where they hold no code for the GPU; kernel_device:N: so does the choice of the
+// GPU.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +12,7 @@
 #include "collectives/data/element_types.hpp"
 #include "collectives/nccl/loader/cuda_library.hpp"
 #include "collectives/nccl/loader/kernel_interface.hpp"
+#include "tests/collectives/nccl/stand_in/injected_fault.hpp"
 
 using namespace collbench;
 using namespace collbench::collectives;
@@ -76,6 +79,7 @@ void do_work(void* data) {
 }
 
 int put(const Work& work, CudaStreamObject* stream) {
+  if (const auto error = injected_fault("kernel")) return *error;
   const std::size_t bytes = work.elements.length * traits(static_cast<DataType>(work.elements.type)).bytes;
   const void* const table = work.elements.table;
   if (!collbench_stand_in_is_device_memory(work.memory, bytes)) return kInvalidValue;
@@ -95,7 +99,9 @@ extern "C" {
 
 int collbench_kernel_interface() { return kKernelInterface; }
 
-int collbench_kernel_set_device(int device) { return static_cast<int>(cudaSetDevice(device)); }
+int collbench_kernel_set_device(int device) {
+  return injected_fault("kernel_device").value_or(static_cast<int>(cudaSetDevice(device)));
+}
 
 int collbench_kernel_fill(const KernelElements* elements, void* to, CudaStreamObject* stream) {
   return put({.elements = *elements, .memory = to}, stream);

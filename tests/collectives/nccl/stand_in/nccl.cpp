@@ -27,6 +27,7 @@
 // COLLBENCH_STAND_IN makes it fail (injected_fault.hpp):
 // - init_error: making the communicator ends in ncclSystemError, as when no socket interface is found
 //   (bootstrap.cc);
+// - cuda_failure:N: making the communicator fails by CUDA's error N, as CUDACHECK has it (checks.h);
 // - init_hang:N: making the N-th communicator never ends, as when a peer's host drops packets;
 // - no_plugins: tuner and profiler plugins are not loaded, as when their file cannot be opened;
 // - call_error:N, send_error:N: the N-th operation's call, or ncclSend or ncclRecv, fails
@@ -35,6 +36,7 @@
 // - hang:N: the N-th operation never ends, as when a NIC stalls;
 // - slow:N: the first N operations take 50 ms;
 // - wrong_data:N: the N-th operation and all after it deliver one wrong bit.
+// COLLBENCH_STAND_IN_CONFIG=FILE: a line for each communicator, the settings that it is made with.
 // COLLBENCH_STAND_IN_ADDRESSES=FILE: a line for each operation that is no send or receive, where it reads and
 // writes.
 #include <sys/socket.h>
@@ -62,6 +64,7 @@
 #include "tests/collectives/nccl/stand_in/hub.hpp"
 #include "tests/collectives/nccl/stand_in/injected_fault.hpp"
 #include "tests/collectives/nccl/stand_in/nccl.hpp"
+#include "tests/collectives/nccl/stand_in/network.hpp"
 #include "tests/collectives/nccl/stand_in/plugins.hpp"
 #include "tests/collectives/nccl/stand_in/refused_algorithms.hpp"
 #include "tests/collectives/nccl/stand_in/registration.hpp"
@@ -70,6 +73,8 @@ using namespace collbench;
 using namespace collbench::collectives;
 
 extern "C" {
+// NOLINTNEXTLINE(readability-identifier-naming): the name is CUDA's.
+const char* cudaGetErrorString(CudaResult result);
 void collbench_stand_in_put(CudaStreamHandle stream, const std::function<void()>& task);
 bool collbench_stand_in_captures(CudaStreamHandle stream);
 }
@@ -189,8 +194,19 @@ NcclResult collective(const AskHeader& header, Blocks blocks, const void* send, 
 
 std::size_t ranks_of(NcclHandle communicator) { return static_cast<std::size_t>(communicator->ranks); }
 
+/// As WARN has it (src/debug.cc): in the log, and kept for ncclGetLastError.
+void warn(const std::string& text) {
+  stand_in_log("init.cc:1 NCCL WARN " + text);
+  last_error = text;
+}
+
 NcclResult join(NcclCommunicatorObject& communicator, const std::string& hub) {
-  if (injected_fault("init_error")) return NcclResult::system_error;
+  if (const auto error = injected_fault("cuda_failure")) return stand_in_cuda_failure(*error);
+  if (injected_fault("init_error")) {
+    warn("Could not read from the parent's socket");
+    warn("Bootstrap : no socket interface found");
+    return NcclResult::system_error;
+  }
   if (injected_fault("init_hang") == ++communicators) {
     communicator.wait_for_abort();
     return NcclResult::system_error;
@@ -233,6 +249,11 @@ bool transfer_fails() {
 }  // namespace
 
 // For nccl_versioned.cpp.
+NcclResult collbench::collectives::stand_in_cuda_failure(int error) {
+  warn(std::string("Cuda failure '") + cudaGetErrorString(static_cast<CudaResult>(error)) + "'");
+  return NcclResult::unhandled_cuda_error;
+}
+
 NcclResult collbench::collectives::stand_in_all_to_all(const void* send, void* receive, std::size_t count,
                                                        NcclType type, NcclHandle communicator,
                                                        CudaStreamHandle stream) {
@@ -259,6 +280,12 @@ NcclResult ncclGetUniqueId(NcclUniqueId* id) {
 NcclResult ncclCommInitRankConfig(NcclHandle* handle, int ranks, NcclUniqueId id, int rank,
                                   NcclConfig* config) {
   if (config->magic != 0xcafebeef || config->size < sizeof(NcclConfig)) return NcclResult::invalid_argument;
+  if (const char* const path = std::getenv("COLLBENCH_STAND_IN_CONFIG")) {
+    std::ofstream(path, std::ios::app)
+        << "maxCTAs=" << config->max_ctas << " CTAPolicy=" << config->cta_policy
+        << " nvlinkCentricSched=" << config->nvlink_centric_scheduling
+        << " maxP2pPeers=" << config->max_p2p_peers << '\n';
+  }
   *handle = new NcclCommunicatorObject;
   (*handle)->rank = rank;
   (*handle)->ranks = ranks;

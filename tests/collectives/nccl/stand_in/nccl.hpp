@@ -24,6 +24,9 @@ NcclResult ncclRecv(void* data, std::size_t count, NcclType type, int peer, Nccl
                                              NcclType type, NcclHandle communicator, CudaStreamHandle stream);
 [[nodiscard]] NcclResult stand_in_async_error(NcclHandle communicator, NcclResult* state);
 
+/// As CUDACHECK says it (src/include/checks.h).
+[[nodiscard]] NcclResult stand_in_cuda_failure(int error);
+
 /// As ncclGetVersion tells.
 [[nodiscard]] int stand_in_version();
 

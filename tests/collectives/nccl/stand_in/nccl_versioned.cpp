@@ -1,11 +1,14 @@
 // What tells one version of the stand-in libnccl from another: STAND_IN_VERSION, and the functions that it
 // lacks by it (what registers buffers, before 2.19 and 2.27) or when STAND_IN_LACKS_ALL_TO_ALL (ncclAlltoAll,
-// ncclGather and ncclScatter, as before 2.28.3) or STAND_IN_LACKS_ASYNC_ERROR is defined.
+// ncclGather and ncclScatter, as before 2.28.3) or STAND_IN_LACKS_ASYNC_ERROR is defined. That of the version
+// in COLLBENCH_STAND_IN_TOO_NEW is for a newer CUDA than the driver's, which shows where its runtime is used
+// first.
 #include <cstddef>
 
 #include "collectives/nccl/loader/cuda_library.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
 #include "tests/collectives/nccl/stand_in/gather_scatter.hpp"
+#include "tests/collectives/nccl/stand_in/injected_fault.hpp"
 #include "tests/collectives/nccl/stand_in/nccl.hpp"
 #include "tests/collectives/nccl/stand_in/registration.hpp"
 
@@ -21,6 +24,8 @@ extern "C" {
 CudaResult cudaMalloc(void** address, std::size_t bytes);
 
 NcclResult ncclMemAlloc(void** memory, std::size_t bytes) {
+  if (stand_in_number("COLLBENCH_STAND_IN_TOO_NEW", 0) == STAND_IN_VERSION)
+    return stand_in_cuda_failure(static_cast<int>(CudaResult::insufficient_driver));
   return cudaMalloc(memory, bytes) == CudaResult::success ? NcclResult::success
                                                           : NcclResult::unhandled_cuda_error;
 }

@@ -37,15 +37,15 @@ const char* name_in(void* library) {
   return table == nullptr ? nullptr : *table;
 }
 
-void log_network(const std::string& name) {
+}  // namespace
+
+void stand_in_log(const std::string& text) {
   if (variable("NCCL_DEBUG") != "INFO") return;
   static std::FILE* const log = std::fopen(variable("NCCL_DEBUG_FILE").c_str(), "w");
   if (log == nullptr) return;
-  std::fprintf(log, "host:%d:%d [0] NCCL INFO Using network %s\n", ::getpid(), ::getpid(), name.c_str());
+  std::fprintf(log, "host:%d:%d [0] %s\n", ::getpid(), ::getpid(), text.c_str());
   std::fflush(log);
 }
-
-}  // namespace
 
 Network::Network() {
   Plugin& named = plugin();
@@ -55,7 +55,7 @@ Network::Network() {
   const char* const name = named.library == nullptr ? nullptr : name_in(named.library);
   by_plugin_ = name != nullptr;
   if (by_plugin_) ++named.references;
-  log_network(by_plugin_ ? name : "Socket");
+  stand_in_log(std::string("NCCL INFO Using network ") + (by_plugin_ ? name : "Socket"));
 }
 
 Network::~Network() {
