@@ -1,14 +1,10 @@
+#include "src/commands/versus.hpp"
+
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <memory>
-#include <optional>
 #include <random>
-#include <string>
-#include <vector>
+#include <utility>
 
 #include "analysis/compare/comparison_report.hpp"
 #include "analysis/compare/pairs.hpp"
@@ -19,43 +15,29 @@
 #include "base/units.hpp"
 #include "launch/interruption.hpp"
 #include "launch/real_machine.hpp"
-#include "src/cli/options.hpp"
-#include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
-#include "src/commands/launch_folder.hpp"
-#include "src/commands/registry.hpp"
 #include "src/commands/supervised_launch.hpp"
 
 namespace collbench::program {
 namespace {
 
-using Command = std::vector<std::string>;
+using LaunchCommand = std::vector<std::string>;
 
-constexpr const char* kVersus = "--versus";
-
-/// `collbench ab -- mpirun … A --versus mpirun … B`
-struct AbOptions {
-  Command words;  ///< both commands, with --versus between them
-  int rounds = 20;
-  std::optional<std::uint64_t> seed;  ///< of the order within each round; none: drawn
-  double same_within = 0.02;
-  double launch_seconds = 1800;  ///< after which a launch is taken to hang
-  OutputOptions output;
-  When progress = When::automatic;
-};
+constexpr int kDefaultRounds = 20;
 
 struct TwoCommands {
-  Command a;
-  Command b;
+  LaunchCommand a;
+  LaunchCommand b;
 };
 
 /// Throws Error (usage) unless --versus stands once, with words on both sides.
-TwoCommands split_commands(const Command& words) {
+TwoCommands split_commands(const LaunchCommand& words) {
   const auto versus = std::find(words.begin(), words.end(), kVersus);
   if (versus == words.begin() || versus == words.end() || versus + 1 == words.end() ||
       std::find(versus + 1, words.end(), kVersus) != words.end()) {
-    throw usage_error("ab", fmt::format("{} has to stand once between two commands", kVersus),
-                      "collbench ab -- mpirun ... collbench OPTIONS --versus mpirun ... collbench OPTIONS");
+    throw usage_error(
+        "repeat", fmt::format("{} has to stand once between two commands", kVersus),
+        "collbench repeat -- mpirun ... collbench OPTIONS --versus mpirun ... collbench OPTIONS");
   }
   return {{words.begin(), versus}, {versus + 1, words.end()}};
 }
@@ -66,17 +48,18 @@ bool begins_with_b(std::uint64_t seed, std::size_t round) { return (scrambled(se
 /// What a launch is of, and its records so far.
 struct Side {
   const char* name;
-  Command command;
+  LaunchCommand command;
   std::vector<Run> runs;
 };
 
-class AbSeries {
+class Series {
  public:
-  explicit AbSeries(const AbOptions& options, const TwoCommands& commands)
+  Series(const RepeatOptions& options, const TwoCommands& commands)
       : options_(options),
         documents_(output_documents(options.output)),
         folder_(record_file(documents_), false, options.output.overwrite),
         progress_(is_shown(options.progress, launch::view_terminal(2, false).is_terminal)),
+        max_rounds_(options.max_launches > 0 ? options.max_launches : kDefaultRounds),
         seed_(options.seed ? *options.seed : std::random_device()()),
         a_{"A", commands.a, {}},
         b_{"B", commands.b, {}} {
@@ -85,7 +68,7 @@ class AbSeries {
   }
 
   CommandResult run() {
-    const std::vector<int> looks = analysis::looks_of(options_.rounds);
+    const std::vector<int> looks = analysis::looks_of(max_rounds_);
     std::optional<analysis::Comparison> found;
     for (const int look : looks) {
       while (!failure_ && std::cmp_less(rounds(), look)) {
@@ -113,21 +96,21 @@ class AbSeries {
   [[nodiscard]] analysis::Comparison compared() const {
     // A round that was cut short has one launch, which no other is compared with.
     const std::size_t whole = rounds();
-    analysis::Comparison found = analysis::compare_pairs(
-        {a_.runs.begin(), a_.runs.begin() + static_cast<std::ptrdiff_t>(whole)},
-        {b_.runs.begin(), b_.runs.begin() + static_cast<std::ptrdiff_t>(whole)}, options_.rounds,
-        {.launch_allowance = 0, .same_within = options_.same_within});
+    analysis::Comparison found =
+        analysis::compare_pairs({a_.runs.begin(), a_.runs.begin() + static_cast<std::ptrdiff_t>(whole)},
+                                {b_.runs.begin(), b_.runs.begin() + static_cast<std::ptrdiff_t>(whole)},
+                                max_rounds_, {.launch_allowance = 0, .same_within = options_.same_within});
     found.base_name = "A";
     found.current_name = "B";
     found.differences.insert(
         found.differences.begin(),
         {fmt::format("A: {}", command_text(a_.command)), fmt::format("B: {}", command_text(b_.command)),
          fmt::format("{} of at most {}, in each A and B in an order drawn with --seed {}",
-                     counted(whole, "round"), options_.rounds, seed_)});
+                     counted(whole, "round"), max_rounds_, seed_)});
     return found;
   }
 
-  [[nodiscard]] static std::string command_text(const Command& command) {
+  [[nodiscard]] static std::string command_text(const LaunchCommand& command) {
     std::string text;
     for (const std::string& word : recorded_words(command)) text += (text.empty() ? "" : " ") + word;
     return text;
@@ -144,7 +127,7 @@ class AbSeries {
     try {
       (void)compared();
     } catch (const Error& error) {
-      throw Error(error.status(), "ab: A and B", error.what(),
+      throw Error(error.status(), "repeat: A and B", error.what(),
                   error.next_step() + "; the records of both are in " + folder_.keep().string());
     }
   }
@@ -153,7 +136,7 @@ class AbSeries {
     const std::size_t number = a_.runs.size() + b_.runs.size() + 1;
     const std::string name = fmt::format("round {}, {}", side.runs.size() + 1, side.name);
     const ChildLimits limits{.seconds = options_.launch_seconds, .interrupted = [&] {
-                               progress_.show(fmt::format("{} of at most {} rounds", name, options_.rounds),
+                               progress_.show(fmt::format("{} of at most {} rounds", name, max_rounds_),
                                               static_cast<double>(number));
                                return launch::interrupted();
                              }};
@@ -172,62 +155,24 @@ class AbSeries {
     side.runs.push_back(*std::move(end.run));
   }
 
-  const AbOptions& options_;
+  const RepeatOptions& options_;
   std::vector<OutputDocument> documents_;
   LaunchFolder folder_;
   ProgressLine progress_;
+  int max_rounds_;
   std::uint64_t seed_;
   Side a_;
   Side b_;
   std::optional<Error> failure_;
 };
 
-/// Exit statuses are those of a run; which of the two is faster is no failure.
-CommandResult ab(const AbOptions& options) {
-  const TwoCommands commands = split_commands(options.words);
-  for (const Command* const command : {&commands.a, &commands.b})
-    require_launchable("ab", *command,
-                       "put -J before -- to keep the comparison, and FILE.launches the records");
-  return AbSeries(options, commands).run();
-}
-
-void add_ab(CLI::App& command, CommandFunction& chosen) {
-  const auto options = std::make_shared<AbOptions>();
-  command
-      .add_option(
-          "commands", options->words,
-          "what starts one launch of A and of B, each ending with collbench and its options (--time 20 is "
-          "added to one that has neither --time nor -n); started without a shell")
-      ->required()
-      ->option_text("-- A... --versus B...");
-  const std::string theme = "Options";
-  add_option(
-      command, theme, "--rounds", "N", "maximum number of rounds, a launch of each (20)",
-      [options](const std::string& text) { options->rounds = parse_number(text, "--rounds", 1, 10'000); });
-  add_option(command, theme, "--seed", "N", "of the random order within each round (drawn, and printed)",
-             [options](const std::string& text) {
-               options->seed = parse_number<std::uint64_t>(text, "--seed", 0, UINT32_MAX);
-             });
-  add_option(command, theme, "--same", "PERCENT", "a difference of less is none (2)",
-             [options](const std::string& text) {
-               options->same_within = parse_number(text, "--same", 0.01, 1000.0) / 100;
-             });
-  add_option(
-      command, theme, "-T,--timeout", "SECONDS", "end a launch that takes longer (1800)",
-      [options](const std::string& text) { options->launch_seconds = parse_number(text, "-T", 1.0, 1e7); });
-  add_output_options(command, theme, options->output, analysis::comparison_formats(),
-                     "the comparison (JSON); FILE.launches/ keeps the record of each launch");
-  add_progress_option(command, theme, options->progress);
-  command.callback([options, &chosen] { chosen = [options] { return ab(*options); }; });
-}
-
 }  // namespace
 
-Subcommand ab_subcommand() {
-  return {"ab",
-          "launches two commands in turn, in random order, until it is decided which is faster:\n"
-          "  collbench ab -- mpirun -np 2 collbench --algo ring --versus mpirun -np 2 collbench",
-          "collbench ab -- mpirun ... A --versus mpirun ... B   which is faster, and by how much", add_ab};
+CommandResult versus(const RepeatOptions& options) {
+  const TwoCommands commands = split_commands(options.command);
+  for (const LaunchCommand* const command : {&commands.a, &commands.b})
+    require_launchable(*command, "put -J before -- to keep the comparison, and FILE.launches the records");
+  return Series(options, commands).run();
 }
 
 }  // namespace collbench::program
