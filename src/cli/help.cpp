@@ -57,7 +57,7 @@ std::string main_help(const CLI::App& root) {
   text += "\nCommands; collbench help COMMAND has their options:\n";
   for (const CLI::App* each : commands_of(root)) {
     const std::string help = each->get_description();
-    text += fmt::format("  {:<12}{}\n", each->get_name(), help.substr(0, help.find('\n')));
+    text += fmt::format("  {:<12}{}\n", each->get_name(), help.substr(0, help.find_first_of(";:\n")));
   }
   std::vector<std::string_view> topics;
   for (const HelpTopic& each : help_topics()) topics.push_back(each.name);

@@ -153,7 +153,9 @@ std::vector<std::string> records_in(const std::string& folder, const std::string
   for (const std::filesystem::path& each : record_files(folder))
     if (!same_file(each.string(), current)) files.push_back(each.string());
   if (!files.empty()) return files;
-  throw usage_error("--baseline", fmt::format("{} holds no other .json file", folder),
+  throw usage_error("--baseline",
+                    folder + (std::filesystem::exists(folder) ? " holds no other .json file"
+                                                              : ": No such file or directory"),
                     "give a folder of records that -J wrote");
 }
 

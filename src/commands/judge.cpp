@@ -80,7 +80,7 @@ RunOfFile run_from_file(const JudgeOptions& options, const std::string& path) {
   const std::string file = input_name(path);
   Run run =
       with_judged_machine(analysis::run_of_file(input_parts(path), file, options.log), options.topology);
-  if (run.versions.collbench.empty()) run.versions.collbench = versions().collbench;
+  if (run.log && run.versions.collbench.empty()) run.versions.collbench = versions().collbench;
   if (!options.label.empty()) run.label = options.label;
   return {file, std::move(run)};
 }

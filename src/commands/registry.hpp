@@ -48,9 +48,9 @@ Subcommand completion_subcommand();
 /// All subcommands of collbench, in the order of its help.
 [[nodiscard]] inline std::vector<Subcommand> subcommands() {
   return {
-      repeat_subcommand(),  report_subcommand(), judge_subcommand(), predict_subcommand(), compare_subcommand(),
-      topo_subcommand(),    doctor_subcommand(), counters_subcommand(), flight_subcommand(), man_subcommand(),
-      completion_subcommand(),
+      repeat_subcommand(),  report_subcommand(), judge_subcommand(),      predict_subcommand(),
+      compare_subcommand(), topo_subcommand(),   doctor_subcommand(),     counters_subcommand(),
+      flight_subcommand(),  man_subcommand(),    completion_subcommand(),
   };
 }
 

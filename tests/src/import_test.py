@@ -192,7 +192,7 @@ class Import(unittest.TestCase):
                 (HEADING + ROW.replace("1000000000     250000000", "0     0"), "rows of 0 bytes: 1, the first on line 2"),
                 (LOG + LOG, "choose one with --run N"),
                 (LOG.replace("187.50", "100.00").replace("150.00", "190.00"), "fits no known operation"),
-                ('{"record": "collbench run"}', "use collbench report"),
+                ('{"record": "collbench run"}', "has no schema_version"),
                 ('{"a": 1', "a.log:1:"),
                 ('{"config": {"x": [1,\n', "the file is cut: its JSON ends here"),
                 (gzip.compress(LOG.encode()), "the file is compressed (gzip); zcat {file} | collbench judge -"),

@@ -63,8 +63,8 @@ TEST(JoinRuns, TheSameRowInSeveralLogsIsOfSeveralLaunches) {
 
 TEST(JoinRuns, RecordsOfTheSameRowsAreLaunchesAndOthersStandSideBySide) {
   const auto launches = join_runs({record("a", "Allreduce", "10"), record("b", "Allreduce", "30"),
-                                  record("c", "Allreduce", "11")})
-                           .run;
+                                   record("c", "Allreduce", "11")})
+                            .run;
   EXPECT_DOUBLE_EQ(launches.rows.at(0).measurement.seconds, 11e-6);
   EXPECT_EQ(launches.launches, 3);
   EXPECT_TRUE(launches.repeated);
