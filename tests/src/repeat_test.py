@@ -261,7 +261,6 @@ class Ab(Repeated):
         for words, status, expected in (
                 (["true", "--versus"], 2, "--versus has to stand once between two commands"),
                 (["--versus", "true"], 2, "--versus has to stand once"),
-                (["true"], 2, "--versus has to stand once"),
                 (["true", "--versus", "true", "--versus", "true"], 2, "--versus has to stand once"),
                 (["true", "-J", "x.json", "--versus", "true"], 2, "-J comes after --"),
                 (["no-such-launcher", "-J", "job", "collbench", "--versus", "no-such-launcher", "-J", "job", "collbench"], 5,
