@@ -123,7 +123,7 @@ TEST(CommandLine, WhatTheParserFindsIsSaidInOurWords) {
             "collbench: --price is only used with --preset; add --preset; see collbench predict --help");
   EXPECT_EQ(
       refusal({"predict", "--topology", "p5", "--preset", "lab01", "--ops", "all_reduce"}),
-      "collbench: --preset and --ops cannot be used together; leave one out; see collbench predict --help");
+      "collbench: --ops and --preset cannot be used together; leave one out; see collbench predict --help");
 }
 
 TEST(CommandLine, TheCommandOfRepeatStandsBehindDashes) {

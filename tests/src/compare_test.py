@@ -169,7 +169,7 @@ class Compare(unittest.TestCase):
                 ([self.base, self.base, "--fail-on", "slow"], "--fail-on"),
                 ([self.base, self.base, "--format", "yaml"], "yaml"),
                 ([self.base, self.base, "--allowance", "x"], "--allowance"),
-                ([], "needs RECORDS")):
+                ([], "needs BASE... NEW | FOLDER [NEW...]")):
             lines = self.collbench("compare", *arguments, status=2).stderr.splitlines()
             self.assertEqual(len(lines), 1, lines)
             self.assertIn(words, lines[0])
