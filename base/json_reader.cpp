@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kDamaged =
     "the file is damaged or was not written by collbench: give another file (for an nccl-tests log, use "
-    "collbench import)";
+    "collbench judge)";
 
 /// "line:column" of the 1-based position `byte` in `text`; the column counts bytes.
 std::string line_and_column(std::string_view text, std::size_t byte) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long `collbench import` takes by the lines of a log: of each kind of line N, and twice as many.
+"""How long `collbench judge` takes by the lines of a log: of each kind of line N, and twice as many.
 
 Usage: import_lines.py PROGRAM [LINES (150000)]
 
@@ -57,7 +57,7 @@ def main():
             for count in (lines, 2 * lines):
                 path.write_text(text(count))
                 before = time.perf_counter()
-                subprocess.run([program, "import", "--nodes", "1", "--ranks-per-node", "8", path, "-o", path.with_suffix(".txt"), "--overwrite"],
+                subprocess.run([program, "judge", "--nodes", "1", "--ranks-per-node", "8", path, "-o", path.with_suffix(".txt"), "--overwrite"],
                                check=False, capture_output=True)
                 seconds.append(time.perf_counter() - before)
             print(f"{kind:26} {lines} lines {seconds[0]:6.2f} s, {2 * lines} lines {seconds[1]:6.2f} s: {seconds[1] / seconds[0]:.1f} times")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A baseline of 365 nights, and the record of the next, for the time and memory of baseline check and show.
+"""A baseline of 365 nights, and the record of the next, for the time and memory of comparing with it and showing it.
 
 usage: year_of_records.py RECORD FOLDER [NIGHTS]
 
 RECORD is any record of a run with an AllReduce (collbench -J). Each night has 2 ranks and 150 rows of 6 passes: 5 operations of 30
 sizes, whose times scatter by 2 %. Writes the nights into FOLDER/nights and the next into FOLDER/tonight.json; then:
 
-  collbench baseline add FOLDER/baseline FOLDER/nights/*.json
-  collbench baseline check FOLDER/baseline FOLDER/tonight.json --last 365
+  collbench compare --add FOLDER/baseline FOLDER/nights/*.json
+  collbench compare FOLDER/baseline FOLDER/tonight.json --last 365
 """
 import datetime
 import json

@@ -216,7 +216,7 @@ def published_points(program, path, topology_of, best_rows):
             machine = next(each for each in PUBLISHED if each.name == name)
             log.write_text(as_log(operation, ranks, sizes, algorithm), encoding="utf-8")
             record.unlink(missing_ok=True)
-            command(program, "import", log, "--operation", OPERATIONS[operation][4], "--nodes", nodes,
+            command(program, "judge", log, "--operation", OPERATIONS[operation][4], "--nodes", nodes,
                     "--ranks-per-node", ranks // nodes, "-o", record)
             place = machine.topology
             if isinstance(place, dict):

@@ -5,18 +5,18 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
-#include <sstream>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"
 #include "base/text_sinks.hpp"
 #include "src/cli/command_line_errors.hpp"
 #include "src/cli/config_file.hpp"
+#include "src/cli/help.hpp"
 #include "src/cli/help_topics.hpp"
+#include "src/cli/old_names.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/tools.hpp"
 #include "src/cli/version.hpp"
@@ -24,50 +24,27 @@
 namespace collbench::program {
 namespace {
 
-/// Where the line's text goes on: below an option's description, which follows two blanks or more, else a
-/// little behind the line's own beginning.
-std::size_t continuation_column(std::string_view line) {
-  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
-  if (begin == 0) return 0;
-  const std::size_t gap = line.find("  ", begin);
-  const std::size_t description = gap == std::string_view::npos ? gap : line.find_first_not_of(' ', gap);
-  constexpr std::size_t kMaxColumn = 50;
-  return description > kMaxColumn ? begin : description;
-}
-
 bool is_tool(const std::string& name) {
   return std::any_of(tools().begin(), tools().end(), [&name](const Tool& tool) { return tool.name == name; });
 }
 
-std::string description(const std::vector<Subcommand>& subcommands) {
-  std::string text =
-      "Measures collective operations and compares them with what this machine should give.\n"
-      "  mpirun -np 16 collbench           the five usual operations; --ops all: all eleven";
-  for (const Subcommand& each : subcommands)
-    if (*each.example != '\0') text += std::string("\n  ") + each.example;
-  for (const Tool& each : tools()) text += std::string("\n  ") + each.example;
-  std::string topics;
-  for (const HelpTopic& each : help_topics())
-    topics += std::string(topics.empty() ? "" : ", ") + std::string(each.name);
-  return text + "\n  collbench help columns            and " + topics.substr(topics.find(' ') + 1);
+constexpr const char* kTitle =
+    "Measures collective operations and compares them with what this machine should give.";
+constexpr const char* kExample =
+    "  mpirun -np 16 collbench           the five usual operations; --ops all: all eleven";
+
+constexpr std::size_t kHelpColumn = 26;  // where a help says what an option is for
+
+/// Of an app's own help and man page: what it is for, and lines of examples.
+std::string description(const char* help, const char* example) {
+  return *example == '\0' ? help : fmt::format("{}\n  {}", help, example);
 }
 
 /// As `COMMAND --help` prints it.
 std::string help_of(const CLI::App& app) {
-  return wrapped_help(app.help(app.get_parent() == nullptr ? "" : full_name(*app.get_parent())),
-                      text_options(When::never, false).columns);
-}
-
-constexpr const char* kExitStatusHelp =
-    "Exit status: 0 success; 1 LOW or FAULT, or a degraded or broken finding (topo diff, --expect,\n"
-    "doctor), a slower row (compare, baseline), a suspect or bad host or core (burnin, probe), what\n"
-    "--fail-on names; 2 bad command line or file; 3 wrong data; 4 rank lost; 5 not available on\n"
-    "this machine; 70 bug in collbench.";
-
-/// The exit statuses at the end of every command's help.
-void add_exit_status_help(CLI::App& app) {
-  app.footer(app.get_footer().empty() ? kExitStatusHelp : app.get_footer() + "\n" + kExitStatusHelp);
-  for (CLI::App* each : app.get_subcommands([](CLI::App*) { return true; })) add_exit_status_help(*each);
+  const std::string text =
+      app.get_parent() == nullptr ? main_help(app) : app.help(full_name(*app.get_parent()));
+  return wrapped_help(text, text_options(When::never, false).columns);
 }
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
@@ -152,45 +129,56 @@ const CLI::App* check_names(const CLI::App& root, const std::vector<std::string>
   return helped;
 }
 
-/// Of "collbench help TOPIC"; null for another command line.
-const HelpTopic* asked_topic(const std::vector<std::string>& words) {
-  return words.size() == 2 && words.front() == "help" ? help_topic(words.back()) : nullptr;
+/// Of "collbench help TOPIC", which is the name of no command; none for another command line.
+std::optional<std::string> topic_help(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.size() != 2 || words.front() != "help") return std::nullopt;
+  if (words.back() == "run") return wrapped_help(run_help(app), text_options(When::never, false).columns);
+  const HelpTopic* topic = help_topic(words.back());
+  return topic == nullptr ? std::nullopt : std::optional<std::string>(topic->text);
+}
+
+/// Where the command's name stands: the first word that is no option, none's value, and not "help".
+std::size_t command_position(const CLI::App& root, const std::vector<std::string>& words) {
+  std::size_t at = 0;
+  for (; at < words.size() && (is_option(words[at]) || words[at] == "help"); ++at) {
+    if (words[at] == "--") return words.size();
+    if (is_option(words[at]) && value_follows(root, root, words[at])) ++at;
+  }
+  return at;
+}
+
+/// The command, which says `note` on stderr first where there is one.
+CommandFunction with_note(CommandFunction command, const std::string& note) {
+  if (note.empty()) return command;
+  return [command = std::move(command), note] {
+    print_message(note);
+    return command();
+  };
 }
 
 /// A command that prints `text`.
-CommandFunction printing_command(std::string text) {
-  return [text = std::move(text)] { return CommandResult{text}; };
+CommandFunction printing_command(std::string text, const std::string& note = "") {
+  return with_note([text = std::move(text)] { return CommandResult{text}; }, note);
+}
+
+/// As CLI11 takes a command line.
+std::vector<std::string> from_the_back(const std::vector<std::string>& words) {
+  return {words.rbegin(), words.rend()};
 }
 
 /// Makes `app` collbench with the one subcommand that a tool is, and with the options of a run, so that it
 /// says what it would say below collbench.
 void add_tool(CLI::App& app, const Subcommand& tool, RunOptions& run, CommandFunction& chosen) {
   app.name("collbench");
+  app.get_formatter()->column_width(kHelpColumn);
   app.set_help_flag("-h,--help", "this text")->group("Help");
   app.add_flag("-V,--version")->description("as of collbench itself")->group("Help");
   add_run_options(app, run);
   add_config_option(app, run.config);
-  tool.add(*app.add_subcommand(tool.name, tool.help), chosen);
-  add_exit_status_help(app);
+  tool.add(*app.add_subcommand(tool.name, description(tool.help, tool.example)), chosen);
 }
 
 }  // namespace
-
-std::string wrapped_help(const std::string& text, int columns) {
-  const int width = std::clamp(columns, 60, 100);
-  std::istringstream lines(text);
-  std::string result;
-  for (std::string line; std::getline(lines, line);) {
-    if (analysis::display_width(line) <= width) {
-      result += line + "\n";
-      continue;
-    }
-    const std::size_t column = continuation_column(line);
-    const std::string indent(column, ' ');
-    result += analysis::wrap(std::string_view(line).substr(column), width, line.substr(0, column), indent);
-  }
-  return result;
-}
 
 Command parse_command_line(int argc, const char* const* argv) {
   RunOptions run;
@@ -199,26 +187,27 @@ Command parse_command_line(int argc, const char* const* argv) {
   run.command_line.assign(argv, argv + argc);
 
   const std::vector<Subcommand> all = subcommands();
-  CLI::App app{description(all), "collbench"};
-  app.set_help_flag("-h,--help", "this text; options come before or after a subcommand's name as shown")
-      ->group("Help");
+  CLI::App app{fmt::format("{}\n{}", kTitle, kExample), "collbench"};
+  app.get_formatter()->column_width(kHelpColumn);
+  app.set_help_flag("-h,--help", "this text")->group("Help");
   app.add_flag("-V,--version", version, "versions of collbench and its libraries, and which are missing")
       ->group("Help");
   add_run_options(app, run);
   add_config_option(app, run.config);
-  for (const Subcommand& each : all) each.add(*app.add_subcommand(each.name, each.help), chosen);
-  for (const Tool& each : tools()) {
-    app.add_subcommand(each.name, each.help)->set_help_flag();
-  }
-  add_exit_status_help(app);
+  for (const Subcommand& each : all)
+    each.add(*app.add_subcommand(each.name, description(each.help, each.example)), chosen);
+  for (const Tool& each : tools())
+    app.add_subcommand(each.name, description(each.help, each.example))->set_help_flag();
+  app.footer(kExitStatusHelp);
 
-  const std::vector<std::string> words(argv + 1, argv + argc);
-  if (const HelpTopic* topic = asked_topic(words)) return printing_command(std::string(topic->text));
-  if (const CLI::App* helped = check_names(app, words)) return printing_command(help_of(*helped));
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (const auto topic = topic_help(app, words)) return printing_command(*topic);
+  const std::string note = take_current_names(words, command_position(app, words));
+  if (const CLI::App* helped = check_names(app, words)) return printing_command(help_of(*helped), note);
   try {
-    app.parse(argc, argv);
+    app.parse(from_the_back(words));
   } catch (const CLI::CallForHelp&) {
-    return printing_command(help_of(chosen_command(app)));
+    return printing_command(help_of(chosen_command(app)), note);
   } catch (const Error& error) {
     throw with_config_line(app, run.config, run.command_line, error);
   } catch (const CLI::ParseError& error) {
@@ -226,7 +215,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   }
   if (version) return printing_command(version_text());
   complete_run_options(app, run);
-  if (chosen) return chosen;
+  if (chosen) return with_note(std::move(chosen), note);
   return run;
 }
 
@@ -238,7 +227,7 @@ CommandFunction parse_tool_line(const Subcommand& tool, std::vector<std::string>
   words.insert(words.begin(), tool.name);
   if (const CLI::App* helped = check_names(app, words)) return printing_command(help_of(*helped));
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
+    app.parse(from_the_back(words));
   } catch (const CLI::CallForHelp&) {
     return printing_command(help_of(chosen_command(app)));
   } catch (const CLI::ParseError& error) {

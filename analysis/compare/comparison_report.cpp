@@ -65,8 +65,8 @@ std::string same_words(const Comparison& comparison) {
   if (!can_be_same(comparison.sitting_allowance, comparison.options.same_within)) {
     return fmt::format(
         "no row can be SAME, for two sittings may differ by more than the {} that SAME rules out: launches "
-        "of "
-        "both in turn can show it (collbench ab); --drift 0 compares the launches as if of one sitting",
+        "of both in turn can show it (collbench repeat -- A --versus B); --drift 0 compares the launches as "
+        "if of one sitting",
         within);
   }
   return fmt::format("SAME: the 95 % interval of new/base is within ±{}{}", within,
@@ -105,9 +105,8 @@ std::vector<std::string> method_lines(const Comparison& comparison) {
   } else if (comparison.has_repeats && !comparison.on_host_memory) {
     lines.emplace_back(
         "what changes between two sittings, as temperatures and neighbors, this test does not see, and its "
-        "size is not known here: launch base and new in turn (collbench ab) before believing a change of "
-        "some "
-        "percent");
+        "size is not known here: launch base and new in turn (collbench repeat -- A --versus B) before "
+        "believing a change of some percent");
   } else if (comparison.has_repeats && !comparison.knows_states) {
     lines.emplace_back(
         "launches of one sitting share the state of the machine (which cores, what else runs), which this "
@@ -134,9 +133,9 @@ std::vector<std::string> other_state_lines(const Comparison& comparison) {
       "{} UNCLEAR because the machine was in another state in {} than in {}, or in none that is known, and "
       "states change times by themselves: {}",
       counted(rows, "row"), comparison.paired ? "B" : "the new run", comparison.paired ? "A" : "the base",
-      comparison.paired
-          ? "where it was another state in every pair, the commands place the ranks differently"
-          : "launch base and new in turn (collbench ab), or repeat until both have seen the same state")};
+      comparison.paired ? "where it was another state in every pair, the commands place the ranks differently"
+                        : "launch base and new in turn (collbench repeat -- A --versus B), or repeat until "
+                          "both have seen the same state")};
 }
 
 /// Rows that more launches of two sittings do not decide.
@@ -147,9 +146,8 @@ std::vector<std::string> sitting_lines(const Comparison& comparison) {
   if (rows == 0) return {};
   return {fmt::format(
       "{} UNCLEAR because two sittings may differ by as much ({}): more launches of either do not decide {}; "
-      "launches of both in turn do (collbench ab), and a base of several sittings shows how far apart they "
-      "are "
-      "(collbench baseline)",
+      "launches of both in turn do (collbench repeat -- A --versus B), and a base of several sittings shows "
+      "how far apart they are (collbench compare FOLDER NEW)",
       counted(rows, "row"), percent_words(comparison.sitting_allowance), rows == 1 ? "it" : "them")};
 }
 

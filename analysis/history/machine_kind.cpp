@@ -32,18 +32,6 @@ std::string file_name_part(std::string_view text) {
   return part;
 }
 
-/// Of the first GPU that is known; empty on host memory and where nobody looked.
-std::string gpu_model(const Run& run) {
-  if (measures_host_memory(run.backend)) return {};
-  if (run.log && run.log->gpu) return run.log->gpu->value;
-  if (!run.cluster) return {};
-  for (const topology::Host& host :
-       topology::read_cluster_record(*run.cluster, "the record").distinct_hosts) {
-    if (!host.gpus.empty()) return host.gpus.front().model.value.value_or("");
-  }
-  return {};
-}
-
 std::uint64_t fnv1a(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;  // isthe.com/chongo/tech/comp/fnv: 64 bits
   for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
@@ -60,6 +48,17 @@ std::vector<std::string> hosts_of(const Run& run) {
   std::set<std::string> hosts;
   for (const Identity& each : run.ranks) hosts.insert(each.host);
   return {hosts.begin(), hosts.end()};
+}
+
+std::string gpu_model(const Run& run) {
+  if (measures_host_memory(run.backend)) return {};
+  if (run.log && run.log->gpu) return run.log->gpu->value;
+  if (!run.cluster) return {};
+  for (const topology::Host& host :
+       topology::read_cluster_record(*run.cluster, "the record").distinct_hosts) {
+    if (!host.gpus.empty()) return host.gpus.front().model.value.value_or("");
+  }
+  return {};
 }
 
 std::string machine_kind(const Run& run) {

@@ -152,7 +152,6 @@ Run run_of_benchmark(BenchmarkLog log, const BenchmarkReader& reader, const Impo
   const int first_line = log.tables.front().line;
   log.facts.program = {log.program, log.version_line > 0 ? log.version_line : first_line};
   if (!log.version.empty()) log.facts.version = {log.version, log.version_line};
-  if (!options.topology.empty()) log.facts.topology = {options.topology, 0};
   run.backend = log.backend;
   run.time_reduction = log.time_reduction;
   run.buffers = {.allocator = log.allocator,

@@ -11,8 +11,10 @@
 #include "analysis/import/benchmark_logs.hpp"
 #include "analysis/import/log_readers.hpp"
 #include "analysis/import/table_operation.hpp"
+#include "analysis/import/time_and_hosts.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/record/run_stream.hpp"
 #include "base/secrets/secrets.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
@@ -254,6 +256,12 @@ std::string whole(const TextParts& parts, std::string_view file) {
   return text;
 }
 
+/// JSON of ours, also where it is damaged: nccl-tests' has neither key.
+bool is_record(std::string_view text) {
+  return looks_like_stream(text) || text.find("\"schema_version\"") != std::string_view::npos ||
+         text.find("\"record\"") != std::string_view::npos;
+}
+
 }  // namespace
 
 Run import_log(std::string_view text, std::string_view file, const ImportOptions& options) {
@@ -305,8 +313,23 @@ Run import_log(const TextParts& parts, std::string_view file, const ImportOption
   if (table.facts.nccl) run.versions.nccl = table.facts.nccl->value;
   table.facts.file = file;
   table.facts.format = json ? "nccl-tests JSON" : "nccl-tests text";
-  if (!options.topology.empty()) table.facts.topology = {options.topology, 0};
   run.log = std::move(table.facts);
+  return run;
+}
+
+Run run_of_file(const TextParts& parts, std::string_view file, ImportOptions options) {
+  const StartOfText text = peek(parts);
+  const bool json = looks_like_json(text.start);
+  const std::string all = json ? whole(text.all, file) : "";
+  if (json && is_record(all)) {
+    if (options == ImportOptions{}) return run_from_text(all, file);
+    throw usage_error(std::string(file), "it is a record, which says itself where and when it ran, and what",
+                      "leave out --nodes, --ranks-per-node, --operation, --run, --date and --host");
+  }
+  if (options.hosts.size() > 1 && !options.job.nodes)
+    options.job.nodes = static_cast<int>(options.hosts.size());
+  Run run = json ? import_log(all, file, options) : import_log(text.all, file, options);
+  set_time_and_hosts(run, options.started, options.hosts);
   return run;
 }
 

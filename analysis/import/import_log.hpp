@@ -15,8 +15,11 @@ namespace collbench::analysis {
 struct ImportOptions {
   JobGiven job;
   std::optional<OperationId> operation;
-  std::optional<int> run;  ///< which of several runs in the log, from 1
-  std::string topology;    ///< kept in the record for the verdict; empty: none
+  std::optional<int> run;            ///< which of several runs in the log, from 1
+  std::string started;               ///< as utc_time makes it; empty: not given
+  std::vector<std::string> hosts{};  ///< one for each node; empty: not given
+
+  bool operator==(const ImportOptions&) const = default;
 };
 
 /// The run that the output of another benchmark tells of: nccl-tests' text in all its generations, or its
@@ -30,5 +33,10 @@ struct ImportOptions {
 
 /// The same of a text that is read part by part, of which only the tables are kept.
 [[nodiscard]] Run import_log(const TextParts& parts, std::string_view file, const ImportOptions& options);
+
+/// The run of whatever the file is: a record or stream of ours, or a log as above, with the time and the
+/// hosts that the user gives. Throws Error (usage) also where something is said of a record, which says it
+/// itself.
+[[nodiscard]] Run run_of_file(const TextParts& parts, std::string_view file, ImportOptions options);
 
 }  // namespace collbench::analysis

@@ -108,7 +108,7 @@ Error rows_of_several_jobs(std::string where, const std::vector<int>& lines) {
       std::move(where),
       fmt::format("the rows are of jobs of different numbers of ranks: another begins on line {}{}",
                   fmt::join(named, ", "), all ? "" : " and so on"),
-      "import the rows of each job from a file of their own");
+      "put the rows of each job into a file of their own");
 }
 
 namespace {

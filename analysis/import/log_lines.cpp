@@ -115,7 +115,7 @@ void require_log_text(std::string_view start, std::string_view file) {
   if (start.substr(0, 2) == "\xFF\xFE" || start.substr(0, 2) == "\xFE\xFF") {
     throw usage_error(where, "the file is UTF-16", "convert it: iconv -f UTF-16 -t UTF-8");
   }
-  if (const auto foreign = foreign_file(start, file, "collbench import -")) throw Error(*foreign);
+  if (const auto foreign = foreign_file(start, file, "collbench judge -")) throw Error(*foreign);
   if (start.find("nvbandwidth Version:") != std::string_view::npos ||
       start.find("\"nvbandwidth\"") != std::string_view::npos) {
     throw usage_error(where, "is the output of nvbandwidth, which measures no collective operation",

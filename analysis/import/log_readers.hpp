@@ -197,6 +197,8 @@ struct RankRange {
 struct JobGiven {
   std::optional<int> nodes;
   std::optional<int> ranks_per_node;
+
+  bool operator==(const JobGiven&) const = default;
 };
 
 /// How many ranks ran on which nodes: by the device list, by NCCL's lines, by what is given, held against

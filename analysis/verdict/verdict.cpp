@@ -263,4 +263,9 @@ bool is_low(const Run& run) {
   return std::any_of(run.rows.begin(), run.rows.end(), [](const Row& row) { return is_low(row); });
 }
 
+bool is_judged(const Run& run) {
+  return std::any_of(run.rows.begin(), run.rows.end(),
+                     [](const Row& row) { return row.verdict.word != VerdictWord::none; });
+}
+
 }  // namespace collbench::analysis

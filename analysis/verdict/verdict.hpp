@@ -98,4 +98,7 @@ void explain_low(Run& run, const std::string& sentence);
 /// Whether any row is part of a sweep that is LOW or a FAULT.
 [[nodiscard]] bool is_low(const Run& run);
 
+/// Whether any row has a verdict.
+[[nodiscard]] bool is_judged(const Run& run);
+
 }  // namespace collbench::analysis

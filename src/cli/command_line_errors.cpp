@@ -12,7 +12,9 @@
 namespace collbench::program {
 namespace {
 
-std::string see_help(const CLI::App& app) { return "see " + full_name(app) + " --help"; }
+std::string see_help(const CLI::App& app) {
+  return app.get_parent() == nullptr ? "see collbench help run" : "see " + full_name(app) + " --help";
+}
 
 /// Of the names that may have been meant the nearest: one, unless others are as near.
 std::vector<std::string> nearest_names(const std::string& word, const std::vector<std::string>& names) {
@@ -151,7 +153,8 @@ Error unknown_command(const CLI::App& app, const std::string& word) {
   const bool is_operation = find_operation(word) != nullptr && app.get_option_no_throw("--ops") != nullptr;
   if (is_operation) near = {fmt::format("{} --ops {}", full_name(app), word)};
   return usage_error("", fmt::format("unknown command {} {}", full_name(app), word),
-                     near.empty() ? see_help(app) : fmt::format("did you mean {}?", fmt::join(near, ", ")));
+                     near.empty() ? fmt::format("see {} --help", full_name(app))
+                                  : fmt::format("did you mean {}?", fmt::join(near, ", ")));
 }
 
 Error unexpected_argument(const CLI::App& app, const std::string& word) {

@@ -82,6 +82,16 @@ void add_plots(const OutputOptions& output, std::vector<OutputDocument>& documen
   documents.back().chart = output.chart;
 }
 
+/// A command may write one of its documents in fewer formats than it has options for.
+void require_formats(const std::vector<OutputDocument>& documents, const std::vector<std::string>& formats,
+                     std::string_view preset) {
+  for (const OutputDocument& each : documents) {
+    if (each.format == preset || each.option == "--plot-file" || holds(formats, each.format)) continue;
+    throw usage_error(each.option, fmt::format("this cannot be written as {}", each.format),
+                      "choose " + analysis::format_list(formats));
+  }
+}
+
 /// Nothing stands twice in one place.
 void require_distinct(const std::vector<OutputDocument>& documents) {
   for (auto each = documents.begin(); each != documents.end(); ++each) {
@@ -182,6 +192,7 @@ std::vector<OutputDocument> output_documents(const OutputOptions& output, std::s
                                                         : "";
     add(option, main_format(output, preset), output.path);
   }
+  require_formats(documents, output.formats, preset);
   require_distinct(documents);
   add_plots(output, documents);
   return documents;
@@ -193,6 +204,12 @@ void require_writable_documents(const std::vector<OutputDocument>& documents, bo
   }
 }
 
+std::vector<OutputDocument> writable_documents(const OutputOptions& output, std::string_view preset) {
+  std::vector<OutputDocument> documents = output_documents(output, preset);
+  require_writable_documents(documents, output.overwrite);
+  return documents;
+}
+
 std::string record_file(const std::vector<OutputDocument>& documents) {
   for (const OutputDocument& each : documents) {
     if (each.format == "json" && !each.path.empty()) return each.path;
@@ -200,7 +217,7 @@ std::string record_file(const std::vector<OutputDocument>& documents) {
   return {};
 }
 
-bool names_output(const std::string& text) { return text == "-" || !format_of_ending(text).empty(); }
+bool names_output(const std::string& text) { return text == "-" || names_format(text); }
 
 bool prints_text(const std::vector<OutputDocument>& documents) {
   return std::any_of(documents.begin(), documents.end(),

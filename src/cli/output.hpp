@@ -61,6 +61,10 @@ void add_plot_options(CLI::App& app, const std::string& theme, OutputOptions& ou
 /// made: before anything is read or measured.
 void require_writable_documents(const std::vector<OutputDocument>& documents, bool overwrite);
 
+/// Both: what is to be written, where it can be.
+[[nodiscard]] std::vector<OutputDocument> writable_documents(const OutputOptions& output,
+                                                             std::string_view preset = {});
+
 /// The file that the run's record is written to; empty: none.
 [[nodiscard]] std::string record_file(const std::vector<OutputDocument>& documents);
 

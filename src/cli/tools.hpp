@@ -14,7 +14,7 @@ namespace collbench::program {
 struct Tool {
   const char* name;
   const char* help;
-  const char* example;  ///< a line of collbench --help
+  const char* example;  ///< a line of its own help
 };
 
 /// The argument to which a tool answers with all that it takes (command_description_to_json).

@@ -56,8 +56,7 @@ topology::Evidence evidence_of_this_machine() {
 
 /// Exit status 1 for what breaks jobs or slows them; a risk alone is none.
 CommandResult diagnose_machine(const DoctorCommand& options) {
-  const auto documents = output_documents(options.output);
-  require_writable_documents(documents, options.output.overwrite);
+  const auto documents = writable_documents(options.output);
   const topology::Evidence evidence =
       options.evidence.empty() ? evidence_of_this_machine() : topology::read_evidence(options.evidence);
   analysis::DoctorPage page;

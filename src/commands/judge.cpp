@@ -1,21 +1,30 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "analysis/charts/chosen_charts.hpp"
+#include "analysis/import/import_log.hpp"
+#include "analysis/import/join_runs.hpp"
+#include "analysis/import/time_and_hosts.hpp"
 #include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/models/nccl/links.hpp"
 #include "analysis/report/cluster_findings.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
-#include "base/record/run_stream.hpp"
 #include "src/cli/criteria_options.hpp"
+#include "src/cli/host_list.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
+#include "src/cli/plot.hpp"
 #include "src/cli/standard_streams.hpp"
+#include "src/cli/version.hpp"
 #include "src/commands/registry.hpp"
 #include "src/run/expectation.hpp"
 #include "src/run/output_files.hpp"
@@ -24,21 +33,27 @@
 namespace collbench::program {
 namespace {
 
-/// `collbench judge RECORD`.
+using analysis::RunOfFile;
+
+/// `collbench judge FILE...`.
 struct JudgeOptions {
-  std::string record;
+  std::vector<std::string> files;
+  bool apart = false;           ///< each file is a run of its own where the document can hold several
+  analysis::ImportOptions log;  ///< what logs do not say
   std::string topology;
   std::string transport;    ///< empty: what the log names, else what the NICs are made for
   analysis::Fabric fabric;  ///< Fabric{}: nothing is told
-  bool own_floor = false;   ///< the record's own time at 1 KiB or less takes the place of the modelled floor
+  bool own_floor = false;   ///< the run's own time at 1 KiB or less takes the place of the modelled floor
   OutputOptions output;
   When color = When::automatic;
+  Lab01Request lab01;
+  std::string label;
   bool percentiles = false;
   CriteriaOptions criteria;
 };
 
-/// The run with the machine that --topology names, which a record without one does not say: reports name what
-/// a verdict is against. That the run had no expectation, as its record says, is no longer so.
+/// The run with the machine that --topology names: reports name what a verdict is against. That the run had
+/// no expectation, as its record says, is no longer so.
 Run with_judged_machine(Run run, const std::string& topology) {
   if (topology.empty()) return run;
   if (!run.log) {
@@ -46,6 +61,11 @@ Run with_judged_machine(Run run, const std::string& topology) {
                   [](const std::string& note) { return note.starts_with(kNothingExpected); });
     run.environment_notes.push_back(fmt::format("judged against --topology {}", topology));
     return run;
+  }
+  if (topology == "-" || topology == topology::kLiveMachine) {
+    throw usage_error("--topology",
+                      fmt::format("'{}' would mean another machine where the record is read", topology),
+                      "give a name or a file; collbench topo save -o FILE saves this machine");
   }
   MaybeLogFact<std::string>& machine = run.log->topology;
   if (machine && machine->value != topology) {
@@ -56,47 +76,139 @@ Run with_judged_machine(Run run, const std::string& topology) {
   return run;
 }
 
-/// A saved or imported run on GPUs, judged by a topology; status low when a size series is LOW or a FAULT.
-/// Throws Error (usage) for a record or topology that does not fit.
-CommandResult judge(const JudgeOptions& options) {
-  const auto documents = output_documents(options.output);
-  require_writable_documents(documents, options.output.overwrite);
-  const Run run = run_from_text(input_text(options.record), input_name(options.record));
-  const bool from_log = options.topology.empty() && run.log && run.log->topology;
-  const std::string topology = from_log ? run.log->topology->value : options.topology;
+RunOfFile run_from_file(const JudgeOptions& options, const std::string& path) {
+  const std::string file = input_name(path);
+  Run run =
+      with_judged_machine(analysis::run_of_file(input_parts(path), file, options.log), options.topology);
+  if (run.log && run.versions.collbench.empty()) run.versions.collbench = versions().collbench;
+  if (!options.label.empty()) run.label = options.label;
+  return {file, std::move(run)};
+}
+
+/// A run on GPUs by the machine that was given for it or stands in its log, and several launches in one by
+/// that in their record; any other as it is.
+Run judged(const RunOfFile& read, const JudgeOptions& options) {
+  const Run& run = read.run;
+  const std::string topology =
+      options.topology.empty() && run.log && run.log->topology ? run.log->topology->value : options.topology;
   if (topology.empty()) {
+    if (options.transport.empty() && options.fabric == analysis::Fabric{} && !options.own_floor)
+      return run.repeated ? judged_by_own_machine(run) : run;
     throw usage_error("--topology", "there is no machine to judge the run by",
                       "give the name of a reference machine or a file that describes a node");
   }
   const topology::ResolvedMachine machine = topology::resolve_machine(topology);
-  analysis::GpuCluster cluster = analysis::cluster_of_run(run, machine, options.record, options.own_floor);
+  analysis::GpuCluster cluster = analysis::cluster_of_run(run, machine, read.file, options.own_floor);
   analysis::join_domains(cluster, options.fabric, "--fabric");
   if (!options.transport.empty()) {
     cluster.transport = cluster.nic_transport = analysis::transport_option(options.transport, cluster.sm);
   }
-  Run judged = analysis::judged_on_gpus(with_judged_machine(run, options.topology), cluster);
-  if (analysis::is_low(judged)) {
-    analysis::explain_low(judged, analysis::findings_on_the_path(run, {machine.first_host(), {topology}},
+  Run result = analysis::judged_on_gpus(run, cluster);
+  if (analysis::is_low(result)) {
+    analysis::explain_low(result, analysis::findings_on_the_path(run, {machine.first_host(), {topology}},
                                                                  machine.reference != nullptr));
   }
+  return result;
+}
+
+/// A record holds one run, and so do a page and a picture.
+bool holds_one_run(const std::vector<OutputDocument>& documents) {
+  return std::any_of(documents.begin(), documents.end(), [](const OutputDocument& each) {
+    return each.format == "json" || each.format == "html" || is_picture(each);
+  });
+}
+
+std::vector<RunOfFile> judged_runs(const JudgeOptions& options, bool apart) {
+  std::vector<RunOfFile> runs;
+  for (const std::string& file : options.files) runs.push_back(run_from_file(options, file));
+  if (!apart && runs.size() > 1) {
+    const RunOfFile joined = analysis::join_runs(std::move(runs));
+    return {{joined.file, judged(joined, options)}};
+  }
+  for (RunOfFile& each : runs) each.run = judged(each, options);
+  return runs;
+}
+
+/// The verdict in a few words.
+std::string outcome_of(const RunOfFile& judged) {
+  const bool unknown = judged.run.log ? !judged.run.log->topology : !analysis::is_judged(judged.run);
+  return fmt::format("{}: {}", judged.file,
+                     unknown && !has_wrong_data(judged.run) ? "no --topology, so no verdict"
+                                                            : analysis::verdict_summary(judged.run));
+}
+
+/// Writes what is asked for of all files; status low when a run is LOW or a FAULT. Throws Error (usage) for a
+/// file that cannot be read as a run, for a topology that does not fit it, for runs of different machines,
+/// and for files.
+CommandResult judge(const JudgeOptions& options) {
+  const auto documents = writable_documents(options.output, options.lab01.asked ? kLab01Page : "");
+  const std::vector<RunOfFile> runs = judged_runs(options, options.apart && !holds_one_run(documents));
   const analysis::TextOptions wanted{.percentiles = options.percentiles,
                                      .criteria = options.criteria.criteria};
-  const auto write = [&](const OutputDocument& document) {
-    return run_document(judged, document, {}, options.color, wanted);
-  };
-  const CriteriaOutcome outcome = criteria_outcome(judged, options.criteria);
-  CommandResult result{write_documents(documents, write), outcome.status, prints_text(documents),
-                       written_notes(documents, analysis::verdict_summary(judged))};
-  result.notes.insert(result.notes.end(), outcome.notes.begin(), outcome.notes.end());
+  CommandResult result;
+  result.text = write_documents(documents, [&](const OutputDocument& document) {
+    std::string text;
+    for (const RunOfFile& each : runs)
+      text += run_document(each.run, document, options.lab01, options.color, wanted);
+    return text;
+  });
+  result.is_for_a_person = prints_text(documents);
+  std::vector<std::string> outcomes;
+  for (const RunOfFile& each : runs) outcomes.push_back(outcome_of(each));
+  result.notes = written_notes(documents, fmt::format("{}", fmt::join(outcomes, "; ")));
+  for (const RunOfFile& each : runs) {
+    const bool says_nothing =
+        !each.run.log && measures_gpus(each.run.backend) && !analysis::is_judged(each.run);
+    if (says_nothing && result.notes.empty()) result.notes.push_back(outcome_of(each));
+    const CriteriaOutcome outcome = criteria_outcome(each.run, options.criteria);
+    result.status = worse(result.status, outcome.status);
+    result.notes.insert(result.notes.end(), outcome.notes.begin(), outcome.notes.end());
+  }
   return result;
+}
+
+void add_log_options(CLI::App& command, JudgeOptions& options) {
+  const auto add = [&command](const std::string& names, const std::string& value, const std::string& help,
+                              const std::function<void(const std::string&)>& take) {
+    add_option(command, "Of a log that does not say it", names, value, help, take);
+  };
+  const auto count = [](const std::string& text, const std::string& option) {
+    return parse_number(text, option, 1, 1'000'000);
+  };
+  add("--nodes", "N", "nodes of the job",
+      [&options, count](const std::string& text) { options.log.job.nodes = count(text, "--nodes"); });
+  add("--ranks-per-node", "N", "ranks per node", [&options, count](const std::string& text) {
+    options.log.job.ranks_per_node = count(text, "--ranks-per-node");
+  });
+  add("--operation", "NAME", "what was measured",
+      [&options](const std::string& text) { options.log.operation = parse_operation(text, "--operation"); });
+  add("--run", "N", "which run of a log that holds several",
+      [&options, count](const std::string& text) { options.log.run = count(text, "--run"); });
+  add("--date", "UTC", "when the job began: 2026-11-20 or 2026-11-20T02:00:00Z",
+      [&options](const std::string& text) {
+        const auto time = analysis::utc_time(text);
+        if (!time) {
+          throw usage_error("--date", fmt::format("'{}' is no time", text),
+                            "write 2026-11-20 or 2026-11-20T02:00:00Z, in UTC");
+        }
+        options.log.started = *time;
+      });
+  add("--host", "LIST", "the hosts of the job, one for each node",
+      [&options](const std::string& text) { options.log.hosts = parse_hosts(text, "--host"); });
 }
 
 void add_judge(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<JudgeOptions>();
-  command.add_option("record", options->record, "the record that -J or import wrote")->required();
+  command
+      .add_option(
+          "files", options->files,
+          "of one machine: what nccl-tests (text, -J), osu_* or IMB-MPI1 wrote, or records; - for stdin; "
+          "a row of several is of so many launches")
+      ->required()
+      ->option_text("FILE...");
   const std::string theme = "Options";
-  add_option(command, theme, "--topology", "NAME|FILE",
-             "a reference machine, or a file that describes a node (as given to import)",
+  add_option(command, theme, "--topology,--expect", "NAME|FILE",
+             "a reference machine, or a file that describes a node (as the record has it)",
              [options](const std::string& text) { options->topology = text; });
   add_option(
       command, theme, "--fabric", "WORDS",
@@ -108,22 +220,29 @@ void add_judge(CLI::App& command, CommandFunction& chosen) {
              [options](const std::string& text) { options->transport = text; });
   command
       .add_flag("--own-floor", options->own_floor,
-                "take the latency from the record's own quickest row of at most 1 KiB")
+                "take the latency from the run's own quickest row of at most 1 KiB")
       ->group(theme);
+  command.add_flag("--apart", options->apart)->group("");  // for what import did
+  add_log_options(command, *options);
   add_output_options(command, theme, options->output, analysis::format_names(&analysis::ReportFormat::run),
-                     "the judged record (JSON)");
+                     "the judged run's record (JSON)");
+  add_label_option(command, theme, options->label);
   add_percentiles_option(command, theme, options->percentiles);
   add_criteria_options(command, theme, options->criteria);
+  add_plot_options(command, theme, options->output, analysis::run_chart_kinds());
   add_color_option(command, theme, options->color);
-  command.callback([options, &chosen] { chosen = [options] { return judge(*options); }; });
+  add_lab01_options(command, theme, options->lab01);
+  command.callback([options, &chosen] {
+    options->lab01.topology = options->topology;
+    chosen = [options] { return judge(*options); };
+  });
 }
 
 }  // namespace
 
 Subcommand judge_subcommand() {
-  return {"judge", "a run on GPUs against a topology: judge run.json --topology hgx-h100",
-          "collbench judge run.json --topology hgx-h100      a run on GPUs, against what it should give",
-          add_judge};
+  return {"judge", "a log of nccl-tests, OSU or IMB, or a record, against what its machine should give",
+          "collbench judge all_reduce.log --topology hgx-h100   the verdict, and why", add_judge};
 }
 
 }  // namespace collbench::program

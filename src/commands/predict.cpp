@@ -138,8 +138,7 @@ void add_predict(CLI::App& command, CommandFunction& chosen) {
 }  // namespace
 
 Subcommand predict_subcommand() {
-  return {"predict",
-          "expected results of a machine, without measuring: predict --topology hgx-h100 --nodes 2",
+  return {"predict", "expected results of a machine, without measuring",
           "collbench predict --topology hgx-h100 --nodes 2   what a machine should give", add_predict};
 }
 

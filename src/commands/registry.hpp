@@ -25,8 +25,8 @@ using CommandFunction = std::function<CommandResult()>;
 /// One subcommand: a file of this folder that holds its options and what it does.
 struct Subcommand {
   const char* name;
-  const char* help;
-  const char* example;  ///< a line of collbench --help; empty: none
+  const char* help;     ///< a line of collbench --help
+  const char* example;  ///< lines of its own help, indented but for the first; empty: none
   /// Adds the options to `command`, and a callback that leaves in `chosen` what is run after parsing.
   void (*add)(CLI::App& command, CommandFunction& chosen);
 };
@@ -36,12 +36,9 @@ struct Subcommand {
 Subcommand repeat_subcommand();
 Subcommand report_subcommand();
 Subcommand topo_subcommand();
-Subcommand import_subcommand();
 Subcommand predict_subcommand();
 Subcommand judge_subcommand();
 Subcommand compare_subcommand();
-Subcommand ab_subcommand();
-Subcommand baseline_subcommand();
 Subcommand flight_subcommand();
 Subcommand doctor_subcommand();
 Subcommand counters_subcommand();
@@ -51,10 +48,9 @@ Subcommand completion_subcommand();
 /// All subcommands of collbench, in the order of its help.
 [[nodiscard]] inline std::vector<Subcommand> subcommands() {
   return {
-      repeat_subcommand(),   report_subcommand(),     topo_subcommand(),    import_subcommand(),
-      predict_subcommand(),  judge_subcommand(),      compare_subcommand(), ab_subcommand(),
-      baseline_subcommand(), flight_subcommand(),     doctor_subcommand(),  counters_subcommand(),
-      man_subcommand(),      completion_subcommand(),
+      repeat_subcommand(),  report_subcommand(), judge_subcommand(),      predict_subcommand(),
+      compare_subcommand(), topo_subcommand(),   doctor_subcommand(),     counters_subcommand(),
+      flight_subcommand(),  man_subcommand(),    completion_subcommand(),
   };
 }
 

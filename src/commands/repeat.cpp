@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
+#include "analysis/compare/comparison_report.hpp"
 #include "analysis/report/launches.hpp"
 #include "analysis/report/report.hpp"
-#include "analysis/verdict/verdict.hpp"
 #include "base/files.hpp"
 #include "base/output_lock.hpp"
 #include "base/record/run.hpp"
@@ -24,31 +24,18 @@
 #include "launch/job_time.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/criteria_options.hpp"
-#include "src/cli/options.hpp"
-#include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
-#include "src/commands/launch_folder.hpp"
-#include "src/commands/registry.hpp"
 #include "src/commands/supervised_launch.hpp"
+#include "src/commands/versus.hpp"
 #include "src/run/expectation.hpp"
 #include "src/run/output_files.hpp"
 
 namespace collbench::program {
 namespace {
 
-/// `collbench repeat -- mpirun -np 16 collbench …`
-struct RepeatOptions {
-  std::vector<std::string> command;  ///< of one launch, without -J
-  int max_launches = 30;
-  double precision = 0.05;       ///< wanted half-width of every row's interval, as a fraction of its time
-  double every_seconds = 0;      ///< from the start of a launch to the next one's, at least
-  double launch_seconds = 1800;  ///< after which a launch is taken to hang
-  OutputOptions output;
-  bool resume = false;  ///< the launches beside record_path count
-  When color = When::automatic;
-  When progress = When::automatic;
-};
-
+constexpr int kDefaultLaunches = 30;
+constexpr const char* kOfOne = "Of one command";
+constexpr const char* kOfTwo = "Of two, with --versus";
 constexpr std::size_t kMinLaunches = 8;  // with fewer, how wide the interval comes out is luck
 constexpr std::chrono::duration<double> kPollInterval(0.05);  // for Ctrl-C, between launches
 
@@ -58,7 +45,7 @@ double seconds_now() {
 }
 
 void require_repeatable(const RepeatOptions& options) {
-  require_launchable("repeat", options.command, "put -J before -- to keep the record of all launches");
+  require_launchable(options.command, "put -J before -- to keep the record of all launches");
   if (options.resume && record_file(output_documents(options.output)).empty()) {
     throw usage_error("--resume", "the record to resume from is unknown", "give it with -J");
   }
@@ -73,6 +60,7 @@ class Repetition {
         lock_(record_path_.empty() ? nullptr : std::make_unique<OutputLock>(record_path_, "-J")),
         folder_(record_path_, options.resume, options.output.overwrite),
         progress_(is_shown(options.progress, launch::view_terminal(2, false).is_terminal)),
+        max_launches_(options.max_launches > 0 ? options.max_launches : kDefaultLaunches),
         start_(seconds_now()) {
     require_writable_documents(documents_, options.resume || options.output.overwrite);
     if (options.resume) launches_ = folder_.complete_launches();
@@ -112,7 +100,7 @@ class Repetition {
   [[nodiscard]] bool is_done() const {
     if (launches_.empty()) return false;
     const bool nothing_ran = !widest_;
-    return nothing_ran || is_precise() || std::cmp_greater_equal(launches_.size(), options_.max_launches);
+    return nothing_ran || is_precise() || std::cmp_greater_equal(launches_.size(), max_launches_);
   }
 
   /// A launch that the batch system would end is not begun. The first one shortens itself.
@@ -128,7 +116,7 @@ class Repetition {
   }
 
   [[nodiscard]] std::string progress_text() const {
-    std::string text = fmt::format("launch {} of at most {}, {}", launches_.size() + 1, options_.max_launches,
+    std::string text = fmt::format("launch {} of at most {}, {}", launches_.size() + 1, max_launches_,
                                    format_seconds(std::floor(seconds_now() - start_)));
     if (widest_ && std::isfinite(widest_->relative_half_width)) {
       const RowKey& key = merged_.rows[widest_->row].measurement.key;
@@ -197,18 +185,8 @@ class Repetition {
                                     ? Stop{.reason = StopReason::precision_reached}
                                     : Stop{.reason = StopReason::launch_limit, .limit = merged_.launches};
     }
-    judge();
+    merged_ = judged_by_own_machine(std::move(merged_));  // by the interval over launches
     if (!record_path_.empty()) write_file_by_rename(record_path_, to_json_text(merged_));
-  }
-
-  /// By the interval over launches, where the launches were judged.
-  void judge() {
-    const auto is_judged = [](const Row& row) { return row.verdict.word != VerdictWord::none; };
-    if (!merged_.cluster || std::none_of(merged_.rows.begin(), merged_.rows.end(), is_judged)) return;
-    std::vector<std::string> known = merged_.environment_notes;
-    const auto gpus =
-        gpu_cluster_here(topology::read_cluster_record(*merged_.cluster, "launch"), merged_.ranks, known);
-    if (gpus) merged_ = analysis::judged_on_gpus(std::move(merged_), *gpus);
   }
 
   const RepeatOptions& options_;
@@ -217,6 +195,7 @@ class Repetition {
   std::unique_ptr<OutputLock> lock_;
   LaunchFolder folder_;
   ProgressLine progress_;
+  int max_launches_;
   double start_;
   std::optional<double> last_launch_;  // when the latest one began
   double longest_launch_seconds_ = 0;
@@ -233,53 +212,79 @@ CommandResult repeat(const RepeatOptions& options) {
   return Repetition(options).run();
 }
 
+/// Throws Error (usage) for an option of one command where there are two, or the other way round.
+void require_fitting_options(const CLI::App& command, bool two) {
+  const std::string theme = two ? kOfOne : kOfTwo;
+  for (const CLI::Option* each : command.get_options()) {
+    if (each->count() > 0 && each->get_group() == theme)
+      throw usage_error(each->get_name(),
+                        fmt::format("it is only used {} {}", two ? "without" : "with", kVersus),
+                        "leave it out; see collbench repeat --help");
+  }
+}
+
 void add_repeat(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<RepeatOptions>();
   command
       .add_option(
           "command", options->command,
           "what starts one launch, ending with collbench and its options (--time 20 is added if it has "
-          "neither --time nor -n)")
+          "neither --time nor -n); with --versus two of them, launched in turn, in random order, until it is "
+          "decided which is faster; started without a shell")
       ->required()
-      ->option_text("-- COMMAND...");
-  const std::string theme = "Options";
-  const auto add = [&](const std::string& names, const std::string& value, const std::string& help,
-                       const std::function<void(const std::string&)>& take) {
+      ->option_text("-- COMMAND... [--versus COMMAND...]");
+  const auto add = [&](const std::string& theme, const std::string& names, const std::string& value,
+                       const std::string& help, const std::function<void(const std::string&)>& take) {
     return add_option(command, theme, names, value, help, take);
   };
-  add("--launches", "N", "maximum number of launches; 1: supervise a single launch (30)",
+  const std::string theme = "Options";
+  add(theme, "--launches,--rounds", "N",
+      "maximum number of launches; 1: supervise a single launch (30; with --versus of each command, 20)",
       [options](const std::string& text) {
         options->max_launches = parse_number(text, "--launches", 1, 10'000);
       });
-  add("--precision", "PERCENT", "done when every row's 95 % interval over launches is within +- this (5)",
+  add(theme, "-T,--timeout", "SECONDS", "end a launch that takes longer (1800)",
+      [options](const std::string& text) { options->launch_seconds = parse_number(text, "-T", 1.0, 1e7); });
+  add(kOfOne, "--precision", "PERCENT",
+      "done when every row's 95 % interval over launches is within +- this (5)",
       [options](const std::string& text) {
         options->precision = parse_number(text, "--precision", 0.01, 1000.0) / 100;
       });
-  add("--every", "SECONDS",
+  add(kOfOne, "--every", "SECONDS",
       "at least this long from one start to the next, so that the interval covers more time (0)",
       [options](const std::string& text) {
         options->every_seconds = parse_number(text, "--every", 0.0, 1e6);
       });
-  add("-T,--timeout", "SECONDS", "end a launch that takes longer (1800)",
-      [options](const std::string& text) { options->launch_seconds = parse_number(text, "-T", 1.0, 1e7); });
   command
       .add_flag("--resume", options->resume,
                 "continue from the launches that an interrupted repeat left beside -J")
-      ->group(theme);
+      ->group(kOfOne);
+  add(kOfTwo, "--seed", "N", "of the random order within each round (drawn, and printed)",
+      [options](const std::string& text) {
+        options->seed = parse_number<std::uint64_t>(text, "--seed", 0, UINT32_MAX);
+      });
+  add(kOfTwo, "--same", "PERCENT", "a difference of less is none (2)", [options](const std::string& text) {
+    options->same_within = parse_number(text, "--same", 0.01, 1000.0) / 100;
+  });
   add_output_options(command, theme, options->output, analysis::format_names(&analysis::ReportFormat::run),
-                     "the record of all launches; FILE.launches/ keeps that of each");
+                     "the record of all launches, or the comparison; FILE.launches/ keeps that of each");
   add_color_option(command, theme, options->color);
   add_progress_option(command, theme, options->progress);
-  command.callback([options, &chosen] { chosen = [options] { return repeat(*options); }; });
+  command.callback([&command, options, &chosen] {
+    const auto& words = options->command;
+    const bool two = std::find(words.begin(), words.end(), kVersus) != words.end();
+    require_fitting_options(command, two);
+    if (two) options->output.formats = analysis::comparison_formats();
+    chosen = [options, two] { return two ? versus(*options) : repeat(*options); };
+  });
 }
 
 }  // namespace
 
 Subcommand repeat_subcommand() {
-  return {"repeat",
-          "repeats a launch until the median over launches is as precise as requested:\n"
-          "  collbench repeat -J runs.json -- mpirun -np 16 collbench --ops all_reduce",
-          "collbench repeat -- mpirun -np 16 collbench   repeats until the median over launches is precise",
+  return {"repeat", "launches one command until its median is precise, or two until one is faster",
+          "collbench repeat -J runs.json -- mpirun -np 16 collbench\n"
+          "  collbench repeat -- mpirun ... A --versus mpirun ... B   which is faster, and by how much",
           add_repeat};
 }
 

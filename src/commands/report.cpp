@@ -28,8 +28,7 @@ struct ReportOptions {
 /// A saved record as tables; status low where it fails what was asked of it. Throws Error (usage) for a file
 /// that is none.
 CommandResult report(const ReportOptions& options) {
-  const auto documents = output_documents(options.output, options.lab01.asked ? kLab01Page : "");
-  require_writable_documents(documents, options.output.overwrite);
+  const auto documents = writable_documents(options.output, options.lab01.asked ? kLab01Page : "");
   const Run run = run_from_text(input_text(options.record), input_name(options.record));
   const analysis::TextOptions wanted{.percentiles = options.percentiles,
                                      .criteria = options.criteria.criteria};

@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -9,14 +10,41 @@
 #include "base/error.hpp"
 #include "base/record/run.hpp"
 
-// What the commands that launch runs themselves have in common: repeat and ab.
+// What repeat does with one command and with two.
 
 namespace collbench::program {
 
-/// Throws Error (usage) when this process was started as a rank, or when `command` has an option that
-/// `subcommand` gives to each launch itself. `keeps` says how the user keeps the results.
-void require_launchable(std::string_view subcommand, const std::vector<std::string>& command,
-                        std::string_view keeps);
+/// Where the records of single launches are: beside the record of all of them, or in a temporary folder that
+/// is removed at the end.
+class LaunchFolder {
+ public:
+  /// Throws Error (usage) when the folder cannot be made, is there and may not be replaced, or is a link or
+  /// one that others can write in.
+  LaunchFolder(const std::string& record_path, bool resume, bool overwrite);
+  LaunchFolder(const LaunchFolder&) = delete;
+  LaunchFolder& operator=(const LaunchFolder&) = delete;
+  LaunchFolder(LaunchFolder&&) = delete;
+  LaunchFolder& operator=(LaunchFolder&&) = delete;
+  ~LaunchFolder();
+
+  /// What an earlier `repeat` measured to the end, in order. Throws Error (usage) for records that cannot be
+  /// read, or are not of one measurement.
+  [[nodiscard]] std::vector<Run> complete_launches() const;
+
+  /// Of launch `number`, counted from 1.
+  [[nodiscard]] std::filesystem::path file(std::size_t number) const;
+
+  /// The folder, with what is in it, stays.
+  const std::filesystem::path& keep();
+
+ private:
+  std::filesystem::path path_;
+  bool is_temporary_;
+};
+
+/// Throws Error (usage) when this process was started as a rank, or when `command` has an option that repeat
+/// gives to each launch itself. `keeps` says how the user keeps the results.
+void require_launchable(const std::vector<std::string>& command, std::string_view keeps);
 
 /// What a launch ended with.
 struct LaunchEnd {

@@ -42,8 +42,7 @@ struct SaveOptions {
 
 /// Text of a command that has no other format.
 CommandResult text_result(const OutputOptions& output, const std::function<std::string()>& make) {
-  const auto documents = output_documents(output);
-  require_writable_documents(documents, output.overwrite);
+  const auto documents = writable_documents(output);
   return {write_documents(documents, [&](const OutputDocument&) { return make(); })};
 }
 

@@ -200,8 +200,7 @@ bool writes_node_list(const std::vector<OutputDocument>& documents) {
 /// Status low where a finding is degraded or broken, or a machine is another one. Throws Error (usage) for a
 /// machine that cannot be read.
 CommandResult diff(const DiffOptions& options) {
-  const auto documents = output_documents(options.output);
-  require_writable_documents(documents, options.output.overwrite);
+  const auto documents = writable_documents(options.output);
   const analysis::DiffReport report = compare_machines(options.machines);
   const auto write = [&](const OutputDocument& document) {
     return analysis::report(report, document.format, page_options(document));

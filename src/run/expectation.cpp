@@ -32,6 +32,13 @@ std::optional<analysis::GpuCluster> gpu_cluster_here(const topology::ClusterTopo
   }
 }
 
+Run judged_by_own_machine(Run run) {
+  if (!run.cluster || !analysis::is_judged(run)) return run;
+  std::vector<std::string> known = run.environment_notes;
+  const auto gpus = gpu_cluster_here(topology::read_cluster_record(*run.cluster, "launch"), run.ranks, known);
+  return gpus ? analysis::judged_on_gpus(std::move(run), *gpus) : run;
+}
+
 RowExpectations RowExpectations::from_calibration(const Run& run, const std::vector<RowKey>& rows,
                                                   const collectives::Backend& backend,
                                                   const TrafficMatrix& traffic) {

@@ -22,6 +22,9 @@ inline constexpr std::string_view kNothingExpected = "no row has an expectation 
                                                                    const Identities& identities,
                                                                    std::vector<std::string>& notes);
 
+/// A run that was judged, anew by the machines in its record; as it is where these cannot be modelled.
+[[nodiscard]] Run judged_by_own_machine(Run run);
+
 /// What the rows of a run are expected to take, from either kind of model.
 class RowExpectations {
  public:

@@ -56,7 +56,7 @@ std::string next_step(const Run& run, const std::string& record) {
     return "collbench repeat -- THIS COMMAND: the median over launches, since other work disturbed this one";
   if (ran_out_of_time(run)) return "the same command with four times --time: more passes, narrower intervals";
   if (record.empty())
-    return "the same command with -J run.json: collbench report, compare and baseline read that record";
+    return "the same command with -J run.json: collbench report, compare and judge read that record";
   return fmt::format("collbench report {} -o page.html: charts of this run; collbench compare {} OTHER.json",
                      record, record);
 }

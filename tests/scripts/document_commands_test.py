@@ -162,7 +162,7 @@ def readers_files(page, folder, environment):
         for record in ("night", "run"):
             subprocess.run(f"mpirun -np 2 collbench {QUICK} -J {record}.json", shell=True, cwd=folder, env=environment, check=True,
                            capture_output=True)
-        subprocess.run([PROGRAM, "baseline", "add", "baseline", "night.json"], cwd=folder, check=True, capture_output=True)
+        subprocess.run([PROGRAM, "compare", "--add", "baseline", "night.json"], cwd=folder, check=True, capture_output=True)
     if page == "docs/notes/lab00.md":
         shutil.copy(SOURCE / "docs/notes/lab00.json", folder)
     if page == "docs/measure.md":

@@ -31,7 +31,7 @@ def comparable(page):
 class Lab01Document(unittest.TestCase):
     def test_every_page_is_what_its_command_prints(self):
         document = DOCUMENT.read_text()
-        lines = re.findall(r"(?m)^collbench import \S+\.log .*lab01.*$", document)
+        lines = re.findall(r"(?m)^collbench judge \S+\.log .*lab01.*$", document)
         commands = [line.split() for line in lines]
         self.assertEqual({command[2] for command in commands}, {name for name in FILES if name.endswith(".log")})
         with tempfile.TemporaryDirectory() as folder:

@@ -46,18 +46,13 @@ TEST(CommandLine, IsARunWithoutASubcommand) {
 
 TEST(CommandLine, HelpHasEverySubcommandOnce) {
   const std::string help = printed({"--help"});
-  for (const Tool& each : tools()) {
-    EXPECT_THAT(help, HasSubstr(std::string("\n  ") + each.example + "\n")) << each.name;
+  for (const Tool& each : tools())
     EXPECT_THAT(help, HasSubstr(std::string("\n  ") + each.name + " ")) << each.name;
-  }
   for (const Subcommand& each : subcommands()) {
-    if (*each.example != '\0') {
-      EXPECT_THAT(help, HasSubstr(std::string("\n  ") + each.example + "\n")) << each.name;
-    }
     EXPECT_THAT(help, HasSubstr(std::string("\n  ") + each.name + " ")) << each.name;
     EXPECT_THAT(printed({each.name, "--help"}), HasSubstr(std::string("Usage: collbench ") + each.name));
   }
-  EXPECT_THAT(help, HasSubstr("70 bug in collbench"));
+  EXPECT_THAT(printed({"report", "--help"}), HasSubstr("\n  collbench report run.json "));
 }
 
 TEST(CommandLine, RunsTheSubcommandThatStandsThere) {
@@ -67,11 +62,11 @@ TEST(CommandLine, RunsTheSubcommandThatStandsThere) {
 }
 
 TEST(CommandLine, NamesWhatIsWrong) {
-  EXPECT_THAT(refusal({"--frobnicate"}), HasSubstr("see collbench --help"));
+  EXPECT_THAT(refusal({"--frobnicate"}), HasSubstr("see collbench help run"));
   EXPECT_THAT(refusal({"topo"}), HasSubstr("see collbench topo --help"));
   EXPECT_THAT(refusal({"topo", "diff"}), HasSubstr("see collbench topo diff --help"));
   EXPECT_EQ(refusal({"--opps", "all_reduce"}),
-            "collbench: unknown option --opps; did you mean --ops? (see collbench --help)");
+            "collbench: unknown option --opps; did you mean --ops? (see collbench help run)");
   EXPECT_EQ(refusal({"reprot", "run.json"}),
             "collbench: unknown command collbench reprot; did you mean collbench report?");
   EXPECT_EQ(refusal({"topo", "shwo"}),
@@ -84,10 +79,10 @@ TEST(CommandLine, NamesWhatIsWrong) {
 
 TEST(CommandLine, WhatIsUnknownComesBeforeWhatIsMissingOrOutOfRange) {
   EXPECT_THAT(refusal({"predict", "--topologie", "hgx-h100"}), HasSubstr("did you mean --topology?"));
-  EXPECT_THAT(refusal({"import", "--formt", "md"}), HasSubstr("unknown option --formt of collbench import"));
+  EXPECT_THAT(refusal({"judge", "--formt", "md"}), HasSubstr("unknown option --formt of collbench judge"));
   EXPECT_THAT(refusal({"--time", "0", "--opps", "x"}), HasSubstr("unknown option --opps"));
   EXPECT_THAT(refusal({"report", "run.json", "--nodes", "2"}),
-              HasSubstr("it is one of collbench import, collbench predict"));
+              HasSubstr("it is one of collbench judge, collbench predict"));
   EXPECT_THAT(refusal({"-x"}), HasSubstr("unknown option -x"));
   EXPECT_EQ(
       refusal({"--time", "5", "plan"}),
@@ -115,7 +110,7 @@ TEST(CommandLine, WhatTheParserFindsIsSaidInOurWords) {
       refusal({"topo"}),
       "collbench: collbench topo needs a subcommand; choose among show, save, detect, list, diff, draw; see "
       "collbench topo --help");
-  EXPECT_EQ(refusal({"judge"}), "collbench: collbench judge needs RECORD; see collbench judge --help");
+  EXPECT_EQ(refusal({"judge"}), "collbench: collbench judge needs FILE...; see collbench judge --help");
   EXPECT_EQ(refusal({"judge", "a.json", "--topology"}),
             "collbench: --topology needs a value; give --topology NAME|FILE; see collbench judge --help");
   EXPECT_EQ(refusal({"predict", "--topology", "p5", "--nodes", "2", "--nodes", "4"}),
@@ -139,17 +134,25 @@ TEST(CommandLine, TheCommandOfRepeatStandsBehindDashes) {
       std::holds_alternative<CommandFunction>(parse({"repeat", "--", "mpirun", "-np", "2", "collbench"})));
 }
 
-TEST(CommandLine, HelpFitsAPageAndEndsWithTheExitStatuses) {
-  for (const std::vector<const char*>& words : std::vector<std::vector<const char*>>{{"--help"},
-                                                                                     {"repeat", "--help"},
-                                                                                     {"import", "--help"},
-                                                                                     {"predict", "--help"},
-                                                                                     {"topo", "--help"}}) {
-    const std::string help = printed(words);
-    EXPECT_THAT(help, HasSubstr("Exit status: 0 success; 1 LOW or FAULT, or a degraded or broken finding"));
-    std::istringstream lines(help);
-    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+/// How many lines a help has, none of them wider than 100 columns.
+std::size_t lines_of(const std::string& help) {
+  std::size_t count = 0;
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line); ++count) EXPECT_LE(line.size(), 100U) << line;
+  return count;
+}
+
+TEST(CommandLine, HelpHasAtMost60LinesAndTheExitStatusesOnce) {
+  constexpr std::size_t kMaxLines = 60;
+  EXPECT_LE(lines_of(printed({"--help"})), kMaxLines);
+  EXPECT_THAT(printed({"--help"}), HasSubstr("Exit status: 0 success; 1 LOW or FAULT"));
+  for (const Subcommand& each : subcommands()) {
+    const std::string help = printed({each.name, "--help"});
+    EXPECT_THAT(help, testing::Not(HasSubstr("Exit status:"))) << each.name;
+    EXPECT_LE(lines_of(help), kMaxLines) << each.name;
   }
+  for (const char* option : {"--cudagraph", "--sizes", "--config", "--help"})
+    EXPECT_THAT(printed({"help", "run"}), HasSubstr(option));
   EXPECT_THAT(printed({"predict", "--help"}), testing::Not(HasSubstr("expected and measured")));
 }
 
@@ -161,29 +164,10 @@ TEST(CommandLine, ValuesAreNoNames) {
 
 TEST(CommandLine, HelpIsAlsoAWord) {
   EXPECT_EQ(printed({"help"}), printed({"--help"}));
-  EXPECT_EQ(printed({"help", "import"}), printed({"import", "--help"}));
+  EXPECT_EQ(printed({"help", "judge"}), printed({"judge", "--help"}));
   EXPECT_EQ(printed({"topo", "help"}), printed({"topo", "--help"}));
   EXPECT_EQ(printed({"help", "topo", "diff"}), printed({"topo", "diff", "--help"}));
-  EXPECT_THAT(refusal({"help", "improt"}), HasSubstr("did you mean collbench import?"));
-}
-
-TEST(WrappedHelp, ALongDescriptionGoesOnBelowItsBeginning) {
-  const std::string words = "one two three four five six seven eight nine ten eleven twelve";
-  EXPECT_EQ(wrapped_help("  --name N       " + words + "\n", 60),
-            "  --name N       one two three four five six seven eight\n"
-            "                 nine ten eleven twelve\n");
-}
-
-TEST(WrappedHelp, ShortLinesStayAndProseGoesOnAtItsMargin) {
-  EXPECT_EQ(wrapped_help("Options:\n  -n   short\n\n", 80), "Options:\n  -n   short\n\n");
-  EXPECT_EQ(wrapped_help(std::string(40, 'a') + " " + std::string(30, 'b'), 60),
-            std::string(40, 'a') + "\n" + std::string(30, 'b') + "\n");
-}
-
-TEST(WrappedHelp, IsBetween60And100ColumnsWide) {
-  const std::string line(130, 'x');
-  EXPECT_EQ(wrapped_help(line, 200).find('\n'), 100U);
-  EXPECT_EQ(wrapped_help(line, 10).find('\n'), 60U);
+  EXPECT_THAT(refusal({"help", "jugde"}), HasSubstr("did you mean collbench judge?"));
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ class Compare(unittest.TestCase):
         small, large = 20.0, 3000.0 * factor
         log, path = self.folder / f"{name}.log", self.folder / f"{name}.json"
         log.write_text(LOG.format(small, 1048576 / small / 1e3, large, 1073741824 / large / 1e3))
-        subprocess.run([str(PROGRAM), "import", str(log), "--operation", "all_reduce", "-J", str(path)], capture_output=True,
+        subprocess.run([str(PROGRAM), "judge", str(log), "--operation", "all_reduce", "-J", str(path)], capture_output=True,
                        timeout=60, check=False)  # 1: a row is LOW
         return path
 
@@ -92,7 +92,7 @@ class Compare(unittest.TestCase):
         for before, after, from_bytes, expected, options in pairs:
             with self.subTest(after):
                 for log, record in ((before, "before.json"), (after, "after.json")):
-                    self.collbench("import", logs / log, *options, "-J", self.folder / record, "--overwrite")
+                    self.collbench("judge", logs / log, *options, "-J", self.folder / record, "--overwrite")
                 made = json.loads(self.collbench("compare", self.folder / "before.json", self.folder / "after.json",
                                                  "--fail-on", "none", "--format", "json").stdout)
                 changes = {row["change"] for row in made["rows"] if row["size_bytes"] >= from_bytes}
@@ -145,7 +145,7 @@ class Compare(unittest.TestCase):
                                    f"  {size}  {count}  float  {'sum' if operation == 'all_reduce' else 'none'}  "
                                    f"{0 if operation in ('broadcast', 'scatter') else -1}  "
                                    + f"{size * factor / busbw / 1e3:.1f}  {busbw / factor:.4f}  {busbw:.4f}  0  " * 2 + "\n")
-                    self.collbench("import", log, "--operation", operation, "--nodes", nodes, "--ranks-per-node", ranks // nodes,
+                    self.collbench("judge", log, "--operation", operation, "--nodes", nodes, "--ranks-per-node", ranks // nodes,
                                    "-J", path, "--overwrite")
                     records.append(path)
                 made = json.loads(self.collbench("compare", *records, "--fail-on", "none", "--format", "json").stdout)
@@ -169,7 +169,7 @@ class Compare(unittest.TestCase):
                 ([self.base, self.base, "--fail-on", "slow"], "--fail-on"),
                 ([self.base, self.base, "--format", "yaml"], "yaml"),
                 ([self.base, self.base, "--allowance", "x"], "--allowance"),
-                ([], "needs RECORDS")):
+                ([], "needs BASE... NEW | FOLDER [NEW...]")):
             lines = self.collbench("compare", *arguments, status=2).stderr.splitlines()
             self.assertEqual(len(lines), 1, lines)
             self.assertIn(words, lines[0])

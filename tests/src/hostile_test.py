@@ -189,10 +189,10 @@ class Hostile(unittest.TestCase):
             for pair in ((base, file), (file, base)):
                 self.each_format(("text", "md", "json", "html", "csv"), "compare", *pair)
             nights = self.folder / f"nights-{file.stem}"
-            self.said("text", "baseline", "add", nights, base)
-            self.each_format(("text", "md", "json", "html", "csv"), "baseline", "check", nights, file)
-            run("baseline", "add", nights, file)
-            self.each_format(("text", "html"), "baseline", "show", nights)
+            self.said("text", "compare", "--add", nights, base)
+            self.each_format(("text", "md", "json", "html", "csv"), "compare", nights, file)
+            run("compare", "--add", nights, file)
+            self.each_format(("text", "html"), "compare", nights)
 
     def test_records_of_burn_ins(self):
         hosts = [f"n{i}" for i in range(6)]
@@ -270,7 +270,7 @@ class Hostile(unittest.TestCase):
                     self.each_format(("text", "md", "csv", "json"), "predict", "--topology", file)
                     self.said("md", "predict", "--topology", file, "--preset", "lab01")
                     self.each_format(("text", "md", "html", "csv", "json"), "plan", "--model", "llama-3.1-8b", "--tp", "8", "--topology", file)
-                    self.each_format(("text", "json", "html"), "import", log, "--operation", "all_reduce", "--topology", file)
+                    self.each_format(("text", "json", "html"), "judge", log, "--operation", "all_reduce", "--topology", file)
                     self.each_format(("text", "json", "html"), "judge", record, "--topology", file)
                     self.said("md", "report", record, "--preset", "lab01", "--topology", file)
 
@@ -295,11 +295,11 @@ class Hostile(unittest.TestCase):
                    f"{word}:100:100 [0] NCCL INFO NCCL version {text}\n{word}:100:100 [0] NCCL INFO NET/IB : Using [0]{text}\n#\n"
                    + log_text().replace(" on n0 ", f" on {word} ", 1).replace("80GB HBM3", text))
             file = self.save("run.log", log)
-            said = self.said("text", "import", file, "--operation", "all_reduce")
+            said = self.said("text", "judge", file, "--operation", "all_reduce")
             self.assertIn("is not the name of a host", said or "")
-            self.each_format(("md", "csv", "json", "html", "prom", "junit"), "import", file, "--operation", "all_reduce")
+            self.each_format(("md", "csv", "json", "html", "prom", "junit"), "judge", file, "--operation", "all_reduce")
             record = self.folder / "imported.json"
-            run("import", file, "--operation", "all_reduce", "-J", record, "--overwrite")
+            run("judge", file, "--operation", "all_reduce", "-J", record, "--overwrite")
             self.said("text", "report", record)
 
     def test_what_a_machine_says_of_itself(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""collbench import and report with the real program, on logs made up here.
+"""collbench judge and report with the real program, on logs made up here.
 
 Usage: import_test.py PROGRAM [unittest arguments]
 """
@@ -48,17 +48,17 @@ class Import(unittest.TestCase):
         log = self.file(LOG.replace("values : 0 OK", "values : 5 FAILED"))
         words = "WRONG DATA: the log counts 5 wrong values (line 3), and no row here has them"
         for arguments in ((), ("--fail-on", "none"), ("--format", "junit"), ("--format", "csv")):
-            self.assertIn("failed: " + words, self.collbench("import", log, *arguments, status=3))
+            self.assertIn("failed: " + words, self.collbench("judge", log, *arguments, status=3))
         record = self.folder / "counted.json"
-        self.collbench("import", log, "--nodes", 2, "-o", record, status=3)
+        self.collbench("judge", log, "--nodes", 2, "-o", record, status=3)
         for arguments in (("report", record), ("judge", record, "--topology", "ndv4")):
             self.assertIn("failed: " + words, self.collbench(*arguments, status=3))
 
     def test_a_fault_is_an_exit_status(self):
         log = self.file(LOG.replace("10000  100.00  187.50", "1000000    1.00    1.88"))
-        arguments = ("import", log, "--nodes", 2, "--topology", "ndv4")
+        arguments = ("judge", log, "--nodes", 2, "--topology", "ndv4")
         good = self.file(LOG.replace("12500   80.00  150.00", "10000  100.00  187.50"), "good.log")
-        self.collbench("import", good, *arguments[2:])
+        self.collbench("judge", good, *arguments[2:])
         self.assertIn("FAULT", self.collbench(*arguments, status=1))
         self.collbench(*arguments, "-o", self.folder / "bad.json", status=1)
         result = subprocess.run([PROGRAM, *map(str, arguments), "-o", str(self.folder / "bad.md")], capture_output=True,
@@ -76,14 +76,14 @@ class Import(unittest.TestCase):
         log = self.file(HEADING + rows + "# Out of bounds values : 1 FAILED\n# Avg bus bandwidth    : 75.94\n")
         record, base = self.folder / "run.json", self.folder / "base.json"
         place = ("--nodes", 2, "--topology", "ndv4")
-        self.collbench("import", self.file((HEADING + rows + FOOTER).replace("     96", "      0"), "good.log"), *place, "-J", base, status=1)
+        self.collbench("judge", self.file((HEADING + rows + FOOTER).replace("     96", "      0"), "good.log"), *place, "-J", base, status=1)
         note = "collbench: failed: WRONG DATA: AllReduce 954 MiB float sum, in place: 96 elements wrong"
-        self.assertIn(note, self.collbench("import", log, *place, "-J", record, status=3))
+        self.assertIn(note, self.collbench("judge", log, *place, "-J", record, status=3))
         verdicts = {(row["size_bytes"], row["in_place"]): (row["verdict"], bool(row["explanation"]))
                     for row in json.loads(record.read_text())["rows"]}
         self.assertEqual(verdicts.pop((1000000000, True)), ("none", False))
         self.assertEqual({word for word, _ in verdicts.values()}, {"FAULT", "as expected"})
-        for command in (("import", log, *place), ("judge", record), ("report", record)):
+        for command in (("judge", log, *place), ("judge", record), ("report", record)):
             for criteria in ((), ("--fail-on", "none"), ("--fail-on", "low"), ("--min-busbw", "all_reduce@1G>=1e5")):
                 for form in ("text", "md", "json", "csv", "html", "prom", "junit"):
                     with self.subTest(command=command[0], criteria=criteria, form=form):
@@ -99,7 +99,7 @@ class Import(unittest.TestCase):
 
     def test_a_log_of_wrong_data_alone_has_no_verdict(self):
         log = self.file(HEADING + ROW.replace("      0\n", "      7\n").replace("      0    12500", "      5    12500"))
-        done = subprocess.run([PROGRAM, "import", str(log), "--nodes", "2", "--topology", "ndv4"], capture_output=True, text=True,
+        done = subprocess.run([PROGRAM, "judge", str(log), "--nodes", "2", "--topology", "ndv4"], capture_output=True, text=True,
                               timeout=60, check=False)
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertEqual(done.stdout.count("WRONG DATA"), 2)
@@ -107,25 +107,25 @@ class Import(unittest.TestCase):
         self.assertNotIn("as expected", done.stdout)
         page = self.folder / "page.md"
         self.assertIn(f"collbench: wrote {page}; {log}: WRONG DATA in 2 rows",
-                      self.collbench("import", log, "--nodes", 2, "--topology", "ndv4", "-o", page, status=3).splitlines())
+                      self.collbench("judge", log, "--nodes", 2, "--topology", "ndv4", "-o", page, status=3).splitlines())
 
     def test_a_log_of_other_gpus_than_the_topology_has(self):
         devices = "".join(f"#  Rank {rank:2} Group  0 Pid 100 on n{rank // 8} device {rank % 8} [0x0f] NVIDIA H100 80GB HBM3\n"
                           for rank in range(16))
         log = self.file("# Using devices\n" + devices + LOG.replace("187.50", "450.00").replace("10000  100.00", " 4166  240.00"))
         fits = "--topology hgx-h100 fits (so do p5, a3-mega, oci-h100, ndv5)"
-        text = " ".join(self.collbench("import", log, "--topology", "ndv4").replace("\n#  ", "").split())
+        text = " ".join(self.collbench("judge", log, "--topology", "ndv4").replace("\n#  ", "").split())
         self.assertIn("AllReduce float: model or rank count wrong: the log's GPUs are NVIDIA H100 80GB HBM3 (line 2), but it is "
                       "judged as a machine with A100 SXM: " + fits, text)
         self.assertNotIn("would fit within", text)
-        without = " ".join(self.collbench("import", log).replace("\n#  ", "").split())
+        without = " ".join(self.collbench("judge", log).replace("\n#  ", "").split())
         self.assertIn("no verdict: the machine is unknown; the log's GPUs are NVIDIA H100 80GB HBM3, 8 to a node: " + fits, without)
 
     def test_a_log_becomes_a_record_that_report_reads(self):
         log = self.file(LOG)
         record = self.folder / "run.json"
-        printed = self.collbench("import", log, "--nodes", 2)
-        self.collbench("import", log, "--nodes", 2, "-o", record)
+        printed = self.collbench("judge", log, "--nodes", 2)
+        self.collbench("judge", log, "--nodes", 2, "-o", record)
         run = json.loads(record.read_text())
         self.assertEqual(len(run["rows"]), 2)
         self.assertEqual(run["rows"][0]["rates"]["bus_bandwidth_gb_per_s"], 187.5)
@@ -135,51 +135,51 @@ class Import(unittest.TestCase):
         for form in ("md", "csv", "json"):
             self.assertEqual(
                 self.collbench("report", record, "--format", form),
-                self.collbench("import", log, "--nodes", 2, "--format", form))
+                self.collbench("judge", log, "--nodes", 2, "--format", form))
 
     def test_csv_leaves_empty_what_is_not_known(self):
-        (first, _) = csv.DictReader(io.StringIO(self.collbench("import", self.file(LOG), "--format", "csv")))
+        (first, _) = csv.DictReader(io.StringIO(self.collbench("judge", self.file(LOG), "--format", "csv")))
         self.assertEqual(first["ranks"], "16")
         for column in ("nodes", "interval_low_seconds", "minimum_seconds", "p99_seconds"):
             self.assertEqual(first[column], "", column)
 
     def test_several_logs_are_printed_one_after_the_other(self):
-        printed = self.collbench("import", self.file(LOG), self.file(LOG, "b.log"))
+        printed = self.collbench("judge", self.file(LOG), self.file(LOG, "b.log"))
         self.assertIn("a.log", printed)
         self.assertIn("b.log", printed)
 
     def test_the_output_of_nvbandwidth_is_sent_to_the_command_that_reads_it(self):
         for text in ("nvbandwidth Version: v0.8\nRunning device_to_device_memcpy_read_ce.\n", '{"nvbandwidth": {"testcases": []}}'):
-            message = self.collbench("import", self.file(text), status=2)
+            message = self.collbench("judge", self.file(text), status=2)
             self.assertIn("nvbandwidth", message)
             self.assertIn("collbench burnin --from", message)
 
     def test_several_logs_become_one_record(self):
         record = self.folder / "run.json"
         again = self.file(LOG.replace("10000  100.00  187.50", "12000   83.33  156.25"), "b.log")
-        self.collbench("import", self.file(LOG), again, "--label", "both", "-o", record)
+        self.collbench("judge", self.file(LOG), again, "--label", "both", "-o", record)
         run = json.loads(record.read_text())
         self.assertEqual((run["label"], run["launches"], len(run["rows"])), ("both", 2, 2))
         self.assertAlmostEqual(run["rows"][0]["seconds"], 11000e-6)
         other = self.file("mpirun -np 3 osu_bcast\n# OSU MPI Broadcast Latency Test v7.5\n8 1.5\n", "c.log")
-        self.assertIn("c.log: it is of 3 ranks", self.collbench("import", self.file(LOG), other, "-o", self.folder / "x.json", status=2))
+        self.assertIn("c.log: it is of 3 ranks", self.collbench("judge", self.file(LOG), other, "-o", self.folder / "x.json", status=2))
 
     def test_a_record_is_not_overwritten_unasked(self):
         log = self.file(LOG)
         record = self.file("mine", "run.json")
-        self.assertIn("-o", self.collbench("import", log, "-o", record, status=2))
+        self.assertIn("-o", self.collbench("judge", log, "-o", record, status=2))
         self.assertEqual(record.read_text(), "mine")
-        self.collbench("import", log, "-o", record, "--overwrite")
+        self.collbench("judge", log, "-o", record, "--overwrite")
         self.assertIn("collbench run", record.read_text())
 
     def test_the_topology_is_kept_and_must_fit(self):
         log = self.file(LOG)
         run = json.loads(self.collbench(
-            "import", log, "--nodes", 2, "--topology", "hgx-h100", "--format", "json", status=1))
+            "judge", log, "--nodes", 2, "--topology", "hgx-h100", "--format", "json", status=1))
         self.assertEqual(run["log"]["topology"], {"value": "hgx-h100", "line": 0})
-        message = self.collbench("import", log, "--nodes", 1, "--topology", "hgx-h100", status=2)
-        self.assertIn("has 8 GPUs per node, and the log has 16 ranks per node", message)
-        self.collbench("import", log, "--topology", "no-such-machine", status=2)
+        message = self.collbench("judge", log, "--nodes", 1, "--topology", "hgx-h100", status=2)
+        self.assertIn("16 ranks do not fit on a node with 8 GPUs", message)
+        self.collbench("judge", log, "--topology", "no-such-machine", status=2)
 
     def test_bad_input_has_its_line_and_next_step(self):
         for text, words in (
@@ -192,22 +192,22 @@ class Import(unittest.TestCase):
                 (HEADING + ROW.replace("1000000000     250000000", "0     0"), "rows of 0 bytes: 1, the first on line 2"),
                 (LOG + LOG, "choose one with --run N"),
                 (LOG.replace("187.50", "100.00").replace("150.00", "190.00"), "fits no known operation"),
-                ('{"record": "collbench run"}', "use collbench report"),
+                ('{"record": "collbench run"}', "has no schema_version"),
                 ('{"a": 1', "a.log:1:"),
                 ('{"config": {"x": [1,\n', "the file is cut: its JSON ends here"),
-                (gzip.compress(LOG.encode()), "the file is compressed (gzip); zcat {file} | collbench import -"),
+                (gzip.compress(LOG.encode()), "the file is compressed (gzip); zcat {file} | collbench judge -"),
                 ("<!DOCTYPE html>\n<html><body>" + LOG, "the file is an HTML page"),
                 ("size,count,type,time\n8,2,float,3.0\n", "the file is CSV, not what nccl-tests prints"),
                 ("%PDF-1.7\n", "the file is a PDF"),
         ):
             file = self.file(text)
-            message = self.collbench("import", file, status=2)
+            message = self.collbench("judge", file, status=2)
             self.assertIn(words.format(file=file) if "{file}" in words else words, message)
             self.assertEqual(message.count("\n"), 1, message)
             self.assertTrue(message.startswith("collbench: "), message)
 
     def test_a_file_that_is_no_record_is_named_as_what_it_is(self):
-        for text, words in (("", "the file is empty"), (gzip.compress(b"{}"), "| collbench report -"),
+        for text, words in (("", "the file is empty"), (gzip.compress(b"{}"), "(gzip)"),
                             ("<html></html>", "the file is an HTML page"), ("a,b,c,d\n1,2,3,4\n", "the file is CSV"),
                             ('{"schema_version": 1, "rows": [', "the file is cut")):
             for command in ("report", "judge"):
@@ -216,7 +216,7 @@ class Import(unittest.TestCase):
 
     def test_a_log_is_read_from_a_pipe_in_parts(self):
         chatter = "step 17 loss 0.25 took 3 ms on node7\n" * 20000  # more than one part
-        result = subprocess.run([PROGRAM, "import", "-", "--nodes", "2", "--format", "json"], input=chatter + LOG + chatter,
+        result = subprocess.run([PROGRAM, "judge", "-", "--nodes", "2", "--format", "json"], input=chatter + LOG + chatter,
                                 capture_output=True, text=True, timeout=60, check=True)
         run = json.loads(result.stdout)
         self.assertEqual(len(run["rows"]), 2)
@@ -227,21 +227,21 @@ class Import(unittest.TestCase):
                  "peer_access", "disagreements", "notes")
         no_gpus = self.file(json.dumps({"collbench_topology": 1, "hosts": [dict.fromkeys(lists, [])]}), "no_gpus.json")
         for machine, words in (
-                (("--nodes", 2, "--topology", no_gpus), "has no GPUs"),
+                (("--nodes", 2, "--topology", no_gpus), "no GPU"),
                 (("--nodes", 2, "--topology", "a100-pcie"), "this topology has no NIC, so it cannot reach other nodes"),
-                (("--nodes", 1, "--topology", "ndv4"), "has 8 GPUs per node, and the log has 16 ranks per node"),
+                (("--nodes", 1, "--topology", "ndv4"), "16 ranks do not fit on a node with 8 GPUs"),
                 (("--nodes", 3, "--topology", "ndv4"), "16 ranks (as"),
                 (("--nodes", 2, "--ranks-per-node", 4), "busbw/algbw fits 16"),
                 (("--topology", "ndv4"), "the log does not say how many nodes it ran on"),
         ):
-            message = self.collbench("import", self.file(LOG), *machine, status=2)
+            message = self.collbench("judge", self.file(LOG), *machine, status=2)
             self.assertIn(words, message)
             self.assertEqual(message.count("\n"), 1, message)
 
     def test_what_was_left_out_is_counted(self):
         bad = (ROW.replace("1000000000     250000000", "0     0") +
                ROW.replace("10000  100.00  187.50", "XXXXX  XXXX  XXXX") + ROW[:60] + "\n")
-        printed = self.collbench("import", self.file(HEADING + ROW + bad + bad))
+        printed = self.collbench("judge", self.file(HEADING + ROW + bad + bad))
         for words in ("rows of 0 bytes: 2, the first on line 3", "rows whose times are masked: 2, the first on line 4",
                       "rows with more or fewer columns than their heading: 2, the first on line 5",
                       "incomplete: the log ends before the end of the table"):
@@ -252,11 +252,11 @@ class Import(unittest.TestCase):
         record = self.folder / "run.json"
         machine = ("--nodes", 2, "--topology", "hgx-h100")
         price = ("--price", "2.50", "--hours", "2", "--currency", "EUR")
-        lab = self.collbench("import", log, *machine, "--preset", "lab01", *price, status=1)
+        lab = self.collbench("judge", log, *machine, "--preset", "lab01", *price, status=1)
         self.assertIn("| NVLink of one GPU, line rate | 18 links × 25 GB/s | 450.00 |", lab)
         self.assertIn("| NVLink of one GPU, as NCCL counts it | 18 links × 20.6 GB/s | 370.80 |", lab)
         self.assertIn("16 GPUs × 2.50 EUR = 40.00 EUR per hour; 2 hours: 80.00 EUR.", lab)
-        self.collbench("import", log, *machine, "-o", record, status=1)
+        self.collbench("judge", log, *machine, "-o", record, status=1)
         self.assertEqual(self.collbench("report", record, "--preset", "lab01", *price), lab)
         self.assertIn("--preset", self.collbench("report", record, "--preset", "lab02", status=2))
         self.assertIn("--price", self.collbench("report", record, "--price", "2 EUR", status=2))
@@ -267,7 +267,7 @@ class Import(unittest.TestCase):
         log = self.file(LOG)
         page = self.folder / "lab.html"
         machine = ("--nodes", 2, "--topology", "hgx-h100")
-        markdown = self.collbench("import", log, *machine, "--preset", "lab01", "--html", page, status=1)
+        markdown = self.collbench("judge", log, *machine, "--preset", "lab01", "--html", page, status=1)
         text = page.read_text()
         self.assertTrue(text.startswith("<!DOCTYPE html>"))
         for words in ("NVLink of one GPU, line rate", "18 links × 25 GB/s", "Where the bandwidth goes", 'data-chart='):
@@ -275,12 +275,12 @@ class Import(unittest.TestCase):
         for heading in (line[3:] for line in markdown.splitlines() if line.startswith("## ")):
             self.assertIn(f"{heading}</h2>", text)
         self.assertNotIn("**", text.split("<main", 1)[-1].split("<script", 1)[0])
-        self.assertIn("--html FILE", self.collbench("import", log, "--preset", "lab01", "-o", self.folder / "x.html", status=2))
+        self.assertIn("--html FILE", self.collbench("judge", log, "--preset", "lab01", "-o", self.folder / "x.html", status=2))
 
     def test_lab01_with_the_machine_given_afterwards_is_the_page_of_that_machine(self):
         log = self.file(LOG)
         record = self.folder / "run.json"
-        self.collbench("import", log, "--nodes", 2, "-o", record)
+        self.collbench("judge", log, "--nodes", 2, "-o", record)
         without = self.collbench("report", record, "--preset", "lab01")
         self.assertIn("No topology is given", without)
         self.assertNotIn("Where the bandwidth goes", without)
@@ -289,24 +289,24 @@ class Import(unittest.TestCase):
         self.assertIn("Where the bandwidth goes", other)
         self.assertIn("machine dgx-a100 (given)", other)
         second = self.folder / "second.json"
-        self.collbench("import", log, "--nodes", 2, "--topology", "hgx-h100", "-o", second, status=1)
+        self.collbench("judge", log, "--nodes", 2, "--topology", "hgx-h100", "-o", second, status=1)
         self.assertEqual(self.collbench("report", second, "--preset", "lab01", "--topology", "dgx-a100"), other)
 
     def test_a_page_a_table_and_a_record_each_where_it_is_asked_for(self):
         log = self.file(LOG)
         page, table, record = (self.folder / name for name in ("page.md", "run.csv", "run.json"))
         machine = ("--nodes", 2, "--topology", "hgx-h100")
-        printed = self.collbench("import", log, *machine, "--preset", "lab01", "-o", page, "-J", record, "--csv", table, status=1)
+        printed = self.collbench("judge", log, *machine, "--preset", "lab01", "-o", page, "-J", record, "--csv", table, status=1)
         self.assertEqual(printed, "")
-        self.assertEqual(page.read_text(), self.collbench("import", log, *machine, "--preset", "lab01", status=1))
-        self.assertEqual(table.read_text(), self.collbench("import", log, *machine, "--csv", "-", status=1))
-        self.assertEqual(record.read_text(), self.collbench("import", log, *machine, "-J", "-", status=1))
+        self.assertEqual(page.read_text(), self.collbench("judge", log, *machine, "--preset", "lab01", status=1))
+        self.assertEqual(table.read_text(), self.collbench("judge", log, *machine, "--csv", "-", status=1))
+        self.assertEqual(record.read_text(), self.collbench("judge", log, *machine, "-J", "-", status=1))
         for command in (("report", record), ("judge", record)):
             self.assertIn("collbench run", self.collbench(*command, "-J", "-", status=1 if command[0] == "judge" else 0))
             written = self.folder / f"{command[0]}.md"
             self.collbench(*command, "-o", written, status=1 if command[0] == "judge" else 0)
             self.assertIn("| --- |", written.read_text())
-        self.assertIn("lab01 is a page of Markdown", self.collbench("import", log, "--preset", "lab01", "-o", "x.json", status=2))
+        self.assertIn("lab01 is a page of Markdown", self.collbench("judge", log, "--preset", "lab01", "-o", "x.json", status=2))
         self.assertFalse(pathlib.Path("-").exists())
 
     def test_a_prediction_and_a_diff_are_written_alike(self):
@@ -331,7 +331,7 @@ class Import(unittest.TestCase):
         log = self.file(LOG)
         for locale, ascii in (("C", True), ("C.UTF-8", False)):
             environment = {**os.environ, "LC_ALL": "", "LC_CTYPE": "", "LANG": locale, "TERM": "dumb", "COLUMNS": "90"}
-            result = subprocess.run([PROGRAM, "import", log], capture_output=True, env=environment, timeout=60, check=True)
+            result = subprocess.run([PROGRAM, "judge", log], capture_output=True, env=environment, timeout=60, check=True)
             self.assertEqual(result.stdout.isascii(), ascii)
             self.assertLessEqual(max(map(len, result.stdout.decode().splitlines())), 90)
             self.assertNotIn(b"\x1b", result.stdout)
@@ -339,10 +339,10 @@ class Import(unittest.TestCase):
     def test_bad_options_are_named(self):
         log = self.file(LOG)
         for option, value in (("--nodes", "0"), ("--run", "x"), ("--operation", "barrier"), ("--format", "pdf")):
-            self.assertIn(option, self.collbench("import", log, option, value, status=2))
+            self.assertIn(option, self.collbench("judge", log, option, value, status=2))
         for hosts, wrong in (("a,a", "a is there twice"), ("10.0.0.1", "is an address"), ("n[2-1]", "the brackets of")):
-            self.assertIn(f"--host: {wrong}" if hosts == "a,a" else wrong, self.collbench("import", log, "--host", hosts, status=2))
-        self.assertIn("cannot be read", self.collbench("import", self.folder / "none.log", status=2))
+            self.assertIn(f"--host: {wrong}" if hosts == "a,a" else wrong, self.collbench("judge", log, "--host", hosts, status=2))
+        self.assertIn("cannot be read", self.collbench("judge", self.folder / "none.log", status=2))
 
 
 if __name__ == "__main__":

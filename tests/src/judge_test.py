@@ -89,7 +89,7 @@ class Judge(unittest.TestCase):
                        "     time   algbw   busbw #wrong\n"
                        "  1000000000     250000000     float     sum      -1    10000  100.00  187.50      0"
                        "    10000  100.00  187.50      0\n")
-        saved = collbench("import", log, "--nodes", 2, "--topology", "ndv4", "-o", self.path, "--overwrite")
+        saved = collbench("judge", log, "--nodes", 2, "--topology", "ndv4", "-o", self.path, "--overwrite")
         self.assertEqual(saved.returncode, 0, saved.stderr)
         judged = collbench("judge", self.path, "--topology", "hgx-a100")
         words = " ".join(judged.stdout.replace("\n#  ", "").split())
@@ -103,7 +103,31 @@ class Judge(unittest.TestCase):
         out = self.path.parent / "judged.json"
         result = self.judge(record(3.2), "--topology", "ndv4", "-o", out)
         self.assertEqual((result.returncode, result.stdout), (1, ""))
-        self.assertEqual(result.stderr, f"collbench: wrote {out}; AllReduce float FAULT\n")
+        self.assertEqual(result.stderr, f"collbench: wrote {out}; {self.path}: AllReduce float FAULT\n")
+
+    def test_without_a_machine_a_record_is_shown_as_it_is(self):
+        result = self.judge(record(187))
+        self.assertEqual((result.returncode, result.stderr), (0, f"collbench: {self.path}: no --topology, so no verdict\n"))
+        self.assertEqual(result.stdout, collbench("report", self.path).stdout)
+        judged = self.path.parent / "judged.json"
+        self.judge(record(3.2), "--topology", "ndv4", "-J", judged)
+        again = collbench("judge", judged)
+        self.assertEqual((again.returncode, again.stderr), (1, ""))
+        self.assertIn("AllReduce float: FAULT", again.stdout)
+
+    def test_several_records_are_launches_of_one_machine(self):
+        paths = []
+        for number, busbw in enumerate((187, 150, 185)):
+            paths.append(self.path.parent / f"{number}.json")
+            paths[-1].write_text(json.dumps(record(busbw)))
+        result = collbench("judge", *paths, "--topology", "ndv4", "-J", "-")
+        run = json.loads(result.stdout)
+        self.assertEqual((result.returncode, run["launches"], run["rows"][-1]["verdict"]), (0, 3, "as expected"))
+        self.assertAlmostEqual(run["rows"][-1]["rates"]["bus_bandwidth_gb_per_s"], 185, delta=1)
+        paths[1].write_text(json.dumps(record(187, ranks=8)))
+        refused = collbench("judge", *paths, "--topology", "ndv4")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn(f"{paths[1]}: it is of 8 ranks, and {paths[0]} of 16 ranks", refused.stderr)
 
     def test_a_low_run_names_the_findings_on_its_path(self):
         machine = self.path.parent / "node.json"
@@ -121,7 +145,8 @@ class Judge(unittest.TestCase):
 
     def test_bad_input(self):
         for run, arguments, says in (
-            (record(187), (), "--topology"),
+            (record(187), ("--own-floor",), "--topology: there is no machine to judge the run by"),
+            (record(187), ("--nodes", "2"), "it is a record, which says itself where and when it ran, and what"),
             (record(187), ("--topology", "no-such"), "no such file or folder, and no reference machine of that name"),
             (record(187, backend="mpi"), ("--topology", "ndv4"), "measured through MPI"),
             (record(187, ranks=18), ("--topology", "ndv4"), "9 ranks do not fit on a node with 8 GPUs"),

@@ -81,11 +81,11 @@ class OutputFiles(Scratch):
                        "  4096  1024  float  sum  -1  10.0  0.41  0.41  0  20.0  0.20  0.20  0\n")
         repeated = [PROGRAM, *SHORT]
         commands = [SHORT, ["--help"], ["--version"], ["help", "columns"], ["report", "--help"], ["man", "collbench"], ["completion", "bash"],
-                    ["report", record], ["compare", record, record], ["import", log, "--operation", "all_reduce", "--nodes", "1"],
+                    ["report", record], ["compare", record, record], ["judge", log, "--operation", "all_reduce", "--nodes", "1"],
                     *(["report", record, "--format", form] for form in ("md", "csv", "json", "html", "prom", "junit")),
                     ["predict", "--topology", "hgx-h100"], ["topo", "show"], ["topo", "show", "hgx-h100"],
                     ["topo", "diff", machine, "hgx-h100"], ["doctor"], ["counters"],
-                    ["repeat", "--launches", "1", "--", *repeated], ["ab", "--rounds", "1", "--", *repeated, "--versus", *repeated]]
+                    ["repeat", "--launches", "1", "--", *repeated], ["repeat", "--rounds", "1", "--", *repeated, "--versus", *repeated]]
         for command in commands:
             # A parent that ignores SIGPIPE, as many schedulers' daemons do, and one that does not.
             for disposition, streams in ((signal.SIG_DFL, "both"), (signal.SIG_IGN, "both"), (signal.SIG_DFL, "stdout")):

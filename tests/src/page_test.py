@@ -61,7 +61,7 @@ def full_record(folder):
     """A record with an interval, times of each rank, and something in every list that a page shows."""
     log, path = folder / "run.log", folder / "run.json"
     log.write_text(log_text())
-    collbench("import", log, "--operation", "all_reduce", "--topology", "hgx-h100", "-J", path, status=None)
+    collbench("judge", log, "--operation", "all_reduce", "--topology", "hgx-h100", "-J", path, status=None)
     record = json.loads(path.read_text())
     for row in record["rows"]:
         seconds = row["seconds"]
@@ -239,10 +239,10 @@ class Page(unittest.TestCase):
                 row["seconds"] *= (1 if night < 12 or number % 9 else 1.2) * (1 + 0.001 * (night * 7 % 5))
             nights.append(self.folder / f"night{night}.json")
             nights[-1].write_text(json.dumps(record))
-        collbench("baseline", "add", self.folder / "baseline", *nights)
-        pages = {"baseline": (("baseline", "show", self.folder / "baseline"), 7),
-                 "nothing to compare": (("baseline", "check", self.folder / "empty", nights[0], "--add"), 0),
-                 "lab01": (("import", self.folder / "run.log", "--operation", "all_reduce", "--topology", "hgx-h100", "--preset", "lab01"), 2)}
+        collbench("compare", "--add", self.folder / "baseline", *nights)
+        pages = {"baseline": (("compare", self.folder / "baseline"), 7),
+                 "nothing to compare": (("compare", self.folder / "empty", nights[0], "--add"), 0),
+                 "lab01": (("judge", self.folder / "run.log", "--operation", "all_reduce", "--topology", "hgx-h100", "--preset", "lab01"), 2)}
         for name, (command, charts) in pages.items():
             with self.subTest(name):
                 page = self.folder / f"{name.replace(' ', '-')}.html"

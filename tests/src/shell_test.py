@@ -28,14 +28,14 @@ def output(*words, text=None):
 
 
 def commands(help_text):
-    """The names below `Subcommands:`."""
-    listed = help_text.partition("\nSubcommands:\n")[2].partition("\n\n")[0]
-    return re.findall(r"^  (\S+)", listed, re.MULTILINE)
+    """The names below `Subcommands:`, or `Commands` on the first page."""
+    listed = re.search(r"\n(?:Subcommands:|Commands; .*)\n((?:  .*\n)+)", help_text)
+    return re.findall(r"^  (\S+)", listed[1], re.MULTILINE) if listed else []
 
 
 def every_command(*path):
     text = output(PROGRAM, *path, "--help")
-    yield path, text
+    yield path, text if path else text + output(PROGRAM, "help", "run")
     for name in commands(text):
         yield from every_command(*path, name)
 
@@ -91,7 +91,7 @@ class ManPages(unittest.TestCase):
 
 # Of a line as far as it is typed, what the shell offers for its last word: some of what must be there, and what must not.
 OFFERED = (
-    ("collbench ", {"topo", "import", "plan"}, {"diff", "--ops"}),
+    ("collbench ", {"topo", "judge", "plan"}, {"diff", "--ops"}),
     ("collbench to", {"topo"}, {"plan"}),
     ("collbench topo ", {"diff", "draw", "show"}, {"plan"}),
     ("collbench topo diff ", {"hgx-h100", "live", "node7.json"}, {"draw"}),

@@ -169,11 +169,11 @@ GpuCluster cluster_of_run(const Run& run, const topology::ResolvedMachine& machi
                           bool own_floor) {
   if (!measures_gpus(run.backend)) {
     throw usage_error(where, "was measured through MPI, where NCCL's models do not apply",
-                      "judge an NCCL run or an imported log");
+                      "judge an NCCL run or the log of one");
   }
   if (run.log && !run.log->nodes) {
     throw usage_error(where, "the log does not say how many nodes it ran on",
-                      "pass --nodes to collbench import");
+                      "give --nodes where the log is read");
   }
   const int nodes = node_count(run.ranks);
   const int ranks = static_cast<int>(run.ranks.size());

@@ -125,7 +125,7 @@ GpuCluster links_of(const topology::Host& host, int nodes, int ranks_per_node, c
           topology::other_gpu_maker(model, pci == nullptr ? std::string() : pci->vendor.value_or(""));
       !maker.empty()) {
     throw usage_error(where, fmt::format("its GPUs are {}'s, and only NCCL on NVIDIA's is modeled", maker),
-                      "a log of theirs is imported without --topology; topo show and topo diff read them");
+                      "a log of theirs is judged without --topology; topo show and topo diff read them");
   }
   const topology::GpuModel* known = topology::find_gpu_model(model);
   cluster.gpu = known != nullptr ? std::string(known->name)

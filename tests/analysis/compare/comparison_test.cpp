@@ -279,7 +279,7 @@ TEST(Comparison, OfTwoSittingsCountsOnlyWhatIsBeyondTheirAllowance) {
   const Comparison near = compare({base}, {slower(1.2)}, options);
   EXPECT_TRUE(near.rows[0].is_within_sittings);
   EXPECT_EQ(near.rows[0].launches_to_decide, 0);
-  EXPECT_THAT(report_text(near), HasSubstr("collbench ab"));
+  EXPECT_THAT(report_text(near), HasSubstr("collbench repeat -- A --versus B"));
   // Several sittings show by themselves how far they are apart.
   const Comparison nights = compare({base, slower(1.001), slower(1.002)}, {slower(1.2)}, options);
   EXPECT_EQ(nights.sitting_allowance, 0);

@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+// What --help prints of the program itself; that of a command is CLI11's.
+
+namespace collbench::program {
+
+/// The exit statuses, in lines.
+inline constexpr const char* kExitStatusHelp =
+    "Exit status: 0 success; 1 LOW or FAULT, a degraded or broken finding (doctor,\n"
+    "topo diff, --expect), a slower row (compare), a bad host or core (burnin,\n"
+    "probe), what --fail-on names; 2 bad command line or file; 3 wrong data; 4 rank\n"
+    "lost; 5 not available on this machine; 70 bug in collbench.";
+
+/// The first page: the options of a run that matter first, all commands, topics and exit statuses.
+[[nodiscard]] std::string main_help(const CLI::App& root);
+
+/// All options of a run.
+[[nodiscard]] std::string run_help(const CLI::App& root);
+
+/// The text of a command's help in lines of at most `columns` columns, 60 at least and 100 at most: what is
+/// longer goes on below its own beginning, that of an option below its description.
+[[nodiscard]] std::string wrapped_help(const std::string& text, int columns);
+
+}  // namespace collbench::program

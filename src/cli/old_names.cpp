@@ -1,0 +1,52 @@
+#include "src/cli/old_names.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/error.hpp"
+
+namespace collbench::program {
+namespace {
+
+struct OldName {
+  std::vector<std::string> words;
+  std::vector<std::string> current;
+  const char* form;  ///< what to write
+};
+
+const std::vector<OldName>& old_names() {
+  static const std::vector<OldName> names{
+      {{"import"}, {"judge", "--apart"}, "judge FILE..."},
+      {{"ab"}, {"repeat"}, "repeat -- A... --versus B..."},
+      {{"baseline", "show"}, {"compare"}, "compare FOLDER"},
+      {{"baseline", "check"}, {"compare"}, "compare FOLDER RECORD... [--add]"},
+      {{"baseline", "add"}, {"compare", "--add"}, "compare --add FOLDER RECORD..."},
+      {{"baseline"}, {"compare"}, "compare FOLDER [RECORD...]"}};
+  return names;
+}
+
+}  // namespace
+
+std::string take_current_names(std::vector<std::string>& words, std::size_t at) {
+  const auto name = words.begin() + static_cast<std::ptrdiff_t>(at);
+  for (const OldName& old : old_names()) {
+    const auto differs = std::mismatch(old.words.begin(), old.words.end(), name, words.end()).first;
+    if (differs != old.words.end()) continue;
+    const auto rest = words.erase(name, name + std::ssize(old.words));
+    const bool has_two = std::find(rest, words.end(), "--versus") != words.end();
+    if (old.words.front() == "ab" && !has_two && std::find(rest, words.end(), "--") != words.end())
+      throw usage_error("ab", "--versus has to stand once between two commands", old.form);
+    // Before the folder it would only add.
+    if (old.words.back() == "check")
+      std::stable_partition(rest, words.end(), [](const std::string& word) { return word != "--add"; });
+    words.insert(rest, old.current.begin(), old.current.end());
+    return fmt::format("collbench: collbench {} is collbench {} now; the old name goes with the next release",
+                       fmt::join(old.words, " "), old.form);
+  }
+  return "";
+}
+
+}  // namespace collbench::program
