@@ -111,7 +111,7 @@ def judged(program, folder, machine, scratch, *more):
     topology = scratch / "topology.json"
     topology.write_text(json.dumps(topology_of(machine)))
     operation = ["--operation", EXTRA[machine["log"]]] if machine["log"] in EXTRA else []
-    run(program, "import", folder / machine["log"], "--nodes", machine["nodes"], "--ranks-per-node",
+    run(program, "judge", folder / machine["log"], "--nodes", machine["nodes"], "--ranks-per-node",
         machine["ranks_per_node"], "-o", record, *operation)
     transport = [] if machine["transport"] == "-" else ["--transport", machine["transport"]]
     return json.loads(run(program, "judge", record, "--topology", topology, *transport, *more, "--format", "json"))
