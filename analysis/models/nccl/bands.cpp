@@ -12,7 +12,7 @@ namespace {
 
 using BySize = std::array<Band, 4>;  // ≥ 1 GiB, ≥ 64 MiB, ≥ 64 KiB, below
 
-// In the order of BandClass. Written by scripts/bands.py from the logs and tables that docs/notes/accuracy.md
+// In the order of BandClass. Written by research/bands.py from the logs and tables that docs/notes/accuracy.md
 // names.
 // clang-format off
 constexpr std::array<BySize, 11> kBands{{

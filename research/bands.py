@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """How far healthy runs lie from the model, by class of machine and size: the table in analysis/models/nccl/bands.cpp.
 
-usage: scripts/bands.py FOLDER [--program build/release/src/collbench] [-o analysis/models/nccl/bands.cpp]
+usage: research/bands.py FOLDER [--program build/release/src/collbench] [-o analysis/models/nccl/bands.cpp]
 
-FOLDER is that of scripts/accuracy (logs and MACHINES.tsv); ../scaleout/published.tsv beside it holds points of
+FOLDER is that of research/accuracy.py (logs and MACHINES.tsv); ../scaleout/published.tsv beside it holds points of
 published tables, of which those of machines that nobody called broken are taken, from 64 MiB on. Each row gives two
 ratios of busbw: measured over the slowest algorithm that may run (the low side), and over the best one (the high side).
 
@@ -396,11 +396,8 @@ def with_table(source, calibration):
 
 
 def main():
-    import importlib.machinery  # scripts/accuracy has no ending, and imports this file
-    import importlib.util
-    loader = importlib.machinery.SourceFileLoader("accuracy", str(pathlib.Path(__file__).with_name("accuracy")))
-    accuracy = importlib.util.module_from_spec(importlib.util.spec_from_loader("accuracy", loader))
-    loader.exec_module(accuracy)
+    import accuracy  # which imports this file
+
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--program", type=pathlib.Path, default=pathlib.Path("build/release/src/collbench"))

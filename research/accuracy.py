@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """How near the expectation comes to published logs of nccl-tests.
 
-usage: scripts/accuracy FOLDER [--program build/release/src/collbench] [-o docs/notes/accuracy.md]
+usage: research/accuracy.py FOLDER [--program build/release/src/collbench] [-o docs/notes/accuracy.md]
 
 FOLDER holds the logs, and MACHINES.tsv: for each log its operation, GPU, NVLink GB/s per GPU (as NCCL counts), nodes,
 ranks per node, NICs, GB/s of a NIC, transport, GPUs per process, ok or bad, class (tight: NVLink or one GPU a node, and
 a known transport) and source. Every log is imported and judged by the topology that the table describes; nothing is
 fitted to the log that is judged. Exits 1 when a healthy log is called LOW or a fault, when a bad one is no fault, when
 a tight log misses a goal and the table of causes does not name it, and when the bands of the program, with each machine
-left out in turn (scripts/bands.py), hold less or more of the rows than they should.
+left out in turn (research/bands.py), hold less or more of the rows than they should.
 """
 
 import argparse
@@ -111,7 +111,7 @@ def judged(program, folder, machine, scratch, *more):
     topology = scratch / "topology.json"
     topology.write_text(json.dumps(topology_of(machine)))
     operation = ["--operation", EXTRA[machine["log"]]] if machine["log"] in EXTRA else []
-    run(program, "import", folder / machine["log"], "--nodes", machine["nodes"], "--ranks-per-node",
+    run(program, "judge", folder / machine["log"], "--nodes", machine["nodes"], "--ranks-per-node",
         machine["ranks_per_node"], "-o", record, *operation)
     transport = [] if machine["transport"] == "-" else ["--transport", machine["transport"]]
     return json.loads(run(program, "judge", record, "--topology", topology, *transport, *more, "--format", "json"))
@@ -304,7 +304,7 @@ def document(logs, causes, calibration):
             "machines that are left out is said [below](#bands-each-machine-left-out-in-turn). *Tight* logs are of "
             "machines with NVLink, or with one GPU a node, and a known transport; the goals are for them: median / "
             "nine in ten, or two medians, from the topology alone and by the second line.", "",
-            "Written by `scripts/accuracy`. busbw in GB/s, the better of out of place and in place, at the largest "
+            "Written by `research/accuracy.py`. busbw in GB/s, the better of out of place and in place, at the largest "
             "size.",
             "", "## Errors by size", "",
             "\\|measured/expected − 1\\| in %, median / nine in ten, over all rows of healthy logs.", "",
@@ -354,7 +354,7 @@ def main():
     table = pathlib.Path(__file__).parent.parent / "analysis/models/nccl/bands.cpp"
     source = table.read_text(encoding="utf-8")
     if bands.with_table(source, calibration) != source:
-        complaints.append(f"the bands of {table.name} are not what these logs give: run scripts/bands.py, and say why")
+        complaints.append(f"the bands of {table.name} are not what these logs give: run research/bands.py, and say why")
     for complaint in complaints:
         print(f"accuracy: {complaint}", file=sys.stderr)
     return 1 if complaints else 0

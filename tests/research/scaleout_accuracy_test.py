@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/notes/scaleout-accuracy.md is what scripts/scaleout-accuracy writes of the corpus.
+"""docs/notes/scaleout-accuracy.md is what research/scaleout-accuracy writes of the corpus.
 
 Usage: scaleout_accuracy_test.py PROGRAM SOURCE_FOLDER [unittest arguments]. Exits 77 (skipped) without COLLBENCH_CORPUS.
 """
@@ -20,11 +20,11 @@ class ScaleoutAccuracy(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             document = pathlib.Path(folder) / "page.md"
             table = pathlib.Path(os.environ["COLLBENCH_CORPUS"]) / "scaleout/published.tsv"
-            result = subprocess.run([SOURCE / "scripts/scaleout-accuracy", table, "--program", PROGRAM, "-o", document],
+            result = subprocess.run([SOURCE / "research/scaleout-accuracy", table, "--program", PROGRAM, "-o", document],
                                     capture_output=True, text=True, timeout=250, check=False)
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
             self.assertEqual(document.read_text(), (SOURCE / "docs/notes/scaleout-accuracy.md").read_text(),
-                             "scripts/scaleout-accuracy writes another page: run it, and say why in the change")
+                             "research/scaleout-accuracy writes another page: run it, and say why in the change")
 
 
 if __name__ == "__main__":

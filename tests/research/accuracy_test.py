@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/notes/accuracy.md is what scripts/accuracy writes of the corpus, and the bad runs are explained.
+"""docs/notes/accuracy.md is what research/accuracy.py writes of the corpus, and the bad runs are explained.
 
 Usage: accuracy_test.py PROGRAM SOURCE_FOLDER [unittest arguments]. Exits 77 (skipped) without COLLBENCH_CORPUS.
 """
@@ -24,7 +24,7 @@ CAUSES = {
 
 def accuracy(document):
     logs = pathlib.Path(os.environ["COLLBENCH_CORPUS"]) / "nccl-tests"
-    return subprocess.run([SOURCE / "scripts/accuracy", logs, "--program", PROGRAM, "-o", document],
+    return subprocess.run([SOURCE / "research/accuracy.py", logs, "--program", PROGRAM, "-o", document],
                           capture_output=True, text=True, timeout=110, check=False)
 
 
@@ -39,7 +39,7 @@ class Accuracy(unittest.TestCase):
         result = accuracy(self.document)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.document.read_text(), (SOURCE / "docs/notes/accuracy.md").read_text(),
-                         "scripts/accuracy writes another docs/notes/accuracy.md: run it, and say why in the change")
+                         "research/accuracy.py writes another docs/notes/accuracy.md: run it, and say why in the change")
 
     def test_every_bad_run_is_a_fault_with_its_cause_and_no_other_is(self):
         accuracy(self.document)

@@ -1,0 +1,511 @@
+#!/usr/bin/env python3
+"""How much of a loss the verdict sees: published healthy runs, every rate of them multiplied by a factor, judged again.
+
+usage: research/power.py FOLDER [--program build/release/src/collbench] [-o docs/notes/power.md]
+
+FOLDER is that of research/accuracy.py. A factor is applied to the text of the log (all rows; times by its inverse), and
+the program reads it as a user's file: judge, by what is told of the machine. `words` are the program's; its
+bands were made with each of these machines in them, so `left out` is the same rule with the bands that all other
+machines give. That rule is stated here a second time (word_of), and the script ends with 1 where it does not give the
+program's words by the program's bands. Losses of links have no log: `predict` gives the rates of the damaged machine,
+and they are judged by the healthy one's name.
+"""
+
+import argparse
+import bisect
+import collections
+import json
+import math
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import typing
+
+import accuracy
+import bands
+
+FACTORS = (1, 0.95, 0.9, 0.8, 0.7, 0.5, 0.3)
+# From the one that says most good of a machine to the one that says least.
+WORDS = ("as expected", "model or rank count wrong", "none", "LOW", "FAULT")
+PASSED, FOUND = WORDS[:1], WORDS[3:]
+LARGE, ROWS = 64 << 20, 3  # verdict.cpp: which rows a verdict is about
+FAULT_BELOW, WRONG_ABOVE = 0.5, 1.05
+NARROW, NARROW_MACHINES = 0.15, 3
+# The reference machine of a log, as the column `source` of MACHINES.tsv has it; the others have none.
+NAMES = {"superbench_8xa100": "hgx-a100", "panlichen_8xv100": "dgx-1v", "panlichen_8xa100": "a100-pcie",
+         "oci_2node": "oci-h100", "gke_a3mega": "a3-mega", "deepops_netop": "dgx-a100", "deepops_slurm": "dgx-a100",
+         "azure_aks": "ndv4", "aws_adt_2node_1": "p4de", "aws_adt_2node": "p5"}
+NAME, ALGORITHM, FILE, NOTHING = TOLD = ("name", "name, algorithm", "file", "nothing")
+# time, algbw, busbw; errors, or how large the largest is, follow.
+TIMES = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(\s+)(\d+\.\d{2,})(\s+)(\d+\.\d{2,})(?=\s+(?:N/A|\d+(?:e[-+]\d+)?)(?![.\d]))")
+SIZE = re.compile(r"(?<![\w.])(\d+)\s+\d+\s+(?:float|double|half|bfloat16|u?int\d+)\b")
+FIVE = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "send_recv")
+LOST_ON = "hgx-h100"
+
+
+class Run(typing.NamedTuple):
+    """One log, and all that is told of it."""
+    name: str
+    machine: str
+    text: str
+    told: str
+    options: tuple  # of judge, beside the topology
+    topology: typing.Any  # a reference machine, or a description that becomes a file
+    class_of: typing.Callable  # of an operation, as bands.py has it
+
+
+class Edges(typing.NamedTuple):
+    low: float
+    high: float
+    surely_low: float
+
+
+class Series(typing.NamedTuple):
+    """What is asked of the rows of one run and operation: a word for each factor, by the program and left out."""
+    run: Run
+    operation: str
+    band_class: str
+    ratio: float  # measured over expected, of the largest rows
+    expected_by: str
+    rows: int    # that the ratio is a median of
+    words: dict
+    left_out: dict
+
+
+def with_decimals_of(printed, value):
+    return f"{value:.{len(printed.partition('.')[2])}f}"
+
+
+def scaled(text, factor, busbw_over_algbw):
+    """The log of a run whose rates are all so many times what they were.
+
+    All columns follow from the time, as in nccl-tests: the program takes the operation from how they are rounded.
+    """
+    sizes = [(found.start(), int(found[1])) for found in SIZE.finditer(text)]
+
+    def row(found):
+        time, gap, algbw, other_gap, busbw = found.groups()
+        longer = with_decimals_of(time, float(time) / factor)
+        size = sizes[bisect.bisect(sizes, (found.start(),)) - 1][1]
+        rate = size / float(longer) / 1e3 if float(longer) else 0
+        return (f"{longer}{gap}{with_decimals_of(algbw, rate)}{other_gap}"
+                f"{with_decimals_of(busbw, rate * busbw_over_algbw)}")
+    return text if factor == 1 else TIMES.sub(row, text)
+
+
+def text_of(path):
+    return path.read_bytes().decode("utf-8", "surrogateescape")
+
+
+def interval(count, total):
+    """Clopper and Pearson's 95 % interval of a share: by halving, for the standard library has no quantile of it."""
+    def tail(share, counts):
+        return sum(math.comb(total, k) * share ** k * (1 - share) ** (total - k) for k in counts)
+
+    def where(is_below):
+        low, high = 0.0, 1.0
+        for _ in range(40):
+            middle = (low + high) / 2
+            low, high = (middle, high) if is_below(middle) else (low, middle)
+        return low
+
+    lowest = where(lambda share: tail(share, range(count, total + 1)) < 0.025) if count else 0.0
+    highest = where(lambda share: tail(share, range(count + 1)) > 0.025) if count < total else 1.0
+    return lowest, highest
+
+
+class Program:
+    def __init__(self, program, scratch):
+        self.program, self.scratch = program, pathlib.Path(scratch)
+
+    def call(self, *words):
+        return subprocess.run([str(word) for word in (self.program, *words)], capture_output=True, text=True,
+                              check=False)
+
+    def read(self, *words):
+        result = self.call(*words)
+        if result.returncode not in (0, 1):  # 1 is LOW or FAULT
+            raise SystemExit(f"power: {' '.join(map(str, words))}: {result.stderr.strip()}")
+        return json.loads(result.stdout)
+
+    def judged(self, run, factor=1, busbw_over_algbw=1):
+        """The record of the scaled log, judged; None where the program asks for what the log does not say."""
+        log, topology = self.scratch / "log.txt", self.scratch / "node.json"
+        log.write_bytes(scaled(run.text, factor, busbw_over_algbw).encode("utf-8", "surrogateescape"))
+        place = run.topology
+        if not isinstance(place, str):
+            topology.write_text(json.dumps(accuracy.topology_of(place)), encoding="utf-8")
+            place = topology
+        if run.told == NOTHING:
+            result = self.call("judge", log, "--format", "json")
+            return json.loads(result.stdout) if result.returncode in (0, 1) else None
+        return self.read("judge", log, "--topology", place, *run.options, "--format", "json")
+
+
+def series_of(record):
+    """As verdict.cpp: the rows of an operation, type, reduction, place and algorithm, by size."""
+    found = collections.defaultdict(list)
+    for row in record["rows"] if record else []:
+        if row["seconds"]:
+            key = tuple(row[name] for name in ("operation", "type", "reduction", "in_place", "algorithm"))
+            found[key].append(row)
+    return {key: sorted(rows, key=lambda row: row["size_bytes"]) for key, rows in found.items()}
+
+
+def largest(rows):
+    with_band = [row for row in rows if row["expected_seconds"] and row["slowest_seconds"]]
+    return [row for row in with_band if row["size_bytes"] >= LARGE][-ROWS:]
+
+
+def median_ratio(rows, seconds_of):
+    return statistics.median(seconds_of(row) / row["seconds"] for row in rows)
+
+
+def word_of(rows, used, wanted):
+    """verdict_of() of verdict.cpp for rows without intervals, by other edges than those that their times hold.
+
+    used, wanted: of a row, the edges that the program used, and those to judge by.
+    """
+    rows = largest(rows)
+    if not rows:
+        return "none"
+    ring = median_ratio(rows, lambda row: row["ring_seconds"] or row["expected_seconds"])
+    best = median_ratio(rows, lambda row: row["expected_seconds"])
+    lower = median_ratio(rows, lambda row: row["slowest_seconds"] * used(row).low / wanted(row).low)
+    surely = median_ratio(rows, lambda row: row["slowest_seconds"] * used(row).low / wanted(row).surely_low)
+    upper = median_ratio(rows, lambda row: row["fastest_seconds"] * used(row).high / wanted(row).high)
+    if ring < FAULT_BELOW and lower < 1:
+        return "FAULT"
+    if best > WRONG_ABOVE and upper > 1:
+        return "model or rank count wrong"
+    if lower >= 1:
+        return "as expected"
+    return "LOW" if len(rows) > 1 and surely < 1 else "none"
+
+
+def edges_of(calibration, band_class, ranks, rounded):
+    """Of a row; rounded as the program's table is."""
+    def edges(row):
+        size = bands.size_class(row["size_bytes"] * min(1, bands.FULL_RANKS / ranks), band_class)
+        found = (*calibration.band(band_class, size), calibration.surely_low(band_class, size))
+        return Edges(*(float(bands.edge_text(edge)) if rounded else edge for edge in found))
+    return edges
+
+
+def check_factor(run, factor, healthy, record):
+    """That the program read what was meant: every time of it."""
+    before, after = ([row["seconds"] for row in each["rows"]] for each in (healthy, record))
+    if len(before) != len(after) or any(abs(b - a * factor) > 1e-3 * b + 6e-7 for b, a in zip(before, after)):
+        raise SystemExit(f"power: {run.name}: its rates are not × {factor} of what they were")
+
+
+def severity(word):
+    return WORDS.index(word)
+
+
+def judged_runs(program, run, calibration):
+    """A Series for each operation of the run."""
+    healthy = program.judged(run)
+    if healthy is None:
+        return [Series(run, "?", "-", math.nan, "", 0, dict.fromkeys(FACTORS, "none"), {})]
+    rates = healthy["rows"][-1]["rates"]
+    over = rates["bus_bandwidth_gb_per_s"] / rates["algorithm_bandwidth_gb_per_s"]
+    records = {factor: program.judged(run, factor, over) for factor in FACTORS}
+    for factor, record in records.items():
+        check_factor(run, factor, healthy, record)
+    ranks = max(1, len(healthy["ranks"]))
+    words, left_out = (collections.defaultdict(lambda: collections.defaultdict(list)) for _ in range(2))
+    ratios = collections.defaultdict(list)
+    for factor, record in records.items():
+        for key, rows in series_of(record).items():
+            operation = key[0]
+            word = rows[-1]["verdict"]
+            words[operation][factor].append(word)
+            if run.told == NOTHING:
+                continue
+            band_class = run.class_of(operation)
+            fitted = edges_of(calibration, band_class, ranks, True)
+            if word_of(rows, fitted, fitted) != word:
+                raise SystemExit(f"power: {run.name} × {factor} by {run.told}: {word}, and word_of() gives "
+                                 f"{word_of(rows, fitted, fitted)}: it is not the program's rule any more")
+            unseen = edges_of(calibration.unseen.get(run.machine, calibration), band_class, ranks, False)
+            left_out[operation][factor].append(word_of(rows, fitted, unseen))
+            if factor == 1 and largest(rows):
+                ratios[operation].append((median_ratio(largest(rows), lambda row: row["expected_seconds"]),
+                                          largest(rows)[-1]["expected_by"], len(largest(rows))))
+
+    def worse(of_factors):  # of in and out of place
+        return {factor: max(each, key=severity) for factor, each in of_factors.items()}
+    return [Series(run, operation, run.class_of(operation), *min(ratios[operation], default=(math.nan, "", 0)),
+                   worse(words[operation]), worse(left_out[operation])) for operation in words]
+
+
+def runs_of_logs(folder):
+    for machine in accuracy.machines_of(folder):
+        if machine["label"] != "ok":
+            continue
+        text = text_of(folder / machine["log"])
+        operation = ("--operation", accuracy.EXTRA[machine["log"]]) if machine["log"] in accuracy.EXTRA else ()
+        job = ("--nodes", machine["nodes"], "--ranks-per-node", machine["ranks_per_node"], *operation)
+        transport = () if machine["transport"] == "-" else ("--transport", machine["transport"])
+        name = next((each for log, each in NAMES.items() if machine["log"].startswith(log)), None)
+
+        def class_of(kind, machine=machine):
+            return bands.class_of(kind, int(machine["nodes"]), int(machine["ranks_per_node"]),
+                                  float(machine["nvlink_GBs_per_gpu(NCCL)"]) > 0, machine["transport"])
+        run = Run(machine["log"].rsplit(".", 1)[0], bands.machine_of(machine["log"]), text, FILE,
+                  (*job, *transport), machine, class_of)
+        yield run
+        if name:
+            yield run._replace(told=NAME, options=job, topology=name)
+        yield run._replace(told=NOTHING, options=())
+
+
+def runs_of_tables(table):
+    """Points of published tables, of which logs are made; so there is nothing to read in them."""
+    for key, sizes in bands.published_series(table).items() if table.exists() else ():
+        name, nodes, ranks, operation, algorithm, *_ = key
+        machine = next(each for each in bands.PUBLISHED if each.name == name)
+        named = isinstance(machine.topology, str)
+
+        def class_of(kind, job=(nodes, ranks // nodes, True, machine.transport, machine.topology == "gb200-nvl72")):
+            return bands.class_of(kind, *job)
+        words = [name, operation, f"{nodes} nodes", algorithm]
+        yield Run(" ".join(filter(None, words)), name, bands.as_log(operation, ranks, sizes, algorithm),
+                  (ALGORITHM if algorithm else NAME) if named else FILE,
+                  ("--operation", bands.OPERATIONS[operation][4], "--nodes", str(nodes), "--ranks-per-node",
+                   str(ranks // nodes), "--transport", machine.transport), machine.topology, class_of)
+
+
+class Unit(typing.NamedTuple):
+    """A machine and operation, of one class, by what was told: what is counted."""
+    told: str
+    band_class: str
+    machine: str
+    operation: str
+    series: list
+
+    def word(self, factor, left_out):
+        """Of several runs the one that speaks most against the program: at × 1 the worst word, below it the best."""
+        words = [each.left_out[factor] if left_out and each.left_out else each.words[factor] for each in self.series]
+        return (max if factor == 1 else min)(words, key=severity)
+
+    def name(self):
+        return f"{self.machine} {self.operation} ({self.band_class})"
+
+
+def units_of(all_series):
+    found = collections.defaultdict(list)
+    for series in all_series:
+        run = series.run
+        operation = "any" if run.told == NOTHING and series.operation == "?" else series.operation
+        found[(run.told, "-" if run.told == NOTHING else series.band_class, run.machine, operation)].append(series)
+    order = list(bands.PARENTS)
+    return sorted((Unit(*key, each) for key, each in found.items()),
+                  key=lambda unit: (TOLD.index(unit.told), order.index(unit.band_class) if unit.band_class in order else
+                                    len(order), unit.machine, unit.operation))
+
+
+def share(count, total):
+    low, high = interval(count, total)
+    return f"{count} of {total} ({100 * low:.0f}–{100 * high:.0f} %)"
+
+
+def counted(units, factor, words, left_out):
+    return share(sum(unit.word(factor, left_out) in words for unit in units), len(units))
+
+
+def words_section(units):
+    named = [word if word != "none" else "no verdict" for word in WORDS]
+    text = ["## Words by factor", "",
+            *accuracy.heading("told", "rates ×", *named, "as expected, left out", "LOW or FAULT, left out")]
+    for told in TOLD:
+        members = [unit for unit in units if unit.told == told]
+        rows = [[counted(members, factor, (word,), False) for word in WORDS] +
+                [counted(members, factor, each, True) if told != NOTHING else "–" for each in (PASSED, FOUND)]
+                for factor in FACTORS if members]
+        if rows and all(row == rows[0] for row in rows):
+            text.append(f"| {told} | any | {' | '.join(rows[0])} |")
+        else:
+            text += [f"| {told} | {factor:g} | {' | '.join(row)} |" for factor, row in zip(FACTORS, rows)]
+    return text
+
+
+def by_class(units):
+    found = collections.defaultdict(list)
+    for unit in units:
+        if unit.told != NOTHING:
+            found[(unit.band_class, unit.told)].append(unit)
+    return {key: found[key] for key in sorted(found, key=lambda key: (list(bands.PARENTS).index(key[0]),
+                                                                      TOLD.index(key[1])))}
+
+
+def ranges(units):
+    """Measured over expected by class and algorithm: {(class, algorithm): {machine: ratios}}; once for each machine."""
+    named = {unit.machine for unit in units if unit.told in (NAME, ALGORITHM)}
+    found = collections.defaultdict(lambda: collections.defaultdict(list))
+    for unit in units:
+        if unit.told in (NAME, ALGORITHM) or (unit.told == FILE and unit.machine not in named):
+            for each in unit.series:
+                if not math.isnan(each.ratio):
+                    found[(unit.band_class, each.expected_by)][unit.machine].append(each.ratio)
+    return dict(sorted(found.items(), key=lambda item: (list(bands.PARENTS).index(item[0][0]), item[0][1])))
+
+
+def classes_section(units):
+    text = ["## Healthy runs by class and algorithm", "",
+            "Measured over expected at the largest sizes, by the name where there is one, each machine at its lowest and "
+            "highest. *Narrow*: all within ± 15 % of 1, of at least 3 machines. Nothing of a machine's own rate is in what is "
+            "expected of it but the model's constants.", "",
+            *accuracy.heading("class", "expected by", "machines", "runs", "lowest", "median", "highest", "", "lowest of",
+                              words=2)]
+    for (band_class, algorithm), machines in ranges(units).items():
+        ratios = sorted(each for of_machine in machines.values() for each in of_machine)
+        narrow = len(machines) >= NARROW_MACHINES and 1 - NARROW <= ratios[0] and ratios[-1] <= 1 + NARROW
+        cells = [f"{each:.2f}" for each in (ratios[0], statistics.median(ratios), ratios[-1])]
+        text.append(f"| {band_class} | {algorithm} | {len(machines)} | {len(ratios)} | {' | '.join(cells)} | "
+                    f"{'narrow' if narrow else 'wide'} | {min(machines, key=lambda name: min(machines[name]))} |")
+    for title, words in (("As expected", PASSED), ("LOW or FAULT", FOUND)):
+        text += ["", f"## {title} by class, left out", "",
+                 *accuracy.heading("class", "told", *(f"× {factor:g}" for factor in FACTORS), words=2)]
+        text += [f"| {band_class} | {told} | "
+                 f"{' | '.join(counted(members, factor, words, True) for factor in FACTORS)} |"
+                 for (band_class, told), members in by_class(units).items()]
+    return text
+
+
+def misses_section(units):
+    told_of = [unit for unit in units if unit.told != NOTHING]
+    called = [f"{unit.name()} ({unit.word(1, True)}; {unit.told})" for unit in told_of if unit.word(1, True) in FOUND]
+    text = ["## Misses by name, left out", "", f"LOW or FAULT at × 1: {', '.join(called) or 'none'}.", "",
+            "The smallest factor at which a machine and operation is still as expected:", "",
+            *accuracy.heading("told", "×", "machine and operation", words=3)]
+    for told in TOLD[:3]:
+        passing = collections.defaultdict(list)
+        for unit in told_of:
+            factors = [factor for factor in FACTORS if unit.word(factor, True) in PASSED]
+            if unit.told == told and factors and min(factors) < 0.9:
+                passing[min(factors)].append(unit.name())
+        text += [f"| {told} | {factor:g} | {', '.join(passing[factor])} |" for factor in sorted(passing)]
+    return text
+
+
+def one_nic(host, change):
+    nics = host["nics"]
+    if change == "gone":
+        nics.pop()
+    else:
+        rate = nics[-1]["ports"][0]["gigabits_per_second"]
+        rate[0] /= 2
+
+
+def without_nvlinks(host):
+    """GPU 0 without the four links to the switch that it has four to."""
+    link = next(each for each in host["nvlinks"] if each["from"] == ["gpu", 0] and each["count"][0] == 4)
+    host["nvlinks"] = [each for each in host["nvlinks"] if each is not link]
+    host["gpus"][0]["nvlinks_active"][0] -= 4
+
+
+def on_x8(host):
+    address = host["gpus"][0]["pci_address"][0]
+    device = next(each for each in host["pci_devices"] if each["address"] == address)
+    device |= {"link_rate_now": device["link_rate_max"], "link_width_now": [8, 0]}
+
+
+LOSSES = (("one of 8 NICs gone", lambda host: one_nic(host, "gone")),
+          ("one of 8 NICs at half its rate", lambda host: one_nic(host, "half")),
+          ("4 of the 18 NVLinks of a GPU", without_nvlinks), ("one GPU on PCIe x8", on_x8))
+
+
+def losses_section(program):
+    """What predict gives with the loss on every node, over what it gives without, and the word for it."""
+    ours = {value[4]: key for key, value in bands.OPERATIONS.items()}
+    node, log = program.scratch / "lost.json", program.scratch / "log.txt"
+
+    def rates(machine, nodes):
+        rows = program.read("predict", "--topology", machine, "--nodes", nodes, "--ops", ",".join(FIVE), "--sizes",
+                            "1G,2G,4G", "--format", "json")["rows"]
+        found = collections.defaultdict(dict)
+        for row in rows:
+            found[row["operation"]][row["size_bytes"]] = row["expected_bus_bandwidth_gb_per_s"]
+        return list(found.values())  # in the order asked for
+    text = ["## Losses in the model", "",
+            f"{LOST_ON}: the rate that `predict` gives with the loss on every node, over the one without, and the word for "
+            "a run of exactly that rate by the machine's name. A machine that is quicker than the model, within its class, hides "
+            "more. *topo diff*: what is left of AllReduce by NCCL's best algorithm, for each case that it prices.", "",
+            *accuracy.heading("loss", "nodes", *FIVE, "found by", "topo diff", words=2)]
+    program.call("topo", "save", LOST_ON, "-o", node, "--overwrite")
+    whole = json.loads(node.read_text(encoding="utf-8"))
+    for loss, change in LOSSES:
+        host = json.loads(json.dumps(whole))
+        change(host["hosts"][0])
+        node.write_text(json.dumps(host), encoding="utf-8")
+        findings = program.read("topo", "diff", LOST_ON, node, "--format", "json")["pairs"][0]["findings"]
+        for nodes in (1, 2):
+            cells, found = [], []
+            for operation, damaged, healthy in zip(FIVE, rates(node, nodes), rates(LOST_ON, nodes)):
+                log.write_text(bands.as_log(ours[operation], 8 * nodes, damaged, ""), encoding="utf-8")
+                options = ("--operation", operation, "--nodes", nodes, "--ranks-per-node", 8)
+                judged = program.read("judge", log, "--topology", LOST_ON, *options, "--format", "json")
+                word = max((row["verdict"] for row in judged["rows"]), key=severity)
+                size = max(damaged)
+                cells.append(f"{damaged[size] / healthy[size]:.2f} {word if word != 'none' else 'no verdict'}")
+                found += [operation] if word in FOUND else []
+            text.append(f"| {loss} | {nodes} | {' | '.join(cells)} | {', '.join(found) or 'none'} | "
+                        f"{prices(findings, nodes)} |")
+    return text
+
+
+def prices(findings, nodes):
+    """"0.88 all_nodes, 0.94 at_start"."""
+    costs = next((finding["costs"] for finding in findings if finding["costs"]), [])
+    of_best = [(cost["best"]["faulty_gb_per_s"] / cost["best"]["healthy_gb_per_s"], cost["case"]) for cost in costs
+               if cost["nodes"] == nodes]
+    return ", ".join(f"{left:.2f}" + (f" {case}" if case != "any" else "") for left, case in of_best) or "not priced"
+
+
+def document(units, losses):
+    series = [each for unit in units for each in unit.series if unit.told != NOTHING]
+    machines = len({unit.machine for unit in units})
+    single = sum(each.rows == 1 for each in series)
+    asked = sum(each.operation == "?" for unit in units for each in unit.series)
+    return "\n".join([
+        "# Power: how much of a loss the verdict sees", "",
+        "Task: look up how slow a run may be before the verdict says so. Written by `research/power.py`: the healthy logs "
+        "and tables of [accuracy](accuracy.md), every rate multiplied by a factor in the text of the log, which is judged "
+        f"by what is told of the machine: {machines} machines, {len(series)} runs (a log counts twice where it has "
+        "a name and a file) that nobody who published them called broken. The losses are made. "
+        f"{single} of the runs are a single point, which is never LOW: below the band it is a FAULT or has no verdict.", "",
+        "Counted is a machine and operation of one class. Of its runs the worst word counts at × 1 and the best one below, so "
+        "false alarms and what is passed are both at their most. In brackets: Clopper and Pearson's 95 % interval as if "
+        "operations of one machine were independent, which they are not: the true one is wider.", "",
+        "*name*: a reference machine, nodes and ranks. *name, algorithm*: the log also states what NCCL ran. *file*: a "
+        "description of the node instead. *nothing*: `judge LOG` alone, of logs only "
+        f"(refused with a question: {asked}). The words are the program's, whose bands "
+        "have seen each machine. *Left out*: the same rule by the bands that all other machines give; the constants of "
+        "the model stay, and have seen them all.", "",
+        *words_section(units), "", *classes_section(units), "", *misses_section(units), "", *losses]) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--program", type=pathlib.Path, default=pathlib.Path("build/release/src/collbench"))
+    parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("docs/notes/power.md"))
+    arguments = parser.parse_args()
+    logs = [accuracy.Log(arguments.program, arguments.folder, machine)
+            for machine in accuracy.machines_of(arguments.folder)]
+    calibration = accuracy.calibration_of(arguments.program, arguments.folder, logs)
+    runs = [*runs_of_logs(arguments.folder), *runs_of_tables(arguments.folder.parent / "scaleout/published.tsv")]
+    with tempfile.TemporaryDirectory() as scratch:
+        program = Program(arguments.program, scratch)
+        units = units_of([each for run in runs for each in judged_runs(program, run, calibration)])
+        losses = losses_section(program)
+    arguments.output.write_text(document(units, losses), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
