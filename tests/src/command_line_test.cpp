@@ -83,7 +83,7 @@ TEST(CommandLine, WhatIsUnknownComesBeforeWhatIsMissingOrOutOfRange) {
   EXPECT_THAT(refusal({"--time", "0", "--opps", "x"}), HasSubstr("unknown option --opps"));
   EXPECT_THAT(refusal({"report", "run.json", "--nodes", "2"}),
               HasSubstr("it is one of collbench judge, collbench predict"));
-  EXPECT_THAT(refusal({"-x"}), HasSubstr("unknown option -x"));
+  EXPECT_THAT(refusal({"-Q"}), HasSubstr("unknown option -Q"));
   EXPECT_EQ(
       refusal({"--time", "5", "plan"}),
       "collbench: collbench plan has to come first; write collbench plan ..., with its options behind it");
