@@ -68,8 +68,8 @@ struct DiffReport {
 /// Every group against the largest; groups without any finding against it count as identical.
 [[nodiscard]] DiffReport compare_groups(const std::vector<topology::HostGroup>& groups);
 
-/// "AllReduce on 1 node: ring 363 → 20 GB/s (−94 %), best 363 → 20 GB/s (−94 %)"; empty where no model shows a
-/// loss.
+/// "AllReduce on 1 node: ring 363 → 20 GB/s (−94 %), best 363 → 20 GB/s (−94 %)"; empty where no model shows
+/// a loss.
 [[nodiscard]] std::string format_cost(const std::vector<FindingCost>& costs);
 
 /// The same, or what stands in its place: "not modeled: firmware is in no model". Never empty.

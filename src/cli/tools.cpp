@@ -95,8 +95,8 @@ const Tool& tool_named(std::string_view name) {
 std::string beside_this_program(std::string_view name) {
   const auto folder = own_folder();
   if (!folder)
-    throw Error(ExitStatus::not_here, std::string(name), "/proc/self/exe does not say where this program lies",
-                "start it where /proc is mounted");
+    throw Error(ExitStatus::not_here, std::string(name),
+                "/proc/self/exe does not say where this program lies", "start it where /proc is mounted");
   return *folder / name;
 }
 

@@ -31,8 +31,8 @@ inline constexpr const char* kDescribeTool = "--describe";
 [[nodiscard]] std::string beside_this_program(std::string_view name);
 
 /// Replaces this process by a tool's program where the command line asks for one ("collbench plan …" or
-/// "collbench help plan"); returns where it does not. Throws Error (not_here) where the program is missing. `reports`: whether this rank
-/// says what has a new name.
+/// "collbench help plan"); returns where it does not. Throws Error (not_here) where the program is missing.
+/// `reports`: whether this rank says what has a new name.
 void become_tool(int argc, char** argv, bool reports);
 
 /// `core` with what each tool that is here says of itself in place of its line.

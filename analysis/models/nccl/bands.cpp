@@ -12,8 +12,8 @@ namespace {
 
 using BySize = std::array<Band, 4>;  // ≥ 1 GiB, ≥ 64 MiB, ≥ 64 KiB, below
 
-// In the order of BandClass. Written by research/bands.py from the logs and tables that docs/notes/accuracy.md
-// names.
+// In the order of BandClass. Written by research/bands.py from the logs and tables that
+// docs/notes/accuracy.md names.
 // clang-format off
 constexpr std::array<BySize, 11> kBands{{
     {{{0.91, 1.02, 0.89, 6}, {0.71, 1.14, 0.66, 3}, {0.41, 1.39, 0.31, 3}, {0.59, 1.14, 0.52, 2}}},  // nvlink

@@ -321,7 +321,7 @@ Lab01Ceilings of_machine(const Run& run, const Lab01Machine& machine) {
         in_gigabytes(fmt::format("the same, as reached over {}", traits(cluster.transport).name),
                      reached.name, reached.gigabytes_per_second,
                      reached.kind == LimitKind::pcie ? "PCIe as NCCL counts it (src/graph/topo.h)"
-                                                    : std::string(traits(cluster.transport).source)));
+                                                     : std::string(traits(cluster.transport).source)));
     add_nics_of_log(run, ceilings.links);
   }
   ceilings.are_bounds = line.enough() && std::all_of(ceilings.links.begin(), ceilings.links.end(),

@@ -193,10 +193,11 @@ std::string load_simulated_libraries(const std::string& library) {
   LoadNccl* load = nullptr;
   if (simulated) simulated->find(load, "collbench_simulated_gpu_load_nccl");
   if (load == nullptr) {
-    throw Error(
-        ExitStatus::not_here, "simulated CUDA",
-        simulated ? simulated->path() + " belongs to another version of collbench" : reason,
-        fmt::format("install the package collbench-nccl, or build collbench whole: it brings {}, which COLLBENCH_SIMULATED_CUDA may name", kSimulatedLibrary));
+    throw Error(ExitStatus::not_here, "simulated CUDA",
+                simulated ? simulated->path() + " belongs to another version of collbench" : reason,
+                fmt::format("install the package collbench-nccl, or build collbench whole: it brings {}, "
+                            "which COLLBENCH_SIMULATED_CUDA may name",
+                            kSimulatedLibrary));
   }
   const auto candidates = library.empty()
                               ? library_candidates(wanted_nccl(), package_folders(python_prefixes()))
