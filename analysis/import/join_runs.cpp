@@ -45,21 +45,41 @@ bool are_launches(const std::vector<RunOfFile>& runs) {
   });
 }
 
-/// The row once more: another launch of it.
-void add_launch(Row& row, const Row& again) {
-  Measurement& measured = row.measurement;
-  // Of each launch its time alone: that is the value in which launches differ.
-  if (measured.launch_passes.empty()) {
-    measured.pass_seconds = {measured.seconds};
-    measured.launch_passes = {1};
-    measured.pass_probes.clear();
+/// Of each launch its time alone: that is the value in which launches differ.
+std::vector<double> times_of_launches(const Measurement& measured) {
+  if (measured.launch_passes.size() < 2) return {measured.seconds};
+  std::vector<double> times;
+  auto pass = measured.pass_seconds.begin();
+  for (const int passes : measured.launch_passes) {
+    times.push_back(median({pass, pass + passes}));
+    pass += passes;
   }
-  measured.pass_seconds.push_back(again.measurement.seconds);
-  measured.launch_passes.push_back(1);
-  measured.seconds = median(measured.pass_seconds);
+  return times;
+}
+
+bool was_measured(const Measurement& measured) {
+  return measured.unavailable.empty() && measured.seconds > 0;
+}
+
+/// The row once more: other launches of it.
+void add_launches(Row& row, Row& again) {
+  if (!was_measured(again.measurement)) return;
+  if (!was_measured(row.measurement)) {
+    row = std::move(again);
+    return;
+  }
+  Measurement& measured = row.measurement;
+  std::vector<double> times = times_of_launches(measured);
+  const std::vector<double> more = times_of_launches(again.measurement);
+  times.insert(times.end(), more.begin(), more.end());
+  measured.launch_passes.assign(times.size(), 1);
+  measured.pass_probes.clear();
+  measured.seconds = median(times);
+  measured.pass_seconds = std::move(times);
   measured.iterations += again.measurement.iterations;
   if (again.measurement.wrong_elements)
     measured.wrong_elements = measured.wrong_elements.value_or(0) + *again.measurement.wrong_elements;
+  measured.interval.reset();
   if (const auto interval = median_interval(measured.pass_seconds))
     measured.interval = TimeInterval{interval->low, interval->high, interval->confidence, true};
 }
@@ -87,7 +107,7 @@ void join(Run& joined, Run& other, std::map<RowKey, std::size_t>& rows) {
     if (is_new) {
       joined.rows.push_back(std::move(row));
     } else {
-      add_launch(joined.rows[known->second], row);
+      add_launches(joined.rows[known->second], row);
       const auto launches = joined.rows[known->second].measurement.launch_passes.size();
       joined.launches = std::max(joined.launches, static_cast<int>(launches));
     }

@@ -128,7 +128,7 @@ std::uint64_t free_for_each(const GpuSession& session, const launch::CollectiveW
 }  // namespace
 
 GpuSession::GpuSession(const launch::CollectiveWait& waiter, const Identities& machines, bool share,
-                       bool inside_slurm) {
+                       bool inside_slurm, const std::function<void(int version)>& before_nccl) {
   launch::Ranks& ranks = waiter.ranks();
   std::vector<VisibleGpu> mine;
   launch::agreed(ranks, waiter.host(), [&] {
@@ -150,9 +150,10 @@ GpuSession::GpuSession(const launch::CollectiveWait& waiter, const Identities& m
     const int device = choice.device[static_cast<std::size_t>(ranks.rank())];
     cuda.check(cuda.set_device(device), "cudaSetDevice");
     KernelLibrary::check_result(cuda, kernels.set_device(device), "cudaSetDevice");
-    nccl = NcclLibrary::load_for_gpu();
+    // Before NCCL, whose own CUDA runtime would make a context on the first GPU where there is none yet.
     stream = std::make_unique<CudaStream>(cuda);
     try_kernels(*this);
+    nccl = NcclLibrary::load_for_gpu(before_nccl);
     compute_capability = compute_capability_of(cuda, device);
     l2[0] = static_cast<double>(l2_bytes_of(cuda, device));
     free[0] = static_cast<double>(free_for_each(*this, waiter));

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,8 +21,9 @@ struct GpuSession {
   /// Finds the libraries and the GPU of every rank, and makes it this process's current one. Collective.
   /// `machines` are the hosts that there really are. Throws the same AgreedError (not_here) on all ranks when
   /// a library or a GPU is missing, when NCCL's versions differ, and when ranks would share a GPU unless
-  /// `share`.
-  GpuSession(const launch::CollectiveWait& waiter, const Identities& machines, bool share, bool inside_slurm);
+  /// `share`. `before_nccl`: before the first call of each libnccl that is tried.
+  GpuSession(const launch::CollectiveWait& waiter, const Identities& machines, bool share, bool inside_slurm,
+             const std::function<void(int version)>& before_nccl);
   GpuSession(const GpuSession&) = delete;
   GpuSession& operator=(const GpuSession&) = delete;
   GpuSession(GpuSession&&) = delete;

@@ -94,9 +94,11 @@ std::vector<RowKey> trial_keys(const NcclOptions& options, const std::string& al
 NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities& machines,
                          const NcclOptions& options)
     : waiter_(waiter),
-      gpu_(waiter, machines, options.share_gpu, options.inside_slurm),
+      gpu_(waiter, machines, options.share_gpu, options.inside_slurm,
+           [this](int version) {
+             if (!network_log_ || !network_log_->unknown_reason().empty()) network_log_.emplace(version);
+           }),
       observer_(gpu_.nccl.version, options.settings),
-      network_log_(gpu_.nccl.version),
       traffic_(options.traffic),
       buffer_use_(options.buffers),
       operations_per_group_(options.operations_per_group),
@@ -105,7 +107,7 @@ NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities&
       registration_(options.registration),
       walk_bytes_(options.hot ? 0 : kWalkOfL2 * gpu_.l2_bytes) {
   gpu_.settings = options.settings;
-  gpu_.nccl.warnings = [this] { return network_log_.warnings(); };
+  gpu_.nccl.warnings = [this] { return network_log_->warnings(); };
   launch::agreed(waiter.ranks(), waiter.host(), [&] {
     if (graph_launches_ > 0) require_graphs(gpu_.cuda);
     require_registration(gpu_.nccl, registration_);
@@ -176,7 +178,7 @@ void NcclBackend::leave_buffers() {
 void NcclBackend::describe(Run& run) const {
   run.backend = BackendId::nccl;
   run.nccl_observer_status = observer_.status();
-  run.nccl_networks = {.used = networks_, .unknown_reason = network_log_.unknown_reason()};
+  run.nccl_networks = {.used = networks_, .unknown_reason = network_log_->unknown_reason()};
   run.versions.nccl = nccl_version_text(gpu_.nccl.version);
   run.versions.cuda = cuda_version_text(gpu_.cuda.version);
   run.communicator_seconds = communicator_seconds_;
@@ -292,7 +294,7 @@ NcclCommunicator& NcclBackend::communicator(const std::string& algorithm) {
 /// Of a communicator that all ranks have just made. One network that some rank took is enough to be named.
 void NcclBackend::note_made(double seconds) {
   communicator_seconds_.push_back(seconds);
-  for (const std::string& network : waiter_.ranks().all_gather(network_log_.newest())) {
+  for (const std::string& network : waiter_.ranks().all_gather(network_log_->newest())) {
     const bool known = std::find(networks_.begin(), networks_.end(), network) != networks_.end();
     if (!network.empty() && !known) networks_.push_back(network);
   }

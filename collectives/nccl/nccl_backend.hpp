@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,9 +84,9 @@ class NcclBackend : public Backend {
   void allocate_exactly(const BufferBytes& bytes);
 
   const launch::CollectiveWait& waiter_;
+  std::optional<NcclNetworkLog> network_log_;  // before NCCL's first call
   GpuSession gpu_;
   NcclObserver observer_;  // before any communicator, as the next
-  NcclNetworkLog network_log_;
   TrafficMatrix traffic_;
   BufferUse buffer_use_;
   std::uint64_t operations_per_group_;

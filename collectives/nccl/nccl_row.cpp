@@ -301,15 +301,18 @@ double NcclRow::time_waited_calls(std::uint64_t iterations) {
     double own = 0;
     bool is_over = true;
     wait_for(name_of(key_), [&] {
+      // All ranks issue the same number: who has lost patience waits no more, but issues on.
+      bool patient = true;
       do {
         const std::uint64_t now = std::min(left, operations_per_group_);
         const double issued = clock_.seconds();
         issue(now);
         left -= now;
-        while (!(is_over = gpu_.stream->idle()) && clock_.seconds() - issued < kPatienceSeconds)
+        while (!(is_over = gpu_.stream->idle()) && patient && clock_.seconds() - issued < kPatienceSeconds)
           std::this_thread::yield();  // NCCL may need this core for threads of its own
+        patient = patient && is_over;
         own = clock_.seconds() - before;
-      } while (is_over && left > 0 && call_wait_ == CallWait::alone);
+      } while (left > 0 && call_wait_ == CallWait::alone);
     });
     const bool with_all = call_wait_ == CallWait::with_all || !is_over;
     seconds += with_all ? clock_.seconds() - before : own;

@@ -37,7 +37,11 @@ std::string take_current_names(std::vector<std::string>& words, std::size_t at) 
     if (differs != old.words.end()) continue;
     const auto rest = words.erase(name, name + std::ssize(old.words));
     const bool has_two = std::find(rest, words.end(), "--versus") != words.end();
-    if (old.words.front() == "ab" && !has_two && std::find(rest, words.end(), "--") != words.end())
+    const bool asks_help = std::any_of(
+        rest, words.end(), [](const std::string& word) { return word == "-h" || word == "--help"; });
+    const bool has_command = std::any_of(
+        rest, words.end(), [](const std::string& word) { return !word.starts_with("-") || word == "--"; });
+    if (old.words.front() == "ab" && has_command && !has_two && !asks_help)
       throw usage_error("ab", "--versus has to stand once between two commands", old.form);
     // Before the folder it would only add.
     if (old.words.back() == "check")

@@ -93,7 +93,7 @@ Run judged(const RunOfFile& read, const JudgeOptions& options) {
       options.topology.empty() && run.log && run.log->topology ? run.log->topology->value : options.topology;
   if (topology.empty()) {
     if (options.transport.empty() && options.fabric == analysis::Fabric{} && !options.own_floor)
-      return run.repeated ? judged_by_own_machine(run) : run;
+      return options.files.size() > 1 && run.repeated ? judged_by_own_machine(run) : run;
     throw usage_error("--topology", "there is no machine to judge the run by",
                       "give the name of a reference machine or a file that describes a node");
   }

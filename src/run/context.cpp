@@ -98,9 +98,14 @@ collectives::MemoryKind memory_by_machines(const std::vector<launch::RankEnviron
 /// A machine with GPUs is expected, and none is to be seen: whatever is measured would be of another one.
 void require_expected_gpus(const RunOptions& options, const RunContext& context,
                            const std::vector<launch::RankEnvironment>& environments, launch::Ranks& ranks) {
-  if (options.expect.empty() || options.memory == collectives::MemoryKind::host) return;
+  // A plan measures nothing; stdin can be read once.
+  if (options.expect.empty() || options.expect == "-" || options.dry_run ||
+      options.memory == collectives::MemoryKind::host)
+    return;
   const auto on_root = launch::agree_on_root(ranks, context.host, [&](launch::OnRoot) -> std::size_t {
-    if (launch::all_have_gpus(environments, context.machines)) return 0;
+    const bool has_any = std::any_of(environments.begin(), environments.end(),
+                                     [](const auto& each) { return each.machine.nvidia_devices > 0; });
+    if (has_any) return 0;
     return topology::resolve_machine(options.expect).only_host().gpus.size();
   });
   const std::size_t gpus = launch::broadcast_value(ranks, on_root.value_or(0));

@@ -236,7 +236,7 @@ class BadInput(Scratch):
                     self.assertRegex(line, pattern)
 
     def test_unknown_option(self):
-        self.check(["--frobnicate"], "--frobnicate", "--help")
+        self.check(["--frobnicate"], "--frobnicate", "collbench help run")
 
     def test_what_is_no_run(self):
         damaged = self.folder / "damaged.json"
@@ -371,8 +371,15 @@ class Place(Scratch):
         subprocess.run([PROGRAM, "topo", "save", "-o", here], check=True, capture_output=True, timeout=60)
         run = self.record(2, *QUICK, "--sizes", "8", "--ops", "all_reduce", "--expect", here)
         self.assertIn(f"every node matches {here}", run["cluster"]["summary"])
-        run = self.record(2, *QUICK, "--sizes", "8", "--ops", "all_reduce", "--expect", "hgx-h100", status=1)
+        run = self.record(2, *QUICK, "--sizes", "8", "--ops", "all_reduce", "--backend", "mpi", "--expect", "hgx-h100", status=1)
         self.assertRegex("\n".join(run["cluster"]["summary"]), "against hgx-h100: differs different-machine")
+
+    def test_gpus_that_are_expected_and_not_there(self):
+        """Whatever would be measured is of another machine; a plan measures nothing."""
+        result = mpirun(2, *QUICK, "--ops", "all_reduce", "--sizes", "8", "--expect", "hgx-h100")
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertRegex(collbench_lines(result)[0], "it has 8 GPUs, and .* shows none; was the container started with its GPUs")
+        self.assertEqual(mpirun(2, *QUICK, "--expect", "hgx-h100", "--dry-run").returncode, 0)
 
     def test_what_is_expected_must_be_readable(self):
         result = mpirun(2, *QUICK, "--expect", self.folder / "none.json")

@@ -544,10 +544,9 @@ class Width(Scratch):
 
 
 class Help(Scratch):
-    def test_it_fits_and_ends_with_the_exit_statuses(self):
+    def test_it_fits(self):
         for command in ("show", "save", "list", "detect", "diff", "draw"):
             text = self.good(command, "--help")
-            self.assertIn("Exit status: 0 success; 1 ", text)
             self.assertLessEqual(max(map(len, text.splitlines())), 100)
             self.assertEqual("merged into one" in text, command in ("show", "save", "detect", "draw"), command)
 

@@ -115,7 +115,12 @@ NcclLibrary NcclLibrary::load() {
   return first_that([](const NcclLibrary&) {});
 }
 
-NcclLibrary NcclLibrary::load_for_gpu() { return first_that(require_gpu); }
+NcclLibrary NcclLibrary::load_for_gpu(const std::function<void(int version)>& before_first_call) {
+  return first_that([&](const NcclLibrary& nccl) {
+    before_first_call(nccl.version);
+    require_gpu(nccl);
+  });
+}
 
 Error NcclLibrary::error(NcclResult result, const std::string& call, ExitStatus status) const {
   // ncclGetLastError tells more ("Duplicate GPU detected : …"), of whatever went wrong last in this process.

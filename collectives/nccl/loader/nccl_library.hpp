@@ -138,8 +138,9 @@ struct NcclLibrary {
   /// lacks no function that we need. Throws Error (not_here) when there is none, with why each was left.
   [[nodiscard]] static NcclLibrary load();
   /// Likewise, but only one that can use this process's current GPU, which it asks for no memory of: what is
-  /// made for a newer CUDA than the driver's is passed over. NCCL's settings are not read by this.
-  [[nodiscard]] static NcclLibrary load_for_gpu();
+  /// made for a newer CUDA than the driver's is passed over. `before_first_call` of each: in its first one
+  /// NCCL reads how much it shall log.
+  [[nodiscard]] static NcclLibrary load_for_gpu(const std::function<void(int version)>& before_first_call);
 
   /// An Error of `status` in NCCL's own words for `result` of `call`. Where they tell that CUDA cannot work
   /// here, it is cuda_obstacle's instead.

@@ -71,6 +71,29 @@ TEST(JoinRuns, RecordsOfTheSameRowsAreLaunchesAndOthersStandSideBySide) {
   EXPECT_EQ(join_runs({record("a", "Allreduce", "10"), osu("b", "Broadcast", "30")}).run.rows.size(), 2U);
 }
 
+TEST(JoinRuns, OfARecordWithManyPassesTheLaunchCountsOnce) {
+  RunOfFile many = record("a", "Allreduce", "10");
+  many.run.rows.push_back(
+      record("a", "Broadcast", "5").run.rows[0]);  // so that the files differ in their rows
+  many.run.rows[0].measurement.pass_seconds = {10e-6, 10e-6, 10e-6};
+  many.run.rows[0].measurement.launch_passes = {3};
+  const auto run = join_runs({many, record("b", "Allreduce", "20")}).run;
+  EXPECT_DOUBLE_EQ(run.rows[0].measurement.seconds, 15e-6);
+  EXPECT_THAT(run.rows[0].measurement.launch_passes, ElementsAre(1, 1));
+  // One that has several launches has a time of each.
+  many.run.rows[0].measurement.pass_seconds = {10e-6, 10e-6, 12e-6};
+  many.run.rows[0].measurement.launch_passes = {2, 1};
+  EXPECT_DOUBLE_EQ(join_runs({many, record("b", "Allreduce", "20")}).run.rows[0].measurement.seconds, 12e-6);
+}
+
+TEST(JoinRuns, ARowThatWasNotMeasuredIsNoLaunch) {
+  RunOfFile cut = osu("a", "Allreduce", "10");
+  cut.run.rows[0].measurement.seconds = 0;
+  for (const auto& files :
+       {std::vector{cut, osu("b", "Allreduce", "30")}, {osu("b", "Allreduce", "30"), cut}})
+    EXPECT_DOUBLE_EQ(join_runs(files).run.rows.at(0).measurement.seconds, 30e-6);
+}
+
 TEST(JoinRuns, OtherRanksOrAnotherMachineAreRefused) {
   EXPECT_THAT(refusal(osu("a", "Allreduce", "10"), osu("b", "Allreduce", "10", 8)),
               HasSubstr("b: it is of 8 ranks, and a of 4 ranks"));

@@ -23,7 +23,7 @@ TEST(LaunchTool, OptionsOfARunStandBehindDashes) {
       "collbench: unknown option --ops of collbench launch; it is one of collbench itself: put it behind "
       "--, collbench launch ... -- --ops ...");
   EXPECT_EQ(refusal({"--nodes", "2", "--", "--opps", "all_reduce"}),
-            "collbench: unknown option --opps; did you mean --ops? (see collbench --help)");
+            "collbench: unknown option --opps; did you mean --ops? (see collbench help run)");
   EXPECT_EQ(refusal({"--nodes", "2", "--", "--ops", "all_reduce"}), "taken");
 }
 

@@ -24,7 +24,7 @@ CudaResult cudaGraphInstantiateWithFlags(CudaGraphExecHandle* exec, CudaGraphHan
 }
 
 CudaResult cudaGraphLaunch(CudaGraphExecHandle exec, CudaStreamHandle stream) {
-  if (injected_fault("graph_error") == ++launches) return CudaResult::initialization_error;
+  if (injected_fault("graph_error") == ++launches) return CudaResult{719};
   for (const auto& task : exec->tasks) stream->put(task);
   return CudaResult::success;
 }
