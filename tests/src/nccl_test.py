@@ -638,6 +638,7 @@ class Refusals(Scratch):
         self.refused(["but the driver supports only CUDA 12.4"], environment={"COLLBENCH_STAND_IN_DRIVER": "12040"})
 
     def test_what_keeps_cuda_from_working_here_is_no_failure_of_a_gpu_or_of_nccl(self):
+        # Where a rank knows first, it is named: the others need not have failed by then.
         container = r"; check that nvidia-smi -L lists GPUs here; a container .*--gpus all"
         for fault, line in (
                 ("set_device:3", "collbench: cudaSetDevice: the driver cannot be initialized .initialization error." + container),
@@ -646,8 +647,8 @@ class Refusals(Scratch):
                                      "update the driver, or build collbench for it: "),
                 ("kernel:209", "collbench: GPU kernels: libcollbench_kernels.so has no code for this GPU .*; build collbench for it"),
                 ("kernel:222", "collbench: GPU kernels: libcollbench_kernels.so has only PTX for this GPU, of a newer CUDA than"),
-                ("cuda_failure:35", "the communicator: the driver is too old for this libnccl.*; update the driver, or name a libnccl"),
-                ("cuda_failure:209", "the communicator: this libnccl has no code for this GPU .*; name a libnccl"),
+                ("cuda_failure:35", r"the communicator: (rank \d on \S+: )?the driver is too old for this libnccl.*; update the driver, or name a libnccl"),
+                ("cuda_failure:209", r"the communicator: (rank \d on \S+: )?this libnccl has no code for this GPU .*; name a libnccl"),
                 ("cuda_failure:802", "the GPUs wait for NVSwitch's fabric .*; start it: systemctl status nvidia-fabricmanager")):
             with self.subTest(fault):
                 self.refused([line], environment={"COLLBENCH_STAND_IN": fault})
