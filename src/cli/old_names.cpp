@@ -44,8 +44,9 @@ std::string take_current_names(std::vector<std::string>& words, std::size_t at) 
     if (old.words.front() == "ab" && has_command && !has_two && !asks_help)
       throw usage_error("ab", "--versus has to stand once between two commands", old.form);
     // Before the folder it would only add.
-    if (old.words.back() == "check")
-      std::stable_partition(rest, words.end(), [](const std::string& word) { return word != "--add"; });
+    if (const auto add = std::find(rest, words.end(), "--add");
+        old.words.back() == "check" && add != words.end())
+      std::rotate(add, add + 1, words.end());
     words.insert(rest, old.current.begin(), old.current.end());
     return fmt::format("collbench: collbench {} is collbench {} now; the old name goes with the next release",
                        fmt::join(old.words, " "), old.form);
