@@ -48,8 +48,9 @@ std::string take_current_names(std::vector<std::string>& words, std::size_t at) 
         old.words.back() == "check" && add != words.end())
       std::rotate(add, add + 1, words.end());
     words.insert(rest, old.current.begin(), old.current.end());
-    return fmt::format("collbench: collbench {} is collbench {} now; the old name goes with the next release",
-                       fmt::join(old.words, " "), old.form);
+    return fmt::format(
+        "collbench: collbench {} is collbench {} now; the old name is removed in the next release",
+        fmt::join(old.words, " "), old.form);
   }
   return "";
 }

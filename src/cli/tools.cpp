@@ -62,7 +62,8 @@ ToolCall former_call(std::span<char* const> words, bool help) {
   std::vector<std::string> rest(words.begin(), words.end());
   if (std::erase(rest, "--by-nccl") == 0) return {};
   if (help) rest = {"--help"};
-  return {find_tool("nccl-plan"), std::move(rest), "predict --by-nccl is collbench nccl-plan now"};
+  return {find_tool("nccl-plan"), std::move(rest),
+          "predict --by-nccl is collbench nccl-plan now; the old name is removed in the next release"};
 }
 
 /// The first word that is no flag names the tool; "collbench help plan" and "collbench -h plan" ask for its

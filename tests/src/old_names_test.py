@@ -72,7 +72,7 @@ class OldNames(unittest.TestCase):
                 self.assertEqual((then.stdout, then.returncode), (now.stdout, now.returncode), then.stderr + now.stderr)
                 said, _, rest = then.stderr.partition("\n")
                 self.assertRegex(said, r"^collbench: collbench (import|ab|baseline( \w+)?) is collbench (judge|repeat|compare) .* now; "
-                                       "the old name goes with the next release$")
+                                       "the old name is removed in the next release$")
                 self.assertEqual(rest, now.stderr)
 
     def test_of_several_logs_each_is_a_table(self):

@@ -19,9 +19,9 @@ Given current(Given words) {
 
 TEST(OldNames, AreReplacedAndSaid) {
   Given words{"-v", "import", "a.log", "--nodes", "2"};
-  EXPECT_EQ(
-      take_current_names(words, 1),
-      "collbench: collbench import is collbench judge FILE... now; the old name goes with the next release");
+  EXPECT_EQ(take_current_names(words, 1),
+            "collbench: collbench import is collbench judge FILE... now; the old name is removed in the next "
+            "release");
   EXPECT_THAT(words, ElementsAre("-v", "judge", "--apart", "a.log", "--nodes", "2"));
   EXPECT_THAT(current({"ab", "--", "a", "--versus", "b"}), ElementsAre("repeat", "--", "a", "--versus", "b"));
   EXPECT_THAT(current({"baseline", "show", "dir"}), ElementsAre("compare", "dir"));

@@ -320,7 +320,7 @@ class WithoutNccl(ByNccl):
                                 env=self.environment(), capture_output=True, text=True, timeout=280, check=False)
         self.assertEqual(result.returncode, 2, result.stderr)
         moved, refusal = result.stderr.splitlines()
-        self.assertEqual(moved, "collbench: predict --by-nccl is collbench nccl-plan now")
+        self.assertEqual(moved, "collbench: predict --by-nccl is collbench nccl-plan now; the old name is removed in the next release")
         self.assertIn("there is one node", refusal)
         helped = subprocess.run([str(COLLBENCH), "-h", "predict", "--by-nccl"], capture_output=True, text=True, timeout=60, check=False)
         self.assertTrue(helped.stdout.startswith("what a libnccl decides"), helped)
