@@ -9,7 +9,7 @@ namespace collbench {
 /// The exit statuses of the program; docs/formats.md lists them for users.
 enum class ExitStatus : int {
   ok = 0,
-  low = 1,         ///< a row is LOW, a regression, or a degraded finding
+  low = 1,         ///< a row is BELOW, a regression, or a degraded finding
   usage = 2,       ///< the command line, or a file that cannot be read or written
   wrong_data = 3,  ///< an operation delivered wrong elements
   rank_lost = 4,   ///< a rank was lost or hung

@@ -6,7 +6,7 @@ usage: research/accuracy.py FOLDER [--program build/release/src/collbench] [-o d
 FOLDER holds the logs, and MACHINES.tsv: for each log its operation, GPU, NVLink GB/s per GPU (as NCCL counts), nodes,
 ranks per node, NICs, GB/s of a NIC, transport, GPUs per process, ok or bad, class (tight: NVLink or one GPU a node, and
 a known transport) and source. Every log is imported and judged by the topology that the table describes; nothing is
-fitted to the log that is judged. Exits 1 when a healthy log is called LOW or a fault, when a bad one is no fault, when
+fitted to the log that is judged. Exits 1 when a healthy log is called BELOW or a fault, when a bad one is no fault, when
 a tight log misses a goal and the table of causes does not name it, and when the bands of the program, with each machine
 left out in turn (research/bands.py), hold less or more of the rows than they should.
 """
@@ -64,7 +64,7 @@ LISTS = ("sources", "numa_nodes", "pci_devices", "gpus", "nvswitches", "nics", "
 
 def run(*command):
     result = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-    if result.returncode not in (0, 1):  # 1 is LOW
+    if result.returncode not in (0, 1):  # 1 is BELOW
         raise SystemExit(f"accuracy: {' '.join(map(str, command))}: {result.stderr.strip()}")
     return result.stdout
 
@@ -236,7 +236,7 @@ class Log:
                 f"{measured / ratio:.1f} | {ratio:.2f} | {self.largest['verdict']} | {self.largest['explanation']} |")
 
     def wrongly_judged(self):
-        return self.largest["verdict"] in ("FAULT", "LOW") if self.healthy else self.largest["verdict"] != "FAULT"
+        return self.largest["verdict"] in ("FAULT", "BELOW") if self.healthy else self.largest["verdict"] != "FAULT"
 
 
 def calibration_of(program, folder, logs):
@@ -260,20 +260,19 @@ def coverage_section(calibration):
             "tables ([model.md](../model.md#the-band)). *Fitted*: rows inside the band that all machines gave. *Left "
             "out*: inside the one that all other machines gave, the machine having no part in its center, its spread or "
             "its width, which is what a machine that nobody has seen meets. The program's table is the fitted one.", "",
-            *heading("size", "classes", "machines", "spreads", "fitted", "left out", "left out, LOW", words=2)]
+            *heading("size", "classes", "machines", "spreads", "fitted", "left out", words=2)]
     for size, (title, _) in enumerate(bands.SIZES):
         for group in (*bands.GROUPS, "all"):
             machines = len({key[2] for key in calibration.rows if key[1] == size and bands.within(key[0], group)})
             spreads = f"{calibration.spreads[(group, size)]:.2f}" if group in bands.GROUPS else "–"
             cells_of = [percent(calibration.coverage(size, left_out, group)) for left_out in (False, True)]
-            text.append(f"| {title} | {group} | {machines} | {spreads} | {' | '.join(cells_of)} | "
-                        f"{percent(calibration.called_low(size, group))} |")
+            text.append(f"| {title} | {group} | {machines} | {spreads} | {' | '.join(cells_of)} |")
     text.append(f"| all sizes | all | – | – | {percent(calibration.coverage(None, False))} | "
-                f"{percent(calibration.coverage(None, True))} | {percent(calibration.called_low(None, 'all'))} |")
+                f"{percent(calibration.coverage(None, True))} |")
     text += ["", "By class, where it has rows; errors are \\|measured/expected − 1\\| in %, median / nine in ten, "
              "against the model as it is, and *left out*: against the model × the median ratio of the class's other "
              "machines (as it is where there is no other).", "",
-             *heading("class", "size", "machines", "band, low to high", "LOW below", "fitted", "left out", "errors",
+             *heading("class", "size", "machines", "band, low to high", "fitted", "left out", "errors",
                       "errors, left out", words=2)]
     for band_class in bands.IN_PROGRAM:
         for size, (title, _) in enumerate(bands.SIZES):
@@ -284,7 +283,7 @@ def coverage_section(calibration):
             cells_of = [percent(calibration.coverage(size, left_out, band_class)) for left_out in (False, True)]
             errors_of = [pair(calibration.errors(size, band_class, left_out)) for left_out in (False, True)]
             text.append(f"| {band_class} | {title} | {machines} | {low:.2f} to {high:.2f} | "
-                        f"{calibration.surely_low(band_class, size):.2f} | {' | '.join(cells_of)} | "
+                        f"{' | '.join(cells_of)} | "
                         f"{' | '.join(errors_of)} |")
     return text
 
@@ -344,7 +343,7 @@ def main():
     print(text.split("\n## Each log")[0].split("## Errors by size\n\n")[1])
 
     named = re.findall(r"\w+", causes)
-    complaints = [f"{log.name}: healthy and called LOW or a fault, or bad and no fault" for log in logs
+    complaints = [f"{log.name}: healthy and called BELOW or a fault, or bad and no fault" for log in logs
                   if log.wrongly_judged()]
     inside, total = calibration.coverage(None, True)
     if abs(inside / total - bands.WANTED) > 0.03:

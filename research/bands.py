@@ -16,8 +16,7 @@ when each machine in turn is left out of center and spread.
 
 LEVEL is more than WANTED, for a width that was fitted with a machine in it flatters that machine: with each machine left
 out of the width as well, LEVEL is the one number, for all classes, that brings WANTED of the rows inside (± 3 %). No
-band reaches farther than all rows of its group. A run is LOW at LOW_REACH as many spreads below the center: nine in ten
-is not enough to call a machine slow. From FULL_RANKS ranks on, sizes count as if there were so many: what matters is
+band reaches farther than all rows of its group. Verdicts have ranges of their own (research/power.py). From FULL_RANKS ranks on, sizes count as if there were so many: what matters is
 what each rank sends.
 """
 
@@ -38,7 +37,6 @@ SIZES = (("≥ 1 GiB", 1 << 30), ("64 MiB–1 GiB", 64 << 20), ("64 KiB–64 MiB
 SHRINK = 2
 WANTED = 0.9
 LEVEL = 0.95
-LOW_REACH = 1.5
 # Student's t, its 95 % quantile by degrees of freedom (tables); more than the last count as that.
 T = (6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812, 1.796, 1.782, 1.771, 1.761, 1.753)
 NORMAL = 1.645
@@ -201,7 +199,7 @@ def published_series(path):
 
 def command(*words):
     result = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
-    if result.returncode not in (0, 1):  # 1 is LOW
+    if result.returncode not in (0, 1):  # 1 is BELOW
         raise SystemExit(f"bands: {' '.join(map(str, words))}: {result.stderr.strip()}")
     return result.stdout
 
@@ -309,25 +307,10 @@ class Calibration:
         highest = math.exp(self._edge(band_class, size, 1, None, spreads))
         return min(lowest, CEILINGS_ONLY.get(band_class, lowest)), max(1.0, highest)
 
-    def surely_low(self, band_class, size):
-        if band_class in CEILINGS_ONLY:
-            return CEILINGS_ONLY[band_class]
-        size = size_class(SIZES[size][1], band_class)
-        return math.exp(self._edge(band_class, size, 0, None, LOW_REACH * self.spreads[(group_of(band_class), size)]))
-
     def _rows(self, size, node_):
         """(class, rows, the calibration that never saw them)."""
         return [(kind, rows, self.unseen[machine]) for (kind, of_size, machine), rows in self.rows.items()
                 if (size is None or of_size == size) and within(kind, node_)]
-
-    def called_low(self, size, node_):
-        """Rows that would be LOW by the calibration that never saw their machine: (rows, all)."""
-        low = total = 0
-        for kind, rows, others in self._rows(size, node_):
-            index = size_class(rows[0].size, kind)
-            low += sum(row.low < others.surely_low(kind, index) for row in rows)
-            total += len(rows)
-        return low, total
 
     def coverage(self, size, left_out, node_="all"):
         """(rows inside, rows), by the band of all machines or by that of all others; of every size for None."""
@@ -382,9 +365,8 @@ def table(calibration):
         cells = []
         for size in range(len(SIZES)):
             low, high = calibration.band(band_class, size)
-            surely = calibration.surely_low(band_class, size)
             machines = calibration.machines(band_class, size_class(SIZES[size][1], band_class))
-            cells.append(f"{{{', '.join(map(edge_text, (low, high, surely)))}, {machines}}}")
+            cells.append(f"{{{', '.join(map(edge_text, (low, high)))}, {machines}}}")
         lines.append(f"    {{{{{', '.join(cells)}}}}},  // {band_class}")
     return "\n".join(lines)
 

@@ -2,18 +2,25 @@
 """How much of a loss the verdict sees: published healthy runs, every rate of them multiplied by a factor, judged again.
 
 usage: research/power.py FOLDER [--program build/release/src/collbench] [-o docs/notes/power.md]
+                                [--table analysis/models/nccl/healthy_ranges.cpp]
 
 FOLDER is that of research/accuracy.py. A factor is applied to the text of the log (all rows; times by its inverse), and
-the program reads it as a user's file: judge, by what is told of the machine. `words` are the program's; its
-bands were made with each of these machines in them, so `left out` is the same rule with the bands that all other
-machines give. That rule is stated here a second time (word_of), and the script ends with 1 where it does not give the
-program's words by the program's bands. Losses of links have no log: `predict` gives the rates of the damaged machine,
-and they are judged by the healthy one's name.
+the program reads it as a user's file: judge, by what is told of the machine. `words` are the program's; its ranges were
+made with each of these machines in them (--table writes them), so `left out` is the same rule with the ranges that all
+other machines give. That rule is stated here a second time (word_of), and the script ends with 1 where it does not give
+the program's words by the program's ranges, and where the program's table is not what it would write. Losses of links
+have no log: `predict` gives the rates of the damaged machine, and they are judged by the healthy one's name.
+
+Ranges are of a class of machines and sizes (from 1 GiB on, and from 64 MiB on): each machine's slowest and quickest run, as
+measured over expected at its three largest sizes, the slower of in and out of place. BELOW lies under the slowest
+machine (by 3 %, or by a share that grows where one or two machines are all there is), SOUND begins where 85 % of the
+machines are, at 0.80 or more, and above 0.8 × the quickest.
 """
 
 import argparse
 import bisect
 import collections
+import functools
 import json
 import math
 import pathlib
@@ -29,10 +36,20 @@ import bands
 
 FACTORS = (1, 0.95, 0.9, 0.8, 0.7, 0.5, 0.3)
 # From the one that says most good of a machine to the one that says least.
-WORDS = ("as expected", "model or rank count wrong", "none", "LOW", "FAULT")
+WORDS = ("SOUND", "none", "UNCLEAR", "BELOW", "FAULT")
 PASSED, FOUND = WORDS[:1], WORDS[3:]
 LARGE, ROWS = 64 << 20, 3  # verdict.cpp: which rows a verdict is about
-FAULT_BELOW, WRONG_ABOVE = 0.5, 1.05
+FAULT_BELOW, COLLAPSE, COLLAPSE_FROM, BOARD_GPUS = 0.5, 3, 1 << 20, 8
+ALGORITHMS = ("ring_seconds", "tree_seconds", "nvls_seconds")
+SMALLEST = (1 << 30, 64 << 20)  # of a class of sizes, in the order of healthy_ranges.cpp
+CLASSES = ("nvlink", "nvlink_rack", "rdma", "many_nodes", "efa", "tcpx", "plugin", "exchange", "send_recv", "pcie")
+KNOWN_NETWORKS = ("ib", "roce", "efa", "tcpx", "tcpxo")
+SOUND_SHARE, LEAST_SOUND, MOST_SOUND = 0.15, 0.80, 0.95
+# Of the slowest machine, by how many there are; the last one holds for more.
+BELOW_SLOWEST = (0.75, 0.85, 0.97)
+# Not what a sound machine gives: its AllReduce is 0.62 and 0.71 of the ring's rate, which its AllGather and
+# ReduceScatter reach.
+NO_REFERENCE = (("b200_2026_08", "AllReduce"),)
 NARROW, NARROW_MACHINES = 0.15, 3
 # The reference machine of a log, as the column `source` of MACHINES.tsv has it; the others have none.
 NAMES = {"superbench_8xa100": "hgx-a100", "panlichen_8xv100": "dgx-1v", "panlichen_8xa100": "a100-pcie",
@@ -55,12 +72,15 @@ class Run(typing.NamedTuple):
     options: tuple  # of judge, beside the topology
     topology: typing.Any  # a reference machine, or a description that becomes a file
     class_of: typing.Callable  # of an operation, as bands.py has it
+    transport: str = ""
+    nodes: int = 1
 
 
-class Edges(typing.NamedTuple):
-    low: float
+class Range(typing.NamedTuple):
+    below: float
+    sound: float
     high: float
-    surely_low: float
+    machines: int = 0
 
 
 class Series(typing.NamedTuple):
@@ -127,7 +147,7 @@ class Program:
 
     def read(self, *words):
         result = self.call(*words)
-        if result.returncode not in (0, 1):  # 1 is LOW or FAULT
+        if result.returncode not in (0, 1):  # 1 is BELOW or FAULT
             raise SystemExit(f"power: {' '.join(map(str, words))}: {result.stderr.strip()}")
         return json.loads(result.stdout)
 
@@ -146,53 +166,134 @@ class Program:
 
 
 def series_of(record):
-    """As verdict.cpp: the rows of an operation, type, reduction, place and algorithm, by size."""
-    found = collections.defaultdict(list)
+    """As verdict.cpp: the rows of an operation, type, reduction and algorithm, by size, the slower of both places."""
+    found = collections.defaultdict(dict)
     for row in record["rows"] if record else []:
         if row["seconds"]:
-            key = tuple(row[name] for name in ("operation", "type", "reduction", "in_place", "algorithm"))
-            found[key].append(row)
-    return {key: sorted(rows, key=lambda row: row["size_bytes"]) for key, rows in found.items()}
+            of_size = found[tuple(row[name] for name in ("operation", "type", "reduction", "algorithm"))]
+            known = of_size.get(row["size_bytes"])
+            if known is None or row["seconds"] > known["seconds"]:
+                of_size[row["size_bytes"]] = row
+    return {key: [rows[size] for size in sorted(rows)] for key, rows in found.items()}
 
 
 def largest(rows):
-    with_band = [row for row in rows if row["expected_seconds"] and row["slowest_seconds"]]
-    return [row for row in with_band if row["size_bytes"] >= LARGE][-ROWS:]
+    return [row for row in rows if row["expected_seconds"] and row["size_bytes"] >= LARGE][-ROWS:]
 
 
 def median_ratio(rows, seconds_of):
     return statistics.median(seconds_of(row) / row["seconds"] for row in rows)
 
 
-def word_of(rows, used, wanted):
-    """verdict_of() of verdict.cpp for rows without intervals, by other edges than those that their times hold.
+def expected(row):
+    return row["expected_seconds"]
 
-    used, wanted: of a row, the edges that the program used, and those to judge by.
-    """
-    rows = largest(rows)
-    if not rows:
+
+def other_algorithm(rows, low, high):
+    """Whether the rows have another algorithm's rate, and may have run it."""
+    if all(row["algorithm_ran"].split("/")[0] == row["expected_by"] for row in rows):
+        return False
+    return any(all(row[name] and abs(row[name] / expected(row) - 1) > 0.01 for row in rows)
+               and low <= median_ratio(rows, lambda row, name=name: row[name]) <= high for name in ALGORITHMS)
+
+
+def collapses(rows):
+    for index, row in enumerate(rows[:-1]):
+        if row["size_bytes"] < COLLAPSE_FROM or not expected(row) or row["seconds"] <= COLLAPSE * expected(row):
+            continue
+        if any(expected(larger) and larger["seconds"] < row["seconds"] for larger in rows[index + 1:]):
+            return True
+        before, after = rows[max(index - 1, 0)], rows[index + 1]
+        if index and expected(before) and expected(after):
+            share_ = (row["size_bytes"] - before["size_bytes"]) / (after["size_bytes"] - before["size_bytes"])
+            if row["seconds"] > COLLAPSE * (before["seconds"] + share_ * (after["seconds"] - before["seconds"])):
+                return True
+    return False
+
+
+def word_of(rows, range_of, choice_is_known):
+    """judge_series() of verdict.cpp for rows without intervals; range_of: of a row, what it is judged by."""
+    if not any(expected(row) for row in rows):
         return "none"
-    ring = median_ratio(rows, lambda row: row["ring_seconds"] or row["expected_seconds"])
-    best = median_ratio(rows, lambda row: row["expected_seconds"])
-    lower = median_ratio(rows, lambda row: row["slowest_seconds"] * used(row).low / wanted(row).low)
-    surely = median_ratio(rows, lambda row: row["slowest_seconds"] * used(row).low / wanted(row).surely_low)
-    upper = median_ratio(rows, lambda row: row["fastest_seconds"] * used(row).high / wanted(row).high)
-    if ring < FAULT_BELOW and lower < 1:
-        return "FAULT"
-    if best > WRONG_ABOVE and upper > 1:
-        return "model or rank count wrong"
-    if lower >= 1:
-        return "as expected"
-    return "LOW" if len(rows) > 1 and surely < 1 else "none"
+    word, large = "UNCLEAR", largest(rows)
+    if large:
+        middle = range_of(large[::-1][len(large) // 2])
+        if median_ratio(large, lambda row: expected(row) / range_of(row).high) > 1:
+            word = "UNCLEAR"
+        elif median_ratio(large, lambda row: expected(row) / range_of(row).sound) >= 1:
+            word = "SOUND"
+        elif median_ratio(large, lambda row: expected(row) / range_of(row).below) < 1:
+            takes_nvls = large[-1]["expected_by"].startswith("nvls") and choice_is_known
+            if takes_nvls or not other_algorithm(large, middle.below, middle.high):
+                ring = median_ratio(large, lambda row: row["ring_seconds"] or expected(row))
+                word = "FAULT" if ring < FAULT_BELOW else "BELOW"
+    return "BELOW" if word not in FOUND and collapses(rows) else word
 
 
-def edges_of(calibration, band_class, ranks, rounded):
-    """Of a row; rounded as the program's table is."""
-    def edges(row):
-        size = bands.size_class(row["size_bytes"] * min(1, bands.FULL_RANKS / ranks), band_class)
-        found = (*calibration.band(band_class, size), calibration.surely_low(band_class, size))
-        return Edges(*(float(bands.edge_text(edge)) if rounded else edge for edge in found))
-    return edges
+def choice_is_known(record):
+    """By NCCL's version and with all GPUs of a board: what it takes is what is expected."""
+    nodes = len({rank["node"] for rank in record["ranks"]})
+    return bool(record["versions"]["nccl"]) and len(record["ranks"]) / max(nodes, 1) >= BOARD_GPUS
+
+
+def program_range(row):
+    found = row["healthy_range"]
+    return Range(found["below"], math.inf if found["sound"] is None else found["sound"], found["high"])
+
+
+def healthy_class(band_class, operation, transport, nodes):
+    """As healthy_class() in the program."""
+    if band_class.startswith("pcie"):
+        return "pcie" if nodes == 1 or transport in KNOWN_NETWORKS else "plugin"
+    if band_class != "nvlink" and transport not in KNOWN_NETWORKS:
+        return "plugin"
+    return "send_recv" if band_class == "exchange" and operation == "SendRecv" else band_class
+
+
+def size_index(size, ranks):
+    return 0 if size * min(1, bands.FULL_RANKS / ranks) >= SMALLEST[0] else 1
+
+
+class HealthyRanges:
+    """What machines make of what is expected, by class and size; `without` leaves one out."""
+
+    def __init__(self):
+        self.ratios = collections.defaultdict(lambda: collections.defaultdict(list))  # (class, size): machine: ratios
+
+    def add(self, healthy, machine, operation, rows, ranks):
+        for index, (low, high) in enumerate(((SMALLEST[0], math.inf), (SMALLEST[1], SMALLEST[0]))):
+            few = [row for row in rows if expected(row) and low <= row["size_bytes"] * min(1, bands.FULL_RANKS / ranks) < high
+                   and row["size_bytes"] >= LARGE][-ROWS:]
+            if not few or (machine, operation) in NO_REFERENCE:
+                continue
+            ratios = [median_ratio(few, expected)]
+            # Where nobody told what ran, and it is well below what is expected, the ring may have.
+            if ratios[0] < LEAST_SOUND and not all(row["algorithm_ran"].split("/")[0] == row["expected_by"] for row in few):
+                ratios.append(median_ratio(few, lambda row: row["ring_seconds"] or 0))
+            ratio = next((each for each in ratios if LEAST_SOUND <= each <= 1.1), ratios[0])
+            self.ratios[(healthy, index)][machine].append(ratio)
+
+    @functools.cache
+    def range(self, healthy, index, without=None):
+        machines = {name: ratios for name, ratios in self.ratios[(healthy, index)].items() if name != without}
+        if not machines:
+            if index:
+                return self.range(healthy, 0, without)._replace(machines=0)
+            # No other machine of the class: the widest one.
+            return Range(min(self.range(each, 0).below for each in CLASSES if each != healthy), MOST_SOUND, 1.05)
+        slowest, quickest = [min(each) for each in machines.values()], max(max(each) for each in machines.values())
+        few = max(0, 1 - 0.1 / len(machines)) if len(machines) < len(BELOW_SLOWEST) else 1
+        sound = max(LEAST_SOUND, 0.8 * quickest + 0.02, bands.quantile(slowest, SOUND_SHARE) * few)
+        return Range(min(slowest) * BELOW_SLOWEST[min(len(machines), len(BELOW_SLOWEST)) - 1], min(MOST_SOUND, sound),
+                     max(1.05, 1.03 * quickest), len(machines))
+
+    def table(self):
+        lines = []
+        for healthy in CLASSES:
+            cells = [self.range(healthy, index) for index in range(len(SMALLEST))]
+            words = ", ".join(f"{{{each.below:.2f}, {each.sound:.2f}, {each.high:.2f}, {each.machines}}}" for each in cells)
+            lines.append(f"    {{{{{words}}}}},  // {healthy}")
+        return "\n".join(lines)
 
 
 def check_factor(run, factor, healthy, record):
@@ -206,41 +307,75 @@ def severity(word):
     return WORDS.index(word)
 
 
-def judged_runs(program, run, calibration):
-    """A Series for each operation of the run."""
+class Judged(typing.NamedTuple):
+    """A run, and the program's record of it for each factor."""
+    run: Run
+    records: dict
+
+    def healthy_class(self, operation):
+        return healthy_class(self.run.class_of(operation), operation, self.run.transport, self.run.nodes)
+
+    @staticmethod
+    def has_one_range(rows, ranks):
+        """The record has the range of the middle one of the largest rows; of others it may be another."""
+        large = largest(rows)
+        one = len({size_index(row["size_bytes"], ranks) for row in large}) == 1
+        return len(large) == 1 or (one and "limit" not in large[0]["healthy_range"]["source"])
+
+    def judged(self, ranges):
+        """A Series for each operation."""
+        words, left_out = (collections.defaultdict(lambda: collections.defaultdict(list)) for _ in range(2))
+        ratios = collections.defaultdict(list)
+        for factor, record in self.records.items():
+            known, ranks = choice_is_known(record), max(1, len(record["ranks"]))
+            for key, rows in series_of(record).items():
+                operation, word = key[0], rows[-1]["verdict"] or "none"
+                words[operation][factor].append(word)
+                if self.run.told == NOTHING:
+                    continue
+                if self.has_one_range(rows, ranks):
+                    again = word_of(rows, program_range, known)
+                    if again != word:
+                        raise SystemExit(f"power: {self.run.name} × {factor} by {self.run.told}: {word}, and word_of() gives "
+                                         f"{again}: it is not the program's rule any more")
+                healthy = self.healthy_class(operation)
+                left_out[operation][factor].append(word_of(rows, lambda row, healthy=healthy: ranges.range(
+                    healthy, size_index(row["size_bytes"], ranks), self.run.machine), known))
+                if factor == 1 and largest(rows):
+                    ratios[operation].append((median_ratio(largest(rows), expected), largest(rows)[-1]["expected_by"],
+                                              len(largest(rows))))
+
+        def worse(of_factors):
+            return {factor: max(each, key=severity) for factor, each in of_factors.items()}
+        return [Series(self.run, operation, self.healthy_class(operation),
+                       *min(ratios[operation], default=(math.nan, "", 0)), worse(words[operation]),
+                       worse(left_out[operation])) for operation in words]
+
+
+def judge(program, run):
+    """None where the program asks for what the log does not say."""
     healthy = program.judged(run)
     if healthy is None:
-        return [Series(run, "?", "-", math.nan, "", 0, dict.fromkeys(FACTORS, "none"), {})]
+        return None
     rates = healthy["rows"][-1]["rates"]
     over = rates["bus_bandwidth_gb_per_s"] / rates["algorithm_bandwidth_gb_per_s"]
     records = {factor: program.judged(run, factor, over) for factor in FACTORS}
     for factor, record in records.items():
         check_factor(run, factor, healthy, record)
-    ranks = max(1, len(healthy["ranks"]))
-    words, left_out = (collections.defaultdict(lambda: collections.defaultdict(list)) for _ in range(2))
-    ratios = collections.defaultdict(list)
-    for factor, record in records.items():
-        for key, rows in series_of(record).items():
-            operation = key[0]
-            word = rows[-1]["verdict"]
-            words[operation][factor].append(word)
-            if run.told == NOTHING:
-                continue
-            band_class = run.class_of(operation)
-            fitted = edges_of(calibration, band_class, ranks, True)
-            if word_of(rows, fitted, fitted) != word:
-                raise SystemExit(f"power: {run.name} × {factor} by {run.told}: {word}, and word_of() gives "
-                                 f"{word_of(rows, fitted, fitted)}: it is not the program's rule any more")
-            unseen = edges_of(calibration.unseen.get(run.machine, calibration), band_class, ranks, False)
-            left_out[operation][factor].append(word_of(rows, fitted, unseen))
-            if factor == 1 and largest(rows):
-                ratios[operation].append((median_ratio(largest(rows), lambda row: row["expected_seconds"]),
-                                          largest(rows)[-1]["expected_by"], len(largest(rows))))
+    return Judged(run, records)
 
-    def worse(of_factors):  # of in and out of place
-        return {factor: max(each, key=severity) for factor, each in of_factors.items()}
-    return [Series(run, operation, run.class_of(operation), *min(ratios[operation], default=(math.nan, "", 0)),
-                   worse(words[operation]), worse(left_out[operation])) for operation in words]
+
+def refused(run):
+    return Series(run, "?", "-", math.nan, "", 0, dict.fromkeys(FACTORS, "none"), {})
+
+
+def ranges_of(all_judged):
+    ranges = HealthyRanges()
+    for each in all_judged:
+        if each.run.told != NOTHING:
+            for key, rows in series_of(each.records[1]).items():
+                ranges.add(each.healthy_class(key[0]), each.run.machine, key[0], rows, max(1, len(each.records[1]["ranks"])))
+    return ranges
 
 
 def runs_of_logs(folder):
@@ -257,7 +392,7 @@ def runs_of_logs(folder):
             return bands.class_of(kind, int(machine["nodes"]), int(machine["ranks_per_node"]),
                                   float(machine["nvlink_GBs_per_gpu(NCCL)"]) > 0, machine["transport"])
         run = Run(machine["log"].rsplit(".", 1)[0], bands.machine_of(machine["log"]), text, FILE,
-                  (*job, *transport), machine, class_of)
+                  (*job, *transport), machine, class_of, machine["transport"], int(machine["nodes"]))
         yield run
         if name:
             yield run._replace(told=NAME, options=job, topology=name)
@@ -277,7 +412,8 @@ def runs_of_tables(table):
         yield Run(" ".join(filter(None, words)), name, bands.as_log(operation, ranks, sizes, algorithm),
                   (ALGORITHM if algorithm else NAME) if named else FILE,
                   ("--operation", bands.OPERATIONS[operation][4], "--nodes", str(nodes), "--ranks-per-node",
-                   str(ranks // nodes), "--transport", machine.transport), machine.topology, class_of)
+                   str(ranks // nodes), "--transport", machine.transport), machine.topology, class_of, machine.transport,
+                  nodes)
 
 
 class Unit(typing.NamedTuple):
@@ -303,7 +439,7 @@ def units_of(all_series):
         run = series.run
         operation = "any" if run.told == NOTHING and series.operation == "?" else series.operation
         found[(run.told, "-" if run.told == NOTHING else series.band_class, run.machine, operation)].append(series)
-    order = list(bands.PARENTS)
+    order = list(CLASSES)
     return sorted((Unit(*key, each) for key, each in found.items()),
                   key=lambda unit: (TOLD.index(unit.told), order.index(unit.band_class) if unit.band_class in order else
                                     len(order), unit.machine, unit.operation))
@@ -321,7 +457,7 @@ def counted(units, factor, words, left_out):
 def words_section(units):
     named = [word if word != "none" else "no verdict" for word in WORDS]
     text = ["## Words by factor", "",
-            *accuracy.heading("told", "rates ×", *named, "as expected, left out", "LOW or FAULT, left out")]
+            *accuracy.heading("told", "rates ×", *named, "SOUND, left out", "BELOW or FAULT, left out")]
     for told in TOLD:
         members = [unit for unit in units if unit.told == told]
         rows = [[counted(members, factor, (word,), False) for word in WORDS] +
@@ -339,7 +475,7 @@ def by_class(units):
     for unit in units:
         if unit.told != NOTHING:
             found[(unit.band_class, unit.told)].append(unit)
-    return {key: found[key] for key in sorted(found, key=lambda key: (list(bands.PARENTS).index(key[0]),
+    return {key: found[key] for key in sorted(found, key=lambda key: (CLASSES.index(key[0]),
                                                                       TOLD.index(key[1])))}
 
 
@@ -352,7 +488,7 @@ def ranges(units):
             for each in unit.series:
                 if not math.isnan(each.ratio):
                     found[(unit.band_class, each.expected_by)][unit.machine].append(each.ratio)
-    return dict(sorted(found.items(), key=lambda item: (list(bands.PARENTS).index(item[0][0]), item[0][1])))
+    return dict(sorted(found.items(), key=lambda item: (CLASSES.index(item[0][0]), item[0][1])))
 
 
 def classes_section(units):
@@ -368,7 +504,7 @@ def classes_section(units):
         cells = [f"{each:.2f}" for each in (ratios[0], statistics.median(ratios), ratios[-1])]
         text.append(f"| {band_class} | {algorithm} | {len(machines)} | {len(ratios)} | {' | '.join(cells)} | "
                     f"{'narrow' if narrow else 'wide'} | {min(machines, key=lambda name: min(machines[name]))} |")
-    for title, words in (("As expected", PASSED), ("LOW or FAULT", FOUND)):
+    for title, words in (("SOUND", PASSED), ("BELOW or FAULT", FOUND)):
         text += ["", f"## {title} by class, left out", "",
                  *accuracy.heading("class", "told", *(f"× {factor:g}" for factor in FACTORS), words=2)]
         text += [f"| {band_class} | {told} | "
@@ -380,14 +516,14 @@ def classes_section(units):
 def misses_section(units):
     told_of = [unit for unit in units if unit.told != NOTHING]
     called = [f"{unit.name()} ({unit.word(1, True)}; {unit.told})" for unit in told_of if unit.word(1, True) in FOUND]
-    text = ["## Misses by name, left out", "", f"LOW or FAULT at × 1: {', '.join(called) or 'none'}.", "",
-            "The smallest factor at which a machine and operation is still as expected:", "",
+    text = ["## Misses by name, left out", "", f"BELOW or FAULT at × 1: {', '.join(called) or 'none'}.", "",
+            "The smallest factor at which a machine and operation is still SOUND:", "",
             *accuracy.heading("told", "×", "machine and operation", words=3)]
     for told in TOLD[:3]:
         passing = collections.defaultdict(list)
         for unit in told_of:
             factors = [factor for factor in FACTORS if unit.word(factor, True) in PASSED]
-            if unit.told == told and factors and min(factors) < 0.9:
+            if unit.told == told and factors and min(factors) < 0.95:
                 passing[min(factors)].append(unit.name())
         text += [f"| {told} | {factor:g} | {', '.join(passing[factor])} |" for factor in sorted(passing)]
     return text
@@ -478,15 +614,15 @@ def document(units, losses):
         "and tables of [accuracy](accuracy.md), every rate multiplied by a factor in the text of the log, which is judged "
         f"by what is told of the machine: {machines} machines, {len(series)} runs (a log counts twice where it has "
         "a name and a file) that nobody who published them called broken. The losses are made. "
-        f"{single} of the runs are a single point, which is never LOW: below the band it is a FAULT or has no verdict.", "",
+        f"{single} of the runs are a single point.", "",
         "Counted is a machine and operation of one class. Of its runs the worst word counts at × 1 and the best one below, so "
         "false alarms and what is passed are both at their most. In brackets: Clopper and Pearson's 95 % interval as if "
         "operations of one machine were independent, which they are not: the true one is wider.", "",
         "*name*: a reference machine, nodes and ranks. *name, algorithm*: the log also states what NCCL ran. *file*: a "
         "description of the node instead. *nothing*: `judge LOG` alone, of logs only "
-        f"(refused with a question: {asked}). The words are the program's, whose bands "
-        "have seen each machine. *Left out*: the same rule by the bands that all other machines give; the constants of "
-        "the model stay, and have seen them all.", "",
+        f"(refused with a question: {asked}). The words are the program's, whose ranges "
+        "have seen each machine. *Left out*: the same rule by the ranges that all other machines give, without providers' "
+        "limits; the constants of the model stay, and have seen them all.", "",
         *words_section(units), "", *classes_section(units), "", *misses_section(units), "", *losses]) + "\n"
 
 
@@ -495,14 +631,21 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--program", type=pathlib.Path, default=pathlib.Path("build/release/src/collbench"))
     parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("docs/notes/power.md"))
+    parser.add_argument("--table", type=pathlib.Path, help="write the program's ranges, and nothing else")
     arguments = parser.parse_args()
-    logs = [accuracy.Log(arguments.program, arguments.folder, machine)
-            for machine in accuracy.machines_of(arguments.folder)]
-    calibration = accuracy.calibration_of(arguments.program, arguments.folder, logs)
     runs = [*runs_of_logs(arguments.folder), *runs_of_tables(arguments.folder.parent / "scaleout/published.tsv")]
     with tempfile.TemporaryDirectory() as scratch:
         program = Program(arguments.program, scratch)
-        units = units_of([each for run in runs for each in judged_runs(program, run, calibration)])
+        all_judged = [(run, judge(program, run)) for run in runs]
+        ranges = ranges_of(each for _, each in all_judged if each)
+        if arguments.table:
+            source = arguments.table.read_text(encoding="utf-8")
+            begin = source.index("kEdges{{\n") + len("kEdges{{\n")
+            end = source.index("\n", source.index("// pcie\n", begin))
+            arguments.table.write_text(source[:begin] + ranges.table() + source[end:], encoding="utf-8")
+            return
+        units = units_of([series for run, each in all_judged
+                          for series in (each.judged(ranges) if each else [refused(run)])])
         losses = losses_section(program)
     arguments.output.write_text(document(units, losses), encoding="utf-8")
 

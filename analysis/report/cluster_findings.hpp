@@ -21,7 +21,7 @@ namespace collbench::analysis {
 /// as the run has. The worst findings of each kind of node; the rest is counted.
 [[nodiscard]] std::vector<std::string> cluster_finding_lines(const DiffReport& report, int nodes);
 
-/// The findings that the operation of a LOW run meets, as a sentence for its explanation: those that cost
+/// The findings that the operation of a slow run meets, as a sentence for its explanation: those that cost
 /// something on as many nodes, and what is broken. Empty without any, and for a run that does not know its
 /// machines.
 [[nodiscard]] std::string findings_on_the_path(const Run& run, const topology::HostGroup& expected,

@@ -86,23 +86,25 @@ void check_data(const Run& run, RunCheck& check) {
   }
 }
 
-void check_verdicts(const Run& run, RunCheck& check) {
+void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunCheck& check) {
   bool any_verdict = false;
-  for (const SizeSeries& series : judged_series_of(run.rows)) {
+  for (const SizeSeries& series : verdict_series_of(run.rows)) {
     const Row& last = *series.back();
     any_verdict = any_verdict || last.verdict.word != VerdictWord::none;
-    if (last.verdict.word != VerdictWord::low && last.verdict.word != VerdictWord::fault) continue;
+    const bool fails =
+        is_bad(last.verdict.word) ? fails_below : fails_unclear && last.verdict.word == VerdictWord::unclear;
+    if (!fails) continue;
     RunFailure failure;
-    for (const Row* const row : series)
-      failure.rows.push_back(static_cast<std::size_t>(row - run.rows.data()));
+    for (std::size_t i = 0; i < run.rows.size(); ++i)
+      if (in_series(run.rows[i], series)) failure.rows.push_back(i);
     failure.text = fmt::format("{}: {}: {}", format_row(last.measurement.key), name(last.verdict.word),
                                last.verdict.explanation);
     check.failures.push_back(std::move(failure));
   }
   if (any_verdict) return;
   check.not_known.emplace_back(measures_gpus(run.backend)
-                                   ? "low: no row has a verdict (collbench judge RECORD --topology NAME)"
-                                   : "low: there is no verdict on host memory (--min-busbw gives a limit)");
+                                   ? "below: no row has a verdict (collbench judge RECORD --topology NAME)"
+                                   : "below: there is no verdict on host memory (--min-busbw gives a limit)");
 }
 
 void check_stragglers(const Run& run, RunCheck& check) {
@@ -169,7 +171,8 @@ RunCheck check_run(const Run& run, const Criteria& criteria) {
   const auto wants = [&](FailureKind kind) {
     return std::find(criteria.fail_on.begin(), criteria.fail_on.end(), kind) != criteria.fail_on.end();
   };
-  if (wants(FailureKind::low)) check_verdicts(run, check);
+  if (wants(FailureKind::below) || wants(FailureKind::unclear))
+    check_verdicts(run, wants(FailureKind::below), wants(FailureKind::unclear), check);
   if (wants(FailureKind::late)) check_stragglers(run, check);
   if (wants(FailureKind::degraded)) check_nodes(run, check);
   if (wants(FailureKind::throttled)) check_throttling(run, check);

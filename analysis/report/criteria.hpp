@@ -14,13 +14,15 @@
 namespace collbench::analysis {
 
 enum class FailureKind {
-  low,        ///< a size series is LOW or a FAULT
+  below,      ///< a series is BELOW or a FAULT
+  unclear,    ///< a series is UNCLEAR
   late,       ///< the straggler probe found a rank or a link
   degraded,   ///< a node lacks what the others have
   throttled,  ///< a GPU was throttled or had errors while a row ran
 };
 
-inline constexpr std::array<std::string_view, 4> kFailureKindNames{"low", "late", "degraded", "throttled"};
+inline constexpr std::array<std::string_view, 5> kFailureKindNames{"below", "unclear", "late", "degraded",
+                                                                   "throttled"};
 
 [[nodiscard]] constexpr std::string_view name(FailureKind kind) {
   return kFailureKindNames.at(static_cast<std::size_t>(kind));
@@ -37,7 +39,7 @@ struct MinBusbw {
 
 struct Criteria {
   std::vector<MinBusbw> min_busbw;
-  std::vector<FailureKind> fail_on{FailureKind::low};
+  std::vector<FailureKind> fail_on{FailureKind::below};
 };
 
 /// Something that fails, in one line that stands alone.

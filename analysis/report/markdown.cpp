@@ -81,7 +81,8 @@ std::string section(const Run& run, OperationId id, const TextOptions& options) 
 }  // namespace
 
 std::string report_markdown(const Run& run, const TextOptions& options) {
-  std::string text = "# collbench report\n\n" + bullets(header_lines(run)) + bullets(legend_lines(run)) +
+  std::string text = "# collbench report\n\n" + bullets(verdict_headline(run)) + bullets(header_lines(run)) +
+                     bullets(legend_lines(run)) +
                      "- bold: what a terminal shows in yellow or red, such as meas/exp below 0.80\n";
   for (const OperationId id : operations_in(run)) text += section(run, id, options);
   return text + "\n## Outcome\n" + bullets(footer_lines(run));

@@ -54,7 +54,7 @@ std::optional<double> half_width_ratio(const PrometheusRow& row) {
 std::optional<double> is_row_low(const PrometheusRow& row) {
   const VerdictWord word = row.row.verdict.word;
   if (word == VerdictWord::none) return std::nullopt;
-  return word == VerdictWord::low || word == VerdictWord::fault ? 1 : 0;
+  return is_bad(word) ? 1 : 0;
 }
 
 std::optional<double> wrong_count(const PrometheusRow& row) {
@@ -75,7 +75,8 @@ constexpr std::array<RowMetric, 7> kRowMetrics{{
     {"collbench_expected_bus_bandwidth_bytes_per_second", "Bus bandwidth that the model expects.",
      [](const PrometheusRow& row) { return row.rates.expected_bus_bandwidth; }},
     {"collbench_low",
-     "1 where the verdict on the row's sizes is LOW or FAULT, else 0; absent without a verdict.", is_row_low},
+     "1 where the verdict on the row's sizes is BELOW or FAULT, else 0; absent without a verdict.",
+     is_row_low},
     {"collbench_wrong_elements", "Wrong elements over all ranks; absent where the data was not checked.",
      wrong_count},
 }};

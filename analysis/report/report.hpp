@@ -72,7 +72,7 @@ template <class Writer>
 [[nodiscard]] std::string report_text(const Prediction& prediction, const TextOptions& options = {});
 [[nodiscard]] std::string report_text(const DiffReport& diff, const TextOptions& options = {});
 
-/// "AllReduce float FAULT; AllReduce float, in place as expected": for where no report is shown.
+/// "AllReduce float FAULT; AllGather float SOUND": for where no report is shown.
 [[nodiscard]] std::string verdict_summary(const Run& run);
 
 /// The facts and tables of report_text as GitHub-flavoured Markdown.

@@ -104,6 +104,10 @@ inline constexpr int kBriefHeaderLines = 6;
 /// place of what was asked for, what the run took, and what verdict it allows.
 [[nodiscard]] ReportLines footer_lines(const Run& run);
 
+/// The answer, for the first line: "SOUND: 2 × 8 ranks on hgx-h100; worst: AllGather float 1 GiB, 0.97 of
+/// expected"; of a log by which nothing can be judged, why. Empty for a run that has no verdict.
+[[nodiscard]] ReportLines verdict_headline(const Run& run);
+
 /// The verdict on each sweep with its explanation, then what holds each of its rows ("8 B to 2 MiB:
 /// latency-bound, 0.91 to 1.04 of expected"); or why there is no verdict.
 [[nodiscard]] ReportLines verdict_lines(const Run& run);

@@ -254,14 +254,14 @@ std::string report_text_header(const Run& run, const TextOptions& options) {
 }
 
 std::string report_text_results(const Run& run, const TextOptions& options) {
-  std::string text;
+  std::string text = wrapped_lines(verdict_headline(run), options);
   add_results(text, run, tables_of(run, options), options);
   return text;
 }
 
 std::string report_text(const Run& run, const TextOptions& options) {
   const Tables tables = tables_of(run, options);
-  std::string text = header_text(run, tables.rows, options);
+  std::string text = wrapped_lines(verdict_headline(run), options) + header_text(run, tables.rows, options);
   add_results(text, run, tables, options);
   return text;
 }

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/report/report.hpp"
@@ -20,7 +22,7 @@ namespace {
 
 Tone tone_of(VerdictWord word) {
   if (word == VerdictWord::fault) return Tone::alarm;
-  return word == VerdictWord::low || word == VerdictWord::model_or_ranks_wrong ? Tone::warning : Tone::quiet;
+  return word == VerdictWord::below || word == VerdictWord::unclear ? Tone::warning : Tone::quiet;
 }
 
 bool judged(const Run& run) {
@@ -28,11 +30,29 @@ bool judged(const Run& run) {
                      [](const Row& row) { return !row.verdict.explanation.empty(); });
 }
 
-/// "AllReduce float, in place"
+/// "AllReduce float"; ", in place" where the deciding row is.
 std::string judged_series_name(const SizeSeries& series) {
   const RowKey& key = series.back()->measurement.key;
   return fmt::format("{} {}{}", operation(key.operation).name, traits(key.type).name,
                      key.in_place ? ", in place" : "");
+}
+
+/// The series that the machine's word is from: the worst word, and of those the least of what is expected.
+const Row* worst_row(const Run& run) {
+  const Row* worst = nullptr;
+  const auto rank = [](const Row& row) {
+    return std::pair(row.verdict.word, -row.verdict.ratio.value_or(0));
+  };
+  for (const SizeSeries& series : verdict_series_of(run.rows))
+    if (worst == nullptr || rank(*series.back()) > rank(*worst)) worst = series.back();
+  return worst;
+}
+
+/// Why a machine whose series are all SOUND is not called that; empty where nothing speaks against it.
+std::string why_not_sound(const Run& run) {
+  if (has_wrong_data(run) || wrong_values_beyond_rows(run) > 0) return "the data is wrong";
+  if (run.incident) return run.incident->sentence;
+  return run.complete ? "" : "the record is not complete";
 }
 
 /// Rows of neighbouring sizes that have the same bound.
@@ -87,9 +107,35 @@ std::string why_no_machine(const Run& run) {
 
 }  // namespace
 
+ReportLines verdict_headline(const Run& run) {
+  const VerdictWord word = machine_word(run);
+  if (word == VerdictWord::none) {
+    const bool is_unknown = run.log && measures_gpus(run.backend) && !judged(run);
+    return is_unknown ? ReportLines{{why_no_machine(run), Tone::warning}} : ReportLines{};
+  }
+  const std::vector<int> locals = ranks_per_node(run.ranks);
+  const std::string machine = run.log && run.log->topology ? " on " + run.log->topology->value : "";
+  std::vector<std::string> parts{fmt::format("{}: {} × {} ranks{}", name(word), node_count(run.ranks),
+                                             locals.empty() ? 0 : locals.front(), machine)};
+  if (const std::string why = why_not_sound(run); !why.empty()) parts.push_back(why);
+  if (const Row* const worst = worst_row(run); worst != nullptr) {
+    const Verdict& verdict = worst->verdict;
+    const std::string range = verdict.range && std::isfinite(verdict.range->sound)
+                                  ? fmt::format(" (SOUND from {:.2f}, BELOW under {:.2f})",
+                                                verdict.range->sound, verdict.range->below)
+                                  : "";
+    parts.push_back(
+        fmt::format("worst: {} {}{}", operation(worst->measurement.key.operation).name,
+                    format_bytes(worst->measurement.key.size_bytes),
+                    verdict.ratio ? fmt::format(", {:.2f} of expected{}", *verdict.ratio, range) : ""));
+  }
+  for (const HiddenLoss& loss : not_ruled_out(run)) parts.push_back("not ruled out: " + loss.text);
+  return {{fmt::format("{}", fmt::join(parts, "; ")), tone_of(word)}};
+}
+
 ReportLines verdict_lines(const Run& run) {
   ReportLines facts;
-  const std::vector<SizeSeries> all_series = judged_series_of(run.rows);
+  const std::vector<SizeSeries> all_series = verdict_series_of(run.rows);
   if (run.simulated) {
     facts.push_back({"no verdict: simulated time"});
   } else if (!measures_gpus(run.backend)) {
@@ -98,8 +144,6 @@ ReportLines verdict_lines(const Run& run) {
                          : "no verdict: MPI's collectives on GPUs are not modeled"});
   } else if (has_wrong_data(run) && all_series.empty()) {
     facts.push_back({"no verdict: the data of every row is wrong"});
-  } else if (run.log && !judged(run)) {
-    facts.push_back({why_no_machine(run)});
   }
   for (const SizeSeries& series : all_series) {
     const Verdict& verdict = series.back()->verdict;
@@ -107,7 +151,6 @@ ReportLines verdict_lines(const Run& run) {
     const auto word = verdict.word == VerdictWord::none ? "no verdict" : name(verdict.word);
     facts.push_back({fmt::format("{}: {}: {}", judged_series_name(series), word, verdict.explanation),
                      tone_of(verdict.word)});
-    if (verdict.word == VerdictWord::model_or_ranks_wrong) continue;  // nothing to compare its rows with
     std::vector<std::string> ranges;
     for (const SizeRange& range : size_ranges(series, static_cast<int>(run.ranks.size()))) {
       ranges.push_back(format_size_range(range));
@@ -124,7 +167,7 @@ std::string verdict_summary(const Run& run) {
       run.rows.begin(), run.rows.end(), [](const Row& row) { return has_wrong_data(row.measurement); }));
   if (wrong > 0) words.push_back(fmt::format("WRONG DATA in {}", counted(wrong, "row")));
   if (wrong_values_beyond_rows(run) > 0) words.emplace_back("WRONG DATA by the log's own count");
-  for (const SizeSeries& series : judged_series_of(run.rows)) {
+  for (const SizeSeries& series : verdict_series_of(run.rows)) {
     const Verdict& verdict = series.back()->verdict;
     words.push_back(fmt::format("{} {}", judged_series_name(series),
                                 verdict.word == VerdictWord::none ? "no verdict" : name(verdict.word)));

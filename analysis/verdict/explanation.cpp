@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "analysis/models/nccl/algorithms.hpp"
-#include "analysis/models/nccl/bands.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "analysis/models/nccl/links.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
@@ -94,11 +93,6 @@ double busbw(const Row& row, const GpuCluster& cluster) {
 
 /// The largest row: what a sweep's explanation quotes.
 const Row& largest(const SizeSeries& series) { return *series.back(); }
-
-double to_ring(const Row& row) {
-  return row.expectation.ring_seconds.value_or(row.expectation.expected_seconds.value_or(0)) /
-         row.measurement.seconds;
-}
 
 /// The slowest algorithm that the band counts: the ring, else the operation's own.
 std::string floor_algorithm(const Row& row) {
@@ -210,25 +204,20 @@ std::string better_choice(const Row& row, GpuCluster cluster) {
                      static_cast<double>(key.size_bytes) / *open.expected_seconds * bus / kGigabyte);
 }
 
-constexpr double kWideBelow = 0.7;  // of the ring: healthy runs that far apart say little of each other
-
-/// " Healthy runs of its class (PCIe through the CPUs, no NVLink: 2 machines) reach from 0.5 × the ring
-/// to 1.2 × the best algorithm: what is lost within that cannot be told." Empty where the class is narrow.
-std::string wide_band(const Row& row, const GpuCluster& cluster) {
-  const BandClass kind = band_class(row.measurement.key.operation, cluster);
-  const Band& edges = band(kind, static_cast<double>(row.measurement.key.size_bytes), cluster.ranks());
-  if (edges.low >= kWideBelow) return {};
-  const std::string from = edges.machines == 0 ? "no machine, so wider classes stand in"
-                                               : counted(static_cast<std::size_t>(edges.machines), "machine");
-  return fmt::format(
-      " Healthy runs of its class ({}: {}) reach from {:.2g} × the slowest algorithm to {:.2g} × the best: "
-      "what is lost "
-      "within that cannot be told.",
-      name(kind), from, edges.low, edges.high);
+/// "SOUND is 0.93 of it and more, BELOW under 0.82 (RDMA between nodes, 10 machines)"
+std::string range_in_words(const HealthyRange& range) {
+  if (!std::isfinite(range.sound))
+    return fmt::format("BELOW is under {:.2f} of it, and nothing says from where it is SOUND ({})",
+                       range.below, range.source);
+  if (range.below == range.sound)
+    return fmt::format("SOUND is {:.2f} of it and more ({})", range.sound, range.source);
+  return fmt::format("SOUND is {:.2f} of it and more, BELOW under {:.2f} ({})", range.sound, range.below,
+                     range.source);
 }
 
 /// The second sentence of a healthy sweep: what the log tells, and what no topology can. Empty for neither.
-std::string healthy_remarks(const Row& row, const GpuCluster& cluster) {
+std::string healthy_remarks(Row row, const GpuCluster& cluster, const std::optional<HealthyRange>& range) {
+  row.verdict.range = range;
   std::vector<std::string> parts;
   if (std::string logged = transport_in_log(cluster); !logged.empty()) parts.push_back(std::move(logged));
   const std::vector<std::string> losses = undetectable_losses(row, cluster);
@@ -241,16 +230,76 @@ std::string healthy_remarks(const Row& row, const GpuCluster& cluster) {
   return sentence;
 }
 
-/// Below the band, and not so far that the run must be called LOW.
-std::string undecided(const Row& row, const GpuCluster& cluster, double measured, const std::string& size) {
-  const BandClass kind = band_class(row.measurement.key.operation, cluster);
-  const Band& edges = band(kind, static_cast<double>(row.measurement.key.size_bytes), cluster.ranks());
+double to_expected(const Row& row) { return *row.expectation.expected_seconds / row.measurement.seconds; }
+
+/// "70 % of the nvls_tree model and 92 % of the ring model"
+std::string shares_of_both(const Row& row, const std::string& other) {
+  const Expectation& expected = row.expectation;
+  const auto& seconds = other == "ring"   ? expected.ring_seconds
+                        : other == "tree" ? expected.tree_seconds
+                                          : expected.nvls_seconds;
+  return fmt::format("{} and {}", share_of_model(to_expected(row), expected.expected_by),
+                     share_of_model(seconds.value_or(0) / row.measurement.seconds, other));
+}
+
+/// Why a series is UNCLEAR, and what would decide it.
+std::string explain_unclear(const SizeSeries& series, const SeriesJudgement& judgement,
+                            const GpuCluster& cluster) {
+  const Row& row = largest(series);
+  const std::string measured =
+      fmt::format("{:.1f} GB/s at {}", busbw(row, cluster), format_bytes(row.measurement.key.size_bytes));
+  const std::string share = share_of_model(to_expected(row), row.expectation.expected_by);
+  switch (judgement.reason) {
+    case VerdictReason::no_large_row:
+      return fmt::format("No row of 64 MiB or more; the largest row, {}, is {}. Measure 1 GiB and more.",
+                         format_bytes(row.measurement.key.size_bytes),
+                         explain_row(row, peak_busbw(series, cluster), cluster));
+    case VerdictReason::other_algorithm:
+      return fmt::format(
+          "{} is {}; which of them ran is not known: NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=TUNING shows "
+          "it. {}.{}",
+          measured, shares_of_both(row, judgement.other_algorithm), range_in_words(*judgement.range),
+          healthy_remarks(row, cluster, judgement.range));
+    case VerdictReason::above:
+      return fmt::format(
+          "{} is {}, the {} on {} × {} {}: the given topology or rank count is wrong; {}.", measured, share,
+          cluster.run.algorithm == row.expectation.expected_by ? "algorithm that ran" : "best algorithm",
+          cluster.nodes, cluster.ranks_per_node, cluster.gpu, fitting_machine(row, cluster));
+    default:
+      return fmt::format("{} is {}: {}. If something is wrong: {}.{}", measured, share,
+                         range_in_words(*judgement.range), loss_cause(row, cluster),
+                         healthy_remarks(row, cluster, judgement.range));
+  }
+}
+
+/// What is wrong with a series that is BELOW or a FAULT, and why it may be.
+std::string explain_bad(const SizeSeries& series, const SeriesJudgement& judgement, const GpuCluster& cluster,
+                        const std::vector<std::string>& seen) {
+  const Row& row = judgement.collapsed != nullptr ? *judgement.collapsed : largest(series);
+  const std::string measured =
+      fmt::format("{:.1f} GB/s at {}", busbw(row, cluster), format_bytes(row.measurement.key.size_bytes));
+  const std::string share = share_of_model(to_expected(row), row.expectation.expected_by);
+  if (judgement.reason == VerdictReason::collapsed) {
+    return fmt::format(
+        "{} is {}, less than a third of what the model and the sizes beside it allow{}. Likely cause: a "
+        "protocol, a buffer size or a congestion control that fails at this size.",
+        measured, share,
+        judgement.ratio ? fmt::format("; the largest rows are {:.2f} of expected", *judgement.ratio) : "");
+  }
+  const std::string cause = judgement.reason == VerdictReason::no_nvls
+                                ? fmt::format(
+                                      "NVLS did not run, which this NCCL takes here (NCCL_NVLS_ENABLE=0, no "
+                                      "fabric manager, a virtual "
+                                      "machine without it); or {}",
+                                      loss_cause(row, cluster))
+                                : loss_cause(row, cluster);
   return fmt::format(
-      "{:.1f} GB/s at {} is {}: less than nine in ten healthy runs of its class reach ({}: {:.2f} of it), "
-      "and not so "
-      "little that something must be wrong. If something is: {}.{}{}",
-      measured, size, share_of_model(to_ring(row), floor_algorithm(row)), name(kind), edges.low,
-      loss_cause(row, cluster), healthy_remarks(row, cluster), wide_band(row, cluster));
+      "{} is {}: {}. {}. Likely cause: {}.", measured,
+      judgement.other_algorithm.empty() ? share : shares_of_both(row, judgement.other_algorithm),
+      implied_links(row, cluster), range_in_words(*judgement.range),
+      seen.empty()
+          ? cause
+          : fmt::format("this run shows {}; if that is not all: {}", fmt::join(seen, ", and "), cause));
 }
 
 /// ": NCCL 2.28.9 chooses tree/ll128 here (table: as on hgx-h100 × 2)" where that made the expectation.
@@ -316,49 +365,32 @@ std::string explain_row(const Row& row, double peak_busbw, const GpuCluster& clu
       table_choice_in_words(row, cluster));
 }
 
-std::string explain_series(const SizeSeries& series, VerdictWord verdict, const GpuCluster& cluster,
-                           const std::vector<std::string>& seen) {
+std::string explain_series(const SizeSeries& series, const SeriesJudgement& judgement,
+                           const GpuCluster& cluster, const std::vector<std::string>& seen) {
   if (series.empty() || !largest(series).expectation.expected_seconds) return {};
   const Row& row = largest(series);
-  const Expectation& expected = row.expectation;
-  const std::string size = format_bytes(row.measurement.key.size_bytes);
-  const double measured = busbw(row, cluster);
-  const double ratio = *expected.expected_seconds / row.measurement.seconds;
-  switch (verdict) {
+  switch (judgement.word) {
     case VerdictWord::none:
-      if (const auto ratios = series_ratios(series); ratios && ratios->rows > 1) {
-        return undecided(row, cluster, measured, size);
-      }
-      return fmt::format("{}, and a verdict needs two; the largest row, {}, is {}.",
-                         series_ratios(series) ? "Only one row of 64 MiB or more, below its band"
-                                               : "No row of 64 MiB or more",
-                         size, explain_row(row, peak_busbw(series, cluster), cluster));
-    case VerdictWord::as_expected: {
-      const std::string& ran = row.measurement.algorithm_ran;
-      const bool is_known = !ran.empty() && ran != kLibraryChoice;
-      const std::string by = is_known ? "" : explaining_algorithm(row, cluster);
-      const std::string best_fit =
-          by.empty() || by == expected.expected_by ? "" : fmt::format(", though {} fits best", by);
-      return fmt::format("{:.1f} GB/s at {} is {}{}; the limit is {}{}{}.{}{}", measured, size,
-                         share_of_model(ratio, expected.expected_by), best_fit, expected.limited_by,
-                         load_per_link(row, cluster), better_choice(row, cluster),
-                         healthy_remarks(row, cluster), wide_band(row, cluster));
-    }
-    case VerdictWord::low:
+      return {};
+    case VerdictWord::unclear:
+      return explain_unclear(series, judgement, cluster);
+    case VerdictWord::below:
     case VerdictWord::fault:
-      return fmt::format("{:.1f} GB/s at {} is {}: {}. Likely cause: {}.", measured, size,
-                         share_of_model(to_ring(row), floor_algorithm(row)), implied_links(row, cluster),
-                         seen.empty() ? loss_cause(row, cluster)
-                                      : fmt::format("this run shows {}; if that is not all: {}",
-                                                    fmt::join(seen, ", and "), loss_cause(row, cluster)));
-    case VerdictWord::model_or_ranks_wrong:
-      return fmt::format(
-          "{:.1f} GB/s at {} is {}, the {} on {} × {} {}: the given topology or rank count is wrong; {}.",
-          measured, size, share_of_model(ratio, expected.expected_by),
-          cluster.run.algorithm == expected.expected_by ? "algorithm that ran" : "best algorithm",
-          cluster.nodes, cluster.ranks_per_node, cluster.gpu, fitting_machine(row, cluster));
+      return explain_bad(series, judgement, cluster, seen);
+    case VerdictWord::sound:
+      break;
   }
-  return {};
+  const std::string& ran = row.measurement.algorithm_ran;
+  const bool is_known = !ran.empty() && ran != kLibraryChoice;
+  const std::string by = is_known ? "" : explaining_algorithm(row, cluster);
+  const std::string best_fit =
+      by.empty() || by == row.expectation.expected_by ? "" : fmt::format(", though {} fits best", by);
+  return fmt::format("{:.1f} GB/s at {} is {}{}; {}; the limit is {}{}{}.{}", busbw(row, cluster),
+                     format_bytes(row.measurement.key.size_bytes),
+                     share_of_model(to_expected(row), row.expectation.expected_by), best_fit,
+                     range_in_words(*judgement.range), row.expectation.limited_by,
+                     load_per_link(row, cluster), better_choice(row, cluster),
+                     healthy_remarks(row, cluster, judgement.range));
 }
 
 }  // namespace collbench::analysis

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "analysis/models/nccl/gpu_expectation.hpp"
@@ -66,9 +67,12 @@ bool may_take(const Row& row, double fastest_seconds) {
   return fastest_seconds <= (1 + kNoise) * row.measurement.seconds;
 }
 
-std::string max_undetectable(const Row& row, const GpuCluster& cluster, std::string_view link, int count,
-                             const TimesWith& times_with) {
-  const double low = row.expectation.slowest_seconds.value_or(0) * low_margin(row, cluster);
+std::optional<HiddenLoss> max_undetectable(const Row& row, std::string_view link, int count,
+                                           const TimesWith& times_with) {
+  // The slowest time that is still SOUND.
+  const double low = row.verdict.range
+                         ? row.expectation.expected_seconds.value_or(0) / row.verdict.range->sound
+                         : row.expectation.slowest_seconds.value_or(0);
   const auto hidden = [&](double left) {
     const LossTimes times = times_with(left);
     return times.expected_seconds <= (1 + kNoise) * low && may_take(row, times.fastest_seconds);
@@ -78,23 +82,26 @@ std::string max_undetectable(const Row& row, const GpuCluster& cluster, std::str
     const std::string by = times_with(left).expected_by;
     return by == row.expectation.expected_by ? loss : fmt::format("{} if {} runs", loss, by);
   };
+  const auto loss = [&](double share, const std::string& text) {
+    return HiddenLoss{std::string(link), share, named(1 - share, text)};
+  };
   if (hidden(0.5)) {
-    return named(0.5, count == 1 ? fmt::format("losing up to half of the {}", link)
-                                 : fmt::format("losing up to half of the {} {}s", count, link));
+    return loss(0.5, count == 1 ? fmt::format("losing up to half of the {}", link)
+                                : fmt::format("losing up to half of the {} {}s", count, link));
   }
-  if (count == 1) return {};
+  if (count == 1) return std::nullopt;
   const double share = 1.0 / count;
   for (int lost = (count - 1) / 2; lost > 0; --lost) {
     if (!hidden(1 - lost * share)) continue;
-    return named(1 - lost * share,
-                 fmt::format("losing {}{} of the {} {}s ({:.0f} %)", lost > 1 ? "up to " : "",
-                             lost > 1 ? std::to_string(lost) : "one", count, link, 100 * lost * share));
+    return loss(lost * share,
+                fmt::format("losing {}{} of the {} {}s ({:.0f} %)", lost > 1 ? "up to " : "",
+                            lost > 1 ? std::to_string(lost) : "one", count, link, 100 * lost * share));
   }
   if (hidden(1 - share / 2)) {
-    return named(1 - share / 2,
-                 fmt::format("losing half of one of the {} {}s ({:.0f} %)", count, link, 100 * share / 2));
+    return loss(share / 2,
+                fmt::format("losing half of one of the {} {}s ({:.0f} %)", count, link, 100 * share / 2));
   }
-  return {};
+  return std::nullopt;
 }
 
 std::string between_algorithms(const Row& row, const GpuCluster& cluster) {
@@ -112,19 +119,25 @@ std::string between_algorithms(const Row& row, const GpuCluster& cluster) {
 
 }  // namespace
 
-std::vector<std::string> undetectable_losses(const Row& row, const GpuCluster& cluster) {
-  std::vector<std::string> losses;
+std::vector<HiddenLoss> hidden_losses(const Row& row, const GpuCluster& cluster) {
+  std::vector<HiddenLoss> losses;
+  const auto add = [&](std::string_view link, int count, const TimesWith& times_with) {
+    if (auto loss = max_undetectable(row, link, count, times_with)) losses.push_back(*std::move(loss));
+  };
   if (cluster.domains() > 1) {
-    losses.push_back(max_undetectable(row, cluster, "NIC", domain_nic_count(cluster),
-                                      [&](double left) { return times_with_nics(row, cluster, left); }));
+    add("NIC", domain_nic_count(cluster), [&](double left) { return times_with_nics(row, cluster, left); });
   }
   if (cluster.nvlinks > 0) {
-    losses.push_back(max_undetectable(row, cluster, "NVLink", cluster.nvlinks,
-                                      [&](double left) { return times_with_nvlinks(row, cluster, left); }));
+    add("NVLink", cluster.nvlinks, [&](double left) { return times_with_nvlinks(row, cluster, left); });
   } else if (cluster.ranks_per_domain() > 1) {
-    losses.push_back(max_undetectable(row, cluster, "path through the host", 1,
-                                      [&](double left) { return times_with_host_path(row, cluster, left); }));
+    add("path through the host", 1, [&](double left) { return times_with_host_path(row, cluster, left); });
   }
+  return losses;
+}
+
+std::vector<std::string> undetectable_losses(const Row& row, const GpuCluster& cluster) {
+  std::vector<std::string> losses;
+  for (const HiddenLoss& loss : hidden_losses(row, cluster)) losses.push_back(loss.text);
   losses.push_back(between_algorithms(row, cluster));
   std::erase(losses, "");
   return losses;

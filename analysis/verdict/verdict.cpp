@@ -3,29 +3,36 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "analysis/models/nccl/bands.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
+#include "analysis/models/nccl/healthy_ranges.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/verdict/fitting_machines.hpp"
 #include "base/statistics.hpp"
+#include "base/units.hpp"
 #include "topology/catalog/gpus.hpp"
 
 namespace collbench::analysis {
 namespace {
 
 constexpr std::size_t kMaxRows = 3;
-constexpr double kFaultBelow = 0.5;   // of the ring
-constexpr double kWrongAbove = 1.05;  // of the best algorithm
+constexpr double kFaultBelow = 0.5;  // of the ring
+// A size collapses where it takes so many times what the model and its neighbors allow.
+constexpr double kCollapse = 3;
+constexpr std::uint64_t kCollapseFrom = kMiB;
+constexpr double kSameAlgorithm = 0.01;  // of its time: by two names
+constexpr int kBoardGpus = 8;            // fewer have no NVLink SHARP of their own on shared switches
 
 bool judged(const Row& row) {
   return row.measurement.unavailable.empty() && row.measurement.seconds > 0 &&
-         row.expectation.slowest_seconds && row.expectation.expected_seconds;
+         row.expectation.expected_seconds.has_value();
 }
 
 bool same_sweep(const RowKey& a, const RowKey& b) {
@@ -33,39 +40,86 @@ bool same_sweep(const RowKey& a, const RowKey& b) {
          a.in_place == b.in_place && a.algorithm == b.algorithm;
 }
 
-double low_seconds(const Row& row, const LowMargin& margin) {
-  return *row.expectation.slowest_seconds * (margin ? margin(row) : 1);
+bool same_series(const RowKey& a, RowKey b) {
+  b.in_place = a.in_place;
+  return same_sweep(a, b);
 }
 
-/// The whole interval of busbw below the band and its margin.
-bool surely_below(const Row& row, const LowMargin& margin) {
-  return row.measurement.interval && row.measurement.interval->low_seconds > low_seconds(row, margin);
+/// The largest rows, the largest first.
+SizeSeries largest_rows(const SizeSeries& series) {
+  SizeSeries rows;
+  for (auto row = series.rbegin(); row != series.rend() && rows.size() < kMaxRows; ++row)
+    if (judged(**row) && (*row)->measurement.key.size_bytes >= kLargeSize) rows.push_back(*row);
+  return rows;
 }
 
-bool low_by_intervals(const SizeSeries& series, const LowMargin& margin) {
-  bool previous = false;
-  for (const Row* row : series) {
-    if (!judged(*row)) continue;
-    const bool below = surely_below(*row, margin);
-    if (below && (previous || row->measurement.key.size_bytes >= kLargeSize)) return true;
-    previous = below;
+template <class Value>
+double median_of(const SizeSeries& rows, Value value) {
+  std::vector<double> values;
+  for (const Row* const row : rows) values.push_back(value(*row));
+  return median(values);
+}
+
+/// Another algorithm in whose range the rows lie, as far as they can tell; empty where there is none.
+std::string other_algorithm(const SizeSeries& rows, const HealthyRange& range) {
+  struct Candidate {
+    std::string_view name;
+    std::optional<double> Expectation::* seconds;
+  };
+  constexpr std::array<Candidate, 3> kCandidates{{{"ring", &Expectation::ring_seconds},
+                                                  {"tree", &Expectation::tree_seconds},
+                                                  {"nvls", &Expectation::nvls_seconds}}};
+  for (const Candidate& candidate : kCandidates) {
+    const bool is_another = std::all_of(rows.begin(), rows.end(), [&](const Row* row) {
+      const auto& seconds = row->expectation.*candidate.seconds;
+      return seconds && std::fabs(*seconds / *row->expectation.expected_seconds - 1) > kSameAlgorithm;
+    });
+    if (!is_another) continue;
+    const double ratio = median_of(rows, [&](const Row& row) {
+      return *(row.expectation.*candidate.seconds) / row.measurement.seconds;
+    });
+    if (ratio >= range.below && ratio <= range.high) return std::string(candidate.name);
   }
-  return false;
+  return {};
 }
 
-bool has_intervals(const SizeSeries& series) {
-  return std::any_of(series.begin(), series.end(),
-                     [](const Row* row) { return row->measurement.interval.has_value(); });
+/// The first row that takes three times what the model expects, and either longer than a larger one or three
+/// times what the sizes beside it make likely.
+const Row* collapsed_row(const SizeSeries& series) {
+  for (std::size_t i = 0; i + 1 < series.size(); ++i) {
+    const Row& row = *series[i];
+    if (!judged(row) || row.measurement.key.size_bytes < kCollapseFrom) continue;
+    if (row.measurement.seconds <= kCollapse * *row.expectation.expected_seconds) continue;
+    for (std::size_t larger = i + 1; larger < series.size(); ++larger)
+      if (judged(*series[larger]) && series[larger]->measurement.seconds < row.measurement.seconds)
+        return &row;
+    if (i == 0) continue;
+    const Row& before = *series[i - 1];
+    const Row& after = *series[i + 1];
+    if (!judged(before) || !judged(after)) continue;
+    // Time is linear in size between them (alpha + size × beta).
+    const auto size = [](const Row& each) { return static_cast<double>(each.measurement.key.size_bytes); };
+    const double share = (size(row) - size(before)) / (size(after) - size(before));
+    const double between =
+        before.measurement.seconds + share * (after.measurement.seconds - before.measurement.seconds);
+    if (row.measurement.seconds > kCollapse * between) return &row;
+  }
+  return nullptr;
+}
+
+/// "tree" of "tree/ll"; "auto" where nobody told what ran.
+std::string algorithm_of(const Row& row) {
+  const std::string& ran = row.measurement.algorithm_ran;
+  return ran.substr(0, ran.find('/'));
+}
+
+/// Whether the rows are known to have run what is expected of them.
+bool ran_as_expected(const SizeSeries& rows) {
+  return std::all_of(rows.begin(), rows.end(),
+                     [](const Row* row) { return row->expectation.expected_by == algorithm_of(*row); });
 }
 
 }  // namespace
-
-double low_margin(const Row& row, const GpuCluster& cluster) {
-  const RowKey& key = row.measurement.key;
-  const Band& edges =
-      band(band_class(key.operation, cluster), static_cast<double>(key.size_bytes), cluster.ranks());
-  return edges.low / edges.surely_low;
-}
 
 std::vector<SizeSeries> series_of(const std::vector<Row>& rows) {
   std::vector<SizeSeries> all_series;
@@ -96,49 +150,96 @@ std::vector<SizeSeries> judged_series_of(const std::vector<Row>& rows) {
   return all_series;
 }
 
-std::optional<SeriesRatios> series_ratios(const SizeSeries& series, const LowMargin& margin) {
-  std::vector<double> ring;
-  std::vector<double> best;
-  std::vector<double> edge;
-  std::vector<double> low;
-  std::vector<double> upper_edge;
-  for (auto row = series.rbegin(); row != series.rend() && ring.size() < kMaxRows; ++row) {
-    if (!judged(**row) || (*row)->measurement.key.size_bytes < kLargeSize) continue;
-    const Expectation& expected = (*row)->expectation;
-    const double seconds = (*row)->measurement.seconds;
-    ring.push_back(expected.ring_seconds.value_or(*expected.expected_seconds) / seconds);
-    best.push_back(*expected.expected_seconds / seconds);
-    edge.push_back(*expected.slowest_seconds / seconds);
-    low.push_back(low_seconds(**row, margin) / seconds);
-    upper_edge.push_back(expected.fastest_seconds.value_or(*expected.expected_seconds) / seconds);
+std::vector<SizeSeries> verdict_series_of(const std::vector<Row>& rows) {
+  std::vector<SizeSeries> merged;
+  for (SizeSeries& series : judged_series_of(rows)) {
+    const RowKey& key = series.front()->measurement.key;
+    const auto counterpart = std::find_if(merged.begin(), merged.end(), [&](const SizeSeries& each) {
+      return same_series(each.front()->measurement.key, key);
+    });
+    if (counterpart == merged.end()) {
+      merged.push_back(std::move(series));
+      continue;
+    }
+    for (const Row* const row : series) {
+      const std::uint64_t size = row->measurement.key.size_bytes;
+      const auto slot = std::lower_bound(
+          counterpart->begin(), counterpart->end(), size,
+          [](const Row* each, std::uint64_t bytes) { return each->measurement.key.size_bytes < bytes; });
+      if (slot == counterpart->end() || (*slot)->measurement.key.size_bytes != size) {
+        counterpart->insert(slot, row);
+      } else if (row->measurement.seconds > (*slot)->measurement.seconds) {
+        *slot = row;
+      }
+    }
   }
-  if (ring.empty()) return std::nullopt;
-  return SeriesRatios{median(ring), median(best), median(edge), median(low), median(upper_edge), ring.size()};
+  return merged;
 }
 
-VerdictWord verdict_of(const SizeSeries& series, const LowMargin& margin) {
-  if (std::none_of(series.begin(), series.end(), [](const Row* row) { return judged(*row); })) {
-    return VerdictWord::none;
+bool in_series(const Row& row, const SizeSeries& series) {
+  return same_series(series.front()->measurement.key, row.measurement.key);
+}
+
+std::optional<SeriesRatios> series_ratios(const SizeSeries& series, const RangeOfRow& range_of) {
+  const SizeSeries rows = largest_rows(series);
+  if (rows.empty()) return std::nullopt;
+  const auto ratio = [](const Row& row) {
+    return *row.expectation.expected_seconds / row.measurement.seconds;
+  };
+  return SeriesRatios{
+      median_of(rows,
+                [](const Row& row) {
+                  return row.expectation.ring_seconds.value_or(*row.expectation.expected_seconds) /
+                         row.measurement.seconds;
+                }),
+      median_of(rows, ratio),
+      median_of(rows,
+                [&](const Row& row) {
+                  const auto& interval = row.measurement.interval;
+                  const double quickest = interval ? interval->low_seconds : row.measurement.seconds;
+                  return *row.expectation.expected_seconds / quickest / range_of(row).below;
+                }),
+      median_of(rows, [&](const Row& row) { return ratio(row) / range_of(row).sound; }),
+      median_of(rows, [&](const Row& row) { return ratio(row) / range_of(row).high; }),
+      rows.size()};
+}
+
+SeriesJudgement judge_series(const SizeSeries& series, const RangeOfRow& range_of, bool choice_is_known) {
+  SeriesJudgement result;
+  if (std::none_of(series.begin(), series.end(), [](const Row* row) { return judged(*row); })) return result;
+  result.word = VerdictWord::unclear;
+  result.reason = VerdictReason::no_large_row;
+  if (const auto ratios = series_ratios(series, range_of)) {
+    const SizeSeries rows = largest_rows(series);
+    result.ratio = ratios->to_expected;
+    result.range = range_of(*rows[rows.size() / 2]);
+    if (ratios->to_high > 1) {
+      result.reason = VerdictReason::above;
+    } else if (ratios->to_sound >= 1) {
+      result.word = VerdictWord::sound;
+      result.reason = VerdictReason::none;
+    } else if (ratios->quickest_to_below >= 1) {
+      result.reason = VerdictReason::between;
+    } else {
+      if (!ran_as_expected(rows)) result.other_algorithm = other_algorithm(rows, *result.range);
+      const bool takes_nvls = rows.front()->expectation.expected_by.starts_with("nvls") && choice_is_known;
+      if (!result.other_algorithm.empty() && !takes_nvls) {
+        result.reason = VerdictReason::other_algorithm;
+      } else {
+        result.word = ratios->to_ring < kFaultBelow ? VerdictWord::fault : VerdictWord::below;
+        result.reason = result.other_algorithm.empty() ? VerdictReason::slow : VerdictReason::no_nvls;
+      }
+    }
   }
-  const auto ratios = series_ratios(series, margin);
-  if (ratios && ratios->to_ring < kFaultBelow && ratios->to_lower_edge < 1) return VerdictWord::fault;
-  if (ratios && ratios->to_best > kWrongAbove && ratios->to_upper_edge > 1) {
-    return VerdictWord::model_or_ranks_wrong;
+  result.collapsed = is_bad(result.word) ? nullptr : collapsed_row(series);
+  if (result.collapsed != nullptr) {
+    result.word = VerdictWord::below;
+    result.reason = VerdictReason::collapsed;
   }
-  if (has_intervals(series)) {
-    if (low_by_intervals(series, margin)) return VerdictWord::low;
-    return low_by_intervals(series, {}) ? VerdictWord::none : VerdictWord::as_expected;
-  }
-  if (!ratios) return VerdictWord::none;
-  if (ratios->to_lower_edge >= 1) return VerdictWord::as_expected;
-  return ratios->rows > 1 && ratios->to_low < 1 ? VerdictWord::low : VerdictWord::none;
+  return result;
 }
 
 namespace {
-
-bool is_low(const Row& row) {
-  return row.verdict.word == VerdictWord::low || row.verdict.word == VerdictWord::fault;
-}
 
 void add_note(Run& run, std::string note) {
   std::vector<std::string>& notes = run.log->notes;
@@ -165,12 +266,6 @@ void warn_of_another_transport(Run& run, const GpuCluster& cluster) {
                             traits(cluster.transport).name));
 }
 
-/// "tree" of "tree/ll"; "auto" where nobody told what ran.
-std::string algorithm_of(const Row& row) {
-  const std::string& ran = row.measurement.algorithm_ran;
-  return ran.substr(0, ran.find('/'));
-}
-
 /// The cluster with the algorithm that ran: asked for, told by the log, or seen by the observer. One that has
 /// no model is named, and the expectation is over all algorithms.
 GpuCluster running(GpuCluster cluster, const std::string& algorithm) {
@@ -186,6 +281,13 @@ GpuCluster running(const GpuCluster& cluster, const Row& row) {
   if (const auto slash = ran.find('/'); slash != std::string::npos)
     found.run.protocol = ran.substr(slash + 1);
   return with_table_choice(std::move(found), key.operation, key.size_bytes);
+}
+
+/// Whether NCCL of this version takes what is expected here: where its version is known, nothing forces
+/// another algorithm, and all GPUs of a board take part.
+bool choice_is_known(const GpuCluster& cluster) {
+  return cluster.run.nccl_version != 0 && !cluster.run.settings_choose &&
+         cluster.ranks_per_node >= kBoardGpus;
 }
 
 /// The same for a sweep's verdict, which is about its large rows: where they all ran one algorithm.
@@ -230,37 +332,80 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
     row.expectation =
         expect_on_gpus(row.measurement.key.operation, row.measurement.key.size_bytes, running(cluster, row));
   }
-  for (const SizeSeries& series : judged_series_of(run.rows)) {
+  for (const SizeSeries& series : verdict_series_of(run.rows)) {
     const GpuCluster ran = running(cluster, series);
-    const VerdictWord word = verdict_of(series, [&](const Row& row) { return low_margin(row, ran); });
-    std::string why = explain_series(series, word, ran, slowdowns_seen(run, series));
+    const RangeOfRow range_of = [&](const Row& row) {
+      const RowKey& key = row.measurement.key;
+      const double busbw = bus_bandwidth(operation(key.operation), key.size_bytes, ran.ranks(),
+                                         *row.expectation.expected_seconds);
+      return healthy_range(key.operation, key.size_bytes, busbw / kGigabyte, ran);
+    };
+    const SeriesJudgement judgement = judge_series(series, range_of, choice_is_known(ran));
+    // The largest row by itself has no range yet, by which what it hides is told.
+    Row largest_row = *series.back();
+    largest_row.verdict.range = judgement.range;
+    const std::vector<HiddenLoss> hidden =
+        judgement.word == VerdictWord::sound ? hidden_losses(largest_row, ran) : std::vector<HiddenLoss>{};
+    std::string why = explain_series(series, judgement, ran, slowdowns_seen(run, series));
     if (!wrong_machine.empty() && !why.empty()) {
       // That no machine of these GPUs was asked for is the explanation; what other GPUs would give is none.
-      why = word == VerdictWord::model_or_ranks_wrong ? fmt::format("{}.", wrong_machine)
-                                                      : fmt::format("{}. {}", wrong_machine, why);
+      why = judgement.reason == VerdictReason::above ? fmt::format("{}.", wrong_machine)
+                                                     : fmt::format("{}. {}", wrong_machine, why);
     }
     const double peak = peak_busbw(series, ran);
-    for (const Row* row : series) {
-      // The sweep shows the rows of `run` to read; here they are ours to write.
-      Row& own = run.rows[static_cast<std::size_t>(row - run.rows.data())];
-      own.verdict.word = word;
-      const bool last = row == series.back() && !why.empty();
-      own.verdict.explanation = last ? why : explain_row(*row, peak, ran);
+    const RowKey largest = series.back()->measurement.key;
+    for (Row& row : run.rows) {
+      const RowKey& key = row.measurement.key;
+      if (!judged(row) && row.measurement.seconds <= 0) continue;
+      if (!same_series(largest, key) || has_wrong_data(row.measurement)) continue;
+      row.verdict = {judgement.word, explain_row(row, peak, ran), judgement.ratio, judgement.range, hidden};
+      if (key.size_bytes == largest.size_bytes && !why.empty()) row.verdict.explanation = why;
     }
   }
   return run;
 }
 
-void explain_low(Run& run, const std::string& sentence) {
+void explain_bad(Run& run, const std::string& sentence) {
   if (sentence.empty()) return;
-  for (const SizeSeries& series : judged_series_of(run.rows)) {
-    Row& last = run.rows[static_cast<std::size_t>(series.back() - run.rows.data())];
-    if (is_low(last)) last.verdict.explanation += " " + sentence;
+  for (const SizeSeries& series : verdict_series_of(run.rows)) {
+    const RowKey largest = series.back()->measurement.key;
+    for (Row& row : run.rows)
+      if (is_bad(row.verdict.word) && row.measurement.key.size_bytes == largest.size_bytes &&
+          same_series(largest, row.measurement.key))
+        row.verdict.explanation += " " + sentence;
   }
 }
 
-bool is_low(const Run& run) {
-  return std::any_of(run.rows.begin(), run.rows.end(), [](const Row& row) { return is_low(row); });
+std::vector<HiddenLoss> not_ruled_out(const Run& run) {
+  std::vector<HiddenLoss> least;
+  const std::vector<SizeSeries> all_series = verdict_series_of(run.rows);
+  for (const SizeSeries& series : all_series)
+    for (const HiddenLoss& loss : series.back()->verdict.hidden)
+      if (std::none_of(least.begin(), least.end(),
+                       [&](const HiddenLoss& each) { return each.resource == loss.resource; }))
+        least.push_back(loss);
+  std::erase_if(least, [&](HiddenLoss& loss) {
+    bool is_cleared = false;
+    for (const SizeSeries& series : all_series) {
+      const Verdict& verdict = series.back()->verdict;
+      if (verdict.word != VerdictWord::sound) continue;
+      const auto hidden =
+          std::find_if(verdict.hidden.begin(), verdict.hidden.end(),
+                       [&](const HiddenLoss& each) { return each.resource == loss.resource; });
+      is_cleared = is_cleared || hidden == verdict.hidden.end();
+      if (hidden != verdict.hidden.end() && hidden->share < loss.share) loss = *hidden;
+    }
+    return is_cleared;
+  });
+  return least;
+}
+
+VerdictWord machine_word(const Run& run) {
+  VerdictWord word = VerdictWord::none;
+  for (const Row& row : run.rows) word = std::max(word, row.verdict.word);
+  const bool is_whole =
+      run.complete && !run.incident && !has_wrong_data(run) && wrong_values_beyond_rows(run) == 0;
+  return word == VerdictWord::sound && !is_whole ? VerdictWord::unclear : word;
 }
 
 bool is_judged(const Run& run) {

@@ -26,32 +26,58 @@ using SizeSeries = std::vector<const Row*>;
 /// asked for.
 [[nodiscard]] std::vector<SizeSeries> judged_series_of(const std::vector<Row>& rows);
 
+/// The same for a verdict, which is about the slower of in and out of place: of each size that row.
+[[nodiscard]] std::vector<SizeSeries> verdict_series_of(const std::vector<Row>& rows);
+
+/// Whether a row is of the operation, type, reduction and algorithm of a series, in or out of place.
+[[nodiscard]] bool in_series(const Row& row, const SizeSeries& series);
+
+/// What a row of at least 64 MiB is held against.
+using RangeOfRow = std::function<HealthyRange(const Row& row)>;
+
 /// Measured over expected busbw, as medians over the three largest sizes of at least 64 MiB.
 struct SeriesRatios {
-  double to_ring = 0;        ///< the floor: the ring, or the operation's only algorithm
-  double to_best = 0;        ///< the best algorithm
-  double to_lower_edge = 0;  ///< of the band
-  double to_low = 0;         ///< below 1 the rows are LOW
-  double to_upper_edge = 0;
+  double to_ring = 0;      ///< the ring, or the operation's only algorithm
+  double to_expected = 0;  ///< the algorithm that is expected
+  double quickest_to_below =
+      0;                 ///< the quick end of the interval, where there is one, over the edge of BELOW
+  double to_sound = 0;   ///< over the edge of SOUND
+  double to_high = 0;    ///< over the range's upper end
   std::size_t rows = 0;  ///< that the medians are of, 1 to 3
 };
 
-/// How much longer than the band's slowest time a row may take before its run is LOW: 1 and more.
-using LowMargin = std::function<double(const Row& row)>;
+/// None when no row of at least 64 MiB has an expectation.
+[[nodiscard]] std::optional<SeriesRatios> series_ratios(const SizeSeries& series, const RangeOfRow& range_of);
 
-/// Of the row's class (bands.hpp): what is below the band of nine in ten healthy runs need not be slow.
-[[nodiscard]] double low_margin(const Row& row, const GpuCluster& cluster);
+/// What made a word that is not SOUND.
+enum class VerdictReason {
+  none,
+  no_large_row,  ///< UNCLEAR: nothing of 64 MiB or more
+  between,       ///< UNCLEAR: slower than sound machines, and quicker than a bad one need be
+  above,  ///< UNCLEAR: quicker than any sound machine: the machine or the rank count is not what was said
+  other_algorithm,  ///< UNCLEAR: another algorithm's rate, and nobody told which ran
+  no_nvls,          ///< BELOW: the rate of the ring or the tree where this NCCL takes NVLS
+  slow,             ///< BELOW or FAULT
+  collapsed,        ///< BELOW: one size far below its neighbors and the model
+};
 
-/// None when no row of at least 64 MiB has a band.
-[[nodiscard]] std::optional<SeriesRatios> series_ratios(const SizeSeries& series,
-                                                        const LowMargin& margin = {});
+/// The word of a series, and what it stands on.
+struct SeriesJudgement {
+  VerdictWord word = VerdictWord::none;
+  VerdictReason reason = VerdictReason::none;
+  std::optional<double> ratio;        ///< measured over expected
+  std::optional<HealthyRange> range;  ///< of the middle one of its largest rows
+  std::string other_algorithm;        ///< whose rate it is
+  const Row* collapsed = nullptr;
+};
 
-/// FAULT: below half of the ring and below the band. Model or rank count wrong: above the band and more than
-/// 5 % above the best algorithm. LOW: with intervals, the whole interval below the band by more than `margin`
-/// (empty: at all) on two neighbouring sizes, or on one of at least 64 MiB; without (an imported log), the
-/// median of the three largest sizes, and no verdict instead where that is a single row: those of healthy
-/// logs dip. None below the band by less, and without a band.
-[[nodiscard]] VerdictWord verdict_of(const SizeSeries& series, const LowMargin& margin = {});
+/// SOUND inside the range of sound machines; BELOW where the whole interval (without one, the median) lies
+/// under it; FAULT: and below half of the ring; UNCLEAR else. A row of 1 MiB or more that takes three times
+/// what the model and its neighbors allow makes BELOW of any of them. `choice_is_known`: by NCCL's version
+/// the expected algorithm is what it takes here, so that another one's rate is no excuse. None without an
+/// expectation.
+[[nodiscard]] SeriesJudgement judge_series(const SizeSeries& series, const RangeOfRow& range_of,
+                                           bool choice_is_known);
 
 /// Why a row may lie below its band: what the log tells of NVLinks, channels and network, else what is left.
 /// `row` has an expectation.
@@ -64,7 +90,7 @@ using LowMargin = std::function<double(const Row& row)>;
 /// Why a sweep is as it is, in one or two sentences of facts: what it reached of which link, what the log
 /// tells of transport and channels, and what the topology cannot tell. Of a slow one `seen` comes before what
 /// else may be. Empty without a band.
-[[nodiscard]] std::string explain_series(const SizeSeries& series, VerdictWord verdict,
+[[nodiscard]] std::string explain_series(const SizeSeries& series, const SeriesJudgement& judgement,
                                          const GpuCluster& cluster,
                                          const std::vector<std::string>& seen = {});
 
@@ -79,24 +105,30 @@ using LowMargin = std::function<double(const Row& row)>;
 /// NCCL's algorithm whose time is nearest to the measured one; empty where there is only one.
 [[nodiscard]] std::string explaining_algorithm(const Row& row, const GpuCluster& cluster);
 
-/// What may be lost although `row` took as long as it did and lies within its band, by the model itself; only
-/// a baseline of the same machine shows it. What the row is too quick for is not named. For each kind of link
-/// the largest of these: half of all (one at half its rate that the others wait for), some, one, half of one.
+/// What may be lost although `row` took as long as it did and is SOUND, by the model itself; only a baseline
+/// of the same machine shows it. What the row is too quick for is not named. For each kind of link the
+/// largest of these: half of all (one at half its rate that the others wait for), some, one, half of one.
 /// "losing up to half of the 8 NICs", "losing one of the 18 NVLinks (6 %)", "running ring instead of tree
 /// (1.5 × the time; ...)". `row` has an expectation by `cluster`.
+[[nodiscard]] std::vector<HiddenLoss> hidden_losses(const Row& row, const GpuCluster& cluster);
+
+/// The same as text, with the algorithm that may have run instead.
 [[nodiscard]] std::vector<std::string> undetectable_losses(const Row& row, const GpuCluster& cluster);
 
 /// `run` with an expectation, a verdict and an explanation in every row, by the cluster's links. Rows of one
-/// sweep share their verdict; a row's explanation is about itself, the largest one's about the sweep. A row
-/// of wrong data has no verdict. A log that names another GPU than the cluster's gets a note; of another
-/// maker's GPUs no row has an expectation.
+/// series, in and out of place, share their verdict; a row's explanation is about itself, the largest ones'
+/// about the series. A row of wrong data has no verdict. A log that names another GPU than the cluster's gets
+/// a note; of another maker's GPUs no row has an expectation.
 [[nodiscard]] Run judged_on_gpus(Run run, const GpuCluster& cluster);
 
-/// Adds a sentence to the explanation of every sweep that is LOW or a FAULT; an empty one adds nothing.
-void explain_low(Run& run, const std::string& sentence);
+/// Adds a sentence to the explanation of every series that is BELOW or a FAULT; an empty one adds nothing.
+void explain_bad(Run& run, const std::string& sentence);
 
-/// Whether any row is part of a sweep that is LOW or a FAULT.
-[[nodiscard]] bool is_low(const Run& run);
+/// What no series of the machine rules out: of each resource the least of what may be hidden.
+[[nodiscard]] std::vector<HiddenLoss> not_ruled_out(const Run& run);
+
+/// The word of the machine: the worst of its series. Wrong data and a run that was cut short are never SOUND.
+[[nodiscard]] VerdictWord machine_word(const Run& run);
 
 /// Whether any row has a verdict.
 [[nodiscard]] bool is_judged(const Run& run);

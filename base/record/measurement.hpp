@@ -154,25 +154,51 @@ struct Expectation {
   bool operator==(const Expectation&) const = default;
 };
 
-/// What the comparison of measured and expected says (analysis/verdict/verdict.hpp).
+/// What a series of sizes says of the machine (analysis/verdict/verdict.hpp), from the best to the worst.
 enum class VerdictWord {
-  none,                  ///< not judged
-  as_expected,           ///< within the band
-  low,                   ///< below it
-  fault,                 ///< below half of the ring floor
-  model_or_ranks_wrong,  ///< above the best algorithm: the machine or the rank count is not what was said
+  none,     ///< not judged
+  sound,    ///< inside the range of sound machines
+  unclear,  ///< between what is sound and what is not, above it, or a fact is missing
+  below,    ///< below every sound machine
+  fault,    ///< and below half of the ring
 };
 
-inline constexpr std::array<std::string_view, 5> kVerdictNames{"none", "as expected", "LOW", "FAULT",
-                                                               "model or rank count wrong"};
+inline constexpr std::array<std::string_view, 5> kVerdictNames{"none", "SOUND", "UNCLEAR", "BELOW", "FAULT"};
 
 [[nodiscard]] constexpr std::string_view name(VerdictWord word) {
   return kVerdictNames.at(static_cast<std::size_t>(word));
 }
 
+/// Below every sound machine.
+[[nodiscard]] constexpr bool is_bad(VerdictWord word) { return word >= VerdictWord::below; }
+
+/// Measured over expected bus bandwidth of sound machines.
+struct HealthyRange {
+  double below = 0;    ///< BELOW is under it
+  double sound = 0;    ///< SOUND is from here on; infinite where no rate of this kind of machine says so
+  double high = 0;     ///< to here
+  std::string source;  ///< "RDMA between nodes, 10 machines"
+
+  bool operator==(const HealthyRange&) const = default;
+};
+
+/// The most of a resource that may be missing although a series is as quick as it is.
+struct HiddenLoss {
+  std::string resource;  ///< "NIC", "NVLink", "path through the host"
+  double share = 0;      ///< of all of it, above 0 and at most 0.5
+  std::string text;      ///< "losing up to 3 of the 8 NICs (38 %)"
+
+  bool operator==(const HiddenLoss&) const = default;
+};
+
 struct Verdict {
   VerdictWord word = VerdictWord::none;
   std::string explanation;  ///< one or two sentences of facts; may stand without a verdict
+  /// Of a judged series: measured over expected, the median of its largest rows, and what it was held
+  /// against.
+  std::optional<double> ratio = std::nullopt;
+  std::optional<HealthyRange> range = std::nullopt;
+  std::vector<HiddenLoss> hidden = {};  ///< of a SOUND series
 
   bool operator==(const Verdict&) const = default;
 };

@@ -1,6 +1,11 @@
 #include "base/record/run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/record/measured_block.hpp"
@@ -134,12 +139,56 @@ std::optional<StepVerdict> step_of(const JsonReader& row) {
   return json ? std::optional(step_verdict_from_json(*json)) : std::nullopt;
 }
 
-VerdictWord verdict_of(const JsonReader& json) {
+/// The words of schema version 1, whose edges were others: what was within them may be too slow by today's.
+constexpr std::array<std::pair<std::string_view, VerdictWord>, 3> kFirstWords{
+    {{"as expected", VerdictWord::unclear},
+     {"model or rank count wrong", VerdictWord::unclear},
+     {"LOW", VerdictWord::below}}};
+
+Verdict verdict_of(const JsonReader& json) {
+  Verdict verdict{.explanation = text_or_empty(json, "explanation")};
   const auto value = json.find("verdict");
-  if (!value) return VerdictWord::none;
-  const auto* found = std::find(kVerdictNames.begin(), kVerdictNames.end(), value->text());
+  if (!value) return verdict;
+  const std::string text = value->text();
+  const auto* first = std::find_if(kFirstWords.begin(), kFirstWords.end(),
+                                   [&](const auto& word) { return word.first == text; });
+  if (first != kFirstWords.end()) {
+    verdict.word = first->second;
+    if (verdict.word == VerdictWord::unclear)
+      verdict.explanation =
+          fmt::format("judged by an older version ({}): judge again. {}", text, verdict.explanation);
+    return verdict;
+  }
+  const auto* found = std::find(kVerdictNames.begin(), kVerdictNames.end(), text);
   if (found == kVerdictNames.end()) throw value->expected("the name of a verdict");
-  return static_cast<VerdictWord>(found - kVerdictNames.begin());
+  verdict.word = static_cast<VerdictWord>(found - kVerdictNames.begin());
+  if (const auto ratio = json.find("verdict_ratio")) verdict.ratio = ratio->optional_number(kQuantity);
+  if (const auto range = json.find("healthy_range")) {
+    verdict.range = HealthyRange{
+        range->at("below").optional_number(kQuantity).value_or(0),
+        range->at("sound").optional_number(kQuantity).value_or(std::numeric_limits<double>::infinity()),
+        range->at("high").optional_number(kQuantity).value_or(0), range->at("source").text()};
+  }
+  if (const auto hidden = json.find("not_ruled_out"))
+    for (const JsonReader& loss : hidden->items())
+      verdict.hidden.push_back(
+          {loss.at("resource").text(), loss.at("share").number(kShare), loss.at("text").text()});
+  return verdict;
+}
+
+Json hidden_json(const std::vector<HiddenLoss>& hidden) {
+  Json list = Json::array();
+  for (const HiddenLoss& loss : hidden)
+    list.push_back({{"resource", loss.resource}, {"share", loss.share}, {"text", loss.text}});
+  return list;
+}
+
+Json range_json(const std::optional<HealthyRange>& range) {
+  if (!range) return nullptr;
+  return {{"below", range->below},
+          {"sound", std::isfinite(range->sound) ? Json(range->sound) : Json(nullptr)},
+          {"high", range->high},
+          {"source", range->source}};
 }
 
 Measurement measurement_of(const JsonReader& json) {
@@ -235,7 +284,10 @@ Json row_to_json(const Row& row, int ranks) {
           {"fastest_seconds", or_null(expected.fastest_seconds)},
           {"slowest_seconds", or_null(expected.slowest_seconds)},
           {"limited_by", expected.limited_by},
-          {"verdict", name(row.verdict.word)},
+          {"verdict", row.verdict.word == VerdictWord::none ? Json(nullptr) : Json(name(row.verdict.word))},
+          {"verdict_ratio", or_null(row.verdict.ratio)},
+          {"healthy_range", range_json(row.verdict.range)},
+          {"not_ruled_out", hidden_json(row.verdict.hidden)},
           {"explanation", row.verdict.explanation},
           {"step", row.step ? step_verdict_to_json(*row.step) : Json(nullptr)},
           {"rates", rates_json(rates(row, ranks))}};
@@ -248,7 +300,7 @@ Row row_from_json(const JsonReader& json) {
        optional_number(json, "expected_seconds", kSeconds), json.at("expected_by").text(),
        optional_number(json, "fastest_seconds", kSeconds), optional_number(json, "slowest_seconds", kSeconds),
        text_or_empty(json, "limited_by"), optional_number(json, "nvls_seconds", kSeconds)},
-      {verdict_of(json), text_or_empty(json, "explanation")},
+      verdict_of(json),
       step_of(json)};
   // Older versions judged the time of wrong data.
   if (has_wrong_data(row.measurement)) row.verdict = {};

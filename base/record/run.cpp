@@ -179,7 +179,6 @@ Run run_from_json_text(std::string_view text, std::string_view file_name) {
 Run run_from_json(const JsonReader& json, std::string_view file_name) {
   require_known_version(json, file_name);
   Run run;
-  run.schema_version = json.at("schema_version").integer<int>(1);
   run.versions = versions_of(json.at("versions"));
   run.started = json.at("started").text();
   run.finished = json.at("finished").text();

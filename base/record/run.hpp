@@ -23,7 +23,7 @@
 namespace collbench {
 
 /// The version of the record; docs/run.schema.json describes it.
-inline constexpr int kRunSchemaVersion = 1;
+inline constexpr int kRunSchemaVersion = 2;
 
 struct Row {
   Measurement measurement;

@@ -43,11 +43,15 @@ std::vector<std::string> failure_kind_names() {
   return names;
 }
 
+std::string parse_failure_kind(const std::string& word, const std::vector<std::string>& names) {
+  return word == "low" ? "below" : parse_name(word, "--fail-on", names);
+}
+
 std::vector<analysis::FailureKind> parse_failure_kinds(const std::string& text) {
   std::vector<analysis::FailureKind> kinds;
   const std::vector<std::string> names = failure_kind_names();
   for (const std::string& word : split_list(text)) {
-    const std::string known = parse_name(word, "--fail-on", names);
+    const std::string known = parse_failure_kind(word, names);
     if (known == "none") continue;
     const auto at = std::find(names.begin(), names.end(), known) - names.begin();
     kinds.push_back(static_cast<analysis::FailureKind>(at));
@@ -73,14 +77,14 @@ void add_criteria_options(CLI::App& app, const std::string& theme, CriteriaOptio
       ->group(theme)
       ->option_text("OPERATION@SIZE>=RATE");
   if (!own_fail_on) return;
-  add_option(
-      app, theme, "--fail-on", "LIST",
-      "what else makes the exit status 1: low (LOW or FAULT), late (stragglers), degraded (a node unlike the "
-      "others), throttled (GPUs), or none; wrong data is always 3",
-      [&options](const std::string& text) {
-        options.asked = options.kinds_asked = true;
-        options.criteria.fail_on = parse_failure_kinds(text);
-      });
+  add_option(app, theme, "--fail-on", "LIST",
+             "what else makes the exit status 1: below (BELOW or FAULT), unclear, late (stragglers), "
+             "degraded (a node unlike the "
+             "others), throttled (GPUs), or none; wrong data is always 3",
+             [&options](const std::string& text) {
+               options.asked = options.kinds_asked = true;
+               options.criteria.fail_on = parse_failure_kinds(text);
+             });
 }
 
 CriteriaOutcome criteria_outcome(const Run& run, const CriteriaOptions& options) {

@@ -11,7 +11,7 @@ namespace collbench::program {
 
 /// The exit statuses, in lines.
 inline constexpr const char* kExitStatusHelp =
-    "Exit status: 0 success; 1 LOW or FAULT, a degraded or broken finding (doctor,\n"
+    "Exit status: 0 success; 1 BELOW or FAULT, a degraded or broken finding (doctor,\n"
     "topo diff, --expect), a slower row (compare), a bad host or core (burnin,\n"
     "probe), what --fail-on names; 2 bad command line or file; 3 wrong data; 4 rank\n"
     "lost; 5 not available on this machine; 70 bug in collbench.";

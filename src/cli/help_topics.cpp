@@ -34,18 +34,20 @@ constexpr std::array<HelpTopic, 4> kTopics{{
      "--ops, --sizes.\n"
      "Quick look:  collbench --time 10 --ops all_reduce\n"
      "Within 2 %:  collbench --time 600 --precision 2\n"},
-    {"verdicts", "what LOW and FAULT mean, and what to do",
-     "Verdicts are on GPUs only, on rows of 64 MiB or more, against the model of the\n"
-     "machine.\n"
-     "as expected  within the band that nine in ten healthy published runs of its\n"
-     "             class reach\n"
-     "LOW          slower than healthy machines of its class are\n"
-     "FAULT        below half of the ring's busbw, and below the band\n"
-     "no verdict   no such row, or too close to tell\n"
-     "LOW and FAULT end with status 1 and name a likely cause, and what collbench\n"
+    {"verdicts", "what SOUND, UNCLEAR, BELOW and FAULT mean, and what to do",
+     "Verdicts are on GPUs only, on rows of 64 MiB or more: measured over what a\n"
+     "sound machine of this kind gives.\n"
+     "SOUND    as quick as sound machines are\n"
+     "UNCLEAR  slower than most of them and quicker than a bad one need be; above\n"
+     "         all of them; or a fact is missing: the text says which\n"
+     "BELOW    slower than every sound machine of its class\n"
+     "FAULT    and below half of the ring's bus bandwidth\n"
+     "The machine has the worst word of its operations. BELOW and FAULT end with\n"
+     "status 1 and name a likely cause, and what collbench\n"
      "doctor saw on the hosts before. Then: collbench doctor on each node (as root it\n"
      "sees more), collbench burnin over the nodes, collbench topo diff against the\n"
-     "reference machine. Bands: docs/notes/accuracy.md.\n"},
+     "reference machine. How much of a loss is seen:\n"
+     "docs/notes/power.md.\n"},
     {"cluster", "from this machine to all nodes",
      "collbench launch --nodes 2 --gpus-per-node 8 --slurm\n"
      "    prints the command; --k8s, --ssh; --write DIR: files\n"

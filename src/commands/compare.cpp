@@ -53,13 +53,13 @@ void parse_fail_on(const std::string& text, ComparisonOptions& options) {
                                                                             {"missing", RowChange::missing}}};
   std::vector<std::string> names;
   for (const auto& each : kChanges) names.emplace_back(each.first);
-  const std::vector<std::string> of_a_run = failure_kind_names();
-  names.insert(names.end(), of_a_run.begin(), of_a_run.end());
+  for (const std::string& each : failure_kind_names())
+    if (each != "unclear") names.push_back(each);  // here it is a change's
   options.criteria.asked = options.criteria.kinds_asked = true;
   options.fail_on.clear();
   std::string kinds;
   for (const std::string& word : split_list(text)) {
-    const std::string known = parse_name(word, "--fail-on", names);
+    const std::string known = parse_failure_kind(word, names);
     const auto* const change =
         std::find_if(kChanges.begin(), kChanges.end(), [&](const auto& each) { return each.first == known; });
     if (change != kChanges.end()) {

@@ -104,8 +104,8 @@ Run judged(const RunOfFile& read, const JudgeOptions& options) {
     cluster.transport = cluster.nic_transport = analysis::transport_option(options.transport, cluster.sm);
   }
   Run result = analysis::judged_on_gpus(run, cluster);
-  if (analysis::is_low(result)) {
-    analysis::explain_low(result, analysis::findings_on_the_path(run, {machine.first_host(), {topology}},
+  if (is_bad(analysis::machine_word(result))) {
+    analysis::explain_bad(result, analysis::findings_on_the_path(run, {machine.first_host(), {topology}},
                                                                  machine.reference != nullptr));
   }
   return result;
@@ -137,8 +137,8 @@ std::string outcome_of(const RunOfFile& judged) {
                                                             : analysis::verdict_summary(judged.run));
 }
 
-/// Writes what is asked for of all files; status low when a run is LOW or a FAULT. Throws Error (usage) for a
-/// file that cannot be read as a run, for a topology that does not fit it, for runs of different machines,
+/// Writes what is asked for of all files; status low when a run is BELOW or a FAULT. Throws Error (usage) for
+/// a file that cannot be read as a run, for a topology that does not fit it, for runs of different machines,
 /// and for files.
 CommandResult judge(const JudgeOptions& options) {
   const auto documents = writable_documents(options.output, options.lab01.asked ? kLab01Page : "");

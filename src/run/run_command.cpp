@@ -285,7 +285,7 @@ class RunDriver {
     analysis::tell_states(run_);
     telemetry_.mark_rows(run_);
     expectations_.apply(run_);
-    analysis::explain_low(run_, also_seen_);
+    analysis::explain_bad(run_, also_seen_);
     run_.passes = passes;
     backend_.describe(run_);
     run_.wall_seconds = elapsed();
@@ -361,7 +361,7 @@ class RunDriver {
   launch::RootErrors root_errors_;
   std::set<std::string> reported_failures_;  ///< where they were
   bool has_fault_ = false;                   ///< a node is not what --expect names
-  std::string also_seen_;                    ///< by the doctor, for rows that are LOW
+  std::string also_seen_;                    ///< by the doctor, for rows that are BELOW
   RunTelemetry telemetry_;
   RunEnd end_;
 };

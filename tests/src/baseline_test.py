@@ -184,7 +184,7 @@ class Baseline(unittest.TestCase):
                                  ([self.folder / "nowhere"], "No such file"),
                                  ([self.folder / "nowhere", self.record], "No such file"),
                                  ([self.folder, self.record, "--last", 0], "--last: 0 is out of range"),
-                                 ([self.folder, self.record, "--fail-on", "slow"], "did you mean low, slower?"),
+                                 ([self.folder, self.record, "--fail-on", "slow"], "did you mean slower?"),
                                  ([self.record], "there is nothing to compare with"),
                                  ([self.record, self.record, "--last", 3], "--last: it is only used with a folder of records"),
                                  ([self.folder, "--fail-on", "slower"], "--fail-on: it has no part in a history"),
@@ -282,7 +282,7 @@ class Baseline(unittest.TestCase):
 
     def test_label_host_and_versions_are_in_every_file(self):
         (_, row) = csv.DictReader(io.StringIO(self.collbench("report", self.record, "--format", "csv").stdout))
-        self.assertEqual((row["label"], row["hosts"], row["schema_version"]), ("first", "n0", "1"))
+        self.assertEqual((row["label"], row["hosts"], row["schema_version"]), ("first", "n0", "2"))
         self.assertIn("# label: first\n", self.collbench("report", self.record).stdout)
         suite = xml.etree.ElementTree.fromstring(self.collbench(
             "report", self.record, "--format", "junit", "--min-busbw", "all_reduce@1G>=450", status=1).stdout).find("testsuite")

@@ -145,7 +145,7 @@ std::size_t lines_of(const std::string& help) {
 TEST(CommandLine, HelpHasAtMost60LinesAndTheExitStatusesOnce) {
   constexpr std::size_t kMaxLines = 60;
   EXPECT_LE(lines_of(printed({"--help"})), kMaxLines);
-  EXPECT_THAT(printed({"--help"}), HasSubstr("Exit status: 0 success; 1 LOW or FAULT"));
+  EXPECT_THAT(printed({"--help"}), HasSubstr("Exit status: 0 success; 1 BELOW or FAULT"));
   for (const Subcommand& each : subcommands()) {
     const std::string help = printed({each.name, "--help"});
     EXPECT_THAT(help, testing::Not(HasSubstr("Exit status:"))) << each.name;

@@ -64,9 +64,12 @@ class Judge(unittest.TestCase):
         return last["verdict"], last["explanation"]
 
     def test_verdicts_and_exit_statuses(self):
-        self.assertEqual(self.verdict(187, 0)[0], "as expected")
-        self.assertEqual(self.verdict(140, 1)[0], "LOW")
-        self.assertEqual(self.verdict(250, 0)[0], "model or rank count wrong")
+        self.assertEqual(self.verdict(187, 0)[0], "SOUND")
+        self.assertEqual(self.verdict(165, 0)[0], "UNCLEAR")
+        self.assertEqual(self.verdict(165, 1, "--fail-on", "below,unclear")[0], "UNCLEAR")
+        self.assertEqual(self.verdict(140, 1)[0], "BELOW")
+        self.assertEqual(self.verdict(250, 0)[0], "UNCLEAR")
+        self.assertIn("the given topology or rank count is wrong", self.verdict(250, 0)[1])
         verdict, why = self.verdict(3.2, 1)
         self.assertEqual(verdict, "FAULT")
         self.assertIn("sockets", why)
@@ -74,6 +77,7 @@ class Judge(unittest.TestCase):
 
     def test_the_report_says_it(self):
         text = self.judge(record(3.2), "--topology", "ndv4").stdout
+        self.assertTrue(text.startswith("# FAULT: 2 × 8 ranks; worst: AllReduce 4 GiB, 0.02 of expected (SOUND from "), text)
         self.assertRegex(text, r"AllReduce float: FAULT: 3\.\d GB/s at 4 GiB")
 
     def test_the_machine_that_it_is_judged_against_is_named(self):
@@ -122,7 +126,7 @@ class Judge(unittest.TestCase):
             paths[-1].write_text(json.dumps(record(busbw)))
         result = collbench("judge", *paths, "--topology", "ndv4", "-J", "-")
         run = json.loads(result.stdout)
-        self.assertEqual((result.returncode, run["launches"], run["rows"][-1]["verdict"]), (0, 3, "as expected"))
+        self.assertEqual((result.returncode, run["launches"], run["rows"][-1]["verdict"]), (0, 3, "SOUND"))
         self.assertAlmostEqual(run["rows"][-1]["rates"]["bus_bandwidth_gb_per_s"], 185, delta=1)
         paths[1].write_text(json.dumps(record(187, ranks=8)))
         refused = collbench("judge", *paths, "--topology", "ndv4")

@@ -16,17 +16,17 @@ using BySize = std::array<Band, 4>;  // ≥ 1 GiB, ≥ 64 MiB, ≥ 64 KiB, below
 // docs/notes/accuracy.md names.
 // clang-format off
 constexpr std::array<BySize, 11> kBands{{
-    {{{0.91, 1.02, 0.89, 6}, {0.71, 1.14, 0.66, 3}, {0.41, 1.39, 0.31, 3}, {0.59, 1.14, 0.52, 2}}},  // nvlink
-    {{{0.58, 1.27, 0.44, 1}, {0.49, 1.22, 0.40, 1}, {0.70, 1.29, 0.64, 0}, {0.68, 1.17, 0.62, 0}}},  // nvlink_rack
-    {{{0.84, 1.07, 0.79, 10}, {0.75, 1.12, 0.70, 4}, {0.36, 1.51, 0.27, 4}, {0.19, 1.42, 0.12, 3}}},  // rdma
-    {{{0.59, 1.10, 0.50, 4}, {0.44, 1.12, 0.35, 1}, {0.70, 1.29, 0.64, 0}, {0.68, 1.17, 0.62, 0}}},  // many_nodes
-    {{{0.62, 1.11, 0.48, 3}, {0.52, 1.09, 0.41, 2}, {0.79, 1.22, 0.75, 2}, {0.82, 1.13, 0.78, 2}}},  // efa
-    {{{0.57, 1.21, 0.44, 1}, {0.58, 1.34, 0.47, 1}, {0.80, 1.45, 0.74, 1}, {0.80, 1.24, 0.74, 1}}},  // tcpx
-    {{{0.51, 1.13, 0.38, 1}, {0.53, 1.14, 0.43, 1}, {0.78, 1.29, 0.74, 0}, {0.79, 1.16, 0.74, 0}}},  // plugin
-    {{{0.31, 1.45, 0.21, 4}, {0.31, 1.45, 0.21, 4}, {0.40, 1.61, 0.30, 0}, {0.32, 1.57, 0.22, 0}}},  // exchange
-    {{{0.56, 1.24, 0.47, 0}, {0.53, 1.18, 0.47, 0}, {0.31, 2.23, 0.23, 0}, {0.32, 1.59, 0.23, 0}}},  // pcie_switches
-    {{{0.54, 1.24, 0.46, 2}, {0.52, 1.18, 0.47, 2}, {0.31, 2.42, 0.24, 2}, {0.30, 1.64, 0.22, 2}}},  // pcie_host
-    {{{0.10, 1.10, 0.10, 0}, {0.10, 1.10, 0.10, 0}, {0.10, 1.29, 0.10, 0}, {0.10, 1.17, 0.10, 0}}},  // sockets
+    {{{0.91, 1.02, 6}, {0.71, 1.14, 3}, {0.41, 1.39, 3}, {0.59, 1.14, 2}}},  // nvlink
+    {{{0.58, 1.27, 1}, {0.49, 1.22, 1}, {0.70, 1.29, 0}, {0.68, 1.17, 0}}},  // nvlink_rack
+    {{{0.84, 1.07, 10}, {0.75, 1.12, 4}, {0.36, 1.51, 4}, {0.19, 1.42, 3}}},  // rdma
+    {{{0.59, 1.10, 4}, {0.44, 1.12, 1}, {0.70, 1.29, 0}, {0.68, 1.17, 0}}},  // many_nodes
+    {{{0.62, 1.11, 3}, {0.52, 1.09, 2}, {0.79, 1.22, 2}, {0.82, 1.13, 2}}},  // efa
+    {{{0.57, 1.21, 1}, {0.58, 1.34, 1}, {0.80, 1.45, 1}, {0.80, 1.24, 1}}},  // tcpx
+    {{{0.51, 1.13, 1}, {0.53, 1.14, 1}, {0.78, 1.29, 0}, {0.79, 1.16, 0}}},  // plugin
+    {{{0.31, 1.45, 4}, {0.31, 1.45, 4}, {0.40, 1.61, 0}, {0.32, 1.57, 0}}},  // exchange
+    {{{0.56, 1.24, 0}, {0.53, 1.18, 0}, {0.31, 2.23, 0}, {0.32, 1.59, 0}}},  // pcie_switches
+    {{{0.54, 1.24, 2}, {0.52, 1.18, 2}, {0.31, 2.42, 2}, {0.30, 1.64, 2}}},  // pcie_host
+    {{{0.10, 1.10, 0}, {0.10, 1.10, 0}, {0.10, 1.29, 0}, {0.10, 1.17, 0}}},  // sockets
 }};
 // clang-format on
 
@@ -67,6 +67,12 @@ BandClass class_of(Transport transport, int domains) {
 
 }  // namespace
 
+BandClass network_class(const GpuCluster& cluster) {
+  return class_of(judged_transport(cluster), cluster.domains());
+}
+
+double bytes_of_class(double bytes, int ranks) { return bytes * std::min(1.0, kFullRanks / ranks); }
+
 BandClass band_class(OperationId id, const GpuCluster& cluster) {
   const Transport transport = judged_transport(cluster);
   if (cluster.domains() > 1 && traits(transport).slower_than_nics) return BandClass::sockets;
@@ -75,7 +81,7 @@ BandClass band_class(OperationId id, const GpuCluster& cluster) {
     return cluster.host_path_is_switched ? BandClass::pcie_switches : BandClass::pcie_host;
   }
   if (cluster.nvlink_rack()) return BandClass::nvlink_rack;
-  return cluster.domains() == 1 ? BandClass::nvlink : class_of(transport, cluster.domains());
+  return cluster.domains() == 1 ? BandClass::nvlink : network_class(cluster);
 }
 
 std::string_view name(BandClass band_class) {
@@ -107,7 +113,7 @@ std::string_view name(BandClass band_class) {
 }
 
 const Band& band(BandClass band_class, double bytes, int ranks) {
-  bytes *= std::min(1.0, kFullRanks / ranks);
+  bytes = bytes_of_class(bytes, ranks);
   const std::size_t size = bytes >= static_cast<double>(kGiB)        ? 0
                            : bytes >= 64 * static_cast<double>(kMiB) ? 1
                            : bytes >= 64 * static_cast<double>(kKiB) ? 2

@@ -26,11 +26,16 @@ enum class BandClass {
 struct Band {
   double low = 0;
   double high = 0;
-  double surely_low = 0;  ///< a run below it is LOW; between it and `low` nothing is said
-  int machines = 0;       ///< of this class that it is from; 0: from wider classes only
+  int machines = 0;  ///< of this class that it is from; 0: from wider classes only
 
   bool operator==(const Band&) const = default;
 };
+
+/// By what carries the data between nodes alone.
+[[nodiscard]] BandClass network_class(const GpuCluster& cluster);
+
+/// The size by which a row's class is taken: from 64 ranks on as if there were so many.
+[[nodiscard]] double bytes_of_class(double bytes, int ranks);
 
 [[nodiscard]] BandClass band_class(OperationId id, const GpuCluster& cluster);
 

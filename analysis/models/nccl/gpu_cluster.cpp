@@ -205,6 +205,7 @@ GpuCluster gpu_cluster(const topology::ReferenceMachine& machine, int nodes, int
   const int most = machine.nvlink_domain_gpus > 0 ? machine.nvlink_domain_gpus / gpus : 1;
   // Within one NVLink domain no NIC is needed.
   GpuCluster cluster = gpu_cluster(host, nodes >= 1 && nodes <= most ? 1 : nodes, ranks_per_node, name);
+  cluster.machine = name;
   cluster.nodes = nodes;
   cluster.nodes_per_domain = most;
   cluster.transport = cluster.nic_transport =

@@ -96,10 +96,6 @@ std::string against_band(const Run& run, const Row& row, const Rates& found) {
                      busbw(*row.expectation.slowest_seconds), busbw(*row.expectation.fastest_seconds));
 }
 
-bool is_low(const Verdict& verdict) {
-  return verdict.word == VerdictWord::low || verdict.word == VerdictWord::fault;
-}
-
 /// Why a row outside its band is there, as far as anything says so.
 std::string cause_outside_band(const Row& row) {
   const auto side = side_of_band(row);
@@ -113,7 +109,7 @@ std::string cause_outside_band(const Row& row) {
                : "what takes the rest is not known: which algorithm and protocol NCCL chose at this size is "
                  "not stated (NCCL_DEBUG_SUBSYS=TUNING shows it)";
   }
-  if (is_low(row.verdict)) return "the verdict below names the likely cause";
+  if (is_bad(row.verdict.word)) return "the verdict below names the likely cause";
   return "what takes the rest is not known; the run's largest sizes do not show it";
 }
 

@@ -307,7 +307,7 @@ std::string explanations(const Run& run, const Lab01Options& options, const std:
   }
   const std::string verdict = largest == nullptr ? "" : lab01_verdict(run, *largest);
   if (verdict.empty()) return text;
-  const bool good = largest->verdict.word == VerdictWord::as_expected;
+  const bool good = largest->verdict.word == VerdictWord::sound;
   return text + fmt::format("- Verdict, by the run's largest sizes: {}{}\n", markdown_text(verdict),
                             good ? not_covered(rows) : "");
 }

@@ -77,26 +77,30 @@ TEST(Criteria, WrongDataAlwaysFails) {
   EXPECT_TRUE(check.failures.front().is_wrong_data);
 }
 
-TEST(Criteria, ASeriesThatIsLowFailsOnceForAllItsRows) {
+TEST(Criteria, ASeriesThatIsBelowFailsOnceForAllItsRows) {
   auto run = example_run();
-  for (Row& row : run.rows) row.verdict.word = VerdictWord::as_expected;
-  run.rows[1].verdict = {VerdictWord::low, "Only half."};
+  for (Row& row : run.rows) row.verdict.word = VerdictWord::sound;
+  run.rows[1].verdict = {VerdictWord::below, "Only half."};
   const RunCheck check = check_run(run, {});
-  EXPECT_THAT(texts(check), ElementsAre("AllReduce 64 MiB float sum, in place: LOW: Only half."));
-  EXPECT_THAT(check.failures.front().rows, ElementsAre(1U));
+  EXPECT_THAT(texts(check), ElementsAre("AllReduce 64 MiB float sum, in place: BELOW: Only half."));
+  EXPECT_THAT(check.failures.front().rows, ElementsAre(0U, 1U));
   EXPECT_THAT(check.not_known, IsEmpty());
   EXPECT_THAT(check_run(run, {.min_busbw = {}, .fail_on = {}}).failures, IsEmpty());
+  run.rows[1].verdict = {VerdictWord::unclear, "Which ran?"};
+  EXPECT_THAT(check_run(run, {}).failures, IsEmpty());
+  EXPECT_THAT(texts(check_run(run, {.min_busbw = {}, .fail_on = {FailureKind::unclear}})),
+              ElementsAre("AllReduce 64 MiB float sum, in place: UNCLEAR: Which ran?"));
 }
 
 TEST(Criteria, WhatARecordDoesNotSayIsNoAllClear) {
   const RunCheck check = check_run(
       example_run(),
       {.min_busbw = {},
-       .fail_on = {FailureKind::low, FailureKind::late, FailureKind::degraded, FailureKind::throttled}});
+       .fail_on = {FailureKind::below, FailureKind::late, FailureKind::degraded, FailureKind::throttled}});
   EXPECT_THAT(check.failures, IsEmpty());
   EXPECT_THAT(
       check.not_known,
-      ElementsAre(HasSubstr("low: there is no verdict on host memory"), HasSubstr("late: nobody probed"),
+      ElementsAre(HasSubstr("below: there is no verdict on host memory"), HasSubstr("late: nobody probed"),
                   HasSubstr("degraded: the record"), HasSubstr("throttled: the record has no telemetry")));
 }
 

@@ -53,7 +53,7 @@ TEST(ReportCsv, HasALinePerRow) {
       "05,1."
       "6e-05,"
       "1.8e-05,1.9e-05,0.05,precision reached,,,,nightly,node01,0.1.0,\"Open MPI v4.1.4, package: Debian "
-      "OpenMPI\",,1,");
+      "OpenMPI\",,2,");
 }
 
 TEST(ReportCsv, WhatIsNotKnownIsEmpty) {
@@ -64,7 +64,7 @@ TEST(ReportCsv, WhatIsNotKnownIsEmpty) {
             ",,,,,,,,,,0,0,"
             "1,0,,,,,,,,,"
             "this library has it for AllGather only,,,node01 node02,0.1.0,\"Open MPI v4.1.4, package: Debian "
-            "OpenMPI\",,1,");
+            "OpenMPI\",,2,");
 }
 
 TEST(ReportCsv, WhatCutTheRunShortStandsInEveryLine) {
@@ -95,9 +95,10 @@ TEST(ReportCsv, EveryRowHasItsBandVerdictAndExplanation) {
   run.rows[0].expectation.fastest_seconds = 0.25;
   run.rows[0].expectation.slowest_seconds = 0.5;
   run.rows[0].expectation.limited_by = "8 NICs of 25 GB/s a node, 95 %";
-  run.rows[0].verdict = {VerdictWord::low, "latency-bound: 0.5 of ring"};
-  EXPECT_THAT(report_csv(run),
-              HasSubstr(",0.25,0.5,\"8 NICs of 25 GB/s a node, 95 %\",,,,,LOW,latency-bound: 0.5 of ring,"));
+  run.rows[0].verdict = {VerdictWord::below, "latency-bound: 0.5 of ring"};
+  EXPECT_THAT(
+      report_csv(run),
+      HasSubstr(",0.25,0.5,\"8 NICs of 25 GB/s a node, 95 %\",,,,,BELOW,latency-bound: 0.5 of ring,"));
 }
 
 TEST(ReportCsv, EveryLineHasTheSameFields) {

@@ -46,7 +46,7 @@ TEST(ReportJunit, LowWrongDataAndWhatNothingWasMeasuredForFail) {
   auto run = example_run();
   run.rows[0].measurement.wrong_elements = 3;
   run.rows[1].verdict = {VerdictWord::fault, "Broken."};
-  const Criteria criteria{.min_busbw = {{OperationId::broadcast, {}, 1}}, .fail_on = {FailureKind::low}};
+  const Criteria criteria{.min_busbw = {{OperationId::broadcast, {}, 1}}, .fail_on = {FailureKind::below}};
   const auto document = parsed(run, criteria);
   const auto suite = suite_of(document);
   EXPECT_EQ(suite.attribute("failures").as_int(), 3);

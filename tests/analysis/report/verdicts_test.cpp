@@ -18,7 +18,7 @@ TEST(VerdictFacts, SayTheVerdictAndWhatHoldsEachRow) {
   const GpuCluster cluster = cluster_of("ndv4", 2);
   const ReportLines facts = verdict_lines(judged_on_gpus(run_from_expectation(cluster, 1), cluster));
   ASSERT_EQ(facts.size(), 2U);
-  EXPECT_THAT(facts[0].text, StartsWith("AllReduce float: as expected: "));
+  EXPECT_THAT(facts[0].text, StartsWith("AllReduce float: SOUND: "));
   EXPECT_EQ(facts[0].tone, Tone::quiet);
   EXPECT_EQ(facts[1].text,
             "AllReduce float: 1 MiB to 4 MiB: latency-bound, 1.00 of expected; 16 MiB to 1 GiB: "
@@ -34,6 +34,24 @@ TEST(VerdictFacts, ALossIsAWarningAndAFaultAnAlarm) {
   EXPECT_EQ(first(5).tone, Tone::alarm);
 }
 
+TEST(VerdictHeadline, IsTheWordWhatMadeItAndWhatItLeavesOpen) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  const auto first = [&](double slower, bool complete = true) {
+    collbench::Run run = run_from_expectation(cluster, slower);
+    run.complete = complete;
+    for (Row& row : run.rows) row.measurement.algorithm_ran = "ring";
+    return verdict_headline(judged_on_gpus(run, cluster)).front();
+  };
+  EXPECT_THAT(first(1).text,
+              AllOf(StartsWith("SOUND: 2 × 8 ranks; worst: AllReduce 4 GiB, 1.00 of expected (SOUND from "),
+                    HasSubstr("; not ruled out: losing ")));
+  EXPECT_EQ(first(1).tone, Tone::quiet);
+  EXPECT_THAT(first(1, false).text, StartsWith("UNCLEAR: 2 × 8 ranks; the record is not complete; "));
+  EXPECT_THAT(first(1.15).text, StartsWith("UNCLEAR: "));
+  EXPECT_THAT(first(1.5).text, StartsWith("BELOW: 2 × 8 ranks; worst: AllReduce 4 GiB, 0.67 of expected"));
+  EXPECT_EQ(first(5).tone, Tone::alarm);
+}
+
 TEST(VerdictFacts, ARowWithoutAFormulaSaysSo) {
   const GpuCluster cluster = cluster_of("ndv4", 2);
   collbench::Run run = run_from_expectation(cluster, 1);
@@ -46,13 +64,14 @@ TEST(VerdictFacts, ARowWithoutAFormulaSaysSo) {
 TEST(VerdictFacts, WithoutAVerdictTheReasonIsSaid) {
   collbench::Run run = run_from_expectation(cluster_of("ndv4", 2), 1);
   EXPECT_TRUE(verdict_lines(run).empty());
+  EXPECT_TRUE(verdict_headline(run).empty());
   run.log.emplace();
   EXPECT_EQ(
-      verdict_lines(run).front().text,
+      verdict_headline(run).front().text,
       "no verdict: the machine is unknown; the log does not name its GPUs: give the machine with --topology "
       "(collbench topo list names the reference machines).");
   run.log->gpu = {"AMD Instinct MI300X", 5};
-  EXPECT_EQ(verdict_lines(run).front().text,
+  EXPECT_EQ(verdict_headline(run).front().text,
             "no verdict: AMD Instinct MI300X is AMD's, and only NCCL on NVIDIA's GPUs is modeled");
   run.log.reset();
   run.backend = BackendId::mpi;

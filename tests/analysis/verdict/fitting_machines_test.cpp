@@ -49,7 +49,7 @@ TEST(FittingMachines, AreWhatAVerdictAboutOtherGpusSaysFirst) {
       "the log's GPUs are NVIDIA H100 80GB HBM3 (line 7), but it is judged as a machine with A100 SXM: "
       "--topology hgx-h100 fits (so do p5, a3-mega, oci-h100, ndv5)";
   EXPECT_THAT(run.log->notes, ElementsAre(said));
-  EXPECT_EQ(run.rows.back().verdict.word, VerdictWord::model_or_ranks_wrong);
+  EXPECT_EQ(run.rows.back().verdict.word, VerdictWord::unclear);
   EXPECT_EQ(run.rows.back().verdict.explanation, said + ".");
   run = judged_on_gpus(run_from_expectation(cluster, 1), cluster);
   run.log = log_on("NVIDIA H100 80GB HBM3", 8);

@@ -260,7 +260,14 @@ class RandomRun {
                           maybe([&] { return number(); }),
                           text(),
                           maybe([&] { return number(); })};
-    if (!has_wrong_data(result.measurement)) result.verdict = {static_cast<VerdictWord>(below(5)), text()};
+    if (!has_wrong_data(result.measurement)) {
+      result.verdict = {static_cast<VerdictWord>(below(5)), text()};
+      if (result.verdict.word != VerdictWord::none) {
+        result.verdict.ratio = maybe([&] { return number(); });
+        if (below(2) == 0) result.verdict.range = HealthyRange{number(), number(), number(), text()};
+        result.verdict.hidden = {{text(), 0.125, text()}};
+      }
+    }
     return result;
   }
 

@@ -45,7 +45,7 @@ TEST(RowJson, DoesNotReadTheRates) {
 }
 
 TEST(RowJson, WrongDataOfAnOlderRecordHasNoVerdict) {
-  for (const VerdictWord word : {VerdictWord::as_expected, VerdictWord::low, VerdictWord::fault}) {
+  for (const VerdictWord word : {VerdictWord::sound, VerdictWord::below, VerdictWord::fault}) {
     Row row;
     row.measurement.wrong_elements = 0;
     row.verdict = {word, "half of what its neighbors do"};
@@ -54,6 +54,32 @@ TEST(RowJson, WrongDataOfAnOlderRecordHasNoVerdict) {
     json["wrong_elements"] = 3;
     EXPECT_EQ(from_text(json.dump()).verdict, Verdict());
   }
+}
+
+TEST(RowJson, TheWordsOfTheFirstVersionAreRead) {
+  Json json = row_to_json(Row(), 2);
+  EXPECT_TRUE(json.at("verdict").is_null());
+  for (const char* key : {"verdict_ratio", "healthy_range", "not_ruled_out"}) json.erase(key);
+  const auto read = [&](const char* word) {
+    json["verdict"] = word;
+    json["explanation"] = "As it was.";
+    return from_text(json.dump()).verdict;
+  };
+  EXPECT_EQ(read("none"), (Verdict{VerdictWord::none, "As it was."}));
+  EXPECT_EQ(read("LOW"), (Verdict{VerdictWord::below, "As it was."}));
+  EXPECT_EQ(read("FAULT"), (Verdict{VerdictWord::fault, "As it was."}));
+  EXPECT_EQ(
+      read("as expected"),
+      (Verdict{VerdictWord::unclear, "judged by an older version (as expected): judge again. As it was."}));
+  EXPECT_EQ(read("model or rank count wrong").word, VerdictWord::unclear);
+  EXPECT_THROW((void)read("FINE"), Error);
+}
+
+TEST(RowJson, ARangeWithoutASoundEdgeStays) {
+  Row row;
+  row.verdict = {VerdictWord::unclear, "Sockets.", 0.5,
+                 HealthyRange{0.1, std::numeric_limits<double>::infinity(), 1.1, "sockets"}};
+  EXPECT_EQ(from_text(row_to_json(row, 2).dump()).verdict, row.verdict);
 }
 
 TEST(RowJson, APassWithoutATimeIsOneOfNone) {

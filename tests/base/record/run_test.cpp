@@ -69,7 +69,7 @@ TEST(RunJson, ARunIsOneLinePerRow) {
   auto run = small_run();
   run.rows.push_back(run.rows.front());
   const std::string text = to_json_text(run);
-  EXPECT_THAT(text, testing::StartsWith("{\n\"record\": \"collbench run\",\n\"schema_version\": 1,\n"));
+  EXPECT_THAT(text, testing::StartsWith("{\n\"record\": \"collbench run\",\n\"schema_version\": 2,\n"));
   EXPECT_THAT(text, HasSubstr("\"rows\": [\n {\"operation\":\"AllReduce\","));
   EXPECT_THAT(text, HasSubstr("},\n {\"operation\":\"AllReduce\","));
   EXPECT_THAT(text, testing::EndsWith("}]\n}\n"));
@@ -149,7 +149,7 @@ TEST(RunJson, ANewerSchemaSaysWhichAndToUpdate) {
   auto json = nlohmann::json::parse(to_json_text(small_run()));
   json["schema_version"] = 7;
   EXPECT_EQ(message_of(json.dump()),
-            "collbench: run.json: is a run record of schema version 7, and this collbench reads up to 1; "
+            "collbench: run.json: is a run record of schema version 7, and this collbench reads up to 2; "
             "update collbench");
 }
 
@@ -164,7 +164,8 @@ TEST(RunJson, EveryKeyOfARowIsMissedByItsPath) {
         member.key() == "launch_passes" || member.key() == "nccl" || member.key() == "launch_variation" ||
         member.key() == "enqueue_seconds" || member.key() == "marks" || member.key() == "pass_probes" ||
         member.key() == "states" || member.key() == "test" || member.key() == "nvls_seconds" ||
-        member.key() == "step" || member.key() == "warmup_iterations") {
+        member.key() == "step" || member.key() == "warmup_iterations" || member.key() == "verdict_ratio" ||
+        member.key() == "healthy_range" || member.key() == "not_ruled_out") {
       continue;  // none when absent
     }
     auto damaged = json;

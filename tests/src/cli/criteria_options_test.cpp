@@ -43,21 +43,22 @@ TEST(MinBusbwOption, SaysWhatIsWrongWithATypo) {
 }
 
 TEST(FailOnOption, IsAListOfKindsOrNone) {
-  EXPECT_THAT(parse_failure_kinds("low,late"), ElementsAre(FailureKind::low, FailureKind::late));
+  EXPECT_THAT(parse_failure_kinds("below,late"), ElementsAre(FailureKind::below, FailureKind::late));
   EXPECT_THAT(parse_failure_kinds("degraded,throttled"),
               ElementsAre(FailureKind::degraded, FailureKind::throttled));
+  EXPECT_THAT(parse_failure_kinds("low,unclear"), ElementsAre(FailureKind::below, FailureKind::unclear));
   EXPECT_THAT(parse_failure_kinds("none"), IsEmpty());
   EXPECT_THROW(static_cast<void>(parse_failure_kinds("slow")), Error);
 }
 
 TEST(CriteriaOutcome, WrongDataComesBeforeWhatIsSlowWhateverWasAskedFor) {
   for (const bool wrong : {false, true}) {
-    for (const VerdictWord word : {VerdictWord::none, VerdictWord::as_expected, VerdictWord::low,
-                                   VerdictWord::fault, VerdictWord::model_or_ranks_wrong}) {
+    for (const VerdictWord word : {VerdictWord::none, VerdictWord::sound, VerdictWord::unclear,
+                                   VerdictWord::below, VerdictWord::fault}) {
       collbench::Run run = analysis::example_run();
       for (Row& row : run.rows) row.verdict.word = word;
       if (wrong) run.rows[0].measurement.wrong_elements = 1;
-      const bool is_low = word == VerdictWord::low || word == VerdictWord::fault;
+      const bool is_low = is_bad(word);
       for (const bool fails_on_low : {false, true}) {
         for (const bool asked : {false, true}) {
           CriteriaOptions options;

@@ -35,7 +35,7 @@ TEST(NextStep, GoesByTheWorstThatTheRunSaw) {
   run.rank_probe.emplace();
   run.rank_probe->findings.emplace_back().ranks = {0};
   EXPECT_THAT(next_step(run, ""), StartsWith("collbench probe on " + run.ranks.front().host));
-  run.rows.front().verdict.word = VerdictWord::low;
+  run.rows.front().verdict.word = VerdictWord::below;
   EXPECT_THAT(next_step(run, ""), StartsWith("collbench doctor"));
   run.rows.back().measurement.wrong = {{1, "n7", 1, 0, "1", "2"}};
   EXPECT_EQ(next_step(run, ""), "collbench doctor on n7, whose ranks received wrong data");
