@@ -250,7 +250,8 @@ const CommunicatorMember* impossible_rank(const Communicator& communicator) {
   const auto& members = communicator.members;
   const bool empty = communicator.size == 0 && communicator.status == "NOCOMM";
   const auto found = std::find_if(members.begin(), members.end(), [&](const CommunicatorMember& each) {
-    return empty || (communicator.size > 0 && each.rank >= communicator.size);
+    // Only RAS has a status; of PyTorch's dumps the size may be that of what is there.
+    return empty || (!communicator.status.empty() && communicator.size > 0 && each.rank >= communicator.size);
   });
   return found == members.end() ? nullptr : &*found;
 }
