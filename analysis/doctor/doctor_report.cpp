@@ -10,6 +10,7 @@
 
 #include "analysis/report/text_layout.hpp"
 #include "base/text_sinks.hpp"
+#include "base/units.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -28,6 +29,12 @@ std::string observation_text(const DoctorObservation& observation) {
                                       : fmt::format("{} ({})", observation.what, observation.location);
 }
 
+std::vector<std::string> notes_of(const DoctorPage& page) {
+  std::vector<std::string> notes = page.notes;
+  notes.insert(notes.end(), page.diagnosis.notes.begin(), page.diagnosis.notes.end());
+  return notes;
+}
+
 /// What is said of a finding, as label and words.
 std::vector<std::pair<std::string_view, std::string>> finding_lines(const DoctorPage& page,
                                                                     const DoctorFinding& finding) {
@@ -40,7 +47,7 @@ std::vector<std::pair<std::string_view, std::string>> finding_lines(const Doctor
   if (const auto price = page.prices.find(finding.check.code); price != page.prices.end())
     lines.emplace_back("cost: ", price->second);
   lines.emplace_back("confirm: ", finding.check.confirm);
-  lines.emplace_back("fix: ", finding.check.fix);
+  lines.emplace_back("fix: ", finding.fix);
   lines.emplace_back("known from: ", finding.check.source);
   return lines;
 }
@@ -52,9 +59,8 @@ std::map<std::string_view, std::vector<std::string_view>> missing_evidence(const
   return missing;
 }
 
-std::string text_page(const DoctorPage& page, const TextOptions& options) {
-  const int width = options.columns;
-  std::string text = fmt::format("{}: {}\n", page.machine, doctor_summary(page.diagnosis));
+std::string findings_only(const DoctorPage& page, int width) {
+  std::string text;
   const std::string indent(kIndent, ' ');
   for (const DoctorFinding& finding : page.diagnosis.findings) {
     text += fmt::format("\n{:<{}}{}\n", doctor_severity_name(finding.check.severity), kIndent,
@@ -62,15 +68,18 @@ std::string text_page(const DoctorPage& page, const TextOptions& options) {
     for (const auto& [label, words] : finding_lines(page, finding))
       text += wrap(words, width, indent + std::string(label), indent + "  ");
   }
-  if (!page.diagnosis.not_known.empty()) text += "\nnot known, for want of evidence:\n";
-  for (const auto& [needs, codes] : missing_evidence(page.diagnosis))
-    text += wrap(fmt::format("{}", fmt::join(codes, ", ")), width, fmt::format("  {}: ", needs), "    ");
-  if (!page.diagnosis.healthy.empty()) {
-    std::vector<std::string_view> codes;
-    for (const DoctorCheck& check : page.diagnosis.healthy) codes.push_back(check.code);
-    text += "\n" + wrap(fmt::format("{}", fmt::join(codes, ", ")), width, "healthy: ", "  ");
-  }
-  for (const std::string& note : page.notes) text += wrap(note, width, "note: ", "  ");
+  return text;
+}
+
+std::string text_page(const DoctorPage& page, const TextOptions& options) {
+  const int width = options.columns;
+  std::string text =
+      fmt::format("{}: {}\n", page.machine, doctor_summary(page.diagnosis)) + findings_only(page, width);
+  // A machine without a finding is one line.
+  if (!page.diagnosis.findings.empty())
+    text += fmt::format("\n{} healthy, {} not known for want of evidence (--format json)\n",
+                        counted(page.diagnosis.healthy.size(), "check"), page.diagnosis.not_known.size());
+  for (const std::string& note : notes_of(page)) text += wrap(note, width, "note: ", "  ");
   return page_text(text);
 }
 
@@ -89,11 +98,11 @@ std::string markdown_page(const DoctorPage& page) {
     }
     text += fmt::format("| {} | {}: {} | {} | {} |\n", doctor_severity_name(finding.check.severity),
                         finding.check.code, markdown_text(finding.check.reason), fmt::join(seen, "; "),
-                        markdown_text(finding.check.fix));
+                        markdown_text(finding.fix));
   }
   for (const auto& [needs, codes] : missing_evidence(page.diagnosis))
     text += fmt::format("\nNot known without {}: {}.\n", markdown_text(needs), fmt::join(codes, ", "));
-  for (const std::string& note : page.notes) text += fmt::format("\nNote: {}\n", markdown_text(note));
+  for (const std::string& note : notes_of(page)) text += fmt::format("\nNote: {}\n", markdown_text(note));
   return text;
 }
 
@@ -108,6 +117,7 @@ std::string json_page(const DoctorPage& page) {
   nlohmann::ordered_json json{{"machine", page.machine}, {"findings", nlohmann::ordered_json::array()}};
   for (const DoctorFinding& finding : page.diagnosis.findings) {
     nlohmann::ordered_json each = json_check(finding.check);
+    each["fix"] = finding.fix;
     const auto price = page.prices.find(finding.check.code);
     each["price"] = price == page.prices.end() ? "not_modeled" : price->second;
     for (const DoctorObservation& observation : finding.observations)
@@ -120,7 +130,7 @@ std::string json_page(const DoctorPage& page) {
   json["not_known"] = nlohmann::ordered_json::array();
   for (const DoctorCheck& check : page.diagnosis.not_known)
     json["not_known"].push_back({{"code", check.code}, {"needs", check.needs}});
-  json["notes"] = page.notes;
+  json["notes"] = notes_of(page);
   return json_text(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
 }
 
@@ -135,14 +145,22 @@ std::string report(const DoctorPage& page, std::string_view format, const TextOp
   throw std::out_of_range("doctor has no format " + std::string(format));
 }
 
+std::string findings_text(const DoctorPage& page, const TextOptions& options) {
+  return page_text(fmt::format("{}: {}\n", page.machine, counted(page.diagnosis.findings.size(), "finding")) +
+                   findings_only(page, options.columns));
+}
+
 std::string doctor_summary(const Diagnosis& diagnosis) {
   const auto broken = std::count_if(
       diagnosis.findings.begin(), diagnosis.findings.end(),
       [](const DoctorFinding& each) { return each.check.severity == topology::DoctorSeverity::broken; });
   const std::size_t found = diagnosis.findings.size();
-  return fmt::format("{} finding{}{}, {} of {} checks healthy, {} not known", found, found == 1 ? "" : "s",
-                     broken > 0 ? fmt::format(" ({} broken)", broken) : "", diagnosis.healthy.size(),
-                     found + diagnosis.healthy.size() + diagnosis.not_known.size(),
+  return fmt::format("{} finding{}{}{}, {} of {} checks healthy, {} not known", found, found == 1 ? "" : "s",
+                     broken > 0 ? fmt::format(" ({} broken)", broken) : "",
+                     diagnosis.unknown_lines > 0 ? fmt::format(", {} of NCCL that no check knows",
+                                                               counted(diagnosis.unknown_lines, "line"))
+                                                 : "",
+                     diagnosis.healthy.size(), found + diagnosis.healthy.size() + diagnosis.not_known.size(),
                      diagnosis.not_known.size());
 }
 

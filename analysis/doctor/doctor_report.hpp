@@ -26,6 +26,9 @@ struct DoctorPage {
 /// evidence. Throws std::out_of_range for a format that doctor_formats() does not list.
 [[nodiscard]] std::string report(const DoctorPage& page, std::string_view format, const TextOptions& options);
 
+/// The text of the findings alone.
+[[nodiscard]] std::string findings_text(const DoctorPage& page, const TextOptions& options);
+
 /// "2 findings (1 broken), 9 healthy, 22 not known".
 [[nodiscard]] std::string doctor_summary(const topology::Diagnosis& diagnosis);
 

@@ -242,7 +242,29 @@ Json member_json(const CommunicatorMember& member) {
 
 std::uint64_t CommunicatorMember::calls() const { return sum_of(begun); }
 
+namespace {
+
+/// The first rank of a communicator that cannot have it: NCCL's RAS of 2.27.3 lists groups that are not
+/// there, with 0 ranks and numbers out of memory that was never set (nccl#1762).
+const CommunicatorMember* impossible_rank(const Communicator& communicator) {
+  const auto& members = communicator.members;
+  const bool empty = communicator.size == 0 && communicator.status == "NOCOMM";
+  const auto found = std::find_if(members.begin(), members.end(), [&](const CommunicatorMember& each) {
+    // Only RAS has a status; of PyTorch's dumps the size may be that of what is there.
+    return empty || (!communicator.status.empty() && communicator.size > 0 && each.rank >= communicator.size);
+  });
+  return found == members.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
 HangFinding find_hang(const Communicator& communicator) {
+  if (const CommunicatorMember* impossible = impossible_rank(communicator))
+    return {
+        HangCause::not_known,
+        {},
+        fmt::format("{}: rank {} of {} ranks is nonsense that NCCL's RAS writes of a group that is not there",
+                    communicator.name, impossible->rank, communicator.size)};
   const auto is = [&](MemberPresence presence) {
     return members_that(communicator, [&](const auto& each) { return each.presence == presence; });
   };

@@ -166,7 +166,7 @@ void require_json_dump(const HangDump& dump) {
       dump.file,
       "is neither a recorder of collbench, an answer of NCCL's RAS, nor a dump of PyTorch's flight "
       "recorder as JSON",
-      "see collbench flight --help");
+      "for a job's log: collbench doctor FILE reads its watchdog's lines; see collbench flight --help");
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "base/error.hpp"
 #include "src/cli/criteria_options.hpp"
 #include "src/cli/host_list.hpp"
+#include "src/cli/log_findings.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/plot.hpp"
@@ -164,6 +165,7 @@ CommandResult judge(const JudgeOptions& options) {
     result.status = worse(result.status, outcome.status);
     result.notes.insert(result.notes.end(), outcome.notes.begin(), outcome.notes.end());
   }
+  append_log_findings(options.files, result.is_for_a_person, result.text, result.notes);
   return result;
 }
 

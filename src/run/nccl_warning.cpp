@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "topology/doctor/checks.hpp"
+#include "topology/doctor/nccl_messages.hpp"
 
 namespace collbench::program {
 
@@ -18,9 +18,10 @@ Error with_doctors_advice(const Error& error) {
     log.replace(at, 2, "\n");
   topology::Evidence evidence;
   static_cast<void>(topology::add_evidence(evidence, log, "NCCL", "nccl-log"));
-  for (const topology::DoctorCheck& check : topology::log_error_checks()) {
-    const topology::DoctorVerdict found = check.look(evidence);
-    if (!found || found->empty()) continue;
+  const topology::LogMessages messages = topology::read_log_messages(evidence);
+  for (const topology::DoctorCheck& check : topology::log_message_checks()) {
+    const bool is_cause = check.code != "log-cause-unknown" && check.code != "log-unknown-warning";
+    if (!is_cause || !messages.said.contains(check.code)) continue;
     return {error.status(), error.where(), error.what(),
             fmt::format("{} ({}, as collbench doctor calls it: {}); {}", check.fix, check.code, check.reason,
                         error.next_step())};

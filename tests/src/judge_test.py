@@ -133,6 +133,24 @@ class Judge(unittest.TestCase):
         self.assertEqual(refused.returncode, 2)
         self.assertIn(f"{paths[1]}: it is of 8 ranks, and {paths[0]} of 16 ranks", refused.stderr)
 
+    def test_a_log_is_answered_with_what_the_doctor_finds_in_it(self):
+        log = self.path.with_suffix(".log")
+        log.write_text(
+            "# nThread 1 nGpus 1 minBytes 8388608 maxBytes 8388608 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1\n"
+            "# Using devices\n"
+            "#  Rank  0 Group  0 Pid   11 on   n1 device  0 [0x07] NVIDIA A100-SXM4-40GB\n"
+            "#  Rank  1 Group  0 Pid   12 on   n2 device  0 [0x07] NVIDIA A100-SXM4-40GB\n"
+            "n1:11:15 [0] NCCL INFO Channel 00/0 : 1[0] -> 0[0] [receive] via NET/Socket/0\n"
+            "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n"
+            "     8388608       2097152     float     sum      -1   4194.3    2.00    2.00      0   4194.3    2.00    2.00      0\n"
+            "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 2.0\n", encoding="utf-8")
+        said = collbench("judge", log)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn("slow      log-sockets", said.stdout)
+        told = collbench("judge", log, "--format", "csv")
+        self.assertNotIn("log-sockets", told.stdout)
+        self.assertIn("log-sockets (slow): NCCL speaks TCP", told.stderr)
+
     def test_a_low_run_names_the_findings_on_its_path(self):
         machine = self.path.parent / "node.json"
         saved = collbench("topo", "save", "ndv4", "-o", machine)

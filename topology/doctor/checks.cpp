@@ -1,7 +1,11 @@
 #include "topology/doctor/checks.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
+
+#include "topology/doctor/look.hpp"
+#include "topology/doctor/nccl_messages.hpp"
 
 namespace collbench::topology {
 
@@ -14,22 +18,61 @@ std::vector<DoctorCheck> doctor_checks() {
   std::vector<DoctorCheck> all;
   for (const std::span<const DoctorCheck> theme :
        {pcie_checks(), kernel_checks(), gpu_checks(), kernel_log_checks(), network_checks(),
-        network_setup_checks(), setting_checks(), version_checks(), log_checks(), log_error_checks()})
+        network_setup_checks(), setting_checks(), version_checks(), log_checks(), log_message_checks()})
     all.insert(all.end(), theme.begin(), theme.end());
   return all;
 }
 
+namespace {
+
+DoctorVerdict verdict_of(const DoctorCheck& check, const Evidence& evidence, const LogMessages& log) {
+  if (check.look != nullptr) return check.look(evidence);
+  if (const auto said = log.said.find(check.code); said != log.said.end()) return said->second;
+  return evidence.whole.contains("nccl-log") ? DoctorVerdict(std::vector<DoctorObservation>()) : std::nullopt;
+}
+
+std::string fix_of(const DoctorCheck& check, const Evidence& evidence) {
+  std::string here = check.fix_here != nullptr ? check.fix_here(evidence) : "";
+  return here.empty() ? std::string(check.fix) : here;
+}
+
+/// What a reader of a log's findings should know of that log.
+std::vector<std::string> log_notes(const Evidence& evidence) {
+  const std::vector<EvidenceLine>& log = evidence.of("nccl-log");
+  const auto has = [&log](std::string_view part) {
+    return std::any_of(log.begin(), log.end(),
+                       [part](const EvidenceLine& line) { return has_text(line.text, part); });
+  };
+  std::vector<std::string> notes;
+  const auto version = nccl_version(evidence);
+  if (version && (version->code < kFirstKnownNccl || version->code > kLastKnownNccl)) {
+    notes.emplace_back(
+        "the wordings of NCCL 2.18 to 2.31 are known: what this version does not say clears nothing");
+  } else if (!version && has("NCCL INFO")) {
+    notes.emplace_back("the log does not name NCCL's version: what it does not say clears nothing");
+  }
+  if (has("out-of-place"))
+    notes.emplace_back("the log has a table of nccl-tests: collbench judge says what it means");
+  return notes;
+}
+
+}  // namespace
+
 Diagnosis diagnose(const Evidence& evidence) {
+  const LogMessages log = read_log_messages(evidence);
   Diagnosis diagnosis;
+  diagnosis.unknown_lines = log.unknown_lines;
+  diagnosis.notes = log_notes(evidence);
   std::array<std::vector<DoctorFinding>, 3> by_severity;
   for (const DoctorCheck& check : doctor_checks()) {
-    DoctorVerdict verdict = check.look(evidence);
-    if (!verdict) {
+    DoctorVerdict verdict = verdict_of(check, evidence, log);
+    if (!verdict || (verdict->empty() && check.by_wording && !log.is_understood)) {
       diagnosis.not_known.push_back(check);
     } else if (verdict->empty()) {
       diagnosis.healthy.push_back(check);
     } else {
-      by_severity.at(static_cast<std::size_t>(check.severity)).push_back({check, std::move(*verdict)});
+      by_severity.at(static_cast<std::size_t>(check.severity))
+          .push_back({check, fix_of(check, evidence), std::move(*verdict)});
     }
   }
   for (std::vector<DoctorFinding>& findings : by_severity)

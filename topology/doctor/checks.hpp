@@ -32,12 +32,16 @@ using DoctorVerdict = std::optional<std::vector<DoctorObservation>>;
 struct DoctorCheck {
   std::string_view code;  ///< never renamed: scripts go by it
   DoctorSeverity severity;
-  std::string_view reason;   ///< what it does to a job, a sentence
-  std::string_view needs;    ///< the evidence, for a person: "lspci -vvv (as root)"
-  std::string_view confirm;  ///< a command for the machine
-  std::string_view fix;      ///< what to do
-  std::string_view source;   ///< where this is known from
-  DoctorVerdict (*look)(const Evidence& evidence);
+  std::string_view reason;                          ///< what it does to a job, a sentence
+  std::string_view needs;                           ///< the evidence, for a person: "lspci -vvv (as root)"
+  std::string_view confirm;                         ///< a command for the machine
+  std::string_view fix;                             ///< what to do
+  std::string_view source;                          ///< where this is known from
+  DoctorVerdict (*look)(const Evidence& evidence);  ///< none: of log_message_checks()
+  /// Whether it goes by what NCCL says: a log of a version whose wordings are not known clears nothing.
+  bool by_wording = false;
+  /// What to do on this machine, where that depends on it; none, or an empty answer: `fix`.
+  std::string (*fix_here)(const Evidence& evidence) = nullptr;
 };
 
 /// All of them, by theme, as docs/notes/doctor-checks.md lists them.
@@ -52,18 +56,21 @@ struct DoctorCheck {
 [[nodiscard]] std::span<const DoctorCheck> setting_checks();
 [[nodiscard]] std::span<const DoctorCheck> version_checks();
 [[nodiscard]] std::span<const DoctorCheck> log_checks();
-[[nodiscard]] std::span<const DoctorCheck> log_error_checks();
+[[nodiscard]] std::span<const DoctorCheck> log_message_checks();
 [[nodiscard]] std::span<const DoctorCheck> kernel_log_checks();
 
 /// What all checks say of one machine.
 struct DoctorFinding {
   DoctorCheck check;
+  std::string fix;                              ///< for this machine
   std::vector<DoctorObservation> observations;  ///< at least one
 };
 struct Diagnosis {
   std::vector<DoctorFinding> findings;  ///< the worst first
   std::vector<DoctorCheck> healthy;
   std::vector<DoctorCheck> not_known;  ///< the evidence is missing
+  std::size_t unknown_lines = 0;       ///< of NCCL, which warn and which no check knows
+  std::vector<std::string> notes;      ///< what else a log has, or why it clears nothing
 };
 [[nodiscard]] Diagnosis diagnose(const Evidence& evidence);
 

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "topology/doctor/long_log.hpp"
 #include "topology/graph/merge.hpp"
 #include "topology/readers/readers.hpp"
 
@@ -19,7 +21,7 @@ std::vector<EvidenceLine> evidence_lines(const std::vector<Line>& lines, std::st
   std::vector<EvidenceLine> kept;
   for (const Line& line : lines) {
     if (const std::string_view text = trim(line.text); !text.empty())
-      kept.push_back({std::string(text), location(file, line.number)});
+      kept.push_back({std::string(text), location(file, line.number), 0});
   }
   return kept;
 }
@@ -79,6 +81,23 @@ std::string_view source_of(const fs::path& file) {
   return {};
 }
 
+/// A job's log that is too long to be read as a whole; false where the file is none.
+bool add_long_log(Evidence& evidence, const fs::path& file) {
+  std::error_code error;
+  if (fs::file_size(file, error) <= kMaxInputBytes || error) return false;
+  std::vector<EvidenceLine> kept = read_long_log(file);
+  std::vector<Line> lines;
+  for (const EvidenceLine& line : kept) lines.push_back({line.text});
+  for (const EvidenceSource& source : evidence_sources()) {
+    if (source.name != "nccl-log" || !source.recognizes(lines)) continue;
+    if (source.is_whole(lines)) evidence.whole.emplace(source.name);
+    std::vector<EvidenceLine>& all = evidence.lines[std::string(source.name)];
+    all.insert(all.end(), std::make_move_iterator(kept.begin()), std::make_move_iterator(kept.end()));
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 const std::vector<EvidenceLine>& Evidence::of(std::string_view source) const {
@@ -124,6 +143,10 @@ Evidence read_evidence(const fs::path& path) {
   }
   for (const fs::path& file : files_of(path)) {
     const std::string_view source = source_of(file);
+    if ((source.empty() || source == "nccl-log") && add_long_log(evidence, file)) {
+      used = true;
+      continue;
+    }
     std::string text;
     try {
       text = read_file(file, kMaxInputBytes);

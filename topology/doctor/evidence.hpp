@@ -17,6 +17,7 @@ namespace collbench::topology {
 struct EvidenceLine {
   std::string text;      ///< trimmed, without ANSI codes
   std::string location;  ///< "FILE:LINE"
+  std::size_t more = 0;  ///< lines of a long log that were left out since they differ from it in numbers only
 };
 
 /// Where a text about a machine comes from: a file of the kernel, or the output of a command.

@@ -5,7 +5,7 @@
 #include <cctype>
 
 #include "topology/doctor/evidence.hpp"
-#include "topology/doctor/logged_errors.hpp"
+#include "topology/doctor/nccl_messages.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -82,9 +82,10 @@ bool is_environment(const std::vector<Line>& lines) {
 
 bool is_nccl_log(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
-    return contains(line, "NCCL INFO") || contains(line, "NCCL WARN") || contains(line, "# nThread") ||
-           contains(line, "# Avg bus bandwidth") || contains(line, "Failed to bind NVLink SHARP") ||
-           contains(line, "via NET/") || says_any_error(line);
+    const LogLine parts = log_line(line);
+    return parts.level != LogLevel::none || contains(line, "# nThread") ||
+           contains(line, "# Avg bus bandwidth") || contains(line, "via NET/") ||
+           !message_code(line, parts).empty();
   });
 }
 
@@ -127,7 +128,7 @@ bool is_whole_query(const std::vector<Line>& lines) {
 bool is_nvidia_smi_failure(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
     return line.starts_with("NVIDIA-SMI has failed") || line.starts_with("Failed to initialize NVML") ||
-           line == "No devices were found";
+           line.starts_with("Unable to determine the device handle") || line == "No devices were found";
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/units.hpp"
 #include "topology/catalog/gpus.hpp"
+#include "topology/doctor/gpu_query.hpp"
 #include "topology/doctor/look.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/telemetry/error_counters.hpp"
@@ -21,7 +22,7 @@ struct Xid {
   int number;
   std::string_view meaning;
 };
-constexpr std::array<Xid, 22> kHardwareXids{{
+constexpr std::array<Xid, 23> kHardwareXids{{
     {46, "GPU stopped processing"},
     {48, "double-bit ECC error"},
     {54, "auxiliary power is not connected"},
@@ -44,11 +45,18 @@ constexpr std::array<Xid, 22> kHardwareXids{{
     {147, "NVLink error"},
     {149, "NVLink error"},
     {150, "NVLink error"},
+    {154, "the driver asks for a recovery"},
 }};
 
 /// From Blackwell on those of NVLink say whether they are fatal: the catalog's decision goes by that.
 bool is_harmless_nvlink_xid(int number, std::string_view message) {
   return number >= 144 && number <= 150 && has_text(message, "Nonfatal");
+}
+
+/// "154, GPU recovery action changed from 0x1 (GPU Reset Required) to 0x0 (None)": the driver asks for
+/// nothing.
+bool asks_for_nothing(int number, std::string_view message) {
+  return number == 154 && has_text(message, "to 0x0 (None)");
 }
 
 /// A line about an Xid (GPU) or SXid (NVSwitch).
@@ -109,7 +117,7 @@ DoctorVerdict look_at_xids(const Evidence& evidence) {
   return xids_that(evidence, [](int number, bool of_switch, std::string_view message) -> std::string {
     if (of_switch) return is_fatal_of_switch(message) ? fmt::format("fatal SXid {}", number) : "";
     const Xid* xid = hardware_xid(number);
-    return xid == nullptr || is_harmless_nvlink_xid(number, message)
+    return xid == nullptr || is_harmless_nvlink_xid(number, message) || asks_for_nothing(number, message)
                ? ""
                : fmt::format("Xid {} ({})", number, xid->meaning);
   });
@@ -123,6 +131,37 @@ DoctorVerdict look_at_other_xids(const Evidence& evidence) {
     if (is_harmless_nvlink_xid(number, message)) return fmt::format("Xid {} (NVLink, not fatal)", number);
     return of_program || hardware_xid(number) != nullptr ? "" : fmt::format("Xid {}", number);
   });
+}
+
+/// Those of a program's own kernels: the GPU is not at fault, and the job has ended all the same.
+DoctorVerdict look_at_program_xids(const Evidence& evidence) {
+  return xids_that(evidence, [](int number, bool of_switch, std::string_view) -> std::string {
+    return !of_switch && number == 31 ? "Xid 31 (a page fault of a program)" : "";
+  });
+}
+
+/// Errors of a GPU's memory that were not corrected, of one section: since the driver started, or ever.
+DoctorVerdict uncorrectable_errors(const Evidence& evidence, std::string_view section) {
+  std::vector<DoctorObservation> found;
+  bool seen = false;
+  for (const QueryLine& each : query_lines(evidence)) {
+    if (each.section != section) continue;
+    const std::string key = lower(each.key);
+    const bool total_or_kind =
+        has_text(key, "uncorrectable") || has_text(key, "double bit") || key == "total";
+    const auto count = leading_number(each.value);
+    if (!total_or_kind || !count) continue;
+    seen = true;
+    if (*count > 0 && key != "total")
+      found.push_back({fmt::format("{}: {}", each.gpu, quoted(*each.line).what), each.line->location});
+  }
+  return seen ? DoctorVerdict(found) : std::nullopt;
+}
+
+DoctorVerdict look_at_new_ecc(const Evidence& evidence) { return uncorrectable_errors(evidence, "volatile"); }
+DoctorVerdict look_at_old_ecc(const Evidence& evidence) {
+  const DoctorVerdict now = look_at_new_ecc(evidence);
+  return now && !now->empty() ? std::nullopt : uncorrectable_errors(evidence, "aggregate");  // said there
 }
 
 DoctorVerdict look_at_driver(const Evidence& evidence) {
@@ -148,6 +187,17 @@ DoctorVerdict look_at_fabric_manager(const Evidence& evidence) {
   const bool switched = !evidence.host.nvswitches.empty();
   std::vector<DoctorObservation> found;
   bool joined = false;
+  if (evidence.host.gpus.empty()) {  // the text, of which no GPU is read
+    for (const QueryLine& each : query_lines(evidence)) {
+      if (each.section != "fabric") continue;
+      const std::string key = lower(each.key);
+      joined = joined || (key == "state" && each.value == "Completed");
+      const bool waits = key == "state" && each.value == "In Progress";
+      const bool failed = key == "status" && each.value != "Success" && each.value != "N/A";
+      if (waits || failed)
+        found.push_back({fmt::format("{}: fabric {} {}", each.gpu, key, each.value), each.line->location});
+    }
+  }
   for (std::size_t i = 0; i < evidence.host.gpus.size(); ++i) {
     const Gpu& gpu = evidence.host.gpus[i];
     const std::string fabric = gpu.fabric_state.value_or("");
@@ -168,6 +218,30 @@ DoctorVerdict look_at_fabric_manager(const Evidence& evidence) {
       !switched && !evidence.host.gpus.empty() && !evidence.host.pci_devices.empty() && !state.empty();
   const bool known = joined || (switched && state == "active") || none_to_join;
   return known ? DoctorVerdict(found) : std::nullopt;
+}
+
+/// The switches of NVLink 5 (B200 and newer) are reached through an InfiniBand device: without its modules
+/// the fabric manager never ends.
+std::string fabric_manager_fix(const Evidence& evidence) {
+  static constexpr std::array<std::string_view, 4> kFifthNvLink{"B200", "B300", "GB200", "GB300"};
+  const auto is_fifth = [](std::string_view text) {
+    return std::any_of(kFifthNvLink.begin(), kFifthNvLink.end(),
+                       [text](std::string_view model) { return has_text(text, model); });
+  };
+  const auto& lines = evidence.of("nvidia-smi-q");
+  const auto& gpus = evidence.host.gpus;
+  const bool fifth =
+      std::any_of(gpus.begin(), gpus.end(),
+                  [&](const Gpu& gpu) { return is_fifth(gpu.model.value_or("")); }) ||
+      std::any_of(lines.begin(), lines.end(), [&](const EvidenceLine& line) {
+        return (line.text.starts_with("Product Name") || line.text.starts_with("<product_name>")) &&
+               is_fifth(line.text);
+      });
+  return fifth ? "modprobe mlx5_ib ib_umad (the switches of NVLink 5 are reached through them), install "
+                 "nvlsm, then "
+                 "restart nvidia-fabricmanager in the version of the driver; starting it alone does not help "
+                 "there"
+               : "";
 }
 
 /// "595.71.05" of "Fabric Manager version is : 595.71.05", and of the driver.
@@ -335,7 +409,7 @@ DoctorVerdict look_at_imex(const Evidence& evidence) {
   });
 }
 
-constexpr std::array<DoctorCheck, 12> kGpuChecks{{
+constexpr std::array<DoctorCheck, 15> kGpuChecks{{
     {"driver-failed", DoctorSeverity::broken,
      "nvidia-smi cannot speak to the driver, or finds no GPU: no job does.", "nvidia-smi -q",
      "nvidia-smi ; dmesg | grep -i nvrm",
@@ -348,12 +422,32 @@ constexpr std::array<DoctorCheck, 12> kGpuChecks{{
      "dmesg, from the boot on", "dmesg | grep -i xid",
      "drain the node; reset or replace the GPU as NVIDIA's Xid catalog says", "NVIDIA, Xid errors",
      look_at_xids},
+    {"xid-program", DoctorSeverity::risk,
+     "A program read or wrote memory of a GPU that is not its own, and was ended: the program's fault, "
+     "seldom the "
+     "GPU's.",
+     "dmesg, from the boot on", "dmesg | grep -i xid ; compute-sanitizer PROGRAM",
+     "correct the program; the same GPU with different programs: test or replace it",
+     "NVIDIA, Xid errors: 31", look_at_program_xids},
+    {"ecc-uncorrectable", DoctorSeverity::broken,
+     "A GPU's memory has had errors that were not corrected since its driver started: jobs on it fail or "
+     "compute with "
+     "wrong data.",
+     "nvidia-smi -q", "nvidia-smi -q -d ECC,ROW_REMAPPER",
+     "drain the node and reset the GPU, so that the rows are replaced; if it comes back, replace the GPU",
+     "NVIDIA, GPU memory error management", look_at_new_ecc},
+    {"ecc-uncorrectable-before", DoctorSeverity::risk,
+     "A GPU's memory has had errors that were not corrected, none since its driver started.", "nvidia-smi -q",
+     "nvidia-smi -q -d ECC,ROW_REMAPPER",
+     "nothing, unless there are more of them than on its siblings, or new ones",
+     "NVIDIA, GPU memory error management", look_at_old_ecc},
     {"fabric-manager", DoctorSeverity::broken,
      "GPUs behind NVSwitches have not joined their fabric: CUDA fails with 802, or NVLS with 401.",
      "systemctl is-active nvidia-fabricmanager, nvidia-smi -q",
      "systemctl status nvidia-fabricmanager ; nvidia-smi -q | grep -A 4 Fabric",
      "systemctl enable --now nvidia-fabricmanager, in the version of the driver; then restart jobs",
-     "pytorch/ci-infra#541 (confirmed), nccl#1562", look_at_fabric_manager},
+     "pytorch/ci-infra#541 (confirmed), nccl#1562, gpu-operator#2781", look_at_fabric_manager, false,
+     fabric_manager_fix},
     {"fabric-manager-version", DoctorSeverity::broken,
      "The fabric manager has another version than the driver: it refuses to start.",
      "nv-fabricmanager --version and the driver's version",
@@ -390,7 +484,8 @@ constexpr std::array<DoctorCheck, 12> kGpuChecks{{
      "GPUDirect RDMA is off: what crosses the network goes through host memory.",
      "lsmod, uname -r and /proc/driver/nvidia/version", "lsmod | grep -E 'peermem|peer_mem'",
      "modprobe nvidia-peermem, and load it at boot on all nodes",
-     "nccl-tests#152 (confirmed), nccl#1676 (confirmed), nccl#897", look_at_peer_memory},
+     "nccl-tests#152 (confirmed), nccl#1676 (confirmed), nccl#897", look_at_peer_memory, false,
+     gpudirect_fix},
 }};
 
 }  // namespace

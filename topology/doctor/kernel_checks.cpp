@@ -6,7 +6,6 @@
 #include <cctype>
 #include <map>
 
-#include "topology/doctor/logged_errors.hpp"
 #include "topology/doctor/look.hpp"
 #include "topology/graph/cpu_list.hpp"
 #include "topology/graph/local_cpus.hpp"
@@ -170,7 +169,8 @@ bool has_capability(std::string_view mask, int bit) {
 /// what places memory on NUMA nodes.
 DoctorVerdict look_at_capabilities(const Evidence& evidence) {
   for (const EvidenceLine& line : evidence.of("nccl-log"))
-    if (says(line.text, LoggedError::no_numa_placement)) return std::vector<DoctorObservation>{quoted(line)};
+    if (has_text(line.text, "cuMem host allocations do not appear to be work"))  // init.cc
+      return std::vector<DoctorObservation>{quoted(line)};
   constexpr int kSysNice = 23;  // linux/capability.h
   const auto bounding = field(evidence, "status", "CapBnd:");
   const auto seccomp = field(evidence, "status", "Seccomp:");

@@ -41,13 +41,37 @@ DoctorVerdict look_at_logged_mismatch(const Evidence& evidence) {
   });
 }
 
-/// A GPU that the driver could not start, or that vanished before it did. What falls off the bus later has
-/// Xid 79.
+/// A GPU that the driver could not start, or that is gone, by the kernel ("NVRM: The NVIDIA GPU
+/// 0000:4f:00.0", and some lines on "NVRM: fallen off the bus") or by nvidia-smi ("Unable to determine the
+/// device handle for GPU 0000:4F:00.0: GPU is lost"). Where the log has Xid 79, xid says it.
 DoctorVerdict look_at_lost_gpus(const Evidence& evidence) {
-  static constexpr std::array<std::string_view, 4> kWords{
-      "NVRM: fallen off the bus", "RmInitAdapter failed", "NVRM: The NVIDIA probe routine failed",
+  static constexpr std::array<std::string_view, 3> kWords{
+      "RmInitAdapter failed", "NVRM: The NVIDIA probe routine failed",
       "NVRM: This PCI I/O region assigned to your NVIDIA device is invalid"};
-  return lines_that(evidence, "kernel-log", [](std::string_view line) { return has_one_of(line, kWords); });
+  const auto& log = evidence.of("kernel-log");
+  const bool by_xid = std::any_of(log.begin(), log.end(), [](const EvidenceLine& line) {
+    return has_text(line.text, "NVRM: Xid") && has_text(line.text, ": 79,");
+  });
+  std::vector<DoctorObservation> found;
+  std::set<std::string> known;
+  const auto add = [&](std::string what, const EvidenceLine& line) {
+    if (known.insert(what).second) found.push_back({std::move(what), line.location});
+  };
+  std::string named;
+  for (const EvidenceLine& line : log) {
+    constexpr std::string_view kName = "NVRM: The NVIDIA GPU ";
+    if (const std::size_t at = line.text.find(kName); at != std::string::npos)
+      named = line.text.substr(at + kName.size(), line.text.find(' ', at + kName.size()) - at - kName.size());
+    const bool gone = has_text(line.text, "NVRM: GPU ") && has_text(line.text, "has fallen off the bus");
+    if (has_text(line.text, "NVRM: fallen off the bus")) {
+      add((named.empty() ? "" : fmt::format("GPU {}: ", excerpt(named, 20))) + quoted(line).what, line);
+    } else if (has_one_of(line.text, kWords) || (gone && !by_xid)) {
+      add(quoted(line).what, line);
+    }
+  }
+  for (const EvidenceLine& line : evidence.of("nvidia-smi-failure"))
+    if (line.text.starts_with("Unable to determine the device handle")) add(quoted(line).what, line);
+  return found.empty() && !evidence.whole.contains("kernel-log") ? std::nullopt : DoctorVerdict(found);
 }
 
 /// The module asks for a function of the RDMA driver that this one lacks, or has in another version.
@@ -179,8 +203,9 @@ constexpr std::array<DoctorCheck, 8> kKernelLogChecks{{
      "nvidia-smi fails on the host: as driver-mismatch; only in a container: its image must not bring the "
      "driver's libraries; nowhere: it was mended",
      "machine-shop-maintenance#60; NVIDIA, open kernel modules", look_at_logged_mismatch},
-    {"gpu-lost", DoctorSeverity::broken, "The driver could not start a GPU: jobs find fewer, or none.",
-     "dmesg, from the boot on", "dmesg | grep NVRM ; lspci -d 10de:",
+    {"gpu-lost", DoctorSeverity::broken,
+     "The driver could not start a GPU, or lost it: jobs find fewer, or none.", "dmesg, from the boot on",
+     "dmesg | grep NVRM ; lspci -d 10de:",
      "power-cycle the node, then reseat or replace the GPU; on a new machine large BARs (above 4G decoding) "
      "in "
      "the BIOS, and the open kernel modules for Blackwell",

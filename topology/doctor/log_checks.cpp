@@ -1,6 +1,7 @@
 // log_checks() of checks.hpp: what NCCL said while it started.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "topology/doctor/look.hpp"
@@ -17,8 +18,13 @@ std::optional<bool> has_several_nodes(const Evidence& evidence) {
   return several;
 }
 
-/// "NCCL INFO Using network Socket", or a channel "via NET/Socket/0". Single-node runs load it, too, and use
-/// none of it: without a channel by the network nothing is lost.
+/// "Using network Socket", from 2.27 on also "Assigned NET plugin Socket to comm".
+bool chose_sockets(std::string_view line) {
+  return has_text(line, "Using network Socket") || has_text(line, "Assigned NET plugin Socket");
+}
+
+/// That, or a channel "via NET/Socket/0". Single-node runs load it, too, and use none of it: without a
+/// channel by the network nothing is lost.
 DoctorVerdict look_at_sockets(const Evidence& evidence) {
   bool by_network = false;
   std::vector<DoctorObservation> found;
@@ -27,15 +33,42 @@ DoctorVerdict look_at_sockets(const Evidence& evidence) {
     if (found.empty() && has_text(line.text, "via NET/Socket")) found.push_back(quoted(line));
   }
   if (!by_network && has_several_nodes(evidence) == true)
-    return lines_that(evidence, "nccl-log",
-                      [](std::string_view line) { return has_text(line, "Using network Socket"); });
+    return lines_that(evidence, "nccl-log", chose_sockets);
   return by_network ? DoctorVerdict(found) : std::nullopt;
+}
+
+/// GH200, GB200 and GB300, by the names of the GPUs.
+bool has_grace_cpu(const Evidence& evidence) {
+  static constexpr std::array<std::string_view, 3> kGraceGpus{"GH200", "GB200", "GB300"};
+  const auto names_one = [](std::string_view text) {
+    return std::any_of(kGraceGpus.begin(), kGraceGpus.end(),
+                       [text](std::string_view model) { return has_text(text, model); });
+  };
+  const auto& gpus = evidence.host.gpus;
+  const auto& log = evidence.of("nccl-log");
+  return std::any_of(gpus.begin(), gpus.end(),
+                     [&](const Gpu& gpu) { return names_one(gpu.model.value_or("")); }) ||
+         std::any_of(log.begin(), log.end(), [&](const EvidenceLine& line) { return names_one(line.text); });
+}
+
+bool is_network_channel(std::string_view line) {
+  return has_text(line, "via NET/IB") || has_text(line, "via NET/AWS Libfabric");
+}
+
+/// On these NCCL itself leaves GPUDirect RDMA off (a maintainer, nccl#1579: 2.24.3).
+DoctorVerdict look_at_grace_gpudirect(const Evidence& evidence) {
+  if (!has_grace_cpu(evidence)) return std::nullopt;
+  return lines_that(evidence, "nccl-log", [seen = false](std::string_view line) mutable {
+    if (seen || !is_network_channel(line) || has_text(line, "GDRDMA")) return false;
+    return seen = true;
+  });
 }
 
 /// Channels by InfiniBand without GPUDirect RDMA: "via NET/IB/0" instead of "via NET/IB/0/GDRDMA". Of a log
 /// without any channel, that NCCL found no way to register a GPU's memory with a device; where channels stay
 /// within a node, nothing suffers from that.
 DoctorVerdict look_at_gpudirect(const Evidence& evidence) {
+  if (has_grace_cpu(evidence)) return std::nullopt;  // look_at_grace_gpudirect
   std::size_t direct = 0;
   std::size_t staged = 0;
   bool channels = false;
@@ -44,16 +77,17 @@ DoctorVerdict look_at_gpudirect(const Evidence& evidence) {
   for (const EvidenceLine& line : evidence.of("nccl-log")) {
     channels = channels || has_text(line.text, " via ");
     if (disabled == nullptr && has_text(line.text, "GPU Direct RDMA Disabled for HCA")) disabled = &line;
-    if (!has_text(line.text, "via NET/IB") && !has_text(line.text, "via NET/AWS Libfabric")) continue;
+    if (!is_network_channel(line.text)) continue;
     if (has_text(line.text, "GDRDMA")) {
-      ++direct;
+      direct += 1 + line.more;
     } else {
-      ++staged;
+      staged += 1 + line.more;
       if (first == nullptr) first = &line;
     }
   }
   if (disabled != nullptr && !channels) return std::vector<DoctorObservation>{quoted(*disabled)};
-  if (direct + staged == 0) return std::nullopt;
+  // One connection of an excerpt says little of the others.
+  if (direct + staged < 2) return std::nullopt;
   if (staged == 0) return std::vector<DoctorObservation>();
   return std::vector<DoctorObservation>{
       {direct == 0 ? fmt::format("none of {} connections: {}", staged, quoted(*first).what)
@@ -110,14 +144,6 @@ DoctorVerdict look_at_separate_runs(const Evidence& evidence) {
   return seen ? DoctorVerdict(found) : std::nullopt;
 }
 
-DoctorVerdict look_at_nvls_failure(const Evidence& evidence) {
-  return lines_that(evidence, "nccl-log", [](std::string_view line) {
-    const bool failed =
-        has_text(line, "NCCL WARN") && has_text(line, "nvls.cc") && has_text(line, "Cuda failure");
-    return failed || has_text(line, "Failed to bind NVLink SHARP");
-  });
-}
-
 /// The log of a job that hangs ends where NCCL binds memory to the multicast of the switches.
 DoctorVerdict look_at_nvls_hang(const Evidence& evidence) {
   const EvidenceLine* last = nullptr;
@@ -126,21 +152,6 @@ DoctorVerdict look_at_nvls_hang(const Evidence& evidence) {
   if (last == nullptr) return std::nullopt;
   if (has_text(last->text, "NVLS Bind mem")) return std::vector<DoctorObservation>{quoted(*last)};
   return evidence.whole.contains("nccl-log") ? DoctorVerdict(std::vector<DoctorObservation>()) : std::nullopt;
-}
-
-DoctorVerdict look_at_registration(const Evidence& evidence) {
-  return lines_that(evidence, "nccl-log", [](std::string_view line) {
-    const bool failed =
-        has_text(line, "ibv_reg_mr") || has_text(line, "ibv_create_qp") || has_text(line, "ibv_create_cq");
-    return has_text(line, "NCCL WARN") && has_text(line, "Call to ") && failed && has_text(line, " failed");
-  });
-}
-
-/// "transport/p2p.cc:… NCCL WARN Cuda failure 800 'operation not permitted'".
-DoctorVerdict look_at_imex_access(const Evidence& evidence) {
-  return lines_that(evidence, "nccl-log", [](std::string_view line) {
-    return has_text(line, "NCCL WARN") && has_text(line, "Cuda failure 800");
-  });
 }
 
 /// "MNNVL busId 0x901000 fabric UUID … state 3 healthMask 0xaa": two bits each for degraded bandwidth, route
@@ -169,6 +180,29 @@ DoctorVerdict look_at_fabric_health(const Evidence& evidence) {
   return seen ? DoctorVerdict(found) : std::nullopt;
 }
 
+/// "… GID 0 (80FE/1A8A41FEFF21A75E) …" of a connection over RoCE: the index, and the two halves of the
+/// address as a little-endian machine prints them, so that fe80:: is 80FE. An address that an interface makes
+/// for itself.
+DoctorVerdict look_at_link_local_gids(const Evidence& evidence) {
+  bool seen = false;
+  std::vector<DoctorObservation> found;
+  const auto set = environment_setting(evidence, "NCCL_IB_GID_INDEX");
+  for (const EvidenceLine& line : evidence.of("nccl-log")) {
+    const std::size_t at = line.text.find(" GID ");
+    if (at == std::string::npos || !has_text(line.text, "NET/IB")) continue;
+    const std::string_view gid = std::string_view(line.text).substr(at + 5);
+    const std::size_t open = gid.find(" (");
+    if (open == std::string_view::npos) continue;
+    seen = true;
+    if (!gid.substr(open).starts_with(" (80FE/") || !found.empty()) continue;
+    const bool by_setting = set && set->value == gid.substr(0, open);
+    found.push_back({fmt::format("{}GID {}", by_setting ? "NCCL_IB_GID_INDEX names it: " : "",
+                                 gid.substr(0, gid.find(')') + 1)),
+                     line.location});
+  }
+  return seen ? DoctorVerdict(found) : std::nullopt;
+}
+
 /// Where there are RDMA devices, and NCCL cannot open the library that they need.
 DoctorVerdict look_at_verbs(const Evidence& evidence) {
   if (!has_rdma(evidence).value_or(false)) return std::nullopt;
@@ -176,68 +210,65 @@ DoctorVerdict look_at_verbs(const Evidence& evidence) {
                     [](std::string_view line) { return has_text(line, "Failed to open libibverbs.so"); });
 }
 
-DoctorVerdict look_at_completion_errors(const Evidence& evidence) {
-  return lines_that(evidence, "nccl-log", [](std::string_view line) {
-    return has_text(line, "NCCL WARN") && has_text(line, "Got completion") && has_text(line, "with error");
-  });
-}
-
-constexpr std::array<DoctorCheck, 11> kLogChecks{{
+constexpr std::array<DoctorCheck, 10> kLogChecks{{
     {"log-sockets", DoctorSeverity::slow,
      "NCCL speaks TCP between nodes: less than a tenth of what RDMA carries.", "a log with NCCL_DEBUG=INFO",
      "grep 'Using network' LOG",
      "see why no RDMA device was found (grep 'NET/IB' LOG): /dev/infiniband in the container, NCCL_IB_HCA, "
      "the plugin",
-     "azure-aks: IPoIB instead of RDMA, 3 instead of 187 GB/s", look_at_sockets},
+     "azure-aks: IPoIB instead of RDMA, 3 instead of 187 GB/s", look_at_sockets, true},
     {"log-bridges", DoctorSeverity::risk,
      "NCCL would use bridges of containers or virtual machines for its sockets: where ranks are on several "
      "nodes, they lead to none of them.",
      "a log with NCCL_DEBUG=INFO", "grep -E 'NET/Socket|Bootstrap' LOG",
      "NCCL_SOCKET_IFNAME = the interfaces that join the nodes, or ^docker,lo,br-,veth,virbr",
-     "nccl#697 (confirmed); NCCL user guide, NCCL_SOCKET_IFNAME", look_at_bridges},
+     "nccl#697 (confirmed); NCCL user guide, NCCL_SOCKET_IFNAME", look_at_bridges, true},
     {"log-no-gpudirect", DoctorSeverity::slow,
      "NCCL's network connections go through host memory on some node.", "a log with NCCL_DEBUG=INFO",
      "grep 'via NET/' LOG | grep -v GDRDMA", "modprobe nvidia-peermem on the nodes that the lines name",
      "nccl-tests#152 and nccl#1676 (confirmed), nccl#897, nccl-tests#29 (confirmed: 6 to 12 GB/s)",
-     look_at_gpudirect},
+     look_at_gpudirect, true, gpudirect_fix},
+    {"log-gpudirect-grace", DoctorSeverity::risk,
+     "NCCL leaves GPUDirect RDMA off on GH200, GB200 and GB300 by its own choice; the network may gain by "
+     "it.",
+     "a log with NCCL_DEBUG=INFO", "the same measurement with NCCL_NET_GDR_LEVEL=SYS",
+     "NCCL_NET_GDR_LEVEL=SYS where that is faster (a user saw 20 %), or a newer NCCL",
+     "nccl#1579 (maintainer; 2.24.3)", look_at_grace_gpudirect, true},
+    {"log-gid-link-local", DoctorSeverity::risk,
+     "NCCL connects from the link-local address of a RoCE port (RoCE v1, or one that no router forwards): it "
+     "reaches its own subnet at most.",
+     "a log with NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=NET", "show_gids ; env | grep NCCL_IB_GID_INDEX",
+     "unset NCCL_IB_GID_INDEX (NCCL 2.21 and newer finds the index), or name the index that show_gids lists "
+     "as v2 "
+     "with an IPv4 address",
+     "nccl#1657; NCCL user guide, NCCL_IB_GID_INDEX", look_at_link_local_gids, true},
     {"log-separate-runs", DoctorSeverity::broken,
      "nccl-tests was built without MPI: every process measured alone, and nothing crossed the network.",
      "a log of nccl-tests", "grep -cE 'nThread|Avg bus' LOG", "build nccl-tests with make MPI=1",
      "nccl-tests#27 (confirmed), nccl-tests#182", look_at_separate_runs},
-    {"log-nvls-failed", DoctorSeverity::broken,
-     "NCCL could not bind NVLink multicast (NVLS): the fabric manager or IMEX is not ready.",
-     "a log with NCCL_DEBUG=WARN",
-     "systemctl status nvidia-fabricmanager nvidia-imex ; nvidia-smi -q | grep -A 4 Fabric",
-     "start the fabric manager (and IMEX on multi-node NVLink); NCCL_NVLS_ENABLE=0 until then",
-     "pytorch/ci-infra#541 (confirmed), nccl#1562, DCGM#304", look_at_nvls_failure},
+    {"log-watchdog-timeout", DoctorSeverity::broken,
+     "PyTorch's watchdog ended the job: a collective did not end in the time that it was given.",
+     "a log of PyTorch",
+     "grep -E 'Watchdog|last enqueued' LOG (of every rank) ; TORCH_NCCL_TRACE_BUFFER_SIZE=2000",
+     "the rank that is behind, or whose log is missing: see what it did (py-spy, its own log); where none is "
+     "behind, "
+     "its network and GPUs; with a flight recorder's dumps: collbench flight FOLDER",
+     "PyTorch, ProcessGroupNCCL.cpp", look_at_watchdog},
     {"log-nvls-hang", DoctorSeverity::broken,
      "The log ends where NCCL binds NVLink multicast (NVLS): if the job hangs, it hangs there.",
      "a log with NCCL_DEBUG=INFO", "tail LOG ; systemctl status nvidia-fabricmanager",
      "NCCL_NVLS_ENABLE=0 to confirm, then the fabric manager, the driver and a newer NCCL",
-     "nccl-tests#216 (confirmed workaround)", look_at_nvls_hang},
+     "nccl-tests#216 (confirmed workaround)", look_at_nvls_hang, true},
     {"log-fabric-unhealthy", DoctorSeverity::risk,
      "The driver reports NVLink between nodes as degraded, recovering or unhealthy.",
      "a log with NCCL_DEBUG=INFO", "grep healthMask LOG ; nvidia-smi -q | grep -A 8 Fabric",
      "look at the rack's NVLink switches and their manager; NCCL_MNNVL_ENABLE=0 until then",
-     "nvml.h, NVML_GPU_FABRIC_HEALTH_MASK; nccl#2186 (whose 0xaa is healthy)", look_at_fabric_health},
-    {"log-imex-denied", DoctorSeverity::broken,
-     "The user may not use the IMEX channel: memory cannot be shared over NVLink between nodes.",
-     "a log with NCCL_DEBUG=WARN", "ls -l /dev/nvidia-caps-imex-channels",
-     "let users write to /dev/nvidia-caps-imex-channels/channel0, and give it to the container",
-     "NCCL user guide, troubleshooting, multi-node NVLink", look_at_imex_access},
-    {"log-memory-registration", DoctorSeverity::broken,
-     "NCCL could not register memory with the NIC, or make a queue on it.", "a log with NCCL_DEBUG=WARN",
-     "grep 'Call to ibv' LOG ; ulimit -l", "ulimit -l unlimited for the job (see memlock-limit)",
-     "NCCL user guide, troubleshooting, NCCL errors", look_at_registration},
+     "nvml.h, NVML_GPU_FABRIC_HEALTH_MASK; nccl#2186 (whose 0xaa is healthy)", look_at_fabric_health, true},
     {"log-no-verbs", DoctorSeverity::slow,
      "NCCL cannot open libibverbs: RDMA devices are there and stay unused.", "a log with NCCL_DEBUG=INFO",
      "grep libibverbs LOG ; ldconfig -p | grep ibverbs",
      "install libibverbs1 and ibverbs-providers in the container", "horovod#969; NCCL's own message",
-     look_at_verbs},
-    {"log-completion-error", DoctorSeverity::broken, "The network reported a failed transfer.",
-     "a log with NCCL_DEBUG=WARN", "grep 'Got completion' LOG ; dmesg | grep mlx5",
-     "error 12 or vendor error 129: the way to the peer (cable, route, MTU); error 4: GPUDirect, see acs-on",
-     "nccl#214, nccl#523", look_at_completion_errors},
+     look_at_verbs, true},
 }};
 
 }  // namespace

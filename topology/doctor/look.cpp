@@ -120,6 +120,19 @@ bool exports_dma_buf(const Evidence& evidence) {
   return kernel && *kernel >= KernelRelease{5, 12};
 }
 
+std::string gpudirect_fix(const Evidence& evidence) {
+  if (any_module(evidence, "nvidia_peermem") || any_module(evidence, "nv_peer_mem"))
+    return "the peer memory module is loaded where lsmod was taken; of that node see ACS (lspci -vvv), "
+           "iommu=pt, "
+           "NCCL_NET_GDR_LEVEL and whether the NIC and the GPU are below one switch; on others: modprobe "
+           "nvidia-peermem";
+  if (exports_dma_buf(evidence))
+    return "this kernel and driver export DMA-BUF: NCCL 2.12 or newer without NCCL_DMABUF_ENABLE=0, and an "
+           "RDMA driver "
+           "that takes it; or modprobe nvidia-peermem";
+  return {};
+}
+
 bool is_virtual_interface(std::string_view name) {
   constexpr std::array<std::string_view, 7> kPrefixes{"docker", "veth",    "virbr", "br-",
                                                       "cni",    "flannel", "cali"};

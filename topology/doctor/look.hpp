@@ -71,6 +71,13 @@ struct KernelRelease {
 /// module there. False where the evidence does not say.
 [[nodiscard]] bool exports_dma_buf(const Evidence& evidence);
 
+/// What brings GPUDirect RDMA about on this machine: by what its kernel has loaded and exports.
+[[nodiscard]] std::string gpudirect_fix(const Evidence& evidence);
+
+/// A check of log_checks(): who waits in which collective, and who is behind, by PyTorch's own account of a
+/// timeout.
+[[nodiscard]] DoctorVerdict look_at_watchdog(const Evidence& evidence);
+
 /// Interfaces of containers and virtual machines, by the names that their software gives them: they lead to
 /// no other node.
 [[nodiscard]] bool is_virtual_interface(std::string_view name);

@@ -24,6 +24,21 @@ std::vector<const PciDevice*> bridges_above(const Host& host, const Device& devi
   return way.size() > 2 ? std::vector(way.begin() + 1, way.end() - 1) : std::vector<const PciDevice*>{};
 }
 
+/// Of GPUs that are each below a root port of their own, without a switch or NVLink: what they say to each
+/// other passes these ports.
+std::vector<std::pair<Device, const PciDevice*>> root_ports_between(const Host& host) {
+  std::vector<std::pair<Device, const PciDevice*>> ports;
+  for (std::size_t i = 0; i < host.gpus.size(); ++i) {
+    if (host.gpus[i].nvlinks_active.value_or(0) > 0) return {};
+    const Device gpu{DeviceKind::gpu, static_cast<int>(i)};
+    const auto address = pci_address_of(host, gpu);
+    if (!address) continue;
+    const std::vector<const PciDevice*> way = way_to_root(host, *address);
+    if (way.size() == 2) ports.emplace_back(gpu, way.back());
+  }
+  return ports.size() < 2 ? std::vector<std::pair<Device, const PciDevice*>>() : ports;
+}
+
 /// Of a whole listing, bridges above a GPU or a NIC; of the output of a grep, all lines. A root port has ACS
 /// on by itself where the IOMMU is, and peers below one switch do not pass it.
 DoctorVerdict look_at_acs(const Evidence& evidence) {
@@ -47,6 +62,13 @@ DoctorVerdict look_at_acs(const Evidence& evidence) {
           fmt::format("bridge {} above {}", bridge->address, device_label(evidence.host, device));
       if (found.empty() || found.back().what != what) found.push_back({what, ""});
     }
+  }
+  for (const auto& [gpu, port] : root_ports_between(evidence.host)) {
+    seen = seen || port->acs.known();
+    if (port->acs.value_or(false))
+      found.push_back({fmt::format("root port {} above {}, which has no switch in common with another GPU",
+                                   port->address, device_label(evidence.host, gpu)),
+                       ""});
   }
   if (found.size() > 1 && evidence.host.pci_devices.empty())
     found = {{fmt::format("{} of the listed bridges: {}", found.size(), found.front().what),
@@ -207,13 +229,15 @@ DoctorVerdict look_at_hidden_switches(const Evidence& evidence) {
 
 constexpr std::array<DoctorCheck, 7> kPcieChecks{{
     {"acs-on", DoctorSeverity::slow,
-     "ACS on PCIe switches sends what GPUs and NICs say to each other up to the CPU: GPUDirect crawls, fails "
+     "ACS on PCIe switches, or on the root ports between two GPUs, sends what GPUs and NICs say to each "
+     "other up to the CPU: GPUDirect crawls, fails "
      "or "
      "hangs.",
      "lspci -vvv (as root)", "lspci -vvv | grep ACSCtl",
-     "disable ACS in the BIOS or by setpci on the switches' ports; not where virtual machines use the "
+     "disable ACS in the BIOS or by setpci on the ports that are named; not where virtual machines use the "
      "devices",
-     "nccl#304 (confirmed); NCCL user guide, troubleshooting, PCI access control services", look_at_acs},
+     "nccl#304 and nccl#2079 (confirmed); NCCL user guide, troubleshooting, PCI access control services",
+     look_at_acs},
     {"pcie-narrow", DoctorSeverity::slow,
      "The PCIe link has fewer lanes than both of its ends allow, or than a sibling's.",
      "lspci -vvv (as root), or nvidia-smi -q -x", "lspci -vv -s ADDRESS | grep -E 'LnkCap|LnkSta'",

@@ -55,6 +55,21 @@ TEST(Communicators, OneCallAndOneRankAreSingular) {
   EXPECT_THAT(find_hang(one).text, HasSubstr("rank 0 waits in call 2"));
 }
 
+/// What RAS of NCCL 2.27.3 says of groups that are not there blames nobody.
+TEST(Communicators, ARankThatCannotBeIsNonsense) {
+  Communicator group = three(member(0, 412, 412), member(1, 412, 412), member(1057455228, 0, 0));
+  group.members.back().presence = MemberPresence::silent;
+  group.verdict = "INCOMPLETE,MISMATCH";
+  for (const int size : {3, 0}) {
+    group.size = size;
+    group.status = size == 0 ? "NOCOMM" : "RUNNING";
+    const HangFinding finding = find_hang(group);
+    EXPECT_THAT(finding.ranks, IsEmpty());
+    EXPECT_THAT(finding.text, HasSubstr("rank ")) << finding.text;
+    EXPECT_THAT(finding.text, HasSubstr("nonsense"));
+  }
+}
+
 TEST(Communicators, WhoIsDeadComesBeforeWhoIsNotHeardOfAndWhoIsBehind) {
   Communicator group = three(member(0, 412, 412), member(1, 411, 0), member(2, 0, 0));
   EXPECT_EQ(find_hang(group).cause, HangCause::rank_behind);

@@ -109,8 +109,25 @@ inline std::vector<CheckCase> cases() {
        "Max stack size"},
       {"xid",
        {{"", "[ 12.3] NVRM: Xid (PCI:0000:17:00): 79, pid=1, GPU has fallen off the bus.\n"}},
-       {{"", std::string(kBoot) + "[ 12.3] NVRM: Xid (PCI:0000:17:00): 31, pid=1, name=python, MMU Fault\n"}},
+       {{"", std::string(kBoot) + "[ 12.3] NVRM: Xid (PCI:0000:17:00): 154, GPU recovery action changed from "
+                                  "0x1 (GPU Reset Required) to 0x0 (None)\n"}},
        "fallen off the bus"},
+      {"xid-program",
+       {{"", "[ 12.3] NVRM: Xid (PCI:0000:17:00): 31, pid=1, name=python, Ch 00000008, MMU Fault\n"}},
+       {{"", std::string(kBoot) + "[ 12.3] NVRM: Xid (PCI:0000:17:00): 43, pid=1, name=python\n"}},
+       "Xid 31"},
+      {"ecc-uncorrectable",
+       {{"", std::string(kQuery) + "    ECC Errors\n        Volatile\n            DRAM Uncorrectable : 3\n"
+                                   "        Aggregate\n            DRAM Uncorrectable : 3\n"}},
+       {{"", std::string(kQuery) + "    ECC Errors\n        Volatile\n            DRAM Uncorrectable : 0\n"}},
+       "GPU 00000000:17:00.0: \"DRAM Uncorrectable : 3\""},
+      {"ecc-uncorrectable-before",
+       {{"", std::string(kQuery) +
+                 "    ECC Errors\n        Volatile\n            SRAM Uncorrectable SEC-DED : 0\n"
+                 "        Aggregate\n            SRAM Uncorrectable SEC-DED : 1\n"}},
+       {{"",
+         std::string(kQuery) + "    ECC Errors\n        Aggregate\n            DRAM Uncorrectable : 0\n"}},
+       "SEC-DED : 1"},
       {"xid-other",
        {{"", "[ 12.3] nvidia-nvswitch3: SXid (PCI:0000:05:00.0): 12028, Non-fatal, Link 32 egress NVRM:\n"}},
        {{"", std::string(kBoot) + "[ 12.3] NVRM: Xid (PCI:0000:17:00): 43, pid=1, name=python\n"}},
@@ -241,21 +258,34 @@ inline std::vector<CheckCase> cases() {
        {{"", "n1:1:1 [0] NCCL INFO NCCL version 2.19.3+cuda12.2\n"}},
        {{"", "n1:1:1 [0] NCCL INFO NCCL version 2.20.3+cuda12.2\n"}},
        "2.19.3"},
-      {"log-sockets", {{"", channel("Socket/0")}}, {{"", channel("IB/0/GDRDMA")}}, "NET/Socket/0"},
+      {"log-sockets", {{"", channel("Socket/0")}}, {{"", kVersion + channel("IB/0/GDRDMA")}}, "NET/Socket/0"},
       {"log-no-gpudirect",
        {{"", channel("IB/0/GDRDMA") + channel("IB/1")}},
-       {{"", channel("IB/0/GDRDMA") + channel("IB/1/GDRDMA")}},
+       {{"", kVersion + channel("IB/0/GDRDMA") + channel("IB/1/GDRDMA")}},
        "1 of 2 connections"},
+      {"log-gpudirect-grace",
+       {{"", "#  Rank  0 Group  0 Pid   11 on   pod-0 device  0 [0009:01:00] NVIDIA GH200 480GB\n" +
+                 channel("IB/0") + channel("IB/1")}},
+       {{"", "#  Rank  0 Group  0 Pid   11 on   pod-0 device  0 [0009:01:00] NVIDIA GH200 480GB\n" +
+                 std::string(kComplete) + channel("IB/0/GDRDMA")}},
+       "NET/IB/0"},
+      {"log-gid-link-local",
+       {{"", connected("0 (80FE/1A8A41FEFF21A75E)") +
+                 "n1:1:1 [0] NCCL INFO NCCL_IB_GID_INDEX set by environment to 0.\n"}},
+       {{"", kVersion + connected("3 (0/100000AFFFF0000)")}},
+       "NCCL_IB_GID_INDEX names it: GID 0"},
+      {"log-watchdog-timeout",
+       {{"",
+         "[rank1]:[E626 06:24:44.9 ProcessGroupNCCL.cpp:616] [Rank 1] Watchdog caught collective operation "
+         "timeout: "
+         "WorkNCCL(SeqNum=8, OpType=ALLREDUCE, NumelIn=9, NumelOut=9, Timeout(ms)=600000) ran for 600020 "
+         "milliseconds before timing out.\n"}},
+       {{"", kComplete}},
+       "rank 1 wait in ALLREDUCE 8"},
       {"log-separate-runs",
        {{"", std::string(kHeading) + kHeading + kRowAndSummary}},
        {{"", std::string(kHeading) + kRowAndSummary + kHeading + kRowAndSummary}},
        "a second heading"},
-      {"log-nvls-failed",
-       {{"",
-         "n1:1:1 [0] transport/nvls.cc:254 NCCL WARN Cuda failure 401 'the operation cannot be "
-         "performed'\n"}},
-       {{"", std::string(kComplete) + "n1:1:1 [0] NCCL INFO NVLS multicast support is available on dev 0\n"}},
-       "401"},
       {"log-nvls-hang",
        {{"",
          "c2ce:1023:1032 [0] NCCL INFO NVLS Bind mem 0xac0000000 UC handle 0x7f3310ccb240 MC handle "
@@ -265,25 +295,12 @@ inline std::vector<CheckCase> cases() {
          "0x7f3310ccaa20\n" +
              std::string(kComplete)}},
        "NVLS Bind mem"},
-      {"log-fabric-unhealthy", {{"", fabric("0xa9")}}, {{"", fabric("0xaa")}}, "healthMask 0xa9"},
-      {"log-imex-denied",
-       {{"", "n1:1:1 [0] transport/p2p.cc:275 NCCL WARN Cuda failure 800 'operation not permitted'\n"}},
-       {{"", kComplete}},
-       "800"},
-      {"log-memory-registration",
-       {{"", "n1:1:1 [0] misc/ibvwrap.cc:284 NCCL WARN Call to ibv_reg_mr failed\n"}},
-       {{"", kComplete}},
-       "ibv_reg_mr"},
+      {"log-fabric-unhealthy", {{"", fabric("0xa9")}}, {{"", kVersion + fabric("0xaa")}}, "healthMask 0xa9"},
       {"log-no-verbs",
        {{"", three_cards("28.36.1010", "Active", "400")},
         {"", "n1:1:1 [0] NCCL INFO Failed to open libibverbs.so[.1]\n"}},
        {{"", three_cards("28.36.1010", "Active", "400")}, {"", kComplete}},
        "libibverbs"},
-      {"log-completion-error",
-       {{"",
-         "n1:1:1 [0] NCCL WARN NET/IB : Got completion with error 12, opcode 0, len 0, vendor err 129\n"}},
-       {{"", std::string(kComplete) + "n1:1:1 [0] NCCL INFO NET/IB : Using [0]mlx5_0:1/IB\n"}},
-       "error 12"},
   };
 }
 

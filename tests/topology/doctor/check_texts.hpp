@@ -70,6 +70,13 @@ inline std::string channel(const std::string& transport) {
   return "n1:100:200 [0] NCCL INFO Channel 00/0 : 9[1] -> 0[0] [receive] via NET/" + transport + "\n";
 }
 
+/// A connection over RoCE, as NCCL 2.20 to 2.26 write it.
+inline std::string connected(const std::string& gid) {
+  return "n1:100:200 [0] NCCL INFO NET/IB: NCCL Dev 0 IbDev 0 Port 1 qpn 1047 mtu 5 query_ece={supported=1} "
+         "GID " +
+         gid + " fifoRkey=0x1 fifoLkey=0x1\n";
+}
+
 inline constexpr const char* kBoot =
     "[ 0.0] Linux version 6.1.0-18-amd64 (gcc-12)\n[ 9.1] NVRM: loading NVIDIA UNIX\n";
 inline constexpr const char* kQuery =
@@ -77,7 +84,9 @@ inline constexpr const char* kQuery =
     "00000000:17:00.0\n"
     "    Clocks Event Reasons\n        Idle                       : Active\n    Remapped Rows\n"
     "        Correctable Error          : 0\n";
+inline constexpr const char* kVersion = "n1:1:1 [0] NCCL INFO NCCL version 2.27.7+cuda12.9\n";
 inline constexpr const char* kComplete =
+    "n1:1:1 [0] NCCL INFO NCCL version 2.27.7+cuda12.9\n"
     "n1:1:1 [0] NCCL INFO ncclCommInitRank comm 0x1 rank 0 nranks 1 - Init COMPLETE\n";
 inline constexpr const char* kHeading =
     "# nThread 1 nGpus 1 minBytes 8 maxBytes 1073741824 step: 2(factor)\n#\n# Using devices\n";

@@ -68,6 +68,8 @@ TEST(DoctorChecks, EachHasACaseOrIsNamedHere) {
   std::vector<std::string> with_case{"switches-hidden",        "port-slow", "fabric-manager",
                                      "fabric-manager-version", "mig-on",    "ucx-ordering-unknown"};
   for (const CheckCase& each : all_cases()) with_case.push_back(each.code);
+  for (const DoctorCheck& check : log_message_checks())
+    with_case.emplace_back(check.code);  // nccl_messages_test.cpp
   for (const DoctorCheck& check : doctor_checks()) {
     EXPECT_THAT(with_case, Contains(std::string(check.code)));
     EXPECT_FALSE(check.reason.empty() || check.needs.empty() || check.confirm.empty() || check.fix.empty() ||
@@ -296,6 +298,69 @@ TEST(DoctorChecks, ADefectThatTheLogShowsIsOneOfThatMachine) {
       "n1:1:1 [0] NCCL INFO ncclMaxSharedMem 82240 exceeds device/fn maxSharedMem 79856\n";
   EXPECT_THAT(found_codes(diagnose(evidence_of({{"", version + short_of}}))),
               UnorderedElementsAre("nccl-defect"));
+}
+
+/// Two GPUs that are each below a root port of their own: what they say to each other passes both.
+TEST(DoctorChecks, RootPortsWithAcsPartTwoGpusWithoutASwitch) {
+  const auto machine = [](const std::string& acs) {
+    std::string text;
+    for (const std::string bus : {"41", "61"})
+      text += "00:0" + bus.substr(0, 1) +
+              ".1 PCI bridge: Vendor GPP Bridge (prog-if 00 [Normal decode])\n\tBus: primary=00, secondary=" +
+              bus + ", subordinate=" + bus +
+              ", sec-latency=0\n\t\tLnkCap:\tPort #0, Speed 16GT/s, Width x16\n\t\tLnkSta:\tSpeed "
+              "16GT/s (ok), Width x16 (ok)\n\t\tACSCtl:\t" +
+              acs + "\n\n";
+    for (const std::string bus : {"41", "61"})
+      text += bus +
+              ":00.0 VGA compatible controller: NVIDIA Corporation AD102GL [RTX 6000 Ada] (rev "
+              "a1)\n\t\tLnkCap:\tPort #0, "
+              "Speed 16GT/s, Width x16\n\t\tLnkSta:\tSpeed 16GT/s (ok), Width x16 (ok)\n\n";
+    return diagnose(evidence_of({{"", text}}));
+  };
+  const Diagnosis on = machine("SrcValid+ TransBlk- ReqRedir+ CmpltRedir+ UpstreamFwd+");
+  ASSERT_THAT(found_codes(on), UnorderedElementsAre("acs-on"));
+  EXPECT_EQ(on.findings.front().observations.size(), 2U);
+  EXPECT_THAT(found_codes(machine("SrcValid- TransBlk- ReqRedir- CmpltRedir- UpstreamFwd-")), IsEmpty());
+}
+
+/// What is right to do depends on what the machine has.
+TEST(DoctorChecks, TheFixIsForTheMachineInView) {
+  const std::vector<Text> staged{{"", channel("IB/0") + channel("IB/1")}};
+  const auto fix = [&staged](const std::vector<Text>& more) {
+    std::vector<Text> texts = staged;
+    texts.insert(texts.end(), more.begin(), more.end());
+    return diagnose(evidence_of(texts)).findings.front().fix;
+  };
+  EXPECT_THAT(fix({}), testing::StartsWith("modprobe nvidia-peermem"));
+  EXPECT_THAT(fix({{"lsmod", "nvidia_peermem 16384 0 - Live 0x0\n"}}),
+              testing::StartsWith("the peer memory module is loaded"));
+  EXPECT_THAT(fix({{"kernel-version", "6.8.0-45-generic\n"},
+                   {"", "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.1\n"}}),
+              testing::StartsWith("this kernel and driver export DMA-BUF"));
+  const auto waiting = [](const std::string& model) {
+    return diagnose(
+        evidence_of({{"",
+                      "==============NVSMI LOG==============\nAttached GPUs : 1\nGPU 00000000:51:00.0\n"
+                      "    Product Name : NVIDIA " +
+                          model + "\n    Fabric\n        State : In Progress\n"}}));
+  };
+  ASSERT_THAT(found_codes(waiting("B200")), UnorderedElementsAre("fabric-manager"));
+  EXPECT_THAT(waiting("B200").findings.front().fix, testing::HasSubstr("ib_umad"));
+  EXPECT_THAT(waiting("H100").findings.front().fix,
+              testing::StartsWith("systemctl enable --now nvidia-fabricmanager"));
+}
+
+TEST(DoctorChecks, AGpuThatIsLostIsNamed) {
+  for (const char* line :
+       {"[ 12.3] NVRM: GPU 0000:17:00.0: GPU has fallen off the bus.\n",
+        "[ 12.3] NVRM: The NVIDIA GPU 0000:17:00.0\n[ 12.3] NVRM: installed in this system has\n[ 12.3] "
+        "NVRM: fallen off the bus and is not\n",
+        "Unable to determine the device handle for GPU0000:17:00.0: GPU is lost.  Reboot the system\n"}) {
+    const Diagnosis diagnosis = diagnose(evidence_of({{"", line}}));
+    ASSERT_THAT(found_codes(diagnosis), UnorderedElementsAre("gpu-lost")) << line;
+    EXPECT_THAT(diagnosis.findings.front().observations.front().what, testing::HasSubstr("0000:17:00.0"));
+  }
 }
 
 TEST(DoctorChecks, WhatNcclSaysOfGpuDirectIsMeantForTheNetwork) {

@@ -1,0 +1,42 @@
+#include "topology/doctor/log_line.hpp"
+
+#include <gtest/gtest.h>
+
+namespace collbench::topology {
+namespace {
+
+TEST(LogLine, HasTheFormsOfAllVersions) {
+  const LogLine old = log_line("n1:10:11 [3] transport/net.cc:7 NCCL WARN it failed");
+  EXPECT_EQ(old.level, LogLevel::warning);
+  EXPECT_EQ(old.message, "it failed");
+  EXPECT_EQ(old.process(), "n1:10");
+  EXPECT_EQ(old.time(), "");
+  const LogLine now =
+      log_line("[1,3]<stdout>:[2026-03-02 14:09:10] n1:10:11 [0] init.cc:7 (ncclInit) NCCL WARN it failed");
+  EXPECT_EQ(now.process(), "n1:10");
+  EXPECT_EQ(now.time(), "14:09:10");
+  EXPECT_EQ(now.rank(), "3");
+  EXPECT_EQ(log_line("include/socket.h:311 WARN no socket").message, "no socket");
+  EXPECT_EQ(log_line("2026-03-02 WARN of the program").level, LogLevel::none);
+  const LogLine torch =
+      log_line("[rank12]:[E626 06:24:44.90 ProcessGroupNCCL.cpp:616] [Rank 12] it timed out");
+  EXPECT_EQ(torch.level, LogLevel::warning);
+  EXPECT_EQ(torch.message, "[Rank 12] it timed out");
+  EXPECT_EQ(torch.rank(), "12");
+  EXPECT_EQ(log_line("[I626 ProcessGroupNCCL.cpp:616] it began").level, LogLevel::none);
+  EXPECT_EQ(log_line("it failed", "Last error:").level, LogLevel::warning);
+  EXPECT_EQ(log_line("it failed", "").level, LogLevel::none);
+}
+
+TEST(LogLine, AKindIsWhatStaysTheSame) {
+  EXPECT_EQ(message_kind("connect to 10.0.0.1<4000> failed"),
+            message_kind("connect to 10.11.2.7<37> failed"));
+  EXPECT_EQ(message_kind("segment /dev/shm/nccl-aB3 (size 7)"),
+            message_kind("segment /dev/shm/nccl-Zz (size 96)"));
+  EXPECT_EQ(message_kind("comm 0x7ff0a1 on mlx5_0"), message_kind("comm 0x1 on mlx5_11"));
+  EXPECT_NE(message_kind("with error 12"), message_kind("with error 5"));
+  EXPECT_NE(message_kind("it failed"), message_kind("it ended"));
+}
+
+}  // namespace
+}  // namespace collbench::topology

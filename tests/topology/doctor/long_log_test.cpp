@@ -1,0 +1,48 @@
+#include "topology/doctor/long_log.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "base/text_input.hpp"
+#include "tests/topology/doctor/log_check_cases.hpp"
+#include "topology/doctor/checks.hpp"
+
+namespace collbench::topology {
+namespace {
+
+/// Longer than what is read as a whole, and still each connection counts, and what NCCL said once is found.
+TEST(LongLog, IsReadAsAShortOneWouldBe) {
+  const std::filesystem::path path =
+      std::filesystem::path(testing::TempDir()) / "collbench_long_log_test.log";
+  std::ofstream file(path);
+  file << "n1:1:1 [0] NCCL INFO NCCL version 2.27.3+cuda12.9\n";
+  std::size_t bytes = 0;
+  std::size_t connections = 0;
+  for (; bytes <= kMaxInputBytes; ++connections) {
+    const std::string line = fmt::format(
+        "n{}:1:2 [0] NCCL INFO Channel 00/0 : {}[0] -> 0[0] [receive] via NET/IB/1/GDRDMA\nstep {} loss "
+        "0.1\n",
+        connections % 97, connections, connections);
+    file << line;
+    bytes += line.size();
+  }
+  file << "n1:1:2 [0] NCCL INFO Channel 00/0 : 3[0] -> 0[0] [receive] via NET/IB/1\n"
+       << "n1:1:2 [0] net_quantum.cc:9 NCCL WARN The quantum link lost coherence\n";
+  file.close();
+  const std::vector<EvidenceLine> lines = read_long_log(path);
+  EXPECT_LT(lines.size(), 40U);
+  const Diagnosis diagnosis = diagnose(read_evidence(path));
+  std::filesystem::remove(path);
+  ASSERT_THAT(found_codes(diagnosis), testing::ElementsAre("log-no-gpudirect", "log-unknown-warning"));
+  EXPECT_THAT(diagnosis.findings.front().observations.front().what,
+              testing::HasSubstr(fmt::format("1 of {} connections", connections + 1)));
+  EXPECT_THAT(diagnosis.findings.back().observations.front().location,
+              testing::EndsWith(fmt::format(":{}", 2 * connections + 3)));
+}
+
+}  // namespace
+}  // namespace collbench::topology

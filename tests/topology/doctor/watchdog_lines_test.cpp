@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/topology/doctor/log_check_cases.hpp"
+#include "topology/doctor/checks.hpp"
+
+namespace collbench::topology::watchdog_lines_test {
+namespace {
+
+using testing::HasSubstr;
+
+std::string timed_out(int rank, int sequence, const std::string& operation, int elements) {
+  return fmt::format(
+      "[rank{0}]:[E105 06:24:44.9 ProcessGroupNCCL.cpp:616] [Rank {0}] Watchdog caught collective operation "
+      "timeout: WorkNCCL(SeqNum={1}, OpType={2}, NumelIn={3}, NumelOut={3}, Timeout(ms)=600000) ran for "
+      "600020 milliseconds before timing out.\n",
+      rank, sequence, operation, elements);
+}
+
+/// 2.5, and 2.6 and newer.
+std::string stands_at(int rank, int enqueued, int completed) {
+  return fmt::format(
+      "[rank{0}]:[E105 06:24:44.9 ProcessGroupNCCL.cpp:1785] [PG ID 0 PG GUID 0(default_pg) Rank {0}] "
+      "Exception (either an error or timeout) detected by watchdog at work: 9, last enqueued NCCL work: {1}, "
+      "last completed NCCL work: {2}.\n",
+      rank, enqueued, completed);
+}
+std::string stands_at_now(int rank, int enqueued, int completed) {
+  return fmt::format(
+      "[rank{0}]:[E105 06:24:44.9 ProcessGroupNCCL.cpp:1785] [PG ID 0 PG GUID 0(default_pg) Rank {0}]  "
+      "failure "
+      "detected by watchdog at work sequence id: 9 PG status: last enqueued work: {1}, last completed work: "
+      "{2}\n",
+      rank, enqueued, completed);
+}
+
+std::string said_of(const std::string& log) {
+  const Diagnosis diagnosis = diagnose(evidence_of({{"", log}}));
+  EXPECT_THAT(found_codes(diagnosis), testing::ElementsAre("log-watchdog-timeout"));
+  std::string all;
+  for (const DoctorFinding& finding : diagnosis.findings)
+    for (const DoctorObservation& seen : finding.observations) all += seen.what + "\n";
+  return all;
+}
+
+TEST(WatchdogLines, WhereAllWaitInOneCallNobodyOfThemIsBehind) {
+  const std::string said =
+      said_of(timed_out(1, 42, "ALLREDUCE", 7) + stands_at(1, 45, 41) + timed_out(0, 42, "ALLREDUCE", 7));
+  EXPECT_THAT(said, HasSubstr("ranks 0, 1 wait in ALLREDUCE 42 (7 elements)"));
+  EXPECT_THAT(said, HasSubstr("none of ranks 0, 1 is behind"));
+}
+
+TEST(WatchdogLines, WhoNeverIssuedItIsBehind) {
+  const std::string said =
+      said_of(timed_out(0, 42, "ALLREDUCE", 7) + stands_at(0, 45, 41) + stands_at_now(3, 41, 41));
+  EXPECT_THAT(said, HasSubstr("rank 3 never issued it"));
+}
+
+TEST(WatchdogLines, WhoWaitsInAnEarlierCallIsBehind) {
+  const std::string said = said_of(timed_out(0, 42, "ALLREDUCE", 7) + timed_out(2, 40, "BROADCAST", 7));
+  EXPECT_THAT(said, HasSubstr("rank 2 in the earliest is behind"));
+}
+
+TEST(WatchdogLines, OneCallThatIsTwoIsADisagreement) {
+  EXPECT_THAT(said_of(timed_out(0, 42, "ALLREDUCE", 7) + timed_out(2, 42, "_ALLGATHER_BASE", 7)),
+              HasSubstr("disagree"));
+  EXPECT_THAT(said_of(timed_out(0, 42, "ALLREDUCE", 7) + timed_out(2, 42, "ALLREDUCE", 9)),
+              HasSubstr("disagree"));
+}
+
+/// 2.0 and older have neither the sizes nor a time.
+TEST(WatchdogLines, AnOldLineIsRead) {
+  EXPECT_THAT(said_of("[E ProcessGroupNCCL.cpp:828] [Rank 4] Watchdog caught collective operation timeout: "
+                      "WorkNCCL(SeqNum=9, OpType=BROADCAST, Timeout(ms)=1800000) ran for 1800 milliseconds "
+                      "before timing out.\n"),
+              HasSubstr("rank 4 wait in BROADCAST 9"));
+}
+
+}  // namespace
+}  // namespace collbench::topology::watchdog_lines_test

@@ -1,0 +1,155 @@
+#include "topology/doctor/log_line.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "base/text_input.hpp"
+#include "topology/doctor/look.hpp"
+
+namespace collbench::topology {
+namespace {
+
+bool is_decimal(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_alphanumeric(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+/// The error classes of NCCL as PyTorch and nccl-tests write them, with NCCL's own text on the next line.
+bool names_an_error_class(std::string_view line) {
+  static constexpr std::array<std::string_view, 10> kWords{
+      "NCCL error in:",          "NCCL error:",      "NCCL failure",       "Test CUDA failure",
+      "ncclUnhandledCudaError:", "ncclSystemError:", "ncclInternalError:", "ncclInvalidUsage:",
+      "ncclInvalidArgument:",    "ncclRemoteError:"};
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [line](std::string_view word) { return has_text(line, word); });
+}
+
+/// "[E626 06:24:44.90 ProcessGroupNCCL.cpp:616] …", or without a time: errors, fatal ones and warnings.
+bool is_pytorch_warning(std::string_view before_file) {
+  const std::size_t open = before_file.rfind('[');
+  if (open == std::string_view::npos || open + 1 >= before_file.size()) return false;
+  const char level = before_file[open + 1];
+  return level == 'E' || level == 'F' || level == 'W';
+}
+
+}  // namespace
+
+LogLine log_line(std::string_view line, std::string_view before) {
+  for (const auto& [word, level] : {std::pair{std::string_view("NCCL INFO "), LogLevel::info},
+                                    std::pair{std::string_view("NCCL WARN "), LogLevel::warning}}) {
+    if (const std::size_t at = line.find(word); at != std::string_view::npos)
+      return {level, line.substr(0, at), line.substr(at + word.size())};
+  }
+  // Before NCCL 2.4, and of plugins: "include/socket.h:311 WARN …", "NET/OFI WARN …".
+  if (const std::size_t at = line.find(" WARN "); at != std::string_view::npos) {
+    const std::string_view head = line.substr(0, at);
+    if (has_text(head, ".cc:") || has_text(head, ".h:") || has_text(head, "NET/"))
+      return {LogLevel::warning, head, line.substr(at + 6)};
+  }
+  if (const std::size_t at = line.find("ProcessGroupNCCL"); at != std::string_view::npos) {
+    const std::size_t end = line.find("] ", at);
+    if (end != std::string_view::npos && is_pytorch_warning(line.substr(0, at)))
+      return {LogLevel::warning, line.substr(0, end + 1), line.substr(end + 2)};
+  }
+  const bool quoted = names_an_error_class(line) || trim(before).ends_with("Last error:");
+  return {quoted && !trim(line).empty() ? LogLevel::warning : LogLevel::none, {}, line};
+}
+
+std::string_view LogLine::time() const {
+  constexpr std::size_t kLength = 8;  // 14:09:34
+  for (std::size_t at = 0; at + kLength <= head.size(); ++at) {
+    const auto digits = [this, at](std::size_t i) {
+      return is_decimal(head[at + i]) && is_decimal(head[at + i + 1]);
+    };
+    const bool begins = at == 0 || head[at - 1] == ' ' || head[at - 1] == 'T';
+    if (begins && digits(0) && head[at + 2] == ':' && digits(3) && head[at + 5] == ':' && digits(6) &&
+        (at + kLength == head.size() || !is_alphanumeric(head[at + kLength])))
+      return head.substr(at, kLength);
+  }
+  return {};
+}
+
+std::string_view LogLine::process() const {
+  // "HOST:PID:TID [DEVICE]": the word before the device.
+  std::size_t end = head.find(" [");
+  for (; end != std::string_view::npos; end = head.find(" [", end + 2)) {
+    const std::size_t thread = head.rfind(':', end);
+    if (thread == std::string_view::npos || thread == 0 || thread + 1 >= end || !is_decimal(head[thread + 1]))
+      continue;
+    const std::size_t pid = head.rfind(':', thread - 1);
+    if (pid == std::string_view::npos || !is_decimal(head[pid + 1])) continue;
+    const std::size_t begin = head.find_last_of(" >]", pid);
+    const std::size_t from = begin == std::string_view::npos ? 0 : begin + 1;
+    // "[1,2]<stdout>:HOST:…"
+    std::string_view host = head.substr(from, thread - from);
+    if (host.starts_with(':')) host.remove_prefix(1);
+    return host;
+  }
+  return {};
+}
+
+std::string_view LogLine::rank() const {
+  for (const std::string_view before : {std::string_view("[rank"), std::string_view("[1,")}) {
+    const std::size_t at = head.find(before);
+    if (at == std::string_view::npos) continue;
+    const std::string_view digits = head.substr(at + before.size());
+    return digits.substr(0, std::min(digits.find_first_not_of("0123456789"), digits.size()));
+  }
+  return {};
+}
+
+std::string message_kind(std::string_view message) {
+  static constexpr std::array<std::string_view, 4> kKept{"error ", "failure ", "status=", "RC: -"};
+  std::string kind;
+  kind.reserve(message.size());
+  for (std::size_t at = 0; at < message.size();) {
+    const char c = message[at];
+    const bool begins =
+        at == 0 || message[at - 1] == ' ' || message[at - 1] == '\'' || message[at - 1] == '"';
+    if (c == '/' && begins) {  // a file
+      at = std::min(message.find_first_of(" ,)'\"", at), message.size());
+      kind += "/…";
+      continue;
+    }
+    if (!is_alphanumeric(c)) {
+      kind += c;
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    bool digits = false;
+    bool decimal = true;
+    bool hexadecimal = true;
+    for (; end < message.size() && is_alphanumeric(message[end]); ++end) {
+      const char each = message[end];
+      digits = digits || is_decimal(each);
+      decimal = decimal && is_decimal(each);
+      hexadecimal = hexadecimal && (std::isxdigit(static_cast<unsigned char>(each)) != 0 || each == 'x');
+    }
+    const std::string_view word = message.substr(at, end - at);
+    const bool says_what =
+        decimal && word.size() <= 3 && std::any_of(kKept.begin(), kKept.end(), [&](std::string_view before) {
+          return message.substr(0, at).ends_with(before);
+        });
+    at = end;
+    if (!digits || says_what) {
+      kind += word;
+    } else if (hexadecimal) {
+      // "10.0.0.1:4000" is one
+      if (kind.size() > 1 && (kind.back() == '.' || kind.back() == ':') && kind[kind.size() - 2] == '#') {
+        kind.pop_back();
+      } else {
+        kind += '#';
+      }
+    } else {
+      for (std::size_t i = 0; i < word.size(); ++i)
+        if (!is_decimal(word[i])) {
+          kind += word[i];
+        } else if (kind.empty() || kind.back() != '#') {
+          kind += '#';
+        }
+    }
+  }
+  return kind;
+}
+
+}  // namespace collbench::topology

@@ -1,0 +1,129 @@
+#include "topology/doctor/long_log.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <limits>
+#include <unordered_map>
+
+#include "base/error.hpp"
+#include "base/text_input.hpp"
+#include "topology/doctor/log_line.hpp"
+
+namespace collbench::topology {
+namespace {
+
+/// A log of 1,024 ranks has some hundred kinds of lines; more are those of a program that names no two things
+/// alike.
+constexpr std::size_t kMaxKinds = 8192;
+constexpr std::size_t kMaxOfKind = 12;
+/// The first rows of tables.
+constexpr std::size_t kMaxRows = 10'000;
+/// NCCL cuts a line at 1,024 bytes.
+constexpr std::size_t kMaxLine = 2048;
+
+/// Whether a line may be of NCCL, a plugin, PyTorch or CUDA, or is of a table of nccl-tests.
+bool may_matter(std::string_view line) {
+  static constexpr std::array<std::string_view, 7> kSigns{"NCCL", "nccl",  "CUDA",  "via NET/",
+                                                          "rror", "ailed", " WARN "};
+  return std::any_of(kSigns.begin(), kSigns.end(),
+                     [line](std::string_view sign) { return line.find(sign) != std::string_view::npos; });
+}
+
+class LogCondenser {
+ public:
+  explicit LogCondenser(std::string file) : file_(std::move(file)) {}
+
+  void add(std::string_view line, int number) {
+    line = trim(line);
+    if (line.empty()) return;
+    // A row between two headings says that they are of two runs, one after the other.
+    const bool comment = line.front() == '#';
+    const bool quoted = before_.ends_with("Last error:");
+    const bool row = after_comment_ && !comment;
+    after_comment_ = comment || (after_comment_ && may_matter(line));
+    before_ = line.substr(line.size() - std::min<std::size_t>(line.size(), 16));
+    if (!comment && !quoted && !may_matter(line) && !row) return;
+    if (row) {
+      if (rows_++ < kMaxRows) kept_.push_back({std::string(line), number, 0});
+      return;
+    }
+    const LogLine parts = log_line(line);
+    keep(parts.level == LogLevel::none ? line : parts.message, line, number);
+  }
+
+  /// In the order of the file.
+  std::vector<EvidenceLine> take() {
+    std::sort(kept_.begin(), kept_.end(), [](const Kept& a, const Kept& b) { return a.number < b.number; });
+    std::vector<EvidenceLine> lines;
+    lines.reserve(kept_.size());
+    for (Kept& each : kept_) lines.push_back({std::move(each.text), location(file_, each.number), each.more});
+    return lines;
+  }
+
+ private:
+  struct Kept {
+    std::string text;
+    int number = 0;
+    std::size_t more = 0;
+  };
+  struct Kind {
+    std::size_t count = 0;
+    std::size_t last = 0;  ///< index of the newest
+  };
+
+  void keep(std::string_view message, std::string_view line, int number) {
+    std::string name = message_kind(message);
+    auto kind = kinds_.find(name);
+    if (kind == kinds_.end()) {
+      // Of what comes later the warnings are still counted, as one kind.
+      if (kinds_.size() >= kMaxKinds)
+        name = log_line(line).level == LogLevel::warning ? "warnings" : "others";
+      kind = kinds_.try_emplace(std::move(name)).first;
+    }
+    if (kind->second.count++ < kMaxOfKind) {
+      kind->second.last = kept_.size();
+      kept_.push_back({std::string(line), number, 0});
+    } else {
+      Kept& newest = kept_[kind->second.last];
+      newest.text = line;
+      newest.number = number;
+      ++newest.more;
+    }
+  }
+
+  std::string file_;
+  std::string before_;
+  bool after_comment_ = false;
+  std::size_t rows_ = 0;
+  std::unordered_map<std::string, Kind> kinds_;
+  std::vector<Kept> kept_;
+};
+
+}  // namespace
+
+std::vector<EvidenceLine> read_long_log(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw usage_error(path.string(), "cannot be read", "give a file that can be read");
+  LogCondenser condenser(path.string());
+  std::array<char, kMaxLine> buffer{};
+  for (int number = 1; file; ++number) {
+    file.getline(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+    std::string_view line(buffer.data());
+    if (file.fail() && file.gcount() > 0 && !file.eof()) {  // longer than the buffer
+      file.clear();
+      file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+    } else if (file.fail()) {
+      break;
+    }
+    if (line.find('\x1b') != std::string_view::npos) {
+      const std::vector<Line> clean = clean_lines(line);
+      condenser.add(clean.empty() ? std::string_view() : std::string_view(clean.front().text), number);
+    } else {
+      condenser.add(line, number);
+    }
+  }
+  return condenser.take();
+}
+
+}  // namespace collbench::topology
