@@ -16,8 +16,8 @@
 namespace collbench::launch {
 namespace {
 
-constexpr double kFirstRoundSeconds = 1e-3;
-constexpr double kMaxRoundSeconds = 0.1;  // a failure elsewhere is noticed within this
+constexpr double kFirstRoundSeconds = 1e-3;  // or what `begin` took, which may go on between questions
+constexpr double kMaxRoundSeconds = 0.1;     // a failure elsewhere is noticed within this
 
 enum class State { over, busy, failed };
 
@@ -91,8 +91,8 @@ void CollectiveWait::wait(const std::string& what, const std::function<void()>& 
   std::size_t come = 0;
   Wait mine;
   attempt(mine, begin);
-  for (double round = kFirstRoundSeconds;; round = std::min(2 * round, kMaxRoundSeconds)) {
-    poll(mine, over, clock_, round);
+  for (double round = std::max(kFirstRoundSeconds, clock_.seconds() - start);; round *= 2) {
+    poll(mine, over, clock_, std::min(round, kMaxRoundSeconds));
     const bool came_further = has_come_further(mine, progress, come);
     if (came_further && goes_on_) goes_on_();
     // One reduction where all goes well: what every rank says is asked for only at the end of it.

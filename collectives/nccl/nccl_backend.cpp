@@ -92,7 +92,7 @@ std::vector<RowKey> trial_keys(const NcclOptions& options, const std::string& al
 }  // namespace
 
 NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities& machines,
-                         const NcclOptions& options)
+                         launch::CallCounter& calls, const NcclOptions& options)
     : waiter_(waiter),
       gpu_(waiter, machines, options.share_gpu, options.inside_slurm,
            [this](int version) {
@@ -104,6 +104,7 @@ NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities&
       operations_per_group_(options.operations_per_group),
       graph_launches_(options.graph_launches),
       call_wait_(options.call_wait),
+      calls_(calls),
       registration_(options.registration),
       walk_bytes_(options.hot ? 0 : kWalkOfL2 * gpu_.l2_bytes) {
   gpu_.settings = options.settings;
@@ -331,6 +332,7 @@ std::unique_ptr<PreparedRow> NcclBackend::row_on(NcclCommunicator& communicator,
                                                   .observer = observer_,
                                                   .operations_per_group = operations_per_group_,
                                                   .clock = waiter_.clock(),
+                                                  .calls = calls_,
                                                   .in_graphs = in_graphs,
                                                   .call_wait = call_wait_,
                                                   .registered = communicator.has_buffers()},

@@ -38,8 +38,10 @@ struct NcclOptions {
 class NcclBackend : public Backend {
  public:
   /// Finds libraries and GPUs, and tries whether NCCL works between these ranks. Collective. Throws the same
-  /// AgreedError on all ranks when it does not. `waiter` outlives the backend.
-  NcclBackend(const launch::CollectiveWait& waiter, const Identities& machines, const NcclOptions& options);
+  /// AgreedError on all ranks when it does not. `waiter` and `calls`, which counts those of rows, outlive the
+  /// backend.
+  NcclBackend(const launch::CollectiveWait& waiter, const Identities& machines, launch::CallCounter& calls,
+              const NcclOptions& options);
   NcclBackend(const NcclBackend&) = delete;
   NcclBackend& operator=(const NcclBackend&) = delete;
   NcclBackend(NcclBackend&&) = delete;
@@ -92,6 +94,7 @@ class NcclBackend : public Backend {
   std::uint64_t operations_per_group_;
   int graph_launches_;
   CallWait call_wait_;
+  launch::CallCounter& calls_;
   BufferRegistration registration_;
   std::uint64_t walk_bytes_;                // of each buffer, that timed calls walk through; 0: they do not
   std::map<RowKey, std::string> declined_;  // by trial_key, and why

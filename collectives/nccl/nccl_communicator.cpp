@@ -4,14 +4,21 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 
 #include "launch/agreement.hpp"
 
 namespace collbench::collectives {
+namespace {
+
+constexpr double kAloneSeconds = 0.2;   // twice what blocks are planned to last
+constexpr double kBetweenLooks = 1e-4;  // while calls are put on the stream, and ranks ask each other
+
+}  // namespace
 
 NcclCommunicator::NcclCommunicator(const GpuSession& gpu, const launch::CollectiveWait& waiter,
                                    NcclCalls calls)
-    : gpu_(gpu), waiter_(waiter) {
+    : gpu_(gpu), waiter_(waiter), pace_(gpu.cuda) {
   launch::Ranks& ranks = waiter.ranks();
   NcclUniqueId id{};
   launch::agreed(ranks, waiter.host(), [&] {
@@ -51,10 +58,44 @@ void NcclCommunicator::make(NcclUniqueId id, NcclCalls calls) {
 }
 
 void NcclCommunicator::run(const std::string& what, const std::function<void()>& issue,
-                           const std::function<void()>& release,
-                           const std::function<std::size_t()>& progress) {
+                           const std::function<void()>& release) {
+  std::uint64_t left = 1;
+  const auto once = [&] {
+    if (left > 0) issue();
+    return std::exchange(left, 0);
+  };
+  run_calls(what, once, release);
+}
+
+/// Until all are on the stream, or for so long. Whether they are.
+bool NcclCommunicator::put_calls(const std::function<std::uint64_t()>& next, double seconds) {
+  const Clock& clock = waiter_.clock();
+  for (const double end = clock.seconds() + seconds; clock.seconds() < end;) {
+    if (pace_.has_room()) {
+      const std::uint64_t launches = next();
+      if (launches == 0) return true;
+      pace_.add(launches, *gpu_.stream);
+    } else {
+      static_cast<void>(settled());
+      std::this_thread::yield();  // NCCL may need this core for threads of its own
+    }
+  }
+  return false;
+}
+
+void NcclCommunicator::run_calls(const std::string& what, const std::function<std::uint64_t()>& next,
+                                 const std::function<void()>& release,
+                                 const std::function<std::size_t()>& progress) {
+  bool all_put = false;
+  const auto over = [&] {
+    if (!all_put) all_put = put_calls(next, kBetweenLooks);
+    return settled() && all_put && gpu_.stream->idle();
+  };
+  pace_.begin();
   try {
-    waiter_.wait(what, issue, [this] { return settled() && gpu_.stream->idle(); }, progress);
+    waiter_.wait(
+        what, [&] { all_put = put_calls(next, kAloneSeconds); }, over,
+        [&] { return pace_.progress() + (progress ? progress() : 0); });
   } catch (const Error&) {
     if (release) release();
     give_up();

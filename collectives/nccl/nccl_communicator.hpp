@@ -5,6 +5,7 @@
 
 #include "base/record/states.hpp"
 #include "collectives/nccl/gpu_session.hpp"
+#include "collectives/nccl/launch_pace.hpp"
 #include "launch/collective_wait.hpp"
 
 namespace collbench::collectives {
@@ -34,8 +35,14 @@ class NcclCommunicator {
   /// communicator, for which ncclCommAbort would wait for ever (NCCL 2.30, src/init.cc, commDestroySync). One
   /// that is running is freed by CUDA when the abort has ended it. `progress` is as in CollectiveWait::wait.
   void run(const std::string& what, const std::function<void()>& issue,
-           const std::function<void()>& release = nullptr,
-           const std::function<std::size_t()>& progress = nullptr);
+           const std::function<void()>& release = nullptr);
+
+  /// Likewise of many calls: `next` puts some of them on the stream and returns how many launches these are;
+  /// 0: all are there. While the stream's queue has no room for more (LaunchPace), and after 0.2 s of putting
+  /// them there in any case, this rank learns of what happens on the others, as it does while it waits.
+  void run_calls(const std::string& what, const std::function<std::uint64_t()>& next,
+                 const std::function<void()>& release = nullptr,
+                 const std::function<std::size_t()>& progress = nullptr);
 
   /// Registers both buffers with NCCL as `how` says, unless it has done so already. They are deregistered by
   /// deregister_buffers or the end of the communicator, and have to outlive that; an abort drops them. Of
@@ -74,10 +81,12 @@ class NcclCommunicator {
   void make(NcclUniqueId id, NcclCalls calls);
   [[nodiscard]] NcclResult deregister(const Registered& buffer) const;
   [[nodiscard]] bool settled() const;
+  [[nodiscard]] bool put_calls(const std::function<std::uint64_t()>& next, double seconds);
   void give_up() noexcept;
 
   const GpuSession& gpu_;
   const launch::CollectiveWait& waiter_;
+  LaunchPace pace_;
   NcclHandle handle_ = nullptr;
   ExitStatus failure_ = ExitStatus::not_here;  // while it is made; rank_lost afterwards
   double seconds_ = 0;

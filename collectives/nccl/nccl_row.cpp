@@ -56,6 +56,7 @@ NcclRow::NcclRow(const RowKey& key, const RowLayout& layout, const NcclRowContex
       ranks_(context.ranks),
       observer_(context.observer),
       clock_(context.clock),
+      calls_(context.calls),
       in_graphs_(context.in_graphs),
       call_wait_(context.call_wait),
       buffers_(buffers),
@@ -83,9 +84,14 @@ NcclRow::NcclRow(const RowKey& key, const RowLayout& layout, const NcclRowContex
 }
 
 /// On the communicator, which a graph of this row shall not outlive.
-void NcclRow::wait_for(const std::string& what, const std::function<void()>& issue,
-                       const std::function<std::size_t()>& progress) {
-  communicator_.run(what, issue, [this] { graph_.reset(); }, progress);
+void NcclRow::wait_for(const std::string& what, const std::function<void()>& issue) {
+  communicator_.run(what, issue, [this] { graph_.reset(); });
+}
+
+/// Likewise, for many.
+void NcclRow::wait_for_calls(const std::function<std::uint64_t()>& next,
+                             const std::function<std::size_t()>& progress) {
+  communicator_.run_calls(name_of(key_), next, [this] { graph_.reset(); }, progress);
 }
 
 void NcclRow::fill(std::uint64_t iteration) {
@@ -124,21 +130,22 @@ void NcclRow::fill_to_repeat() {
                   "cudaMemsetAsync");
 }
 
-/// Puts the operation on the stream, in groups where they were asked for.
-void NcclRow::issue(std::uint64_t times) {
-  const bool grouped = operations_per_group_ > 1 && key_.operation != OperationId::ping_pong;
-  while (times > 0) {
-    const std::uint64_t group = std::min(times, operations_per_group_);
-    const auto all = [&] {
-      for (std::uint64_t i = 0; i < group; ++i) issue();
-    };
-    if (grouped) {
-      communicator_.grouped(all);
-    } else {
-      all();
-    }
-    times -= group;
+/// Issues the next of so many: one, or a group where groups were asked for. Returns how many it were.
+std::uint64_t NcclRow::issue_next(std::uint64_t left) {
+  const std::uint64_t group = std::min(left, operations_per_group_);
+  const auto all = [&] {
+    for (std::uint64_t i = 0; i < group; ++i) issue();
+  };
+  if (operations_per_group_ > 1 && key_.operation != OperationId::ping_pong) {
+    communicator_.grouped(all);
+  } else {
+    all();
   }
+  return group;
+}
+
+void NcclRow::issue(std::uint64_t times) {
+  while (times > 0) times -= issue_next(times);
 }
 
 bool has_call(const NcclLibrary& nccl, OperationId operation) {
@@ -246,13 +253,23 @@ void NcclRow::exchange(std::uint64_t shift) const {
   communicator_.grouped([&] { std::for_each(transfers_.begin(), transfers_.end(), put); });
 }
 
-/// Puts the operation on the stream so often; as launches of the graph where there is one.
+/// Puts the next of so many on the stream, as a launch of the graph where there is one. Returns how many it
+/// were.
+std::uint64_t NcclRow::put_next(std::uint64_t left) {
+  const launch::CountedCall counted(calls_);
+  if (!graph_) return issue_next(left);
+  graph_->launch(*gpu_.stream);
+  return std::min(left, iterations_in_graph_);
+}
+
 void NcclRow::put(std::uint64_t iterations) {
-  if (!graph_) {
-    issue(iterations);
-    return;
-  }
-  for (std::uint64_t done = 0; done < iterations; done += iterations_in_graph_) graph_->launch(*gpu_.stream);
+  while (iterations > 0) iterations -= put_next(iterations);
+}
+
+/// What they take of a stream's queue. How much of it a graph takes is the driver's: all of its calls count.
+std::uint64_t NcclRow::launches_of(std::uint64_t iterations) const {
+  return key_.operation == OperationId::ping_pong ? iterations * std::max<std::size_t>(1, transfers_.size())
+                                                  : iterations;
 }
 
 /// Makes the graph of so many operations, which are not run by that.
@@ -265,19 +282,24 @@ void NcclRow::capture(std::uint64_t iterations) {
   graph_walks_ = walks_;
 }
 
-/// All spans are put on the stream at once, with an event after each. Seconds of each.
+/// With an event after each span. Seconds of each.
 std::vector<double> NcclRow::time_spans(std::span<const BlockSpan> spans) {
   while (events_.size() < spans.size() + 1) events_.emplace_back(gpu_.cuda);
-  const auto issue = [&] {
-    events_[0].record(*gpu_.stream);
-    for (std::size_t i = 0; i < spans.size(); ++i) {
-      put(spans[i].iterations);
-      events_[i + 1].record(*gpu_.stream);
-    }
+  std::size_t put_spans = 0;
+  std::uint64_t put_of_span = 0;
+  const auto next = [&]() -> std::uint64_t {
+    if (put_spans == spans.size()) return 0;
+    if (put_spans == 0 && put_of_span == 0) events_[0].record(*gpu_.stream);
+    const std::uint64_t iterations = put_next(spans[put_spans].iterations - put_of_span);
+    put_of_span += iterations;
+    if (put_of_span < spans[put_spans].iterations) return launches_of(iterations);
+    events_[++put_spans].record(*gpu_.stream);
+    put_of_span = 0;
+    return launches_of(iterations) + 1;  // the event
   };
   std::size_t passed = 0;
-  wait_for(name_of(key_), issue, [&] {
-    while (passed < spans.size() && events_[passed + 1].is_over()) ++passed;
+  wait_for_calls(next, [&] {
+    while (passed < put_spans && events_[passed + 1].is_over()) ++passed;
     return passed;
   });
   std::vector<double> seconds;
@@ -300,19 +322,20 @@ double NcclRow::time_waited_calls(std::uint64_t iterations) {
     const double before = clock_.seconds();
     double own = 0;
     bool is_over = true;
-    wait_for(name_of(key_), [&] {
-      // All ranks issue the same number: who has lost patience waits no more, but issues on.
-      bool patient = true;
-      do {
-        const std::uint64_t now = std::min(left, operations_per_group_);
-        const double issued = clock_.seconds();
-        issue(now);
-        left -= now;
-        while (!(is_over = gpu_.stream->idle()) && patient && clock_.seconds() - issued < kPatienceSeconds)
-          std::this_thread::yield();  // NCCL may need this core for threads of its own
-        patient = patient && is_over;
-        own = clock_.seconds() - before;
-      } while (left > 0 && call_wait_ == CallWait::alone);
+    // All ranks issue the same number: who has lost patience waits no more, but issues on.
+    bool patient = true;
+    bool has_one = false;
+    wait_for_calls([&]() -> std::uint64_t {
+      if (left == 0 || (has_one && call_wait_ != CallWait::alone)) return 0;
+      has_one = true;
+      const double issued = clock_.seconds();
+      const std::uint64_t now = put_next(left);
+      left -= now;
+      while (!(is_over = gpu_.stream->idle()) && patient && clock_.seconds() - issued < kPatienceSeconds)
+        std::this_thread::yield();  // NCCL may need this core for threads of its own
+      patient = patient && is_over;
+      own = clock_.seconds() - before;
+      return launches_of(now);
     });
     const bool with_all = call_wait_ == CallWait::with_all || !is_over;
     seconds += with_all ? clock_.seconds() - before : own;

@@ -26,7 +26,8 @@ struct NcclRowContext {
   const NcclObserver& observer;
   std::uint64_t operations_per_group = 1;
   const Clock& clock;
-  bool in_graphs = false;  ///< calls are captured in CUDA graphs, which are launched
+  launch::CallCounter& calls;  ///< counts what is put on the stream
+  bool in_graphs = false;      ///< calls are captured in CUDA graphs, which are launched
   CallWait call_wait = CallWait::none;
   bool registered = false;  ///< its buffers are registered with the communicator
 };
@@ -87,13 +88,17 @@ class NcclRow : public PreparedRow {
   [[nodiscard]] std::optional<NcclSelection> library_choice() const override { return choice_; }
 
  private:
-  void wait_for(const std::string& what, const std::function<void()>& issue,
-                const std::function<std::size_t()>& progress = nullptr);
+  void wait_for(const std::string& what, const std::function<void()>& issue);
+  void wait_for_calls(const std::function<std::uint64_t()>& next,
+                      const std::function<std::size_t()>& progress = nullptr);
+  [[nodiscard]] std::uint64_t issue_next(std::uint64_t left);
   void issue(std::uint64_t times);
   void issue();
   void exchange(std::uint64_t shift) const;
   void share_half(Block& round_trips) const;
+  [[nodiscard]] std::uint64_t put_next(std::uint64_t left);
   void put(std::uint64_t iterations);
+  [[nodiscard]] std::uint64_t launches_of(std::uint64_t iterations) const;
   void put_data(std::uint64_t iteration, std::uint64_t input_elements, std::uint64_t output_bytes);
   void capture(std::uint64_t iterations);
   [[nodiscard]] std::vector<double> time_spans(std::span<const BlockSpan> spans);
@@ -107,6 +112,7 @@ class NcclRow : public PreparedRow {
   launch::Ranks& ranks_;
   const NcclObserver& observer_;
   const Clock& clock_;
+  launch::CallCounter& calls_;
   bool in_graphs_;
   CallWait call_wait_;
   NcclRowBuffers buffers_;

@@ -38,7 +38,7 @@ RunBackend make_backend(const RunOptions& options, const launch::MpiSession& ses
                 "leave it out, or run collbench instead of collbench-smpi");
   });
   auto nccl = std::make_unique<collectives::NcclBackend>(
-      waiter, context.machines,
+      waiter, context.machines, counters.calls,
       collectives::NcclOptions{.share_gpu = options.share_gpu,
                                .inside_slurm = launch::inside_slurm(),
                                .operations = options.request.operations,

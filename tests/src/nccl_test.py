@@ -11,12 +11,13 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
 
-from real_ranks import physical_cores, unwrapped
+from real_ranks import descendants, physical_cores, unwrapped, wait_until
 
 PROGRAM = pathlib.Path(sys.argv[1])
 STAND_INS = pathlib.Path(sys.argv[2])
@@ -1033,6 +1034,78 @@ class FailuresInARow(EndedRun):
         self.check("ecc:9@1", ["rank 1 on .*uncorrectable ECC error", "nvidia-smi -q -d ECC"], fewest_blocks=1)
 
 
+class FullQueue(Scratch):
+    """Blocks of more calls than a stream takes (of the stand-in 1,024, and then the next one blocks): a rank that goes on
+    putting calls there behind one that is stuck learns of it, and the run ends as it does while all wait."""
+
+    ROWS = ["--ops", "all_reduce", "--sizes", "8", "--passes", "1", "-n", "5000", "-w", "1"]
+    GRAPHS = ["--ops", "all_reduce", "--sizes", "8", "--passes", "1", "-n", "5", "-G", "1000", "-w", "1"]
+
+    def check(self, fault, pattern, rows=None):
+        result = mpirun(2, *(rows or self.ROWS), "-T", "5", environment={"COLLBENCH_STAND_IN": fault})
+        self.check_line(result, [pattern], 4)
+        return result
+
+    def test_what_fails_on_one_rank_ends_the_others_before_the_timeout(self):
+        for fault, words, rows in (("call_error:2000@1", "rank 1 on .*: ncclAllReduce failed: unhandled cuda error", self.ROWS),
+                                   ("async_error:2000@1", "remote process exited or there was a network error", self.ROWS),
+                                   ("graph_error:300@1", "rank 1 on .*: cudaGraphLaunch failed", self.GRAPHS)):
+            with self.subTest(fault=fault, rows=rows):
+                self.assertNotIn("timed out", self.check(fault, words, rows).stderr)
+
+    def test_an_operation_that_never_ends_is_waited_for_and_aborted(self):
+        self.check("hang:2000@0", r"AllReduce 8 B: timed out waiting for ranks 0 \(\S+\), 1 \(\S+\) after 4 s")
+
+    def test_a_call_that_is_stuck_in_the_driver_is_named(self):
+        self.check("call_hang:2000@1", r"AllReduce 8 B: timed out after 5 s without progress: rank 1 \(.*\) is \d+ calls behind: "
+                                       r"inside AllReduce 8 B, call \d+, pass 1; rank 0 \(\S+\) waits")
+
+    def run_until(self, number, status):
+        """What collbench says. With a signal to rank 1 while rank 0's queue is full: what comes after takes 250 s."""
+        process = subprocess.Popen(["mpirun", "--oversubscribe", "-np", "2", str(PROGRAM), "--backend", "nccl", *self.ROWS, "-T", "5"],
+                                   env={**ENVIRONMENT, "COLLBENCH_STAND_IN": "slow:100000"}, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL, start_new_session=True)
+        self.addCleanup(process.kill)
+        self.addCleanup(lambda: [os.kill(rank, signal.SIGCONT) for rank in ranks if pathlib.Path(f"/proc/{rank}").exists()])
+        ranks = []
+        wait_until(lambda: self.ranks(process.pid, ranks) and self.calls(ranks[0]) > 700)
+        os.kill(ranks[1], number)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, status, errors)
+        (line,) = [line for line in errors.splitlines() if line.startswith("collbench:")]
+        return line
+
+    @staticmethod
+    def ranks(pid, found):
+        """Of mpirun: the ranks' processes, in their order."""
+        started = {}
+        for process in descendants(pid):
+            try:
+                variables = pathlib.Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+            except OSError:
+                return False
+            rank = [word.split(b"=")[1] for word in variables if word.startswith(b"OMPI_COMM_WORLD_RANK=")]
+            if rank:
+                started[int(rank[0])] = process
+        found[:] = [started[rank] for rank in sorted(started)]
+        return len(found) == 2
+
+    @staticmethod
+    def calls(rank):
+        done = subprocess.run([str(PROGRAM), "flight", str(rank), "--format", "json"], capture_output=True, text=True, timeout=60,
+                              check=False)
+        return json.loads(done.stdout)["ranks"][0]["calls"]["entered"] if done.returncode == 0 else 0
+
+    def test_a_rank_that_is_stopped_is_named(self):
+        self.assertRegex(self.run_until(signal.SIGSTOP, 4),
+                         r"AllReduce 8 B: timed out after 5 s without progress: rank 1 \(.*\) is stopped")
+
+    def test_a_rank_that_is_killed_is_named(self):
+        of_mpirun = 128 + signal.SIGKILL
+        self.assertRegex(self.run_until(signal.SIGKILL, of_mpirun),
+                         r"AllReduce 8 B: rank 1 \(.*\) is gone, last seen in AllReduce 8 B")
+
+
 class Failures(EndedRun):
     def test_init_error(self):
         """With what NCCL warned of, the newest last, and what the doctor says of it."""
@@ -1040,7 +1113,7 @@ class Failures(EndedRun):
                                   "interface of every node .*log-no-interface, as collbench doctor calls it", "; NCCL_DEBUG=INFO shows"], status=5)
 
     def test_init_error_where_the_log_is_the_users(self):
-        self.refused(["for details.: Bootstrap : no socket interface found; name an interface of every node .*; NCCL_DEBUG=WARN shows NCCL's own"],
+        self.refused(["for details.: Bootstrap : no socket interface found.*; name an interface of every node .*; NCCL_DEBUG=WARN shows NCCL's own"],
                      ranks=3, environment={"COLLBENCH_STAND_IN": "init_error", "NCCL_DEBUG": "VERSION"})
 
     def test_init_error_on_one_rank(self):

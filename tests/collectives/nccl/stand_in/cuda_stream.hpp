@@ -59,7 +59,8 @@ struct CudaStreamObject {
       return;
     }
     {
-      const std::lock_guard lock(mutex);
+      std::unique_lock lock(mutex);
+      has_room.wait(lock, [this] { return queue.size() < kQueue; });
       queue.push_back(std::move(task));
     }
     wake.notify_one();
@@ -75,11 +76,17 @@ struct CudaStreamObject {
       task();
       lock.lock();
       queue.pop_front();  // only now: cudaStreamQuery counts what is being done
+      has_room.notify_one();
     }
   }
 
+  /// What a stream takes; the next launch blocks, as in the driver ("about 1,024", which CUDA promises
+  /// nobody).
+  static constexpr std::size_t kQueue = 1024;
+
   std::mutex mutex;
   std::condition_variable wake;
+  std::condition_variable has_room;
   std::deque<std::function<void()>> queue;
   bool over = false;
   CudaResult error = CudaResult::success;

@@ -4,7 +4,8 @@
 // What it copies of the real one (CUDA Runtime API reference): work on a stream is asynchronous and in order;
 // a non-blocking stream does not wait for cudaMemcpy nor the other way round; an error on a stream is sticky;
 // what is put on a stream in capture is kept and not run, in a list that each launch of the graph runs anew;
-// asking such a stream whether it is idle is an error;
+// asking such a stream whether it is idle is an error; a stream that holds 1,024 tasks blocks who puts more
+// on it (of a graph each node counts, which is the worst case);
 // cudaMemcpy from pageable memory may return before what it wrote is there, and orders with no non-blocking
 // stream (API synchronization behavior): until something waits for it, the kernels' stand-in refuses to read
 // it; cudaGetDeviceCount says insufficientDriver without a driver or with one of an older major version, and

@@ -32,6 +32,7 @@
 // - no_plugins: tuner and profiler plugins are not loaded, as when their file cannot be opened;
 // - call_error:N, send_error:N: the N-th operation's call, or ncclSend or ncclRecv, fails
 //   (ncclUnhandledCudaError);
+// - call_hang:N: the N-th operation's call never returns, as when the driver is stuck;
 // - async_error:N: the N-th operation's connection breaks: ncclRemoteError by ncclCommGetAsyncError;
 // - hang:N: the N-th operation never ends, as when a NIC stalls;
 // - slow:N: the first N operations take 50 ms;
@@ -150,6 +151,7 @@ NcclResult launch(std::unique_ptr<IssuedOperation> operation) {
   operation->header.rank = communicator.rank;
   operation->header.ranks = communicator.ranks;
   tell_plugins(*operation);
+  if (injected_fault("call_hang") == operation->number) communicator.wait_for_abort();
   if (injected_fault("call_error") == operation->number) return NcclResult::unhandled_cuda_error;
   return go_on(communicator, [shared = std::shared_ptr<const IssuedOperation>(std::move(operation))] {
     std::shared_ptr<GraphReference> reference;
