@@ -34,7 +34,7 @@ struct RunOptions {
   SizeOptions sizes;
   std::string counts_path;  ///< --counts; empty: by distance
   collectives::MeasurementLoopOptions loop;
-  int step_matrix = 512;  ///< --step-matrix: the n of a Step's product on host memory
+  int step_matrix = 512;          ///< --step-matrix: the n of a Step's product on host memory
   std::optional<double> seconds;  ///< --time: calibration and measurement together; none: run_seconds
   /// --backend: MPI on host memory, or NCCL on that of GPUs; none: by what the hosts have.
   std::optional<collectives::MemoryKind> memory;
