@@ -7,6 +7,16 @@
 
 namespace collbench {
 
+/// Where positive values fall into groups that lie clearly apart: the boundaries between them, rising; empty
+/// where they are one group. Two groups lie apart where the gap between them is a factor of 1.2 or more and
+/// at least half as wide, on a logarithmic scale, as the middle 80 % of either group, and each has at least
+/// five of the values and a twentieth of all: a few disturbed values are no group. The widest such gap
+/// divides first, then each side is looked at alone. Values of 0 and below are passed over.
+[[nodiscard]] std::vector<double> group_boundaries(std::vector<double> values);
+
+/// In which of the groups a value lies, counted from the lowest.
+[[nodiscard]] std::size_t group_of(double value, const std::vector<double>& boundaries);
+
 /// The passes of one row, each with the round trip of the probe beside it (MachineProbe); of equal length.
 struct RowPasses {
   std::vector<double> seconds;
@@ -14,7 +24,7 @@ struct RowPasses {
 };
 
 /// The round trips between the states of the machine on which these rows ran, rising; empty where it had one.
-/// States lie apart in the probes (base/separate_groups.hpp), and times follow them: between two states, in
+/// States lie apart in the probes (group_boundaries), and times follow them: between two states, in
 /// at least a quarter of the rows that have three passes in each, medians differ by a tenth or more, and the
 /// middle 80 % of the passes do not overlap. So neither a probe that varies alone makes a state, nor do
 /// times.

@@ -1,8 +1,6 @@
 // The operations that can be measured: what a call moves, and what its receive buffer holds afterwards.
 #include "collectives/operations.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <string>

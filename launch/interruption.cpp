@@ -4,7 +4,6 @@
 #include <atomic>
 #include <csignal>
 #include <cstdint>
-#include <cstring>
 #include <ctime>
 
 namespace collbench::launch {

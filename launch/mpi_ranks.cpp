@@ -1,4 +1,3 @@
-#include "launch/mpi_ranks.hpp"
 
 #include <mpi.h>
 

@@ -1,6 +1,5 @@
 #include "launch/mpi_session.hpp"
 
-#include <fmt/format.h>
 #include <mpi.h>
 
 #include <array>
@@ -10,7 +9,6 @@
 
 #include "base/error.hpp"
 #include "base/host_name.hpp"
-#include "launch/mpi_ranks.hpp"
 
 namespace collbench::launch {
 

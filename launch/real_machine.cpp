@@ -16,14 +16,12 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <string_view>
-#include <utility>
 
 #include "base/files.hpp"
 #include "base/shared_library.hpp"

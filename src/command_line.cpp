@@ -15,7 +15,6 @@
 #include "src/cli/command_line_errors.hpp"
 #include "src/cli/config_file.hpp"
 #include "src/cli/help.hpp"
-#include "src/cli/help_topics.hpp"
 #include "src/cli/old_names.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/tools.hpp"

@@ -1,18 +1,29 @@
 #include "analysis/charts/run_charts.hpp"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "analysis/charts/series_name.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {
+
+std::string variant_name(const RowKey& key) {
+  std::string text(traits(key.type).name);
+  if (key.reduction) text += fmt::format(" {}", name(*key.reduction));
+  if (operation(key.operation).has_in_place) text += key.in_place ? ", in place" : ", out of place";
+  if (key.algorithm != kLibraryChoice) text += ", " + key.algorithm;
+  return key.root ? text + fmt::format(", root {}", *key.root) : text;
+}
+
+std::string series_name(const RowKey& key) {
+  return fmt::format("{} {}", operation(key.operation).name, variant_name(key));
+}
+
 namespace {
 
 constexpr std::size_t kMaxSeries = 6;  ///< measured ones of one chart: more cannot be told from each other

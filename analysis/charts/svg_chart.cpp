@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <pugixml.hpp>
 #include <string_view>
-#include <utility>
 
 #include "analysis/report/drawing/svg.hpp"
 
@@ -28,11 +25,12 @@ constexpr double kPlotHeight = kHeight - kTop - kBottom;
 constexpr double kLetterWidth = 6.1;  ///< of 11 px Helvetica, on average
 
 constexpr std::string_view kLightStyle =
-    ".grid{stroke:#d0d7de;stroke-width:1}.axis{stroke:#57606a;stroke-width:1}.end{text-anchor:end}"
-    ".line{fill:none;stroke-width:2}.dash{stroke-dasharray:7 4;stroke-width:1.5}"
-    ".dot3{stroke-dasharray:2 3;stroke-width:1.5}.point{stroke-width:7;stroke-linecap:round}"
-    ".bar{stroke-width:1.5}.band{fill:#8c959f;fill-opacity:.25;stroke:none}"
-    ".model{stroke:#57606a}.reference{stroke:#57606a;stroke-dasharray:1 3;stroke-width:1.5}";
+    ".grid{stroke:#d0d7de;stroke-width:1}.axis{stroke:#57606a;stroke-width:1}.end{text-anchor:end}.line{fill:"
+    "none;stroke-width:2}.dash{stroke-dasharray:7 "
+    "4;stroke-width:1.5}.dot3{stroke-dasharray:2 "
+    "3;stroke-width:1.5}.point{stroke-width:7;stroke-linecap:round}.bar{stroke-width:1.5}.band{fill:#8c959f;"
+    "fill-opacity:.25;stroke:none}.model{stroke:#57606a}.reference{stroke:#57606a;stroke-dasharray:1 "
+    "3;stroke-width:1.5}";
 constexpr std::string_view kDarkStyle =
     ".grid{stroke:#30363d}.axis{stroke:#9198a1}.band{fill:#9198a1}.model,.reference{stroke:#9198a1}";
 

@@ -1,4 +1,4 @@
-#include "analysis/compare/comparison_charts.hpp"
+#include "analysis/compare/comparison_report.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "analysis/charts/series_name.hpp"
+#include "analysis/charts/run_charts.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {

@@ -1,7 +1,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/compare/comparison_charts.hpp"
 #include "analysis/compare/comparison_report.hpp"
 #include "analysis/report/html/page.hpp"
 

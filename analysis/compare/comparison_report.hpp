@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/charts/chart.hpp"
 #include "analysis/compare/comparison.hpp"
 #include "analysis/report/report.hpp"
 
@@ -46,5 +47,10 @@ namespace collbench::analysis {
 
 /// "1 SLOWER, 8 SAME": what stands on stderr where the report goes to a file.
 [[nodiscard]] std::string comparison_summary(const Comparison& comparison);
+
+/// Both sides in one chart, for each operation and kind of row (type, reduction, place, algorithm) that both
+/// have: bus bandwidth over size, and new time over base time with its 95 % interval. No bus bandwidth where
+/// one rank moves nothing.
+[[nodiscard]] std::vector<Chart> comparison_charts(const Comparison& comparison);
 
 }  // namespace collbench::analysis

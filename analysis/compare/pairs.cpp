@@ -218,8 +218,7 @@ std::vector<std::string> pair_sentences(const Comparison& comparison) {
                                       percent(faster ? row.ratio_low : row.ratio_high), pairs));
     } else if (row.change == RowChange::same) {
       sentences.push_back(fmt::format(
-          "{}: B takes {:.3f} to {:.3f} times as long as A: a difference of {:.3g} % is "
-          "ruled out, {}",
+          "{}: B takes {:.3f} to {:.3f} times as long as A: a difference of {:.3g} % is ruled out, {}",
           format_row(row.key), row.ratio_low, row.ratio_high, comparison.options.same_within * 100, pairs));
     }
   }

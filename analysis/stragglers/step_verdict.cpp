@@ -61,8 +61,7 @@ std::string why_compute_is_slow(const StepTimes& own, double others_cpu_seconds)
   }
   return fmt::format(
       "; its thread ran {:.0f} % of that time, and {:.2f} times as long as the others': the core, its clock "
-      "or its "
-      "memory is slower, or the other hardware thread of the core is busy",
+      "or its memory is slower, or the other hardware thread of the core is busy",
       100 * share, own.compute_cpu_seconds / others_cpu_seconds);
 }
 
@@ -118,9 +117,8 @@ class StepJudge {
   [[nodiscard]] std::string late_text(const StepFinding& finding, const StepTimes& own) const {
     return fmt::format(
         "{} is late, and neither in compute nor in communication: {} of each step ({}) pass outside of both, "
-        "{} "
-        "more than of the others; in a training job that is input data, a checkpoint, the interpreter or the "
-        "operating system",
+        "{} more than of the others; in a training job that is input data, a checkpoint, the interpreter or "
+        "the operating system",
         rank_on_host(finding.ranks[0], ranks_), format_seconds(own.between_seconds),
         share_of_step(own.between_seconds, step_), format_seconds(finding.seconds));
   }
@@ -153,8 +151,7 @@ std::string waiting_text(const StepTimes& middle, double step) {
   if (waiting < kWaitingShare * step || waiting < kMinStepSeconds) return "";
   return fmt::format(
       "the AllReduce takes {} longer in a step than alone ({}): ranks wait for whoever is last, another one "
-      "in "
-      "each step, or it finds less in its caches behind the compute; these two cannot be told apart",
+      "in each step, or it finds less in its caches behind the compute; these two cannot be told apart",
       format_seconds(waiting), share_of_step(waiting, step));
 }
 

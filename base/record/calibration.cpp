@@ -105,6 +105,17 @@ Json point_json(const CalibrationPoint& point) {
           {"reduction", or_null(point.reduction)}};
 }
 
+Json gamma_json(const ReductionCost& gamma) {
+  return {{"type", traits(gamma.type).name},
+          {"reduction", name(gamma.reduction)},
+          {"seconds_per_byte", gamma.seconds_per_byte}};
+}
+
+ReductionCost gamma_of(const JsonReader& json) {
+  return {data_type_from_json(json.at("type")), reduction_from_json(json.at("reduction")),
+          json.at("seconds_per_byte").number(kQuantity)};
+}
+
 std::optional<Tier> tier_of(const JsonReader& json, std::string_view key) {
   const auto value = json.find(key);
   if (!value) return std::nullopt;
@@ -124,21 +135,13 @@ CalibrationPoint point_of(const JsonReader& json) {
 }  // namespace
 
 Json calibration_to_json(const Calibration& calibration) {
-  Json gammas = Json::array();
-  for (const ReductionCost& gamma : calibration.gammas) {
-    gammas.push_back({{"type", traits(gamma.type).name},
-                      {"reduction", name(gamma.reduction)},
-                      {"seconds_per_byte", gamma.seconds_per_byte}});
-  }
-  Json points = Json::array();
-  for (const CalibrationPoint& point : calibration.points) points.push_back(point_json(point));
   return {{"intra", tier_json(calibration.intra)},
           {"inter", tier_json(calibration.inter)},
           {"inter_host_bytes_per_second", or_null(calibration.inter_host_bytes_per_second)},
-          {"gammas", std::move(gammas)},
+          {"gammas", array_of(calibration.gammas, gamma_json)},
           {"kappa_seconds_per_byte", calibration.kappa_seconds_per_byte},
           {"fit_relative_error", calibration.fit_relative_error},
-          {"points", std::move(points)},
+          {"points", array_of(calibration.points, point_json)},
           {"probes", probes_to_json(calibration.probes)}};
 }
 
@@ -147,14 +150,10 @@ Calibration calibration_from_json(const JsonReader& json) {
   result.intra = tier_of(json, "intra");
   result.inter = tier_of(json, "inter");
   result.inter_host_bytes_per_second = optional_number(json, "inter_host_bytes_per_second", kRate);
-  for (const JsonReader& gamma : json.at("gammas").items()) {
-    result.gammas.push_back({data_type_from_json(gamma.at("type")),
-                             reduction_from_json(gamma.at("reduction")),
-                             gamma.at("seconds_per_byte").number(kQuantity)});
-  }
+  result.gammas = list_from_json(json.at("gammas"), gamma_of);
   result.kappa_seconds_per_byte = json.at("kappa_seconds_per_byte").number(kQuantity);
   result.fit_relative_error = json.at("fit_relative_error").optional_number(kQuantity).value_or(kNotFinite);
-  for (const JsonReader& point : json.at("points").items()) result.points.push_back(point_of(point));
+  result.points = list_from_json(json.at("points"), point_of);
   if (const auto probes = json.find("probes")) result.probes = probes_from_json(*probes);
   return result;
 }

@@ -1,7 +1,5 @@
 #include "base/record/cluster.hpp"
 
-#include <utility>
-
 namespace collbench {
 namespace {
 
@@ -11,6 +9,15 @@ FactsByDevice facts_of(const JsonReader& json) {
     for (const auto& [name, value] : attributes.members()) facts[device][name] = value.text();
   }
   return facts;
+}
+
+Json node_to_json(const ClusterNode& node) {
+  return {{"host", node.host}, {"shape", node.shape}, {"identity", Json(node.identity)}};
+}
+
+ClusterNode node_from_json(const JsonReader& json) {
+  return {rank_host_from_json(json.at("host")), json.at("shape").integer<int>(),
+          facts_of(json.at("identity"))};
 }
 
 Json placed_to_json(const PlacedRank& placed) {
@@ -38,30 +45,18 @@ PlacedRank placed_from_json(const JsonReader& json) {
 }  // namespace
 
 Json cluster_to_json(const Cluster& cluster) {
-  Json nodes = Json::array();
-  for (const ClusterNode& node : cluster.nodes) {
-    nodes.push_back({{"host", node.host}, {"shape", node.shape}, {"identity", Json(node.identity)}});
-  }
-  Json placement = Json::array();
-  for (const PlacedRank& placed : cluster.placement) placement.push_back(placed_to_json(placed));
   const Json shapes = Json::parse(cluster.shapes, nullptr, false);
   return {{"summary", cluster.summary},
-          {"nodes", std::move(nodes)},
-          {"placement", std::move(placement)},
+          {"nodes", array_of(cluster.nodes, node_to_json)},
+          {"placement", array_of(cluster.placement, placed_to_json)},
           {"shapes", shapes.is_discarded() ? Json(nullptr) : shapes}};
 }
 
 Cluster cluster_from_json(const JsonReader& json) {
-  Cluster cluster;
-  for (const JsonReader& line : json.at("summary").items()) cluster.summary.push_back(line.text());
-  for (const JsonReader& node : json.at("nodes").items()) {
-    cluster.nodes.push_back({rank_host_from_json(node.at("host")), node.at("shape").integer<int>(),
-                             facts_of(node.at("identity"))});
-  }
-  for (const JsonReader& placed : json.at("placement").items())
-    cluster.placement.push_back(placed_from_json(placed));
-  cluster.shapes = json.at("shapes").compact();
-  return cluster;
+  return {.shapes = json.at("shapes").compact(),
+          .nodes = list_from_json(json.at("nodes"), node_from_json),
+          .summary = texts_from_json(json.at("summary")),
+          .placement = list_from_json(json.at("placement"), placed_from_json)};
 }
 
 }  // namespace collbench

@@ -3,30 +3,29 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "base/json_reader.hpp"
 
 namespace collbench {
 namespace {
 
-IncidentKind incident_kind_from_json(const JsonReader& json) {
-  const auto* const found = std::find(kIncidentKindNames.begin(), kIncidentKindNames.end(), json.text());
-  if (found == kIncidentKindNames.end())
-    throw json.expected(fmt::format("\"{}\"", fmt::join(kIncidentKindNames, "\" or \"")));
-  return static_cast<IncidentKind>(found - kIncidentKindNames.begin());
+IncidentRank rank_from_json(const JsonReader& json) {
+  return {json.at("rank").integer<int>(), rank_host_from_json(json.at("host"))};
 }
+
+Json rank_to_json(const IncidentRank& each) { return {{"rank", each.rank}, {"host", each.host}}; }
 
 }  // namespace
 
 Json incident_to_json(const Incident& incident) {
-  Json ranks = Json::array();
-  for (const IncidentRank& each : incident.ranks) ranks.push_back({{"rank", each.rank}, {"host", each.host}});
-  return {{"kind", name(incident.kind)}, {"sentence", incident.sentence},
-          {"ranks", std::move(ranks)},   {"step", incident.step},
-          {"pass", incident.pass},       {"call", incident.call},
-          {"time", incident.time},       {"exit_status", incident.exit_status}};
+  return {{"kind", name(incident.kind)},
+          {"sentence", incident.sentence},
+          {"ranks", array_of(incident.ranks, rank_to_json)},
+          {"step", incident.step},
+          {"pass", incident.pass},
+          {"call", incident.call},
+          {"time", incident.time},
+          {"exit_status", incident.exit_status}};
 }
 
 Json pause_to_json(const RankPause& pause) {
@@ -38,17 +37,15 @@ Json pause_to_json(const RankPause& pause) {
 }
 
 Incident incident_from_json(const JsonReader& json) {
-  Incident incident{.kind = incident_kind_from_json(json.at("kind")),
-                    .sentence = json.at("sentence").text(),
-                    .ranks = {},
-                    .step = json.at("step").text(),
-                    .pass = json.at("pass").integer<int>(),
-                    .call = json.at("call").integer<std::uint64_t>(),
-                    .time = json.at("time").text(),
-                    .exit_status = json.at("exit_status").integer<int>()};
-  for (const JsonReader& each : json.at("ranks").items())
-    incident.ranks.push_back({each.at("rank").integer<int>(), rank_host_from_json(each.at("host"))});
-  return incident;
+  const std::string kinds = fmt::format("\"{}\"", fmt::join(kIncidentKindNames, "\" or \""));
+  return {.kind = word_from_json<IncidentKind>(json.at("kind"), kIncidentKindNames, kinds),
+          .sentence = json.at("sentence").text(),
+          .ranks = list_from_json(json.at("ranks"), rank_from_json),
+          .step = json.at("step").text(),
+          .pass = json.at("pass").integer<int>(),
+          .call = json.at("call").integer<std::uint64_t>(),
+          .time = json.at("time").text(),
+          .exit_status = json.at("exit_status").integer<int>()};
 }
 
 RankPause pause_from_json(const JsonReader& json) {

@@ -22,6 +22,10 @@ Json or_null(const std::optional<Reduction>& reduction) {
   return reduction ? Json(name(*reduction)) : Json(nullptr);
 }
 
+std::vector<std::string> texts_from_json(const JsonReader& json) {
+  return list_from_json(json, [](const JsonReader& each) { return each.text(); });
+}
+
 DataType data_type_from_json(const JsonReader& json) {
   const DataTypeTraits* found = find_data_type(json.text());
   if (found == nullptr) throw json.expected("the name of a data type");

@@ -1,9 +1,11 @@
 #pragma once
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json_reader.hpp"
 #include "base/record/data_type.hpp"
@@ -28,6 +30,31 @@ template <class Value>
 }
 [[nodiscard]] Json or_null(const std::optional<DataType>& type);
 [[nodiscard]] Json or_null(const std::optional<Reduction>& reduction);
+
+/// What `writer` makes of each.
+template <class Values, class Writer>
+[[nodiscard]] Json array_of(const Values& values, Writer writer) {
+  Json array = Json::array();
+  for (const auto& value : values) array.push_back(Json(writer(value)));
+  return array;
+}
+
+/// What `reader` makes of each element.
+template <class Reader>
+[[nodiscard]] auto list_from_json(const JsonReader& json, Reader reader) {
+  std::vector<decltype(reader(json))> values;
+  for (const JsonReader& each : json.items()) values.push_back(reader(each));
+  return values;
+}
+[[nodiscard]] std::vector<std::string> texts_from_json(const JsonReader& json);
+
+/// The enumerator whose name it is, by their list. Throws Error (usage) that expects `what`.
+template <class Word, class Names>
+[[nodiscard]] Word word_from_json(const JsonReader& json, const Names& names, std::string_view what) {
+  const auto found = std::find(names.begin(), names.end(), json.text());
+  if (found == names.end()) throw json.expected(what);
+  return static_cast<Word>(found - names.begin());
+}
 
 /// By name. Throw Error (usage) that names the place in the file when there is no such type or reduction.
 [[nodiscard]] DataType data_type_from_json(const JsonReader& json);

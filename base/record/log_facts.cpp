@@ -2,7 +2,6 @@
 
 #include <concepts>
 #include <type_traits>
-#include <utility>
 
 namespace collbench {
 namespace {
@@ -60,23 +59,19 @@ Json log_facts_to_json(const LogFacts& facts) {
   visit_facts(facts, [&](const char* key, const auto& fact) {
     json[key] = fact ? Json({{"value", fact->value}, {"line", fact->line}}) : Json(nullptr);
   });
-  json["connections"] = Json::array();
-  for (const LogConnections& each : facts.connections) {
-    json["connections"].push_back(
-        {{"via", each.via}, {"gpu_direct", each.gpu_direct}, {"count", each.count}, {"line", each.line}});
-  }
-  json["tunings"] = Json::array();
-  for (const LogTuning& each : facts.tunings) {
-    json["tunings"].push_back({{"size_bytes", each.size_bytes},
-                               {"algorithm", each.algorithm},
-                               {"protocol", each.protocol},
-                               {"channels", each.channels},
-                               {"line", each.line}});
-  }
-  json["left_out"] = Json::array();
-  for (const LogSkipped& each : facts.left_out) {
-    json["left_out"].push_back({{"what", each.what}, {"count", each.count}, {"line", each.line}});
-  }
+  json["connections"] = array_of(facts.connections, [](const LogConnections& each) -> Json {
+    return {{"via", each.via}, {"gpu_direct", each.gpu_direct}, {"count", each.count}, {"line", each.line}};
+  });
+  json["tunings"] = array_of(facts.tunings, [](const LogTuning& each) -> Json {
+    return {{"size_bytes", each.size_bytes},
+            {"algorithm", each.algorithm},
+            {"protocol", each.protocol},
+            {"channels", each.channels},
+            {"line", each.line}};
+  });
+  json["left_out"] = array_of(facts.left_out, [](const LogSkipped& each) -> Json {
+    return {{"what", each.what}, {"count", each.count}, {"line", each.line}};
+  });
   json["notes"] = facts.notes;
   return json;
 }
@@ -107,7 +102,7 @@ LogFacts log_facts_from_json(const JsonReader& json) {
     facts.left_out.push_back(
         {each.at("what").text(), each.at("count").integer<std::uint64_t>(), each.at("line").integer<int>()});
   }
-  for (const JsonReader& note : json.at("notes").items()) facts.notes.push_back(note.text());
+  facts.notes = texts_from_json(json.at("notes"));
   return facts;
 }
 

@@ -39,15 +39,13 @@ constexpr std::array<ProbeFigure, 4> kProbeFigures{{
 }  // namespace
 
 Json block_to_json(const MeasuredBlock& block) {
-  Json samples = Json::array();
-  for (const float sample : block.samples) samples.push_back(min_digits(sample));
   return {{"row", block.row},
           {"pass", block.pass},
           {"seconds", block.seconds},
           {"iterations", block.iterations},
           {"iterations_per_sample", block.iterations_per_sample},
           {"warmup_iterations", block.warmup_iterations},
-          {"samples_seconds", std::move(samples)},
+          {"samples_seconds", array_of(block.samples, min_digits)},
           {"rank_times", rank_times_to_json(block.ranks)},
           {"enqueue_seconds", or_null(block.enqueue_seconds)},
           {"wrong_elements", or_null(block.wrong_elements)},
@@ -66,9 +64,9 @@ MeasuredBlock block_from_json(const JsonReader& json, std::size_t rows, std::siz
   block.iterations_per_sample = json.at("iterations_per_sample").integer<std::uint64_t>();
   if (const auto count = json.find("warmup_iterations"))
     block.warmup_iterations = count->integer<std::uint64_t>();
-  for (const JsonReader& sample : json.at("samples_seconds").items()) {
-    block.samples.push_back(static_cast<float>(sample.number(kSeconds)));
-  }
+  block.samples = list_from_json(json.at("samples_seconds"), [](const JsonReader& sample) {
+    return static_cast<float>(sample.number(kSeconds));
+  });
   block.ranks = rank_times_from_json(json.at("rank_times"));
   if (block.ranks.size() != ranks) {
     throw json.at("rank_times").expected(fmt::format("the times of {} ranks", ranks));
@@ -172,27 +170,22 @@ std::vector<MachineProbe> probes_from_json(const JsonReader& json) {
 }
 
 Json wrong_to_json(const std::vector<WrongElements>& wrong) {
-  Json result = Json::array();
-  for (const WrongElements& found : wrong) {
-    result.push_back({{"rank", found.rank},
-                      {"host", found.host},
-                      {"count", found.count},
-                      {"first_index", found.first_index},
-                      {"expected", found.expected},
-                      {"got", found.got}});
-  }
-  return result;
+  return array_of(wrong, [](const WrongElements& found) -> Json {
+    return {{"rank", found.rank},         {"host", found.host},
+            {"count", found.count},       {"first_index", found.first_index},
+            {"expected", found.expected}, {"got", found.got}};
+  });
 }
 
 std::vector<WrongElements> wrong_from_json(const JsonReader& json) {
-  std::vector<WrongElements> result;
-  for (const JsonReader& wrong : json.items()) {
-    result.push_back({wrong.at("rank").integer<int>(), rank_host_from_json(wrong.at("host")),
-                      wrong.at("count").integer<std::uint64_t>(),
-                      wrong.at("first_index").integer<std::uint64_t>(), wrong.at("expected").text(),
-                      wrong.at("got").text()});
-  }
-  return result;
+  return list_from_json(json, [](const JsonReader& wrong) -> WrongElements {
+    return {wrong.at("rank").integer<int>(),
+            rank_host_from_json(wrong.at("host")),
+            wrong.at("count").integer<std::uint64_t>(),
+            wrong.at("first_index").integer<std::uint64_t>(),
+            wrong.at("expected").text(),
+            wrong.at("got").text()};
+  });
 }
 
 namespace {

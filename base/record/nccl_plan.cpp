@@ -42,13 +42,12 @@ std::optional<NcclSearchGraph> smallest_graph(const NcclPlan& plan, const std::s
   return agreed;
 }
 
+Json channel_json(const NcclGraphChannel& channel) {
+  return {
+      {"nic_in", or_null(channel.nic_in)}, {"nic_out", or_null(channel.nic_out)}, {"ranks", channel.ranks}};
+}
+
 Json graph_json(const NcclSearchGraph& graph) {
-  Json channels = Json::array();
-  for (const NcclGraphChannel& channel : graph.channel) {
-    channels.push_back({{"nic_in", or_null(channel.nic_in)},
-                        {"nic_out", or_null(channel.nic_out)},
-                        {"ranks", channel.ranks}});
-  }
   return {{"algorithm", graph.algorithm},
           {"pattern", graph.pattern},
           {"cross_nic", graph.cross_nic},
@@ -57,7 +56,7 @@ Json graph_json(const NcclSearchGraph& graph) {
           {"inter_bytes_per_second", graph.inter_bytes_per_second},
           {"intra_type", graph.intra_type},
           {"inter_type", graph.inter_type},
-          {"channel", channels}};
+          {"channel", array_of(graph.channel, channel_json)}};
 }
 
 Json connection_json(const NcclConnection& connection) {
@@ -83,13 +82,6 @@ Json row_json(const NcclPlannedRow& row) {
           {"size_bytes", row.size_bytes},
           {"expected_seconds", or_null(row.expected_seconds)},
           {"nccl", nccl_selection_to_json(row.selection)}};
-}
-
-template <class Values, class Writer>
-Json array_of(const Values& values, Writer writer) {
-  Json array = Json::array();
-  for (const auto& value : values) array.push_back(writer(value));
-  return array;
 }
 
 }  // namespace

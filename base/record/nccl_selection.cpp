@@ -81,7 +81,7 @@ NcclNetworks nccl_networks_in(const JsonReader& run) {
   NcclNetworks networks;
   const auto json = run.find("nccl_networks");
   if (!json) return networks;
-  for (const JsonReader& each : json->at("used").items()) networks.used.push_back(each.text());
+  networks.used = texts_from_json(json->at("used"));
   networks.unknown_reason = json->at("unknown_reason").text();
   return networks;
 }

@@ -1,20 +1,11 @@
 #include "base/record/rank_activity.hpp"
 
-#include <algorithm>
-
 namespace collbench {
 namespace {
 
 CallCounts counts_from_json(const JsonReader& json) {
   return {.entered = json.at("entered").integer<std::uint64_t>(),
           .left = json.at("left").integer<std::uint64_t>()};
-}
-
-ProcessState process_from_json(const JsonReader& json) {
-  const std::string text = json.text();
-  const auto* const found = std::find(kProcessStateNames.begin(), kProcessStateNames.end(), text);
-  if (found == kProcessStateNames.end()) throw json.expected("the state of a process");
-  return static_cast<ProcessState>(found - kProcessStateNames.begin());
 }
 
 }  // namespace
@@ -47,7 +38,8 @@ RankActivity rank_activity_from_json(const JsonReader& json) {
                         .gpu = json.at("gpu").text(),
                         .device = json.at("device").text(),
                         .pid = json.at("pid").integer<int>(),
-                        .process = process_from_json(json.at("process")),
+                        .process = word_from_json<ProcessState>(json.at("process"), kProcessStateNames,
+                                                                "the state of a process"),
                         .step = json.at("step").text(),
                         .steps = json.at("steps").integer<std::uint64_t>(),
                         .pass = json.at("pass").integer<int>(),

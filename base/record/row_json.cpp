@@ -50,30 +50,22 @@ std::optional<TimeInterval> interval_of(const JsonReader& row) {
                       json->at("confidence").number(kShare), over && over->text() == "launches"};
 }
 
-Json states_json(const std::vector<RowState>& states) {
-  Json result = Json::array();
-  for (const RowState& state : states) {
-    result.push_back({{"min_round_trip_seconds", state.min_round_trip_seconds},
-                      {"max_round_trip_seconds", state.max_round_trip_seconds},
-                      {"passes", state.passes},
-                      {"launches", state.launches},
-                      {"seconds", state.seconds},
-                      {"interval", interval_json(state.interval)}});
-  }
-  return result;
+Json state_json(const RowState& state) {
+  return {{"min_round_trip_seconds", state.min_round_trip_seconds},
+          {"max_round_trip_seconds", state.max_round_trip_seconds},
+          {"passes", state.passes},
+          {"launches", state.launches},
+          {"seconds", state.seconds},
+          {"interval", interval_json(state.interval)}};
 }
 
-std::vector<RowState> states_of(const JsonReader& row) {
-  std::vector<RowState> result;
-  const auto json = row.find("states");  // older records lack it
-  if (!json) return result;
-  for (const JsonReader& state : json->items()) {
-    result.push_back({state.at("min_round_trip_seconds").number(kSeconds),
-                      state.at("max_round_trip_seconds").number(kSeconds), state.at("passes").integer<int>(),
-                      state.at("launches").integer<int>(), state.at("seconds").number(kSeconds),
-                      interval_of(state)});
-  }
-  return result;
+RowState row_state_of(const JsonReader& json) {
+  return {json.at("min_round_trip_seconds").number(kSeconds),
+          json.at("max_round_trip_seconds").number(kSeconds),
+          json.at("passes").integer<int>(),
+          json.at("launches").integer<int>(),
+          json.at("seconds").number(kSeconds),
+          interval_of(json)};
 }
 
 /// One for each pass, or none.
@@ -159,9 +151,7 @@ Verdict verdict_of(const JsonReader& json) {
           fmt::format("judged by an older version ({}): judge again. {}", text, verdict.explanation);
     return verdict;
   }
-  const auto* found = std::find(kVerdictNames.begin(), kVerdictNames.end(), text);
-  if (found == kVerdictNames.end()) throw value->expected("the name of a verdict");
-  verdict.word = static_cast<VerdictWord>(found - kVerdictNames.begin());
+  verdict.word = word_from_json<VerdictWord>(*value, kVerdictNames, "the name of a verdict");
   if (const auto ratio = json.find("verdict_ratio")) verdict.ratio = ratio->optional_number(kQuantity);
   if (const auto range = json.find("healthy_range")) {
     verdict.range = HealthyRange{
@@ -205,7 +195,7 @@ Measurement measurement_of(const JsonReader& json) {
   result.launch_passes = launch_passes_of(json, result.pass_seconds.size());
   result.pass_probes = pass_probes_of(json, result.pass_seconds.size());
   result.launch_variation = launch_variation_of(json);
-  result.states = states_of(json);
+  if (const auto states = json.find("states")) result.states = list_from_json(*states, row_state_of);
   result.stopped = stop_from_json(json.at("stopped"));
   result.iterations = json.at("iterations").integer<std::uint64_t>();
   result.iterations_per_sample = json.at("iterations_per_sample").integer<std::uint64_t>();
@@ -227,9 +217,7 @@ Measurement measurement_of(const JsonReader& json) {
   if (const auto wrong = json.find("wrong_elements")) result.wrong_elements = wrong->integer<std::uint64_t>();
   result.wrong = wrong_from_json(json.at("wrong"));
   result.enqueue_seconds = optional_number(json, "enqueue_seconds", kSeconds);
-  if (const auto marks = json.find("marks")) {
-    for (const JsonReader& mark : marks->items()) result.marks.push_back(row_mark_from_json(mark));
-  }
+  if (const auto marks = json.find("marks")) result.marks = list_from_json(*marks, row_mark_from_json);
   return result;
 }
 
@@ -239,8 +227,6 @@ Json row_to_json(const Row& row, int ranks) {
   const Measurement& measured = row.measurement;
   const RowKey& key = measured.key;
   const Expectation& expected = row.expectation;
-  Json marks = Json::array();
-  for (const RowMark& mark : measured.marks) marks.push_back(row_mark_to_json(mark));
   return {{"operation", operation(key.operation).name},
           {"size_bytes", key.size_bytes},
           {"count", key.count},
@@ -259,7 +245,7 @@ Json row_to_json(const Row& row, int ranks) {
           {"pass_seconds", measured.pass_seconds},
           {"launch_passes", measured.launch_passes},
           {"pass_probes", probes_to_json(measured.pass_probes)},
-          {"states", states_json(measured.states)},
+          {"states", array_of(measured.states, state_json)},
           {"stopped", measured.stopped ? format_stop(*measured.stopped) : ""},
           {"iterations", measured.iterations},
           {"iterations_per_sample", measured.iterations_per_sample},
@@ -275,7 +261,7 @@ Json row_to_json(const Row& row, int ranks) {
           {"wrong_elements", or_null(measured.wrong_elements)},
           {"wrong", wrong_to_json(measured.wrong)},
           {"enqueue_seconds", or_null(measured.enqueue_seconds)},
-          {"marks", std::move(marks)},
+          {"marks", array_of(measured.marks, row_mark_to_json)},
           {"ring_seconds", or_null(expected.ring_seconds)},
           {"tree_seconds", or_null(expected.tree_seconds)},
           {"nvls_seconds", or_null(expected.nvls_seconds)},

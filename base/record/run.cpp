@@ -58,12 +58,6 @@ Versions versions_of(const JsonReader& json) {
           json.at("cuda").text()};
 }
 
-std::vector<std::string> texts_of(const JsonReader& json) {
-  std::vector<std::string> texts;
-  for (const JsonReader& each : json.items()) texts.push_back(each.text());
-  return texts;
-}
-
 /// All ranks, in order; their nodes index the hosts, so none may lie beyond the number of ranks.
 Identities identities_of(const JsonReader& json) {
   Identities result;
@@ -124,12 +118,9 @@ void require_known_version(const JsonReader& json, std::string_view file_name) {
 }  // namespace
 
 Json run_to_json(const Run& run) {
-  Json ranks = Json::array();
-  for (const Identity& identity : run.ranks) ranks.push_back(identity_json(identity));
-  Json pauses = Json::array();
-  for (const RankPause& pause : run.pauses) pauses.push_back(pause_to_json(pause));
-  Json rows = Json::array();
-  for (const Row& row : run.rows) rows.push_back(row_to_json(row, static_cast<int>(run.ranks.size())));
+  const auto row_json = [&run](const Row& row) {
+    return row_to_json(row, static_cast<int>(run.ranks.size()));
+  };
   return {{"record", kRecordName},
           {"schema_version", run.schema_version},
           {"versions", versions_json(run.versions)},
@@ -137,7 +128,7 @@ Json run_to_json(const Run& run) {
           {"finished", run.finished},
           {"complete", run.complete},
           {"incident", run.incident ? incident_to_json(*run.incident) : Json(nullptr)},
-          {"pauses", std::move(pauses)},
+          {"pauses", array_of(run.pauses, pause_to_json)},
           {"command_line", run.command_line},
           {"environment", Json(run.environment)},
           {"config_file", run.config_file},
@@ -165,8 +156,8 @@ Json run_to_json(const Run& run) {
           {"calibration", run.calibration ? calibration_to_json(*run.calibration) : Json(nullptr)},
           {"rank_probe", run.rank_probe ? rank_probe_to_json(*run.rank_probe) : Json(nullptr)},
           {"log", run.log ? log_facts_to_json(*run.log) : Json(nullptr)},
-          {"ranks", std::move(ranks)},
-          {"rows", std::move(rows)}};
+          {"ranks", array_of(run.ranks, identity_json)},
+          {"rows", array_of(run.rows, row_json)}};
 }
 
 std::string to_json_text(const Run& run) { return lines(run_to_json(run)); }
@@ -184,10 +175,8 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   run.finished = json.at("finished").text();
   run.complete = json.at("complete").boolean();
   if (const auto incident = json.find("incident")) run.incident = incident_from_json(*incident);
-  if (const auto pauses = json.find("pauses")) {
-    for (const JsonReader& pause : pauses->items()) run.pauses.push_back(pause_from_json(pause));
-  }
-  run.command_line = texts_of(json.at("command_line"));
+  if (const auto pauses = json.find("pauses")) run.pauses = list_from_json(*pauses, pause_from_json);
+  run.command_line = texts_from_json(json.at("command_line"));
   for (const auto& [name, value] : json.at("environment").members()) run.environment[name] = value.text();
   if (const auto file = json.find("config_file")) run.config_file = file->text();
   if (const auto label = json.find("label")) run.label = label->text();
@@ -202,20 +191,19 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   run.wall_seconds = json.at("wall_seconds").number(kSeconds);
   run.validation_seconds = json.at("validation_seconds").number(kSeconds);
   run.calibration_seconds = json.at("calibration_seconds").number(kSeconds);
-  if (const auto seconds = json.find("communicator_seconds")) {
-    for (const JsonReader& each : seconds->items()) run.communicator_seconds.push_back(each.number(kSeconds));
-  }
+  if (const auto seconds = json.find("communicator_seconds"))
+    run.communicator_seconds =
+        list_from_json(*seconds, [](const JsonReader& each) { return each.number(kSeconds); });
   run.buffers.exact_counts.reset();
   run.buffers.walk_bytes.reset();
   if (const auto buffers = json.find("buffers")) run.buffers = buffers_of(*buffers);
   if (const auto launches = json.find("graph_launches")) run.graph_launches = launches->integer<int>();
   if (const auto telemetry = json.find("telemetry")) run.telemetry = telemetry_from_json(*telemetry);
-  for (const JsonReader& cores : json.at("cores_per_node").items()) {
-    run.cores_per_node.push_back(cores.integer<int>());
-  }
+  run.cores_per_node =
+      list_from_json(json.at("cores_per_node"), [](const JsonReader& each) { return each.integer<int>(); });
   if (const auto cluster = json.find("cluster")) run.cluster = cluster_from_json(*cluster);
-  run.environment_notes = texts_of(json.at("place_notes"));
-  if (const auto load = json.find("load_notes")) run.load_notes = texts_of(*load);
+  run.environment_notes = texts_from_json(json.at("place_notes"));
+  if (const auto load = json.find("load_notes")) run.load_notes = texts_from_json(*load);
   if (const auto traffic = json.find("traffic")) run.traffic = traffic_matrix_from_json(*traffic);
   if (const auto calibration = json.find("calibration"))
     run.calibration = calibration_from_json(*calibration);
@@ -226,7 +214,7 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   if (!run.log && !run.buffers.exact_counts) run.buffers.exact_counts = true;
   if (!run.log && !run.buffers.walk_bytes) run.buffers.walk_bytes = 0;
   run.ranks = identities_of(json.at("ranks"));
-  for (const JsonReader& row : json.at("rows").items()) run.rows.push_back(row_from_json(row));
+  run.rows = list_from_json(json.at("rows"), row_from_json);
   return run;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <charconv>
 
 #include "base/units.hpp"
@@ -11,11 +10,9 @@
 namespace collbench {
 namespace {
 
-template <class State, std::size_t size>
-State state_from_json(const JsonReader& json, const std::array<std::string_view, size>& names) {
-  const auto* const found = std::find(names.begin(), names.end(), json.text());
-  if (found == names.end()) throw json.expected(fmt::format("\"{}\"", fmt::join(names, "\" or \"")));
-  return static_cast<State>(found - names.begin());
+template <class State, class Names>
+State state_from_json(const JsonReader& json, const Names& names) {
+  return word_from_json<State>(json, names, fmt::format("\"{}\"", fmt::join(names, "\" or \"")));
 }
 
 }  // namespace

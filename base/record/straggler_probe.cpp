@@ -9,12 +9,22 @@
 namespace collbench {
 namespace {
 
-/// The number of a name in its list.
-template <typename Word, typename Names>
-Word word_of(const JsonReader& json, const Names& names, std::string_view what) {
-  const auto* const found = std::find(names.begin(), names.end(), json.text());
-  if (found == names.end()) throw json.expected(what);
-  return static_cast<Word>(found - names.begin());
+std::vector<int> ranks_from_json(const JsonReader& json) {
+  return list_from_json(json, [](const JsonReader& rank) { return rank.integer<int>(); });
+}
+
+Json probe_finding_json(const ProbeFinding& finding) {
+  return {{"code", name(finding.kind)}, {"ranks", finding.ranks}, {"seconds", finding.seconds},
+          {"ratio", finding.ratio},     {"seen", finding.seen},   {"probability", finding.probability},
+          {"text", finding.text}};
+}
+
+Json step_finding_json(const StepFinding& finding) {
+  return {{"cause", name(finding.cause)},
+          {"ranks", finding.ranks},
+          {"seconds", finding.seconds},
+          {"ratio", finding.ratio},
+          {"text", finding.text}};
 }
 
 }  // namespace
@@ -31,21 +41,11 @@ Json rank_probe_to_json(const RankProbe& probe) {
     ranks["inside_seconds"].push_back(rank.inside_seconds);
     ranks["message_seconds"].push_back(rank.message_seconds);
   }
-  Json findings = Json::array();
-  for (const ProbeFinding& finding : probe.findings) {
-    findings.push_back({{"code", name(finding.kind)},
-                        {"ranks", finding.ranks},
-                        {"seconds", finding.seconds},
-                        {"ratio", finding.ratio},
-                        {"seen", finding.seen},
-                        {"probability", finding.probability},
-                        {"text", finding.text}});
-  }
   return {{"repetitions", probe.repetitions},
           {"seconds", probe.seconds},
           {"clock_uncertainty_seconds", probe.clock_uncertainty_seconds},
           {"ranks", std::move(ranks)},
-          {"findings", std::move(findings)}};
+          {"findings", array_of(probe.findings, probe_finding_json)}};
 }
 
 RankProbe rank_probe_from_json(const JsonReader& json) {
@@ -67,8 +67,9 @@ RankProbe rank_probe_from_json(const JsonReader& json) {
   }
   for (const JsonReader& finding : json.at("findings").items()) {
     ProbeFinding& found = probe.findings.emplace_back();
-    found.kind = word_of<ProbeFindingKind>(finding.at("code"), kProbeFindingNames, "the name of a finding");
-    for (const JsonReader& rank : finding.at("ranks").items()) found.ranks.push_back(rank.integer<int>());
+    found.kind =
+        word_from_json<ProbeFindingKind>(finding.at("code"), kProbeFindingNames, "the name of a finding");
+    found.ranks = ranks_from_json(finding.at("ranks"));
     found.seconds = finding.at("seconds").number(kDifference);
     found.ratio = finding.at("ratio").optional_number(kQuantity).value_or(kNotFinite);
     found.seen = finding.at("seen").integer<int>();
@@ -79,24 +80,18 @@ RankProbe rank_probe_from_json(const JsonReader& json) {
 }
 
 Json step_verdict_to_json(const StepVerdict& verdict) {
-  Json findings = Json::array();
-  for (const StepFinding& each : verdict.findings) {
-    findings.push_back({{"cause", name(each.cause)},
-                        {"ranks", each.ranks},
-                        {"seconds", each.seconds},
-                        {"ratio", each.ratio},
-                        {"text", each.text}});
-  }
-  return {{"verdict", name(verdict.word)}, {"findings", std::move(findings)}, {"text", verdict.text}};
+  return {{"verdict", name(verdict.word)},
+          {"findings", array_of(verdict.findings, step_finding_json)},
+          {"text", verdict.text}};
 }
 
 StepVerdict step_verdict_from_json(const JsonReader& json) {
   StepVerdict verdict;
-  verdict.word = word_of<StepWord>(json.at("verdict"), kStepWordNames, "what can be said of a step");
+  verdict.word = word_from_json<StepWord>(json.at("verdict"), kStepWordNames, "what can be said of a step");
   for (const JsonReader& each : json.at("findings").items()) {
     StepFinding finding;
-    finding.cause = word_of<StepCause>(each.at("cause"), kStepCauseNames, "the cause of a slow step");
-    for (const JsonReader& rank : each.at("ranks").items()) finding.ranks.push_back(rank.integer<int>());
+    finding.cause = word_from_json<StepCause>(each.at("cause"), kStepCauseNames, "the cause of a slow step");
+    finding.ranks = ranks_from_json(each.at("ranks"));
     finding.seconds = each.at("seconds").number(kDifference);
     finding.ratio = each.at("ratio").optional_number(kQuantity).value_or(kNotFinite);
     finding.text = each.at("text").text();

@@ -32,9 +32,7 @@ std::optional<CounterChange> counter_from_json(const JsonReader& gpu, std::strin
 }
 
 GpuTrouble trouble_from_json(const JsonReader& json) {
-  const auto found = find_gpu_trouble(json.text());
-  if (!found) throw json.expected("the name of a GPU's trouble");
-  return *found;
+  return word_from_json<GpuTrouble>(json, kGpuTroubleNames, "the name of a GPU's trouble");
 }
 
 /// Records of before NVML was used lack it.
@@ -48,8 +46,6 @@ TelemetrySource source_from_json(const JsonReader& gpu) {
 }
 
 Json gpu_to_json(const GpuTelemetry& gpu) {
-  Json troubles = Json::array();
-  for (const GpuTrouble trouble : gpu.troubles) troubles.push_back(name(trouble));
   return {{"host", gpu.host},
           {"uuid", gpu.uuid},
           {"address", gpu.address},
@@ -60,40 +56,35 @@ Json gpu_to_json(const GpuTelemetry& gpu) {
           {"ecc_corrected", counter_to_json(gpu.ecc_corrected)},
           {"ecc_uncorrected", counter_to_json(gpu.ecc_uncorrected)},
           {"pcie_replays", counter_to_json(gpu.pcie_replays)},
-          {"troubles", std::move(troubles)}};
+          {"troubles", array_of(gpu.troubles, [](GpuTrouble trouble) { return name(trouble); })}};
 }
 
 GpuTelemetry gpu_from_json(const JsonReader& json) {
-  GpuTelemetry gpu{.host = rank_host_from_json(json.at("host")),
-                   .uuid = json.at("uuid").text(),
-                   .address = json.at("address").text(),
-                   .source = source_from_json(json),
-                   .sm_clock_hertz = gauge_from_json(json, "sm_clock_hertz", kRate),
-                   .temperature_celsius = gauge_from_json(json, "temperature_celsius", kCelsius),
-                   .power_watts = gauge_from_json(json, "power_watts", kQuantity),
-                   .ecc_corrected = counter_from_json(json, "ecc_corrected"),
-                   .ecc_uncorrected = counter_from_json(json, "ecc_uncorrected"),
-                   .pcie_replays = counter_from_json(json, "pcie_replays"),
-                   .troubles = {}};
-  for (const JsonReader& trouble : json.at("troubles").items())
-    gpu.troubles.push_back(trouble_from_json(trouble));
-  return gpu;
+  return {.host = rank_host_from_json(json.at("host")),
+          .uuid = json.at("uuid").text(),
+          .address = json.at("address").text(),
+          .source = source_from_json(json),
+          .sm_clock_hertz = gauge_from_json(json, "sm_clock_hertz", kRate),
+          .temperature_celsius = gauge_from_json(json, "temperature_celsius", kCelsius),
+          .power_watts = gauge_from_json(json, "power_watts", kQuantity),
+          .ecc_corrected = counter_from_json(json, "ecc_corrected"),
+          .ecc_uncorrected = counter_from_json(json, "ecc_uncorrected"),
+          .pcie_replays = counter_from_json(json, "pcie_replays"),
+          .troubles = list_from_json(json.at("troubles"), trouble_from_json)};
 }
 
 }  // namespace
 
 Json telemetry_to_json(const Telemetry& telemetry) {
-  Json gpus = Json::array();
-  for (const GpuTelemetry& gpu : telemetry.gpus) gpus.push_back(gpu_to_json(gpu));
-  return {{"readings", telemetry.readings}, {"gpus", std::move(gpus)}, {"notes", telemetry.notes}};
+  return {{"readings", telemetry.readings},
+          {"gpus", array_of(telemetry.gpus, gpu_to_json)},
+          {"notes", telemetry.notes}};
 }
 
 Telemetry telemetry_from_json(const JsonReader& json) {
-  Telemetry telemetry;
-  telemetry.readings = json.at("readings").integer<int>();
-  for (const JsonReader& gpu : json.at("gpus").items()) telemetry.gpus.push_back(gpu_from_json(gpu));
-  for (const JsonReader& note : json.at("notes").items()) telemetry.notes.push_back(note.text());
-  return telemetry;
+  return {.readings = json.at("readings").integer<int>(),
+          .gpus = list_from_json(json.at("gpus"), gpu_from_json),
+          .notes = texts_from_json(json.at("notes"))};
 }
 
 Json row_mark_to_json(const RowMark& mark) {

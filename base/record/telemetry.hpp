@@ -1,5 +1,4 @@
 #pragma once
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -41,12 +40,6 @@ inline constexpr std::array<std::string_view, 9> kGpuTroubleNames{
 /// Whether it is a reason for lower clocks, and no counter of errors.
 [[nodiscard]] constexpr bool is_throttling(GpuTrouble trouble) {
   return static_cast<std::size_t>(trouble) < kClockTroubles;
-}
-
-[[nodiscard]] inline std::optional<GpuTrouble> find_gpu_trouble(std::string_view name) {
-  const auto* const found = std::find(kGpuTroubleNames.begin(), kGpuTroubleNames.end(), name);
-  if (found == kGpuTroubleNames.end()) return std::nullopt;
-  return static_cast<GpuTrouble>(found - kGpuTroubleNames.begin());
 }
 
 /// What a GPU's figures were read with: the library in the process, or the program where that cannot be used.

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "collectives/data/element_formula.hpp"
 #include "collectives/data/element_types.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <tuple>
 
 #include "base/error.hpp"
 #include "base/units.hpp"

@@ -6,6 +6,11 @@
 
 namespace collbench::collectives {
 
+/// How long an iteration takes, on the slowest rank: times longer and longer runs until one tells, by which a
+/// block of `block_seconds` can be planned. The same on all ranks. Collective.
+[[nodiscard]] double pilot(launch::Ranks& ranks, PreparedRow& prepared, double block_seconds,
+                           const FixedCounts& fixed);
+
 /// A block that was planned for a tenth of it, or its warm-up, ends when it takes so long: its calls became
 /// much slower since they were measured, as those of ranks that came to share a core.
 inline constexpr double kMaxBlockSeconds = 1;

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <functional>
-#include <limits>
 #include <optional>
 #include <span>
 #include <utility>

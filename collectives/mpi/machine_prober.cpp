@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <exception>
 #include <memory>
-#include <new>
 #include <vector>
 
 #include "base/statistics.hpp"

@@ -3,10 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <numeric>
-#include <optional>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "base/clock.hpp"

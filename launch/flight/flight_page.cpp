@@ -1,6 +1,5 @@
 #include "launch/flight/flight_page.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <thread>

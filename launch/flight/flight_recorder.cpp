@@ -5,11 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <new>
-#include <system_error>
-
 #include "base/files.hpp"
 #include "launch/flight/flight_folder.hpp"
 #include "launch/flight/process_stat.hpp"

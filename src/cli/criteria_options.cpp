@@ -71,8 +71,7 @@ void add_criteria_options(CLI::App& app, const std::string& theme, CriteriaOptio
            }
          },
          "exit status 1 where a row is slower: 'all_reduce@1G>=450', in GB/s; without @SIZE every row of 64 "
-         "MiB and "
-         "more; may be given again")
+         "MiB and more; may be given again")
       ->allow_extra_args(false)
       ->group(theme)
       ->option_text("OPERATION@SIZE>=RATE");

@@ -13,7 +13,6 @@
 
 #include "analysis/report/text_layout.hpp"
 #include "src/cli/command_line_errors.hpp"
-#include "src/cli/help_topics.hpp"
 
 namespace collbench::program {
 namespace {

@@ -1,5 +1,7 @@
 #pragma once
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace CLI {
 class App;
@@ -8,6 +10,18 @@ class App;
 // What --help prints of the program itself; that of a command is CLI11's.
 
 namespace collbench::program {
+
+/// A page of `collbench help NAME` that belongs to no command.
+struct HelpTopic {
+  std::string_view name;
+  std::string_view title;  ///< for the list of them
+  std::string_view text;   ///< lines, each ended
+};
+
+[[nodiscard]] std::span<const HelpTopic> help_topics();
+
+/// Null where there is none of that name.
+[[nodiscard]] const HelpTopic* help_topic(std::string_view name);
 
 /// The exit statuses, in lines.
 inline constexpr const char* kExitStatusHelp =

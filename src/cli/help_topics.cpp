@@ -1,4 +1,4 @@
-#include "src/cli/help_topics.hpp"
+#include "src/cli/help.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,10 +26,11 @@ constexpr std::array<HelpTopic, 4> kTopics{{
      "algorithm  what ran; \"auto: ring\" is the library's own choice\n"
      "Formulas and their sources: docs/model.md; intervals: docs/statistics.md.\n"},
     {"time", "how long a run takes, and how to change that",
-     "--time SECONDS bounds calibration and measurement together (120). A run ends\n"
-     "earlier when every row's interval is within --precision percent (5) after at\n"
-     "least 8 passes, and goes on for at most 64. On host memory, calibration takes\n"
-     "at most a quarter of --time and 5 s; --calibration FILE uses an earlier run's.\n"
+     "--time SECONDS bounds calibration and measurement together (60, on GPUs 120).\n"
+     "A run ends earlier when every row's interval is within --precision percent (5)\n"
+     "after at least 8 passes, and goes on for at most 64. On host memory,\n"
+     "calibration takes at most a quarter of --time and 5 s; --calibration FILE uses\n"
+     "an earlier run's.\n"
      "--dry-run prints the rows and measures nothing. Fewer rows are done sooner:\n"
      "--ops, --sizes.\n"
      "Quick look:  collbench --time 10 --ops all_reduce\n"

@@ -1,7 +1,6 @@
 #include "src/cli/standard_streams.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
@@ -14,8 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <iostream>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <utility>

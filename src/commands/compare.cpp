@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "analysis/charts/chosen_charts.hpp"
-#include "analysis/compare/comparison_charts.hpp"
 #include "analysis/compare/comparison_report.hpp"
 #include "analysis/report/sections.hpp"
 #include "base/error.hpp"

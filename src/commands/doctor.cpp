@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/doctor/doctor_price.hpp"
 #include "analysis/doctor/doctor_report.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"

@@ -167,8 +167,7 @@ void add_flight(CLI::App& command, CommandFunction& chosen) {
       .add_option("of", options->of,
                   "folders, process IDs or files of flight recorders; what NCCL's RAS answered (ncclras -v), "
                   "or the dumps of PyTorch's flight recorder as JSON; -: standard input; none: the newest "
-                  "run on this "
-                  "host")
+                  "run on this host")
       ->option_text("PID|FOLDER|FILE...");
   const std::vector<std::string> formats{"text", "json"};
   CLI::Option* format = add_option(command, "Options", "--format", "NAME", "text or json (text)",

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -58,8 +57,7 @@ std::string obstacle(const collectives::MeasuredCalibration& measured, const Run
 Error other_calibration(const std::string& file, const std::string& what) {
   return usage_error(
       "--calibration", fmt::format("{} {}", file, what),
-      "leave --calibration out to calibrate this run, or give a record of the same ranks, hosts "
-      "and library");
+      "leave --calibration out to calibrate this run, or give a record of the same ranks, hosts and library");
 }
 
 void require_same_ranks(const Run& then, const Run& now, const std::string& file) {
@@ -130,8 +128,7 @@ void take_calibration(Run& run, collectives::MeasuredCalibration measured,
       if (measured.points.size() < measured.wanted) {
         run.environment_notes.push_back(
             fmt::format("calibrated at {} of {} points, as many as a quarter of --time allowed: expectations "
-                        "are interpolated "
-                        "over wider gaps",
+                        "are interpolated over wider gaps",
                         measured.points.size(), measured.wanted));
       }
       return;
@@ -143,8 +140,7 @@ void take_calibration(Run& run, collectives::MeasuredCalibration measured,
   run.calibration->points = std::move(measured.points);
   run.environment_notes.push_back(
       fmt::format("the calibration cannot be used, so no row has an expectation: {}; run again on a quieter "
-                  "machine, with a longer "
-                  "--time, or with --calibration and the record of a quieter run",
+                  "machine, with a longer --time, or with --calibration and the record of a quieter run",
                   why));
 }
 

@@ -15,7 +15,6 @@
 #include "topology/cluster/placement.hpp"
 #include "topology/graph/cpu_list.hpp"
 #include "topology/graph/host_signature.hpp"
-#include "topology/graph/local_cpus.hpp"
 #include "topology/graph/topology_json.hpp"
 #include "topology/machines/resolve.hpp"
 

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/record/identities.hpp"
 #include "launch/ranks.hpp"
 #include "topology/cluster/cluster_topology.hpp"
@@ -43,5 +44,10 @@ struct ExaminedCluster {
 /// Adds finding_notes() to `notes`; finding_candidates().
 [[nodiscard]] std::string note_findings(const std::vector<HostFinding>& findings,
                                         std::vector<std::string>& notes);
+
+/// `error` with what the doctor says to do about the lines that NCCL warned of ("NCCL WARN …" in an error of
+/// NCCL's, or the words of its last error), before the next step that it has. As it is where the doctor knows
+/// none of them.
+[[nodiscard]] Error with_doctors_advice(const Error& error);
 
 }  // namespace collbench::program

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 
 #include "analysis/report/text_layout.hpp"
 #include "analysis/verdict/verdict.hpp"

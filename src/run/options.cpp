@@ -33,8 +33,7 @@ void add_what(CLI::App& app, RunOptions& run) {
              [&run](const std::string& text) { run.sizes.first = parse_size(text, "-b"); });
   add_option(app, theme, "-e,--maxbytes", "SIZE",
              "largest size, the last row (64M, 4G on GPUs, at most a quarter of memory); sizes are rounded "
-             "down, each "
-             "rank's part to 16 bytes",
+             "down, each rank's part to 16 bytes",
              [&run](const std::string& text) { run.sizes.last = parse_size(text, "-e"); });
   auto* factor =
       add_option(app, theme, "-f,--stepfactor", "X", "next size = X times the last (4; nccl-tests: off)",
@@ -106,7 +105,7 @@ void add_how_long(CLI::App& app, RunOptions& run) {
   const std::string theme = "How long and how exactly, such as --time 30 --precision 2";
   add_option(
       app, theme, "--time", "SECONDS",
-      "the whole run takes at most about this long; rows that cannot fit are left out (120)",
+      "the whole run takes at most about this long; rows that cannot fit are left out (60, on GPUs 120)",
       [&run](const std::string& text) { run.seconds = parse_number(text, "--time", 0.1, 1e7, "seconds"); });
   add_option(app, theme, "--precision", "PERCENT",
              "a row is done when its 95 % interval is within +- this (5)", [&run](const std::string& text) {
@@ -155,8 +154,7 @@ void add_how_long(CLI::App& app, RunOptions& run) {
       [&run](const std::string& text) { run.graph_launches = parse_number(text, "-G", 0, 1000); });
   add_option(app, theme, "-z,--blocking", "HOW",
              "on GPUs: wait for each call before the next: 1: on all ranks, 2: on its own, 3: on its own, "
-             "and then on "
-             "all, which is not timed; 0: do not wait (0)",
+             "and then on all, which is not timed; 0: do not wait (0)",
              [&run](const std::string& text) {
                run.call_wait = static_cast<collectives::CallWait>(parse_number(text, "-z", 0, 3));
              })
@@ -230,8 +228,7 @@ void add_where(CLI::App& app, RunOptions& run) {
   app.add_flag_callback(
          "--rank-use", [&run] { run.rank_use = true; },
          "at the end a line on stderr: of each rank, seconds on a core and waiting for one, TCP bytes sent "
-         "and "
-         "sent again")
+         "and sent again")
       ->group(theme);
   add_option(app, theme, "--node-map", "MAP", "which ranks share a node, overriding MPI: 0-7,8-15 or 0+2,1+3",
              [&run](const std::string& text) { run.node_map = text; });
@@ -339,6 +336,10 @@ void complete_run_options(const CLI::App& app, RunOptions& run) {
   // As many iterations as the user fixed may take any time.
   run.blocks_have_timeout = app.count("-n") == 0 || app.count("-T") > 0;
   if (run.endless && app.count("--time") == 0) run.seconds = std::numeric_limits<double>::infinity();
+}
+
+double run_seconds(const RunOptions& run, collectives::MemoryKind memory) {
+  return run.seconds.value_or(memory == collectives::MemoryKind::host ? 60 : 120);
 }
 
 std::vector<std::uint64_t> sizes_bytes(const SizeOptions& sizes, std::uint64_t default_last) {

@@ -34,8 +34,8 @@ struct RunOptions {
   SizeOptions sizes;
   std::string counts_path;  ///< --counts; empty: by distance
   collectives::MeasurementLoopOptions loop;
-  int step_matrix = 512;  ///< --step-matrix: the n of a Step's product on host memory
-  double seconds = 120;   ///< --time: calibration and measurement together
+  int step_matrix = 512;          ///< --step-matrix: the n of a Step's product on host memory
+  std::optional<double> seconds;  ///< --time: calibration and measurement together; none: run_seconds
   /// --backend: MPI on host memory, or NCCL on that of GPUs; none: by what the hosts have.
   std::optional<collectives::MemoryKind> memory;
   std::vector<std::string> protocols;                             ///< --proto; empty: left to NCCL
@@ -82,6 +82,9 @@ void add_run_options(CLI::App& app, RunOptions& run);
 
 /// What follows from several options together, once all are parsed. Throws Error (usage).
 void complete_run_options(const CLI::App& app, RunOptions& run);
+
+/// --time, or the default: on host memory a first look ends after a minute.
+[[nodiscard]] double run_seconds(const RunOptions& run, collectives::MemoryKind memory);
 
 /// The sizes of the run, given the default upper end. Throws Error (usage) when first is above last.
 [[nodiscard]] std::vector<std::uint64_t> sizes_bytes(const SizeOptions& sizes, std::uint64_t default_last);

@@ -129,12 +129,12 @@ bool needs_calibration(const RunPlan& plan) {
 
 std::string plan_text(const RunPlan& plan, const RunOptions& options, const collectives::Backend& backend,
                       std::size_t ranks) {
-  std::string text =
-      fmt::format("# {} on {}, about {} of memory on each rank, {}\n", counted(plan.rows.size(), "row"),
-                  counted(ranks, "rank"), format_bytes(plan.memory_bytes),
-                  std::isinf(options.seconds)
-                      ? "measured until interrupted"
-                      : fmt::format("at most about {} of measuring", format_seconds(options.seconds)));
+  const double seconds = run_seconds(options, backend.capabilities().memory);
+  std::string text = fmt::format(
+      "# {} on {}, about {} of memory on each rank, {}\n", counted(plan.rows.size(), "row"),
+      counted(ranks, "rank"), format_bytes(plan.memory_bytes),
+      std::isinf(seconds) ? "measured until interrupted"
+                          : fmt::format("at most about {} of measuring", format_seconds(seconds)));
   text += options.loop.fixed.iterations ? "# (with -n the first pass has no time limit)\n" : "";
   for (const RowKey& row : plan.rows) {
     text += fmt::format(

@@ -1,4 +1,4 @@
-#include "src/run/run_command.hpp"
+#include "src/run/start.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -72,7 +71,7 @@ class RunDriver {
         watch_(watch),
         incidents_(incidents),
         telemetry_(context, measured.gpus, options.telemetry),
-        end_(ranks(), clock(), start, options.seconds, run_.environment_notes) {
+        end_(ranks(), clock(), start, run_seconds(options, context.memory), run_.environment_notes) {
     text_.brief = !options.verbose;
     text_.quiet = options.quiet;
     text_.percentiles = options.percentiles;  // criteria are for JUnit, which is no text

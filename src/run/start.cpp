@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -27,10 +26,9 @@
 #include "launch/real_machine.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/run/hang_report.hpp"
+#include "src/run/host_findings.hpp"
 #include "src/run/incident.hpp"
-#include "src/run/nccl_warning.hpp"
 #include "src/run/outcome.hpp"
-#include "src/run/run_command.hpp"
 
 namespace collbench::program {
 namespace {

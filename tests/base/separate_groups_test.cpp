@@ -1,4 +1,4 @@
-#include "base/separate_groups.hpp"
+#include "base/state_boundaries.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "launch/mpi_ranks.hpp"
+#include "launch/mpi_session.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -44,6 +44,14 @@ TEST(CommandLine, IsARunWithoutASubcommand) {
   EXPECT_FALSE(run.blocks_have_timeout);
 }
 
+TEST(CommandLine, OnHostMemoryARunEndsAfterAMinuteUnlessTimeSaysOtherwise) {
+  const Command plain = parse({});
+  EXPECT_EQ(run_seconds(std::get<RunOptions>(plain), collectives::MemoryKind::host), 60);
+  EXPECT_EQ(run_seconds(std::get<RunOptions>(plain), collectives::MemoryKind::device), 120);
+  const Command given = parse({"--time", "7"});
+  EXPECT_EQ(run_seconds(std::get<RunOptions>(given), collectives::MemoryKind::device), 7);
+}
+
 TEST(CommandLine, HelpHasEverySubcommandOnce) {
   const std::string help = printed({"--help"});
   for (const Tool& each : tools())

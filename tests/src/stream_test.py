@@ -18,7 +18,7 @@ from real_ranks import Scratch, calibration_of, descendants, mpirun, run, collbe
 
 PROGRAM = pathlib.Path(sys.argv[1])
 PASSES = 12
-ROWS = ["--ops", "all_reduce,all_gather", "--sizes", "8,1K,16K", "--passes", str(PASSES), "-n", "2500", "--time", "600"]
+ROWS = ["--ops", "all_reduce,all_gather", "--sizes", "8,1K,16K", "--passes", str(PASSES), "-n", "500", "--time", "600"]
 KILLS = int(os.environ.get("COLLBENCH_KILLS", "5"))
 
 
@@ -60,9 +60,10 @@ class KilledRun(Scratch):
         self.stream = self.folder / "run.stream"
         self.record = self.folder / "run.json"
 
-    def kill_one(self, seconds):
+    def kill_one(self, blocks, seconds=0.0):
+        """After so many blocks, and so many seconds into what follows them."""
         process = self.start(*mpirun(2, PROGRAM, *self.rows, "--stream", self.stream, "-J", self.record))
-        wait_until(lambda: self.stream.exists() and b"\n" in self.stream.read_bytes())
+        wait_until(lambda: self.stream.exists() and self.stream.read_bytes().count(b"\n") > blocks)
         time.sleep(seconds)
         for victim in [*descendants(process.pid), process.pid]:
             try:
@@ -76,7 +77,7 @@ class KilledRun(Scratch):
         for _ in range(KILLS):
             for path in (self.stream, self.record):
                 path.unlink(missing_ok=True)
-            self.kill_one(chance.uniform(0, 1.5))
+            self.kill_one(chance.randrange(PASSES * 5), chance.uniform(0, 0.02))
             before = self.stream.read_bytes()
             finished = launches(self.stream)[0]
             if self.record.exists():  # written at the end of each pass: the stream has all of that, and more
@@ -100,7 +101,7 @@ class KilledRun(Scratch):
                 self.assertIn("span several launches", unwrapped(result.stdout))
 
     def test_a_report_is_made_of_what_there_is(self):
-        self.kill_one(0.5)
+        self.kill_one(10)
         result = run(PROGRAM, "report", self.stream, "--format", "json")
         self.assertEqual(result.returncode, 0, result.stderr)
         record = json.loads(result.stdout)

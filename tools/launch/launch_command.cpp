@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
 #include <string_view>
 
 #include "analysis/report/text_layout.hpp"
@@ -39,8 +37,7 @@ void add_environment(std::vector<LaunchWord>& words, const LaunchRequest& reques
     const std::string name = request.interface.empty() ? "NETWORK" : request.interface;
     add(words, "-x NCCL_SOCKET_IFNAME=" + shell_word(name),
         "the network over which NCCL's ranks find each other (=NAME: that one alone); without it NCCL "
-        "chooses by "
-        "name, those that begin with ib first, docker and lo last");
+        "chooses by name, those that begin with ib first, docker and lo last");
   }
 }
 
@@ -88,8 +85,7 @@ std::vector<LaunchWord> srun_command(const LaunchRequest& request) {
   if (request.gpus_per_node > 0) {
     add(words, fmt::format("--gpus-per-node={}", request.gpus_per_node),
         "every rank sees all GPUs and takes that of its local rank. --gpus-per-task hides the others, and "
-        "under mpirun "
-        "it puts all ranks of a node on one GPU");
+        "under mpirun it puts all ranks of a node on one GPU");
     add(words, "--gpu-bind=none", "whatever the cluster's own default is");
     add(words, "--cpu-bind=none",
         "bound to a core, a rank may sit far from its GPU; NCCL binds its own threads near the GPU's NIC");
@@ -152,8 +148,7 @@ std::vector<std::string> launch_notes(const LaunchRequest& request) {
     if (request.container.empty()) notes.emplace_back("put the image's name for REGISTRY/collbench");
     notes.emplace_back(
         "files such as -J's are written in a worker's pod, which is deleted at the end: mount a volume for "
-        "them, or read "
-        "the launcher's log");
+        "them, or read the launcher's log");
   }
   notes.emplace_back("all nodes need the same collbench: it refuses to measure otherwise");
   return notes;

@@ -22,9 +22,9 @@
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
+#include "src/tool_main.hpp"
 #include "tools/launch/job_files.hpp"
 #include "tools/launch/launch_command.hpp"
-#include "tools/launch/launch_tool.hpp"
 
 namespace collbench::program {
 namespace {
@@ -171,7 +171,7 @@ void require_known_options(const CLI::App& root, const std::vector<std::string>&
 
 }  // namespace
 
-void add_launch(CLI::App& command, CommandFunction& chosen) {
+void add_tool(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<LaunchOptions>();
   const std::string theme = "Options";
   LaunchRequest& request = options->request;

@@ -47,8 +47,7 @@ constexpr std::array<FindingKind, 49> kFindingKinds{{
      "rocm-smi --showcomputepartition", "GPU.partitions"},
     {"different-machine", kDiffers,
      "The two are different machines: what depends on the difference is not compared, only what is a fault "
-     "by "
-     "itself.",
+     "by itself.",
      "collbench topo detect", ""},
     {"sources-disagree", kDiffers,
      "Files of one machine disagree: they may be of two machines, or of two times, and which is right is not "

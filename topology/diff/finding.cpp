@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "topology/catalog/finding_kinds.hpp"

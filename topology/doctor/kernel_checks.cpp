@@ -8,7 +8,6 @@
 
 #include "topology/doctor/look.hpp"
 #include "topology/graph/cpu_list.hpp"
-#include "topology/graph/local_cpus.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"
 

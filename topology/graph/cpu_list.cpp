@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <hwloc.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "base/text_input.hpp"
+#include "topology/graph/lookup.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -116,6 +117,16 @@ std::string format_cpu_mask(const std::vector<int>& cpus) {
     words.push_back(fmt::format("{:08x}", static_cast<std::uint32_t>(bits >> static_cast<unsigned>(shift))));
   }
   return fmt::format("{}", fmt::join(words, ","));
+}
+
+std::vector<int> local_cpus(const Host& host, const Device& device) {
+  const auto index = static_cast<std::size_t>(device.index);
+  if (device.kind == DeviceKind::gpu && host.gpus.at(index).cpu_affinity.known())
+    return parse_cpu_list(*host.gpus.at(index).cpu_affinity.value).value_or(std::vector<int>());
+  const std::optional<int> wanted = numa_node_of(host, device);
+  for (const NumaNode& node : host.numa_nodes)
+    if (wanted == node.index) return parse_cpu_list(node.cpus.value_or("")).value_or(std::vector<int>());
+  return {};
 }
 
 }  // namespace collbench::topology

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "topology/graph/topology.hpp"
+
 namespace collbench::topology {
 
 /// "0-13,28-41" to numbers, ascending and without repeats; none when it is no such list ("-31,64-95").
@@ -18,5 +20,8 @@ namespace collbench::topology {
 
 /// NCCL's spelling: words of eight digits, most significant first.
 [[nodiscard]] std::string format_cpu_mask(const std::vector<int>& cpus);
+
+/// The CPUs at the device, as nvidia-smi or its NUMA node says; empty where neither does.
+[[nodiscard]] std::vector<int> local_cpus(const Host& host, const Device& device);
 
 }  // namespace collbench::topology

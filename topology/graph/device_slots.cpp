@@ -1,7 +1,5 @@
 #include "topology/graph/device_slots.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 

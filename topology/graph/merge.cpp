@@ -361,8 +361,7 @@ class Merger {
     }
     host_.notes.push_back(
         fmt::format("{} NIC functions have an address and no name, {} RDMA devices a name and no address: "
-                    "counted are the "
-                    "devices; ls -l /sys/class/infiniband tells which is which",
+                    "counted are the devices; ls -l /sys/class/infiniband tells which is which",
                     functions, devices));
   }
 

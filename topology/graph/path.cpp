@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <utility>
 
 #include "topology/catalog/links.hpp"
 #include "topology/graph/lookup.hpp"

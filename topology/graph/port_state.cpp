@@ -21,7 +21,7 @@ std::string letters_of(std::string_view words) {
 /// Linux, drivers/infiniband/core/sysfs.c; rdma-core, libibverbs/enum_strs.c and libibmad/dump.c; iproute2,
 /// ip/ipaddress.c (RFC 2863 operational states). What they print of a state that they do not know ("???",
 /// "UNKNOWN", "invalid state") is none of these.
-constexpr std::array<std::pair<std::string_view, PortState>, 15> kStates{{
+constexpr std::array<std::pair<std::string_view, PortState>, 15> kPortStates{{
     {"nop", PortState::nop},
     {"down", PortState::down},
     {"lowerlayerdown", PortState::down},
@@ -67,9 +67,9 @@ PortState port_state(std::string_view words) {
   std::string letters = letters_of(words);
   constexpr std::string_view kVerbs = "port";  // PORT_ACTIVE
   if (letters.starts_with(kVerbs)) letters.erase(0, kVerbs.size());
-  const auto* const found = std::find_if(kStates.begin(), kStates.end(),
+  const auto* const found = std::find_if(kPortStates.begin(), kPortStates.end(),
                                          [&letters](const auto& each) { return each.first == letters; });
-  return found == kStates.end() ? PortState::not_known : found->second;
+  return found == kPortStates.end() ? PortState::not_known : found->second;
 }
 
 PortState port_state(const NicPort& port) { return port_state(port.state.value_or("")); }

@@ -70,8 +70,7 @@ constexpr std::array<ReferenceMachine, 18> kMachines{{
      NvLinkWiring::switches, 12, 6, kNoPairs, kTwoAndOne, 100, 8, "Ethernet", "EFA", "GenuineIntel", 6, 85, 0,
      0,
      "AWS EC2 P4 page: 400 Gb/s over 4 EFA; aws-ofi-nccl's topology file for p4d: a NIC for two GPUs, PCIe "
-     "at "
-     "8 GT/s (Cascade Lake has Gen3), and the CPU"},
+     "at 8 GT/s (Cascade Lake has Gen3), and the CPU"},
     {"p5", "8 × H100 SXM, 32 × 100 Gb/s EFA (AWS p5.48xlarge)", "NVIDIA H100 80GB HBM3", 32,
      NvLinkWiring::switches, 18, 4, kNoPairs, kOneAndFour, 100, 32, "Ethernet", "EFA", "AuthenticAMD", 25, 1,
      0, 0,
@@ -89,16 +88,14 @@ constexpr std::array<ReferenceMachine, 18> kMachines{{
     {"a100-pcie", "8 × A100 PCIe, no NVLink, no fast NIC", "NVIDIA A100-PCIE-40GB", 16, NvLinkWiring::none, 0,
      0, kNoPairs, kTwoAlone, 0, 0, "", "", "AuthenticAMD", 23, 49, 0, 0,
      "NVIDIA A100 PCIe product brief: Gen4 x16; two cards per switch is the usual server; NVIDIA's MLPerf "
-     "3.1 "
-     "entry of 8 PCIe cards: EPYC 7742"},
+     "3.1 entry of 8 PCIe cards: EPYC 7742"},
     {"hgx-h200", "8 × H200 SXM, 8 × 400 Gb/s InfiniBand", "NVIDIA H200", 32, NvLinkWiring::switches, 18, 4,
      kNoPairs, kOneAndOne, 400, 32, "InfiniBand", "IB", "GenuineIntel", 6, 143, 0, 0,
      "NVIDIA HGX H200 data sheet: 900 GB/s of NVLink per GPU; NVIDIA's MLPerf 4.1 entry: Xeon 8480C"},
     {"hgx-b200", "8 × B200, 8 × 400 Gb/s InfiniBand", "NVIDIA B200", 32, NvLinkWiring::switches, 18, 2,
      kNoPairs, kOneAndOne, 400, 32, "InfiniBand", "IB", "GenuineIntel", 6, 207, 0, 0,
      "NVIDIA DGX/HGX B200 data sheets: 1.8 TB/s of NVLink per GPU, 2 NVSwitches, 8 × ConnectX-7; DGX B200 "
-     "user "
-     "guide: 2 × Xeon 8570"},
+     "user guide: 2 × Xeon 8570"},
     {"gb200-nvl72", "4 × GB200 per tray, 72 in one NVLink domain, 4 × 400 Gb/s InfiniBand", "NVIDIA GB200",
      32, NvLinkWiring::switches, 18, 18, kNoPairs, kGraceTray, 400, 32, "InfiniBand", "IB", "ARM", 0, 0, 450,
      72,
@@ -145,8 +142,7 @@ constexpr std::array<Check, 10> kChecks{{
     {"hgx-b200", "a topo -m of Google's A4 in kubernetes-sigs/dranet"},
     {"gb200-nvl72",
      "the NVLinks of a topo -m in sgl-project/sglang#11208; that a GPU and a NIC share a PCIe switch is "
-     "assumed: listings "
-     "of such trays say SYS of all"},
+     "assumed: listings of such trays say SYS of all"},
     {"hgx-h800", "nvlink -s of three GPUs in liguodongiot/llm-action: their NVLinks alone"},
     {"ndv4", "Azure's NCCL topology in Azure/azhpc-images"},
 }};

@@ -8,7 +8,6 @@
 #include <iostream>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 #include <vector>

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kSaveIbstat = "save it again with: ibstat > FILE";
 
 /// ibstat's words for the states that /sys spells as ibv_port_state does.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kStates{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kIbstatStates{
     {{"Active", "ACTIVE"}, {"Down", "DOWN"}, {"Initializing", "INIT"}, {"Armed", "ARMED"}}};
 
 /// "mlx5_0" of "CA 'mlx5_0'"; none for another line.
@@ -53,9 +53,9 @@ void read_device_line(std::string_view text, Nic& nic) {
 
 void read_port_line(std::string_view text, NicPort& port) {
   if (const auto value = value_of(text, "State:"); !value.empty()) {
-    const auto* const known = std::find_if(kStates.begin(), kStates.end(),
+    const auto* const known = std::find_if(kIbstatStates.begin(), kIbstatStates.end(),
                                            [value](const auto& state) { return state.first == value; });
-    port.state.value = std::string(known == kStates.end() ? value : known->second);
+    port.state.value = std::string(known == kIbstatStates.end() ? value : known->second);
   }
   if (const auto value = value_of(text, "Physical state:"); !value.empty())
     port.physical_state.value = std::string(value);

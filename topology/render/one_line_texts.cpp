@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <concepts>
 
 #include "base/text_sinks.hpp"

@@ -73,7 +73,11 @@ int ChannelSearch::follow(const GraphPath& path, NodeKind from_kind, float rate,
       graph_.cpu == CpuKind::intel) {
     pcie = rate * 6 / 5;
   }
-  const auto rounded = [](float value) { return std::roundf(value * 1000) / 1000; };
+  // As std::roundf, which is a call of the library and took a tenth of a search; in double the sum is exact.
+  const auto rounded = [](float value) {
+    const double thousandths = value * 1000;
+    return static_cast<float>(static_cast<int>(thousandths + (thousandths < 0 ? -0.5 : 0.5))) / 1000;
+  };
   for (int i = 0; i < hops; ++i) {
     const int index = path.links[at(i)];
     const PlacedLink& link = paths_.links()[at(index)];

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/charts/series_name.hpp"
+#include "analysis/charts/run_charts.hpp"
 #include "analysis/report/columns.hpp"
 #include "analysis/report/html/page.hpp"
 #include "analysis/report/sections.hpp"

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <initializer_list>
 
 #include "base/error.hpp"
 #include "collectives/mpi/open_mpi/algorithm_rules.hpp"

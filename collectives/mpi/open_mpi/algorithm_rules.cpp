@@ -50,8 +50,7 @@ constexpr std::array<Band, 10> kAllGatherBands{{
      "bruck 512 recursive_doubling 4096 neighbor"},
     {4096, "bruck 32 recursive_doubling 128 bruck 512 recursive_doubling 4096 neighbor"},
     {kAnyRanks,
-     "recursive_doubling 2 bruck 8 recursive_doubling 16 bruck 512 recursive_doubling 4096 "
-     "neighbor"},
+     "recursive_doubling 2 bruck 8 recursive_doubling 16 bruck 512 recursive_doubling 4096 neighbor"},
 }};
 
 /// By the bytes of the input, all blocks.
@@ -60,17 +59,11 @@ constexpr std::array<Band, 11> kReduceScatterBands{{
     {8, "non-overlapping 8 recursive_halving 262144 ring"},
     {32, "recursive_halving 262144 ring"},
     {64, "non-overlapping 64 recursive_halving 2048 butterfly 524288 ring"},
-    {128,
-     "non-overlapping 256 recursive_halving 512 butterfly 2048 recursive_halving 4096 "
-     "butterfly"},
+    {128, "non-overlapping 256 recursive_halving 512 butterfly 2048 recursive_halving 4096 butterfly"},
     {256, "non-overlapping 256 recursive_halving 512 butterfly"},
     {512, "non-overlapping 256 recursive_halving 1024 butterfly"},
-    {1024,
-     "non-overlapping 512 recursive_halving 2048 butterfly 8192 recursive_halving 16384 "
-     "butterfly"},
-    {2048,
-     "non-overlapping 512 recursive_halving 4096 butterfly 16384 recursive_halving 32768 "
-     "butterfly"},
+    {1024, "non-overlapping 512 recursive_halving 2048 butterfly 8192 recursive_halving 16384 butterfly"},
+    {2048, "non-overlapping 512 recursive_halving 4096 butterfly 16384 recursive_halving 32768 butterfly"},
     {4096, "non-overlapping 512 recursive_halving 4096 butterfly"},
     {kAnyRanks, "non-overlapping 1024 recursive_halving 8192 butterfly"},
 }};
@@ -80,9 +73,7 @@ constexpr std::array<Band, 12> kAllToAllBands{{
     {3,
      "pairwise 2 two_proc 4 pairwise 16 two_proc 64 pairwise 256 two_proc 4096 "
      "pairwise 32768 linear_sync 262144 two_proc 1048576 pairwise"},
-    {8,
-     "linear_sync 8192 linear 16384 linear_sync 65536 linear 524288 pairwise 1048576 "
-     "linear"},
+    {8, "linear_sync 8192 linear 16384 linear_sync 65536 linear 524288 pairwise 1048576 linear"},
     {16, "linear_sync 262144 linear"},
     {32,
      "linear_sync 4 modified_bruck 512 linear_sync 8192 linear 32768 linear_sync 262144 "
@@ -91,16 +82,11 @@ constexpr std::array<Band, 12> kAllToAllBands{{
     {128, "modified_bruck 1024 linear 2048 linear_sync 4096 linear 262144 pairwise"},
     {256, "modified_bruck 1024 linear_sync 2048 linear 262144 pairwise"},
     {512, "modified_bruck 1024 linear_sync 8192 linear 32768 pairwise"},
-    {1024,
-     "modified_bruck 512 linear_sync 8192 linear 16384 linear_sync 131072 linear 262144 "
-     "pairwise"},
-    {2048,
-     "modified_bruck 512 linear_sync 1024 linear 2048 linear_sync 16384 linear 262144 "
-     "linear_sync"},
+    {1024, "modified_bruck 512 linear_sync 8192 linear 16384 linear_sync 131072 linear 262144 pairwise"},
+    {2048, "modified_bruck 512 linear_sync 1024 linear 2048 linear_sync 16384 linear 262144 linear_sync"},
     {4096, "modified_bruck 1024 linear_sync 4096 linear 8192 linear_sync 131072 linear"},
     {kAnyRanks,
-     "modified_bruck 2048 linear_sync 8192 linear 16384 linear_sync 32768 linear 65536 "
-     "linear_sync"},
+     "modified_bruck 2048 linear_sync 8192 linear 16384 linear_sync 32768 linear 65536 linear_sync"},
 }};
 
 struct Rules {

@@ -1,4 +1,4 @@
-#include "analysis/charts/series_name.hpp"
+#include "analysis/charts/run_charts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/compare/comparison_charts.hpp"
+#include "analysis/compare/comparison_report.hpp"
 
 #include <gmock/gmock.h>
 

@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "analysis/charts/svg_chart.hpp"
-#include "analysis/compare/comparison_charts.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "tests/analysis/compare/compared_runs.hpp"
 #include "tests/analysis/example_run.hpp"

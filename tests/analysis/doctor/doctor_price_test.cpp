@@ -1,4 +1,4 @@
-#include "analysis/doctor/doctor_price.hpp"
+#include "analysis/doctor/doctor_report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "analysis/history/change_points.hpp"
+#include "analysis/history/history.hpp"
 
 #include <gmock/gmock.h>
 

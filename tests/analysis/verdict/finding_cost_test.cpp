@@ -40,6 +40,7 @@ Predicted predicted(const topology::Host& host, int nodes) {
   return {rate(expected.expected_seconds), rate(expected.ring_seconds)};
 }
 
+/// And each finding has a price or a reason for none.
 void expect_the_predictions_difference(const topology::Host& healthy, const topology::Host& faulty,
                                        const std::string& what) {
   const topology::HostPair pair = topology::pair_hosts(healthy, faulty, false);
@@ -47,6 +48,11 @@ void expect_the_predictions_difference(const topology::Host& healthy, const topo
     // The models know the worse of two, whichever it is; a slot that b has more is no loss of a.
     const topology::Host& better = pair.of(topology::other(finding.side));
     const topology::Host& worse = pair.of(finding.side);
+    const FindingPrice price = finding_price(pair, finding);
+    const bool shows = std::any_of(price.costs.begin(), price.costs.end(),
+                                   [](const FindingCost& cost) { return cost.changes(); });
+    EXPECT_TRUE(shows || price.kind == PriceKind::priced || !price.reason.empty())
+        << what << " " << finding.code;
     for (const FindingCost& cost : as_on_every_node(finding_costs(pair, finding))) {
       const Predicted whole = predicted(better, cost.nodes);
       const Predicted left = predicted(worse, cost.nodes);
@@ -328,22 +334,6 @@ TEST(FindingCost, PricesAreWhatTheDocumentSays) {
                          rule.reason.empty() ? "–" : rule.reason);
   }
   EXPECT_THAT(read_file(source_folder() + "/docs/notes/findings.md"), testing::HasSubstr(table));
-}
-
-TEST(FindingCost, EveryFindingOfAnyMachineHasAPriceOrAReasonForNone) {
-  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
-    const topology::Host healthy = topology::healthy_machine(machine);
-    for (const topology::Mutation& mutation : topology::mutations_of(healthy)) {
-      const topology::HostPair pair = topology::pair_hosts(healthy, mutation.host, false);
-      for (const topology::Finding& finding : topology::diff_hosts(pair).findings) {
-        const FindingPrice price = finding_price(pair, finding);
-        const bool shows = std::any_of(price.costs.begin(), price.costs.end(),
-                                       [](const FindingCost& cost) { return cost.changes(); });
-        EXPECT_TRUE(shows || price.kind == PriceKind::priced || !price.reason.empty())
-            << machine.name << " " << finding.code;
-      }
-    }
-  }
 }
 
 /// Two ports at each switch, as one card or beside one GPU.

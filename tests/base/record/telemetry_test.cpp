@@ -8,11 +8,15 @@ namespace collbench::telemetry_test {
 namespace {
 
 TEST(GpuTrouble, IsFoundByItsName) {
+  const auto read = [](const std::string& trouble) {
+    const nlohmann::json json{{"host", "n1"}, {"gpu", "GPU-1"}, {"trouble", trouble}};
+    return row_mark_from_json(JsonReader(json, "run.json")).trouble;
+  };
   for (std::size_t i = 0; i < kGpuTroubleNames.size(); ++i) {
     const auto trouble = static_cast<GpuTrouble>(i);
-    EXPECT_EQ(find_gpu_trouble(name(trouble)), trouble);
+    EXPECT_EQ(read(std::string(name(trouble))), trouble);
   }
-  EXPECT_EQ(find_gpu_trouble("gpu_idle"), std::nullopt);
+  EXPECT_THROW((void)read("gpu_idle"), Error);
 }
 
 TEST(GpuTrouble, ErrorsAreNoThrottling) {

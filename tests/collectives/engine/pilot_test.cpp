@@ -1,4 +1,4 @@
-#include "collectives/engine/pilot.hpp"
+#include "collectives/engine/warm_up.hpp"
 
 #include <gtest/gtest.h>
 

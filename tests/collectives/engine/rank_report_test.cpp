@@ -1,4 +1,4 @@
-#include "collectives/engine/rank_report.hpp"
+#include "collectives/engine/check_result.hpp"
 
 #include <gtest/gtest.h>
 

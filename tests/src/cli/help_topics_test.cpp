@@ -1,4 +1,4 @@
-#include "src/cli/help_topics.hpp"
+#include "src/cli/help.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "src/commands/lost_rank.hpp"
+#include "src/commands/supervised_launch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "src/run/nccl_warning.hpp"
+#include "src/run/host_findings.hpp"
 
 #include <gmock/gmock.h>
 

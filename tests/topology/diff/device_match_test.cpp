@@ -1,4 +1,4 @@
-#include "topology/diff/device_match.hpp"
+#include "topology/diff/finding.hpp"
 
 #include <gtest/gtest.h>
 

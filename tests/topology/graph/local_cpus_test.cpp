@@ -1,4 +1,4 @@
-#include "topology/graph/local_cpus.hpp"
+#include "topology/graph/cpu_list.hpp"
 
 #include <gmock/gmock.h>
 

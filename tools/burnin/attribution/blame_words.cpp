@@ -32,14 +32,12 @@ std::string technician_step(BlameKind kind, const std::string& who, std::optiona
     case BlameKind::inside:
       return fmt::format(
           "on {}: collbench doctor and collbench probe; nvidia-smi -q -d PERFORMANCE,ECC and nvidia-smi "
-          "nvlink -s "
-          "where it has GPUs; what else runs there",
+          "nvlink -s where it has GPUs; what else runs there",
           who);
     case BlameKind::gpu:
       return fmt::format(
           "on {}: nvidia-smi -q -d PERFORMANCE,ECC,CLOCK,POWER, dmesg for Xids, fans and inlet temperature; "
-          "reset or "
-          "reseat the GPU and probe it again (collbench probe --only gpu) before it is sent back",
+          "reset or reseat the GPU and probe it again (collbench probe --only gpu) before it is sent back",
           who);
     case BlameKind::busy:
       return fmt::format(
@@ -158,9 +156,8 @@ std::string many_paths(const std::vector<Blame>& paths, const PairTable& table) 
   if (paths.size() > kNamed) named.push_back(fmt::format("{} more in --format json", paths.size() - kNamed));
   return fmt::format(
       "{} paths, none of them measured alone (line {}): {}. Their nodes are not slow with most others. Other "
-      "traffic, or "
-      "pairs that ran at the same time, slow pairs as well: which of these paths are slow by themselves is "
-      "not known",
+      "traffic, or pairs that ran at the same time, slow pairs as well: which of these paths are slow by "
+      "themselves is not known",
       paths.size(), percent_slower(std::log(paths.front().line)), fmt::join(named, "; "));
 }
 
@@ -172,8 +169,7 @@ std::string blind_words(double blind_below) {
   }
   return fmt::format(
       "not known: what costs less than {} of the time passes unseen, by the scatter of these times; measure "
-      "again with "
-      "nothing else running",
+      "again with nothing else running",
       percent_slower(blind_below));
 }
 

@@ -21,8 +21,8 @@ namespace {
 
 using BurninJson = nlohmann::json;
 
-BurninJson share_json(const std::optional<double>& share) {
-  return share ? BurninJson(*share) : BurninJson();
+BurninJson names_of(const std::vector<int>& nodes, const BurninRecord& record) {
+  return array_of(nodes, [&record](int node) { return record.table.nodes[slot_of(node)]; });
 }
 
 /// The cell of a time, which an older record has not.
@@ -31,11 +31,9 @@ std::optional<double> share_from_json(const std::vector<JsonReader>& cells, std:
 }
 
 BurninJson blame_json(const BurninRecord& record, const Blame& blame) {
-  BurninJson nodes = BurninJson::array();
-  for (const int node : blame.nodes) nodes.push_back(record.table.nodes[slot_of(node)]);
   return {{"kind", name(blame.kind)},
-          {"nodes", nodes},
-          {"rail", blame.rail ? BurninJson(*blame.rail) : BurninJson()},
+          {"nodes", names_of(blame.nodes, record)},
+          {"rail", or_null(blame.rail)},
           {"times_slower", blame.times_slower},
           {"line", blame.line},
           {"measure", blame.measure},
@@ -45,12 +43,18 @@ BurninJson blame_json(const BurninRecord& record, const Blame& blame) {
 }
 
 BurninJson launch_json(const BurninRecord& record, const GroupLaunch& launch) {
-  BurninJson nodes = BurninJson::array();
-  for (const int node : launch.nodes) nodes.push_back(record.table.nodes[slot_of(node)]);
   return {{"phase", name(launch.phase)},
-          {"nodes", std::move(nodes)},
-          {"rail", launch.rail ? BurninJson(*launch.rail) : BurninJson()},
+          {"nodes", names_of(launch.nodes, record)},
+          {"rail", or_null(launch.rail)},
           {"alone", launch.alone}};
+}
+
+BurninJson failure_json(const PairFailure& failure) {
+  return {{"a", failure.a},
+          {"b", failure.b},
+          {"rail", failure.rail},
+          {"why", failure.why},
+          {"alone", failure.alone}};
 }
 
 BurninJson rise_json(const CounterRise& rise) {
@@ -106,12 +110,8 @@ void read_groups(const JsonReader& root, BurninRecord& record) {
     for (const JsonReader& failure : failures->items())
       record.group_failures.push_back({launch_from_json(failure, record), failure.at("why").text()});
   }
-  if (const auto rises = root.find("counter_rises")) {
-    for (const JsonReader& rise : rises->items()) record.rises.push_back(rise_from_json(rise));
-  }
-  if (const auto notes = root.find("counter_notes")) {
-    for (const JsonReader& note : notes->items()) record.counter_notes.push_back(note.text());
-  }
+  if (const auto rises = root.find("counter_rises")) record.rises = list_from_json(*rises, rise_from_json);
+  if (const auto notes = root.find("counter_notes")) record.counter_notes = texts_from_json(*notes);
 }
 
 }  // namespace
@@ -120,17 +120,9 @@ std::string burnin_json(const BurninRecord& record) {
   const Attribution found = attribute(record);
   BurninJson times = BurninJson::array();
   for (const RailTime& time : record.table.times)
-    times.push_back({time.from, time.to, time.rail, time.seconds, time.alone, share_json(time.resent),
-                     share_json(time.waited), time.repeat});
-  BurninJson failures = BurninJson::array();
-  for (const PairFailure& failure : record.failures)
-    failures.push_back({{"a", failure.a},
-                        {"b", failure.b},
-                        {"rail", failure.rail},
-                        {"why", failure.why},
-                        {"alone", failure.alone}});
-  BurninJson findings = BurninJson::array();
-  for (const Blame& blame : found.blames) findings.push_back(blame_json(record, blame));
+    times.push_back({time.from, time.to, time.rail, time.seconds, time.alone, or_null(time.resent),
+                     or_null(time.waited), time.repeat});
+  const auto finding = [&record](const Blame& blame) { return blame_json(record, blame); };
   BurninJson buckets = BurninJson::array();
   for (const NodeVerdict& node : found.nodes) {
     buckets.push_back(
@@ -149,10 +141,7 @@ std::string burnin_json(const BurninRecord& record) {
     group_failures.push_back(launch_json(record, failure.launch));
     group_failures.back()["why"] = failure.why;
   }
-  BurninJson rises = BurninJson::array();
-  for (const CounterRise& rise : record.rises) rises.push_back(rise_json(rise));
-  BurninJson probes = BurninJson::array();
-  for (const ProbeRecord& probe : record.probes) probes.push_back(BurninJson::parse(probe_json(probe)));
+  const auto probe = [](const ProbeRecord& each) { return BurninJson::parse(probe_json(each)); };
   const BurninJson document{{"record", "collbench burn-in"},
                             {"nodes", record.table.nodes},
                             {"rails", record.table.rails},
@@ -168,15 +157,15 @@ std::string burnin_json(const BurninRecord& record) {
                             {"left_out", record.left_out},
                             {"retests_left_out", record.retests_left_out},
                             {"times", times},
-                            {"failures", failures},
+                            {"failures", array_of(record.failures, failure_json)},
                             {"groups", groups},
-                            {"probes", probes},
+                            {"probes", array_of(record.probes, probe)},
                             {"gpu_models", record.gpu_models},
                             {"group_failures", group_failures},
-                            {"counter_rises", rises},
+                            {"counter_rises", array_of(record.rises, rise_json)},
                             {"counter_notes", record.counter_notes},
                             {"phases_left_out", record.phases_left_out},
-                            {"findings", findings},
+                            {"findings", array_of(found.blames, finding)},
                             {"buckets", buckets}};
   // What a launch said need not be UTF-8.
   return document.dump(2, ' ', false, BurninJson::error_handler_t::replace) + "\n";
@@ -188,11 +177,10 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
   if (root.at("record").text() != "collbench burn-in")
     throw root.at("record").expected("\"collbench burn-in\"");
   BurninRecord record;
-  for (const JsonReader& node : root.at("nodes").items())
-    record.table.nodes.push_back(host_name_from_json(node));
+  record.table.nodes = list_from_json(root.at("nodes"), host_name_from_json);
   record.table.rails = root.at("rails").integer<int>(1);
-  for (const JsonReader& leaf : root.at("leaf_of_node").items())
-    record.table.leaf_of_node.push_back(leaf.integer<int>());
+  record.table.leaf_of_node =
+      list_from_json(root.at("leaf_of_node"), [](const JsonReader& leaf) { return leaf.integer<int>(); });
   record.table.adaptive_routing = root.at("adaptive_routing").boolean();
   if (const auto settings = root.find("settings")) {
     for (const auto& [name, value] : settings->members()) record.settings[name] = value.text();
@@ -203,9 +191,7 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
   record.planned = root.at("planned").integer<int>();
   record.left_out = root.at("left_out").integer<int>();
   if (const auto left_out = root.find("retests_left_out")) record.retests_left_out = left_out->integer<int>();
-  if (const auto left_out = root.find("phases_left_out")) {
-    for (const JsonReader& phase : left_out->items()) record.phases_left_out.push_back(phase.text());
-  }
+  if (const auto phases = root.find("phases_left_out")) record.phases_left_out = texts_from_json(*phases);
   const int nodes = static_cast<int>(record.table.nodes.size());
   const auto below = [](const JsonReader& value, int bound) {
     const int found = value.integer<int>();

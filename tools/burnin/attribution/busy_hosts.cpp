@@ -58,9 +58,8 @@ void judge_busy_hosts(const PairTable& table, const std::vector<BusyHost>& busy,
                                100 * host.had_core),
         .evidence = fmt::format(
             "other programs keep the cores of {} busy: in {} launches its ranks had a core for {:.0f} % of "
-            "the "
-            "time in which they could run, those of the median host for {:.0f} %; what its links carry is "
-            "not known until it is idle",
+            "the time in which they could run, those of the median host for {:.0f} %; what its links carry "
+            "is not known until it is idle",
             who, host.launches, 100 * host.had_core, 100 * host.usual),
         .next = technician_step(BlameKind::busy, who, std::nullopt)};
     found.nodes[slot_of(host.node)] = {host.node, Bucket::suspect, "busy: " + blame.evidence};

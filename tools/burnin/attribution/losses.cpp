@@ -7,7 +7,6 @@
 #include <limits>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/statistics.hpp"
@@ -106,8 +105,7 @@ void judge_losses(const PairTable& table, Attribution& found) {
            .confirmed = alone.partners >= 2 && alone.share > line,
            .evidence = fmt::format(
                "{} rail {}: TCP sends again {} of its bytes to others and {} of theirs to it, in the median "
-               "of "
-               "{} partners: a link that loses, which the times need not show",
+               "of {} partners: a link that loses, which the times need not show",
                who, rail, percent(out.nodes[slot_of(node)].share), percent(in.nodes[slot_of(node)].share),
                std::max(out.nodes[slot_of(node)].partners, in.nodes[slot_of(node)].partners)),
            .next = technician_step(kind, who, rail)});

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "tools/burnin/attribution/failure_verdicts.hpp"

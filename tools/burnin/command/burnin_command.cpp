@@ -1,5 +1,3 @@
-#include "tools/burnin/command/burnin_command.hpp"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -23,16 +21,15 @@
 #include "launch/interruption.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
+#include "src/tool_main.hpp"
 #include "tools/burnin/attribution/burnin_record.hpp"
 #include "tools/burnin/attribution/failure_verdicts.hpp"
 #include "tools/burnin/attribution/group_verdicts.hpp"
 #include "tools/burnin/attribution/pair_phase.hpp"
-#include "tools/burnin/command/command_options.hpp"
 #include "tools/burnin/command/documents.hpp"
 #include "tools/burnin/command/gpu_phase.hpp"
 #include "tools/burnin/command/launches.hpp"
 #include "tools/burnin/command/options.hpp"
-#include "tools/burnin/command/plan.hpp"
 
 namespace collbench::program {
 namespace {
@@ -306,7 +303,7 @@ CommandResult burnin(const BurninOptions& options) {
 
 }  // namespace
 
-void add_burnin(CLI::App& command, CommandFunction& chosen) {
+void add_tool(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<BurninOptions>();
   add_burnin_options(command, options);
   command.callback([options, &chosen] { chosen = [options] { return burnin(*options); }; });

@@ -1,4 +1,4 @@
-#include "tools/burnin/command/command_options.hpp"
+#include "tools/burnin/command/options.hpp"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <functional>
 
 #include "base/error.hpp"
 #include "base/files.hpp"

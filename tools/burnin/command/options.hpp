@@ -1,6 +1,8 @@
 #pragma once
+#include <CLI/App.hpp>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -65,5 +67,12 @@ void require_sensible(const BurninOptions& options);
 /// Whether a phase is part of this burn-in, and why one is not, as "rails (there is one)".
 [[nodiscard]] bool has_phase(const BurninOptions& options, analysis::BurninPhase phase);
 [[nodiscard]] std::vector<std::string> phases_left_out(const BurninOptions& options);
+
+/// The options of `collbench burnin`, which fill `options` while the command line is parsed.
+void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>& options);
+
+/// Rounds, pairs and minutes of each phase, without measuring: the seconds of measuring alone, for how long
+/// launchers take to start nobody knows in advance.
+[[nodiscard]] std::string plan_of(const BurninOptions& options);
 
 }  // namespace collbench::program

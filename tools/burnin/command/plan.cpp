@@ -1,4 +1,4 @@
-#include "tools/burnin/command/plan.hpp"
+#include "tools/burnin/command/options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -71,8 +71,7 @@ PhasePlan plan_of_pairs(const BurninOptions& options, double seconds) {
   plan.launches = rounds.size() * static_cast<std::size_t>(options.rails * batches);
   plan.text = fmt::format(
       "phase pairs: {} of {} pairs on {} in {}, about {} at {:g} s a pair and rail, and retests of whoever "
-      "is "
-      "slow\n",
+      "is slow\n",
       covered.pairs, covered.all_pairs, counted(static_cast<std::size_t>(options.rails), "rail"),
       counted(rounds.size(), "round"), format_seconds(plan.seconds), options.pair_seconds);
   if (rounds.size() < all_rounds) {

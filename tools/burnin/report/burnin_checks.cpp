@@ -91,8 +91,7 @@ std::string burnin_junit(const BurninRecord& record) {
   failures += missing.empty() ? 0 : 1;
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"collbench burnin\" "
-      "tests=\"{}\" "
-      "failures=\"{}\" errors=\"{}\" skipped=\"0\">\n{}  </testsuite>\n</testsuites>\n",
+      "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"0\">\n{}  </testsuite>\n</testsuites>\n",
       tests, failures, errors, cases);
 }
 

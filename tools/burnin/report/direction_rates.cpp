@@ -1,6 +1,5 @@
 #include "tools/burnin/report/direction_rates.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>

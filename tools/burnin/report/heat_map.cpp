@@ -39,8 +39,8 @@ constexpr const char* kLightColors =
     ".cells{shape-rendering:crispEdges}";
 constexpr const char* kDarkColors =
     ".h0{fill:#0d1117;stroke:#484f58}.map{fill:#30363d}.leaf{stroke:#e6edf3}.bad{fill:#ff7b72}.suspect{fill:#"
-    "ffa657}"
-    ".cells text{fill:#24292f}.cells .on1,.cells .on2,.cells .on3{fill:#fff}.h1{fill:#010409;stroke:#f85149}";
+    "ffa657}.cells "
+    "text{fill:#24292f}.cells .on1,.cells .on2,.cells .on3{fill:#fff}.h1{fill:#010409;stroke:#f85149}";
 
 std::string label_of(const std::string& host) {
   return host.size() <= kMaxLabel ? host : host.substr(0, kMaxLabel - 1) + "…";

@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <map>
-
 namespace collbench::program::launch_command_test {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "tools/launch/launch_tool.hpp"
+#include "src/tool_main.hpp"
 
 #include <gmock/gmock.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 std::string refusal(std::vector<std::string> words) {
   try {
-    static_cast<void>(parse_tool_line({"launch", "", "", add_launch}, std::move(words)));
+    static_cast<void>(parse_tool_line({"launch", "", "", add_tool}, std::move(words)));
   } catch (const Error& error) {
     return describe(error);
   }
@@ -28,7 +28,7 @@ TEST(LaunchTool, OptionsOfARunStandBehindDashes) {
 }
 
 TEST(LaunchTool, SaysAllThatItTakes) {
-  const CommandDescription said = describe_tool({"launch", "a help", "", add_launch});
+  const CommandDescription said = describe_tool({"launch", "a help", "", add_tool});
   EXPECT_EQ(said.name, "collbench launch");
   const auto read = command_description_from_json(command_description_to_json(said));
   ASSERT_TRUE(read.has_value());

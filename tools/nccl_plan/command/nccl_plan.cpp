@@ -19,7 +19,6 @@
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 #include "src/cli/standard_streams.hpp"
-#include "tools/nccl_plan/command/nccl_plan_notes.hpp"
 #include "tools/nccl_plan/command/nccl_trials.hpp"
 #include "tools/nccl_plan/simulated_run/ib_hca.hpp"
 #include "tools/nccl_plan/simulated_run/simulated_rank.hpp"

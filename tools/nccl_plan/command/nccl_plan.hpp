@@ -1,9 +1,15 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/record/nccl_plan.hpp"
+#include "tools/nccl_plan/command/nccl_trials.hpp"
 #include "tools/nccl_plan/report/report.hpp"
+#include "topology/machines/resolve.hpp"
+
+// What a simulation of NCCL cannot take, and what it leaves out, said before it is believed.
 
 namespace collbench::program {
 
@@ -24,5 +30,26 @@ struct NcclPlanRequest {
 /// each that it is compared with. Throws Error: usage for what was asked, and in NCCL's own words where it
 /// refuses the machine; not_here where the library cannot be used so.
 [[nodiscard]] analysis::NcclPlanReport nccl_plan_report(const NcclPlanRequest& request);
+
+/// Throws Error (usage) where the library does not contain the setting's name, with the nearest names that it
+/// contains: NCCL ignores a variable that it does not know. A library that cannot be read is not checked.
+void require_known_setting(const std::string& library, const std::string& name);
+
+/// The names of variables that a library contains: texts of their own that begin with NCCL_.
+[[nodiscard]] std::vector<std::string> setting_names(const std::string& library);
+
+/// Nodes that NVLink joins: 1 for most machines, 18 for the trays of gb200-nvl72, and 1 where a setting keeps
+/// NCCL from it. `ranks_per_node`: 0 for all GPUs.
+[[nodiscard]] int nodes_joined_by_nvlink(const topology::ResolvedMachine& machine, int nodes,
+                                         int ranks_per_node, const NcclSettings& settings);
+
+/// What is to be known of how the machine is simulated, a sentence each: whether NVLink joins nodes, and
+/// networks that NCCL reaches through a plugin, which are not simulated.
+[[nodiscard]] std::vector<std::string> simulation_notes(const topology::ResolvedMachine& machine,
+                                                        const NcclPlan& plan, int ranks_per_node);
+
+/// Where no NIC of these NCCL topology XMLs is named by NCCL_IB_HCA=`list`, to use it or to leave it out: a
+/// sentence that says so, and what they are called. Else empty.
+[[nodiscard]] std::string unmatched_hcas(const std::vector<std::string>& node_xml, std::string_view list);
 
 }  // namespace collbench::program

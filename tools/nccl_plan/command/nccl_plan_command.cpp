@@ -1,5 +1,3 @@
-#include "tools/nccl_plan/command/nccl_plan_command.hpp"
-
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "base/error.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
+#include "src/tool_main.hpp"
 #include "tools/nccl_plan/command/nccl_plan.hpp"
 
 namespace collbench::program {
@@ -42,7 +41,7 @@ CommandResult nccl_plan(const NcclPlanOptions& options) {
 
 }  // namespace
 
-void add_nccl_plan(CLI::App& command, CommandFunction& chosen) {
+void add_tool(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<NcclPlanOptions>();
   const auto add = [&](const char* name, const char* value, const char* help,
                        const std::function<void(const std::string&)>& take) {

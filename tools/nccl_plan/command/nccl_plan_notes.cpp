@@ -1,4 +1,4 @@
-#include "tools/nccl_plan/command/nccl_plan_notes.hpp"
+#include "tools/nccl_plan/command/nccl_plan.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -105,19 +105,16 @@ std::vector<std::string> simulation_notes(const topology::ResolvedMachine& machi
   if (plan.nodes_per_domain > 1) {
     notes.emplace_back(
         "NVLink joins the nodes here (MNNVL), and NCCL counts those that it joins as one; "
-        "NCCL_MNNVL_ENABLE=0 "
-        "keeps to the NICs between nodes");
+        "NCCL_MNNVL_ENABLE=0 keeps to the NICs between nodes");
   } else if (nodes_joined_by_nvlink(machine, plan.nodes, ranks_per_node, plan.settings) > 1) {
     notes.emplace_back(
         "nodes are treated as separate NVLink domains, and what crosses nodes goes over the NICs here: "
-        "NVLink "
-        "between nodes is simulated for NCCL 2.27 and newer; collbench predict models it");
+        "NVLink between nodes is simulated for NCCL 2.27 and newer; collbench predict models it");
   }
   if (cluster->domains() > 1 && goes_through_plugin(cluster->transport)) {
     notes.push_back(
         fmt::format("the plugin of {} is not simulated: its NICs stand here as plain NICs like InfiniBand's, "
-                    "and what the "
-                    "plugin itself would set or choose is not in this",
+                    "and what the plugin itself would set or choose is not in this",
                     analysis::traits(cluster->transport).name));
   }
   return notes;

@@ -1,4 +1,4 @@
-#include "tools/nccl_plan/report/advice.hpp"
+#include "tools/nccl_plan/report/report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,3 @@
-#include "tools/nccl_plan/simulated_gpu/driver.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,7 +1,5 @@
 #include "tools/nccl_plan/simulated_gpu/machine.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <pugixml.hpp>

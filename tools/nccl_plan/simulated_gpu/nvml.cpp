@@ -1,11 +1,9 @@
 // NVML as far as NCCL asks it (libnvidia-ml.so.1): names and signatures are NVML's (nvml.h). Links and PCI
 // classes are not here: NCCL takes them from the topology file.
 #include <array>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <span>
-#include <string_view>
 
 #include <strings.h>
 

@@ -4,13 +4,10 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdio>
-#include <cstring>
-#include <iterator>
 #include <string>
 
 #include "tools/nccl_plan/simulated_gpu/cuda_types.hpp"
 #include "tools/nccl_plan/simulated_gpu/devices.hpp"
-#include "tools/nccl_plan/simulated_gpu/driver.hpp"
 #include "tools/nccl_plan/simulated_gpu/process.hpp"
 
 namespace collbench::simulated_gpu {

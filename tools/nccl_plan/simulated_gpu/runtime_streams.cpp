@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "tools/nccl_plan/simulated_gpu/cuda_types.hpp"
 #include "tools/nccl_plan/simulated_gpu/process.hpp"

@@ -13,7 +13,6 @@
 #include <csignal>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <thread>
 
 #include "base/error.hpp"

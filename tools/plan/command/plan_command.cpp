@@ -21,7 +21,7 @@
 #include "src/cli/output.hpp"
 #include "src/cli/plot.hpp"
 #include "src/cli/standard_streams.hpp"
-#include "tools/plan/command/plan_command.hpp"
+#include "src/tool_main.hpp"
 #include "tools/plan/command/plan_options.hpp"
 #include "tools/plan/job/model_catalog.hpp"
 #include "tools/plan/report/plan_report.hpp"
@@ -344,7 +344,7 @@ CommandResult plan(const PlanCommand& command) {
 
 }  // namespace
 
-void add_plan(CLI::App& command, CommandFunction& chosen) {
+void add_tool(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<PlanCommand>();
   for (const PlanOption& each : plan_options()) {
     const std::string name = std::string("--") + each.name;

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -6,9 +7,27 @@
 #include <vector>
 
 #include "tools/plan/job/model_shape.hpp"
-#include "tools/plan/job/rank_order.hpp"
 
 namespace collbench::analysis {
+
+/// A kind of parallelism by which ranks are numbered.
+enum class Dimension { tp, cp, ep, dp, pp };
+
+/// How ranks are numbered: ranks that differ in the first one only follow each other.
+using RankOrder = std::array<Dimension, 5>;
+
+/// Megatron-Core's (parallel_state.py, `order`).
+inline constexpr RankOrder kUsualOrder{Dimension::tp, Dimension::cp, Dimension::ep, Dimension::dp,
+                                       Dimension::pp};
+
+[[nodiscard]] std::string_view name(Dimension dimension);
+
+/// "tp-cp-ep-dp-pp".
+[[nodiscard]] std::string words(const RankOrder& order);
+
+/// All five, each once, with '-' between; cp and ep may be left out, which says that they are where the usual
+/// order has them: after the one before them there. Throws Error (usage), naming `option`.
+[[nodiscard]] RankOrder parse_rank_order(std::string_view text, const std::string& option);
 
 enum class Precision { fp16, bf16, fp8, fp4 };
 enum class Recompute { none, selective, full };

@@ -1,4 +1,4 @@
-#include "tools/plan/job/rank_order.hpp"
+#include "tools/plan/job/job.hpp"
 
 #include <fmt/format.h>
 

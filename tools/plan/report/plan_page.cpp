@@ -129,8 +129,7 @@ std::vector<std::string> cost_facts(const TrainingPlan& plan) {
   const Goodput& goodput = plan.goodput;
   std::string text = fmt::format(
       "Interruptions: one in {} on all GPUs (assumed: --interruption-gpu-hours), a checkpoint every {}, {} "
-      "of the "
-      "time is left",
+      "of the time is left",
       format_seconds(goodput.fleet_mtbf_seconds), format_seconds(goodput.interval_seconds),
       percent(goodput.useful_part));
   if (plan.cost && goodput.useful_part > 0) {
@@ -373,8 +372,7 @@ PlanPage page_of_table(const PlanReport& report) {
   if (any_may_not_fit) {
     page.notes.push_back(
         fmt::format("MAY NOT FIT: the estimate is above the GPU's memory; beyond {:.2f} of it a plan is "
-                    "refused unless --exceed-memory "
-                    "is true.",
+                    "refused unless --exceed-memory is true.",
                     kRefusedOfCapacity));
   }
   return page;

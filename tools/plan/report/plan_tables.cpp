@@ -24,9 +24,8 @@ std::string tie_note(const PlanReport& report) {
   if (worst == nullptr) return "Nothing could be planned.";
   return fmt::format(
       "A plan of the published steps of this kind ({}) is off by up to {:.0f} % (nine of ten; half of them "
-      "up "
-      "to {:.0f} %): which of two closer ones is faster is not known, and nobody measured these. Measure the "
-      "first ones.",
+      "up to {:.0f} %): which of two closer ones is faster is not known, and nobody measured these. Measure "
+      "the first ones.",
       worst->kind, 100 * worst->p90, 100 * worst->median);
 }
 
@@ -86,8 +85,7 @@ PlanReport search_report(const SplitSearch& search, const PlanRequest& request) 
   const TrainingPlan& fastest = search.best.front();
   report.notes = {
       fmt::format("Each line is the fastest of its micro-batches, chunks (vpp) and recomputations; all have "
-                  "{} samples "
-                  "of {} tokens a step.",
+                  "{} samples of {} tokens a step.",
                   fastest.job.global_batch, fastest.job.sequence),
       fmt::format("The first one: {} --gbs {}.", split_options(fastest.job), fastest.job.global_batch),
       "Memory is an estimate: 0.85 to 1.11 of what 25 published steps of 2022 used, before what an allocator "

@@ -1,4 +1,4 @@
-#include "tools/plan/step/assumptions.hpp"
+#include "tools/plan/step/layer_time.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
@@ -11,10 +12,24 @@
 #include "tools/plan/step/measured_collectives.hpp"
 #include "tools/plan/step/memory.hpp"
 #include "tools/plan/step/placement.hpp"
-#include "tools/plan/step/published_error.hpp"
 #include "tools/plan/step/step.hpp"
 
 namespace collbench::analysis {
+
+/// How far the plans of published steps of one kind are from what was measured; parts of the measured time,
+/// absolute. In-sample: the constants were corrected with these steps in view.
+struct PublishedError {
+  std::string_view kind;
+  int steps;
+  double median;
+  double p90;  ///< nine of ten are within it
+};
+
+/// Of the steps like this one; none where no such step was compared. `gpu` is a TrainingGpu's name. Those
+/// with experts were planned with the stack of each told: none where it is not (`stack_given`). The figures
+/// are those of docs/notes/plan-accuracy.md, "By kind"; scripts/plan-accuracy says where they differ.
+[[nodiscard]] const PublishedError* published_error(const TrainingJob& job, std::string_view gpu,
+                                                    bool stack_given);
 
 /// What a user asks for; what is not given takes the usual default, which the plan then says.
 struct PlanRequest {

@@ -1,15 +1,11 @@
 #include "tools/plan/step/step.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
 #include "tools/plan/step/group_time.hpp"
 #include "tools/plan/step/memory.hpp"
-#include "tools/plan/step/step_collectives.hpp"
 
 namespace collbench::analysis {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/plan/step/step_collectives.hpp"
+#include "tools/plan/step/step.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,3 @@
-#include "tools/probe/command/probe_command.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -24,6 +22,7 @@
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
+#include "src/tool_main.hpp"
 #include "tools/probe/command/gpus_of_host.hpp"
 #include "tools/probe/gpu/gpu_probe.hpp"
 #include "tools/probe/processor/processor_probe.hpp"
@@ -216,7 +215,7 @@ CommandResult run_probe(const ProbeCommand& options) {
 
 }  // namespace
 
-void add_probe(CLI::App& command, CommandFunction& chosen) {
+void add_tool(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<ProbeCommand>();
   command.add_option("records", options->records,
                      "records of earlier probes (-J), compared with each other (this host is measured)");

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <utility>
 
 #include "base/units.hpp"
 #include "tools/probe/gpu/probe_memory.hpp"

@@ -1,4 +1,4 @@
-#include "tools/probe/gpu/gpu_probe_plan.hpp"
+#include "tools/probe/gpu/gpu_probe.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -10,9 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <memory>
-#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "tools/probe/processor/core_team.hpp"
+#include "tools/probe/processor/processor_probe.hpp"
 
 #include <fmt/format.h>
 #include <sched.h>

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -106,9 +105,8 @@ std::string price_section(const Roofline& roof, const Lab00Price& price) {
 std::string roofline_explanation(const ProbeRecord& record, const Roofline& roof) {
   std::string text = fmt::format(
       "Below {:.1f} FLOP/B memory sets the rate, above it arithmetic. A triad has {:.2f} FLOP/B, so it may "
-      "do {}, "
-      "{:.1f} % of the peak. An n × n product in FP64 has n/12 FLOP/B where each matrix crosses to memory "
-      "once.\n",
+      "do {}, {:.1f} % of the peak. An n × n product in FP64 has n/12 FLOP/B where each matrix crosses to "
+      "memory once.\n",
       roof.ridge(), kTriadIntensity, probe_rate_text(roof.bound(kTriadIntensity), ProbeUnit::flop),
       100 * roof.bound(kTriadIntensity) / roof.flops);
   const auto all = measured_products(record);
@@ -118,8 +116,7 @@ std::string roofline_explanation(const ProbeRecord& record, const Roofline& roof
   if (above != all.end()) {
     text += fmt::format(
         "\nn = {} lies above its roof, and that is no error: the slope is that of memory, and its three "
-        "matrices "
-        "({}) are in a cache when they are multiplied again.\n",
+        "matrices ({}) are in a cache when they are multiplied again.\n",
         (*above)->size,
         format_bytes(static_cast<std::uint64_t>(3 * kBytesOfFp64 * (*above)->size * (*above)->size)));
   }
@@ -208,10 +205,9 @@ std::string lab00_page(const ProbeRecord& record, const Lab00Price& price, const
       counted(static_cast<std::size_t>(record.cores), "core"), roofs_table(roofs));
   text +=
       "Peak is the fastest arithmetic that was measured, memory the fastest triad (24 bytes an element); the "
-      "ridge "
-      "point is one over the other. *Published*: A100 and H100 as others measured them "
-      "(stas00/ml-engineering for "
-      "products, Azure/AI-benchmarking-guide for copies); no such GPU was measured here.\n";
+      "ridge point is one over the other. *Published*: A100 and H100 as others measured them "
+      "(stas00/ml-engineering for products, Azure/AI-benchmarking-guide for copies); no such GPU was "
+      "measured here.\n";
   if (!picture.empty()) text += fmt::format("\n![Roofline]({})\n", picture);
   text += "\n## All that was measured\n" + probe_report({record}, "md", 0);
   if (!measured_products(record).empty())

@@ -13,10 +13,8 @@
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 #include "tools/burnin/attribution/pair_tables/delimited_text.hpp"
-#include "tools/burnin/attribution/pair_tables/nvbandwidth_matrix.hpp"
 #include "tools/burnin/attribution/pair_tables/pair_collector.hpp"
 #include "tools/burnin/attribution/pair_tables/pair_columns.hpp"
-#include "tools/burnin/attribution/pair_tables/pair_matrix.hpp"
 
 namespace collbench::analysis {
 namespace {

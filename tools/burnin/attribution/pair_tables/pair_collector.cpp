@@ -6,7 +6,6 @@
 #include <charconv>
 #include <numeric>
 #include <optional>
-#include <set>
 
 #include "base/text_input.hpp"
 #include "base/text_sinks.hpp"

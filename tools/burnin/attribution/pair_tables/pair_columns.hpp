@@ -7,6 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/text_input.hpp"
+#include "tools/burnin/attribution/burnin_record.hpp"
+
 namespace collbench::analysis {
 
 /// The two columns of a table of pairs that name its nodes.
@@ -40,5 +43,22 @@ struct PairEnds {
 /// Bytes per second of one unit of a column of rates, and the unit in words: K, M, G or T, with or without i,
 /// of bytes or bits a second. GB/s where its name has none.
 [[nodiscard]] std::pair<double, std::string> unit_of_rates(std::string_view name);
+
+/// Whether these lines are what nvbandwidth printed (its text, versions 0.1 to 0.8).
+[[nodiscard]] bool is_nvbandwidth(const std::vector<Line>& lines);
+
+/// Its matrix of GB/s between GPUs as lines that burnin_from_matrix reads, from row to column: GPUs are
+/// called gpu0, gpu1, …, and a matrix of reads (`GPU(row) <- GPU(column)`) is turned. Of several the one that
+/// `test` names, as the test or as "test: title". Throws Error (usage) of `file`, or of --column, for none
+/// and for several.
+[[nodiscard]] std::vector<Line> nvbandwidth_matrix(const std::vector<Line>& lines, const std::string& test,
+                                                   const std::string& file);
+
+/// Whether these lines are a matrix: a heading of at least three names, each of which heads a row below it;
+/// or "rail 0, …" first, as burnin_matrix begins.
+[[nodiscard]] bool is_pair_matrix(const std::vector<Line>& lines);
+
+/// Its rates in GB/s, from row to column, as a record. Throws Error (usage) with the line of `file`.
+[[nodiscard]] BurninRecord burnin_from_matrix(const std::vector<Line>& lines, const std::string& file);
 
 }  // namespace collbench::analysis

@@ -1,9 +1,8 @@
-#include "tools/nccl_plan/report/advice.hpp"
+#include "tools/nccl_plan/report/report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>

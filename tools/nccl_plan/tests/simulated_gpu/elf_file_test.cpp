@@ -3,7 +3,6 @@
 #include <elf.h>
 #include <gmock/gmock.h>
 
-#include <cstring>
 #include <fstream>
 #include <functional>
 

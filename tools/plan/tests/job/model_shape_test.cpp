@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "base/error.hpp"
 #include "tools/plan/job/model_catalog.hpp"
 

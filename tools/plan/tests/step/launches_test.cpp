@@ -1,4 +1,4 @@
-#include "tools/plan/step/launches.hpp"
+#include "tools/plan/step/layer_time.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/plan/step/published_error.hpp"
+#include "tools/plan/step/plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/probe/processor/core_team.hpp"
+#include "tools/probe/processor/processor_probe.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -9,7 +9,6 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
-#include <stdexcept>
 #include <thread>
 
 #include "base/error.hpp"

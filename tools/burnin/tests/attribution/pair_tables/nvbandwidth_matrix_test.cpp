@@ -1,4 +1,4 @@
-#include "tools/burnin/attribution/pair_tables/nvbandwidth_matrix.hpp"
+#include "tools/burnin/attribution/pair_tables/pair_columns.hpp"
 
 #include <gmock/gmock.h>
 
