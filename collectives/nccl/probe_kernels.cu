@@ -30,8 +30,7 @@ __device__ Number number_of(float value) {
 template <typename Number>
 __global__ void fill_normal(Number* to, std::uint64_t count, std::uint64_t seed) {
   const std::uint64_t step = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
-  for (std::uint64_t i = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
-       i += step)
+  for (std::uint64_t i = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step)
     to[i] = number_of<Number>(normal_value(i, seed));
 }
 
@@ -46,8 +45,8 @@ __global__ void triad(double2* a, const double2* b, const double2* c, double fac
 
 template <typename Number>
 int put_fill(void* to, std::uint64_t count, std::uint64_t seed, CudaStreamObject* stream) {
-  fill_normal<<<kBlocksOfFill, kThreads, 0, reinterpret_cast<cudaStream_t>(stream)>>>(
-      static_cast<Number*>(to), count, seed);
+  fill_normal<<<kBlocksOfFill, kThreads, 0, reinterpret_cast<cudaStream_t>(stream)>>>(static_cast<Number*>(to), count,
+                                                                                     seed);
   return cudaGetLastError();
 }
 
@@ -83,8 +82,8 @@ int collbench_kernel_triad(double* a, const double* b, const double* c, double f
   const std::uint64_t blocks = (pairs + kThreads - 1) / kThreads;
   if (blocks == 0 || blocks > 0x7fffffffU) return cudaErrorInvalidValue;
   triad<<<static_cast<unsigned>(blocks), kThreads, 0, reinterpret_cast<cudaStream_t>(stream)>>>(
-      reinterpret_cast<double2*>(a), reinterpret_cast<const double2*>(b), reinterpret_cast<const double2*>(c),
-      factor, pairs);
+      reinterpret_cast<double2*>(a), reinterpret_cast<const double2*>(b), reinterpret_cast<const double2*>(c), factor,
+      pairs);
   return cudaGetLastError();
 }
 
