@@ -165,15 +165,14 @@ class Program:
         return self.read("judge", log, "--topology", place, *run.options, "--format", "json")
 
 
-def series_of(record):
+def series_of(record, wanted=max):
     """As verdict.cpp: the rows of an operation, type, reduction and algorithm, by size, the slower of both places."""
     found = collections.defaultdict(dict)
     for row in record["rows"] if record else []:
         if row["seconds"]:
             of_size = found[tuple(row[name] for name in ("operation", "type", "reduction", "algorithm"))]
             known = of_size.get(row["size_bytes"])
-            if known is None or row["seconds"] > known["seconds"]:
-                of_size[row["size_bytes"]] = row
+            of_size[row["size_bytes"]] = wanted((row, known or row), key=lambda each: each["seconds"])
     return {key: [rows[size] for size in sorted(rows)] for key, rows in found.items()}
 
 
@@ -197,37 +196,54 @@ def other_algorithm(rows, low, high):
                and low <= median_ratio(rows, lambda row, name=name: row[name]) <= high for name in ALGORITHMS)
 
 
+def likely_seconds(rows, index):
+    if not index or not expected(rows[index - 1]):
+        return math.inf
+    size, before = rows[index]["size_bytes"], rows[index - 1]
+    if index + 1 == len(rows):
+        return before["seconds"] * size / before["size_bytes"]
+    after = rows[index + 1]
+    if not expected(after):
+        return math.inf
+    part = (size - before["size_bytes"]) / (after["size_bytes"] - before["size_bytes"])
+    return before["seconds"] + part * (after["seconds"] - before["seconds"])
+
+
 def collapses(rows):
-    for index, row in enumerate(rows[:-1]):
-        if row["size_bytes"] < COLLAPSE_FROM or not expected(row) or row["seconds"] <= COLLAPSE * expected(row):
-            continue
-        if any(expected(larger) and larger["seconds"] < row["seconds"] for larger in rows[index + 1:]):
+    for index, row in enumerate(rows):
+        if row["size_bytes"] >= COLLAPSE_FROM and expected(row) and row["seconds"] > COLLAPSE * expected(row) and (
+                any(expected(larger) and larger["seconds"] < row["seconds"] for larger in rows[index + 1:])
+                or row["seconds"] > COLLAPSE * likely_seconds(rows, index)):
             return True
-        before, after = rows[max(index - 1, 0)], rows[index + 1]
-        if index and expected(before) and expected(after):
-            share_ = (row["size_bytes"] - before["size_bytes"]) / (after["size_bytes"] - before["size_bytes"])
-            if row["seconds"] > COLLAPSE * (before["seconds"] + share_ * (after["seconds"] - before["seconds"])):
-                return True
     return False
 
 
-def word_of(rows, range_of, choice_is_known):
+def word_of_largest(large, range_of, is_known):
+    middle = range_of(large[::-1][len(large) // 2])
+    if median_ratio(large, lambda row: expected(row) / range_of(row).high) > 1:
+        return "UNCLEAR"
+    if median_ratio(large, lambda row: expected(row) / range_of(row).sound) >= 1:
+        return "SOUND"
+    if median_ratio(large, lambda row: expected(row) / range_of(row).below) >= 1:
+        return "UNCLEAR"
+    if other_algorithm(large, middle.below, middle.high) and (not is_known or large[-1]["expected_by"] == "tree"):
+        return "UNCLEAR"
+    ring = median_ratio(large, lambda row: row["ring_seconds"] or expected(row))
+    return "FAULT" if ring < FAULT_BELOW else "BELOW"
+
+
+def word_of(rows, quicker, range_of, is_known):
     """judge_series() of verdict.cpp for rows without intervals; range_of: of a row, what it is judged by."""
     if not any(expected(row) for row in rows):
         return "none"
     word, large = "UNCLEAR", largest(rows)
     if large:
-        middle = range_of(large[::-1][len(large) // 2])
-        if median_ratio(large, lambda row: expected(row) / range_of(row).high) > 1:
-            word = "UNCLEAR"
-        elif median_ratio(large, lambda row: expected(row) / range_of(row).sound) >= 1:
-            word = "SOUND"
-        elif median_ratio(large, lambda row: expected(row) / range_of(row).below) < 1:
-            takes_nvls = large[-1]["expected_by"].startswith("nvls") and choice_is_known
-            if takes_nvls or not other_algorithm(large, middle.below, middle.high):
-                ring = median_ratio(large, lambda row: row["ring_seconds"] or expected(row))
-                word = "FAULT" if ring < FAULT_BELOW else "BELOW"
-    return "BELOW" if word not in FOUND and collapses(rows) else word
+        word = word_of_largest(large, range_of, is_known)
+        for row in large:
+            edges = range_of(row)
+            if word not in FOUND and expected(row) / row["seconds"] < edges.below:
+                word = "BELOW" if edges.below == edges.sound else "UNCLEAR" if word == "SOUND" else word
+    return "BELOW" if word not in FOUND and collapses(quicker) else word
 
 
 def choice_is_known(record):
@@ -328,18 +344,19 @@ class Judged(typing.NamedTuple):
         ratios = collections.defaultdict(list)
         for factor, record in self.records.items():
             known, ranks = choice_is_known(record), max(1, len(record["ranks"]))
+            quicker_of = series_of(record, min)
             for key, rows in series_of(record).items():
                 operation, word = key[0], rows[-1]["verdict"] or "none"
                 words[operation][factor].append(word)
                 if self.run.told == NOTHING:
                     continue
                 if self.has_one_range(rows, ranks):
-                    again = word_of(rows, program_range, known)
+                    again = word_of(rows, quicker_of[key], program_range, known)
                     if again != word:
                         raise SystemExit(f"power: {self.run.name} × {factor} by {self.run.told}: {word}, and word_of() gives "
                                          f"{again}: it is not the program's rule any more")
                 healthy = self.healthy_class(operation)
-                left_out[operation][factor].append(word_of(rows, lambda row, healthy=healthy: ranges.range(
+                left_out[operation][factor].append(word_of(rows, quicker_of[key], lambda row, healthy=healthy: ranges.range(
                     healthy, size_index(row["size_bytes"], ranks), self.run.machine), known))
                 if factor == 1 and largest(rows):
                     ratios[operation].append((median_ratio(largest(rows), expected), largest(rows)[-1]["expected_by"],

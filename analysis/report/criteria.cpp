@@ -101,6 +101,8 @@ void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunChe
                                last.verdict.explanation);
     check.failures.push_back(std::move(failure));
   }
+  if (fails_unclear && check.failures.empty() && machine_word(run) == VerdictWord::unclear)
+    check.failures.push_back({{}, fmt::format("UNCLEAR: {}", why_not_sound(run))});
   if (any_verdict) return;
   check.not_known.emplace_back(measures_gpus(run.backend)
                                    ? "below: no row has a verdict (collbench judge RECORD --topology NAME)"

@@ -104,7 +104,7 @@ inline constexpr int kBriefHeaderLines = 6;
 /// place of what was asked for, what the run took, and what verdict it allows.
 [[nodiscard]] ReportLines footer_lines(const Run& run);
 
-/// The answer, for the first line: "SOUND: 2 × 8 ranks on hgx-h100; worst: AllGather float 1 GiB, 0.97 of
+/// The answer, for the first line: "SOUND: 2 × 8 ranks on hgx-h100; worst: AllGather, 0.97 of
 /// expected"; of a log by which nothing can be judged, why. Empty for a run that has no verdict.
 [[nodiscard]] ReportLines verdict_headline(const Run& run);
 

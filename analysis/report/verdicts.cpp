@@ -48,11 +48,19 @@ const Row* worst_row(const Run& run) {
   return worst;
 }
 
-/// Why a machine whose series are all SOUND is not called that; empty where nothing speaks against it.
-std::string why_not_sound(const Run& run) {
-  if (has_wrong_data(run) || wrong_values_beyond_rows(run) > 0) return "the data is wrong";
-  if (run.incident) return run.incident->sentence;
-  return run.complete ? "" : "the record is not complete";
+/// What a word and its ratio leave to say in the first line: why it is UNCLEAR.
+std::string why_unclear(const Verdict& verdict) {
+  if (verdict.word != VerdictWord::unclear || !verdict.ratio || !verdict.range) return {};
+  if (*verdict.ratio > verdict.range->high)
+    return fmt::format(": quicker than sound machines, {:.2f} at most", verdict.range->high);
+  if (*verdict.ratio >= verdict.range->sound) return ": one of its largest sizes is slow";
+  return *verdict.ratio < verdict.range->below ? ": the rate of another algorithm" : "";
+}
+
+std::string wrong_rows_words(const Run& run) {
+  const auto wrong = static_cast<std::size_t>(std::count_if(
+      run.rows.begin(), run.rows.end(), [](const Row& row) { return has_wrong_data(row.measurement); }));
+  return wrong == 0 ? "" : fmt::format("WRONG DATA in {}", counted(wrong, "row"));
 }
 
 /// Rows of neighbouring sizes that have the same bound.
@@ -109,7 +117,9 @@ std::string why_no_machine(const Run& run) {
 
 ReportLines verdict_headline(const Run& run) {
   const VerdictWord word = machine_word(run);
+  const std::string wrong = wrong_rows_words(run);
   if (word == VerdictWord::none) {
+    if (!wrong.empty()) return {{wrong, Tone::alarm}};
     const bool is_unknown = run.log && measures_gpus(run.backend) && !judged(run);
     return is_unknown ? ReportLines{{why_no_machine(run), Tone::warning}} : ReportLines{};
   }
@@ -117,20 +127,31 @@ ReportLines verdict_headline(const Run& run) {
   const std::string machine = run.log && run.log->topology ? " on " + run.log->topology->value : "";
   std::vector<std::string> parts{fmt::format("{}: {} × {} ranks{}", name(word), node_count(run.ranks),
                                              locals.empty() ? 0 : locals.front(), machine)};
-  if (const std::string why = why_not_sound(run); !why.empty()) parts.push_back(why);
-  if (const Row* const worst = worst_row(run); worst != nullptr) {
+  if (!wrong.empty()) {
+    parts.insert(parts.begin(), wrong);
+  } else if (const std::string why = why_not_sound(run); !why.empty()) {
+    parts.push_back(why);
+  }
+  if (const Row* const worst = worst_row(run); worst != nullptr && worst->verdict.ratio) {
     const Verdict& verdict = worst->verdict;
     const std::string range = verdict.range && std::isfinite(verdict.range->sound)
                                   ? fmt::format(" (SOUND from {:.2f}, BELOW under {:.2f})",
                                                 verdict.range->sound, verdict.range->below)
                                   : "";
-    parts.push_back(
-        fmt::format("worst: {} {}{}", operation(worst->measurement.key.operation).name,
-                    format_bytes(worst->measurement.key.size_bytes),
-                    verdict.ratio ? fmt::format(", {:.2f} of expected{}", *verdict.ratio, range) : ""));
+    parts.push_back(fmt::format("worst: {}, {:.2f} of expected{}{}",
+                                operation(worst->measurement.key.operation).name, *verdict.ratio, range,
+                                why_unclear(verdict)));
   }
-  for (const HiddenLoss& loss : not_ruled_out(run)) parts.push_back("not ruled out: " + loss.text);
-  return {{fmt::format("{}", fmt::join(parts, "; ")), tone_of(word)}};
+  if (const Row* const worst = worst_row(run);
+      worst != nullptr && worst->measurement.key.size_bytes < kLargeSize)
+    parts.push_back(
+        fmt::format("no row of {} of 64 MiB or more", operation(worst->measurement.key.operation).name));
+  if (word == VerdictWord::sound) {
+    std::vector<std::string> losses;
+    for (const HiddenLoss& loss : not_ruled_out(run)) losses.push_back(loss.text);
+    if (!losses.empty()) parts.push_back(fmt::format("not ruled out: {}", fmt::join(losses, ", ")));
+  }
+  return {{fmt::format("{}", fmt::join(parts, "; ")), wrong.empty() ? tone_of(word) : Tone::alarm}};
 }
 
 ReportLines verdict_lines(const Run& run) {
@@ -163,10 +184,10 @@ ReportLines verdict_lines(const Run& run) {
 
 std::string verdict_summary(const Run& run) {
   std::vector<std::string> words;
-  const auto wrong = static_cast<std::size_t>(std::count_if(
-      run.rows.begin(), run.rows.end(), [](const Row& row) { return has_wrong_data(row.measurement); }));
-  if (wrong > 0) words.push_back(fmt::format("WRONG DATA in {}", counted(wrong, "row")));
+  if (std::string wrong = wrong_rows_words(run); !wrong.empty()) words.push_back(std::move(wrong));
   if (wrong_values_beyond_rows(run) > 0) words.emplace_back("WRONG DATA by the log's own count");
+  if (words.empty() && is_judged(run) && !why_not_sound(run).empty())
+    words.push_back(fmt::format("{}: {}", name(machine_word(run)), why_not_sound(run)));
   for (const SizeSeries& series : verdict_series_of(run.rows)) {
     const Verdict& verdict = series.back()->verdict;
     words.push_back(fmt::format("{} {}", judged_series_name(series),

@@ -109,7 +109,7 @@ std::string share_of_links(double used, int count, std::string_view link) {
   return fmt::format("about {:.1f} of {}its {} {}s", used, used < 0.95 ? "one of " : "", count, link);
 }
 
-/// "3.2 GB/s leaves each node, about 0.1 of one of its 8 NICs": what the measured number is worth in links,
+/// ": 3.2 GB/s leaves each node, about 0.1 of one of its 8 NICs": what the measured number is worth in links,
 /// had it been the ring.
 std::string implied_links(const Row& row, const GpuCluster& cluster) {
   const std::string floor = floor_algorithm(row);
@@ -118,20 +118,24 @@ std::string implied_links(const Row& row, const GpuCluster& cluster) {
   std::vector<std::string> parts;
   if (loads.nic) {
     const int nics = floor == "send_recv" ? 1 : domain_nic_count(cluster);
-    parts.push_back(fmt::format("{:.1f} GB/s leaves each {}, {}", *loads.nic * nics, domain_name(cluster),
-                                share_of_links(*loads.nic * nics / one_nic(cluster).gigabytes_per_second,
-                                               domain_nic_count(cluster), "NIC")));
+    const double used = *loads.nic * nics / one_nic(cluster).gigabytes_per_second;
+    // More than all of them: it was not the ring.
+    if (used <= domain_nic_count(cluster))
+      parts.push_back(fmt::format("{:.1f} GB/s leaves each {}, {}", *loads.nic * nics, domain_name(cluster),
+                                  share_of_links(used, domain_nic_count(cluster), "NIC")));
   }
   const bool nvlink_limits =
       loads.nvlink && gpu_link(cluster).gigabytes_per_second < domain_nics(cluster).gigabytes_per_second;
   if (loads.nvlink && (!loads.nic || nvlink_limits)) {
     const double bytes = *loads.nvlink * cluster.nvlinks;
     const double one_link = topology::nvlink_achieved_rate(cluster.sm).gigabytes_per_second;
-    parts.push_back(fmt::format("{:.1f} GB/s leaves each GPU, {}", bytes,
-                                share_of_links(bytes / one_link, cluster.nvlinks, "NVLink")));
+    if (bytes / one_link <= cluster.nvlinks)
+      parts.push_back(fmt::format("{:.1f} GB/s leaves each GPU, {}", bytes,
+                                  share_of_links(bytes / one_link, cluster.nvlinks, "NVLink")));
   }
-  if (parts.empty()) return fmt::format("{:.1f} GB/s leaves each GPU over the host", busbw(row, cluster));
-  return fmt::format("{}", fmt::join(parts, ", and "));
+  if (!loads.nic && !loads.nvlink)
+    return fmt::format(": {:.1f} GB/s leaves each GPU over the host", busbw(row, cluster));
+  return parts.empty() ? "" : fmt::format(": {}", fmt::join(parts, ", and "));
 }
 
 /// "each NIC carries 23.4 GB/s, each NVLink 15.6 GB/s": by the algorithm that explains the number.
@@ -206,6 +210,7 @@ std::string better_choice(const Row& row, GpuCluster cluster) {
 
 /// "SOUND is 0.93 of it and more, BELOW under 0.82 (RDMA between nodes, 10 machines)"
 std::string range_in_words(const HealthyRange& range) {
+  if (range.below == 0) return fmt::format("nothing says from where it is SOUND ({})", range.source);
   if (!std::isfinite(range.sound))
     return fmt::format("BELOW is under {:.2f} of it, and nothing says from where it is SOUND ({})",
                        range.below, range.source);
@@ -216,11 +221,12 @@ std::string range_in_words(const HealthyRange& range) {
 }
 
 /// The second sentence of a healthy sweep: what the log tells, and what no topology can. Empty for neither.
-std::string healthy_remarks(Row row, const GpuCluster& cluster, const std::optional<HealthyRange>& range) {
-  row.verdict.range = range;
+std::string healthy_remarks(Row row, const GpuCluster& cluster, const SeriesJudgement& judgement) {
+  row.verdict.range = judgement.range;
   std::vector<std::string> parts;
   if (std::string logged = transport_in_log(cluster); !logged.empty()) parts.push_back(std::move(logged));
-  const std::vector<std::string> losses = undetectable_losses(row, cluster);
+  const std::vector<std::string> losses =
+      judgement.word == VerdictWord::sound ? undetectable_losses(row, cluster) : std::vector<std::string>{};
   if (!losses.empty()) {
     parts.push_back(fmt::format("this rate does not rule out {}", fmt::join(losses, " or ")));
   }
@@ -259,7 +265,16 @@ std::string explain_unclear(const SizeSeries& series, const SeriesJudgement& jud
           "{} is {}; which of them ran is not known: NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=TUNING shows "
           "it. {}.{}",
           measured, shares_of_both(row, judgement.other_algorithm), range_in_words(*judgement.range),
-          healthy_remarks(row, cluster, judgement.range));
+          healthy_remarks(row, cluster, judgement));
+    case VerdictReason::uneven: {
+      const Row& slow = *judgement.decided_by;
+      return fmt::format(
+          "{:.1f} GB/s at {} is {}, while the median of the largest sizes is {:.2f} of it: {}. Measure "
+          "again: a hiccup goes, a fault of this size stays.",
+          busbw(slow, cluster), format_bytes(slow.measurement.key.size_bytes),
+          share_of_model(to_expected(slow), slow.expectation.expected_by), *judgement.ratio,
+          range_in_words(*judgement.range));
+    }
     case VerdictReason::above:
       return fmt::format(
           "{} is {}, the {} on {} × {} {}: the given topology or rank count is wrong; {}.", measured, share,
@@ -268,23 +283,23 @@ std::string explain_unclear(const SizeSeries& series, const SeriesJudgement& jud
     default:
       return fmt::format("{} is {}: {}. If something is wrong: {}.{}", measured, share,
                          range_in_words(*judgement.range), loss_cause(row, cluster),
-                         healthy_remarks(row, cluster, judgement.range));
+                         healthy_remarks(row, cluster, judgement));
   }
 }
 
 /// What is wrong with a series that is BELOW or a FAULT, and why it may be.
 std::string explain_bad(const SizeSeries& series, const SeriesJudgement& judgement, const GpuCluster& cluster,
                         const std::vector<std::string>& seen) {
-  const Row& row = judgement.collapsed != nullptr ? *judgement.collapsed : largest(series);
+  const Row& row = judgement.decided_by != nullptr ? *judgement.decided_by : largest(series);
   const std::string measured =
       fmt::format("{:.1f} GB/s at {}", busbw(row, cluster), format_bytes(row.measurement.key.size_bytes));
   const std::string share = share_of_model(to_expected(row), row.expectation.expected_by);
   if (judgement.reason == VerdictReason::collapsed) {
     return fmt::format(
-        "{} is {}, less than a third of what the model and the sizes beside it allow{}. Likely cause: a "
-        "protocol, a buffer size or a congestion control that fails at this size.",
-        measured, share,
-        judgement.ratio ? fmt::format("; the largest rows are {:.2f} of expected", *judgement.ratio) : "");
+        "{} is {}, less than a third of what the model and the other sizes make likely. Likely cause: a "
+        "protocol, a "
+        "buffer size or a congestion control that fails at this size.",
+        measured, share);
   }
   const std::string cause = judgement.reason == VerdictReason::no_nvls
                                 ? fmt::format(
@@ -294,7 +309,7 @@ std::string explain_bad(const SizeSeries& series, const SeriesJudgement& judgeme
                                       loss_cause(row, cluster))
                                 : loss_cause(row, cluster);
   return fmt::format(
-      "{} is {}: {}. {}. Likely cause: {}.", measured,
+      "{} is {}{}. {}. Likely cause: {}.", measured,
       judgement.other_algorithm.empty() ? share : shares_of_both(row, judgement.other_algorithm),
       implied_links(row, cluster), range_in_words(*judgement.range),
       seen.empty()
@@ -390,7 +405,7 @@ std::string explain_series(const SizeSeries& series, const SeriesJudgement& judg
                      share_of_model(to_expected(row), row.expectation.expected_by), best_fit,
                      range_in_words(*judgement.range), row.expectation.limited_by,
                      load_per_link(row, cluster), better_choice(row, cluster),
-                     healthy_remarks(row, cluster, judgement.range));
+                     healthy_remarks(row, cluster, judgement));
 }
 
 }  // namespace collbench::analysis

@@ -82,25 +82,19 @@ std::optional<HiddenLoss> max_undetectable(const Row& row, std::string_view link
     const std::string by = times_with(left).expected_by;
     return by == row.expectation.expected_by ? loss : fmt::format("{} if {} runs", loss, by);
   };
-  const auto loss = [&](double share, const std::string& text) {
+  // Of several links as many together as one loses: which of them it is does not matter to the rate.
+  const auto loss = [&](double share) {
+    const std::string text =
+        count == 1 ? fmt::format("the {} at {:.0f} % of its rate", link, 100 * (1 - share))
+                   : fmt::format("the {} {}s at {:.0f} % of their rate", count, link, 100 * (1 - share));
     return HiddenLoss{std::string(link), share, named(1 - share, text)};
   };
-  if (hidden(0.5)) {
-    return loss(0.5, count == 1 ? fmt::format("losing up to half of the {}", link)
-                                : fmt::format("losing up to half of the {} {}s", count, link));
-  }
+  if (hidden(0.5)) return loss(0.5);
   if (count == 1) return std::nullopt;
   const double share = 1.0 / count;
-  for (int lost = (count - 1) / 2; lost > 0; --lost) {
-    if (!hidden(1 - lost * share)) continue;
-    return loss(lost * share,
-                fmt::format("losing {}{} of the {} {}s ({:.0f} %)", lost > 1 ? "up to " : "",
-                            lost > 1 ? std::to_string(lost) : "one", count, link, 100 * lost * share));
-  }
-  if (hidden(1 - share / 2)) {
-    return loss(share / 2,
-                fmt::format("losing half of one of the {} {}s ({:.0f} %)", count, link, 100 * share / 2));
-  }
+  for (int lost = (count - 1) / 2; lost > 0; --lost)
+    if (hidden(1 - lost * share)) return loss(lost * share);
+  if (hidden(1 - share / 2)) return loss(share / 2);
   return std::nullopt;
 }
 

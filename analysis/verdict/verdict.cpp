@@ -83,28 +83,40 @@ std::string other_algorithm(const SizeSeries& rows, const HealthyRange& range) {
   return {};
 }
 
+double size_of(const Row& row) { return static_cast<double>(row.measurement.key.size_bytes); }
+
+/// What the sizes beside series[at] make likely: time is linear in size between two (alpha + size × beta),
+/// and at most proportional to it beyond the last. None without them.
+std::optional<double> likely_seconds(const SizeSeries& series, std::size_t at) {
+  if (at == 0 || !judged(*series[at - 1])) return std::nullopt;
+  const Row& before = *series[at - 1];
+  if (at + 1 == series.size()) return before.measurement.seconds * size_of(*series[at]) / size_of(before);
+  const Row& after = *series[at + 1];
+  if (!judged(after)) return std::nullopt;
+  const double share = (size_of(*series[at]) - size_of(before)) / (size_of(after) - size_of(before));
+  return before.measurement.seconds + share * (after.measurement.seconds - before.measurement.seconds);
+}
+
 /// The first row that takes three times what the model expects, and either longer than a larger one or three
 /// times what the sizes beside it make likely.
 const Row* collapsed_row(const SizeSeries& series) {
-  for (std::size_t i = 0; i + 1 < series.size(); ++i) {
+  for (std::size_t i = 0; i < series.size(); ++i) {
     const Row& row = *series[i];
     if (!judged(row) || row.measurement.key.size_bytes < kCollapseFrom) continue;
-    if (row.measurement.seconds <= kCollapse * *row.expectation.expected_seconds) continue;
-    for (std::size_t larger = i + 1; larger < series.size(); ++larger)
-      if (judged(*series[larger]) && series[larger]->measurement.seconds < row.measurement.seconds)
-        return &row;
-    if (i == 0) continue;
-    const Row& before = *series[i - 1];
-    const Row& after = *series[i + 1];
-    if (!judged(before) || !judged(after)) continue;
-    // Time is linear in size between them (alpha + size × beta).
-    const auto size = [](const Row& each) { return static_cast<double>(each.measurement.key.size_bytes); };
-    const double share = (size(row) - size(before)) / (size(after) - size(before));
-    const double between =
-        before.measurement.seconds + share * (after.measurement.seconds - before.measurement.seconds);
-    if (row.measurement.seconds > kCollapse * between) return &row;
+    const double seconds = row.measurement.seconds;
+    if (seconds <= kCollapse * *row.expectation.expected_seconds) continue;
+    const bool is_longer_than_a_larger = std::any_of(
+        series.begin() + static_cast<std::ptrdiff_t>(i) + 1, series.end(),
+        [&](const Row* larger) { return judged(*larger) && larger->measurement.seconds < seconds; });
+    const auto likely = likely_seconds(series, i);
+    if (is_longer_than_a_larger || (likely && seconds > kCollapse * *likely)) return &row;
   }
   return nullptr;
+}
+
+double quickest_ratio(const Row& row) {
+  const auto& interval = row.measurement.interval;
+  return *row.expectation.expected_seconds / (interval ? interval->low_seconds : row.measurement.seconds);
 }
 
 /// "tree" of "tree/ll"; "auto" where nobody told what ran.
@@ -193,18 +205,62 @@ std::optional<SeriesRatios> series_ratios(const SizeSeries& series, const RangeO
                          row.measurement.seconds;
                 }),
       median_of(rows, ratio),
-      median_of(rows,
-                [&](const Row& row) {
-                  const auto& interval = row.measurement.interval;
-                  const double quickest = interval ? interval->low_seconds : row.measurement.seconds;
-                  return *row.expectation.expected_seconds / quickest / range_of(row).below;
-                }),
+      median_of(rows, [&](const Row& row) { return quickest_ratio(row) / range_of(row).below; }),
       median_of(rows, [&](const Row& row) { return ratio(row) / range_of(row).sound; }),
       median_of(rows, [&](const Row& row) { return ratio(row) / range_of(row).high; }),
       rows.size()};
 }
 
-SeriesJudgement judge_series(const SizeSeries& series, const RangeOfRow& range_of, bool choice_is_known) {
+SizeSeries quicker_rows(const std::vector<Row>& rows, const SizeSeries& series) {
+  SizeSeries quicker = series;
+  for (const Row& row : rows) {
+    if (!judged(row) || has_wrong_data(row.measurement) || !in_series(row, series)) continue;
+    for (const Row*& each : quicker)
+      if (each->measurement.key.size_bytes == row.measurement.key.size_bytes &&
+          row.measurement.seconds < each->measurement.seconds)
+        each = &row;
+  }
+  return quicker;
+}
+
+namespace {
+
+/// By the median of the largest rows alone.
+void judge_largest(SeriesJudgement& result, const SizeSeries& rows, const SeriesRatios& ratios,
+                   bool choice_is_known) {
+  if (ratios.to_high > 1) {
+    result.reason = VerdictReason::above;
+    return;
+  }
+  if (ratios.to_sound >= 1) {
+    result.word = VerdictWord::sound;
+    result.reason = VerdictReason::none;
+    return;
+  }
+  if (ratios.quickest_to_below >= 1) {
+    result.reason = VerdictReason::between;
+    return;
+  }
+  if (!ran_as_expected(rows)) result.other_algorithm = other_algorithm(rows, *result.range);
+  // Between ring and tree NCCL's choice may turn on a few percent.
+  const std::string& expected = rows.front()->expectation.expected_by;
+  if (!result.other_algorithm.empty() && (!choice_is_known || expected == "tree")) {
+    result.reason = VerdictReason::other_algorithm;
+    return;
+  }
+  result.word = ratios.to_ring < kFaultBelow ? VerdictWord::fault : VerdictWord::below;
+  result.reason = VerdictReason::slow;
+  if (!result.other_algorithm.empty() && expected.starts_with("nvls")) {
+    result.reason = VerdictReason::no_nvls;
+  } else {
+    result.other_algorithm.clear();
+  }
+}
+
+}  // namespace
+
+SeriesJudgement judge_series(const SizeSeries& series, const SizeSeries& quicker, const RangeOfRow& range_of,
+                             bool choice_is_known) {
   SeriesJudgement result;
   if (std::none_of(series.begin(), series.end(), [](const Row* row) { return judged(*row); })) return result;
   result.word = VerdictWord::unclear;
@@ -213,28 +269,29 @@ SeriesJudgement judge_series(const SizeSeries& series, const RangeOfRow& range_o
     const SizeSeries rows = largest_rows(series);
     result.ratio = ratios->to_expected;
     result.range = range_of(*rows[rows.size() / 2]);
-    if (ratios->to_high > 1) {
-      result.reason = VerdictReason::above;
-    } else if (ratios->to_sound >= 1) {
-      result.word = VerdictWord::sound;
-      result.reason = VerdictReason::none;
-    } else if (ratios->quickest_to_below >= 1) {
-      result.reason = VerdictReason::between;
-    } else {
-      if (!ran_as_expected(rows)) result.other_algorithm = other_algorithm(rows, *result.range);
-      const bool takes_nvls = rows.front()->expectation.expected_by.starts_with("nvls") && choice_is_known;
-      if (!result.other_algorithm.empty() && !takes_nvls) {
-        result.reason = VerdictReason::other_algorithm;
-      } else {
-        result.word = ratios->to_ring < kFaultBelow ? VerdictWord::fault : VerdictWord::below;
-        result.reason = result.other_algorithm.empty() ? VerdictReason::slow : VerdictReason::no_nvls;
+    judge_largest(result, rows, *ratios, choice_is_known);
+    for (const Row* const row : rows) {
+      const HealthyRange range = range_of(*row);
+      if (is_bad(result.word) || quickest_ratio(*row) >= range.below) continue;
+      const bool is_limit = range.below == range.sound;
+      if (!is_limit && result.word != VerdictWord::sound) continue;
+      // A provider's limit decides by itself; another row that is slow by itself is no SOUND machine's.
+      result.word = is_limit ? VerdictWord::below : VerdictWord::unclear;
+      result.reason = is_limit ? VerdictReason::slow : VerdictReason::uneven;
+      result.decided_by = row;
+      if (is_limit) {
+        result.ratio = *row->expectation.expected_seconds / row->measurement.seconds;
+        result.range = range;
       }
     }
   }
-  result.collapsed = is_bad(result.word) ? nullptr : collapsed_row(series);
-  if (result.collapsed != nullptr) {
+  // What only one of both places shows is a hiccup.
+  const Row* const collapsed = is_bad(result.word) ? nullptr : collapsed_row(quicker);
+  if (collapsed != nullptr) {
     result.word = VerdictWord::below;
     result.reason = VerdictReason::collapsed;
+    result.decided_by = collapsed;
+    result.ratio = *collapsed->expectation.expected_seconds / collapsed->measurement.seconds;
   }
   return result;
 }
@@ -340,7 +397,8 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
                                          *row.expectation.expected_seconds);
       return healthy_range(key.operation, key.size_bytes, busbw / kGigabyte, ran);
     };
-    const SeriesJudgement judgement = judge_series(series, range_of, choice_is_known(ran));
+    const SeriesJudgement judgement =
+        judge_series(series, quicker_rows(run.rows, series), range_of, choice_is_known(ran));
     // The largest row by itself has no range yet, by which what it hides is told.
     Row largest_row = *series.back();
     largest_row.verdict.range = judgement.range;
@@ -400,12 +458,17 @@ std::vector<HiddenLoss> not_ruled_out(const Run& run) {
   return least;
 }
 
+std::string why_not_sound(const Run& run) {
+  if (has_wrong_data(run) || wrong_values_beyond_rows(run) > 0) return "the data is wrong";
+  if (run.incident) return run.incident->sentence;
+  if (run.complete) return {};
+  return run.log ? "the log is cut" : "the record is not complete";
+}
+
 VerdictWord machine_word(const Run& run) {
   VerdictWord word = VerdictWord::none;
   for (const Row& row : run.rows) word = std::max(word, row.verdict.word);
-  const bool is_whole =
-      run.complete && !run.incident && !has_wrong_data(run) && wrong_values_beyond_rows(run) == 0;
-  return word == VerdictWord::sound && !is_whole ? VerdictWord::unclear : word;
+  return word == VerdictWord::sound && !why_not_sound(run).empty() ? VerdictWord::unclear : word;
 }
 
 bool is_judged(const Run& run) {

@@ -59,6 +59,7 @@ enum class VerdictReason {
   no_nvls,          ///< BELOW: the rate of the ring or the tree where this NCCL takes NVLS
   slow,             ///< BELOW or FAULT
   collapsed,        ///< BELOW: one size far below its neighbors and the model
+  uneven,           ///< UNCLEAR: one of its largest sizes is below every sound machine's, the others are not
 };
 
 /// The word of a series, and what it stands on.
@@ -68,7 +69,7 @@ struct SeriesJudgement {
   std::optional<double> ratio;        ///< measured over expected
   std::optional<HealthyRange> range;  ///< of the middle one of its largest rows
   std::string other_algorithm;        ///< whose rate it is
-  const Row* collapsed = nullptr;
+  const Row* decided_by = nullptr;    ///< where one row did
 };
 
 /// SOUND inside the range of sound machines; BELOW where the whole interval (without one, the median) lies
@@ -76,8 +77,12 @@ struct SeriesJudgement {
 /// what the model and its neighbors allow makes BELOW of any of them. `choice_is_known`: by NCCL's version
 /// the expected algorithm is what it takes here, so that another one's rate is no excuse. None without an
 /// expectation.
-[[nodiscard]] SeriesJudgement judge_series(const SizeSeries& series, const RangeOfRow& range_of,
-                                           bool choice_is_known);
+/// `quicker`: the quicker place of each size, for a hiccup shows in one place only.
+[[nodiscard]] SeriesJudgement judge_series(const SizeSeries& series, const SizeSeries& quicker,
+                                           const RangeOfRow& range_of, bool choice_is_known);
+
+/// Of each size of the series the quicker of in and out of place.
+[[nodiscard]] SizeSeries quicker_rows(const std::vector<Row>& rows, const SizeSeries& series);
 
 /// Why a row may lie below its band: what the log tells of NVLinks, channels and network, else what is left.
 /// `row` has an expectation.
@@ -108,8 +113,9 @@ struct SeriesJudgement {
 /// What may be lost although `row` took as long as it did and is SOUND, by the model itself; only a baseline
 /// of the same machine shows it. What the row is too quick for is not named. For each kind of link the
 /// largest of these: half of all (one at half its rate that the others wait for), some, one, half of one.
-/// "losing up to half of the 8 NICs", "losing one of the 18 NVLinks (6 %)", "running ring instead of tree
-/// (1.5 × the time; ...)". `row` has an expectation by `cluster`.
+/// "the 8 NICs at 62 % of their rate", "running ring instead of tree (1.5 × the time; ...)". A NIC that is
+/// gone may cost more than its share, since NCCL then plans other channels. `row` has an expectation by
+/// `cluster`.
 [[nodiscard]] std::vector<HiddenLoss> hidden_losses(const Row& row, const GpuCluster& cluster);
 
 /// The same as text, with the algorithm that may have run instead.
@@ -126,6 +132,10 @@ void explain_bad(Run& run, const std::string& sentence);
 
 /// What no series of the machine rules out: of each resource the least of what may be hidden.
 [[nodiscard]] std::vector<HiddenLoss> not_ruled_out(const Run& run);
+
+/// Why a machine whose series are all SOUND is not: wrong data, or a run that was cut short. Empty for
+/// neither.
+[[nodiscard]] std::string why_not_sound(const Run& run);
 
 /// The word of the machine: the worst of its series. Wrong data and a run that was cut short are never SOUND.
 [[nodiscard]] VerdictWord machine_word(const Run& run);

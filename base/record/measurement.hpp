@@ -186,7 +186,7 @@ struct HealthyRange {
 struct HiddenLoss {
   std::string resource;  ///< "NIC", "NVLink", "path through the host"
   double share = 0;      ///< of all of it, above 0 and at most 0.5
-  std::string text;      ///< "losing up to 3 of the 8 NICs (38 %)"
+  std::string text;      ///< "the 8 NICs at 62 % of their rate"
 
   bool operator==(const HiddenLoss&) const = default;
 };

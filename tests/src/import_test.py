@@ -101,7 +101,7 @@ class Import(unittest.TestCase):
         done = subprocess.run([PROGRAM, "judge", str(log), "--nodes", "2", "--topology", "ndv4"], capture_output=True, text=True,
                               timeout=60, check=False)
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertEqual(done.stdout.count("WRONG DATA"), 2)
+        self.assertEqual(done.stdout.count("WRONG DATA"), 3)  # the first line, and both rows
         self.assertIn("no verdict: the data of every row is wrong", done.stdout)
         self.assertNotIn("SOUND", done.stdout)
         page = self.folder / "page.md"

@@ -18,8 +18,7 @@ using EdgesBySize = std::array<HealthyEdges, 2>;  // ≥ 1 GiB, ≥ 64 MiB
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // In the order of HealthyClass. Written by research/power.py from the logs and tables that
-// docs/notes/power.md names; of sockets no sound run was published, and their model is a ceiling: under a
-// tenth of it is what TCP gave where RDMA should have run.
+// docs/notes/power.md names. Of sockets no sound run was published: nothing is SOUND or BELOW.
 // clang-format off
 constexpr std::array<EdgesBySize, 11> kEdges{{
     {{{0.89, 0.93, 1.05, 6}, {0.85, 0.88, 1.07, 3}}},  // nvlink
@@ -32,7 +31,7 @@ constexpr std::array<EdgesBySize, 11> kEdges{{
     {{{0.48, 0.80, 1.05, 2}, {0.48, 0.80, 1.05, 0}}},  // exchange
     {{{0.80, 0.90, 1.05, 2}, {0.80, 0.90, 1.05, 0}}},  // send_recv
     {{{0.47, 0.95, 1.26, 2}, {0.47, 0.93, 1.17, 2}}},  // pcie
-    {{{0.10, kNever, 1.10, 0}, {0.10, kNever, 1.10, 0}}},  // sockets
+    {{{0, kNever, 1.10, 0}, {0, kNever, 1.10, 0}}},  // sockets
 }};
 // clang-format on
 
@@ -118,6 +117,8 @@ HealthyRange healthy_range(OperationId id, std::uint64_t size_bytes, double expe
       return {share, share, edges.high,
               fmt::format("acceptance limit of {:g} GB/s ({})", limit->gigabytes_per_second, limit->source)};
   }
+  if (edges.below == 0)
+    return {edges.below, edges.sound, edges.high, fmt::format("{}: no sound run was published", name(kind))};
   const std::string machines = edges.machines == 0
                                    ? "no machine, so a wider class stands in"
                                    : counted(static_cast<std::size_t>(edges.machines), "machine");

@@ -92,6 +92,15 @@ TEST(Criteria, ASeriesThatIsBelowFailsOnceForAllItsRows) {
               ElementsAre("AllReduce 64 MiB float sum, in place: UNCLEAR: Which ran?"));
 }
 
+TEST(Criteria, ARunThatWasCutShortIsUnclear) {
+  auto run = example_run();
+  for (Row& row : run.rows) row.verdict.word = VerdictWord::sound;
+  run.complete = false;
+  EXPECT_THAT(check_run(run, {}).failures, IsEmpty());
+  EXPECT_THAT(texts(check_run(run, {.min_busbw = {}, .fail_on = {FailureKind::unclear}})),
+              ElementsAre("UNCLEAR: the record is not complete"));
+}
+
 TEST(Criteria, WhatARecordDoesNotSayIsNoAllClear) {
   const RunCheck check = check_run(
       example_run(),

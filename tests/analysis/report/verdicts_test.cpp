@@ -43,13 +43,21 @@ TEST(VerdictHeadline, IsTheWordWhatMadeItAndWhatItLeavesOpen) {
     return verdict_headline(judged_on_gpus(run, cluster)).front();
   };
   EXPECT_THAT(first(1).text,
-              AllOf(StartsWith("SOUND: 2 × 8 ranks; worst: AllReduce 4 GiB, 1.00 of expected (SOUND from "),
-                    HasSubstr("; not ruled out: losing ")));
+              AllOf(StartsWith("SOUND: 2 × 8 ranks; worst: AllReduce, 1.00 of expected (SOUND from "),
+                    HasSubstr("; not ruled out: the ")));
   EXPECT_EQ(first(1).tone, Tone::quiet);
   EXPECT_THAT(first(1, false).text, StartsWith("UNCLEAR: 2 × 8 ranks; the record is not complete; "));
   EXPECT_THAT(first(1.15).text, StartsWith("UNCLEAR: "));
-  EXPECT_THAT(first(1.5).text, StartsWith("BELOW: 2 × 8 ranks; worst: AllReduce 4 GiB, 0.67 of expected"));
+  EXPECT_THAT(first(1.5).text, StartsWith("BELOW: 2 × 8 ranks; worst: AllReduce, 0.67 of expected"));
+  EXPECT_THAT(first(1.5).text, testing::Not(HasSubstr("not ruled out")));
   EXPECT_EQ(first(5).tone, Tone::alarm);
+  EXPECT_THAT(first(0.7).text, testing::EndsWith(": quicker than sound machines, 1.09 at most"));
+  collbench::Run wrong = judged_on_gpus(run_from_expectation(cluster, 1), cluster);
+  wrong.rows.back().measurement.wrong_elements = 1;
+  EXPECT_THAT(verdict_headline(wrong).front().text, StartsWith("WRONG DATA in 1 row; UNCLEAR: "));
+  for (Row& row : wrong.rows) row.measurement.wrong_elements = 1;
+  EXPECT_THAT(verdict_headline(judged_on_gpus(wrong, cluster)).front().text,
+              testing::MatchesRegex("WRONG DATA in [0-9]+ rows"));
 }
 
 TEST(VerdictFacts, ARowWithoutAFormulaSaysSo) {

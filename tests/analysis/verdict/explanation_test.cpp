@@ -95,14 +95,14 @@ TEST(Explanation, WhatTheLogSaysIsNotAskedForAgain) {
   EXPECT_THAT(
       explanation(cluster, 1),
       HasSubstr(". The log says network IB with GPUDirect RDMA, algorithm ring; this rate does not rule out "
-                "losing half of one of the 8 NICs"));
+                "the 8 NICs at 94 % of their rate"));
 }
 
 TEST(Explanation, WhatTopologyCannotSeeIsSaid) {
   EXPECT_THAT(
       explanation(cluster_of("ndv5", 4), 1),
-      HasSubstr("This rate does not rule out losing half of one of the 8 NICs (6 %) or losing up to 5 of the "
-                "18 NVLinks (28 %) if nvls_tree runs."));
+      HasSubstr("This rate does not rule out the 8 NICs at 94 % of their rate or the 18 NVLinks at 72 % of "
+                "their rate if nvls_tree runs."));
 }
 
 TEST(Explanation, TheNumberIsWorthSoManyLinks) {

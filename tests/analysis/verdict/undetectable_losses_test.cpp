@@ -33,15 +33,15 @@ std::vector<std::string> hidden_when_as_expected(const GpuCluster& cluster, Oper
 
 TEST(HiddenLosses, OneNicOfEightAndOneNvlinkOfTwelve) {
   EXPECT_THAT(hidden(cluster_of("ndv4", 2), OperationId::all_gather),
-              ElementsAre("losing one of the 8 NICs (12 %)", "losing up to 3 of the 12 NVLinks (25 %)"));
+              ElementsAre("the 8 NICs at 88 % of their rate", "the 12 NVLinks at 75 % of their rate"));
   EXPECT_THAT(hidden(cluster_of("hgx-h100", 1), OperationId::all_gather),
-              ElementsAre("losing one of the 18 NVLinks (6 %)"));
+              ElementsAre("the 18 NVLinks at 94 % of their rate"));
 }
 
 TEST(HiddenLosses, OfFewLinksOneOrHalfOfOne) {
   // One of six is 17 %, and LOW begins 11 % below the model; half of one of four is 12 %.
   EXPECT_THAT(hidden(cluster_of("dgx-1v", 1), OperationId::all_gather),
-              ElementsAre("losing half of one of the 6 NVLinks (8 %)"));
+              ElementsAre("the 6 NVLinks at 92 % of their rate"));
   GpuCluster four = cluster_of("dgx-1v", 1);
   four.nvlinks = 4;
   EXPECT_THAT(hidden(four, OperationId::all_gather), IsEmpty());
@@ -50,9 +50,8 @@ TEST(HiddenLosses, OfFewLinksOneOrHalfOfOne) {
 TEST(HiddenLosses, LinksThatDoNotLimit) {
   // Half of 8 × 400 Gb/s still carries what the ring floor of the NVLinks needs.
   const auto losses = hidden(cluster_of("hgx-h100", 2), OperationId::all_reduce);
-  EXPECT_THAT(losses,
-              ElementsAre("losing up to half of the 8 NICs", "losing up to 6 of the 18 NVLinks (33 %)",
-                          StartsWith("running ring instead of nvls_tree (1.3 ×")));
+  EXPECT_THAT(losses, ElementsAre("the 8 NICs at 50 % of their rate", "the 18 NVLinks at 67 % of their rate",
+                                  StartsWith("running ring instead of nvls_tree (1.3 ×")));
 }
 
 TEST(HiddenLosses, HalfOfThePathWhereHealthyMachinesDifferByAsMuch) {
@@ -61,22 +60,21 @@ TEST(HiddenLosses, HalfOfThePathWhereHealthyMachinesDifferByAsMuch) {
   row.measurement.seconds *= 2;
   row.verdict.range = HealthyRange{0.4, 0.45, 1.1, "a range that is wide enough"};
   EXPECT_THAT(undetectable_losses(row, cluster),
-              ElementsAre("losing up to half of the path through the host"));
-  EXPECT_THAT(hidden_losses(row, cluster),
-              ElementsAre(HiddenLoss{"path through the host", 0.5,
-                                     "losing up to half of the path through the host"}));
+              ElementsAre("the path through the host at 50 % of its rate"));
+  EXPECT_THAT(
+      hidden_losses(row, cluster),
+      ElementsAre(HiddenLoss{"path through the host", 0.5, "the path through the host at 50 % of its rate"}));
   row.verdict.range->sound = 0.9;
   EXPECT_THAT(undetectable_losses(row, cluster), IsEmpty());
 }
 
 TEST(HiddenLosses, WhatTheRowIsTooQuickForIsNotNamed) {
-  EXPECT_THAT(
-      hidden_when_as_expected(cluster_of("ndv4", 2), OperationId::all_gather),
-      ElementsAre("losing half of one of the 8 NICs (6 %)", "losing up to 3 of the 12 NVLinks (25 %)"));
+  EXPECT_THAT(hidden_when_as_expected(cluster_of("ndv4", 2), OperationId::all_gather),
+              ElementsAre("the 8 NICs at 94 % of their rate", "the 12 NVLinks at 75 % of their rate"));
   EXPECT_THAT(hidden_when_as_expected(cluster_of("hgx-h100", 1), OperationId::all_gather),
-              ElementsAre("losing half of one of the 18 NVLinks (3 %)"));
+              ElementsAre("the 18 NVLinks at 97 % of their rate"));
   EXPECT_THAT(hidden_when_as_expected(cluster_of("hgx-h100", 2), OperationId::all_reduce),
-              ElementsAre("losing up to 3 of the 8 NICs (38 %)", "losing one of the 18 NVLinks (6 %)"));
+              ElementsAre("the 8 NICs at 62 % of their rate", "the 18 NVLinks at 94 % of their rate"));
   EXPECT_THAT(hidden_when_as_expected(cluster_of("a100-pcie", 1), OperationId::all_gather), IsEmpty());
 }
 
