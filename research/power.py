@@ -44,6 +44,7 @@ ALGORITHMS = ("ring_seconds", "tree_seconds", "nvls_seconds")
 SMALLEST = (1 << 30, 64 << 20)  # of a class of sizes, in the order of healthy_ranges.cpp
 CLASSES = ("nvlink", "nvlink_rack", "rdma", "many_nodes", "efa", "tcpx", "plugin", "exchange", "send_recv", "pcie")
 KNOWN_NETWORKS = ("ib", "roce", "efa", "tcpx", "tcpxo")
+SOCKETS = "    {{{0, kNever, 1.10, 0}, {0, kNever, 1.10, 0}}},  // sockets"  # no sound run was published
 SOUND_SHARE, LEAST_SOUND, MOST_SOUND = 0.15, 0.80, 0.95
 # Of the slowest machine, by how many there are; the last one holds for more.
 BELOW_SLOWEST = (0.75, 0.85, 0.97)
@@ -305,10 +306,14 @@ class HealthyRanges:
 
     def table(self):
         lines = []
-        for healthy in CLASSES:
-            cells = [self.range(healthy, index) for index in range(len(SMALLEST))]
+        for healthy in (*CLASSES[:CLASSES.index("send_recv")], "pcie_switches", "pcie_host", "send_recv"):
+            kind = "pcie" if healthy.startswith("pcie") else healthy
+            cells = [self.range(kind, index) for index in range(len(SMALLEST))]
+            if healthy == "pcie_switches":  # none was published
+                cells = [each._replace(machines=0) for each in cells]
             words = ", ".join(f"{{{each.below:.2f}, {each.sound:.2f}, {each.high:.2f}, {each.machines}}}" for each in cells)
             lines.append(f"    {{{{{words}}}}},  // {healthy}")
+        lines.insert(-1, SOCKETS)
         return "\n".join(lines)
 
 
@@ -658,7 +663,7 @@ def main():
         if arguments.table:
             source = arguments.table.read_text(encoding="utf-8")
             begin = source.index("kEdges{{\n") + len("kEdges{{\n")
-            end = source.index("\n", source.index("// pcie\n", begin))
+            end = source.index("\n", source.index("// send_recv\n", begin))
             arguments.table.write_text(source[:begin] + ranges.table() + source[end:], encoding="utf-8")
             return
         units = units_of([series for run, each in all_judged

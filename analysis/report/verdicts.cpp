@@ -52,7 +52,7 @@ const Row* worst_row(const Run& run) {
 std::string why_unclear(const Verdict& verdict) {
   if (verdict.word != VerdictWord::unclear || !verdict.ratio || !verdict.range) return {};
   if (*verdict.ratio > verdict.range->high)
-    return fmt::format(": quicker than sound machines, {:.2f} at most", verdict.range->high);
+    return fmt::format(": above what sound machines reach, {:.2f}", verdict.range->high);
   if (*verdict.ratio >= verdict.range->sound) return ": one of its largest sizes is slow";
   return *verdict.ratio < verdict.range->below ? ": the rate of another algorithm" : "";
 }

@@ -208,27 +208,29 @@ std::string better_choice(const Row& row, GpuCluster cluster) {
                      static_cast<double>(key.size_bytes) / *open.expected_seconds * bus / kGigabyte);
 }
 
-/// "SOUND is 0.93 of it and more, BELOW under 0.82 (RDMA between nodes, 10 machines)"
+/// "SOUND from 0.93 of it, BELOW under 0.82 (RDMA between nodes, 10 machines)"
 std::string range_in_words(const HealthyRange& range) {
   if (range.below == 0) return fmt::format("nothing says from where it is SOUND ({})", range.source);
   if (!std::isfinite(range.sound))
-    return fmt::format("BELOW is under {:.2f} of it, and nothing says from where it is SOUND ({})",
-                       range.below, range.source);
+    return fmt::format("BELOW under {:.2f} of it, and nothing says from where it is SOUND ({})", range.below,
+                       range.source);
   if (range.below == range.sound)
-    return fmt::format("SOUND is {:.2f} of it and more ({})", range.sound, range.source);
-  return fmt::format("SOUND is {:.2f} of it and more, BELOW under {:.2f} ({})", range.sound, range.below,
+    return fmt::format("SOUND from {:.2f} of it ({})", range.sound, range.source);
+  return fmt::format("SOUND from {:.2f} of it, BELOW under {:.2f} ({})", range.sound, range.below,
                      range.source);
 }
 
 /// The second sentence of a healthy sweep: what the log tells, and what no topology can. Empty for neither.
-std::string healthy_remarks(Row row, const GpuCluster& cluster, const SeriesJudgement& judgement) {
-  row.verdict.range = judgement.range;
+std::string healthy_remarks(const Row& row, const GpuCluster& cluster, const SeriesJudgement& judgement) {
   std::vector<std::string> parts;
   if (std::string logged = transport_in_log(cluster); !logged.empty()) parts.push_back(std::move(logged));
-  const std::vector<std::string> losses =
-      judgement.word == VerdictWord::sound ? undetectable_losses(row, cluster) : std::vector<std::string>{};
-  if (!losses.empty()) {
-    parts.push_back(fmt::format("this rate does not rule out {}", fmt::join(losses, " or ")));
+  if (judgement.word == VerdictWord::sound) {
+    std::vector<std::string> losses;
+    for (const HiddenLoss& loss : judgement.hidden) losses.push_back(loss.text);
+    if (std::string other = hidden_algorithm(row, cluster); !other.empty())
+      losses.push_back(std::move(other));
+    if (!losses.empty())
+      parts.push_back(fmt::format("this rate does not rule out {}", fmt::join(losses, " or ")));
   }
   if (parts.empty()) return {};
   std::string sentence = fmt::format(" {}.", fmt::join(parts, "; "));
@@ -257,9 +259,10 @@ std::string explain_unclear(const SizeSeries& series, const SeriesJudgement& jud
   const std::string share = share_of_model(to_expected(row), row.expectation.expected_by);
   switch (judgement.reason) {
     case VerdictReason::no_large_row:
-      return fmt::format("No row of 64 MiB or more; the largest row, {}, is {}. Measure 1 GiB and more.",
-                         format_bytes(row.measurement.key.size_bytes),
-                         explain_row(row, peak_busbw(series, cluster), cluster));
+      return fmt::format(
+          "No row of 64 MiB or more; the largest row, {}, is {}. Measure sizes of 1 GiB or more.",
+          format_bytes(row.measurement.key.size_bytes),
+          explain_row(row, peak_busbw(series, cluster), cluster));
     case VerdictReason::other_algorithm:
       return fmt::format(
           "{} is {}; which of them ran is not known: NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=TUNING shows "

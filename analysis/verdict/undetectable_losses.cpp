@@ -67,12 +67,10 @@ bool may_take(const Row& row, double fastest_seconds) {
   return fastest_seconds <= (1 + kNoise) * row.measurement.seconds;
 }
 
-std::optional<HiddenLoss> max_undetectable(const Row& row, std::string_view link, int count,
-                                           const TimesWith& times_with) {
+std::optional<HiddenLoss> max_undetectable(const Row& row, const HealthyRange& range, std::string_view link,
+                                           int count, const TimesWith& times_with) {
   // The slowest time that is still SOUND.
-  const double low = row.verdict.range
-                         ? row.expectation.expected_seconds.value_or(0) / row.verdict.range->sound
-                         : row.expectation.slowest_seconds.value_or(0);
+  const double low = row.expectation.expected_seconds.value_or(0) / range.sound;
   const auto hidden = [&](double left) {
     const LossTimes times = times_with(left);
     return times.expected_seconds <= (1 + kNoise) * low && may_take(row, times.fastest_seconds);
@@ -98,25 +96,12 @@ std::optional<HiddenLoss> max_undetectable(const Row& row, std::string_view link
   return std::nullopt;
 }
 
-std::string between_algorithms(const Row& row, const GpuCluster& cluster) {
-  const Expectation& expected = row.expectation;
-  const double span = expected.ring_seconds.value_or(0) / expected.expected_seconds.value_or(1);
-  if (span <= kSpanWorthTelling || gpu_algorithms(row.measurement.key.operation, cluster).size() < 2)
-    return {};
-  GpuCluster by_ring = cluster;
-  by_ring.run.algorithm = "ring";
-  if (!may_take(row, times_on(row, by_ring).fastest_seconds)) return {};
-  return fmt::format(
-      "running ring instead of {} ({:.1f} × the time; NCCL_DEBUG_SUBSYS=TUNING shows which ran)",
-      expected.expected_by, span);
-}
-
 }  // namespace
 
-std::vector<HiddenLoss> hidden_losses(const Row& row, const GpuCluster& cluster) {
+std::vector<HiddenLoss> hidden_losses(const Row& row, const HealthyRange& range, const GpuCluster& cluster) {
   std::vector<HiddenLoss> losses;
   const auto add = [&](std::string_view link, int count, const TimesWith& times_with) {
-    if (auto loss = max_undetectable(row, link, count, times_with)) losses.push_back(*std::move(loss));
+    if (auto loss = max_undetectable(row, range, link, count, times_with)) losses.push_back(*std::move(loss));
   };
   if (cluster.domains() > 1) {
     add("NIC", domain_nic_count(cluster), [&](double left) { return times_with_nics(row, cluster, left); });
@@ -129,12 +114,17 @@ std::vector<HiddenLoss> hidden_losses(const Row& row, const GpuCluster& cluster)
   return losses;
 }
 
-std::vector<std::string> undetectable_losses(const Row& row, const GpuCluster& cluster) {
-  std::vector<std::string> losses;
-  for (const HiddenLoss& loss : hidden_losses(row, cluster)) losses.push_back(loss.text);
-  losses.push_back(between_algorithms(row, cluster));
-  std::erase(losses, "");
-  return losses;
+std::string hidden_algorithm(const Row& row, const GpuCluster& cluster) {
+  const Expectation& expected = row.expectation;
+  const double span = expected.ring_seconds.value_or(0) / expected.expected_seconds.value_or(1);
+  if (span <= kSpanWorthTelling || gpu_algorithms(row.measurement.key.operation, cluster).size() < 2)
+    return {};
+  GpuCluster by_ring = cluster;
+  by_ring.run.algorithm = "ring";
+  if (!may_take(row, times_on(row, by_ring).fastest_seconds)) return {};
+  return fmt::format(
+      "running ring instead of {} ({:.1f} × the time; NCCL_DEBUG_SUBSYS=TUNING shows which ran)",
+      expected.expected_by, span);
 }
 
 }  // namespace collbench::analysis

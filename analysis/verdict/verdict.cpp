@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -28,7 +29,7 @@ constexpr double kFaultBelow = 0.5;  // of the ring
 constexpr double kCollapse = 3;
 constexpr std::uint64_t kCollapseFrom = kMiB;
 constexpr double kSameAlgorithm = 0.01;  // of its time: by two names
-constexpr int kBoardGpus = 8;            // fewer have no NVLink SHARP of their own on shared switches
+constexpr int kBoardGpus = 8;            // 4 of the 8 GPUs of an H200 node were published at the ring's rate
 
 bool judged(const Row& row) {
   return row.measurement.unavailable.empty() && row.measurement.seconds > 0 &&
@@ -100,18 +101,18 @@ std::optional<double> likely_seconds(const SizeSeries& series, std::size_t at) {
 /// The first row that takes three times what the model expects, and either longer than a larger one or three
 /// times what the sizes beside it make likely.
 const Row* collapsed_row(const SizeSeries& series) {
-  for (std::size_t i = 0; i < series.size(); ++i) {
+  const Row* first = nullptr;
+  double quickest_larger = std::numeric_limits<double>::infinity();
+  for (std::size_t i = series.size(); i-- > 0;) {
     const Row& row = *series[i];
     if (!judged(row) || row.measurement.key.size_bytes < kCollapseFrom) continue;
     const double seconds = row.measurement.seconds;
-    if (seconds <= kCollapse * *row.expectation.expected_seconds) continue;
-    const bool is_longer_than_a_larger = std::any_of(
-        series.begin() + static_cast<std::ptrdiff_t>(i) + 1, series.end(),
-        [&](const Row* larger) { return judged(*larger) && larger->measurement.seconds < seconds; });
     const auto likely = likely_seconds(series, i);
-    if (is_longer_than_a_larger || (likely && seconds > kCollapse * *likely)) return &row;
+    const bool is_unlikely = seconds > quickest_larger || (likely && seconds > kCollapse * *likely);
+    if (is_unlikely && seconds > kCollapse * *row.expectation.expected_seconds) first = &row;
+    quickest_larger = std::min(quickest_larger, seconds);
   }
-  return nullptr;
+  return first;
 }
 
 double quickest_ratio(const Row& row) {
@@ -162,6 +163,17 @@ std::vector<SizeSeries> judged_series_of(const std::vector<Row>& rows) {
   return all_series;
 }
 
+namespace {
+
+/// Where a row of that size is in a series by size, or would be.
+SizeSeries::iterator slot_of(SizeSeries& series, std::uint64_t size_bytes) {
+  return std::lower_bound(series.begin(), series.end(), size_bytes, [](const Row* each, std::uint64_t bytes) {
+    return each->measurement.key.size_bytes < bytes;
+  });
+}
+
+}  // namespace
+
 std::vector<SizeSeries> verdict_series_of(const std::vector<Row>& rows) {
   std::vector<SizeSeries> merged;
   for (SizeSeries& series : judged_series_of(rows)) {
@@ -175,9 +187,7 @@ std::vector<SizeSeries> verdict_series_of(const std::vector<Row>& rows) {
     }
     for (const Row* const row : series) {
       const std::uint64_t size = row->measurement.key.size_bytes;
-      const auto slot = std::lower_bound(
-          counterpart->begin(), counterpart->end(), size,
-          [](const Row* each, std::uint64_t bytes) { return each->measurement.key.size_bytes < bytes; });
+      const auto slot = slot_of(*counterpart, size);
       if (slot == counterpart->end() || (*slot)->measurement.key.size_bytes != size) {
         counterpart->insert(slot, row);
       } else if (row->measurement.seconds > (*slot)->measurement.seconds) {
@@ -192,38 +202,39 @@ bool in_series(const Row& row, const SizeSeries& series) {
   return same_series(series.front()->measurement.key, row.measurement.key);
 }
 
-std::optional<SeriesRatios> series_ratios(const SizeSeries& series, const RangeOfRow& range_of) {
-  const SizeSeries rows = largest_rows(series);
-  if (rows.empty()) return std::nullopt;
-  const auto ratio = [](const Row& row) {
-    return *row.expectation.expected_seconds / row.measurement.seconds;
-  };
-  return SeriesRatios{
-      median_of(rows,
-                [](const Row& row) {
-                  return row.expectation.ring_seconds.value_or(*row.expectation.expected_seconds) /
-                         row.measurement.seconds;
-                }),
-      median_of(rows, ratio),
-      median_of(rows, [&](const Row& row) { return quickest_ratio(row) / range_of(row).below; }),
-      median_of(rows, [&](const Row& row) { return ratio(row) / range_of(row).sound; }),
-      median_of(rows, [&](const Row& row) { return ratio(row) / range_of(row).high; }),
-      rows.size()};
-}
-
 SizeSeries quicker_rows(const std::vector<Row>& rows, const SizeSeries& series) {
   SizeSeries quicker = series;
   for (const Row& row : rows) {
     if (!judged(row) || has_wrong_data(row.measurement) || !in_series(row, series)) continue;
-    for (const Row*& each : quicker)
-      if (each->measurement.key.size_bytes == row.measurement.key.size_bytes &&
-          row.measurement.seconds < each->measurement.seconds)
-        each = &row;
+    const auto each = slot_of(quicker, row.measurement.key.size_bytes);
+    if (row.measurement.seconds < (*each)->measurement.seconds) *each = &row;
   }
   return quicker;
 }
 
 namespace {
+
+/// Measured over expected busbw, as medians over the largest rows.
+struct SeriesRatios {
+  double to_ring = 0;      ///< the ring, or the operation's only algorithm
+  double to_expected = 0;  ///< the algorithm that is expected
+  double to_below = 0;     ///< the quick end of the interval, where there is one, over the edge of BELOW
+  double to_sound = 0;     ///< over the edge of SOUND
+  double to_high = 0;      ///< over the range's upper end
+};
+
+SeriesRatios series_ratios(const SizeSeries& rows, const RangeOfRow& range_of) {
+  const auto ratio = [](const Row& row) {
+    return *row.expectation.expected_seconds / row.measurement.seconds;
+  };
+  const auto to_ring = [](const Row& row) {
+    return row.expectation.ring_seconds.value_or(*row.expectation.expected_seconds) / row.measurement.seconds;
+  };
+  return {median_of(rows, to_ring), median_of(rows, ratio),
+          median_of(rows, [&](const Row& row) { return quickest_ratio(row) / range_of(row).below; }),
+          median_of(rows, [&](const Row& row) { return ratio(row) / range_of(row).sound; }),
+          median_of(rows, [&](const Row& row) { return ratio(row) / range_of(row).high; })};
+}
 
 /// By the median of the largest rows alone.
 void judge_largest(SeriesJudgement& result, const SizeSeries& rows, const SeriesRatios& ratios,
@@ -237,7 +248,7 @@ void judge_largest(SeriesJudgement& result, const SizeSeries& rows, const Series
     result.reason = VerdictReason::none;
     return;
   }
-  if (ratios.quickest_to_below >= 1) {
+  if (ratios.to_below >= 1) {
     result.reason = VerdictReason::between;
     return;
   }
@@ -265,11 +276,11 @@ SeriesJudgement judge_series(const SizeSeries& series, const SizeSeries& quicker
   if (std::none_of(series.begin(), series.end(), [](const Row* row) { return judged(*row); })) return result;
   result.word = VerdictWord::unclear;
   result.reason = VerdictReason::no_large_row;
-  if (const auto ratios = series_ratios(series, range_of)) {
-    const SizeSeries rows = largest_rows(series);
-    result.ratio = ratios->to_expected;
+  if (const SizeSeries rows = largest_rows(series); !rows.empty()) {
+    const SeriesRatios ratios = series_ratios(rows, range_of);
+    result.ratio = ratios.to_expected;
     result.range = range_of(*rows[rows.size() / 2]);
-    judge_largest(result, rows, *ratios, choice_is_known);
+    judge_largest(result, rows, ratios, choice_is_known);
     for (const Row* const row : rows) {
       const HealthyRange range = range_of(*row);
       if (is_bad(result.word) || quickest_ratio(*row) >= range.below) continue;
@@ -397,13 +408,10 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
                                          *row.expectation.expected_seconds);
       return healthy_range(key.operation, key.size_bytes, busbw / kGigabyte, ran);
     };
-    const SeriesJudgement judgement =
+    SeriesJudgement judgement =
         judge_series(series, quicker_rows(run.rows, series), range_of, choice_is_known(ran));
-    // The largest row by itself has no range yet, by which what it hides is told.
-    Row largest_row = *series.back();
-    largest_row.verdict.range = judgement.range;
-    const std::vector<HiddenLoss> hidden =
-        judgement.word == VerdictWord::sound ? hidden_losses(largest_row, ran) : std::vector<HiddenLoss>{};
+    if (judgement.word == VerdictWord::sound)
+      judgement.hidden = hidden_losses(*series.back(), *judgement.range, ran);
     std::string why = explain_series(series, judgement, ran, slowdowns_seen(run, series));
     if (!wrong_machine.empty() && !why.empty()) {
       // That no machine of these GPUs was asked for is the explanation; what other GPUs would give is none.
@@ -414,9 +422,10 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
     const RowKey largest = series.back()->measurement.key;
     for (Row& row : run.rows) {
       const RowKey& key = row.measurement.key;
-      if (!judged(row) && row.measurement.seconds <= 0) continue;
-      if (!same_series(largest, key) || has_wrong_data(row.measurement)) continue;
-      row.verdict = {judgement.word, explain_row(row, peak, ran), judgement.ratio, judgement.range, hidden};
+      if (!row.measurement.unavailable.empty() || row.measurement.seconds <= 0) continue;
+      if (!in_series(row, series) || has_wrong_data(row.measurement)) continue;
+      row.verdict = {judgement.word, explain_row(row, peak, ran), judgement.ratio, judgement.range,
+                     judgement.hidden};
       if (key.size_bytes == largest.size_bytes && !why.empty()) row.verdict.explanation = why;
     }
   }

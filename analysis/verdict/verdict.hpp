@@ -35,20 +35,6 @@ using SizeSeries = std::vector<const Row*>;
 /// What a row of at least 64 MiB is held against.
 using RangeOfRow = std::function<HealthyRange(const Row& row)>;
 
-/// Measured over expected busbw, as medians over the three largest sizes of at least 64 MiB.
-struct SeriesRatios {
-  double to_ring = 0;      ///< the ring, or the operation's only algorithm
-  double to_expected = 0;  ///< the algorithm that is expected
-  double quickest_to_below =
-      0;                 ///< the quick end of the interval, where there is one, over the edge of BELOW
-  double to_sound = 0;   ///< over the edge of SOUND
-  double to_high = 0;    ///< over the range's upper end
-  std::size_t rows = 0;  ///< that the medians are of, 1 to 3
-};
-
-/// None when no row of at least 64 MiB has an expectation.
-[[nodiscard]] std::optional<SeriesRatios> series_ratios(const SizeSeries& series, const RangeOfRow& range_of);
-
 /// What made a word that is not SOUND.
 enum class VerdictReason {
   none,
@@ -70,6 +56,7 @@ struct SeriesJudgement {
   std::optional<HealthyRange> range;  ///< of the middle one of its largest rows
   std::string other_algorithm;        ///< whose rate it is
   const Row* decided_by = nullptr;    ///< where one row did
+  std::vector<HiddenLoss> hidden;     ///< of a SOUND series (hidden_losses)
 };
 
 /// SOUND inside the range of sound machines; BELOW where the whole interval (without one, the median) lies
@@ -110,16 +97,16 @@ struct SeriesJudgement {
 /// NCCL's algorithm whose time is nearest to the measured one; empty where there is only one.
 [[nodiscard]] std::string explaining_algorithm(const Row& row, const GpuCluster& cluster);
 
-/// What may be lost although `row` took as long as it did and is SOUND, by the model itself; only a baseline
-/// of the same machine shows it. What the row is too quick for is not named. For each kind of link the
-/// largest of these: half of all (one at half its rate that the others wait for), some, one, half of one.
-/// "the 8 NICs at 62 % of their rate", "running ring instead of tree (1.5 × the time; ...)". A NIC that is
-/// gone may cost more than its share, since NCCL then plans other channels. `row` has an expectation by
-/// `cluster`.
-[[nodiscard]] std::vector<HiddenLoss> hidden_losses(const Row& row, const GpuCluster& cluster);
+/// What may be lost although `row`, within `range`, took as long as it did, by the model itself; only a
+/// baseline of the same machine shows it. What the row is too quick for is not named. For each kind of link
+/// the largest of these: half of all, as many together as one of them less, two, …, or half of one. "the 8
+/// NICs at 62 % of their rate". A NIC that is gone may cost more than its share, since NCCL then plans other
+/// channels. `row` has an expectation by `cluster`.
+[[nodiscard]] std::vector<HiddenLoss> hidden_losses(const Row& row, const HealthyRange& range,
+                                                    const GpuCluster& cluster);
 
-/// The same as text, with the algorithm that may have run instead.
-[[nodiscard]] std::vector<std::string> undetectable_losses(const Row& row, const GpuCluster& cluster);
+/// "running ring instead of tree (1.5 × the time; …)": where `row` does not tell them apart; else empty.
+[[nodiscard]] std::string hidden_algorithm(const Row& row, const GpuCluster& cluster);
 
 /// `run` with an expectation, a verdict and an explanation in every row, by the cluster's links. Rows of one
 /// series, in and out of place, share their verdict; a row's explanation is about itself, the largest ones'

@@ -3,12 +3,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "analysis/charts/chosen_charts.hpp"
+#include "analysis/doctor/doctor_report.hpp"
 #include "analysis/import/import_log.hpp"
 #include "analysis/import/join_runs.hpp"
 #include "analysis/import/time_and_hosts.hpp"
@@ -20,7 +22,6 @@
 #include "base/error.hpp"
 #include "src/cli/criteria_options.hpp"
 #include "src/cli/host_list.hpp"
-#include "src/cli/log_findings.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/plot.hpp"
@@ -29,6 +30,7 @@
 #include "src/commands/registry.hpp"
 #include "src/run/expectation.hpp"
 #include "src/run/output_files.hpp"
+#include "topology/doctor/checks.hpp"
 #include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
@@ -136,6 +138,47 @@ std::string outcome_of(const RunOfFile& judged) {
   return fmt::format("{}: {}", judged.file,
                      unknown && !has_wrong_data(judged.run) ? "no --topology, so no verdict"
                                                             : analysis::verdict_summary(judged.run));
+}
+
+/// A record, or what nccl-tests wrote with -J: no log.
+bool is_json(const std::string& file) {
+  std::ifstream input(file);
+  char first = ' ';
+  input >> first;
+  return first == '{' || first == '[';
+}
+
+/// Of a file that no check can use, nothing. What a log also says of its machine is not asked here.
+std::vector<topology::DoctorFinding> findings_in(const std::string& file) {
+  try {
+    std::vector<topology::DoctorFinding> findings =
+        topology::diagnose(topology::read_evidence(file)).findings;
+    std::erase_if(findings,
+                  [](const topology::DoctorFinding& each) { return !each.check.needs.starts_with("a log"); });
+    return findings;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+/// What the checks of `collbench doctor` find in logs, below what else is said of them: as text for a person,
+/// else as notes.
+void append_log_findings(const std::vector<std::string>& files, bool for_a_person, std::string& text,
+                         std::vector<std::string>& notes) {
+  for (const std::string& file : files) {
+    if (file == "-" || is_json(file)) continue;
+    analysis::DoctorPage page;
+    page.machine = "collbench doctor, of " + file;
+    page.diagnosis.findings = findings_in(file);
+    if (page.diagnosis.findings.empty()) continue;
+    if (for_a_person) {
+      text += "\n" + analysis::findings_text(page, {});
+    } else {
+      for (const topology::DoctorFinding& each : page.diagnosis.findings)
+        notes.push_back(fmt::format("{}: {} ({}): {}", file, each.check.code,
+                                    doctor_severity_name(each.check.severity), each.check.reason));
+    }
+  }
 }
 
 /// Writes what is asked for of all files; status low when a run is BELOW or a FAULT. Throws Error (usage) for

@@ -1,27 +1,12 @@
 #pragma once
 #include <cstdint>
-#include <string_view>
 
+#include "analysis/models/nccl/bands.hpp"
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "base/record/measurement.hpp"
 #include "base/record/operation.hpp"
 
 namespace collbench::analysis {
-
-/// Machines whose sound runs make about the same share of what is expected.
-enum class HealthyClass {
-  nvlink,       ///< one NVLink domain of at most 8 GPUs
-  nvlink_rack,  ///< NVLink domains of more, one or several
-  rdma,         ///< InfiniBand or RoCE between at most 8 domains
-  many_nodes,   ///< between more, by any network whose NICs are known
-  efa,
-  tcpx,       ///< and TCPXO
-  plugin,     ///< another provider's plugin, or not known
-  exchange,   ///< AllToAll and its like across domains
-  send_recv,  ///< SendRecv across domains
-  pcie,       ///< GPUs without NVLink
-  sockets,    ///< and RDMA without GPUDirect
-};
 
 /// Measured over expected busbw of sound machines, at large sizes.
 struct HealthyEdges {
@@ -33,14 +18,13 @@ struct HealthyEdges {
   bool operator==(const HealthyEdges&) const = default;
 };
 
-[[nodiscard]] HealthyClass healthy_class(OperationId id, const GpuCluster& cluster);
-
-/// "NVLink within a node".
-[[nodiscard]] std::string_view name(HealthyClass healthy_class);
+/// As band_class(), but all operations over a network that is not known are one class.
+[[nodiscard]] BandClass healthy_class(OperationId id, const GpuCluster& cluster);
 
 /// By the size of a row, 64 MiB or more; from 64 ranks on as if there were so many, for what each rank sends
-/// matters. Calibrated over published runs (research/power.py, docs/notes/power.md).
-[[nodiscard]] const HealthyEdges& healthy_edges(HealthyClass healthy_class, double bytes, int ranks);
+/// matters. SendRecv across domains has edges of its own. Calibrated over published runs (research/power.py,
+/// docs/notes/power.md).
+[[nodiscard]] const HealthyEdges& healthy_edges(OperationId id, BandClass kind, double bytes, int ranks);
 
 /// What a row of `size_bytes` is judged by: the provider's acceptance limit where the cluster is a named
 /// machine that has one for it (topology/catalog/acceptance_limits.hpp), else the class. `expected_busbw` in

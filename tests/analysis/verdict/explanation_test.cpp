@@ -109,15 +109,15 @@ TEST(Explanation, TheNumberIsWorthSoManyLinks) {
   // A third of 8 × 23.75 GB/s, less the latency; in a rack of 18 nodes, the NICs of all of them and the
   // NVLinks, which limit.
   EXPECT_THAT(explanation(cluster_of("ndv4", 2), 3),
-              HasSubstr("GB/s leaves each node, about 2.6 of its 8 NICs. SOUND is"));
+              HasSubstr("GB/s leaves each node, about 2.6 of its 8 NICs. SOUND from"));
   EXPECT_THAT(explanation(cluster_of("gb200-nvl72", 36), 6),
               AllOf(HasSubstr("leaves each domain, about "), HasSubstr("of its 72 NICs, and"),
-                    HasSubstr("of its 18 NVLinks. SOUND is")));
+                    HasSubstr("of its 18 NVLinks. SOUND from")));
 }
 
 TEST(Explanation, BetweenSoundAndBelowItIsLeftOpen) {
   const GpuCluster cluster = cluster_of("ndv4", 2);
-  const HealthyEdges& edges = healthy_edges(HealthyClass::rdma, 8.0 * kGiB, 16);
+  const HealthyEdges& edges = healthy_edges(OperationId::all_reduce, BandClass::rdma, 8.0 * kGiB, 16);
   const auto judged = [&](double of_expected) {
     collbench::Run run = run_from_expectation(cluster, 1 / of_expected);
     for (Row& row : run.rows) row.measurement.algorithm_ran = "ring";
@@ -126,10 +126,9 @@ TEST(Explanation, BetweenSoundAndBelowItIsLeftOpen) {
   EXPECT_EQ(judged(edges.sound * 1.01).word, VerdictWord::sound);
   const Verdict between = judged((edges.sound + edges.below) / 2);
   EXPECT_EQ(between.word, VerdictWord::unclear);
-  EXPECT_THAT(
-      between.explanation,
-      AllOf(HasSubstr("SOUND is 0.93 of it and more, BELOW under 0.82 (RDMA between nodes, 10 machines)"),
-            HasSubstr("If something is wrong: unused NICs")));
+  EXPECT_THAT(between.explanation,
+              AllOf(HasSubstr("SOUND from 0.93 of it, BELOW under 0.82 (RDMA between nodes, 10 machines)"),
+                    HasSubstr("If something is wrong: unused NICs")));
   EXPECT_EQ(judged(edges.below * 0.98).word, VerdictWord::below);
   EXPECT_EQ(judged(0.4).word, VerdictWord::fault);
 }
@@ -165,7 +164,7 @@ TEST(Explanation, SmallRowsAloneSayWhatIsMissing) {
   EXPECT_EQ(run.rows.back().verdict.explanation,
             "No row of 64 MiB or more; the largest row, 4 MiB, is latency-bound; "
             "100 % of the tree model: NCCL 2.21.5 to 2.32.3 choose tree/ll128 here (table: as on hgx-a100 × "
-            "2). Measure 1 GiB and more.");
+            "2). Measure sizes of 1 GiB or more.");
 }
 
 TEST(Explanation, WhatRanIsNotAskedOfTheTable) {

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <set>
+#include <algorithm>
 
 #include "base/units.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
@@ -13,37 +12,43 @@ namespace collbench::analysis::healthy_ranges_test {
 namespace {
 
 TEST(HealthyClass, IsWhatHoldsTheRunBack) {
-  EXPECT_EQ(healthy_class(OperationId::all_reduce, cluster_of("hgx-h100", 1)), HealthyClass::nvlink);
-  EXPECT_EQ(healthy_class(OperationId::all_reduce, cluster_of("hgx-h100", 2)), HealthyClass::rdma);
-  EXPECT_EQ(healthy_class(OperationId::all_reduce, cluster_of("hgx-h100", 9)), HealthyClass::many_nodes);
-  EXPECT_EQ(healthy_class(OperationId::all_to_all, cluster_of("hgx-h100", 1)), HealthyClass::nvlink);
-  EXPECT_EQ(healthy_class(OperationId::all_to_all, cluster_of("hgx-h100", 2)), HealthyClass::exchange);
-  EXPECT_EQ(healthy_class(OperationId::send_recv, cluster_of("hgx-h100", 2)), HealthyClass::send_recv);
-  EXPECT_EQ(healthy_class(OperationId::all_reduce, cluster_of("l40s", 2)), HealthyClass::pcie);
+  EXPECT_EQ(healthy_class(OperationId::all_reduce, cluster_of("hgx-h100", 1)), BandClass::nvlink);
+  EXPECT_EQ(healthy_class(OperationId::all_reduce, cluster_of("hgx-h100", 2)), BandClass::rdma);
+  EXPECT_EQ(healthy_class(OperationId::all_reduce, cluster_of("hgx-h100", 9)), BandClass::many_nodes);
+  EXPECT_EQ(healthy_class(OperationId::all_to_all, cluster_of("hgx-h100", 1)), BandClass::nvlink);
+  EXPECT_EQ(healthy_class(OperationId::all_to_all, cluster_of("hgx-h100", 2)), BandClass::exchange);
+  EXPECT_EQ(healthy_class(OperationId::send_recv, cluster_of("hgx-h100", 2)), BandClass::exchange);
+  EXPECT_EQ(healthy_class(OperationId::all_reduce, cluster_of("l40s", 2)), BandClass::pcie_host);
   GpuCluster plugin = cluster_of("hgx-h100", 2);
   plugin.transport = Transport::plugin;
-  EXPECT_EQ(healthy_class(OperationId::all_to_all, plugin), HealthyClass::plugin);
+  EXPECT_EQ(healthy_class(OperationId::all_to_all, plugin), BandClass::plugin);
 }
 
 TEST(HealthyEdges, HoldWhatTheVerdictPromises) {
-  std::set<std::string_view> names;
-  for (int index = 0; index <= static_cast<int>(HealthyClass::sockets); ++index) {
-    const auto kind = static_cast<HealthyClass>(index);
-    names.insert(name(kind));
-    for (const double bytes : {67108864.0, 1073741824.0}) {
-      const HealthyEdges& edges = healthy_edges(kind, bytes, 16);
-      EXPECT_EQ(edges.below > 0, kind != HealthyClass::sockets) << name(kind);
-      EXPECT_GE(edges.sound, 0.8) << name(kind);
-      EXPECT_LE(edges.below, edges.sound) << name(kind);
-      EXPECT_GE(edges.high, 1.05) << name(kind);
-      // The quickest machine that was seen is not SOUND at 0.8 of its rate.
-      EXPECT_GE(edges.sound, 0.8 * std::min(1.0, edges.high / 1.03)) << name(kind);
+  for (const OperationId id : {OperationId::all_reduce, OperationId::send_recv}) {
+    for (int index = 0; index <= static_cast<int>(BandClass::sockets); ++index) {
+      const auto kind = static_cast<BandClass>(index);
+      for (const double bytes : {67108864.0, 1073741824.0}) {
+        const HealthyEdges& edges = healthy_edges(id, kind, bytes, 16);
+        EXPECT_EQ(edges.below > 0, kind != BandClass::sockets) << name(kind);
+        EXPECT_GE(edges.sound, 0.8) << name(kind);
+        EXPECT_LE(edges.below, edges.sound) << name(kind);
+        EXPECT_GE(edges.high, 1.05) << name(kind);
+        // The quickest machine that was seen is not SOUND at 0.8 of its rate.
+        EXPECT_GE(edges.sound, 0.8 * std::min(1.0, edges.high / 1.03)) << name(kind);
+      }
     }
   }
-  EXPECT_EQ(names.size(), static_cast<std::size_t>(HealthyClass::sockets) + 1);
+  const auto edges = [](OperationId id, double bytes, int ranks, BandClass kind) {
+    return healthy_edges(id, kind, bytes, ranks);
+  };
   // 128 ranks with 1 GiB send what 64 send with half of it.
-  EXPECT_EQ(healthy_edges(HealthyClass::rdma, 1.0 * kGiB, 128),
-            healthy_edges(HealthyClass::rdma, 0.5 * kGiB, 64));
+  EXPECT_EQ(edges(OperationId::all_reduce, 1.0 * kGiB, 128, BandClass::rdma),
+            edges(OperationId::all_reduce, 0.5 * kGiB, 64, BandClass::rdma));
+  EXPECT_NE(edges(OperationId::all_reduce, 1.0 * kGiB, 64, BandClass::rdma),
+            edges(OperationId::all_reduce, 0.5 * kGiB, 64, BandClass::rdma));
+  EXPECT_NE(edges(OperationId::send_recv, 1.0 * kGiB, 16, BandClass::exchange),
+            edges(OperationId::all_to_all, 1.0 * kGiB, 16, BandClass::exchange));
 }
 
 TEST(HealthyRange, AProvidersLimitBindsItsMachineAtItsNodesAndSizes) {
