@@ -59,8 +59,8 @@ class ConfigReader {
   }
 
   [[nodiscard]] toml::table parse() const {
-    if (const auto flaw = toml_flaw(config_.text)) {
-      throw refusal(static_cast<unsigned>(flaw->line), std::string(flaw->what),
+    if (const auto line = line_of_stray_character(config_.text)) {
+      throw refusal(static_cast<unsigned>(*line), "a character beyond ASCII stands outside of quotes",
                     "write key = value, with text in quotes, such as ops = \"all_reduce\"");
     }
     try {

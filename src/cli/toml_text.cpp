@@ -28,51 +28,23 @@ std::size_t behind_string(std::string_view text, std::size_t at, std::string_vie
   return text.size();
 }
 
-/// Whether what follows a `[` at `at` can be the name of a table, or closes it.
-bool table_name_follows(std::string_view text, std::size_t at) {
-  constexpr std::string_view kBlanks = " \t";
-  at = text.find_first_not_of(kBlanks, at + 1);
-  if (at != std::string_view::npos && text[at] == '[') at = text.find_first_not_of(kBlanks, at + 1);
-  if (at == std::string_view::npos) return false;
-  constexpr std::string_view kOthers = "-_\"']";
-  const char next = text[at];
-  return (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') || (next >= '0' && next <= '9') ||
-         kOthers.find(next) != std::string_view::npos;
-}
-
 }  // namespace
 
-std::optional<TomlFlaw> toml_flaw(std::string_view text) {
+std::optional<std::size_t> line_of_stray_character(std::string_view text) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   std::size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-  std::size_t line = 1;
-  bool line_start = true;
   while (at < text.size()) {
     const std::string_view quotes = opening_quotes(text, at);
     if (!quotes.empty()) {
-      const std::size_t end = behind_string(text, at, quotes);
-      line += static_cast<std::size_t>(std::ranges::count(text.substr(at, end - at), '\n'));
-      at = end;
-      line_start = false;
-      continue;
-    }
-    if (text[at] == '#') {
+      at = behind_string(text, at, quotes);
+    } else if (text[at] == '#') {
       at = std::min(text.find('\n', at), text.size());
-      continue;
+    } else if (static_cast<unsigned char>(text[at]) >= 0x80U) {
+      return 1 + static_cast<std::size_t>(
+                     std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+    } else {
+      ++at;
     }
-    if (static_cast<unsigned char>(text[at]) >= 0x80U) {
-      return TomlFlaw{.line = line, .what = "a character beyond ASCII stands outside of quotes"};
-    }
-    if (line_start && text[at] == '[' && !table_name_follows(text, at)) {
-      return TomlFlaw{.line = line, .what = "no name of a table follows the ["};
-    }
-    if (text[at] == '\n') {
-      ++line;
-      line_start = true;
-    } else if (text[at] != ' ' && text[at] != '\t' && text[at] != '\r') {
-      line_start = false;
-    }
-    ++at;
   }
   return std::nullopt;
 }

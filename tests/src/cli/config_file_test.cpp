@@ -119,6 +119,8 @@ TEST(ConfigFile, NamesTheLineOfAnError) {
       {"version = true\n", "lab.toml:1: unknown key 'version'"},
       {"time = 3\nsizes = \"\xff\"\n", "lab.toml:2: "},
       {"sizes = " + many("["), "lab.toml:1: "},
+      {"[\020a]\n", "lab.toml:1: Error while parsing"},
+      {"sizes =[}d.g\n", "lab.toml:1: Error while parsing"},
       {many("# long\n", 17'000), "lab.toml: is larger than 16 KiB"},
   };
   for (const auto& [text, message] : errors) {

@@ -24,7 +24,8 @@ toml::table parse_model_text(const std::string& text, const std::string& path) {
     throw usage_error(fmt::format("{}:{}", path, line), std::string(what),
                       "write key = value, such as layers = 80");
   };
-  if (const auto flaw = toml_flaw(text)) refuse(flaw->line, flaw->what);
+  if (const auto line = line_of_stray_character(text))
+    refuse(*line, "a character beyond ASCII stands outside of quotes");
   try {
     return toml::parse(text, path);
   } catch (const toml::parse_error& error) {
