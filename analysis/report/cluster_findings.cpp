@@ -58,16 +58,28 @@ std::vector<topology::HostGroup> cluster_groups(const topology::ClusterTopology&
   return groups.take();
 }
 
+namespace {
+
+/// Those in which anything differs.
+std::vector<ComparedHosts> against(const std::vector<topology::HostGroup>& groups,
+                                   const topology::HostGroup& expected, bool expected_is_reference) {
+  std::vector<ComparedHosts> differ;
+  for (const topology::HostGroup& group : groups) {
+    ComparedHosts compared = compare_hosts(expected, group, expected_is_reference);
+    if (!compared.findings.empty()) differ.push_back(std::move(compared));
+  }
+  return differ;
+}
+
+}  // namespace
+
 DiffReport cluster_findings(const topology::ClusterTopology& cluster,
                             const std::optional<topology::HostGroup>& expected, bool expected_is_reference) {
   const std::vector<topology::HostGroup> groups = cluster_groups(cluster);
   if (!expected) return compare_groups(groups);
   DiffReport report;
   report.nodes = cluster.nodes.size();
-  for (const topology::HostGroup& group : groups) {
-    ComparedHosts compared = compare_hosts(*expected, group, expected_is_reference);
-    if (!compared.findings.empty()) report.pairs.push_back(std::move(compared));
-  }
+  report.pairs = against(groups, *expected, expected_is_reference);
   return report;
 }
 
@@ -90,20 +102,17 @@ std::vector<std::string> cluster_finding_lines(const DiffReport& report, int nod
   return lines;
 }
 
-std::string findings_on_the_path(const Run& run, const topology::HostGroup& expected,
-                                 bool expected_is_reference) {
-  if (!run.cluster) return {};
-  const topology::ClusterTopology cluster = topology::read_cluster_record(*run.cluster, "the record");
-  const int nodes = static_cast<int>(cluster.nodes.size());
-  std::vector<std::string> found;
-  for (const ComparedHosts& pair : cluster_findings(cluster, expected, expected_is_reference).pairs) {
+std::string findings_on_the_path(const std::vector<topology::HostGroup>& found, int nodes,
+                                 const topology::HostGroup& expected, bool expected_is_reference) {
+  std::vector<std::string> findings;
+  for (const ComparedHosts& pair : against(found, expected, expected_is_reference)) {
     for (const PricedFinding& priced : pair.findings) {
       if (is_on_the_path(priced, nodes))
-        found.push_back(fmt::format("{}, {}", first_hosts(pair.b), format_finding(priced, nodes)));
+        findings.push_back(fmt::format("{}, {}", first_hosts(pair.b), format_finding(priced, nodes)));
     }
   }
-  if (found.empty()) return {};
-  return fmt::format("Findings on its path: {}.", fmt::join(found, "; "));
+  if (findings.empty()) return {};
+  return fmt::format("Findings on its path: {}.", fmt::join(findings, "; "));
 }
 
 }  // namespace collbench::analysis

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "analysis/report/diff_report.hpp"
-#include "base/record/run.hpp"
 #include "topology/cluster/cluster_topology.hpp"
 
 namespace collbench::analysis {
@@ -21,10 +20,10 @@ namespace collbench::analysis {
 /// as the run has. The worst findings of each kind of node; the rest is counted.
 [[nodiscard]] std::vector<std::string> cluster_finding_lines(const DiffReport& report, int nodes);
 
-/// The findings that the operation of a slow run meets, as a sentence for its explanation: those that cost
-/// something on as many nodes, and what is broken. Empty without any, and for a run that does not know its
-/// machines.
-[[nodiscard]] std::string findings_on_the_path(const Run& run, const topology::HostGroup& expected,
+/// The findings that the operation of a slow run on `found` meets, as a sentence for its explanation: those
+/// that cost something on `nodes` nodes, and what is broken. Empty without any.
+[[nodiscard]] std::string findings_on_the_path(const std::vector<topology::HostGroup>& found, int nodes,
+                                               const topology::HostGroup& expected,
                                                bool expected_is_reference);
 
 }  // namespace collbench::analysis

@@ -113,6 +113,21 @@ std::string why_no_machine(const Run& run) {
   return fmt::format("no verdict: {} is {}'s, and only NCCL on NVIDIA's GPUs is modeled", gpu, maker);
 }
 
+/// " against hgx-h100", where that is not what the user said; and what having no such machine means.
+std::string yardstick_words(const Run& run, bool nothing_is_named) {
+  if (!run.yardstick) return {};
+  const Yardstick& yardstick = *run.yardstick;
+  if (yardstick.kind == YardstickKind::own) {
+    const bool has_nearest = !yardstick.machine.empty() && !yardstick.differences.empty();
+    return fmt::format(" (no reference machine{}: what all nodes lack is not seen)",
+                       has_nearest ? fmt::format("; from {} it differs by {}", yardstick.machine,
+                                                 yardstick.differences.front())
+                                   : "");
+  }
+  const bool is_said = yardstick.kind == YardstickKind::named && !nothing_is_named;
+  return is_said ? "" : " against " + yardstick.machine;
+}
+
 }  // namespace
 
 ReportLines verdict_headline(const Run& run) {
@@ -124,7 +139,8 @@ ReportLines verdict_headline(const Run& run) {
     return is_unknown ? ReportLines{{why_no_machine(run), Tone::warning}} : ReportLines{};
   }
   const std::vector<int> locals = ranks_per_node(run.ranks);
-  const std::string machine = run.log && run.log->topology ? " on " + run.log->topology->value : "";
+  const std::string given = run.log && run.log->topology ? " on " + run.log->topology->value : "";
+  const std::string machine = given + yardstick_words(run, given.empty());
   std::vector<std::string> parts{fmt::format("{}: {} × {} ranks{}", name(word), node_count(run.ranks),
                                              locals.empty() ? 0 : locals.front(), machine)};
   if (!wrong.empty()) {

@@ -443,6 +443,28 @@ void explain_bad(Run& run, const std::string& sentence) {
   }
 }
 
+std::string explained_loss(const Run& judged, const GpuCluster& found) {
+  constexpr double kMatters = 0.02;  // of the expected rate
+  const Row* worst = nullptr;
+  for (const SizeSeries& series : verdict_series_of(judged.rows)) {
+    const Row* const largest = series.back();
+    if (!is_bad(largest->verdict.word) || !largest->expectation.expected_seconds) continue;
+    if (worst == nullptr || largest->verdict.ratio.value_or(1) < worst->verdict.ratio.value_or(1))
+      worst = largest;
+  }
+  if (worst == nullptr) return {};
+  const RowKey& key = worst->measurement.key;
+  const auto as_found =
+      expect_on_gpus(key.operation, key.size_bytes, running(found, *worst)).expected_seconds;
+  const double sound = *worst->expectation.expected_seconds;
+  if (!as_found || sound / *as_found > 1 - kMatters) return {};
+  const double explained = (*as_found - sound) / (worst->measurement.seconds - sound);
+  return fmt::format("As it was found, the machine gives {:.2f} of that: this explains {} of the loss of {}.",
+                     sound / *as_found,
+                     explained > 0.95 ? std::string("all") : fmt::format("{:.0f} %", 100 * explained),
+                     operation(key.operation).name);
+}
+
 std::vector<HiddenLoss> not_ruled_out(const Run& run) {
   std::vector<HiddenLoss> least;
   const std::vector<SizeSeries> all_series = verdict_series_of(run.rows);

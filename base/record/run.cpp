@@ -156,6 +156,7 @@ Json run_to_json(const Run& run) {
           {"calibration", run.calibration ? calibration_to_json(*run.calibration) : Json(nullptr)},
           {"rank_probe", run.rank_probe ? rank_probe_to_json(*run.rank_probe) : Json(nullptr)},
           {"log", run.log ? log_facts_to_json(*run.log) : Json(nullptr)},
+          {"yardstick", run.yardstick ? yardstick_to_json(*run.yardstick) : Json(nullptr)},
           {"ranks", array_of(run.ranks, identity_json)},
           {"rows", array_of(run.rows, row_json)}};
 }
@@ -209,6 +210,7 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
     run.calibration = calibration_from_json(*calibration);
   if (const auto probe = json.find("rank_probe")) run.rank_probe = rank_probe_from_json(*probe);
   if (const auto log = json.find("log")) run.log = log_facts_from_json(*log);
+  if (const auto yardstick = json.find("yardstick")) run.yardstick = yardstick_from_json(*yardstick);
   // Of a collbench that did not say so yet, rounded to whole elements only, and repeated on the same
   // addresses.
   if (!run.log && !run.buffers.exact_counts) run.buffers.exact_counts = true;

@@ -19,6 +19,7 @@
 #include "base/record/straggler_probe.hpp"
 #include "base/record/telemetry.hpp"
 #include "base/record/traffic_matrix.hpp"
+#include "base/record/yardstick.hpp"
 
 namespace collbench {
 
@@ -89,6 +90,7 @@ struct Run {
   std::optional<Calibration> calibration;
   std::optional<RankProbe> rank_probe;  ///< who was late; none where nobody looked
   std::optional<LogFacts> log;          ///< of an imported log: what it says about its job
+  std::optional<Yardstick> yardstick;   ///< of a judged run; none where nobody said, and before 0.2
   std::vector<Row> rows;
   int launches = 1;       ///< that the rows are from; more than one for `repeat` and a run that was resumed
   bool repeated = false;  ///< by `repeat`: times and intervals are over launches

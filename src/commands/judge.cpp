@@ -16,6 +16,7 @@
 #include "analysis/import/time_and_hosts.hpp"
 #include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/models/nccl/links.hpp"
+#include "analysis/models/nccl/sound_machine.hpp"
 #include "analysis/report/cluster_findings.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/verdict/verdict.hpp"
@@ -30,6 +31,7 @@
 #include "src/commands/registry.hpp"
 #include "src/run/expectation.hpp"
 #include "src/run/output_files.hpp"
+#include "topology/cluster/cluster_topology.hpp"
 #include "topology/doctor/checks.hpp"
 #include "topology/machines/resolve.hpp"
 
@@ -88,6 +90,17 @@ RunOfFile run_from_file(const JudgeOptions& options, const std::string& path) {
   return {file, std::move(run)};
 }
 
+/// The machines of the run where its record has them, else those that were given for it; a reference machine
+/// is none of them.
+std::vector<topology::HostGroup> found_groups(const Run& run, const topology::ResolvedMachine& given) {
+  if (run.cluster) return analysis::cluster_groups(topology::read_cluster_record(*run.cluster, "the record"));
+  topology::HostGroups groups;
+  if (given.reference == nullptr)
+    for (const topology::Host& host : given.topology.hosts)
+      groups.add(host, host.name.value_or(given.argument));
+  return groups.take();
+}
+
 /// A run on GPUs by the machine that was given for it or stands in its log, and several launches in one by
 /// that in their record; any other as it is.
 Run judged(const RunOfFile& read, const JudgeOptions& options) {
@@ -100,17 +113,29 @@ Run judged(const RunOfFile& read, const JudgeOptions& options) {
     throw usage_error("--topology", "there is no machine to judge the run by",
                       "give the name of a reference machine or a file that describes a node");
   }
-  const topology::ResolvedMachine machine = topology::resolve_machine(topology);
-  analysis::GpuCluster cluster = analysis::cluster_of_run(run, machine, read.file, options.own_floor);
-  analysis::join_domains(cluster, options.fabric, "--fabric");
-  if (!options.transport.empty()) {
-    cluster.transport = cluster.nic_transport = analysis::transport_option(options.transport, cluster.sm);
-  }
-  Run result = analysis::judged_on_gpus(run, cluster);
-  if (is_bad(analysis::machine_word(result))) {
-    analysis::explain_bad(result, analysis::findings_on_the_path(run, {machine.first_host(), {topology}},
-                                                                 machine.reference != nullptr));
-  }
+  const topology::ResolvedMachine found =
+      analysis::with_gpus_of_log(topology::resolve_machine(topology), run);
+  const int nodes = node_count(run.ranks);
+  const analysis::SoundMachine sound = analysis::sound_machine(found, nodes);
+  const auto cluster_on = [&](const topology::ResolvedMachine& machine) {
+    analysis::GpuCluster cluster = analysis::cluster_of_run(run, machine, read.file, options.own_floor);
+    analysis::join_domains(cluster, options.fabric, "--fabric");
+    if (!options.transport.empty()) {
+      cluster.transport = cluster.nic_transport = analysis::transport_option(options.transport, cluster.sm);
+    }
+    return cluster;
+  };
+  Run result = analysis::judged_on_gpus(run, cluster_on(sound.machine));
+  if (!analysis::is_judged(result)) return result;
+  result.yardstick = sound.yardstick;
+  if (!is_bad(analysis::machine_word(result))) return result;
+  const std::string name =
+      sound.yardstick.kind == YardstickKind::detected ? sound.yardstick.machine : topology;
+  analysis::explain_bad(result, analysis::findings_on_the_path(found_groups(run, found), nodes,
+                                                               {sound.machine.first_host(), {name}},
+                                                               sound.machine.reference != nullptr));
+  if (sound.yardstick.kind != YardstickKind::named && (nodes == 1 || !found.first_host().nics.empty()))
+    analysis::explain_bad(result, analysis::explained_loss(result, cluster_on(found)));
   return result;
 }
 

@@ -12,9 +12,8 @@
 
 namespace collbench::program {
 
-std::optional<analysis::GpuCluster> gpu_cluster_here(const topology::ClusterTopology& machines,
-                                                     const Identities& identities,
-                                                     std::vector<std::string>& notes) {
+std::optional<JudgedBy> judged_by(const topology::ClusterTopology& machines, const Identities& identities,
+                                  const std::string& expect, std::vector<std::string>& notes) {
   const std::vector<int> ranks = ranks_per_node(identities);
   const auto nothing = [&](const std::string& reason) {
     notes.push_back(fmt::format("{}{}", kNothingExpected, reason));
@@ -25,18 +24,31 @@ std::optional<analysis::GpuCluster> gpu_cluster_here(const topology::ClusterTopo
     return nothing("the nodes have different numbers of ranks");
   }
   try {
-    return analysis::gpu_cluster(machines.distinct_hosts.front(), static_cast<int>(ranks.size()),
-                                 ranks.front(), "this machine");
+    const int nodes = static_cast<int>(ranks.size());
+    analysis::SoundMachine sound = analysis::sound_machine(
+        expect.empty() ? topology::ResolvedMachine{"this machine", {machines.distinct_hosts}}
+                       : topology::resolve_machine(expect),
+        nodes);
+    analysis::GpuCluster cluster = analysis::gpu_cluster(sound.machine, nodes, ranks.front());
+    return JudgedBy{std::move(sound), std::move(cluster)};
   } catch (const Error& error) {
     return nothing(error.what());
   }
 }
 
+std::string named_machine(const Run& run) {
+  return run.yardstick && run.yardstick->kind == YardstickKind::named ? run.yardstick->machine : "";
+}
+
 Run judged_by_own_machine(Run run) {
   if (!run.cluster || !analysis::is_judged(run)) return run;
   std::vector<std::string> known = run.environment_notes;
-  const auto gpus = gpu_cluster_here(topology::read_cluster_record(*run.cluster, "launch"), run.ranks, known);
-  return gpus ? analysis::judged_on_gpus(std::move(run), *gpus) : run;
+  const auto by =
+      judged_by(topology::read_cluster_record(*run.cluster, "launch"), run.ranks, named_machine(run), known);
+  if (!by) return run;
+  run = analysis::judged_on_gpus(std::move(run), by->cluster);
+  run.yardstick = by->sound.yardstick;
+  return run;
 }
 
 RowExpectations RowExpectations::from_calibration(const Run& run, const std::vector<RowKey>& rows,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
+#include "analysis/models/nccl/sound_machine.hpp"
 #include "base/record/identities.hpp"
 #include "base/record/run.hpp"
 #include "base/record/traffic_matrix.hpp"
@@ -16,11 +17,21 @@ namespace collbench::program {
 /// How the note begins that a run without expectations has; judged by a topology it has them.
 inline constexpr std::string_view kNothingExpected = "no row has an expectation or a verdict: ";
 
-/// The GPUs of a run on `machines` and their links, as its rows are judged by. None when no machine shows a
-/// GPU or the nodes have different numbers of ranks: `notes` then gets a line that says so.
-[[nodiscard]] std::optional<analysis::GpuCluster> gpu_cluster_here(const topology::ClusterTopology& machines,
-                                                                   const Identities& identities,
-                                                                   std::vector<std::string>& notes);
+/// What the rows of a run on GPUs are judged by.
+struct JudgedBy {
+  analysis::SoundMachine sound;
+  analysis::GpuCluster cluster;
+};
+
+/// A sound machine like `expect`, where that names one, else like `machines`, which the run is on. None when
+/// no machine shows a GPU or the nodes have different numbers of ranks: `notes` then gets a line that says
+/// so.
+[[nodiscard]] std::optional<JudgedBy> judged_by(const topology::ClusterTopology& machines,
+                                                const Identities& identities, const std::string& expect,
+                                                std::vector<std::string>& notes);
+
+/// The reference machine that the user named for a run; empty for none.
+[[nodiscard]] std::string named_machine(const Run& run);
 
 /// A run that was judged, anew by the machines in its record; as it is where these cannot be modelled.
 [[nodiscard]] Run judged_by_own_machine(Run run);

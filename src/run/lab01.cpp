@@ -10,6 +10,7 @@
 #include "analysis/report/prediction.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
+#include "src/run/expectation.hpp"
 #include "topology/cluster/cluster_topology.hpp"
 #include "topology/machines/resolve.hpp"
 
@@ -24,19 +25,13 @@ analysis::Lab01Price price_of(const Lab01Request& request) {
 
 /// The machine that a run on GPUs recorded; none where it has no GPU, or cannot be modelled.
 std::optional<analysis::Lab01Machine> recorded_machine(const Run& run) {
-  if (!run.cluster || !measures_gpus(run.backend)) return std::nullopt;
-  const topology::Host host = topology::read_cluster_record(*run.cluster, "the record").distinct_hosts.at(0);
-  const std::vector<int> ranks = ranks_per_node(run.ranks);
-  if (host.gpus.empty() || ranks.empty()) return std::nullopt;
-  if (std::any_of(ranks.begin(), ranks.end(), [&](int each) { return each != ranks.front(); }))
-    return std::nullopt;
-  try {
-    const analysis::GpuCluster cluster =
-        analysis::gpu_cluster(host, static_cast<int>(ranks.size()), ranks.front(), "the record");
-    return analysis::Lab01Machine{host, analysis::with_run_facts(cluster, run, false)};
-  } catch (const Error&) {
-    return std::nullopt;  // the run's own notes say why it has no expectation
-  }
+  if (!run.cluster || !measures_gpus(run.backend) || run.ranks.empty()) return std::nullopt;
+  const topology::ClusterTopology machines = topology::read_cluster_record(*run.cluster, "the record");
+  std::vector<std::string> known;  // the run's own notes say why it has no expectation
+  const auto by = judged_by(machines, run.ranks, named_machine(run), known);
+  if (!by) return std::nullopt;
+  return analysis::Lab01Machine{machines.distinct_hosts.front(),
+                                analysis::with_run_facts(by->cluster, run, false)};
 }
 
 /// A run as the lab's page is about it, and what the page says beside it.
@@ -57,11 +52,14 @@ JudgedLab judged_lab(const Run& run, const Lab01Request& request) {
   options.price = price_of(request);
   if (measures_gpus(run.backend)) {
     if (!topology.empty()) {
-      const topology::ResolvedMachine machine = topology::resolve_machine(topology);
-      options.machine = {machine.first_host(), analysis::cluster_of_run(run, machine, topology, false)};
+      const topology::ResolvedMachine found =
+          analysis::with_gpus_of_log(topology::resolve_machine(topology), run);
+      const analysis::SoundMachine sound = analysis::sound_machine(found, node_count(run.ranks));
+      options.machine = {found.first_host(), analysis::cluster_of_run(run, sound.machine, topology, false)};
       // The page names the machine that it is about, also where the record was made with another.
       if (run.log && !request.topology.empty()) judged.log->topology = LogFact<std::string>{topology, 0};
       judged = analysis::judged_on_gpus(std::move(judged), options.machine->cluster);
+      judged.yardstick = sound.yardstick;
     } else {
       options.machine = recorded_machine(run);
     }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/report/cluster_findings.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "analysis/states/machine_states.hpp"
@@ -243,8 +244,8 @@ class RunDriver {
     launch::agree_on_root(ranks(), context_.host, [&](launch::OnRoot root) {
       run_.cluster = topology::cluster_record(cluster);
       if (!gpus_.by_rank.empty() && !gpus_.are_shared) {
-        auto links = gpu_cluster_here(cluster, run_.ranks, run_.environment_notes);
-        if (links) expectations_ = RowExpectations::from_links(*std::move(links));
+        if (const auto by = judged_by(cluster, run_.ranks, options_.expect, run_.environment_notes))
+          judge_by(*by, cluster);
       }
       run_.cluster->placement = placement.empty() ? placement_by_cuda(gpus_.by_rank) : placement;
       const std::string far = gpus_.by_rank.empty() ? ""
@@ -254,6 +255,16 @@ class RunDriver {
       compare_nodes(root, cluster);
     });
     flight_.device(own_device(ranks(), run_.cluster ? run_.cluster->placement : std::vector<PlacedRank>{}));
+  }
+
+  /// A slow row's explanation gets what is wrong on the nodes, too.
+  void judge_by(const JudgedBy& by, const topology::ClusterTopology& cluster) {
+    run_.yardstick = by.sound.yardstick;
+    const std::string found = analysis::findings_on_the_path(
+        analysis::cluster_groups(cluster), node_count(run_.ranks),
+        {by.sound.machine.first_host(), {by.sound.yardstick.machine}}, by.sound.machine.reference != nullptr);
+    if (!found.empty()) also_seen_ += (also_seen_.empty() ? "" : " ") + found;
+    expectations_ = RowExpectations::from_links(by.cluster);
   }
 
   /// The nodes with each other, and with what --expect names.

@@ -77,7 +77,7 @@ class Judge(unittest.TestCase):
 
     def test_the_report_says_it(self):
         text = self.judge(record(3.2), "--topology", "ndv4").stdout
-        self.assertTrue(text.startswith("# FAULT: 2 × 8 ranks; worst: AllReduce, 0.02 of expected (SOUND from "), text)
+        self.assertTrue(text.startswith("# FAULT: 2 × 8 ranks against ndv4; worst: AllReduce, 0.02 of expected (SOUND from "), text)
         self.assertRegex(text, r"AllReduce float: FAULT: 3\.\d GB/s at 4 GiB")
 
     def test_the_machine_that_it_is_judged_against_is_named(self):
@@ -164,6 +164,24 @@ class Judge(unittest.TestCase):
         result = self.judge(run, "--topology", "ndv4", "--format", "json")
         why = json.loads(result.stdout)["rows"][-1]["explanation"]
         self.assertRegex(why, r"Findings on its path: n0 and n1, degraded nic-port-slower .*cost: AllReduce on 2 nodes: ring")
+
+    def test_a_damaged_machine_is_no_yardstick(self):
+        machine = self.path.parent / "node.json"
+        collbench("topo", "save", "ndv4", "-o", machine)
+        shapes = json.loads(machine.read_text())
+        for nic in shapes["hosts"][0]["nics"]:
+            nic["ports"][0]["state"] = ["DOWN" if nic is not shapes["hosts"][0]["nics"][0] else "ACTIVE", 0]
+        machine.write_text(json.dumps(shapes))
+        result = self.judge(record(23), "--topology", machine, "--format", "json")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        judged = json.loads(result.stdout)
+        self.assertEqual(judged["yardstick"], {"kind": "detected", "machine": "hgx-a100", "differences": []})
+        last = judged["rows"][-1]
+        self.assertEqual(last["verdict"], "FAULT")
+        self.assertIn("broken nic-port-down", last["explanation"])
+        self.assertRegex(last["explanation"], r"As it was found, the machine gives 0\.\d\d of that: this explains ")
+        text = self.judge(record(23), "--topology", machine).stdout.replace("\n#  ", "")
+        self.assertIn("FAULT: 2 × 8 ranks against hgx-a100; worst: AllReduce", " ".join(text.split()))
 
     def test_bad_input(self):
         for run, arguments, says in (

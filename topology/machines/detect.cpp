@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/units.hpp"
 #include "topology/catalog/gpus.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
+#include "topology/graph/port_state.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -33,6 +35,8 @@ struct ComparedFacts {
   std::size_t fewest_nvlinks = 0;  ///< of a GPU
   bool nvlinks_known = false;
   std::size_t nics = 0;
+  std::size_t nic_slots = 0;    ///< `nics`, and those that would be with their ports up and at full rate
+  std::size_t nics_in_use = 0;  ///< `nics` whose port may be up
   std::optional<double> nic_gigabits;
   std::string link_layer;
 };
@@ -44,8 +48,36 @@ const GpuModel* model_of(const Host& host) {
   return pci == nullptr ? nullptr : find_gpu_model_by_pci(pci->vendor.value_or(""), pci->device.value_or(""));
 }
 
+constexpr double kFabricGigabits = 100;
+
+const NicPort* first_port(const Nic& nic) { return nic.ports.empty() ? nullptr : &nic.ports.front(); }
+
+bool is_fast(const Nic& nic) {
+  const NicPort* port = first_port(nic);
+  return port == nullptr || port->gigabits_per_second.value_or(kFabricGigabits) >= kFabricGigabits;
+}
+
+/// What kind of NIC it is, by its PCI function: "0x15b3 0x1021"; empty where nobody says.
+std::string kind_of(const Host& host, const Nic& nic) {
+  const PciDevice* pci = find_pci_device(host, nic.pci_address.value_or(""));
+  return pci == nullptr || !pci->device.known() ? ""
+                                                : pci->vendor.value_or("") + " " + pci->device.value_or("");
+}
+
+/// The fast NICs, and what is of their kind or, where kinds are not known, has a port that is not up: a port
+/// that is down or has lost lanes shows a lower rate.
+std::size_t count_slots(const Host& host) {
+  std::set<std::string> kinds;
+  for (const Nic& nic : host.nics)
+    if (is_fast(nic)) kinds.insert(kind_of(host, nic));
+  return static_cast<std::size_t>(std::count_if(host.nics.begin(), host.nics.end(), [&](const Nic& nic) {
+    const std::string kind = kind_of(host, nic);
+    if (is_fast(nic)) return true;
+    return kind.empty() ? !may_carry_traffic(nic.ports.front()) : kinds.contains(kind);
+  }));
+}
+
 ComparedFacts compared_facts(const Host& host) {
-  constexpr double kFabricGigabits = 100;
   ComparedFacts facts;
   const GpuModel* model = model_of(host);
   facts.model = model != nullptr ? std::string(model->name) : host.gpus.front().model.value_or("");
@@ -64,13 +96,15 @@ ComparedFacts compared_facts(const Host& host) {
   facts.nvlinks_known =
       !all_inactive && (first.nvlinks_active.known() || !host.nvlinks.empty() || !host.stated_paths.empty());
   for (const Nic& nic : host.nics) {
-    const NicPort* port = nic.ports.empty() ? nullptr : &nic.ports.front();
+    const NicPort* port = first_port(nic);
     const auto rate = port != nullptr ? port->gigabits_per_second.value : std::nullopt;
-    if (rate.value_or(kFabricGigabits) < kFabricGigabits) continue;
+    if (!is_fast(nic)) continue;
     ++facts.nics;
+    if (port == nullptr || may_carry_traffic(*port)) ++facts.nics_in_use;
     if (rate) facts.nic_gigabits = std::max(facts.nic_gigabits.value_or(0), *rate);
     if (port != nullptr && facts.link_layer.empty()) facts.link_layer = port->link_layer.value_or("");
   }
+  facts.nic_slots = count_slots(host);
   return facts;
 }
 
@@ -126,6 +160,11 @@ ReferenceMatch compare(const ComparedFacts& facts, const ReferenceMachine& machi
       facts.link_layer != reference.link_layer) {
     differ(kOtherLinkLayer, fmt::format("{} instead of {}", facts.link_layer, reference.link_layer));
   }
+  match.same_gpus = facts.model == reference.model && facts.gpus == reference.gpus &&
+                    (!facts.nvlinks_known || facts.nvlinks <= reference.nvlinks);
+  match.same_nics = (facts.nic_slots == reference.nics || facts.nics_in_use == reference.nics) &&
+                    facts.nic_gigabits == reference.nic_gigabits;
+  match.same_link_layer = facts.link_layer.empty() || facts.link_layer == reference.link_layer;
   return match;
 }
 

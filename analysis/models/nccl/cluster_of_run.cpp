@@ -148,9 +148,6 @@ GpuCluster with_run_facts(GpuCluster cluster, const Run& run, bool own_floor) {
   return cluster;
 }
 
-namespace {
-
-/// The machine with the GPUs that the log names, where its own texts name none (nvidia-smi topo -m alone).
 topology::ResolvedMachine with_gpus_of_log(topology::ResolvedMachine machine, const Run& run) {
   if (!run.log || !run.log->gpu || topology::find_gpu_model(run.log->gpu->value) == nullptr) return machine;
   for (topology::Host& host : machine.topology.hosts) {
@@ -162,8 +159,6 @@ topology::ResolvedMachine with_gpus_of_log(topology::ResolvedMachine machine, co
   }
   return machine;
 }
-
-}  // namespace
 
 GpuCluster cluster_of_run(const Run& run, const topology::ResolvedMachine& machine, const std::string& where,
                           bool own_floor) {

@@ -12,6 +12,9 @@ namespace collbench::analysis {
 /// floor.
 [[nodiscard]] GpuCluster with_run_facts(GpuCluster cluster, const Run& run, bool own_floor);
 
+/// The machine with the GPUs that the run's log names, where its own texts name none (nvidia-smi topo -m).
+[[nodiscard]] topology::ResolvedMachine with_gpus_of_log(topology::ResolvedMachine machine, const Run& run);
+
 /// The cluster of a run on nodes like `machine`, with the facts of its log. Throws Error
 /// (usage) for a run on host memory, where nodes have different numbers of ranks, and where an imported log
 /// does not say on how many nodes it ran. `where` names the run in it.

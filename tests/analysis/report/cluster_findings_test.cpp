@@ -75,14 +75,13 @@ TEST(ClusterFindings, ALowRunNamesWhatItsBytesMeet) {
   slow.driver_version.value = "535";
   topology::Host expected = hgx();
   expected.driver_version.value = "550";
-  collbench::Run run;
-  EXPECT_EQ(findings_on_the_path(run, {expected, {"good"}}, false), "");
-  run.cluster = topology::cluster_record(cluster_of({slow}, {0, 0}));
-  const std::string sentence = findings_on_the_path(run, {expected, {"good"}}, false);
+  const auto path = [&expected](const topology::ClusterTopology& cluster) {
+    return findings_on_the_path(cluster_groups(cluster), 2, {expected, {"good"}}, false);
+  };
+  const std::string sentence = path(cluster_of({slow}, {0, 0}));
   EXPECT_THAT(sentence, AllOf(HasSubstr("Findings on its path: n0 and n1, degraded nvlink-fewer GPU3"),
                               testing::Not(HasSubstr("driver-version"))));
-  run.cluster = topology::cluster_record(cluster_of({expected}, {0, 0}));
-  EXPECT_EQ(findings_on_the_path(run, {expected, {"good"}}, false), "");
+  EXPECT_EQ(path(cluster_of({expected}, {0, 0})), "");
 }
 
 }  // namespace

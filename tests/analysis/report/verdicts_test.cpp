@@ -60,6 +60,23 @@ TEST(VerdictHeadline, IsTheWordWhatMadeItAndWhatItLeavesOpen) {
               testing::MatchesRegex("WRONG DATA in [0-9]+ rows"));
 }
 
+TEST(VerdictHeadline, SaysWhatItIsHeldAgainstWhereNobodyNamedIt) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  collbench::Run run = judged_on_gpus(run_from_expectation(cluster, 1), cluster);
+  const auto first = [&run] { return verdict_headline(run).front().text; };
+  run.yardstick = {YardstickKind::named, "ndv4", {}};
+  EXPECT_THAT(first(), HasSubstr(": 2 × 8 ranks against ndv4; "));
+  run.log.emplace();
+  run.log->topology = {"node.json", 0};
+  EXPECT_THAT(first(), HasSubstr(": 2 × 8 ranks on node.json; "));
+  run.yardstick->kind = YardstickKind::detected;
+  EXPECT_THAT(first(), HasSubstr(": 2 × 8 ranks on node.json against ndv4; "));
+  run.yardstick = {YardstickKind::own, "", {}};
+  EXPECT_THAT(first(), HasSubstr(" on node.json (no reference machine: what all nodes lack is not seen); "));
+  run.yardstick = {YardstickKind::own, "ndv4", {"4 fast NICs instead of 8"}};
+  EXPECT_THAT(first(), HasSubstr("; from ndv4 it differs by 4 fast NICs instead of 8: what all"));
+}
+
 TEST(VerdictFacts, ARowWithoutAFormulaSaysSo) {
   const GpuCluster cluster = cluster_of("ndv4", 2);
   collbench::Run run = run_from_expectation(cluster, 1);

@@ -47,6 +47,9 @@ class RandomRun {
     if (chance()) result.calibration = calibration();
     if (chance()) result.rank_probe = rank_probe();
     if (chance()) result.log = log_facts();
+    result.yardstick = maybe([&] {
+      return Yardstick{static_cast<YardstickKind>(below(3)), text(), several([&] { return text(); })};
+    });
     result.rows = several([&] { return row(); });
     result.launches = 1 + below(30);
     result.repeated = chance();

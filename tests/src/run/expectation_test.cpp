@@ -25,22 +25,25 @@ Identities ranks(const std::vector<int>& per_node) {
   return identities;
 }
 
-TEST(GpuClusterHere, IsTheMachinesThatTheRunIsOn) {
+TEST(JudgedBy, IsTheMachinesThatTheRunIsOn) {
   std::vector<std::string> notes;
   const auto machines = cluster_of(topology::reference_host(*topology::find_reference_machine("hgx-h100")));
-  const auto cluster = gpu_cluster_here(machines, ranks({4, 4}), notes);
-  ASSERT_TRUE(cluster);
-  EXPECT_EQ(cluster->nodes, 2);
-  EXPECT_EQ(cluster->ranks_per_node, 4);
-  EXPECT_GT(cluster->nvlinks, 0);
+  const auto by = judged_by(machines, ranks({4, 4}), "", notes);
+  ASSERT_TRUE(by);
+  EXPECT_EQ(by->cluster.nodes, 2);
+  EXPECT_EQ(by->cluster.ranks_per_node, 4);
+  EXPECT_GT(by->cluster.nvlinks, 0);
+  EXPECT_EQ(by->sound.yardstick, (Yardstick{YardstickKind::detected, "hgx-h100", {}}));
+  EXPECT_EQ(judged_by(machines, ranks({4, 4}), "hgx-h200", notes)->sound.yardstick,
+            (Yardstick{YardstickKind::named, "hgx-h200", {}}));
   EXPECT_THAT(notes, IsEmpty());
 }
 
-TEST(GpuClusterHere, SaysWhyNothingIsExpected) {
+TEST(JudgedBy, SaysWhyNothingIsExpected) {
   std::vector<std::string> notes;
-  EXPECT_FALSE(gpu_cluster_here(cluster_of(topology::Host{}), ranks({2}), notes));
-  EXPECT_FALSE(gpu_cluster_here(cluster_of(topology::Host{}), ranks({2, 1}), notes));
-  EXPECT_FALSE(gpu_cluster_here(topology::ClusterTopology{}, ranks({2}), notes));
+  EXPECT_FALSE(judged_by(cluster_of(topology::Host{}), ranks({2}), "", notes));
+  EXPECT_FALSE(judged_by(cluster_of(topology::Host{}), ranks({2, 1}), "", notes));
+  EXPECT_FALSE(judged_by(topology::ClusterTopology{}, ranks({2}), "", notes));
   EXPECT_THAT(notes, ElementsAre(HasSubstr("GPU"), HasSubstr("different numbers of ranks"),
                                  HasSubstr("no topology was gathered")));
 }

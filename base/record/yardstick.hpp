@@ -1,0 +1,32 @@
+#pragma once
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_reader.hpp"
+#include "base/record/json_fields.hpp"
+
+namespace collbench {
+
+/// How it is known what a sound machine of this kind gives.
+enum class YardstickKind {
+  named,     ///< the user named a reference machine
+  detected,  ///< the machine has the GPUs and the NICs of a reference machine
+  own,       ///< no reference machine has them: its own devices, each as good as the best of its kind
+};
+inline constexpr std::array<std::string_view, 3> kYardstickKindNames{"named", "detected", "own"};
+
+/// The machine that rows are held against: a sound one, and not what damage left of this one.
+struct Yardstick {
+  YardstickKind kind = YardstickKind::named;
+  std::string machine;                   ///< the reference machine; of `own` the nearest one, or empty
+  std::vector<std::string> differences;  ///< of what was found from `machine`: "a GPU has 14 NVLinks"
+
+  bool operator==(const Yardstick&) const = default;
+};
+
+[[nodiscard]] Json yardstick_to_json(const Yardstick& yardstick);
+[[nodiscard]] Yardstick yardstick_from_json(const JsonReader& json);
+
+}  // namespace collbench
