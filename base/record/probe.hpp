@@ -50,7 +50,7 @@ struct ProbePart {
 /// One kind of work on all parts. Cores work at the same time, each on data of its own, and so do GPUs, but
 /// for copies between a GPU and others or the host: these are made one at a time.
 struct ProbeMeasurement {
-  std::string id{};    ///< "fma-fp64", "gpu-gemm-bf16", "triad"; docs/probe.md lists them
+  std::string id{};    ///< "fma-fp64", "gpu-gemm-bf16", "triad"; docs/burnin.md lists them
   std::string name{};  ///< "GEMM FP64"
   ProbeUnit unit = ProbeUnit::flop;
   int size = 0;        ///< the n of an n × n × n matrix product; 0: none

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Commands in README.md, CONTRIBUTING.md and docs/: each is run, or its options are looked up and it is known what it needs.
 
-Usage: document_commands_test.py PROGRAM SOURCE_FOLDER [--write] [unittest arguments]. --write writes docs/commands.md, the list
+Usage: document_commands_test.py PROGRAM SOURCE_FOLDER [--write] [unittest arguments]. --write writes docs/notes/commands.md, the list
 of what is run and of what nothing here can run. document_commands.tsv says how a command is tried that is not simply run.
 
 Commands are what stands in blocks ```sh (every line) and ```console (after a prompt, above its output). Those of a page run one
@@ -25,7 +25,7 @@ PROGRAM, SOURCE = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 PAGES = ["README.md", "CONTRIBUTING.md",
          *(str(path.relative_to(SOURCE)) for folder in ("docs", "docs/notes") for path in sorted((SOURCE / folder).glob("*.md")))]
 TABLE = SOURCE / "tests/scripts/document_commands.tsv"
-LIST = SOURCE / "docs/commands.md"
+LIST = SOURCE / "docs/notes/commands.md"
 CORPUS = os.environ.get("COLLBENCH_CORPUS")
 # Files of the corpus under the names that documents give them.
 LOGS = {
@@ -154,7 +154,7 @@ def node_with_three_faults(folder):
 
 def readers_files(page, folder, environment):
     """What a reader of the page has in the folder."""
-    if page in ("README.md", "docs/topology.md"):
+    if page == "docs/topology.md":
         node_with_three_faults(folder)
     if page == "docs/burnin.md":
         (folder / "hosts.txt").write_text("\n".join(f"node{number}" for number in range(8)))
@@ -173,7 +173,7 @@ def readers_files(page, folder, environment):
 
 
 def list_of_commands(table):
-    """docs/commands.md: of each page how many commands are run, and what the others need."""
+    """docs/notes/commands.md: of each page how many commands are run, and what the others need."""
     lines = [
         "# Which commands of these pages are run by a test", "",
         "Task: know what of the documents has been tried. `tests/scripts/document_commands_test.py` takes every command of every",

@@ -26,7 +26,7 @@ struct NcclPlanRequest {
   std::vector<std::uint64_t> sizes{};
 };
 
-/// Runs the host code of a libnccl over a simulated CUDA (docs/nccl.md), once more for
+/// Runs the host code of a libnccl over a simulated CUDA (docs/gpu.md), once more for
 /// each that it is compared with. Throws Error: usage for what was asked, and in NCCL's own words where it
 /// refuses the machine; not_here where the library cannot be used so.
 [[nodiscard]] analysis::NcclPlanReport nccl_plan_report(const NcclPlanRequest& request);

@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
 // How long a run may take is nothing that is measured, so the clock of measured time has no part in it.
 using SteadyClock = std::chrono::steady_clock;
 
-// More than what 32 ranks of NCCL 2.28.9 took on 4 nodes of hgx-h100: 1.3 GiB in all (docs/nccl.md).
+// More than what 32 ranks of NCCL 2.28.9 took on 4 nodes of hgx-h100: 1.3 GiB in all (docs/gpu.md).
 constexpr std::uint64_t kHostBytes = 512 * kMiB;
 constexpr std::uint64_t kRankBytes = 128 * kMiB;
 // Of each pair of ranks in a domain of several nodes, where each rank gathers the topologies of all: 32 ranks

@@ -19,7 +19,7 @@ struct SimulatedCall {
   std::uint64_t size_bytes = 0;  ///< as in the size column
 };
 
-/// Ranks of a libnccl over simulated GPUs (docs/nccl.md).
+/// Ranks of a libnccl over simulated GPUs (docs/gpu.md).
 struct SimulatedJob {
   std::string library;                ///< libnccl; empty: the one that a run takes
   std::vector<std::string> node_xml;  ///< by node: its topology as NCCL_TOPO_FILE has it

@@ -20,7 +20,7 @@ std::string chosen(std::uint64_t bytes, const GpuCluster& cluster) {
   return choice ? choice->algorithm + "/" + choice->protocol : "";
 }
 
-// As `collbench nccl-plan --topology hgx-h100 --nodes 2` printed it with NCCL 2.28.9 (docs/nccl.md).
+// As `collbench nccl-plan --topology hgx-h100 --nodes 2` printed it with NCCL 2.28.9 (docs/gpu.md).
 TEST(NcclChoices, AreThoseThatNcclGaveItself) {
   const GpuCluster cluster = with_version(cluster_of("hgx-h100", 2), 22809);
   EXPECT_EQ(chosen(kKiB, cluster), "tree/ll");
