@@ -97,6 +97,7 @@ void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunChe
     RunFailure failure;
     for (std::size_t i = 0; i < run.rows.size(); ++i)
       if (in_series(run.rows[i], series)) failure.rows.push_back(i);
+    failure.is_verdict = true;
     failure.text = fmt::format("{}: {}: {}", format_row(last.measurement.key), name(last.verdict.word),
                                last.verdict.explanation);
     check.failures.push_back(std::move(failure));
@@ -107,6 +108,28 @@ void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunChe
   check.not_known.emplace_back(measures_gpus(run.backend)
                                    ? "below: no row has a verdict (collbench judge RECORD --topology NAME)"
                                    : "below: there is no verdict on host memory (--min-busbw gives a limit)");
+}
+
+void check_resources(const Run& run, RunCheck& check) {
+  for (const ResourceTest& test : resource_tests(run))
+    if (test.is_untested())
+      check.failures.push_back(
+          {{},
+           fmt::format("not tested: nothing rules out {}; AllGather and SendRecv test more than AllReduce",
+                       test.hidden.text)});
+}
+
+/// What only who accepts a machine asks for.
+void check_acceptance(const Run& run, RunCheck& check) {
+  if (run.yardstick && run.yardstick->kind == YardstickKind::own)
+    check.failures.push_back(
+        {{},
+         "UNCLEAR: no reference machine is like this one, and what all nodes lack is not seen; --expect "
+         "or --topology names one"});
+  const bool is_checked = std::all_of(run.rows.begin(), run.rows.end(), [](const Row& row) {
+    return row.verdict.word == VerdictWord::none || row.measurement.wrong_elements.has_value();
+  });
+  if (!is_checked) check.failures.push_back({{}, "the data of some rows was not checked (-c 1)"});
 }
 
 void check_stragglers(const Run& run, RunCheck& check) {
@@ -166,18 +189,21 @@ void check_throttling(const Run& run, RunCheck& check) {
 
 }  // namespace
 
+bool Criteria::wants(FailureKind kind) const {
+  return accept || std::find(fail_on.begin(), fail_on.end(), kind) != fail_on.end();
+}
+
 RunCheck check_run(const Run& run, const Criteria& criteria) {
   RunCheck check;
   check_data(run, check);
   for (const MinBusbw& minimum : criteria.min_busbw) check_minimum(run, minimum, check);
-  const auto wants = [&](FailureKind kind) {
-    return std::find(criteria.fail_on.begin(), criteria.fail_on.end(), kind) != criteria.fail_on.end();
-  };
-  if (wants(FailureKind::below) || wants(FailureKind::unclear))
-    check_verdicts(run, wants(FailureKind::below), wants(FailureKind::unclear), check);
-  if (wants(FailureKind::late)) check_stragglers(run, check);
-  if (wants(FailureKind::degraded)) check_nodes(run, check);
-  if (wants(FailureKind::throttled)) check_throttling(run, check);
+  if (criteria.wants(FailureKind::below) || criteria.wants(FailureKind::unclear))
+    check_verdicts(run, criteria.wants(FailureKind::below), criteria.wants(FailureKind::unclear), check);
+  if (criteria.wants(FailureKind::untested)) check_resources(run, check);
+  if (criteria.wants(FailureKind::late)) check_stragglers(run, check);
+  if (criteria.wants(FailureKind::degraded)) check_nodes(run, check);
+  if (criteria.wants(FailureKind::throttled)) check_throttling(run, check);
+  if (criteria.accept) check_acceptance(run, check);
   return check;
 }
 

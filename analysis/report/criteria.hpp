@@ -16,13 +16,14 @@ namespace collbench::analysis {
 enum class FailureKind {
   below,      ///< a series is BELOW or a FAULT
   unclear,    ///< a series is UNCLEAR
+  untested,   ///< a resource of a SOUND run that no operation of it tests
   late,       ///< the straggler probe found a rank or a link
   degraded,   ///< a node lacks what the others have
   throttled,  ///< a GPU was throttled or had errors while a row ran
 };
 
-inline constexpr std::array<std::string_view, 5> kFailureKindNames{"below", "unclear", "late", "degraded",
-                                                                   "throttled"};
+inline constexpr std::array<std::string_view, 6> kFailureKindNames{"below", "unclear",  "untested",
+                                                                   "late",  "degraded", "throttled"};
 
 [[nodiscard]] constexpr std::string_view name(FailureKind kind) {
   return kFailureKindNames.at(static_cast<std::size_t>(kind));
@@ -40,6 +41,9 @@ struct MinBusbw {
 struct Criteria {
   std::vector<MinBusbw> min_busbw;
   std::vector<FailureKind> fail_on{FailureKind::below};
+  bool accept = false;  ///< a machine is to be accepted by it: all kinds, and data that nobody checked, too
+
+  [[nodiscard]] bool wants(FailureKind kind) const;
 };
 
 /// Something that fails, in one line that stands alone.
@@ -48,6 +52,7 @@ struct RunFailure {
       rows;  ///< indices of the run's rows that it is about; empty: of none in particular
   std::string text;
   bool is_wrong_data = false;
+  bool is_verdict = false;  ///< of the series that `rows` are
 
   bool operator==(const RunFailure&) const = default;
 };

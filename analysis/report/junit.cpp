@@ -9,6 +9,7 @@
 #include "analysis/report/exposition.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/report/sections.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/text_sinks.hpp"
 
 // JUnit's XML as Jenkins and GitLab read it (github.com/jenkinsci/xunit-plugin, junit-10.xsd; GitLab, "Unit
@@ -41,6 +42,7 @@ std::string junit_row(const Run& run, std::size_t index, const RunCheck& check, 
   const Measurement& measured = run.rows[index].measurement;
   std::vector<std::string> texts;
   for (const RunFailure& failure : check.failures) {
+    if (failure.is_verdict) continue;
     if (std::find(failure.rows.begin(), failure.rows.end(), index) != failure.rows.end())
       texts.push_back(failure.text);
   }
@@ -53,6 +55,36 @@ std::string junit_row(const Run& run, std::size_t index, const RunCheck& check, 
   ++counts.tests;
   return junit_case(std::string(operation(measured.key.operation).name), format_row(measured.key),
                     measured.seconds, content);
+}
+
+/// A case for the verdict of each series, which no row has by itself, and one for the machine. What is
+/// neither SOUND nor a failure is skipped.
+std::string junit_verdicts(const Run& run, const RunCheck& check, JunitCounts& counts) {
+  if (!is_judged(run)) return "";
+  std::string cases;
+  const auto add = [&](const std::string& name, VerdictWord word, const std::vector<std::string>& failures,
+                       const std::string& why) {
+    std::string content = junit_failure(failures, counts);
+    if (content.empty() && word != VerdictWord::sound)
+      content = junit_skipped(fmt::format("{}: {}", collbench::name(word), why), counts);
+    ++counts.tests;
+    cases += junit_case("verdict", name, 0, content);
+  };
+  std::vector<std::string> all;
+  for (const SizeSeries& series : verdict_series_of(run.rows)) {
+    const Row& last = *series.back();
+    std::vector<std::string> failures;
+    for (const RunFailure& failure : check.failures)
+      if (failure.is_verdict && in_series(run.rows[failure.rows.front()], series))
+        failures.push_back(failure.text);
+    all.insert(all.end(), failures.begin(), failures.end());
+    const RowKey& key = last.measurement.key;
+    add(fmt::format("{} {}", operation(key.operation).name, traits(key.type).name), last.verdict.word,
+        failures, last.verdict.explanation);
+  }
+  const ReportLines headline = verdict_headline(run);
+  add("the machine", machine_word(run), all, headline.empty() ? "" : headline.front().text);
+  return cases;
 }
 
 /// What is no row's: stragglers, nodes, a minimum that nothing was measured for, a run that was cut short.
@@ -89,7 +121,7 @@ std::string report_junit(const Run& run, const TextOptions& options) {
   JunitCounts counts;
   std::string cases;
   for (std::size_t i = 0; i < run.rows.size(); ++i) cases += junit_row(run, i, check, counts);
-  cases += junit_run(run, check, counts);
+  cases += junit_verdicts(run, check, counts) + junit_run(run, check, counts);
   std::string properties = junit_property("collbench", run.versions.collbench) +
                            junit_property("label", run.label) + junit_property("backend", name(run.backend)) +
                            junit_property("ranks", fmt::to_string(run.ranks.size())) +

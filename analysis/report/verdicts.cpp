@@ -105,6 +105,39 @@ std::string format_size_range(const SizeRange& range) {
                      span(fmt::format("{:.2f}", range.min_ratio), fmt::format("{:.2f}", range.max_ratio)));
 }
 
+/// "NICs", "PCIe links of the NICs", "path through the host"
+std::string resource_name(const HiddenLoss& hidden) {
+  if (hidden.resource == "PCIe link of a NIC") return "PCIe links of the NICs";
+  return hidden.count == 1 ? hidden.resource : hidden.resource + "s";
+}
+
+/// "a loss of 2 of 8": the least that shows, by the steps of hidden_losses().
+std::string least_loss_ruled_out(const HiddenLoss& hidden) {
+  if (hidden.count == 1) return "a loss of half of their rate";
+  const double one = 1.0 / hidden.count;
+  if (hidden.share == 0) return fmt::format("a loss of half of one of {}", hidden.count);
+  const int lost = static_cast<int>(std::floor(hidden.share / one + 0.01)) + 1;
+  return 2 * lost < hidden.count ? fmt::format("a loss of {} of {}", lost, hidden.count)
+                                 : fmt::format("a loss of half of the {}", hidden.count);
+}
+
+/// What the SOUND operations say of each resource: "NICs: a loss of 1 of 8 is ruled out by AllGather, 0.98 of
+/// expected; PCIe links of the NICs: not tested". Empty where none says anything.
+std::string resources_line(const Run& run) {
+  std::vector<std::string> parts;
+  for (const ResourceTest& test : resource_tests(run)) {
+    if (test.hidden.count == 0) continue;  // an older record
+    const std::string by =
+        test.is_untested()
+            ? "not tested by these operations"
+            : fmt::format("{} is ruled out by {}, {:.2f} of expected", least_loss_ruled_out(test.hidden),
+                          operation(test.best_row->measurement.key.operation).name,
+                          test.best_row->verdict.ratio.value_or(0));
+    parts.push_back(fmt::format("{}: {}", resource_name(test.hidden), by));
+  }
+  return parts.empty() ? "" : fmt::format("resources: {}", fmt::join(parts, "; "));
+}
+
 /// A log by itself tells of no machine; of one that no model has, none is asked for.
 std::string why_no_machine(const Run& run) {
   const std::string gpu = run.log->gpu ? run.log->gpu->value : "";
@@ -163,8 +196,13 @@ ReportLines verdict_headline(const Run& run) {
     parts.push_back(
         fmt::format("no row of {} of 64 MiB or more", operation(worst->measurement.key.operation).name));
   if (word == VerdictWord::sound) {
+    std::vector<std::string> untested;
     std::vector<std::string> losses;
-    for (const HiddenLoss& loss : not_ruled_out(run)) losses.push_back(loss.text);
+    for (const ResourceTest& test : resource_tests(run)) {
+      if (test.is_untested()) untested.push_back(resource_name(test.hidden));
+      if (test.hidden.share > 0 && !test.is_untested()) losses.push_back(test.hidden.text);
+    }
+    if (!untested.empty()) parts.push_back(fmt::format("not tested: {}", fmt::join(untested, ", ")));
     if (!losses.empty()) parts.push_back(fmt::format("not ruled out: {}", fmt::join(losses, ", ")));
   }
   return {{fmt::format("{}", fmt::join(parts, "; ")), wrong.empty() ? tone_of(word) : Tone::alarm}};
@@ -182,6 +220,8 @@ ReportLines verdict_lines(const Run& run) {
   } else if (has_wrong_data(run) && all_series.empty()) {
     facts.push_back({"no verdict: the data of every row is wrong"});
   }
+  if (std::string resources = resources_line(run); !resources.empty())
+    facts.push_back({std::move(resources)});
   for (const SizeSeries& series : all_series) {
     const Verdict& verdict = series.back()->verdict;
     if (verdict.explanation.empty()) continue;

@@ -226,7 +226,8 @@ std::string healthy_remarks(const Row& row, const GpuCluster& cluster, const Ser
   if (std::string logged = transport_in_log(cluster); !logged.empty()) parts.push_back(std::move(logged));
   if (judgement.word == VerdictWord::sound) {
     std::vector<std::string> losses;
-    for (const HiddenLoss& loss : judgement.hidden) losses.push_back(loss.text);
+    for (const HiddenLoss& loss : judgement.hidden)
+      if (loss.share > 0) losses.push_back(loss.text);
     if (std::string other = hidden_algorithm(row, cluster); !other.empty())
       losses.push_back(std::move(other));
     if (!losses.empty())

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <functional>
-#include <optional>
 #include <string_view>
 
 #include "analysis/models/nccl/gpu_expectation.hpp"
@@ -43,6 +42,11 @@ LossTimes times_with_nics(const Row& row, GpuCluster cluster, double left) {
   return times_on(row, cluster);
 }
 
+LossTimes times_with_nic_paths(const Row& row, GpuCluster cluster, double left) {
+  cluster.nic_path *= left;
+  return times_on(row, cluster);
+}
+
 /// At the mean of both rates.
 double half_way(double seconds, double others) { return 2 / (1 / seconds + 1 / others); }
 
@@ -67,8 +71,8 @@ bool may_take(const Row& row, double fastest_seconds) {
   return fastest_seconds <= (1 + kNoise) * row.measurement.seconds;
 }
 
-std::optional<HiddenLoss> max_undetectable(const Row& row, const HealthyRange& range, std::string_view link,
-                                           int count, const TimesWith& times_with) {
+HiddenLoss max_undetectable(const Row& row, const HealthyRange& range, std::string_view link, int count,
+                            const TimesWith& times_with) {
   // The slowest time that is still SOUND.
   const double low = row.expectation.expected_seconds.value_or(0) / range.sound;
   const auto hidden = [&](double left) {
@@ -85,15 +89,15 @@ std::optional<HiddenLoss> max_undetectable(const Row& row, const HealthyRange& r
     const std::string text =
         count == 1 ? fmt::format("the {} at {:.0f} % of its rate", link, 100 * (1 - share))
                    : fmt::format("the {} {}s at {:.0f} % of their rate", count, link, 100 * (1 - share));
-    return HiddenLoss{std::string(link), share, named(1 - share, text)};
+    return HiddenLoss{std::string(link), share, named(1 - share, text), count};
   };
   if (hidden(0.5)) return loss(0.5);
-  if (count == 1) return std::nullopt;
+  const HiddenLoss none{std::string(link), 0, "", count};
+  if (count == 1) return none;
   const double share = 1.0 / count;
   for (int lost = (count - 1) / 2; lost > 0; --lost)
     if (hidden(1 - lost * share)) return loss(lost * share);
-  if (hidden(1 - share / 2)) return loss(share / 2);
-  return std::nullopt;
+  return hidden(1 - share / 2) ? loss(share / 2) : none;
 }
 
 }  // namespace
@@ -101,10 +105,12 @@ std::optional<HiddenLoss> max_undetectable(const Row& row, const HealthyRange& r
 std::vector<HiddenLoss> hidden_losses(const Row& row, const HealthyRange& range, const GpuCluster& cluster) {
   std::vector<HiddenLoss> losses;
   const auto add = [&](std::string_view link, int count, const TimesWith& times_with) {
-    if (auto loss = max_undetectable(row, range, link, count, times_with)) losses.push_back(*std::move(loss));
+    losses.push_back(max_undetectable(row, range, link, count, times_with));
   };
   if (cluster.domains() > 1) {
     add("NIC", domain_nic_count(cluster), [&](double left) { return times_with_nics(row, cluster, left); });
+    if (cluster.nic_path > 0)
+      add("PCIe link of a NIC", 1, [&](double left) { return times_with_nic_paths(row, cluster, left); });
   }
   if (cluster.nvlinks > 0) {
     add("NVLink", cluster.nvlinks, [&](double left) { return times_with_nvlinks(row, cluster, left); });

@@ -465,28 +465,23 @@ std::string explained_loss(const Run& judged, const GpuCluster& found) {
                      operation(key.operation).name);
 }
 
-std::vector<HiddenLoss> not_ruled_out(const Run& run) {
-  std::vector<HiddenLoss> least;
-  const std::vector<SizeSeries> all_series = verdict_series_of(run.rows);
-  for (const SizeSeries& series : all_series)
-    for (const HiddenLoss& loss : series.back()->verdict.hidden)
-      if (std::none_of(least.begin(), least.end(),
-                       [&](const HiddenLoss& each) { return each.resource == loss.resource; }))
-        least.push_back(loss);
-  std::erase_if(least, [&](HiddenLoss& loss) {
-    bool is_cleared = false;
-    for (const SizeSeries& series : all_series) {
-      const Verdict& verdict = series.back()->verdict;
-      if (verdict.word != VerdictWord::sound) continue;
-      const auto hidden =
-          std::find_if(verdict.hidden.begin(), verdict.hidden.end(),
-                       [&](const HiddenLoss& each) { return each.resource == loss.resource; });
-      is_cleared = is_cleared || hidden == verdict.hidden.end();
-      if (hidden != verdict.hidden.end() && hidden->share < loss.share) loss = *hidden;
+std::vector<ResourceTest> resource_tests(const Run& run) {
+  std::vector<ResourceTest> tests;
+  for (const SizeSeries& series : verdict_series_of(run.rows)) {
+    const Row* const row = series.back();
+    if (row->verdict.word != VerdictWord::sound) continue;
+    for (const HiddenLoss& hidden : row->verdict.hidden) {
+      const auto known = std::find_if(tests.begin(), tests.end(), [&](const ResourceTest& each) {
+        return each.hidden.resource == hidden.resource;
+      });
+      if (known == tests.end()) {
+        tests.push_back({hidden, row});
+      } else if (hidden.share < known->hidden.share) {
+        *known = {hidden, row};
+      }
     }
-    return is_cleared;
-  });
-  return least;
+  }
+  return tests;
 }
 
 std::string why_not_sound(const Run& run) {

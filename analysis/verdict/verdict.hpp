@@ -98,9 +98,9 @@ struct SeriesJudgement {
 [[nodiscard]] std::string explaining_algorithm(const Row& row, const GpuCluster& cluster);
 
 /// What may be lost although `row`, within `range`, took as long as it did, by the model itself; only a
-/// baseline of the same machine shows it. What the row is too quick for is not named. For each kind of link
-/// the largest of these: half of all, as many together as one of them less, two, …, or half of one. "the 8
-/// NICs at 62 % of their rate". A NIC that is gone may cost more than its share, since NCCL then plans other
+/// baseline of the same machine shows it. For each kind of link that the ranks use, the largest of these:
+/// half of all, as many together as one of them less, two, …, or half of one; else a share of 0. "the 8 NICs
+/// at 62 % of their rate". A NIC that is gone may cost more than its share, since NCCL then plans other
 /// channels. `row` has an expectation by `cluster`.
 [[nodiscard]] std::vector<HiddenLoss> hidden_losses(const Row& row, const HealthyRange& range,
                                                     const GpuCluster& cluster);
@@ -122,8 +122,17 @@ struct SeriesJudgement {
 /// Adds a sentence to the explanation of every series that is BELOW or a FAULT; an empty one adds nothing.
 void explain_bad(Run& run, const std::string& sentence);
 
-/// What no series of the machine rules out: of each resource the least of what may be hidden.
-[[nodiscard]] std::vector<HiddenLoss> not_ruled_out(const Run& run);
+/// A resource, and the SOUND series that rules out most of its losses.
+struct ResourceTest {
+  HiddenLoss hidden;              ///< what that one leaves open
+  const Row* best_row = nullptr;  ///< its largest
+
+  /// Half of it may be missing: nothing tests it.
+  [[nodiscard]] bool is_untested() const { return hidden.share >= 0.5; }
+};
+
+/// Of each resource that the SOUND series of the run use, in the order in which they first name it.
+[[nodiscard]] std::vector<ResourceTest> resource_tests(const Run& run);
 
 /// Why a machine whose series are all SOUND is not: wrong data, or a run that was cut short. Empty for
 /// neither.

@@ -184,9 +184,10 @@ struct HealthyRange {
 
 /// The most of a resource that may be missing although a series is as quick as it is.
 struct HiddenLoss {
-  std::string resource;  ///< "NIC", "NVLink", "path through the host"
-  double share = 0;      ///< of all of it, above 0 and at most 0.5
-  std::string text;      ///< "the 8 NICs at 62 % of their rate"
+  std::string resource;  ///< "NIC", "NVLink", "PCIe link of a NIC", "path through the host"
+  double share = 0;      ///< of all of it, at most 0.5; 0: the least loss that is modeled shows
+  std::string text;      ///< "the 8 NICs at 62 % of their rate"; empty for 0
+  int count = 1;         ///< of the resource in a node, or of a GPU; 0: an older record, which does not say
 
   bool operator==(const HiddenLoss&) const = default;
 };

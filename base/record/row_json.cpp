@@ -161,15 +161,17 @@ Verdict verdict_of(const JsonReader& json) {
   }
   if (const auto hidden = json.find("not_ruled_out"))
     for (const JsonReader& loss : hidden->items())
-      verdict.hidden.push_back(
-          {loss.at("resource").text(), loss.at("share").number(kShare), loss.at("text").text()});
+      verdict.hidden.push_back({loss.at("resource").text(), loss.at("share").number(kShare),
+                                loss.at("text").text(),
+                                loss.find("count") ? loss.at("count").integer<int>() : 0});
   return verdict;
 }
 
 Json hidden_json(const std::vector<HiddenLoss>& hidden) {
   Json list = Json::array();
   for (const HiddenLoss& loss : hidden)
-    list.push_back({{"resource", loss.resource}, {"share", loss.share}, {"text", loss.text}});
+    list.push_back(
+        {{"resource", loss.resource}, {"share", loss.share}, {"text", loss.text}, {"count", loss.count}});
   return list;
 }
 

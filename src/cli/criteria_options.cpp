@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "src/cli/options.hpp"
@@ -77,18 +78,27 @@ void add_criteria_options(CLI::App& app, const std::string& theme, CriteriaOptio
       ->option_text("OPERATION@SIZE>=RATE");
   if (!own_fail_on) return;
   add_option(app, theme, "--fail-on", "LIST",
-             "what else makes the exit status 1: below (BELOW or FAULT), unclear, late (stragglers), "
-             "degraded (a node unlike the "
-             "others), throttled (GPUs), or none; wrong data is always 3",
+             "what else makes the exit status 1: below (BELOW or FAULT), unclear, untested (links that no "
+             "operation tests), late (stragglers), degraded (a node unlike the others), throttled (GPUs), or "
+             "none; wrong data is always 3",
              [&options](const std::string& text) {
                options.asked = options.kinds_asked = true;
                options.criteria.fail_on = parse_failure_kinds(text);
              });
+  app.add_flag_callback(
+         "--accept", [&options] { options.asked = options.kinds_asked = options.criteria.accept = true; },
+         "accept the machine or not: all of --fail-on, a machine that no reference is like, and data that "
+         "was not checked; status 2 where there is nothing to judge")
+      ->group(theme);
 }
 
 CriteriaOutcome criteria_outcome(const Run& run, const CriteriaOptions& options) {
   const analysis::RunCheck check = analysis::check_run(run, options.criteria);
   CriteriaOutcome outcome;
+  if (options.criteria.accept && analysis::machine_word(run) == VerdictWord::none && check.failures.empty()) {
+    outcome.status = ExitStatus::usage;
+    outcome.notes.emplace_back("--accept: there is nothing to judge: no row has a verdict");
+  }
   for (const analysis::RunFailure& failure : check.failures) {
     outcome.status = worse(outcome.status, failure.is_wrong_data ? ExitStatus::wrong_data : ExitStatus::low);
     if (options.asked || failure.is_wrong_data) outcome.notes.push_back("failed: " + failure.text);

@@ -331,6 +331,9 @@ void complete_run_options(const CLI::App& app, RunOptions& run) {
   if (run.lab01.asked) take_lab01_rows(app, run);
   run.documents = output_documents(run.output, run.lab01.asked ? kLab01Page : "");
   require_measured_chart(run);
+  if (run.criteria.criteria.accept && run.loop.checks == 0)
+    throw usage_error("--accept", "a machine is accepted by data that was checked, and -c 0 checks none",
+                      "leave -c out");
   combine_with_protocols(run);
   if (run.graph_launches > 0) run.loop.fixed.graph_launches = static_cast<std::uint64_t>(run.graph_launches);
   // As many iterations as the user fixed may take any time.

@@ -11,10 +11,10 @@
 
 namespace collbench::program {
 
-bool fails_criteria(const Run& run, const CriteriaOptions& criteria) {
+ExitStatus criteria_status(const Run& run, const CriteriaOptions& criteria) {
   const CriteriaOutcome outcome = criteria_outcome(run, criteria);
   for (const std::string& note : outcome.notes) print_message("collbench: " + one_line(note));
-  return outcome.status != ExitStatus::ok;
+  return outcome.status;
 }
 
 std::string kept_file(const RunOptions& options) {

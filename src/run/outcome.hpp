@@ -8,9 +8,9 @@
 
 namespace collbench::program {
 
-/// Whether a run that was measured to its end is none to be content with: by what was asked for, and said
-/// then, a line each on stderr; else by its verdict. On rank 0.
-[[nodiscard]] bool fails_criteria(const Run& run, const CriteriaOptions& criteria);
+/// What a run that was measured to its end comes to: by what was asked for, and said then, a line each on
+/// stderr; else by its verdict. On rank 0.
+[[nodiscard]] ExitStatus criteria_status(const Run& run, const CriteriaOptions& criteria);
 
 /// What to do about a run that was cut short: where its measurements are, or how to keep them next time.
 /// `begun`: the measurement had begun, and with it the files.

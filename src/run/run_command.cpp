@@ -197,8 +197,8 @@ class RunDriver {
     if (ranks().is_root()) show(result);
     root_errors_.agree(ranks(), context_.host);
     ExitStatus status = outcome(result.rows);
-    const bool judged = ranks().is_root() && status == ExitStatus::ok;
-    if (judged && (fails_criteria(run_, options_.criteria) || has_fault_)) status = ExitStatus::low;
+    if (ranks().is_root() && status == ExitStatus::ok)
+      status = worse(criteria_status(run_, options_.criteria), has_fault_ ? ExitStatus::low : ExitStatus::ok);
     if (status == ExitStatus::not_here && ranks().is_root())
       print_message(describe(nothing_ran(result.rows)));
     if (!result.interrupted || options_.endless) return launch::broadcast_value(ranks(), status);

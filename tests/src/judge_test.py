@@ -183,6 +183,33 @@ class Judge(unittest.TestCase):
         text = self.judge(record(23), "--topology", machine).stdout.replace("\n#  ", "")
         self.assertIn("FAULT: 2 × 8 ranks against hgx-a100; worst: AllReduce", " ".join(text.split()))
 
+    def test_accept_asks_for_everything(self):
+        failed = self.judge(record(187), "--topology", "ndv4", "--accept")
+        self.assertEqual(failed.returncode, 1, failed.stderr)
+        self.assertIn("failed: the data of some rows was not checked (-c 1)", failed.stderr)
+        self.assertNotIn("failed: UNCLEAR", failed.stderr)
+        self.assertIn("not checked: throttled: the record has no telemetry of GPUs", failed.stderr)
+        run = record(187)
+        for each in run["rows"]:
+            each["wrong_elements"] = 0
+        untested = self.judge(run, "--topology", "ndv4", "--accept")
+        self.assertEqual(untested.returncode, 1)
+        self.assertIn("failed: not tested: nothing rules out the 8 NICs at 50 %", untested.stderr)
+        for each in run["rows"]:
+            each["algorithm_ran"] = "ring"
+        self.assertEqual(self.judge(run, "--topology", "ndv4", "--accept").returncode, 0)
+        machine = self.path.parent / "node.json"
+        collbench("topo", "save", "ndv4", "-o", machine)
+        shapes = json.loads(machine.read_text())
+        shapes["hosts"][0]["nics"] = shapes["hosts"][0]["nics"][:7]
+        machine.write_text(json.dumps(shapes))
+        own = self.judge(run, "--topology", machine, "--accept")
+        self.assertEqual(own.returncode, 1)
+        self.assertIn("failed: UNCLEAR: no reference machine is like this one", own.stderr)
+        nothing = self.judge(run, "--accept")
+        self.assertEqual(nothing.returncode, 2)
+        self.assertIn("--accept: there is nothing to judge", nothing.stderr)
+
     def test_bad_input(self):
         for run, arguments, says in (
             (record(187), ("--own-floor",), "--topology: there is no machine to judge the run by"),

@@ -49,8 +49,24 @@ TEST(ReportJunit, LowWrongDataAndWhatNothingWasMeasuredForFail) {
   const Criteria criteria{.min_busbw = {{OperationId::broadcast, {}, 1}}, .fail_on = {FailureKind::below}};
   const auto document = parsed(run, criteria);
   const auto suite = suite_of(document);
-  EXPECT_EQ(suite.attribute("failures").as_int(), 3);
+  EXPECT_EQ(suite.attribute("failures").as_int(), 4) << "a row, a series, the machine and the whole run";
   EXPECT_TRUE(suite.find_child_by_attribute("classname", "collbench.run").child("failure"));
+  EXPECT_TRUE(suite.find_child_by_attribute("name", "the machine").child("failure"));
+}
+
+TEST(ReportJunit, AnUnclearSeriesIsSkippedUntilTheMachineIsToBeAccepted) {
+  auto run = example_run();
+  for (Row& row : run.rows) row.verdict = {VerdictWord::unclear, "Between."};
+  const auto skipped = parsed(run);
+  const auto machine = suite_of(skipped).find_child_by_attribute("name", "the machine");
+  EXPECT_THAT(machine.child("skipped").attribute("message").value(), HasSubstr("UNCLEAR"));
+  EXPECT_EQ(suite_of(skipped).attribute("failures").as_int(), 0);
+  const auto accepted = parsed(run, {.min_busbw = {}, .fail_on = {}, .accept = true});
+  EXPECT_TRUE(suite_of(accepted).find_child_by_attribute("name", "the machine").child("failure"));
+  EXPECT_TRUE(suite_of(accepted).find_child_by_attribute("classname", "collbench.verdict").child("failure"));
+  for (Row& row : run.rows) row.verdict = {VerdictWord::sound, "As quick."};
+  const auto sound = parsed(run);
+  EXPECT_FALSE(suite_of(sound).find_child_by_attribute("name", "the machine").first_child());
 }
 
 TEST(ReportJunit, ARunThatWasKilledAndSaysNoMoreFails) {

@@ -17,10 +17,11 @@ using testing::StartsWith;
 TEST(VerdictFacts, SayTheVerdictAndWhatHoldsEachRow) {
   const GpuCluster cluster = cluster_of("ndv4", 2);
   const ReportLines facts = verdict_lines(judged_on_gpus(run_from_expectation(cluster, 1), cluster));
-  ASSERT_EQ(facts.size(), 2U);
-  EXPECT_THAT(facts[0].text, StartsWith("AllReduce float: SOUND: "));
-  EXPECT_EQ(facts[0].tone, Tone::quiet);
-  EXPECT_EQ(facts[1].text,
+  ASSERT_EQ(facts.size(), 3U);
+  EXPECT_THAT(facts[0].text, StartsWith("resources: NICs: "));
+  EXPECT_THAT(facts[1].text, StartsWith("AllReduce float: SOUND: "));
+  EXPECT_EQ(facts[1].tone, Tone::quiet);
+  EXPECT_EQ(facts[2].text,
             "AllReduce float: 1 MiB to 4 MiB: latency-bound, 1.00 of expected; 16 MiB to 1 GiB: "
             "bandwidth-bound (8 NICs per node, 25 GB/s each at 95 % of line rate), 1.00 of expected");
 }
@@ -75,6 +76,28 @@ TEST(VerdictHeadline, SaysWhatItIsHeldAgainstWhereNobodyNamedIt) {
   EXPECT_THAT(first(), HasSubstr(" on node.json (no reference machine: what all nodes lack is not seen); "));
   run.yardstick = {YardstickKind::own, "ndv4", {"4 fast NICs instead of 8"}};
   EXPECT_THAT(first(), HasSubstr("; from ndv4 it differs by 4 fast NICs instead of 8: what all"));
+}
+
+TEST(VerdictFacts, ResourcesAreNamedWithTheOperationThatTestsThemBest) {
+  const GpuCluster cluster = cluster_of("hgx-h100", 2);
+  collbench::Run run = run_from_expectation(cluster, 1);
+  run.complete = true;
+  const auto first = [](const collbench::Run& each) { return verdict_headline(each).front().text; };
+  EXPECT_THAT(first(judged_on_gpus(run, cluster)),
+              AllOf(HasSubstr("; not ruled out: the 8 NICs at 62 % of"), testing::Not(HasSubstr("tested"))));
+  for (const Row& row : run_from_expectation(cluster, 1, OperationId::all_gather).rows)
+    run.rows.push_back(row);
+  const collbench::Run judged = judged_on_gpus(run, cluster);
+  EXPECT_EQ(
+      verdict_lines(judged).front().text,
+      "resources: NICs: a loss of 1 of 8 is ruled out by AllGather, 1.00 of expected; PCIe links of the "
+      "NICs: a loss of half of their rate is ruled out by AllReduce, 1.00 of expected; NVLinks: a loss "
+      "of 2 of 18 is ruled out by AllReduce, 1.00 of expected");
+  collbench::Run open = judged;
+  for (Row& row : open.rows) row.verdict.hidden = {{"PCIe link of a NIC", 0.5, "the PCIe link at 50 %"}};
+  EXPECT_THAT(first(open), testing::EndsWith("; not tested: PCIe links of the NICs"));
+  EXPECT_EQ(verdict_lines(open).front().text,
+            "resources: PCIe links of the NICs: not tested by these operations");
 }
 
 TEST(VerdictFacts, ARowWithoutAFormulaSaysSo) {

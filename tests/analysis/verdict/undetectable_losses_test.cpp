@@ -24,7 +24,8 @@ std::vector<std::string> hidden(const Row& row, const GpuCluster& cluster) {
   const Expectation& expected = row.expectation;
   const HealthyRange range{0, *expected.expected_seconds / *expected.slowest_seconds, 1.1, "the band"};
   std::vector<std::string> losses;
-  for (const HiddenLoss& loss : hidden_losses(row, range, cluster)) losses.push_back(loss.text);
+  for (const HiddenLoss& loss : hidden_losses(row, range, cluster))
+    if (loss.share > 0 && loss.resource != "PCIe link of a NIC") losses.push_back(loss.text);
   if (std::string other = hidden_algorithm(row, cluster); !other.empty()) losses.push_back(std::move(other));
   return losses;
 }
@@ -71,7 +72,8 @@ TEST(HiddenLosses, HalfOfThePathWhereHealthyMachinesDifferByAsMuch) {
   EXPECT_THAT(
       hidden_losses(row, {0.4, 0.45, 1.1, "a range that is wide enough"}, cluster),
       ElementsAre(HiddenLoss{"path through the host", 0.5, "the path through the host at 50 % of its rate"}));
-  EXPECT_THAT(hidden_losses(row, {0.4, 0.9, 1.1, "a narrow one"}, cluster), IsEmpty());
+  EXPECT_THAT(hidden_losses(row, {0.4, 0.9, 1.1, "a narrow one"}, cluster),
+              ElementsAre(HiddenLoss{"path through the host", 0, ""}));
 }
 
 TEST(HiddenLosses, WhatTheRowIsTooQuickForIsNotNamed) {
@@ -82,6 +84,17 @@ TEST(HiddenLosses, WhatTheRowIsTooQuickForIsNotNamed) {
   EXPECT_THAT(hidden_when_as_expected(cluster_of("hgx-h100", 2), OperationId::all_reduce),
               ElementsAre("the 8 NICs at 62 % of their rate", "the 18 NVLinks at 94 % of their rate"));
   EXPECT_THAT(hidden_when_as_expected(cluster_of("a100-pcie", 1), OperationId::all_gather), IsEmpty());
+}
+
+TEST(HiddenLosses, PcieOfTheNicsShowsWhereItThenLimitsThem) {
+  const auto pcie = [](const std::string& machine, OperationId id) {
+    const GpuCluster cluster = cluster_of(machine, 2);
+    for (const HiddenLoss& loss : hidden_losses(largest_row(cluster, id), {0.8, 0.93, 1.1, ""}, cluster))
+      if (loss.resource == "PCIe link of a NIC") return loss.share;
+    return -1.0;
+  };
+  EXPECT_EQ(pcie("hgx-h100", OperationId::all_gather), 0);  // 32 GB/s for 50
+  EXPECT_EQ(pcie("p5", OperationId::all_gather), 0.5);      // 4 × 12.5 GB/s on 32 lanes' worth
 }
 
 TEST(HiddenLosses, NoneWhereEveryLossShows) {

@@ -191,23 +191,30 @@ TEST(Verdict, TheMachineHasTheWorstWordAndIsSoundOnlyAsAWhole) {
   EXPECT_EQ(machine_word(run), VerdictWord::fault);
 }
 
-TEST(Verdict, WhatOneSeriesRulesOutIsRuledOut) {
+TEST(Verdict, AResourceIsTestedByTheSoundSeriesThatHidesLeast) {
   collbench::Run run;
   run.rows = rows_of({8, 8});
   run.rows[1].measurement.key.operation = OperationId::all_gather;
   const auto hidden = [&](std::vector<HiddenLoss> all_reduce, std::vector<HiddenLoss> all_gather) {
     run.rows[0].verdict = {.word = VerdictWord::sound, .explanation = "", .hidden = std::move(all_reduce)};
     run.rows[1].verdict = {.word = VerdictWord::sound, .explanation = "", .hidden = std::move(all_gather)};
-    return not_ruled_out(run);
+    std::vector<HiddenLoss> left;
+    for (const ResourceTest& test : resource_tests(run)) left.push_back(test.hidden);
+    return left;
   };
   const HiddenLoss half{"NIC", 0.5, "half"};
   const HiddenLoss one{"NIC", 0.125, "one"};
+  const HiddenLoss none{"NIC", 0, ""};
   const HiddenLoss links{"NVLink", 0.06, "links"};
-  EXPECT_THAT(hidden({half}, {one, links}), testing::ElementsAre(one));
+  EXPECT_THAT(hidden({half}, {one, links}), testing::ElementsAre(one, links));
   EXPECT_THAT(hidden({half, links}, {half, links}), testing::ElementsAre(half, links));
-  EXPECT_THAT(hidden({}, {half}), testing::IsEmpty());
-  run.rows[0].verdict.word = VerdictWord::unclear;
-  EXPECT_THAT(not_ruled_out(run), testing::ElementsAre(half)) << "only what is SOUND rules out";
+  EXPECT_THAT(hidden({half}, {none}), testing::ElementsAre(none));
+  EXPECT_EQ(resource_tests(run).front().best_row, &run.rows[1]);
+  EXPECT_TRUE((ResourceTest{half}.is_untested()));
+  EXPECT_FALSE((ResourceTest{one}.is_untested()));
+  run.rows[1].verdict.word = VerdictWord::unclear;
+  EXPECT_EQ(resource_tests(run).size(), 1U);
+  EXPECT_EQ(resource_tests(run).front().hidden, half) << "only what is SOUND rules out";
 }
 
 TEST(Verdict, SweepsAreByKeyAndInTheOrderOfSizes) {

@@ -268,7 +268,7 @@ class RandomRun {
       if (result.verdict.word != VerdictWord::none) {
         result.verdict.ratio = maybe([&] { return number(); });
         if (below(2) == 0) result.verdict.range = HealthyRange{number(), number(), number(), text()};
-        result.verdict.hidden = {{text(), 0.125, text()}};
+        result.verdict.hidden = {{text(), 0.125, text(), below(64)}};
       }
     }
     return result;
