@@ -107,7 +107,7 @@ std::string format_size_range(const SizeRange& range) {
 
 /// "NICs", "PCIe links of the NICs", "path through the host"
 std::string resource_name(const HiddenLoss& hidden) {
-  if (hidden.resource == "PCIe link of a NIC") return "PCIe links of the NICs";
+  if (hidden.resource == kNicPcie) return "PCIe links of the NICs";
   return hidden.count == 1 ? hidden.resource : hidden.resource + "s";
 }
 

@@ -227,7 +227,7 @@ std::string healthy_remarks(const Row& row, const GpuCluster& cluster, const Ser
   if (judgement.word == VerdictWord::sound) {
     std::vector<std::string> losses;
     for (const HiddenLoss& loss : judgement.hidden)
-      if (loss.share > 0) losses.push_back(loss.text);
+      if (loss.share > 0 && loss.resource != kNicPcie) losses.push_back(loss.text);
     if (std::string other = hidden_algorithm(row, cluster); !other.empty())
       losses.push_back(std::move(other));
     if (!losses.empty())

@@ -110,7 +110,7 @@ std::vector<HiddenLoss> hidden_losses(const Row& row, const HealthyRange& range,
   if (cluster.domains() > 1) {
     add("NIC", domain_nic_count(cluster), [&](double left) { return times_with_nics(row, cluster, left); });
     if (cluster.nic_path > 0)
-      add("PCIe link of a NIC", 1, [&](double left) { return times_with_nic_paths(row, cluster, left); });
+      add(kNicPcie, 1, [&](double left) { return times_with_nic_paths(row, cluster, left); });
   }
   if (cluster.nvlinks > 0) {
     add("NVLink", cluster.nvlinks, [&](double left) { return times_with_nvlinks(row, cluster, left); });

@@ -122,6 +122,9 @@ struct SeriesJudgement {
 /// Adds a sentence to the explanation of every series that is BELOW or a FAULT; an empty one adds nothing.
 void explain_bad(Run& run, const std::string& sentence);
 
+/// A resource whose losses show as losses of NICs: only the list of resources names it.
+inline constexpr std::string_view kNicPcie = "PCIe link of a NIC";
+
 /// A resource, and the SOUND series that rules out most of its losses.
 struct ResourceTest {
   HiddenLoss hidden;              ///< what that one leaves open

@@ -214,9 +214,11 @@ GpuCluster gpu_cluster(const topology::ReferenceMachine& machine, int nodes, int
 }
 
 GpuCluster gpu_cluster(const topology::ResolvedMachine& machine, int nodes, int ranks_per_node) {
-  return machine.reference != nullptr
-             ? gpu_cluster(*machine.reference, nodes, ranks_per_node)
-             : gpu_cluster(machine.first_host(), nodes, ranks_per_node, machine.argument);
+  if (machine.reference == nullptr)
+    return gpu_cluster(machine.first_host(), nodes, ranks_per_node, machine.argument);
+  GpuCluster cluster = gpu_cluster(*machine.reference, nodes, ranks_per_node);
+  if (machine.argument != machine.reference->name) cluster.machine.clear();
+  return cluster;
 }
 
 }  // namespace collbench::analysis

@@ -41,7 +41,7 @@ inline constexpr std::string_view kUnknownGpu = "GPU";
 /// The ranks and their links: all that an expectation starts from. Rates are GB/s (1e9 bytes) in one
 /// direction. Every node is like the first but for max_channels and planned, one rank has one GPU.
 struct GpuCluster {
-  std::string machine;  ///< the reference machine that it is, by name; empty for another one
+  std::string machine;  ///< the reference machine that the user named; empty for none
   std::string gpu;      ///< "H100 SXM"
   int sm = 0;           ///< compute capability × 10
   int nodes = 1;

@@ -25,7 +25,7 @@ std::vector<std::string> hidden(const Row& row, const GpuCluster& cluster) {
   const HealthyRange range{0, *expected.expected_seconds / *expected.slowest_seconds, 1.1, "the band"};
   std::vector<std::string> losses;
   for (const HiddenLoss& loss : hidden_losses(row, range, cluster))
-    if (loss.share > 0 && loss.resource != "PCIe link of a NIC") losses.push_back(loss.text);
+    if (loss.share > 0 && loss.resource != kNicPcie) losses.push_back(loss.text);
   if (std::string other = hidden_algorithm(row, cluster); !other.empty()) losses.push_back(std::move(other));
   return losses;
 }
@@ -90,7 +90,7 @@ TEST(HiddenLosses, PcieOfTheNicsShowsWhereItThenLimitsThem) {
   const auto pcie = [](const std::string& machine, OperationId id) {
     const GpuCluster cluster = cluster_of(machine, 2);
     for (const HiddenLoss& loss : hidden_losses(largest_row(cluster, id), {0.8, 0.93, 1.1, ""}, cluster))
-      if (loss.resource == "PCIe link of a NIC") return loss.share;
+      if (loss.resource == kNicPcie) return loss.share;
     return -1.0;
   };
   EXPECT_EQ(pcie("hgx-h100", OperationId::all_gather), 0);  // 32 GB/s for 50
