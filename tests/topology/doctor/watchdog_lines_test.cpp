@@ -72,8 +72,8 @@ TEST(WatchdogLines, OneCallThatIsTwoIsADisagreement) {
 }
 
 /// A rank that was told of another's timeout writes where it stands itself.
-TEST(WatchdogLines, WhoIsToldOfATimeoutSaysWhereItStands) {
-  const auto told = [](int enqueued) {
+TEST(WatchdogLines, WhoHearsOfATimeoutSaysWhereItStands) {
+  const auto heard = [](int enqueued) {
     return fmt::format(
         "[rank3]:[E105 06:24:45.1 ProcessGroupNCCL.cpp:684] [PG ID 0 PG GUID 0(default_pg) Rank 3] Received "
         "a dump "
@@ -84,9 +84,9 @@ TEST(WatchdogLines, WhoIsToldOfATimeoutSaysWhereItStands) {
         enqueued);
   };
   const std::string waits = timed_out(0, 42, "ALLREDUCE", 7) + stands_at(0, 45, 41);
-  EXPECT_THAT(said_of(waits + told(41)), HasSubstr("rank 3 never issued it"));
-  EXPECT_THAT(said_of(waits + told(-1)), HasSubstr("rank 3 never issued it"));
-  EXPECT_THAT(said_of(waits + told(42)), HasSubstr("none of rank"));
+  EXPECT_THAT(said_of(waits + heard(41)), HasSubstr("rank 3 never issued it"));
+  EXPECT_THAT(said_of(waits + heard(-1)), HasSubstr("rank 3 never issued it"));
+  EXPECT_THAT(said_of(waits + heard(42)), HasSubstr("none of rank"));
 }
 
 /// A process in several groups: the line of a timeout is of the group that the next line of that call names.
