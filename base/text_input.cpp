@@ -7,6 +7,7 @@
 #include <boost/locale/utf.hpp>
 #include <cctype>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "base/number_range.hpp"
@@ -120,14 +121,40 @@ void require_text(std::string_view text, std::string_view file, std::string_view
   }
 }
 
+std::optional<std::string> line_in_json(std::string_view line) {
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 16U;  // Docker cuts a line at 16 KiB
+  line = trim(line);
+  if (line.size() > kMaxBytes || !line.starts_with('{') || !line.ends_with('}')) return std::nullopt;
+  const auto object = nlohmann::json::parse(line, nullptr, false);
+  for (const char* key : {"log", "message", "textPayload", "line"}) {
+    const auto text = object.find(key);
+    if (text != object.end() && text->is_string()) return text->get<std::string>();
+  }
+  return std::nullopt;
+}
+
+std::string_view clean_line(std::string_view line, std::string& storage) {
+  constexpr std::string_view kNoBreakSpace = "\xC2\xA0";
+  const auto has = [&line](std::string_view what) { return line.find(what) != std::string_view::npos; };
+  if (line.starts_with('{')) {
+    if (auto inner = line_in_json(line)) line = storage = *std::move(inner);
+  }
+  while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
+  if (has("\x1b") || has("\\u001b")) line = storage = without_ansi(line);
+  if (!has(kNoBreakSpace)) return line;
+  storage = line;
+  for (std::size_t at = 0; (at = storage.find(kNoBreakSpace, at)) != std::string::npos;)
+    storage.replace(at, kNoBreakSpace.size(), " ");
+  return storage;
+}
+
 std::vector<Line> clean_lines(std::string_view text) {
   std::vector<Line> lines;
+  std::string storage;
   int number = 1;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string line = without_ansi(text.substr(0, end));
-    while (!line.empty() && line.back() == '\r') line.pop_back();
-    lines.push_back({std::move(line), number++});
+    lines.push_back({std::string(clean_line(text.substr(0, end), storage)), number++});
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;

@@ -33,7 +33,16 @@ struct Line {
 void require_text(std::string_view text, std::string_view file, std::string_view expected,
                   std::size_t max_bytes = kMaxInputBytes);
 
-/// The lines, without ANSI codes and line ends.
+/// What a program wrote, out of the JSON object that a container's log driver or a collector makes of each
+/// line: "log" (Docker, Fluent Bit), "message", "textPayload" (Cloud Logging), "line" (Loki). None for
+/// another line.
+[[nodiscard]] std::optional<std::string> line_in_json(std::string_view line);
+
+/// The line out of such an object, without ANSI codes and line end, with blanks for no-break spaces; kept in
+/// `storage` where that is not `line` itself.
+[[nodiscard]] std::string_view clean_line(std::string_view line, std::string& storage);
+
+/// All of them.
 [[nodiscard]] std::vector<Line> clean_lines(std::string_view text);
 
 /// "FILE:LINE".

@@ -325,7 +325,7 @@ HangFinding find_hang(const Communicator& communicator) {
           {},
           fmt::format("{}: {} {} in {}: {}a link, a GPU or a library hangs", communicator.name,
                       ranks_text(seen), seen.size() == 1 ? "waits" : "all wait", call_text(waiting),
-                      communicator.lists_all ? "" : "a rank that left no dump here, ")};
+                      communicator.lists_all ? "" : "a rank that left no dump or log here, ")};
 }
 
 std::string communicators_text(const std::vector<Communicator>& communicators, int columns) {

@@ -22,14 +22,15 @@ constexpr std::int64_t kMaxNumber = std::numeric_limits<int>::max() - 1;  // tha
 
 /// ncclResult_t of nccl.h, by value.
 std::string nccl_error(int result) {
-  constexpr std::array<std::string_view, 8> kNames{"",
+  constexpr std::array<std::string_view, 9> kNames{"",
                                                    "unhandled CUDA error",
                                                    "system error",
                                                    "internal error",
                                                    "invalid argument",
                                                    "invalid usage",
                                                    "remote process error",
-                                                   ""};  // 7: in progress
+                                                   "",          // 7: in progress
+                                                   "timeout"};  // 2.30.3
   if (result < 0) return fmt::format("NCCL error {}", result);
   const auto index = static_cast<std::size_t>(result);
   return index < kNames.size() ? std::string(kNames.at(index)) : fmt::format("NCCL error {}", result);
@@ -71,12 +72,13 @@ std::vector<Communicator> read_json(const HangDump& dump) {
   const nlohmann::json document = parse_json(dump.text, dump.file);
   std::vector<Communicator> communicators;
   for (const JsonReader& json : JsonReader(document, dump.file).at("communicators").items()) {
+    const int size = json.at("size").integer<int>();
     Communicator communicator{.name = "communicator " + json.at("hash").text(),
-                              .size = json.at("size").integer<int>(),
+                              .size = size,
                               .members = {},
                               .begun_by_others = {},
                               .verdict = {},
-                              .status = {}};
+                              .status = size == 0 ? "NOCOMM" : "RUNNING"};  // which only the text has
     for (const char* key : {"ranks", "missing_ranks"})
       for (const JsonReader& member : json.at(key).items()) communicator.members.push_back(member_of(member));
     std::sort(communicator.members.begin(), communicator.members.end(),

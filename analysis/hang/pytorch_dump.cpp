@@ -11,6 +11,7 @@
 
 #include "base/json_reader.hpp"
 #include "base/text_input.hpp"
+#include "topology/doctor/watchdog_lines.hpp"
 
 // Source of the format: PyTorch 2.5 to 2.9, torch/csrc/distributed/c10d/FlightRecorder.hpp (names of the
 // members) and FlightRecorder.cpp (dump_json). The pickled form has the same members, with numbers where JSON
@@ -154,6 +155,38 @@ GroupsByName read_rank(const JsonReader& dump, int rank) {
   return groups;
 }
 
+std::string group_name(const std::string& name, const std::string& description) {
+  const bool described = !description.empty() && description != "undefined";
+  return described ? fmt::format("group {} ({})", name, description) : "group " + name;
+}
+
+/// "_ALLGATHER_BASE" of a log and "_all_gather_base" of a dump alike.
+std::string folded(std::string_view operation) {
+  std::string name = lower(operation);
+  std::erase(name, '_');
+  return name;
+}
+
+/// Of ranks without a dump. What a rank had given to NCCL behind the call in which others wait says nothing.
+void add_ranks_of_logs(Communicator& group, const std::map<int, CommunicatorMember>& logs,
+                       const std::set<int>& dumped) {
+  const std::vector<CommunicatorMember> of_dumps = group.members;
+  for (auto [rank, member] : logs) {
+    if (dumped.contains(rank)) continue;
+    for (const CommunicatorMember& other : of_dumps)
+      if (other.call == member.call && folded(other.operation) == folded(member.operation)) {
+        member.operation = other.operation;
+        member.sizes = other.sizes;  // which a log has in elements
+      }
+    group.members.push_back(std::move(member));
+  }
+  std::uint64_t latest = 0;
+  for (const CommunicatorMember& member : group.members) latest = std::max(latest, member.call);
+  for (CommunicatorMember& member : group.members)
+    for (auto& [operation, begun] : member.begun)
+      begun = member.call > 0 ? member.call : std::min(begun, latest);
+}
+
 void require_json_dump(const HangDump& dump) {
   if (dump.text.starts_with("\x80")) {
     throw usage_error(
@@ -164,25 +197,50 @@ void require_json_dump(const HangDump& dump) {
   if (trim(dump.text).starts_with("{")) return;
   throw usage_error(
       dump.file,
-      "is neither a recorder of collbench, an answer of NCCL's RAS, nor a dump of PyTorch's flight "
-      "recorder as JSON",
-      "for a job's log: collbench doctor FILE reads its watchdog's lines; see collbench flight --help");
+      "is neither a recorder of collbench, an answer of NCCL's RAS, a dump of PyTorch's flight recorder as "
+      "JSON, nor a log in which PyTorch's watchdog wrote of a timeout",
+      "what else a job's log says: collbench doctor FILE; see collbench flight --help");
 }
 
 }  // namespace
 
+/// Whether a watchdog wrote in it.
+bool PytorchDumps::add_log(const HangDump& log) {
+  std::vector<topology::EvidenceLine> lines;
+  for (const Line& line : clean_lines(log.text)) lines.push_back({line.text, {}});
+  bool wrote = false;
+  for (const auto& [name, group] : topology::watchdog_groups(lines)) {
+    for (const auto& [rank, seen] : group.ranks) {
+      const std::int64_t begun = std::max(seen.call, seen.enqueued);
+      if (seen.call == 0 && seen.enqueued < 0) continue;  // it said nothing
+      wrote = true;
+      if (by_name_[name].name.empty()) by_name_[name].name = group_name(name, group.description);
+      CommunicatorMember& member = by_log_[name][rank];
+      if (member.call > 0) continue;
+      member.rank = rank;
+      member.call = static_cast<std::uint64_t>(seen.call);
+      member.operation = seen.operation;
+      if (!seen.elements.empty()) member.sizes = seen.elements + " elements";
+      member.begun[std::string(kAnyCalls)] = static_cast<std::uint64_t>(begun);
+    }
+  }
+  return wrote;
+}
+
 void PytorchDumps::add(const HangDump& dump) {
+  if (first_file_.empty()) first_file_ = dump.file;
+  const std::string_view text = trim(dump.text);
+  const std::string_view line = text.substr(0, text.find('\n'));
+  if ((!line.starts_with('{') || line_in_json(line)) && add_log(dump)) return;
   require_json_dump(dump);
   const int rank = rank_in_name(dump.file);
   if (!dumped_.insert(rank).second)
     throw usage_error(dump.file, fmt::format("there is another dump of rank {}", rank),
                       "give one of each rank");
-  if (first_file_.empty()) first_file_ = dump.file;
   const nlohmann::json document = parse_json(dump.text, dump.file);
   for (auto& [name, own] : read_rank(JsonReader(document, dump.file), rank)) {
     Communicator& group = by_name_[name];
-    const bool has_description = !own.description.empty() && own.description != "undefined";
-    group.name = has_description ? fmt::format("group {} ({})", name, own.description) : "group " + name;
+    group.name = group_name(name, own.description);
     expected_[name].insert(own.ranks.begin(), own.ranks.end());
     if (own.ranks.empty() || std::binary_search(own.ranks.begin(), own.ranks.end(), rank))
       group.members.push_back(std::move(own.member));
@@ -192,10 +250,14 @@ void PytorchDumps::add(const HangDump& dump) {
 std::vector<Communicator> PytorchDumps::groups() const {
   std::vector<Communicator> communicators;
   for (const auto& [name, known] : by_name_) {
-    if (known.members.empty()) continue;
     Communicator group = known;
-    for (const int rank : expected_.at(name)) {
-      if (dumped_.contains(rank)) continue;
+    const auto logs = by_log_.find(name);
+    if (logs != by_log_.end()) add_ranks_of_logs(group, logs->second, dumped_);
+    if (group.members.empty()) continue;
+    const auto own = expected_.find(name);
+    const std::set<int> expected = own == expected_.end() ? std::set<int>() : own->second;
+    for (const int rank : expected) {
+      if (dumped_.contains(rank) || (logs != by_log_.end() && logs->second.contains(rank))) continue;
       CommunicatorMember without;
       without.rank = rank;
       without.presence = MemberPresence::no_dump;
@@ -204,7 +266,7 @@ std::vector<Communicator> PytorchDumps::groups() const {
     std::sort(group.members.begin(), group.members.end(),
               [](const auto& a, const auto& b) { return a.rank < b.rank; });
     group.size = static_cast<int>(group.members.size());
-    group.lists_all = !expected_.at(name).empty();
+    group.lists_all = !expected.empty();
     communicators.push_back(std::move(group));
   }
   if (communicators.empty()) {

@@ -10,21 +10,25 @@ namespace collbench::analysis {
 
 /// The dumps that PyTorch's flight recorder wrote as JSON, one of each rank; the file's name ends with the
 /// rank's number, as PyTorch names it. They are large: each is given by itself, and only what its rank was
-/// doing is kept of it.
+/// doing is kept of it. Beside them, or alone, logs with the lines of PyTorch's watchdog, of one or many
+/// ranks; of a rank that has both the dump counts.
 class PytorchDumps {
  public:
   /// Throws Error (usage) that names the file.
   void add(const HangDump& dump);
 
-  [[nodiscard]] bool empty() const { return dumped_.empty(); }
+  [[nodiscard]] bool empty() const { return first_file_.empty(); }
 
   /// Their process groups. Throws Error (usage) where there are none.
   [[nodiscard]] std::vector<Communicator> groups() const;
 
  private:
+  bool add_log(const HangDump& log);
+
   std::map<std::string, Communicator> by_name_;
   std::map<std::string, std::set<int>> expected_;  // ranks of each group
   std::set<int> dumped_;
+  std::map<std::string, std::map<int, CommunicatorMember>> by_log_;  // of each group
   std::string first_file_;
 };
 

@@ -36,12 +36,25 @@ bool same_row(const LogRow& a, const LogRow& b) {
          a.reduction == b.reduction && a.root == b.root;
 }
 
+/// Whether two say the same of something, or one of them nothing.
+template <class Words>
+bool may_be_same(const Words& a, const Words& b) {
+  return a.empty() || b.empty() || a == b;
+}
+
+std::vector<std::string> what_ran(const LogTable& table) {
+  return table.facts.command ? without_amounts(split_words(table.facts.command->value))
+                             : std::vector<std::string>();
+}
+
 /// Whether `next` goes on with what `table` measured: the same program on the same devices at other sizes, as
 /// a script writes that starts the program once per size.
 bool goes_on(const LogTable& table, const LogTable& next) {
   const auto name = [](const LogTable& each) { return each.facts.program ? each.facts.program->value : ""; };
   if (table.devices.empty() || table.interleaved || next.interleaved) return false;
   if (name(table) != name(next) || !same_devices(table, next)) return false;
+  if (!may_be_same(what_ran(table), what_ran(next)) || !may_be_same(table.environment, next.environment))
+    return false;
   return std::none_of(next.rows.begin(), next.rows.end(), [&](const LogRow& row) {
     return std::any_of(table.rows.begin(), table.rows.end(),
                        [&](const LogRow& other) { return same_row(row, other); });
@@ -51,6 +64,7 @@ bool goes_on(const LogTable& table, const LogTable& next) {
 void add(LogTable& table, const LogTable& next) {
   table.rows.insert(table.rows.end(), next.rows.begin(), next.rows.end());
   table.ended = next.ended;
+  ++table.invocations;
   if (table.iterations != next.iterations) table.iterations = 0;
   if (next.facts.out_of_bounds) {
     if (table.facts.out_of_bounds) table.facts.out_of_bounds->value += next.facts.out_of_bounds->value;
@@ -96,11 +110,15 @@ std::vector<LogTable> joined(std::vector<LogTable> tables) {
   return runs;
 }
 
-/// "1: all_reduce_perf, 8 devices, 26 rows, from line 10".
+/// "1: all_reduce_perf -g 8, 8 devices, 26 rows, from line 10".
 std::string in_words(const LogTable& table, std::size_t number) {
-  return fmt::format(
-      "{}: {}, {}, {}, from line {}", number, table.facts.program ? table.facts.program->value : "a table",
-      counted(table.devices.size(), "device"), counted(table.rows.size(), "row"), table.first_line);
+  constexpr std::size_t kMaxCommand = 100;
+  const LogFacts& facts = table.facts;
+  const std::string what = facts.command   ? excerpt(facts.command->value, kMaxCommand)
+                           : facts.program ? facts.program->value
+                                           : "a table";
+  return fmt::format("{}: {}, {}, {}, from line {}", number, what, counted(table.devices.size(), "device"),
+                     counted(table.rows.size(), "row"), table.first_line);
 }
 
 Error several_runs(const std::vector<LogTable>& runs, std::string_view file) {
@@ -141,8 +159,9 @@ Error no_rows(const std::vector<LogTable>& tables, std::size_t lines, std::strin
                      "look at the end of the log for what stopped it");
 }
 
-LogTable choose(std::vector<LogTable> tables, std::size_t lines, const ImportOptions& options,
-                std::string_view file) {
+/// The runs with rows, or the one that is asked for.
+std::vector<LogTable> choose(std::vector<LogTable> tables, std::size_t lines, const ImportOptions& options,
+                             std::string_view file) {
   std::vector<LogTable> runs = joined(std::move(tables));
   if (std::none_of(runs.begin(), runs.end(), [](const LogTable& table) { return !table.rows.empty(); })) {
     throw no_rows(runs, lines, file);
@@ -152,8 +171,8 @@ LogTable choose(std::vector<LogTable> tables, std::size_t lines, const ImportOpt
     throw usage_error("--run", fmt::format("{} has {} with rows", file, counted(runs.size(), "run")),
                       "choose one of them, from 1");
   }
-  if (runs.size() > 1 && !options.run) throw several_runs(runs, file);
-  return std::move(runs[options.run ? static_cast<std::size_t>(*options.run) - 1 : 0]);
+  if (options.run) return {std::move(runs[static_cast<std::size_t>(*options.run) - 1])};
+  return runs;
 }
 
 void refuse_what_says_nothing(const LogTable& table, std::string_view file) {
@@ -172,15 +191,19 @@ void refuse_what_says_nothing(const LogTable& table, std::string_view file) {
   }
 }
 
-Row row_of(const LogRow& row, const LogHalf& half, bool in_place, OperationId id, const LogTable& table) {
+Row row_of(const LogRow& row, const LogHalf& half, bool in_place, OperationId id, const LogTable& table,
+           std::string_view file) {
   Row result;
   Measurement& measured = result.measurement;
   measured.key = {id, row.size_bytes, row.count, row.type, std::nullopt, in_place, kLibraryChoice};
+  if (operation(id).size_meaning == SizeMeaning::hypercube_base)  // the table has the whole
+    measured.key.size_bytes = row.count * traits(row.type).bytes;
   if (operation(id).reduces) measured.key.reduction = row.reduction;
   if (operation(id).has_root) measured.key.root = row.root;
   const auto tuning = std::find_if(table.facts.tunings.begin(), table.facts.tunings.end(),
                                    [&](const LogTuning& each) { return each.size_bytes == row.size_bytes; });
   measured.algorithm_ran = tuning == table.facts.tunings.end() ? "auto" : tuning->algorithm;
+  measured.source = location(file, row.line);
   measured.seconds = half.seconds;
   measured.pass_seconds = {half.seconds};
   measured.iterations = table.iterations;
@@ -188,12 +211,12 @@ Row row_of(const LogRow& row, const LogHalf& half, bool in_place, OperationId id
   return result;
 }
 
-std::vector<Row> rows_of(const LogTable& table, OperationId id) {
+std::vector<Row> rows_of(const LogTable& table, OperationId id, std::string_view file) {
   std::vector<Row> rows;
   rows.reserve(2 * table.rows.size());
   for (const LogRow& row : table.rows) {
-    rows.push_back(row_of(row, row.out_of_place, false, id, table));
-    if (row.in_place) rows.push_back(row_of(row, *row.in_place, true, id, table));
+    rows.push_back(row_of(row, row.out_of_place, false, id, table, file));
+    if (row.in_place) rows.push_back(row_of(row, *row.in_place, true, id, table, file));
   }
   return rows;
 }
@@ -217,6 +240,9 @@ void conclude_network(LogFacts& facts) {
 void conclude(LogTable& table) {
   LogFacts& facts = table.facts;
   conclude_network(facts);
+  if (table.invocations > 1)
+    facts.notes.push_back(fmt::format("the rows are of {} invocations of the program, from line {} on",
+                                      table.invocations, table.first_line));
   for (const LogRow& row : table.rows) {
     if (row.size_bytes == kLatencyBytes && !facts.latency_seconds) {
       facts.latency_seconds = {row.out_of_place.seconds, row.line};
@@ -224,9 +250,28 @@ void conclude(LogTable& table) {
   }
 }
 
-}  // namespace
-
-namespace {
+Run run_of_table(LogTable& table, const ImportOptions& options, std::string_view file) {
+  refuse_what_says_nothing(table, file);
+  const OperationId id = operation_of(table, options.operation, file);
+  Run run;
+  run.ranks = job_location(table, operation(id), options.job, file);
+  conclude(table);
+  run.rows = rows_of(table, id, file);
+  run.backend = BackendId::nccl;
+  run.time_reduction = table.time_reduction;
+  run.buffers = {
+      .allocator = "", .registration = table.registration, .exact_counts = std::nullopt, .walk_bytes = 0};
+  // nccl-tests walks through buffers of its largest size (2.19.6, src/common.cu, startColl).
+  for (const Row& row : run.rows)
+    run.buffers.walk_bytes = std::max(*run.buffers.walk_bytes, row.measurement.key.size_bytes);
+  run.complete = table.ended;
+  run.started = table.started;
+  run.finished = table.finished;
+  for (const auto& [name, value] : table.environment) run.environment[name] = recorded_value(name, value);
+  if (table.facts.nccl) run.versions.nccl = table.facts.nccl->value;
+  run.log = std::move(table.facts);
+  return run;
+}
 
 /// The first bytes, behind what is blank, in which a program names itself; then the rest, part by part.
 struct StartOfText {
@@ -256,6 +301,10 @@ std::string whole(const TextParts& parts, std::string_view file) {
   return text;
 }
 
+TextParts in_one_part(std::string_view text) {
+  return [text, given = false]() mutable { return std::exchange(given, true) ? std::string_view() : text; };
+}
+
 /// JSON of ours, also where it is damaged: nccl-tests' has neither key.
 bool is_record(std::string_view text) {
   return looks_like_stream(text) || text.find("\"schema_version\"") != std::string_view::npos ||
@@ -265,72 +314,63 @@ bool is_record(std::string_view text) {
 }  // namespace
 
 Run import_log(std::string_view text, std::string_view file, const ImportOptions& options) {
-  const TextParts once = [text, given = false]() mutable {
-    return std::exchange(given, true) ? std::string_view() : text;
-  };
-  return import_log(once, file, options);
+  return import_log(in_one_part(text), file, options);
 }
 
 Run import_log(const TextParts& parts, std::string_view file, const ImportOptions& options) {
+  return std::move(import_runs(parts, file, options, false).front());
+}
+
+std::vector<Run> import_runs(const TextParts& parts, std::string_view file, const ImportOptions& options,
+                             bool several) {
   const StartOfText text = peek(parts);
   require_log_text(text.start, file);
-  const bool json = looks_like_json(text.start);
-  if (const BenchmarkReader* const reader = json ? nullptr : find_benchmark_reader(text.start)) {
-    LogLineReader lines(text.all, file, true);
-    return run_of_benchmark(reader->read([&lines] { return lines.next(); }), *reader, options, file);
-  }
+  const bool rccl = is_rccl_tests_json(text.start);
+  const bool json = !rccl && looks_like_json(text.start);
+  const BenchmarkReader* const benchmark = rccl || json ? nullptr : find_benchmark_reader(text.start);
+  LogLineReader lines(text.all, file, rccl || benchmark != nullptr);
+  const auto next = [&lines] { return lines.next(); };
+  if (benchmark != nullptr) return {run_of_benchmark(benchmark->read(next), *benchmark, options, file)};
   std::vector<LogTable> tables;
-  std::size_t lines = 0;
   if (json) {
     tables.push_back(read_nccl_tests_json(whole(text.all, file), file));
   } else {
-    LogLineReader reader(text.all, file);
-    tables = read_nccl_tests_text([&reader] { return reader.next(); });
-    lines = static_cast<std::size_t>(reader.lines());
+    tables = rccl ? read_rccl_tests_json(next, file) : read_nccl_tests_text(next);
     if (tables.empty() && looks_like_csv(text.start)) {
       throw usage_error(std::string(file), "the file is CSV, not what nccl-tests prints",
                         "give the program's output as text, or its -J file");
     }
   }
-  LogTable table = choose(std::move(tables), lines, options, file);
-  refuse_what_says_nothing(table, file);
-  const OperationId id = operation_of(table, options.operation, file);
-  Run run;
-  run.ranks = job_location(table, operation(id), options.job, file);
-  conclude(table);
-  run.rows = rows_of(table, id);
-  run.backend = BackendId::nccl;
-  run.time_reduction = table.time_reduction;
-  run.buffers = {
-      .allocator = "", .registration = table.registration, .exact_counts = std::nullopt, .walk_bytes = 0};
-  // nccl-tests walks through buffers of its largest size (2.19.6, src/common.cu, startColl).
-  for (const Row& row : run.rows)
-    run.buffers.walk_bytes = std::max(*run.buffers.walk_bytes, row.measurement.key.size_bytes);
-  run.complete = table.ended;
-  run.started = table.started;
-  run.finished = table.finished;
-  for (const auto& [name, value] : table.environment) run.environment[name] = recorded_value(name, value);
-  if (table.facts.nccl) run.versions.nccl = table.facts.nccl->value;
-  table.facts.file = file;
-  table.facts.format = json ? "nccl-tests JSON" : "nccl-tests text";
-  run.log = std::move(table.facts);
-  return run;
+  tables = choose(std::move(tables), static_cast<std::size_t>(lines.lines()), options, file);
+  if (tables.size() > 1 && !several) throw several_runs(tables, file);
+  const std::string_view format = json ? "nccl-tests JSON" : rccl ? "rccl-tests JSON" : "nccl-tests text";
+  std::vector<Run> runs;
+  for (LogTable& table : tables) {
+    runs.push_back(run_of_table(table, options, file));
+    LogFacts& facts = *runs.back().log;
+    facts.format = format;
+    facts.file = tables.size() == 1 ? std::string(file)
+                                    : fmt::format("{}, run {} of {} (from line {})", file, runs.size(),
+                                                  tables.size(), table.first_line);
+  }
+  return runs;
 }
 
-Run run_of_file(const TextParts& parts, std::string_view file, ImportOptions options) {
+std::vector<Run> runs_of_file(const TextParts& parts, std::string_view file, ImportOptions options,
+                              bool several) {
   const StartOfText text = peek(parts);
   const bool json = looks_like_json(text.start);
   const std::string all = json ? whole(text.all, file) : "";
   if (json && is_record(all)) {
-    if (options == ImportOptions{}) return run_from_text(all, file);
+    if (options == ImportOptions{}) return {run_from_text(all, file)};
     throw usage_error(std::string(file), "it is a record, which says itself where and when it ran, and what",
                       "leave out --nodes, --ranks-per-node, --operation, --run, --date and --host");
   }
   if (options.hosts.size() > 1 && !options.job.nodes)
     options.job.nodes = static_cast<int>(options.hosts.size());
-  Run run = json ? import_log(all, file, options) : import_log(text.all, file, options);
-  set_time_and_hosts(run, options.started, options.hosts);
-  return run;
+  std::vector<Run> runs = import_runs(json ? in_one_part(all) : text.all, file, options, several);
+  for (Run& run : runs) set_time_and_hosts(run, options.started, options.hosts);
+  return runs;
 }
 
 }  // namespace collbench::analysis

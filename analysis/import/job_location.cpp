@@ -49,7 +49,10 @@ std::optional<RankRange> ranks_of(double min_others, double max_others) {
   return ranks;
 }
 
-bool size_is_total(const Operation& operation) { return operation.size_meaning == SizeMeaning::total; }
+/// As nccl-tests prints it, also of HyperCube.
+bool size_is_total(const Operation& operation) {
+  return operation.size_meaning == SizeMeaning::total || operation.id == OperationId::hypercube;
+}
 
 }  // namespace
 
@@ -74,7 +77,7 @@ std::optional<RankRange> ranks_by_rates(const Operation& operation, std::span<co
   }
   if (factor.least > factor.most) return std::nullopt;
   std::optional<RankRange> ranks = RankRange{};
-  if (operation.bus_factor == BusFactor::one) {
+  if (operation.bus_factor == BusFactor::one && !size_is_total(operation)) {
     if (factor.least > 1 || factor.most < 1) return std::nullopt;
   } else {
     const double scale = operation.bus_factor == BusFactor::twice_others ? 2 : 1;
@@ -204,7 +207,7 @@ int count_ranks(const LogTable& table, const Operation& operation, const JobGive
   }
   if (listed > 0 && range->contains(static_cast<int>(listed))) return static_cast<int>(listed);
   if (table.facts.ranks) {
-    return checked(table.facts.ranks->value, location(file, table.facts.ranks->line), "NCCL's own line");
+    return checked(table.facts.ranks->value, location(file, table.facts.ranks->line), "the log's own line");
   }
   // A list that was cut short is told by the rates; one that is too long is a contradiction.
   if (range->least == range->most && std::cmp_less(listed, range->least)) return range->least;

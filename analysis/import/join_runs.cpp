@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "analysis/history/machine_kind.hpp"
+#include "analysis/import/log_readers.hpp"
 #include "analysis/report/launches.hpp"
 #include "base/error.hpp"
 #include "base/statistics.hpp"
+#include "base/text_input.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {
@@ -92,6 +94,16 @@ void note_difference(LogFacts& facts, const std::string& file, const char* what,
     facts.notes.push_back(fmt::format("{} says another {} than the first log", file, what));
 }
 
+/// That the launches of a row are of commands that differ in more than amounts.
+void note_other_command(LogFacts& facts, const LogFacts& other) {
+  const auto measured = [](const LogFacts& of) { return without_amounts(split_words(of.command->value)); };
+  if (!facts.command || !other.command || measured(facts) == measured(other)) return;
+  std::string note = fmt::format("{} ran another command, and its rows count as launches of the same: {}",
+                                 other.file, excerpt(other.command->value));
+  if (std::find(facts.notes.begin(), facts.notes.end(), note) == facts.notes.end())
+    facts.notes.push_back(std::move(note));
+}
+
 void join_facts(LogFacts& facts, const LogFacts& other) {
   note_difference(facts, other.file, "version of NCCL", facts.nccl, other.nccl);
   note_difference(facts, other.file, "network", facts.network, other.network);
@@ -108,6 +120,7 @@ void join(Run& joined, Run& other, std::map<RowKey, std::size_t>& rows) {
       joined.rows.push_back(std::move(row));
     } else {
       add_launches(joined.rows[known->second], row);
+      if (joined.log && other.log) note_other_command(*joined.log, *other.log);
       const auto launches = joined.rows[known->second].measurement.launch_passes.size();
       joined.launches = std::max(joined.launches, static_cast<int>(launches));
     }

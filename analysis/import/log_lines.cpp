@@ -1,10 +1,14 @@
 #include "analysis/import/log_readers.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -105,6 +109,15 @@ bool may_say_something(std::string_view line) {
          holds_any(line, kWords);
 }
 
+/// "nvbandwidth -t … -b 512" of each line that starts it.
+std::set<std::string> nvbandwidth_commands(std::string_view text) {
+  std::set<std::string> commands;
+  for (const Line& line : clean_lines(text))
+    if (const std::size_t at = line.text.find("nvbandwidth -"); at != std::string::npos)
+      commands.insert(excerpt(std::string_view(line.text).substr(at)));
+  return commands;
+}
+
 }  // namespace
 
 void require_log_text(std::string_view start, std::string_view file) {
@@ -118,6 +131,12 @@ void require_log_text(std::string_view start, std::string_view file) {
   if (const auto foreign = foreign_file(start, file, "collbench judge -")) throw Error(*foreign);
   if (start.find("nvbandwidth Version:") != std::string_view::npos ||
       start.find("\"nvbandwidth\"") != std::string_view::npos) {
+    const std::set<std::string> commands = nvbandwidth_commands(start);
+    if (commands.size() > 1)
+      throw usage_error(where,
+                        fmt::format("is the output of {} invocations of nvbandwidth that differ: {}",
+                                    commands.size(), fmt::join(commands, "; ")),
+                        "put each into a file of its own: collbench burnin --from FILE");
     throw usage_error(where, "is the output of nvbandwidth, which measures no collective operation",
                       "its text, not its JSON, is read as pairs of GPUs: collbench burnin --from FILE");
   }
@@ -163,13 +182,8 @@ std::optional<std::string_view> LogLineReader::next_raw() {
 const LogLine* LogLineReader::next() {
   while (auto raw = next_raw()) {
     ++number_;
-    std::string_view line = *raw;
-    require_no_nul(line, number_);
-    while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    if (line.find('\x1b') != std::string_view::npos || line.find("\\u001b") != std::string_view::npos) {
-      clean_ = clean_lines(line).at(0).text;
-      line = clean_;
-    }
+    require_no_nul(*raw, number_);
+    std::string_view line = clean_line(*raw, clean_);
     if (line.find("<std") != std::string_view::npos) {
       clean_ = without_tags(std::string(line));
       line = clean_;

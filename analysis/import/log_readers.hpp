@@ -124,6 +124,13 @@ struct NcclTestsParameters {
 /// all_reduce_perf"): "all_reduce_perf"; empty when it names none that is known.
 [[nodiscard]] std::string nccl_tests_program(std::string_view line);
 
+/// The command line in a line that names the program, from its launcher or its first variable on and without
+/// secrets; empty in another line.
+[[nodiscard]] std::vector<std::string> nccl_tests_command(std::string_view line);
+
+/// Without the options that say how much is measured: what is left is the same in parts of one measurement.
+[[nodiscard]] std::vector<std::string> without_amounts(std::vector<std::string> words);
+
 /// What the words of a program's command line say of -R, as the program reads it (nccl-tests src/common.cu);
 /// none where it is not among them.
 [[nodiscard]] std::optional<BufferRegistration> nccl_tests_registration(std::span<const std::string> words);
@@ -160,7 +167,7 @@ struct RowOrReason {
 [[nodiscard]] std::vector<LogTable> read_nccl_tests_text(const std::function<const LogLine*()>& next);
 [[nodiscard]] std::vector<LogTable> read_nccl_tests_text(std::span<const LogLine> lines);
 
-/// Whether `text` is JSON by its first letter.
+/// Whether `text` is JSON by its first letter, and not a text whose lines a log driver wrapped.
 [[nodiscard]] bool looks_like_json(std::string_view text);
 
 /// What `nccl-tests -J FILE.json` wrote (JSON_FILE_VERSION 3 of 2.19.6, and what its older versions share
@@ -168,6 +175,13 @@ struct RowOrReason {
 /// variables of NCCL, CUDA_VISIBLE_DEVICES, OMPI_*, UCX_*, FI_* and SLURM_JOB_ID are taken: the file holds
 /// all of them, secrets too.
 [[nodiscard]] LogTable read_nccl_tests_json(std::string_view text, std::string_view file);
+
+/// Whether the start of a text is of `rccl-tests -x FILE -Z json`; and its tables, of lines as they stand
+/// there. A table for each operation and cycle. Throws Error (usage) that names the place when it is
+/// something else.
+[[nodiscard]] bool is_rccl_tests_json(std::string_view start);
+[[nodiscard]] std::vector<LogTable> read_rccl_tests_json(const std::function<const LogLine*()>& next,
+                                                         std::string_view file);
 
 /// The numbers of ranks with which a table's numbers agree.
 struct RankRange {

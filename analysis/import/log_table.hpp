@@ -61,6 +61,7 @@ struct LogTable {
   bool root_column = true;           ///< something
   bool interleaved = false;          ///< several processes wrote their own tables into one another
   bool ended = false;                ///< the footer is there
+  int invocations = 1;               ///< of the program, as a script starts it once per size
   bool cpu_time = false;             ///< times are of the calls alone (nccl-tests -C)
   std::uint64_t iterations = 0;      ///< per row; 0: not said
   RankAggregate time_reduction = RankAggregate::average;  ///< nccl-tests' own default

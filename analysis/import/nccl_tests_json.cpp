@@ -1,11 +1,13 @@
 #include "analysis/import/log_readers.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 
 #include "base/json_reader.hpp"
+#include "base/secrets/secrets.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 
@@ -55,6 +57,9 @@ void take_program(const JsonReader& json, std::string_view text, LogTable& table
     before = word;
   }
   table.registration = nccl_tests_registration(line).value_or(BufferRegistration::none);
+  if (!line.empty())
+    table.facts.command = {fmt::format("{}", fmt::join(recorded_words(line), " ")),
+                           line_of_key(text, "args")};
 }
 
 /// The program registers locally what this NCCL has no symmetric windows for (nccl-tests src/common.cu).
@@ -102,13 +107,18 @@ PrintedNumber exact(double value) {
   return {value, value * kPrecision};
 }
 
+/// The program writes "nan" for what is no number.
+double number_of(const JsonReader& json) {
+  return json.is_number() || json.text() != "nan" ? json.number(kQuantity) : 0;
+}
+
 std::optional<LogHalf> half_of(const JsonReader& json) {
   const auto time = json.find("time");
   if (!time) return std::nullopt;
   LogHalf half;
-  half.seconds = time->number() * kMicrosecond;
-  half.algorithm_bandwidth = exact(json.at("alg_bw").number());
-  half.bus_bandwidth = exact(json.at("bus_bw").number());
+  half.seconds = number_of(*time) * kMicrosecond;
+  half.algorithm_bandwidth = exact(number_of(json.at("alg_bw")));
+  half.bus_bandwidth = exact(number_of(json.at("bus_bw")));
   if (const auto wrong = json.find("nwrong")) {
     half.checked = true;
     const double count = wrong->number(kQuantity);
@@ -123,6 +133,7 @@ std::string unusable(const JsonReader& json) {
   const std::string type = trimmed(json.at("type"));
   if (find_data_type(type) == nullptr) return "rows of type " + excerpt(type);
   if (trimmed(json.at("redop")) == "mulsum") return "rows of reduction mulsum";
+  if (!json.find("out_of_place")) return "rows in place without their row out of place";
   const auto out = half_of(json.at("out_of_place"));
   return !out || is_duration(out->seconds) ? "" : "rows whose time is not a positive number";
 }
@@ -152,21 +163,7 @@ void take_row(const JsonReader& json, int line, LogTable& table) {
   table.rows.push_back(row);
 }
 
-}  // namespace
-
-bool looks_like_json(std::string_view text) { return trim(text).starts_with('{'); }
-
-LogTable read_nccl_tests_json(std::string_view text, std::string_view file) {
-  const nlohmann::json document = parse_json(text, file);
-  const JsonReader json(document, file);
-  if (json.find("record")) {
-    throw usage_error(std::string(file), "is a record that collbench wrote, not a log",
-                      "use collbench report");
-  }
-  if (!json.find("results") || !json.find("config")) {
-    throw usage_error(std::string(file), "is JSON, but not what nccl-tests writes with -J",
-                      "give the file of -J, or the program's output as text");
-  }
+LogTable table_of(const JsonReader& json, std::string_view text) {
   LogTable table;
   table.first_line = 1;
   take_program(json, text, table);
@@ -182,13 +179,52 @@ LogTable read_nccl_tests_json(std::string_view text, std::string_view file) {
     table.finished = trimmed(*end);
     table.ended = true;
   }
-  const int line = line_of_key(text, "results");
-  for (const JsonReader& row : json.at("results").items()) take_row(row, line, table);
+  std::size_t at = text.find("\"results\"");
+  for (const JsonReader& row : json.at("results").items()) {
+    at = std::min(text.find("\"size\"", at + 1), text.size());
+    take_row(row, line_of(text, at), table);
+  }
   if (const auto bounds = json.find("out_of_bounds")) {
     table.facts.out_of_bounds = {bounds->at("count").integer<std::uint64_t>(),
                                  line_of_key(text, "out_of_bounds")};
   }
   return table;
+}
+
+/// As `error`, with what helps here: it is no record of ours that is damaged.
+Error not_whole(const Error& error) {
+  return usage_error(error.where(), error.what(),
+                     "nccl-tests leaves -J so where it does not come to its end: give what it printed");
+}
+
+}  // namespace
+
+bool looks_like_json(std::string_view text) {
+  text = trim(text);
+  return text.starts_with('{') && !line_in_json(text.substr(0, text.find('\n')));
+}
+
+LogTable read_nccl_tests_json(std::string_view text, std::string_view file) {
+  nlohmann::json document;
+  try {
+    document = parse_json(text, file);
+  } catch (const Error& error) {
+    throw not_whole(error);
+  }
+  const JsonReader json(document, file);
+  if (json.find("record")) {
+    throw usage_error(std::string(file), "is a record that collbench wrote, not a log",
+                      "use collbench report");
+  }
+  if (!json.find("results") || !json.find("config")) {
+    throw usage_error(std::string(file), "is JSON, but not what nccl-tests writes with -J",
+                      "give the file of -J, or the program's output as text");
+  }
+  try {
+    return table_of(json, text);
+  } catch (const Error& error) {
+    throw not_whole(error);
+  }
 }
 
 }  // namespace collbench::analysis

@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -64,11 +67,20 @@ std::optional<LogDevice> nccl_tests_device(std::string_view line, int number) {
   const bool has_pid = std::find(words.begin(), words.end(), "Pid") != words.end();
   const auto pid = has_pid ? integer_after(words, "Pid", std::int64_t{1} << 30U) : 0;
   const auto on = std::find(words.begin(), words.end(), "on");
-  if (!rank || !pid || std::distance(on, words.end()) < 4 || *(on + 2) != "device") return std::nullopt;
-  LogDevice device{static_cast<int>(*rank), static_cast<int>(*pid), *(on + 1), "", number, ""};
+  const auto slot = std::find(on, words.end(), "device");
+  if (!rank || !pid || std::distance(on, slot) < 2 || std::distance(slot, words.end()) < 2)
+    return std::nullopt;
+  // The name of a host may have blanks in it.
+  LogDevice device{static_cast<int>(*rank),
+                   static_cast<int>(*pid),
+                   fmt::format("{}", fmt::join(on + 1, slot, " ")),
+                   "",
+                   number,
+                   ""};
   // Virtual machines have 0x00 for all of them, which tells none apart.
-  if (std::distance(on, words.end()) > 4 && (on + 4)->find_first_of("123456789abcdef") != std::string::npos) {
-    device.slot = *(on + 3) + " " + *(on + 4);
+  if (std::distance(slot, words.end()) > 2 &&
+      (slot + 2)->find_first_of("123456789abcdef") != std::string::npos) {
+    device.slot = *(slot + 1) + " " + *(slot + 2);
   }
   if (const std::size_t close = line.rfind(']'); close != std::string_view::npos) {
     device.gpu = line.substr(close + 1);
@@ -195,8 +207,9 @@ struct HalfOrReason {
   std::string reason;
 };
 
+/// `part_bytes`: of count elements.
 HalfOrReason read_half(const RowStart& start, std::size_t first, const NcclTestsColumns& columns,
-                       std::uint64_t size_bytes) {
+                       std::uint64_t size_bytes, std::uint64_t part_bytes) {
   const auto word = [&](std::size_t column) -> const std::string& { return start.rest[first + column]; };
   if (is_masked(word(0))) return {{}, "rows whose times are masked"};
   auto time = printed(word(0));
@@ -214,6 +227,12 @@ HalfOrReason read_half(const RowStart& start, std::size_t first, const NcclTests
     if (wrong && !columns.wrong_is_error && wrong->value < 1e18) {
       half.wrong_elements = static_cast<std::uint64_t>(wrong->value);
     }
+  }
+  // AllGather and ReduceScatter before June 2020 (nccl-tests ec1b5e2), and HyperCube: what comes from others
+  // alone, over the time, is algbw and busbw.
+  if (part_bytes < size_bytes && word(1) == word(2) && agrees(half, *time, size_bytes - part_bytes)) {
+    half.algorithm_bandwidth.value = static_cast<double>(size_bytes) / kGigabyte / half.seconds;
+    half.algorithm_bandwidth.half_unit = half.algorithm_bandwidth.value * time->half_unit / time->value;
   }
   if (!agrees(half, *time, size_bytes)) return {{}, "rows whose algbw is not size / time"};
   return {half, ""};
@@ -315,11 +334,12 @@ RowOrReason read_row(const RowStart& start, const NcclTestsColumns& columns) {
   if (measures != columns.per_half && measures < 2 * columns.per_half) {
     return {std::nullopt, "rows with more or fewer columns than their heading"};
   }
-  const HalfOrReason out = read_half(start, first, columns, row.size_bytes);
+  const std::uint64_t part_bytes = row.count <= row.size_bytes ? row.count * type->bytes : row.size_bytes;
+  const HalfOrReason out = read_half(start, first, columns, row.size_bytes, part_bytes);
   if (!out.reason.empty()) return {std::nullopt, out.reason};
   row.out_of_place = out.half;
   if (measures >= 2 * columns.per_half) {
-    const HalfOrReason in = read_half(start, first + columns.per_half, columns, row.size_bytes);
+    const HalfOrReason in = read_half(start, first + columns.per_half, columns, row.size_bytes, part_bytes);
     if (!in.reason.empty()) return {std::nullopt, in.reason};
     row.in_place = in.half;
   }

@@ -1,5 +1,7 @@
 #include "analysis/import/log_readers.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -77,6 +79,10 @@ class Reader {
       begin(line);
       table_.facts.program = {program, line.number};
       note_options(split_words(line.text));
+      if (const auto command = nccl_tests_command(line.text); command.size() > command_.size()) {
+        command_ = command;
+        table_.facts.command = {fmt::format("{}", fmt::join(command, " ")), line.number};
+      }
       return true;
     }
     return false;
@@ -186,6 +192,7 @@ class Reader {
     table_ = LogTable{};
     listed_ranks_.clear();
     columns_ = NcclTestsColumns{};
+    command_.clear();
     heading_seen_ = false;
   }
 
@@ -195,7 +202,8 @@ class Reader {
   NcclTestsColumns columns_;
   bool heading_seen_ = false;
   std::optional<RowStart> pending_;
-  MaybeLogFact<std::string> rccl_;  ///< the GPU where only the program tells it
+  std::vector<std::string> command_;  ///< the longest that names the program
+  MaybeLogFact<std::string> rccl_;    ///< the GPU where only the program tells it
 };
 
 }  // namespace

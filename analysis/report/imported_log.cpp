@@ -41,7 +41,7 @@ class Sentence {
 
 void add_job(const LogFacts& log, ReportLines& facts) {
   Sentence job("the log says");
-  job.add(log.program, "{}").add(log.version, "version {}");
+  job.add(log.command ? log.command : log.program, "{}").add(log.version, "version {}");
   job.add(log.operation, log.program ? "operation {}" : "operation {}, from the shape of the table");
   job.add(log.nccl, "NCCL {}").add(log.gpu, "GPU {}").add(log.gpus_per_process, "GPUs per process {}");
   job.add(log.ranks, "ranks {}").add(log.nodes, "nodes {}").add(log.ranks_per_node, "ranks per node {}");

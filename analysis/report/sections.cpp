@@ -24,8 +24,9 @@ std::string wrong_beyond_rows_words(const Run& run) {
 }
 
 std::string wrong_data_words(const Measurement& measured) {
-  return fmt::format("WRONG DATA: {}: {} wrong", format_row(measured.key),
-                     counted(measured.wrong_elements.value_or(0), "element"));
+  return fmt::format("WRONG DATA: {}: {} wrong{}", format_row(measured.key),
+                     counted(measured.wrong_elements.value_or(0), "element"),
+                     measured.source.empty() ? "" : fmt::format(" ({})", one_line(measured.source)));
 }
 
 std::string format_span(const std::string& from, const std::string& to) {

@@ -27,6 +27,7 @@ Value value_of(const JsonReader& json) {
 template <class Facts, class Visit>
 void visit_facts(Facts& facts, Visit&& visit) {
   visit("program", facts.program);
+  visit("command", facts.command);
   visit("version", facts.version);
   visit("nccl", facts.nccl);
   visit("operation", facts.operation);

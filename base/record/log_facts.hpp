@@ -54,8 +54,9 @@ struct LogSkipped {
 /// What a foreign log says about its job. What it does not say is none, and is never made up.
 struct LogFacts {
   std::string file;                     ///< as named on the command line
-  std::string format;                   ///< "nccl-tests text" or "nccl-tests JSON"
+  std::string format;                   ///< "nccl-tests text", "nccl-tests JSON", "rccl-tests JSON"
   MaybeLogFact<std::string> program;    ///< "all_reduce_perf"
+  MaybeLogFact<std::string> command;    ///< its command line, without secrets
   MaybeLogFact<std::string> version;    ///< of the program
   MaybeLogFact<std::string> nccl;       ///< "2.23.4+cuda12.6"
   MaybeLogFact<std::string> operation;  ///< "AllReduce"; by the program's name, else by the table's shape

@@ -96,6 +96,7 @@ struct Measurement {
   std::string algorithm_ran;              ///< what ran, the library's own fallback included; "auto" where
                                           ///< that is not known
   std::string note;                       ///< "reduced by collbench" where our own MPI_Op did it
+  std::string source;                     ///< "FILE:LINE" of the log that has it; empty: measured here
   std::optional<NcclSelection> nccl;      ///< none without NCCL, and where it tells nothing
   std::vector<double> pass_seconds;       ///< `time` of each pass: elapsed / iterations, reduced over ranks
   std::vector<int> launch_passes;         ///< as many of pass_seconds are from each launch, in turn

@@ -189,6 +189,7 @@ Measurement measurement_of(const JsonReader& json) {
   result.unavailable = json.at("unavailable").text();
   result.algorithm_ran = json.at("algorithm_ran").text();
   result.note = json.at("note").text();
+  result.source = text_or_empty(json, "source");
   result.nccl = nccl_selection_in(json);
   result.seconds = json.at("seconds").optional_number(kSeconds).value_or(0);
   result.interval = interval_of(json);
@@ -240,6 +241,7 @@ Json row_to_json(const Row& row, int ranks) {
           {"unavailable", measured.unavailable},
           {"algorithm_ran", measured.algorithm_ran},
           {"note", measured.note},
+          {"source", measured.source},
           {"nccl", nccl_selection_to_json(measured.nccl)},
           {"seconds", or_null(measured.seconds != 0 ? std::optional(measured.seconds) : std::nullopt)},
           {"interval", interval_json(measured.interval)},

@@ -166,8 +166,8 @@ void add_flight(CLI::App& command, CommandFunction& chosen) {
   command
       .add_option("of", options->of,
                   "folders, process IDs or files of flight recorders; what NCCL's RAS answered (ncclras -v), "
-                  "or the dumps of PyTorch's flight recorder as JSON; -: standard input; none: the newest "
-                  "run on this host")
+                  "or the dumps of PyTorch's flight recorder as JSON, and logs with its watchdog's lines; -: "
+                  "standard input; none: the newest run on this host")
       ->option_text("PID|FOLDER|FILE...");
   const std::vector<std::string> formats{"text", "json"};
   CLI::Option* format = add_option(command, "Options", "--format", "NAME", "text or json (text)",

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "analysis/report/report.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
+#include "base/text_input.hpp"
 #include "src/cli/criteria_options.hpp"
 #include "src/cli/host_list.hpp"
 #include "src/cli/options.hpp"
@@ -81,13 +83,17 @@ Run with_judged_machine(Run run, const std::string& topology) {
   return run;
 }
 
-RunOfFile run_from_file(const JudgeOptions& options, const std::string& path) {
+/// `several`: or the runs that a log holds.
+std::vector<RunOfFile> runs_from_file(const JudgeOptions& options, const std::string& path, bool several) {
   const std::string file = input_name(path);
-  Run run =
-      with_judged_machine(analysis::run_of_file(input_parts(path), file, options.log), options.topology);
-  if (run.log && run.versions.collbench.empty()) run.versions.collbench = versions().collbench;
-  if (!options.label.empty()) run.label = options.label;
-  return {file, std::move(run)};
+  std::vector<RunOfFile> runs;
+  for (Run& each : analysis::runs_of_file(input_parts(path), file, options.log, several)) {
+    Run run = with_judged_machine(std::move(each), options.topology);
+    if (run.log && run.versions.collbench.empty()) run.versions.collbench = versions().collbench;
+    if (!options.label.empty()) run.label = options.label;
+    runs.push_back({run.log ? run.log->file : file, std::move(run)});
+  }
+  return runs;
 }
 
 /// The machines of the run where its record has them, else those that were given for it; a reference machine
@@ -146,12 +152,17 @@ bool holds_one_run(const std::vector<OutputDocument>& documents) {
   });
 }
 
-std::vector<RunOfFile> judged_runs(const JudgeOptions& options, bool apart) {
+/// `apart`: the documents can hold several runs; `says_which`: and say of what is in them which run it is of.
+std::vector<RunOfFile> judged_runs(const JudgeOptions& options, bool apart, bool says_which) {
+  const bool joined = options.files.size() > 1 && !(apart && options.apart);
   std::vector<RunOfFile> runs;
-  for (const std::string& file : options.files) runs.push_back(run_from_file(options, file));
-  if (!apart && runs.size() > 1) {
-    const RunOfFile joined = analysis::join_runs(std::move(runs));
-    return {{joined.file, judged(joined, options)}};
+  for (const std::string& file : options.files) {
+    std::vector<RunOfFile> more = runs_from_file(options, file, apart && !joined && says_which);
+    std::move(more.begin(), more.end(), std::back_inserter(runs));
+  }
+  if (joined) {
+    const RunOfFile all = analysis::join_runs(std::move(runs));
+    return {{all.file, judged(all, options)}};
   }
   for (RunOfFile& each : runs) each.run = judged(each, options);
   return runs;
@@ -168,9 +179,9 @@ std::string outcome_of(const RunOfFile& judged) {
 /// A record, or what nccl-tests wrote with -J: no log.
 bool is_json(const std::string& file) {
   std::ifstream input(file);
-  char first = ' ';
-  input >> first;
-  return first == '{' || first == '[';
+  std::string line;
+  std::getline(input >> std::ws, line);
+  return (line.starts_with('{') || line.starts_with('[')) && !line_in_json(line);
 }
 
 /// Of a file that no check can use, nothing. What a log also says of its machine is not asked here.
@@ -211,7 +222,10 @@ void append_log_findings(const std::vector<std::string>& files, bool for_a_perso
 /// and for files.
 CommandResult judge(const JudgeOptions& options) {
   const auto documents = writable_documents(options.output, options.lab01.asked ? kLab01Page : "");
-  const std::vector<RunOfFile> runs = judged_runs(options, options.apart && !holds_one_run(documents));
+  const bool says_which = std::none_of(documents.begin(), documents.end(), [](const OutputDocument& each) {
+    return each.format == "csv" || each.format == "prom";
+  });
+  const std::vector<RunOfFile> runs = judged_runs(options, !holds_one_run(documents), says_which);
   const analysis::TextOptions wanted{.percentiles = options.percentiles,
                                      .criteria = options.criteria.criteria};
   CommandResult result;

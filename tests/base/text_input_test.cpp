@@ -40,6 +40,26 @@ TEST(TextInput, CleansLines) {
   EXPECT_EQ(clean_lines("\x1b[4").at(0).text, "");
 }
 
+TEST(TextInput, TakesLinesOutOfWhatLogDriversMakeOfThem) {
+  const std::vector<Line> lines =
+      clean_lines(R"({"log":"# size \"x\"\n","stream":"stdout","time":"2026-11-20T01:02:03.1Z"})"
+                  "\n"
+                  R"({"timestamp":"2026-11-20T01:02:03Z","message":"two"})"
+                  "\n"
+                  R"({"textPayload":"\u001b[1mthree\r\n"})"
+                  "\nfour\xC2\xA0 \xC2\xA0x\n"
+                  R"({"log":{"file":"a"},"line":5})"
+                  "\n"
+                  R"({"log":"cut)");
+  ASSERT_EQ(lines.size(), 6U);
+  EXPECT_EQ(lines[0].text, "# size \"x\"");
+  EXPECT_EQ(lines[1].text, "two");
+  EXPECT_EQ(lines[2].text, "three");
+  EXPECT_EQ(lines[3].text, "four   x");
+  EXPECT_EQ(lines[4].text, R"({"log":{"file":"a"},"line":5})");  // a record of ours has a log, too
+  EXPECT_EQ(lines[5].text, R"({"log":"cut)");
+}
+
 TEST(TextInput, KnowsLines) {
   EXPECT_EQ(line_of("a\nb\nc", 0), 1);
   EXPECT_EQ(line_of("a\nb\nc", 4), 3);

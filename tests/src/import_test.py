@@ -76,7 +76,7 @@ class Import(unittest.TestCase):
         record, base = self.folder / "run.json", self.folder / "base.json"
         place = ("--nodes", 2, "--topology", "ndv4")
         self.collbench("judge", self.file((HEADING + rows + FOOTER).replace("     96", "      0"), "good.log"), *place, "-J", base, status=1)
-        note = "collbench: failed: WRONG DATA: AllReduce 954 MiB float sum, in place: 96 elements wrong"
+        note = f"collbench: failed: WRONG DATA: AllReduce 954 MiB float sum, in place: 96 elements wrong ({log}:2)"
         self.assertIn(note, self.collbench("judge", log, *place, "-J", record, status=3))
         verdicts = {(row["size_bytes"], row["in_place"]): (row["verdict"], bool(row["explanation"]))
                     for row in json.loads(record.read_text())["rows"]}
@@ -153,6 +153,31 @@ class Import(unittest.TestCase):
             self.assertIn("nvbandwidth", message)
             self.assertIn("collbench burnin --from", message)
 
+    def test_invocations_of_nvbandwidth_that_differ_are_named(self):
+        text = "".join(f"$ ./nvbandwidth -t host_to_device_memcpy_sm -b {size}\nnvbandwidth Version: v0.8\n" for size in (512, 1024, 512))
+        message = self.collbench("judge", self.file(text), status=2)
+        self.assertIn("2 invocations of nvbandwidth that differ: nvbandwidth -t host_to_device_memcpy_sm -b 1024; nvbandwidth", message)
+
+    def test_each_invocation_in_a_log_has_a_verdict_of_its_own(self):
+        slow = LOG.replace("10000  100.00  187.50", "1000000    1.00    1.88").replace("12500   80.00  150.00", "1000000    1.00    1.88")
+        good = LOG.replace("12500   80.00  150.00", "10000  100.00  187.50")
+        log = self.file("$ NCCL_ALGO=Tree ./all_reduce_perf -b 1G\n" + slow + "$ ./all_reduce_perf -b 1G\n" + good)
+        place = ("--nodes", 2, "--ranks-per-node", 8, "--topology", "ndv4")
+        text = self.collbench("judge", log, *place, status=1)
+        first, second = text.split("run 2 of 2 (from line 6)")[0], text.split("run 1 of 2 (from line 1)")[1]
+        self.assertIn("# FAULT", first)
+        self.assertIn("NCCL_ALGO=Tree ./all_reduce_perf -b 1G (line 1)", " ".join(first.replace("\n#  ", "").split()))
+        self.assertIn("# SOUND", second)
+        self.assertIn("2: ./all_reduce_perf -b 1G, 0 devices, 1 row, from line 6",
+                      self.collbench("judge", log, *place, "-J", self.folder / "x.json", status=2))
+        for form in ("csv", "prom"):  # a line there does not say of which run it is
+            self.assertIn("holds 2 runs", self.collbench("judge", log, *place, "--format", form, status=2))
+        self.collbench("judge", log, *place, "--run", 2)
+
+    def test_wrong_data_names_its_line(self):
+        log = self.file(LOG.replace("187.50      0", "187.50      7"))
+        self.assertIn(f"out of place: 7 elements wrong ({log}:2)", self.collbench("judge", log, "--nodes", 2, status=3))
+
     def test_several_logs_become_one_record(self):
         record = self.folder / "run.json"
         again = self.file(LOG.replace("10000  100.00  187.50", "12000   83.33  156.25"), "b.log")
@@ -189,7 +214,6 @@ class Import(unittest.TestCase):
                 (HEADING, "the table has a heading and no row"),
                 (HEADING + ROW.replace("10000  100", "XXXXX  100"), "rows whose times are masked: 1, the first on line 2"),
                 (HEADING + ROW.replace("1000000000     250000000", "0     0"), "rows of 0 bytes: 1, the first on line 2"),
-                (LOG + LOG, "choose one with --run N"),
                 (LOG.replace("187.50", "100.00").replace("150.00", "190.00"), "fits no known operation"),
                 ('{"record": "collbench run"}', "has no schema_version"),
                 ('{"a": 1', "a.log:1:"),

@@ -251,8 +251,8 @@ constexpr std::array<DoctorCheck, 10> kLogChecks{{
      "a log of PyTorch",
      "grep -E 'Watchdog|last enqueued' LOG (of every rank) ; TORCH_NCCL_TRACE_BUFFER_SIZE=2000",
      "the rank that is behind, or whose log is missing: see what it did (py-spy, its own log); where none is "
-     "behind, "
-     "its network and GPUs; with a flight recorder's dumps: collbench flight FOLDER",
+     "behind, its network and GPUs; all ranks' logs and flight recorder dumps together: collbench flight "
+     "FILE…",
      "PyTorch, ProcessGroupNCCL.cpp", look_at_watchdog},
     {"log-nvls-hang", DoctorSeverity::broken,
      "The log ends where NCCL binds NVLink multicast (NVLS): if the job hangs, it hangs there.",

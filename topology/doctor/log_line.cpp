@@ -34,8 +34,11 @@ bool is_pytorch_warning(std::string_view before_file) {
 }  // namespace
 
 LogLine log_line(std::string_view line, std::string_view before) {
+  // Of NCCL_RUN_DIAGNOSTICS (2.31) [INFO] is what is wrong, and what could not be looked at.
   for (const auto& [word, level] : {std::pair{std::string_view("NCCL INFO "), LogLevel::info},
-                                    std::pair{std::string_view("NCCL WARN "), LogLevel::warning}}) {
+                                    std::pair{std::string_view("NCCL WARN "), LogLevel::warning},
+                                    std::pair{std::string_view("NCCL DIAG [INFO] "), LogLevel::warning},
+                                    std::pair{std::string_view("NCCL DIAG "), LogLevel::info}}) {
     if (const std::size_t at = line.find(word); at != std::string_view::npos)
       return {level, line.substr(0, at), line.substr(at + word.size())};
   }

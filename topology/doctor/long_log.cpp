@@ -107,6 +107,7 @@ std::vector<EvidenceLine> read_long_log(const std::filesystem::path& path) {
   if (!file) throw usage_error(path.string(), "cannot be read", "give a file that can be read");
   LogCondenser condenser(path.string());
   std::array<char, kMaxLine> buffer{};
+  std::string clean;
   for (int number = 1; file; ++number) {
     file.getline(buffer.data(), static_cast<std::streamsize>(buffer.size()));
     std::string_view line(buffer.data());
@@ -116,12 +117,7 @@ std::vector<EvidenceLine> read_long_log(const std::filesystem::path& path) {
     } else if (file.fail()) {
       break;
     }
-    if (line.find('\x1b') != std::string_view::npos) {
-      const std::vector<Line> clean = clean_lines(line);
-      condenser.add(clean.empty() ? std::string_view() : std::string_view(clean.front().text), number);
-    } else {
-      condenser.add(line, number);
-    }
+    condenser.add(clean_line(line, clean), number);
   }
   return condenser.take();
 }

@@ -1,12 +1,13 @@
-// look_at_watchdog() of look.hpp: the lines that PyTorch's ProcessGroupNCCL writes when a collective times
-// out.
+#include "topology/doctor/watchdog_lines.hpp"
+
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
+#include <limits>
 #include <set>
+#include <tuple>
 
+#include "base/units.hpp"
 #include "topology/doctor/look.hpp"
 
 namespace collbench::topology {
@@ -20,6 +21,10 @@ std::string text_behind(std::string_view line, std::string_view before, std::str
   return std::string(rest.substr(0, rest.find_first_of(ends)));
 }
 
+std::optional<std::int64_t> count_behind(std::string_view line, std::string_view before) {
+  return parse_integer(text_behind(line, before, " ,.)"), -1, std::numeric_limits<std::int64_t>::max());
+}
+
 /// The rank of all processes where PyTorch writes it (2.3 and newer), else that of the group.
 std::optional<int> rank_of(std::string_view line) {
   for (const std::string_view before : {"[rank", "[Rank ", " Rank "})
@@ -28,119 +33,116 @@ std::optional<int> rank_of(std::string_view line) {
   return std::nullopt;
 }
 
-/// A group of ranks: its name is the same on all of them since 2.5.
-std::string group_of(std::string_view line) { return text_behind(line, "PG GUID ", " ("); }
+/// "[PG ID 2 PG GUID 3(tp) Rank 1]" of 2.5 and newer, "[PG 3 (tp) Rank 1]" of 2.4, "[PG 3 Rank 1]" of 2.3.
+std::string group_of(std::string_view line) {
+  const std::string name = text_behind(line, "PG GUID ", " (");
+  return name.empty() ? text_behind(line, "[PG ", " (") : name;
+}
 
-/// The collective in which a rank waited.
-struct Waiting {
-  double sequence = 0;
-  std::string operation;
-  std::string elements;
-  auto operator<=>(const Waiting&) const = default;
-};
-
-/// What a rank had given to NCCL, and what had ended.
-struct Progress {
-  double enqueued = 0;
-  double completed = 0;
-  bool operator==(const Progress&) const = default;
-};
-
-std::optional<Progress> progress_of(std::string_view line) {
+/// Also of a rank that had no timeout, and was told of another's: "Last enqueued NCCL work: -1" is none.
+void note_progress(std::string_view line, WatchdogRank& rank) {
   for (const std::string_view noun : {"NCCL work: ", "work: "}) {
-    const auto enqueued = number_behind(line, fmt::format("last enqueued {}", noun));
-    const auto completed = number_behind(line, fmt::format("last completed {}", noun));
+    const auto enqueued = count_behind(line, fmt::format("ast enqueued {}", noun));
+    if (!enqueued) continue;
+    const auto completed = count_behind(line, fmt::format("last completed {}", noun));
+    rank.enqueued = std::max<std::int64_t>(0, *enqueued);
     // In 2.3 a rank without a completed collective wrote memory that was never set.
-    if (enqueued) return Progress{*enqueued, completed && *completed <= *enqueued ? *completed : 0};
+    rank.completed = completed && *completed <= rank.enqueued ? std::max<std::int64_t>(0, *completed) : 0;
+    return;
   }
-  return std::nullopt;
 }
 
 std::string ranks_in_words(const std::set<int>& ranks) {
-  constexpr std::size_t kShown = 12;
-  const auto end = std::next(ranks.begin(), static_cast<std::ptrdiff_t>(std::min(kShown, ranks.size())));
-  return fmt::format("rank{} {}{}", ranks.size() == 1 ? "" : "s", fmt::join(ranks.begin(), end, ", "),
-                     ranks.size() > kShown ? fmt::format(" and {} more", ranks.size() - kShown) : "");
+  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", number_ranges({ranks.begin(), ranks.end()}));
 }
 
-/// By group: the ranks in each collective, and how far each rank had come.
-struct Timeouts {
-  std::map<Waiting, std::set<int>> waiting;
-  std::map<int, Progress> progress;
-  std::string location;
-};
+/// Ranks by the collective in which they wait: its number, its name, its elements.
+using Waiting = std::map<std::tuple<std::int64_t, std::string, std::string>, std::set<int>>;
 
-void conclude(const Timeouts& seen, std::vector<DoctorObservation>& found) {
+std::string conclusion(const WatchdogGroup& group, const Waiting& waiting) {
+  const std::int64_t earliest = std::get<0>(waiting.begin()->first);
   std::set<int> behind;
-  for (const auto& [rank, progress] : seen.progress)
-    if (progress.enqueued < seen.waiting.begin()->first.sequence) behind.insert(rank);
-  std::set<std::pair<std::string, std::string>> kinds;
-  std::set<double> sequences;
-  std::set<int> waiting;
-  for (const auto& [each, ranks] : seen.waiting) {
-    // An exchange of unequal parts has other sizes on each rank by design.
-    kinds.emplace(each.operation, each.operation == "ALLREDUCE" ? each.elements : "");
-    sequences.insert(each.sequence);
-    waiting.insert(ranks.begin(), ranks.end());
-  }
-  if (!behind.empty()) {
-    found.push_back(
-        {fmt::format("{} never issued it: behind the others", ranks_in_words(behind)), seen.location});
-  } else if (sequences.size() > 1) {
-    found.push_back({fmt::format("the ranks wait in different calls: {} in the earliest is behind",
-                                 ranks_in_words(seen.waiting.begin()->second)),
-                     seen.location});
-  } else if (kinds.size() > 1) {
-    found.push_back({"the ranks disagree on which collective it is, or on its size", seen.location});
-  } else {
-    found.push_back(
-        {fmt::format("none of {} is behind by its calls: a rank that is not in this log, or the network or "
-                     "a GPU of one that is",
-                     ranks_in_words(waiting)),
-         seen.location});
-  }
+  std::set<int> all;
+  for (const auto& [rank, seen] : group.ranks)
+    if (seen.call > 0) {
+      all.insert(rank);
+    } else if (seen.enqueued >= 0 && seen.enqueued < earliest) {
+      behind.insert(rank);
+    }
+  if (!behind.empty()) return ranks_in_words(behind) + " never issued it: behind the others";
+  if (earliest < std::get<0>(waiting.rbegin()->first))
+    return fmt::format("the ranks wait in different calls: {} in the earliest is behind",
+                       ranks_in_words(waiting.begin()->second));
+  // An exchange of unequal parts has other sizes on each rank by design.
+  const auto differs = [first = waiting.begin()->first](const auto& each) {
+    const auto& [call, operation, elements] = each.first;
+    return operation != std::get<1>(first) || (operation == "ALLREDUCE" && elements != std::get<2>(first));
+  };
+  if (std::any_of(waiting.begin(), waiting.end(), differs))
+    return "the ranks disagree on which collective it is, or on its size";
+  return fmt::format("none of {} is behind by its calls: a rank without a log here, or a link or a GPU",
+                     ranks_in_words(all));
 }
 
 }  // namespace
 
-DoctorVerdict look_at_watchdog(const Evidence& evidence) {
-  std::map<std::string, Timeouts> groups;
-  std::map<int, std::string> group_by_rank;  // the line of a timeout does not name its group before 2.4
-  for (const EvidenceLine& line : evidence.of("nccl-log"))
-    if (const auto rank = rank_of(line.text); rank && !group_of(line.text).empty())
-      group_by_rank.try_emplace(*rank, group_of(line.text));
-  for (const EvidenceLine& line : evidence.of("nccl-log")) {
+std::map<std::string, WatchdogGroup> watchdog_groups(const std::vector<EvidenceLine>& lines) {
+  // The line of a timeout does not name its group, the next one of the same rank and call does.
+  std::map<std::pair<int, std::int64_t>, std::string> by_call;
+  std::map<int, std::string> by_rank;
+  for (const EvidenceLine& line : lines) {
+    const auto rank = rank_of(line.text);
+    if (!rank || group_of(line.text).empty()) continue;
+    by_rank.try_emplace(*rank, group_of(line.text));
+    for (const std::string_view before : {"at work: ", "work sequence id: ", "at NCCL work: "})
+      if (const auto call = count_behind(line.text, before))
+        by_call.try_emplace({*rank, *call}, group_of(line.text));
+  }
+  std::map<std::string, WatchdogGroup> groups;
+  for (const EvidenceLine& line : lines) {
     const auto rank = rank_of(line.text);
     if (!rank) continue;
-    std::string group = group_of(line.text);
-    if (group.empty() && group_by_rank.contains(*rank)) group = group_by_rank.at(*rank);
+    const auto call = count_behind(line.text, "WorkNCCL(SeqNum=");
+    const bool timed_out = call && has_text(line.text, "timeout");
+    std::string name = group_of(line.text);
+    if (name.empty() && timed_out && by_call.contains({*rank, *call})) name = by_call.at({*rank, *call});
+    if (name.empty() && by_rank.contains(*rank)) name = by_rank.at(*rank);
     // Where only some ranks name theirs, those of one log are of one.
-    if (group.empty() && !group_by_rank.empty()) group = group_by_rank.begin()->second;
-    const auto sequence = number_behind(line.text, "WorkNCCL(SeqNum=");
-    if (sequence && has_text(line.text, "timeout")) {
-      Timeouts& seen = groups[group];
-      if (seen.location.empty()) seen.location = line.location;
-      const std::string elements = text_behind(line.text, "NumelIn=", ",)");
-      seen.waiting[{*sequence, text_behind(line.text, "OpType=", ",)"), elements}].insert(*rank);
-    }
-    if (const auto progress = progress_of(line.text))
-      groups[group].progress.insert_or_assign(*rank, *progress);
+    if (name.empty() && !by_rank.empty()) name = by_rank.begin()->second;
+    // What that says of progress is of the default group, whichever writes it.
+    if (has_text(line.text, "Received a dump signal")) name = "0";
+    WatchdogGroup& group = groups[name];
+    if (group.description.empty()) group.description = text_behind(line.text, "PG GUID " + name + "(", ")");
+    WatchdogRank& own = group.ranks[*rank];
+    note_progress(line.text, own);
+    if (!timed_out || own.call > 0) continue;
+    if (group.location.empty()) group.location = line.location;
+    own.call = *call;
+    own.operation = text_behind(line.text, "OpType=", ",)");
+    own.elements = text_behind(line.text, "NumelIn=", ",)");
   }
+  return groups;
+}
+
+DoctorVerdict look_at_watchdog(const Evidence& evidence) {
   std::vector<DoctorObservation> found;
-  for (const auto& [group, seen] : groups) {
-    if (seen.waiting.empty()) continue;
-    for (const auto& [each, ranks] : seen.waiting) {
-      const auto known = seen.progress.find(*ranks.begin());
+  for (const auto& [name, group] : watchdog_groups(evidence.of("nccl-log"))) {
+    if (group.location.empty()) continue;
+    Waiting waiting;
+    for (const auto& [rank, seen] : group.ranks)
+      if (seen.call > 0) waiting[{seen.call, seen.operation, seen.elements}].insert(rank);
+    for (const auto& [each, ranks] : waiting) {
+      const auto& [call, operation, elements] = each;
+      const WatchdogRank& first = group.ranks.at(*ranks.begin());
       found.push_back(
-          {fmt::format(
-               "{} wait in {} {}{}{}", ranks_in_words(ranks), excerpt(each.operation, 40), each.sequence,
-               each.elements.empty() ? "" : fmt::format(" ({} elements)", excerpt(each.elements, 20)),
-               known == seen.progress.end() ? ""
-                                            : fmt::format(": last enqueued {}, last completed {}",
-                                                          known->second.enqueued, known->second.completed)),
-           seen.location});
+          {fmt::format("{} wait in {} {}{}{}", ranks_in_words(ranks), excerpt(operation, 40), call,
+                       elements.empty() ? "" : fmt::format(" ({} elements)", excerpt(elements, 20)),
+                       first.enqueued >= 0 ? fmt::format(": last enqueued {}, last completed {}",
+                                                         first.enqueued, first.completed)
+                                           : ""),
+           group.location});
     }
-    conclude(seen, found);
+    found.push_back({conclusion(group, waiting), group.location});
   }
   return found.empty() && !evidence.whole.contains("nccl-log") ? std::nullopt : DoctorVerdict(found);
 }

@@ -63,6 +63,16 @@ TEST(NcclRas, JsonHasTheCallsOfEachRank) {
   EXPECT_THAT(failed.text, HasSubstr("rank 0 (192.0.2.2, process 22236) reports: remote process error"));
 }
 
+TEST(NcclRas, JsonOfAGroupThatIsNotThereBlamesNobody) {
+  const std::string text = answer("ras_stopped_rank.json").text;
+  for (const char* to : {"\"size\": 0", "\"size\": 2"}) {
+    const HangFinding found = finding_of(changed(text, "\"size\": 4", to));
+    EXPECT_EQ(found.cause, HangCause::not_known) << to;
+    EXPECT_THAT(found.ranks, IsEmpty()) << to;
+    EXPECT_THAT(found.text, HasSubstr("is nonsense")) << to;
+  }
+}
+
 TEST(NcclRas, WhoReportsTheSymptomIsNotBlamedForTheCause) {
   std::string text = answer("ras_stopped_rank.json").text;
   for (const char* error : {"6", "1", "6"})  // of ranks 0, 1, 3: one GPU fails, the others hear of it

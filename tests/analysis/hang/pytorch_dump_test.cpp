@@ -131,10 +131,9 @@ TEST(PytorchDump, WithoutTheGroupsRanksOneOfThemMayBeMissing) {
     made.text.replace(made.text.find("pg_config"), 9, "pg_unused");
     return made;
   };
-  EXPECT_THAT(
-      find_hang(read_pytorch_dumps({without_config(0), without_config(2)}).at(0)).text,
-      HasSubstr(
-          "ranks 0, 2 all wait in call 5, all_reduce (1024x4 Float): a rank that left no dump here, a link"));
+  EXPECT_THAT(find_hang(read_pytorch_dumps({without_config(0), without_config(2)}).at(0)).text,
+              HasSubstr("ranks 0, 2 all wait in call 5, all_reduce (1024x4 Float): a rank that left no dump "
+                        "or log here, a link"));
 }
 
 TEST(PytorchDump, ACallThatEndedElsewhereNamesWhereItDidNot) {
@@ -183,6 +182,92 @@ TEST(PytorchDump, WhatIsNoneIsRefusedWithTheReason) {
     EXPECT_NE(refusal({"nccl_trace_rank_0", text}), "") << text;
   }
   EXPECT_THROW(static_cast<void>(read_pytorch_dumps({dump(0, kDone), dump(0, kDone)})), Error);
+}
+
+std::string timed_out(int rank, int call, const std::string& operation) {
+  return fmt::format(
+      "[rank{0}]:[E105 06:24:44.9 ProcessGroupNCCL.cpp:616] [Rank {0}] Watchdog caught collective operation "
+      "timeout: WorkNCCL(SeqNum={1}, OpType={2}, NumelIn=7, NumelOut=7, Timeout(ms)=600000) ran for 600020 "
+      "milliseconds before timing out.\n",
+      rank, call, operation);
+}
+
+std::string stands_at(int rank, int enqueued, int completed) {
+  return fmt::format(
+      "[rank{0}]:[E105 06:24:44.9 ProcessGroupNCCL.cpp:1785] [PG ID 0 PG GUID 0(default_pg) Rank {0}]  "
+      "failure "
+      "detected by watchdog at work sequence id: 9 PG status: last enqueued work: {1}, last completed work: "
+      "{2}\n",
+      rank, enqueued, completed);
+}
+
+/// How much more one has given to NCCL than another says nothing where all wait in one call.
+TEST(PytorchLogs, WhereAllWaitInOneCallNobodyIsBehind) {
+  const auto groups = read_pytorch_dumps(
+      {{"a.log", timed_out(1, 42, "ALLREDUCE") + stands_at(1, 45, 41) + timed_out(0, 42, "ALLREDUCE")}});
+  ASSERT_EQ(groups.size(), 1U);
+  const HangFinding found = find_hang(groups[0]);
+  EXPECT_EQ(found.cause, HangCause::not_seen_here);
+  EXPECT_EQ(found.text,
+            "group 0 (default_pg): ranks 0, 1 all wait in call 42, ALLREDUCE (7 elements): a rank that left "
+            "no dump "
+            "or log here, a link, a GPU or a library hangs");
+}
+
+TEST(PytorchLogs, TheLogsOfAllRanksNameWhoIsBehindAndWhereTheyDisagree) {
+  const HangDump first{"rank0.log", timed_out(0, 42, "ALLREDUCE") + stands_at(0, 45, 41)};
+  const HangFinding behind =
+      find_hang(read_pytorch_dumps({first, {"rank3.log", stands_at(3, 41, 41)}}).at(0));
+  EXPECT_EQ(behind.cause, HangCause::rank_behind);
+  EXPECT_THAT(behind.ranks, ElementsAre(3));
+  EXPECT_EQ(behind.text,
+            "group 0 (default_pg): rank 3 has begun 41 collective calls, others 42; rank 0 waits in call 42, "
+            "ALLREDUCE (7 elements)");
+  const HangFinding differ = find_hang(
+      read_pytorch_dumps({first, {"rank1.log", timed_out(1, 42, "BROADCAST") + stands_at(1, 42, 41)}}).at(0));
+  EXPECT_EQ(differ.cause, HangCause::calls_differ);
+  EXPECT_THAT(differ.text, HasSubstr("in call 42, BROADCAST"));
+}
+
+TEST(PytorchLogs, DumpsAndLogsAreOneGroup) {
+  const HangDump log{"job.log",
+                     timed_out(0, 412, "ALLREDUCE") + stands_at(0, 412, 411) + stands_at(2, 411, 411)};
+  const auto groups =
+      read_pytorch_dumps({log, dump(0, kDone + "," + entry(412, "started")), dump(1, entry(412, "started"))});
+  ASSERT_EQ(groups.size(), 1U);
+  const HangFinding found = find_hang(groups[0]);
+  EXPECT_EQ(found.cause, HangCause::rank_behind) << found.text;
+  EXPECT_THAT(found.ranks, ElementsAre(2));
+  EXPECT_THAT(found.text, HasSubstr("ranks 0, 1 wait in call 412, all_reduce (1024x4 Float)"));
+}
+
+/// "_ALLGATHER_BASE" of a log is "_all_gather_base" of a dump.
+TEST(PytorchLogs, ACallHasOneNameInDumpsAndLogs) {
+  const auto finding = [](const std::string& of_dump, const std::string& of_log) {
+    const auto groups = read_pytorch_dumps({{"job.log", timed_out(2, 412, of_log) + stands_at(2, 412, 411)},
+                                            dump(0, entry(412, "started", of_dump)),
+                                            dump(1, entry(412, "started", of_dump))});
+    return find_hang(groups.at(0)).cause;
+  };
+  EXPECT_EQ(finding("_all_gather_base", "_ALLGATHER_BASE"), HangCause::not_seen_here);
+  EXPECT_EQ(finding("all_reduce", "BROADCAST"), HangCause::calls_differ);
+}
+
+TEST(PytorchLogs, ALogOfAContainerIsRead) {
+  const std::string line = timed_out(0, 42, "ALLREDUCE");
+  const auto groups = read_pytorch_dumps(
+      {{"pod.log",
+        fmt::format(R"({{"log":"{}\n","stream":"stderr"}})", line.substr(0, line.size() - 1)) + "\n"}});
+  EXPECT_THAT(find_hang(groups.at(0)).text, HasSubstr("waits in call 42, ALLREDUCE"));
+}
+
+TEST(PytorchLogs, ALogWithoutATimeoutIsRefused) {
+  try {
+    (void)read_pytorch_dumps({{"job.log", "step 1 loss 0.3\n"}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(describe(error), HasSubstr("nor a log in which PyTorch's watchdog wrote of a timeout"));
+  }
 }
 
 }  // namespace

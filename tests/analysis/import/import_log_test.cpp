@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/record/run.hpp"
+#include "base/text_input.hpp"
 #include "tests/analysis/import/logs.hpp"
 
 namespace collbench::analysis::import_log_test {
@@ -154,6 +155,71 @@ INSTANTIATE_TEST_SUITE_P(Launchers, Disguised,
                          testing::Values("[1,0]<stdout>:", "0: ", "[0] ", "node1: ", "    ", "> ",
                                          "2026-10-01T12:00:00.123Z ", "\x1b[1m", "[1,0]<stdout>: 0: "));
 
+TEST(ImportLog, LogDriversOfContainersChangeNothing) {
+  std::string wrapped;
+  for (const Line& line : clean_lines(whole_log()))
+    wrapped += R"({"log":")" + line.text + R"(\n","stream":"stdout","time":"2026-11-20T01:02:03.1Z"})" + "\n";
+  const auto run = read(wrapped);
+  EXPECT_EQ(run.rows, read(whole_log()).rows);
+  EXPECT_EQ(run.log->format, "nccl-tests text");
+}
+
+TEST(ImportLog, BlanksThatDoNotBreakAreBlanks) {
+  std::string log = whole_log();
+  for (std::size_t at = 0; (at = log.find("  ", at)) != std::string::npos; at += 3)
+    log.replace(at, 1, "\xC2\xA0");
+  EXPECT_EQ(read(log).rows, read(whole_log()).rows);
+}
+
+TEST(ImportLog, AHostWhoseNameHasABlankIsAHost) {
+  std::string log = whole_log();
+  for (std::size_t at = 0; (at = log.find("node0", at)) != std::string::npos; at += 5)
+    log.replace(at, 5, "rack 7");
+  const auto run = read(log);
+  EXPECT_EQ(run.log->nodes->value, 2);
+  EXPECT_EQ(run.log->gpu->value, "NVIDIA H100 80GB HBM3");
+  EXPECT_THAT(run.log->notes, testing::ElementsAre(HasSubstr("'rack 71' is not the name of a host")));
+}
+
+/// nccl-tests before ec1b5e2 (June 2020): algbw is what came from the other ranks, over the time.
+TEST(ImportLog, AlgbwOfBeforeMid2020IsRead) {
+  const std::string log =
+      "all_gather_perf -g 8 -b 1G -e 4G\n"
+      "       size         count    type     time   algbw   busbw  error     time   algbw   busbw  error\n"
+      "  1073741824      33554432   float     7280  129.05  129.05  0e+00     7292  128.84  128.84  0e+00\n"
+      "  4294967296     134217728   float    29122  129.05  129.05  1e+00    29169  128.84  128.84  1e+00\n"
+      " Out of bounds values : 2 FAILED\n";
+  const auto run = read(log);
+  ASSERT_EQ(run.rows.size(), 4U);
+  EXPECT_EQ(run.ranks.size(), 8U);
+  EXPECT_NEAR(*rates(run.rows[2], 8).bus_bandwidth, 129.05e9, 0.01e9);
+  EXPECT_EQ(run.log->out_of_bounds->value, 2U);
+  // 129 ranks, where (n - 1)/n is 1 within a hundredth.
+  const auto many = read(
+      "all_gather_perf\n       size         count    type     time   algbw   busbw  error\n"
+      "   132096000        256000   float     1000  131.07  131.07  0e+00\n");
+  EXPECT_EQ(many.ranks.size(), 129U);
+  EXPECT_THAT(refusal_of("all_gather_perf\n size count type time algbw busbw error\n"
+                         "  4294967296     134217728   float    29122  119.05  119.05  0e+00\n"),
+              HasSubstr("rows whose algbw is not size / time"));
+}
+
+TEST(ImportLog, HyperCubeHasTheRateOfWhatARankReceives) {
+  const auto run =
+      read("hypercube_perf\n" + std::string(kNewHeading) +
+           "   268435456      16777216     float    none      -1     5000   40.27   40.27      0    "
+           " 5000   40.27   40.27      0\n");
+  ASSERT_EQ(run.rows.size(), 2U);
+  EXPECT_EQ(run.ranks.size(), 4U);
+  EXPECT_EQ(run.rows[0].measurement.key.operation, OperationId::hypercube);
+  EXPECT_NEAR(*rates(run.rows[0], 4).bus_bandwidth, 40.27e9, 0.01e9);
+}
+
+TEST(ImportLog, ARowSaysWhereItStands) {
+  const auto run = read(whole_log());
+  EXPECT_EQ(run.rows[2].measurement.source, "a.log:15");
+}
+
 TEST(ImportLog, CarriageReturnsAndLostHashesChangeNothing) {
   std::string log = whole_log();
   for (std::size_t at = 0; (at = log.find('\n', at)) != std::string::npos; at += 2) log.insert(at, "\r");
@@ -234,6 +300,13 @@ TEST(ImportLog, TwoRunsInOneFileAreNamedAndOneIsChosen) {
               HasSubstr("holds 2 runs (1: all_reduce_perf, 4 devices, 2 rows, from line 1; 2: "
                         "all_reduce_perf, 4 devices, 2 rows, from line 19); choose one with --run N"));
   EXPECT_EQ(read(log, of_run(2)).log->gpu->line, 24);
+  const TextParts once = [log, given = false]() mutable {
+    return std::exchange(given, true) ? std::string_view() : std::string_view(log);
+  };
+  const std::vector<collbench::Run> runs = import_runs(once, "a.log", {}, true);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0].log->file, "a.log, run 1 of 2 (from line 1)");
+  EXPECT_EQ(runs[1].rows[2].measurement.source, "a.log:33");
   EXPECT_THAT(refusal_of(log, of_run(3)), HasSubstr("2 runs with rows"));
 }
 
@@ -245,6 +318,25 @@ TEST(ImportLog, OneProgramPerSizeIsOneRun) {
   first.erase(first.find("  1000000000     2"), first.find("# Out of") - first.find("  1000000000     2"));
   const auto run = read(first + second);
   EXPECT_EQ(run.rows.size(), 4U);
+  EXPECT_THAT(run.log->notes,
+              testing::ElementsAre("the rows are of 2 invocations of the program, from line 1 on"));
+  const auto with_commands = [&](const std::string& one, const std::string& other) {
+    return "$ " + one + "\n" + first + "user@n1:~# " + other + "\n" + second;
+  };
+  EXPECT_EQ(read(with_commands("NCCL_ALGO=Ring ./all_reduce_perf -b 8 -e 8 -g 4",
+                               "NCCL_ALGO=Ring ./all_reduce_perf -b 1G -e 1G -n 5 -g 4"))
+                .rows.size(),
+            4U);
+  const std::string apart =
+      with_commands("./all_reduce_perf -b 8 -e 8 -g 4", "NCCL_ALGO=Tree ./all_reduce_perf -b 1G -e 1G -g 4");
+  EXPECT_THAT(refusal_of(apart),
+              HasSubstr("2: NCCL_ALGO=Tree ./all_reduce_perf -b 1G -e 1G -g 4, 4 devices"));
+  const auto with_setting = [](const std::string& log, const std::string& value) {
+    return log + "n1:1:2 [0] NCCL INFO NCCL_ALGO set by environment to " + value + "\n";
+  };
+  EXPECT_EQ(read(with_setting(first, "Ring") + with_setting(second, "Ring")).rows.size(), 4U);
+  EXPECT_THAT(refusal_of(with_setting(first, "Ring") + with_setting(second, "Tree")),
+              HasSubstr("holds 2 runs"));
 }
 
 TEST(ImportLog, RunsOfDifferentProgramsAreNotOneRunWhateverOperationIsGiven) {

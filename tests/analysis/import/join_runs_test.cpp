@@ -61,6 +61,20 @@ TEST(JoinRuns, TheSameRowInSeveralLogsIsOfSeveralLaunches) {
   EXPECT_FALSE(row.interval) << "of fewer than six";
 }
 
+TEST(JoinRuns, LaunchesOfOtherCommandsAreSaidToBe) {
+  const auto note = [](const std::string& command) {
+    RunOfFile other = osu("b", "Allreduce", "30");
+    other.run.log->command = LogFact<std::string>{command, 1};
+    RunOfFile first = osu("a", "Allreduce", "10");
+    first.run.log->command = LogFact<std::string>{"./all_reduce_perf -b 8 -g 4", 1};
+    return join_runs({first, other}).run.log->notes;
+  };
+  EXPECT_THAT(note("./all_reduce_perf -b 1G -g 4"), testing::IsEmpty());
+  EXPECT_THAT(note("NCCL_ALGO=Tree ./all_reduce_perf -b 8 -g 4"),
+              ElementsAre("b ran another command, and its rows count as launches of the same: NCCL_ALGO=Tree "
+                          "./all_reduce_perf -b 8 -g 4"));
+}
+
 TEST(JoinRuns, RecordsOfTheSameRowsAreLaunchesAndOthersStandSideBySide) {
   const auto launches = join_runs({record("a", "Allreduce", "10"), record("b", "Allreduce", "30"),
                                    record("c", "Allreduce", "11")})

@@ -68,8 +68,37 @@ TEST(NcclTestsJson, WhatIsSomethingElseIsSaid) {
   };
   EXPECT_THAT(refusal("{}"), testing::HasSubstr("is JSON, but not what nccl-tests writes"));
   EXPECT_THAT(refusal(R"({"record": "collbench run"})"), testing::HasSubstr("use collbench report"));
-  EXPECT_THAT(refusal(json("nan")), testing::HasSubstr("a.json:8:"));  // nccl-tests writes nan unquoted
+  EXPECT_THAT(refusal(json("nan")), testing::HasSubstr("a.json:8:"));
   EXPECT_THAT(refusal(json("\"x\"")), testing::HasSubstr("results[0].out_of_place.nwrong"));
+  // What is said of a damaged record of ours is not true of it.
+  const std::string cut = refusal(json().substr(0, json().size() / 2));
+  EXPECT_THAT(cut, testing::HasSubstr("nccl-tests leaves -J so where it does not come to its end"));
+  EXPECT_THAT(cut, testing::Not(testing::HasSubstr("written by collbench")));
+}
+
+TEST(NcclTestsJson, WhatHasNoNumberIsLeftOut) {
+  const auto with = [](std::string_view from, std::string_view to) {
+    std::string text = json();
+    text.replace(text.find(from), from.size(), to);
+    return read_nccl_tests_json(text, "a.json");
+  };
+  const LogTable without_time = with("\"time\": 10000.0", "\"time\": \"nan\"");
+  EXPECT_EQ(without_time.facts.left_out.at(0).what, "rows whose time is not a positive number");
+  const std::string half = json().substr(json().find("{\"time\": 10000.0"));
+  const LogTable in_place = with(half.substr(0, half.find('}') + 1), "null");
+  EXPECT_EQ(in_place.facts.left_out.at(0).what, "rows in place without their row out of place");
+}
+
+/// -I 1: the times of each process.
+TEST(NcclTestsJson, TheTimesOfEachIterationChangeNothing) {
+  std::string text = json();
+  text.insert(text.find("\"in_place\""),
+              R"("out_of_place_per_iter": {"skipped_iterations": 0, "min_us": 1.0, "times_us": [1.0, 2.0],)"
+              R"( "per_process_max_times_us": [[1.0, 2.0], [1.5, 2.5]]}, )");
+  const LogTable table = read_nccl_tests_json(text, "a.json");
+  EXPECT_EQ(table.rows.at(0).out_of_place.seconds, 0.01);
+  EXPECT_EQ(table.facts.command->value, "./build/all_gather_perf -g 4 -a 3");
+  EXPECT_EQ(table.rows.at(0).line, 7);
 }
 
 }  // namespace

@@ -145,8 +145,8 @@ class RandomRun {
     LogFacts result;
     result.file = text();
     result.format = text();
-    for (auto* fact : {&result.program, &result.version, &result.nccl, &result.operation, &result.gpu,
-                       &result.network, &result.link_layer, &result.topology}) {
+    for (auto* fact : {&result.program, &result.command, &result.version, &result.nccl, &result.operation,
+                       &result.gpu, &result.network, &result.link_layer, &result.topology}) {
       *fact = maybe(text_fact);
     }
     for (auto* fact : {&result.gpus_per_process, &result.threads_per_process, &result.ranks, &result.nodes,
@@ -222,6 +222,7 @@ class RandomRun {
     measured.unavailable = text();
     measured.algorithm_ran = text();
     measured.note = text();
+    measured.source = text();
     measured.nccl = maybe([&] { return nccl_selection(); });
     measured.pass_seconds = several([&] { return number(); });
     if (!measured.pass_seconds.empty()) {

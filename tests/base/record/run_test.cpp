@@ -162,10 +162,11 @@ TEST(RunJson, EveryKeyOfARowIsMissedByItsPath) {
         member.key() == "fastest_seconds" || member.key() == "slowest_seconds" ||
         member.key() == "limited_by" || member.key() == "verdict" || member.key() == "explanation" ||
         member.key() == "launch_passes" || member.key() == "nccl" || member.key() == "launch_variation" ||
-        member.key() == "enqueue_seconds" || member.key() == "marks" || member.key() == "pass_probes" ||
-        member.key() == "states" || member.key() == "test" || member.key() == "nvls_seconds" ||
-        member.key() == "step" || member.key() == "warmup_iterations" || member.key() == "verdict_ratio" ||
-        member.key() == "healthy_range" || member.key() == "not_ruled_out") {
+        member.key() == "source" || member.key() == "enqueue_seconds" || member.key() == "marks" ||
+        member.key() == "pass_probes" || member.key() == "states" || member.key() == "test" ||
+        member.key() == "nvls_seconds" || member.key() == "step" || member.key() == "warmup_iterations" ||
+        member.key() == "verdict_ratio" || member.key() == "healthy_range" ||
+        member.key() == "not_ruled_out") {
       continue;  // none when absent
     }
     auto damaged = json;

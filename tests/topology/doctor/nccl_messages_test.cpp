@@ -64,6 +64,19 @@ const std::vector<std::pair<std::string, std::string>>& lines() {
       {"log-shm-removed",
        "misc/shmutils.cc:99 NCCL WARN unlink shared memory /dev/shm/nccl-Qw3xYz failed, error: No such file "
        "or directory (2)"},
+      {"log-diagnostics-p2p",
+       "NCCL DIAG [INFO] p2p: only 55/56 GPU-to-GPU peer accesses passed verification"},
+      {"log-diagnostics-p2p",
+       "NCCL DIAG [INFO] p2p: write mismatch srcRank=2 srcCudaDev=2 dstRank=5 path=NVL handle=DIRECT"},
+      {"log-diagnostics-gpu",
+       "NCCL DIAG [INFO] NVLink: inactive link(s) on rank(s) {5} across 16 ranks in comm 0x77"},
+      {"log-diagnostics-gpu",
+       "NCCL DIAG [INFO] ECC: uncorrected volatile errors on rank(s) {5} (worst=2) across 16 ranks"},
+      {"log-diagnostics-differ",
+       "NCCL DIAG [INFO] CUDA driver version: mismatch across 16 ranks in comm 0x77, rank(s) {8,9} differ "
+       "from "
+       "rank 0 (13000)"},
+      {"log-diagnostics-differ", "NCCL DIAG [INFO] NCCL environment: NCCL_ALGO=Ring on rank(s) {0,1,2,3}"},
       {"log-shared-memory",
        "include/shm.h:28 NCCL WARN Call to posix_fallocate failed : No space left on device"},
       {"log-shared-memory", "include/shm.h:27 NCCL WARN Call to shm_open failed : Permission denied"},
@@ -258,6 +271,18 @@ TEST(NcclMessages, WhatIsNoneIsNotTakenForOne) {
            "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
        })
     EXPECT_EQ(code_of(line), "") << line;
+}
+
+/// What was looked at and is well is no warning, and what could not be looked at is none.
+TEST(NcclMessages, DiagnosticsAreReadByTheirTags) {
+  const Diagnosis well = diagnosed(
+      "n1:10 NCCL DIAG === NCCL Diagnostics ===\n"
+      "n1:10 NCCL DIAG [OK]   NCCL environment: consistent across 16 ranks in comm 0x77\n"
+      "n1:10 NCCL DIAG [INFO] ECC: diagnostics incomplete, gathered 15/16 ranks in comm 0x77\n"
+      "n1:10 NCCL DIAG NCCL diagnostics completed in 245.3 ms across 8 ranks\n");
+  EXPECT_THAT(found_codes(well), IsEmpty());
+  EXPECT_THAT(found_codes(diagnosed("NCCL DIAG [INFO] the flux is out of phase on rank(s) {1}\n")),
+              ElementsAre("log-unknown-warning"));
 }
 
 TEST(NcclMessages, EachBlockOfTheTableIsWhole) {

@@ -71,6 +71,41 @@ TEST(WatchdogLines, OneCallThatIsTwoIsADisagreement) {
               HasSubstr("disagree"));
 }
 
+/// A rank that was told of another's timeout writes where it stands itself.
+TEST(WatchdogLines, WhoHearsOfATimeoutSaysWhereItStands) {
+  const auto heard = [](int enqueued) {
+    return fmt::format(
+        "[rank3]:[E105 06:24:45.1 ProcessGroupNCCL.cpp:684] [PG ID 0 PG GUID 0(default_pg) Rank 3] Received "
+        "a dump "
+        "signal due to a collective timeout from  rank 0 and we will try our best to dump the debug info. "
+        "Last "
+        "enqueued NCCL work: {0}, last completed NCCL work: {0}.This is most likely caused by incorrect "
+        "usages\n",
+        enqueued);
+  };
+  const std::string waits = timed_out(0, 42, "ALLREDUCE", 7) + stands_at(0, 45, 41);
+  EXPECT_THAT(said_of(waits + heard(41)), HasSubstr("rank 3 never issued it"));
+  EXPECT_THAT(said_of(waits + heard(-1)), HasSubstr("rank 3 never issued it"));
+  EXPECT_THAT(said_of(waits + heard(42)), HasSubstr("none of rank"));
+}
+
+/// A process in several groups: the line of a timeout is of the group that the next line of that call names.
+TEST(WatchdogLines, ATimeoutIsOfTheGroupThatNamesItsCall) {
+  const auto of_group = [](int rank, int group, int call) {
+    return fmt::format(
+        "[rank{0}]:[E105 06:24:44.9 ProcessGroupNCCL.cpp:1785] [PG ID {1} PG GUID {1}(tp) Rank {0}] "
+        "Exception "
+        "(either an error or timeout) detected by watchdog at work: {2}, last enqueued NCCL work: {2}, last "
+        "completed NCCL work: {3}.\n",
+        rank, group, call, call - 1);
+  };
+  const std::string said =
+      said_of(timed_out(0, 9, "ALLREDUCE", 7) + of_group(0, 1, 9) + timed_out(0, 42, "BROADCAST", 7) +
+              of_group(0, 2, 42) + timed_out(1, 42, "BROADCAST", 7) + of_group(1, 2, 42));
+  EXPECT_THAT(said, HasSubstr("rank 0 wait in ALLREDUCE 9"));
+  EXPECT_THAT(said, HasSubstr("ranks 0, 1 wait in BROADCAST 42"));
+}
+
 /// 2.0 and older have neither the sizes nor a time.
 TEST(WatchdogLines, AnOldLineIsRead) {
   EXPECT_THAT(said_of("[E ProcessGroupNCCL.cpp:828] [Rank 4] Watchdog caught collective operation timeout: "

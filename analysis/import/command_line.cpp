@@ -1,0 +1,36 @@
+#include <algorithm>
+#include <array>
+
+#include "analysis/import/log_readers.hpp"
+#include "base/secrets/secrets.hpp"
+#include "base/text_input.hpp"
+
+namespace collbench::analysis {
+
+std::vector<std::string> nccl_tests_command(std::string_view line) {
+  constexpr std::array<std::string_view, 4> kLaunchers{"mpirun", "mpiexec", "srun", "env"};
+  if (nccl_tests_program(line).empty() || line.find("Collective test") != std::string_view::npos) return {};
+  std::vector<std::string> words = split_words(line);
+  // Before it stand a prompt, a shell's "+" or a launcher's tag and time.
+  const auto first = std::find_if(words.begin(), words.end(), [&](const std::string& word) {
+    return std::find(kLaunchers.begin(), kLaunchers.end(), word) != kLaunchers.end() ||
+           word.find('=') != std::string::npos || word.find("_perf") != std::string::npos;
+  });
+  words.erase(words.begin(), first);
+  return recorded_words(words);
+}
+
+std::vector<std::string> without_amounts(std::vector<std::string> words) {
+  constexpr std::array<std::string_view, 14> kAmounts{
+      "-b", "--minbytes", "-e", "--maxbytes",     "-i", "--stepbytes",  "-f", "--stepfactor",
+      "-n", "--iters",    "-w", "--warmup_iters", "-J", "--output_file"};
+  for (auto word = words.begin(); word != words.end();) {
+    const std::string_view name = std::string_view(*word).substr(0, word->find('='));
+    const bool is_amount = std::find(kAmounts.begin(), kAmounts.end(), name) != kAmounts.end();
+    const bool has_next = name.size() == word->size() && std::next(word) != words.end();
+    word = is_amount ? words.erase(word, std::next(word, has_next ? 2 : 1)) : std::next(word);
+  }
+  return words;
+}
+
+}  // namespace collbench::analysis
