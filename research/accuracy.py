@@ -52,6 +52,7 @@ HOPS = {"aws_adt_2node_1": (68, (20 + 61) / 2), "aws_adt_2node_2": (20, (68 + 61
 ONE_THREAD, BY_THREAD = 4.3, {"AllReduce": 6.0, "Broadcast": 1.7, "Reduce": 1.7}  # latency.cpp; others:
 OTHER_BY_THREAD = 4.2
 GPUS_LAUNCHED = 8
+NVSWITCHES = {"V100": 6, "A100": 6, "H100": 4}  # chips of a board (NVIDIA's data sheets)
 NCCL_NVLINK = {"V100": 20, "A100": 20, "H100": 20.6}  # GB/s of one link, NCCL 2.30 src/graph/topo.h
 CAUSES = "## Causes of the misses"
 # Healthy logs that MACHINES.tsv does not have: 2 × RTX 4090 in two sockets (bus 01 and c1), without peer access. The
@@ -83,9 +84,12 @@ def topology_of(machine):
         for a, b in ((0, 1), (1, 0)):
             host["nvlinks"].append({"from": ["gpu", a], "to": ["gpu", b], "count": [links, 0]})
     elif links:
-        host["nvswitches"].append({})
+        switches = NVSWITCHES[generation]
+        host["nvswitches"] = [{} for _ in range(switches)]
         for gpu in range(ranks):
-            host["nvlinks"].append({"from": ["gpu", gpu], "to": ["nvswitch", 0], "count": [links, 0]})
+            for index in range(switches):
+                count = links // switches + (1 if index < links % switches else 0)
+                host["nvlinks"].append({"from": ["gpu", gpu], "to": ["nvswitch", index], "count": [count, 0]})
     for index in range(int(machine["nics"])):
         port = {"number": 1, "gigabits_per_second": [8 * float(machine["nic_GBs"]), 0], "state": ["ACTIVE", 0]}
         host["nics"].append({"label": [f"NIC{index}", 0], "ports": [port]})

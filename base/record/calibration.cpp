@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/record/fields.hpp"
 #include "base/record/measured_block.hpp"
 
 namespace collbench {
@@ -87,75 +88,40 @@ std::vector<std::size_t> disturbed_points(std::span<const CalibrationPoint> poin
   return disturbed;
 }
 
-namespace {
-
-Json tier_json(const std::optional<Tier>& tier) {
-  if (!tier) return nullptr;
-  return {{"alpha_seconds", tier->alpha_seconds},
-          {"bytes_per_second", tier->bytes_per_second},
-          {"gap_seconds", tier->gap_seconds},
-          {"eager_limit_bytes", tier->eager_limit_bytes}};
+void each_field(auto& visit, Either<Tier> auto& tier) {
+  visit("alpha_seconds", tier.alpha_seconds);
+  visit("bytes_per_second", tier.bytes_per_second, kRate);
+  visit("gap_seconds", tier.gap_seconds);
+  visit("eager_limit_bytes", tier.eager_limit_bytes);
 }
 
-Json point_json(const CalibrationPoint& point) {
-  return {{"kind", name(point.kind)},
-          {"size_bytes", point.bytes},
-          {"seconds", point.seconds},
-          {"type", or_null(point.type)},
-          {"reduction", or_null(point.reduction)}};
+void each_field(auto& visit, Either<ReductionCost> auto& gamma) {
+  visit("type", gamma.type);
+  visit("reduction", gamma.reduction);
+  visit("seconds_per_byte", gamma.seconds_per_byte);
 }
 
-Json gamma_json(const ReductionCost& gamma) {
-  return {{"type", traits(gamma.type).name},
-          {"reduction", name(gamma.reduction)},
-          {"seconds_per_byte", gamma.seconds_per_byte}};
+void each_field(auto& visit, Either<CalibrationPoint> auto& point) {
+  visit("kind", point.kind, WordOf{kNames, "a kind of calibration"});
+  visit("size_bytes", point.bytes);
+  visit("seconds", point.seconds, kSeconds);
+  visit("type", point.type);
+  visit("reduction", point.reduction);
 }
 
-ReductionCost gamma_of(const JsonReader& json) {
-  return {data_type_from_json(json.at("type")), reduction_from_json(json.at("reduction")),
-          json.at("seconds_per_byte").number(kQuantity)};
+void each_field(auto& visit, Either<Calibration> auto& calibration) {
+  visit("intra", calibration.intra);
+  visit("inter", calibration.inter);
+  visit("inter_host_bytes_per_second", calibration.inter_host_bytes_per_second, kRate);
+  visit("gammas", calibration.gammas);
+  visit("kappa_seconds_per_byte", calibration.kappa_seconds_per_byte);
+  visit("fit_relative_error", calibration.fit_relative_error, NumberOrNull{kQuantity});
+  visit("points", calibration.points);
+  visit.older("probes", calibration.probes, By{probes_to_json, probes_from_json});
 }
 
-std::optional<Tier> tier_of(const JsonReader& json, std::string_view key) {
-  const auto value = json.find(key);
-  if (!value) return std::nullopt;
-  return Tier{value->at("alpha_seconds").number(kQuantity), value->at("bytes_per_second").number(kRate),
-              value->at("gap_seconds").number(kQuantity),
-              value->at("eager_limit_bytes").integer<std::uint64_t>()};
-}
+Json calibration_to_json(const Calibration& calibration) { return record_to_json(calibration); }
 
-CalibrationPoint point_of(const JsonReader& json) {
-  const JsonReader kind = json.at("kind");
-  const CalibrationKind* found = find_calibration_kind(kind.text());
-  if (found == nullptr) throw kind.expected("a kind of calibration");
-  return {*found, json.at("size_bytes").integer<std::uint64_t>(), json.at("seconds").number(kSeconds),
-          optional_data_type(json, "type"), optional_reduction(json, "reduction")};
-}
-
-}  // namespace
-
-Json calibration_to_json(const Calibration& calibration) {
-  return {{"intra", tier_json(calibration.intra)},
-          {"inter", tier_json(calibration.inter)},
-          {"inter_host_bytes_per_second", or_null(calibration.inter_host_bytes_per_second)},
-          {"gammas", array_of(calibration.gammas, gamma_json)},
-          {"kappa_seconds_per_byte", calibration.kappa_seconds_per_byte},
-          {"fit_relative_error", calibration.fit_relative_error},
-          {"points", array_of(calibration.points, point_json)},
-          {"probes", probes_to_json(calibration.probes)}};
-}
-
-Calibration calibration_from_json(const JsonReader& json) {
-  Calibration result;
-  result.intra = tier_of(json, "intra");
-  result.inter = tier_of(json, "inter");
-  result.inter_host_bytes_per_second = optional_number(json, "inter_host_bytes_per_second", kRate);
-  result.gammas = list_from_json(json.at("gammas"), gamma_of);
-  result.kappa_seconds_per_byte = json.at("kappa_seconds_per_byte").number(kQuantity);
-  result.fit_relative_error = json.at("fit_relative_error").optional_number(kQuantity).value_or(kNotFinite);
-  result.points = list_from_json(json.at("points"), point_of);
-  if (const auto probes = json.find("probes")) result.probes = probes_from_json(*probes);
-  return result;
-}
+Calibration calibration_from_json(const JsonReader& json) { return record_from_json<Calibration>(json); }
 
 }  // namespace collbench

@@ -1,62 +1,44 @@
 #include "base/record/cluster.hpp"
 
+#include "base/record/fields.hpp"
+
 namespace collbench {
+void each_field(auto& visit, Either<ClusterNode> auto& node) {
+  visit("host", node.host, RankHost{});
+  visit("shape", node.shape);
+  visit("identity", node.identity);
+}
+
+void each_field(auto& visit, Either<PlacedRank> auto& placed) {
+  visit("rank", placed.rank);
+  visit("gpu", placed.gpu);
+  visit("gpu_address", placed.gpu_address);
+  visit("nic", placed.nic);
+  visit("numa_node", placed.numa_node);
+  visit("guess", placed.guess);
+  visit("note", placed.note);
+}
+
 namespace {
 
-FactsByDevice facts_of(const JsonReader& json) {
-  FactsByDevice facts;
-  for (const auto& [device, attributes] : json.members()) {
-    for (const auto& [name, value] : attributes.members()) facts[device][name] = value.text();
-  }
-  return facts;
+Json shapes_to_json(const std::string& shapes) {
+  const Json json = Json::parse(shapes, nullptr, false);
+  return json.is_discarded() ? Json(nullptr) : json;
 }
 
-Json node_to_json(const ClusterNode& node) {
-  return {{"host", node.host}, {"shape", node.shape}, {"identity", Json(node.identity)}};
-}
-
-ClusterNode node_from_json(const JsonReader& json) {
-  return {rank_host_from_json(json.at("host")), json.at("shape").integer<int>(),
-          facts_of(json.at("identity"))};
-}
-
-Json placed_to_json(const PlacedRank& placed) {
-  return {{"rank", placed.rank},
-          {"gpu", placed.gpu},
-          {"gpu_address", placed.gpu_address},
-          {"nic", placed.nic},
-          {"numa_node", or_null(placed.numa_node)},
-          {"guess", placed.guess},
-          {"note", placed.note}};
-}
-
-PlacedRank placed_from_json(const JsonReader& json) {
-  PlacedRank placed{.rank = json.at("rank").integer<int>(),
-                    .gpu = json.at("gpu").text(),
-                    .gpu_address = json.at("gpu_address").text(),
-                    .nic = json.at("nic").text(),
-                    .numa_node = std::nullopt,
-                    .guess = json.at("guess").boolean(),
-                    .note = json.at("note").text()};
-  if (const auto node = json.find("numa_node")) placed.numa_node = node->integer<int>();
-  return placed;
-}
+std::string shapes_from_json(const JsonReader& json) { return json.compact(); }
 
 }  // namespace
 
-Json cluster_to_json(const Cluster& cluster) {
-  const Json shapes = Json::parse(cluster.shapes, nullptr, false);
-  return {{"summary", cluster.summary},
-          {"nodes", array_of(cluster.nodes, node_to_json)},
-          {"placement", array_of(cluster.placement, placed_to_json)},
-          {"shapes", shapes.is_discarded() ? Json(nullptr) : shapes}};
+void each_field(auto& visit, Either<Cluster> auto& cluster) {
+  visit("summary", cluster.summary);
+  visit("nodes", cluster.nodes);
+  visit("placement", cluster.placement);
+  visit("shapes", cluster.shapes, By{shapes_to_json, shapes_from_json});
 }
 
-Cluster cluster_from_json(const JsonReader& json) {
-  return {.shapes = json.at("shapes").compact(),
-          .nodes = list_from_json(json.at("nodes"), node_from_json),
-          .summary = texts_from_json(json.at("summary")),
-          .placement = list_from_json(json.at("placement"), placed_from_json)};
-}
+Json cluster_to_json(const Cluster& cluster) { return record_to_json(cluster); }
+
+Cluster cluster_from_json(const JsonReader& json) { return record_from_json<Cluster>(json); }
 
 }  // namespace collbench

@@ -1,31 +1,45 @@
 #include "base/record/log_facts.hpp"
 
-#include <concepts>
-#include <type_traits>
+#include "base/record/fields.hpp"
 
 namespace collbench {
-namespace {
 
+template <class Fact>
+inline constexpr bool kIsLogFact = false;
 template <class Value>
-Value value_of(const JsonReader& json) {
-  if constexpr (std::same_as<Value, std::string>) {
-    return json.text();
-  } else if constexpr (std::same_as<Value, bool>) {
-    return json.boolean();
-  } else if constexpr (std::same_as<Value, double>) {
-    return json.number(kQuantity);
-  } else if constexpr (std::integral<Value>) {
-    return json.integer<Value>();
-  } else {
-    Value values;
-    for (const JsonReader& item : json.items()) values.push_back(value_of<typename Value::value_type>(item));
-    return values;
-  }
+inline constexpr bool kIsLogFact<LogFact<Value>> = true;
+
+template <class Fact>
+  requires kIsLogFact<std::remove_const_t<Fact>>
+void each_field(auto& visit, Fact& fact) {
+  visit("value", fact.value);
+  visit("line", fact.line);
 }
 
-/// Calls `visit` with the key and the member of every fact that has a line: both directions share the list.
-template <class Facts, class Visit>
-void visit_facts(Facts& facts, Visit&& visit) {
+void each_field(auto& visit, Either<LogConnections> auto& each) {
+  visit("via", each.via);
+  visit("gpu_direct", each.gpu_direct);
+  visit("count", each.count);
+  visit("line", each.line);
+}
+
+void each_field(auto& visit, Either<LogTuning> auto& each) {
+  visit("size_bytes", each.size_bytes);
+  visit("algorithm", each.algorithm);
+  visit("protocol", each.protocol);
+  visit("channels", each.channels);
+  visit("line", each.line);
+}
+
+void each_field(auto& visit, Either<LogSkipped> auto& each) {
+  visit("what", each.what);
+  visit("count", each.count);
+  visit("line", each.line);
+}
+
+void each_field(auto& visit, Either<LogFacts> auto& facts) {
+  visit("file", facts.file);
+  visit("format", facts.format);
   visit("program", facts.program);
   visit("command", facts.command);
   visit("version", facts.version);
@@ -51,59 +65,19 @@ void visit_facts(Facts& facts, Visit&& visit) {
   visit("out_of_bounds", facts.out_of_bounds);
   visit("latency_seconds", facts.latency_seconds);
   visit("topology", facts.topology);
+  visit("connections", facts.connections);
+  visit("tunings", facts.tunings);
+  visit("left_out", facts.left_out);
+  visit("notes", facts.notes);
 }
 
-}  // namespace
-
-Json log_facts_to_json(const LogFacts& facts) {
-  Json json = {{"file", facts.file}, {"format", facts.format}};
-  visit_facts(facts, [&](const char* key, const auto& fact) {
-    json[key] = fact ? Json({{"value", fact->value}, {"line", fact->line}}) : Json(nullptr);
-  });
-  json["connections"] = array_of(facts.connections, [](const LogConnections& each) -> Json {
-    return {{"via", each.via}, {"gpu_direct", each.gpu_direct}, {"count", each.count}, {"line", each.line}};
-  });
-  json["tunings"] = array_of(facts.tunings, [](const LogTuning& each) -> Json {
-    return {{"size_bytes", each.size_bytes},
-            {"algorithm", each.algorithm},
-            {"protocol", each.protocol},
-            {"channels", each.channels},
-            {"line", each.line}};
-  });
-  json["left_out"] = array_of(facts.left_out, [](const LogSkipped& each) -> Json {
-    return {{"what", each.what}, {"count", each.count}, {"line", each.line}};
-  });
-  json["notes"] = facts.notes;
-  return json;
-}
+Json log_facts_to_json(const LogFacts& facts) { return record_to_json(facts); }
 
 LogFacts log_facts_from_json(const JsonReader& json) {
-  LogFacts facts;
-  facts.file = json.at("file").text();
-  facts.format = json.at("format").text();
-  visit_facts(facts, [&](const char* key, auto& fact) {
-    using Value = std::decay_t<decltype(fact->value)>;
-    if (const auto found = json.find(key)) {
-      fact = {value_of<Value>(found->at("value")), found->at("line").template integer<int>()};
-    }
-  });
+  LogFacts facts = record_from_json<LogFacts>(json);
   if (const auto hosts = json.find("hosts")) {
     for (const JsonReader& host : hosts->at("value").items()) (void)rank_host_from_json(host);
   }
-  for (const JsonReader& each : json.at("connections").items()) {
-    facts.connections.push_back({each.at("via").text(), each.at("gpu_direct").boolean(),
-                                 each.at("count").integer<std::uint64_t>(), each.at("line").integer<int>()});
-  }
-  for (const JsonReader& each : json.at("tunings").items()) {
-    facts.tunings.push_back({each.at("size_bytes").integer<std::uint64_t>(), each.at("algorithm").text(),
-                             each.at("protocol").text(), each.at("channels").integer<int>(),
-                             each.at("line").integer<int>()});
-  }
-  for (const JsonReader& each : json.at("left_out").items()) {
-    facts.left_out.push_back(
-        {each.at("what").text(), each.at("count").integer<std::uint64_t>(), each.at("line").integer<int>()});
-  }
-  facts.notes = texts_from_json(json.at("notes"));
   return facts;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/deterministic_random.hpp"
+#include "base/record/fields.hpp"
 #include "base/record/nccl_selection.hpp"
 #include "base/statistics.hpp"
 
@@ -22,79 +23,77 @@ double min_digits(float value) {
   return result;
 }
 
-struct ProbeFigure {
-  const char* key;
-  double MachineProbe::* value;
-  NumberRange range;
-  bool can_be_zero;  ///< else 0 is: not known
-};
-
-constexpr std::array<ProbeFigure, 4> kProbeFigures{{
-    {"round_trip_seconds", &MachineProbe::round_trip_seconds, kSeconds, false},
-    {"steps_per_second", &MachineProbe::steps_per_second, kRate, false},
-    {"read_bytes_per_second", &MachineProbe::read_bytes_per_second, kRate, false},
-    {"stolen_share", &MachineProbe::stolen_share, kDifference, true},
-}};
+constexpr const char* kOneLength = "arrays of one length";
 
 }  // namespace
 
-Json block_to_json(const MeasuredBlock& block) {
-  return {{"row", block.row},
-          {"pass", block.pass},
-          {"seconds", block.seconds},
-          {"iterations", block.iterations},
-          {"iterations_per_sample", block.iterations_per_sample},
-          {"warmup_iterations", block.warmup_iterations},
-          {"samples_seconds", array_of(block.samples, min_digits)},
-          {"rank_times", rank_times_to_json(block.ranks)},
-          {"enqueue_seconds", or_null(block.enqueue_seconds)},
-          {"wrong_elements", or_null(block.wrong_elements)},
-          {"wrong", wrong_to_json(block.wrong)},
-          {"nccl", nccl_selection_to_json(block.nccl)},
-          {"probe", block.probe ? probes_to_json({*block.probe}) : Json(nullptr)}};
+void each_field(auto& visit, Either<RankTimes> auto& times) {
+  visit("rank", times.rank);
+  visit("median_seconds", times.median_seconds, kSeconds);
+  visit("p99_seconds", times.p99_seconds, kSeconds);
+  visit.older("page_faults", times.page_faults);
 }
 
+void each_field(auto& visit, Either<MachineProbe> auto& probe) {
+  visit("round_trip_seconds", probe.round_trip_seconds, NumberOrNull{kSeconds, 0});
+  visit("steps_per_second", probe.steps_per_second, NumberOrNull{kRate, 0});
+  visit("read_bytes_per_second", probe.read_bytes_per_second, NumberOrNull{kRate, 0});
+  visit("stolen_share", probe.stolen_share, NumberOrNull{kDifference, 0, true});
+}
+
+void each_field(auto& visit, Either<WrongElements> auto& wrong) {
+  visit("rank", wrong.rank);
+  visit("host", wrong.host, RankHost{});
+  visit("count", wrong.count);
+  visit("first_index", wrong.first_index);
+  visit("expected", wrong.expected);
+  visit("got", wrong.got);
+}
+
+namespace {
+
+Json probe_to_json(const MachineProbe& probe) { return probes_to_json({probe}); }
+
+MachineProbe probe_from_json(const JsonReader& json) {
+  const std::vector<MachineProbe> probes = probes_from_json(json);
+  if (probes.size() != 1) throw json.expected("the figures of one probe");
+  return probes.front();
+}
+
+Json sample_to_json(float sample) { return min_digits(sample); }
+
+float sample_from_json(const JsonReader& json) { return static_cast<float>(json.number(kSeconds)); }
+
+}  // namespace
+
+void each_field(auto& visit, Either<MeasuredBlock> auto& block) {
+  visit("row", block.row);
+  visit("pass", block.pass);
+  visit("seconds", block.seconds, kSeconds);
+  visit("iterations", block.iterations);
+  visit("iterations_per_sample", block.iterations_per_sample);
+  visit.older("warmup_iterations", block.warmup_iterations);
+  visit("samples_seconds", block.samples, By{sample_to_json, sample_from_json});
+  visit("rank_times", block.ranks, By{rank_times_to_json, rank_times_from_json});
+  visit("enqueue_seconds", block.enqueue_seconds, kSeconds);
+  visit("wrong_elements", block.wrong_elements);
+  visit("wrong", block.wrong);
+  visit("nccl", block.nccl, OfRecord{nccl_selection_to_json, nccl_selection_in});
+  visit("probe", block.probe, By{probe_to_json, probe_from_json});
+}
+
+Json block_to_json(const MeasuredBlock& block) { return record_to_json(block); }
+
 MeasuredBlock block_from_json(const JsonReader& json, std::size_t rows, std::size_t ranks) {
-  MeasuredBlock block;
-  block.row = json.at("row").integer<std::size_t>();
+  MeasuredBlock block = record_from_json<MeasuredBlock>(json);
   if (block.row >= rows) throw json.at("row").expected(fmt::format("a row below {}", rows));
-  block.pass = json.at("pass").integer<int>();
-  block.seconds = json.at("seconds").number(kSeconds);
-  block.iterations = json.at("iterations").integer<std::uint64_t>();
-  block.iterations_per_sample = json.at("iterations_per_sample").integer<std::uint64_t>();
-  if (const auto count = json.find("warmup_iterations"))
-    block.warmup_iterations = count->integer<std::uint64_t>();
-  block.samples = list_from_json(json.at("samples_seconds"), [](const JsonReader& sample) {
-    return static_cast<float>(sample.number(kSeconds));
-  });
-  block.ranks = rank_times_from_json(json.at("rank_times"));
-  if (block.ranks.size() != ranks) {
+  if (block.ranks.size() != ranks)
     throw json.at("rank_times").expected(fmt::format("the times of {} ranks", ranks));
-  }
-  block.enqueue_seconds = optional_number(json, "enqueue_seconds", kSeconds);
-  if (const auto wrong = json.find("wrong_elements")) block.wrong_elements = wrong->integer<std::uint64_t>();
-  block.wrong = wrong_from_json(json.at("wrong"));
-  block.nccl = nccl_selection_in(json);
-  if (const auto probe = json.find("probe")) {
-    const std::vector<MachineProbe> probes = probes_from_json(*probe);
-    if (probes.size() != 1) throw probe->expected("the figures of one probe");
-    block.probe = probes.front();
-  }
   return block;
 }
 
-/// One array per figure: a third of the bytes of one object per rank, and a column for scripts.
 Json rank_times_to_json(const std::vector<RankTimes>& ranks) {
-  Json result = {{"rank", Json::array()},
-                 {"median_seconds", Json::array()},
-                 {"p99_seconds", Json::array()},
-                 {"page_faults", Json::array()}};
-  for (const RankTimes& times : ranks) {
-    result["rank"].push_back(times.rank);
-    result["median_seconds"].push_back(times.median_seconds);
-    result["p99_seconds"].push_back(times.p99_seconds);
-    result["page_faults"].push_back(or_null(times.page_faults));
-  }
+  Json result = columns_to_json(ranks);
   const bool steps = std::any_of(ranks.begin(), ranks.end(), [](const auto& each) { return each.step; });
   for (const StepFigure& figure : kStepFigures) {
     if (!steps) break;
@@ -113,7 +112,7 @@ void read_steps(const JsonReader& json, std::vector<RankTimes>& ranks) {
   for (RankTimes& times : ranks) times.step.emplace();
   for (const StepFigure& figure : kStepFigures) {
     const std::vector<JsonReader> column = json.at(figure.key).items();
-    if (column.size() != ranks.size()) throw json.expected("arrays of one length");
+    if (column.size() != ranks.size()) throw json.expected(kOneLength);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       (*ranks[i].step).*figure.value = column[i].number(figure.range);
     }
@@ -123,69 +122,27 @@ void read_steps(const JsonReader& json, std::vector<RankTimes>& ranks) {
 }  // namespace
 
 std::vector<RankTimes> rank_times_from_json(const JsonReader& json) {
-  const auto ranks = json.at("rank").items();
-  const auto medians = json.at("median_seconds").items();
-  const auto p99s = json.at("p99_seconds").items();
-  const auto counted = json.find("page_faults");  // older records lack it
-  const auto faults = counted ? counted->items() : std::vector<JsonReader>{};
-  if (medians.size() != ranks.size() || p99s.size() != ranks.size() ||
-      (counted && faults.size() != ranks.size())) {
-    throw json.expected("arrays of one length");
-  }
   std::vector<RankTimes> result;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    RankTimes times{ranks[i].integer<int>(), medians[i].number(kSeconds), p99s[i].number(kSeconds)};
-    if (counted) times.page_faults = faults[i].optional_number(kQuantity);
-    result.push_back(times);
-  }
+  columns_from_json(json, result, kOneLength);
   read_steps(json, result);
   return result;
 }
 
-Json probes_to_json(const std::vector<MachineProbe>& probes) {
-  Json result = Json::object();
-  for (const ProbeFigure& figure : kProbeFigures) {
-    Json& column = result[figure.key] = Json::array();
-    for (const MachineProbe& probe : probes) {
-      const double value = probe.*figure.value;
-      column.push_back(value != 0 || figure.can_be_zero ? Json(value) : Json(nullptr));
-    }
-  }
-  return result;
-}
+Json probes_to_json(const std::vector<MachineProbe>& probes) { return columns_to_json(probes); }
 
 std::vector<MachineProbe> probes_from_json(const JsonReader& json) {
-  std::vector<MachineProbe> result(json.at(kProbeFigures.front().key).items().size());
-  for (const ProbeFigure& figure : kProbeFigures) {
-    const std::vector<JsonReader> column = json.at(figure.key).items();
-    if (column.size() != result.size()) throw json.expected("arrays of one length");
-    for (std::size_t i = 0; i < column.size(); ++i) {
-      result[i].*figure.value = column[i].optional_number(figure.range).value_or(0);
-    }
-  }
+  std::vector<MachineProbe> result;
+  columns_from_json(json, result, kOneLength);
   // Older versions wrote what came of a count of stolen time that ran backwards.
   for (MachineProbe& probe : result)
     if (probe.stolen_share < 0 || probe.stolen_share > 1) probe.stolen_share = 0;
   return result;
 }
 
-Json wrong_to_json(const std::vector<WrongElements>& wrong) {
-  return array_of(wrong, [](const WrongElements& found) -> Json {
-    return {{"rank", found.rank},         {"host", found.host},
-            {"count", found.count},       {"first_index", found.first_index},
-            {"expected", found.expected}, {"got", found.got}};
-  });
-}
+Json wrong_to_json(const std::vector<WrongElements>& wrong) { return field_to_json(wrong, kQuantity); }
 
 std::vector<WrongElements> wrong_from_json(const JsonReader& json) {
-  return list_from_json(json, [](const JsonReader& wrong) -> WrongElements {
-    return {wrong.at("rank").integer<int>(),
-            rank_host_from_json(wrong.at("host")),
-            wrong.at("count").integer<std::uint64_t>(),
-            wrong.at("first_index").integer<std::uint64_t>(),
-            wrong.at("expected").text(),
-            wrong.at("got").text()};
-  });
+  return list_from_json(json, [](const JsonReader& each) { return record_from_json<WrongElements>(each); });
 }
 
 namespace {

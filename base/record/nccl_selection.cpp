@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/record/fields.hpp"
 #include "base/record/measurement.hpp"
 
 namespace collbench {
@@ -29,61 +30,57 @@ std::string algorithm_ran(const std::string& asked, const NcclSelection& selecti
   return as_asked ? asked : selection.algorithm + "/" + selection.protocol;
 }
 
+void each_field(auto& visit, Either<NcclExpectation> auto& expected) {
+  visit("algorithm", expected.algorithm);
+  visit("protocol", expected.protocol);
+  visit("seconds", expected.seconds);
+}
+
+void each_field(auto& visit, Either<NcclSelection> auto& selection) {
+  visit("algorithm", selection.algorithm);
+  visit("protocol", selection.protocol);
+  visit("channels", selection.channels);
+  visit("expected", selection.expected, Columns{"three arrays of one length"});
+}
+
+void each_field(auto& visit, Either<NcclObserverStatus> auto& status) {
+  visit("use", status.use);
+  visit("expectation", status.expectation);
+}
+
+void each_field(auto& visit, Either<NcclNetworks> auto& networks) {
+  visit("used", networks.used);
+  visit("unknown_reason", networks.unknown_reason);
+}
+
+namespace {
+
+/// Nothing is said where the record has no such key.
+template <class Record>
+Record found_in(const JsonReader& json, std::string_view key) {
+  const auto found = json.find(key);
+  return found ? record_from_json<Record>(*found) : Record{};
+}
+
+}  // namespace
+
 Json nccl_selection_to_json(const std::optional<NcclSelection>& selection) {
-  if (!selection) return nullptr;
-  Json expected = {{"algorithm", Json::array()}, {"protocol", Json::array()}, {"seconds", Json::array()}};
-  for (const NcclExpectation& each : selection->expected) {
-    expected["algorithm"].push_back(each.algorithm);
-    expected["protocol"].push_back(each.protocol);
-    expected["seconds"].push_back(each.seconds);
-  }
-  return {{"algorithm", selection->algorithm},
-          {"protocol", selection->protocol},
-          {"channels", selection->channels},
-          {"expected", expected}};
+  return selection ? record_to_json(*selection) : Json(nullptr);
 }
 
-Json nccl_observer_status_to_json(const NcclObserverStatus& status) {
-  return {{"use", status.use}, {"expectation", status.expectation}};
-}
+Json nccl_observer_status_to_json(const NcclObserverStatus& status) { return record_to_json(status); }
 
-Json nccl_networks_to_json(const NcclNetworks& networks) {
-  return {{"used", networks.used}, {"unknown_reason", networks.unknown_reason}};
-}
+Json nccl_networks_to_json(const NcclNetworks& networks) { return record_to_json(networks); }
 
 std::optional<NcclSelection> nccl_selection_in(const JsonReader& row) {
-  const auto json = row.find("nccl");
-  if (!json) return std::nullopt;
-  NcclSelection selection{.algorithm = json->at("algorithm").text(),
-                          .protocol = json->at("protocol").text(),
-                          .channels = json->at("channels").integer<int>(),
-                          .expected = {}};
-  const JsonReader expected = json->at("expected");
-  const auto algorithms = expected.at("algorithm").items();
-  const auto protocols = expected.at("protocol").items();
-  const auto seconds = expected.at("seconds").items();
-  if (protocols.size() != algorithms.size() || seconds.size() != algorithms.size()) {
-    throw expected.expected("three arrays of one length");
-  }
-  for (std::size_t i = 0; i < algorithms.size(); ++i) {
-    selection.expected.push_back({algorithms[i].text(), protocols[i].text(), seconds[i].number(kQuantity)});
-  }
-  return selection;
+  if (!row.find("nccl")) return std::nullopt;
+  return found_in<NcclSelection>(row, "nccl");
 }
 
 NcclObserverStatus nccl_observer_status_in(const JsonReader& run) {
-  const auto json = run.find("nccl_untold");
-  if (!json) return {};
-  return {json->at("use").text(), json->at("expectation").text()};
+  return found_in<NcclObserverStatus>(run, "nccl_untold");
 }
 
-NcclNetworks nccl_networks_in(const JsonReader& run) {
-  NcclNetworks networks;
-  const auto json = run.find("nccl_networks");
-  if (!json) return networks;
-  networks.used = texts_from_json(json->at("used"));
-  networks.unknown_reason = json->at("unknown_reason").text();
-  return networks;
-}
+NcclNetworks nccl_networks_in(const JsonReader& run) { return found_in<NcclNetworks>(run, "nccl_networks"); }
 
 }  // namespace collbench

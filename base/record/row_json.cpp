@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <utility>
 
+#include "base/record/fields.hpp"
 #include "base/record/measured_block.hpp"
 #include "base/record/nccl_selection.hpp"
 #include "base/record/telemetry.hpp"
@@ -16,18 +15,60 @@
 namespace collbench {
 namespace {
 
-Json interval_json(const std::optional<TimeInterval>& interval) {
-  if (!interval) return nullptr;
-  return {{"low_seconds", interval->low_seconds},
-          {"high_seconds", interval->high_seconds},
-          {"confidence", interval->confidence},
-          {"over", interval->over_launches ? "launches" : "passes"}};
+bool over_launches(const JsonReader& json) { return json.text() == "launches"; }
+
+const char* over_words(bool over_launches) { return over_launches ? "launches" : "passes"; }
+
+}  // namespace
+
+void each_field(auto& visit, Either<TimeInterval> auto& interval) {
+  visit("low_seconds", interval.low_seconds, kSeconds);
+  visit("high_seconds", interval.high_seconds, kSeconds);
+  visit("confidence", interval.confidence, kShare);
+  visit.older("over", interval.over_launches, By{over_words, over_launches});
 }
 
-Json launch_variation_json(const std::optional<LaunchVariation>& variation) {
-  if (!variation) return nullptr;
-  return {{"within", variation->within}, {"between", variation->between}};
+void each_field(auto& visit, Either<LaunchVariation> auto& variation) {
+  visit("within", variation.within, NumberOrNull{kQuantity});
+  visit("between", variation.between, NumberOrNull{kQuantity});
 }
+
+void each_field(auto& visit, Either<RowState> auto& state) {
+  visit("min_round_trip_seconds", state.min_round_trip_seconds, kSeconds);
+  visit("max_round_trip_seconds", state.max_round_trip_seconds, kSeconds);
+  visit("passes", state.passes);
+  visit("launches", state.launches);
+  visit("seconds", state.seconds, kSeconds);
+  visit("interval", state.interval);
+}
+
+void each_field(auto& visit, Either<HiddenLoss> auto& loss) {
+  visit("resource", loss.resource);
+  visit("share", loss.share, kShare);
+  visit("text", loss.text);
+  if constexpr (!std::is_const_v<std::remove_reference_t<decltype(loss)>>) loss.count = 0;  // older ones
+  visit.older("count", loss.count);
+}
+
+void each_field(auto& visit, Either<HealthyRange> auto& range) {
+  visit("below", range.below, NumberOrNull{kQuantity, 0, true});
+  visit("sound", range.sound, NumberOrNull{kQuantity, std::numeric_limits<double>::infinity()});
+  visit("high", range.high, NumberOrNull{kQuantity, 0, true});
+  visit("source", range.source);
+}
+
+void each_field(auto& visit, Either<Expectation> auto& expected) {
+  visit("ring_seconds", expected.ring_seconds, kSeconds);
+  visit("tree_seconds", expected.tree_seconds, kSeconds);
+  visit("nvls_seconds", expected.nvls_seconds, kSeconds);
+  visit("expected_seconds", expected.expected_seconds, kSeconds);
+  visit("expected_by", expected.expected_by);
+  visit("fastest_seconds", expected.fastest_seconds, kSeconds);
+  visit("slowest_seconds", expected.slowest_seconds, kSeconds);
+  visit.older("limited_by", expected.limited_by);
+}
+
+namespace {
 
 Json gigabytes(std::optional<double> bytes_per_second) {
   return bytes_per_second ? Json(*bytes_per_second / kGigabyte) : Json(nullptr);
@@ -42,93 +83,25 @@ Json rates_json(const Rates& rates) {
           {"measured_over_expected", or_null(rates.measured_over_expected)}};
 }
 
-std::optional<TimeInterval> interval_of(const JsonReader& row) {
-  const auto json = row.find("interval");
-  if (!json) return std::nullopt;
-  const auto over = json->find("over");
-  return TimeInterval{json->at("low_seconds").number(kSeconds), json->at("high_seconds").number(kSeconds),
-                      json->at("confidence").number(kShare), over && over->text() == "launches"};
+std::string_view operation_name(OperationId id) { return operation(id).name; }
+
+OperationId operation_from_json(const JsonReader& json) {
+  const Operation* found = find_operation(json.text());
+  if (found == nullptr) throw json.expected("the name of an operation");
+  return found->id;
 }
 
-Json state_json(const RowState& state) {
-  return {{"min_round_trip_seconds", state.min_round_trip_seconds},
-          {"max_round_trip_seconds", state.max_round_trip_seconds},
-          {"passes", state.passes},
-          {"launches", state.launches},
-          {"seconds", state.seconds},
-          {"interval", interval_json(state.interval)}};
-}
-
-RowState row_state_of(const JsonReader& json) {
-  return {json.at("min_round_trip_seconds").number(kSeconds),
-          json.at("max_round_trip_seconds").number(kSeconds),
-          json.at("passes").integer<int>(),
-          json.at("launches").integer<int>(),
-          json.at("seconds").number(kSeconds),
-          interval_of(json)};
-}
-
-/// One for each pass, or none.
-std::vector<MachineProbe> pass_probes_of(const JsonReader& row, std::size_t passes) {
-  const auto json = row.find("pass_probes");
-  if (!json) return {};
-  std::vector<MachineProbe> probes = probes_from_json(*json);
-  if (!probes.empty() && probes.size() != passes) throw json->expected("as many probes as passes");
-  return probes;
-}
-
-std::optional<LaunchVariation> launch_variation_of(const JsonReader& row) {
-  const auto json = row.find("launch_variation");
-  if (!json) return std::nullopt;
-  return LaunchVariation{json->at("within").optional_number(kQuantity).value_or(kNotFinite),
-                         json->at("between").optional_number(kQuantity).value_or(kNotFinite)};
-}
+std::string stop_to_json(const std::optional<Stop>& stop) { return stop ? format_stop(*stop) : ""; }
 
 /// Records of before `repeat` do not say: all passes are from one launch.
-std::vector<int> launch_passes_of(const JsonReader& row, std::size_t passes) {
+void check_launch_passes(const JsonReader& row, Measurement& measured) {
+  const std::size_t passes = measured.pass_seconds.size();
   const auto json = row.find("launch_passes");
-  if (!json) return passes == 0 ? std::vector<int>{} : std::vector<int>{static_cast<int>(passes)};
-  std::vector<int> result;
+  if (!json && passes > 0) measured.launch_passes = {static_cast<int>(passes)};
   std::size_t sum = 0;
-  for (const JsonReader& each : json->items()) {
-    result.push_back(each.integer<int>());
-    sum += static_cast<std::size_t>(result.back());
-  }
-  if (!result.empty() && sum != passes) throw json->expected("counts that add up to the passes");
-  return result;
-}
-
-RowKey key_of(const JsonReader& json) {
-  const JsonReader name = json.at("operation");
-  const Operation* found = find_operation(name.text());
-  if (found == nullptr) throw name.expected("the name of an operation");
-  RowKey key;
-  key.operation = found->id;
-  key.size_bytes = json.at("size_bytes").integer<std::uint64_t>();
-  key.count = json.at("count").integer<std::uint64_t>();
-  key.type = data_type_from_json(json.at("type"));
-  key.reduction = optional_reduction(json, "reduction");
-  if (const auto root = json.find("root")) key.root = root->integer<int>();
-  key.in_place = json.at("in_place").boolean();
-  key.algorithm = json.at("algorithm").text();
-  return key;
-}
-
-/// Keys that records of the first version lack.
-std::string text_or_empty(const JsonReader& json, std::string_view key) {
-  const auto value = json.find(key);
-  return value ? value->text() : std::string();
-}
-
-/// None where there is no sample to take it from: a row that did not run, or another program's.
-std::optional<double> of_samples(const Measurement& measured, double value) {
-  return measured.samples > 0 ? std::optional(value) : std::nullopt;
-}
-
-/// None in records of before there were steps, and of other operations.
-std::optional<StepVerdict> step_of(const JsonReader& row) {
-  const auto json = row.find("step");
-  return json ? std::optional(step_verdict_from_json(*json)) : std::nullopt;
+  for (const int each : measured.launch_passes) sum += static_cast<std::size_t>(each);
+  if (!measured.launch_passes.empty() && sum != passes)
+    throw json->expected("counts that add up to the passes");
 }
 
 /// The words of schema version 1, whose edges were others: what was within them may be too slow by today's.
@@ -137,163 +110,112 @@ constexpr std::array<std::pair<std::string_view, VerdictWord>, 3> kFirstWords{
      {"model or rank count wrong", VerdictWord::unclear},
      {"LOW", VerdictWord::below}}};
 
-Verdict verdict_of(const JsonReader& json) {
-  Verdict verdict{.explanation = text_or_empty(json, "explanation")};
-  const auto value = json.find("verdict");
-  if (!value) return verdict;
-  const std::string text = value->text();
-  const auto* first = std::find_if(kFirstWords.begin(), kFirstWords.end(),
-                                   [&](const auto& word) { return word.first == text; });
-  if (first != kFirstWords.end()) {
-    verdict.word = first->second;
-    if (verdict.word == VerdictWord::unclear)
-      verdict.explanation =
-          fmt::format("judged by an older version ({}): judge again. {}", text, verdict.explanation);
-    return verdict;
+Json verdict_word_to_json(VerdictWord word) {
+  return word == VerdictWord::none ? Json(nullptr) : Json(name(word));
+}
+
+VerdictWord verdict_word_from_json(const JsonReader& json) {
+  for (const auto& [text, word] : kFirstWords)
+    if (json.text() == text) return word;
+  return word_from_json<VerdictWord>(json, kVerdictNames, "the name of a verdict");
+}
+
+/// Null, and never absent.
+struct FigureOrNull {
+  NumberRange range;
+  [[nodiscard]] std::optional<double> from(const JsonReader& json) const {
+    return json.optional_number(range);
   }
-  verdict.word = word_from_json<VerdictWord>(*value, kVerdictNames, "the name of a verdict");
-  if (const auto ratio = json.find("verdict_ratio")) verdict.ratio = ratio->optional_number(kQuantity);
-  if (const auto range = json.find("healthy_range")) {
-    verdict.range = HealthyRange{
-        range->at("below").optional_number(kQuantity).value_or(0),
-        range->at("sound").optional_number(kQuantity).value_or(std::numeric_limits<double>::infinity()),
-        range->at("high").optional_number(kQuantity).value_or(0), range->at("source").text()};
-  }
-  if (const auto hidden = json.find("not_ruled_out"))
-    for (const JsonReader& loss : hidden->items())
-      verdict.hidden.push_back({loss.at("resource").text(), loss.at("share").number(kShare),
-                                loss.at("text").text(),
-                                loss.find("count") ? loss.at("count").integer<int>() : 0});
-  return verdict;
-}
+};
 
-Json hidden_json(const std::vector<HiddenLoss>& hidden) {
-  Json list = Json::array();
-  for (const HiddenLoss& loss : hidden)
-    list.push_back(
-        {{"resource", loss.resource}, {"share", loss.share}, {"text", loss.text}, {"count", loss.count}});
-  return list;
-}
-
-Json range_json(const std::optional<HealthyRange>& range) {
-  if (!range) return nullptr;
-  return {{"below", range->below},
-          {"sound", std::isfinite(range->sound) ? Json(range->sound) : Json(nullptr)},
-          {"high", range->high},
-          {"source", range->source}};
-}
-
-Measurement measurement_of(const JsonReader& json) {
-  Measurement result;
-  result.key = key_of(json);
-  result.unavailable = json.at("unavailable").text();
-  result.algorithm_ran = json.at("algorithm_ran").text();
-  result.note = json.at("note").text();
-  result.source = text_or_empty(json, "source");
-  result.nccl = nccl_selection_in(json);
-  result.seconds = json.at("seconds").optional_number(kSeconds).value_or(0);
-  result.interval = interval_of(json);
-  for (const JsonReader& pass : json.at("pass_seconds").items())
-    result.pass_seconds.push_back(pass.optional_number(kSeconds).value_or(0));
-  result.launch_passes = launch_passes_of(json, result.pass_seconds.size());
-  result.pass_probes = pass_probes_of(json, result.pass_seconds.size());
-  result.launch_variation = launch_variation_of(json);
-  if (const auto states = json.find("states")) result.states = list_from_json(*states, row_state_of);
-  result.stopped = stop_from_json(json.at("stopped"));
-  result.iterations = json.at("iterations").integer<std::uint64_t>();
-  result.iterations_per_sample = json.at("iterations_per_sample").integer<std::uint64_t>();
-  if (const auto count = json.find("warmup_iterations"))
-    result.warmup_iterations = count->integer<std::uint64_t>();
-  result.samples = json.at("samples").integer<std::uint64_t>();
-  const auto statistic = [&](std::string_view key) {
-    const double value = json.at(key).optional_number(kSeconds).value_or(kNotFinite);
-    return result.samples > 0 ? value : 0;
-  };
-  result.minimum = statistic("minimum_seconds");
-  result.mean = statistic("mean_seconds");
-  result.median = statistic("median_seconds");
-  result.p95 = statistic("p95_seconds");
-  result.p99 = statistic("p99_seconds");
-  const auto variation = json.at("variation").optional_number(kQuantity);
-  result.variation = result.samples > 0 ? variation.value_or(kNotFinite) : 0;
-  result.ranks = rank_times_from_json(json.at("rank_times"));
-  if (const auto wrong = json.find("wrong_elements")) result.wrong_elements = wrong->integer<std::uint64_t>();
-  result.wrong = wrong_from_json(json.at("wrong"));
-  result.enqueue_seconds = optional_number(json, "enqueue_seconds", kSeconds);
-  if (const auto marks = json.find("marks")) result.marks = list_from_json(*marks, row_mark_from_json);
-  return result;
+/// None where there is no sample to take it from: a row that did not run, or another program's.
+template <class Visit, class Value>
+void visit_statistic(Visit& visit, const char* key, Value& value, bool is_known,
+                     const NumberRange& range = kSeconds) {
+  std::optional<double> shown = is_known ? std::optional<double>(value) : std::nullopt;
+  visit(key, shown, FigureOrNull{range});
+  if constexpr (!std::is_const_v<Value>) value = is_known ? shown.value_or(kNotFinite) : 0;
 }
 
 }  // namespace
 
+void each_field(auto& visit, Either<RowKey> auto& key) {
+  visit("operation", key.operation, By{operation_name, operation_from_json});
+  visit("size_bytes", key.size_bytes);
+  visit("count", key.count);
+  visit("type", key.type);
+  visit("reduction", key.reduction);
+  visit("root", key.root);
+  visit("in_place", key.in_place);
+  visit("algorithm", key.algorithm);
+}
+
+void each_field(auto& visit, Either<Measurement> auto& measured) {
+  each_field(visit, measured.key);
+  visit("unavailable", measured.unavailable);
+  visit("algorithm_ran", measured.algorithm_ran);
+  visit("note", measured.note);
+  visit.older("source", measured.source);
+  visit("nccl", measured.nccl, OfRecord{nccl_selection_to_json, nccl_selection_in});
+  visit("seconds", measured.seconds, NumberOrNull{kSeconds, 0});
+  visit("interval", measured.interval);
+  visit("launch_variation", measured.launch_variation);
+  visit("pass_seconds", measured.pass_seconds, NumberOrNull{kSeconds, 0, true});
+  visit.older("launch_passes", measured.launch_passes);
+  visit.older("pass_probes", measured.pass_probes, By{probes_to_json, probes_from_json});
+  visit.older("states", measured.states);
+  visit("stopped", measured.stopped, By{stop_to_json, stop_from_json});
+  visit("iterations", measured.iterations);
+  visit("iterations_per_sample", measured.iterations_per_sample);
+  visit.older("warmup_iterations", measured.warmup_iterations);
+  visit("samples", measured.samples);
+  visit_statistic(visit, "minimum_seconds", measured.minimum, measured.samples > 0);
+  visit_statistic(visit, "mean_seconds", measured.mean, measured.samples > 0);
+  visit_statistic(visit, "median_seconds", measured.median, measured.samples > 0);
+  visit_statistic(visit, "p95_seconds", measured.p95, measured.samples > 0);
+  visit_statistic(visit, "p99_seconds", measured.p99, measured.samples > 0);
+  visit_statistic(visit, "variation", measured.variation, measured.samples > 0, kQuantity);
+  visit("rank_times", measured.ranks, By{rank_times_to_json, rank_times_from_json});
+  visit("wrong_elements", measured.wrong_elements);
+  visit("wrong", measured.wrong, By{wrong_to_json, wrong_from_json});
+  visit("enqueue_seconds", measured.enqueue_seconds, kSeconds);
+  visit.older("marks", measured.marks, By{row_mark_to_json, row_mark_from_json});
+}
+
+/// The keys of a verdict are those of its row. Older records have some of them at most.
+void each_field(auto& visit, Either<Verdict> auto& verdict) {
+  visit.older("verdict", verdict.word, By{verdict_word_to_json, verdict_word_from_json});
+  visit("verdict_ratio", verdict.ratio);
+  visit("healthy_range", verdict.range);
+  visit.older("not_ruled_out", verdict.hidden);
+  visit.older("explanation", verdict.explanation);
+}
+
+void each_field(auto& visit, Either<Row> auto& row) {
+  each_field(visit, row.measurement);
+  each_field(visit, row.expectation);
+  each_field(visit, row.verdict);
+  visit("step", row.step, By{step_verdict_to_json, step_verdict_from_json});
+}
+
 Json row_to_json(const Row& row, int ranks) {
-  const Measurement& measured = row.measurement;
-  const RowKey& key = measured.key;
-  const Expectation& expected = row.expectation;
-  return {{"operation", operation(key.operation).name},
-          {"size_bytes", key.size_bytes},
-          {"count", key.count},
-          {"type", traits(key.type).name},
-          {"reduction", or_null(key.reduction)},
-          {"root", or_null(key.root)},
-          {"in_place", key.in_place},
-          {"algorithm", key.algorithm},
-          {"unavailable", measured.unavailable},
-          {"algorithm_ran", measured.algorithm_ran},
-          {"note", measured.note},
-          {"source", measured.source},
-          {"nccl", nccl_selection_to_json(measured.nccl)},
-          {"seconds", or_null(measured.seconds != 0 ? std::optional(measured.seconds) : std::nullopt)},
-          {"interval", interval_json(measured.interval)},
-          {"launch_variation", launch_variation_json(measured.launch_variation)},
-          {"pass_seconds", measured.pass_seconds},
-          {"launch_passes", measured.launch_passes},
-          {"pass_probes", probes_to_json(measured.pass_probes)},
-          {"states", array_of(measured.states, state_json)},
-          {"stopped", measured.stopped ? format_stop(*measured.stopped) : ""},
-          {"iterations", measured.iterations},
-          {"iterations_per_sample", measured.iterations_per_sample},
-          {"warmup_iterations", measured.warmup_iterations},
-          {"samples", measured.samples},
-          {"minimum_seconds", or_null(of_samples(measured, measured.minimum))},
-          {"mean_seconds", or_null(of_samples(measured, measured.mean))},
-          {"median_seconds", or_null(of_samples(measured, measured.median))},
-          {"p95_seconds", or_null(of_samples(measured, measured.p95))},
-          {"p99_seconds", or_null(of_samples(measured, measured.p99))},
-          {"variation", or_null(of_samples(measured, measured.variation))},
-          {"rank_times", rank_times_to_json(measured.ranks)},
-          {"wrong_elements", or_null(measured.wrong_elements)},
-          {"wrong", wrong_to_json(measured.wrong)},
-          {"enqueue_seconds", or_null(measured.enqueue_seconds)},
-          {"marks", array_of(measured.marks, row_mark_to_json)},
-          {"ring_seconds", or_null(expected.ring_seconds)},
-          {"tree_seconds", or_null(expected.tree_seconds)},
-          {"nvls_seconds", or_null(expected.nvls_seconds)},
-          {"expected_seconds", or_null(expected.expected_seconds)},
-          {"expected_by", expected.expected_by},
-          {"fastest_seconds", or_null(expected.fastest_seconds)},
-          {"slowest_seconds", or_null(expected.slowest_seconds)},
-          {"limited_by", expected.limited_by},
-          {"verdict", row.verdict.word == VerdictWord::none ? Json(nullptr) : Json(name(row.verdict.word))},
-          {"verdict_ratio", or_null(row.verdict.ratio)},
-          {"healthy_range", range_json(row.verdict.range)},
-          {"not_ruled_out", hidden_json(row.verdict.hidden)},
-          {"explanation", row.verdict.explanation},
-          {"step", row.step ? step_verdict_to_json(*row.step) : Json(nullptr)},
-          {"rates", rates_json(rates(row, ranks))}};
+  Json json = record_to_json(row);
+  json["rates"] = rates_json(rates(row, ranks));
+  return json;
 }
 
 Row row_from_json(const JsonReader& json) {
-  Row row{
-      measurement_of(json),
-      {optional_number(json, "ring_seconds", kSeconds), optional_number(json, "tree_seconds", kSeconds),
-       optional_number(json, "expected_seconds", kSeconds), json.at("expected_by").text(),
-       optional_number(json, "fastest_seconds", kSeconds), optional_number(json, "slowest_seconds", kSeconds),
-       text_or_empty(json, "limited_by"), optional_number(json, "nvls_seconds", kSeconds)},
-      verdict_of(json),
-      step_of(json)};
+  Row row = record_from_json<Row>(json);
+  Measurement& measured = row.measurement;
+  check_launch_passes(json, measured);
+  if (!measured.pass_probes.empty() && measured.pass_probes.size() != measured.pass_seconds.size())
+    throw json.at("pass_probes").expected("as many probes as passes");
+  if (const auto word = json.find("verdict");
+      word && row.verdict.word == VerdictWord::unclear && word->text() != name(VerdictWord::unclear))
+    row.verdict.explanation = fmt::format("judged by an older version ({}): judge again. {}", word->text(),
+                                          row.verdict.explanation);
   // Older versions judged the time of wrong data.
-  if (has_wrong_data(row.measurement)) row.verdict = {};
+  if (has_wrong_data(measured)) row.verdict = {};
   return row;
 }
 

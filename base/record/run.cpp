@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/record/calibration.hpp"
 #include "base/record/cluster.hpp"
+#include "base/record/fields.hpp"
 #include "base/record/incident.hpp"
 #include "base/record/log_facts.hpp"
 #include "base/record/nccl_selection.hpp"
@@ -20,21 +21,6 @@ namespace collbench {
 namespace {
 
 constexpr std::string_view kRecordName = "collbench run";
-
-Json versions_json(const Versions& versions) {
-  return {{"collbench", versions.collbench},
-          {"mpi", versions.mpi},
-          {"hwloc", versions.hwloc},
-          {"nccl", versions.nccl},
-          {"cuda", versions.cuda}};
-}
-
-Json identity_json(const Identity& identity) {
-  return {{"rank", identity.rank},
-          {"host", identity.host},
-          {"node", identity.node},
-          {"local_rank", identity.local_rank}};
-}
 
 /// One member per line, and one element per line of an array of objects: it can be read, grepped and
 /// compared line by line without the fourfold size of full indentation.
@@ -53,18 +39,42 @@ std::string lines(const Json& document) {
   return text + "\n}\n";
 }
 
-Versions versions_of(const JsonReader& json) {
-  return {json.at("collbench").text(), json.at("mpi").text(), json.at("hwloc").text(), json.at("nccl").text(),
-          json.at("cuda").text()};
+}  // namespace
+
+void each_field(auto& visit, Either<Versions> auto& versions) {
+  visit("collbench", versions.collbench);
+  visit("mpi", versions.mpi);
+  visit("hwloc", versions.hwloc);
+  visit("nccl", versions.nccl);
+  visit("cuda", versions.cuda);
 }
 
+void each_field(auto& visit, Either<Buffers> auto& buffers) {
+  visit("allocator", buffers.allocator);
+  visit("registration", buffers.registration, ReadBy{buffer_registration_from_json});
+  visit("exact_counts", buffers.exact_counts);
+  visit.older("unaligned_elements", buffers.unaligned_elements);
+  visit("walk_bytes", buffers.walk_bytes);
+  visit.older("kept_passes", buffers.kept_passes);
+}
+
+void each_field(auto& visit, Either<Identity> auto& identity) {
+  visit("rank", identity.rank);
+  visit("host", identity.host, RankHost{});
+  visit("node", identity.node);
+  visit("local_rank", identity.local_rank);
+}
+
+namespace {
+
+Json identity_to_json(const Identity& identity) { return record_to_json(identity); }
+
 /// All ranks, in order; their nodes index the hosts, so none may lie beyond the number of ranks.
-Identities identities_of(const JsonReader& json) {
+Identities identities_from_json(const JsonReader& json) {
   Identities result;
   const auto items = json.items();
   for (const JsonReader& item : items) {
-    const Identity identity{item.at("rank").integer<int>(), rank_host_from_json(item.at("host")),
-                            item.at("node").integer<int>(), item.at("local_rank").integer<int>()};
+    const auto identity = record_from_json<Identity>(item);
     if (std::cmp_not_equal(identity.rank, result.size())) {
       throw item.at("rank").expected(fmt::format("rank {}", result.size()));
     }
@@ -74,29 +84,6 @@ Identities identities_of(const JsonReader& json) {
     result.push_back(identity);
   }
   return result;
-}
-
-Json buffers_json(const Buffers& buffers) {
-  return {{"allocator", buffers.allocator},
-          {"registration", buffers.registration ? Json(name(*buffers.registration)) : Json(nullptr)},
-          {"exact_counts", buffers.exact_counts ? Json(*buffers.exact_counts) : Json(nullptr)},
-          {"unaligned_elements", buffers.unaligned_elements},
-          {"walk_bytes", buffers.walk_bytes ? Json(*buffers.walk_bytes) : Json(nullptr)},
-          {"kept_passes", buffers.kept_passes}};
-}
-
-Buffers buffers_of(const JsonReader& json) {
-  Buffers buffers{.allocator = json.at("allocator").text(),
-                  .registration = std::nullopt,
-                  .exact_counts = std::nullopt,
-                  .walk_bytes = std::nullopt};
-  if (const auto how = json.find("registration")) buffers.registration = buffer_registration_from_json(*how);
-  if (const auto exact = json.find("exact_counts")) buffers.exact_counts = exact->boolean();
-  if (const auto late = json.find("unaligned_elements"))
-    buffers.unaligned_elements = late->integer<std::uint64_t>();
-  if (const auto walk = json.find("walk_bytes")) buffers.walk_bytes = walk->integer<std::uint64_t>();
-  if (const auto kept = json.find("kept_passes")) buffers.kept_passes = kept->integer<int>();
-  return buffers;
 }
 
 void require_known_version(const JsonReader& json, std::string_view file_name) {
@@ -115,50 +102,57 @@ void require_known_version(const JsonReader& json, std::string_view file_name) {
   }
 }
 
+int launches_from_json(const JsonReader& json) { return json.integer<int>(1); }
+
 }  // namespace
 
+/// All but the rows, whose rates follow from the number of ranks.
+void each_field(auto& visit, Either<Run> auto& run) {
+  visit("versions", run.versions);
+  visit("started", run.started);
+  visit("finished", run.finished);
+  visit("complete", run.complete);
+  visit("incident", run.incident, By{incident_to_json, incident_from_json});
+  visit.older("pauses", run.pauses, By{pause_to_json, pause_from_json});
+  visit("command_line", run.command_line);
+  visit("environment", run.environment);
+  visit.older("config_file", run.config_file);
+  visit.older("label", run.label);
+  visit("backend", run.backend, ReadBy{backend_from_json});
+  visit("nccl_untold", run.nccl_observer_status,
+        OfRecord{nccl_observer_status_to_json, nccl_observer_status_in});
+  visit("nccl_networks", run.nccl_networks, OfRecord{nccl_networks_to_json, nccl_networks_in});
+  visit("time_reduction", run.time_reduction, ReadBy{rank_aggregate_from_json});
+  visit("simulated", run.simulated);
+  visit.older("launches", run.launches, ReadBy{launches_from_json});
+  visit.older("repeated", run.repeated);
+  visit("passes", run.passes);
+  visit("wall_seconds", run.wall_seconds, kSeconds);
+  visit("validation_seconds", run.validation_seconds, kSeconds);
+  visit("calibration_seconds", run.calibration_seconds, kSeconds);
+  visit.older("communicator_seconds", run.communicator_seconds, kSeconds);
+  visit.older("buffers", run.buffers);
+  visit.older("graph_launches", run.graph_launches);
+  visit("telemetry", run.telemetry, By{telemetry_to_json, telemetry_from_json});
+  visit("cores_per_node", run.cores_per_node);
+  visit("cluster", run.cluster, By{cluster_to_json, cluster_from_json});
+  visit("place_notes", run.environment_notes);
+  visit.older("load_notes", run.load_notes);
+  visit("traffic", run.traffic, By{traffic_matrix_to_json, traffic_matrix_from_json});
+  visit("calibration", run.calibration, By{calibration_to_json, calibration_from_json});
+  visit("rank_probe", run.rank_probe, By{rank_probe_to_json, rank_probe_from_json});
+  visit("log", run.log, By{log_facts_to_json, log_facts_from_json});
+  visit("yardstick", run.yardstick, By{yardstick_to_json, yardstick_from_json});
+  visit("ranks", run.ranks, By{identity_to_json, identities_from_json});
+}
+
 Json run_to_json(const Run& run) {
-  const auto row_json = [&run](const Row& row) {
-    return row_to_json(row, static_cast<int>(run.ranks.size()));
-  };
-  return {{"record", kRecordName},
-          {"schema_version", run.schema_version},
-          {"versions", versions_json(run.versions)},
-          {"started", run.started},
-          {"finished", run.finished},
-          {"complete", run.complete},
-          {"incident", run.incident ? incident_to_json(*run.incident) : Json(nullptr)},
-          {"pauses", array_of(run.pauses, pause_to_json)},
-          {"command_line", run.command_line},
-          {"environment", Json(run.environment)},
-          {"config_file", run.config_file},
-          {"label", run.label},
-          {"backend", name(run.backend)},
-          {"nccl_untold", nccl_observer_status_to_json(run.nccl_observer_status)},
-          {"nccl_networks", nccl_networks_to_json(run.nccl_networks)},
-          {"time_reduction", name(run.time_reduction)},
-          {"simulated", run.simulated},
-          {"launches", run.launches},
-          {"repeated", run.repeated},
-          {"passes", run.passes},
-          {"wall_seconds", run.wall_seconds},
-          {"validation_seconds", run.validation_seconds},
-          {"calibration_seconds", run.calibration_seconds},
-          {"communicator_seconds", run.communicator_seconds},
-          {"buffers", buffers_json(run.buffers)},
-          {"graph_launches", run.graph_launches},
-          {"telemetry", run.telemetry ? telemetry_to_json(*run.telemetry) : Json(nullptr)},
-          {"cores_per_node", run.cores_per_node},
-          {"cluster", run.cluster ? cluster_to_json(*run.cluster) : Json(nullptr)},
-          {"place_notes", run.environment_notes},
-          {"load_notes", run.load_notes},
-          {"traffic", run.traffic ? traffic_matrix_to_json(*run.traffic) : Json(nullptr)},
-          {"calibration", run.calibration ? calibration_to_json(*run.calibration) : Json(nullptr)},
-          {"rank_probe", run.rank_probe ? rank_probe_to_json(*run.rank_probe) : Json(nullptr)},
-          {"log", run.log ? log_facts_to_json(*run.log) : Json(nullptr)},
-          {"yardstick", run.yardstick ? yardstick_to_json(*run.yardstick) : Json(nullptr)},
-          {"ranks", array_of(run.ranks, identity_json)},
-          {"rows", array_of(run.rows, row_json)}};
+  Json json{{"record", kRecordName}, {"schema_version", run.schema_version}};
+  FieldWriter visit(json);
+  each_field(visit, run);
+  json["rows"] = array_of(
+      run.rows, [&run](const Row& row) { return row_to_json(row, static_cast<int>(run.ranks.size())); });
+  return json;
 }
 
 std::string to_json_text(const Run& run) { return lines(run_to_json(run)); }
@@ -171,51 +165,14 @@ Run run_from_json_text(std::string_view text, std::string_view file_name) {
 Run run_from_json(const JsonReader& json, std::string_view file_name) {
   require_known_version(json, file_name);
   Run run;
-  run.versions = versions_of(json.at("versions"));
-  run.started = json.at("started").text();
-  run.finished = json.at("finished").text();
-  run.complete = json.at("complete").boolean();
-  if (const auto incident = json.find("incident")) run.incident = incident_from_json(*incident);
-  if (const auto pauses = json.find("pauses")) run.pauses = list_from_json(*pauses, pause_from_json);
-  run.command_line = texts_from_json(json.at("command_line"));
-  for (const auto& [name, value] : json.at("environment").members()) run.environment[name] = value.text();
-  if (const auto file = json.find("config_file")) run.config_file = file->text();
-  if (const auto label = json.find("label")) run.label = label->text();
-  run.backend = backend_from_json(json.at("backend"));
-  run.nccl_observer_status = nccl_observer_status_in(json);
-  run.nccl_networks = nccl_networks_in(json);
-  run.time_reduction = rank_aggregate_from_json(json.at("time_reduction"));
-  run.simulated = json.at("simulated").boolean();
-  if (const auto launches = json.find("launches")) run.launches = launches->integer<int>(1);
-  if (const auto repeated = json.find("repeated")) run.repeated = repeated->boolean();
-  run.passes = json.at("passes").integer<int>();
-  run.wall_seconds = json.at("wall_seconds").number(kSeconds);
-  run.validation_seconds = json.at("validation_seconds").number(kSeconds);
-  run.calibration_seconds = json.at("calibration_seconds").number(kSeconds);
-  if (const auto seconds = json.find("communicator_seconds"))
-    run.communicator_seconds =
-        list_from_json(*seconds, [](const JsonReader& each) { return each.number(kSeconds); });
   run.buffers.exact_counts.reset();
   run.buffers.walk_bytes.reset();
-  if (const auto buffers = json.find("buffers")) run.buffers = buffers_of(*buffers);
-  if (const auto launches = json.find("graph_launches")) run.graph_launches = launches->integer<int>();
-  if (const auto telemetry = json.find("telemetry")) run.telemetry = telemetry_from_json(*telemetry);
-  run.cores_per_node =
-      list_from_json(json.at("cores_per_node"), [](const JsonReader& each) { return each.integer<int>(); });
-  if (const auto cluster = json.find("cluster")) run.cluster = cluster_from_json(*cluster);
-  run.environment_notes = texts_from_json(json.at("place_notes"));
-  if (const auto load = json.find("load_notes")) run.load_notes = texts_from_json(*load);
-  if (const auto traffic = json.find("traffic")) run.traffic = traffic_matrix_from_json(*traffic);
-  if (const auto calibration = json.find("calibration"))
-    run.calibration = calibration_from_json(*calibration);
-  if (const auto probe = json.find("rank_probe")) run.rank_probe = rank_probe_from_json(*probe);
-  if (const auto log = json.find("log")) run.log = log_facts_from_json(*log);
-  if (const auto yardstick = json.find("yardstick")) run.yardstick = yardstick_from_json(*yardstick);
+  FieldReader visit(json);
+  each_field(visit, run);
   // Of a collbench that did not say so yet, rounded to whole elements only, and repeated on the same
   // addresses.
   if (!run.log && !run.buffers.exact_counts) run.buffers.exact_counts = true;
   if (!run.log && !run.buffers.walk_bytes) run.buffers.walk_bytes = 0;
-  run.ranks = identities_of(json.at("ranks"));
   run.rows = list_from_json(json.at("rows"), row_from_json);
   return run;
 }

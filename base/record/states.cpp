@@ -1,22 +1,13 @@
 #include "base/record/states.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <charconv>
 
+#include "base/record/fields.hpp"
 #include "base/units.hpp"
 
 namespace collbench {
-namespace {
-
-template <class State, class Names>
-State state_from_json(const JsonReader& json, const Names& names) {
-  return word_from_json<State>(json, names, fmt::format("\"{}\"", fmt::join(names, "\" or \"")));
-}
-
-}  // namespace
-
 std::string format_stop(const Stop& stop) {
   switch (stop.reason) {
     case StopReason::precision_reached:
@@ -52,15 +43,16 @@ BackendId backend_from_json(const JsonReader& json) {
   if (json.text() == "other")  // written until 0.2.0
     throw json.expected(
         "\"mpi\" or \"nccl\": tests of other programs (nvbandwidth, Google Benchmark) are no longer read");
-  return state_from_json<BackendId>(json, kBackendNames);
+  return word_from_json<BackendId>(json, kBackendNames, WordOf{kBackendNames}.what);
 }
 
 RankAggregate rank_aggregate_from_json(const JsonReader& json) {
-  return state_from_json<RankAggregate>(json, kRankAggregateNames);
+  return word_from_json<RankAggregate>(json, kRankAggregateNames, WordOf{kRankAggregateNames}.what);
 }
 
 BufferRegistration buffer_registration_from_json(const JsonReader& json) {
-  return state_from_json<BufferRegistration>(json, kBufferRegistrationNames);
+  return word_from_json<BufferRegistration>(json, kBufferRegistrationNames,
+                                            WordOf{kBufferRegistrationNames}.what);
 }
 
 std::optional<Stop> stop_from_json(const JsonReader& json) {

@@ -4,102 +4,56 @@
 #include <numeric>
 #include <utility>
 
+#include "base/record/fields.hpp"
 #include "base/statistics.hpp"
 
 namespace collbench {
-namespace {
-
-std::vector<int> ranks_from_json(const JsonReader& json) {
-  return list_from_json(json, [](const JsonReader& rank) { return rank.integer<int>(); });
+void each_field(auto& visit, Either<RankLateness> auto& rank) {
+  visit("rank", rank.rank);
+  visit("entry_seconds", rank.entry_seconds, kDifference);
+  visit("inside_seconds", rank.inside_seconds, kDifference);
+  visit("message_seconds", rank.message_seconds, kDifference);
 }
 
-Json probe_finding_json(const ProbeFinding& finding) {
-  return {{"code", name(finding.kind)}, {"ranks", finding.ranks}, {"seconds", finding.seconds},
-          {"ratio", finding.ratio},     {"seen", finding.seen},   {"probability", finding.probability},
-          {"text", finding.text}};
+void each_field(auto& visit, Either<ProbeFinding> auto& finding) {
+  visit("code", finding.kind, WordOf{kProbeFindingNames, "the name of a finding"});
+  visit("ranks", finding.ranks);
+  visit("seconds", finding.seconds, kDifference);
+  visit("ratio", finding.ratio, NumberOrNull{kQuantity});
+  visit("seen", finding.seen);
+  visit("probability", finding.probability, kShare);
+  visit("text", finding.text);
 }
 
-Json step_finding_json(const StepFinding& finding) {
-  return {{"cause", name(finding.cause)},
-          {"ranks", finding.ranks},
-          {"seconds", finding.seconds},
-          {"ratio", finding.ratio},
-          {"text", finding.text}};
+void each_field(auto& visit, Either<RankProbe> auto& probe) {
+  visit("repetitions", probe.repetitions);
+  visit("seconds", probe.seconds, kSeconds);
+  visit("clock_uncertainty_seconds", probe.clock_uncertainty_seconds);
+  visit("ranks", probe.ranks, Columns{"four arrays of one length"});
+  visit("findings", probe.findings);
 }
 
-}  // namespace
-
-Json rank_probe_to_json(const RankProbe& probe) {
-  // One array per figure, as of a row's rank times.
-  Json ranks = {{"rank", Json::array()},
-                {"entry_seconds", Json::array()},
-                {"inside_seconds", Json::array()},
-                {"message_seconds", Json::array()}};
-  for (const RankLateness& rank : probe.ranks) {
-    ranks["rank"].push_back(rank.rank);
-    ranks["entry_seconds"].push_back(rank.entry_seconds);
-    ranks["inside_seconds"].push_back(rank.inside_seconds);
-    ranks["message_seconds"].push_back(rank.message_seconds);
-  }
-  return {{"repetitions", probe.repetitions},
-          {"seconds", probe.seconds},
-          {"clock_uncertainty_seconds", probe.clock_uncertainty_seconds},
-          {"ranks", std::move(ranks)},
-          {"findings", array_of(probe.findings, probe_finding_json)}};
+void each_field(auto& visit, Either<StepFinding> auto& finding) {
+  visit("cause", finding.cause, WordOf{kStepCauseNames, "the cause of a slow step"});
+  visit("ranks", finding.ranks);
+  visit("seconds", finding.seconds, kDifference);
+  visit("ratio", finding.ratio, NumberOrNull{kQuantity});
+  visit("text", finding.text);
 }
 
-RankProbe rank_probe_from_json(const JsonReader& json) {
-  RankProbe probe;
-  probe.repetitions = json.at("repetitions").integer<int>();
-  probe.seconds = json.at("seconds").number(kSeconds);
-  probe.clock_uncertainty_seconds = json.at("clock_uncertainty_seconds").number(kQuantity);
-  const JsonReader columns = json.at("ranks");
-  const auto ranks = columns.at("rank").items();
-  const auto entries = columns.at("entry_seconds").items();
-  const auto inside = columns.at("inside_seconds").items();
-  const auto messages = columns.at("message_seconds").items();
-  if (entries.size() != ranks.size() || inside.size() != ranks.size() || messages.size() != ranks.size()) {
-    throw columns.expected("four arrays of one length");
-  }
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    probe.ranks.push_back({ranks[i].integer<int>(), entries[i].number(kDifference),
-                           inside[i].number(kDifference), messages[i].number(kDifference)});
-  }
-  for (const JsonReader& finding : json.at("findings").items()) {
-    ProbeFinding& found = probe.findings.emplace_back();
-    found.kind =
-        word_from_json<ProbeFindingKind>(finding.at("code"), kProbeFindingNames, "the name of a finding");
-    found.ranks = ranks_from_json(finding.at("ranks"));
-    found.seconds = finding.at("seconds").number(kDifference);
-    found.ratio = finding.at("ratio").optional_number(kQuantity).value_or(kNotFinite);
-    found.seen = finding.at("seen").integer<int>();
-    found.probability = finding.at("probability").number(kShare);
-    found.text = finding.at("text").text();
-  }
-  return probe;
+void each_field(auto& visit, Either<StepVerdict> auto& verdict) {
+  visit("verdict", verdict.word, WordOf{kStepWordNames, "what can be said of a step"});
+  visit("findings", verdict.findings);
+  visit("text", verdict.text);
 }
 
-Json step_verdict_to_json(const StepVerdict& verdict) {
-  return {{"verdict", name(verdict.word)},
-          {"findings", array_of(verdict.findings, step_finding_json)},
-          {"text", verdict.text}};
-}
+Json rank_probe_to_json(const RankProbe& probe) { return record_to_json(probe); }
 
-StepVerdict step_verdict_from_json(const JsonReader& json) {
-  StepVerdict verdict;
-  verdict.word = word_from_json<StepWord>(json.at("verdict"), kStepWordNames, "what can be said of a step");
-  for (const JsonReader& each : json.at("findings").items()) {
-    StepFinding finding;
-    finding.cause = word_from_json<StepCause>(each.at("cause"), kStepCauseNames, "the cause of a slow step");
-    finding.ranks = ranks_from_json(each.at("ranks"));
-    finding.seconds = each.at("seconds").number(kDifference);
-    finding.ratio = each.at("ratio").optional_number(kQuantity).value_or(kNotFinite);
-    finding.text = each.at("text").text();
-    verdict.findings.push_back(std::move(finding));
-  }
-  verdict.text = json.at("text").text();
-  return verdict;
-}
+RankProbe rank_probe_from_json(const JsonReader& json) { return record_from_json<RankProbe>(json); }
+
+Json step_verdict_to_json(const StepVerdict& verdict) { return record_to_json(verdict); }
+
+StepVerdict step_verdict_from_json(const JsonReader& json) { return record_from_json<StepVerdict>(json); }
 
 StepTimes median_of(const std::vector<StepTimes>& steps) {
   StepTimes middle;

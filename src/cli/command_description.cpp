@@ -3,9 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
-#include <utility>
 
+#include "base/error.hpp"
+#include "base/record/fields.hpp"
 #include "src/cli/command_line_errors.hpp"
 
 namespace collbench::program {
@@ -34,42 +34,35 @@ OptionDescription describe_option(const CLI::Option& option) {
   return result;
 }
 
-nlohmann::json to_json(const CommandDescription& command) {
-  nlohmann::json options = nlohmann::json::array();
-  for (const OptionDescription& each : command.options)
-    options.push_back({{"names", each.names},
-                       {"value", each.value},
-                       {"help", each.help},
-                       {"theme", each.theme},
-                       {"choices", each.choices},
-                       {"is_argument", each.is_argument},
-                       {"is_required", each.is_required}});
-  nlohmann::json commands = nlohmann::json::array();
-  for (const CommandDescription& each : command.commands) commands.push_back(to_json(each));
-  return {{"name", command.name},
-          {"help", command.help},
-          {"footer", command.footer},
-          {"options", std::move(options)},
-          {"commands", std::move(commands)}};
-}
-
-CommandDescription from_json(const nlohmann::json& json) {
-  CommandDescription command{json.at("name"), json.at("help"), json.at("footer"), {}, {}};
-  for (const nlohmann::json& each : json.at("options"))
-    command.options.push_back({each.at("names"), each.at("value"), each.at("help"), each.at("theme"),
-                               each.at("choices"), each.at("is_argument"), each.at("is_required")});
-  for (const nlohmann::json& each : json.at("commands")) command.commands.push_back(from_json(each));
-  return command;
-}
-
 }  // namespace
 
-std::string command_description_to_json(const CommandDescription& command) { return to_json(command).dump(); }
+void each_field(auto& visit, Either<OptionDescription> auto& option) {
+  visit("names", option.names);
+  visit("value", option.value);
+  visit("help", option.help);
+  visit("theme", option.theme);
+  visit("choices", option.choices);
+  visit("is_argument", option.is_argument);
+  visit("is_required", option.is_required);
+}
+
+void each_field(auto& visit, Either<CommandDescription> auto& command) {
+  visit("name", command.name);
+  visit("help", command.help);
+  visit("footer", command.footer);
+  visit("options", command.options);
+  visit("commands", command.commands);
+}
+
+std::string command_description_to_json(const CommandDescription& command) {
+  return json_line(record_to_json(command));
+}
 
 std::optional<CommandDescription> command_description_from_json(const std::string& text) {
   try {
-    return from_json(nlohmann::json::parse(text));
-  } catch (const nlohmann::json::exception&) {
+    const nlohmann::json document = parse_json(text, "a tool");
+    return record_from_json<CommandDescription>(JsonReader(document, "a tool"));
+  } catch (const Error&) {
     return std::nullopt;
   }
 }

@@ -136,7 +136,7 @@ void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request
              })
       ->needs(price);
   add_option(command, theme, "--currency", "NAME", "of --price, such as USD (none is printed)",
-             [&request](const std::string& text) { request.currency = text; })
+             into(request.currency))
       ->needs(price);
 }
 

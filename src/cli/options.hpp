@@ -79,6 +79,18 @@ template <typename Number>
   return value;
 }
 
+// What add_option takes where a text or a number is kept as it is. What it is kept in outlives the command.
+
+[[nodiscard]] inline auto into(std::string& kept) {
+  return [&kept](const std::string& text) { kept = text; };
+}
+
+template <typename Number, typename Kept>
+[[nodiscard]] auto number_into(Kept& kept, const char* option, Number minimum,
+                               std::type_identity_t<Number> maximum, const char* unit = "") {
+  return [=, &kept](const std::string& text) { kept = parse_number(text, option, minimum, maximum, unit); };
+}
+
 /// `text`, when it is one of `known`.
 [[nodiscard]] std::string parse_name(const std::string& text, const std::string& option,
                                      const std::vector<std::string>& known);

@@ -133,25 +133,23 @@ void add_output_options(CLI::App& app, const std::string& theme, OutputOptions& 
   // A run has its own -o: the letter is nccl-tests' for reductions (src/run/options.cpp).
   if (app.get_option_no_throw("-o") == nullptr) {
     add_option(app, theme, "-o,--output", "FILE", "write what would go to stdout to this file; - for stdout",
-               [&output](const std::string& text) { output.path = text; });
+               into(output.path));
   } else {
     add_option(
         app, theme, "--output", "FILE",
         "write what would go to stdout to this file; - for stdout; -o FILE is the same where FILE ends "
         "in .txt, .md, .csv, .html, .json, .prom or .xml",
-        [&output](const std::string& text) { output.path = text; });
+        into(output.path));
   }
   if (holds(formats, "json")) {
-    add_option(app, theme, "-J,--record", "FILE", record + "; - for stdout",
-               [&output](const std::string& text) { output.record_path = text; });
+    add_option(app, theme, "-J,--record", "FILE", record + "; - for stdout", into(output.record_path));
   }
   if (holds(formats, "csv")) {
-    add_option(app, theme, "--csv", "FILE", "one line per row (CSV); - for stdout",
-               [&output](const std::string& text) { output.csv_path = text; });
+    add_option(app, theme, "--csv", "FILE", "one line per row (CSV); - for stdout", into(output.csv_path));
   }
   if (holds(formats, "html")) {
     add_option(app, theme, "--html", "FILE", "a page with charts that needs no network (HTML); - for stdout",
-               [&output](const std::string& text) { output.html_path = text; });
+               into(output.html_path));
   }
   app.add_flag("--overwrite", output.overwrite, "replace files that exist")->group(theme);
 }
@@ -159,8 +157,7 @@ void add_output_options(CLI::App& app, const std::string& theme, OutputOptions& 
 void add_plot_options(CLI::App& app, const std::string& theme, OutputOptions& output,
                       const std::vector<std::string>& charts) {
   app.add_flag("--plot", output.plots, "charts of letters below the text")->group(theme);
-  add_option(app, theme, "--plot-file", "FILE", "one chart as a picture: FILE.svg",
-             [&output](const std::string& text) { output.plot_path = text; });
+  add_option(app, theme, "--plot-file", "FILE", "one chart as a picture: FILE.svg", into(output.plot_path));
   add_option(
       app, theme, "--chart", "NAME",
       fmt::format("which chart: {} (that of every operation), or with an operation: {}-all_reduce ({})",

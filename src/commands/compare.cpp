@@ -238,12 +238,10 @@ void add_compare(CLI::App& command, CommandFunction& chosen) {
       ->required()
       ->option_text("BASE... NEW | FOLDER [NEW...]");
   add_option(command, theme, "--baseline", "FOLDER", "the base is every record (.json) in it",
-             [options](const std::string& text) { options->baseline = text; });
+             into(options->baseline));
   add_comparison_options(command, theme, options->comparison);
   add_option(command, kFolderTheme, "--last", "N", "compare with so many records before it (10)",
-             [options](const std::string& text) {
-               options->last = parse_number<std::size_t>(text, "--last", 1, 10'000);
-             });
+             number_into<std::size_t>(options->last, "--last", 1, 10'000));
   command
       .add_flag("--any-host", options->any_host,
                 "compare with records of other hosts of this kind too (the same hosts only)")

@@ -71,15 +71,11 @@ CommandResult counters(const CountersCommand& options) {
 
 void add_counters(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<CountersCommand>();
-  const auto add = [&](const std::string& names, const std::string& value, const std::string& help,
-                       std::string& into) {
-    return add_option(command, "Options", names, value, help,
-                      [&into](const std::string& text) { into = text; });
-  };
-  add("--sys", "FOLDER", "a copy of /sys to read instead (this host, its kernel log and GPUs)",
-      options->root);
-  add("--since", "FILE", "an earlier --format json: only what went up since, and whether that is too much",
-      options->since);
+  add_option(command, "Options", "--sys", "FOLDER",
+             "a copy of /sys to read instead (this host, its kernel log and GPUs)", into(options->root));
+  add_option(command, "Options", "--since", "FILE",
+             "an earlier --format json: only what went up since, and whether that is too much",
+             into(options->since));
   add_option(command, "Options", "--format", "NAME", "text or json (text)",
              [options](const std::string& text) {
                options->format = parse_name(text, "--format", {"text", "json"});

@@ -53,7 +53,7 @@ void add_man(CLI::App& command, CommandFunction& chosen) {
   CLI::Option* page = command.add_option("page", options->page, "such as collbench-topo-diff (collbench)")
                           ->option_text("PAGE");
   add_option(command, "Options", "--folder", "FOLDER", "write the pages of all commands into it",
-             [options](const std::string& text) { options->folder = text; })
+             into(options->folder))
       ->excludes(page);
   // The description is made while the parser lives; what prints it runs later.
   command.callback([&command, options, &chosen] {

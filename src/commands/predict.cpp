@@ -93,25 +93,21 @@ void add_predict(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<PredictOptions>();
   const std::string theme = "Options";
   add_option(command, theme, "--topology", "NAME|FILE",
-             "a reference machine, or a file that describes a node",
-             [options](const std::string& text) { options->topology = text; })
+             "a reference machine, or a file that describes a node", into(options->topology))
       ->required();
-  add_option(command, theme, "--nodes", "N", "number of such nodes (1)", [options](const std::string& text) {
-    options->nodes = parse_number(text, "--nodes", 1, 1'000'000);
-  });
+  add_option(command, theme, "--nodes", "N", "number of such nodes (1)",
+             number_into(options->nodes, "--nodes", 1, 1'000'000));
   add_option(command, theme, "--ranks-per-node", "N", "GPUs used per node (all)",
-             [options](const std::string& text) {
-               options->ranks_per_node = parse_number(text, "--ranks-per-node", 1, 4096);
-             });
+             number_into(options->ranks_per_node, "--ranks-per-node", 1, 4096));
   add_option(command, theme, "--transport", "NAME",
              "ib, roce, efa, tcpx, tcpxo, plugin, staged (RDMA without GPUDirect) or sockets",
-             [options](const std::string& text) { options->transport = text; });
+             into(options->transport));
   add_option(
       command, theme, "--fabric", "WORDS",
       "what joins the nodes, as fat-tree,leaf=32,oversubscription=2,routing=ecmp,flows=4,sharp",
       [options](const std::string& text) { options->fabric = analysis::parse_fabric(text, "--fabric"); });
   add_option(command, theme, "--algo", "NAME", "the algorithm that runs, as NCCL_ALGO would force it",
-             [options](const std::string& text) { options->algorithm = text; });
+             into(options->algorithm));
   add_option(command, theme, "--nccl-version", "VERSION", "that runs, as 2.28.9 (not told)",
              [options](const std::string& text) {
                options->nccl_version = analysis::nccl_version_code(text);

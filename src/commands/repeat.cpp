@@ -240,11 +240,9 @@ void add_repeat(CLI::App& command, CommandFunction& chosen) {
   const std::string theme = "Options";
   add(theme, "--launches,--rounds", "N",
       "maximum number of launches; 1: supervise a single launch (30; with --versus of each command, 20)",
-      [options](const std::string& text) {
-        options->max_launches = parse_number(text, "--launches", 1, 10'000);
-      });
+      number_into(options->max_launches, "--launches", 1, 10'000));
   add(theme, "-T,--timeout", "SECONDS", "end a launch that takes longer (1800)",
-      [options](const std::string& text) { options->launch_seconds = parse_number(text, "-T", 1.0, 1e7); });
+      number_into(options->launch_seconds, "-T", 1.0, 1e7));
   add(kOfOne, "--precision", "PERCENT",
       "done when every row's 95 % interval over launches is within +- this (5)",
       [options](const std::string& text) {
@@ -252,17 +250,13 @@ void add_repeat(CLI::App& command, CommandFunction& chosen) {
       });
   add(kOfOne, "--every", "SECONDS",
       "at least this long from one start to the next, so that the interval covers more time (0)",
-      [options](const std::string& text) {
-        options->every_seconds = parse_number(text, "--every", 0.0, 1e6);
-      });
+      number_into(options->every_seconds, "--every", 0.0, 1e6));
   command
       .add_flag("--resume", options->resume,
                 "continue from the launches that an interrupted repeat left beside -J")
       ->group(kOfOne);
   add(kOfTwo, "--seed", "N", "of the random order within each round (drawn, and printed)",
-      [options](const std::string& text) {
-        options->seed = parse_number<std::uint64_t>(text, "--seed", 0, UINT32_MAX);
-      });
+      number_into<std::uint64_t>(options->seed, "--seed", 0, UINT32_MAX));
   add(kOfTwo, "--same", "PERCENT", "a difference of less is none (2)", [options](const std::string& text) {
     options->same_within = parse_number(text, "--same", 0.01, 1000.0) / 100;
   });

@@ -48,7 +48,7 @@ void add_report(CLI::App& command, CommandFunction& chosen) {
   add_plot_options(command, theme, options->output, analysis::run_chart_kinds());
   add_color_option(command, theme, options->color);
   add_option(command, theme, "--topology", "NAME|FILE", "the machine of the run, for lab01",
-             [options](const std::string& text) { options->lab01.topology = text; });
+             into(options->lab01.topology));
   add_lab01_options(command, theme, options->lab01);
   add_percentiles_option(command, theme, options->percentiles);
   add_criteria_options(command, theme, options->criteria);

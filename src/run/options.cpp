@@ -37,7 +37,7 @@ void add_what(CLI::App& app, RunOptions& run) {
              [&run](const std::string& text) { run.sizes.last = parse_size(text, "-e"); });
   auto* factor =
       add_option(app, theme, "-f,--stepfactor", "X", "next size = X times the last (4; nccl-tests: off)",
-                 [&run](const std::string& text) { run.sizes.factor = parse_number(text, "-f", 1.01, 1e6); });
+                 number_into(run.sizes.factor, "-f", 1.01, 1e6));
   auto* step = add_option(app, theme, "-i,--stepbytes", "SIZE", "next size = last + SIZE",
                           [&run](const std::string& text) {
                             run.sizes.step = parse_size(text, "-i");
@@ -72,7 +72,7 @@ void add_what(CLI::App& app, RunOptions& run) {
              });
   add_option(app, theme, "--counts", "FILE",
              "traffic matrix of all_to_all_v: p lines of p numbers (by distance, like nccl-tests)",
-             [&run](const std::string& text) { run.counts_path = text; });
+             into(run.counts_path));
   CLI::Option* buffers =
       add_option(app, theme, "--place", "WHERE", "out, in or both: buffers out of or in place (out)",
                  [&run](const std::string& text) {
@@ -86,13 +86,10 @@ void add_what(CLI::App& app, RunOptions& run) {
                "nccl-tests)")
       ->group(theme);
   add_option(app, theme, "-u,--unalign", "N", "start both buffers N elements past their alignment (0)",
-             [&run](const std::string& text) {
-               run.request.buffers.unaligned_elements = parse_number<std::uint64_t>(text, "-u", 0, 1'000'000);
-             });
-  add_option(
-      app, theme, "--step-matrix", "N",
-      "the compute of a step on each rank: a product of N x N matrices in FP64 (512)",
-      [&run](const std::string& text) { run.step_matrix = parse_number(text, "--step-matrix", 32, 8192); });
+             number_into<std::uint64_t>(run.request.buffers.unaligned_elements, "-u", 0, 1'000'000));
+  add_option(app, theme, "--step-matrix", "N",
+             "the compute of a step on each rank: a product of N x N matrices in FP64 (512)",
+             number_into(run.step_matrix, "--step-matrix", 32, 8192));
   add_option(app, theme, "--algo", "LIST",
              "algorithms, each measured in its own rows: auto, ring, ... (auto)",
              [&run](const std::string& text) { run.request.algorithms = split_list(text); });
@@ -106,7 +103,7 @@ void add_how_long(CLI::App& app, RunOptions& run) {
   add_option(
       app, theme, "--time", "SECONDS",
       "the whole run takes at most about this long; rows that cannot fit are left out (60, on GPUs 120)",
-      [&run](const std::string& text) { run.seconds = parse_number(text, "--time", 0.1, 1e7, "seconds"); });
+      number_into(run.seconds, "--time", 0.1, 1e7, "seconds"));
   add_option(app, theme, "--precision", "PERCENT",
              "a row is done when its 95 % interval is within +- this (5)", [&run](const std::string& text) {
                run.loop.stopping.precision = parse_number(text, "--precision", 0.01, 1000.0, "percent") / 100;
@@ -116,7 +113,7 @@ void add_how_long(CLI::App& app, RunOptions& run) {
       "the record of an earlier run on the same ranks and hosts, whose calibration is used; none: nothing "
       "but the rows is measured, and no straggler looked for (host memory: calibrates for at most a quarter "
       "of --time and 5 s)",
-      [&run](const std::string& text) { run.calibration_path = text; });
+      into(run.calibration_path));
   auto* passes = add_option(app, theme, "-N,--passes,--run_cycles", "N",
                             "exactly N passes over all rows; 0: until interrupted (8 to 64, by precision; "
                             "nccl-tests: 1)",
@@ -139,19 +136,15 @@ void add_how_long(CLI::App& app, RunOptions& run) {
   add_option(app, theme, "-m,--agg_iters", "N",
              "operations per group: one ncclGroup, or N calls in a row on MPI, which has no groups; -n and "
              "-w then count groups (1)",
-             [&run](const std::string& text) {
-               run.loop.fixed.per_group = parse_number<std::uint64_t>(text, "-m", 1, 10'000);
-             });
+             number_into<std::uint64_t>(run.loop.fixed.per_group, "-m", 1, 10'000));
   add_option(app, theme, "-w,--warmup_iters", "N",
              "untimed iterations before each block, as many as --time allows (a tenth of the timed ones)",
-             [&run](const std::string& text) {
-               run.loop.fixed.warmup = parse_number<std::uint64_t>(text, "-w", 0, kMaxIterations);
-             });
+             number_into<std::uint64_t>(run.loop.fixed.warmup, "-w", 0, kMaxIterations));
   auto* graph = add_option(
       app, theme, "-G,--cudagraph", "N",
       "on GPUs: capture a block's iterations in a CUDA graph (-n of them), and launch it N times; 0: no "
       "graph (0)",
-      [&run](const std::string& text) { run.graph_launches = parse_number(text, "-G", 0, 1000); });
+      number_into(run.graph_launches, "-G", 0, 1000));
   add_option(app, theme, "-z,--blocking", "HOW",
              "on GPUs: wait for each call before the next: 1: on all ranks, 2: on its own, 3: on its own, "
              "and then on all, which is not timed; 0: do not wait (0)",
@@ -170,11 +163,9 @@ void add_how_long(CLI::App& app, RunOptions& run) {
       app, theme, "-T,--timeout", "SECONDS",
       "timeout of a step, such as one block of a row; the run ends when it expires; 0: none (300, but with "
       "-n alone none for a block or, on GPUs, for waiting on NCCL; nccl-tests: none)",
-      [&run](const std::string& text) {
-        run.timeout_seconds = parse_number(text, "-T", 0.0, 1e7, "seconds");
-      });
+      number_into(run.timeout_seconds, "-T", 0.0, 1e7, "seconds"));
   add_option(app, theme, "-c,--check", "N", "iterations checked per row, at every element; 0: none (1)",
-             [&run](const std::string& text) { run.loop.checks = parse_number(text, "-c", 0, 1000); });
+             number_into(run.loop.checks, "-c", 0, 1000));
   add_option(app, theme, "-a,--average", "N",
              "time reported over ranks: 0: rank 0, 1: average, 2: min, 3: max (3; nccl-tests: 1)",
              [&run](const std::string& text) {
@@ -231,14 +222,14 @@ void add_where(CLI::App& app, RunOptions& run) {
          "and sent again")
       ->group(theme);
   add_option(app, theme, "--node-map", "MAP", "which ranks share a node, overriding MPI: 0-7,8-15 or 0+2,1+3",
-             [&run](const std::string& text) { run.node_map = text; });
+             into(run.node_map));
   add_option(
       app, theme, "--expect", "MACHINE",
       "the machine that every node should match: hgx-h100, or a file (topo save); exit status 1 on a fault",
-      [&run](const std::string& text) { run.expect = text; });
+      into(run.expect));
   add_option(app, theme, "-g,--ngpus", "N",
              "without mpirun: start N ranks here (nccl-tests: GPUs per process)",
-             [&run](const std::string& text) { run.local_ranks = parse_number(text, "-g", 1, 4096); });
+             number_into(run.local_ranks, "-g", 1, 4096));
   app.add_flag("--dry-run", run.dry_run,
                "print what would be measured and the longest it could take, then stop")
       ->group(theme);
@@ -251,7 +242,7 @@ void add_output(CLI::App& app, RunOptions& run) {
   add_plot_options(app, theme, run.output, analysis::run_chart_kinds());
   auto* stream = add_option(app, theme, "--stream", "FILE",
                             "every block as it ends, so that a killed run keeps its results (JSON lines)",
-                            [&run](const std::string& text) { run.stream_path = text; });
+                            into(run.stream_path));
   add_option(app, theme, "--resume", "FILE",
              "continue the run of this stream: completed blocks are not measured again",
              [&run](const std::string& text) {
@@ -260,7 +251,7 @@ void add_output(CLI::App& app, RunOptions& run) {
              })
       ->excludes(stream);
   add_option(app, theme, "--samples", "FILE", "every sample of every rank as CSV, written block by block",
-             [&run](const std::string& text) { run.samples_path = text; });
+             into(run.samples_path));
   add_lab01_options(app, theme, run.lab01);
   add_label_option(app, theme, run.label);
   add_percentiles_option(app, theme, run.percentiles);

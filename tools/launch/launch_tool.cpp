@@ -214,7 +214,7 @@ void add_tool(CLI::App& command, CommandFunction& chosen) {
                options->minutes_given = true;
              });
   add_option(command, theme, "--write", "FOLDER", "write the files that the launcher takes into it",
-             [options](const std::string& text) { options->folder = text; });
+             into(options->folder));
   command.add_flag("--overwrite", options->overwrite, "replace files that exist");
   command.add_option("arguments", request.arguments, "options of collbench itself, behind --")
       ->option_text("-- OPTIONS...");

@@ -13,7 +13,7 @@
 #include "base/files.hpp"
 #include "base/host_name.hpp"
 #include "base/json_reader.hpp"
-#include "base/record/json_fields.hpp"
+#include "base/record/fields.hpp"
 #include "base/text_input.hpp"
 #include "topology/readers/sysfs/sysfs.hpp"
 #include "topology/telemetry/nvidia_smi_telemetry.hpp"
@@ -184,13 +184,17 @@ ErrorCounters live_error_counters() {
   return counters;
 }
 
+void each_field(auto& visit, Either<ErrorCounters> auto& counters) {
+  visit("host", counters.host, ReadBy{host_name_from_json});
+  visit("unix_seconds", counters.unix_seconds, kSeconds);
+  visit("counts", counters.counts);
+  visit("notes", counters.notes);
+  visit.older("gpus", counters.gpu_models);
+}
+
 std::string error_counters_json(const ErrorCounters& counters) {
-  const nlohmann::json document{{"record", "collbench error counters"},
-                                {"host", counters.host},
-                                {"unix_seconds", counters.unix_seconds},
-                                {"counts", counters.counts},
-                                {"notes", counters.notes},
-                                {"gpus", counters.gpu_models}};
+  nlohmann::json document = record_to_json(counters);
+  document["record"] = "collbench error counters";
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -199,15 +203,7 @@ ErrorCounters error_counters_from_json(std::string_view text, const std::string&
   const JsonReader root(document, file);
   if (root.at("record").text() != "collbench error counters")
     throw root.at("record").expected("\"collbench error counters\"");
-  ErrorCounters counters{
-      host_name_from_json(root.at("host")), root.at("unix_seconds").number(kSeconds), {}, {}};
-  for (const auto& [name, count] : root.at("counts").members())
-    counters.counts[name] = count.integer<std::uint64_t>();
-  for (const JsonReader& note : root.at("notes").items()) counters.notes.push_back(note.text());
-  if (const auto gpus = root.find("gpus")) {  // an older version does not say
-    for (const JsonReader& gpu : gpus->items()) counters.gpu_models.push_back(gpu.text());
-  }
-  return counters;
+  return record_from_json<ErrorCounters>(root);
 }
 
 }  // namespace collbench::topology

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,13 +9,65 @@
 
 #include "analysis/probe/probe_json.hpp"
 #include "base/json_reader.hpp"
-#include "base/record/json_fields.hpp"
+#include "base/record/fields.hpp"
 #include "tools/burnin/attribution/burnin_record.hpp"
 #include "tools/burnin/attribution/gpu_phase.hpp"
 
 // The record of a burn-in as JSON, and back.
 
 namespace collbench::analysis {
+
+void each_field(auto& visit, Either<CounterRise> auto& rise) {
+  visit("phase", rise.phase);
+  visit("host", rise.host, ReadBy{host_name_from_json});
+  visit("counter", rise.counter);
+  visit("from", rise.from);
+  visit("to", rise.to);
+  visit("seconds", rise.seconds);
+}
+
+void each_field(auto& visit, Either<PairFailure> auto& failure) {
+  visit("a", failure.a);
+  visit("b", failure.b);
+  visit("rail", failure.rail);
+  visit("why", failure.why);
+  visit.older("alone", failure.alone);
+}
+
+namespace {
+
+int rails_from_json(const JsonReader& json) { return json.integer<int>(1); }
+
+Json rise_to_json(const CounterRise& rise) {
+  Json json = record_to_json(rise);
+  json["grade"] = name(grade_of(rise));
+  return json;
+}
+
+CounterRise rise_from_json(const JsonReader& json) { return record_from_json<CounterRise>(json); }
+
+}  // namespace
+
+/// What is read as it was written; what names nodes or is judged stands beside it.
+void each_field(auto& visit, Either<BurninRecord> auto& record) {
+  visit("nodes", record.table.nodes, ReadBy{host_name_from_json});
+  visit("rails", record.table.rails, ReadBy{rails_from_json});
+  visit("leaf_of_node", record.table.leaf_of_node);
+  visit("adaptive_routing", record.table.adaptive_routing);
+  visit.older("settings", record.settings);
+  visit.older("source", record.source);
+  visit("bytes", record.bytes);
+  visit.older("expected_bytes_per_second", record.expected, kRate);
+  visit("planned", record.planned);
+  visit("left_out", record.left_out);
+  visit.older("retests_left_out", record.retests_left_out);
+  visit("failures", record.failures);
+  visit.older("gpu_models", record.gpu_models);
+  visit.older("counter_rises", record.rises, By{rise_to_json, rise_from_json});
+  visit.older("counter_notes", record.counter_notes);
+  visit.older("phases_left_out", record.phases_left_out);
+}
+
 namespace {
 
 using BurninJson = nlohmann::json;
@@ -47,29 +98,6 @@ BurninJson launch_json(const BurninRecord& record, const GroupLaunch& launch) {
           {"nodes", names_of(launch.nodes, record)},
           {"rail", or_null(launch.rail)},
           {"alone", launch.alone}};
-}
-
-BurninJson failure_json(const PairFailure& failure) {
-  return {{"a", failure.a},
-          {"b", failure.b},
-          {"rail", failure.rail},
-          {"why", failure.why},
-          {"alone", failure.alone}};
-}
-
-BurninJson rise_json(const CounterRise& rise) {
-  return {
-      {"phase", rise.phase}, {"host", rise.host},       {"counter", rise.counter},      {"from", rise.from},
-      {"to", rise.to},       {"seconds", rise.seconds}, {"grade", name(grade_of(rise))}};
-}
-
-CounterRise rise_from_json(const JsonReader& json) {
-  return {json.at("phase").text(),
-          host_name_from_json(json.at("host")),
-          json.at("counter").text(),
-          json.at("from").integer<std::uint64_t>(),
-          json.at("to").integer<std::uint64_t>(),
-          json.at("seconds").number(kQuantity)};
 }
 
 GroupLaunch launch_from_json(const JsonReader& json, const BurninRecord& record) {
@@ -110,8 +138,6 @@ void read_groups(const JsonReader& root, BurninRecord& record) {
     for (const JsonReader& failure : failures->items())
       record.group_failures.push_back({launch_from_json(failure, record), failure.at("why").text()});
   }
-  if (const auto rises = root.find("counter_rises")) record.rises = list_from_json(*rises, rise_from_json);
-  if (const auto notes = root.find("counter_notes")) record.counter_notes = texts_from_json(*notes);
 }
 
 }  // namespace
@@ -142,31 +168,16 @@ std::string burnin_json(const BurninRecord& record) {
     group_failures.back()["why"] = failure.why;
   }
   const auto probe = [](const ProbeRecord& each) { return BurninJson::parse(probe_json(each)); };
-  const BurninJson document{{"record", "collbench burn-in"},
-                            {"nodes", record.table.nodes},
-                            {"rails", record.table.rails},
-                            {"leaf_of_node", record.table.leaf_of_node},
-                            {"adaptive_routing", record.table.adaptive_routing},
-                            {"settings", record.settings},
-                            {"source", record.source},
-                            {"bytes", record.bytes},
-                            {"expected_bytes_per_second", record.expected},
-                            {"doubt", found.doubt},
-                            {"unseen_below_times", std::exp(found.blind_below)},
-                            {"planned", record.planned},
-                            {"left_out", record.left_out},
-                            {"retests_left_out", record.retests_left_out},
-                            {"times", times},
-                            {"failures", array_of(record.failures, failure_json)},
-                            {"groups", groups},
-                            {"probes", array_of(record.probes, probe)},
-                            {"gpu_models", record.gpu_models},
-                            {"group_failures", group_failures},
-                            {"counter_rises", array_of(record.rises, rise_json)},
-                            {"counter_notes", record.counter_notes},
-                            {"phases_left_out", record.phases_left_out},
-                            {"findings", array_of(found.blames, finding)},
-                            {"buckets", buckets}};
+  BurninJson document = record_to_json(record);
+  document.update({{"record", "collbench burn-in"},
+                   {"doubt", found.doubt},
+                   {"unseen_below_times", std::exp(found.blind_below)},
+                   {"times", times},
+                   {"groups", groups},
+                   {"probes", array_of(record.probes, probe)},
+                   {"group_failures", group_failures},
+                   {"findings", array_of(found.blames, finding)},
+                   {"buckets", buckets}});
   // What a launch said need not be UTF-8.
   return document.dump(2, ' ', false, BurninJson::error_handler_t::replace) + "\n";
 }
@@ -176,22 +187,7 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
   const JsonReader root(document, file);
   if (root.at("record").text() != "collbench burn-in")
     throw root.at("record").expected("\"collbench burn-in\"");
-  BurninRecord record;
-  record.table.nodes = list_from_json(root.at("nodes"), host_name_from_json);
-  record.table.rails = root.at("rails").integer<int>(1);
-  record.table.leaf_of_node =
-      list_from_json(root.at("leaf_of_node"), [](const JsonReader& leaf) { return leaf.integer<int>(); });
-  record.table.adaptive_routing = root.at("adaptive_routing").boolean();
-  if (const auto settings = root.find("settings")) {
-    for (const auto& [name, value] : settings->members()) record.settings[name] = value.text();
-  }
-  if (const auto source = root.find("source")) record.source = source->text();
-  record.bytes = root.at("bytes").number(kQuantity);
-  if (const auto expected = root.find("expected_bytes_per_second")) record.expected = expected->number(kRate);
-  record.planned = root.at("planned").integer<int>();
-  record.left_out = root.at("left_out").integer<int>();
-  if (const auto left_out = root.find("retests_left_out")) record.retests_left_out = left_out->integer<int>();
-  if (const auto phases = root.find("phases_left_out")) record.phases_left_out = texts_from_json(*phases);
+  auto record = record_from_json<BurninRecord>(root);
   const int nodes = static_cast<int>(record.table.nodes.size());
   const auto below = [](const JsonReader& value, int bound) {
     const int found = value.integer<int>();
@@ -211,11 +207,9 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
                                   cells[4].boolean(), share_from_json(cells, 5), share_from_json(cells, 6),
                                   cells.size() > 7 ? cells[7].integer<int>() : 0});
   }
-  for (const JsonReader& failure : root.at("failures").items()) {
-    record.failures.push_back({below(failure.at("a"), nodes), below(failure.at("b"), nodes),
-                               below(failure.at("rail"), record.table.rails), failure.at("why").text()});
-    if (const auto alone = failure.find("alone")) record.failures.back().alone = alone->boolean();
-  }
+  for (const JsonReader& failure : root.at("failures").items())
+    (void)below(failure.at("a"), nodes), (void)below(failure.at("b"), nodes),
+        (void)below(failure.at("rail"), record.table.rails);
   read_groups(root, record);
   if (const auto probes = root.find("probes")) {
     for (const JsonReader& probe : probes->items()) {
@@ -227,12 +221,10 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
     }
   }
   if (const auto listed = root.find("gpu_models")) {
-    for (const auto& [host, models] : listed->members()) {
-      const auto& known = record.table.nodes;
+    const auto& known = record.table.nodes;
+    for (const auto& [host, models] : listed->members())
       if (std::find(known.begin(), known.end(), host) == known.end())
         throw models.expected("the models of one of the record's nodes");
-      for (const JsonReader& model : models.items()) record.gpu_models[host].push_back(model.text());
-    }
   }
   return record;
 }

@@ -1,7 +1,6 @@
 #include "tools/burnin/attribution/group_phases.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>

@@ -29,9 +29,9 @@ void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>&
   add("--from", "FILE",
       "instead: say what the record of an earlier burn-in says, or a table or matrix of pairs that others "
       "measured, and measure nothing",
-      [options](const std::string& text) { options->from_path = text; });
+      into(options->from_path));
   add("--column", "NAME", "of that table: the column of rates (by its name: busbw, bandwidth, GB/s)",
-      [options](const std::string& text) { options->choice.column = text; });
+      into(options->choice.column));
   add("--where", "COLUMN=CELL", "of that table: only rows with this cell; more than once: with all of them",
       [options](const std::string& text) {
         const std::size_t equals = text.find('=');
@@ -43,10 +43,10 @@ void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>&
       ->trigger_on_parse();
   add("--launcher", "WORDS",
       "starts two ranks on {a} and {b} (mpirun -np 2 --host {a}:1,{b}:1 --map-by node)",
-      [options](const std::string& text) { options->launcher = text; });
+      into(options->launcher));
   add("--group-launcher", "WORDS",
       fmt::format("starts {{ranks}} ranks on {{hosts}} (a,b) or {{slots}} (a:2,b:2) ({})", kGroupLauncher),
-      [options](const std::string& text) { options->group_launcher = text; });
+      into(options->group_launcher));
   add("--phases", "LIST", "of gpus, nodes, rails, pairs, groups, whole (all that the launchers start)",
       [options](const std::string& text) {
         std::vector<std::string> names;
@@ -61,49 +61,38 @@ void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>&
       });
   add("--ranks-per-host", "N",
       "in phases nodes (2 at least), groups and whole: as many as a host has GPUs (1)",
-      [options](const std::string& text) {
-        options->ranks_per_host = parse_number(text, "--ranks-per-host", 1, 1024);
-      });
+      number_into(options->ranks_per_host, "--ranks-per-host", 1, 1024));
   add("--group-algos", "LIST",
       "algorithms to force in groups and whole as well, by the names of --algo of a run (after phase nodes "
       "on GPUs ring,tree)",
       [options](const std::string& text) { options->group_algorithms = split_list(text); });
   add("--rails", "N", "rails, each measured by launches of its own (1)",
-      [options](const std::string& text) { options->rails = parse_number(text, "--rails", 1, 64); });
+      number_into(options->rails, "--rails", 1, 64));
   add("--rail-setting", "NAME=VALUE", "what keeps a launch on its rail, such as NCCL_IB_HCA=mlx5_{rail}",
-      [options](const std::string& text) { options->rail_setting = text; });
+      into(options->rail_setting));
   add("--leaf-nodes", "N", "hosts below one leaf switch, in the order of --hosts (not known)",
-      [options](const std::string& text) {
-        options->leaf_nodes = parse_number(text, "--leaf-nodes", 1, 1'000'000);
-      });
+      number_into(options->leaf_nodes, "--leaf-nodes", 1, 1'000'000));
   add("--bytes", "SIZE", "of a message (64M)", [options](const std::string& text) {
     const std::vector<std::uint64_t> sizes = parse_size_list(text, "--bytes");
     if (sizes.size() != 1 || sizes.front() == 0)
       throw usage_error("--bytes", "'" + text + "' is not one size", "give one, such as 64M");
     options->bytes = sizes.front();
   });
-  add("--pair-seconds", "SECONDS", "for each pair and rail (3)", [options](const std::string& text) {
-    options->pair_seconds = parse_number(text, "--pair-seconds", 0.1, 1000.0);
-  });
+  add("--pair-seconds", "SECONDS", "for each pair and rail (3)",
+      number_into(options->pair_seconds, "--pair-seconds", 0.1, 1000.0));
   add("--gpu-seconds", "SECONDS", "of each type of product in the probe of GPUs (20)",
-      [options](const std::string& text) {
-        options->gpu_seconds = parse_number(text, "--gpu-seconds", 0.05, 600.0);
-      });
+      number_into(options->gpu_seconds, "--gpu-seconds", 0.05, 600.0));
   add("--soak", "SECONDS", "of a product on all GPUs at the end of that probe, such as 120 (none)",
-      [options](const std::string& text) {
-        options->soak_seconds = parse_number(text, "--soak", 0.05, 86'400.0);
-      });
+      number_into(options->soak_seconds, "--soak", 0.05, 86'400.0));
   add("--expected", "GB/S",
       "of a message one way on a rail; without it hosts are only compared with each other",
       [options](const std::string& text) {
         options->expected = kGigabyte * parse_number(text, "--expected", 1e-6, 1e6);
       });
   add("--parallel", "N", "pairs, groups or hosts measured at the same time (128)",
-      [options](const std::string& text) {
-        options->parallel = parse_number(text, "--parallel", 1, 100'000);
-      });
+      number_into(options->parallel, "--parallel", 1, 100'000));
   add("--time", "SECONDS", "for all phases and retests; what does not fit is left out, and said (no bound)",
-      [options](const std::string& text) { options->seconds = parse_number(text, "--time", 1.0, 1e7); });
+      number_into(options->seconds, "--time", 1.0, 1e7));
   command
       .add_flag_callback(
           "--no-counters", [options] { options->counters = false; },
@@ -111,16 +100,13 @@ void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>&
       ->group("Options");
   command.add_flag("--dry-run", options->dry_run, "print rounds and minutes, and measure nothing")
       ->group("Options");
-  add("-J,--record", "FILE", "the record as JSON, written after each round",
-      [options](const std::string& text) { options->record_path = text; });
+  add("-J,--record", "FILE", "the record as JSON, written after each round", into(options->record_path));
   command.add_flag("--resume", options->resume, "go on with the record of -J")->group("Options");
   command.add_flag("--overwrite", options->overwrite, "replace the record of -J")->group("Options");
   add("--html", "FILE", "also a page of the findings, with the map, that needs no network",
-      [options](const std::string& text) { options->html_path = text; });
-  add("--csv", "FILE", "also each direction that was measured, a line each",
-      [options](const std::string& text) { options->csv_path = text; });
-  add("--plot-file", "FILE", "also the map of pairs and rails as SVG",
-      [options](const std::string& text) { options->picture_path = text; });
+      into(options->html_path));
+  add("--csv", "FILE", "also each direction that was measured, a line each", into(options->csv_path));
+  add("--plot-file", "FILE", "also the map of pairs and rails as SVG", into(options->picture_path));
   set_choices(
       *add("--format", "NAME",
            "of stdout: text, json, csv and matrix (the pairs), svg and html, junit, prom, hostfile or "

@@ -6,6 +6,7 @@
 
 #include "analysis/report/prediction.hpp"
 #include "base/error.hpp"
+#include "base/units.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/tool_main.hpp"
@@ -52,23 +53,20 @@ void add_tool(CLI::App& command, CommandFunction& chosen) {
                         OperationId::all_to_all, OperationId::send_recv};
   request.sizes = analysis::predicted_sizes();
   add("--topology", "NAME|FILE", "a reference machine, or a file that describes a node",
-      [&request](const std::string& text) { request.topology = text; })
+      into(request.topology))
       ->required();
-  add("--nodes", "N", "number of such nodes (1)",
-      [&request](const std::string& text) { request.nodes = parse_number(text, "--nodes", 1, 1'000'000); });
-  add("--ranks-per-node", "N", "GPUs used per node (all)", [&request](const std::string& text) {
-    request.ranks_per_node = parse_number(text, "--ranks-per-node", 1, 4096);
-  });
+  add("--nodes", "N", "number of such nodes (1)", number_into(request.nodes, "--nodes", 1, 1'000'000));
+  add("--ranks-per-node", "N", "GPUs used per node (all)",
+      number_into(request.ranks_per_node, "--ranks-per-node", 1, 4096));
   add("--odd-node", "NAME|FILE", "the machine of the last node, where it differs from the others",
-      [&request](const std::string& text) { request.odd_node = text; });
+      into(request.odd_node));
   add("--ops", "LIST", "operations, or all (the five that a run measures)",
       [&request](const std::string& text) { request.operations = parse_operations(text, "--ops"); });
   add("--sizes", "LIST", "sizes (8 B to 8 GiB)",
       [&request](const std::string& text) { request.sizes = parse_size_list(text, "--sizes"); });
-  add("--library", "FILE", "the libnccl (default: as for a run)",
-      [&request](const std::string& text) { request.library = text; });
+  add("--library", "FILE", "the libnccl (default: as for a run)", into(request.library));
   add("--versus", "FILE|NAME=VALUE", "what another libnccl, or a setting, would do differently",
-      [&request](const std::string& text) { request.versus = text; });
+      into(request.versus));
   command
       .add_flag("--advice", request.advice,
                 "try without each slow NIC, and NCCL_CROSS_NIC, and say what loses least")

@@ -1,7 +1,6 @@
 #include "tools/nccl_plan/simulated_run/ib_hca.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <pugixml.hpp>
 #include <sstream>

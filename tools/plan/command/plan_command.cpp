@@ -355,8 +355,7 @@ void add_tool(CLI::App& command, CommandFunction& chosen) {
   command.get_option("--nodes")->excludes(command.get_option("--n-gpus"));
   const std::string theme = "Options";
   add_option(command, theme, "--table", "FILE",
-             "a plan for each line of a table between tabs, whose columns are options",
-             [options](const std::string& text) { options->table = text; });
+             "a plan for each line of a table between tabs, whose columns are options", into(options->table));
   command
       .add_flag("--assumptions", options->lists_assumptions, "the constants of the model, and nothing else")
       ->group(theme);
@@ -372,19 +371,18 @@ void add_tool(CLI::App& command, CommandFunction& chosen) {
              [options](const std::string& text) { options->scale = parse_scale(text, "--scale"); });
   command.add_flag("--plot", options->output.plots, "the chart of --scale, in letters")->group(theme);
   add_option(command, theme, "--plot-file", "FILE", "the chart of --scale: FILE.svg",
-             [options](const std::string& text) { options->output.plot_path = text; });
+             into(options->output.plot_path));
   add_option(command, theme, "--measured", "FILE",
              "collectives as this record measured them (-J, or import), on such nodes",
-             [options](const std::string& text) { options->measured = text; });
+             into(options->measured));
   add_option(command, theme, "--faulty", "MACHINE",
              "what one node like this costs the job: a file that describes it, as topo diff takes it",
-             [options](const std::string& text) { options->faulty = text; });
+             into(options->faulty));
   add_option(command, theme, "--fault", "WORDS",
              "what a slow NIC costs the job: 'nic 3 of node 17 at half', or at 25 % or 200 Gb/s",
-             [options](const std::string& text) { options->fault = text; });
+             into(options->fault));
   add_option(command, theme, kTimeline, "FILE",
-             "one step, stage by stage: FILE.svg, or FILE.json for ui.perfetto.dev",
-             [options](const std::string& text) { options->timeline = text; });
+             "one step, stage by stage: FILE.svg, or FILE.json for ui.perfetto.dev", into(options->timeline));
   add_output_options(command, theme, options->output, analysis::plan_formats(), "the plan as JSON");
   command.callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
 }

@@ -224,34 +224,28 @@ void add_tool(CLI::App& command, CommandFunction& chosen) {
     return add_option(command, "Options", names, value, help, take);
   };
   add("--time", "SECONDS", "for each kind of work (2.5; of a product on GPUs 20, and less of copies)",
-      [options](const std::string& text) { options->seconds = parse_number(text, "--time", 0.05, 600.0); });
+      number_into(options->seconds, "--time", 0.05, 600.0));
   add("--only", "LIST", fmt::format("of {} (all but gpu-gemm-fp32)", fmt::join(probe_ids(), ", ")),
       [options](const std::string& text) {
         for (const std::string& id : split_list(text))
           options->only.push_back(parse_name(id, "--only", probe_ids()));
       });
   add("--soak", "SECONDS", "at the end also a product in BF16 on all GPUs for so long, such as 120 (none)",
-      [options](const std::string& text) {
-        options->soak_seconds = parse_number(text, "--soak", 0.05, 86'400.0);
-      });
+      number_into(options->soak_seconds, "--soak", 0.05, 86'400.0));
   add("--gpu-timeout", "SECONDS", "a GPU that makes no progress for so long has failed (60)",
-      [options](const std::string& text) {
-        options->gpu_timeout_seconds = parse_number(text, "--gpu-timeout", 0.5, 3'600.0);
-      });
+      number_into(options->gpu_timeout_seconds, "--gpu-timeout", 0.5, 3'600.0));
   add_output_options(command, "Options", options->output, analysis::probe_formats(), "the record (JSON)");
   add("--preset", "NAME", "lab00: the roofline of this host as a page of Markdown",
       [options](const std::string& text) {
         options->lab00 = parse_name(text, "--preset", {std::string(kLab00Page)}) == kLab00Page;
       })
       ->excludes(command.get_option("--format"));
-  add("--price", "PRICE", "of this host for an hour, for lab00", [options](const std::string& text) {
-    options->price.per_hour = parse_number(text, "--price", 1e-6, 1e9);
-  })->needs(command.get_option("--preset"));
-  add("--currency", "NAME", "of --price, such as USD (none is printed)", [options](const std::string& text) {
-    options->price.currency = text;
-  })->needs(command.get_option("--price"));
-  add("--plot-file", "FILE", "the roofline as SVG",
-      [options](const std::string& text) { options->picture = text; });
+  add("--price", "PRICE", "of this host for an hour, for lab00",
+      number_into(options->price.per_hour, "--price", 1e-6, 1e9))
+      ->needs(command.get_option("--preset"));
+  add("--currency", "NAME", "of --price, such as USD (none is printed)", into(options->price.currency))
+      ->needs(command.get_option("--price"));
+  add("--plot-file", "FILE", "the roofline as SVG", into(options->picture));
   add_progress_option(command, "Options", options->progress);
   command.callback([options, &chosen] { chosen = [options] { return run_probe(*options); }; });
 }
