@@ -146,10 +146,10 @@ std::optional<Roofline> host_roofline(const ProbeRecord& record) {
 std::vector<Roofline> gpu_rooflines(const ProbeRecord& record) {
   std::vector<Roofline> roofs;
   for (const ProbeMeasurement& gemm : record.measurements) {
-    if (gemm.id != "gemm-bf16") continue;
+    if (gemm.id != "gpu-gemm-bf16") continue;
     for (const ProbeRate& rate : probe_rates(record, gemm)) {
       for (const ProbeMeasurement& copy : record.measurements) {
-        if (copy.id != "hbm-copy") continue;
+        if (copy.id != "gpu-hbm-copy") continue;
         for (const ProbeRate& bytes : probe_rates(record, copy)) {
           if (bytes.name == rate.name && bytes.rate > 0)
             roofs.push_back(

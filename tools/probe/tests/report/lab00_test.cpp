@@ -44,5 +44,18 @@ TEST(Lab00, TheChartHasTheRoofsAndTheProducts) {
   EXPECT_EQ(chart.series[1].points[1].note, "n = 1024");
 }
 
+TEST(Lab00, AMeasuredGpuHasItsRoofBeforeThePublishedOnes) {
+  ProbeRecord record = made_gpus("H100", {2e12});
+  ProbeMeasurement gemm = record.measurements.front();
+  gemm.id = "gpu-gemm-bf16";
+  gemm.unit = ProbeUnit::flop;
+  gemm.parts.front().windows = {6e14, 6e14};
+  record.measurements.push_back(gemm);
+  const std::vector<Roofline> roofs = gpu_rooflines(record);
+  ASSERT_EQ(roofs.size(), 3U);
+  EXPECT_EQ(roofs.front().name, "GPU 0 (H100), BF16");
+  EXPECT_EQ(gpu_rooflines(made_gpus("H100", {2e12})).size(), 2U) << "a copy alone is no roof";
+}
+
 }  // namespace
 }  // namespace collbench::analysis::lab00_test
