@@ -110,26 +110,44 @@ void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunChe
                                    : "below: there is no verdict on host memory (--min-busbw gives a limit)");
 }
 
+bool has_sound(const Run& run, OperationId id) {
+  return std::any_of(run.rows.begin(), run.rows.end(), [id](const Row& row) {
+    return row.measurement.key.operation == id && row.verdict.word == VerdictWord::sound;
+  });
+}
+
+/// What is wrong with the machine, and with no row of it.
+RunFailure of_machine(std::string text) { return {.rows = {}, .text = std::move(text), .is_verdict = true}; }
+
+/// What no operation between these ranks can show is not known; what one more operation would show fails.
 void check_resources(const Run& run, RunCheck& check) {
-  for (const ResourceTest& test : resource_tests(run))
-    if (test.is_untested())
-      check.failures.push_back(
-          {{},
-           fmt::format("not tested: nothing rules out {}; AllGather and SendRecv test more than AllReduce",
-                       test.hidden.text)});
+  const bool has_best = has_sound(run, OperationId::all_gather) && has_sound(run, OperationId::send_recv);
+  const std::vector<ResourceTest> tests = resource_tests(run);
+  if (tests.empty()) check.not_known.emplace_back("untested: no operation is SOUND, so none tests a link");
+  for (const ResourceTest& test : tests) {
+    if (!test.is_untested()) continue;
+    if (has_best) {
+      check.not_known.push_back(
+          fmt::format("untested: no operation between these ranks shows {}", test.hidden.text));
+    } else {
+      check.failures.push_back(of_machine(fmt::format(
+          "not tested: these operations do not show {}; AllGather and SendRecv may", test.hidden.text)));
+    }
+  }
+  if (node_count(run.ranks) == 1)
+    check.not_known.emplace_back("untested: NICs and their PCIe links, which one node does not use");
 }
 
 /// What only who accepts a machine asks for.
 void check_acceptance(const Run& run, RunCheck& check) {
   if (run.yardstick && run.yardstick->kind == YardstickKind::own)
     check.failures.push_back(
-        {{},
-         "UNCLEAR: no reference machine is like this one, and what all nodes lack is not seen; --expect "
-         "or --topology names one"});
+        of_machine("UNCLEAR: no reference machine is like this one, and a fault that every node shares would "
+                   "not show; --expect or --topology names one"));
   const bool is_checked = std::all_of(run.rows.begin(), run.rows.end(), [](const Row& row) {
     return row.verdict.word == VerdictWord::none || row.measurement.wrong_elements.has_value();
   });
-  if (!is_checked) check.failures.push_back({{}, "the data of some rows was not checked (-c 1)"});
+  if (!is_checked) check.failures.push_back(of_machine("the data of some rows was not checked (-c 1)"));
 }
 
 void check_stragglers(const Run& run, RunCheck& check) {

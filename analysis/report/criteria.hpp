@@ -52,7 +52,7 @@ struct RunFailure {
       rows;  ///< indices of the run's rows that it is about; empty: of none in particular
   std::string text;
   bool is_wrong_data = false;
-  bool is_verdict = false;  ///< of the series that `rows` are
+  bool is_verdict = false;  ///< of the series that `rows` are, or without rows of the machine
 
   bool operator==(const RunFailure&) const = default;
 };

@@ -59,28 +59,33 @@ std::string junit_row(const Run& run, std::size_t index, const RunCheck& check, 
 
 /// A case for the verdict of each series, which no row has by itself, and one for the machine. What is
 /// neither SOUND nor a failure is skipped.
-std::string junit_verdicts(const Run& run, const RunCheck& check, JunitCounts& counts) {
-  if (!is_judged(run)) return "";
+std::string junit_verdicts(const Run& run, const RunCheck& check, bool accept, JunitCounts& counts) {
   std::string cases;
   const auto add = [&](const std::string& name, VerdictWord word, const std::vector<std::string>& failures,
                        const std::string& why) {
     std::string content = junit_failure(failures, counts);
-    if (content.empty() && word != VerdictWord::sound)
-      content = junit_skipped(fmt::format("{}: {}", collbench::name(word), why), counts);
+    if (content.empty() && word != VerdictWord::sound) content = junit_skipped(why, counts);
     ++counts.tests;
     cases += junit_case("verdict", name, 0, content);
   };
   std::vector<std::string> all;
+  for (const RunFailure& failure : check.failures)
+    if (failure.is_verdict && failure.rows.empty()) all.push_back(failure.text);
+  if (!is_judged(run)) {
+    if (accept)
+      add("the machine", VerdictWord::none, {"there is nothing to judge: no row has a verdict"}, "");
+    return cases;
+  }
   for (const SizeSeries& series : verdict_series_of(run.rows)) {
     const Row& last = *series.back();
     std::vector<std::string> failures;
     for (const RunFailure& failure : check.failures)
-      if (failure.is_verdict && in_series(run.rows[failure.rows.front()], series))
+      if (failure.is_verdict && !failure.rows.empty() && in_series(run.rows[failure.rows.front()], series))
         failures.push_back(failure.text);
     all.insert(all.end(), failures.begin(), failures.end());
     const RowKey& key = last.measurement.key;
     add(fmt::format("{} {}", operation(key.operation).name, traits(key.type).name), last.verdict.word,
-        failures, last.verdict.explanation);
+        failures, fmt::format("{}: {}", name(last.verdict.word), last.verdict.explanation));
   }
   const ReportLines headline = verdict_headline(run);
   add("the machine", machine_word(run), all, headline.empty() ? "" : headline.front().text);
@@ -91,7 +96,7 @@ std::string junit_verdicts(const Run& run, const RunCheck& check, JunitCounts& c
 std::string junit_run(const Run& run, const RunCheck& check, JunitCounts& counts) {
   std::vector<std::string> texts;
   for (const RunFailure& failure : check.failures) {
-    if (failure.rows.empty()) texts.push_back(failure.text);
+    if (failure.rows.empty() && !failure.is_verdict) texts.push_back(failure.text);
   }
   if (run.incident) {
     texts.push_back(run.incident->sentence);
@@ -121,7 +126,7 @@ std::string report_junit(const Run& run, const TextOptions& options) {
   JunitCounts counts;
   std::string cases;
   for (std::size_t i = 0; i < run.rows.size(); ++i) cases += junit_row(run, i, check, counts);
-  cases += junit_verdicts(run, check, counts) + junit_run(run, check, counts);
+  cases += junit_verdicts(run, check, options.criteria.accept, counts) + junit_run(run, check, counts);
   std::string properties = junit_property("collbench", run.versions.collbench) +
                            junit_property("label", run.label) + junit_property("backend", name(run.backend)) +
                            junit_property("ranks", fmt::to_string(run.ranks.size())) +

@@ -152,8 +152,8 @@ std::string yardstick_words(const Run& run, bool nothing_is_named) {
   const Yardstick& yardstick = *run.yardstick;
   if (yardstick.kind == YardstickKind::own) {
     const bool has_nearest = !yardstick.machine.empty() && !yardstick.differences.empty();
-    return fmt::format(" (no reference machine{}: what all nodes lack is not seen)",
-                       has_nearest ? fmt::format("; from {} it differs by {}", yardstick.machine,
+    return fmt::format(" (no reference machine matches{}; a fault that every node shares would not show)",
+                       has_nearest ? fmt::format(", the nearest is {} but for {}", yardstick.machine,
                                                  yardstick.differences.front())
                                    : "");
   }

@@ -458,9 +458,16 @@ std::string explained_loss(const Run& judged, const GpuCluster& found) {
       expect_on_gpus(key.operation, key.size_bytes, running(found, *worst)).expected_seconds;
   const double sound = *worst->expectation.expected_seconds;
   if (!as_found || sound / *as_found > 1 - kMatters) return {};
-  const double explained = (*as_found - sound) / (worst->measurement.seconds - sound);
-  return fmt::format("As it was found, the machine gives {:.2f} of that: this explains {} of the loss of {}.",
-                     sound / *as_found,
+  constexpr double kContradicts = 0.8;  // of the measured rate
+  const double found_share = sound / *as_found;
+  const double measured_share = sound / worst->measurement.seconds;
+  std::string sentence =
+      fmt::format("As it was found, the machine would give {:.2f} of the expected rate, ", found_share);
+  if (found_share < kContradicts * measured_share)
+    return sentence + "less than was measured: that was not its state during this run.";
+  const double explained = (1 - found_share) / (1 - measured_share);
+  return sentence +
+         fmt::format("which explains {} of the loss of {}.",
                      explained > 0.95 ? std::string("all") : fmt::format("{:.0f} %", 100 * explained),
                      operation(key.operation).name);
 }

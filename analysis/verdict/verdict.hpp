@@ -114,9 +114,10 @@ struct SeriesJudgement {
 /// a note; of another maker's GPUs no row has an expectation.
 [[nodiscard]] Run judged_on_gpus(Run run, const GpuCluster& cluster);
 
-/// How much of the loss of a bad run the machine as it was found explains, by what the models expect of that
-/// one: "as found, the machine would give 0.52 of it: that explains 96 % of the loss of AllReduce". Empty for
-/// a run that is not bad, and where the one found is as good.
+/// How much of the loss of a bad run, in rate, the machine as it was found explains, by what the models
+/// expect of that one: "As it was found, the machine would give 0.52 of the expected rate, which explains 96
+/// % of the loss of AllReduce." Or that it contradicts the run, which was quicker. Empty for a run that is
+/// not bad, and where the one found is as good.
 [[nodiscard]] std::string explained_loss(const Run& judged, const GpuCluster& found);
 
 /// Adds a sentence to the explanation of every series that is BELOW or a FAULT; an empty one adds nothing.

@@ -134,21 +134,31 @@ Run judged(const RunOfFile& read, const JudgeOptions& options) {
   Run result = analysis::judged_on_gpus(run, cluster_on(sound.machine));
   if (!analysis::is_judged(result)) return result;
   result.yardstick = sound.yardstick;
-  if (!is_bad(analysis::machine_word(result))) return result;
-  const std::string name =
-      sound.yardstick.kind == YardstickKind::detected ? sound.yardstick.machine : topology;
-  analysis::explain_bad(result, analysis::findings_on_the_path(found_groups(run, found), nodes,
-                                                               {sound.machine.first_host(), {name}},
-                                                               sound.machine.reference != nullptr));
-  if (sound.yardstick.kind != YardstickKind::named && (nodes == 1 || !found.first_host().nics.empty()))
-    analysis::explain_bad(result, analysis::explained_loss(result, cluster_on(found)));
+  const bool is_detected = sound.yardstick.kind == YardstickKind::detected;
+  const std::string findings = analysis::findings_on_the_path(
+      found_groups(run, found), nodes,
+      {sound.machine.first_host(), {is_detected ? sound.yardstick.machine : topology}},
+      sound.machine.reference != nullptr);
+  if (!is_bad(analysis::machine_word(result))) {
+    if (is_detected && !findings.empty())
+      result.environment_notes.push_back("the machine's file shows what these rates do not: " + findings);
+    return result;
+  }
+  analysis::explain_bad(result, findings);
+  if (sound.yardstick.kind != YardstickKind::named && found.topology.hosts.size() == 1) {
+    try {
+      analysis::explain_bad(result, analysis::explained_loss(result, cluster_on(found)));
+    } catch (const Error&) {
+      // What was found cannot run the job at all, as with no port up: the findings say it.
+    }
+  }
   return result;
 }
 
 /// A record holds one run, and so do a page and a picture.
 bool holds_one_run(const std::vector<OutputDocument>& documents) {
   return std::any_of(documents.begin(), documents.end(), [](const OutputDocument& each) {
-    return each.format == "json" || each.format == "html" || is_picture(each);
+    return each.format == "json" || each.format == "html" || each.format == "junit" || is_picture(each);
   });
 }
 
@@ -245,7 +255,8 @@ CommandResult judge(const JudgeOptions& options) {
     if (says_nothing && result.notes.empty()) result.notes.push_back(outcome_of(each));
     const CriteriaOutcome outcome = criteria_outcome(each.run, options.criteria);
     result.status = worse(result.status, outcome.status);
-    result.notes.insert(result.notes.end(), outcome.notes.begin(), outcome.notes.end());
+    for (const std::string& note : outcome.notes)
+      result.notes.push_back(runs.size() > 1 ? fmt::format("{}: {}", each.file, note) : note);
   }
   append_log_findings(options.files, result.is_for_a_person, result.text, result.notes);
   return result;

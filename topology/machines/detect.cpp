@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
+#include <utility>
 
 #include "base/units.hpp"
 #include "topology/catalog/gpus.hpp"
@@ -26,6 +27,14 @@ constexpr int kOtherNicCount = 3;  // and as much again the further the counts a
 constexpr int kOtherNicRate = 3;
 constexpr int kOtherLinkLayer = 1;
 
+/// The NICs of the most common kind among the fast ones: those of the fabric, and not of storage.
+struct FabricNics {
+  std::size_t slots = 0;   ///< of the kind, also with a port that is down or slow
+  std::size_t in_use = 0;  ///< of these the fast ones whose port may be up
+  std::optional<double> gigabits;
+  std::string link_layer;
+};
+
 /// What is compared. NICs below 100 Gb/s are management, not fabric.
 struct ComparedFacts {
   std::string model;
@@ -35,8 +44,7 @@ struct ComparedFacts {
   std::size_t fewest_nvlinks = 0;  ///< of a GPU
   bool nvlinks_known = false;
   std::size_t nics = 0;
-  std::size_t nic_slots = 0;    ///< `nics`, and those that would be with their ports up and at full rate
-  std::size_t nics_in_use = 0;  ///< `nics` whose port may be up
+  FabricNics fabric;
   std::optional<double> nic_gigabits;
   std::string link_layer;
 };
@@ -64,17 +72,36 @@ std::string kind_of(const Host& host, const Nic& nic) {
                                                 : pci->vendor.value_or("") + " " + pci->device.value_or("");
 }
 
-/// The fast NICs, and what is of their kind or, where kinds are not known, has a port that is not up: a port
-/// that is down or has lost lanes shows a lower rate.
-std::size_t count_slots(const Host& host) {
-  std::set<std::string> kinds;
+std::string link_layer_of(const Nic& nic) {
+  const NicPort* port = first_port(nic);
+  return port == nullptr ? "" : port->link_layer.value_or("");
+}
+
+/// By PCI kind and link layer. Of the kind are all with its PCI function or, where nobody says that, with its
+/// link layer that are fast or not up: a port that is down or has lost lanes shows a lower rate.
+FabricNics fabric_nics(const Host& host) {
+  std::map<std::pair<std::string, std::string>, std::size_t> kinds;
   for (const Nic& nic : host.nics)
-    if (is_fast(nic)) kinds.insert(kind_of(host, nic));
-  return static_cast<std::size_t>(std::count_if(host.nics.begin(), host.nics.end(), [&](const Nic& nic) {
-    const std::string kind = kind_of(host, nic);
-    if (is_fast(nic)) return true;
-    return kind.empty() ? !may_carry_traffic(nic.ports.front()) : kinds.contains(kind);
-  }));
+    if (is_fast(nic)) ++kinds[{kind_of(host, nic), link_layer_of(nic)}];
+  FabricNics fabric;
+  if (kinds.empty()) return fabric;
+  const auto [kind, layer] = std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
+                               return a.second < b.second;
+                             })->first;
+  fabric.link_layer = layer;
+  for (const Nic& nic : host.nics) {
+    const NicPort* port = first_port(nic);
+    const bool is_up = port == nullptr || may_carry_traffic(*port);
+    const bool is_of_kind =
+        kind.empty() ? link_layer_of(nic) == layer && (is_fast(nic) || !is_up) : kind_of(host, nic) == kind;
+    if (!is_of_kind) continue;
+    ++fabric.slots;
+    if (!is_fast(nic)) continue;
+    fabric.in_use += is_up ? 1 : 0;
+    if (port != nullptr && port->gigabits_per_second.known())
+      fabric.gigabits = std::max(fabric.gigabits.value_or(0), *port->gigabits_per_second.value);
+  }
+  return fabric;
 }
 
 ComparedFacts compared_facts(const Host& host) {
@@ -100,11 +127,10 @@ ComparedFacts compared_facts(const Host& host) {
     const auto rate = port != nullptr ? port->gigabits_per_second.value : std::nullopt;
     if (!is_fast(nic)) continue;
     ++facts.nics;
-    if (port == nullptr || may_carry_traffic(*port)) ++facts.nics_in_use;
     if (rate) facts.nic_gigabits = std::max(facts.nic_gigabits.value_or(0), *rate);
     if (port != nullptr && facts.link_layer.empty()) facts.link_layer = port->link_layer.value_or("");
   }
-  facts.nic_slots = count_slots(host);
+  facts.fabric = fabric_nics(host);
   return facts;
 }
 
@@ -162,9 +188,12 @@ ReferenceMatch compare(const ComparedFacts& facts, const ReferenceMachine& machi
   }
   match.same_gpus = facts.model == reference.model && facts.gpus == reference.gpus &&
                     (!facts.nvlinks_known || facts.nvlinks <= reference.nvlinks);
-  match.same_nics = (facts.nic_slots == reference.nics || facts.nics_in_use == reference.nics) &&
-                    facts.nic_gigabits == reference.nic_gigabits;
-  match.same_link_layer = facts.link_layer.empty() || facts.link_layer == reference.link_layer;
+  const FabricNics& fabric = facts.fabric;
+  // The fast ones of all kinds, too: one in another mode than the others is no other machine.
+  const bool as_many =
+      fabric.slots == reference.nics || fabric.in_use == reference.nics || facts.nics == reference.nics;
+  match.same_nics = as_many && fabric.gigabits == reference.nic_gigabits;
+  match.same_link_layer = fabric.link_layer.empty() || fabric.link_layer == reference.link_layer;
   return match;
 }
 

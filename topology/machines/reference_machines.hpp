@@ -74,8 +74,8 @@ struct ReferenceMatch {
   std::vector<std::string> not_compared;  ///< what the host's sources, or the machine's, do not say
   bool same_gpus = false;                 ///< their model and number, and no more NVLinks; links may be down
   bool same_link_layer = false;           ///< or the host does not say
-  bool same_nics =
-      false;  ///< their number and rate; ports may be down or slow, or a second port of each not cabled
+  bool same_nics = false;  ///< those of the fabric: their number and rate; ports may be down or slow, or
+                           ///< second ones not cabled
 
   /// More than the number of GPUs was compared: that alone makes no machine.
   [[nodiscard]] bool says_something() const { return compared.size() > 1; }

@@ -1,10 +1,14 @@
 #include "analysis/models/nccl/sound_machine.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 #include <tuple>
 
 #include "analysis/models/nccl/node_nics.hpp"
 #include "analysis/models/nccl/planned_node.hpp"
+#include "analysis/models/nccl/transport.hpp"
+#include "topology/catalog/gpus.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
 #include "topology/graph/port_state.hpp"
@@ -31,43 +35,79 @@ topology::Host best_of(const std::vector<topology::Host>& hosts) {
   });
 }
 
-/// Where fewer ports are down than up, they are faults, and get the rate of the fastest; else they may be
-/// second ports of cards, which many machines leave without a cable.
+/// "0000:17:00" of "0000:17:00.1"; empty where it is not known.
+std::string card_of(const topology::Nic& nic) {
+  const std::string address = nic.pci_address.value_or("");
+  return address.substr(0, address.rfind('.'));
+}
+
+/// Whether a port that is down should be up: another NIC of its link layer is up, and none on its own card,
+/// whose second port many machines leave without a cable. Where cards are not known, fewer must be down than
+/// up.
+bool is_lost(const topology::Nic& nic, const topology::Host& host) {
+  if (nic.ports.empty() || topology::usable_gigabits(nic) > 0) return false;
+  int up = 0;
+  bool is_beside = false;
+  for (const topology::Nic& other : host.nics) {
+    if (topology::usable_gigabits(other) <= 0) continue;
+    up += other.ports.front().link_layer.value == nic.ports.front().link_layer.value ? 1 : 0;
+    is_beside = is_beside || card_of(other) == card_of(nic);
+  }
+  if (card_of(nic).empty()) return 2 * up > static_cast<int>(host.nics.size());
+  return up > 0 && !is_beside;
+}
+
 void raise_ports(topology::Host& host) {
   double fastest = 0;
-  int up = 0;
-  int all = 0;
-  for (const topology::Nic& nic : host.nics) {
-    fastest = std::max(fastest, topology::usable_gigabits(nic));
-    up += topology::usable_gigabits(nic) > 0 ? 1 : 0;
-    all += nic.ports.empty() ? 0 : 1;
-  }
-  if (all >= 2 * up) return;
-  for (topology::Nic& nic : host.nics) {
-    for (topology::NicPort& port : nic.ports) {
-      if (topology::may_carry_traffic(port) || topology::usable_gigabits(nic) > 0) continue;
-      port.state.value = "ACTIVE";
-      port.physical_state.value = "LinkUp";
-      port.gigabits_per_second.value = fastest;
-    }
+  for (const topology::Nic& nic : host.nics) fastest = std::max(fastest, topology::usable_gigabits(nic));
+  const topology::Host before = host;
+  for (std::size_t i = 0; i < host.nics.size(); ++i) {
+    if (!is_lost(before.nics[i], before)) continue;
+    topology::NicPort& port = host.nics[i].ports.front();
+    port.state.value = "ACTIVE";
+    port.physical_state.value = "LinkUp";
+    port.gigabits_per_second.value = fastest;
   }
 }
 
-/// Over Ethernet where the host is, though the reference machine is sold with InfiniBand, or the reverse.
-SoundMachine detected(const std::string& argument, const topology::ReferenceMatch& match,
-                      const topology::Host& found) {
+/// Whether the host may have the machine's network: what providers' machines have is nothing else; the others
+/// are sold with InfiniBand, and some run over Ethernet.
+bool same_network(const topology::ReferenceMatch& match, const topology::Host& host) {
+  const topology::GpuModel* gpu = topology::find_gpu_model(match.machine->gpu_model);
+  const int sm = gpu == nullptr ? 0 : gpu->sm;
+  const Transport found = analysis::transport_of(host, sm);
+  const auto sold = find_transport(match.machine->nic_transport, sm);
+  if (sold == Transport::infiniband)
+    return found == Transport::infiniband || found == Transport::roce || found == Transport::unknown;
+  return found == Transport::unknown ? match.same_link_layer : found == sold;
+}
+
+/// Over Ethernet where the host is, though the reference machine is sold with InfiniBand.
+SoundMachine detected(const std::string& argument, const topology::ReferenceMatch& match) {
   const topology::ReferenceMachine& machine = *match.machine;
   SoundMachine sound{{argument, {{topology::reference_host(machine)}}, &machine},
                      {YardstickKind::detected, std::string(machine.name), match.differences}};
   if (match.same_link_layer) return sound;
-  const auto other = std::find_if(found.nics.begin(), found.nics.end(), [](const topology::Nic& nic) {
-    return topology::usable_gigabits(nic) > 0;
-  });
-  if (other == found.nics.end()) return sound;
   sound.machine.reference = nullptr;
-  for (topology::Nic& nic : sound.machine.topology.hosts.front().nics)
-    nic.ports.front().link_layer.value = other->ports.front().link_layer.value;
+  for (topology::Nic& nic : sound.machine.topology.hosts.front().nics) {
+    nic.ports.front().link_layer.value = "Ethernet";
+    nic.driver.value = "mlx5_core";  // RoCE
+  }
   return sound;
+}
+
+/// Of several nodes the best, for what the others lack is damage; of different GPUs the slowest, which the
+/// others wait for.
+const topology::ReferenceMatch& yardstick_among(const std::vector<topology::ReferenceMatch>& same) {
+  const auto weaker = [](const topology::ReferenceMatch& a, const topology::ReferenceMatch& b) {
+    return capability(topology::reference_host(*a.machine)) <
+           capability(topology::reference_host(*b.machine));
+  };
+  const bool is_mixed = std::any_of(same.begin(), same.end(), [&](const topology::ReferenceMatch& each) {
+    return each.machine->gpu_model != same.front().machine->gpu_model;
+  });
+  return is_mixed ? *std::min_element(same.begin(), same.end(), weaker)
+                  : *std::max_element(same.begin(), same.end(), weaker);
 }
 
 }  // namespace
@@ -91,12 +131,16 @@ SoundMachine sound_machine(const topology::ResolvedMachine& found, int nodes) {
   if (found.reference != nullptr)
     return {found, {YardstickKind::named, std::string(found.reference->name), {}}};
   std::vector<topology::ReferenceMatch> matches;
+  std::vector<topology::ReferenceMatch> same;  // the nearest of each host that is of a known kind
   for (const topology::Host& host : found.topology.hosts) {
-    for (topology::ReferenceMatch& match : topology::nearest_references(host)) {
-      if (match.same_gpus && (match.same_nics || nodes == 1)) return detected(found.argument, match, host);
-      matches.push_back(std::move(match));
-    }
+    std::vector<topology::ReferenceMatch> nearest = topology::nearest_references(host);
+    const auto match = std::find_if(nearest.begin(), nearest.end(), [&](const auto& each) {
+      return each.same_gpus && (nodes == 1 || (each.same_nics && same_network(each, host)));
+    });
+    if (match != nearest.end()) same.push_back(*match);
+    std::move(nearest.begin(), nearest.end(), std::back_inserter(matches));
   }
+  if (!same.empty()) return detected(found.argument, yardstick_among(same));
   SoundMachine own{{found.argument, {{best_of(found.topology.hosts)}}}, {YardstickKind::own, "", {}}};
   const auto nearest = std::min_element(matches.begin(), matches.end(),
                                         [](const auto& a, const auto& b) { return a.distance < b.distance; });

@@ -65,6 +65,52 @@ TEST(SoundMachine, DamageNeverLowersIt) {
   });
 }
 
+TEST(SoundMachine, ANicThatIsNotOfTheFabricChangesNothing) {
+  const topology::Host whole = host_of("hgx-h100");
+  const auto with = [&](auto change) {
+    topology::Host host = whole;
+    change(host);
+    return sound_machine(file_of({host}), 2).yardstick;
+  };
+  const auto storage = [](topology::Host& host) {
+    topology::Nic nic = host.nics.front();
+    nic.pci_address.value = "0000:f0:00.0";
+    nic.ports.front().link_layer.value = "Ethernet";
+    nic.ports.front().gigabits_per_second.value = 200;
+    host.nics.push_back(nic);
+  };
+  EXPECT_EQ(with(storage).kind, YardstickKind::detected);
+  EXPECT_EQ(with(storage).machine, "hgx-h100");
+  const auto onboard = [](topology::Host& host) {
+    for (std::size_t nic : {6U, 7U}) {
+      host.nics[nic].ports.front().link_layer.value = "Ethernet";
+      host.nics[nic].ports.front().gigabits_per_second.value = 25;
+      host.nics[nic].ports.front().state.value = "DOWN";
+    }
+  };
+  EXPECT_EQ(with(onboard).kind, YardstickKind::own) << "six NICs, and two ports that nobody plugged";
+}
+
+TEST(SoundMachine, AProvidersNetworkIsNobodyElses) {
+  topology::Host host = host_of("hgx-h100");
+  for (topology::Nic& nic : host.nics) nic.ports.front().gigabits_per_second.value = 200;
+  const Yardstick yardstick = sound_machine(file_of({host}), 2).yardstick;
+  EXPECT_EQ(yardstick.kind, YardstickKind::own) << yardstick.machine;
+  EXPECT_EQ(sound_machine(file_of({host_of("a3-mega")}), 2).yardstick.machine, "a3-mega");
+  EXPECT_EQ(sound_machine(file_of({host_of("p5")}), 2).yardstick.machine, "p5");
+}
+
+TEST(SoundMachine, OfSeveralNodesTheBestAndOfSeveralGpusTheSlowest) {
+  topology::Host slow = host_of("hgx-h100");
+  for (topology::Nic& nic : slow.nics) nic.ports.front().gigabits_per_second.value = 200;
+  const topology::Host whole = host_of("hgx-h100");
+  EXPECT_EQ(sound_machine(file_of({slow, whole}), 2).yardstick.machine, "hgx-h100");
+  EXPECT_EQ(sound_machine(file_of({whole, slow}), 2).yardstick.machine, "hgx-h100");
+  const topology::Host older = host_of("hgx-a100");
+  EXPECT_EQ(sound_machine(file_of({whole, older}), 2).yardstick.machine, "hgx-a100");
+  EXPECT_EQ(sound_machine(file_of({older, whole}), 2).yardstick.machine, "hgx-a100");
+}
+
 TEST(SoundMachine, OnOneNodeTheNicsDoNotMatter) {
   topology::Host host = host_of("hgx-h100");
   host.nics.clear();
@@ -83,7 +129,9 @@ TEST(SoundMachine, OverEthernetItIsThatMachineOverEthernet) {
   const GpuCluster cluster = gpu_cluster(sound.machine, 2, 0);
   EXPECT_EQ(cluster.nics, 8);
   EXPECT_EQ(cluster.nic_line_rate, judged(host_of("hgx-h100")).nic_line_rate);
-  EXPECT_NE(cluster.transport, Transport::infiniband);
+  EXPECT_EQ(cluster.transport, Transport::roce);
+  host.nics.back().ports.front().link_layer.value = "InfiniBand";  // one in another mode
+  EXPECT_EQ(gpu_cluster(sound_machine(file_of({host}), 2).machine, 2, 0).transport, Transport::roce);
 }
 
 TEST(SoundMachine, WithoutAReferenceItIsItsOwnBestDevices) {
@@ -103,6 +151,9 @@ TEST(SoundMachine, WithoutAReferenceItIsItsOwnBestDevices) {
   EXPECT_EQ(sound.yardstick.kind, YardstickKind::own);
   EXPECT_EQ(sound.yardstick.machine, "hgx-h100");
   EXPECT_THAT(sound.yardstick.differences, testing::Contains(testing::HasSubstr("instead of 8")));
+  damaged.nics[1].ports.front().state.value = "DOWN";
+  damaged.nics[3].ports.front().state.value = "INIT";
+  EXPECT_EQ(judged(damaged), whole) << "three of four ports down";
   // Of several hosts the best.
   damaged.nics.resize(2);
   EXPECT_EQ(gpu_cluster(sound_machine(file_of({damaged, host}), 2).machine, 2, 0), whole);
@@ -111,8 +162,15 @@ TEST(SoundMachine, WithoutAReferenceItIsItsOwnBestDevices) {
 TEST(SoundMachine, SecondPortsThatNobodyCabledAreNoDamage) {
   topology::Host host = host_of("hgx-h100");
   host.nics.resize(4);
-  for (std::size_t nic : {1U, 3U}) host.nics[nic].ports.front().state.value = "DOWN";
+  for (std::size_t nic : {1U, 3U}) {
+    host.nics[nic].ports.front().state.value = "DOWN";
+    std::string address = *host.nics[nic - 1].pci_address.value;
+    address.back() = '1';
+    host.nics[nic].pci_address.value = address;
+  }
   EXPECT_EQ(judged(host).nics, 2);
+  for (std::size_t nic : {1U, 3U}) host.nics[nic].pci_address.value.reset();
+  EXPECT_EQ(judged(host).nics, 2) << "as many down as up, and nobody says on which cards";
 }
 
 TEST(SoundMachine, ABridgeOfAHypervisorIsNoLink) {
