@@ -444,7 +444,7 @@ void explain_bad(Run& run, const std::string& sentence) {
 }
 
 std::string explained_loss(const Run& judged, const GpuCluster& found) {
-  constexpr double kMatters = 0.02;  // of the expected rate
+  constexpr double kAsGood = 0.02;  // of the expected rate
   const Row* worst = nullptr;
   for (const SizeSeries& series : verdict_series_of(judged.rows)) {
     const Row* const largest = series.back();
@@ -457,7 +457,7 @@ std::string explained_loss(const Run& judged, const GpuCluster& found) {
   const auto as_found =
       expect_on_gpus(key.operation, key.size_bytes, running(found, *worst)).expected_seconds;
   const double sound = *worst->expectation.expected_seconds;
-  if (!as_found || sound / *as_found > 1 - kMatters) return {};
+  if (!as_found || sound / *as_found > 1 - kAsGood) return {};
   constexpr double kContradicts = 0.8;  // of the measured rate
   const double found_share = sound / *as_found;
   const double measured_share = sound / worst->measurement.seconds;
