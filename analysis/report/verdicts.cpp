@@ -152,10 +152,10 @@ std::string yardstick_words(const Run& run, bool nothing_is_named) {
   const Yardstick& yardstick = *run.yardstick;
   if (yardstick.kind == YardstickKind::own) {
     const bool has_nearest = !yardstick.machine.empty() && !yardstick.differences.empty();
-    return fmt::format(" (no reference machine matches{}; a fault that every node shares would not show)",
-                       has_nearest ? fmt::format(", the nearest is {} but for {}", yardstick.machine,
-                                                 yardstick.differences.front())
-                                   : "");
+    return fmt::format(
+        " (no reference machine matches{}; a fault that every node shares would not show)",
+        has_nearest ? fmt::format("; nearest: {}, but {}", yardstick.machine, yardstick.differences.front())
+                    : "");
   }
   const bool is_said = yardstick.kind == YardstickKind::named && !nothing_is_named;
   return is_said ? "" : " against " + yardstick.machine;

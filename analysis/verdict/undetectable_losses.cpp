@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <string_view>
 
@@ -132,6 +133,25 @@ std::string hidden_algorithm(const Row& row, const GpuCluster& cluster) {
   return fmt::format(
       "running ring instead of {} ({:.1f} × the time; NCCL_DEBUG_SUBSYS=TUNING shows which ran)",
       expected.expected_by, span);
+}
+
+std::vector<ResourceTest> resource_tests(const Run& run) {
+  std::vector<ResourceTest> tests;
+  for (const SizeSeries& series : verdict_series_of(run.rows)) {
+    const Row* const row = series.back();
+    if (row->verdict.word != VerdictWord::sound) continue;
+    for (const HiddenLoss& hidden : row->verdict.hidden) {
+      const auto known = std::find_if(tests.begin(), tests.end(), [&](const ResourceTest& each) {
+        return each.hidden.resource == hidden.resource;
+      });
+      if (known == tests.end()) {
+        tests.push_back({hidden, row});
+      } else if (hidden.share < known->hidden.share) {
+        *known = {hidden, row};
+      }
+    }
+  }
+  return tests;
 }
 
 }  // namespace collbench::analysis

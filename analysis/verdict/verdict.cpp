@@ -472,25 +472,6 @@ std::string explained_loss(const Run& judged, const GpuCluster& found) {
                      operation(key.operation).name);
 }
 
-std::vector<ResourceTest> resource_tests(const Run& run) {
-  std::vector<ResourceTest> tests;
-  for (const SizeSeries& series : verdict_series_of(run.rows)) {
-    const Row* const row = series.back();
-    if (row->verdict.word != VerdictWord::sound) continue;
-    for (const HiddenLoss& hidden : row->verdict.hidden) {
-      const auto known = std::find_if(tests.begin(), tests.end(), [&](const ResourceTest& each) {
-        return each.hidden.resource == hidden.resource;
-      });
-      if (known == tests.end()) {
-        tests.push_back({hidden, row});
-      } else if (hidden.share < known->hidden.share) {
-        *known = {hidden, row};
-      }
-    }
-  }
-  return tests;
-}
-
 std::string why_not_sound(const Run& run) {
   if (has_wrong_data(run) || wrong_values_beyond_rows(run) > 0) return "the data is wrong";
   if (run.incident) return run.incident->sentence;

@@ -87,8 +87,8 @@ void add_criteria_options(CLI::App& app, const std::string& theme, CriteriaOptio
              });
   app.add_flag_callback(
          "--accept", [&options] { options.asked = options.kinds_asked = options.criteria.accept = true; },
-         "accept the machine or not: all of --fail-on, a machine that no reference is like, and data that "
-         "was not checked; status 2 where there is nothing to judge")
+         "exit status 0 only for a machine to keep: fails on all that --fail-on names, where no reference "
+         "machine matches, and where data was not checked; 2 where there is nothing to judge")
       ->group(theme);
 }
 

@@ -135,13 +135,16 @@ Run judged(const RunOfFile& read, const JudgeOptions& options) {
   if (!analysis::is_judged(result)) return result;
   result.yardstick = sound.yardstick;
   const bool is_detected = sound.yardstick.kind == YardstickKind::detected;
+  const bool is_slow = is_bad(analysis::machine_word(result));
+  if (!is_slow && !is_detected) return result;
   const std::string findings = analysis::findings_on_the_path(
       found_groups(run, found), nodes,
       {sound.machine.first_host(), {is_detected ? sound.yardstick.machine : topology}},
       sound.machine.reference != nullptr);
-  if (!is_bad(analysis::machine_word(result))) {
-    if (is_detected && !findings.empty())
-      result.environment_notes.push_back("the machine's file shows what these rates do not: " + findings);
+  if (!is_slow) {
+    if (!findings.empty())
+      result.environment_notes.push_back("these rates do not show what was found on the machine. " +
+                                         findings);
     return result;
   }
   analysis::explain_bad(result, findings);

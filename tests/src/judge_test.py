@@ -183,6 +183,20 @@ class Judge(unittest.TestCase):
         text = self.judge(record(23), "--topology", machine).stdout.replace("\n#  ", "")
         self.assertIn("FAULT: 2 × 8 ranks against hgx-a100; worst: AllReduce", " ".join(text.split()))
 
+    def test_what_sound_rates_do_not_show_is_a_warning(self):
+        machine = self.path.parent / "node.json"
+        collbench("topo", "save", "ndv4", "-o", machine)
+        text = self.judge(record(187), "--topology", machine).stdout
+        self.assertNotIn("these rates do not show", text)
+        shapes = json.loads(machine.read_text())
+        shapes["hosts"][0]["nics"][3]["ports"][0]["state"] = ["DOWN", 0]
+        machine.write_text(json.dumps(shapes))
+        result = self.judge(record(187), "--topology", machine)
+        self.assertEqual(result.returncode, 0)
+        words = " ".join(result.stdout.replace("\n#  ", "").split())
+        self.assertIn("warning: these rates do not show what was found on the machine. Findings on its path:", words)
+        self.assertIn("nic-port-down", words)
+
     def test_accept_asks_for_everything(self):
         failed = self.judge(record(187), "--topology", "ndv4", "--accept")
         self.assertEqual(failed.returncode, 1, failed.stderr)

@@ -138,7 +138,8 @@ SoundMachine sound_machine(const topology::ResolvedMachine& found, int nodes) {
       return each.same_gpus && (nodes == 1 || (each.same_nics && same_network(each, host)));
     });
     if (match != nearest.end()) same.push_back(*match);
-    std::move(nearest.begin(), nearest.end(), std::back_inserter(matches));
+    std::copy_if(nearest.begin(), nearest.end(), std::back_inserter(matches),
+                 [&](const auto& each) { return nodes == 1 || same_network(each, host); });
   }
   if (!same.empty()) return detected(found.argument, yardstick_among(same));
   SoundMachine own{{found.argument, {{best_of(found.topology.hosts)}}}, {YardstickKind::own, "", {}}};

@@ -113,6 +113,27 @@ TEST(Criteria, WhatARecordDoesNotSayIsNoAllClear) {
                   HasSubstr("degraded: the record"), HasSubstr("throttled: the record has no telemetry")));
 }
 
+TEST(Criteria, ALinkFailsWhereOneMoreOperationWouldTestIt) {
+  auto run = example_run();
+  for (Row& row : run.rows) {
+    row.verdict.word = VerdictWord::sound;
+    row.verdict.hidden = {{"NIC", 0.5, "the 8 NICs at 50 % of their rate", 8}};
+  }
+  const Criteria untested{.min_busbw = {}, .fail_on = {FailureKind::untested}};
+  EXPECT_THAT(texts(check_run(run, untested)), ElementsAre(HasSubstr("do not show the 8 NICs at 50 %")));
+  Row row = run.rows[0];
+  row.measurement.key.operation = OperationId::all_gather;
+  run.rows.push_back(row);
+  row.measurement.key.operation = OperationId::send_recv;
+  run.rows.push_back(row);
+  const RunCheck no_operation_can = check_run(run, untested);
+  EXPECT_THAT(no_operation_can.failures, IsEmpty());
+  EXPECT_THAT(no_operation_can.not_known,
+              testing::Contains(HasSubstr("no operation between these ranks shows the 8 NICs")));
+  for (Row& each : run.rows) each.verdict.word = VerdictWord::unclear;
+  EXPECT_THAT(check_run(run, untested).not_known, testing::Contains(HasSubstr("no operation is SOUND")));
+}
+
 TEST(Criteria, StragglersAndThrottledGpusFail) {
   auto run = example_run();
   run.rank_probe.emplace();

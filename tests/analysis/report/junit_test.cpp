@@ -64,6 +64,9 @@ TEST(ReportJunit, AnUnclearSeriesIsSkippedUntilTheMachineIsToBeAccepted) {
   const auto accepted = parsed(run, {.min_busbw = {}, .fail_on = {}, .accept = true});
   EXPECT_TRUE(suite_of(accepted).find_child_by_attribute("name", "the machine").child("failure"));
   EXPECT_TRUE(suite_of(accepted).find_child_by_attribute("classname", "collbench.verdict").child("failure"));
+  for (Row& row : run.rows) row.verdict = {};
+  const auto nothing = parsed(run, {.min_busbw = {}, .fail_on = {}, .accept = true});
+  EXPECT_TRUE(suite_of(nothing).find_child_by_attribute("name", "the machine").child("failure"));
   for (Row& row : run.rows) row.verdict = {VerdictWord::sound, "As quick."};
   const auto sound = parsed(run);
   EXPECT_FALSE(suite_of(sound).find_child_by_attribute("name", "the machine").first_child());

@@ -78,8 +78,7 @@ TEST(VerdictHeadline, SaysWhatItIsHeldAgainstWhereNobodyNamedIt) {
       HasSubstr(
           " on node.json (no reference machine matches; a fault that every node shares would not show); "));
   run.yardstick = {YardstickKind::own, "ndv4", {"4 fast NICs instead of 8"}};
-  EXPECT_THAT(first(),
-              HasSubstr(" matches, the nearest is ndv4 but for 4 fast NICs instead of 8; a fault that"));
+  EXPECT_THAT(first(), HasSubstr(" matches; nearest: ndv4, but 4 fast NICs instead of 8; a fault that"));
 }
 
 TEST(VerdictFacts, ResourcesAreNamedWithTheOperationThatTestsThemBest) {

@@ -191,6 +191,22 @@ TEST(Verdict, TheMachineHasTheWorstWordAndIsSoundOnlyAsAWhole) {
   EXPECT_EQ(machine_word(run), VerdictWord::fault);
 }
 
+TEST(Verdict, WhatWasFoundExplainsTheLossInItsShareOrContradictsTheRun) {
+  const GpuCluster sound = cluster_of("ndv4", 2);
+  const auto said = [&](double slower, double left) {
+    GpuCluster found = sound;
+    found.nic_line_rate *= left;
+    found.nic_path *= left;
+    return explained_loss(judged_on_gpus(run_from_expectation(sound, slower, OperationId::all_gather), sound),
+                          found);
+  };
+  EXPECT_EQ(said(1, 0.5), "") << "nothing is lost";
+  EXPECT_EQ(said(2, 1), "") << "what was found is as good";
+  EXPECT_THAT(said(2, 0.5), testing::HasSubstr("0.50 of the expected rate, which explains all of the loss"));
+  EXPECT_THAT(said(4, 0.5), testing::HasSubstr("which explains 66 % of the loss of AllGather"));
+  EXPECT_THAT(said(2, 0.1), testing::HasSubstr("that was not its state during this run"));
+}
+
 TEST(Verdict, AResourceIsTestedByTheSoundSeriesThatHidesLeast) {
   collbench::Run run;
   run.rows = rows_of({8, 8});
