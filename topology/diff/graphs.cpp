@@ -174,8 +174,8 @@ void diff_ways(const HostPair& pair, const GraphPair& graphs, FindingList& findi
   if (!is_certain(pair, graphs.slots_of_a)) return;
   const auto& in_a = graphs.slots_of_a.channels;
   const auto& in_b = graphs.slots_of_b.channels;
-  const auto [from, to] = std::mismatch(in_a.begin(), in_a.end(), in_b.begin());
-  if (from == in_a.end()) return;
+  const auto [from, to] = std::mismatch(in_a.begin(), in_a.end(), in_b.begin(), in_b.end());
+  if (from == in_a.end() || to == in_b.end()) return;
   findings.add_named("graph-order", Side::b, name, {},
                      fmt::format("{} instead of {}", way_text(pair, *to), way_text(pair, *from)));
 }

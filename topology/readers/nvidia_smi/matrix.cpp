@@ -77,6 +77,10 @@ Matrix read_header(const Line& line, std::string_view text, std::string_view fil
   Matrix matrix;
   for (const std::string& cell : header_cells(text)) {
     const bool extra = std::find(kExtras.begin(), kExtras.end(), cell) != kExtras.end();
+    if (extra && std::find(matrix.extras.begin(), matrix.extras.end(), cell) != matrix.extras.end()) {
+      throw usage_error(location(file, line.number), fmt::format("the header names {} twice", cell),
+                        std::string(kCopyAgain));
+    }
     if (extra) {
       matrix.extras.push_back(cell);
     } else if (is_label(cell) && matrix.extras.empty()) {
@@ -143,7 +147,9 @@ bool take_extras(MatrixRow& row, const Matrix& matrix, bool tabs) {
 /// every driver's heading. Not where a word stands among them: there the heading lost a device.
 void restore_cut_heading(Matrix& matrix, const MatrixRow& row) {
   const std::size_t known = matrix.columns.size() + matrix.extras.size();
-  const bool prefix = std::equal(matrix.extras.begin(), matrix.extras.end(), kExtras.begin());
+  const std::vector<std::string>& told = matrix.extras;
+  const bool prefix =
+      std::mismatch(told.begin(), told.end(), kExtras.begin(), kExtras.end()).first == told.end();
   if (!prefix || row.cells.size() <= known) return;
   const auto is_affinity = [](const std::string& cell) {
     return cell == "N/A" || (!cell.empty() && cell.find_first_not_of("0123456789,-") == std::string::npos);

@@ -86,6 +86,14 @@ TEST(NvidiaSmiMatrix, AHeadingCutBehindTheDevicesIsKnownByItsRows) {
               HasSubstr("row GPU0 has 4 cells, the header has 3"));
 }
 
+TEST(NvidiaSmiMatrix, AHeadingWithAColumnTwiceIsDamaged) {
+  const std::string affinity = "\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID";
+  for (const char* last : {"0\t0\tN/A\t0\t0\tN/A", "0\t0\tN/A\t0\t0\tN/A\tSYS"}) {
+    EXPECT_THAT(refusal([&] { (void)find("\tGPU0" + affinity + affinity + "\nGPU0\t X \t" + last + "\n"); }),
+                HasSubstr("F:1: the header names CPU Affinity twice"));
+  }
+}
+
 TEST(NvidiaSmiMatrix, NeverGuessesACell) {
   const auto refused = [](const std::string& text) { return refusal([&] { (void)find(text); }); };
   EXPECT_THAT(refused("\tGPU0\tGPU1\nGPU0\t X \nGPU1\tSYS\t X \n"), HasSubstr("F:2: "));
