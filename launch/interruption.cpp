@@ -15,10 +15,11 @@ constexpr std::int64_t kOneOrderMilliseconds = 300;
 
 // A signal handler may touch what needs no lock and has static storage, and nothing else.
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free &&
-              std::atomic<bool>::is_always_lock_free && std::atomic<std::atomic<bool>*>::is_always_lock_free);
+              std::atomic<std::uint8_t>::is_always_lock_free &&
+              std::atomic<std::atomic<std::uint8_t>*>::is_always_lock_free);
 std::atomic<int> first_signal = 0;
 std::atomic<std::int64_t> first_order_milliseconds = 0;
-std::atomic<std::atomic<bool>*> marked = nullptr;
+std::atomic<std::atomic<std::uint8_t>*> marked = nullptr;
 
 std::int64_t monotonic_milliseconds() {
   timespec now{};
@@ -29,7 +30,7 @@ std::int64_t monotonic_milliseconds() {
 void notice_warning(int signal) {
   int none = 0;
   first_signal.compare_exchange_strong(none, signal);
-  if (std::atomic<bool>* const mark = marked) *mark = true;
+  if (std::atomic<std::uint8_t>* const mark = marked) *mark = 1;
 }
 
 }  // namespace
@@ -66,9 +67,9 @@ void notice_interruption() {
   for (const int signal : kWarnings) install(signal, notice_warning);
 }
 
-void mark_interruption(std::atomic<bool>* mark) {
+void mark_interruption(std::atomic<std::uint8_t>* mark) {
   marked = mark;
-  if (mark != nullptr && interrupted()) *mark = true;
+  if (mark != nullptr && interrupted()) *mark = 1;
 }
 
 bool interrupted() { return first_signal != 0; }

@@ -224,7 +224,7 @@ RankActivity rank_activity(const FlightPage& page) {
                     .calls = counts(page.calls),
                     .calls_before_step = step.calls_before,
                     .exchanges = counts(page.exchanges),
-                    .is_over = page.is_over.load(std::memory_order_relaxed),
+                    .is_over = page.is_over.load(std::memory_order_relaxed) != 0,
                     .idle_seconds = {},
                     .heard = page.heard.load(std::memory_order_relaxed)};
   rank.calls_before_step = std::min(rank.calls_before_step, rank.calls.entered);

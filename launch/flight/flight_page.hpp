@@ -72,8 +72,9 @@ struct FlightPage {
   std::atomic<std::uint64_t> calls_before_step{0};
   std::atomic<std::int32_t> pass{0};
   std::atomic<std::uint64_t> steps{0};
-  std::atomic<bool> step_has_limit{true};
-  std::atomic<bool> is_over{false};             ///< the rank ends on purpose: its process may go
+  // 0 or 1; no bool, as a damaged file may hold any byte.
+  std::atomic<std::uint8_t> step_has_limit{1};
+  std::atomic<std::uint8_t> is_over{0};         ///< the rank ends on purpose: its process may go
   std::atomic<std::uint64_t> progressed_ns{0};  ///< CLOCK_BOOTTIME, to a quarter of a second
   std::atomic<std::uint64_t> heard{0};          ///< how often other hosts' ranks were heard to go on
 
@@ -98,6 +99,7 @@ void write_device(FlightPage& page, std::string_view device);
 /// or died while it wrote has left is read as it is, after some milliseconds.
 [[nodiscard]] FlightStep read_step(const FlightPage& page);
 
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
+              std::atomic<std::uint8_t>::is_always_lock_free);
 
 }  // namespace collbench::launch

@@ -88,7 +88,7 @@ FlightRecorder::FlightRecorder(const FlightIdentity& identity, const std::filesy
 FlightRecorder::~FlightRecorder() { withdraw(); }
 
 void FlightRecorder::begin(std::string_view name, bool has_limit) {
-  page().step_has_limit.store(has_limit, std::memory_order_relaxed);
+  page().step_has_limit.store(has_limit ? 1 : 0, std::memory_order_relaxed);
   write_step(page(), name);
 }
 
@@ -96,7 +96,7 @@ void FlightRecorder::pass(int number) { page().pass.store(number, std::memory_or
 
 void FlightRecorder::device(std::string_view name) { write_device(page(), name); }
 
-void FlightRecorder::finish() { page().is_over.store(true, std::memory_order_relaxed); }
+void FlightRecorder::finish() { page().is_over.store(1, std::memory_order_relaxed); }
 
 void FlightRecorder::withdraw() {
   finish();

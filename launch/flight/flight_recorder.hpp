@@ -46,7 +46,7 @@ class FlightRecorder {
   /// This rank ends on purpose: nobody needs to say that it is gone.
   void finish();
   /// What finish() sets, for a signal handler.
-  [[nodiscard]] std::atomic<bool>& is_over() { return page().is_over; }
+  [[nodiscard]] std::atomic<std::uint8_t>& is_over() { return page().is_over; }
 
   /// This rank ends because it was ordered to: the file goes now, since a launcher may kill what it ordered
   /// to end. Others no longer see this rank.
@@ -60,7 +60,9 @@ class FlightRecorder {
   /// A number that changes with every step and every call of the operation. Not with collbench's own
   /// exchanges, by which ranks also ask each other again and again whether they are done.
   [[nodiscard]] std::uint64_t progress() const;
-  [[nodiscard]] bool step_has_limit() const { return page().step_has_limit.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool step_has_limit() const {
+    return page().step_has_limit.load(std::memory_order_relaxed) != 0;
+  }
   /// The step's name as it is now; for a thread that does not write it.
   [[nodiscard]] std::string step_name() const;
   /// As others see it.

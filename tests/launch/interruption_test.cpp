@@ -50,7 +50,7 @@ TEST(InterruptionDeathTest, EachMarksAtOnceWhatIsThere) {
       for (const bool is_taken_back : {false, true}) {
         EXPECT_EXIT(
             {
-              std::atomic<bool> mark = false;
+              std::atomic<std::uint8_t> mark = 0;
               notice_interruption();
               if (comes_before) std::raise(signal);
               mark_interruption(&mark);

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -89,6 +91,14 @@ TEST_F(FlightFolderTest, WhatEndedARunIsLeftOnceAndGoesWithTheNextRun) {
   EXPECT_TRUE(leave_incident("", "nobody hears it"));
   forget_incident(folder_);
   EXPECT_EQ(left_incident(folder_), "");
+}
+
+TEST_F(FlightFolderTest, ADamagedFlagIsRead) {
+  std::string page(sizeof(FlightPage), '\0');
+  std::copy(FlightPage::kMagic.begin(), FlightPage::kMagic.end(), page.begin());
+  page[offsetof(FlightPage, is_over)] = '\xff';  // as a bool this is undefined
+  std::ofstream(folder_ / "rank-0") << page;
+  EXPECT_TRUE(read_flight_file(folder_ / "rank-0").is_over);
 }
 
 TEST_F(FlightFolderTest, OtherFilesAreRefusedByName) {

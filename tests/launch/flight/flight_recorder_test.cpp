@@ -84,12 +84,12 @@ TEST_F(FlightRecorderTest, AnEndOnPurposeTakesFileAndFolderAway) {
 }
 
 TEST_F(FlightRecorderTest, ASignalHandlerMayStillMarkTheEndOfOneThatIsOver) {
-  std::atomic<bool>* mark = nullptr;
+  std::atomic<std::uint8_t>* mark = nullptr;
   {
     FlightRecorder recorder(identity(0), folder_);
     mark = &recorder.is_over();
   }
-  *mark = true;
+  *mark = 1;
 }
 
 TEST_F(FlightRecorderTest, WhoIsOrderedToEndIsNoLongerSeen) {

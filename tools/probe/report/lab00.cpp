@@ -89,15 +89,15 @@ std::string price_section(const Roofline& roof, const Lab00Price& price) {
   const auto per = [&](double in_an_hour) {
     return fmt::format("{}{}", format_significant(*price.per_hour / in_an_hour, 3, 12), currency);
   };
-  const double exa = 1e18;
-  const double peta = 1e15;
+  const double tera = 1e12;
+  const double flops = roof.flops * kSecondsOfHour / tera;
+  const double bytes = roof.bytes * kSecondsOfHour / tera;
   return fmt::format(
-      "An hour costs {:.2f}{}. It buys at most {:.3g} EFLOP ({} for one) or {:.3g} PB of memory traffic ({} "
+      "An hour costs {:.2f}{}. It buys at most {:.0f} TFLOP ({} each) or {:.0f} TB of memory traffic ({} "
+      "each): work whose intensity is below the ridge point pays for arithmetic that waits, work above it "
       "for "
-      "one): work whose intensity is below the ridge point pays for arithmetic that waits, work above it for "
       "memory that waits. A triad ({:.2f} FLOP/B) uses {:.1f} % of the arithmetic that the hour pays for.\n",
-      *price.per_hour, currency, roof.flops * kSecondsOfHour / exa, per(roof.flops * kSecondsOfHour / exa),
-      roof.bytes * kSecondsOfHour / peta, per(roof.bytes * kSecondsOfHour / peta), kTriadIntensity,
+      *price.per_hour, currency, flops, per(flops), bytes, per(bytes), kTriadIntensity,
       100 * roof.bound(kTriadIntensity) / roof.flops);
 }
 
@@ -160,14 +160,30 @@ std::vector<Roofline> gpu_rooflines(const ProbeRecord& record) {
   }
   for (const std::string_view name : {"A100 SXM", "H100 SXM"}) {
     const topology::TrainingGpu& gpu = topology::find_training_gpu(name, "lab00");
-    roofs.push_back({fmt::format("{}, BF16, published", name), gpu.gemm_bf16, gpu.hbm_rate, kBytesOfBf16});
+    roofs.push_back({fmt::format("{}, BF16, published (data sheet: {})", name,
+                                 probe_rate_text(gpu.peak_bf16, ProbeUnit::flop)),
+                     gpu.gemm_bf16, gpu.hbm_rate, kBytesOfBf16});
   }
   return roofs;
 }
 
+std::string lab00_caveat(const ProbeRecord& record) {
+  if (record.taken_share && was_disturbed(record)) {
+    return fmt::format(
+        "others took {:.0f} % of the cores' time meanwhile, so the figures are lower than this machine's "
+        "best, "
+        "by how much is not known; measure again when it is idle",
+        100 * *record.taken_share);
+  }
+  const std::vector<SlowPart> slow = judge_probes({record}).slow;
+  if (slow.empty()) return {};
+  return fmt::format("{}{}", slow.front().evidence,
+                     slow.size() > 1 ? fmt::format(", and {} more below", slow.size() - 1) : "");
+}
+
 Chart roofline_chart(const ProbeRecord& record) {
   Chart chart{.id = "roofline",
-              .title = "Roofline: what bounds the rate",
+              .title = "Roofline: what bounds the rate (the host in FP64, GPUs in BF16)",
               .x = {.title = "intensity (FLOP/B)", .logarithmic = true},
               .y = {.title = "rate (GFLOP/s)", .logarithmic = true},
               .series = {}};
@@ -197,17 +213,23 @@ std::string lab00_page(const ProbeRecord& record, const Lab00Price& price, const
   }
   std::vector<Roofline> roofs{*roof};
   for (Roofline& gpu : gpu_rooflines(record)) roofs.push_back(std::move(gpu));
+  const std::string caveat = lab00_caveat(record);
   std::string text = fmt::format(
-      "# Lab 00: what bounds this machine?\n\n{}, {}; its caches, clocks and limits are as they were "
-      "found.\n\n"
+      "# Lab 00: what bounds this machine?\n\nBelow {:.1f} FLOP/B its memory, above that its arithmetic: {}, "
+      "{}, "
+      "in FP64; its caches, clocks and limits are as they were found.{}\n\n"
       "## Peak, memory, ridge point\n{}\n",
-      markdown_text(record.processor.empty() ? record.host : record.processor),
-      counted(static_cast<std::size_t>(record.cores), "core"), roofs_table(roofs));
+      roof->ridge(), markdown_text(record.processor.empty() ? record.host : record.processor),
+      counted(static_cast<std::size_t>(record.cores), "core"),
+      caveat.empty() ? "" : fmt::format(" **Not clean: {}.**", markdown_text(caveat)), roofs_table(roofs));
   text +=
-      "Peak is the fastest arithmetic that was measured, memory the fastest triad (24 bytes an element); the "
-      "ridge point is one over the other. *Published*: A100 and H100 as others measured them "
-      "(stas00/ml-engineering for products, Azure/AI-benchmarking-guide for copies); no such GPU was "
-      "measured here.\n";
+      "Peak is the fastest arithmetic that was measured, memory the fastest triad (24 bytes an element) or, "
+      "of "
+      "GPUs, copy; the ridge point is one over the other. The host's is in FP64, GPUs' in BF16, so theirs "
+      "are "
+      "no measure of each other. *Published*: A100 and H100 as others measured them (stas00/ml-engineering "
+      "for "
+      "products, Azure/AI-benchmarking-guide for copies), with the data sheet's dense peak.\n";
   if (!picture.empty()) text += fmt::format("\n![Roofline]({})\n", picture);
   text += "\n## All that was measured\n" + probe_report({record}, "md", 0);
   if (!measured_products(record).empty())

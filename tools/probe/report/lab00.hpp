@@ -37,14 +37,18 @@ struct Roofline {
 /// Roofs as lines, the measured products as points.
 [[nodiscard]] Chart roofline_chart(const ProbeRecord& record);
 
+/// What makes the figures less than the machine's best: others at work on the cores, slow parts. Empty where
+/// nothing is known of any.
+[[nodiscard]] std::string lab00_caveat(const ProbeRecord& record);
+
 struct Lab00Price {
   std::optional<double> per_hour;  ///< of this host
   std::string currency;
 };
 
-/// The page as Markdown: peak, bandwidth, ridge point, where products of each size land, the cost of the
-/// hour. `picture`: the file of the chart, relative to the page; empty: none. Throws Error (usage) for a
-/// record without the figures of a roofline.
+/// The page as Markdown: what bounds the machine in one sentence, with lab00_caveat; then peak, bandwidth,
+/// ridge point, where products of each size land, the cost of the hour. `picture`: the file of the chart,
+/// relative to the page; empty: none. Throws Error (usage) for a record without the figures of a roofline.
 [[nodiscard]] std::string lab00_page(const ProbeRecord& record, const Lab00Price& price,
                                      const std::string& picture);
 

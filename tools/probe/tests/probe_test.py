@@ -73,6 +73,7 @@ class Probe(unittest.TestCase):
             (("--preset", "lab07"), "--preset"),
             (("--price", 3), "--preset"),
             (("/nowhere/probe.json",), "/nowhere/probe.json"),
+            (("--preset", "lab00", "--only", "gpu,triad"), "--preset lab00 needs arithmetic in FP64 and a triad"),
             ((DOCS / "lab00.json", DOCS / "lab00.json", "--preset", "lab00"), "one host"),
         ):
             with self.subTest(arguments=arguments):
@@ -86,7 +87,8 @@ class Probe(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "lab00.json").write_text((DOCS / "lab00.json").read_text())
             page = probe(*command[2:], folder=folder)
-            self.assertEqual(page.returncode, 0, page.stderr)
+            self.assertEqual(page.returncode, 1, page.stderr)  # others were at work, and its first line says so
+            self.assertIn("**Not clean: others took 5 %", page.stdout)
             self.assertIn(page.stdout.split("\n", 2)[2].strip(), document)
             self.assertEqual((pathlib.Path(folder) / "lab00.svg").read_text(), (DOCS / "lab00.svg").read_text())
 

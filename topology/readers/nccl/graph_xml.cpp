@@ -113,7 +113,9 @@ class GraphReader {
         ++channel.gpus;
         const int number = device_number(child).value_or(-1);
         if (number < 0) throw xml_.error(child, "this is not a GPU");
-        gpus_.try_emplace(number, Numbered{xml_.integer(child, "rank", -1, kMaxXmlInteger)});
+        const auto rank = xml_.integer(child, "rank", -1, kMaxXmlInteger);
+        gpus_.try_emplace(number,
+                          Numbered{rank == -1 ? std::nullopt : rank});  // as NCCL writes an unknown one
         channel.way.push_back({DeviceKind::gpu, number});
       } else if (name == "net") {
         ++channel.nets;

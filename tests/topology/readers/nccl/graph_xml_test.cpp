@@ -55,6 +55,12 @@ TEST(NcclGraphXml, ANicThatWasNotFoundIsLeftOut) {
   EXPECT_THAT(host.nccl_graphs[0].channels.at(0), ElementsAre(gpu(0)));
 }
 
+TEST(NcclGraphXml, ARankThatIsNotKnownIsNone) {
+  const Host host = read(one_channel(R"(<gpu dev="0" rank="-1"/><gpu dev="1" rank="0"/>)"));
+  EXPECT_FALSE(host.gpus.at(0).nccl_rank.known());
+  EXPECT_EQ(host.gpus.at(1).nccl_rank.value, 0);
+}
+
 TEST(NcclGraphXml, APathThatIsNotKnownIsNoted) {
   const Host host = read(with(fixture("nccl_graph.xml"), "typeinter=\"PXB\"", "typeinter=\"WIFI\""));
   EXPECT_FALSE(host.nccl_graphs[0].inter_type.known());

@@ -29,11 +29,26 @@ TEST(Lab00, ThePageHasItsPartsAndEachProduct) {
         "| 16 | 1.3 FLOP/B | 6 KiB | 53.3 GFLOP/s, by memory | 160 GFLOP/s | 300 % |",
         "| 1024 | 85.3 FLOP/B | 24 MiB | 400 GFLOP/s, by arithmetic | 320 GFLOP/s | 80 % |",
         "![Roofline](lab00.svg)", "n = 16 lies above its roof",
-        "An hour costs 2.00 USD. It buys at most 0.00144 EFLOP"}) {
+        "An hour costs 2.00 USD. It buys at most 1440 TFLOP",
+        "Below 10.0 FLOP/B its memory, above that its arithmetic: Processor 7, 4 cores",
+        "data sheet: 312 TFLOP/s"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part << "\n" << page;
   }
   EXPECT_NE(lab00_page(made_host("n1"), {}, "").find("Not given: `--price`"), std::string::npos);
   EXPECT_THROW((void)lab00_page(made_gpus("H100", {2e12}), {}, ""), Error);
+}
+
+TEST(Lab00, ABusyOrUnevenMachineIsSaidFirst) {
+  EXPECT_EQ(lab00_caveat(made_host("n1")), "");
+  ProbeRecord busy = made_host("n1");
+  busy.taken_share = 0.07;
+  EXPECT_NE(lab00_page(busy, {}, "").find("found. **Not clean: others took 7 % of the cores' time"),
+            std::string::npos);
+  busy.taken_share.reset();  // as in a container: nothing is known of any
+  EXPECT_EQ(lab00_caveat(busy), "");
+  ProbeRecord uneven = made_host("n1");
+  uneven.measurements.front().parts.front().windows = {50e9, 50e9, 50e9};
+  EXPECT_NE(lab00_caveat(uneven).find("core 0 of n1: multiply-add FP64 makes 0.500"), std::string::npos);
 }
 
 TEST(Lab00, TheChartHasTheRoofsAndTheProducts) {
