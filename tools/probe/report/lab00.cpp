@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "analysis/probe/siblings.hpp"
@@ -144,19 +145,19 @@ std::optional<Roofline> host_roofline(const ProbeRecord& record) {
 }
 
 std::vector<Roofline> gpu_rooflines(const ProbeRecord& record) {
-  std::vector<Roofline> roofs;
-  for (const ProbeMeasurement& gemm : record.measurements) {
-    if (gemm.id != "gpu-gemm-bf16") continue;
-    for (const ProbeRate& rate : probe_rates(record, gemm)) {
-      for (const ProbeMeasurement& copy : record.measurements) {
-        if (copy.id != "gpu-hbm-copy") continue;
-        for (const ProbeRate& bytes : probe_rates(record, copy)) {
-          if (bytes.name == rate.name && bytes.rate > 0)
-            roofs.push_back(
-                {fmt::format("{} ({}), BF16", rate.name, rate.model), rate.rate, bytes.rate, kBytesOfBf16});
-        }
-      }
+  // Products are measured in several sizes.
+  std::map<std::string, Roofline> of_gpus;
+  for (const ProbeMeasurement& each : record.measurements) {
+    if (each.id != "gpu-gemm-bf16" && each.id != "gpu-hbm-copy") continue;
+    for (const ProbeRate& rate : probe_rates(record, each)) {
+      Roofline& roof = of_gpus[fmt::format("{} ({}), BF16", rate.name, rate.model)];
+      double& highest = each.id == "gpu-gemm-bf16" ? roof.flops : roof.bytes;
+      highest = std::max(highest, rate.rate);
     }
+  }
+  std::vector<Roofline> roofs;
+  for (const auto& [name, roof] : of_gpus) {
+    if (roof.flops > 0 && roof.bytes > 0) roofs.push_back({name, roof.flops, roof.bytes, kBytesOfBf16});
   }
   for (const std::string_view name : {"A100 SXM", "H100 SXM"}) {
     const topology::TrainingGpu& gpu = topology::find_training_gpu(name, "lab00");

@@ -66,9 +66,12 @@ TEST(Lab00, AMeasuredGpuHasItsRoofBeforeThePublishedOnes) {
   gemm.unit = ProbeUnit::flop;
   gemm.parts.front().windows = {6e14, 6e14};
   record.measurements.push_back(gemm);
+  gemm.parts.front().windows = {5e14, 5e14};  // of another size
+  record.measurements.push_back(gemm);
   const std::vector<Roofline> roofs = gpu_rooflines(record);
   ASSERT_EQ(roofs.size(), 3U);
   EXPECT_EQ(roofs.front().name, "GPU 0 (H100), BF16");
+  EXPECT_EQ(roofs.front().flops, 6e14);
   EXPECT_EQ(gpu_rooflines(made_gpus("H100", {2e12})).size(), 2U) << "a copy alone is no roof";
 }
 
