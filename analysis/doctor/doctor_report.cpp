@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -113,7 +114,7 @@ nlohmann::ordered_json json_check(const DoctorCheck& check) {
           {"source", check.source}};
 }
 
-std::string json_page(const DoctorPage& page) {
+nlohmann::ordered_json json_of(const DoctorPage& page) {
   nlohmann::ordered_json json{{"machine", page.machine}, {"findings", nlohmann::ordered_json::array()}};
   for (const DoctorFinding& finding : page.diagnosis.findings) {
     nlohmann::ordered_json each = json_check(finding.check);
@@ -131,7 +132,27 @@ std::string json_page(const DoctorPage& page) {
   for (const DoctorCheck& check : page.diagnosis.not_known)
     json["not_known"].push_back({{"code", check.code}, {"needs", check.needs}});
   json["notes"] = notes_of(page);
+  return json;
+}
+
+std::string json_document(const nlohmann::ordered_json& json) {
   return json_text(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
+}
+
+/// 0 is broken, 3 without a finding: findings begin with the worst.
+std::size_t badness_rank(const DoctorPage& page) {
+  constexpr std::size_t kNoFinding = 3;
+  return page.diagnosis.findings.empty()
+             ? kNoFinding
+             : static_cast<std::size_t>(page.diagnosis.findings.front().check.severity);
+}
+
+/// "node7: 2 findings (1 broken), …: gpu-lost, acs-on".
+std::string machine_line(const DoctorPage& page) {
+  std::vector<std::string_view> codes;
+  for (const DoctorFinding& finding : page.diagnosis.findings) codes.push_back(finding.check.code);
+  return fmt::format("{}: {}{}{}", page.machine, doctor_summary(page.diagnosis), codes.empty() ? "" : ": ",
+                     fmt::join(codes, ", "));
 }
 
 }  // namespace
@@ -141,8 +162,39 @@ std::vector<std::string> doctor_formats() { return {"text", "md", "json"}; }
 std::string report(const DoctorPage& page, std::string_view format, const TextOptions& options) {
   if (format == "text") return text_page(page, options);
   if (format == "md") return markdown_page(page);
-  if (format == "json") return json_page(page);
+  if (format == "json") return json_document(json_of(page));
   throw std::out_of_range("doctor has no format " + std::string(format));
+}
+
+std::string fleet_summary(const std::vector<DoctorPage>& pages) {
+  std::array<std::size_t, 4> counts{};
+  for (const DoctorPage& page : pages) ++counts.at(badness_rank(page));
+  return fmt::format("{}: {} with something broken, {} slow, {} at risk, {} without a finding",
+                     counted(pages.size(), "machine"), counts[0], counts[1], counts[2], counts[3]);
+}
+
+std::string fleet_report(const std::vector<DoctorPage>& pages, std::string_view format,
+                         const TextOptions& options) {
+  if (format == "json") {
+    nlohmann::ordered_json json{{"machines", nlohmann::ordered_json::array()}};
+    for (const DoctorPage& page : pages) json["machines"].push_back(json_of(page));
+    return json_document(json);
+  }
+  std::vector<const DoctorPage*> worst_first;
+  for (const DoctorPage& page : pages) worst_first.push_back(&page);
+  std::stable_sort(worst_first.begin(), worst_first.end(), [](const DoctorPage* a, const DoctorPage* b) {
+    return badness_rank(*a) < badness_rank(*b);
+  });
+  const bool text = format == "text";
+  std::string lines = text ? fleet_summary(pages) + "\n" : fmt::format("**{}**\n\n", fleet_summary(pages));
+  std::string details;
+  for (const DoctorPage* page : worst_first) {
+    lines += text ? wrap(machine_line(*page), options.columns, "", "  ")
+                  : fmt::format("- {}\n", markdown_text(machine_line(*page)));
+    if (page->diagnosis.findings.empty()) continue;
+    details += "\n" + report(*page, format, options);
+  }
+  return text ? page_text(lines) + details : lines + details;
 }
 
 std::string findings_text(const DoctorPage& page, const TextOptions& options) {

@@ -32,6 +32,14 @@ struct DoctorPage {
 /// evidence. Throws std::out_of_range for a format that doctor_formats() does not list.
 [[nodiscard]] std::string report(const DoctorPage& page, std::string_view format, const TextOptions& options);
 
+/// Of several machines: a line each, those with the worst findings first, then the findings of each. Formats
+/// and exceptions as report(); JSON has their pages as "machines".
+[[nodiscard]] std::string fleet_report(const std::vector<DoctorPage>& pages, std::string_view format,
+                                       const TextOptions& options);
+
+/// "3 machines: 1 with something broken, 0 slow, 1 at risk, 1 without a finding".
+[[nodiscard]] std::string fleet_summary(const std::vector<DoctorPage>& pages);
+
 /// The text of the findings alone.
 [[nodiscard]] std::string findings_text(const DoctorPage& page, const TextOptions& options);
 

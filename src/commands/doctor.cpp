@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -28,7 +29,7 @@ constexpr const char* kTopologyFile = "topology.json";
 
 /// `collbench doctor`.
 struct DoctorCommand {
-  std::string evidence;  ///< a folder or a file; empty: this machine
+  std::vector<std::string> evidence;  ///< folders or files, one for each machine; none: this machine
   OutputOptions output;
 };
 
@@ -53,26 +54,59 @@ topology::Evidence evidence_of_this_machine() {
   return evidence;
 }
 
-/// Exit status 1 for what breaks jobs or slows them; a risk alone is none.
-CommandResult diagnose_machine(const DoctorCommand& options) {
-  const auto documents = writable_documents(options.output);
-  const topology::Evidence evidence =
-      options.evidence.empty() ? evidence_of_this_machine() : topology::read_evidence(options.evidence);
+analysis::DoctorPage page_of(const topology::Evidence& evidence, std::string machine) {
   analysis::DoctorPage page;
   page.diagnosis = topology::diagnose(evidence);
-  page.machine = !options.evidence.empty() ? options.evidence : evidence.host.name.value_or("this machine");
+  page.machine = std::move(machine);
   page.notes = evidence.notes;
-  bool failed = false;
-  for (const topology::DoctorFinding& finding : page.diagnosis.findings) {
+  for (const topology::DoctorFinding& finding : page.diagnosis.findings)
     if (std::string price = analysis::doctor_price(evidence.host, finding.check.code); !price.empty())
       page.prices.emplace(finding.check.code, std::move(price));
-    failed = failed || finding.check.severity != topology::DoctorSeverity::risk;
+  return page;
+}
+
+/// A folder that holds folders and no file is a fleet: each of them is a machine.
+std::vector<std::string> machines_of(const std::vector<std::string>& evidence) {
+  std::vector<std::string> machines;
+  for (const std::string& each : evidence) {
+    std::vector<std::string> folders;
+    std::error_code error;
+    bool has_files = !fs::is_directory(each, error) || fs::exists(fs::path(each) / "sys", error);
+    for (fs::directory_iterator entry(each, error); !error && entry != fs::directory_iterator();
+         entry.increment(error)) {
+      has_files = has_files || !entry->is_directory(error);
+      folders.push_back(entry->path().string());
+    }
+    std::sort(folders.begin(), folders.end());
+    if (has_files || folders.size() < 2) folders = {each};
+    machines.insert(machines.end(), folders.begin(), folders.end());
+  }
+  return machines;
+}
+
+/// Exit status 1 for what breaks jobs or slows them; a risk alone is none.
+CommandResult diagnose_machines(const DoctorCommand& options) {
+  const auto documents = writable_documents(options.output);
+  std::vector<analysis::DoctorPage> pages;
+  for (const std::string& each : machines_of(options.evidence))
+    pages.push_back(page_of(topology::read_evidence(each), each));
+  if (options.evidence.empty()) {
+    const topology::Evidence evidence = evidence_of_this_machine();
+    pages.push_back(page_of(evidence, evidence.host.name.value_or("this machine")));
   }
   const auto write = [&](const OutputDocument& document) {
-    return analysis::report(page, document.format, page_options(document));
+    return pages.size() == 1 ? analysis::report(pages.front(), document.format, page_options(document))
+                             : analysis::fleet_report(pages, document.format, page_options(document));
   };
+  const bool failed = std::any_of(pages.begin(), pages.end(), [](const analysis::DoctorPage& page) {
+    return std::any_of(
+        page.diagnosis.findings.begin(), page.diagnosis.findings.end(),
+        [](const auto& finding) { return finding.check.severity != topology::DoctorSeverity::risk; });
+  });
+  const std::string summary =
+      pages.size() == 1 ? analysis::doctor_summary(pages.front().diagnosis) : analysis::fleet_summary(pages);
   return {write_documents(documents, write), failed ? ExitStatus::low : ExitStatus::ok,
-          prints_text(documents), written_notes(documents, analysis::doctor_summary(page.diagnosis))};
+          prints_text(documents), written_notes(documents, summary)};
 }
 
 /// Evidence of an earlier save, perhaps of another machine, would be judged as this one's: refused, or
@@ -134,14 +168,15 @@ void add_catalog(CLI::App& command, CommandFunction& chosen) {
 void add_doctor(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<DoctorCommand>();
   command.add_option("evidence", options->evidence,
-                     "a folder of doctor save, or of outputs of commands, or one such file (this machine)");
+                     "a folder of doctor save, or of outputs of commands, or one such file; several: a fleet "
+                     "(this machine)");
   add_output_options(command, "Options", options->output, analysis::doctor_formats(), "the findings (JSON)");
   add_save(
       *command.add_subcommand("save", "this machine's evidence as a folder; collbench doctor save node7"),
       chosen);
   add_catalog(*command.add_subcommand("list", "all checks; collbench doctor list"), chosen);
   command.callback([&command, options, &chosen] {
-    if (command.get_subcommands().empty()) chosen = [options] { return diagnose_machine(*options); };
+    if (command.get_subcommands().empty()) chosen = [options] { return diagnose_machines(*options); };
   });
 }
 

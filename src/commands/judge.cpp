@@ -194,7 +194,9 @@ bool is_json(const std::string& file) {
   std::ifstream input(file);
   std::string line;
   std::getline(input >> std::ws, line);
-  return (line.starts_with('{') || line.starts_with('[')) && !line_in_json(line);
+  // "[1,3]<stdout>", "[rank3]:" and a time in brackets begin lines of logs.
+  const std::string_view first = trim(std::string_view(line).substr(line.starts_with('[') ? 1 : 0));
+  return (first.empty() || first.starts_with('{')) && !line_in_json(line);
 }
 
 /// Of a file that no check can use, nothing. What a log also says of its machine is not asked here.
@@ -230,6 +232,42 @@ void append_log_findings(const std::vector<std::string>& files, bool for_a_perso
   }
 }
 
+/// Why a log has nothing to judge may stand in the log.
+Error with_log_findings(const Error& error, const std::vector<std::string>& files) {
+  std::string what = error.what();
+  std::string next = error.next_step();
+  for (const std::string& file : files) {
+    if (file == "-" || is_json(file)) continue;
+    const std::vector<topology::DoctorFinding> findings = findings_in(file);
+    for (const topology::DoctorFinding& each : findings) {
+      std::string_view reason = each.check.reason;
+      if (reason.ends_with('.')) reason.remove_suffix(1);
+      what +=
+          fmt::format("; {} ({}): {}", each.check.code, doctor_severity_name(each.check.severity), reason);
+    }
+    if (!findings.empty())
+      next = fmt::format("see collbench doctor {}; for a verdict {}", file, error.next_step());
+  }
+  return {error.status(), error.where(), what, next};
+}
+
+/// The runs, and where a document shows them one below the other, the worst first.
+std::vector<RunOfFile> judged_files(const JudgeOptions& options, bool apart, bool says_which) {
+  try {
+    std::vector<RunOfFile> runs = judged_runs(options, apart, says_which);
+    const auto badness = [](const RunOfFile& each) {
+      return std::pair(has_wrong_data(each.run), analysis::machine_word(each.run));
+    };
+    if (apart && says_which)
+      std::stable_sort(runs.begin(), runs.end(), [&badness](const RunOfFile& a, const RunOfFile& b) {
+        return badness(a) > badness(b);
+      });
+    return runs;
+  } catch (const Error& error) {
+    throw with_log_findings(error, options.files);
+  }
+}
+
 /// Writes what is asked for of all files; status low when a run is BELOW or a FAULT. Throws Error (usage) for
 /// a file that cannot be read as a run, for a topology that does not fit it, for runs of different machines,
 /// and for files.
@@ -238,7 +276,7 @@ CommandResult judge(const JudgeOptions& options) {
   const bool says_which = std::none_of(documents.begin(), documents.end(), [](const OutputDocument& each) {
     return each.format == "csv" || each.format == "prom";
   });
-  const std::vector<RunOfFile> runs = judged_runs(options, !holds_one_run(documents), says_which);
+  const std::vector<RunOfFile> runs = judged_files(options, !holds_one_run(documents), says_which);
   const analysis::TextOptions wanted{.percentiles = options.percentiles,
                                      .criteria = options.criteria.criteria};
   CommandResult result;

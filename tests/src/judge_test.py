@@ -151,6 +151,46 @@ class Judge(unittest.TestCase):
         self.assertNotIn("log-sockets", told.stdout)
         self.assertIn("log-sockets (slow): NCCL speaks TCP", told.stderr)
 
+    def test_a_log_without_a_table_says_why_it_has_none(self):
+        log = self.path.with_suffix(".log")
+        log.write_text("[1,0]<stdout>:n1:1:9 [0] misc/ibvwrap.cc:278 NCCL WARN Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory\n")
+        told = collbench("judge", log)
+        self.assertEqual(told.returncode, 2)
+        self.assertIn("has no table of nccl-tests in its 1 line; log-memory-registration (broken): NCCL could not", told.stderr)
+        self.assertIn(f"see collbench doctor {log}; for a verdict give what", told.stderr)
+        self.assertEqual(told.stderr.count("\n"), 1)
+
+    def test_of_several_runs_the_worst_is_first(self):
+        def run(microseconds, more):
+            return (f"$ all_reduce_perf -b 1G -e 1G{more}\n"
+                    "# nThread 1 nGpus 8 minBytes 1073741824 maxBytes 1073741824 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1\n"
+                    "# Using devices\n" + "".join(
+                        f"#  Rank  {rank} Group  0 Pid   11 on   n1 device  {rank} [0x0{rank}] NVIDIA H100 80GB HBM3\n" for rank in range(8)) +
+                    "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n"
+                    f"  1073741824     268435456     float     sum      -1  {microseconds:.1f}  {1073741.824 / microseconds:.2f}"
+                    f"  {1073741.824 / microseconds * 1.75:.2f}      0  {microseconds:.1f}  {1073741.824 / microseconds:.2f}"
+                    f"  {1073741.824 / microseconds * 1.75:.2f}      0\n"
+                    "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 1\n")
+        log = self.path.with_suffix(".log")
+        log.write_text(run(4000, "") + run(40000, " -n 5"))
+        said = collbench("judge", log, "--topology", "hgx-h100")
+        self.assertEqual(said.returncode, 1, said.stderr)
+        self.assertTrue(said.stdout.startswith("# FAULT: "), said.stdout[:300])
+        self.assertIn("run 2 of 2", said.stdout.split("# SOUND: ")[0])
+        self.assertIn("run 1 of 2", said.stdout.split("# SOUND: ")[1])
+
+    def test_several_folders_are_a_fleet(self):
+        nodes = self.path.parent / "nodes"
+        for name, words in (("n1", "NCCL_DEBUG=INFO"), ("n2", "NCCL_IB_DISABLE=1")):
+            (nodes / name).mkdir(parents=True)
+            (nodes / name / "environment.txt").write_text(words + "\n")
+        for arguments in ([nodes], [nodes / "n1", nodes / "n2"]):
+            said = collbench("doctor", *arguments)
+            self.assertEqual(said.returncode, 1, said.stderr)
+            lines = said.stdout.splitlines()
+            self.assertEqual(lines[0], "2 machines: 0 with something broken, 1 slow, 0 at risk, 1 without a finding")
+            self.assertTrue(lines[1].startswith(f"{nodes / 'n2'}: 1 finding"), lines[1])
+
     def test_a_low_run_names_the_findings_on_its_path(self):
         machine = self.path.parent / "node.json"
         saved = collbench("topo", "save", "ndv4", "-o", machine)

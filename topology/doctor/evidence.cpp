@@ -63,6 +63,21 @@ void merge_into(Evidence& evidence, Topology topology, std::string_view file) {
   }
 }
 
+/// Syslog names the host of each line: "Mar  2 14:09:10 n7 kernel: NVRM: …".
+void require_one_kernel(const Evidence& evidence) {
+  std::string first;
+  for (const EvidenceLine& line : evidence.of("kernel-log")) {
+    const std::vector<std::string> words = split_words(
+        std::string_view(line.text).substr(0, std::min(line.text.find(" kernel: "), line.text.size())));
+    if (words.size() < 2 || line.text.find(" kernel: ") == std::string::npos) continue;
+    if (first.empty()) first = words.back();
+    if (words.back() == first) continue;
+    throw usage_error(line.location,
+                      fmt::format("is of host {}, other lines are of host {}", words.back(), first),
+                      "give each host a file or folder of its own: collbench doctor HOST1 HOST2");
+  }
+}
+
 std::vector<fs::path> files_of(const fs::path& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return {path};
@@ -158,6 +173,7 @@ Evidence read_evidence(const fs::path& path) {
     }
     used = add_evidence(evidence, text, file.string(), source) || used;
   }
+  require_one_kernel(evidence);
   if (!used) {
     const std::string why = evidence.notes.empty() ? "the folder is empty" : evidence.notes.front();
     throw usage_error(path.string(), folder ? "no file in it is evidence; " + why : why,

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
+#include "topology/doctor/log_line.hpp"
 #include "topology/doctor/look.hpp"
 
 namespace collbench::topology {
@@ -117,6 +119,43 @@ DoctorVerdict look_at_bridges(const Evidence& evidence) {
   return seen ? DoctorVerdict(found) : std::nullopt;
 }
 
+/// "NET/IB : Using [0]mlx5_3:1/IB [2]mlx5_2:1/RoCE …", and a connection that failed: NCCL takes all ports
+/// that it sees, and may ask one of InfiniBand to reach one of Ethernet. Many machines have both and get on
+/// well.
+DoctorVerdict look_at_link_layers(const Evidence& evidence) {
+  constexpr std::string_view kBefore = "NET/IB : Using [";
+  bool seen = false;
+  bool failed = false;
+  std::vector<DoctorObservation> mixed;
+  for (const EvidenceLine& line : evidence.of("nccl-log")) {
+    failed = failed || has_text(line.text, "ibv_modify_qp failed") || has_text(line.text, "Got completion");
+    const std::size_t at = line.text.find(kBefore);
+    if (at == std::string::npos) continue;
+    seen = true;
+    const std::string_view ports = std::string_view(line.text).substr(at + kBefore.size());
+    const bool both = has_text(ports, "/RoCE") && (has_text(ports, "/IB ") || has_text(ports, "/IB/"));
+    if (both && mixed.empty()) mixed.push_back(quoted(line));
+  }
+  return !seen || (!failed && !mixed.empty()) ? DoctorVerdict() : DoctorVerdict(mixed);
+}
+
+/// Processes whose last word is that they try to connect again.
+DoctorVerdict look_at_connecting(const Evidence& evidence) {
+  std::map<std::string_view, const EvidenceLine*> last;
+  for (const EvidenceLine& line : evidence.of("nccl-log")) {
+    const LogLine parts = log_line(line.text);
+    if (parts.level != LogLevel::none && !parts.process().empty()) last[parts.process()] = &line;
+  }
+  std::size_t count = 0;
+  std::vector<DoctorObservation> found;
+  for (const auto& [process, line] : last) {
+    if (!has_text(line->text, "onnect") || !has_text(line->text, ", retrying")) continue;
+    if (++count == 1) found.push_back(quoted(*line));
+  }
+  if (count > 1) found.front().what += fmt::format(", {} of {} processes", count, last.size());
+  return last.empty() ? std::nullopt : DoctorVerdict(found);
+}
+
 /// nccl-tests without MPI=1 under mpirun: each process is a run of its own, and their outputs mix. Two
 /// headings with nothing but comments between them, or two summaries; runs one after the other have rows
 /// between.
@@ -210,7 +249,7 @@ DoctorVerdict look_at_verbs(const Evidence& evidence) {
                     [](std::string_view line) { return has_text(line, "Failed to open libibverbs.so"); });
 }
 
-constexpr std::array<DoctorCheck, 10> kLogChecks{{
+constexpr std::array<DoctorCheck, 13> kLogChecks{{
     {"log-sockets", DoctorSeverity::slow,
      "NCCL speaks TCP between nodes: less than a tenth of what RDMA carries.", "a log with NCCL_DEBUG=INFO",
      "grep 'Using network' LOG",
@@ -242,6 +281,30 @@ constexpr std::array<DoctorCheck, 10> kLogChecks{{
      "as v2 "
      "with an IPv4 address",
      "nccl#1657; NCCL user guide, NCCL_IB_GID_INDEX", look_at_link_local_gids, true},
+    {"log-link-layers", DoctorSeverity::risk,
+     "NCCL uses InfiniBand ports and Ethernet ports (RoCE) in one job, and a connection failed: a port of "
+     "one kind "
+     "does not reach one of the other.",
+     "a log with NCCL_DEBUG=INFO", "ibv_devinfo | grep -E 'hca_id|link_layer'",
+     "NCCL_IB_HCA = the ports of one kind, on all nodes (or ^ those of the other: NCCL_IB_HCA=^mlx5_2)",
+     "nccl#302 (reported), nccl#1412 (maintainer)", look_at_link_layers, true},
+    {"log-connecting", DoctorSeverity::risk,
+     "The log ends while ranks try to connect to another one: if the job hangs, it hangs there.",
+     "a log with NCCL_DEBUG=INFO", "the log of the rank at that address ; nc -zv ADDRESS PORT",
+     "see whether that rank began, or ended before; NCCL_SOCKET_IFNAME = the network that joins the nodes, "
+     "no "
+     "firewall on it; of a cloud's plugin, driver, plugin and daemon of one release",
+     "cluster-toolkit#3032 (maintainer: a driver newer than TCPX); NCCL, misc/socket.cc", look_at_connecting,
+     true},
+    {"log-init-straggler", DoctorSeverity::slow,
+     "A rank takes seconds longer than the others for a step of ncclCommInitRank that it does alone: all "
+     "others "
+     "wait for it, and their time is in bootstrap, allgathers or connections.",
+     "a log with NCCL_DEBUG=INFO (NCCL 2.22 and newer)", "grep 'Init timings' LOG",
+     "kernels: the first use of CUDA on that node (a slow file system, CUDA_MODULE_LOADING=EAGER, "
+     "persistence mode "
+     "off); alloc: its host memory; topo: /sys or NVML that answers slowly; see that node beside another",
+     "NCCL, init.cc, ncclCommInitRankFunc", look_at_init_timings, true},
     {"log-separate-runs", DoctorSeverity::broken,
      "nccl-tests was built without MPI: every process measured alone, and nothing crossed the network.",
      "a log of nccl-tests", "grep -cE 'nThread|Avg bus' LOG", "build nccl-tests with make MPI=1",

@@ -31,6 +31,39 @@ bool is_pytorch_warning(std::string_view before_file) {
   return level == 'E' || level == 'F' || level == 'W';
 }
 
+/// What frameworks write before the lines of an exception that they pass on: "(Worker pid=7) " of Ray and
+/// vLLM, then "ERROR 05-22 10:26:17 [executor.py:870] " of Python's logging, or "[rank3]: " of PyTorch.
+std::size_t passed_on(std::string_view line) {
+  std::size_t begin = 0;
+  if (const std::size_t end = line.find(") ");
+      line.starts_with('(') && end != std::string_view::npos && has_text(line.substr(0, end), " pid="))
+    begin = end + 2;
+  if (const std::size_t file = line.find(".py:", begin); file != std::string_view::npos) {
+    const std::size_t end = line.find_first_not_of("0123456789", file + 4);
+    if (end != std::string_view::npos && line.substr(end).starts_with("] ")) begin = end + 2;
+  }
+  if (line.substr(begin).starts_with("[rank"))
+    if (const std::size_t end = line.find("]: ", begin); end != std::string_view::npos) begin = end + 3;
+  return std::min(line.find_first_not_of(' ', begin), line.size());
+}
+
+/// Where a framework's own sentence has NCCL's last warning in it, as XLA's: "… Last NCCL warning(error) log
+/// entry (may be unrelated) 'Cuda failure 2 'out of memory''.". npos where it has none.
+std::size_t quoted_warning(std::string_view line) {
+  constexpr std::string_view kBefore = "log entry (may be unrelated) '";
+  const std::size_t at = line.find(kBefore);
+  const bool quotes = at != std::string_view::npos && !line.substr(at + kBefore.size()).starts_with('\'');
+  return quotes ? at + kBefore.size() : std::string_view::npos;
+}
+
+/// "[n19:1:28576 - context.c:415][…] ERROR …" of SHARP's library, also with "unique id 7" for the file.
+std::size_t sharp_error(std::string_view line) {
+  const std::size_t at = line.find("] ERROR ");
+  const std::string_view head = line.substr(0, std::min(at, line.size()));
+  const bool is_sharp = has_text(head, " unique id ") || has_text(head, ".c:");
+  return is_sharp && at != std::string_view::npos ? at + 8 : std::string_view::npos;
+}
+
 }  // namespace
 
 LogLine log_line(std::string_view line, std::string_view before) {
@@ -53,8 +86,14 @@ LogLine log_line(std::string_view line, std::string_view before) {
     if (end != std::string_view::npos && is_pytorch_warning(line.substr(0, at)))
       return {LogLevel::warning, line.substr(0, end + 1), line.substr(end + 2)};
   }
+  for (const std::size_t at : {quoted_warning(line), sharp_error(line)})
+    if (at != std::string_view::npos) return {LogLevel::warning, line.substr(0, at), line.substr(at)};
   const bool quoted = names_an_error_class(line) || trim(before).ends_with("Last error:");
-  return {quoted && !trim(line).empty() ? LogLevel::warning : LogLevel::none, {}, line};
+  if (!quoted || trim(line).empty()) return {LogLevel::none, {}, line};
+  const std::size_t begin = passed_on(line);
+  // A traceback also shows the source that raised it.
+  const bool says = begin < line.size() && !line.substr(begin).starts_with("raise ");
+  return {says ? LogLevel::warning : LogLevel::none, line.substr(0, begin), line.substr(begin)};
 }
 
 std::string_view LogLine::time() const {

@@ -7,7 +7,8 @@ namespace collbench::topology {
 enum class LogLevel {
   none,     ///< of the program, or of nothing that is known
   info,     ///< NCCL INFO
-  warning,  ///< NCCL WARN, an error of PyTorch's process group, or what a framework quotes of them
+  warning,  ///< NCCL WARN, an error of PyTorch's process group or of SHARP, or what a framework quotes of
+            ///< them
 };
 
 /// A line of a job's log, in its parts.

@@ -44,7 +44,8 @@ class LogCondenser {
     after_comment_ = comment || (after_comment_ && may_matter(line));
     before_ = line.substr(line.size() - std::min<std::size_t>(line.size(), 16));
     if (!comment && !quoted && !may_matter(line) && !row) return;
-    if (row) {
+    // A rank's timings differ from another's in numbers only, and these matter.
+    if (row || line.find("Init timings") != std::string_view::npos) {
       if (rows_++ < kMaxRows) kept_.push_back({std::string(line), number, 0});
       return;
     }

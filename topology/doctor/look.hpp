@@ -78,6 +78,9 @@ struct KernelRelease {
 /// timeout.
 [[nodiscard]] DoctorVerdict look_at_watchdog(const Evidence& evidence);
 
+/// A check of log_checks(): who is slow in which step of NCCL's start, against the others.
+[[nodiscard]] DoctorVerdict look_at_init_timings(const Evidence& evidence);
+
 /// Interfaces of containers and virtual machines, by the names that their software gives them: they lead to
 /// no other node.
 [[nodiscard]] bool is_virtual_interface(std::string_view name);

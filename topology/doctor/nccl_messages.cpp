@@ -155,22 +155,32 @@ std::map<std::string, std::string, std::less<>> ranks_of_processes(const std::ve
 /// where a network was found all the same, that does not matter.
 void leave_out_what_others_do(const std::vector<EvidenceLine>& log, LogMessages& messages) {
   bool by_libfabric = false;
+  bool uses_libfabric = false;
   bool by_rdma = false;
   bool by_sockets = false;
   for (const EvidenceLine& line : log) {
     by_libfabric = by_libfabric || has_text(line.text, "NET/OFI Selected ");
+    uses_libfabric = uses_libfabric || has_text(line.text, "Using network AWS Libfabric") ||
+                     has_text(line.text, "Using network Libfabric") ||
+                     has_text(line.text, "Assigned NET plugin Libfabric") ||
+                     has_text(line.text, "Libfabric/");
     by_rdma = by_rdma || has_text(line.text, "Using network IB") || has_text(line.text, "NET/IB : Using [");
     by_sockets = by_sockets || has_text(line.text, "Using network Socket");
   }
   if (by_libfabric) messages.said.erase("log-no-provider");
+  if (uses_libfabric) messages.said.erase("log-ofi-start");
   if (by_rdma && !by_sockets) messages.said.erase("log-device-denied");
 }
 
 /// What follows an error, on other ranks and in the program, is worth a word only where the error is not
-/// there.
+/// there; a line that nobody knows is no error that explains it.
 void leave_out_consequences(LogMessages& messages) {
-  for (const std::string_view code : {"log-job-failed", "log-peer-ended"})
-    if (messages.said.size() > 1) messages.said.erase(code);
+  for (const std::string_view code : {"log-job-failed", "log-peer-ended"}) {
+    const bool explained = std::any_of(messages.said.begin(), messages.said.end(), [code](const auto& said) {
+      return said.first != code && said.first != "log-unknown-warning" && said.first != "log-cause-unknown";
+    });
+    if (explained) messages.said.erase(code);
+  }
 }
 
 }  // namespace

@@ -109,9 +109,6 @@ const std::vector<AskedCase>& asked_cases() {
        "Last error:\nError: failed to extend /dev/shm/nccl-XyZ to 33030532 bytes, error: No space left on "
        "device (28)\n",
        "log-shared-memory", "--shm-size"},
-      {"PyTorch quotes what nobody knows",
-       "ncclInternalError: Internal check failed.\nLast error:\nThe quantum link lost coherence\n",
-       "log-unknown-warning", "no check knows this line"},
   };
   return all;
 }

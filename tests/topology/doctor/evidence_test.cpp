@@ -99,6 +99,23 @@ TEST(Evidence, TwoOutputsOfOneCommandAreOfTwoMachines) {
   }
 }
 
+/// Syslog names the host of each line, and the kernel's own ring buffer does not.
+TEST(Evidence, KernelLogsOfTwoHostsAreRefused) {
+  const EvidenceFolder folder;
+  const auto line = [](const std::string& host) {
+    return "Mar  2 14:09:10 " + host + " kernel: NVRM: loading NVIDIA UNIX x86_64 Kernel Module  550.54.14\n";
+  };
+  folder.write("messages.1", line("n1") + line("n1"));
+  EXPECT_TRUE(read_evidence(folder.path()).has("kernel-log"));
+  folder.write("messages.2", line("n2"));
+  try {
+    static_cast<void>(read_evidence(folder.path()));
+    FAIL() << "two hosts became one";
+  } catch (const Error& error) {
+    EXPECT_THAT(std::string(error.what()), HasSubstr("is of host n2, other lines are of host n1"));
+  }
+}
+
 TEST(Evidence, AFolderWithoutAnyIsRefused) {
   const EvidenceFolder folder;
   folder.write("readme", "Hello.\n");

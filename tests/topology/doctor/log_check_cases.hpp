@@ -33,8 +33,39 @@ inline std::string pcie_bandwidth(const std::string& lanes) {
          lanes + " link at 0000:5d:00.0 (capable of 126.016 Gb/s with 8.0 GT/s PCIe x16 link)\n";
 }
 
+/// Five ranks of one communicator, of which one took that long to load its kernels.
+inline std::string init_timings(const std::string& seconds) {
+  std::string log = std::string(kComplete);
+  for (const char* rank : {"0", "1", "2", "3", "4"})
+    log += std::string("n") + rank + ":7:7 [0] NCCL INFO Init timings - ncclCommInitRank: rank " + rank +
+           " nranks 5 total 9.10 (kernels " + (*rank == '3' ? seconds : "0.20") +
+           ", alloc 0.10, bootstrap 8.20, allgathers 0.40, topo 0.10, graphs 0.00, connections 0.10, rest "
+           "0.00)\n";
+  return log;
+}
+
 inline std::vector<CheckCase> cases_of_logs() {
   return {
+      {"log-link-layers",
+       {{"", warned("NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_2:1/RoCE [RO]; OOB eth0:10.0.0.1<0>") +
+                 "n1:1:2 [0] NCCL INFO NET/IB : Got completion from peer 10.0.0.2<40> with status=12\n"}},
+       {{"",
+         kVersion +
+             warned("NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_2:1/IB/SHARP ; OOB eth0:10.0.0.1<0>") +
+             std::string(kComplete)}},
+       "mlx5_2:1/RoCE"},
+      {"log-connecting",
+       {{"",
+         "n1:1:1 [0] NCCL INFO Call to connect returned Connection refused, retrying\n"
+         "n2:1:1 [0] NCCL INFO socketPollConnect: connect to 10.0.0.1<70> returned Connection refused, "
+         "retrying (2/34) after sleep for 200 msec\n"}},
+       {{"", "n1:1:1 [0] NCCL INFO Call to connect returned Connection refused, retrying\n" +
+                 std::string(kComplete) + "n1:1:1 [0] NCCL INFO Connected all rings\n"}},
+       "2 of 2 processes"},
+      {"log-init-straggler",
+       {{"", init_timings("8.40")}},
+       {{"", init_timings("0.90")}},
+       "rank 3 (n3:7): kernels 8.40 s"},
       {"log-bridges",
        {{"", warned("NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0> [1]br-0a1b2c:172.18.0.1<0>")}},
        {{"", kVersion + warned("NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0> [1]bond0:10.1.0.1<0>")}},

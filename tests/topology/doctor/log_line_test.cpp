@@ -28,6 +28,21 @@ TEST(LogLine, HasTheFormsOfAllVersions) {
   EXPECT_EQ(log_line("it failed", "").level, LogLevel::none);
 }
 
+TEST(LogLine, WhatAFrameworkPassesOnHasItsWordsInTheHead) {
+  const LogLine torch = log_line("[rank3]: it failed", "[rank3]: Last error:");
+  EXPECT_EQ(torch.message, "it failed");
+  EXPECT_EQ(torch.rank(), "3");
+  const LogLine ray =
+      log_line("(Worker pid=7) ERROR 05-22 10:26:17 [executor.py:870]  it failed", "Last error:");
+  EXPECT_EQ(ray.message, "it failed");
+  EXPECT_EQ(log_line("[rank3]: ", "Last error:").level, LogLevel::none);
+  EXPECT_EQ(log_line("[rank3]:     raise RuntimeError(f\"NCCL error: {text}\")").level, LogLevel::none);
+  const LogLine sharp = log_line("[n1:0:17 - comm.c:379][2024-05-30 12:26:47] ERROR it failed");
+  EXPECT_EQ(sharp.level, LogLevel::warning);
+  EXPECT_EQ(sharp.message, "it failed");
+  EXPECT_EQ(log_line("[2024-05-30 12:26:47] ERROR of the program").level, LogLevel::none);
+}
+
 TEST(LogLine, AKindIsWhatStaysTheSame) {
   EXPECT_EQ(message_kind("connect to 10.0.0.1<4000> failed"),
             message_kind("connect to 10.11.2.7<37> failed"));

@@ -190,6 +190,41 @@ const std::vector<std::pair<std::string, std::string>>& lines() {
       {"log-ofi-completion",
        "NCCL WARN NET/OFI Request 0x1 completed with error. RC: 21. Error: unknown. Completed length: 0, "
        "Request: x"},
+      {"log-no-provider", "ofi_init:1288 NCCL WARN NET/OFI Only EFA provider is supported"},
+      {"log-ofi-rails-differ",
+       "accept_wait_for_connection:4909 NCCL WARN NET/OFI Unexpected number of remote rails for dev 0. "
+       "Expected 3 but "
+       "got 2"},
+      {"log-efa-blocked",
+       "NCCL WARN NET/OFI Request 0x1 (SEND) completed with error: err: 113, prov_errno: 4126, strerror: "
+       "Unresponsive "
+       "receiver (reachable by EFA device but handshake failed), len: 0"},
+      {"log-efa-blocked",
+       "libfabric:71:1708520807::efa:cq:efa_rdm_txe_handle_error():737<warn> err: 113, message: Unresponsive "
+       "receiver"},
+      {"log-ofi-start", "NCCL WARN NET/OFI Caught exception in plugin init: no device"},
+      {"log-ofi-no-gpudirect", "NCCL WARN NET/OFI GDR disabled on GDR-supported instance type p5.48xlarge"},
+      {"log-ofi-completion",
+       "NCCL WARN NET/OFI fi_senddata failed; RC: -107, Error: Transport endpoint is gone"},
+      {"log-ofi-endpoint",
+       "create_send_comm:5500 NCCL WARN NET/OFI Unable to insert remote address into address vector for "
+       "device 1."},
+      {"log-host-memory", "NCCL WARN NET/OFI Unable to allocate send communicator"},
+      {"log-topology-file", "NCCL WARN NET/OFI Failed to write NCCL topology file"},
+      {"log-fastrak-daemon",
+       "W0302 14:09:10.1 71 nccl_shim.cc:84] RxDM not ready after 12 seconds (status: UNAVAILABLE), "
+       "retrying..."},
+      {"log-fastrak-settings",
+       "NCCL/NET (shim) mismatch recommended: NCCL_FASTRAK_LLCM_DEVICE_DIRECTORY=/dev/aperture_devices "
+       "(expected "
+       "unset)"},
+      {"log-sharp-port",
+       "[n19:1:28576 unique id 120] ERROR collect_ports_data: device mlx5_0 port 1 is not valid (port is "
+       "used by SM)"},
+      {"log-collnet-off",
+       "[n19:0:174 - tree_ops.c:314][2024-05-30 12:26:47] ERROR Failed to lock SAT tree(ID:0x208. ret:0x4)"},
+      {"log-collnet-off",
+       "sharp_plugin.c:302 NCCL WARN SHARP group create: Streaming Tree lock failed (-18)"},
       {"log-net-plugin", "net.cc:300 NCCL WARN Error: network IBX not found."},
       {"log-many-peers", "allocator.cc:79 NCCL WARN Cuda failure 711 'peer mapping resources exhausted'"},
       {"log-peer-access",
@@ -329,6 +364,46 @@ TEST(NcclMessages, OnlyAKnownVersionClears) {
   EXPECT_GT(healthy("NCCL version 2.31.2+cuda13.0\n"), 40);
   for (const char* version : {"", "NCCL version 2.17.1+cuda12.0\n", "NCCL version 2.32.3+cuda13.0\n"})
     EXPECT_EQ(healthy(version), 0) << version;
+}
+
+/// What a framework passes on of NCCL has its own words before it.
+TEST(NcclMessages, WhatAFrameworkPassesOnIsReadAsWhatNcclSaid) {
+  for (const char* before : {"", "[rank3]: ", "(Worker pid=7) ERROR 05-22 10:26:17 [executor.py:870]     ",
+                             "(RayWorkerVllm pid=7500) ERROR 04-07 00:57:46 ray_utils.py:45] "}) {
+    const std::string log = fmt::format(
+        "{0}ncclRemoteError: A call failed possibly due to a network error.\n{0}Last error:\n"
+        "{0}Cuda failure 2 'out of memory'\n",
+        before);
+    EXPECT_THAT(found_codes(diagnosed(log)), ElementsAre("log-gpu-memory")) << log;
+    EXPECT_EQ(code_of(fmt::format("{}ncclSystemError: System call failed.", before)), "log-job-failed");
+  }
+  EXPECT_THAT(
+      found_codes(diagnosed("INTERNAL: NCCL operation ncclCommInitRank() failed: unhandled cuda error. Last "
+                            "NCCL warning(error) log entry (may be unrelated) 'Cuda failure 2 'out of "
+                            "memory''.; current tracing scope: x\n")),
+      ElementsAre("log-gpu-memory"));
+  EXPECT_THAT(
+      found_codes(diagnosed("failed: unhandled cuda error. Last NCCL warning(error) log entry (may be "
+                            "unrelated) ''.; current tracing scope: x\n")),
+      ElementsAre("log-job-failed"));
+}
+
+/// A job that failed has failed, also where the line that says why is not known.
+TEST(NcclMessages, ALineThatNobodyKnowsExplainsNothing) {
+  EXPECT_THAT(found_codes(diagnosed(warned("net_quantum.cc:3 NCCL WARN The quantum link is gone") +
+                                    "n7: Test NCCL failure common.cu:961 'internal error'\n")),
+              UnorderedElementsAre("log-job-failed", "log-unknown-warning"));
+  EXPECT_THAT(
+      found_codes(diagnosed("ncclInternalError: Internal check failed.\nLast error:\nThe quantum link is "
+                            "gone\n")),
+      UnorderedElementsAre("log-job-failed", "log-unknown-warning"));
+}
+
+/// The plugin tries one protocol after the other.
+TEST(NcclMessages, WhatThePluginCouldNotStartIsNotMissedWhereItIsUsed) {
+  const std::string failed = warned("NCCL WARN NET/OFI Caught exception in rdma_init: no write");
+  EXPECT_THAT(found_codes(diagnosed(failed)), ElementsAre("log-ofi-start"));
+  EXPECT_THAT(found_codes(diagnosed(failed + warned("NCCL INFO Using network AWS Libfabric"))), IsEmpty());
 }
 
 TEST(NcclMessages, WhatFollowsAnErrorIsLeftOutBesideIt) {
