@@ -296,7 +296,7 @@ constexpr std::array<DoctorCheck, 13> kLogChecks{{
      "firewall on it; of a cloud's plugin, driver, plugin and daemon of one release",
      "cluster-toolkit#3032 (maintainer: a driver newer than TCPX); NCCL, misc/socket.cc", look_at_connecting,
      true},
-    {"log-init-straggler", DoctorSeverity::slow,
+    {"log-init-straggler", DoctorSeverity::risk,
      "A rank takes seconds longer than the others for a step of ncclCommInitRank that it does alone: all "
      "others "
      "wait for it, and their time is in bootstrap, allgathers or connections.",

@@ -399,6 +399,17 @@ TEST(NcclMessages, ALineThatNobodyKnowsExplainsNothing) {
       UnorderedElementsAre("log-job-failed", "log-unknown-warning"));
 }
 
+/// Many machines have ports of both kinds, and get on well.
+TEST(NcclMessages, PortsOfBothKindsAreNoFaultWithoutAFailedConnection) {
+  const std::string ports =
+      warned("NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_2:1/RoCE [RO]; OOB eth0:10.0.0.1<0>");
+  const std::string failed =
+      warned("NCCL WARN Call to ibv_modify_qp failed with 22 Invalid argument, on dev mlx5_2:1");
+  EXPECT_THAT(found_codes(diagnosed(std::string(kComplete) + ports)), IsEmpty());
+  EXPECT_THAT(found_codes(diagnosed(ports + failed)),
+              UnorderedElementsAre("log-queue-pair-refused", "log-link-layers"));
+}
+
 /// The plugin tries one protocol after the other.
 TEST(NcclMessages, WhatThePluginCouldNotStartIsNotMissedWhereItIsUsed) {
   const std::string failed = warned("NCCL WARN NET/OFI Caught exception in rdma_init: no write");
