@@ -18,6 +18,7 @@
 #include "topology/doctor/checks.hpp"
 #include "topology/graph/topology_json.hpp"
 #include "topology/readers/gather_live.hpp"
+#include "topology/readers/readers.hpp"
 
 namespace collbench::program {
 namespace {
@@ -65,13 +66,14 @@ analysis::DoctorPage page_of(const topology::Evidence& evidence, std::string mac
   return page;
 }
 
-/// A folder that holds folders and no file is a fleet: each of them is a machine.
+/// A folder that holds folders and no file is a fleet: each of them is a machine. A copy of /sys is one
+/// machine.
 std::vector<std::string> machines_of(const std::vector<std::string>& evidence) {
   std::vector<std::string> machines;
   for (const std::string& each : evidence) {
     std::vector<std::string> folders;
     std::error_code error;
-    bool has_files = !fs::is_directory(each, error) || fs::exists(fs::path(each) / "sys", error);
+    bool has_files = !fs::is_directory(each, error) || topology::is_sysfs(each);
     for (fs::directory_iterator entry(each, error); !error && entry != fs::directory_iterator();
          entry.increment(error)) {
       has_files = has_files || !entry->is_directory(error);

@@ -190,6 +190,12 @@ class Judge(unittest.TestCase):
             lines = said.stdout.splitlines()
             self.assertEqual(lines[0], "2 machines: 0 with something broken, 1 slow, 0 at risk, 1 without a finding")
             self.assertTrue(lines[1].startswith(f"{nodes / 'n2'}: 1 finding"), lines[1])
+        sys_copy = self.path.parent / "copy"
+        for folder in ("class/net", "bus/pci/devices"):
+            (sys_copy / folder).mkdir(parents=True)
+        said = collbench("doctor", sys_copy)
+        self.assertNotIn("2 machines", said.stdout)
+        self.assertIn(str(sys_copy), said.stdout + said.stderr)
 
     def test_a_low_run_names_the_findings_on_its_path(self):
         machine = self.path.parent / "node.json"
