@@ -156,6 +156,18 @@ DoctorVerdict look_at_connecting(const Evidence& evidence) {
   return last.empty() ? std::nullopt : DoctorVerdict(found);
 }
 
+/// Communicators end that never began.
+DoctorVerdict look_at_lost_beginning(const Evidence& evidence) {
+  const EvidenceLine* end = nullptr;
+  for (const EvidenceLine& line : evidence.of("nccl-log")) {
+    for (const std::string_view begin : {"Init START", "Init COMPLETE", "NCCL version", "Bootstrap"})
+      if (has_text(line.text, begin)) return std::vector<DoctorObservation>();
+    const bool ends = has_text(line.text, "Destroy COMPLETE") || has_text(line.text, "Abort COMPLETE");
+    if (ends && end == nullptr) end = &line;
+  }
+  return end == nullptr ? std::nullopt : DoctorVerdict({quoted(*end)});
+}
+
 /// nccl-tests without MPI=1 under mpirun: each process is a run of its own, and their outputs mix. Two
 /// headings with nothing but comments between them, or two summaries; runs one after the other have rows
 /// between.
@@ -249,7 +261,7 @@ DoctorVerdict look_at_verbs(const Evidence& evidence) {
                     [](std::string_view line) { return has_text(line, "Failed to open libibverbs.so"); });
 }
 
-constexpr std::array<DoctorCheck, 13> kLogChecks{{
+constexpr std::array<DoctorCheck, 14> kLogChecks{{
     {"log-sockets", DoctorSeverity::slow,
      "NCCL speaks TCP between nodes: less than a tenth of what RDMA carries.", "a log with NCCL_DEBUG=INFO",
      "grep 'Using network' LOG",
@@ -296,6 +308,14 @@ constexpr std::array<DoctorCheck, 13> kLogChecks{{
      "firewall on it; of a cloud's plugin, driver, plugin and daemon of one release",
      "cluster-toolkit#3032 (maintainer: a driver newer than TCPX); NCCL, misc/socket.cc", look_at_connecting,
      true},
+    {"log-beginning-lost", DoctorSeverity::risk,
+     "Only the end of NCCL's log is here: what it said before, and a table that stood there, are lost.",
+     "a log with NCCL_DEBUG=INFO",
+     "head -1 LOG ; kubectl get --raw /api/v1/nodes/NODE/proxy/configz | grep -o 'containerLogMax[^,]*'",
+     "the whole log: a container's is rotated, and kubectl logs shows the newest part; let the program write "
+     "a file "
+     "(tee, NCCL_DEBUG_FILE), or NCCL_DEBUG=WARN",
+     "aicr#1712 (confirmed)", look_at_lost_beginning, true},
     {"log-init-straggler", DoctorSeverity::risk,
      "A rank takes seconds longer than the others for a step of ncclCommInitRank that it does alone: all "
      "others "

@@ -62,6 +62,12 @@ inline std::vector<CheckCase> cases_of_logs() {
        {{"", "n1:1:1 [0] NCCL INFO Call to connect returned Connection refused, retrying\n" +
                  std::string(kComplete) + "n1:1:1 [0] NCCL INFO Connected all rings\n"}},
        "2 of 2 processes"},
+      {"log-beginning-lost",
+       {{"", "n1:1:1 [0] NCCL INFO comm 0x5599 rank 0 nranks 16 cudaDev 0 busId 4000 - Destroy COMPLETE\n"}},
+       {{"",
+         std::string(kComplete) +
+             "n1:1:1 [0] NCCL INFO comm 0x5599 rank 0 nranks 16 cudaDev 0 busId 4000 - Destroy COMPLETE\n"}},
+       "Destroy COMPLETE"},
       {"log-init-straggler",
        {{"", init_timings("8.40")}},
        {{"", init_timings("0.90")}},
