@@ -173,7 +173,9 @@ std::string report_html(const Run& run) {
   if (std::string machines = machines_body(run); !machines.empty())
     sections.push_back({"machines", "Machines", std::move(machines)});
   sections.push_back({"environment", "Environment and command", environment_body(run)});
-  return html_page(page_title(run), header_lines(run), sections);
+  ReportLines lead = verdict_headline(run);
+  for (ReportLine& line : header_lines(run)) lead.push_back(std::move(line));
+  return html_page(page_title(run), lead, sections);
 }
 
 }  // namespace collbench::analysis

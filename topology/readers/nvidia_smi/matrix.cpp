@@ -147,9 +147,9 @@ bool take_extras(MatrixRow& row, const Matrix& matrix, bool tabs) {
 /// every driver's heading. Not where a word stands among them: there the heading lost a device.
 void restore_cut_heading(Matrix& matrix, const MatrixRow& row) {
   const std::size_t known = matrix.columns.size() + matrix.extras.size();
-  const std::vector<std::string>& told = matrix.extras;
+  const std::vector<std::string>& stated = matrix.extras;
   const bool prefix =
-      std::mismatch(told.begin(), told.end(), kExtras.begin(), kExtras.end()).first == told.end();
+      std::mismatch(stated.begin(), stated.end(), kExtras.begin(), kExtras.end()).first == stated.end();
   if (!prefix || row.cells.size() <= known) return;
   const auto is_affinity = [](const std::string& cell) {
     return cell == "N/A" || (!cell.empty() && cell.find_first_not_of("0123456789,-") == std::string::npos);

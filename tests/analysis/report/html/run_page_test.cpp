@@ -20,6 +20,13 @@ TEST(RunPage, HoldsChartsTablesOutcomeAndEnvironment) {
     EXPECT_THAT(page, HasSubstr(part));
 }
 
+TEST(RunPage, TheVerdictStandsAboveAllElse) {
+  auto run = example_run();
+  run.rows.front().measurement.wrong_elements = 3;
+  EXPECT_THAT(report_html(run),
+              HasSubstr("</h1>\n<ul class=\"facts\">\n<li class=\"alarm\">WRONG DATA in 1 row"));
+}
+
 TEST(RunPage, ItsOutcomeBeginsWithWhatIsLoud) {
   auto run = example_run();
   run.load_notes = {"another program took 20 % of n0"};
