@@ -85,6 +85,7 @@ PUBLISHED = (
     Published(r"66195978878", "h100_nccl_2.28", "hgx-h100", "ib", True),
     Published(r"63121195579", "b200_2026_08", "hgx-b200", "ib"),
     Published(r"nccl#527", "p4d", node(8, 4, 12.5), "efa"),
+    Published(r"^alps\.tsv", "alps", "alps", "plugin"),
 )
 # nccl-tests' name, reduction, root, busbw/algbw by ranks; ours.
 OPERATIONS = {
@@ -129,7 +130,7 @@ def class_of(operation, nodes, ranks_per_node, nvlink, transport, rack=False):
     if domains == 1:
         return "nvlink"
     known = {"ib": "rdma", "roce": "rdma", "efa": "efa", "tcpx": "tcpx", "tcpxo": "tcpx"}.get(transport, "plugin")
-    return "many_nodes" if domains > MANY_NODES else known
+    return "many_nodes" if domains > MANY_NODES and known != "plugin" else known
 
 
 def points(record, machine, ranks, class_of_row):
@@ -197,6 +198,18 @@ def published_series(path):
     return series
 
 
+def alps_series(path):
+    """The same of alps.tsv: of each size the quickest setting with right results, for the others wait for strangers."""
+    series = collections.defaultdict(dict)
+    with open(path, encoding="utf-8") as table:
+        for line in csv.DictReader(table, delimiter="\t"):
+            if line["wrong_oop"] == line["wrong_ip"] == "0":
+                of_size = series[("alps", int(line["nodes"]), int(line["ranks"]), line["op"], "")]
+                busbw = max(float(line["busbw_oop"]), float(line["busbw_ip"]))
+                of_size[int(line["size_bytes"])] = max(busbw, of_size.get(int(line["size_bytes"]), 0))
+    return series
+
+
 def command(*words):
     result = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
     if result.returncode not in (0, 1):  # 1 is BELOW
@@ -210,7 +223,8 @@ def published_points(program, path, topology_of, best_rows):
     found = []
     with tempfile.TemporaryDirectory() as folder:
         log, record, topology = (pathlib.Path(folder) / name for name in ("log.txt", "run.json", "node.json"))
-        for (name, nodes, ranks, operation, algorithm, *_), sizes in published_series(path).items():
+        series = {**published_series(path), **alps_series(path.parent / "alps.tsv")}
+        for (name, nodes, ranks, operation, algorithm, *_), sizes in series.items():
             machine = next(each for each in PUBLISHED if each.name == name)
             log.write_text(as_log(operation, ranks, sizes, algorithm), encoding="utf-8")
             record.unlink(missing_ok=True)
@@ -225,7 +239,7 @@ def published_points(program, path, topology_of, best_rows):
             job = (nodes, ranks // nodes, True, machine.transport, machine.topology == "gb200-nvl72")
             found += points(best_rows(judged), machine.name, ranks,
                             lambda row, job=job: class_of(row["operation"], *job))
-    return [point for point in found if point.size >= SIZES[1][1]]
+    return [point for point in found if point.size >= SIZES[1][1] or point.machine == "alps"]
 
 
 def quantile(values, share):

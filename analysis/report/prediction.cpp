@@ -136,7 +136,9 @@ namespace {
 /// "0.86 × ring to 1.04 × best algorithm (1 GiB and more), 0.7 to 1.2 (64 MiB and more), …; RDMA between
 /// nodes, 10 machines". With more ranks the sizes are larger; those above the largest row are left out. Sends
 /// and receives have no ring: "0.32 to 1.03 × expected".
-std::string band_in_words(BandClass kind, int ranks, std::uint64_t largest_bytes, bool has_ring) {
+std::string band_in_words(BandClass kind, const GpuCluster& cluster, std::uint64_t largest_bytes,
+                          bool has_ring) {
+  const int ranks = cluster.ranks();
   const double more = std::max(1.0, ranks / 64.0);
   std::string text;
   for (const std::uint64_t least : {kGiB, 64 * kMiB, 64 * kKiB, std::uint64_t{1}}) {
@@ -157,9 +159,14 @@ std::string band_in_words(BandClass kind, int ranks, std::uint64_t largest_bytes
     }
   }
   const int machines = band(kind, more * static_cast<double>(kGiB), ranks).machines;
+  const int domains = max_domains(kind);
   return fmt::format(
-      "{}; {}, {}", text, name(kind),
-      machines == 0 ? "by wider classes" : counted(static_cast<std::size_t>(machines), "machine"));
+      "{}; {}, {}{}", text, name(kind),
+      machines == 0 ? "by wider classes" : counted(static_cast<std::size_t>(machines), "machine"),
+      machines > 0 && cluster.domains() > domains
+          ? fmt::format(", none beyond {}: no run of this scale was published, so any figure here is a guess",
+                        counted(static_cast<std::size_t>(domains), "node"))
+          : "");
 }
 
 /// A line for each group of operations that have one band: "band of AllReduce and AllGather = …".
@@ -172,8 +179,8 @@ std::vector<std::string> band_lines(const Prediction& prediction) {
         std::any_of(prediction.rows.begin(), prediction.rows.end(), [&row](const PredictedRow& each) {
           return each.operation == row.operation && each.expected.ring_seconds;
         });
-    const std::string words = band_in_words(band_class(row.operation, prediction.cluster),
-                                            prediction.cluster.ranks(), largest_bytes, has_ring);
+    const std::string words = band_in_words(band_class(row.operation, prediction.cluster), prediction.cluster,
+                                            largest_bytes, has_ring);
     auto group =
         std::find_if(groups.begin(), groups.end(), [&](const auto& each) { return each.first == words; });
     if (group == groups.end()) group = groups.insert(groups.end(), {words, {}});

@@ -338,10 +338,9 @@ std::string explaining_algorithm(const Row& row, const GpuCluster& cluster) {
   std::string name;
   double least = std::numeric_limits<double>::max();
   for (const AlgorithmRate& rate : rates) {
-    const double seconds =
-        gpu_microseconds(operation(row.measurement.key.operation), cluster,
-                         static_cast<double>(row.measurement.key.size_bytes), rate.gigabytes_per_second) *
-        1e-6;
+    const double seconds = gpu_microseconds(operation(row.measurement.key.operation), cluster,
+                                            static_cast<double>(row.measurement.key.size_bytes), rate) *
+                           1e-6;
     const double off = std::fabs(std::log(seconds / row.measurement.seconds));
     if (off >= least) continue;
     least = off;

@@ -60,8 +60,8 @@ std::string ring_plan(const GpuCluster& cluster) {
 std::optional<double> nvls_seconds(const GpuCluster& cluster) {
   const auto nvls = gpu_nvls(cluster);
   if (!nvls) return std::nullopt;
-  return 1e-6 * gpu_microseconds(operation(OperationId::all_reduce), cluster, static_cast<double>(kSize),
-                                 nvls->gigabytes_per_second);
+  return 1e-6 *
+         gpu_microseconds(operation(OperationId::all_reduce), cluster, static_cast<double>(kSize), *nvls);
 }
 
 PredictedRates rates_of(const std::optional<GpuCluster>& cluster) {

@@ -26,6 +26,7 @@ constexpr std::array<Switch, 8> kOneAndTwo{
     {{1, 2, 0}, {1, 2, 0}, {1, 2, 0}, {1, 2, 0}, {1, 2, 1}, {1, 2, 1}, {1, 2, 1}, {1, 2, 1}}};
 constexpr std::array<Switch, 8> kOneAndFour{
     {{1, 4, 0}, {1, 4, 0}, {1, 4, 0}, {1, 4, 0}, {1, 4, 1}, {1, 4, 1}, {1, 4, 1}, {1, 4, 1}}};
+constexpr std::array<Switch, 4> kFourSuperchips{{{1, 1, 0}, {1, 1, 1}, {1, 1, 2}, {1, 1, 3}}};
 constexpr std::array<Switch, 4> kGraceTray{{{1, 1, 0}, {1, 1, 0}, {1, 1, 1}, {1, 1, 1}}};
 
 /// The hybrid cube mesh of DGX-1V: six links a GPU.
@@ -47,12 +48,15 @@ constexpr std::array<ReferencePair, 16> kCubeMesh{{{0, 1, 1},
                                                    {6, 7, 2}}};
 /// Bridges over neighbouring cards.
 constexpr std::array<ReferencePair, 4> kBridgesOf12{{{0, 1, 12}, {2, 3, 12}, {4, 5, 12}, {6, 7, 12}}};
+/// Four GPUs, each wired to every other one.
+constexpr std::array<ReferencePair, 6> kEachToEach{
+    {{0, 1, 6}, {0, 2, 6}, {0, 3, 6}, {1, 2, 6}, {1, 3, 6}, {2, 3, 6}}};
 constexpr std::array<ReferencePair, 0> kNoPairs{};
 
 // The columns in the order of ReferenceMachine. CPUs by CPUID: Broadwell 6/79, Cascade Lake 6/85, Sapphire
 // Rapids 6/143, Emerald Rapids 6/207 (Linux, arch/x86/include/asm/intel-family.h); EPYC Rome 23/49, Milan
 // 25/1, Genoa 25/17 (AMD's processor programming references are named after them).
-constexpr std::array<ReferenceMachine, 18> kMachines{{
+constexpr std::array<ReferenceMachine, 19> kMachines{{
     {"dgx-1v", "8 × V100 in a cube mesh, 4 × 100 Gb/s InfiniBand", "Tesla V100-SXM2-32GB", 8,
      NvLinkWiring::pairs, 6, 0, kCubeMesh, kDgx1V, 100, 8, "InfiniBand", "IB", "GenuineIntel", 6, 79, 0, 0,
      "NVIDIA DGX-1 with V100 system architecture white paper (2 × Xeon E5-2698 v4); a published topo -m"},
@@ -124,6 +128,12 @@ constexpr std::array<ReferenceMachine, 18> kMachines{{
     {"a3-ultra", "8 × H200 SXM, 8 × 400 Gb/s RoCE (Google a3-ultragpu-8g)", "NVIDIA H200", 32,
      NvLinkWiring::switches, 18, 4, kNoPairs, kOneAndOne, 400, 32, "Ethernet", "RoCE", "", 0, 0, 0, 0,
      "Google Cloud machine types: 3200 Gb/s over 8 × ConnectX-7"},
+    {"alps", "4 × GH200, 4 × 200 Gb/s Slingshot 11 (CSCS Alps)", "NVIDIA GH200 120GB", 32,
+     NvLinkWiring::pairs, 18, 0, kEachToEach, kFourSuperchips, 200, 16, "Ethernet", "CXI", "ARM", 0, 0, 450,
+     0,
+     "boeschf/nccl-benchmark-on-alps-2025: 4 GH200 and 4 Slingshot-11 NICs a node; NVIDIA's GH200 data "
+     "sheet: "
+     "NVLink-C2C 900 GB/s; 6 links to each of the others by the quad's 18"},
 }};
 
 struct Check {

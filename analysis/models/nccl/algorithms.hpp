@@ -79,15 +79,17 @@ struct AlgorithmRate {
 [[nodiscard]] double launch_floor_microseconds(const Operation& operation, const GpuCluster& cluster);
 
 /// NCCL's own latency of the operation with its LL protocol, the quickest algorithm (NCCL 2.30
-/// src/graph/tuning.cc), with the transport's extra latency on every network hop.
+/// src/graph/tuning.cc), with the transport's extra latency on every network hop; of sends what tables show.
 [[nodiscard]] double latency_floor_microseconds(const Operation& operation, const GpuCluster& cluster);
 
-/// What lies between the floor and S over the plateau's rate: protocols that change, a pipeline that fills.
-[[nodiscard]] double ramp_microseconds(const Operation& operation, const GpuCluster& cluster, double bytes);
+/// What lies between the floor and S over the algorithm's rate: protocols that change, pipelines that fill,
+/// and between many nodes the steps of a ring.
+[[nodiscard]] double ramp_microseconds(const Operation& operation, const GpuCluster& cluster, double bytes,
+                                       const AlgorithmRate& algorithm);
 
-/// The whole: launch and GPU work overlap; `plateau` is the algorithm's rate in GB/s of S. With the run's own
-/// smallest time (GpuRunFacts) that takes the place of the floor.
+/// The whole: launch and GPU work overlap. With the run's own smallest time (GpuRunFacts) that takes the
+/// place of the floor.
 [[nodiscard]] double gpu_microseconds(const Operation& operation, const GpuCluster& cluster, double bytes,
-                                      double plateau);
+                                      const AlgorithmRate& algorithm);
 
 }  // namespace collbench::analysis

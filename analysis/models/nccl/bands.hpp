@@ -31,6 +31,9 @@ struct Band {
   bool operator==(const Band&) const = default;
 };
 
+/// NVLink domains of the largest healthy run that a class is from: beyond them its band is a guess.
+[[nodiscard]] int max_domains(BandClass band_class);
+
 /// By what carries the data between nodes alone.
 [[nodiscard]] BandClass network_class(const GpuCluster& cluster);
 

@@ -18,11 +18,13 @@ constexpr std::array<TransportTraits, 10> kTransports{{
     {Transport::unknown, "an unknown transport", 0.94, 0, "no figure: that of the others"},
     {Transport::infiniband, "InfiniBand RDMA", 0.95, 0, kVerbs},
     {Transport::roce, "RoCE RDMA", 0.93, 0, "published logs: 2 × DGX-1, 2 × 8 H100"},
-    {Transport::efa_rdma, "EFA RDMA", 0.93, 20, "published log: 2 × p5, 65 µs at 8 B", false, false},
-    {Transport::efa_send_recv, "EFA send/receive", 0.84, 68, "published log: 2 × p4de, 161 µs at 8 B"},
-    {Transport::tcpx, "TCPX", 0.944, 61, "no figure: that of TCPXO", false, false},
-    {Transport::tcpxo, "TCPXO", 0.944, 61, "published log: 2 × a3-mega, 84 µs at 256 B", false, false},
-    {Transport::plugin, "a provider's plugin", 0.94, 0, "no figure: that of the others", false, false},
+    {Transport::efa_rdma, "EFA RDMA", 0.93, 15, "published log: 2 × p5, 65 µs at 8 B", false, false, true},
+    {Transport::efa_send_recv, "EFA send/receive", 0.84, 63, "published log: 2 × p4de, 161 µs at 8 B", false,
+     true, true},
+    {Transport::tcpx, "TCPX", 0.944, 57, "no figure: that of TCPXO", false, false},
+    {Transport::tcpxo, "TCPXO", 0.944, 57, "published log: 2 × a3-mega, 84 µs at 256 B", false, false},
+    {Transport::plugin, "a provider's plugin", 0.94, 0, "published table: 2 to 128 nodes of Slingshot", false,
+     false, true},
     {Transport::staged, "RDMA without GPUDirect", 0.94, 0, "no figure: that of RDMA", true},
     {Transport::sockets, "sockets", 0.94, 0, "no figure: that of RDMA, which the NICs are made for", true},
 }};
@@ -52,7 +54,7 @@ std::optional<Transport> find_transport(std::string_view name, int sm) {
   const std::string word = lower_letters(name);
   if (word == "efa") return efa(sm);
   using Name = std::pair<std::string_view, Transport>;
-  static constexpr std::array<Name, 14> kNames{{{"unknown", Transport::unknown},
+  static constexpr std::array<Name, 15> kNames{{{"unknown", Transport::unknown},
                                                 {"ib", Transport::infiniband},
                                                 {"infiniband", Transport::infiniband},
                                                 {"roce", Transport::roce},
@@ -62,6 +64,7 @@ std::optional<Transport> find_transport(std::string_view name, int sm) {
                                                 {"tcpxo", Transport::tcpxo},
                                                 {"fastrak", Transport::tcpxo},
                                                 {"plugin", Transport::plugin},
+                                                {"cxi", Transport::plugin},
                                                 {"staged", Transport::staged},
                                                 {"socket", Transport::sockets},
                                                 {"sockets", Transport::sockets},

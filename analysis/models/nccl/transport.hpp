@@ -29,6 +29,7 @@ struct TransportTraits {
   std::string_view source;
   bool slower_than_nics = false;  ///< by how much no source tells: the figures are a ceiling
   bool nccl_sees_nics = true;     ///< false: a plugin may show several NICs as one, or its own
+  bool by_libfabric = false;      ///< through aws-ofi-nccl, whose pipelines fill later
 };
 
 [[nodiscard]] const TransportTraits& traits(Transport transport);

@@ -176,9 +176,8 @@ std::optional<double> nvls_of(const Run& run, const Row& row, const Lab01Options
   if (!rate) return std::nullopt;
   const RowKey& key = row.measurement.key;
   const Operation& meant = operation(key.operation);
-  const double seconds =
-      kMicrosecond * gpu_microseconds(meant, options.machine->cluster, static_cast<double>(key.size_bytes),
-                                      rate->gigabytes_per_second);
+  const double seconds = kMicrosecond * gpu_microseconds(meant, options.machine->cluster,
+                                                         static_cast<double>(key.size_bytes), *rate);
   return bus_bandwidth(meant, key.size_bytes, static_cast<int>(run.ranks.size()), seconds);
 }
 

@@ -52,6 +52,16 @@ TEST(Prediction, ABandIsNoPromiseForAFabricThatItWasNotFittedWith) {
   EXPECT_THAT(prediction_legend(prediction)[0], testing::HasSubstr("runs whose fabric is not told"));
 }
 
+TEST(Prediction, AScaleThatNobodyPublishedIsSaid) {
+  static constexpr OperationId kOperations[] = {OperationId::all_reduce};
+  static constexpr std::uint64_t kSizes[] = {kGiB};
+  const auto legend = [](int nodes) {
+    return prediction_legend(predict("alps", cluster_of("alps", nodes), kOperations, kSizes))[1];
+  };
+  EXPECT_THAT(legend(128), testing::Not(testing::HasSubstr("guess")));
+  EXPECT_THAT(legend(2048), testing::HasSubstr("none beyond 540 nodes: no run of this scale was published"));
+}
+
 TEST(Prediction, OverSocketsItIsACeiling) {
   static constexpr OperationId kOperations[] = {OperationId::all_reduce};
   static constexpr std::uint64_t kSizes[] = {kGiB};

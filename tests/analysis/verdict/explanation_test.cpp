@@ -109,7 +109,7 @@ TEST(Explanation, TheNumberIsWorthSoManyLinks) {
   // A third of 8 × 23.75 GB/s, less the latency; in a rack of 18 nodes, the NICs of all of them and the
   // NVLinks, which limit.
   EXPECT_THAT(explanation(cluster_of("ndv4", 2), 3),
-              HasSubstr("GB/s leaves each node, about 2.6 of its 8 NICs. SOUND from"));
+              HasSubstr("GB/s leaves each node, about 2.7 of its 8 NICs. SOUND from"));
   EXPECT_THAT(explanation(cluster_of("gb200-nvl72", 36), 6),
               AllOf(HasSubstr("leaves each domain, about "), HasSubstr("of its 72 NICs, and"),
                     HasSubstr("of its 18 NVLinks. SOUND from")));

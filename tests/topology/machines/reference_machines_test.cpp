@@ -72,7 +72,8 @@ TEST(ReferenceMachines, HoldTheDataSheetsFigures) {
                                                            {"l40s", 8, 0, 4, 800},
                                                            {"ndv4", 8, 12, 8, 1600},
                                                            {"ndv5", 8, 18, 8, 3200},
-                                                           {"a3-ultra", 8, 18, 8, 3200}}) {
+                                                           {"a3-ultra", 8, 18, 8, 3200},
+                                                           {"alps", 4, 18, 4, 800}}) {
     SCOPED_TRACE(row.name);
     const Host host = reference_host(*find_reference_machine(row.name));
     EXPECT_EQ(row.gpus, host.gpus.size());
