@@ -182,8 +182,8 @@ std::string fleet_report(const std::vector<DoctorPage>& pages, std::string_view 
   }
   std::vector<const DoctorPage*> worst_first;
   for (const DoctorPage& page : pages) worst_first.push_back(&page);
-  std::stable_sort(worst_first.begin(), worst_first.end(), [](const DoctorPage* a, const DoctorPage* b) {
-    return badness_rank(*a) < badness_rank(*b);
+  std::sort(worst_first.begin(), worst_first.end(), [](const DoctorPage* a, const DoctorPage* b) {
+    return std::pair(badness_rank(*a), a) < std::pair(badness_rank(*b), b);  // equal ones as they came
   });
   const bool text = format == "text";
   std::string lines = text ? fleet_summary(pages) + "\n" : fmt::format("**{}**\n\n", fleet_summary(pages));

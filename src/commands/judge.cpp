@@ -255,13 +255,16 @@ Error with_log_findings(const Error& error, const std::vector<std::string>& file
 std::vector<RunOfFile> judged_files(const JudgeOptions& options, bool apart, bool says_which) {
   try {
     std::vector<RunOfFile> runs = judged_runs(options, apart, says_which);
-    const auto badness = [](const RunOfFile& each) {
-      return std::pair(has_wrong_data(each.run), analysis::machine_word(each.run));
+    if (!apart || !says_which) return runs;
+    const auto is_worse = [](const RunOfFile& a, const RunOfFile& b) {
+      const auto badness = [](const RunOfFile& each) {
+        return std::pair(has_wrong_data(each.run), analysis::machine_word(each.run));
+      };
+      return badness(a) > badness(b);
     };
-    if (apart && says_which)
-      std::stable_sort(runs.begin(), runs.end(), [&badness](const RunOfFile& a, const RunOfFile& b) {
-        return badness(a) > badness(b);
-      });
+    // Each before the first that is better; equal ones stay as they are in the file.
+    for (auto each = runs.begin(); each != runs.end(); ++each)
+      std::rotate(std::upper_bound(runs.begin(), each, *each, is_worse), each, each + 1);
     return runs;
   } catch (const Error& error) {
     throw with_log_findings(error, options.files);

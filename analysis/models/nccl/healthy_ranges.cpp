@@ -38,6 +38,10 @@ constexpr std::array<EdgesBySize, 12> kEdges{{
 // Where a provider asks for less than this of what a sound machine gives, its limit clears damaged ones.
 constexpr double kMinLimit = 0.8;
 
+// Half of what sound machines of such classes reach (about 0.9 of expected): where only less than this is BELOW,
+// a machine that lost half is not found, and then none is called SOUND.
+constexpr double kFindsAHalf = 0.45;
+
 }  // namespace
 
 BandClass healthy_class(OperationId id, const GpuCluster& cluster) {
@@ -65,6 +69,9 @@ HealthyRange healthy_range(OperationId id, std::uint64_t size_bytes, double expe
   }
   if (edges.below == 0)
     return {edges.below, edges.sound, edges.high, fmt::format("{}: no sound run was published", name(kind))};
+  if (edges.below < kFindsAHalf)
+    return {edges.below, kNever, edges.high,
+            fmt::format("{}: sound machines scatter too widely to tell one that lost half", name(kind))};
   const std::string machines = edges.machines == 0
                                    ? "no such run was published, so the nearest class or size stands in"
                                    : counted(static_cast<std::size_t>(edges.machines), "machine");

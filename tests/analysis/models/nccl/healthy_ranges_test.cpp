@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/units.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
@@ -49,6 +50,17 @@ TEST(HealthyEdges, HoldWhatTheVerdictPromises) {
             edges(OperationId::all_reduce, 0.5 * kGiB, 64, BandClass::rdma));
   EXPECT_NE(edges(OperationId::send_recv, 1.0 * kGiB, 16, BandClass::exchange),
             edges(OperationId::all_to_all, 1.0 * kGiB, 16, BandClass::exchange));
+}
+
+TEST(HealthyRange, NothingIsSoundWhereALostHalfWouldNotBeFound) {
+  GpuCluster plugin = cluster_of("hgx-h100", 2);
+  plugin.transport = Transport::plugin;
+  const HealthyRange range = healthy_range(OperationId::all_reduce, 8 * kGiB, 300, plugin);
+  EXPECT_FALSE(std::isfinite(range.sound));
+  EXPECT_GT(range.below, 0);
+  EXPECT_THAT(range.source, testing::HasSubstr("too widely to tell one that lost half"));
+  EXPECT_TRUE(
+      std::isfinite(healthy_range(OperationId::all_reduce, 8 * kGiB, 300, cluster_of("hgx-h100", 2)).sound));
 }
 
 TEST(HealthyRange, AProvidersLimitBindsItsMachineAtItsNodesAndSizes) {
