@@ -96,9 +96,8 @@ TEST(PublishedPairs, WhomTheyBlame) {
   }
   EXPECT_THAT(blamed_in(tables.at("cluster01 alltoall_perf 1")), IsEmpty());
   EXPECT_THAT(blamed_in(tables.at("cluster01 alltoall_perf 2")), IsEmpty());
-  EXPECT_THAT(blamed_in(tables.at("cluster01 alltoall_perf 4")),
-              ElementsAre("cnode3-002", "cnode3-003", "cnode3-004 cnode3-008", "cnode3-006 cnode3-008",
-                          "cnode3-009"));
+  // Two groups, 2 % apart: nobody's fault, and less than matters.
+  EXPECT_THAT(blamed_in(tables.at("cluster01 alltoall_perf 4")), IsEmpty());
   // The same eight paths in two tests of the same minute, and no node.
   const std::set<std::string> paths = blamed_in(tables.at("cluster00 alltoall_perf 1"));
   EXPECT_THAT(paths, AllOf(SizeIs(8), Each(HasSubstr(" "))));
@@ -110,6 +109,10 @@ TEST(PublishedPairs, WhomTheyBlame) {
   std::set_intersection(paths.begin(), paths.end(), with_four.begin(), with_four.end(),
                         std::back_inserter(again));
   EXPECT_THAT(again, SizeIs(1));
+  // What its operator would call leaves: 002, 003 and 009, and the rest.
+  const std::vector<std::vector<int>> groups = attribute(tables.at("cluster01 alltoall_perf 4")).groups;
+  ASSERT_THAT(groups, SizeIs(2));
+  EXPECT_THAT(std::minmax(groups[0].size(), groups[1].size()), testing::Pair(3U, 7U));
 }
 
 }  // namespace
