@@ -159,7 +159,7 @@ class Finder {
       }
       if (slow.empty()) continue;
       if (on_slower_level(node)) {
-        not_told_.insert(node);
+        unclear_.insert(node);
         continue;
       }
       blamed_.insert(node);
@@ -179,8 +179,8 @@ class Finder {
       add({.kind = BlameKind::trunk,
            .rail = rail,
            .evidence =
-               fmt::format("{} rail {}: slow with hosts of other groups, and inside their own as fast as "
-                           "others there, so it is the way between groups",
+               fmt::format("{} rail {}: slow with hosts of other groups, and in the median not inside their "
+                           "own: the way between groups, or several paths",
                            fmt::join(names, ", "), rail)},
           median(parts), rails_[slot_of(rail)].send.line, "");
     }
@@ -391,7 +391,7 @@ class Finder {
         return one.node == node && !one.peer && one.rail == rail;
       };
       const auto& elsewhere = elsewhere_[rail];
-      if (not_told_.contains(node) || std::any_of(cleared_.begin(), cleared_.end(), is_cleared) ||
+      if (unclear_.contains(node) || std::any_of(cleared_.begin(), cleared_.end(), is_cleared) ||
           std::find(elsewhere.begin(), elsewhere.end(), node) != elsewhere.end())
         continue;
       blamed_.insert(node);
@@ -503,7 +503,7 @@ class Finder {
         verdict = {node, Bucket::suspect, blame.evidence};
     }
     if (verdict.bucket != Bucket::good) return verdict;
-    if (not_told_.contains(node)) {
+    if (unclear_.contains(node)) {
       return {node, Bucket::not_tested,
               "this design cannot tell: a tenth of the nodes and more are as slow: another leaf, or slow"};
     }
@@ -526,7 +526,7 @@ class Finder {
   std::vector<Blame> blames_{};
   std::set<std::pair<int, int>> explained_{};  ///< node and rail, by a leaf
   std::set<int> blamed_{};
-  std::set<int> not_told_{};
+  std::set<int> unclear_{};
   std::map<int, std::vector<int>> elsewhere_{};  ///< by rail: who is slow with other groups only
   std::set<int> slower_half_{};
   std::vector<Cleared> cleared_{};
@@ -562,7 +562,7 @@ Attribution by_elimination(const PairTable& table, const PairDesign& design, dou
         verdict = {node, Bucket::suspect, evidence};
       } else if (verdict.bucket == Bucket::good && of.pairs == 0) {
         verdict = {node, Bucket::not_tested, fmt::format("not measured on rail {}", rail)};
-      } else if (verdict.bucket == Bucket::good && of.standing == Standing::not_told) {
+      } else if (verdict.bucket == Bucket::good && of.standing == Standing::unclear) {
         verdict = {node, Bucket::not_tested, "this design cannot tell: " + of.why};
       }
     }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxNodes = 1024;
 constexpr std::size_t kMinMembers = 3;
-constexpr double kLeastScatter = 1e-3;  // no rate repeats better
+constexpr double kMinScatter = 1e-3;    // no rate repeats better
 constexpr double kClip = 3 * kMatters;  // a slow path says no more than that it is slow
 constexpr double kToSigma = 1.4826;
 
@@ -229,7 +229,7 @@ class GroupSearch {
     if (alone > 0) labels += alone * std::log(nodes / alone);
     const auto matter = std::count_if(fit.parts.begin(), fit.parts.end(),
                                       [](double part) { return std::fabs(part) > kMatters; });
-    return 2 * count * std::log(deviation / count + kLeastScatter) + 2 * (two_levels ? labels : 0) +
+    return 2 * count * std::log(deviation / count + kMinScatter) + 2 * (two_levels ? labels : 0) +
            (static_cast<double>(matter) + (two_levels ? 2 : 1)) * std::log(count);
   }
 

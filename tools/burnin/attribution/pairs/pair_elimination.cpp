@@ -16,7 +16,7 @@ namespace collbench::analysis {
 namespace {
 
 constexpr double kToSigma = 1.4826;          // of a normal distribution
-constexpr double kLeastScatter = 1e-3;       // no rate repeats better
+constexpr double kMinScatter = 1e-3;         // no rate repeats better
 constexpr std::size_t kMinPairs = 8;         // fewer do not know how healthy ones scatter
 constexpr std::size_t kMaxLevels = 6;        // two kinds of paths, and what is slow beside them
 constexpr std::size_t kMaxForLevels = 4096;  // the search takes the square of the values
@@ -74,7 +74,7 @@ double criterion(const std::vector<double>& sorted, const Ends& ends) {
     labels += size * std::log(count / size);
     begin = end;
   }
-  return count * std::log(squares / count + kLeastScatter * kLeastScatter) + 2 * labels +
+  return count * std::log(squares / count + kMinScatter * kMinScatter) + 2 * labels +
          2 * static_cast<double>(ends.size()) * std::log(count);
 }
 
@@ -111,7 +111,7 @@ std::vector<Pair> pairs_of(const PairTable& table, int rail) {
 }
 
 /// Why this design cannot tell of a node whose pairs neither clear nor name it.
-std::string why_not_told(const NodeStanding& node, const PairElimination& found, double clear_below) {
+std::string why_unclear(const NodeStanding& node, const PairElimination& found, double clear_below) {
   if (std::isinf(found.line))
     return fmt::format("fewer than {} pairs do not say how healthy ones scatter", kMinPairs);
   if (clear_below <= 0)
@@ -160,7 +160,7 @@ Levels levels_of(std::vector<double> values) {
     for (const std::vector<double>& part : parts) levels.centers.push_back(median(part));
   }
   for (double& value : values) value = std::fabs(value - nearest(levels.centers, value));
-  levels.sigma = std::max(kLeastScatter, kToSigma * median(values));
+  levels.sigma = std::max(kMinScatter, kToSigma * median(values));
   return levels;
 }
 
@@ -217,8 +217,8 @@ PairElimination pair_elimination(const PairTable& table, int rail) {
   }
   for (const int node : named) found.nodes[slot_of(node)].standing = Standing::slow;
   for (NodeStanding& node : found.nodes) {
-    if (node.pairs > 0 && node.standing == Standing::not_told)
-      node.why = why_not_told(node, found, clear_below);
+    if (node.pairs > 0 && node.standing == Standing::unclear)
+      node.why = why_unclear(node, found, clear_below);
   }
   return found;
 }

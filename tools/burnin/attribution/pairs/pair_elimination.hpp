@@ -31,13 +31,13 @@ struct Levels {
 
 /// Where a node stands on a rail after elimination.
 enum class Standing {
-  cleared,   ///< in a pair that is as fast as they come
-  slow,      ///< all of its pairs are slow, and their other nodes are cleared
-  not_told,  ///< this design cannot tell
+  cleared,  ///< in a pair that is as fast as they come
+  slow,     ///< all of its pairs are slow, and their other nodes are cleared
+  unclear,  ///< this design cannot tell
 };
 
 struct NodeStanding {
-  Standing standing = Standing::not_told;
+  Standing standing = Standing::unclear;
   double more = 0;  ///< log of time, of its pairs over those of the others: the median
   int pairs = 0;
   int slow = 0;     ///< of these

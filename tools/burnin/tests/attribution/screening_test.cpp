@@ -165,7 +165,8 @@ TEST(Screening, AnUnevenLeafIsNobodysFault) {
   }
 }
 
-// Prints the table of docs/notes/burnin-trials.md: --gtest_also_run_disabled_tests --gtest_filter='*Table*'.
+// Prints the table of docs/notes/burnin-screenings.md: --gtest_also_run_disabled_tests
+// --gtest_filter='*Table*'.
 TEST(Screening, DISABLED_Table) {
   for (const Design& design : designs()) {
     for (const double noise : {0.01, 0.02}) {
