@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
 #include "analysis/report/text_layout.hpp"
 #include "base/text_sinks.hpp"

@@ -1,6 +1,7 @@
 #include "tools/burnin/attribution/blame.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +13,9 @@
 #include "tools/burnin/attribution/blame_words.hpp"
 #include "tools/burnin/attribution/pairs/alone_times.hpp"
 #include "tools/burnin/attribution/pairs/median_doubt.hpp"
+#include "tools/burnin/attribution/pairs/node_groups.hpp"
+#include "tools/burnin/attribution/pairs/pair_design.hpp"
+#include "tools/burnin/attribution/pairs/pair_elimination.hpp"
 #include "tools/burnin/attribution/pairs/pair_repeats.hpp"
 #include "tools/burnin/attribution/pairs/rail_parts.hpp"
 #include "tools/burnin/attribution/steadiness.hpp"
@@ -20,6 +24,10 @@ namespace collbench::analysis {
 namespace {
 
 constexpr double kBadTimes = 1 / 0.95;  // below 95 % of the others' rate
+
+bool worse(const Blame& a, const Blame& b) {
+  return std::tie(b.times_slower, a.evidence) < std::tie(a.times_slower, b.evidence);
+}
 
 struct SlowPath {
   double log_time = 0;  ///< the worst of two nodes, beyond what they explain
@@ -31,8 +39,10 @@ struct SlowPath {
 
 class Finder {
  public:
-  Finder(const PairTable& table, double expected_seconds, std::vector<UnsteadyPart> unsteady)
+  Finder(const PairTable& table, double expected_seconds, std::vector<UnsteadyPart> unsteady,
+         bool groups_were_found)
       : table_(table),
+        groups_were_found_(groups_were_found),
         expected_seconds_(expected_seconds),
         unsteady_(std::move(unsteady)),
         effects_(pair_effects(table)),
@@ -49,11 +59,11 @@ class Finder {
       return blamed_.contains(node) || rails_[slot_of(rail)].slow(node);
     });
     slower_half_ = doubt.slower_half;
-    std::sort(blames_.begin(), blames_.end(), [](const Blame& a, const Blame& b) {
-      return std::tie(b.times_slower, a.evidence) < std::tie(a.times_slower, b.evidence);
-    });
-    Attribution all{effects_, blames_, {}, doubt.why, line_of_pairs(table_, effects_), cleared_};
-    for (const RailParts& rail : rails_) all.blind_below = std::max(all.blind_below, rail.send.line);
+    std::sort(blames_.begin(), blames_.end(), worse);
+    Attribution all{effects_, blames_, {}, doubt.why, std::max(kMatters, line_of_pairs(table_, effects_)),
+                    cleared_};
+    for (const RailParts& rail : rails_) all.line_of_nodes = std::max(all.line_of_nodes, rail.send.line);
+    all.blind_below = std::max(all.blind_below, all.line_of_nodes);
     for (int node = 0; node < node_count(); ++node) all.nodes.push_back(verdict_of(node));
     return all;
   }
@@ -84,7 +94,7 @@ class Finder {
     std::map<int, std::vector<int>> leaves;
     for (std::size_t node = 0; node < table_.leaf_of_node.size(); ++node)
       leaves[table_.leaf_of_node[node]].push_back(static_cast<int>(node));
-    if (leaves.size() < 3) return;  // of two nobody knows which is the odd one
+    if (groups_were_found_ || leaves.size() < 3) return;  // of two nobody knows which is the odd one
     for (const auto& [leaf, members] : leaves) {
       for (int rail = 0; rail < table_.rails; ++rail) {
         const RailParts& one = rails_[slot_of(rail)];
@@ -140,12 +150,18 @@ class Finder {
       for (int rail = 0; rail < table_.rails; ++rail) {
         const bool is_slow = rails_[slot_of(rail)].slow(node) && !explained_.contains({node, rail});
         if (!is_slow) continue;
-        if (cleared(node, rail))
+        if (slow_elsewhere_only(node, rail))
+          elsewhere_[rail].push_back(node);
+        else if (cleared(node, rail))
           cleared_.push_back({.node = node, .rail = rail});
         else
           slow.push_back(rail);
       }
       if (slow.empty()) continue;
+      if (on_slower_level(node)) {
+        unclear_.insert(node);
+        continue;
+      }
       blamed_.insert(node);
       if (table_.rails > 1 && std::cmp_equal(slow.size(), table_.rails)) {
         add_host(node, slow);
@@ -153,6 +169,66 @@ class Finder {
         for (const int rail : slow) add_nic(node, rail);
       }
     }
+    for (const auto& [rail, nodes] : elsewhere_) {
+      std::vector<std::string> names;
+      std::vector<double> parts;
+      for (const int node : nodes) {
+        names.push_back(name_of(node));
+        parts.push_back(rails_[slot_of(rail)].worst(node));
+      }
+      add({.kind = BlameKind::trunk,
+           .rail = rail,
+           .evidence =
+               fmt::format("{} rail {}: slow with hosts of other groups, and in the median not inside their "
+                           "own: the way between groups, or several paths",
+                           fmt::join(names, ", "), rail)},
+          median(parts), rails_[slot_of(rail)].send.line, "");
+    }
+  }
+
+  /// Two sides say nothing of pairs inside one: where a tenth of the nodes and more take as much longer, they
+  /// may as well be another leaf.
+  [[nodiscard]] bool on_slower_level(int node) const {
+    if (!table_.leaf_of_node.empty() || pair_design(table_).kind != DesignKind::bipartite) return false;
+    for (const RailParts& rail : rails_) {
+      std::vector<double> parts;
+      for (int of = 0; of < node_count(); ++of)
+        if (!std::isnan(rail.worst(of))) parts.push_back(rail.worst(of));
+      if (!rail.slow(node) || parts.empty()) continue;
+      const Levels levels = levels_of(parts);
+      if (rail.worst(node) < levels.centers.back() + rail.send.line) return levels.centers.size() > 1;
+    }
+    return false;
+  }
+
+  /// By how much a node's pairs of its own group take more than those of that kind: the median, without its
+  /// partners' parts. None with fewer than kMinPartners there.
+  [[nodiscard]] std::optional<double> part_inside(int node, int rail, bool sends) const {
+    if (table_.leaf_of_node.empty()) return std::nullopt;
+    std::vector<double> parts;
+    for (std::size_t i = 0; i < table_.times.size(); ++i) {
+      const RailTime& time = table_.times[i];
+      const bool is_mine = time.rail == rail && (sends ? time.from : time.to) == node;
+      if (!is_mine || effects_.classes[i] != 0 || std::isnan(effects_.residuals[i])) continue;
+      parts.push_back(effects_.residuals[i] +
+                      (sends ? effects_.send : effects_.receive)[slot_of(node)][slot_of(rail)]);
+    }
+    if (parts.size() < slot_of(kMinPartners)) return std::nullopt;
+    return median(parts);
+  }
+
+  /// Slow with other groups, and with its own by less than half as much: no part of the node's.
+  [[nodiscard]] bool slow_elsewhere_only(int node, int rail) const {
+    const RailParts& one = rails_[slot_of(rail)];
+    bool any = false;
+    for (const bool sends : {true, false}) {
+      const DirectionParts& way = sends ? one.send : one.receive;
+      if (!way.slow(node)) continue;
+      const std::optional<double> inside = part_inside(node, rail, sends);
+      if (!inside || *inside > way.values[slot_of(node)] / 2) return false;
+      any = true;
+    }
+    return any;
   }
 
   /// What the times alone say of the ways in which a node was slow; none: they cannot be compared.
@@ -272,10 +348,70 @@ class Finder {
         table_.adaptive_routing ? "; with adaptive routing no link of the path can be named" : "");
   }
 
+  /// Nodes that the scatter of all nodes' parts hides, and that are slow with most of those who are not.
+  void find_slow_with_most(double line) {
+    struct Pairs {
+      std::vector<double> slow;
+      std::size_t measured = 0;
+      [[nodiscard]] bool most() const {
+        return 2 * slow.size() > measured && slow.size() >= slot_of(kMinPartners);
+      }
+    };
+    const auto excess = [this](std::size_t i) {
+      const RailTime& time = table_.times[i];
+      return effects_.residuals[i] + effects_.send[slot_of(time.from)][slot_of(time.rail)] +
+             effects_.receive[slot_of(time.to)][slot_of(time.rail)];  // NaN where any is
+    };
+    const auto count = [&](const auto& counts_for) {
+      std::map<std::pair<int, int>, std::map<int, double>> worst;  // by node and rail, then partner
+      for (std::size_t i = 0; i < table_.times.size(); ++i) {
+        const RailTime& time = table_.times[i];
+        if (std::isnan(excess(i))) continue;
+        for (const auto& [node, partner] : {std::pair(time.from, time.to), std::pair(time.to, time.from)}) {
+          if (!counts_for(partner, time.rail)) continue;
+          double& known = worst[{node, time.rail}].try_emplace(partner, excess(i)).first->second;
+          known = std::max(known, excess(i));
+        }
+      }
+      std::map<std::pair<int, int>, Pairs> pairs;
+      for (const auto& [key, partners] : worst) {
+        Pairs& of = pairs[key];
+        of.measured = partners.size();
+        for (const auto& [partner, more] : partners)
+          if (more > line) of.slow.push_back(more);
+      }
+      return pairs;
+    };
+    const auto first = count([](int /*partner*/, int /*rail*/) { return true; });
+    const auto among_others = count([&](int partner, int rail) { return !first.at({partner, rail}).most(); });
+    for (const auto& [key, pairs] : among_others) {
+      const auto [node, rail] = key;
+      if (!pairs.most() || blamed_.contains(node) || explained_.contains(key)) continue;
+      const auto is_cleared = [&](const Cleared& one) {
+        return one.node == node && !one.peer && one.rail == rail;
+      };
+      const auto& elsewhere = elsewhere_[rail];
+      if (unclear_.contains(node) || std::any_of(cleared_.begin(), cleared_.end(), is_cleared) ||
+          std::find(elsewhere.begin(), elsewhere.end(), node) != elsewhere.end())
+        continue;
+      blamed_.insert(node);
+      add({.kind = nic_kind(true, true),
+           .nodes = {node},
+           .rail = rail,
+           .evidence =
+               fmt::format("{} rail {}: slow with {} of {} others that are not slow with most, by {} in "
+                           "the median; {}",
+                           name_of(node), rail, pairs.slow.size(), pairs.measured,
+                           percent_slower(median(pairs.slow)), other_rails(node, rail))},
+          median(pairs.slow), line, name_of(node));
+    }
+  }
+
   /// Slow pairs of nodes that are fine with others: single ones are paths; a whole block of leaves is a
   /// trunk.
   void find_paths() {
-    const double line = line_of_pairs(table_, effects_);
+    const double line = std::max(kMatters, line_of_pairs(table_, effects_));
+    find_slow_with_most(line);
     const IsFine is_fine = [this](int node, int rail) { return !rails_[slot_of(rail)].slow(node); };
     std::map<std::pair<int, int>, SlowPath> slow;
     std::map<std::pair<int, int>, std::set<int>> slow_partners;  // by node and rail
@@ -326,6 +462,7 @@ class Finder {
                                             double line) {
     std::set<std::pair<int, int>> found;
     constexpr std::size_t kMinPairs = 4;
+    if (groups_were_found_) return found;
     for (const auto& [leaves, residuals] : blocks) {
       if (blocks.size() < 3 || residuals.size() < kMinPairs || median(residuals) <= line) continue;
       found.insert(leaves);
@@ -366,6 +503,10 @@ class Finder {
         verdict = {node, Bucket::suspect, blame.evidence};
     }
     if (verdict.bucket != Bucket::good) return verdict;
+    if (unclear_.contains(node)) {
+      return {node, Bucket::not_tested,
+              "this design cannot tell: a tenth of the nodes and more are as slow: another leaf, or slow"};
+    }
     if (untested) {
       return {node, Bucket::not_tested,
               fmt::format("measured with fewer than {} others on rail {}", kMinPartners, *untested)};
@@ -376,6 +517,7 @@ class Finder {
   }
 
   const PairTable& table_;
+  bool groups_were_found_;
   double expected_seconds_;
   std::vector<UnsteadyPart> unsteady_;
   PairEffects effects_;
@@ -384,16 +526,96 @@ class Finder {
   std::vector<Blame> blames_{};
   std::set<std::pair<int, int>> explained_{};  ///< node and rail, by a leaf
   std::set<int> blamed_{};
+  std::set<int> unclear_{};
+  std::map<int, std::vector<int>> elsewhere_{};  ///< by rail: who is slow with other groups only
   std::set<int> slower_half_{};
   std::vector<Cleared> cleared_{};
 };
+
+/// What elimination says of the pairs of a design in which most nodes met one or two others.
+Attribution by_elimination(const PairTable& table, const PairDesign& design, double expected_seconds) {
+  Attribution found;
+  found.effects = pair_effects(table);
+  for (int node = 0; std::cmp_less(node, table.nodes.size()); ++node)
+    found.nodes.push_back({node, Bucket::good, ""});
+  for (int rail = 0; rail < table.rails; ++rail) {
+    const PairElimination rail_found = pair_elimination(table, rail);
+    found.blind_below = std::max(found.blind_below, rail_found.line);
+    const auto add = [&](Blame blame, double more, const std::string& who) {
+      blame.rail = rail;
+      blame.times_slower = std::exp(more);
+      blame.line = std::exp(rail_found.line);
+      blame.next = technician_step(blame.kind, who, rail);
+      found.blames.push_back(std::move(blame));
+    };
+    for (int node = 0; std::cmp_less(node, table.nodes.size()); ++node) {
+      const NodeStanding& of = rail_found.nodes[slot_of(node)];
+      NodeVerdict& verdict = found.nodes[slot_of(node)];
+      const std::string& name = table.nodes[slot_of(node)];
+      if (of.standing == Standing::slow) {
+        const std::string evidence = fmt::format(
+            "{} rail {}: {} in {} of {} pairs, all of them slow, with others that are not (line {}); the "
+            "node or its "
+            "way there",
+            name, rail, percent_slower(of.more), of.slow, of.pairs, percent_slower(rail_found.line));
+        add({.kind = BlameKind::node, .nodes = {node}, .evidence = evidence}, of.more, name);
+        verdict = {node, Bucket::suspect, evidence};
+      } else if (verdict.bucket == Bucket::good && of.pairs == 0) {
+        verdict = {node, Bucket::not_tested, fmt::format("not measured on rail {}", rail)};
+      } else if (verdict.bucket == Bucket::good && of.standing == Standing::unclear) {
+        verdict = {node, Bucket::not_tested, "this design cannot tell: " + of.why};
+      }
+    }
+    for (const SlowPair& path : rail_found.paths) {
+      const std::string who =
+          fmt::format("{} and {}", table.nodes[slot_of(path.a)], table.nodes[slot_of(path.b)]);
+      add({.kind = BlameKind::path,
+           .nodes = {path.a, path.b},
+           .evidence = fmt::format("{} rail {}: {} (line {}) while both are like others with somebody else",
+                                   who, rail, percent_slower(path.more), percent_slower(rail_found.line))},
+          path.more, who);
+    }
+  }
+  if (design.reference >= 0 && expected_seconds <= 0) {
+    found.nodes[slot_of(design.reference)] = {
+        design.reference, Bucket::not_tested,
+        "this design cannot tell: it is in all pairs, so that were it slow all would be; give --expected, or "
+        "measure two others with each other"};
+  }
+  std::sort(found.blames.begin(), found.blames.end(), worse);
+  return found;
+}
+
+Attribution attribute_among(const PairTable& table, double expected_seconds, bool groups_were_found) {
+  const std::vector<UnsteadyPart> unsteady = unsteady_parts(table, pair_effects(table));
+  return Finder(without_slow_moments(table, unsteady), expected_seconds, unsteady, groups_were_found).found();
+}
 
 }  // namespace
 
 Attribution attribute(const PairTable& table, double expected_seconds) {
   if (has_repeats(table)) return attribute(settled_pairs(table).table, expected_seconds);
-  const std::vector<UnsteadyPart> unsteady = unsteady_parts(table, pair_effects(table));
-  return Finder(without_slow_moments(table, unsteady), expected_seconds, unsteady).found();
+  if (const PairDesign design = pair_design(table); design.usual > 0 && design.is_sparse())
+    return by_elimination(table, design, expected_seconds);
+  if (!table.leaf_of_node.empty()) return attribute_among(table, expected_seconds, false);
+  const NodeGroups groups = node_groups(table);
+  if (groups.group_of_node.empty()) return attribute_among(table, expected_seconds, false);
+  PairTable grouped = table;
+  grouped.leaf_of_node = groups.group_of_node;
+  Attribution found = attribute_among(grouped, expected_seconds, true);
+  if (groups.across > kMatters) {
+    std::set<int> members;
+    for (const std::vector<int>& group : groups.members) members.insert(group.begin(), group.end());
+    for (NodeVerdict& verdict : found.nodes) {
+      if (verdict.bucket == Bucket::good && !members.contains(verdict.node))
+        verdict = {
+            verdict.node, Bucket::not_tested,
+            "this design cannot tell: as slow with all as others are between groups: by itself, or slow"};
+    }
+  }
+  found.groups = groups.members;
+  found.across_groups = groups.across;
+  return found;
 }
 
 }  // namespace collbench::analysis

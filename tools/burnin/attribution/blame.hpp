@@ -66,6 +66,11 @@ struct Attribution {
   std::vector<Cleared> cleared{};
   /// The same by node, where it is not the same for all (mixed_fleet.hpp); else empty.
   std::vector<double> blind_below_by_node{};
+  /// Found from the pairs themselves (node_groups.hpp): who was judged against pairs of its own group.
+  std::vector<std::vector<int>> groups{};
+  double line_of_nodes = 0;  ///< log of time: from where on a node is named; 0: by elimination
+  double across_groups =
+      0;  ///< log of time between groups over that inside; of several kinds of hosts the most
 
   [[nodiscard]] double blind_below_of(int node) const {
     return blind_below_by_node.empty() ? blind_below : blind_below_by_node[slot_of(node)];
@@ -80,12 +85,14 @@ inline constexpr double kMaxBlind = 0.2231;  // log 1/0.8
 [[nodiscard]] std::string name(BlameKind kind);
 
 /// Who is to blame for the slow times of a table, and each node in exactly one bucket: bad where a finding of
-/// its own is confirmed and costs more than 5 % of the others' rate; suspect with any other finding of its
-/// own, below a blamed leaf switch, as an end of a slow path that was confirmed alone (a path that was slow
-/// in company is a finding to measure again, and no node's), and where the median is in doubt; not tested
-/// with fewer than kMinPartners partners on any rail. Confirmed is what times alone say beside times alone.
-/// `expected_seconds`, of each time at a rate that is known (0: none is), names whose quickest pairs fall 5 %
-/// short of it on a rail on which most others do not, where the scatter hides that.
+/// its own is confirmed; suspect with any other finding of its own (none is made of less than kMatters, or of
+/// what a node shows with other groups and not inside its own), below a blamed leaf switch, as an end of a
+/// slow path that was confirmed alone (a path that was slow in company is a finding to measure again, and no
+/// node's), and where the median is in doubt; not tested with fewer than kMinPartners partners on any rail,
+/// unless most nodes have so few: then pair_elimination() tells them apart, and who it cannot tell of is not
+/// tested. Confirmed is what times alone say beside times alone. `expected_seconds`, of each time at a rate
+/// that is known (0: none is), names whose quickest pairs fall 5 % short of it on a rail on which most others
+/// do not, where the scatter hides that.
 [[nodiscard]] Attribution attribute(const PairTable& table, double expected_seconds = 0);
 
 }  // namespace collbench::analysis

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
+#include <set>
 #include <utility>
 
 namespace collbench::analysis {
@@ -26,8 +28,9 @@ std::string technician_step(BlameKind kind, const std::string& who, std::optiona
     case BlameKind::host:
     case BlameKind::node:
       return fmt::format(
-          "on {}: nvidia-smi -q -d PERFORMANCE, lspci -vv for LnkSta of all NICs, dmesg; reboot "
-          "it and test again before it is sent back",
+          "measure {0} alone with two good hosts, and these with each other; if it is slow again, on {0}: "
+          "collbench "
+          "doctor, nvidia-smi -q -d PERFORMANCE, lspci -vv for LnkSta of all NICs, dmesg",
           who);
     case BlameKind::inside:
       return fmt::format(
@@ -144,6 +147,17 @@ std::vector<Blame> with_such_paths_last(const Attribution& found) {
 }
 
 std::string many_paths(const std::vector<Blame>& paths, const PairTable& table) {
+  std::map<int, std::set<int>> met;
+  for (const RailTime& time : table.times)
+    if (time.seconds > 0) met[time.from].insert(time.to), met[time.to].insert(time.from);
+  std::map<int, std::size_t> slow;
+  for (const Blame& path : paths)
+    for (const int node : path.nodes) ++slow[node];
+  std::vector<std::string> with_most;
+  for (const auto& [node, count] : slow)
+    if (2 * count > met[node].size())
+      with_most.push_back(
+          fmt::format("{} with {} of {}", table.nodes[slot_of(node)], count, met[node].size()));
   constexpr std::size_t kNamed = 12;
   std::vector<std::string> named;
   for (std::size_t i = 0; i < std::min(kNamed, paths.size()); ++i) {
@@ -155,10 +169,12 @@ std::string many_paths(const std::vector<Blame>& paths, const PairTable& table) 
   }
   if (paths.size() > kNamed) named.push_back(fmt::format("{} more in --format json", paths.size() - kNamed));
   return fmt::format(
-      "{} paths, none of them measured alone (line {}): {}. Their nodes are not slow with most others. Other "
+      "{} paths, none of them measured alone (line {}): {}. {}. Other "
       "traffic, or pairs that ran at the same time, slow pairs as well: which of these paths are slow by "
       "themselves is not known",
-      paths.size(), percent_slower(std::log(paths.front().line)), fmt::join(named, "; "));
+      paths.size(), percent_slower(std::log(paths.front().line)), fmt::join(named, "; "),
+      with_most.empty() ? "Their nodes are not slow with most others"
+                        : fmt::format("Slow with most others: {}", fmt::join(with_most, ", ")));
 }
 
 std::string blind_words(double blind_below) {

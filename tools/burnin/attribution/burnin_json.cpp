@@ -12,6 +12,7 @@
 #include "base/record/fields.hpp"
 #include "tools/burnin/attribution/burnin_record.hpp"
 #include "tools/burnin/attribution/gpu_phase.hpp"
+#include "tools/burnin/attribution/pairs/pair_design.hpp"
 
 // The record of a burn-in as JSON, and back.
 
@@ -148,6 +149,12 @@ std::string burnin_json(const BurninRecord& record) {
   for (const RailTime& time : record.table.times)
     times.push_back({time.from, time.to, time.rail, time.seconds, time.alone, or_null(time.resent),
                      or_null(time.waited), time.repeat});
+  BurninJson columns = BurninJson::object();
+  for (const OtherColumn& column : record.other_columns) {
+    columns[column.name] = array_of(column.times, [](const RailTime& time) {
+      return BurninJson{time.from, time.to, time.rail, time.seconds};
+    });
+  }
   const auto finding = [&record](const Blame& blame) { return blame_json(record, blame); };
   BurninJson buckets = BurninJson::array();
   for (const NodeVerdict& node : found.nodes) {
@@ -169,15 +176,19 @@ std::string burnin_json(const BurninRecord& record) {
   }
   const auto probe = [](const ProbeRecord& each) { return BurninJson::parse(probe_json(each)); };
   BurninJson document = record_to_json(record);
-  document.update({{"record", "collbench burn-in"},
-                   {"doubt", found.doubt},
-                   {"unseen_below_times", std::exp(found.blind_below)},
-                   {"times", times},
-                   {"groups", groups},
-                   {"probes", array_of(record.probes, probe)},
-                   {"group_failures", group_failures},
-                   {"findings", array_of(found.blames, finding)},
-                   {"buckets", buckets}});
+  document.update(
+      {{"record", "collbench burn-in"},
+       {"doubt", found.doubt},
+       {"design", record.table.times.empty() ? "" : design_words(record.table)},
+       {"node_groups",
+        array_of(found.groups, [&record](const std::vector<int>& group) { return names_of(group, record); })},
+       {"unseen_below_times", std::exp(found.blind_below)},
+       {"times", times},
+       {"groups", groups},
+       {"probes", array_of(record.probes, probe)},
+       {"group_failures", group_failures},
+       {"findings", array_of(found.blames, finding)},
+       {"buckets", buckets}});
   // What a launch said need not be UTF-8.
   return document.dump(2, ' ', false, BurninJson::error_handler_t::replace) + "\n";
 }
@@ -206,6 +217,19 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
                                   below(cells[2], record.table.rails), cells[3].number(kSeconds),
                                   cells[4].boolean(), share_from_json(cells, 5), share_from_json(cells, 6),
                                   cells.size() > 7 ? cells[7].integer<int>() : 0});
+  }
+  if (const auto columns = root.find("other_columns")) {
+    for (const auto& [name, times] : columns->members()) {
+      OtherColumn column{name, {}};
+      for (const JsonReader& time : times.items()) {
+        const std::vector<JsonReader> cells = time.items();
+        if (cells.size() != 4 || cells[3].number(kSeconds) == 0)
+          throw time.expected("from, to, rail and seconds above 0");
+        column.times.push_back({below(cells[0], nodes), below(cells[1], nodes),
+                                below(cells[2], record.table.rails), cells[3].number(kSeconds)});
+      }
+      record.other_columns.push_back(std::move(column));
+    }
   }
   for (const JsonReader& failure : root.at("failures").items())
     (void)below(failure.at("a"), nodes), (void)below(failure.at("b"), nodes),

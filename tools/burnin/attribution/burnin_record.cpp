@@ -19,6 +19,7 @@
 #include "tools/burnin/attribution/losses.hpp"
 #include "tools/burnin/attribution/mixed_fleet.hpp"
 #include "tools/burnin/attribution/pair_outcome.hpp"
+#include "tools/burnin/attribution/pairs/pair_elimination.hpp"
 #include "tools/burnin/attribution/steadiness.hpp"
 
 namespace collbench::analysis {
@@ -131,6 +132,53 @@ std::array<PairRound, 2> reference_pairs(const PairTable& table, const std::vect
   return classes;
 }
 
+/// Nobody is said to be slow by one column of a table and like the others by another.
+void require_agreement(const BurninRecord& record, Attribution& found) {
+  for (const OtherColumn& column : record.other_columns) {
+    BurninRecord other = record;
+    other.table.times = column.times;
+    other.other_columns.clear();
+    const Attribution said = burnin_findings(other);
+    for (std::size_t node = 0; node < found.nodes.size(); ++node) {
+      NodeVerdict& verdict = found.nodes[node];
+      const NodeVerdict& again = said.nodes[node];
+      const auto is_slow = [](const NodeVerdict& of) {
+        return of.bucket == Bucket::suspect || of.bucket == Bucket::bad;
+      };
+      if (is_slow(verdict) == is_slow(again) || verdict.bucket == Bucket::not_tested) continue;
+      const bool by_other = is_slow(again);
+      verdict = {
+          verdict.node, Bucket::not_tested,
+          fmt::format("the columns disagree: slow by {}, and not by {}: {}",
+                      by_other ? column.name : "the first column",
+                      by_other ? "the first column" : column.name, by_other ? again.why : verdict.why)};
+      std::erase_if(found.blames,
+                    [&verdict](const Blame& blame) { return blame.nodes == std::vector{verdict.node}; });
+    }
+  }
+}
+
+/// Who may have lost kMustBeSeen by what its pairs took, for the parts of nodes scatter by so much.
+void hold_back_unseen(const BurninRecord& record, Attribution& found) {
+  if (found.line_of_nodes <= kMatters || found.effects.send.size() != found.nodes.size()) return;
+  // The line is some four deviations, and of 1,000 who lost as much one is three below.
+  const double below = kMustBeSeen - 0.75 * found.line_of_nodes;
+  for (NodeVerdict& verdict : found.nodes) {
+    if (verdict.bucket != Bucket::good) continue;
+    double worst = -kMustBeSeen;
+    for (int rail = 0; rail < record.table.rails; ++rail) {
+      for (const auto* of : {&found.effects.send, &found.effects.receive})
+        worst = std::fmax(worst, (*of)[slot_of(verdict.node)][slot_of(rail)]);
+    }
+    if (worst <= below) continue;
+    verdict = {
+        verdict.node, Bucket::not_tested,
+        fmt::format("this design cannot tell: {} in its pairs, and who is healthy scatters so that only {} "
+                    "and more would be named",
+                    percent_slower(worst), percent_slower(found.line_of_nodes))};
+  }
+}
+
 }  // namespace
 
 bool was_left_out(const BurninRecord& record, BurninPhase phase) {
@@ -157,6 +205,8 @@ std::vector<std::string> names_of(const BurninRecord& record, const Attribution&
 
 Attribution attribute(const BurninRecord& record) {
   Attribution found = burnin_findings(record);
+  require_agreement(record, found);
+  if (!record.source.empty()) hold_back_unseen(record, found);
   for (NodeVerdict& node : found.nodes) {
     const std::string blind = blind_words(found.blind_below_of(node.node));
     if (!blind.empty() && node.bucket == Bucket::good) node = {node.node, Bucket::suspect, blind};

@@ -25,6 +25,12 @@ struct PairFailure {
   bool operator==(const PairFailure&) const = default;
 };
 
+/// The times of another column of a table of pairs, such as peaks beside averages.
+struct OtherColumn {
+  std::string name;
+  std::vector<RailTime> times;
+};
+
 /// All that a burn-in measured.
 struct BurninRecord {
   PairTable table;
@@ -43,6 +49,7 @@ struct BurninRecord {
   int left_out = 0;          ///< of these, those that --time left out
   int retests_left_out = 0;  ///< of whoever failed or is suspected, for want of time
   std::vector<std::string> phases_left_out{};  ///< with the reason: "groups (--phases)"
+  std::vector<OtherColumn> other_columns{};    ///< of such a table: whoever is named must be slow in each
   std::string source{};  ///< of pairs that others measured: the file, and how it was read; empty: our own
   std::size_t earlier_times =
       0;  ///< of the table's, these first ones are of the run that --resume went on with
@@ -51,7 +58,9 @@ struct BurninRecord {
 /// The verdicts with what failed: a node none of whose pairs gave a time is not tested, one that answers on
 /// other rails and not on this is bad, one that answered at first and nobody at the end is not tested, both
 /// ends of a single failure are suspect, and so is whoever falls short of `expected`. Where the times scatter
-/// by more than kMaxBlind nobody is good: who else would be is suspect, for what passes unseen.
+/// by more than kMaxBlind nobody is good: who else would be is suspect, for what passes unseen. Of what
+/// others measured, which cannot be measured again, whoever may have lost kMustBeSeen by what its pairs took,
+/// or is slow in one column and not in another, is not tested.
 [[nodiscard]] Attribution attribute(const BurninRecord& record);
 
 /// Why what `earlier` measured cannot be gone on with by `now`: the settings that differ, with both values.

@@ -17,6 +17,7 @@
 #include "tools/burnin/attribution/group_verdicts.hpp"
 #include "tools/burnin/attribution/mixed_fleet.hpp"
 #include "tools/burnin/attribution/pair_outcome.hpp"
+#include "tools/burnin/attribution/pairs/pair_design.hpp"
 #include "tools/burnin/attribution/pairs/pair_repeats.hpp"
 
 namespace collbench::analysis {
@@ -82,6 +83,32 @@ std::vector<std::string> counter_lines(const BurninRecord& record) {
   return lines;
 }
 
+/// "n0, n5" of few, "n0 to n30 (16 hosts)" of many, which need not follow each other.
+std::string hosts_of(const BurninRecord& record, const std::vector<int>& nodes) {
+  constexpr std::size_t kMaxNamed = 4;
+  std::vector<std::string> hosts;
+  for (const int node : nodes) hosts.push_back(record.table.nodes[slot_of(node)]);
+  return hosts.size() <= kMaxNamed
+             ? fmt::format("{}", fmt::join(hosts, ", "))
+             : fmt::format("{} to {} ({} hosts)", hosts.front(), hosts.back(), hosts.size());
+}
+
+/// "groups, found from the pairs: n0 to n7 (8 hosts); …", and what they are used for; empty for none.
+std::string group_line_of(const BurninRecord& record, const Attribution& found) {
+  if (found.groups.empty()) return {};
+  constexpr std::size_t kShown = 8;
+  std::vector<std::string> groups;
+  for (std::size_t i = 0; i < std::min(kShown, found.groups.size()); ++i)
+    groups.push_back(hosts_of(record, found.groups[i]));
+  if (found.groups.size() > kShown)
+    groups.push_back(fmt::format("and {} more", found.groups.size() - kShown));
+  return fmt::format(
+      "groups, found from the pairs themselves (leaves, racks): {}; pairs between groups take {}, and a node "
+      "is "
+      "judged against pairs of its own kind",
+      fmt::join(groups, "; "), percent_slower(found.across_groups));
+}
+
 /// What passes unseen by those who were judged; empty where nobody was, or it is said of whom it holds back.
 std::string unseen_line(const Attribution& found) {
   double blind = 0;
@@ -119,16 +146,6 @@ std::vector<std::string> node_lines(const BurninRecord& record, const Attributio
   return lines;
 }
 
-/// "n0, n5" of few, "n0 to n30 (16 hosts)" of many, which need not follow each other.
-std::string hosts_of(const BurninRecord& record, const std::vector<int>& nodes) {
-  constexpr std::size_t kMaxNamed = 4;
-  std::vector<std::string> hosts;
-  for (const int node : nodes) hosts.push_back(record.table.nodes[slot_of(node)]);
-  return hosts.size() <= kMaxNamed
-             ? fmt::format("{}", fmt::join(hosts, ", "))
-             : fmt::format("{} to {} ({} hosts)", hosts.front(), hosts.back(), hosts.size());
-}
-
 /// Jobs without a result.
 std::vector<std::string> failed_lines(const BurninRecord& record) {
   std::vector<Said> failed;
@@ -162,6 +179,7 @@ std::string burnin_text(const BurninRecord& record, int width) {
   add(fmt::format("{}: {}{}", counted(record.table.nodes.size(), "node"), fmt::join(counts, ", "),
                   has_finding_of_no_node(record, found) ? "; the findings below are of no single node" : ""));
   if (!record.source.empty()) add(record.source);
+  if (!record.source.empty() && !record.table.times.empty()) add(design_words(record.table));
   for (const BurninPhase phase : burnin_phases()) {
     if (phase == BurninPhase::pairs &&
         (!record.table.times.empty() || (record.groups.empty() && record.probes.empty()))) {
@@ -171,6 +189,7 @@ std::string burnin_text(const BurninRecord& record, int width) {
     text += phase == BurninPhase::gpus ? gpu_phase_text(record, width) : group_table(record, phase, width);
   }
   if (const std::string differ = gpu_difference(record); !differ.empty()) add(differ);
+  if (const std::string groups = group_line_of(record, found); !groups.empty()) add(groups);
   for (const std::string& line : node_lines(record, found)) add(line);
   if (record.expected <= 0)
     add("compared with the median of these nodes only; with --expected also with a known rate");

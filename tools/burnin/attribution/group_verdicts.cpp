@@ -18,6 +18,7 @@
 #include "tools/burnin/attribution/blame_words.hpp"
 #include "tools/burnin/attribution/gpu_phase.hpp"
 #include "tools/burnin/attribution/mixed_fleet.hpp"
+#include "tools/burnin/attribution/pairs/pair_elimination.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -27,6 +28,13 @@ constexpr double kBadGroupTimes = 1 / 0.95;  // as of pairs (blame.cpp)
 // records of one machine, docs/compare.md): a host that is in another state than its siblings for that
 // long is slower in each launch of a burn-in, and sound.
 constexpr double kSittingsOnHostMemory = 1.3;
+
+/// From where on a member is named: a host by itself only for what matters.
+double line_to_name(const GroupPopulation& population) {
+  return population.phase == BurninPhase::nodes && !std::isnan(population.line)
+             ? std::max(population.line, kMatters)
+             : population.line;
+}
 
 double log_of(const GroupRate& rate) { return std::log(rate.bus_bandwidth); }
 
@@ -85,17 +93,17 @@ std::map<std::vector<int>, SlowGroup> slow_groups(const std::vector<GroupPopulat
   for (const GroupPopulation& population : populations) {
     if (population.phase != phase || population.alone) continue;
     for (const GroupRate* const rate : population.members)
-      if (below(population, *rate) > population.line) suspected.insert(rate->launch.nodes);
+      if (below(population, *rate) > line_to_name(population)) suspected.insert(rate->launch.nodes);
   }
   std::map<std::vector<int>, SlowGroup> found;
   for (const GroupPopulation& population : populations) {
     if (population.phase != phase || population.alone) continue;
     for (const GroupRate* const rate : population.members) {
-      if (!(below(population, *rate) > population.line)) continue;
+      if (!(below(population, *rate) > line_to_name(population))) continue;
       const std::optional<double> alone = below_alone(populations, population, *rate, suspected);
-      if (alone && *alone <= population.line) continue;
-      const SlowGroup slow{rate, alone.value_or(below(population, *rate)), population.line, alone.has_value(),
-                           words_of_like(population)};
+      if (alone && *alone <= line_to_name(population)) continue;
+      const SlowGroup slow{rate, alone.value_or(below(population, *rate)), line_to_name(population),
+                           alone.has_value(), words_of_like(population)};
       SlowGroup& known = found.try_emplace(rate->launch.nodes, slow).first->second;
       if (slow.log_time > known.log_time) known = slow;
     }
@@ -182,6 +190,10 @@ void judge_failed_nodes(const BurninRecord& record, Attribution& found) {
 void judge_small_groups(const BurninRecord& record, const std::vector<GroupPopulation>& populations,
                         Attribution& found) {
   std::vector<std::vector<int>> named;
+  std::vector<const GroupRate*> by_itself;
+  for (const GroupPopulation& population : populations)
+    if (population.phase == BurninPhase::nodes)
+      by_itself.insert(by_itself.end(), population.members.begin(), population.members.end());
   auto slow = slow_groups(populations, BurninPhase::groups);
   std::vector<std::pair<std::vector<int>, SlowGroup>> by_size(slow.begin(), slow.end());
   std::sort(by_size.begin(), by_size.end(), [](const auto& a, const auto& b) {
@@ -200,6 +212,15 @@ void judge_small_groups(const BurninRecord& record, const std::vector<GroupPopul
     named.push_back(nodes);
     std::vector<std::string> hosts;
     for (const int node : nodes) hosts.push_back(record.table.nodes[slot_of(node)]);
+    const bool says_nothing_of_nodes = record.table.times.empty() && by_itself.empty();
+    for (const int node : nodes) {
+      if (says_nothing_of_nodes)
+        found.nodes[slot_of(node)] = {
+            node, Bucket::not_tested,
+            fmt::format("this design cannot tell: in a group of {} that takes {} (line {}); "
+                        "it, one of the others, or what is between them",
+                        nodes.size(), percent_slower(group.log_time), percent_slower(group.line))};
+    }
     add_blame(
         found,
         {.kind = BlameKind::group,

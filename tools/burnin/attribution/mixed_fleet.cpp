@@ -42,6 +42,7 @@ void renumber(Attribution& part, const std::vector<int>& nodes) {
   const auto whole = [&nodes](int& node) { node = nodes[slot_of(node)]; };
   for (Blame& blame : part.blames) std::for_each(blame.nodes.begin(), blame.nodes.end(), whole);
   for (NodeVerdict& verdict : part.nodes) whole(verdict.node);
+  for (std::vector<int>& group : part.groups) std::for_each(group.begin(), group.end(), whole);
   for (Cleared& cleared : part.cleared) {
     whole(cleared.node);
     if (cleared.peer) whole(*cleared.peer);
@@ -136,6 +137,8 @@ Attribution attribute_alike(const BurninRecord& record, double expected_seconds)
     renumber(part, nodes);
     all.blames.insert(all.blames.end(), part.blames.begin(), part.blames.end());
     all.nodes.insert(all.nodes.end(), part.nodes.begin(), part.nodes.end());
+    all.groups.insert(all.groups.end(), part.groups.begin(), part.groups.end());
+    all.across_groups = std::max(all.across_groups, part.across_groups);
     all.cleared.insert(all.cleared.end(), part.cleared.begin(), part.cleared.end());
     all.blind_below = std::max(all.blind_below, part.blind_below);
     for (const int node : nodes) all.blind_below_by_node[slot_of(node)] = part.blind_below;

@@ -132,6 +132,10 @@ BurninRecord from_table(const std::vector<Line>& lines, const std::string& file,
   const auto [unit, unit_name] = unit_of_rates(heading[rates]);
 
   PairCollector pairs(file);
+  std::vector<std::size_t> others;
+  if (choice.column.empty()) others = other_statistics(heading, rates);
+  used.insert(others.begin(), others.end());
+  std::vector<PairCollector> of_others(others.size(), PairCollector(file));
   std::map<std::tuple<int, int, int>, const Cells*> seen;
   std::size_t again = 0;
   for (const Cells& row : rows) {
@@ -158,6 +162,11 @@ BurninRecord from_table(const std::vector<Line>& lines, const std::string& file,
                           "choose one measurement with --where COLUMN=CELL");
     }
     pairs.add(from, to, rail, row.cells[rates], unit, row.line);
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      (void)of_others[i].node(row.cells[ends.from], row.line);
+      (void)of_others[i].node(row.cells[ends.to], row.line);
+      of_others[i].add(from, to, rail, row.cells[others[i]], unit, row.line);
+    }
   }
   const PairCollector::Directions directions = pairs.directions();
   const bool mirrored =
@@ -176,8 +185,54 @@ BurninRecord from_table(const std::vector<Line>& lines, const std::string& file,
       again == 0 ? ""
                  : fmt::format("; {} measured a pair again, and the quickest of a pair counts",
                                counted(again, "row")));
-  return pairs.record(
-      mirrored, is_own(heading) ? fmt::format("as {} has it, written by collbench burnin", file) : source);
+  std::vector<std::string> also;
+  for (const std::size_t other : others) also.push_back(heading[other]);
+  BurninRecord record =
+      pairs.record(mirrored, is_own(heading) ? fmt::format("as {} has it, written by collbench burnin", file)
+                             : also.empty()  ? source
+                                             : fmt::format("{}; who is named has to be slow by {}, too",
+                                                           source, fmt::join(also, " and by ")));
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    if (auto times = of_others[i].times(mirrored); !times.empty())
+      record.other_columns.push_back({heading[others[i]], std::move(times)});
+  }
+  return record;
+}
+
+/// A rate of each node, or of groups of them: as phases nodes and groups measure them.
+BurninRecord from_rates(const std::vector<Line>& lines, const std::string& file,
+                        const PairTableChoice& choice, std::size_t nodes) {
+  const char separator = cell_separator(lines.front().text);
+  const std::vector<std::string> heading = delimited_cells(lines.front().text, separator);
+  const std::size_t rates = rate_column(heading, choice.column, {nodes, nodes}, file);
+  const auto [unit, unit_name] = unit_of_rates(heading[rates]);
+  PairCollector cells(file);
+  std::vector<GroupRate> groups;
+  std::set<std::vector<int>> seen;
+  for (const Cells& row : wanted_rows(lines, separator, heading, file, choice)) {
+    GroupLaunch launch;
+    std::string names = row.cells[nodes];
+    std::replace_if(
+        names.begin(), names.end(), [](char at) { return at == ',' || at == ';' || at == '+'; }, ' ');
+    for (const std::string& name : split_words(names)) launch.nodes.push_back(cells.node(name, row.line));
+    launch.phase = launch.nodes.size() == 1 ? BurninPhase::nodes : BurninPhase::groups;
+    if (launch.nodes.empty() || !seen.insert(launch.nodes).second)
+      throw usage_error(location(file, row.line),
+                        launch.nodes.empty() ? "no node is named" : row.cells[nodes] + " stands there twice",
+                        "give each node or group one row, or choose rows with --where COLUMN=CELL");
+    const double rate = cells.rate(row.cells[rates], unit, row.line);
+    if (rate > 0) groups.push_back({launch, heading[rates], rate, rate});
+  }
+  const bool single = std::all_of(groups.begin(), groups.end(),
+                                  [](const GroupRate& one) { return one.launch.nodes.size() == 1; });
+  BurninRecord record = cells.record_of_groups(fmt::format(
+      "measured by others: {}, column {} in {}; {}", file, heading[rates], unit_name,
+      single ? "a rate of each node: tells which is slower than the others, and nothing of what is between "
+               "them; of a fleet that is slow as a whole nothing"
+             : "groups of nodes: tells which group is slow, and not which of its nodes; other groups with "
+               "the same nodes, halves of it, would"));
+  record.groups = std::move(groups);
+  return record;
 }
 
 }  // namespace
@@ -207,10 +262,13 @@ BurninRecord burnin_from_pairs(std::string_view text, const std::string& file,
   }
   const auto ends = pair_ends(delimited_cells(lines.front().text, cell_separator(lines.front().text)));
   if (ends) return from_table(lines, file, choice, *ends);
+  const std::vector<std::string> heading =
+      delimited_cells(lines.front().text, cell_separator(lines.front().text));
+  if (const auto nodes = nodes_column(heading)) return from_rates(lines, file, choice, *nodes);
   throw usage_error(
       location(file, lines.front().number),
       "it is neither a record of collbench burnin, nor a table with two columns of nodes, nor a matrix",
-      "name the columns from and to, node_a and node_b, or src and dst");
+      "name the columns from and to, node_a and node_b, or src and dst; or node, or nodes, of a rate each");
 }
 
 }  // namespace collbench::analysis

@@ -33,7 +33,26 @@ std::optional<Measured> read_cell(std::string_view cell, double& rate) {
   return rate > 0 ? Measured::rate : Measured::failure;
 }
 
+/// The same. Throws Error (usage) for neither.
+Measured require_cell(std::string_view cell, double& rate, const std::string& file, int line) {
+  if (const auto measured = read_cell(cell, rate)) return *measured;
+  throw usage_error(
+      location(file, line), fmt::format("'{}' is no rate", excerpt(cell)),
+      "a cell is a plain number with a decimal point, - where nothing was measured, or x where it failed");
+}
+
 }  // namespace
+
+double PairCollector::rate(std::string_view cell, double unit, int line) const {
+  double found = 0;
+  return require_cell(cell, found, file_, line) == Measured::rate ? found * unit : 0;
+}
+
+BurninRecord PairCollector::record_of_groups(const std::string& source) {
+  record_.source = source;
+  record_.phases_left_out = {"pairs (measured by others)"};
+  return record_;
+}
 
 int PairCollector::node(const std::string& name, int line) {
   if (!is_host_name(name))
@@ -48,15 +67,10 @@ int PairCollector::node(const std::string& name, int line) {
 void PairCollector::add_own(RailTime time, std::string_view cell, double unit, int line) {
   if (time.from == time.to) return;
   double rate = 0;
-  const auto measured = read_cell(cell, rate);
-  if (!measured) {
-    throw usage_error(
-        location(file_, line), fmt::format("'{}' is no rate", excerpt(cell)),
-        "a cell is a plain number with a decimal point, - where nothing was measured, or x where it failed");
-  }
-  if (*measured == Measured::nothing) return;
+  const Measured measured = require_cell(cell, rate, file_, line);
+  if (measured == Measured::nothing) return;
   record_.table.rails = std::max(record_.table.rails, time.rail + 1);
-  if (*measured == Measured::failure) {
+  if (measured == Measured::failure) {
     const auto [a, b] = std::minmax(time.from, time.to);
     if (failed_.insert({a, b, time.rail}).second) {  // one failure of a pair, whichever direction names it
       record_.failures.push_back({a, b, time.rail,
@@ -90,13 +104,19 @@ PairCollector::Directions PairCollector::directions() const {
                                          : Directions::mixed;
 }
 
-BurninRecord PairCollector::record(bool mirrored, const std::string& source) {
+std::vector<RailTime> PairCollector::times(bool mirrored) const {
+  std::vector<RailTime> all;
   for (const auto& [direction, rate] : rates_) {
     const auto& [from, to, rail] = direction;
-    record_.table.times.push_back({from, to, rail, kNominalBytes / rate});
-    if (mirrored && !rates_.contains({to, from, rail}))
-      record_.table.times.push_back({to, from, rail, kNominalBytes / rate});
+    all.push_back({from, to, rail, kNominalBytes / rate});
+    if (mirrored && !rates_.contains({to, from, rail})) all.push_back({to, from, rail, kNominalBytes / rate});
   }
+  return all;
+}
+
+BurninRecord PairCollector::record(bool mirrored, const std::string& source) {
+  const std::vector<RailTime> collected = times(mirrored);
+  record_.table.times.insert(record_.table.times.end(), collected.begin(), collected.end());
   record_.bytes = kNominalBytes;
   record_.planned = static_cast<int>(record_.table.times.size() + record_.failures.size());
   record_.source = source;

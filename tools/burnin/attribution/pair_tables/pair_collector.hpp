@@ -28,6 +28,9 @@ class PairCollector {
   /// one direction the quickest counts.
   void add(int from, int to, int rail, std::string_view cell, double unit, int line);
 
+  /// The rate of such a cell alone, in bytes per second; 0 for nothing and for what failed.
+  [[nodiscard]] double rate(std::string_view cell, double unit, int line) const;
+
   /// A direction as burnin_csv wrote it, with what was alone and repeated.
   void add_own(RailTime time, std::string_view cell, double unit, int line);
 
@@ -35,9 +38,15 @@ class PairCollector {
   enum class Directions { one_each, mixed, both };
   [[nodiscard]] Directions directions() const;
 
+  /// What add() took, in order.
+  [[nodiscard]] std::vector<RailTime> times(bool mirrored) const;
+
   /// `mirrored`: a pair with one direction has its rate in both. Refuses fewer nodes than can be told apart,
   /// and nodes that no chain of pairs joins.
   [[nodiscard]] BurninRecord record(bool mirrored, const std::string& source);
+
+  /// The nodes alone, of which no pairs are known.
+  [[nodiscard]] BurninRecord record_of_groups(const std::string& source);
 
  private:
   void require_comparable() const;

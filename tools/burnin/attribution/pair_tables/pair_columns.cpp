@@ -207,6 +207,31 @@ std::size_t rate_column(const std::vector<std::string>& heading, const std::stri
                       : "name one with --column");
 }
 
+std::vector<std::size_t> other_statistics(const std::vector<std::string>& heading, std::size_t column) {
+  // Without the word for the statistic; as it stands where there is none.
+  const auto rest = [](const std::string& name) {
+    std::vector<std::string> words = name_words(name);
+    const std::size_t erased = std::erase_if(words, [](const std::string& word) {
+      return has_any({word}, {"avg", "average", "mean", "median", "p50", "peak", "max", "maximum", "best"});
+    });
+    return erased == 1 ? words : std::vector<std::string>();
+  };
+  const std::vector<std::string> of = rest(heading[column]);
+  std::vector<std::size_t> others;
+  for (std::size_t other = 0; other < heading.size() && !of.empty(); ++other)
+    if (other != column && rest(heading[other]) == of) others.push_back(other);
+  return others;
+}
+
+std::optional<std::size_t> nodes_column(const std::vector<std::string>& heading) {
+  for (std::size_t column = 0; column < heading.size(); ++column) {
+    const std::string name = lower(trim(heading[column]));
+    for (const std::string_view known : {"node", "nodes", "host", "hosts", "hostname", "nodelist"})
+      if (name == known) return column;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::size_t> rail_column(const std::vector<std::string>& heading,
                                        const std::set<std::size_t>& used) {
   for (std::size_t column = 0; column < heading.size(); ++column) {

@@ -36,6 +36,14 @@ struct PairEnds {
 [[nodiscard]] std::size_t rate_column(const std::vector<std::string>& heading, const std::string& named,
                                       const PairEnds& ends, const std::string& file);
 
+/// The columns that say the same as `column` otherwise: medians and peaks beside means ("avg_busbw" and
+/// "peak_busbw").
+[[nodiscard]] std::vector<std::size_t> other_statistics(const std::vector<std::string>& heading,
+                                                        std::size_t column);
+
+/// The column that names one node or several in each row: node, nodes, host, hosts, hostname, nodelist.
+[[nodiscard]] std::optional<std::size_t> nodes_column(const std::vector<std::string>& heading);
+
 /// The first column that names rails (rail, nic, hca) and is not `used`.
 [[nodiscard]] std::optional<std::size_t> rail_column(const std::vector<std::string>& heading,
                                                      const std::set<std::size_t>& used);

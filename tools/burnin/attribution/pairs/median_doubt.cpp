@@ -20,6 +20,16 @@ MedianDoubt median_doubt(const PairTable& table, const PairEffects& effects,
     fast.insert({time.from, time.to});
     least = std::min(least, effects.residuals[i]);
   }
+  // Fast pairs here and there are ways that are shorter; a faster half is fast among itself.
+  std::size_t among = 0;
+  std::size_t fast_among = 0;
+  for (std::size_t i = 0; i < table.times.size(); ++i) {
+    const RailTime& time = table.times[i];
+    if (std::isnan(effects.residuals[i]) || !fast.contains(time.from) || !fast.contains(time.to)) continue;
+    ++among;
+    fast_among += effects.residuals[i] < -line ? 1 : 0;
+  }
+  if (2 * fast_among <= among) return {};
   if (3 * fast.size() < table.nodes.size() || fast.size() == table.nodes.size()) return {};
   MedianDoubt doubt;
   for (int node = 0; node < static_cast<int>(table.nodes.size()); ++node) {

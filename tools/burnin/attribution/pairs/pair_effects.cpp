@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/statistics.hpp"
+#include "tools/burnin/attribution/pairs/pair_elimination.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -212,7 +213,9 @@ double line_of_rail(const PairTable& table, const PairEffects& effects, int rail
   for (const auto* direction : {&effects.send, &effects.receive}) {
     for (const std::vector<double>& node : *direction) parts.push_back(node[slot_of(rail)]);
   }
-  return std::max(population_line(parts), line_of_residuals(table, effects, rail) / 2);
+  constexpr double kSigmas = 6;  // of population_line, and what few nodes know badly
+  const double widening = std::min(1.0, healthy_deviations(effects.send.size()) / kSigmas);
+  return std::max(population_line(parts, widening), line_of_residuals(table, effects, rail) / 2);
 }
 
 }  // namespace collbench::analysis

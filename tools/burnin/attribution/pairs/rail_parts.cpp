@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/statistics.hpp"
+#include "tools/burnin/attribution/pairs/pair_elimination.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -61,7 +62,7 @@ std::vector<RailParts> rail_parts(const PairTable& table, const PairEffects& eff
     RailParts parts{direction_parts(table, effects.send, rail, true),
                     direction_parts(table, effects.receive, rail, false)};
     for (DirectionParts* const direction : {&parts.send, &parts.receive}) {
-      direction->line = line_of_rail(table, effects, rail);
+      direction->line = std::max(kMatters, line_of_rail(table, effects, rail));
       find_short(expected_seconds, *direction);
     }
     rails.push_back(std::move(parts));

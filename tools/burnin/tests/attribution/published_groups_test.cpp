@@ -23,6 +23,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -96,20 +97,21 @@ TEST(PublishedPairs, WhomTheyBlame) {
   }
   EXPECT_THAT(blamed_in(tables.at("cluster01 alltoall_perf 1")), IsEmpty());
   EXPECT_THAT(blamed_in(tables.at("cluster01 alltoall_perf 2")), IsEmpty());
-  EXPECT_THAT(blamed_in(tables.at("cluster01 alltoall_perf 4")),
-              ElementsAre("cnode3-002", "cnode3-003", "cnode3-004 cnode3-008", "cnode3-006 cnode3-008",
-                          "cnode3-009"));
+  // Two groups, 2 % apart: nobody's fault, and less than matters.
+  EXPECT_THAT(blamed_in(tables.at("cluster01 alltoall_perf 4")), IsEmpty());
   // The same eight paths in two tests of the same minute, and no node.
   const std::set<std::string> paths = blamed_in(tables.at("cluster00 alltoall_perf 1"));
   EXPECT_THAT(paths, AllOf(SizeIs(8), Each(HasSubstr(" "))));
   EXPECT_EQ(blamed_in(tables.at("cluster00 sendrecv_perf 1")), paths);
-  // With four GPUs a node, which is fine with one; and one of the eight paths.
+  // With four GPUs a node that is slow with other groups and fast with half of its own: no node is named; and
+  // one of the eight paths.
   const std::set<std::string> with_four = blamed_in(tables.at("cluster00 sendrecv_perf 4"));
-  EXPECT_THAT(with_four, AllOf(SizeIs(17), Contains("cnode2-003")));
+  EXPECT_THAT(with_four, AllOf(Contains(""), Not(Contains("cnode2-003"))));
   std::vector<std::string> again;
   std::set_intersection(paths.begin(), paths.end(), with_four.begin(), with_four.end(),
                         std::back_inserter(again));
   EXPECT_THAT(again, SizeIs(1));
+  EXPECT_THAT(attribute(tables.at("cluster00 sendrecv_perf 4")).groups, SizeIs(2));
 }
 
 }  // namespace

@@ -1,0 +1,264 @@
+#include "tools/burnin/attribution/pairs/node_groups.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "base/statistics.hpp"
+#include "tools/burnin/attribution/pairs/pair_elimination.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr std::size_t kMaxNodes = 1024;
+constexpr std::size_t kMinMembers = 3;
+constexpr double kMinScatter = 1e-3;    // no rate repeats better
+constexpr double kClip = 3 * kMatters;  // a slow path says no more than that it is slow
+constexpr double kToSigma = 1.4826;
+
+struct Pair {
+  int a = 0;
+  int b = 0;
+  double log_time = 0;
+};
+
+/// The pairs of a table, each by the median of its directions and rails.
+std::vector<Pair> pairs_of(const PairTable& table) {
+  std::vector<std::vector<double>> of_rail(slot_of(table.rails));
+  for (const RailTime& time : table.times)
+    if (time.seconds > 0 && time.repeat == 0) of_rail[slot_of(time.rail)].push_back(std::log(time.seconds));
+  std::vector<double> usual;
+  for (const auto& times : of_rail) usual.push_back(times.empty() ? 0 : median(times));
+  std::map<std::pair<int, int>, std::vector<double>> times;
+  for (const RailTime& time : table.times) {
+    if (time.seconds > 0 && time.repeat == 0)
+      times[std::minmax(time.from, time.to)].push_back(std::log(time.seconds) - usual[slot_of(time.rail)]);
+  }
+  std::vector<Pair> pairs;
+  for (auto& [ends, of] : times) pairs.push_back({ends.first, ends.second, reordering_median(of)});
+  return pairs;
+}
+
+struct Fit {
+  std::vector<int> labels;
+  std::vector<double> parts;  ///< by node
+  double inside = 0;
+  double across = 0;
+  double criterion = std::numeric_limits<double>::infinity();
+};
+
+class GroupSearch {
+ public:
+  GroupSearch(std::vector<Pair> pairs, std::size_t nodes) : pairs_(std::move(pairs)), partners_(nodes) {
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      partners_[slot_of(pairs_[i].a)].emplace_back(pairs_[i].b, i);
+      partners_[slot_of(pairs_[i].b)].emplace_back(pairs_[i].a, i);
+    }
+  }
+
+  /// One level: each node by itself, and no pair inside.
+  [[nodiscard]] Fit without() const {
+    std::vector<int> labels(partners_.size());
+    std::iota(labels.begin(), labels.end(), 0);
+    return fit_of(labels, false);
+  }
+
+  /// The best of a search that begins with this share of the pairs inside groups.
+  [[nodiscard]] Fit with(double inside) const {
+    constexpr int kTurns = 5;
+    Fit best;
+    std::vector<double> parts(partners_.size(), 0);
+    std::optional<double> middle;
+    for (int turn = 0; turn < kTurns; ++turn) {
+      std::vector<double> values;
+      for (const Pair& pair : pairs_)
+        values.push_back(pair.log_time - parts[slot_of(pair.a)] - parts[slot_of(pair.b)]);
+      if (!middle) middle = (quantile(values, inside / 2) + quantile(values, (1 + inside) / 2)) / 2;
+      const Fit now = fit_of(likeliest(values, *middle), true);
+      if (now.criterion >= best.criterion) break;
+      best = now;
+      parts = now.parts;
+      middle = (now.inside + now.across) / 2;
+    }
+    return best.labels.empty() ? best : with_slow_members(best);
+  }
+
+ private:
+  /// A slow node's pairs inside its group look like pairs across: whoever is by itself is tried as a member
+  /// of the group that it met most.
+  [[nodiscard]] Fit with_slow_members(Fit best) const {
+    constexpr int kMaxTries = 64;  // a fit each
+    std::vector<int> size(partners_.size(), 0);
+    for (const int label : best.labels) ++size[slot_of(label)];
+    int tries = 0;
+    for (std::size_t node = 0; node < partners_.size(); ++node) {
+      if (size[slot_of(best.labels[node])] > 1 || partners_[node].empty()) continue;
+      std::map<int, int> met;
+      for (const auto& [partner, pair] : partners_[node]) {
+        const int label = best.labels[slot_of(partner)];
+        if (size[slot_of(label)] > 1) ++met[label];
+      }
+      if (met.empty() || ++tries > kMaxTries) continue;
+      std::vector<int> labels = best.labels;
+      labels[node] = std::max_element(met.begin(), met.end(), [](const auto& a, const auto& b) {
+                       return a.second < b.second;
+                     })->first;
+      const Fit joined = fit_of(labels, true);
+      if (joined.criterion < best.criterion) best = joined;
+    }
+    return best;
+  }
+
+  /// Moves nodes and joins groups while the likelihood gains: a pair inside a group gains what it is below
+  /// the middle of the levels.
+  [[nodiscard]] std::vector<int> likeliest(const std::vector<double>& values, double middle) const {
+    std::vector<double> spread = values;
+    const double usual = reordering_median(spread);
+    for (double& value : spread) value = std::fabs(value - usual);
+    const double limit = std::max(2 * kToSigma * reordering_median(spread), kMatters / 2);
+    std::vector<double> gains;
+    // What is slower than any level by far is a slow path, and says nothing of groups.
+    for (const double value : values)
+      gains.push_back(value > middle + 4 * limit ? 0 : std::clamp(middle - value, -limit, limit));
+    std::vector<int> labels(partners_.size());
+    std::iota(labels.begin(), labels.end(), 0);
+    constexpr int kPasses = 100;
+    for (int pass = 0; pass < kPasses; ++pass) {
+      const bool moved = move_nodes(gains, labels);
+      if (!join_groups(gains, labels) && !moved) break;
+    }
+    return labels;
+  }
+
+  bool move_nodes(const std::vector<double>& gains, std::vector<int>& labels) const {
+    constexpr int kPasses = 20;
+    bool moved_any = false;
+    std::vector<double> to(labels.size(), 0);
+    std::vector<int> size(labels.size(), 0);
+    for (const int label : labels) ++size[slot_of(label)];
+    for (int pass = 0; pass < kPasses; ++pass) {
+      bool moved = false;
+      for (std::size_t node = 0; node < labels.size(); ++node) {
+        for (const auto& [partner, pair] : partners_[node])
+          to[slot_of(labels[slot_of(partner)])] += gains[pair];
+        int best = labels[node];
+        double most = to[slot_of(best)];
+        if (most < 0) {  // by itself
+          const auto empty = std::find(size.begin(), size.end(), 0);
+          if (empty != size.end())
+            std::tie(best, most) = std::pair(static_cast<int>(empty - size.begin()), 0.0);
+        }
+        for (const auto& [partner, pair] : partners_[node]) {
+          const int label = labels[slot_of(partner)];
+          if (to[slot_of(label)] > most) std::tie(best, most) = std::pair(label, to[slot_of(label)]);
+        }
+        for (const auto& [partner, pair] : partners_[node]) to[slot_of(labels[slot_of(partner)])] = 0;
+        if (best == labels[node]) continue;
+        --size[slot_of(labels[node])];
+        ++size[slot_of(best)];
+        labels[node] = best;
+        moved = true;
+      }
+      moved_any = moved_any || moved;
+      if (!moved) break;
+    }
+    return moved_any;
+  }
+
+  bool join_groups(const std::vector<double>& gains, std::vector<int>& labels) const {
+    std::map<std::pair<int, int>, double> between;
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      const auto groups = std::minmax(labels[slot_of(pairs_[i].a)], labels[slot_of(pairs_[i].b)]);
+      if (groups.first != groups.second) between[groups] += gains[i];
+    }
+    const auto best = std::max_element(between.begin(), between.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (best == between.end() || best->second <= 0) return false;
+    std::replace(labels.begin(), labels.end(), best->first.second, best->first.first);
+    return true;
+  }
+
+  /// Medians in turn, of the levels and of each node's pairs.
+  [[nodiscard]] Fit fit_of(const std::vector<int>& labels, bool two_levels) const {
+    constexpr int kPasses = 10;
+    Fit fit{labels, std::vector<double>(partners_.size(), 0)};
+    const auto is_inside = [&](const Pair& pair) {
+      return two_levels && labels[slot_of(pair.a)] == labels[slot_of(pair.b)];
+    };
+    const auto rest = [&](const Pair& pair) {
+      return pair.log_time - (is_inside(pair) ? fit.inside : fit.across) - fit.parts[slot_of(pair.a)] -
+             fit.parts[slot_of(pair.b)];
+    };
+    std::vector<double> values;
+    for (int pass = 0; pass < kPasses; ++pass) {
+      for (const bool inside : {true, false}) {
+        values.clear();
+        for (const Pair& pair : pairs_)
+          if (is_inside(pair) == inside) values.push_back(rest(pair));
+        if (!values.empty()) (inside ? fit.inside : fit.across) += reordering_median(values);
+      }
+      for (std::size_t node = 0; node < partners_.size(); ++node) {
+        values.clear();
+        for (const auto& [partner, pair] : partners_[node]) values.push_back(rest(pairs_[pair]));
+        if (!values.empty()) fit.parts[node] += reordering_median(values);
+      }
+      const double middle = median(fit.parts);
+      for (double& part : fit.parts) part -= middle;
+      fit.inside += 2 * middle;
+      fit.across += 2 * middle;
+    }
+    double deviation = 0;
+    for (const Pair& pair : pairs_) deviation += std::min(std::fabs(rest(pair)), kClip);
+    fit.criterion = criterion(fit, deviation, two_levels);
+    return fit;
+  }
+
+  [[nodiscard]] double criterion(const Fit& fit, double deviation, bool two_levels) const {
+    const auto count = static_cast<double>(pairs_.size());
+    const auto nodes = static_cast<double>(partners_.size());
+    std::map<int, double> sizes;
+    for (const int label : fit.labels) ++sizes[label];
+    double labels = 0;
+    double alone = 0;  // one label for all who are in no group
+    for (const auto& [label, size] : sizes)
+      (size > 1 ? labels : alone) += size > 1 ? size * std::log(nodes / size) : 1;
+    if (alone > 0) labels += alone * std::log(nodes / alone);
+    const auto matter = std::count_if(fit.parts.begin(), fit.parts.end(),
+                                      [](double part) { return std::fabs(part) > kMatters; });
+    return 2 * count * std::log(deviation / count + kMinScatter) + 2 * (two_levels ? labels : 0) +
+           (static_cast<double>(matter) + (two_levels ? 2 : 1)) * std::log(count);
+  }
+
+  std::vector<Pair> pairs_;
+  std::vector<std::vector<std::pair<int, std::size_t>>> partners_;  ///< with the number of the pair
+};
+
+}  // namespace
+
+NodeGroups node_groups(const PairTable& table) {
+  NodeGroups groups;
+  if (table.nodes.size() < 2 * kMinMembers || table.nodes.size() > kMaxNodes) return groups;
+  std::vector<Pair> pairs = pairs_of(table);
+  if (pairs.size() < table.nodes.size()) return groups;
+  const GroupSearch search(std::move(pairs), table.nodes.size());
+  Fit best = search.without();
+  for (const double inside : {0.05, 0.1, 0.2, 0.35, 0.5, 0.75}) {
+    const Fit fit = search.with(inside);
+    if (fit.criterion < best.criterion && fit.inside < fit.across) best = fit;
+  }
+  std::map<int, std::vector<int>> members;
+  for (std::size_t node = 0; node < best.labels.size(); ++node)
+    members[best.labels[node]].push_back(static_cast<int>(node));
+  for (const auto& [label, nodes] : members)
+    if (nodes.size() >= kMinMembers) groups.members.push_back(nodes);
+  if (groups.members.size() < 2) return {};
+  groups.group_of_node = best.labels;
+  groups.across = best.across - best.inside;
+  return groups;
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,226 @@
+#include "tools/burnin/attribution/pairs/pair_elimination.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "base/statistics.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr double kToSigma = 1.4826;          // of a normal distribution
+constexpr double kMinScatter = 1e-3;         // no rate repeats better
+constexpr std::size_t kMinPairs = 8;         // fewer do not know how healthy ones scatter
+constexpr std::size_t kMaxLevels = 6;        // two kinds of paths, and what is slow beside them
+constexpr std::size_t kMaxForLevels = 4096;  // the search takes the square of the values
+
+/// Segments of sorted values: where each ends.
+using Ends = std::vector<std::size_t>;
+
+/// The cuts into up to kMaxLevels segments of least squares (Fisher, JASA 53, 1958), by their number.
+std::vector<Ends> least_squares_cuts(const std::vector<double>& sorted) {
+  const std::size_t count = sorted.size();
+  std::vector<double> sum(count + 1, 0);
+  std::vector<double> squares(count + 1, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    sum[i + 1] = sum[i] + sorted[i];
+    squares[i + 1] = squares[i] + sorted[i] * sorted[i];
+  }
+  const auto cost = [&](std::size_t begin, std::size_t end) {
+    const double part = sum[end] - sum[begin];
+    return squares[end] - squares[begin] - part * part / static_cast<double>(end - begin);
+  };
+  std::vector<double> best(count + 1);
+  for (std::size_t end = 1; end <= count; ++end) best[end] = cost(0, end);
+  std::vector<std::vector<std::size_t>> cut_before{std::vector<std::size_t>(count + 1, 0)};
+  std::vector<Ends> all{{count}};
+  for (std::size_t level = 1; level < std::min(kMaxLevels, count); ++level) {
+    std::vector<double> next(count + 1, std::numeric_limits<double>::infinity());
+    std::vector<std::size_t> cuts(count + 1, 0);
+    for (std::size_t end = level + 1; end <= count; ++end) {
+      for (std::size_t cut = level; cut < end; ++cut) {
+        const double with = best[cut] + cost(cut, end);
+        if (with < next[end]) std::tie(next[end], cuts[end]) = std::pair(with, cut);
+      }
+    }
+    best = next;
+    cut_before.push_back(cuts);
+    Ends ends{count};
+    for (std::size_t at = level; at > 0; --at) ends.push_back(cut_before[at][ends.back()]);
+    std::reverse(ends.begin(), ends.end());
+    all.push_back(ends);
+  }
+  return all;
+}
+
+/// Minus twice the classification likelihood, with BIC's penalty.
+double criterion(const std::vector<double>& sorted, const Ends& ends) {
+  const auto count = static_cast<double>(sorted.size());
+  double squares = 0;
+  double labels = 0;
+  std::size_t begin = 0;
+  for (const std::size_t end : ends) {
+    const auto size = static_cast<double>(end - begin);
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += sorted[i];
+    for (std::size_t i = begin; i < end; ++i) squares += std::pow(sorted[i] - sum / size, 2);
+    labels += size * std::log(count / size);
+    begin = end;
+  }
+  return count * std::log(squares / count + kMinScatter * kMinScatter) + 2 * labels +
+         2 * static_cast<double>(ends.size()) * std::log(count);
+}
+
+double nearest(const std::vector<double>& centers, double value) {
+  return *std::min_element(centers.begin(), centers.end(), [value](double a, double b) {
+    return std::fabs(value - a) < std::fabs(value - b);
+  });
+}
+
+std::string percent(double log_time) { return fmt::format("{:+.1f} %", 100 * std::expm1(log_time)); }
+
+/// One pair of a rail: its slower direction, of which the quickest time counts.
+struct Pair {
+  int a = 0;
+  int b = 0;
+  double log_time = 0;
+};
+
+std::vector<Pair> pairs_of(const PairTable& table, int rail) {
+  std::map<std::pair<int, int>, double> quickest;
+  for (const RailTime& time : table.times) {
+    if (time.rail != rail || !(time.seconds > 0)) continue;
+    double& seconds = quickest.try_emplace({time.from, time.to}, time.seconds).first->second;
+    seconds = std::min(seconds, time.seconds);
+  }
+  std::map<std::pair<int, int>, double> slower;
+  for (const auto& [direction, seconds] : quickest) {
+    double& of = slower.try_emplace(std::minmax(direction.first, direction.second), seconds).first->second;
+    of = std::max(of, seconds);
+  }
+  std::vector<Pair> pairs;
+  for (const auto& [pair, seconds] : slower) pairs.push_back({pair.first, pair.second, std::log(seconds)});
+  return pairs;
+}
+
+/// Why this design cannot tell of a node whose pairs neither clear nor name it.
+std::string why_unclear(const NodeStanding& node, const PairElimination& found, double clear_below) {
+  if (std::isinf(found.line))
+    return fmt::format("fewer than {} pairs do not say how healthy ones scatter", kMinPairs);
+  if (clear_below <= 0)
+    return fmt::format(
+        "pairs scatter by {:.1f} % (robust standard deviation), so a loss of 10 % is no more than "
+        "that",
+        100 * found.levels.sigma);
+  if (node.slow > 0)
+    return fmt::format("{} of its {} slow ({}), and the partner may be the slow one", node.slow,
+                       node.pairs == 1 ? "only pair is" : fmt::format("{} pairs", node.pairs),
+                       percent(node.more));
+  if (found.levels.centers.size() > 1)
+    return fmt::format(
+        "its pairs are no faster than the slower of {} levels, {} apart: another leaf, or slow",
+        found.levels.centers.size(), percent(found.levels.centers.back() - found.levels.centers.front()));
+  return fmt::format("{} is too slow to clear it and too near the others' scatter (line {}) to name it",
+                     percent(node.more), percent(found.line));
+}
+
+}  // namespace
+
+Levels levels_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  Levels levels{{median(values)}, 0};
+  if (values.size() <= kMaxForLevels) {
+    Ends best;
+    double least = std::numeric_limits<double>::infinity();
+    for (const Ends& ends : least_squares_cuts(values)) {
+      const double now = criterion(values, ends);
+      if (now < least) std::tie(least, best) = std::pair(now, ends);
+    }
+    const std::size_t smallest = std::max<std::size_t>(4, (values.size() + 9) / 10);
+    std::vector<std::vector<double>> parts;
+    std::size_t begin = 0;
+    for (const std::size_t end : best) {
+      const std::vector<double> part(values.begin() + static_cast<std::ptrdiff_t>(begin),
+                                     values.begin() + static_cast<std::ptrdiff_t>(end));
+      begin = end;
+      if (!parts.empty() && median(part) - median(parts.back()) < kMatters)
+        parts.back().insert(parts.back().end(), part.begin(), part.end());
+      else
+        parts.push_back(part);
+    }
+    std::erase_if(parts, [smallest](const auto& part) { return part.size() < smallest; });
+    if (!parts.empty()) levels.centers.clear();
+    for (const std::vector<double>& part : parts) levels.centers.push_back(median(part));
+  }
+  for (double& value : values) value = std::fabs(value - nearest(levels.centers, value));
+  levels.sigma = std::max(kMinScatter, kToSigma * median(values));
+  return levels;
+}
+
+double healthy_deviations(std::size_t count, double beyond) {
+  constexpr double kEfficiency = 0.37;  // of a median absolute deviation beside a standard deviation
+  const boost::math::students_t spread(std::max(1.0, kEfficiency * static_cast<double>(count)));
+  return boost::math::quantile(boost::math::complement(spread, beyond));
+}
+
+PairElimination pair_elimination(const PairTable& table, int rail) {
+  PairElimination found;
+  found.nodes.resize(table.nodes.size());
+  const std::vector<Pair> pairs = pairs_of(table, rail);
+  if (pairs.empty()) return found;
+  std::vector<double> values;
+  for (const Pair& pair : pairs) values.push_back(pair.log_time);
+  found.levels = levels_of(values);
+  const double sigma = found.levels.sigma;
+  const double fastest = found.levels.centers.front();
+  const double slowest = found.levels.centers.back();
+  found.line = std::max(kMatters, healthy_deviations(pairs.size()) * sigma);
+  constexpr double kMayBeCleared = 1e-3;  // of nodes that lost a tenth
+  if (pairs.size() < kMinPairs) found.line = std::numeric_limits<double>::infinity();
+  const double clear_below =
+      pairs.size() < kMinPairs
+          ? -1
+          : std::min(found.line, kMustBeSeen - healthy_deviations(pairs.size(), kMayBeCleared) * sigma);
+  const auto is_slow = [&](const Pair& pair) { return pair.log_time > slowest + found.line; };
+  const auto clears = [&](const Pair& pair) { return pair.log_time <= fastest + clear_below; };
+
+  std::vector<std::vector<double>> more(table.nodes.size());
+  for (const Pair& pair : pairs) {
+    for (const int node : {pair.a, pair.b}) {
+      NodeStanding& of = found.nodes[slot_of(node)];
+      ++of.pairs;
+      of.slow += is_slow(pair) ? 1 : 0;
+      if (clears(pair)) of.standing = Standing::cleared;
+      more[slot_of(node)].push_back(pair.log_time - slowest);
+    }
+  }
+  for (std::size_t node = 0; node < more.size(); ++node)
+    if (!more[node].empty()) found.nodes[node].more = median(more[node]);
+  const auto is_cleared = [&](int node) { return found.nodes[slot_of(node)].standing == Standing::cleared; };
+  std::vector<int> named;
+  for (const Pair& pair : pairs) {
+    if (!is_slow(pair)) continue;
+    if (is_cleared(pair.a) && is_cleared(pair.b)) {
+      found.paths.push_back({pair.a, pair.b, pair.log_time - slowest});
+    } else if (is_cleared(pair.a) != is_cleared(pair.b)) {
+      const int node = is_cleared(pair.a) ? pair.b : pair.a;
+      const NodeStanding& of = found.nodes[slot_of(node)];
+      if (of.slow == of.pairs) named.push_back(node);
+    }
+  }
+  for (const int node : named) found.nodes[slot_of(node)].standing = Standing::slow;
+  for (NodeStanding& node : found.nodes) {
+    if (node.pairs > 0 && node.standing == Standing::unclear)
+      node.why = why_unclear(node, found, clear_below);
+  }
+  return found;
+}
+
+}  // namespace collbench::analysis

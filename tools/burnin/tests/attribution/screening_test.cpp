@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/deterministic_random.hpp"
+#include "tools/burnin/attribution/burnin_record.hpp"
+
+// Whom every design of a screening names, over fleets that are drawn: one rate of each pair, as others'
+// tables have it, the lower of its nodes', less what leaves cost, with normal noise.
+
+namespace collbench::analysis {
+namespace {
+
+struct Fleet {
+  int hosts = 63;
+  int bad = 0;
+  double lost = 0;  ///< of a bad host's rate
+  double leaf_effect = 0;
+  double noise = 0.01;
+  int leaf_nodes = 16;
+};
+
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : counter_(scrambled(seed)) {}
+  std::uint64_t below(std::uint64_t bound) { return scrambled(counter_++) % bound; }
+  double normal() { return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * std::numbers::pi * uniform()); }
+
+ private:
+  double uniform() { return (static_cast<double>(below(1'000'000)) + 0.5) / 1e6; }
+  std::uint64_t counter_;
+};
+
+using Pairs = std::set<std::pair<int, int>>;
+
+struct Design {
+  std::string name;
+  std::function<Pairs(const Fleet&, Draw&)> pairs;
+  bool is_dense = false;  ///< at least three pairs a host inside its group
+};
+
+void add_pair(Pairs& pairs, int a, int b) {
+  if (a != b) pairs.insert(std::minmax(a, b));
+}
+
+std::vector<Design> designs() {
+  const auto with_next = [](bool closed) {
+    return [closed](const Fleet& fleet, Draw& /*draw*/) {
+      Pairs pairs;
+      for (int host = 0; host + (closed ? 0 : 1) < fleet.hosts; ++host)
+        add_pair(pairs, host, (host + 1) % fleet.hosts);
+      return pairs;
+    };
+  };
+  const auto with_first = [](int references) {
+    return [references](const Fleet& fleet, Draw& /*draw*/) {
+      Pairs pairs;
+      for (int reference = 0; reference < references; ++reference)
+        for (int host = references; host < fleet.hosts; ++host) add_pair(pairs, reference, host);
+      return pairs;
+    };
+  };
+  const auto near = [](const Fleet& fleet, Draw& draw) {
+    Pairs pairs;
+    for (int host = 0; host < fleet.hosts; ++host) {
+      for (int next = 1; next <= 3; ++next) {  // inside its leaf, around
+        const int leaf = host / fleet.leaf_nodes * fleet.leaf_nodes;
+        const int size = std::min(fleet.leaf_nodes, fleet.hosts - leaf);
+        add_pair(pairs, host, leaf + (host - leaf + next) % size);
+      }
+      add_pair(pairs, host, static_cast<int>(draw.below(static_cast<std::uint64_t>(fleet.hosts))));
+    }
+    return pairs;
+  };
+  const auto all = [](const Fleet& fleet, Draw& /*draw*/) {
+    Pairs pairs;
+    for (int a = 0; a < fleet.hosts; ++a)
+      for (int b = a + 1; b < fleet.hosts; ++b) add_pair(pairs, a, b);
+    return pairs;
+  };
+  return {{"one reference", with_first(1)},  {"chain", with_next(false)},     {"ring", with_next(true)},
+          {"two references", with_first(2)}, {"8 references", with_first(8)}, {"6 near, 2 far", near, true},
+          {"all pairs", all, true}};
+}
+
+struct Score {
+  int bad = 0, named = 0, passed = 0;  ///< passed: bad, and said to be good
+  int healthy = 0, accused = 0, cleared = 0;
+
+  Score& operator+=(const Score& other) {
+    bad += other.bad, named += other.named, passed += other.passed;
+    healthy += other.healthy, accused += other.accused, cleared += other.cleared;
+    return *this;
+  }
+};
+
+Score score_of(const Fleet& fleet, const Design& design, std::uint64_t seed) {
+  Draw draw(seed);
+  std::set<int> bad;
+  while (std::cmp_less(bad.size(), fleet.bad))
+    bad.insert(static_cast<int>(draw.below(static_cast<std::uint64_t>(fleet.hosts))));
+  if (design.name == "one reference") bad.erase(0);  // without --expected it cannot be told
+  BurninRecord record;
+  record.bytes = 1e9;
+  record.source = "drawn";
+  for (int host = 0; host < fleet.hosts; ++host) record.table.nodes.push_back(fmt::format("n{}", host));
+  for (const auto& [a, b] : design.pairs(fleet, draw)) {
+    double rate = bad.contains(a) || bad.contains(b) ? 1 - fleet.lost : 1;
+    if (a / fleet.leaf_nodes != b / fleet.leaf_nodes) rate *= 1 - fleet.leaf_effect;
+    rate *= std::exp(fleet.noise * draw.normal());
+    record.table.times.push_back({a, b, 0, 1 / rate});
+    record.table.times.push_back({b, a, 0, 1 / rate});
+  }
+  Score score;
+  for (const NodeVerdict& node : attribute(record).nodes) {
+    const bool is_accused = node.bucket == Bucket::suspect || node.bucket == Bucket::bad;
+    const bool is_good = node.bucket == Bucket::good;
+    if (bad.contains(node.node))
+      ++score.bad, score.named += is_accused ? 1 : 0, score.passed += is_good ? 1 : 0;
+    else
+      ++score.healthy, score.accused += is_accused ? 1 : 0, score.cleared += is_good ? 1 : 0;
+  }
+  return score;
+}
+
+Score score_over(const Fleet& fleet, const Design& design, std::uint64_t seeds) {
+  Score all;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) all += score_of(fleet, design, seed);
+  return all;
+}
+
+TEST(Screening, NoDesignPassesABadHostOrAccusesAHealthyOne) {
+  for (const Design& design : designs()) {
+    Score all;
+    Score healthy;
+    for (const double leaf_effect : {0.0, 0.1}) {
+      for (const double lost : {0.1, 0.25, 0.5})
+        all += score_over({.bad = 3, .lost = lost, .leaf_effect = leaf_effect}, design, 6);
+      healthy += score_over({.leaf_effect = leaf_effect}, design, 6);
+    }
+    EXPECT_LE(all.passed, all.bad / 50) << design.name;
+    EXPECT_LE(all.accused + healthy.accused, (all.healthy + healthy.healthy) / 300) << design.name;
+    if (design.is_dense) {
+      EXPECT_GE(all.named, all.bad * 9 / 10) << design.name;
+    }
+  }
+}
+
+// Three quarters of the hosts are below one leaf switch: to the others most of their pairs are slower.
+TEST(Screening, AnUnevenLeafIsNobodysFault) {
+  for (const Design& design : designs()) {
+    const Score score = score_over({.hosts = 64, .leaf_effect = 0.1, .leaf_nodes = 48}, design, 6);
+    EXPECT_EQ(score.accused, 0) << design.name;
+    if (design.is_dense) {
+      EXPECT_GE(score.cleared, score.healthy * 9 / 10) << design.name;
+    }
+  }
+}
+
+// Prints the table of docs/notes/burnin-screenings.md: --gtest_also_run_disabled_tests
+// --gtest_filter='*Table*'.
+TEST(Screening, DISABLED_Table) {
+  for (const Design& design : designs()) {
+    for (const double noise : {0.01, 0.02}) {
+      std::string cells;
+      Score healthy;
+      for (const double lost : {0.1, 0.25, 0.5}) {
+        Score all;
+        for (const int hosts : {63, 256}) {
+          for (const double leaf_effect : {0.0, 0.05, 0.1}) {
+            for (const double share : {0.01, 0.05})
+              all += score_over({.hosts = hosts,
+                                 .bad = std::max(1, static_cast<int>(share * hosts)),
+                                 .lost = lost,
+                                 .leaf_effect = leaf_effect,
+                                 .noise = noise},
+                                design, hosts == 63 ? 12 : 4);
+          }
+        }
+        healthy.accused += all.accused, healthy.healthy += all.healthy, healthy.cleared += all.cleared;
+        cells += fmt::format(" {:.1f}, {:.1f} |", 100.0 * all.named / all.bad, 100.0 * all.passed / all.bad);
+      }
+      for (const int hosts : {63, 256})
+        for (const double leaf_effect : {0.0, 0.05, 0.1})
+          healthy += score_over({.hosts = hosts, .leaf_effect = leaf_effect, .noise = noise}, design,
+                                hosts == 63 ? 24 : 8);
+      fmt::print("| {} | {:.0f} % |{} {} of {} | {:.1f} |\n", design.name, 100 * noise, cells,
+                 healthy.accused, healthy.healthy, 100.0 * healthy.cleared / healthy.healthy);
+      std::fflush(stdout);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace collbench::analysis
