@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/models/nccl/healthy_ranges.hpp"
 #include "analysis/models/nccl/links.hpp"
 #include "base/units.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
@@ -252,7 +253,10 @@ TEST(Judge, WhatTheModelSaysIsSoundOnEveryReferenceMachine) {
       if (nodes > 1 && machine.nic_transport.empty()) continue;
       const GpuCluster cluster = gpu_cluster(machine, nodes, 0);
       const collbench::Run run = judged_on_gpus(run_from_expectation(cluster, 1.01), cluster);
-      EXPECT_EQ(word_of(run), VerdictWord::sound) << machine.name << " × " << nodes;
+      // Over a network of which too little is known nothing is SOUND (NothingIsSoundWhereALostHalf…).
+      const bool is_plugin = healthy_class(OperationId::all_reduce, cluster) == BandClass::plugin;
+      EXPECT_EQ(word_of(run), is_plugin ? VerdictWord::unclear : VerdictWord::sound)
+          << machine.name << " × " << nodes;
       for (const Row& row : run.rows) EXPECT_FALSE(row.verdict.explanation.empty());
     }
   }

@@ -507,6 +507,13 @@ class Finder {
       return {node, Bucket::not_tested,
               "this design cannot tell: a tenth of the nodes and more are as slow: another leaf, or slow"};
     }
+    const auto is_elsewhere = [node](const auto& of) {
+      return std::find(of.second.begin(), of.second.end(), node) != of.second.end();
+    };
+    if (groups_were_found_ && std::any_of(elsewhere_.begin(), elsewhere_.end(), is_elsewhere)) {
+      return {node, Bucket::not_tested,
+              "this design cannot tell: slow with other groups, and in the median not inside its own"};
+    }
     if (untested) {
       return {node, Bucket::not_tested,
               fmt::format("measured with fewer than {} others on rail {}", kMinPartners, *untested)};

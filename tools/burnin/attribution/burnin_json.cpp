@@ -184,6 +184,7 @@ std::string burnin_json(const BurninRecord& record) {
         array_of(found.groups, [&record](const std::vector<int>& group) { return names_of(group, record); })},
        {"unseen_below_times", std::exp(found.blind_below)},
        {"times", times},
+       {"other_columns", columns},
        {"groups", groups},
        {"probes", array_of(record.probes, probe)},
        {"group_failures", group_failures},

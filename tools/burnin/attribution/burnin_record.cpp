@@ -160,7 +160,9 @@ void require_agreement(const BurninRecord& record, Attribution& found) {
 
 /// Who may have lost kMustBeSeen by what its pairs took, for the parts of nodes scatter by so much.
 void hold_back_unseen(const BurninRecord& record, Attribution& found) {
-  if (found.line_of_nodes <= kMatters || found.effects.send.size() != found.nodes.size()) return;
+  if (record.table.times.empty() || found.line_of_nodes <= kMatters ||
+      found.effects.send.size() != found.nodes.size())
+    return;
   // The line is some four deviations, and of 1,000 who lost as much one is three below.
   const double below = kMustBeSeen - 0.75 * found.line_of_nodes;
   for (NodeVerdict& verdict : found.nodes) {

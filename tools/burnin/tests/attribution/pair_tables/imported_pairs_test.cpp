@@ -160,6 +160,32 @@ TEST(ImportedPairs, ManySlowPathsAreOneSentence) {
                           Not(HasSubstr("ibtracert between n0"))));
 }
 
+TEST(ImportedPairs, WhoIsSlowInOneColumnOnlyIsNotTested) {
+  std::string text = "node_a,node_b,avg_busbw,peak_busbw\n";
+  for (int a = 0; a < 8; ++a) {
+    for (int b = a + 1; b < 8; ++b)
+      text += fmt::format("n{},n{},{},{}\n", a, b, a == 2 || b == 2 ? 24 : 48 + 0.01 * b, 50 + 0.01 * b);
+  }
+  const BurninRecord record = read(text);
+  EXPECT_THAT(burnin_text(record, 400), HasSubstr("n2 not tested: the columns disagree: slow by"));
+  EXPECT_THAT(blamed(record), SizeIs(0));
+  EXPECT_THAT(blamed(read(text, {.column = "avg_busbw", .where = {}})), ElementsAre("n2"));
+  EXPECT_THAT(blamed(burnin_from_json(burnin_json(record), "again.json")), SizeIs(0));
+}
+
+TEST(ImportedPairs, ARateOfEachNodeAndOfGroups) {
+  std::string nodes = "node,busbw\n";
+  std::string groups = "nodes;busbw\n";
+  for (int i = 0; i < 8; ++i) {
+    nodes += fmt::format("n{},{}\n", i, i == 5 ? 40 : 48 + 0.01 * i);
+    groups += fmt::format("n{},n{};{}\n", 2 * i, 2 * i + 1, i == 3 ? 40 : 48 + 0.01 * i);
+  }
+  EXPECT_THAT(blamed(read(nodes)), ElementsAre("n5"));
+  EXPECT_THAT(burnin_text(read(groups), 400),
+              AllOf(HasSubstr("16 nodes: 14 good, 0 suspect, 0 bad, 2 not tested"),
+                    HasSubstr("n6, n7 not tested: this design cannot tell: in a group of 2")));
+}
+
 TEST(ImportedPairs, TheQuickestOfRepeatsCounts) {
   const BurninRecord record = read(slow_node(',', "from,to,busbw\n") + "n0,n1,60.5\nn0,n1,20.5\n");
   EXPECT_THAT(record.table.times, SizeIs(30));
