@@ -38,8 +38,8 @@ constexpr std::array<EdgesBySize, 12> kEdges{{
 // Where a provider asks for less than this of what a sound machine gives, its limit clears damaged ones.
 constexpr double kMinLimit = 0.8;
 
-// Half of what sound machines of such classes reach (about 0.9 of expected): where only less than this is BELOW,
-// a machine that lost half is not found, and then none is called SOUND.
+// Half of what sound machines of such classes reach (about 0.9 of expected): where only less than this is
+// BELOW, a machine that lost half is not found, and then none is called SOUND.
 constexpr double kFindsAHalf = 0.45;
 
 }  // namespace

@@ -138,8 +138,8 @@ TEST(PublishedMachines, EachReferenceSaysWhatItWasCheckedAgainst) {
     EXPECT_THAT(host.notes, testing::Contains(how_checked(machine))) << machine.name;
     if (checked_against(machine).empty()) unchecked.push_back(machine.name);
   }
-  EXPECT_THAT(unchecked,
-              ElementsAre("p5", "a3-mega", "a100-pcie", "hgx-h200", "h100-nvl", "l40s", "ndv5", "a3-ultra", "alps"));
+  EXPECT_THAT(unchecked, ElementsAre("p5", "a3-mega", "a100-pcie", "hgx-h200", "h100-nvl", "l40s", "ndv5",
+                                     "a3-ultra", "alps"));
 }
 
 }  // namespace
