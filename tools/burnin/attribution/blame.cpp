@@ -11,6 +11,7 @@
 
 #include "base/statistics.hpp"
 #include "tools/burnin/attribution/blame_words.hpp"
+#include "tools/burnin/attribution/elimination_blame.hpp"
 #include "tools/burnin/attribution/pairs/alone_times.hpp"
 #include "tools/burnin/attribution/pairs/median_doubt.hpp"
 #include "tools/burnin/attribution/pairs/node_groups.hpp"
@@ -45,6 +46,7 @@ class Finder {
         groups_were_found_(groups_were_found),
         expected_seconds_(expected_seconds),
         unsteady_(std::move(unsteady)),
+        design_(pair_design(table).kind),
         effects_(pair_effects(table)),
         rails_(rail_parts(table, effects_, expected_seconds)),
         alone_(alone_times(table, effects_)) {}
@@ -178,10 +180,10 @@ class Finder {
       }
       add({.kind = BlameKind::trunk,
            .rail = rail,
-           .evidence =
-               fmt::format("{} rail {}: slow with hosts of other groups, and in the median not inside their "
-                           "own: the way between groups, or several paths",
-                           fmt::join(names, ", "), rail)},
+           .evidence = fmt::format(
+               "{} rail {}: slow with hosts of other groups, and not with most of their own group: "
+               "the path between groups, or several paths",
+               fmt::join(names, ", "), rail)},
           median(parts), rails_[slot_of(rail)].send.line, "");
     }
   }
@@ -189,7 +191,7 @@ class Finder {
   /// Two sides say nothing of pairs inside one: where a tenth of the nodes and more take as much longer, they
   /// may as well be another leaf.
   [[nodiscard]] bool on_slower_level(int node) const {
-    if (!table_.leaf_of_node.empty() || pair_design(table_).kind != DesignKind::bipartite) return false;
+    if (!table_.leaf_of_node.empty() || design_ != DesignKind::bipartite) return false;
     for (const RailParts& rail : rails_) {
       std::vector<double> parts;
       for (int of = 0; of < node_count(); ++of)
@@ -505,14 +507,16 @@ class Finder {
     if (verdict.bucket != Bucket::good) return verdict;
     if (unclear_.contains(node)) {
       return {node, Bucket::not_tested,
-              "this design cannot tell: a tenth of the nodes and more are as slow: another leaf, or slow"};
+              "this design cannot tell: a tenth of the nodes or more are as slow, so it may be slow, or "
+              "below another "
+              "leaf switch"};
     }
     const auto is_elsewhere = [node](const auto& of) {
       return std::find(of.second.begin(), of.second.end(), node) != of.second.end();
     };
     if (groups_were_found_ && std::any_of(elsewhere_.begin(), elsewhere_.end(), is_elsewhere)) {
       return {node, Bucket::not_tested,
-              "this design cannot tell: slow with other groups, and in the median not inside its own"};
+              "this design cannot tell: slow with hosts of other groups, and not with most of its own group"};
     }
     if (untested) {
       return {node, Bucket::not_tested,
@@ -527,6 +531,7 @@ class Finder {
   bool groups_were_found_;
   double expected_seconds_;
   std::vector<UnsteadyPart> unsteady_;
+  DesignKind design_;
   PairEffects effects_;
   std::vector<RailParts> rails_;
   AloneTimes alone_;
@@ -539,60 +544,6 @@ class Finder {
   std::vector<Cleared> cleared_{};
 };
 
-/// What elimination says of the pairs of a design in which most nodes met one or two others.
-Attribution by_elimination(const PairTable& table, const PairDesign& design, double expected_seconds) {
-  Attribution found;
-  found.effects = pair_effects(table);
-  for (int node = 0; std::cmp_less(node, table.nodes.size()); ++node)
-    found.nodes.push_back({node, Bucket::good, ""});
-  for (int rail = 0; rail < table.rails; ++rail) {
-    const PairElimination rail_found = pair_elimination(table, rail);
-    found.blind_below = std::max(found.blind_below, rail_found.line);
-    const auto add = [&](Blame blame, double more, const std::string& who) {
-      blame.rail = rail;
-      blame.times_slower = std::exp(more);
-      blame.line = std::exp(rail_found.line);
-      blame.next = technician_step(blame.kind, who, rail);
-      found.blames.push_back(std::move(blame));
-    };
-    for (int node = 0; std::cmp_less(node, table.nodes.size()); ++node) {
-      const NodeStanding& of = rail_found.nodes[slot_of(node)];
-      NodeVerdict& verdict = found.nodes[slot_of(node)];
-      const std::string& name = table.nodes[slot_of(node)];
-      if (of.standing == Standing::slow) {
-        const std::string evidence = fmt::format(
-            "{} rail {}: {} in {} of {} pairs, all of them slow, with others that are not (line {}); the "
-            "node or its "
-            "way there",
-            name, rail, percent_slower(of.more), of.slow, of.pairs, percent_slower(rail_found.line));
-        add({.kind = BlameKind::node, .nodes = {node}, .evidence = evidence}, of.more, name);
-        verdict = {node, Bucket::suspect, evidence};
-      } else if (verdict.bucket == Bucket::good && of.pairs == 0) {
-        verdict = {node, Bucket::not_tested, fmt::format("not measured on rail {}", rail)};
-      } else if (verdict.bucket == Bucket::good && of.standing == Standing::unclear) {
-        verdict = {node, Bucket::not_tested, "this design cannot tell: " + of.why};
-      }
-    }
-    for (const SlowPair& path : rail_found.paths) {
-      const std::string who =
-          fmt::format("{} and {}", table.nodes[slot_of(path.a)], table.nodes[slot_of(path.b)]);
-      add({.kind = BlameKind::path,
-           .nodes = {path.a, path.b},
-           .evidence = fmt::format("{} rail {}: {} (line {}) while both are like others with somebody else",
-                                   who, rail, percent_slower(path.more), percent_slower(rail_found.line))},
-          path.more, who);
-    }
-  }
-  if (design.reference >= 0 && expected_seconds <= 0) {
-    found.nodes[slot_of(design.reference)] = {
-        design.reference, Bucket::not_tested,
-        "this design cannot tell: it is in all pairs, so that were it slow all would be; give --expected, or "
-        "measure two others with each other"};
-  }
-  std::sort(found.blames.begin(), found.blames.end(), worse);
-  return found;
-}
-
 Attribution attribute_among(const PairTable& table, double expected_seconds, bool groups_were_found) {
   const std::vector<UnsteadyPart> unsteady = unsteady_parts(table, pair_effects(table));
   return Finder(without_slow_moments(table, unsteady), expected_seconds, unsteady, groups_were_found).found();
@@ -602,8 +553,11 @@ Attribution attribute_among(const PairTable& table, double expected_seconds, boo
 
 Attribution attribute(const PairTable& table, double expected_seconds) {
   if (has_repeats(table)) return attribute(settled_pairs(table).table, expected_seconds);
-  if (const PairDesign design = pair_design(table); design.usual > 0 && design.is_sparse())
-    return by_elimination(table, design, expected_seconds);
+  if (const PairDesign design = pair_design(table); design.usual > 0 && design.is_sparse()) {
+    Attribution found = attribute_by_elimination(table, design, expected_seconds);
+    std::sort(found.blames.begin(), found.blames.end(), worse);
+    return found;
+  }
   if (!table.leaf_of_node.empty()) return attribute_among(table, expected_seconds, false);
   const NodeGroups groups = node_groups(table);
   if (groups.group_of_node.empty()) return attribute_among(table, expected_seconds, false);
@@ -615,9 +569,10 @@ Attribution attribute(const PairTable& table, double expected_seconds) {
     for (const std::vector<int>& group : groups.members) members.insert(group.begin(), group.end());
     for (NodeVerdict& verdict : found.nodes) {
       if (verdict.bucket == Bucket::good && !members.contains(verdict.node))
-        verdict = {
-            verdict.node, Bucket::not_tested,
-            "this design cannot tell: as slow with all as others are between groups: by itself, or slow"};
+        verdict = {verdict.node, Bucket::not_tested,
+                   "this design cannot tell: its pairs are as slow as those between groups, so it may be "
+                   "slow, or in a "
+                   "group of its own"};
     }
   }
   found.groups = groups.members;

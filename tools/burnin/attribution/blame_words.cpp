@@ -10,6 +10,8 @@
 #include <set>
 #include <utility>
 
+#include "tools/burnin/attribution/pairs/pair_design.hpp"
+
 namespace collbench::analysis {
 
 std::string percent_slower(double log_time) {
@@ -29,8 +31,7 @@ std::string technician_step(BlameKind kind, const std::string& who, std::optiona
     case BlameKind::node:
       return fmt::format(
           "measure {0} alone with two good hosts, and these with each other; if it is slow again, on {0}: "
-          "collbench "
-          "doctor, nvidia-smi -q -d PERFORMANCE, lspci -vv for LnkSta of all NICs, dmesg",
+          "collbench doctor, nvidia-smi -q -d PERFORMANCE, lspci -vv for LnkSta of all NICs, dmesg",
           who);
     case BlameKind::inside:
       return fmt::format(
@@ -147,17 +148,15 @@ std::vector<Blame> with_such_paths_last(const Attribution& found) {
 }
 
 std::string many_paths(const std::vector<Blame>& paths, const PairTable& table) {
-  std::map<int, std::set<int>> met;
-  for (const RailTime& time : table.times)
-    if (time.seconds > 0) met[time.from].insert(time.to), met[time.to].insert(time.from);
+  const std::vector<std::set<int>> met = partners_of(table);
   std::map<int, std::size_t> slow;
   for (const Blame& path : paths)
     for (const int node : path.nodes) ++slow[node];
   std::vector<std::string> with_most;
   for (const auto& [node, count] : slow)
-    if (2 * count > met[node].size())
+    if (2 * count > met[slot_of(node)].size())
       with_most.push_back(
-          fmt::format("{} with {} of {}", table.nodes[slot_of(node)], count, met[node].size()));
+          fmt::format("{} with {} of {}", table.nodes[slot_of(node)], count, met[slot_of(node)].size()));
   constexpr std::size_t kNamed = 12;
   std::vector<std::string> named;
   for (std::size_t i = 0; i < std::min(kNamed, paths.size()); ++i) {

@@ -19,6 +19,7 @@
 #include "tools/burnin/attribution/losses.hpp"
 #include "tools/burnin/attribution/mixed_fleet.hpp"
 #include "tools/burnin/attribution/pair_outcome.hpp"
+#include "tools/burnin/attribution/pairs/pair_design.hpp"
 #include "tools/burnin/attribution/pairs/pair_elimination.hpp"
 #include "tools/burnin/attribution/steadiness.hpp"
 
@@ -49,6 +50,7 @@ void judge_expected(const BurninRecord& record, Attribution& found) {
     const double beyond_scatter = blind > kMaxBlind ? record.expected / std::exp(blind) : record.expected;
     return of.second < needed && of.second < beyond_scatter;
   };
+  const PairDesign design = pair_design(record.table);
   const bool some_rail_is_fine = std::any_of(
       best.begin(), best.end(), [&](const auto& rail) { return fastest(rail.second).second >= needed; });
   for (const auto& [rail, rates] : best) {
@@ -71,10 +73,20 @@ void judge_expected(const BurninRecord& record, Attribution& found) {
            .next = technician_step(BlameKind::rail, "", rail)});
       continue;
     }
+    const int slow_reference =
+        falls_short(best_node) ? design.reference : -1;  // in all pairs, so that all are
     for (const auto& of : rates) {
       const auto& [node, rate] = of;
       NodeVerdict& verdict = found.nodes[slot_of(node)];
       if (!falls_short(of) || verdict.bucket != Bucket::good) continue;
+      if (slow_reference >= 0 && node != slow_reference) {
+        verdict = {
+            node, Bucket::not_tested,
+            fmt::format("this design cannot tell: measured only with {}, and no pair with it makes the "
+                        "expected {:.4g} GB/s",
+                        record.table.nodes[slot_of(slow_reference)], record.expected / kGigabyte)};
+        continue;
+      }
       verdict = {node, Bucket::suspect,
                  fmt::format("its fastest pair on rail {} makes {:.4g} of the expected {:.4g} GB/s", rail,
                              rate / kGigabyte, record.expected / kGigabyte)};
@@ -175,9 +187,10 @@ void hold_back_unseen(const BurninRecord& record, Attribution& found) {
     if (worst <= below) continue;
     verdict = {
         verdict.node, Bucket::not_tested,
-        fmt::format("this design cannot tell: {} in its pairs, and who is healthy scatters so that only {} "
-                    "and more would be named",
-                    percent_slower(worst), percent_slower(found.line_of_nodes))};
+        fmt::format(
+            "this design cannot tell: its pairs take {}, and healthy nodes scatter so much that only {} "
+            "or more would be named",
+            percent_slower(worst), percent_slower(found.line_of_nodes))};
   }
 }
 

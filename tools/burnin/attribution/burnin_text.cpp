@@ -93,15 +93,21 @@ std::string hosts_of(const BurninRecord& record, const std::vector<int>& nodes) 
              : fmt::format("{} to {} ({} hosts)", hosts.front(), hosts.back(), hosts.size());
 }
 
-/// "groups, found from the pairs: n0 to n7 (8 hosts); …", and what they are used for; empty for none.
+/// "groups, found from the pairs: n0, n2, n4, n6 and 4 more; …", and what they are used for; empty for none.
 std::string group_line_of(const BurninRecord& record, const Attribution& found) {
   if (found.groups.empty()) return {};
   constexpr std::size_t kShown = 8;
   std::vector<std::string> groups;
-  for (std::size_t i = 0; i < std::min(kShown, found.groups.size()); ++i)
-    groups.push_back(hosts_of(record, found.groups[i]));
+  for (std::size_t i = 0; i < std::min(kShown, found.groups.size()); ++i) {
+    const std::vector<int>& members = found.groups[i];
+    const std::size_t named = std::min<std::size_t>(4, members.size());
+    const std::string first =
+        hosts_of(record, {members.begin(), members.begin() + static_cast<std::ptrdiff_t>(named)});
+    groups.push_back(named == members.size() ? first
+                                             : fmt::format("{} and {} more", first, members.size() - named));
+  }
   if (found.groups.size() > kShown)
-    groups.push_back(fmt::format("and {} more", found.groups.size() - kShown));
+    groups.push_back(fmt::format("{} more groups in --format json", found.groups.size() - kShown));
   return fmt::format(
       "groups, found from the pairs themselves (leaves, racks): {}; pairs between groups take {}, and a node "
       "is "

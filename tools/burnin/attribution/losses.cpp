@@ -60,7 +60,6 @@ RailLosses losses_of(const PairTable& table, int rail, bool sends) {
   const double middle = median(known);
   for (double& share : known) share = std::fabs(share - middle);
   constexpr double kSigmas = 6;
-  constexpr double kToSigma = 1.4826;  // of a normal distribution
   losses.line = std::max(kLossLine, middle + kSigmas * kToSigma * median(known));
   return losses;
 }

@@ -16,18 +16,10 @@ namespace {
 
 constexpr std::size_t kMaxNodes = 1024;
 constexpr std::size_t kMinMembers = 3;
-constexpr double kMinScatter = 1e-3;    // no rate repeats better
 constexpr double kClip = 3 * kMatters;  // a slow path says no more than that it is slow
-constexpr double kToSigma = 1.4826;
-
-struct Pair {
-  int a = 0;
-  int b = 0;
-  double log_time = 0;
-};
 
 /// The pairs of a table, each by the median of its directions and rails.
-std::vector<Pair> pairs_of(const PairTable& table) {
+std::vector<PairTime> pairs_of(const PairTable& table) {
   std::vector<std::vector<double>> of_rail(slot_of(table.rails));
   for (const RailTime& time : table.times)
     if (time.seconds > 0 && time.repeat == 0) of_rail[slot_of(time.rail)].push_back(std::log(time.seconds));
@@ -38,7 +30,7 @@ std::vector<Pair> pairs_of(const PairTable& table) {
     if (time.seconds > 0 && time.repeat == 0)
       times[std::minmax(time.from, time.to)].push_back(std::log(time.seconds) - usual[slot_of(time.rail)]);
   }
-  std::vector<Pair> pairs;
+  std::vector<PairTime> pairs;
   for (auto& [ends, of] : times) pairs.push_back({ends.first, ends.second, reordering_median(of)});
   return pairs;
 }
@@ -53,7 +45,7 @@ struct Fit {
 
 class GroupSearch {
  public:
-  GroupSearch(std::vector<Pair> pairs, std::size_t nodes) : pairs_(std::move(pairs)), partners_(nodes) {
+  GroupSearch(std::vector<PairTime> pairs, std::size_t nodes) : pairs_(std::move(pairs)), partners_(nodes) {
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       partners_[slot_of(pairs_[i].a)].emplace_back(pairs_[i].b, i);
       partners_[slot_of(pairs_[i].b)].emplace_back(pairs_[i].a, i);
@@ -75,7 +67,7 @@ class GroupSearch {
     std::optional<double> middle;
     for (int turn = 0; turn < kTurns; ++turn) {
       std::vector<double> values;
-      for (const Pair& pair : pairs_)
+      for (const PairTime& pair : pairs_)
         values.push_back(pair.log_time - parts[slot_of(pair.a)] - parts[slot_of(pair.b)]);
       if (!middle) middle = (quantile(values, inside / 2) + quantile(values, (1 + inside) / 2)) / 2;
       const Fit now = fit_of(likeliest(values, *middle), true);
@@ -186,10 +178,10 @@ class GroupSearch {
   [[nodiscard]] Fit fit_of(const std::vector<int>& labels, bool two_levels) const {
     constexpr int kPasses = 10;
     Fit fit{labels, std::vector<double>(partners_.size(), 0)};
-    const auto is_inside = [&](const Pair& pair) {
+    const auto is_inside = [&](const PairTime& pair) {
       return two_levels && labels[slot_of(pair.a)] == labels[slot_of(pair.b)];
     };
-    const auto rest = [&](const Pair& pair) {
+    const auto rest = [&](const PairTime& pair) {
       return pair.log_time - (is_inside(pair) ? fit.inside : fit.across) - fit.parts[slot_of(pair.a)] -
              fit.parts[slot_of(pair.b)];
     };
@@ -197,7 +189,7 @@ class GroupSearch {
     for (int pass = 0; pass < kPasses; ++pass) {
       for (const bool inside : {true, false}) {
         values.clear();
-        for (const Pair& pair : pairs_)
+        for (const PairTime& pair : pairs_)
           if (is_inside(pair) == inside) values.push_back(rest(pair));
         if (!values.empty()) (inside ? fit.inside : fit.across) += reordering_median(values);
       }
@@ -212,7 +204,7 @@ class GroupSearch {
       fit.across += 2 * middle;
     }
     double deviation = 0;
-    for (const Pair& pair : pairs_) deviation += std::min(std::fabs(rest(pair)), kClip);
+    for (const PairTime& pair : pairs_) deviation += std::min(std::fabs(rest(pair)), kClip);
     fit.criterion = criterion(fit, deviation, two_levels);
     return fit;
   }
@@ -233,7 +225,7 @@ class GroupSearch {
            (static_cast<double>(matter) + (two_levels ? 2 : 1)) * std::log(count);
   }
 
-  std::vector<Pair> pairs_;
+  std::vector<PairTime> pairs_;
   std::vector<std::vector<std::pair<int, std::size_t>>> partners_;  ///< with the number of the pair
 };
 
@@ -242,7 +234,7 @@ class GroupSearch {
 NodeGroups node_groups(const PairTable& table) {
   NodeGroups groups;
   if (table.nodes.size() < 2 * kMinMembers || table.nodes.size() > kMaxNodes) return groups;
-  std::vector<Pair> pairs = pairs_of(table);
+  std::vector<PairTime> pairs = pairs_of(table);
   if (pairs.size() < table.nodes.size()) return groups;
   const GroupSearch search(std::move(pairs), table.nodes.size());
   Fit best = search.without();

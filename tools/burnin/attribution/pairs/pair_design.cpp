@@ -5,22 +5,13 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace collbench::analysis {
 namespace {
 
 using Partners = std::vector<std::set<int>>;
-
-Partners partners_of(const PairTable& table) {
-  Partners partners(table.nodes.size());
-  for (const RailTime& time : table.times) {
-    if (!(time.seconds > 0)) continue;
-    partners[slot_of(time.from)].insert(time.to);
-    partners[slot_of(time.to)].insert(time.from);
-  }
-  return partners;
-}
 
 /// Whether two colors suffice, so that no two partners have the same.
 bool has_two_sides(const Partners& partners) {
@@ -55,6 +46,16 @@ DesignKind kind_of(const Partners& partners, std::size_t measured, std::size_t p
 
 }  // namespace
 
+std::vector<std::set<int>> partners_of(const PairTable& table) {
+  Partners partners(table.nodes.size());
+  for (const RailTime& time : table.times) {
+    if (!(time.seconds > 0)) continue;
+    partners[slot_of(time.from)].insert(time.to);
+    partners[slot_of(time.to)].insert(time.from);
+  }
+  return partners;
+}
+
 PairDesign pair_design(const PairTable& table) {
   const Partners partners = partners_of(table);
   std::vector<int> degrees;
@@ -82,28 +83,29 @@ std::string design_words(const PairTable& table) {
                               ? fmt::format("{} partners each", design.most)
                               : fmt::format("{} to {} partners each", design.fewest, design.most);
   const std::string elimination =
-      "a pair like the others clears both of its nodes, and a slow pair names a node only where its partner "
-      "is cleared; two slow neighbors, or a slow path, may not be told apart";
+      "a pair like the others clears both of its nodes, and a slow pair names a node only if the other one "
+      "is "
+      "cleared; two slow neighbors, or a slow path, may not be told apart";
   switch (design.kind) {
     case DesignKind::all_pairs:
-      return "all pairs: tells a slow node from a slow path; of a fleet that is slow as a whole nothing "
-             "without --expected";
+      return "all pairs: a slow node can be told from a slow path; that all are slow shows only with "
+             "--expected";
     case DesignKind::some_pairs:
-      return fmt::format(
-          "some pairs, {}: {}", met,
-          design.is_sparse() ? elimination : "tells a slow node, from three partners on, from a slow path");
+      return fmt::format("some pairs, {}: {}", met,
+                         design.is_sparse()
+                             ? elimination
+                             : "a node with three partners or more can be told from a slow path");
     case DesignKind::bipartite:
       return fmt::format(
-          "two sides, {}: {}; whether one side is slow as a whole it cannot tell without --expected", met,
-          design.is_sparse() ? elimination : "tells a slow node from the others of its side");
+          "two sides, {}: {}; that one side is slow as a whole shows only with --expected", met,
+          design.is_sparse() ? elimination : "a slow node can be told from the others of its side");
     case DesignKind::star: {
       const std::string& reference = table.nodes[slot_of(design.reference)];
       return fmt::format(
-          "one reference: {} pairs with {}. It tells which node is slower than the others' pairs with {}, "
-          "and "
-          "not whether that is the node or its way there; whether {} itself is slow it cannot tell without "
-          "--expected",
-          design.most, reference, reference, reference);
+          "one reference: {} pairs with {}. Which nodes are slower than the others with it can be told, and "
+          "not "
+          "whether by themselves or by their paths; that {} itself is slow shows only with --expected",
+          design.most, reference, reference);
     }
     case DesignKind::chain:
     case DesignKind::ring:

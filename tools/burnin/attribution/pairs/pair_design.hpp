@@ -1,9 +1,14 @@
 #pragma once
+#include <set>
 #include <string>
+#include <vector>
 
 #include "tools/burnin/attribution/pairs/pair_effects.hpp"
 
 namespace collbench::analysis {
+
+/// By node: whom it was measured with.
+[[nodiscard]] std::vector<std::set<int>> partners_of(const PairTable& table);
 
 /// Which pairs a screening measured.
 enum class DesignKind {
@@ -28,7 +33,7 @@ struct PairDesign {
 };
 [[nodiscard]] PairDesign pair_design(const PairTable& table);
 
-/// "one reference: each of 62 nodes with n0. It tells …; it cannot tell …".
+/// What this design can tell, and what not: "one reference: 62 pairs with n0. …".
 [[nodiscard]] std::string design_words(const PairTable& table);
 
 }  // namespace collbench::analysis

@@ -178,7 +178,6 @@ namespace {
 /// Infinite where none is free: then nothing is known of the scatter.
 double line_of_residuals(const PairTable& table, const PairEffects& effects, std::optional<int> rail) {
   constexpr double kSigmas = 6;
-  constexpr double kToSigma = 1.4826;
   constexpr double kMinLine = 0.01;
   std::vector<double> scatter;
   std::vector<bool> is_fitted(2 * table.nodes.size() * slot_of(table.rails), false);

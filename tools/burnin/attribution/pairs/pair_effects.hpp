@@ -47,6 +47,18 @@ struct PairEffects {
 /// 0 below one leaf switch, or where no leaves are known; 1 across.
 [[nodiscard]] int path_class(const PairTable& table, int from, int to);
 
+/// A normal distribution's standard deviation over its median absolute deviation.
+inline constexpr double kToSigma = 1.4826;
+/// As logarithm of time: no rate repeats better.
+inline constexpr double kMinScatter = 1e-3;
+
+/// Two nodes, and what is said of the time between them.
+struct PairTime {
+  int a = 0;
+  int b = 0;
+  double log_time = 0;
+};
+
 /// With fewer partners a node's own part cannot be told from its partners'.
 inline constexpr int kMinPartners = 3;
 

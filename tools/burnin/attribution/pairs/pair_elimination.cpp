@@ -15,8 +15,6 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr double kToSigma = 1.4826;          // of a normal distribution
-constexpr double kMinScatter = 1e-3;         // no rate repeats better
 constexpr std::size_t kMinPairs = 8;         // fewer do not know how healthy ones scatter
 constexpr std::size_t kMaxLevels = 6;        // two kinds of paths, and what is slow beside them
 constexpr std::size_t kMaxForLevels = 4096;  // the search takes the square of the values
@@ -86,14 +84,8 @@ double nearest(const std::vector<double>& centers, double value) {
 
 std::string percent(double log_time) { return fmt::format("{:+.1f} %", 100 * std::expm1(log_time)); }
 
-/// One pair of a rail: its slower direction, of which the quickest time counts.
-struct Pair {
-  int a = 0;
-  int b = 0;
-  double log_time = 0;
-};
-
-std::vector<Pair> pairs_of(const PairTable& table, int rail) {
+/// The pairs of a rail, each by its slower direction, of which the quickest time counts.
+std::vector<PairTime> pairs_of(const PairTable& table, int rail) {
   std::map<std::pair<int, int>, double> quickest;
   for (const RailTime& time : table.times) {
     if (time.rail != rail || !(time.seconds > 0)) continue;
@@ -105,7 +97,7 @@ std::vector<Pair> pairs_of(const PairTable& table, int rail) {
     double& of = slower.try_emplace(std::minmax(direction.first, direction.second), seconds).first->second;
     of = std::max(of, seconds);
   }
-  std::vector<Pair> pairs;
+  std::vector<PairTime> pairs;
   for (const auto& [pair, seconds] : slower) pairs.push_back({pair.first, pair.second, std::log(seconds)});
   return pairs;
 }
@@ -116,19 +108,22 @@ std::string why_unclear(const NodeStanding& node, const PairElimination& found, 
     return fmt::format("fewer than {} pairs do not say how healthy ones scatter", kMinPairs);
   if (clear_below <= 0)
     return fmt::format(
-        "pairs scatter by {:.1f} % (robust standard deviation), so a loss of 10 % is no more than "
-        "that",
+        "pairs scatter by {:.1f} % (robust standard deviation), too much to see a loss of 10 %",
         100 * found.levels.sigma);
   if (node.slow > 0)
-    return fmt::format("{} of its {} slow ({}), and the partner may be the slow one", node.slow,
-                       node.pairs == 1 ? "only pair is" : fmt::format("{} pairs", node.pairs),
-                       percent(node.more));
+    return fmt::format(
+        "{} slow ({}), and the node at the other end may be the slow one",
+        node.pairs == 1 ? "its only pair is" : fmt::format("{} of its {} pairs are", node.slow, node.pairs),
+        percent(node.more));
   if (found.levels.centers.size() > 1)
     return fmt::format(
-        "its pairs are no faster than the slower of {} levels, {} apart: another leaf, or slow",
+        "its pairs are no faster than the slower of {} levels, {} apart: it is below another leaf switch, or "
+        "slow",
         found.levels.centers.size(), percent(found.levels.centers.back() - found.levels.centers.front()));
-  return fmt::format("{} is too slow to clear it and too near the others' scatter (line {}) to name it",
-                     percent(node.more), percent(found.line));
+  return fmt::format(
+      "its pairs take {}: too slow to clear it, and too near the others' scatter (line {}) to "
+      "name it",
+      percent(node.more), percent(found.line));
 }
 
 }  // namespace
@@ -173,10 +168,10 @@ double healthy_deviations(std::size_t count, double beyond) {
 PairElimination pair_elimination(const PairTable& table, int rail) {
   PairElimination found;
   found.nodes.resize(table.nodes.size());
-  const std::vector<Pair> pairs = pairs_of(table, rail);
+  const std::vector<PairTime> pairs = pairs_of(table, rail);
   if (pairs.empty()) return found;
   std::vector<double> values;
-  for (const Pair& pair : pairs) values.push_back(pair.log_time);
+  for (const PairTime& pair : pairs) values.push_back(pair.log_time);
   found.levels = levels_of(values);
   const double sigma = found.levels.sigma;
   const double fastest = found.levels.centers.front();
@@ -188,11 +183,11 @@ PairElimination pair_elimination(const PairTable& table, int rail) {
       pairs.size() < kMinPairs
           ? -1
           : std::min(found.line, kMustBeSeen - healthy_deviations(pairs.size(), kMayBeCleared) * sigma);
-  const auto is_slow = [&](const Pair& pair) { return pair.log_time > slowest + found.line; };
-  const auto clears = [&](const Pair& pair) { return pair.log_time <= fastest + clear_below; };
+  const auto is_slow = [&](const PairTime& pair) { return pair.log_time > slowest + found.line; };
+  const auto clears = [&](const PairTime& pair) { return pair.log_time <= fastest + clear_below; };
 
   std::vector<std::vector<double>> more(table.nodes.size());
-  for (const Pair& pair : pairs) {
+  for (const PairTime& pair : pairs) {
     for (const int node : {pair.a, pair.b}) {
       NodeStanding& of = found.nodes[slot_of(node)];
       ++of.pairs;
@@ -205,7 +200,7 @@ PairElimination pair_elimination(const PairTable& table, int rail) {
     if (!more[node].empty()) found.nodes[node].more = median(more[node]);
   const auto is_cleared = [&](int node) { return found.nodes[slot_of(node)].standing == Standing::cleared; };
   std::vector<int> named;
-  for (const Pair& pair : pairs) {
+  for (const PairTime& pair : pairs) {
     if (!is_slow(pair)) continue;
     if (is_cleared(pair.a) && is_cleared(pair.b)) {
       found.paths.push_back({pair.a, pair.b, pair.log_time - slowest});

@@ -44,12 +44,6 @@ struct NodeStanding {
   std::string why;  ///< of whom is not cleared
 };
 
-struct SlowPair {
-  int a = 0;
-  int b = 0;
-  double more = 0;
-};
-
 /// Elimination by pairs, as "definite defectives" in group testing (Aldridge, Baldassini & Johnson, IEEE
 /// Trans. Inf. Theory 60, 2014): a pair that is as fast as they come clears both of its nodes; a slow pair
 /// with one node that is not cleared names it. A pair is slow beyond the slowest level by kMatters and
@@ -57,7 +51,7 @@ struct SlowPair {
 /// pairs clear and name nobody.
 struct PairElimination {
   std::vector<NodeStanding> nodes;  ///< by node; of whom was not measured: no pairs
-  std::vector<SlowPair> paths;      ///< slow pairs of nodes that are both cleared
+  std::vector<PairTime> paths;      ///< slow pairs of nodes that are both cleared
   Levels levels;
   double line = 0;
 };

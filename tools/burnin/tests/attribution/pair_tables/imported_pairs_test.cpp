@@ -160,6 +160,21 @@ TEST(ImportedPairs, ManySlowPathsAreOneSentence) {
                           Not(HasSubstr("ibtracert between n0"))));
 }
 
+TEST(ImportedPairs, OfASlowReferenceNobodyElseIsAccused) {
+  std::string text = "from,to,busbw\n";
+  for (int i = 1; i < 16; ++i) text += fmt::format("ref,n{},{}\n", i, 30 + 0.01 * i);
+  BurninRecord record = read(text);
+  EXPECT_THAT(burnin_text(record, 400),
+              HasSubstr("ref not tested: this design cannot tell: it is in all pairs"));
+  record.expected = 48e9;
+  EXPECT_THAT(burnin_text(record, 400),
+              AllOf(HasSubstr("16 nodes: 0 good, 1 suspect, 0 bad, 15 not tested"),
+                    HasSubstr("ref suspect: its fastest pair on rail 0 makes 30.15 of the expected 48 GB/s"),
+                    HasSubstr("measured only with ref, and no pair with it makes the expected 48 GB/s")));
+  record.expected = 30e9;
+  EXPECT_THAT(burnin_text(record, 400), HasSubstr("16 nodes: 16 good"));
+}
+
 TEST(ImportedPairs, WhoIsSlowInOneColumnOnlyIsNotTested) {
   std::string text = "node_a,node_b,avg_busbw,peak_busbw\n";
   for (int a = 0; a < 8; ++a) {
