@@ -505,12 +505,11 @@ class Finder {
         verdict = {node, Bucket::suspect, blame.evidence};
     }
     if (verdict.bucket != Bucket::good) return verdict;
-    if (unclear_.contains(node)) {
+    if (unclear_.contains(node))
       return {node, Bucket::not_tested,
               "this design cannot tell: a tenth of the nodes or more are as slow, so it may be slow, or "
               "below another "
               "leaf switch"};
-    }
     const auto is_elsewhere = [node](const auto& of) {
       return std::find(of.second.begin(), of.second.end(), node) != of.second.end();
     };

@@ -73,10 +73,6 @@ namespace {
 
 using BurninJson = nlohmann::json;
 
-BurninJson names_of(const std::vector<int>& nodes, const BurninRecord& record) {
-  return array_of(nodes, [&record](int node) { return record.table.nodes[slot_of(node)]; });
-}
-
 /// The cell of a time, which an older record has not.
 std::optional<double> share_from_json(const std::vector<JsonReader>& cells, std::size_t cell) {
   return cell < cells.size() ? cells[cell].optional_number(kShare) : std::nullopt;
@@ -84,7 +80,7 @@ std::optional<double> share_from_json(const std::vector<JsonReader>& cells, std:
 
 BurninJson blame_json(const BurninRecord& record, const Blame& blame) {
   return {{"kind", name(blame.kind)},
-          {"nodes", names_of(blame.nodes, record)},
+          {"nodes", names_of(record, blame.nodes)},
           {"rail", or_null(blame.rail)},
           {"times_slower", blame.times_slower},
           {"line", blame.line},
@@ -96,7 +92,7 @@ BurninJson blame_json(const BurninRecord& record, const Blame& blame) {
 
 BurninJson launch_json(const BurninRecord& record, const GroupLaunch& launch) {
   return {{"phase", name(launch.phase)},
-          {"nodes", names_of(launch.nodes, record)},
+          {"nodes", names_of(record, launch.nodes)},
           {"rail", or_null(launch.rail)},
           {"alone", launch.alone}};
 }
@@ -176,20 +172,21 @@ std::string burnin_json(const BurninRecord& record) {
   }
   const auto probe = [](const ProbeRecord& each) { return BurninJson::parse(probe_json(each)); };
   BurninJson document = record_to_json(record);
-  document.update(
-      {{"record", "collbench burn-in"},
-       {"doubt", found.doubt},
-       {"design", record.table.times.empty() ? "" : design_words(record.table)},
-       {"node_groups",
-        array_of(found.groups, [&record](const std::vector<int>& group) { return names_of(group, record); })},
-       {"unseen_below_times", std::exp(found.blind_below)},
-       {"times", times},
-       {"other_columns", columns},
-       {"groups", groups},
-       {"probes", array_of(record.probes, probe)},
-       {"group_failures", group_failures},
-       {"findings", array_of(found.blames, finding)},
-       {"buckets", buckets}});
+  document.update({{"record", "collbench burn-in"},
+                   {"doubt", found.doubt},
+                   {"design", record.table.times.empty() ? "" : design_words(record.table)},
+                   {"node_groups", array_of(found.groups,
+                                            [&record](const std::vector<int>& group) {
+                                              return BurninJson(names_of(record, group));
+                                            })},
+                   {"unseen_below_times", std::exp(found.blind_below)},
+                   {"times", times},
+                   {"other_columns", columns},
+                   {"groups", groups},
+                   {"probes", array_of(record.probes, probe)},
+                   {"group_failures", group_failures},
+                   {"findings", array_of(found.blames, finding)},
+                   {"buckets", buckets}});
   // What a launch said need not be UTF-8.
   return document.dump(2, ' ', false, BurninJson::error_handler_t::replace) + "\n";
 }

@@ -210,12 +210,17 @@ bool has_finding_of_no_node(const BurninRecord& record, const Attribution& found
   return all_good && has_finding;
 }
 
-std::vector<std::string> names_of(const BurninRecord& record, const Attribution& found, Bucket bucket) {
+std::vector<std::string> names_of(const BurninRecord& record, const std::vector<int>& nodes) {
   std::vector<std::string> names;
-  for (const NodeVerdict& node : found.nodes) {
-    if (node.bucket == bucket) names.push_back(record.table.nodes[slot_of(node.node)]);
-  }
+  for (const int node : nodes) names.push_back(record.table.nodes[slot_of(node)]);
   return names;
+}
+
+std::vector<std::string> names_of(const BurninRecord& record, const Attribution& found, Bucket bucket) {
+  std::vector<int> nodes;
+  for (const NodeVerdict& node : found.nodes)
+    if (node.bucket == bucket) nodes.push_back(node.node);
+  return names_of(record, nodes);
 }
 
 Attribution attribute(const BurninRecord& record) {

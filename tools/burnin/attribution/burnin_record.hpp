@@ -81,6 +81,8 @@ struct BurninRecord {
 /// All nodes are good, and something else is not: a slow path or rail, a pair or job that gave nothing.
 [[nodiscard]] bool has_finding_of_no_node(const BurninRecord& record, const Attribution& found);
 
+[[nodiscard]] std::vector<std::string> names_of(const BurninRecord& record, const std::vector<int>& nodes);
+
 /// The nodes that are in `bucket`.
 [[nodiscard]] std::vector<std::string> names_of(const BurninRecord& record, const Attribution& found,
                                                 Bucket bucket);

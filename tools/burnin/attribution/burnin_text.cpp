@@ -86,8 +86,7 @@ std::vector<std::string> counter_lines(const BurninRecord& record) {
 /// "n0, n5" of few, "n0 to n30 (16 hosts)" of many, which need not follow each other.
 std::string hosts_of(const BurninRecord& record, const std::vector<int>& nodes) {
   constexpr std::size_t kMaxNamed = 4;
-  std::vector<std::string> hosts;
-  for (const int node : nodes) hosts.push_back(record.table.nodes[slot_of(node)]);
+  const std::vector<std::string> hosts = names_of(record, nodes);
   return hosts.size() <= kMaxNamed
              ? fmt::format("{}", fmt::join(hosts, ", "))
              : fmt::format("{} to {} ({} hosts)", hosts.front(), hosts.back(), hosts.size());

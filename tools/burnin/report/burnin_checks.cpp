@@ -21,12 +21,6 @@
 namespace collbench::analysis {
 namespace {
 
-std::string hosts_of(const BurninRecord& record, const std::vector<int>& nodes, std::string_view between) {
-  std::vector<std::string> names;
-  for (const int node : nodes) names.push_back(record.table.nodes[slot_of(node)]);
-  return fmt::format("{}", fmt::join(names, between));
-}
-
 std::string case_of(std::string_view group, const std::string& name, const std::string& content) {
   return junit_case(fmt::format("burnin.{}", group), name, 0, content);
 }
@@ -77,10 +71,10 @@ std::string burnin_junit(const BurninRecord& record) {
   std::size_t number = 0;
   for (const Blame& blame : found.blames) {
     if (blame.nodes.size() == 1) continue;
-    cases +=
-        case_of("finding",
-                fmt::format("{} {} {}", ++number, name(blame.kind), hosts_of(record, blame.nodes, " and ")),
-                problem("failure", fmt::format("{}: {}", measure_words(blame), blame.evidence)));
+    cases += case_of("finding",
+                     fmt::format("{} {} {}", ++number, name(blame.kind),
+                                 fmt::join(names_of(record, blame.nodes), " and ")),
+                     problem("failure", fmt::format("{}: {}", measure_words(blame), blame.evidence)));
     ++tests;
     ++failures;
   }
@@ -109,10 +103,11 @@ std::string burnin_prometheus(const BurninRecord& record) {
   std::string findings;
   std::string ratios;
   for (const Blame& blame : found.blames) {
-    const std::string labels = fmt::format(
-        R"(kind="{}",hosts="{}",rail="{}",confirmed="{}",against="{}")", name(blame.kind),
-        label_value(hosts_of(record, blame.nodes, ",")), blame.rail ? fmt::to_string(*blame.rail) : "",
-        blame.confirmed ? 1 : 0, blame.against_expected ? "expected" : "its like");
+    const std::string labels =
+        fmt::format(R"(kind="{}",hosts="{}",rail="{}",confirmed="{}",against="{}")", name(blame.kind),
+                    label_value(fmt::format("{}", fmt::join(names_of(record, blame.nodes), ","))),
+                    blame.rail ? fmt::to_string(*blame.rail) : "", blame.confirmed ? 1 : 0,
+                    blame.against_expected ? "expected" : "its like");
     if (!written.insert(labels).second) continue;
     findings += fmt::format("collbench_burnin_finding{{{}}} 1\n", labels);
     // What was found by other than times (lost packets, other work on the cores) has no ratio.

@@ -30,12 +30,6 @@ std::string style_of(Bucket bucket) {
   return "";
 }
 
-std::string hosts_of(const BurninRecord& record, const std::vector<int>& nodes) {
-  std::vector<std::string> names;
-  for (const int node : nodes) names.push_back(record.table.nodes[slot_of(node)]);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
 std::string not_good_body(const BurninRecord& record, const Attribution& found) {
   HtmlTable table{"Hosts that are not good", {"host", "bucket", "why"}, {}, true};
   std::size_t left_out = 0;
@@ -69,7 +63,7 @@ std::string findings_body(const BurninRecord& record, const Attribution& found) 
     if (table.rows.size() == kMaxRows) break;
     const bool by_time = blame.measure.empty();  // else by lost packets or other work, which have no ratio
     table.rows.push_back({{name(blame.kind)},
-                          {hosts_of(record, blame.nodes)},
+                          {fmt::format("{}", fmt::join(names_of(record, blame.nodes), ", "))},
                           {blame.rail ? fmt::to_string(*blame.rail) : "all"},
                           {by_time ? fmt::format("{:.2f}", blame.times_slower) : blame.measure},
                           {by_time ? fmt::format("{:.2f}", blame.line) : "–"},
@@ -101,11 +95,12 @@ std::string rails_body(const BurninRecord& record, const DirectionRates& rates) 
       table.rows.push_back({{fmt::to_string(rail)}, {"0"}, {"–"}, {"–"}, {"–"}});
       continue;
     }
-    table.rows.push_back({{fmt::to_string(rail)},
-                          {fmt::to_string(count)},
-                          {fmt::format("{:.4g}", median_rate(rates, rail) / kGigabyte)},
-                          {fmt::format("{:.4g}", slowest->bytes_per_second / kGigabyte)},
-                          {hosts_of(record, {slowest->from}) + " to " + hosts_of(record, {slowest->to})}});
+    table.rows.push_back(
+        {{fmt::to_string(rail)},
+         {fmt::to_string(count)},
+         {fmt::format("{:.4g}", median_rate(rates, rail) / kGigabyte)},
+         {fmt::format("{:.4g}", slowest->bytes_per_second / kGigabyte)},
+         {record.table.nodes[slot_of(slowest->from)] + " to " + record.table.nodes[slot_of(slowest->to)]}});
   }
   return html_table(table);
 }

@@ -12,6 +12,7 @@
 
 #include "base/deterministic_random.hpp"
 #include "tools/burnin/attribution/burnin_record.hpp"
+#include "tools/burnin/attribution/pairs/pair_elimination.hpp"
 
 // Whom every design of a screening names, over fleets that are drawn: one rate of each pair, as others'
 // tables have it, the lower of its nodes', less what leaves cost, with normal noise.
@@ -163,6 +164,33 @@ TEST(Screening, AnUnevenLeafIsNobodysFault) {
       EXPECT_GE(score.cleared, score.healthy * 9 / 10) << design.name;
     }
   }
+}
+
+// Where the nodes' parts scatter as much as the loss, nobody is named, and who may have lost a tenth is not
+// good.
+TEST(Screening, WhoMayHaveLostATenthIsNotGood) {
+  const Design six_near = designs()[5];
+  const Score score = score_over({.bad = 6, .lost = 0.1, .noise = 0.04, .leaf_nodes = 63}, six_near, 8);
+  EXPECT_LT(score.named, score.bad / 2) << "else the scatter hides nothing";
+  EXPECT_LE(score.passed, score.bad / 20);
+}
+
+// n20 is slow with n21 and as slow with n19 as the slower level is: its other pair does not clear it, nor
+// accuse.
+TEST(Elimination, WhoIsNotSlowWithAllIsNotNamed) {
+  PairTable table;
+  for (int host = 0; host < 23; ++host) table.nodes.push_back(fmt::format("n{}", host));
+  for (int host = 0; host + 1 < 23; ++host) {
+    const double level = host == 20 ? 1.5 : host % 2 == 0 || host == 21 ? 1 : 1.1;
+    table.times.push_back({host, host + 1, 0, level * (1 + 1e-4 * (host % 3))});
+  }
+  const auto standing = [&table](int host) {
+    return pair_elimination(table, 0).nodes.at(slot_of(host)).standing;
+  };
+  EXPECT_EQ(standing(21), Standing::cleared);
+  EXPECT_EQ(standing(20), Standing::unclear);
+  std::erase_if(table.times, [](const RailTime& time) { return time.from == 19; });
+  EXPECT_EQ(standing(20), Standing::slow);
 }
 
 // Prints the table of docs/notes/burnin-screenings.md: --gtest_also_run_disabled_tests
