@@ -24,9 +24,8 @@ std::optional<Error> error_of(const std::function<void()>& work) {
   return std::nullopt;
 }
 
-}  // namespace
-
-void agree(Ranks& ranks, const std::string& host, const std::optional<Error>& mine) {
+/// Throws the error of the lowest rank that has one on all; with `host`, it says which and how many failed.
+void throw_lowest(Ranks& ranks, const std::string* host, const std::optional<Error>& mine) {
   // One number over a tree where nobody failed, which is almost always: by rank only where somebody did.
   std::array<double, 1> lowest{static_cast<double>(mine ? ranks.rank() : ranks.size())};
   ranks.reduce(lowest, RankAggregate::minimum);
@@ -39,13 +38,21 @@ void agree(Ranks& ranks, const std::string& host, const std::optional<Error>& mi
   const std::string where = text_of_first(mine ? mine->where() : "");
   std::string what = text_of_first(mine ? mine->what() : "");
   const std::string next_step = text_of_first(mine ? mine->next_step() : "");
-  const std::string its_host = text_of_first(host);
-  if (std::cmp_less(failed, statuses.size())) {
-    what = fmt::format("rank {} on {}: {}", first, its_host, what);
+  const std::string its_host = text_of_first(host == nullptr ? "" : *host);
+  if (host != nullptr && std::cmp_less(failed, statuses.size())) {
+    what = fmt::format("rank {} on {}: {}", ranks.number_in_run(static_cast<int>(first)), its_host, what);
     if (failed > 1) what += fmt::format(" (and {} more of {} ranks)", failed - 1, statuses.size());
   }
   throw AgreedError(static_cast<ExitStatus>(statuses[first]), where, what, next_step);
 }
+
+}  // namespace
+
+void agree(Ranks& ranks, const std::string& host, const std::optional<Error>& mine) {
+  throw_lowest(ranks, &host, mine);
+}
+
+void agree_on_groups(Ranks& ranks, const std::optional<Error>& mine) { throw_lowest(ranks, nullptr, mine); }
 
 void agreed(Ranks& ranks, const std::string& host, const std::function<void()>& work) {
   agree(ranks, host, error_of(work));

@@ -23,6 +23,9 @@ class AgreedError : public Error {
 /// failed in its text and that rank and `host` in front of it when not all ranks failed.
 void agree(Ranks& ranks, const std::string& host, const std::optional<Error>& mine);
 
+/// Brings an Error on which some ranks have agreed among themselves to all of them, in its own words.
+void agree_on_groups(Ranks& ranks, const std::optional<Error>& mine);
+
 /// Runs `work` on every rank, then agrees: returns on all or throws the same AgreedError on all. `work` must
 /// not communicate.
 void agreed(Ranks& ranks, const std::string& host, const std::function<void()>& work);

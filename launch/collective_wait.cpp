@@ -64,7 +64,8 @@ std::vector<std::string> busy_ranks(Ranks& ranks, State state, const std::string
   const std::vector<std::string> hosts = ranks.all_gather(host);
   std::vector<std::string> busy;
   for (std::size_t rank = 0; rank < states.size(); ++rank) {
-    if (states[rank] == State::busy) busy.push_back(fmt::format("{} ({})", rank, hosts[rank]));
+    if (states[rank] == State::busy)
+      busy.push_back(fmt::format("{} ({})", ranks.number_in_run(static_cast<int>(rank)), hosts[rank]));
   }
   return busy;
 }

@@ -36,6 +36,11 @@ class CollectiveWait {
   void wait(const std::string& what, const std::function<void()>& begin, const std::function<bool()>& over,
             const std::function<std::size_t()>& progress = {}) const;
 
+  /// The same among other ranks, which outlive it.
+  [[nodiscard]] CollectiveWait among(Ranks& ranks) const {
+    return {ranks, host_, clock_, limit_seconds_, waits_, begins_, goes_on_};
+  }
+
   [[nodiscard]] Ranks& ranks() const { return ranks_; }
   [[nodiscard]] const std::string& host() const { return host_; }
   [[nodiscard]] const Clock& clock() const { return clock_; }

@@ -23,12 +23,12 @@ int message_size(std::size_t bytes) {
               "measure fewer rows at a time");
 }
 
-/// Over a duplicate of MPI_COMM_WORLD, so that the harness's messages never meet the measured ones.
+/// Over a communicator of its own, so that the harness's messages never meet the measured ones.
 class MpiRanks : public Ranks {
  public:
-  explicit MpiRanks(CallCounter& exchanges) : exchanges_(exchanges) {
+  MpiRanks(CallCounter& exchanges, int group) : exchanges_(exchanges) {
     const CountedCall counted(exchanges_);
-    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &communicator_), "MPI_Comm_dup");
+    check_mpi(MPI_Comm_split(MPI_COMM_WORLD, group, 0, &communicator_), "MPI_Comm_split");
     MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(communicator_, &rank_);
     MPI_Comm_size(communicator_, &size_);
@@ -42,6 +42,18 @@ class MpiRanks : public Ranks {
 
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
+
+  [[nodiscard]] int number_in_run(int rank) const override {
+    MPI_Group own = MPI_GROUP_NULL;
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Comm_group(communicator_, &own);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    int number = rank;
+    MPI_Group_translate_ranks(own, 1, &rank, all, &number);
+    MPI_Group_free(&own);
+    MPI_Group_free(&all);
+    return number;
+  }
 
   void barrier() override {
     const CountedCall counted(exchanges_);
@@ -158,8 +170,10 @@ class MpiRanks : public Ranks {
 
 }  // namespace
 
-std::unique_ptr<Ranks> make_mpi_ranks(CallCounter& exchanges) {
-  return std::make_unique<MpiRanks>(exchanges);
+std::unique_ptr<Ranks> make_mpi_ranks(CallCounter& exchanges) { return make_mpi_ranks(exchanges, 0); }
+
+std::unique_ptr<Ranks> make_mpi_ranks(CallCounter& exchanges, int group) {
+  return std::make_unique<MpiRanks>(exchanges, group);
 }
 
 }  // namespace collbench::launch

@@ -9,11 +9,14 @@
 
 namespace collbench::launch {
 
-/// All ranks of MPI_COMM_WORLD, over a duplicate of it, so that the harness's messages never meet the
-/// measured ones. No call gives a rank more messages than a few times log2 of the ranks
+/// All ranks of MPI_COMM_WORLD, over a communicator of their own, so that the harness's messages never meet
+/// the measured ones. No call gives a rank more messages than a few times log2 of the ranks
 /// (docs/notes/benchmarks.md has them counted). Collective; between MPI_Init and MPI_Finalize. Its calls are
 /// counted in `exchanges`, which must outlive it.
 [[nodiscard]] std::unique_ptr<Ranks> make_mpi_ranks(CallCounter& exchanges);
+
+/// Likewise those ranks of MPI_COMM_WORLD that give the same `group`, in the same order. Collective over all.
+[[nodiscard]] std::unique_ptr<Ranks> make_mpi_ranks(CallCounter& exchanges, int group);
 
 /// Throws Error (rank_lost) with MPI's own words when `code` is not MPI_SUCCESS. `call` names what was
 /// called.

@@ -32,6 +32,8 @@ class Ranks {
   virtual void reduce(std::span<double> values, RankAggregate how) = 0;
 
   [[nodiscard]] bool is_root() const { return rank() == 0; }
+  /// The number that the user knows a rank by; another one where these are some of the run's ranks only.
+  [[nodiscard]] virtual int number_in_run(int rank) const { return rank; }
 };
 
 /// Rank 0's value on every rank.

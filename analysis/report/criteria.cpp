@@ -72,19 +72,23 @@ void check_minimum(const Run& run, const MinBusbw& minimum, RunCheck& check) {
 void check_data(const Run& run, RunCheck& check) {
   if (std::string words = wrong_beyond_rows_words(run); !words.empty())
     check.failures.push_back({.rows = {}, .text = std::move(words), .is_wrong_data = true});
-  for (std::size_t i = 0; i < run.rows.size(); ++i) {
-    const Measurement& measured = run.rows[i].measurement;
-    if (!has_wrong_data(measured)) continue;
+  const auto add = [&check](const Measurement& measured, std::vector<std::size_t> rows) {
+    if (!has_wrong_data(measured)) return;
     std::vector<std::string> ranks;
     for (const WrongElements& each : measured.wrong)
       ranks.push_back(fmt::format("rank {} on {}", each.rank, each.host));
     check.failures.push_back(
-        {.rows = {i},
+        {.rows = std::move(rows),
          .text = fmt::format("{}{}", wrong_data_words(measured),
                              ranks.empty() ? "" : fmt::format(" ({})", fmt::join(ranks, ", "))),
          .is_wrong_data = true});
-  }
+  };
+  for (const NodeAlone& node : run.nodes_alone) add(node.row.measurement, {});
+  for (std::size_t i = 0; i < run.rows.size(); ++i) add(run.rows[i].measurement, {i});
 }
+
+/// What is wrong with the machine, and with no row of it.
+RunFailure of_machine(std::string text) { return {.rows = {}, .text = std::move(text), .is_verdict = true}; }
 
 void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunCheck& check) {
   bool any_verdict = false;
@@ -102,6 +106,12 @@ void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunChe
                                last.verdict.explanation);
     check.failures.push_back(std::move(failure));
   }
+  for (const NodeAlone& node : run.nodes_alone) {
+    const Verdict& verdict = node.row.verdict;
+    if (is_bad(verdict.word) ? fails_below : fails_unclear && verdict.word == VerdictWord::unclear)
+      check.failures.push_back(
+          of_machine(fmt::format("{} alone: {}: {}", node.host, name(verdict.word), verdict.explanation)));
+  }
   if (fails_unclear && check.failures.empty() && machine_word(run) == VerdictWord::unclear)
     check.failures.push_back({{}, fmt::format("UNCLEAR: {}", why_not_sound(run))});
   if (any_verdict) return;
@@ -115,9 +125,6 @@ bool has_sound(const Run& run, OperationId id) {
     return row.measurement.key.operation == id && row.verdict.word == VerdictWord::sound;
   });
 }
-
-/// What is wrong with the machine, and with no row of it.
-RunFailure of_machine(std::string text) { return {.rows = {}, .text = std::move(text), .is_verdict = true}; }
 
 /// What no operation between these ranks can show is not known; what one more operation would show fails.
 void check_resources(const Run& run, RunCheck& check) {

@@ -60,7 +60,82 @@ std::string why_unclear(const Verdict& verdict) {
 std::string wrong_rows_words(const Run& run) {
   const auto wrong = static_cast<std::size_t>(std::count_if(
       run.rows.begin(), run.rows.end(), [](const Row& row) { return has_wrong_data(row.measurement); }));
-  return wrong == 0 ? "" : fmt::format("WRONG DATA in {}", counted(wrong, "row"));
+  std::vector<std::string> places;
+  if (wrong > 0) places.push_back(fmt::format("in {}", counted(wrong, "row")));
+  for (const NodeAlone& node : run.nodes_alone)
+    if (has_wrong_data(node.row.measurement)) places.push_back(fmt::format("on {} alone", node.host));
+  return places.empty() ? "" : fmt::format("WRONG DATA {}", fmt::join(places, ", "));
+}
+
+/// "AllReduce 1 GiB: 340.1 GB/s, 0.71 of expected"
+std::string row_of_node(const NodeAlone& node) {
+  const RowKey& key = node.row.measurement.key;
+  const auto busbw = rates(node.row, node.ranks).bus_bandwidth;
+  return fmt::format(
+      "{} {}: {}{}", operation(key.operation).name, format_bytes(key.size_bytes),
+      busbw ? format_rate(*busbw) : "no bus bandwidth",
+      node.row.verdict.ratio ? fmt::format(", {:.2f} of expected", *node.row.verdict.ratio) : "");
+}
+
+bool is_slow_alone(const NodeAlone& node) { return is_bad(node.row.verdict.word); }
+
+bool is_sound_alone(const NodeAlone& node) {
+  return node.row.verdict.word == VerdictWord::sound && !has_wrong_data(node.row.measurement);
+}
+
+std::vector<const NodeAlone*> nodes_that(bool (*is_it)(const NodeAlone&), const Run& run) {
+  std::vector<const NodeAlone*> found;
+  for (const NodeAlone& node : run.nodes_alone)
+    if (is_it(node)) found.push_back(&node);
+  return found;
+}
+
+/// Whose a loss is: the nodes' that are slow alone, or what lies between nodes that are not. Empty where
+/// nothing is slow, and where that is not known of each.
+std::string where_the_loss_is(const Run& run) {
+  constexpr std::size_t kNamed = 4;
+  const std::vector<const NodeAlone*> slow = nodes_that(is_slow_alone, run);
+  if (!slow.empty()) {
+    std::vector<std::string> names;
+    for (const NodeAlone* node : slow)
+      if (names.size() < kNamed) names.push_back(node->host);
+    if (slow.size() > kNamed) names.push_back(fmt::format("{} more", slow.size() - kNamed));
+    return fmt::format("{} {}: {}", fmt::join(names, ", "),
+                       slow.size() == 1 ? "is slow by itself" : "are slow by themselves",
+                       row_of_node(*slow.front()));
+  }
+  const bool all_sound =
+      !run.nodes_alone.empty() && nodes_that(is_sound_alone, run).size() == run.nodes_alone.size();
+  if (!all_sound || !is_bad(machine_word(run))) return {};
+  return "each node alone is SOUND: the loss is in its NICs or in the network between them";
+}
+
+/// A line for each node that is not SOUND alone, and one for all that are.
+ReportLines lines_of_nodes(const Run& run) {
+  ReportLines lines;
+  for (const NodeAlone& node : run.nodes_alone) {
+    if (is_sound_alone(node)) continue;
+    const Verdict& verdict = node.row.verdict;
+    const Measurement& measured = node.row.measurement;
+    const bool is_wrong = has_wrong_data(measured);
+    const std::string why = is_wrong                        ? wrong_data_words(measured)
+                            : !measured.unavailable.empty() ? measured.unavailable
+                                                            : verdict.explanation;
+    lines.push_back({fmt::format("{} alone: {}: {}{}", node.host,
+                                 verdict.word == VerdictWord::none ? "no verdict" : name(verdict.word),
+                                 row_of_node(node), why.empty() ? "" : "; " + why),
+                     is_wrong ? Tone::alarm : tone_of(verdict.word)});
+  }
+  const std::vector<const NodeAlone*> sound = nodes_that(is_sound_alone, run);
+  if (sound.empty()) return lines;
+  const auto [least, most] =
+      std::minmax_element(sound.begin(), sound.end(), [](const NodeAlone* a, const NodeAlone* b) {
+        return a->row.verdict.ratio.value_or(0) < b->row.verdict.ratio.value_or(0);
+      });
+  lines.push_back(
+      {fmt::format("{} of {} nodes SOUND alone: {} to {:.2f}", sound.size(), run.nodes_alone.size(),
+                   row_of_node(**least), (*most)->row.verdict.ratio.value_or(0))});
+  return lines;
 }
 
 /// Rows of neighbouring sizes that have the same bound.
@@ -130,8 +205,9 @@ std::string resources_line(const Run& run) {
     const std::string by =
         test.is_untested()
             ? "not tested by these operations"
-            : fmt::format("{} is ruled out by {}, {:.2f} of expected", least_loss_ruled_out(test.hidden),
+            : fmt::format("{} is ruled out by {}{}, {:.2f} of expected", least_loss_ruled_out(test.hidden),
                           operation(test.best_row->measurement.key.operation).name,
+                          test.on_each_node ? " on each node alone" : "",
                           test.best_row->verdict.ratio.value_or(0));
     parts.push_back(fmt::format("{}: {}", resource_name(test.hidden), by));
   }
@@ -181,6 +257,7 @@ ReportLines verdict_headline(const Run& run) {
   } else if (const std::string why = why_not_sound(run); !why.empty()) {
     parts.push_back(why);
   }
+  if (std::string where = where_the_loss_is(run); !where.empty()) parts.push_back(std::move(where));
   if (const Row* const worst = worst_row(run); worst != nullptr && worst->verdict.ratio) {
     const Verdict& verdict = worst->verdict;
     const std::string range = verdict.range && std::isfinite(verdict.range->sound)
@@ -222,6 +299,7 @@ ReportLines verdict_lines(const Run& run) {
   }
   if (std::string resources = resources_line(run); !resources.empty())
     facts.push_back({std::move(resources)});
+  for (ReportLine& line : lines_of_nodes(run)) facts.push_back(std::move(line));
   for (const SizeSeries& series : all_series) {
     const Verdict& verdict = series.back()->verdict;
     if (verdict.explanation.empty()) continue;

@@ -135,22 +135,42 @@ std::string hidden_algorithm(const Row& row, const GpuCluster& cluster) {
       expected.expected_by, span);
 }
 
+namespace {
+
+/// Adds `test`, or puts it in the place of that of the same resource which `is_better` prefers it to.
+template <typename IsBetter>
+void add_test(std::vector<ResourceTest>& tests, const ResourceTest& test, const IsBetter& is_better) {
+  const auto known = std::find_if(tests.begin(), tests.end(), [&](const ResourceTest& each) {
+    return each.hidden.resource == test.hidden.resource;
+  });
+  if (known == tests.end()) {
+    tests.push_back(test);
+  } else if (is_better(test.hidden.share, known->hidden.share)) {
+    *known = test;
+  }
+}
+
+/// Of what every node's own row tests, that of the node that leaves most open. Nothing unless all are SOUND.
+std::vector<ResourceTest> tests_on_each_node(const Run& run) {
+  std::vector<ResourceTest> tests;
+  for (const NodeAlone& node : run.nodes_alone) {
+    if (node.row.verdict.word != VerdictWord::sound) return {};
+    for (const HiddenLoss& hidden : node.row.verdict.hidden)
+      add_test(tests, {hidden, &node.row, true}, std::greater());
+  }
+  return tests;
+}
+
+}  // namespace
+
 std::vector<ResourceTest> resource_tests(const Run& run) {
   std::vector<ResourceTest> tests;
   for (const SizeSeries& series : verdict_series_of(run.rows)) {
     const Row* const row = series.back();
     if (row->verdict.word != VerdictWord::sound) continue;
-    for (const HiddenLoss& hidden : row->verdict.hidden) {
-      const auto known = std::find_if(tests.begin(), tests.end(), [&](const ResourceTest& each) {
-        return each.hidden.resource == hidden.resource;
-      });
-      if (known == tests.end()) {
-        tests.push_back({hidden, row});
-      } else if (hidden.share < known->hidden.share) {
-        *known = {hidden, row};
-      }
-    }
+    for (const HiddenLoss& hidden : row->verdict.hidden) add_test(tests, {hidden, row}, std::less());
   }
+  for (const ResourceTest& test : tests_on_each_node(run)) add_test(tests, test, std::less());
   return tests;
 }
 

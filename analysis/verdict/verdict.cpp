@@ -369,6 +369,28 @@ GpuCluster running(const GpuCluster& cluster, const SizeSeries& series) {
                            largest.operation, largest.size_bytes);
 }
 
+/// The ranks of one node, among themselves.
+GpuCluster node_of(GpuCluster cluster) {
+  cluster.nodes = 1;
+  cluster.planned.reset();
+  cluster.max_channels = 0;
+  return cluster;
+}
+
+/// What each node measured alone, by its own links.
+void judge_nodes_alone(Run& run, const GpuCluster& cluster) {
+  const GpuCluster node = node_of(cluster);
+  for (NodeAlone& each : run.nodes_alone) {
+    Run alone;
+    alone.backend = run.backend;
+    alone.environment = run.environment;
+    alone.versions = run.versions;
+    alone.load_notes = run.load_notes;
+    alone.rows.push_back(std::move(each.row));
+    each.row = std::move(judged_on_gpus(std::move(alone), node).rows.front());
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> slowdowns_seen(const Run& run, const SizeSeries& series) {
@@ -390,7 +412,7 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
       row.verdict = {};
       row.expectation = {};
     }
-    return run;
+    return run;  // no log has nodes alone
   }
   const std::string wrong_machine = another_gpu(run, cluster);
   if (!wrong_machine.empty()) add_note(run, wrong_machine);
@@ -429,6 +451,7 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
       if (key.size_bytes == largest.size_bytes && !why.empty()) row.verdict.explanation = why;
     }
   }
+  judge_nodes_alone(run, cluster);
   return run;
 }
 
@@ -482,6 +505,7 @@ std::string why_not_sound(const Run& run) {
 VerdictWord machine_word(const Run& run) {
   VerdictWord word = VerdictWord::none;
   for (const Row& row : run.rows) word = std::max(word, row.verdict.word);
+  for (const NodeAlone& node : run.nodes_alone) word = std::max(word, node.row.verdict.word);
   return word == VerdictWord::sound && !why_not_sound(run).empty() ? VerdictWord::unclear : word;
 }
 

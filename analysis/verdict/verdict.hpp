@@ -130,6 +130,7 @@ inline constexpr std::string_view kNicPcie = "PCIe link of a NIC";
 struct ResourceTest {
   HiddenLoss hidden;              ///< what that one leaves open
   const Row* best_row = nullptr;  ///< its largest
+  bool on_each_node = false;      ///< each node alone: the row of the node that leaves most open
 
   /// Half of it may be missing: nothing tests it.
   [[nodiscard]] bool is_untested() const { return hidden.share >= 0.5; }
@@ -142,7 +143,8 @@ struct ResourceTest {
 /// neither.
 [[nodiscard]] std::string why_not_sound(const Run& run);
 
-/// The word of the machine: the worst of its series. Wrong data and a run that was cut short are never SOUND.
+/// The word of the machine: the worst of its series and of its nodes alone. Wrong data and a run that was cut
+/// short are never SOUND.
 [[nodiscard]] VerdictWord machine_word(const Run& run);
 
 /// Whether any row has a verdict.

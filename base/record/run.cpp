@@ -146,10 +146,21 @@ void each_field(auto& visit, Either<Run> auto& run) {
   visit("ranks", run.ranks, By{identity_to_json, identities_from_json});
 }
 
+Json node_alone_to_json(const NodeAlone& node) {
+  return {{"host", node.host}, {"ranks", node.ranks}, {"row", row_to_json(node.row, node.ranks)}};
+}
+
+NodeAlone node_alone_from_json(const JsonReader& json) {
+  return {.host = json.at("host").text(),
+          .ranks = json.at("ranks").integer<int>(1),
+          .row = row_from_json(json.at("row"))};
+}
+
 Json run_to_json(const Run& run) {
   Json json{{"record", kRecordName}, {"schema_version", run.schema_version}};
   FieldWriter visit(json);
   each_field(visit, run);
+  json["nodes_alone"] = array_of(run.nodes_alone, node_alone_to_json);
   json["rows"] = array_of(
       run.rows, [&run](const Row& row) { return row_to_json(row, static_cast<int>(run.ranks.size())); });
   return json;
@@ -173,6 +184,8 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   // addresses.
   if (!run.log && !run.buffers.exact_counts) run.buffers.exact_counts = true;
   if (!run.log && !run.buffers.walk_bytes) run.buffers.walk_bytes = 0;
+  if (const auto nodes = json.find("nodes_alone"))
+    run.nodes_alone = list_from_json(*nodes, node_alone_from_json);
   run.rows = list_from_json(json.at("rows"), row_from_json);
   return run;
 }
@@ -200,6 +213,8 @@ std::uint64_t wrong_values_beyond_rows(const Run& run) {
 
 bool has_wrong_data(const Run& run) {
   return wrong_values_beyond_rows(run) > 0 ||
+         std::any_of(run.nodes_alone.begin(), run.nodes_alone.end(),
+                     [](const NodeAlone& node) { return has_wrong_data(node.row.measurement); }) ||
          std::any_of(run.rows.begin(), run.rows.end(),
                      [](const Row& row) { return has_wrong_data(row.measurement); });
 }

@@ -35,6 +35,15 @@ struct Row {
   bool operator==(const Row&) const = default;
 };
 
+/// A row that the ranks of one node measured among themselves, while those of the other nodes did the same.
+struct NodeAlone {
+  std::string host;
+  int ranks = 0;
+  Row row;
+
+  bool operator==(const NodeAlone&) const = default;
+};
+
 /// Programs and libraries of a run.
 struct Versions {
   std::string collbench;
@@ -92,6 +101,7 @@ struct Run {
   std::optional<LogFacts> log;          ///< of an imported log: what it says about its job
   std::optional<Yardstick> yardstick;   ///< of a judged run; none where nobody said, and before 0.2
   std::vector<Row> rows;
+  std::vector<NodeAlone> nodes_alone;  ///< by node, before the rows; empty where nobody measured that
   int launches = 1;       ///< that the rows are from; more than one for `repeat` and a run that was resumed
   bool repeated = false;  ///< by `repeat`: times and intervals are over launches
   int passes = 0;         ///< over all rows, of the last launch
@@ -117,6 +127,10 @@ struct Run {
 /// Throws Error (usage) that names `file_name` and the place in it: a line and column where the text is not
 /// JSON, the path of a key that is missing or of another kind, a schema version newer than this program's.
 [[nodiscard]] Run run_from_json_text(std::string_view text, std::string_view file_name);
+
+/// One element of its nodes_alone.
+[[nodiscard]] Json node_alone_to_json(const NodeAlone& node);
+[[nodiscard]] NodeAlone node_alone_from_json(const JsonReader& json);
 
 /// The same as JSON values: what a stream's line holds.
 [[nodiscard]] Json run_to_json(const Run& run);

@@ -21,7 +21,7 @@ MeasuredBlock CheckResult::gathered(launch::Ranks& ranks, const std::vector<std:
   const std::vector<CheckResult> all = launch::all_gather_values(ranks, *this);
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     if (all[rank].wrong_elements_ == 0) continue;
-    block.wrong.push_back({.rank = static_cast<int>(rank),
+    block.wrong.push_back({.rank = ranks.number_in_run(static_cast<int>(rank)),
                            .host = hosts[rank],
                            .count = all[rank].wrong_elements_,
                            .first_index = all[rank].first_index_,

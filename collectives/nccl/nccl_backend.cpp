@@ -93,7 +93,8 @@ std::vector<RowKey> trial_keys(const NcclOptions& options, const std::string& al
 
 NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities& machines,
                          launch::CallCounter& calls, const NcclOptions& options)
-    : waiter_(waiter),
+    : all_(waiter),
+      waiter_(&waiter),
       gpu_(waiter, machines, options.share_gpu, options.inside_slurm,
            [this](int version) {
              if (!network_log_ || !network_log_->unknown_reason().empty()) network_log_.emplace(version);
@@ -115,7 +116,7 @@ NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities&
     require_settings(options.settings, gpu_.nccl.version);
   });
   keep_network_plugin(gpu_.nccl.version);
-  note_made(try_nccl(gpu_, waiter_, registration_));
+  note_made(try_nccl(gpu_, *waiter_, registration_));
   try_algorithms(options);
 }
 
@@ -129,7 +130,7 @@ void NcclBackend::try_algorithms(const NcclOptions& options) {
     const std::vector<RowKey> wanted = trial_keys(options, algorithm);
     std::vector<std::string> reasons;
     for (const RowKey& key : wanted) reasons.push_back(unsupported_reason(key).value_or(""));
-    reasons = launch::agreed_texts(waiter_.ranks(), reasons);
+    reasons = launch::agreed_texts(waiter_->ranks(), reasons);
     std::vector<RowKey> trials;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (reasons[i].empty()) trials.push_back(wanted[i]);
@@ -147,10 +148,10 @@ void NcclBackend::try_algorithm(const AlgorithmOverride& forced, const std::vect
   std::unique_ptr<NcclCommunicator> communicator;
   for (const RowKey& key : trials) {
     const RowLayout row = layout(key);
-    launch::agreed(waiter_.ranks(), waiter_.host(), [&] { allocate_exactly(row.bytes); });
+    launch::agreed(waiter_->ranks(), waiter_->host(), [&] { allocate_exactly(row.bytes); });
     try {
       if (!communicator) {
-        communicator = std::make_unique<NcclCommunicator>(gpu_, waiter_, NcclCalls::non_blocking);
+        communicator = std::make_unique<NcclCommunicator>(gpu_, *waiter_, NcclCalls::non_blocking);
         note_made(communicator->seconds());
       }
       row_on(*communicator, key, row, {}, false)->run(1);
@@ -212,10 +213,10 @@ std::optional<std::string> NcclBackend::unsupported_type_reason(DataType type) c
 std::optional<std::string> NcclBackend::unsupported_reason(const RowKey& key) const {
   if (auto why = unsupported_type_reason(key.type)) return why;
   if (key.operation == OperationId::step) return "a step on GPUs is not measured; --backend mpi measures one";
-  if (operation(key.operation).needs_two_ranks && waiter_.ranks().size() < 2) return "needs two ranks";
+  if (operation(key.operation).needs_two_ranks && waiter_->ranks().size() < 2) return "needs two ranks";
   // Its kernel for one rank knows no such type (NCCL 2.28.9, src/device/onerank.cu); seen with 2.28.3 on an
   // H200.
-  if (waiter_.ranks().size() < 2 && key.reduction == Reduction::avg && is_float8(key.type)) {
+  if (waiter_->ranks().size() < 2 && key.reduction == Reduction::avg && is_float8(key.type)) {
     return fmt::format("NCCL refuses an average of {} on one rank", traits(key.type).name);
   }
   if (key.algorithm == kLibraryChoice) return std::nullopt;
@@ -255,7 +256,7 @@ std::string NcclBackend::note(const RowKey& key) const {
 }
 
 RowLayout NcclBackend::layout(const RowKey& key) const {
-  const launch::Ranks& ranks = waiter_.ranks();
+  const launch::Ranks& ranks = waiter_->ranks();
   return row_layout(key, call_context(key, ranks.rank(), ranks.size(), traffic_, buffer_use_));
 }
 
@@ -282,11 +283,16 @@ void NcclBackend::allocate_exactly(const BufferBytes& bytes) {
 
 void NcclBackend::renew_communicators() { communicators_.clear(); }
 
+void NcclBackend::measure_among(const launch::CollectiveWait& some) {
+  renew_communicators();
+  waiter_ = &some;
+}
+
 NcclCommunicator& NcclBackend::communicator(const std::string& algorithm) {
   auto& made = communicators_[algorithm];
   if (!made) {
     const ScopedEnvironment forced(algorithm_override(algorithm).value_or(AlgorithmOverride{}));
-    made = std::make_unique<NcclCommunicator>(gpu_, waiter_, NcclCalls::blocking);
+    made = std::make_unique<NcclCommunicator>(gpu_, *waiter_, NcclCalls::blocking);
     note_made(made->seconds());
   }
   return *made;
@@ -294,8 +300,9 @@ NcclCommunicator& NcclBackend::communicator(const std::string& algorithm) {
 
 /// Of a communicator that all ranks have just made. One network that some rank took is enough to be named.
 void NcclBackend::note_made(double seconds) {
+  if (waiter_ != &all_) return;
   communicator_seconds_.push_back(seconds);
-  for (const std::string& network : waiter_.ranks().all_gather(network_log_->newest())) {
+  for (const std::string& network : waiter_->ranks().all_gather(network_log_->newest())) {
     const bool known = std::find(networks_.begin(), networks_.end(), network) != networks_.end();
     if (!network.empty() && !known) networks_.push_back(network);
   }
@@ -306,7 +313,7 @@ std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key, const RowLa
   of_row.register_buffers(registration_, send_, receive_);
   // The same on all ranks, of which a root takes more: symmetric windows are used at the same offset.
   std::vector<double> most{static_cast<double>(std::max(layout.bytes.send, layout.bytes.receive))};
-  waiter_.ranks().reduce(most, launch::RankAggregate::maximum);
+  waiter_->ranks().reduce(most, launch::RankAggregate::maximum);
   const BufferWalk walk = buffer_walk(static_cast<std::uint64_t>(most[0]), walk_bytes_);
   return row_on(of_row, key, layout, walk, graph_launches_ > 0);
 }
@@ -328,10 +335,10 @@ std::unique_ptr<PreparedRow> NcclBackend::row_on(NcclCommunicator& communicator,
   return std::make_unique<NcclRow>(key, layout,
                                    NcclRowContext{.gpu = gpu_,
                                                   .communicator = communicator,
-                                                  .ranks = waiter_.ranks(),
+                                                  .ranks = waiter_->ranks(),
                                                   .observer = observer_,
                                                   .operations_per_group = operations_per_group_,
-                                                  .clock = waiter_.clock(),
+                                                  .clock = waiter_->clock(),
                                                   .calls = calls_,
                                                   .in_graphs = in_graphs,
                                                   .call_wait = call_wait_,

@@ -57,7 +57,7 @@ class NcclBackend : public Backend {
             // NCCL registers the buffers of a captured graph by itself (NCCL_GRAPH_REGISTER).
             .communicators_hold_buffers = graph_launches_ > 0 || registration_ != BufferRegistration::none};
   }
-  [[nodiscard]] const Clock& clock() const override { return waiter_.clock(); }
+  [[nodiscard]] const Clock& clock() const override { return all_.clock(); }
   [[nodiscard]] double clock_read_seconds() const override;
   [[nodiscard]] std::vector<std::string> algorithms(OperationId operation) const override;
   [[nodiscard]] std::optional<std::string> unsupported_type_reason(DataType type) const override;
@@ -74,6 +74,10 @@ class NcclBackend : public Backend {
 
   [[nodiscard]] const GpuSession& gpu() const { return gpu_; }
 
+  /// From here on rows are measured among the ranks of `some`, which outlives that and has this rank among
+  /// them. Collective over the ranks before and after.
+  void measure_among(const launch::CollectiveWait& some);
+
  private:
   [[nodiscard]] NcclCommunicator& communicator(const std::string& algorithm);
   void note_made(double seconds);
@@ -85,7 +89,8 @@ class NcclBackend : public Backend {
   void leave_buffers();
   void allocate_exactly(const BufferBytes& bytes);
 
-  const launch::CollectiveWait& waiter_;
+  const launch::CollectiveWait& all_;
+  const launch::CollectiveWait* waiter_;       // of the ranks that rows are measured among
   std::optional<NcclNetworkLog> network_log_;  // before NCCL's first call
   GpuSession gpu_;
   NcclObserver observer_;  // before any communicator, as the next

@@ -6,11 +6,21 @@
 #include <utility>
 
 #include "analysis/models/host/host_expectation.hpp"
+#include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/stragglers/step_verdict.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 
 namespace collbench::program {
+namespace {
+
+/// As `judge` does: NCCL's version, its settings and what was turned off decide what it is expected to run.
+Run judged_by_links(Run run, const analysis::GpuCluster& cluster) {
+  const analysis::GpuCluster ran = analysis::with_run_facts(cluster, run, false);
+  return analysis::judged_on_gpus(std::move(run), ran);
+}
+
+}  // namespace
 
 std::optional<JudgedBy> judged_by(const topology::ClusterTopology& machines, const Identities& identities,
                                   const std::string& expect, std::vector<std::string>& notes) {
@@ -46,7 +56,7 @@ Run judged_by_own_machine(Run run) {
   const auto by =
       judged_by(topology::read_cluster_record(*run.cluster, "launch"), run.ranks, named_machine(run), known);
   if (!by) return run;
-  run = analysis::judged_on_gpus(std::move(run), by->cluster);
+  run = judged_by_links(std::move(run), by->cluster);
   run.yardstick = by->sound.yardstick;
   return run;
 }
@@ -72,7 +82,7 @@ RowExpectations RowExpectations::from_links(analysis::GpuCluster cluster) {
 }
 
 void RowExpectations::apply(Run& run) const {
-  if (cluster_) run = analysis::judged_on_gpus(std::move(run), *cluster_);
+  if (cluster_) run = judged_by_links(std::move(run), *cluster_);
   for (std::size_t i = 0; i < by_row_.size(); ++i) run.rows[i].expectation = by_row_[i];
   analysis::tell_steps(run);
 }

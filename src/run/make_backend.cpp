@@ -30,7 +30,8 @@ RunBackend make_backend(const RunOptions& options, const launch::MpiSession& ses
     return {.backend = std::make_unique<collectives::MpiBackend>(
                 session.clock(), traffic, counters, options.request.buffers, step_matrix_of(options)),
             .memory_per_rank_bytes = context.host_memory_per_rank_bytes,
-            .gpus = {}};
+            .gpus = {},
+            .measure_among = nullptr};
   }
   launch::agreed(session.ranks(), context.host, [] {
     if (!launch::time_is_simulated()) return;
@@ -55,7 +56,11 @@ RunBackend make_backend(const RunOptions& options, const launch::MpiSession& ses
                                .hot = options.hot});
   const std::uint64_t free_bytes = nccl->gpu().free_bytes;
   RunGpus gpus{.by_rank = nccl->gpu().gpus, .are_shared = nccl->gpu().shared};
-  return {.backend = std::move(nccl), .memory_per_rank_bytes = free_bytes, .gpus = std::move(gpus)};
+  collectives::NcclBackend& backend = *nccl;
+  return {.backend = std::move(nccl),
+          .memory_per_rank_bytes = free_bytes,
+          .gpus = std::move(gpus),
+          .measure_among = [&backend](const launch::CollectiveWait& some) { backend.measure_among(some); }};
 }
 
 }  // namespace collbench::program

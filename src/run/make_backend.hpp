@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct RunBackend {
   std::unique_ptr<collectives::Backend> backend;
   std::uint64_t memory_per_rank_bytes = 0;  ///< of the kind that the backend uses; 0: unknown
   RunGpus gpus;
+  /// NcclBackend::measure_among; none on host memory.
+  std::function<void(const launch::CollectiveWait& some)> measure_among;
 };
 
 /// Makes it. Collective. Throws the same Error on all ranks where GPUs are asked for and cannot be used.

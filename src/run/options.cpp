@@ -217,6 +217,11 @@ void add_where(CLI::App& app, RunOptions& run) {
          "do not read the GPUs' clocks, throttling and errors during the run")
       ->group(theme);
   app.add_flag_callback(
+         "--no-nodes-alone", [&run] { run.nodes_alone = false; },
+         "do not measure an AllReduce on each node alone before the rows, which tells a slow node from a "
+         "slow network")
+      ->group(theme);
+  app.add_flag_callback(
          "--rank-use", [&run] { run.rank_use = true; },
          "at the end a line on stderr: of each rank, seconds on a core and waiting for one, TCP bytes sent "
          "and sent again")

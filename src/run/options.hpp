@@ -45,6 +45,7 @@ struct RunOptions {
   collectives::CallWait call_wait = collectives::CallWait::none;  ///< -z
   bool hot = false;              ///< --hot: timed calls repeat on the same addresses of a GPU
   bool telemetry = true;         ///< --no-telemetry: false
+  bool nodes_alone = true;       ///< --no-nodes-alone: false
   bool rank_use = false;         ///< --rank-use: said on stderr (base/rank_use.hpp)
   std::string calibration_path;  ///< --calibration: of an earlier run; empty: this run calibrates,
                                  ///< kNoCalibration: nobody does

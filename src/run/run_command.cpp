@@ -35,6 +35,7 @@
 #include "src/run/expectation.hpp"
 #include "src/run/host_findings.hpp"
 #include "src/run/make_backend.hpp"
+#include "src/run/nodes_alone.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/output_files.hpp"
 #include "src/run/plan.hpp"
@@ -47,6 +48,8 @@ namespace {
 
 constexpr double kCalibrationSeconds = 5;
 constexpr double kCalibrationShare = 0.25;  // of --time
+constexpr double kNodesAloneSeconds = 5;
+constexpr double kNodesAloneShare = 0.05;  // of --time
 constexpr std::string_view kGoesOn = " (the measurement goes on)";
 constexpr double kLibraryPatience = 0.8;  // of -T: who waits for a GPU tells more than the watchdog can
 
@@ -54,12 +57,15 @@ constexpr double kLibraryPatience = 0.8;  // of -T: who waits for a GPU tells mo
 class RunDriver {
  public:
   RunDriver(const RunOptions& options, const launch::MpiSession& session, const RunContext& context,
-            const RunBackend& measured, const RunPlan& plan, const TrafficMatrix& traffic, double start,
-            launch::FlightRecorder& flight, RunWatch& watch, IncidentLog& incidents)
+            const RunBackend& measured, const launch::CollectiveWait& waiter, const RunPlan& plan,
+            const TrafficMatrix& traffic, double start, launch::FlightRecorder& flight, RunWatch& watch,
+            IncidentLog& incidents)
       : options_(options),
         session_(session),
         context_(context),
+        measured_(measured),
         backend_(*measured.backend),
+        waiter_(waiter),
         gpus_(measured.gpus),
         plan_(plan),
         traffic_(traffic),
@@ -117,6 +123,9 @@ class RunDriver {
       if (capabilities.calibrates)
         expectations_ = RowExpectations::from_calibration(run_, plan_.rows, backend_, traffic_);
       if (expectations_.need_no_measurement()) expectations_.apply(run_);
+    });
+    measure_nodes_alone();
+    launch::agree_on_root(ranks(), context_.host, [&](launch::OnRoot) {
       files_->stream.begin(run_);
       write_record();  // what ends the first pass early refers to it
     });
@@ -232,6 +241,27 @@ class RunDriver {
     });
   }
 
+  /// Before the rows, where several nodes are judged: a collective over all of them cannot say which is slow.
+  void measure_nodes_alone() {
+    const std::optional<RowKey> row = row_of_nodes_alone(plan_.rows, context_.identities);
+    if (!options_.nodes_alone || !row || !measured_.measure_among || gpus_.are_shared) return;
+    const std::string step = fmt::format("{} {} on each node alone", operation(row->operation).name,
+                                         format_bytes(row->size_bytes));
+    progress_.show(step, clock().seconds());
+    collectives::MeasurementLoopOptions options = options_.loop;
+    options.seconds = std::min(kNodesAloneSeconds, end_.seconds() * kNodesAloneShare);
+    const collectives::MeasurementObserver observer{
+        .before_block =
+            [&](const collectives::MeasurementProgress&) {
+              options_.blocks_have_timeout ? flight_.step(step) : flight_.step_without_limit(step);
+            },
+        .interrupted = [this] { return end_.has_come(); }};
+    node_ranks_.emplace(waiter_, context_, flight_.exchanges());
+    std::vector<NodeAlone> nodes = node_ranks_->measure(measured_, *row, options, observer);
+    progress_.clear();
+    run_.nodes_alone = std::move(nodes);
+  }
+
   void examine_machine() {
     if (run_.simulated) return;  // in simulated time there is no machine to look at
     flight_.step("gathering the topology");
@@ -294,10 +324,10 @@ class RunDriver {
     for (std::size_t i = 0; i < rows.size(); ++i) run_.rows[i].measurement = rows[i];
     analysis::tell_states(run_);
     telemetry_.mark_rows(run_);
+    backend_.describe(run_);  // NCCL's version decides what is expected
     expectations_.apply(run_);
     analysis::explain_bad(run_, also_seen_);
     run_.passes = passes;
-    backend_.describe(run_);
     run_.wall_seconds = elapsed();
     run_.finished = utc_now();
     write_record();
@@ -351,7 +381,9 @@ class RunDriver {
   const RunOptions& options_;
   const launch::MpiSession& session_;
   const RunContext& context_;
+  const RunBackend& measured_;
   collectives::Backend& backend_;
+  const launch::CollectiveWait& waiter_;
   const RunGpus& gpus_;
   const RunPlan& plan_;
   const TrafficMatrix& traffic_;
@@ -365,6 +397,7 @@ class RunDriver {
   launch::FlightRecorder& flight_;
   RunWatch& watch_;
   IncidentLog& incidents_;
+  std::optional<NodeRanks> node_ranks_;  // as long as the backend's communicators may know them
   std::optional<StragglerProbe> probe_;  // where ranks can be probed one by one
   std::optional<RunFiles> files_;        // on rank 0, as is all that follows but telemetry_
   RowExpectations expectations_;
@@ -406,7 +439,8 @@ ExitStatus run_command(const RunOptions& options, const launch::MpiSession& sess
     });
     return ExitStatus::ok;
   }
-  RunDriver driver(options, session, context, measured, plan, traffic, start, flight, watch, incidents);
+  RunDriver driver(options, session, context, measured, waiter, plan, traffic, start, flight, watch,
+                   incidents);
   driver.prepare();
   return driver.finish(driver.measure());
 }

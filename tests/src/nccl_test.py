@@ -424,6 +424,37 @@ class Graphs(Scratch):
         self.record(2, "-G", "2", *QUICK, *SMALL, status=3, environment={"COLLBENCH_STAND_IN": "wrong_data:3@1"})
 
 
+class NodesAlone(Scratch):
+    """With two nodes by --node-map, each measures an AllReduce among its own ranks before the rows."""
+
+    LARGE = ["--node-map", "0+2,1+3", *QUICK, "--ops", "all_reduce,all_gather", "--sizes", "64M"]
+
+    def test_each_has_a_row(self):
+        made = self.record(4, *self.LARGE)
+        self.assertEqual([node["ranks"] for node in made["nodes_alone"]], [2, 2])
+        for node in made["nodes_alone"]:
+            row = node["row"]
+            self.assertEqual((row["operation"], row["size_bytes"], row["wrong_elements"]), ("AllReduce", 64 << 20, 0))
+            self.assertGreater(row["seconds"], 0)
+        for row in made["rows"]:
+            self.assertEqual(row["wrong_elements"], 0)
+        self.assertEqual(len(made["communicator_seconds"]), 2, "of all ranks: the trial and that of the rows")
+
+    def test_not_asked_for(self):
+        self.assertEqual(self.record(4, *self.LARGE, "--no-nodes-alone")["nodes_alone"], [])
+
+    def test_wrong_data_is_of_the_rank_that_all_count(self):
+        made = self.record(4, *self.LARGE, status=3, environment={"COLLBENCH_STAND_IN": "wrong_data:2@3"})
+        wrong = [node["row"]["wrong"] for node in made["nodes_alone"]]
+        self.assertEqual(wrong[0], [])
+        self.assertEqual([each["rank"] for each in wrong[1]], [3])
+
+    def test_a_failure_on_one_ends_the_run_once(self):
+        for fault, words in (("call_error:2@3", "rank 3 .*ncclAllReduce"), ("hang:2@3", "timed out waiting for rank.* 3 ")):
+            result = mpirun(4, *self.LARGE, "-T", "5", environment={"COLLBENCH_STAND_IN": fault})
+            self.check_line(result, [words], 4)
+
+
 class Settings(Scratch):
     """What a user sets of NCCL's configuration, and nccl-tests' letters that need no kernel of their own."""
 

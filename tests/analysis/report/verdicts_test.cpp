@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/report/criteria.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
 #include "tests/analysis/verdict/judged_rows.hpp"
@@ -101,6 +102,75 @@ TEST(VerdictFacts, ResourcesAreNamedWithTheOperationThatTestsThemBest) {
   EXPECT_THAT(first(open), testing::EndsWith("; not tested: PCIe links of the NICs"));
   EXPECT_EQ(verdict_lines(open).front().text,
             "resources: PCIe links of the NICs: not tested by these operations");
+}
+
+/// Two nodes of 8 GPUs that measured 1 GiB alone, each so many times slower than expected.
+collbench::Run with_nodes_alone(const GpuCluster& cluster, double whole_slower, double first_slower,
+                                double second_slower) {
+  collbench::Run run = run_from_expectation(cluster, whole_slower);
+  run.complete = true;
+  const GpuCluster node = cluster_of("hgx-h100", 1);
+  for (const double slower : {first_slower, second_slower}) {
+    const collbench::Run alone = run_from_expectation(node, slower);
+    const auto row = std::find_if(alone.rows.begin(), alone.rows.end(),
+                                  [](const Row& each) { return each.measurement.key.size_bytes == kGiB; });
+    run.nodes_alone.push_back({run.nodes_alone.empty() ? "node1" : "node2", 8, *row});
+  }
+  return judged_on_gpus(run, cluster);
+}
+
+TEST(NodesAlone, WhoIsSlowByItselfIsNamedInTheFirstLine) {
+  const GpuCluster cluster = cluster_of("hgx-h100", 2);
+  const collbench::Run run = with_nodes_alone(cluster, 1, 1, 1.5);
+  EXPECT_EQ(machine_word(run), VerdictWord::below) << "the whole is SOUND, and a node of it is not";
+  EXPECT_THAT(verdict_headline(run).front().text,
+              AllOf(StartsWith("BELOW: 2 × 8 ranks; node2 is slow by itself: AllReduce 1 GiB: "),
+                    HasSubstr("GB/s, 0.67 of expected; ")));
+  const ReportLines lines = verdict_lines(run);
+  const auto line = [&](std::string_view start) {
+    const auto found = std::find_if(lines.begin(), lines.end(),
+                                    [&](const ReportLine& each) { return each.text.starts_with(start); });
+    return found == lines.end() ? ReportLine{"none", Tone::quiet} : *found;
+  };
+  EXPECT_THAT(line("node2 alone: BELOW: AllReduce 1 GiB: ").text, HasSubstr("SOUND from "));
+  EXPECT_EQ(line("node2 alone: ").tone, Tone::warning);
+  EXPECT_THAT(line("1 of 2 nodes SOUND alone: AllReduce 1 GiB: ").text,
+              testing::EndsWith(" 1.00 of expected to 1.00"));
+  const RunCheck check = check_run(run, {});
+  EXPECT_THAT(check.failures.back().text, StartsWith("node2 alone: BELOW: "));
+}
+
+TEST(NodesAlone, BetweenSoundNodesTheLossIsTheNetworks) {
+  const GpuCluster cluster = cluster_of("hgx-h100", 2);
+  constexpr const char* kNetwork = "each node alone is SOUND: the loss is in its NICs";
+  const auto first = [](const collbench::Run& run) { return verdict_headline(run).front().text; };
+  EXPECT_THAT(first(with_nodes_alone(cluster, 3, 1, 1)), AllOf(StartsWith("FAULT: "), HasSubstr(kNetwork)));
+  EXPECT_THAT(first(with_nodes_alone(cluster, 1, 1, 1)),
+              AllOf(StartsWith("SOUND: "), testing::Not(HasSubstr(kNetwork))));
+  collbench::Run unknown = with_nodes_alone(cluster, 3, 1, 1);
+  unknown.nodes_alone[1].row.verdict = {};
+  EXPECT_THAT(first(unknown), testing::Not(HasSubstr(kNetwork))) << "nobody knows of one of them";
+}
+
+TEST(NodesAlone, NVLinksAreRuledOutByTheNodeThatLeavesMostOpen) {
+  const GpuCluster cluster = cluster_of("hgx-h100", 2);
+  collbench::Run run = with_nodes_alone(cluster, 1, 1, 1);
+  run.rows.resize(1);  // nothing large between the nodes
+  run = judged_on_gpus(run, cluster);
+  EXPECT_THAT(verdict_lines(run).front().text,
+              HasSubstr("NVLinks: a loss of 1 of 18 is ruled out by AllReduce on each node alone, 1.00"));
+  run.nodes_alone[0].row.verdict.word = VerdictWord::unclear;
+  EXPECT_TRUE(resource_tests(run).empty()) << "a node of which this is not known";
+}
+
+TEST(NodesAlone, WrongDataOnOneIsWrongDataOfTheRun) {
+  collbench::Run run = with_nodes_alone(cluster_of("hgx-h100", 2), 1, 1, 1);
+  run.nodes_alone[1].row.measurement.wrong_elements = 3;
+  run.nodes_alone[1].row.measurement.wrong = {{9, "node2", 3, 0, "1", "2"}};
+  EXPECT_TRUE(has_wrong_data(run));
+  EXPECT_NE(machine_word(run), VerdictWord::sound);
+  EXPECT_THAT(verdict_headline(run).front().text, StartsWith("WRONG DATA on node2 alone; "));
+  EXPECT_TRUE(check_run(run, {}).failures.front().is_wrong_data);
 }
 
 TEST(VerdictFacts, ARowWithoutAFormulaSaysSo) {

@@ -51,6 +51,7 @@ Run small_run() {
   row.measurement.wrong = {{1, "node02", 1, 3, "6", "5"}};
   row.expectation.ring_seconds = 1e-6;
   run.rows = {row};
+  run.nodes_alone = {{"node02", 1, row}};
   return run;
 }
 
