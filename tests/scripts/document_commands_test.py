@@ -29,6 +29,7 @@ LIST = SOURCE / "docs/notes/commands.md"
 CORPUS = os.environ.get("COLLBENCH_CORPUS")
 # Files of the corpus under the names that documents give them.
 LOGS = {
+    "oci_2nodes.txt": "nccl-tests/oci_2node_h100_1.txt",
     "azure_aks_2.txt": "nccl-tests/azure_aks_2.txt",
     "p5_2nodes.log": "nccl-tests/aws_adt_2node_2.txt",
     "nccl-fault.log": "nccl-tests/mew0_2xa100_NVLINKFAULT_debug.log",
