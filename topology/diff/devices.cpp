@@ -93,27 +93,42 @@ std::string lost_bridge(const EmptySlot& slot, const std::set<std::string>& in_u
   return lost;
 }
 
-/// The addresses of a reference machine are made up: where the empty slot is, its neighbours tell.
-std::string beside(const HostPair& pair, const EmptySlot& slot) {
-  if (!pair.a_is_reference || slot.without == Side::a || slot.bridges.empty()) return {};
+/// The addresses of a reference machine are made up: where empty slots are, their neighbors tell.
+std::string beside(const HostPair& pair, Side without, const std::vector<EmptySlot>& slots) {
+  if (!pair.a_is_reference || without == Side::a) return {};
+  const auto is_beside_one = [&](const std::vector<std::string>& above) {
+    return !above.empty() && std::any_of(slots.begin(), slots.end(), [&](const EmptySlot& slot) {
+      return !slot.bridges.empty() && slot.bridges.front() == above.front();
+    });
+  };
   std::vector<DevicePair> near;
   for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
-    for (const DevicePair& each : *list) {
-      if (!each.a || !each.b) continue;
-      const auto above = bridges_above(pair.a, *each.a);
-      if (!above.empty() && above.front() == slot.bridges.front()) near.push_back(each);
-    }
+    for (const DevicePair& each : *list)
+      if (each.a && each.b && is_beside_one(bridges_above(pair.a, *each.a))) near.push_back(each);
   }
   return near.empty() ? std::string() : " beside " + finding_devices(pair, Side::b, near);
 }
 
-void add_missing(const HostPair& pair, FindingList& findings, const EmptySlot& slot) {
-  const bool gpu = slot.devices.of(other(slot.without))->kind == DeviceKind::gpu;
-  if (pair.a_is_reference && slot.without == Side::a) {
-    findings.add("extra-device", Side::b, {slot.devices}, "not part of the reference machine");
-  } else {
-    findings.add(gpu ? "gpu-missing" : "nic-missing", slot.without, {slot.devices},
-                 "missing" + beside(pair, slot));
+std::vector<DevicePair> devices_of(const std::vector<EmptySlot>& slots) {
+  std::vector<DevicePair> devices;
+  for (const EmptySlot& slot : slots) devices.push_back(slot.devices);
+  return devices;
+}
+
+/// One finding for all of a kind: what several NICs cost together is not what each costs alone.
+void add_missing(const HostPair& pair, FindingList& findings, Side without,
+                 const std::vector<EmptySlot>& slots) {
+  for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::nic}) {
+    std::vector<EmptySlot> missing;
+    for (const EmptySlot& slot : slots)
+      if (slot.devices.of(other(without))->kind == kind) missing.push_back(slot);
+    if (missing.empty()) continue;
+    if (pair.a_is_reference && without == Side::a) {
+      findings.add("extra-device", Side::b, devices_of(missing), "not part of the reference machine");
+    } else {
+      findings.add(kind == DeviceKind::gpu ? "gpu-missing" : "nic-missing", without, devices_of(missing),
+                   "missing" + beside(pair, without, missing));
+    }
   }
 }
 
@@ -126,16 +141,17 @@ void add_lost(const HostPair& pair, FindingList& findings, Side without) {
     if (slot.without == without)
       by_bridge[may_miss_bridges ? lost_bridge(slot, in_use) : std::string()].push_back(slot);
   }
+  std::vector<EmptySlot> single;
   for (const auto& [bridge, slots] : by_bridge) {
     if (bridge.empty() || slots.size() < 2 || (pair.a_is_reference && without == Side::a)) {
-      for (const EmptySlot& slot : slots) add_missing(pair, findings, slot);
+      single.insert(single.end(), slots.begin(), slots.end());
       continue;
     }
-    std::vector<DevicePair> below;
-    for (const EmptySlot& slot : slots) below.push_back(slot.devices);
+    const std::vector<DevicePair> below = devices_of(slots);
     findings.add_named("switch-missing", without, "PCIe switch " + bridge, below,
                        "missing, with " + finding_devices(pair, other(without), below) + " below it");
   }
+  add_missing(pair, findings, without, single);
 }
 
 /// Whether one machine's sources would list NICs and list none, and the other has some that nvidia-smi would.

@@ -111,6 +111,26 @@ TEST(FindingCost, OneGpuWithFewerNvLinksCostsOnOneNodeAndOneSlowNicOnTwo) {
   EXPECT_EQ(seen, 2);
 }
 
+/// Each alone costs an eighth; what is left when they are all gone is not seven times that.
+TEST(FindingCost, DevicesThatAreMissingTogetherAreOneFindingWithOnePrice) {
+  const topology::Host healthy = topology::reference_host(*topology::find_reference_machine("hgx-h100"));
+  for (const std::size_t left : {7U, 4U, 1U}) {
+    topology::Host faulty = healthy;
+    faulty.nics.resize(left);
+    const topology::HostPair pair = topology::pair_hosts(healthy, faulty, true);
+    const auto findings = topology::diff_hosts(pair).findings;
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings.front().code, "nic-missing");
+    EXPECT_EQ(findings.front().devices.size(), 8 - left);
+    const FindingPrice price = finding_price(pair, findings.front());
+    const auto two_nodes = std::find_if(price.costs.begin(), price.costs.end(),
+                                        [](const FindingCost& cost) { return cost.nodes == 2; });
+    ASSERT_NE(two_nodes, price.costs.end());
+    const double share = *two_nodes->faulty.ring / *two_nodes->healthy.ring;
+    EXPECT_NEAR(share, static_cast<double>(left) / 8, 0.03) << left;
+  }
+}
+
 /// A file may list the active links, where each leads, or both; the same loss costs the same in each.
 TEST(FindingCost, LinksLostToSwitchesCostTheSameHoweverTheyAreListed) {
   const topology::Host healthy = topology::reference_host(*topology::find_reference_machine("hgx-h100"));

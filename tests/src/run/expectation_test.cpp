@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/units.hpp"
 #include "topology/machines/reference_machines.hpp"
 
 namespace collbench::program::expectation_test {
@@ -10,6 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 topology::ClusterTopology cluster_of(const topology::Host& host) {
   return {.distinct_hosts = {host}, .nodes = {}};
@@ -46,6 +48,29 @@ TEST(JudgedBy, SaysWhyNothingIsExpected) {
   EXPECT_FALSE(judged_by(topology::ClusterTopology{}, ranks({2}), "", notes));
   EXPECT_THAT(notes, ElementsAre(HasSubstr("GPU"), HasSubstr("different numbers of ranks"),
                                  HasSubstr("no topology was gathered")));
+}
+
+/// As `judge` of the record does.
+TEST(RowExpectations, ByLinksFollowWhatTheRunCouldNotUse) {
+  std::vector<std::string> notes;
+  const auto machines = cluster_of(topology::reference_host(*topology::find_reference_machine("hgx-h100")));
+  const auto expected_by = [&](const std::string& nccl,
+                               const std::map<std::string, std::string>& environment) {
+    collbench::Run run;
+    run.backend = BackendId::nccl;
+    run.versions.nccl = nccl;
+    run.environment = environment;
+    run.ranks = ranks({8});
+    Row row;
+    row.measurement.key.size_bytes = kGiB;
+    row.measurement.seconds = 1;
+    run.rows = {row};
+    RowExpectations::from_links(judged_by(machines, run.ranks, "", notes)->cluster).apply(run);
+    return run.rows.front().expectation.expected_by;
+  };
+  EXPECT_THAT(expected_by("2.28.9", {}), HasSubstr("nvls"));
+  EXPECT_THAT(expected_by("2.28.9", {{"NCCL_NVLS_ENABLE", "0"}}), Not(HasSubstr("nvls")));
+  EXPECT_THAT(expected_by("2.16.5", {}), Not(HasSubstr("nvls")));
 }
 
 }  // namespace
