@@ -94,18 +94,19 @@ collectives::MemoryKind memory_by_machines(const std::vector<launch::RankEnviron
                                                        : collectives::MemoryKind::host;
 }
 
-/// A machine with GPUs is expected, and none is to be seen: whatever is measured would be of another one.
-void require_expected_gpus(const RunOptions& options, const RunContext& context,
-                           const std::vector<launch::RankEnvironment>& environments, launch::Ranks& ranks) {
-  // A plan measures nothing; stdin can be read once.
-  if (options.expect.empty() || options.expect == "-" || options.dry_run ||
-      options.memory == collectives::MemoryKind::host)
-    return;
+/// Throws, before anything is started, where the machine that is expected is not known, and where it has GPUs
+/// and none is to be seen: whatever is measured would be of another one.
+void require_expected_machine(const RunOptions& options, const RunContext& context,
+                              const std::vector<launch::RankEnvironment>& environments,
+                              launch::Ranks& ranks) {
+  // stdin can be read once; this machine is looked at later, and not twice.
+  if (options.expect.empty() || options.expect == "-" || options.expect == topology::kLiveMachine) return;
+  const bool measures_gpus = !options.dry_run && options.memory != collectives::MemoryKind::host;
   const auto on_root = launch::agree_on_root(ranks, context.host, [&](launch::OnRoot) -> std::size_t {
+    const topology::ResolvedMachine expected = topology::resolve_machine(options.expect);
     const bool has_any = std::any_of(environments.begin(), environments.end(),
                                      [](const auto& each) { return each.machine.nvidia_devices > 0; });
-    if (has_any) return 0;
-    return topology::resolve_machine(options.expect).only_host().gpus.size();
+    return measures_gpus && !has_any ? expected.only_host().gpus.size() : 0;
   });
   const std::size_t gpus = launch::broadcast_value(ranks, on_root.value_or(0));
   launch::agreed(ranks, context.host, [&] {
@@ -161,7 +162,7 @@ RunContext make_run_context(const RunOptions& options, const launch::MpiSession&
     context.memory = options.memory ? *options.memory : memory_by_machines(environments, context.machines);
     if (context.memory == collectives::MemoryKind::host) refuse_what_needs_gpus(options);
   });
-  require_expected_gpus(options, context, environments, ranks);
+  require_expected_machine(options, context, environments, ranks);
   context.identities =
       node_map ? launch::discover_identities(ranks, context.host, leader, node_map) : context.machines;
   context.cores_per_node = launch::cores_per_node(environments, context.machines);

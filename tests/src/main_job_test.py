@@ -380,6 +380,9 @@ class Place(Scratch):
         self.assertEqual(result.returncode, 5, result.stderr)
         self.assertRegex(collbench_lines(result)[0], "it has 8 GPUs, and .* shows none; was the container started with its GPUs")
         self.assertEqual(mpirun(2, *QUICK, "--expect", "hgx-h100", "--dry-run").returncode, 0)
+        unknown = mpirun(2, *QUICK, "--expect", "hgx_h100", "--dry-run")
+        self.assertEqual(unknown.returncode, 2)
+        self.assertIn("hgx-h100", unknown.stderr)
 
     def test_what_is_expected_must_be_readable(self):
         result = mpirun(2, *QUICK, "--expect", self.folder / "none.json")

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -86,6 +87,43 @@ LauncherKind kind_of(const LaunchOptions& options) {
   return options.slurm || (in_slurm && !options.ssh) ? LauncherKind::slurm : LauncherKind::ssh;
 }
 
+/// The value of collbench's own option `name` among `words`; empty where it is not there.
+std::string value_of(const std::vector<std::string>& words, const std::string& name) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == name && i + 1 < words.size()) return words[i + 1];
+    if (words[i].starts_with(name + "=")) return words[i].substr(name.size() + 1);
+  }
+  return {};
+}
+
+/// What the job's limit has to leave beside --time: the start of the ranks and of NCCL, and the last tables.
+/// An estimate.
+constexpr int kStartMinutes = 5;
+
+/// The limit that the run's own --time asks for. Throws Error (usage) for a shorter one.
+int minutes_for(const LaunchRequest& request, bool is_given) {
+  const std::string time = value_of(request.arguments, "--time");
+  if (time.empty()) return request.minutes;
+  const int run = static_cast<int>(std::ceil(parse_number(time, "--time", 0.0, kMaxMinutes * 60.0) / 60));
+  if (!is_given) return std::max(request.minutes, run + kStartMinutes);
+  if (request.minutes >= run) return request.minutes;
+  throw usage_error(
+      "--minutes",
+      fmt::format("the job would end after {} min, and --time {} alone takes {}", request.minutes, time, run),
+      fmt::format("give --minutes {}, or leave it out", run + kStartMinutes));
+}
+
+/// Throws Error (usage) for ranks on host memory where only GPUs answer what is asked for.
+void require_gpus(const LaunchRequest& request) {
+  const std::vector<std::string>& words = request.arguments;
+  if (request.gpus_per_node > 0) return;
+  const bool accepts = std::find(words.begin(), words.end(), "--accept") != words.end();
+  if (!accepts && value_of(words, "--backend") != "nccl") return;
+  throw usage_error(accepts ? "--accept" : "--backend nccl",
+                    "without --gpus-per-node the command starts ranks on host memory",
+                    "add --gpus-per-node 8, or as many GPUs as a node has");
+}
+
 /// Throws Error (usage) for what the launcher has no use for.
 LaunchRequest completed(const LaunchOptions& options) {
   LaunchRequest request = options.request;
@@ -112,6 +150,8 @@ LaunchRequest completed(const LaunchOptions& options) {
                         "leave --nodes out");
     request.nodes = hosts;
   }
+  request.minutes = minutes_for(request, options.minutes_given);
+  require_gpus(request);
   if (request.gpus_per_node > 0) {
     if (options.ranks_given && request.ranks_per_node != request.gpus_per_node)
       throw usage_error("--ranks-per-node", "on GPUs there is one rank for each", "leave it out");

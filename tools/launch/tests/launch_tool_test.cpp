@@ -8,9 +8,12 @@
 namespace collbench::program {
 namespace {
 
+using testing::HasSubstr;
+
 std::string refusal(std::vector<std::string> words) {
   try {
-    static_cast<void>(parse_tool_line({"launch", "", "", add_tool}, std::move(words)));
+    const CommandFunction command = parse_tool_line({"launch", "", "", add_tool}, std::move(words));
+    static_cast<void>(command());
   } catch (const Error& error) {
     return describe(error);
   }
@@ -25,6 +28,36 @@ TEST(LaunchTool, OptionsOfARunStandBehindDashes) {
   EXPECT_EQ(refusal({"--nodes", "2", "--", "--opps", "all_reduce"}),
             "collbench: unknown option --opps; did you mean --ops? (see collbench help run)");
   EXPECT_EQ(refusal({"--nodes", "2", "--", "--ops", "all_reduce"}), "taken");
+}
+
+std::string printed(std::vector<std::string> words) {
+  return parse_tool_line({"launch", "", "", add_tool}, std::move(words))().text;
+}
+
+TEST(LaunchTool, TheJobLastsAsLongAsTheRun) {
+  const auto slurm = [](std::vector<std::string> words) {
+    std::vector<std::string> all{"--slurm", "--gpus-per-node", "8"};
+    all.insert(all.end(), words.begin(), words.end());
+    return all;
+  };
+  EXPECT_THAT(printed(slurm({})), HasSubstr("--time=10 "));
+  EXPECT_THAT(printed(slurm({"--", "--time", "120"})), HasSubstr("--time=10 "));
+  EXPECT_THAT(printed(slurm({"--", "--time", "1200"})), HasSubstr("--time=25 ")) << "20 min and the start";
+  EXPECT_THAT(printed(slurm({"--", "--time=1201"})), HasSubstr("--time=26 "));
+  EXPECT_THAT(printed(slurm({"--minutes", "20", "--", "--time", "1200"})), HasSubstr("--time=20 "));
+  EXPECT_EQ(
+      refusal(slurm({"--minutes", "2", "--", "--time", "300"})),
+      "collbench: --minutes: the job would end after 2 min, and --time 300 alone takes 5; give --minutes "
+      "10, or leave it out");
+}
+
+TEST(LaunchTool, WhatOnlyGpusAnswerIsNotStartedOnHostMemory) {
+  EXPECT_EQ(refusal({"--", "--expect", "hgx-h100", "--accept"}),
+            "collbench: --accept: without --gpus-per-node the command starts ranks on host memory; add "
+            "--gpus-per-node 8, or as many GPUs as a node has");
+  EXPECT_THAT(refusal({"--", "--backend", "nccl"}), HasSubstr("--backend nccl: without --gpus-per-node"));
+  EXPECT_EQ(refusal({"--gpus-per-node", "8", "--", "--accept", "--backend=nccl"}), "taken");
+  EXPECT_EQ(refusal({"--", "--backend", "mpi"}), "taken");
 }
 
 TEST(LaunchTool, SaysAllThatItTakes) {
