@@ -227,6 +227,17 @@ class Hosts(Simulated):
         self.assertEqual({line.split("via ")[1].split("/")[1] for line in lines if "via NET/" in line}, {"SIM"})
         self.assertEqual({line.split()[-1] for line in lines if "Using network" in line}, {"SIM"})
 
+    def test_each_host_is_measured_alone_before_both_are(self):
+        environment = {"COLLBENCH_SIMULATED_GPUS_PER_HOST": "2", "NCCL_DEBUG": "INFO", "NCCL_DEBUG_FILE": f"{self.folder}/log.%p",
+                       "NCCL_NET_PLUGIN": "collbench-simulated"}
+        made = self.record(4, "--ops", "all_reduce", "--sizes", "64M", "--node-map", "0-1,2-3", machine=self.machine(node(2)),
+                           environment=environment)
+        self.assertEqual([(node["ranks"], node["row"]["wrong_elements"]) for node in made["nodes_alone"]], [(2, 0), (2, 0)])
+        self.assertEqual({row["wrong_elements"] for row in made["rows"]}, {0})
+        for file in self.folder.glob("log.*"):
+            sizes = [int(size) for size in re.findall(r"nranks (\d+) .*Init COMPLETE", file.read_text())]
+            self.assertEqual([size for size in sizes if size == 2], [2], "one communicator of this host's ranks")
+
     def test_the_network_that_nccl_forgets(self):
         """NCCL 2.27 to 2.29 forget the plugin's name with the last communicator (NVIDIA/nccl#1978), 2.27 only where it is told
         to count so: the rows stay on it unless the user has set that count, and then the report says what they were over."""
