@@ -60,11 +60,11 @@ std::string why_unclear(const Verdict& verdict) {
 std::string wrong_rows_words(const Run& run) {
   const auto wrong = static_cast<std::size_t>(std::count_if(
       run.rows.begin(), run.rows.end(), [](const Row& row) { return has_wrong_data(row.measurement); }));
-  std::vector<std::string> places;
-  if (wrong > 0) places.push_back(fmt::format("in {}", counted(wrong, "row")));
+  std::vector<std::string> where;
+  if (wrong > 0) where.push_back(fmt::format("in {}", counted(wrong, "row")));
   for (const NodeAlone& node : run.nodes_alone)
-    if (has_wrong_data(node.row.measurement)) places.push_back(fmt::format("on {} alone", node.host));
-  return places.empty() ? "" : fmt::format("WRONG DATA {}", fmt::join(places, ", "));
+    if (has_wrong_data(node.row.measurement)) where.push_back(fmt::format("on {} alone", node.host));
+  return where.empty() ? "" : fmt::format("WRONG DATA {}", fmt::join(where, ", "));
 }
 
 /// "AllReduce 1 GiB: 340.1 GB/s, 0.71 of expected"

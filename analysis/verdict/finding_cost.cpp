@@ -149,7 +149,7 @@ const std::vector<PriceRule>& price_rules() {
   constexpr PriceKind kPriced = PriceKind::priced;
   constexpr PriceKind kOpen = PriceKind::not_modeled;
   static const std::vector<PriceRule> rules{
-      {"gpu-missing", kPriced, "the job has one rank fewer"},
+      {"gpu-missing", kPriced, "the job has a rank fewer for each"},
       {"nic-missing", kPriced, kAtStartOnly},
       {"nic-port-down", kPriced, kAtStartOnly},
       {"nic-port-slower", kPriced, "", true},

@@ -112,7 +112,7 @@ TEST(FindingCost, OneGpuWithFewerNvLinksCostsOnOneNodeAndOneSlowNicOnTwo) {
 }
 
 /// Each alone costs an eighth; what is left when they are all gone is not seven times that.
-TEST(FindingCost, DevicesThatAreMissingTogetherAreOneFindingWithOnePrice) {
+TEST(FindingCost, AllDevicesThatAreMissingAreOneFindingWithOnePrice) {
   const topology::Host healthy = topology::reference_host(*topology::find_reference_machine("hgx-h100"));
   for (const std::size_t left : {7U, 4U, 1U}) {
     topology::Host faulty = healthy;
