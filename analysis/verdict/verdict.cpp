@@ -495,20 +495,6 @@ std::string explained_loss(const Run& judged, const GpuCluster& found) {
                      operation(key.operation).name);
 }
 
-std::string why_not_sound(const Run& run) {
-  if (has_wrong_data(run) || wrong_values_beyond_rows(run) > 0) return "the data is wrong";
-  if (run.incident) return run.incident->sentence;
-  if (run.complete) return {};
-  return run.log ? "the log is cut" : "the record is not complete";
-}
-
-VerdictWord machine_word(const Run& run) {
-  VerdictWord word = VerdictWord::none;
-  for (const Row& row : run.rows) word = std::max(word, row.verdict.word);
-  for (const NodeAlone& node : run.nodes_alone) word = std::max(word, node.row.verdict.word);
-  return word == VerdictWord::sound && !why_not_sound(run).empty() ? VerdictWord::unclear : word;
-}
-
 bool is_judged(const Run& run) {
   return std::any_of(run.rows.begin(), run.rows.end(),
                      [](const Row& row) { return row.verdict.word != VerdictWord::none; });

@@ -139,14 +139,6 @@ struct ResourceTest {
 /// Of each resource that the SOUND series of the run use, in the order in which they first name it.
 [[nodiscard]] std::vector<ResourceTest> resource_tests(const Run& run);
 
-/// Why a machine whose series are all SOUND is not: wrong data, or a run that was cut short. Empty for
-/// neither.
-[[nodiscard]] std::string why_not_sound(const Run& run);
-
-/// The word of the machine: the worst of its series and of its nodes alone. Wrong data and a run that was cut
-/// short are never SOUND.
-[[nodiscard]] VerdictWord machine_word(const Run& run);
-
 /// Whether any row has a verdict.
 [[nodiscard]] bool is_judged(const Run& run);
 

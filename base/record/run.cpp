@@ -160,6 +160,8 @@ Json run_to_json(const Run& run) {
   Json json{{"record", kRecordName}, {"schema_version", run.schema_version}};
   FieldWriter visit(json);
   each_field(visit, run);
+  const VerdictWord word = machine_word(run);
+  json["verdict"] = word == VerdictWord::none ? Json(nullptr) : Json(name(word));
   json["nodes_alone"] = array_of(run.nodes_alone, node_alone_to_json);
   json["rows"] = array_of(
       run.rows, [&run](const Row& row) { return row_to_json(row, static_cast<int>(run.ranks.size())); });
@@ -217,6 +219,20 @@ bool has_wrong_data(const Run& run) {
                      [](const NodeAlone& node) { return has_wrong_data(node.row.measurement); }) ||
          std::any_of(run.rows.begin(), run.rows.end(),
                      [](const Row& row) { return has_wrong_data(row.measurement); });
+}
+
+std::string why_not_sound(const Run& run) {
+  if (has_wrong_data(run) || wrong_values_beyond_rows(run) > 0) return "the data is wrong";
+  if (run.incident) return run.incident->sentence;
+  if (run.complete) return {};
+  return run.log ? "the log is cut" : "the record is not complete";
+}
+
+VerdictWord machine_word(const Run& run) {
+  VerdictWord word = VerdictWord::none;
+  for (const Row& row : run.rows) word = std::max(word, row.verdict.word);
+  for (const NodeAlone& node : run.nodes_alone) word = std::max(word, node.row.verdict.word);
+  return word == VerdictWord::sound && !why_not_sound(run).empty() ? VerdictWord::unclear : word;
 }
 
 Rates rates(const Row& row, int ranks) {

@@ -151,6 +151,14 @@ struct Rates {
 /// Wrong values that the run's log counts at its end and no row of it has; 0: none.
 [[nodiscard]] std::uint64_t wrong_values_beyond_rows(const Run& run);
 
+/// Why a machine whose series are all SOUND is not: wrong data, or a run that was cut short. Empty for
+/// neither.
+[[nodiscard]] std::string why_not_sound(const Run& run);
+
+/// The word of the machine: the worst of its series and of its nodes alone. Wrong data and a run that was cut
+/// short are never SOUND.
+[[nodiscard]] VerdictWord machine_word(const Run& run);
+
 /// Whether any row has wrong data, or the log counts some that no row has.
 [[nodiscard]] bool has_wrong_data(const Run& run);
 

@@ -135,7 +135,7 @@ Run judged(const RunOfFile& read, const JudgeOptions& options) {
   if (!analysis::is_judged(result)) return result;
   result.yardstick = sound.yardstick;
   const bool is_detected = sound.yardstick.kind == YardstickKind::detected;
-  const bool is_slow = is_bad(analysis::machine_word(result));
+  const bool is_slow = is_bad(machine_word(result));
   if (!is_slow && !is_detected) return result;
   const std::string findings = analysis::findings_on_the_path(
       found_groups(run, found), nodes,
@@ -258,7 +258,7 @@ std::vector<RunOfFile> judged_files(const JudgeOptions& options, bool apart, boo
     if (!apart || !says_which) return runs;
     const auto is_worse = [](const RunOfFile& a, const RunOfFile& b) {
       const auto badness = [](const RunOfFile& each) {
-        return std::pair(has_wrong_data(each.run), analysis::machine_word(each.run));
+        return std::pair(has_wrong_data(each.run), machine_word(each.run));
       };
       return badness(a) > badness(b);
     };

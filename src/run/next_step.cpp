@@ -42,7 +42,7 @@ std::string next_step(const Run& run, const std::string& record) {
   if (!run.complete || run.simulated) return {};
   if (const std::string host = host_with_wrong_data(run); !host.empty())
     return fmt::format("collbench doctor on {}, whose ranks received wrong data", host);
-  if (is_bad(analysis::machine_word(run))) {
+  if (is_bad(machine_word(run))) {
     return node_count(run.ranks) > 1
                ? "collbench doctor on each node: what costs bandwidth there; collbench burnin finds the node"
                : "collbench doctor: what costs bandwidth on this machine";
