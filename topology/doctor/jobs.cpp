@@ -191,19 +191,16 @@ std::vector<Section> sections_of(const LogFile& file, const Lines& log, const st
 }
 
 struct JobLines {
-  Lines lines;
+  std::vector<std::size_t> lines;  ///< among all
   std::vector<std::string> names;  ///< a file's, or a part's of it
 };
 
 void add_section(JobLines& job, const LogFile& file, const Section& section, const Lines& log,
                  const std::vector<SetId>& owners) {
-  std::size_t count = 0;
-  for (std::size_t i = section.begin; i < section.end; ++i) {
-    if (owners[i] != section.job && owners[i] != kNobody) continue;
-    job.lines.push_back(log[i]);
-    ++count;
-  }
-  const bool all = count == file.end - file.begin;
+  const std::size_t before = job.lines.size();
+  for (std::size_t i = section.begin; i < section.end; ++i)
+    if (owners[i] == section.job || owners[i] == kNobody) job.lines.push_back(i);
+  const bool all = job.lines.size() - before == file.end - file.begin;
   job.names.push_back(all ? std::string(file.name)
                           : fmt::format("{}:{}-{}", file.name, number_of(log[section.begin]),
                                         number_of(log[section.end - 1])));
@@ -257,18 +254,20 @@ std::vector<JobLines> lines_by_job(const Lines& log) {
 }  // namespace
 
 std::vector<JobEvidence> jobs_in(const Evidence& evidence) {
-  std::vector<JobLines> jobs = lines_by_job(evidence.of("nccl-log"));
+  const Lines& log = evidence.of("nccl-log");
+  const std::vector<JobLines> jobs = lines_by_job(log);
   if (jobs.size() < 2) return {};
   Evidence machine = evidence;
   machine.lines.erase("nccl-log");
   machine.whole.erase("nccl-log");
   std::vector<JobEvidence> apart;
-  for (JobLines& job : jobs) {
+  for (const JobLines& job : jobs) {
     JobEvidence& each = apart.emplace_back(JobEvidence{name_of(job), machine});
-    if (std::any_of(job.lines.begin(), job.lines.end(),
+    Lines& lines = each.evidence.lines["nccl-log"];
+    for (const std::size_t i : job.lines) lines.push_back(log[i]);
+    if (std::any_of(lines.begin(), lines.end(),
                     [](const EvidenceLine& line) { return has_text(line.text, "Init COMPLETE"); }))
       each.evidence.whole.emplace("nccl-log");
-    each.evidence.lines["nccl-log"] = std::move(job.lines);
   }
   return apart;
 }
