@@ -182,8 +182,15 @@ void write_file_by_rename(const std::filesystem::path& path, std::string_view te
   std::error_code failure;
   std::filesystem::rename(name, path, failure);
   if (!failure) return;
-  ::unlink(name.c_str());
-  throw file_error(path, "written", failure.value());
+  Error error = file_error(path, "written", failure.value());
+  const std::filesystem::path kept = path.string() + ".kept";
+  std::filesystem::rename(name, kept, failure);
+  if (failure) {
+    ::unlink(name.c_str());
+    throw error;
+  }
+  throw Error(error.status(), error.where(), error.what(),
+              fmt::format("what it should hold is in {}: move that, or give another path", kept.string()));
 }
 
 std::string first_line(const std::filesystem::path& path) {

@@ -170,8 +170,13 @@ std::string report(const DoctorPage& page, std::string_view format, const TextOp
 std::string fleet_summary(const std::vector<DoctorPage>& pages) {
   std::array<std::size_t, 4> counts{};
   for (const DoctorPage& page : pages) ++counts.at(badness_rank(page));
+  const auto jobs = static_cast<std::size_t>(
+      std::count_if(pages.begin(), pages.end(), [](const DoctorPage& page) { return page.is_job; }));
+  std::vector<std::string> what;
+  if (jobs < pages.size()) what.push_back(counted(pages.size() - jobs, "machine"));
+  if (jobs > 0) what.push_back(counted(jobs, "job"));
   return fmt::format("{}: {} with something broken, {} slow, {} at risk, {} without a finding",
-                     counted(pages.size(), "machine"), counts[0], counts[1], counts[2], counts[3]);
+                     fmt::join(what, ", "), counts[0], counts[1], counts[2], counts[3]);
 }
 
 std::string fleet_report(const std::vector<DoctorPage>& pages, std::string_view format,

@@ -16,13 +16,14 @@ namespace collbench::analysis {
 /// know nothing of it: another code, no GPU that is modeled, or nothing to compare with.
 [[nodiscard]] std::string doctor_price(const topology::Host& host, std::string_view code);
 
-/// A machine, what the checks say of it, and what could not be read.
+/// A machine or one of its jobs, what the checks say of it, and what could not be read.
 struct DoctorPage {
-  std::string machine;  ///< as it was named: a folder, a host
+  std::string machine;  ///< as it was named: a folder, a host; of a job where its log is
   topology::Diagnosis diagnosis;
   std::vector<std::string> notes;
   std::map<std::string, std::string, std::less<>>
       prices{};  ///< by code, of what a model knows (doctor_price)
+  bool is_job = false;
 };
 
 /// "text", "md" and "json".

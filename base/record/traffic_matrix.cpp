@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <sstream>
 
 #include "base/error.hpp"
+#include "base/text_input.hpp"
 
 namespace collbench {
 namespace {
@@ -19,19 +19,22 @@ Error bad_line(const std::string& file, int line, const std::string& what) {
 }
 
 /// The numbers of one line, without its comment.
-std::vector<double> numbers(std::string line, const std::string& file, int number_of_line) {
-  line.resize(std::min(line.size(), line.find('#')));
-  std::replace(line.begin(), line.end(), ',', ' ');
+std::vector<double> numbers(std::string_view line, const std::string& file, int number_of_line) {
+  constexpr std::string_view kBetween = " \t\r\v\f,";
+  line = line.substr(0, line.find('#'));
   std::vector<double> found;
-  std::istringstream words(line);
-  for (std::string word; words >> word;) {
+  for (std::size_t at = line.find_first_not_of(kBetween); at != std::string_view::npos;
+       at = line.find_first_not_of(kBetween, at)) {
+    const std::size_t after = std::min(line.find_first_of(kBetween, at), line.size());
+    const std::string_view word = line.substr(at, after - at);
     double value = 0;
     const char* const end = word.data() + word.size();
     const auto [stopped, failure] = std::from_chars(word.data(), end, value);
     if (failure != std::errc() || stopped != end || !std::isfinite(value) || value < 0) {
-      throw bad_line(file, number_of_line, fmt::format("'{}' is not a number from 0 up", word));
+      throw bad_line(file, number_of_line, fmt::format("'{}' is not a number from 0 up", excerpt(word)));
     }
     found.push_back(value);
+    at = after;
   }
   return found;
 }
@@ -49,11 +52,13 @@ TrafficMatrix traffic_by_distance(int ranks) {
 
 TrafficMatrix parse_traffic_matrix(std::string_view text, const std::string& file) {
   TrafficMatrix traffic{.source = file, .ranks = 0, .weights = {}};
-  std::istringstream lines{std::string(text)};
   std::size_t columns = 0;
   int line_number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    const std::vector<double> row = numbers(line, file, ++line_number);
+  for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(end + 1, text.size()))) {
+    end = std::min(text.find('\n'), text.size());
+    ++line_number;
+    if (end == 0) continue;  // a file of nothing else is read in no time
+    const std::vector<double> row = numbers(text.substr(0, end), file, line_number);
     if (row.empty()) continue;
     if (columns == 0) columns = row.size();
     if (row.size() != columns) {

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "src/cli/output.hpp"
 #include "src/commands/registry.hpp"
 #include "topology/doctor/checks.hpp"
+#include "topology/doctor/jobs.hpp"
 #include "topology/graph/topology_json.hpp"
 #include "topology/readers/gather_live.hpp"
 #include "topology/readers/readers.hpp"
@@ -66,6 +68,34 @@ analysis::DoctorPage page_of(const topology::Evidence& evidence, std::string mac
   return page;
 }
 
+/// A page for the machine, where the evidence says anything of it, and one for each of its jobs with what
+/// its log adds; one page for all where there is one job at most.
+std::vector<analysis::DoctorPage> pages_of(topology::Evidence evidence, const std::string& machine) {
+  std::vector<topology::JobEvidence> jobs = topology::jobs_in(evidence);
+  if (jobs.empty()) return {page_of(evidence, machine)};
+  evidence.lines.erase("nccl-log");
+  evidence.whole.erase("nccl-log");
+  std::vector<analysis::DoctorPage> pages{page_of(evidence, machine)};
+  for (topology::JobEvidence& job : jobs) {
+    job.evidence.notes.clear();
+    analysis::DoctorPage page = page_of(job.evidence, job.name);
+    page.is_job = true;
+    std::erase_if(page.diagnosis.findings, [&](const topology::DoctorFinding& each) {
+      const auto& known = pages.front().diagnosis.findings;
+      return std::any_of(known.begin(), known.end(), [&](const topology::DoctorFinding& of_machine) {
+        return of_machine.check.code == each.check.code &&
+               of_machine.observations.size() == each.observations.size();
+      });
+    });
+    pages.push_back(std::move(page));
+  }
+  if (evidence.lines.empty() && evidence.host.sources.empty()) {
+    pages[1].notes = std::move(pages.front().notes);
+    pages.erase(pages.begin());
+  }
+  return pages;
+}
+
 /// A folder that holds folders and no file is a fleet: each of them is a machine. A copy of /sys is one
 /// machine.
 std::vector<std::string> machines_of(const std::vector<std::string>& evidence) {
@@ -90,8 +120,10 @@ std::vector<std::string> machines_of(const std::vector<std::string>& evidence) {
 CommandResult diagnose_machines(const DoctorCommand& options) {
   const auto documents = writable_documents(options.output);
   std::vector<analysis::DoctorPage> pages;
-  for (const std::string& each : machines_of(options.evidence))
-    pages.push_back(page_of(topology::read_evidence(each), each));
+  for (const std::string& each : machines_of(options.evidence)) {
+    std::vector<analysis::DoctorPage> more = pages_of(topology::read_evidence(each), each);
+    std::move(more.begin(), more.end(), std::back_inserter(pages));
+  }
   if (options.evidence.empty()) {
     const topology::Evidence evidence = evidence_of_this_machine();
     pages.push_back(page_of(evidence, evidence.host.name.value_or("this machine")));

@@ -35,6 +35,7 @@
 #include "src/run/output_files.hpp"
 #include "topology/cluster/cluster_topology.hpp"
 #include "topology/doctor/checks.hpp"
+#include "topology/doctor/jobs.hpp"
 #include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
@@ -199,34 +200,42 @@ bool is_json(const std::string& file) {
   return (first.empty() || first.starts_with('{')) && !line_in_json(line);
 }
 
-/// Of a file that no check can use, nothing. What a log also says of its machine is not asked here.
-std::vector<topology::DoctorFinding> findings_in(const std::string& file) {
-  try {
-    std::vector<topology::DoctorFinding> findings =
-        topology::diagnose(topology::read_evidence(file)).findings;
-    std::erase_if(findings,
+/// What the checks of `collbench doctor` find in logs, a page for each job with a finding; of a file that no
+/// check can use, nothing. What a log also says of its machine is not asked here.
+std::vector<analysis::DoctorPage> log_findings(const std::vector<std::string>& files) {
+  std::vector<analysis::DoctorPage> pages;
+  const auto add = [&pages](const topology::Evidence& evidence, const std::string& name) {
+    analysis::DoctorPage page;
+    page.machine = name;
+    page.diagnosis.findings = topology::diagnose(evidence).findings;
+    std::erase_if(page.diagnosis.findings,
                   [](const topology::DoctorFinding& each) { return !each.check.needs.starts_with("a log"); });
-    return findings;
-  } catch (const Error&) {
-    return {};
-  }
-}
-
-/// What the checks of `collbench doctor` find in logs, below what else is said of them: as text for a person,
-/// else as notes.
-void append_log_findings(const std::vector<std::string>& files, bool for_a_person, std::string& text,
-                         std::vector<std::string>& notes) {
+    if (!page.diagnosis.findings.empty()) pages.push_back(std::move(page));
+  };
   for (const std::string& file : files) {
     if (file == "-" || is_json(file)) continue;
-    analysis::DoctorPage page;
-    page.machine = "collbench doctor, of " + file;
-    page.diagnosis.findings = findings_in(file);
-    if (page.diagnosis.findings.empty()) continue;
+    try {
+      const topology::Evidence evidence = topology::read_evidence(file);
+      const std::vector<topology::JobEvidence> jobs = topology::jobs_in(evidence);
+      for (const topology::JobEvidence& job : jobs) add(job.evidence, job.name);
+      if (jobs.empty()) add(evidence, file);
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  return pages;
+}
+
+/// That, below what else is said of the logs: as text for a person, else as notes.
+void append_log_findings(const std::vector<std::string>& files, bool for_a_person, std::string& text,
+                         std::vector<std::string>& notes) {
+  for (analysis::DoctorPage& page : log_findings(files)) {
     if (for_a_person) {
+      page.machine = "collbench doctor, of " + page.machine;
       text += "\n" + analysis::findings_text(page, {});
     } else {
       for (const topology::DoctorFinding& each : page.diagnosis.findings)
-        notes.push_back(fmt::format("{}: {} ({}): {}", file, each.check.code,
+        notes.push_back(fmt::format("{}: {} ({}): {}", page.machine, each.check.code,
                                     doctor_severity_name(each.check.severity), each.check.reason));
     }
   }
@@ -235,20 +244,18 @@ void append_log_findings(const std::vector<std::string>& files, bool for_a_perso
 /// Why a log has nothing to judge may stand in the log.
 Error with_log_findings(const Error& error, const std::vector<std::string>& files) {
   std::string what = error.what();
-  std::string next = error.next_step();
-  for (const std::string& file : files) {
-    if (file == "-" || is_json(file)) continue;
-    const std::vector<topology::DoctorFinding> findings = findings_in(file);
-    for (const topology::DoctorFinding& each : findings) {
+  const std::vector<analysis::DoctorPage> pages = log_findings(files);
+  for (const analysis::DoctorPage& page : pages) {
+    for (const topology::DoctorFinding& each : page.diagnosis.findings) {
       std::string_view reason = each.check.reason;
       if (reason.ends_with('.')) reason.remove_suffix(1);
       what +=
           fmt::format("; {} ({}): {}", each.check.code, doctor_severity_name(each.check.severity), reason);
     }
-    if (!findings.empty())
-      next = fmt::format("see collbench doctor {}; for a verdict {}", file, error.next_step());
   }
-  return {error.status(), error.where(), what, next};
+  if (pages.empty()) return error;
+  return {error.status(), error.where(), what,
+          fmt::format("see collbench doctor {}; for a verdict {}", fmt::join(files, " "), error.next_step())};
 }
 
 /// The runs, and where a document shows them one below the other, the worst first.

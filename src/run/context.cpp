@@ -15,15 +15,18 @@
 #include "launch/rank_environment.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/version.hpp"
-#include "src/run/incident.hpp"
+#include "src/run/time_of_day.hpp"
 #include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
 
 namespace {
 
+/// Eight bytes for each pair of 2,896 ranks.
+constexpr std::size_t kMaxTrafficBytes = std::size_t{64} << 20U;
+
 TrafficMatrix read_traffic(launch::OnRoot /*root*/, const std::string& path, int ranks) {
-  TrafficMatrix traffic = parse_traffic_matrix(read_file(path), path);
+  TrafficMatrix traffic = parse_traffic_matrix(read_file(path, kMaxTrafficBytes), path);
   if (traffic.ranks == ranks) return traffic;
   throw usage_error("--counts",
                     fmt::format("{} is for {}, and there are {}", path,

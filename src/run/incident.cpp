@@ -1,7 +1,6 @@
 #include "src/run/incident.hpp"
 
 #include <fcntl.h>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <sys/file.h>
@@ -9,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <ctime>
 #include <exception>
 #include <system_error>
 #include <thread>
@@ -24,6 +22,7 @@
 #include "launch/flight/flight_folder.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/output_files.hpp"
+#include "src/run/time_of_day.hpp"
 
 namespace collbench::program {
 namespace {
@@ -45,8 +44,6 @@ bool is_stream_of(const std::string& text, const std::string& started, const std
 
 }  // namespace
 
-std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
-
 IncidentLog::IncidentLog(RunOptions options, std::filesystem::path flight_folder)
     : options_(std::move(options)), flight_folder_(std::move(flight_folder)) {}
 
@@ -60,6 +57,9 @@ void IncidentLog::begin(std::string started, std::string other_host, bool is_kep
 
 std::string IncidentLog::next_step() const {
   const std::string file = kept_file(options_);
+  if (is_complete_)
+    return fmt::format("all rows were measured{}: nothing has to be run again",
+                       file.empty() ? "" : fmt::format(", and {} is complete", file));
   if (has_begun_ && !is_kept_)
     return fmt::format("results so far may be lost: {} could not be written", file);
   std::string text = kept_results(options_, has_begun_);
@@ -117,7 +117,7 @@ void IncidentLog::write_for_now(const Incident& incident) {
 }
 
 void IncidentLog::write_parts(const std::vector<Part>& parts, const Incident& incident) {
-  if (!has_begun_) return;
+  if (!has_begun_ || is_complete_) return;
   const FileLock lock = lock_files();
   if (!lock.thread) return;
   for (const Part part : parts) {

@@ -14,9 +14,6 @@
 
 namespace collbench::program {
 
-/// Now, as records have it: "2026-10-01T12:00:00Z".
-[[nodiscard]] std::string utc_now();
-
 /// What cut this run short, and the files that say so: its record with the CSV beside it, and its stream. Any
 /// rank may be the one that tells, from any thread: rank 0 may be the one that is gone. Files are found by
 /// their names, so that a rank of another host reaches them where their folder is shared.
@@ -29,6 +26,8 @@ class IncidentLog {
   /// written is `other_host`, empty: here; `is_kept`: that could be done.
   void begin(std::string started, std::string other_host, bool is_kept);
   [[nodiscard]] bool has_begun() const { return has_begun_; }
+  /// The files have all that was asked for: what happens from now on cuts nothing short.
+  void complete() { is_complete_ = true; }
 
   /// What to do next: where the measurements are, or how to keep them next time.
   [[nodiscard]] std::string next_step() const;
@@ -65,6 +64,7 @@ class IncidentLog {
   RunOptions options_;  // its own: a thread that writes may outlast the run
   std::filesystem::path flight_folder_;
   std::atomic<bool> has_begun_ = false;
+  std::atomic<bool> is_complete_ = false;
   std::string started_;  // this and the next two are set before has_begun_
   std::string other_host_;
   bool is_kept_ = true;

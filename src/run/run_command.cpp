@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -42,6 +43,7 @@
 #include "src/run/run_end.hpp"
 #include "src/run/straggler_probe.hpp"
 #include "src/run/telemetry.hpp"
+#include "src/run/time_of_day.hpp"
 
 namespace collbench::program {
 namespace {
@@ -203,14 +205,17 @@ class RunDriver {
                                                 launch::view_cpu_times(), clock().seconds() - cpu_since_);
     const std::string use = options_.rank_use ? launch::rank_use_said(ranks(), use_before_) : "";
     if (!use.empty()) print_message(use);
+    const bool is_complete = !result.interrupted || options_.endless;
     if (ranks().is_root()) show(result);
+    if (is_complete && ranks().is_root() && !root_errors_.first()) incidents_.complete();
     root_errors_.agree(ranks(), context_.host);
+    if (is_complete) incidents_.complete();
     ExitStatus status = outcome(result.rows);
     if (ranks().is_root() && status == ExitStatus::ok)
       status = worse(criteria_status(run_, options_.criteria), has_fault_ ? ExitStatus::low : ExitStatus::ok);
     if (status == ExitStatus::not_here && ranks().is_root())
       print_message(describe(nothing_ran(result.rows)));
-    if (!result.interrupted || options_.endless) return launch::broadcast_value(ranks(), status);
+    if (is_complete) return launch::broadcast_value(ranks(), status);
     const std::string cause = end_.cause(ranks());
     if (ranks().is_root()) {
       const Error error = interruption(options_, cause);
@@ -358,6 +363,13 @@ class RunDriver {
   void show(const collectives::MeasurementResult& result) {
     run_.validation_seconds = result.validation_seconds;
     run_.complete = !result.interrupted || options_.endless;
+    if (!run_.simulated)
+      if (std::string note =
+              clock_note(std::difftime(std::time(nullptr), shown_since_), clock().seconds() - cpu_since_);
+          !note.empty()) {
+        print_message("collbench: " + note);
+        run_.environment_notes.push_back(std::move(note));
+      }
     root_errors_.attempt([&](launch::OnRoot root) { save(root, result.rows, result.passes); });
     progress_.clear();
     for (const Error& failure : files_->failures()) root_errors_.keep(failure);
@@ -390,6 +402,7 @@ class RunDriver {
   double start_;
   launch::CpuTimes cpu_before_ = launch::view_cpu_times();
   double cpu_since_ = clock().seconds();
+  std::time_t shown_since_ = std::time(nullptr);  // of the time of day
   RankUse use_before_ = launch::view_rank_use();
   Run run_;
   analysis::TextOptions text_;

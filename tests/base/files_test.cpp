@@ -196,11 +196,23 @@ TEST_F(AtomicFile, NamesThePathAndTheReasonWhenItCannotWrite) {
               AllOf(HasSubstr("none/run.json"), HasSubstr("cannot be written: No such file")));
 }
 
-TEST_F(AtomicFile, LeavesNothingBehindWhenTheRenameFails) {
+/// A run's record is written again and again: what is kept is the newest.
+TEST_F(AtomicFile, KeepsTheTextBesideWhenTheRenameFails) {
   std::filesystem::create_directory(path("run.json"));
+  for (const std::string text : {"text", "newer"})
+    EXPECT_THAT(refusal([&] { write_file_by_rename(path("run.json"), text); }),
+                AllOf(HasSubstr("run.json: cannot be written: Is a directory; what it should hold is in "),
+                      HasSubstr("run.json.kept: move that")));
+  EXPECT_EQ(files(), 2);
+  EXPECT_EQ(read_file(path("run.json.kept")), "newer");
+}
+
+TEST_F(AtomicFile, LeavesNothingBehindWhenNoNameIsFree) {
+  std::filesystem::create_directory(path("run.json"));
+  std::filesystem::create_directory(path("run.json.kept"));
   EXPECT_THAT(refusal([&] { write_file_by_rename(path("run.json"), "text"); }),
-              HasSubstr("cannot be written: Is a directory"));
-  EXPECT_EQ(files(), 1);
+              HasSubstr("cannot be written: Is a directory; give another path"));
+  EXPECT_EQ(files(), 2);
 }
 
 TEST_F(AtomicFile, NamesThePathAndTheReasonWhenItCannotRead) {

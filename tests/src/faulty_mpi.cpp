@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <new>
 #include <system_error>
@@ -27,6 +28,9 @@ unsigned char bits_of(const char* call) {
   }
   std::abort();
 }
+
+/// Whether AllToAllv was called: a run does so in its rows only.
+bool has_measured = false;
 
 /// What FAULTY_MPI_CALL names: one call, or "all".
 bool is_spoiled(const char* call) {
@@ -191,6 +195,7 @@ int MPI_Alltoallv(const void* send, const int send_counts[], const int send_disp
                   MPI_Datatype type, MPI_Comm communicator) {
   const int code = PMPI_Alltoallv(send, send_counts, send_displacements, send_type, receive, counts,
                                   displacements, type, communicator);
+  has_measured = true;
   const int last = ranks_of(communicator) - 1;
   spoil("MPI_Alltoallv", communicator, receive, static_cast<long>(displacements[last]) + counts[last], type);
   return code;
@@ -229,6 +234,16 @@ int MPI_Scatter(const void* send, int send_count, MPI_Datatype send_type, void* 
   const int code = PMPI_Scatter(send, send_count, send_type, receive, count, type, root, communicator);
   spoil("MPI_Scatter", communicator, receive, count, type);
   return code;
+}
+
+/// The time of day, which somebody sets FAULTY_MPI_TIME seconds ahead while a run measures.
+std::time_t time(std::time_t* now) noexcept {
+  timespec real{};
+  clock_gettime(CLOCK_REALTIME, &real);
+  const char* const step = has_measured ? std::getenv("FAULTY_MPI_TIME") : nullptr;
+  const std::time_t seconds = real.tv_sec + (step == nullptr ? 0 : std::atoll(step));
+  if (now != nullptr) *now = seconds;
+  return seconds;
 }
 
 int MPI_Send(const void* send, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {

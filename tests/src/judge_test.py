@@ -179,6 +179,33 @@ class Judge(unittest.TestCase):
         self.assertIn("run 2 of 2", said.stdout.split("# SOUND: ")[0])
         self.assertIn("run 1 of 2", said.stdout.split("# SOUND: ")[1])
 
+    def test_jobs_in_a_flat_folder_or_in_a_file_are_read_apart(self):
+        def job(host, communicator, says):
+            return "".join(f"{host}:1:1 [0] NCCL INFO {words}\n" for words in (
+                "NCCL version 2.26.2+cuda12.2", says,
+                f"ncclCommInitRank comm 0x1 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId 1000 commId 0x{communicator} - Init COMPLETE"))
+        # Each alone is what the other would hide: NCCL asks libfabric for each of its protocols in turn.
+        good = job("n1", "47", "NET/OFI Selected Provider is efa (found 4 nics)")
+        bad = job("n9", "99", "NET/OFI No eligible providers were found")
+        folder = self.path.parent / "jobs"
+        folder.mkdir()
+        (folder / "good.log").write_text(good)
+        (folder / "bad.log").write_text(bad)
+        both = self.path.parent / "both.log"
+        both.write_text(good + bad)
+        for evidence, worst in ((folder, folder / "bad.log"), (both, f"{both}:4-6")):
+            said = collbench("doctor", evidence)
+            self.assertEqual(said.returncode, 1, said.stderr)
+            lines = said.stdout.splitlines()
+            self.assertEqual(lines[0], "2 jobs: 0 with something broken, 1 slow, 0 at risk, 1 without a finding")
+            self.assertTrue(lines[1].startswith(f"{worst}: 1 finding"), lines[1])
+        self.assertIn("log-no-provider (slow)", collbench("judge", both).stderr)
+        # What the machine itself says stands once.
+        (folder / "environment.txt").write_text("NCCL_IB_DISABLE=1\n")
+        said = collbench("doctor", folder)
+        self.assertEqual(said.stdout.splitlines()[0],
+                         "1 machine, 2 jobs: 0 with something broken, 2 slow, 0 at risk, 1 without a finding")
+
     def test_several_folders_are_a_fleet(self):
         nodes = self.path.parent / "nodes"
         for name, words in (("n1", "NCCL_DEBUG=INFO"), ("n2", "NCCL_IB_DISABLE=1")):

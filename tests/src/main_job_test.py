@@ -124,6 +124,19 @@ class EveryOperation(Scratch):
         self.check(5)
 
 
+class TimeOfDay(Scratch):
+    def test_that_is_set_during_a_run_is_said(self):
+        year = 31_556_952
+        for step, said in ((-3600, "set back by .* finished before it started"), (3600, "went on by 1 h 0 min more"),
+                           (1000 * year, "went on by"), (-1000 * year, "set back by")):
+            with self.subTest(step=step):
+                run = self.record(2, *QUICK, "--ops", "all_to_all_v", "--sizes", "4K",
+                                  environment={"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_TIME": str(step)})
+                self.assertLess(run["wall_seconds"], 600)
+                self.assertRegex("\n".join(run["place_notes"]), said)
+                self.assertEqual(run["finished"] < run["started"], step < 0)
+
+
 class WrongData(Scratch):
     """A library that spoils every operation's result on rank 1, each MPI call in bits of its own."""
 
@@ -332,6 +345,8 @@ class BadInput(Scratch):
         self.check(arguments, "counts.txt:2: .*'x' is not a number")
         counts.write_text("0 1\n1 0\n")
         self.check(arguments, "counts.txt is for 2 ranks, and there are 3")
+        os.truncate(counts, (64 << 20) + 1)
+        self.check(arguments, "counts.txt: .*is larger than 64 MiB")
 
     def test_letters_of_nccl_tests_without_a_meaning_here(self):
         self.check(["--ops", "reduce", "-r", "3"], "-r: there is no rank 3 among 3", "from 0 to 2, or all")

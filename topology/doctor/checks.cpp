@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "topology/doctor/log_line.hpp"
 #include "topology/doctor/look.hpp"
 #include "topology/doctor/nccl_messages.hpp"
 
@@ -36,6 +37,16 @@ std::string fix_of(const DoctorCheck& check, const Evidence& evidence) {
   return here.empty() ? std::string(check.fix) : here;
 }
 
+/// Files that name no communicator may be of several jobs, of which each would clear the others.
+bool may_be_of_several_jobs(const std::vector<EvidenceLine>& log) {
+  const auto file_of = [](const EvidenceLine& line) {
+    return std::string_view(line.location).substr(0, line.location.rfind(':'));
+  };
+  return !log.empty() && file_of(log.front()) != file_of(log.back()) &&
+         std::none_of(log.begin(), log.end(),
+                      [](const EvidenceLine& line) { return !communicator_of(line.text).empty(); });
+}
+
 /// What a reader of a log's findings should know of that log.
 std::vector<std::string> log_notes(const Evidence& evidence) {
   const std::vector<EvidenceLine>& log = evidence.of("nccl-log");
@@ -51,6 +62,10 @@ std::vector<std::string> log_notes(const Evidence& evidence) {
   } else if (!version && has("NCCL INFO")) {
     notes.emplace_back("the log does not name NCCL's version: what it does not say clears nothing");
   }
+  if (may_be_of_several_jobs(log))
+    notes.emplace_back(
+        "these logs name no communicator, so they may be of several jobs: what they do not say clears "
+        "nothing; give each job's by themselves");
   if (has("out-of-place"))
     notes.emplace_back("the log has a table of nccl-tests: collbench judge says what it means");
   return notes;
@@ -63,10 +78,12 @@ Diagnosis diagnose(const Evidence& evidence) {
   Diagnosis diagnosis;
   diagnosis.unknown_lines = log.unknown_lines;
   diagnosis.notes = log_notes(evidence);
+  const bool clears = !may_be_of_several_jobs(evidence.of("nccl-log"));
   std::array<std::vector<DoctorFinding>, 3> by_severity;
   for (const DoctorCheck& check : doctor_checks()) {
     DoctorVerdict verdict = verdict_of(check, evidence, log);
-    if (!verdict || (verdict->empty() && check.by_wording && !log.is_understood)) {
+    const bool by_log = check.needs.starts_with("a log");
+    if (!verdict || (verdict->empty() && ((check.by_wording && !log.is_understood) || (by_log && !clears)))) {
       diagnosis.not_known.push_back(check);
     } else if (verdict->empty()) {
       diagnosis.healthy.push_back(check);

@@ -139,6 +139,19 @@ std::string_view LogLine::rank() const {
   return {};
 }
 
+std::string_view communicator_of(std::string_view line) {
+  constexpr std::string_view kBefore = " commId 0x";
+  const std::size_t at = line.find(kBefore);
+  if (at == std::string_view::npos || !has_text(line, " nranks ") || has_text(line, " parent ")) return {};
+  const std::string_view rest = line.substr(at + kBefore.size());
+  const std::string_view hash = rest.substr(0, rest.find_first_not_of("0123456789abcdef"));
+  return hash.find_first_not_of('0') == std::string_view::npos ? std::string_view() : hash;
+}
+
+bool begins_process(std::string_view line) {
+  return has_text(line, "Bootstrap: Using ") || has_text(line, "Bootstrap : Using ");
+}
+
 std::string message_kind(std::string_view message) {
   static constexpr std::array<std::string_view, 4> kKept{"error ", "failure ", "status=", "RC: -"};
   std::string kind;

@@ -29,6 +29,14 @@ struct LogLine {
 /// `before` is the line before it: what follows "Last error:" is the text of a warning.
 [[nodiscard]] LogLine log_line(std::string_view line, std::string_view before = {});
 
+/// "… comm 0x1 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId 901000 commId 0x47 - Init START": the hash of the
+/// communicator, which all of its ranks write; empty in another line. A split communicator has its parent's
+/// ranks, and in some versions no hash of its own.
+[[nodiscard]] std::string_view communicator_of(std::string_view line);
+
+/// Whether a process says so for the first time: once in each (bootstrapNetInit, NCCL 2.18 to 2.31).
+[[nodiscard]] bool begins_process(std::string_view line);
+
 /// What stays the same of a message when it is written again: numbers, addresses and file names are masked.
 /// Numbers of at most three digits behind "error", "failure" or "status" stay, since they say what happened.
 [[nodiscard]] std::string message_kind(std::string_view message);

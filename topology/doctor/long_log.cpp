@@ -5,6 +5,7 @@
 #include <fstream>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.hpp"
 #include "base/text_input.hpp"
@@ -19,6 +20,9 @@ constexpr std::size_t kMaxKinds = 8192;
 constexpr std::size_t kMaxOfKind = 12;
 /// The first rows of tables.
 constexpr std::size_t kMaxRows = 10'000;
+/// Lines that say which processes are of one job (jobs_in): of 1,024 ranks with ten communicators each some
+/// ten thousand.
+constexpr std::size_t kMaxOfProcesses = 50'000;
 /// NCCL cuts a line at 1,024 bytes.
 constexpr std::size_t kMaxLine = 2048;
 
@@ -50,6 +54,11 @@ class LogCondenser {
       return;
     }
     const LogLine parts = log_line(line);
+    if (says_who(line, parts) && kept_of_processes_ < kMaxOfProcesses) {
+      ++kept_of_processes_;
+      kept_.push_back({std::string(line), number, 0});
+      return;
+    }
     keep(parts.level == LogLevel::none ? line : parts.message, line, number);
   }
 
@@ -72,6 +81,13 @@ class LogCondenser {
     std::size_t count = 0;
     std::size_t last = 0;  ///< index of the newest
   };
+
+  /// Whether a process begins, or names a communicator for the first time.
+  bool says_who(std::string_view line, const LogLine& parts) {
+    const std::string_view communicator = communicator_of(line);
+    if (communicator.empty()) return begins_process(line);
+    return communicators_.emplace(std::string(parts.process()) + ' ' + std::string(communicator)).second;
+  }
 
   void keep(std::string_view message, std::string_view line, int number) {
     std::string name = message_kind(message);
@@ -97,6 +113,8 @@ class LogCondenser {
   std::string before_;
   bool after_comment_ = false;
   std::size_t rows_ = 0;
+  std::size_t kept_of_processes_ = 0;
+  std::unordered_set<std::string> communicators_;  ///< "PROCESS HASH"
   std::unordered_map<std::string, Kind> kinds_;
   std::vector<Kept> kept_;
 };

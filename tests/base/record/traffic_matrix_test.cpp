@@ -31,7 +31,7 @@ TEST(TrafficMatrix, ByDistanceIsTheOneOfNcclTests) {
 
 TEST(TrafficMatrix, IsReadLineByLine) {
   const TrafficMatrix traffic =
-      parse_traffic_matrix("# from rank 0\n0 2.5\n\n1e3, 0 # and back\n", "traffic.txt");
+      parse_traffic_matrix("# from rank 0\n0 2.5\r\n\n1e3,\t0 # and back", "traffic.txt");
   EXPECT_EQ(traffic.ranks, 2);
   EXPECT_THAT(traffic.weights, ElementsAre(0, 2.5, 1000, 0));
   EXPECT_EQ(traffic.source, "traffic.txt");
@@ -47,6 +47,9 @@ TEST(TrafficMatrix, IsRefusedWithTheLine) {
   EXPECT_THAT(refusal("0 1\n1 0\n1 1\n"), HasSubstr("traffic.txt:3: a line too many"));
   EXPECT_THAT(refusal("0 1 2\n1 0 2\n"), HasSubstr("traffic.txt:2: it ends after 2 lines of 3 numbers"));
   EXPECT_THAT(refusal("# nothing\n"), HasSubstr("no number in it"));
+  EXPECT_THAT(refusal("\n\r\n \t\n\n"), HasSubstr("traffic.txt:4: no number in it"));
+  EXPECT_THAT(refusal(std::string(1'000'000, 'a')),
+              testing::AllOf(HasSubstr("traffic.txt:1: 'aaa"), testing::SizeIs(testing::Lt(300U))));
   EXPECT_THAT(refusal("0 0\n0 0\n"), HasSubstr("nothing would move"));
 }
 

@@ -79,6 +79,23 @@ TEST_F(IncidentLogTest, StandsInTheRecordTheCsvAndTheStream) {
   EXPECT_EQ(run_from_text(read_file(stream_), stream_).incident, run.incident);
 }
 
+/// A rank that hangs in MPI's end, or hosts that no longer hear of each other.
+TEST_F(IncidentLogTest, WhatHappensToACompleteRunIsNoReasonToResumeIt) {
+  IncidentLog log(options_, flights_);
+  log.begin(kStarted, "node0", true);
+  EXPECT_THAT(log.next_step(), HasSubstr("--resume"));
+  const std::string before = read_file(stream_);
+  log.complete();
+  EXPECT_EQ(log.next_step(),
+            "all rows were measured, and " + stream_ + " is complete: nothing has to be run again");
+  log.write(incident("nothing is heard of node1"));
+  EXPECT_EQ(read_file(stream_), before);
+  EXPECT_FALSE(record().incident);
+  IncidentLog of_text({}, flights_);
+  of_text.complete();
+  EXPECT_EQ(of_text.next_step(), "all rows were measured: nothing has to be run again");
+}
+
 TEST_F(IncidentLogTest, TheFirstOneStays) {
   IncidentLog log(options_, flights_);
   log.begin(kStarted, "", true);

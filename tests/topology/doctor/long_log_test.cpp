@@ -10,6 +10,7 @@
 #include "base/text_input.hpp"
 #include "tests/topology/doctor/log_check_cases.hpp"
 #include "topology/doctor/checks.hpp"
+#include "topology/doctor/jobs.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -53,6 +54,29 @@ TEST(LongLog, IsReadAsAShortOneWouldBe) {
               testing::HasSubstr(fmt::format("1 of {} connections", connections + 1)));
   EXPECT_THAT(diagnosis.findings.back().observations.front().location,
               testing::EndsWith(fmt::format(":{}", 2 * connections + 3)));
+}
+
+/// Which process is of which job is known of all, not only of the first ones.
+TEST(LongLog, ItsJobsAreReadApart) {
+  const std::filesystem::path path =
+      std::filesystem::path(testing::TempDir()) / "collbench_long_log_jobs_test.log";
+  std::ofstream file(path);
+  constexpr int kRanks = 30;  // of each job
+  for (int rank = 0; rank < 2 * kRanks; ++rank)
+    file << fmt::format(
+        "n{0}:7:8 [0] NCCL INFO ncclCommInitRank comm 0x1 rank {1} nranks 30 cudaDev 0 nvmlDev 0 busId 1000 "
+        "commId "
+        "0x{2} - Init COMPLETE\n",
+        rank, rank % kRanks, rank < kRanks ? "aa" : "bb");
+  file << std::string(kMaxInputBytes, '\n');
+  file << "n45:7:8 [0] net_quantum.cc:9 NCCL WARN The quantum link lost coherence\n"
+       << "n5:7:8 [0] NCCL INFO Connected all rings\n";
+  file.close();
+  const std::vector<JobEvidence> jobs = jobs_in(read_evidence(path));
+  std::filesystem::remove(path);
+  ASSERT_THAT(jobs, testing::SizeIs(2));
+  EXPECT_THAT(found_codes(diagnose(jobs[0].evidence)), testing::IsEmpty());
+  EXPECT_THAT(found_codes(diagnose(jobs[1].evidence)), testing::ElementsAre("log-unknown-warning"));
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ analysis::PlanReport plans_of_table(const PlanCommand& command) {
   const std::vector<std::string> head = split_cells(line, '\t');
   for (const std::string& column : head) {
     if (column != "id" && find_plan_option(column) == nullptr) {
-      throw usage_error(fmt::format("{}:1", file), fmt::format("unknown column '{}'", column),
+      throw usage_error(fmt::format("{}:1", file), fmt::format("unknown column '{}'", excerpt(column)),
                         "columns are id and the names of options, such as tp or n_gpus, between tabs");
     }
   }
@@ -156,7 +156,16 @@ analysis::PlanReport plans_of_table(const PlanCommand& command) {
     }
     report.rows.push_back(std::move(row));
   }
+  if (report.rows.empty())
+    throw usage_error(file, "has no line below its head",
+                      "give a line for each plan, its cells between tabs");
   return report;
+}
+
+/// Why there is no plan at all, which a person should know who looks at no table.
+std::string all_refused(const std::string& table, const std::vector<analysis::PlannedRow>& rows) {
+  return fmt::format("{}: nothing can be planned of {}; the first, {}: {}", input_name(table),
+                     counted(rows.size(), "line"), excerpt(rows.front().label), rows.front().refused);
 }
 
 /// --assumptions: the constants, as "NAME VALUE MEANING" in columns.
@@ -338,8 +347,10 @@ CommandResult plan(const PlanCommand& command) {
   };
   const bool any = std::any_of(report.rows.begin(), report.rows.end(),
                                [](const analysis::PlannedRow& row) { return row.plan.has_value(); });
-  return {write_documents(documents, write), any ? ExitStatus::ok : ExitStatus::usage, prints_text(documents),
-          written_notes(documents, "")};
+  CommandResult result{write_documents(documents, write), any ? ExitStatus::ok : ExitStatus::usage,
+                       prints_text(documents), written_notes(documents, "")};
+  if (!any) result.notes.push_back(all_refused(command.table, report.rows));
+  return result;
 }
 
 }  // namespace

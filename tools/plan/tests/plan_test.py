@@ -125,6 +125,7 @@ class Plan(unittest.TestCase):
         self.assertIn("does not divide 8 GPUs", rows[1]["refused"])
         result = plan("--table", "-", "--topology", "hgx-h100", "--format", "csv", text="id\tmodel\ttp\nb\tllama-3.1-8b\t3\n\n")
         self.assertEqual(result.returncode, 2, "no line can be planned")
+        self.assertRegex(result.stderr, "^collbench: stdin: nothing can be planned of 1 line; the first, b: tp 3 .* does not divide 8 GPUs\n$")
         short = plan("--table", "-", "--topology", "hgx-h100", text="id\tmodel\ttp\nb\tllama-3.1-8b\t3\n").stdout
         self.assertRegex(short, r"(?m)^  b .*refused +tp 3 × pp 1", "the reason is not left out of a short line")
         self.assertEqual(len(list(csv.DictReader(io.StringIO(result.stdout)))), 1, "an empty line is no plan")
@@ -133,6 +134,11 @@ class Plan(unittest.TestCase):
         result = plan("--table", "-", "--topology", "hgx-h100", text="id\tspeed\n")
         self.assertEqual(result.returncode, 2)
         self.assertIn("stdin:1: unknown column 'speed'", result.stderr)
+        result = plan("--table", "-", "--topology", "hgx-h100", text="id\t" + "x" * 10**6)
+        self.assertLess(len(result.stderr), 300)
+        result = plan("--table", "-", "--topology", "hgx-h100", text="id\tmodel\n\n")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("stdin: has no line below its head", result.stderr)
 
     def test_a_batch_that_is_not_given_is_4_mi_tokens_whatever_the_split(self):
         machine = ("--model", "llama-3.1-8b", "--topology", "hgx-h100", "--seq", "4096")

@@ -1,0 +1,29 @@
+#include "src/run/time_of_day.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace collbench::program {
+namespace {
+
+constexpr double kYear = 31'556'952;
+
+TEST(TimeOfDay, ThatGoesWithTheRunIsNoNote) {
+  EXPECT_EQ(clock_note(0, 0.4), "");
+  EXPECT_EQ(clock_note(62, 60), "");
+  EXPECT_EQ(clock_note(86'400, 86'440), "") << "a time server slewed it";
+}
+
+TEST(TimeOfDay, ThatJumpedIsSaid) {
+  EXPECT_EQ(clock_note(-3590, 10),
+            "this host's time of day was set back by 1 h 0 min during the run, which so finished before it "
+            "started; durations are by a clock that nobody sets");
+  EXPECT_EQ(clock_note(400, 4000),
+            "this host's time of day was set back by 1 h 0 min during the run; durations are by a clock that "
+            "nobody sets");
+  EXPECT_THAT(clock_note(3610, 10), testing::HasSubstr("went on by 1 h 0 min more than the run took"));
+  EXPECT_THAT(clock_note(-1000 * kYear, 10), testing::HasSubstr("set back by 8765820 h 0 min"));
+}
+
+}  // namespace
+}  // namespace collbench::program
