@@ -60,7 +60,7 @@ void require_writable(const std::filesystem::path& path, bool overwrite, std::st
 
 /// Writes `text` to a new file beside `path`, of a name that cannot be foreseen, syncs it and renames it over
 /// `path`: a reader, or a crash, sees the old file or the new one and never a part. Throws Error (usage) with
-/// the system's reason.
+/// the system's reason; a file that could only not be renamed is left as PATH.kept, which the error names.
 void write_file_by_rename(const std::filesystem::path& path, std::string_view text);
 
 /// No file of collbench's, and no log that is read as a whole, is larger.
