@@ -17,7 +17,7 @@ PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 SOURCES = pathlib.Path(__file__).resolve().parents[3]
 LAB = SOURCES / "tests" / "slurm-lab"
 LAUNCHER, GROUP_LAUNCHER = (
-    re.search(option + ' "(srun [^"]+)"', (SOURCES / "docs" / "burnin.md").read_text()).group(1) for option in (" --launcher", "--group-launcher"))
+    re.search(f'(?m)^{name}="(srun [^"]+)"$', (SOURCES / "docs" / "burnin.md").read_text()).group(1) for name in ("pairs", "groups"))
 ENVIRONMENT = {
     **{key: value for key, value in os.environ.items() if not key.startswith(("CUDA_", "NCCL_", "PMI", "OMPI_", "SLURM_"))},
     "OMPI_MCA_hwloc_base_binding_policy": "none",
