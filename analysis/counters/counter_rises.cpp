@@ -99,17 +99,13 @@ std::vector<CounterRise> counter_rises(const topology::ErrorCounters& before,
 }
 
 std::vector<std::string> counter_notes(const std::vector<std::string>& hosts,
-                                       const std::vector<topology::ErrorCounters>& looks,
-                                       const std::string& why_not) {
+                                       const std::vector<topology::ErrorCounters>& looks) {
   std::map<std::string, std::vector<std::string>> hosts_of_note;
   for (const std::string& host : hosts) {
     const auto look = std::find_if(looks.begin(), looks.end(), [&host](const topology::ErrorCounters& each) {
       return is_same_host(each.host, host);
     });
-    if (look == looks.end()) {
-      hosts_of_note["gave no counters" + (why_not.empty() ? "" : ": " + why_not)].push_back(host);
-      continue;
-    }
+    if (look == looks.end()) continue;
     for (const std::string& note : look->notes) hosts_of_note[note].push_back(host);
   }
   std::vector<std::string> notes;
@@ -117,8 +113,6 @@ std::vector<std::string> counter_notes(const std::vector<std::string>& hosts,
     notes.push_back(of.size() == hosts.size() ? fmt::format("all hosts: {}", note)
                                               : fmt::format("{}: {}", fmt::join(of, ", "), note));
   }
-  // A launch that failed although all hosts answered.
-  if (!why_not.empty() && looks.size() >= hosts.size()) notes.push_back(why_not);
   return notes;
 }
 

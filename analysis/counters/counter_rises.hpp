@@ -48,11 +48,10 @@ enum class RiseGrade {
                                                      const topology::ErrorCounters& after,
                                                      const std::string& phase);
 
-/// What could not be read, each with all hosts of which that is so: "n1, n2: dmesg: exit status 1", and whose
-/// look is missing ("gave no counters: why"). "all hosts" where it is so of every one of `hosts`.
+/// What of `hosts` could not be read, each with all of which that is so: "n1, n2: dmesg: exit status 1"; "all
+/// hosts" where it is so of every one.
 [[nodiscard]] std::vector<std::string> counter_notes(const std::vector<std::string>& hosts,
-                                                     const std::vector<topology::ErrorCounters>& looks,
-                                                     const std::string& why_not);
+                                                     const std::vector<topology::ErrorCounters>& looks);
 
 /// "host3 mlx5_0/1 symbol_error: 4 to 904 within 30 s, degraded (above 10 a second)".
 [[nodiscard]] std::string rise_words(const CounterRise& rise);

@@ -244,8 +244,8 @@ std::string diff_headline(const DiffReport& report) {
   }
   if (report.nodes == 1) return "1 machine, and nothing to compare it with";
   if (report.pairs.empty())
-    return report.files.unreadable.empty() ? fmt::format("{} machines, all identical", report.nodes)
-                                           : fmt::format("the other {} machines are identical", report.nodes);
+    return not_looked_at(report).empty() ? fmt::format("{} machines, all identical", report.nodes)
+                                         : fmt::format("the other {} machines are identical", report.nodes);
   if (!has_majority(report)) {
     return fmt::format("{} machines of {} kinds, none of them the majority: {} with a fault", report.nodes,
                        report.pairs.size() + 1, faulty_nodes(report).size());
@@ -253,9 +253,19 @@ std::string diff_headline(const DiffReport& report) {
   return fmt::format("{} machines: {} identical, {} different", report.nodes, report.nodes - odd, odd);
 }
 
-std::vector<std::string> diff_headlines(const DiffReport& report) {
-  std::vector<std::string> lines{topology::unreadable_text(report.files), diff_headline(report)};
+std::vector<std::string> not_looked_at(const DiffReport& report) {
+  const std::vector<std::string>& without = report.without_file;
+  std::vector<std::string> lines{topology::unreadable_text(report.files)};
+  if (!without.empty())
+    lines.insert(lines.begin(), fmt::format("{} without a file: {}", counted(without.size(), "host"),
+                                            fmt::join(without, ", ")));
   std::erase(lines, "");
+  return lines;
+}
+
+std::vector<std::string> diff_headlines(const DiffReport& report) {
+  std::vector<std::string> lines = not_looked_at(report);
+  if (std::string headline = diff_headline(report); !headline.empty()) lines.push_back(std::move(headline));
   return lines;
 }
 

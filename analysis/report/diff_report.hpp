@@ -30,11 +30,12 @@ struct ComparedHosts {
 
 /// What `topo diff` found.
 struct DiffReport {
-  std::vector<ComparedHosts> pairs;        ///< of many machines: one for each odd kind
-  std::size_t nodes = 0;                   ///< of many machines: how many; else 0
-  bool by_majority = false;                ///< compared with the most usual kind; else with a reference
-  topology::FolderFiles files = {};        ///< of the folders of hosts
-  std::vector<std::string> left_out = {};  ///< sentences: files beside those of one machine, and why
+  std::vector<ComparedHosts> pairs;            ///< of many machines: one for each odd kind
+  std::size_t nodes = 0;                       ///< of many machines: how many; else 0
+  bool by_majority = false;                    ///< compared with the most usual kind; else with a reference
+  topology::FolderFiles files = {};            ///< of the folders of hosts
+  std::vector<std::string> without_file = {};  ///< hosts of the fleet of which there is none
+  std::vector<std::string> left_out = {};      ///< sentences: files beside those of one machine, and why
   /// Host names: of many without a reference those of the most usual kind, of two machines the first; empty
   /// where the pairs' `a` is what the others should be.
   std::vector<std::string> usual = {};
@@ -48,9 +49,10 @@ struct DiffReport {
   /// Files of one machine disagree, so that what was compared may be of two.
   [[nodiscard]] bool has_disagreement() const;
 
-  /// None of them, and every file of a folder of hosts was read: exit status 0.
+  /// None of them, and every file of a folder of hosts was read, and every host has one: exit status 0.
   [[nodiscard]] bool passes() const {
-    return !has_fault() && !has_other_machine() && !has_disagreement() && files.unreadable.empty();
+    return !has_fault() && !has_other_machine() && !has_disagreement() && files.unreadable.empty() &&
+           without_file.empty();
   }
 };
 
@@ -88,8 +90,10 @@ struct DiffReport {
 /// "60 machines: 57 identical, 3 different"; empty for two machines.
 [[nodiscard]] std::string diff_headline(const DiffReport& report);
 
-/// What stands above all else: the files that could not be read, and the headline; those of them that there
-/// are.
+/// The hosts without a file, and the files that could not be read; those of them that there are.
+[[nodiscard]] std::vector<std::string> not_looked_at(const DiffReport& report);
+
+/// What stands above all else: not_looked_at(), and the headline where there is one.
 [[nodiscard]] std::vector<std::string> diff_headlines(const DiffReport& report);
 
 }  // namespace collbench::analysis

@@ -109,6 +109,7 @@ std::string report_json(const DiffReport& diff) {
             {"fault", diff.has_fault()},
             {"different_machine", diff.has_other_machine()},
             {"unreadable", Json::array()},
+            {"hosts_without_file", diff.without_file},
             {"left_out", diff.left_out},
             {"pairs", Json::array()}};
   for (const topology::UnreadableFile& each : diff.files.unreadable)

@@ -14,8 +14,11 @@
 #include "analysis/report/odd_nodes.hpp"
 #include "analysis/report/report.hpp"
 #include "base/files.hpp"
+#include "base/host_name.hpp"
 #include "base/text_input.hpp"
+#include "src/cli/host_list.hpp"
 #include "src/cli/machine_argument.hpp"
+#include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/commands/registry.hpp"
 #include "topology/graph/host_signature.hpp"
@@ -28,6 +31,7 @@ namespace {
 /// `collbench topo diff`.
 struct DiffOptions {
   std::vector<std::string> machines;  ///< one each
+  std::vector<std::string> hosts;     ///< --hosts: those of the fleet, each of which should have a file
   OutputOptions output;
 };
 
@@ -144,10 +148,10 @@ bool is_fleet(const std::vector<topology::HostGroup>& groups) {
 }
 
 /// With this machine; but hosts of a fleet with each other, even where only one of them could be read.
-analysis::DiffReport compare_one(const std::string& name) {
+analysis::DiffReport compare_one(const std::string& name, bool of_fleet) {
   Machines machines = read_all({name});
   const std::vector<topology::HostGroup> groups = machines.groups.take();
-  if (is_fleet(groups) || !machines.files.unreadable.empty())
+  if (of_fleet || is_fleet(groups) || !machines.files.unreadable.empty())
     return with_files(analysis::compare_groups(groups), std::move(machines));
   if (machines.is_lone_file) {
     std::vector<std::string> reasons{
@@ -176,18 +180,29 @@ analysis::DiffReport compare_two_arguments(const std::vector<std::string>& names
                     std::move(machines));
 }
 
-analysis::DiffReport compare_machines(std::vector<std::string> names) {
+analysis::DiffReport compare_machines(std::vector<std::string> names, bool of_fleet) {
   const bool reference = topology::named_reference(names.front()) != nullptr;
   if (names.size() == 1 && reference) names.emplace_back(topology::kLiveMachine);
   if (reference) return against_reference(names);
   switch (names.size()) {
     case 1:
-      return compare_one(names.front());
+      return compare_one(names.front(), of_fleet);
     case 2:
       return compare_two_arguments(names);
     default:
       return all_with_each_other(names);
   }
+}
+
+/// Those of `hosts` of which nothing was compared.
+std::vector<std::string> without_file(std::vector<std::string> hosts, const analysis::DiffReport& report) {
+  std::vector<std::string> seen = report.usual;
+  for (const analysis::ComparedHosts& pair : report.pairs)
+    seen.insert(seen.end(), pair.hosts.begin(), pair.hosts.end());
+  std::erase_if(hosts, [&seen](const std::string& host) {
+    return std::any_of(seen.begin(), seen.end(), [&](const auto& each) { return is_same_host(each, host); });
+  });
+  return hosts;
 }
 
 /// Whether a document is a list of nodes alone, which has no room for a reason.
@@ -201,15 +216,14 @@ bool writes_node_list(const std::vector<OutputDocument>& documents) {
 /// machine that cannot be read.
 CommandResult diff(const DiffOptions& options) {
   const auto documents = writable_documents(options.output);
-  const analysis::DiffReport report = compare_machines(options.machines);
+  analysis::DiffReport report = compare_machines(options.machines, !options.hosts.empty());
+  report.without_file = without_file(options.hosts, report);
   const auto write = [&](const OutputDocument& document) {
     return analysis::report(report, document.format, page_options(document));
   };
   CommandResult result{write_documents(documents, write), report.passes() ? ExitStatus::ok : ExitStatus::low,
                        prints_text(documents)};
-  if (const std::string unread = topology::unreadable_text(report.files);
-      !unread.empty() && !prints_text(documents))
-    result.notes.push_back(unread);
+  if (!prints_text(documents)) result.notes = analysis::not_looked_at(report);
   if (writes_node_list(documents)) {
     result.notes.insert(result.notes.end(), report.left_out.begin(), report.left_out.end());
     for (std::string& note : analysis::unlisted_nodes(report)) result.notes.push_back(std::move(note));
@@ -224,6 +238,9 @@ void add_diff(CLI::App& command, CommandFunction& chosen) {
                   "each a MACHINE; the first is the one the others should match")
       ->required()
       ->option_text("MACHINE...");
+  add_option(command, "Options", "--hosts", "LIST|@FILE",
+             "the hosts of the fleet, as for burnin: those without a file are named, and the status is 1",
+             [options](const std::string& text) { options->hosts = parse_hosts(text, "--hosts"); });
   add_output_options(command, "Options", options->output,
                      analysis::format_names(&analysis::ReportFormat::diff), "the differences as JSON");
   command.footer(
@@ -232,7 +249,8 @@ void add_diff(CLI::App& command, CommandFunction& chosen) {
       "compared with it. A folder with files of many hosts counts as many: topo diff REFERENCE FOLDER.\n"
       "--format hostfile or slurm lists only the nodes that have a degraded or broken finding themselves.\n"
       "Exit status 1 when something is degraded or broken, a machine is a different one, the files of one\n"
-      "disagree, or a file of a folder of hosts cannot be read. docs/notes/findings.md lists the codes.\n" +
+      "disagree, a file of a folder of hosts cannot be read, or a host of --hosts has none.\n"
+      "docs/notes/findings.md lists the codes.\n" +
       std::string(kMachineHelp));
   command.callback([options, &chosen] { chosen = [options] { return diff(*options); }; });
 }

@@ -201,7 +201,8 @@ class Hostile(unittest.TestCase):
         launch = {"phase": "nodes", "nodes": ["n1"], "rail": None, "alone": False}
         probe = json.loads((SOURCE / "docs/notes/lab00.json").read_text())
         record.update({
-            "source": "x", "settings": {"x": "y"}, "phases_left_out": ["x"], "counter_notes": ["x"],
+            "source": "x", "settings": {"x": "y"}, "phases_left_out": ["x"], "counter_notes": ["x"], "without_counters": {"n1": "x"},
+            "launcher_errors": {"phase nodes": "x"},
             "groups": [{**launch, "nodes": [host], "operation": "AllReduce", "bus_bytes_per_second": 1e10 if host != "n3" else 1e9,
                         "slowest_bus_bytes_per_second": 1e9, "memory": "GPU"} for host in hosts],
             "group_failures": [{**launch, "why": "x"}],

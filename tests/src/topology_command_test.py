@@ -232,6 +232,20 @@ class Diff(Scratch):
                 self.assertTrue(all(each["why"] for each in unread))
             shutil.rmtree(folder)
 
+    def test_hosts_without_a_file_are_named_in_every_format_and_do_not_pass(self):
+        folder = self.fleet(count=3)
+        for hosts, status in (("n[00-04]", 1), ("n[00-02]", 0)):
+            for machines in ([folder], ["hgx-h100", folder]):
+                for form in ("text", "md", "json", "html", "hostfile", "slurm"):
+                    result = topo("diff", *machines, "--hosts", hosts, "--format", form)
+                    self.assertEqual(result.returncode, status, form)
+                    named = result.stderr if form in ("hostfile", "slurm") else result.stdout
+                    for host in ("n03", "n04"):
+                        self.assertEqual(host in named, status == 1, form)
+        text = topo("diff", folder, "--hosts", "n[00-04]").stdout
+        self.assertTrue(text.startswith("2 hosts without a file: n03, n04\nthe other 3 machines are identical"), text)
+        self.assertEqual(json.loads(topo("diff", folder, "--hosts", "n[00-04]", "--format", "json").stdout)["hosts_without_file"], ["n03", "n04"])
+
     def test_one_readable_file_is_never_compared_with_this_machine(self):
         folder = self.damaged(1)
         result = topo("diff", folder)

@@ -24,12 +24,6 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr double kBadTimes = 1 / 0.95;  // below 95 % of the others' rate
-
-bool worse(const Blame& a, const Blame& b) {
-  return std::tie(b.times_slower, a.evidence) < std::tie(a.times_slower, b.evidence);
-}
-
 struct SlowPath {
   double log_time = 0;  ///< the worst of two nodes, beyond what they explain
   int rail = 0;
@@ -61,7 +55,7 @@ class Finder {
       return blamed_.contains(node) || rails_[slot_of(rail)].slow(node);
     });
     slower_half_ = doubt.slower_half;
-    std::sort(blames_.begin(), blames_.end(), worse);
+    std::sort(blames_.begin(), blames_.end(), is_worse);
     Attribution all{effects_, blames_, {}, doubt.why, std::max(kMatters, line_of_pairs(table_, effects_)),
                     cleared_};
     for (const RailParts& rail : rails_) all.line_of_nodes = std::max(all.line_of_nodes, rail.send.line);
@@ -75,10 +69,7 @@ class Finder {
   [[nodiscard]] const std::string& name_of(int node) const { return table_.nodes[slot_of(node)]; }
 
   void add(Blame blame, double log_time, double line, const std::string& who) {
-    blame.times_slower = std::exp(log_time);
-    blame.line = std::exp(line);
-    blame.next = technician_step(blame.kind, who, blame.rail);
-    blames_.push_back(std::move(blame));
+    add_finding(blames_, std::move(blame), log_time, line, who);
   }
 
   void find_rails() {
@@ -133,7 +124,7 @@ class Finder {
     for (const UnsteadyPart& part : unsteady_) {
       if (!explained_.insert({part.node, part.rail}).second) continue;
       blamed_.insert(part.node);
-      add({.kind = nic_kind(part.sends, part.receives),
+      add({.kind = nic_kind(table_.rails, part.sends, part.receives),
            .nodes = {part.node},
            .rail = part.rail,
            .confirmed = part.certain,
@@ -301,17 +292,10 @@ class Finder {
                        table_.rails == 2 ? "rail is" : fmt::format("{} rails are", table_.rails - 1));
   }
 
-  [[nodiscard]] BlameKind nic_kind(bool sends, bool receives) const {
-    return table_.rails == 1   ? BlameKind::node
-           : sends && receives ? BlameKind::nic
-           : sends             ? BlameKind::nic_transmit
-                               : BlameKind::nic_receive;
-  }
-
   void add_nic(int node, int rail) {
     const RailParts& one = rails_[slot_of(rail)];
     const std::optional<double> alone = alone_worst(node, rail);
-    Blame blame{.kind = nic_kind(one.send.slow(node), one.receive.slow(node)),
+    Blame blame{.kind = nic_kind(table_.rails, one.send.slow(node), one.receive.slow(node)),
                 .nodes = {node},
                 .rail = rail,
                 .confirmed = alone.has_value()};
@@ -397,7 +381,7 @@ class Finder {
           std::find(elsewhere.begin(), elsewhere.end(), node) != elsewhere.end())
         continue;
       blamed_.insert(node);
-      add({.kind = nic_kind(true, true),
+      add({.kind = nic_kind(table_.rails, true, true),
            .nodes = {node},
            .rail = rail,
            .evidence =
@@ -550,11 +534,15 @@ Attribution attribute_among(const PairTable& table, double expected_seconds, boo
 
 }  // namespace
 
+bool is_worse(const Blame& a, const Blame& b) {
+  return std::tie(b.times_slower, a.evidence) < std::tie(a.times_slower, b.evidence);
+}
+
 Attribution attribute(const PairTable& table, double expected_seconds) {
   if (has_repeats(table)) return attribute(settled_pairs(table).table, expected_seconds);
   if (const PairDesign design = pair_design(table); design.usual > 0 && design.is_sparse()) {
     Attribution found = attribute_by_elimination(table, design, expected_seconds);
-    std::sort(found.blames.begin(), found.blames.end(), worse);
+    std::sort(found.blames.begin(), found.blames.end(), is_worse);
     return found;
   }
   if (!table.leaf_of_node.empty()) return attribute_among(table, expected_seconds, false);

@@ -77,6 +77,11 @@ struct Attribution {
   }
 };
 
+/// The worst first.
+[[nodiscard]] bool is_worse(const Blame& a, const Blame& b);
+
+inline constexpr double kBadTimes = 1 / 0.95;  // below 95 % of the others' rate
+
 /// The scatter from which on an all-clear says too little: a fifth of a rate could be missing.
 inline constexpr double kMaxBlind = 0.2231;  // log 1/0.8
 

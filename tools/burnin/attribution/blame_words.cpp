@@ -15,7 +15,15 @@
 namespace collbench::analysis {
 
 std::string percent_slower(double log_time) {
-  return std::isnan(log_time) ? "not known" : fmt::format("{:+.1f} %", 100 * std::expm1(log_time));
+  if (std::isnan(log_time)) return "not known";
+  return log_time > kTooWide ? "too wide" : fmt::format("{:+.1f} %", 100 * std::expm1(log_time));
+}
+
+BlameKind nic_kind(int rails, bool sends, bool receives) {
+  return rails == 1          ? BlameKind::node
+         : sends && receives ? BlameKind::nic
+         : sends             ? BlameKind::nic_transmit
+                             : BlameKind::nic_receive;
 }
 
 std::string technician_step(BlameKind kind, const std::string& who, std::optional<int> rail) {
@@ -68,6 +76,14 @@ std::string measure_words(const Blame& blame) {
   if (!blame.measure.empty()) return blame.measure;
   return fmt::format("{:.2f} times the time of {}", blame.times_slower,
                      blame.against_expected ? "what is expected" : "its like");
+}
+
+void add_finding(std::vector<Blame>& blames, Blame blame, double log_time, double line,
+                 const std::string& who) {
+  blame.times_slower = std::exp(log_time);
+  blame.line = std::exp(line);
+  blame.next = technician_step(blame.kind, who, blame.rail);
+  blames.push_back(std::move(blame));
 }
 
 std::string blame_words(const Blame& blame) {
@@ -140,9 +156,9 @@ std::vector<Blame> paths_that_were_not_alone(const Attribution& found) {
 
 std::vector<Blame> with_such_paths_last(const Attribution& found) {
   std::vector<Blame> blames;
-  std::remove_copy_if(found.blames.begin(), found.blames.end(), std::back_inserter(blames),
-                      is_path_not_alone);
-  const std::vector<Blame> paths = paths_that_were_not_alone(found);
+  std::vector<Blame> paths;
+  std::partition_copy(found.blames.begin(), found.blames.end(), std::back_inserter(paths),
+                      std::back_inserter(blames), is_path_not_alone);
   blames.insert(blames.end(), paths.begin(), paths.end());
   return blames;
 }
@@ -182,14 +198,12 @@ std::string blind_words(double blind_below) {
     return "not known: too few pairs gave times to tell what passes unseen; measure those that failed or "
            "were left out";
   }
+  if (blind_below > kTooWide)
+    return "not known: these times scatter too widely; measure again with nothing else running";
   return fmt::format(
       "not known: what costs less than {} of the time passes unseen, by the scatter of these times; measure "
       "again with nothing else running",
       percent_slower(blind_below));
-}
-
-std::string without_prefix(const std::string& text, const std::string& prefix) {
-  return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }
 
 std::vector<std::string> said_once(const std::vector<Said>& all) {

@@ -7,14 +7,23 @@
 
 namespace collbench::analysis {
 
-/// "+94.5 %": what a logarithm of time costs; "not known" for none (too few pairs).
+inline constexpr double kTooWide = 6.9078;  // log of a thousand, beyond which a number says nothing
+/// "+94.5 %": what a logarithm of time costs; "not known" for none (too few pairs), "too wide" beyond
+/// kTooWide.
 [[nodiscard]] std::string percent_slower(double log_time);
+
+/// What is slow as a sender, as a receiver or both: of the only rail, NIC and host cannot be told apart.
+[[nodiscard]] BlameKind nic_kind(int rails, bool sends, bool receives);
 
 /// What a technician does about a finding of `who` (a node, or two of a path).
 [[nodiscard]] std::string technician_step(BlameKind kind, const std::string& who, std::optional<int> rail);
 
 /// "2.00 times the time of its like", or what was found where it is no time: "loses 1.1 % of what it sends".
 [[nodiscard]] std::string measure_words(const Blame& blame);
+
+/// Adds a finding of `who` (as of technician_step()): by so much (log) beyond a line (log).
+void add_finding(std::vector<Blame>& blames, Blame blame, double log_time, double line,
+                 const std::string& who);
 
 /// "NIC, transmit, 2.00 times the time of its like (line 1.05), confirmed alone: n3 rail 1: …".
 [[nodiscard]] std::string blame_words(const Blame& blame);
@@ -36,9 +45,6 @@ inline constexpr std::size_t kMaxPathsOneByOne = 4;
 /// One sentence for many paths: of so many it is rather others' traffic than so many links, and only times
 /// alone can say. The slowest are named. `paths` is not empty.
 [[nodiscard]] std::string many_paths(const std::vector<Blame>& paths, const PairTable& table);
-
-/// `text` without `prefix` where it begins with it.
-[[nodiscard]] std::string without_prefix(const std::string& text, const std::string& prefix);
 
 /// What is said of a host or a group, by its name.
 struct Said {

@@ -66,6 +66,8 @@ void each_field(auto& visit, Either<BurninRecord> auto& record) {
   visit.older("gpu_models", record.gpu_models);
   visit.older("counter_rises", record.rises, By{rise_to_json, rise_from_json});
   visit.older("counter_notes", record.counter_notes);
+  visit.older("without_counters", record.without_counters);
+  visit.older("launcher_errors", record.launcher_errors);
   visit.older("phases_left_out", record.phases_left_out);
 }
 
@@ -106,10 +108,9 @@ GroupLaunch launch_from_json(const JsonReader& json, const BurninRecord& record)
   if (found == phases.end()) throw json.at("phase").expected("the name of a phase");
   launch.phase = *found;
   for (const JsonReader& node : json.at("nodes").items()) {
-    const auto& nodes = record.table.nodes;
-    const auto at = std::find(nodes.begin(), nodes.end(), node.text());
-    if (at == nodes.end()) throw node.expected("one of the record's nodes");
-    launch.nodes.push_back(static_cast<int>(at - nodes.begin()));
+    const std::optional<int> named = node_named(record, node.text());
+    if (!named) throw node.expected("one of the record's nodes");
+    launch.nodes.push_back(*named);
   }
   if (launch.nodes.empty()) throw json.at("nodes").expected("a node at least");
   if (const JsonReader rail = json.at("rail"); !rail.is_null()) {
@@ -170,23 +171,25 @@ std::string burnin_json(const BurninRecord& record) {
     group_failures.push_back(launch_json(record, failure.launch));
     group_failures.back()["why"] = failure.why;
   }
-  const auto probe = [](const ProbeRecord& each) { return BurninJson::parse(probe_json(each)); };
   BurninJson document = record_to_json(record);
-  document.update({{"record", "collbench burn-in"},
-                   {"doubt", found.doubt},
-                   {"design", record.table.times.empty() ? "" : design_words(record.table)},
-                   {"node_groups", array_of(found.groups,
-                                            [&record](const std::vector<int>& group) {
-                                              return BurninJson(names_of(record, group));
-                                            })},
-                   {"unseen_below_times", std::exp(found.blind_below)},
-                   {"times", times},
-                   {"other_columns", columns},
-                   {"groups", groups},
-                   {"probes", array_of(record.probes, probe)},
-                   {"group_failures", group_failures},
-                   {"findings", array_of(found.blames, finding)},
-                   {"buckets", buckets}});
+  document.update(
+      {{"record", "collbench burn-in"},
+       {"summary", summary(record, found)},
+       {"not_reached", names_of(record, nodes_not_reached(record))},
+       {"doubt", found.doubt},
+       {"design", record.table.times.empty() ? "" : design_words(record.table)},
+       {"node_groups",
+        array_of(found.groups,
+                 [&record](const std::vector<int>& group) { return BurninJson(names_of(record, group)); })},
+       {"unseen_below_times", std::exp(found.blind_below)},
+       {"times", times},
+       {"other_columns", columns},
+       {"groups", groups},
+       {"probes",
+        array_of(record.probes, [](const ProbeRecord& each) { return BurninJson::parse(probe_json(each)); })},
+       {"group_failures", group_failures},
+       {"findings", array_of(found.blames, finding)},
+       {"buckets", buckets}});
   // What a launch said need not be UTF-8.
   return document.dump(2, ' ', false, BurninJson::error_handler_t::replace) + "\n";
 }
@@ -236,18 +239,14 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
   if (const auto probes = root.find("probes")) {
     for (const JsonReader& probe : probes->items()) {
       ProbeRecord found = probe_from_json(probe);
-      const auto& known = record.table.nodes;
-      if (std::find(known.begin(), known.end(), found.host) == known.end())
-        throw probe.at("host").expected("one of the record's nodes");
+      if (!node_named(record, found.host)) throw probe.at("host").expected("one of the record's nodes");
       add_probe(record, std::move(found));
     }
   }
-  if (const auto listed = root.find("gpu_models")) {
-    const auto& known = record.table.nodes;
-    for (const auto& [host, models] : listed->members())
-      if (std::find(known.begin(), known.end(), host) == known.end())
-        throw models.expected("the models of one of the record's nodes");
-  }
+  for (const char* const by_node : {"gpu_models", "without_counters"})
+    if (const auto listed = root.find(by_node))
+      for (const auto& [host, of] : listed->members())
+        if (!node_named(record, host)) throw of.expected("a key that is one of the record's nodes");
   return record;
 }
 

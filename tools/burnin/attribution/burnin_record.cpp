@@ -98,11 +98,9 @@ void judge_expected(const BurninRecord& record, Attribution& found) {
 void judge_rises(const BurninRecord& record, Attribution& found) {
   for (const CounterRise& rise : record.rises) {
     if (grade_of(rise) == RiseGrade::noted) continue;
-    const auto host =
-        std::find_if(record.table.nodes.begin(), record.table.nodes.end(),
-                     [&rise](const std::string& node) { return is_same_host(node, rise.host); });
-    if (host == record.table.nodes.end()) continue;
-    NodeVerdict& verdict = found.nodes[static_cast<std::size_t>(host - record.table.nodes.begin())];
+    const std::optional<int> node = node_named(record, rise.host);
+    if (!node) continue;
+    NodeVerdict& verdict = found.nodes[slot_of(*node)];
     if (verdict.bucket == Bucket::good)
       verdict = {verdict.node, Bucket::suspect, "its errors went up: " + rise_words(rise)};
   }
@@ -202,12 +200,61 @@ bool was_left_out(const BurninRecord& record, BurninPhase phase) {
                      [&entry](const std::string& left_out) { return left_out.starts_with(entry); });
 }
 
+bool works_somewhere(const BurninRecord& record, BurninPhase phase) {
+  if (phase == BurninPhase::gpus) return !record.probes.empty();
+  if (phase == BurninPhase::pairs) return !record.table.times.empty();
+  return std::any_of(record.groups.begin(), record.groups.end(),
+                     [phase](const GroupRate& rate) { return rate.launch.phase == phase; });
+}
+
+std::vector<int> nodes_not_reached(const BurninRecord& record) {
+  std::set<int> asked;
+  std::set<int> answered;
+  for (const RailTime& time : record.table.times) answered.insert({time.from, time.to});
+  for (const GroupRate& rate : record.groups)
+    answered.insert(rate.launch.nodes.begin(), rate.launch.nodes.end());
+  for (const ProbeRecord& probe : record.probes) answered.insert(node_named(record, probe.host).value_or(-1));
+  for (const PairFailure& failure : record.failures) asked.insert({failure.a, failure.b});
+  for (const GroupFailure& failure : record.group_failures)
+    asked.insert(failure.launch.nodes.begin(), failure.launch.nodes.end());
+  std::erase_if(asked, [&](int node) { return answered.empty() || answered.contains(node); });
+  return {asked.begin(), asked.end()};
+}
+
+bool passes(const BurninRecord& record, const Attribution& found) {
+  const bool all_good = nodes_in(found, Bucket::good).size() == found.nodes.size();
+  return all_good && !has_finding_of_no_node(record, found) && record.without_counters.empty() &&
+         record.launcher_errors.empty();
+}
+
+std::string summary(const BurninRecord& record, const Attribution& found) {
+  std::vector<std::string> counts;
+  for (const Bucket bucket : {Bucket::good, Bucket::suspect, Bucket::bad, Bucket::not_tested})
+    counts.push_back(fmt::format("{} {}", nodes_in(found, bucket).size(), name(bucket)));
+  std::string words =
+      fmt::format("{}: {}", counted(record.table.nodes.size(), "node"), fmt::join(counts, ", "));
+  if (const std::vector<int> silent = nodes_not_reached(record); !silent.empty())
+    words += fmt::format("; {} not reached", silent.size());
+  if (!record.without_counters.empty())
+    words += fmt::format("; error counters of {} not read", record.without_counters.size());
+  for (const auto& [what, why] : record.launcher_errors)
+    words += fmt::format("; {} ended by its launcher", what);
+  for (const BurninPhase phase : burnin_phases()) {
+    const bool failed = phase == BurninPhase::pairs
+                            ? !record.failures.empty()
+                            : std::any_of(record.group_failures.begin(), record.group_failures.end(),
+                                          [phase](const auto& each) { return each.launch.phase == phase; });
+    if (failed && !works_somewhere(record, phase))
+      words += fmt::format("; no launch of phase {} worked", name(phase));
+  }
+  if (has_finding_of_no_node(record, found)) words += "; the findings below are of no single node";
+  return words;
+}
+
 bool has_finding_of_no_node(const BurninRecord& record, const Attribution& found) {
-  const bool all_good = std::all_of(found.nodes.begin(), found.nodes.end(),
-                                    [](const NodeVerdict& node) { return node.bucket == Bucket::good; });
   const bool has_finding = !found.blames.empty() || !found.doubt.empty() || !record.failures.empty() ||
                            !record.group_failures.empty();
-  return all_good && has_finding;
+  return has_finding && nodes_in(found, Bucket::good).size() == found.nodes.size();
 }
 
 std::vector<std::string> names_of(const BurninRecord& record, const std::vector<int>& nodes) {
@@ -216,11 +263,25 @@ std::vector<std::string> names_of(const BurninRecord& record, const std::vector<
   return names;
 }
 
-std::vector<std::string> names_of(const BurninRecord& record, const Attribution& found, Bucket bucket) {
+std::optional<int> node_named(const BurninRecord& record, const std::string& host) {
+  const auto& nodes = record.table.nodes;
+  auto found = std::find(nodes.begin(), nodes.end(), host);
+  if (found == nodes.end())
+    found =
+        std::find_if(nodes.begin(), nodes.end(), [&](const auto& node) { return is_same_host(node, host); });
+  if (found == nodes.end()) return std::nullopt;
+  return static_cast<int>(found - nodes.begin());
+}
+
+std::vector<int> nodes_in(const Attribution& found, Bucket bucket) {
   std::vector<int> nodes;
   for (const NodeVerdict& node : found.nodes)
     if (node.bucket == bucket) nodes.push_back(node.node);
-  return names_of(record, nodes);
+  return nodes;
+}
+
+std::vector<std::string> names_of(const BurninRecord& record, const Attribution& found, Bucket bucket) {
+  return names_of(record, nodes_in(found, bucket));
 }
 
 Attribution attribute(const BurninRecord& record) {
@@ -256,10 +317,7 @@ std::string measured_otherwise(const std::map<std::string, std::string>& earlier
 
 std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record) {
   const Attribution found = burnin_findings(record);  // scatter is no reason against a partner
-  std::vector<int> good;
-  for (const NodeVerdict& node : found.nodes) {
-    if (node.bucket == Bucket::good) good.push_back(node.node);
-  }
+  const std::vector<int> good = nodes_in(found, Bucket::good);
   std::vector<std::pair<PairRound, int>> rounds;
   std::set<std::pair<int, std::size_t>> compared;  // rail and class of the retests
   for (const Blame& blame : found.blames) {
@@ -289,11 +347,7 @@ std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record) {
 
 std::vector<std::pair<PairRound, int>> repeats_of(const BurninRecord& record) {
   const Attribution found = burnin_findings(record);
-  std::vector<int> good;
-  for (const NodeVerdict& node : found.nodes) {
-    if (node.bucket == Bucket::good) good.push_back(node.node);
-  }
-  return steadiness_rounds(record.table, found, good);
+  return steadiness_rounds(record.table, found, nodes_in(found, Bucket::good));
 }
 
 std::string good_nodes(const BurninRecord& record, std::string_view separator) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,8 +40,9 @@ struct BurninRecord {
   std::vector<GroupFailure> group_failures;
   std::vector<ProbeRecord> probes;  ///< of the phase gpus, each of a node, in their order
   std::map<std::string, std::vector<std::string>> gpu_models;  ///< by node, of those whose driver lists them
-  std::vector<CounterRise> rises;          ///< error counters that went up while a phase ran
-  std::vector<std::string> counter_notes;  ///< what of them could not be read, and where
+  std::vector<CounterRise> rises;                         ///< error counters that went up while a phase ran
+  std::map<std::string, std::string> without_counters{};  ///< hosts that gave none once or more, and why
+  std::vector<std::string> counter_notes;  ///< what of the others' could not be read, and where
   /// How it was measured: options and variables that change what is, by name.
   std::map<std::string, std::string> settings;
   double bytes = 0;          ///< that each time of the table moved, one way
@@ -49,7 +51,9 @@ struct BurninRecord {
   int left_out = 0;          ///< of these, those that --time left out
   int retests_left_out = 0;  ///< of whoever failed or is suspected, for want of time
   std::vector<std::string> phases_left_out{};  ///< with the reason: "groups (--phases)"
-  std::vector<OtherColumn> other_columns{};    ///< of such a table: whoever is named must be slow in each
+  /// "phase nodes", and where its launcher started ranks instead, which ended it.
+  std::map<std::string, std::string> launcher_errors{};
+  std::vector<OtherColumn> other_columns{};  ///< of such a table: whoever is named must be slow in each
   std::string source{};  ///< of pairs that others measured: the file, and how it was read; empty: our own
   std::size_t earlier_times =
       0;  ///< of the table's, these first ones are of the run that --resume went on with
@@ -78,12 +82,29 @@ struct BurninRecord {
 /// Whether nobody asked for a phase, or it could not be launched at all.
 [[nodiscard]] bool was_left_out(const BurninRecord& record, BurninPhase phase);
 
+/// Whether a launch of a phase gave anything: if not, its failures are its launcher's, and no host's.
+[[nodiscard]] bool works_somewhere(const BurninRecord& record, BurninPhase phase);
+
+/// The nodes that were asked, and of which no launch gave anything, beside others that answered.
+[[nodiscard]] std::vector<int> nodes_not_reached(const BurninRecord& record);
+
 /// All nodes are good, and something else is not: a slow path or rail, a pair or job that gave nothing.
 [[nodiscard]] bool has_finding_of_no_node(const BurninRecord& record, const Attribution& found);
 
+/// All nodes are good, nothing else was found, and all that was asked has answered: exit status 0.
+[[nodiscard]] bool passes(const BurninRecord& record, const Attribution& found);
+
+/// "6 nodes: 3 good, 2 suspect, 0 bad, 1 not tested; 1 not reached; error counters of 1 not read": the first
+/// line of every format.
+[[nodiscard]] std::string summary(const BurninRecord& record, const Attribution& found);
+
 [[nodiscard]] std::vector<std::string> names_of(const BurninRecord& record, const std::vector<int>& nodes);
 
+/// The node of this name, or else of one that is the same up to the first dot and without case.
+[[nodiscard]] std::optional<int> node_named(const BurninRecord& record, const std::string& host);
+
 /// The nodes that are in `bucket`.
+[[nodiscard]] std::vector<int> nodes_in(const Attribution& found, Bucket bucket);
 [[nodiscard]] std::vector<std::string> names_of(const BurninRecord& record, const Attribution& found,
                                                 Bucket bucket);
 

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -42,45 +41,17 @@ std::string rail_line(const BurninRecord& record, int rail, const std::string& o
                      record.table.nodes[slot_of(slowest->from)], record.table.nodes[slot_of(slowest->to)]);
 }
 
-/// One for each rail; in a mixed fleet for each kind of hosts that is compared.
-std::vector<std::string> rail_lines(const BurninRecord& record) {
-  const std::vector<std::vector<int>> kinds = nodes_alike(record);
-  std::vector<std::string> lines;
-  for (int rail = 0; rail < record.table.rails; ++rail) {
-    for (const std::vector<int>& nodes : kinds) {
-      if (kinds.size() < 2)
-        lines.push_back(rail_line(record, rail, ""));
-      else if (std::cmp_greater_equal(nodes.size(), kMinNodesOfPairs))
-        lines.push_back(
-            rail_line(part_of(record, nodes), rail,
-                      fmt::format(", hosts like {}", record.table.nodes[slot_of(nodes.front())])));
-    }
-  }
-  return lines;
-}
-
 /// What went up on a host of a finding, which stands beside it: at most three counters.
 std::string beside(const BurninRecord& record, const Blame& blame) {
   constexpr std::size_t kShown = 3;
   std::vector<std::string> words;
   for (const CounterRise& rise : record.rises) {
-    const bool is_of_it = std::any_of(blame.nodes.begin(), blame.nodes.end(), [&](int node) {
-      return is_same_host(record.table.nodes[slot_of(node)], rise.host);
-    });
+    const auto node = node_named(record, rise.host);
+    const bool is_of_it =
+        node && std::find(blame.nodes.begin(), blame.nodes.end(), *node) != blame.nodes.end();
     if (is_of_it && words.size() < kShown) words.push_back(rise_words(rise));
   }
   return words.empty() ? std::string() : fmt::format("went up there: {}", fmt::join(words, "; "));
-}
-
-/// What went up on hosts without a finding, and what could not be read.
-std::vector<std::string> counter_lines(const BurninRecord& record) {
-  constexpr std::size_t kShown = 8;
-  std::vector<std::string> lines;
-  for (std::size_t i = 0; i < std::min(kShown, record.rises.size()); ++i)
-    lines.push_back(fmt::format("phase {}: {}", record.rises[i].phase, rise_words(record.rises[i])));
-  if (record.rises.size() > kShown)
-    lines.push_back(fmt::format("and {} more, in --format json", record.rises.size() - kShown));
-  return lines;
 }
 
 /// "n0, n5" of few, "n0 to n30 (16 hosts)" of many, which need not follow each other.
@@ -92,26 +63,24 @@ std::string hosts_of(const BurninRecord& record, const std::vector<int>& nodes) 
              : fmt::format("{} to {} ({} hosts)", hosts.front(), hosts.back(), hosts.size());
 }
 
+/// "n0, n1 and 12 more".
+std::string few(const std::vector<std::string>& all, std::size_t max, std::string_view separator) {
+  if (all.size() <= max) return fmt::format("{}", fmt::join(all, separator));
+  return fmt::format("{} and {} more",
+                     fmt::join(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(max), separator),
+                     all.size() - max);
+}
+
 /// "groups, found from the pairs: n0, n2, n4, n6 and 4 more; …", and what they are used for; empty for none.
 std::string group_line_of(const BurninRecord& record, const Attribution& found) {
   if (found.groups.empty()) return {};
-  constexpr std::size_t kShown = 8;
   std::vector<std::string> groups;
-  for (std::size_t i = 0; i < std::min(kShown, found.groups.size()); ++i) {
-    const std::vector<int>& members = found.groups[i];
-    const std::size_t named = std::min<std::size_t>(4, members.size());
-    const std::string first =
-        hosts_of(record, {members.begin(), members.begin() + static_cast<std::ptrdiff_t>(named)});
-    groups.push_back(named == members.size() ? first
-                                             : fmt::format("{} and {} more", first, members.size() - named));
-  }
-  if (found.groups.size() > kShown)
-    groups.push_back(fmt::format("{} more groups in --format json", found.groups.size() - kShown));
+  for (const std::vector<int>& members : found.groups)
+    groups.push_back(few(names_of(record, members), 4, ", "));
   return fmt::format(
       "groups, found from the pairs themselves (leaves, racks): {}; pairs between groups take {}, and a node "
-      "is "
-      "judged against pairs of its own kind",
-      fmt::join(groups, "; "), percent_slower(found.across_groups));
+      "is judged against pairs of its own kind",
+      few(groups, 8, "; "), percent_slower(found.across_groups));
 }
 
 /// What passes unseen by those who were judged; empty where nobody was, or it is said of whom it holds back.
@@ -133,7 +102,7 @@ std::string unseen_line(const Attribution& found) {
                            percent_slower(blind));
 }
 
-/// A line for each node that is not good, one for all of whom the same is said, and what is not known.
+/// A line for each node that is not good, one for all of whom the same is said.
 std::vector<std::string> node_lines(const BurninRecord& record, const Attribution& found) {
   std::vector<Said> said;
   std::vector<Said> held_back;
@@ -145,9 +114,7 @@ std::vector<std::string> node_lines(const BurninRecord& record, const Attributio
             {record.table.nodes[slot_of(node.node)], fmt::format("{}: {}", name(node.bucket), node.why)});
   }
   std::vector<std::string> lines = said_once(said);
-  if (!found.doubt.empty()) lines.push_back("not known: " + found.doubt);
   for (std::string& line : said_once(held_back)) lines.push_back(std::move(line));
-  if (std::string unseen = unseen_line(found); !unseen.empty()) lines.push_back(std::move(unseen));
   return lines;
 }
 
@@ -156,19 +123,82 @@ std::vector<std::string> failed_lines(const BurninRecord& record) {
   std::vector<Said> failed;
   for (const GroupFailure& failure : record.group_failures) {
     const GroupLaunch& launch = failure.launch;
-    const std::string first = record.table.nodes[slot_of(launch.nodes.front())];
-    const std::string last = record.table.nodes[slot_of(launch.nodes.back())];
-    const std::string why =
-        without_prefix(without_prefix(failure.why, first + ": "), fmt::format("{} to {}: ", first, last));
-    failed.push_back({hosts_of(record, launch.nodes),
-                      fmt::format("no result in phase {}{}{}: {}", name(launch.phase),
-                                  launch.rail ? fmt::format(" on rail {}", *launch.rail) : "",
-                                  launch.phase == BurninPhase::rails && launch.alone ? " alone" : "", why)});
+    failed.push_back(
+        {hosts_of(record, launch.nodes),
+         fmt::format("no result in phase {}{}{}: {}", name(launch.phase),
+                     launch.rail ? fmt::format(" on rail {}", *launch.rail) : "",
+                     launch.phase == BurninPhase::rails && launch.alone ? " alone" : "", failure.why)});
   }
   return said_once(failed);
 }
 
 }  // namespace
+
+ReportLines rail_lines(const BurninRecord& record) {
+  const std::vector<std::vector<int>> kinds = nodes_alike(record);
+  ReportLines lines;
+  for (int rail = 0; rail < record.table.rails; ++rail) {
+    for (const std::vector<int>& nodes : kinds) {
+      if (kinds.size() < 2)
+        lines.push_back({rail_line(record, rail, "")});
+      else if (std::cmp_greater_equal(nodes.size(), kMinNodesOfPairs))
+        lines.push_back(
+            {rail_line(part_of(record, nodes), rail,
+                       fmt::format(", hosts like {}", record.table.nodes[slot_of(nodes.front())]))});
+    }
+  }
+  return lines;
+}
+
+ReportLines rise_lines(const BurninRecord& record, std::size_t max) {
+  ReportLines lines;
+  for (std::size_t i = 0; i < std::min(max, record.rises.size()); ++i)
+    lines.push_back({fmt::format("phase {}: {}", record.rises[i].phase, rise_words(record.rises[i]))});
+  if (record.rises.size() > max)
+    lines.push_back({fmt::format("and {} more, in --format json", record.rises.size() - max)});
+  return lines;
+}
+
+ReportLines missing_lines(const BurninRecord& record, const Attribution& found) {
+  ReportLines lines;
+  const auto add = [&lines](Tone tone, std::string text) { lines.push_back({std::move(text), tone}); };
+  for (const auto& [what, why] : record.launcher_errors) add(Tone::alarm, what + " ended by " + why);
+  std::vector<Said> silent;
+  for (const auto& [host, why] : record.without_counters)
+    silent.push_back({host, "gave no error counters: " + why});
+  for (std::string& line : said_once(silent)) add(Tone::warning, std::move(line));
+  for (const std::string& note : record.counter_notes) add(Tone::plain, "counters not read: " + note);
+  if (!found.doubt.empty()) add(Tone::warning, "not known: " + found.doubt);
+  if (std::string unseen = unseen_line(found); !unseen.empty())
+    add(found.blind_below > kMaxBlind ? Tone::warning : Tone::plain, std::move(unseen));
+  if (record.expected <= 0)
+    add(Tone::plain, "compared with the median of these nodes only; with --expected also with a known rate");
+  if (record.left_out > 0)
+    add(Tone::warning, fmt::format("{} of {} pairs and rails were left out for want of time", record.left_out,
+                                   record.planned));
+  if (record.retests_left_out > 0)
+    add(Tone::warning,
+        fmt::format("{} of whoever failed or is suspected left out for want of time; --resume without --time "
+                    "makes up for them",
+                    counted(slot_of(record.retests_left_out), "retest")));
+  const std::vector<std::string>& left_out = record.phases_left_out;
+  if (!left_out.empty())
+    add(std::any_of(left_out.begin(), left_out.end(),
+                    [](const auto& each) { return each.ends_with("(--time)"); })
+            ? Tone::warning
+            : Tone::plain,
+        fmt::format("left out, so what {} would show is not known: {}", left_out.size() == 1 ? "it" : "they",
+                    fmt::join(left_out, ", ")));
+  for (std::string& line : failed_lines(record)) add(Tone::alarm, std::move(line));
+  constexpr std::size_t kShown = 8;
+  for (std::size_t i = 0; i < std::min(kShown, record.failures.size()); ++i)
+    add(Tone::alarm,
+        fmt::format("rail {} gave no time: {}", record.failures[i].rail, record.failures[i].why));
+  if (record.failures.size() > kShown)
+    add(Tone::alarm,
+        fmt::format("{} more pairs gave no time, in --format json", record.failures.size() - kShown));
+  return lines;
+}
 
 std::string burnin_text(const BurninRecord& record, int width) {
   const Attribution found = attribute(record);
@@ -177,27 +207,20 @@ std::string burnin_text(const BurninRecord& record, int width) {
     text += wrap(line, width, first, rest);
     if (!text.ends_with('\n')) text += '\n';
   };
-  constexpr std::array<Bucket, 4> kBuckets{Bucket::good, Bucket::suspect, Bucket::bad, Bucket::not_tested};
-  std::vector<std::string> counts;
-  for (const Bucket bucket : kBuckets)
-    counts.push_back(fmt::format("{} {}", names_of(record, found, bucket).size(), name(bucket)));
-  add(fmt::format("{}: {}{}", counted(record.table.nodes.size(), "node"), fmt::join(counts, ", "),
-                  has_finding_of_no_node(record, found) ? "; the findings below are of no single node" : ""));
+  add(summary(record, found));
   if (!record.source.empty()) add(record.source);
   if (!record.source.empty() && !record.table.times.empty()) add(design_words(record.table));
   for (const BurninPhase phase : burnin_phases()) {
     if (phase == BurninPhase::pairs &&
         (!record.table.times.empty() || (record.groups.empty() && record.probes.empty()))) {
       if (!record.groups.empty()) add("phase pairs: a message one way");
-      for (const std::string& line : rail_lines(record)) add(line);
+      for (const ReportLine& line : rail_lines(record)) add(line.text);
     }
     text += phase == BurninPhase::gpus ? gpu_phase_text(record, width) : group_table(record, phase, width);
   }
   if (const std::string differ = gpu_difference(record); !differ.empty()) add(differ);
   if (const std::string groups = group_line_of(record, found); !groups.empty()) add(groups);
   for (const std::string& line : node_lines(record, found)) add(line);
-  if (record.expected <= 0)
-    add("compared with the median of these nodes only; with --expected also with a known rate");
   if (!found.blames.empty()) text += '\n';
   const std::vector<Blame> paths = paths_that_were_not_alone(found);
   const bool many = paths.size() > kMaxPathsOneByOne;
@@ -214,8 +237,7 @@ std::string burnin_text(const BurninRecord& record, int width) {
         "  ", "  ");
   }
   if (!record.rises.empty()) add("error counters went up:");
-  for (const std::string& line : counter_lines(record)) add(line, "  ", "    ");
-  for (const std::string& note : record.counter_notes) add("counters not read: " + note);
+  for (const ReportLine& line : rise_lines(record, 8)) add(line.text, "  ", "    ");
   std::vector<std::string> drained = names_of(record, found, Bucket::bad);
   if (!drained.empty()) {
     add(
@@ -229,28 +251,7 @@ std::string burnin_text(const BurninRecord& record, int width) {
                     counted(settled.repeated, "direction"), settled.repeated == 1 ? "was" : "were",
                     settled.eased));
   }
-  if (record.left_out > 0) {
-    add(fmt::format("{} of {} pairs and rails were left out for want of time", record.left_out,
-                    record.planned));
-  }
-  for (const std::string& line : failed_lines(record)) add(line);
-  if (!record.phases_left_out.empty()) {
-    add(fmt::format("left out, so what {} would show is not known: {}",
-                    record.phases_left_out.size() == 1 ? "it" : "they",
-                    fmt::join(record.phases_left_out, ", ")));
-  }
-  if (record.retests_left_out > 0) {
-    add(
-        fmt::format("{} of whoever failed or is suspected left out for want of time; --resume without --time "
-                    "makes up for them",
-                    counted(static_cast<std::size_t>(record.retests_left_out), "retest")));
-  }
-  if (!record.failures.empty()) add(counted(record.failures.size(), "pair") + " gave no time:");
-  constexpr std::size_t kShown = 8;
-  for (std::size_t i = 0; i < std::min(kShown, record.failures.size()); ++i)
-    add(fmt::format("rail {}: {}", record.failures[i].rail, record.failures[i].why), "  ", "    ");
-  if (record.failures.size() > kShown)
-    add(fmt::format("and {} more, in --format json", record.failures.size() - kShown), "  ");
+  for (const ReportLine& line : missing_lines(record, found)) add(line.text);
   return text;
 }
 

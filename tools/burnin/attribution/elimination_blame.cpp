@@ -22,10 +22,7 @@ Attribution attribute_by_elimination(const PairTable& table, const PairDesign& d
     found.blind_below = std::max(found.blind_below, rail_found.line);
     const auto add = [&](Blame blame, double more, const std::string& who) {
       blame.rail = rail;
-      blame.times_slower = std::exp(more);
-      blame.line = std::exp(rail_found.line);
-      blame.next = technician_step(blame.kind, who, rail);
-      found.blames.push_back(std::move(blame));
+      add_finding(found.blames, std::move(blame), more, rail_found.line, who);
     };
     for (int node = 0; std::cmp_less(node, table.nodes.size()); ++node) {
       const NodeStanding& of = rail_found.nodes[slot_of(node)];

@@ -12,14 +12,6 @@
 namespace collbench::analysis {
 namespace {
 
-/// Why the pairs of a node failed, the first of them; null where none did.
-const PairFailure* failure_of(const BurninRecord& record, int node) {
-  const auto found =
-      std::find_if(record.failures.begin(), record.failures.end(),
-                   [node](const PairFailure& failure) { return failure.a == node || failure.b == node; });
-  return found == record.failures.end() ? nullptr : &*found;
-}
-
 /// Whom a node met, by node and rail.
 using PartnersByRail = std::map<std::pair<int, int>, std::set<int>>;
 
@@ -138,17 +130,14 @@ void judge_failures(const BurninRecord& record, Attribution& found) {
   }
 }
 
-bool lost_a_host(const BurninRecord& record, const Attribution& found) {
-  if (record.failures.empty()) return false;
-  std::set<int> gave_times;
-  for (const RailTime& time : record.table.times) {
-    if (time.seconds > 0) gave_times.insert({time.from, time.to});
-  }
-  const std::set<int> silent = silent_nodes(record);
-  return std::any_of(found.nodes.begin(), found.nodes.end(), [&](const NodeVerdict& node) {
-    return gave_times.contains(node.node) ? silent.contains(node.node)
-                                          : failure_of(record, node.node) != nullptr;
-  });
+bool lost_a_host(const BurninRecord& record) {
+  std::set<int> answers;
+  for (const auto& [key, partners] : partners_met(record)) answers.insert(key.first);
+  if (answers.empty()) return false;
+  return !silent_nodes(record).empty() ||
+         std::any_of(record.failures.begin(), record.failures.end(), [&answers](const PairFailure& failure) {
+           return !answers.contains(failure.a) || !answers.contains(failure.b);
+         });
 }
 
 std::vector<PairFailure> failures_to_retry(const BurninRecord& record) {

@@ -13,8 +13,9 @@ namespace collbench::analysis {
 /// is not tested.
 void judge_failures(const BurninRecord& record, Attribution& found);
 
-/// Some node gave no time at all, or died: it answered at first and nobody at the end.
-[[nodiscard]] bool lost_a_host(const BurninRecord& record, const Attribution& found);
+/// Beside others that did, some node gave no time at all, or died: it answered at first and nobody at the
+/// end.
+[[nodiscard]] bool lost_a_host(const BurninRecord& record);
 
 /// Failures between nodes that answer others on that rail, at most as many as there are nodes.
 [[nodiscard]] std::vector<PairFailure> failures_to_retry(const BurninRecord& record);

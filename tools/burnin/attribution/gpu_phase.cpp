@@ -20,13 +20,6 @@
 namespace collbench::analysis {
 namespace {
 
-std::optional<int> node_of(const BurninRecord& record, const std::string& host) {
-  const auto& nodes = record.table.nodes;
-  const auto found = std::find(nodes.begin(), nodes.end(), host);
-  if (found == nodes.end()) return std::nullopt;
-  return static_cast<int>(found - nodes.begin());
-}
-
 /// "GPU 3 to the others" is GPU 3's; "GPU 0 to GPU 3" is neither's.
 std::string gpu_in(const std::string& part) {
   const std::size_t at = part.find("GPU ");
@@ -41,7 +34,7 @@ using PartsOfGpu = std::map<std::pair<int, std::string>, std::vector<SlowPart>>;
 PartsOfGpu parts_of_gpus(const BurninRecord& record) {
   PartsOfGpu parts;
   for (const SlowPart& slow : judge_probes(record.probes).slow) {
-    if (const auto node = node_of(record, slow.part.host))
+    if (const auto node = node_named(record, slow.part.host))
       parts[{*node, gpu_in(slow.part.name)}].push_back(slow);
   }
   for (auto& [gpu, of] : parts) {
@@ -73,7 +66,7 @@ GpuOutcome gpu_outcome(std::string_view printed, const std::string& host) {
   try {
     ProbeRecord probe = probe_from_json(printed.substr(begin, end + 1 - begin), "the record of a probe");
     if (!is_same_host(host, probe.host)) {
-      outcome.why = fmt::format("the probe ran on {}", probe.host);
+      outcome.misplaced = fmt::format("the probe ran on {}", probe.host);
       return outcome;
     }
     probe.host = host;
@@ -88,7 +81,7 @@ void add_probe(BurninRecord& record, ProbeRecord probe) {
   std::erase_if(record.probes, [&](const ProbeRecord& earlier) { return earlier.host == probe.host; });
   record.probes.push_back(std::move(probe));
   std::sort(record.probes.begin(), record.probes.end(), [&](const ProbeRecord& a, const ProbeRecord& b) {
-    return node_of(record, a.host) < node_of(record, b.host);
+    return node_named(record, a.host) < node_named(record, b.host);
   });
 }
 
@@ -121,7 +114,7 @@ std::vector<int> nodes_with_compared_gpus(const BurninRecord& record) {
     for (const std::string& host : hosts) {
       const auto probe = std::find_if(record.probes.begin(), record.probes.end(),
                                       [&host = host](const ProbeRecord& each) { return each.host == host; });
-      const auto node = node_of(record, host);
+      const auto node = node_named(record, host);
       if (node && !probe->measurements.empty() && hosts.size() * probe->gpus.size() >= kMinSiblings)
         nodes.push_back(*node);
     }

@@ -14,8 +14,9 @@ namespace collbench::analysis {
 /// What a probe on a host came to.
 struct GpuOutcome {
   std::optional<ProbeRecord> probe{};
-  std::string why{};    ///< of none
-  bool no_gpu = false;  ///< it has no GPU that can be probed, by `why`
+  std::string why{};        ///< of none
+  std::string misplaced{};  ///< where it ran instead
+  bool no_gpu = false;      ///< it has no GPU that can be probed, by `why`
 };
 
 /// Reads the record that a probe on `host` printed, behind what its launcher said. The record is then of the

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/record/run.hpp"
 #include "tools/burnin/attribution/pair_outcome.hpp"
 #include "tools/burnin/attribution/pairs/pair_effects.hpp"
 
@@ -64,21 +63,6 @@ GroupBatch each_node(BurninPhase phase, const std::vector<int>& nodes) {
   GroupBatch batch;
   for (const int node : nodes) batch.push_back({phase, {node}});
   return batch;
-}
-
-/// Why the ranks of a run are not where they were asked for; empty: they are.
-std::string why_elsewhere(const Run& run, const std::vector<std::string>& hosts) {
-  std::vector<bool> is_there(hosts.size(), false);
-  for (const Identity& rank : run.ranks) {
-    const auto found = std::find_if(hosts.begin(), hosts.end(), [&rank](const std::string& host) {
-      return is_same_host(host, rank.host);
-    });
-    if (found == hosts.end()) return fmt::format("a rank ran on {}", rank.host);
-    is_there[static_cast<std::size_t>(found - hosts.begin())] = true;
-  }
-  const auto missing = std::find(is_there.begin(), is_there.end(), false);
-  if (missing == is_there.end()) return {};
-  return fmt::format("no rank ran on {}", hosts[static_cast<std::size_t>(missing - is_there.begin())]);
 }
 
 }  // namespace
@@ -140,8 +124,8 @@ GroupOutcome group_outcome(std::string_view record, const GroupLaunch& launch,
   GroupOutcome outcome;
   try {
     const Run run = run_from_json_text(record, "the record of a group");
-    outcome.why = why_elsewhere(run, hosts);
-    if (!outcome.why.empty()) return outcome;
+    outcome.misplaced = misplacement(run, hosts);
+    if (!outcome.misplaced.empty()) return outcome;
     const int ranks = static_cast<int>(run.ranks.size());
     for (const Row& row : run.rows) {
       const std::vector<double>& passes = row.measurement.pass_seconds;

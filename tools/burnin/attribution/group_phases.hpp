@@ -64,11 +64,11 @@ using GroupBatch = std::vector<GroupLaunch>;
 [[nodiscard]] std::vector<int> nodes_per_leaf(const std::vector<int>& nodes,
                                               const std::vector<int>& leaf_of_node);
 
-/// Reads the record that a launch on `hosts` printed. No rates, but why, where its ranks were not on exactly
-/// these hosts.
+/// Reads the record that a launch on `hosts` printed. No rates where its ranks were not on exactly these.
 struct GroupOutcome {
   std::vector<GroupRate> rates;
   std::string why{};
+  std::string misplaced{};  ///< as misplacement()
 };
 [[nodiscard]] GroupOutcome group_outcome(std::string_view record, const GroupLaunch& launch,
                                          const std::vector<std::string>& hosts);

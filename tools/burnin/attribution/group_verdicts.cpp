@@ -23,7 +23,6 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr double kBadGroupTimes = 1 / 0.95;  // as of pairs (blame.cpp)
 // By so much two sittings of one host may differ on host memory, by where pages and ranks happen to lie (85
 // records of one machine, docs/compare.md): a host that is in another state than its siblings for that
 // long is slower in each launch of a burn-in, and sound.
@@ -111,13 +110,6 @@ std::map<std::vector<int>, SlowGroup> slow_groups(const std::vector<GroupPopulat
   return found;
 }
 
-void add_blame(Attribution& found, Blame blame, double log_time, double line, const std::string& who) {
-  blame.times_slower = std::exp(log_time);
-  blame.line = std::exp(line);
-  blame.next = technician_step(blame.kind, who, blame.rail);
-  found.blames.push_back(std::move(blame));
-}
-
 std::string rate_words(const GroupRate& rate) {
   return fmt::format("{} makes {:.4g} GB/s", rate.operation, rate.bus_bandwidth / kGigabyte);
 }
@@ -127,7 +119,7 @@ void judge_single_nodes(const BurninRecord& record, const std::vector<GroupPopul
   for (const auto& [nodes, slow] : slow_groups(populations, BurninPhase::nodes)) {
     const int node = nodes.front();
     const std::string& host = record.table.nodes[slot_of(node)];
-    const double bad_times = slow.rate->host_memory ? kSittingsOnHostMemory : kBadGroupTimes;
+    const double bad_times = slow.rate->host_memory ? kSittingsOnHostMemory : kBadTimes;
     const bool may_be_a_sitting = slow.rate->host_memory && std::exp(slow.log_time) <= kSittingsOnHostMemory;
     const std::string evidence = fmt::format(
         "{} by itself: {}, {} of its siblings' time (line {}){}{}", host, rate_words(*slow.rate),
@@ -136,9 +128,10 @@ void judge_single_nodes(const BurninRecord& record, const std::vector<GroupPopul
         may_be_a_sitting ? "; on host memory one sound host may differ by 30 % from one sitting to "
                            "another, so measure it again later"
                          : "");
-    add_blame(found,
-              {.kind = BlameKind::inside, .nodes = {node}, .confirmed = slow.confirmed, .evidence = evidence},
-              slow.log_time, slow.line, host);
+    add_finding(
+        found.blames,
+        {.kind = BlameKind::inside, .nodes = {node}, .confirmed = slow.confirmed, .evidence = evidence},
+        slow.log_time, slow.line, host);
     NodeVerdict& verdict = found.nodes[slot_of(node)];
     const bool is_bad = slow.confirmed && std::exp(slow.log_time) > bad_times;
     if (verdict.bucket == Bucket::good || (is_bad && verdict.bucket == Bucket::suspect))
@@ -149,6 +142,11 @@ void judge_single_nodes(const BurninRecord& record, const std::vector<GroupPopul
 /// Where no pairs were measured: who took part in what could be compared, and nothing speaks against it.
 void judge_without_pairs(const BurninRecord& record, const std::vector<GroupPopulation>& populations,
                          Attribution& found) {
+  if (record.launcher_errors.contains("phase pairs")) {
+    for (NodeVerdict& verdict : found.nodes)
+      verdict = {verdict.node, Bucket::not_tested, "phase pairs was ended by its launcher"};
+    return;
+  }
   if (record.groups.empty() && record.group_failures.empty() && record.probes.empty()) return;
   std::set<int> compared;
   found.blind_below = 0;
@@ -174,15 +172,14 @@ void judge_without_pairs(const BurninRecord& record, const std::vector<GroupPopu
   }
 }
 
-/// A host without a result of its own launch.
+/// A host without a result of its own launch, beside others that have one.
 void judge_failed_nodes(const BurninRecord& record, Attribution& found) {
   for (const auto& [launch, said] : record.group_failures) {
     if (launch.phase != BurninPhase::nodes && launch.phase != BurninPhase::gpus) continue;
     NodeVerdict& verdict = found.nodes[slot_of(launch.nodes.front())];
-    const std::string& host = record.table.nodes[slot_of(verdict.node)];
-    const std::string why =
-        fmt::format("no result in phase {}: {}", name(launch.phase), without_prefix(said, host + ": "));
-    if (verdict.bucket == Bucket::good) verdict = {verdict.node, Bucket::suspect, why};
+    const std::string why = fmt::format("no result in phase {}: {}", name(launch.phase), said);
+    if (verdict.bucket == Bucket::good && works_somewhere(record, launch.phase))
+      verdict = {verdict.node, Bucket::suspect, why};
     if (verdict.bucket == Bucket::not_tested && record.failures.empty()) verdict.why = why;
   }
 }
@@ -221,8 +218,8 @@ void judge_small_groups(const BurninRecord& record, const std::vector<GroupPopul
                         "it, one of the others, or what is between them",
                         nodes.size(), percent_slower(group.log_time), percent_slower(group.line))};
     }
-    add_blame(
-        found,
+    add_finding(
+        found.blames,
         {.kind = BlameKind::group,
          .nodes = nodes,
          .confirmed = group.confirmed,
@@ -244,8 +241,8 @@ void judge_rails(const std::vector<GroupPopulation>& populations, Attribution& f
         return blame.kind == BlameKind::rail && blame.rail == rail;
       });
       if (!(more > population.line) || is_named) continue;
-      add_blame(
-          found,
+      add_finding(
+          found.blames,
           {.kind = BlameKind::rail,
            .rail = rail,
            .confirmed = false,  // each rail ran once

@@ -90,10 +90,7 @@ void judge_losses(const PairTable& table, Attribution& found) {
       const double line = sends ? out.line : in.line;
       const double share = sends ? out.nodes[slot_of(node)].share : in.nodes[slot_of(node)].share;
       const Loss& alone = (sends ? out : in).alone[slot_of(node)];
-      const BlameKind kind = table.rails == 1    ? BlameKind::node
-                             : sends && receives ? BlameKind::nic
-                             : sends             ? BlameKind::nic_transmit
-                                                 : BlameKind::nic_receive;
+      const BlameKind kind = nic_kind(table.rails, sends, receives);
       const std::string measure = fmt::format("{} of what {} is sent again (line {})", percent(share),
                                               sends ? "it sends" : "is sent to it", percent(line));
       found.blames.push_back(

@@ -146,9 +146,7 @@ Attribution attribute_alike(const BurninRecord& record, double expected_seconds)
     all.doubt += fmt::format("{}of the hosts with {}: {}", all.doubt.empty() ? "" : "; ",
                              kind_words(kind_of(record, nodes.front())), part.doubt);
   }
-  std::sort(all.blames.begin(), all.blames.end(), [](const Blame& a, const Blame& b) {
-    return std::tie(b.times_slower, a.evidence) < std::tie(a.times_slower, b.evidence);
-  });
+  std::sort(all.blames.begin(), all.blames.end(), is_worse);
   std::sort(all.nodes.begin(), all.nodes.end(),
             [](const NodeVerdict& a, const NodeVerdict& b) { return a.node < b.node; });
   return all;

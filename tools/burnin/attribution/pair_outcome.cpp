@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/record/run.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -25,17 +24,11 @@ PairEnd end_of(const RankUse& use) {
 
 PairOutcome times_between(const Run& run, const std::string& a, const std::string& b,
                           const std::vector<RankUse>& uses) {
-  PairOutcome outcome;
-  if (run.ranks.size() != 2) {
-    outcome.why = fmt::format("the launch had {} ranks, not 2", run.ranks.size());
-    return outcome;
-  }
-  const bool in_order = is_same_host(run.ranks[0].host, a) && is_same_host(run.ranks[1].host, b);
-  const bool turned = is_same_host(run.ranks[0].host, b) && is_same_host(run.ranks[1].host, a);
-  if (in_order == turned) {  // neither, or one host by two names
-    outcome.why = fmt::format("its ranks ran on {} and {}", run.ranks[0].host, run.ranks[1].host);
-    return outcome;
-  }
+  PairOutcome outcome{.misplaced = misplacement(run, {a, b})};
+  if (outcome.misplaced.empty() && run.ranks.size() != 2)
+    outcome.misplaced = fmt::format("{} ranks ran, not 2", run.ranks.size());
+  if (!outcome.misplaced.empty()) return outcome;
+  const bool in_order = is_same_host(run.ranks[0].host, a);
   if (uses.size() == 2) {
     outcome.a = end_of(uses[in_order ? 0 : 1]);
     outcome.b = end_of(uses[in_order ? 1 : 0]);
@@ -53,6 +46,20 @@ PairOutcome times_between(const Run& run, const std::string& a, const std::strin
 }
 
 }  // namespace
+
+std::string misplacement(const Run& run, const std::vector<std::string>& hosts) {
+  std::vector<bool> is_there(hosts.size(), false);
+  for (const Identity& rank : run.ranks) {
+    const auto found = std::find_if(hosts.begin(), hosts.end(), [&rank](const std::string& host) {
+      return is_same_host(host, rank.host);
+    });
+    if (found == hosts.end()) return fmt::format("a rank ran on {}", rank.host);
+    is_there[static_cast<std::size_t>(found - hosts.begin())] = true;
+  }
+  const auto missing = std::find(is_there.begin(), is_there.end(), false);
+  if (missing == is_there.end()) return {};
+  return fmt::format("no rank ran on {}", hosts[static_cast<std::size_t>(missing - is_there.begin())]);
+}
 
 std::string first_words(std::string_view said) {
   const std::size_t own = said.find("collbench: ");

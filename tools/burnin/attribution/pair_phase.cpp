@@ -18,17 +18,6 @@ std::set<PairOnRail> measured_pairs(const PairTable& table) {
   return measured;
 }
 
-void measure_round(BurninRecord& record, const std::vector<PairOnRail>& open, int at_once,
-                   const MeasureBatch& measure) {
-  const auto most = static_cast<std::size_t>(std::max(1, at_once));
-  for (std::size_t start = 0; start < open.size(); start += most) {
-    const auto begin = open.begin() + static_cast<std::ptrdiff_t>(start);
-    const std::size_t count = std::min(most, open.size() - start);
-    if (!measure({{begin, begin + static_cast<std::ptrdiff_t>(count)}}))
-      record.left_out += static_cast<int>(count);
-  }
-}
-
 void measure_alone(BurninRecord& record, const PairOnRail& pair, const MeasureBatch& measure) {
   if (!measure({{pair}, true})) record.retests_left_out += 1;
 }
@@ -78,7 +67,8 @@ void measure_pairs_of_alike(BurninRecord& record, const PairPhaseOptions& option
       for (const auto& pair : round) {
         if (!known.contains({pair, rail})) open.emplace_back(pair, rail);
       }
-      measure_round(record, open, options.at_once, measure);
+      for (const std::vector<PairOnRail>& batch : in_batches(open, options.at_once))
+        if (!measure({batch})) record.left_out += static_cast<int>(batch.size());
     }
   }
   for (const PairFailure& failure : failures_to_retry(record))

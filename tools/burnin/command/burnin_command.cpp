@@ -5,11 +5,9 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
-#include <future>
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,13 +34,19 @@ namespace {
 
 using analysis::BurninPhase;
 using analysis::BurninRecord;
-using analysis::PairOutcome;
 
-ExitStatus status_of(const BurninRecord& record, const analysis::Attribution& found) {
-  if (analysis::lost_a_host(record, found)) return ExitStatus::rank_lost;
-  const bool all_good = std::all_of(found.nodes.begin(), found.nodes.end(),
-                                    [](const auto& node) { return node.bucket == analysis::Bucket::good; });
-  return all_good && !has_finding_of_no_node(record, found) ? ExitStatus::ok : ExitStatus::low;
+CommandResult reported(const BurninRecord& record, const std::string& format) {
+  const ExitStatus status = analysis::lost_a_host(record)                           ? ExitStatus::rank_lost
+                            : analysis::passes(record, analysis::attribute(record)) ? ExitStatus::ok
+                                                                                    : ExitStatus::low;
+  return {burnin_document(record, format, text_options(When::never, false).columns),
+          status,
+          format == "text",
+          {}};
+}
+
+std::string words_of(const Error& error) {
+  return fmt::format("{}: {}; {}", error.where(), error.what(), error.next_step());
 }
 
 class Burnin {
@@ -70,31 +74,21 @@ class Burnin {
     std::optional<CounterLook> before = look();
     for (const BurninPhase phase : analysis::burnin_phases()) {
       if (!has_phase(options_, phase)) continue;
-      if (phase == BurninPhase::gpus)
-        measure_gpu_phase();
-      else if (phase == BurninPhase::pairs)
-        analysis::measure_pairs(
-            record_, {.at_once = options_.parallel},
-            [this](const analysis::PairBatch& each) { return measure_batch_of_pairs(each); });
-      else
-        measure_groups(phase);
+      unless_misplaced("phase " + name(phase), [this, phase] { measure(phase); });
       // Where no host has GPUs nothing ran in between.
       if (phase == BurninPhase::gpus && record_.probes.empty()) continue;
       before = note_rises(before, name(phase));
     }
-    for (const analysis::GroupLaunch& launch : analysis::group_retests(record_)) {
-      if (!is_measured(launch)) measure_batch({launch});
-    }
+    unless_misplaced("retests of hosts and groups", [this] {
+      for (const analysis::GroupLaunch& launch : analysis::group_retests(record_))
+        if (!is_measured(launch)) measure_batch({launch});
+    });
     save();
-    const analysis::Attribution found = analysis::attribute(record_);
-    CommandResult result{burnin_document(record_, options_.format, text_options(When::never, false).columns),
-                         status_of(record_, found),
-                         options_.format == "text",
-                         {}};
+    CommandResult result = reported(record_, options_.format);
     try {
       write_documents(options_, record_);
     } catch (const Error& error) {  // hours of measuring are worth more than a page: the findings are printed
-      result.notes.push_back(fmt::format("{}: {}; {}", error.where(), error.what(), error.next_step()));
+      result.notes.push_back(words_of(error));
       if (result.status == ExitStatus::ok) result.status = error.status();
     }
     return result;
@@ -118,21 +112,34 @@ class Burnin {
     }
     earlier.failures.clear();  // they may answer now
     earlier.group_failures.clear();
+    earlier.launcher_errors.clear();
+    earlier.without_counters.clear();
     earlier.counter_notes.clear();
     earlier.earlier_times = earlier.table.times.size();
     earlier.expected = record_.expected;
     record_ = std::move(earlier);
   }
 
-  void measure_gpu_phase() {
-    const auto go_on_with = [this] {
+  /// Ends `what` where its launcher starts ranks on other hosts.
+  void unless_misplaced(const std::string& what, const std::function<void()>& measures) {
+    try {
+      measures();
+    } catch (const MisplacedRanks& error) {
+      record_.launcher_errors.emplace(what, words_of(error));
       save();
-      stop_if_interrupted();
-      return fits();
-    };
-    measure_gpus(options_, record_, go_on_with);
-    save();
-    stop_if_interrupted();
+    }
+  }
+
+  void measure(BurninPhase phase) {
+    if (phase == BurninPhase::gpus) {
+      measure_gpus(options_, record_, [this] { return saved_and_fits(); });
+      (void)saved_and_fits();
+    } else if (phase == BurninPhase::pairs)
+      analysis::measure_pairs(
+          record_, {.at_once = options_.parallel},
+          [this](const analysis::PairBatch& each) { return measure_batch_of_pairs(each); });
+    else
+      measure_groups(phase);
   }
 
   /// Of hosts that answer: one that did not, by itself or in pairs, would take its whole group with it.
@@ -140,9 +147,10 @@ class Burnin {
     const analysis::Attribution found = analysis::attribute(record_);
     std::vector<int> nodes;
     for (int node = 0; node < node_count(); ++node) {
-      const bool failed = std::any_of(
-          record_.group_failures.begin(), record_.group_failures.end(), [node](const auto& failure) {
-            return failure.launch.phase == BurninPhase::nodes && failure.launch.nodes.front() == node;
+      const bool failed =
+          analysis::works_somewhere(record_, BurninPhase::nodes) &&
+          std::any_of(record_.group_failures.begin(), record_.group_failures.end(), [node](const auto& each) {
+            return each.launch.phase == BurninPhase::nodes && each.launch.nodes.front() == node;
           });
       // One whose kind is too small for pairs is not tested, either, and failed in none.
       const bool is_silent =
@@ -172,11 +180,8 @@ class Burnin {
 
   /// As many at the same time as --parallel allows.
   void measure_batch(const analysis::GroupBatch& batch) {
-    const auto at_once = static_cast<std::size_t>(options_.parallel);
-    for (std::size_t start = 0; start < batch.size(); start += at_once) {
-      const auto begin = batch.begin() + static_cast<std::ptrdiff_t>(start);
-      measure_jobs({begin, begin + static_cast<std::ptrdiff_t>(std::min(at_once, batch.size() - start))});
-    }
+    for (const analysis::GroupBatch& part : analysis::in_batches(batch, options_.parallel))
+      measure_jobs(part);
   }
 
   void measure_jobs(const analysis::GroupBatch& batch) {
@@ -187,11 +192,11 @@ class Burnin {
         record_.phases_left_out.push_back(left_out);
       return;
     }
-    std::vector<std::future<analysis::GroupOutcome>> outcomes;
-    for (const analysis::GroupLaunch& launch : batch) {
-      outcomes.push_back(std::async(std::launch::async, launch_group, std::cref(options_), std::cref(launch),
-                                    forced_algorithms(options_, record_, launch)));
-    }
+    std::vector<std::pair<analysis::GroupLaunch, std::vector<std::string>>> jobs;
+    for (const analysis::GroupLaunch& launch : batch)
+      jobs.emplace_back(launch, forced_algorithms(options_, record_, launch));
+    auto outcomes =
+        launch_all(jobs, [this](const auto& job) { return launch_group(options_, job.first, job.second); });
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const analysis::GroupOutcome outcome = outcomes[i].get();
       if (!outcome.why.empty() && launch::interrupted()) continue;
@@ -211,12 +216,16 @@ class Burnin {
   [[nodiscard]] std::optional<CounterLook> look() {
     if (!options_.counters || !launches_groups(options_)) return std::nullopt;
     CounterLook now = look_at_counters(options_);
-    note_gpu_models(options_, now, record_);
-    std::set<std::string> notes(record_.counter_notes.begin(), record_.counter_notes.end());
-    const auto note = [&](const std::string& words) {
-      if (notes.insert(words).second) record_.counter_notes.push_back(words);
-    };
-    for (const std::string& why : analysis::counter_notes(options_.hosts, now.hosts, now.why_not)) note(why);
+    for (const topology::ErrorCounters& each : now.hosts) {
+      // By the first look: a GPU that is lost later is no reason to compare the host with others.
+      const auto node = analysis::node_named(record_, each.host);
+      if (node && !each.gpu_models.empty())
+        record_.gpu_models.try_emplace(record_.table.nodes[analysis::slot_of(*node)], each.gpu_models);
+    }
+    std::vector<std::string>& notes = record_.counter_notes;
+    for (const std::string& note : analysis::counter_notes(options_.hosts, now.hosts))
+      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+    record_.without_counters.insert(now.without.begin(), now.without.end());
     return now;
   }
 
@@ -249,19 +258,24 @@ class Burnin {
   bool measure_batch_of_pairs(const analysis::PairBatch& batch) {
     stop_if_interrupted();
     if (!fits()) return false;
-    std::vector<std::future<PairOutcome>> outcomes;
-    for (const auto& [pair, rail] : batch.pairs) {
-      outcomes.push_back(
-          std::async(std::launch::async, launch_pair, std::cref(options_), pair.first, pair.second, rail));
-    }
+    auto outcomes = launch_all(batch.pairs, [this](const analysis::PairOnRail& each) {
+      return launch_pair(options_, each.first.first, each.first.second, each.second);
+    });
     for (std::size_t i = 0; i < batch.pairs.size(); ++i) {
-      const PairOutcome outcome = outcomes[i].get();
+      const analysis::PairOutcome outcome = outcomes[i].get();
       if (!outcome.why.empty() && launch::interrupted()) continue;  // it was killed, or may have been
       analysis::add_outcome(record_, batch, batch.pairs[i], outcome);
     }
     save();
     stop_if_interrupted();
     return true;
+  }
+
+  /// Saves what there is; whether another pair fits into --time. Throws Error of an interruption.
+  [[nodiscard]] bool saved_and_fits() const {
+    save();
+    stop_if_interrupted();
+    return fits();
   }
 
   /// Whether another pair fits into --time.
@@ -288,10 +302,7 @@ CommandResult said_again(const BurninOptions& options) {
                                   : analysis::burnin_from_pairs(text, options.from_path, options.choice);
   if (options.expected > 0) record.expected = options.expected;
   write_documents(options, record);
-  return {burnin_document(record, options.format, text_options(When::never, false).columns),
-          status_of(record, analysis::attribute(record)),
-          options.format == "text",
-          {}};
+  return reported(record, options.format);
 }
 
 CommandResult burnin(const BurninOptions& options) {

@@ -45,7 +45,10 @@ void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>&
       "starts two ranks on {a} and {b} (mpirun -np 2 --host {a}:1,{b}:1 --map-by node)",
       into(options->launcher));
   add("--group-launcher", "WORDS",
-      fmt::format("starts {{ranks}} ranks on {{hosts}} (a,b) or {{slots}} (a:2,b:2) ({})", kGroupLauncher),
+      fmt::format(
+          "starts {{ranks}} ranks on {{nodes}} hosts, {{hosts}} (a,b) or {{slots}} (a:2,b:2) ({}); under "
+          "Slurm \"{}\"",
+          kGroupLauncher, kSrunGroups),
       into(options->group_launcher));
   add("--phases", "LIST", "of gpus, nodes, rails, pairs, groups, whole (all that the launchers start)",
       [options](const std::string& text) {

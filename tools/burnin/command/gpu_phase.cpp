@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <future>
 #include <utility>
 
 #include "base/child_process.hpp"
@@ -28,15 +27,11 @@ GpuOutcome launch_probe(const BurninOptions& options, int node) {
   // A probe that found a slow GPU ends with 1.
   if (ended && (result.code == 0 || result.code == static_cast<int>(ExitStatus::low)))
     outcome = analysis::gpu_outcome(result.out, host);
+  if (!outcome.misplaced.empty())
+    throw MisplacedRanks("--group-launcher", kSrunGroups, {host}, outcome.misplaced);
   if (!outcome.probe && (outcome.why.empty() || result.code != 0)) outcome.why = why_failed(result, limits);
   outcome.no_gpu = ended && result.code == static_cast<int>(ExitStatus::not_here);
-  if (!outcome.why.empty()) outcome.why = fmt::format("{}: {}", host, outcome.why);
   return outcome;
-}
-
-bool is_probed(const analysis::BurninRecord& record, const std::string& host) {
-  return std::any_of(record.probes.begin(), record.probes.end(),
-                     [&](const ProbeRecord& probe) { return probe.host == host; });
 }
 
 }  // namespace
@@ -67,31 +62,25 @@ void measure_gpus(const BurninOptions& options, analysis::BurninRecord& record,
                   const std::function<bool()>& before_each) {
   std::vector<int> open;
   for (int node = 0; std::cmp_less(node, options.hosts.size()); ++node) {
-    if (!is_probed(record, options.hosts[static_cast<std::size_t>(node)])) open.push_back(node);
+    if (std::none_of(record.probes.begin(), record.probes.end(), [&](const ProbeRecord& probe) {
+          return probe.host == options.hosts[analysis::slot_of(node)];
+        }))
+      open.push_back(node);
   }
-  std::vector<std::pair<int, std::string>> without;
-  const auto at_once = static_cast<std::size_t>(options.parallel);
-  for (std::size_t start = 0; start < open.size(); start += at_once) {
+  std::vector<analysis::GroupFailure> without;
+  for (const std::vector<int>& batch : analysis::in_batches(open, options.parallel)) {
     if (!before_each()) {
       record.phases_left_out.push_back(name(BurninPhase::gpus) + " in part (--time)");
       break;
     }
-    const std::vector<int> batch(
-        open.begin() + static_cast<std::ptrdiff_t>(start),
-        open.begin() + static_cast<std::ptrdiff_t>(std::min(open.size(), start + at_once)));
-    std::vector<std::future<GpuOutcome>> outcomes;
-    for (const int node : batch)
-      outcomes.push_back(std::async(std::launch::async, launch_probe, std::cref(options), node));
+    auto outcomes = launch_all(batch, [&options](int node) { return launch_probe(options, node); });
     for (std::size_t i = 0; i < batch.size(); ++i) {
       GpuOutcome outcome = outcomes[i].get();
       if (outcome.probe) {
         analysis::add_probe(record, *std::move(outcome.probe));
-      } else if (launch::interrupted()) {
-        continue;
-      } else if (outcome.no_gpu) {
-        without.emplace_back(batch[i], outcome.why);
-      } else {
-        record.group_failures.push_back({{BurninPhase::gpus, {batch[i]}, std::nullopt, true}, outcome.why});
+      } else if (!launch::interrupted()) {
+        (outcome.no_gpu ? without : record.group_failures)
+            .push_back({{BurninPhase::gpus, {batch[i]}, std::nullopt, true}, outcome.why});
       }
     }
   }
@@ -99,22 +88,11 @@ void measure_gpus(const BurninOptions& options, analysis::BurninRecord& record,
   if (record.probes.empty()) {
     record.phases_left_out.push_back(
         fmt::format("gpus ({})", without.size() == options.hosts.size()
-                                     ? "no host has GPUs that can be probed: " + without.front().second
-                                     : without.front().second));
+                                     ? "no host has GPUs that can be probed: " + without.front().why
+                                     : without.front().why));
     return;
   }
-  for (const auto& [node, why] : without)
-    record.group_failures.push_back({{BurninPhase::gpus, {node}, std::nullopt, true}, why});
-}
-
-void note_gpu_models(const BurninOptions& options, const CounterLook& look, analysis::BurninRecord& record) {
-  for (const topology::ErrorCounters& each : look.hosts) {
-    const auto node = std::find_if(options.hosts.begin(), options.hosts.end(),
-                                   [&](const std::string& host) { return is_same_host(host, each.host); });
-    // By the first look: a GPU that is lost later is no reason to compare the host with others.
-    if (node != options.hosts.end() && !each.gpu_models.empty())
-      record.gpu_models.try_emplace(*node, each.gpu_models);
-  }
+  record.group_failures.insert(record.group_failures.end(), without.begin(), without.end());
 }
 
 }  // namespace collbench::program

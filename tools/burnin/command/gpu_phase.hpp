@@ -21,7 +21,4 @@ namespace collbench::program {
 void measure_gpus(const BurninOptions& options, analysis::BurninRecord& record,
                   const std::function<bool()>& before_each);
 
-/// Keeps which GPUs the hosts' drivers list, by a look at their error counters.
-void note_gpu_models(const BurninOptions& options, const CounterLook& look, analysis::BurninRecord& record);
-
 }  // namespace collbench::program

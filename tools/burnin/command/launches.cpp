@@ -23,7 +23,7 @@
 namespace collbench::program {
 namespace {
 
-constexpr double kCounterSeconds = 30;  // for all hosts to print their counters
+constexpr double kCounterSeconds = 30;  // for a host to print its counters
 
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream stream(text);
@@ -68,12 +68,32 @@ ChildLimits limits_of(double seconds) { return {.seconds = seconds, .interrupted
 /// What a launch may take that measures for `seconds`.
 double launch_seconds(double seconds) { return 30 + 5 * seconds; }
 
-std::vector<std::string> with_library_choice(std::vector<std::string> algorithms) {
-  algorithms.insert(algorithms.begin(), std::string(kLibraryChoice));
-  return algorithms;
+/// Throws Error where it gives none.
+topology::ErrorCounters counters_of(const BurninOptions& options, int node) {
+  const std::string& host = options.hosts[static_cast<std::size_t>(node)];
+  const ChildLimits limits = limits_of(kCounterSeconds);
+  std::vector<std::string> command = group_words(options, {node}, 1);
+  command.insert(command.end(), {core_program_path(), "counters", "--format", "json"});
+  const ChildResult result = run_child(command, limits);
+  if (!result.succeeded()) throw usage_error(host, why_failed(result, limits), "");
+  const std::size_t begin = std::min(result.out.find('{'), result.out.size());  // a launcher may say more
+  topology::ErrorCounters found = topology::error_counters_from_json(
+      result.out.substr(begin, result.out.find('\n', begin) - begin), "its counters");
+  if (!is_same_host(found.host, host)) throw usage_error(host, "they were read on " + found.host, "");
+  return found;
 }
 
 }  // namespace
+
+MisplacedRanks::MisplacedRanks(const char* option, const char* words, const std::vector<std::string>& hosts,
+                               const std::string& how)
+    : Error(ExitStatus::usage, option,
+            fmt::format("{}, and {} asked for", how,
+                        hosts.size() == 1 ? hosts.front() + " was"
+                                          : fmt::format("{} to {} were", hosts.front(), hosts.back())),
+            fmt::format("under Slurm give \"{}\" (without -N srun takes the nodes of its environment); name "
+                        "hosts in --hosts as they call themselves",
+                        words)) {}
 
 std::string core_program_path() { return beside_this_program("collbench"); }
 
@@ -130,8 +150,8 @@ std::vector<std::string> group_command(const BurninOptions& options, const analy
                                                                    : options.ranks_per_host;
   return measuring(with_rail(group_words(options, launch.nodes, ranks), options, launch.rail.value_or(-1)),
                    options,
-                   fmt::format("--ops all_reduce,all_to_all --algo {} -n 2",
-                               fmt::join(with_library_choice(algorithms), ",")),
+                   fmt::format("--ops all_reduce,all_to_all --algo {}{}{} -n 2", kLibraryChoice,
+                               algorithms.empty() ? "" : ",", fmt::join(algorithms, ",")),
                    group_seconds(options, algorithms.size()));
 }
 
@@ -164,6 +184,8 @@ analysis::PairOutcome launch_pair(const BurninOptions& options, int a, int b, in
     outcome = analysis::pair_outcome(result.out, first, second, rank_uses_in(result.err));
   else
     outcome.why = why_failed(result, limits);
+  if (!outcome.misplaced.empty())
+    throw MisplacedRanks("--launcher", kSrunPairs, {first, second}, outcome.misplaced);
   if (!outcome.why.empty()) outcome.why = fmt::format("{} with {}: {}", first, second, outcome.why);
   return outcome;
 }
@@ -186,29 +208,23 @@ analysis::GroupOutcome launch_group(const BurninOptions& options, const analysis
     outcome = analysis::group_outcome(result.out, launch, hosts);
   else
     outcome.why = why_failed(result, limits);
-  if (!outcome.why.empty()) {
-    outcome.why = hosts.size() == 1 ? fmt::format("{}: {}", hosts.front(), outcome.why)
-                                    : fmt::format("{} to {}: {}", hosts.front(), hosts.back(), outcome.why);
-  }
+  if (!outcome.misplaced.empty())
+    throw MisplacedRanks("--group-launcher", kSrunGroups, hosts, outcome.misplaced);
   return outcome;
 }
 
 CounterLook look_at_counters(const BurninOptions& options) {
+  CounterLook look;
   std::vector<int> nodes(options.hosts.size());
   std::iota(nodes.begin(), nodes.end(), 0);
-  std::vector<std::string> command = group_words(options, nodes, 1);
-  command.insert(command.end(), {core_program_path(), "counters", "--format", "json"});
-  const ChildLimits limits = limits_of(kCounterSeconds);
-  const ChildResult result = run_child(command, limits);
-  CounterLook look;
-  if (!result.succeeded()) look.why_not = why_failed(result, limits);
-  std::istringstream lines(result.out);
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with('{')) continue;  // what the launcher says
-    try {
-      look.hosts.push_back(topology::error_counters_from_json(line, "the counters of a host"));
-    } catch (const Error& error) {
-      look.why_not = error.what();
+  for (const std::vector<int>& batch : analysis::in_batches(nodes, options.parallel)) {
+    auto found = launch_all(batch, [&options](int node) { return counters_of(options, node); });
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      try {
+        look.hosts.push_back(found[i].get());
+      } catch (const Error& error) {
+        look.without.emplace(options.hosts[static_cast<std::size_t>(batch[i])], error.what());
+      }
     }
   }
   return look;

@@ -1,17 +1,30 @@
 #pragma once
+#include <future>
+#include <map>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/child_process.hpp"
+#include "base/error.hpp"
 #include "tools/burnin/attribution/burnin_record.hpp"
 #include "tools/burnin/attribution/group_phases.hpp"
 #include "tools/burnin/attribution/pair_outcome.hpp"
 #include "tools/burnin/command/options.hpp"
 #include "topology/telemetry/error_counters.hpp"
 
-// The commands of a burn-in's launches, and what became of each. No launch throws for what fails in it.
+// The commands of a burn-in's launches, and what became of each. A launch throws MisplacedRanks, and nothing
+// else for what fails in it.
 
 namespace collbench::program {
+
+/// A launcher that starts ranks on other hosts than it was asked to: what it measures is nobody's.
+class MisplacedRanks : public Error {
+ public:
+  /// `words` of the launcher are those of `option`; `how` as analysis::misplacement().
+  MisplacedRanks(const char* option, const char* words, const std::vector<std::string>& hosts,
+                 const std::string& how);
+};
 
 /// The words of the group launcher on these hosts, before the program; collbench, which lies beside this
 /// program and is what is launched; and why a launch gave nothing: "exit status 1: its words".
@@ -41,7 +54,16 @@ namespace collbench::program {
 /// How long a launch measures with so many more algorithms.
 [[nodiscard]] double group_seconds(const BurninOptions& options, std::size_t algorithms);
 
-/// A broadcast each way.
+/// Starts `launch` of each job, all at the same time; `jobs` outlive it.
+template <typename Job, typename Launch>
+[[nodiscard]] auto launch_all(const std::vector<Job>& jobs, const Launch& launch) {
+  std::vector<std::future<std::invoke_result_t<Launch, const Job&>>> outcomes;
+  for (const Job& job : jobs)
+    outcomes.push_back(std::async(std::launch::async, [launch, &job] { return launch(job); }));
+  return outcomes;
+}
+
+/// A broadcast each way. As launch_group() it throws MisplacedRanks.
 [[nodiscard]] analysis::PairOutcome launch_pair(const BurninOptions& options, int a, int b, int rail);
 
 /// AllReduce and AllToAll of a group.
@@ -49,10 +71,10 @@ namespace collbench::program {
                                                   const analysis::GroupLaunch& launch,
                                                   const std::vector<std::string>& algorithms);
 
-/// The error counters of all hosts, and of each that gave none why.
+/// The error counters of all hosts, each by a launch of its own: one that is gone takes no other with it.
 struct CounterLook {
   std::vector<topology::ErrorCounters> hosts;
-  std::string why_not;  ///< the launch failed; empty: it did not
+  std::map<std::string, std::string> without;  ///< hosts that gave none, and why
 };
 [[nodiscard]] CounterLook look_at_counters(const BurninOptions& options);
 

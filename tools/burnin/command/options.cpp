@@ -55,13 +55,14 @@ void require_sensible(const BurninOptions& options) {
   if (!options.group_launcher.empty() && options.group_launcher.find("{slots}") == std::string::npos &&
       options.group_launcher.find("{hosts}") == std::string::npos) {
     throw usage_error("--group-launcher", fmt::format("'{}' names no hosts", options.group_launcher),
-                      "write {hosts} (a,b) or {slots} (a:2,b:2) where they go, and {ranks} for their number");
+                      fmt::format("write {{hosts}} (a,b) or {{slots}} (a:2,b:2) where they go, {{nodes}} and "
+                                  "{{ranks}} for how many; under Slurm \"{}\"",
+                                  kSrunGroups));
   }
   if (options.phases_given && !launches_groups(options) &&
       (options.phases.size() > 1 || options.phases.front() != BurninPhase::pairs)) {
-    throw usage_error(
-        "--phases", "--launcher starts pairs only",
-        "give --group-launcher as well, such as \"srun -w {hosts} -n {ranks} --overlap --mpi=pmix\"");
+    throw usage_error("--phases", "--launcher starts pairs only",
+                      fmt::format("give --group-launcher as well, such as \"{}\"", kSrunGroups));
   }
   if (options.rails > 1 && options.rail_setting.find("{rail}") == std::string::npos) {
     throw usage_error("--rail-setting", "nothing tells the launches of one rail from those of another",

@@ -13,6 +13,7 @@
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
 #include "tools/burnin/attribution/blame_words.hpp"
+#include "tools/burnin/attribution/burnin_text.hpp"
 #include "tools/burnin/report/burnin_report.hpp"
 #include "tools/burnin/report/direction_rates.hpp"
 
@@ -27,26 +28,6 @@ std::string case_of(std::string_view group, const std::string& name, const std::
 
 std::string problem(std::string_view element, const std::string& message) {
   return fmt::format("      <{} message=\"{}\"/>\n", element, xml_text(message));
-}
-
-/// What keeps a burn-in from having said all that it was asked for.
-std::vector<std::string> gaps(const BurninRecord& record, const Attribution& found) {
-  std::vector<std::string> texts;
-  if (!found.doubt.empty()) texts.push_back("not known: " + found.doubt);
-  if (record.left_out > 0)
-    texts.push_back(
-        fmt::format("{} of {} pairs and rails left out for want of time", record.left_out, record.planned));
-  if (record.retests_left_out > 0)
-    texts.push_back(
-        fmt::format("{} left out for want of time", counted(slot_of(record.retests_left_out), "retest")));
-  for (const std::string& phase : record.phases_left_out) {
-    if (phase.ends_with("(--time)")) texts.push_back("left out: " + phase);
-  }
-  for (const GroupFailure& failure : record.group_failures)
-    texts.push_back(fmt::format("no result in phase {}: {}", name(failure.launch.phase), failure.why));
-  for (const PairFailure& failure : record.failures)
-    texts.push_back(fmt::format("rail {} gave no time: {}", failure.rail, failure.why));
-  return texts;
 }
 
 }  // namespace
@@ -78,9 +59,10 @@ std::string burnin_junit(const BurninRecord& record) {
     ++tests;
     ++failures;
   }
-  const std::vector<std::string> missing = gaps(record, found);
-  cases +=
-      case_of("whole", "all that was planned", missing.empty() ? "" : problem("failure", missing.front()));
+  ReportLines missing = missing_lines(record, found);
+  std::erase_if(missing, [](const ReportLine& line) { return line.tone == Tone::plain; });
+  cases += case_of("whole", "all that was planned",
+                   missing.empty() ? "" : problem("failure", missing.front().text));
   ++tests;
   failures += missing.empty() ? 0 : 1;
   return fmt::format(
@@ -136,6 +118,13 @@ std::string burnin_prometheus(const BurninRecord& record) {
                        std::exp(found.blind_below));
   text += one_metric("collbench_burnin_pairs_without_time", "Pairs and rails whose launches gave no time.",
                      "", static_cast<double>(record.failures.size()));
+  text += one_metric("collbench_burnin_hosts_not_reached", "Hosts of which no launch gave anything.", "",
+                     static_cast<double>(nodes_not_reached(record).size()));
+  text += one_metric("collbench_burnin_hosts_without_counters", "Hosts whose error counters were not read.",
+                     "", static_cast<double>(record.without_counters.size()));
+  text +=
+      one_metric("collbench_burnin_launcher_errors", "Phases that ended because ranks ran on other hosts.",
+                 "", static_cast<double>(record.launcher_errors.size()));
   return text + one_metric("collbench_burnin_left_out",
                            "Pairs and retests that were left out for want of time.", "",
                            record.left_out + record.retests_left_out);

@@ -129,11 +129,8 @@ class HeatMap {
   [[nodiscard]] const std::string& host(int node) const { return record_.table.nodes[slot_of(node)]; }
 
   [[nodiscard]] std::string headline() const {
-    std::vector<std::string> counts;
-    for (const Bucket each : {Bucket::good, Bucket::suspect, Bucket::bad, Bucket::not_tested})
-      counts.push_back(fmt::format("{} {}", names_of(record_, found_, each).size(), name(each)));
-    return fmt::format("Burn-in of {} on {}: {}", counted(slot_of(hosts_), "host"),
-                       counted(slot_of(record_.table.rails), "rail"), fmt::join(counts, ", "));
+    return fmt::format("Burn-in on {}: {}", counted(slot_of(record_.table.rails), "rail"),
+                       summary(record_, found_));
   }
 
   void draw_legend() {

@@ -260,10 +260,9 @@ BurninRecord burnin_from_pairs(std::string_view text, const std::string& file,
                         "leave it out");
     return burnin_from_matrix(lines, file);
   }
-  const auto ends = pair_ends(delimited_cells(lines.front().text, cell_separator(lines.front().text)));
-  if (ends) return from_table(lines, file, choice, *ends);
   const std::vector<std::string> heading =
       delimited_cells(lines.front().text, cell_separator(lines.front().text));
+  if (const auto ends = pair_ends(heading)) return from_table(lines, file, choice, *ends);
   if (const auto nodes = nodes_column(heading)) return from_rates(lines, file, choice, *nodes);
   throw usage_error(
       location(file, lines.front().number),

@@ -45,4 +45,15 @@ struct PairCoverage {
 [[nodiscard]] std::vector<PairRound> fitting(std::vector<PairRound> rounds, double seconds,
                                              double seconds_per_round);
 
+/// `all` in their order, in batches of `at_once` at most.
+template <typename Job>
+[[nodiscard]] std::vector<std::vector<Job>> in_batches(const std::vector<Job>& all, int at_once) {
+  std::vector<std::vector<Job>> batches;
+  for (const Job& each : all) {
+    if (batches.empty() || std::cmp_greater_equal(batches.back().size(), at_once)) batches.emplace_back();
+    batches.back().push_back(each);
+  }
+  return batches;
+}
+
 }  // namespace collbench::analysis

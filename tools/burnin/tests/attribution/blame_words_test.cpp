@@ -1,6 +1,6 @@
 #include "tools/burnin/attribution/blame_words.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 
@@ -38,13 +38,18 @@ TEST(BlameWords, AFindingIsOfATimeOrOfWhatWasMeasured) {
   EXPECT_EQ(blame_words(blame), "NIC, 1 % of what it sends is sent again, confirmed alone: n3 rail 1");
 }
 
+TEST(BlameWords, WhatNobodyCanReadIsTooWide) {
+  EXPECT_EQ(percent_slower(std::log(2)), "+100.0 %");
+  EXPECT_EQ(percent_slower(std::log(400)), "+39900.0 %");  // 1 Gb/s where others have 400
+  EXPECT_EQ(percent_slower(std::log(3e5)), "too wide");
+  EXPECT_THAT(blind_words(std::log(3e5)), testing::HasSubstr("scatter too widely"));
+}
+
 TEST(BlameWords, TheSameOfManyIsSaidOnce) {
   EXPECT_EQ(
       said_once(
           {{"n0", "suspect: no GPU"}, {"ad", "bad: slow"}, {"n2", "suspect: no GPU"}, {"ad", "bad: slow"}}),
       (std::vector<std::string>{"n0, n2 suspect: no GPU", "ad bad: slow"}));
-  EXPECT_EQ(without_prefix("n1: n1: no", "n1: "), "n1: no");
-  EXPECT_EQ(without_prefix("n1", "n1: "), "n1");
 }
 
 }  // namespace

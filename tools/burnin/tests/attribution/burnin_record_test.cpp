@@ -59,13 +59,17 @@ TEST(BurninRecord, NumbersAndHostsThatNothingHasAreRefusedWithTheirPath) {
   changed["gpu_models"]["n1\n127.0.0.1"] = {"H100"};
   EXPECT_NE(refusal_of(read, changed.dump()).find("one of the record's nodes was expected"),
             std::string::npos);
+  changed = json;
+  changed["without_counters"]["n1\n127.0.0.1"] = "x";
+  EXPECT_NE(refusal_of(read, changed.dump()).find("one of the record's nodes was expected"),
+            std::string::npos);
 }
 
 TEST(BurninRecord, EachNodeIsInOneBucketAndTheGoodOnesAreListed) {
   const BurninRecord record = broken_burnin();
   EXPECT_EQ(good_nodes(record, ","), "n0,n1,n2,n3\n");
   EXPECT_EQ(good_nodes(record, "\n"), "n0\nn1\nn2\nn3\n");
-  EXPECT_TRUE(lost_a_host(record, attribute(record)));
+  EXPECT_TRUE(lost_a_host(record));
   const std::string csv = burnin_csv(record);
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 40);
 }
@@ -91,7 +95,7 @@ TEST(BurninRecord, ANodeWithADeadRailIsBadAndNobodyElseIs) {
   const Attribution found = attribute(record);
   EXPECT_EQ(found.nodes[2].bucket, Bucket::bad);
   EXPECT_EQ(found.nodes[2].why, "5 of 5 pairs on rail 1 gave no time: no active port");
-  EXPECT_FALSE(lost_a_host(record, found));
+  EXPECT_FALSE(lost_a_host(record));
   EXPECT_TRUE(failures_to_retry(record).empty());
 }
 
@@ -101,7 +105,7 @@ TEST(BurninRecord, BothEndsOfAPairThatAlwaysFailsAreSuspect) {
   EXPECT_EQ(good_nodes(record, ","), "n0,n3,n4,n5\n");
   EXPECT_EQ(attribute(record).nodes[1].bucket, Bucket::suspect);
   EXPECT_EQ(failures_to_retry(record), record.failures);
-  EXPECT_NE(burnin_text(record, 80).find("rail 0: no active port"), std::string::npos);
+  EXPECT_NE(burnin_text(record, 80).find("rail 0 gave no time: no active port"), std::string::npos);
 }
 
 TEST(BurninRecord, ARailThatFailsForAllIsNobodysFault) {
@@ -235,12 +239,16 @@ TEST(BurninRecord, GroupsAndCountersComeBackFromJson) {
   record.group_failures.push_back({{BurninPhase::whole, {0, 1}}, "exit status 1"});
   record.rises.push_back({"pairs", "n1.example", "mlx5_0/1 link_downed", 1, 2, 30});
   record.counter_notes.emplace_back("dmesg: refused");
+  record.without_counters = {{"n3", "exit status 255"}};
+  record.launcher_errors = {{"phase nodes", "--group-launcher: a rank ran on n9"}};
   record.settings = {{"--ranks-per-host", "2"}};
   const BurninRecord back = burnin_from_json(burnin_json(record), "x");
   EXPECT_EQ(back.groups, record.groups);
   EXPECT_EQ(back.group_failures, record.group_failures);
   EXPECT_EQ(back.rises, record.rises);
   EXPECT_EQ(back.counter_notes, record.counter_notes);
+  EXPECT_EQ(back.without_counters, record.without_counters);
+  EXPECT_EQ(back.launcher_errors, record.launcher_errors);
   EXPECT_EQ(back.settings, record.settings);
   // A port that went down is no good host's.
   EXPECT_EQ(attribute(record).nodes[1].bucket, Bucket::suspect);
@@ -257,6 +265,63 @@ TEST(BurninRecord, WhatWasMeasuredOtherwiseIsNotGoneOnWith) {
   EXPECT_EQ(measured_otherwise({}, one), "does not say how it was measured");
   EXPECT_EQ(measured_otherwise(one, {{"--ranks-per-host", "2"}}),
             "was measured with --ranks-per-host '1' (now '2'), NCCL_ALGO 'Ring' (now not set)");
+}
+
+std::string text_of(const BurninRecord& record) {
+  std::string text = burnin_text(record, 500);
+  return text.substr(0, text.find('\n'));
+}
+
+TEST(BurninRecord, ALauncherThatFailsOnAllHostsIsNoHostsFailure) {
+  BurninRecord record = healthy(6, 1);
+  for (int node = 0; node < 6; ++node)
+    record.group_failures.push_back({{BurninPhase::nodes, {node}}, "exit status 1: srun: error"});
+  EXPECT_EQ(nodes_in(attribute(record), Bucket::good).size(), 6U);
+  EXPECT_FALSE(passes(record, attribute(record)));
+  EXPECT_EQ(text_of(record),
+            "6 nodes: 6 good, 0 suspect, 0 bad, 0 not tested; no launch of phase nodes worked; "
+            "the findings below are of no single node");
+  // Beside one that works it is that of the others.
+  record.group_failures.erase(record.group_failures.begin());
+  record.groups.push_back({{BurninPhase::nodes, {0}}, "all_reduce", 1e9, 1e9, true});
+  EXPECT_EQ(names_of(record, attribute(record), Bucket::suspect).size(), 5U);
+  EXPECT_EQ(text_of(record), "6 nodes: 1 good, 5 suspect, 0 bad, 0 not tested");
+}
+
+TEST(BurninRecord, WhereNoPairWorksNoHostIsLost) {
+  BurninRecord record = healthy(4, 1);
+  record.table.times.clear();
+  for (int other = 1; other < 4; ++other) record.failures.push_back({0, other, 0, "srun: error"});
+  EXPECT_FALSE(lost_a_host(record));
+  EXPECT_TRUE(nodes_not_reached(record).empty());
+  EXPECT_EQ(nodes_in(attribute(record), Bucket::not_tested).size(), 4U);
+  EXPECT_NE(text_of(record).find("; no launch of phase pairs worked"), std::string::npos);
+}
+
+TEST(BurninRecord, APhaseThatItsLauncherEndedJudgesNobody) {
+  BurninRecord record = healthy(6, 1);
+  record.table.times.clear();
+  for (int node = 0; node < 6; ++node)
+    record.groups.push_back({{BurninPhase::nodes, {node}}, "all_reduce", 1e9, 1e9, true});
+  EXPECT_EQ(nodes_in(attribute(record), Bucket::good).size(), 6U);
+  record.launcher_errors = {{"phase pairs", "--launcher: a rank ran on n9"}};
+  EXPECT_EQ(nodes_in(attribute(record), Bucket::not_tested).size(), 6U);
+  EXPECT_EQ(text_of(record),
+            "6 nodes: 0 good, 0 suspect, 0 bad, 6 not tested; phase pairs ended by its launcher");
+}
+
+TEST(BurninRecord, WhoDidNotAnswerIsCountedFirstAndKeepsItFromPassing) {
+  BurninRecord record = healthy(6, 1);
+  EXPECT_TRUE(passes(record, attribute(record)));
+  record.without_counters = {{"n1", "exit status 255"}, {"n2", "exit status 255"}};
+  EXPECT_FALSE(passes(record, attribute(record)));
+  EXPECT_EQ(text_of(record), "6 nodes: 6 good, 0 suspect, 0 bad, 0 not tested; error counters of 2 not read");
+  EXPECT_NE(burnin_text(record, 500).find("\nn1, n2 gave no error counters: exit status 255\n"),
+            std::string::npos);
+  for (int other = 0; other < 5; ++other) fail(record, 5, other, 0);
+  EXPECT_EQ(nodes_not_reached(record), std::vector<int>{5});
+  EXPECT_EQ(text_of(record),
+            "6 nodes: 5 good, 0 suspect, 0 bad, 1 not tested; 1 not reached; error counters of 2 not read");
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST(FailureVerdicts, AHostThatDiesIsNotTestedAndTheRestIsGood) {
   EXPECT_EQ(contacts, (std::vector<PairOnRail>{{{0, 3}, 0}, {{0, 3}, 1}}));
   measure(record, contacts, {3});
   const Attribution found = attribute(record);
-  EXPECT_TRUE(lost_a_host(record, found));
+  EXPECT_TRUE(lost_a_host(record));
   for (const NodeVerdict& node : found.nodes)
     EXPECT_EQ(node.bucket, node.node == 3 ? Bucket::not_tested : Bucket::good) << node.node << node.why;
   EXPECT_NE(found.nodes[3].why.find("at first, and at the end nobody"), std::string::npos);
@@ -64,7 +64,7 @@ TEST(FailureVerdicts, WhoDiesInTheLastRoundIsFoundByTwoThatAnswered) {
   EXPECT_EQ(contacts.size(), 5U);  // each of the two with n0 and n1, and these with each other
   measure(record, contacts, {5});
   const Attribution found = attribute(record);
-  EXPECT_TRUE(lost_a_host(record, found));
+  EXPECT_TRUE(lost_a_host(record));
   EXPECT_EQ(found.nodes[5].bucket, Bucket::not_tested);
   EXPECT_EQ(found.nodes[4].bucket, Bucket::good) << found.nodes[4].why;
 }
@@ -79,7 +79,7 @@ TEST(FailureVerdicts, WhatAnEarlierRunSawAloneIsNoSignOfLife) {
   record.failures.push_back({4, 5, 0, "no route", true});
   measure(record, last_contacts(record), {5});
   const Attribution found = attribute(record);
-  EXPECT_TRUE(lost_a_host(record, found));
+  EXPECT_TRUE(lost_a_host(record));
   EXPECT_EQ(found.nodes[5].bucket, Bucket::not_tested) << found.nodes[5].why;
   EXPECT_EQ(found.nodes[4].bucket, Bucket::good) << found.nodes[4].why;
 }
@@ -90,7 +90,7 @@ TEST(FailureVerdicts, APairThatFailsWhileBothAnswerOthersIsNoDeath) {
   record.failures.push_back({4, 5, 0, "refused", true});
   measure(record, last_contacts(record), {});
   const Attribution found = attribute(record);
-  EXPECT_FALSE(lost_a_host(record, found));
+  EXPECT_FALSE(lost_a_host(record));
   EXPECT_EQ(found.nodes[4].bucket, Bucket::suspect);
   EXPECT_EQ(found.nodes[5].bucket, Bucket::suspect);
 }
@@ -109,7 +109,7 @@ TEST(FailureVerdicts, ARailThatDiesIsNoDeadHost) {
       record.failures.push_back({pair.first, pair.second, rail, "no port", true});
   }
   const Attribution found = attribute(record);
-  EXPECT_FALSE(lost_a_host(record, found));
+  EXPECT_FALSE(lost_a_host(record));
   EXPECT_EQ(found.nodes[2].bucket, Bucket::bad) << found.nodes[2].why;
 }
 

@@ -79,7 +79,7 @@ TEST(GpuPhase, WhatAProbePrintedIsRead) {
       gpu_outcome("Welcome to the cluster\n" + probe_json(probe) + "mpirun: bye\n", "n1");
   ASSERT_TRUE(outcome.probe) << outcome.why;
   EXPECT_EQ(outcome.probe->host, "n1");
-  EXPECT_EQ(gpu_outcome(probe_json(probe), "n2").why, "the probe ran on n1.example");
+  EXPECT_EQ(gpu_outcome(probe_json(probe), "n2").misplaced, "the probe ran on n1.example");
   EXPECT_EQ(gpu_outcome("Welcome", "n1").why, "what it printed is no record of a probe");
   EXPECT_TRUE(gpu_outcome("{\n}", "n1").why.starts_with("what it printed is no record: "));
 }

@@ -40,10 +40,13 @@ TEST(PairOutcome, EachEndIsOfTheHostThatItsRankRanOn) {
   EXPECT_DOUBLE_EQ(turned.a.waited.value_or(-1), 0);
 }
 
-TEST(PairOutcome, RanksThatRanElsewhereGiveNoTime) {
-  EXPECT_EQ(pair_outcome(record_on("a", "a"), "a", "b").why, "its ranks ran on a and a");
-  EXPECT_EQ(pair_outcome(record_on("a", "c"), "a", "b").why, "its ranks ran on a and c");
-  EXPECT_EQ(pair_outcome(record_on("a1", "b"), "a", "b").why, "its ranks ran on a1 and b");
+TEST(PairOutcome, RanksThatRanElsewhereGiveNoTimeAndAreTheLaunchersError) {
+  EXPECT_EQ(pair_outcome(record_on("a", "a"), "a", "b").misplaced, "no rank ran on b");
+  EXPECT_EQ(pair_outcome(record_on("a", "c"), "a", "b").misplaced, "a rank ran on c");
+  const PairOutcome elsewhere = pair_outcome(record_on("a1", "b"), "a", "b");
+  EXPECT_EQ(elsewhere.misplaced, "a rank ran on a1");
+  EXPECT_EQ(elsewhere.why, "");
+  EXPECT_EQ(elsewhere.from_a, 0);
 }
 
 TEST(PairOutcome, WhatIsNoRecordGivesNoTime) {

@@ -1,9 +1,11 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <pugixml.hpp>
 #include <string>
 
 #include "tests/analysis/lines.hpp"
+#include "tools/burnin/attribution/burnin_text.hpp"
 #include "tools/burnin/report/burnin_report.hpp"
 #include "tools/burnin/tests/attribution/made_burnin.hpp"
 
@@ -72,6 +74,28 @@ TEST(BurninPrometheus, HasBucketsFindingsAndRatesInBaseUnits) {
   EXPECT_THAT(lines, Contains("collbench_burnin_pairs_without_time 21"));
   EXPECT_THAT(lines, Contains("collbench_burnin_left_out 0"));
   for (const std::string& line : lines) EXPECT_THAT(line, Not(HasSubstr("nan")));
+}
+
+TEST(BurninFormats, EachCountsWhoDidNotAnswer) {
+  BurninRecord record = made_burnin(6, 1, [](int, int, int) { return 1.0; });
+  lose_rail(record, 5, 0);
+  record.without_counters = {{"n1", "exit status 255"}, {"n2", "exit status 255"}};
+  record.launcher_errors = {{"phase nodes", "--group-launcher: a rank ran on n9"}};
+  const char* const words =
+      "6 nodes: 5 good, 0 suspect, 0 bad, 1 not tested; 1 not reached; error counters of 2 not read; phase "
+      "nodes "
+      "ended by its launcher";
+  for (const std::string& document : {burnin_text(record, 500), burnin_html(record), burnin_svg(record)})
+    EXPECT_THAT(document, HasSubstr(words));
+  const std::string json = burnin_json(record);
+  EXPECT_THAT(json, HasSubstr(fmt::format("\"summary\": \"{}\"", words)));
+  EXPECT_THAT(json, HasSubstr("\"not_reached\": [\n    \"n5\"\n  ]"));
+  EXPECT_THAT(burnin_junit(record),
+              HasSubstr("message=\"phase nodes ended by --group-launcher: a rank ran on n9\""));
+  const auto lines = lines_of(burnin_prometheus(record));
+  EXPECT_THAT(lines, Contains("collbench_burnin_hosts_not_reached 1"));
+  EXPECT_THAT(lines, Contains("collbench_burnin_hosts_without_counters 2"));
+  EXPECT_THAT(lines, Contains("collbench_burnin_launcher_errors 1"));
 }
 
 TEST(BurninMatrix, HasARowForEachSender) {

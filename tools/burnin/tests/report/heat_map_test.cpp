@@ -26,7 +26,7 @@ TEST(HeatMap, HasACellForEachDirectionAndSaysWhatStandsOut) {
       made_burnin(5, 2, [](int from, int, int rail) { return from == 3 && rail == 1 ? 2.0 : 1; });
   record.table.nodes[3] = "n3<script>";
   const std::string svg = svg_of(record);
-  EXPECT_THAT(svg, HasSubstr("Burn-in of 5 hosts on 2 rails: 4 good, 0 suspect, 1 bad"));
+  EXPECT_THAT(svg, HasSubstr("Burn-in on 2 rails: 5 nodes: 4 good, 0 suspect, 1 bad"));
   EXPECT_THAT(svg, HasSubstr("rail 1: median"));
   EXPECT_THAT(svg, HasSubstr("<title>n3&lt;script&gt; to n0: "));
   EXPECT_THAT(svg, HasSubstr("NIC, transmit, n3&lt;script&gt;, rail 1: 2.0"));
@@ -66,7 +66,7 @@ TEST(HeatMap, OfManyHostsEachHasARowAndOfTooManyThoseThatAreNotGood) {
 TEST(HeatMap, OfNothingIsStillAPicture) {
   BurninRecord record;
   record.table.nodes = {"a", "b", "c", "d"};
-  EXPECT_THAT(svg_of(record), HasSubstr("4 hosts"));
+  EXPECT_THAT(svg_of(record), HasSubstr("4 nodes: 0 good"));
 }
 
 }  // namespace
