@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -26,9 +27,13 @@ int message_size(std::size_t bytes) {
 /// Over a communicator of its own, so that the harness's messages never meet the measured ones.
 class MpiRanks : public Ranks {
  public:
-  MpiRanks(CallCounter& exchanges, int group) : exchanges_(exchanges) {
+  MpiRanks(CallCounter& exchanges, std::optional<int> group) : exchanges_(exchanges) {
     const CountedCall counted(exchanges_);
-    check_mpi(MPI_Comm_split(MPI_COMM_WORLD, group, 0, &communicator_), "MPI_Comm_split");
+    if (group) {
+      check_mpi(MPI_Comm_split(MPI_COMM_WORLD, *group, 0, &communicator_), "MPI_Comm_split");
+    } else {
+      check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &communicator_), "MPI_Comm_dup");
+    }
     MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(communicator_, &rank_);
     MPI_Comm_size(communicator_, &size_);
@@ -170,7 +175,9 @@ class MpiRanks : public Ranks {
 
 }  // namespace
 
-std::unique_ptr<Ranks> make_mpi_ranks(CallCounter& exchanges) { return make_mpi_ranks(exchanges, 0); }
+std::unique_ptr<Ranks> make_mpi_ranks(CallCounter& exchanges) {
+  return std::make_unique<MpiRanks>(exchanges, std::nullopt);
+}
 
 std::unique_ptr<Ranks> make_mpi_ranks(CallCounter& exchanges, int group) {
   return std::make_unique<MpiRanks>(exchanges, group);

@@ -72,18 +72,19 @@ void check_minimum(const Run& run, const MinBusbw& minimum, RunCheck& check) {
 void check_data(const Run& run, RunCheck& check) {
   if (std::string words = wrong_beyond_rows_words(run); !words.empty())
     check.failures.push_back({.rows = {}, .text = std::move(words), .is_wrong_data = true});
-  const auto add = [&check](const Measurement& measured, std::vector<std::size_t> rows) {
+  const auto add = [&check](const Measurement& measured, std::vector<std::size_t> rows,
+                            const std::string& whose = "") {
     if (!has_wrong_data(measured)) return;
     std::vector<std::string> ranks;
     for (const WrongElements& each : measured.wrong)
       ranks.push_back(fmt::format("rank {} on {}", each.rank, each.host));
     check.failures.push_back(
         {.rows = std::move(rows),
-         .text = fmt::format("{}{}", wrong_data_words(measured),
+         .text = fmt::format("{}{}{}", whose, wrong_data_words(measured),
                              ranks.empty() ? "" : fmt::format(" ({})", fmt::join(ranks, ", "))),
          .is_wrong_data = true});
   };
-  for (const NodeAlone& node : run.nodes_alone) add(node.row.measurement, {});
+  for (const NodeAlone& node : run.nodes_alone) add(node.row.measurement, {}, node.host + " alone: ");
   for (std::size_t i = 0; i < run.rows.size(); ++i) add(run.rows[i].measurement, {i});
 }
 
@@ -112,6 +113,12 @@ void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunChe
       check.failures.push_back(
           of_machine(fmt::format("{} alone: {}: {}", node.host, name(verdict.word), verdict.explanation)));
   }
+  const auto unknown =
+      std::count_if(run.nodes_alone.begin(), run.nodes_alone.end(),
+                    [](const NodeAlone& node) { return node.row.verdict.word == VerdictWord::none; });
+  if (unknown > 0)
+    check.not_known.push_back(
+        fmt::format("below: {} of {} alone", unknown, counted(run.nodes_alone.size(), "node")));
   if (fails_unclear && check.failures.empty() && machine_word(run) == VerdictWord::unclear)
     check.failures.push_back({{}, fmt::format("UNCLEAR: {}", why_not_sound(run))});
   if (any_verdict) return;
@@ -151,9 +158,12 @@ void check_acceptance(const Run& run, RunCheck& check) {
     check.failures.push_back(
         of_machine("UNCLEAR: no reference machine is like this one, and a fault that every node shares would "
                    "not show; --expect or --topology names one"));
-  const bool is_checked = std::all_of(run.rows.begin(), run.rows.end(), [](const Row& row) {
+  const auto is_checked_row = [](const Row& row) {
     return row.verdict.word == VerdictWord::none || row.measurement.wrong_elements.has_value();
-  });
+  };
+  const bool is_checked = std::all_of(run.rows.begin(), run.rows.end(), is_checked_row) &&
+                          std::all_of(run.nodes_alone.begin(), run.nodes_alone.end(),
+                                      [&](const NodeAlone& node) { return is_checked_row(node.row); });
   if (!is_checked) check.failures.push_back(of_machine("the data of some rows was not checked (-c 1)"));
 }
 

@@ -70,8 +70,9 @@ void add_wrong_data(const Run& run, ReportLines& facts) {
   if (std::string words = wrong_beyond_rows_words(run); !words.empty()) {
     facts.push_back({std::move(words), Tone::alarm});
   } else if (wrong_rows == 0 && checked > 0) {
-    facts.push_back({fmt::format("data: every element checked in {} of {}, none wrong", checked,
-                                 counted(measured, "row"))});
+    facts.push_back(
+        {fmt::format("data: every element checked in {} of {}, none wrong{}", checked,
+                     counted(measured, "row"), has_wrong_data(run) ? " there, but on a node alone" : "")});
   } else if (checked == 0 && measured > 0) {
     facts.push_back({"data: not checked"});
   }

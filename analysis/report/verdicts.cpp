@@ -79,6 +79,8 @@ std::string row_of_node(const NodeAlone& node) {
 
 bool is_slow_alone(const NodeAlone& node) { return is_bad(node.row.verdict.word); }
 
+bool is_unclear_alone(const NodeAlone& node) { return node.row.verdict.word == VerdictWord::unclear; }
+
 bool is_sound_alone(const NodeAlone& node) {
   return node.row.verdict.word == VerdictWord::sound && !has_wrong_data(node.row.measurement);
 }
@@ -90,24 +92,33 @@ std::vector<const NodeAlone*> nodes_that(bool (*is_it)(const NodeAlone&), const 
   return found;
 }
 
-/// Whose a loss is: the nodes' that are slow alone, or what lies between nodes that are not. Empty where
-/// nothing is slow, and where that is not known of each.
+/// Whose a loss is: the nodes' that are slow alone, or what lies between nodes that are not; and which nodes
+/// are not clear where nothing else keeps the machine from being SOUND. Empty where nothing is known of it.
 std::string where_the_loss_is(const Run& run) {
   constexpr std::size_t kNamed = 4;
+  const VerdictWord word = machine_word(run);
   const std::vector<const NodeAlone*> slow = nodes_that(is_slow_alone, run);
-  if (!slow.empty()) {
+  const bool only_nodes = slow.empty() && word == VerdictWord::unclear &&
+                          std::none_of(run.rows.begin(), run.rows.end(),
+                                       [word](const Row& row) { return row.verdict.word == word; });
+  const std::vector<const NodeAlone*> named = only_nodes ? nodes_that(is_unclear_alone, run) : slow;
+  if (!named.empty()) {
     std::vector<std::string> names;
-    for (const NodeAlone* node : slow)
+    for (const NodeAlone* node : named)
       if (names.size() < kNamed) names.push_back(node->host);
-    if (slow.size() > kNamed) names.push_back(fmt::format("{} more", slow.size() - kNamed));
-    return fmt::format("{} {}: {}", fmt::join(names, ", "),
-                       slow.size() == 1 ? "is slow by itself" : "are slow by themselves",
-                       row_of_node(*slow.front()));
+    if (named.size() > kNamed) names.push_back(fmt::format("{} more", named.size() - kNamed));
+    return fmt::format("{} {} {} by {}: {}", fmt::join(names, ", "), named.size() == 1 ? "is" : "are",
+                       only_nodes ? name(word) : "slow", named.size() == 1 ? "itself" : "themselves",
+                       row_of_node(*named.front()));
   }
-  const bool all_sound =
-      !run.nodes_alone.empty() && nodes_that(is_sound_alone, run).size() == run.nodes_alone.size();
-  if (!all_sound || !is_bad(machine_word(run))) return {};
-  return "each node alone is SOUND: the loss is in its NICs or in the network between them";
+  if (!all_nodes_are_sound_alone(run) || !is_bad(word)) return {};
+  // The same operation is slow as a whole: by its large rows, of which one was measured on each node.
+  const bool shows_between = std::any_of(run.rows.begin(), run.rows.end(), [&run](const Row& row) {
+    const Verdict& verdict = row.verdict;
+    return row.measurement.key.operation == run.nodes_alone.front().row.measurement.key.operation &&
+           is_bad(verdict.word) && verdict.ratio && verdict.range && *verdict.ratio < verdict.range->below;
+  });
+  return shows_between ? "each node alone is SOUND: the loss shows between nodes only" : "";
 }
 
 /// A line for each node that is not SOUND alone, and one for all that are.
@@ -132,9 +143,10 @@ ReportLines lines_of_nodes(const Run& run) {
       std::minmax_element(sound.begin(), sound.end(), [](const NodeAlone* a, const NodeAlone* b) {
         return a->row.verdict.ratio.value_or(0) < b->row.verdict.ratio.value_or(0);
       });
-  lines.push_back(
-      {fmt::format("{} of {} nodes SOUND alone: {} to {:.2f}", sound.size(), run.nodes_alone.size(),
-                   row_of_node(**least), (*most)->row.verdict.ratio.value_or(0))});
+  const double best = (*most)->row.verdict.ratio.value_or(0);
+  lines.push_back({fmt::format("{} of {} SOUND alone: {}{}", sound.size(),
+                               counted(static_cast<std::size_t>(node_count(run.ranks)), "node"),
+                               row_of_node(**least), least == most ? "" : fmt::format(" to {:.2f}", best))});
   return lines;
 }
 
@@ -257,14 +269,15 @@ ReportLines verdict_headline(const Run& run) {
   } else if (const std::string why = why_not_sound(run); !why.empty()) {
     parts.push_back(why);
   }
-  if (std::string where = where_the_loss_is(run); !where.empty()) parts.push_back(std::move(where));
+  const std::string where = where_the_loss_is(run);
+  if (!where.empty()) parts.push_back(where);
   if (const Row* const worst = worst_row(run); worst != nullptr && worst->verdict.ratio) {
     const Verdict& verdict = worst->verdict;
     const std::string range = verdict.range && std::isfinite(verdict.range->sound)
                                   ? fmt::format(" (SOUND from {:.2f}, BELOW under {:.2f})",
                                                 verdict.range->sound, verdict.range->below)
                                   : "";
-    parts.push_back(fmt::format("worst: {}, {:.2f} of expected{}{}",
+    parts.push_back(fmt::format("{}worst: {}, {:.2f} of expected{}{}", where.empty() ? "" : "of all ranks, ",
                                 operation(worst->measurement.key.operation).name, *verdict.ratio, range,
                                 why_unclear(verdict)));
   }
@@ -322,6 +335,8 @@ std::string verdict_summary(const Run& run) {
   if (wrong_values_beyond_rows(run) > 0) words.emplace_back("WRONG DATA by the log's own count");
   if (words.empty() && is_judged(run) && !why_not_sound(run).empty())
     words.push_back(fmt::format("{}: {}", name(machine_word(run)), why_not_sound(run)));
+  for (const NodeAlone* node : nodes_that(is_slow_alone, run))
+    words.push_back(fmt::format("{} alone {}", node->host, name(node->row.verdict.word)));
   for (const SizeSeries& series : verdict_series_of(run.rows)) {
     const Verdict& verdict = series.back()->verdict;
     words.push_back(fmt::format("{} {}", judged_series_name(series),

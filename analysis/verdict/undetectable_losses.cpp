@@ -153,8 +153,8 @@ void add_test(std::vector<ResourceTest>& tests, const ResourceTest& test, const 
 /// Of what every node's own row tests, that of the node that leaves most open. Nothing unless all are SOUND.
 std::vector<ResourceTest> tests_on_each_node(const Run& run) {
   std::vector<ResourceTest> tests;
+  if (!all_nodes_are_sound_alone(run)) return tests;
   for (const NodeAlone& node : run.nodes_alone) {
-    if (node.row.verdict.word != VerdictWord::sound) return {};
     for (const HiddenLoss& hidden : node.row.verdict.hidden)
       add_test(tests, {hidden, &node.row, true}, std::greater());
   }

@@ -377,6 +377,8 @@ GpuCluster node_of(GpuCluster cluster) {
   return cluster;
 }
 
+constexpr std::size_t kPassesToAccuse = 3;  // one or two may be a hiccup's
+
 /// What each node measured alone, by its own links.
 void judge_nodes_alone(Run& run, const GpuCluster& cluster) {
   const GpuCluster node = node_of(cluster);
@@ -388,6 +390,13 @@ void judge_nodes_alone(Run& run, const GpuCluster& cluster) {
     alone.load_notes = run.load_notes;
     alone.rows.push_back(std::move(each.row));
     each.row = std::move(judged_on_gpus(std::move(alone), node).rows.front());
+    Verdict& verdict = each.row.verdict;
+    const std::size_t passes = each.row.measurement.pass_seconds.size();
+    if (!is_bad(verdict.word) || passes >= kPassesToAccuse) continue;
+    verdict.word = VerdictWord::unclear;
+    verdict.explanation =
+        fmt::format("slow in {} pass{}, too few to accuse a node: a longer --time makes more. {}", passes,
+                    passes == 1 ? "" : "es", verdict.explanation);
   }
 }
 
@@ -493,6 +502,13 @@ std::string explained_loss(const Run& judged, const GpuCluster& found) {
          fmt::format("which explains {} of the loss of {}.",
                      explained > 0.95 ? std::string("all") : fmt::format("{:.0f} %", 100 * explained),
                      operation(key.operation).name);
+}
+
+bool all_nodes_are_sound_alone(const Run& run) {
+  return !run.nodes_alone.empty() && std::cmp_equal(run.nodes_alone.size(), node_count(run.ranks)) &&
+         std::all_of(run.nodes_alone.begin(), run.nodes_alone.end(), [](const NodeAlone& node) {
+           return node.row.verdict.word == VerdictWord::sound && !has_wrong_data(node.row.measurement);
+         });
 }
 
 bool is_judged(const Run& run) {

@@ -136,6 +136,9 @@ struct ResourceTest {
   [[nodiscard]] bool is_untested() const { return hidden.share >= 0.5; }
 };
 
+/// Whether each node of the run was measured alone, and is SOUND.
+[[nodiscard]] bool all_nodes_are_sound_alone(const Run& run);
+
 /// Of each resource that the SOUND series of the run use, in the order in which they first name it.
 [[nodiscard]] std::vector<ResourceTest> resource_tests(const Run& run);
 

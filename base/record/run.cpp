@@ -231,7 +231,10 @@ std::string why_not_sound(const Run& run) {
 VerdictWord machine_word(const Run& run) {
   VerdictWord word = VerdictWord::none;
   for (const Row& row : run.rows) word = std::max(word, row.verdict.word);
-  for (const NodeAlone& node : run.nodes_alone) word = std::max(word, node.row.verdict.word);
+  // Sound nodes say nothing of what is between them, where no row does.
+  for (const NodeAlone& node : run.nodes_alone)
+    if (word != VerdictWord::none || is_bad(node.row.verdict.word))
+      word = std::max(word, node.row.verdict.word);
   return word == VerdictWord::sound && !why_not_sound(run).empty() ? VerdictWord::unclear : word;
 }
 

@@ -68,7 +68,9 @@ class NcclBackend : public Backend {
   [[nodiscard]] BackendLimits limits() const override;
 
   void allocate(const BufferBytes& bytes) override;
-  void keep_buffers() override { ++kept_passes_; }
+  void keep_buffers() override {
+    if (waiter_ == &all_) ++kept_passes_;
+  }
   void renew_communicators() override;
   [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key, const RowLayout& layout) override;
 
@@ -100,6 +102,8 @@ class NcclBackend : public Backend {
   int graph_launches_;
   CallWait call_wait_;
   launch::CallCounter& calls_;
+  /// Of rows among some ranks, who make as many calls as they have time for: nobody may compare these.
+  mutable launch::CallCounter calls_among_some_;
   BufferRegistration registration_;
   std::uint64_t walk_bytes_;                // of each buffer, that timed calls walk through; 0: they do not
   std::map<RowKey, std::string> declined_;  // by trial_key, and why

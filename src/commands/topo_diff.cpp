@@ -240,7 +240,12 @@ void add_diff(CLI::App& command, CommandFunction& chosen) {
       ->option_text("MACHINE...");
   add_option(command, "Options", "--hosts", "LIST|@FILE",
              "the hosts of the fleet, as for burnin: those without a file are named, and the status is 1",
-             [options](const std::string& text) { options->hosts = parse_hosts(text, "--hosts"); });
+             [options](const std::string& text) {
+               options->hosts = parse_hosts(text, "--hosts");
+               if (options->hosts.empty())
+                 throw usage_error("--hosts", "it names no host",
+                                   "give names, such as node[01-16], or @FILE");
+             });
   add_output_options(command, "Options", options->output,
                      analysis::format_names(&analysis::ReportFormat::diff), "the differences as JSON");
   command.footer(

@@ -58,7 +58,7 @@ void IncidentLog::begin(std::string started, std::string other_host, bool is_kep
 std::string IncidentLog::next_step() const {
   const std::string file = kept_file(options_);
   if (is_complete_)
-    return fmt::format("all rows were measured{}: nothing has to be run again",
+    return fmt::format("the run had ended{}: nothing has to be run again",
                        file.empty() ? "" : fmt::format(", and {} is complete", file));
   if (has_begun_ && !is_kept_)
     return fmt::format("results so far may be lost: {} could not be written", file);

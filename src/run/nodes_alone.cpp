@@ -1,5 +1,7 @@
 #include "src/run/nodes_alone.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -51,7 +53,8 @@ std::vector<NodeAlone> NodeRanks::measure(const RunBackend& backend, const RowKe
         collectives::run_measurement_loop(*ranks_, *backend.backend, {row}, hosts, options, observer)
             .rows.front();
   } catch (const launch::AgreedError& error) {
-    failed = error;
+    failed = Error(error.status(), fmt::format("{} on {} alone", error.where(), all_.host()), error.what(),
+                   error.next_step());
   }
   launch::agree_on_groups(all_.ranks(), failed);
   backend.measure_among(all_);

@@ -50,7 +50,8 @@ namespace {
 
 constexpr double kCalibrationSeconds = 5;
 constexpr double kCalibrationShare = 0.25;  // of --time
-constexpr double kNodesAloneSeconds = 5;
+constexpr double kNodesAloneSeconds = 5;    // and more of a long run: NCCL's connections take some of it
+constexpr double kMaxNodesAloneSeconds = 15;
 constexpr double kNodesAloneShare = 0.05;  // of --time
 constexpr std::string_view kGoesOn = " (the measurement goes on)";
 constexpr double kLibraryPatience = 0.8;  // of -T: who waits for a GPU tells more than the watchdog can
@@ -126,16 +127,17 @@ class RunDriver {
         expectations_ = RowExpectations::from_calibration(run_, plan_.rows, backend_, traffic_);
       if (expectations_.need_no_measurement()) expectations_.apply(run_);
     });
-    measure_nodes_alone();
-    launch::agree_on_root(ranks(), context_.host, [&](launch::OnRoot) {
-      files_->stream.begin(run_);
-      write_record();  // what ends the first pass early refers to it
-    });
+    launch::agree_on_root(ranks(), context_.host, [&](launch::OnRoot) { write_record(); });
     const std::string& root_host = context_.machines.front().host;
     const bool is_kept =
         launch::broadcast_value(ranks(), ranks().is_root() && files_->could_write(kept_file(options_)));
     incidents_.begin(launch::broadcast_text(ranks(), run_.started),
                      root_host == context_.host ? "" : root_host, is_kept);
+    measure_nodes_alone();
+    launch::agree_on_root(ranks(), context_.host, [&](launch::OnRoot) {
+      files_->stream.begin(run_);
+      write_record();  // what ends the first pass early refers to it
+    });
   }
 
   /// On rank 0. A stdout that takes nothing ends a run whose results would be nowhere else, and no other.
@@ -182,16 +184,8 @@ class RunDriver {
       return collectives::run_measurement_loop(ranks(), backend_, plan_.rows, context_.hosts(), loop_options,
                                                observer);
     } catch (const launch::AgreedError& error) {
-      progress_.clear();
       telemetry_.end(ranks(), run_);
-      if (ranks().is_root()) {
-        write_record();
-        incidents_.write(incident_of(IncidentKind::error, fmt::format("{}: {}", error.where(), error.what()),
-                                     error.status(), {}, flight_.activity()));
-      }
-      if (record_file(options_.documents).empty() && options_.stream_path.empty()) throw;
-      throw launch::AgreedError(error.status(), error.where(), error.what(),
-                                fmt::format("{}; {}", error.next_step(), kept_results(options_, true)));
+      end_on(error);
     }
   }
 
@@ -232,6 +226,19 @@ class RunDriver {
   [[nodiscard]] double elapsed() const { return clock().seconds() - start_; }
   [[nodiscard]] bool as_text() const { return prints_text(options_.documents); }
 
+  /// What a library's failure leaves behind: the record as it is, with what happened.
+  [[noreturn]] void end_on(const launch::AgreedError& error) {
+    progress_.clear();
+    if (ranks().is_root()) {
+      write_record();
+      incidents_.write(incident_of(IncidentKind::error, fmt::format("{}: {}", error.where(), error.what()),
+                                   error.status(), {}, flight_.activity()));
+    }
+    if (record_file(options_.documents).empty() && options_.stream_path.empty()) throw error;
+    throw launch::AgreedError(error.status(), error.where(), error.what(),
+                              fmt::format("{}; {}", error.next_step(), kept_results(options_, true)));
+  }
+
   void read_calibration(bool calibrates) {
     launch::agree_on_root(ranks(), context_.host, [&](launch::OnRoot) {
       if (!calibrates) {
@@ -254,7 +261,8 @@ class RunDriver {
                                          format_bytes(row->size_bytes));
     progress_.show(step, clock().seconds());
     collectives::MeasurementLoopOptions options = options_.loop;
-    options.seconds = std::min(kNodesAloneSeconds, end_.seconds() * kNodesAloneShare);
+    options.seconds =
+        std::clamp(end_.seconds() * kNodesAloneShare, kNodesAloneSeconds, kMaxNodesAloneSeconds);
     const collectives::MeasurementObserver observer{
         .before_block =
             [&](const collectives::MeasurementProgress&) {
@@ -262,9 +270,12 @@ class RunDriver {
             },
         .interrupted = [this] { return end_.has_come(); }};
     node_ranks_.emplace(waiter_, context_, flight_.exchanges());
-    std::vector<NodeAlone> nodes = node_ranks_->measure(measured_, *row, options, observer);
+    try {
+      run_.nodes_alone = node_ranks_->measure(measured_, *row, options, observer);
+    } catch (const launch::AgreedError& error) {
+      end_on(error);
+    }
     progress_.clear();
-    run_.nodes_alone = std::move(nodes);
   }
 
   void examine_machine() {

@@ -450,9 +450,13 @@ class NodesAlone(Scratch):
         self.assertEqual([each["rank"] for each in wrong[1]], [3])
 
     def test_a_failure_on_one_ends_the_run_once(self):
-        for fault, words in (("call_error:2@3", "rank 3 .*ncclAllReduce"), ("hang:2@3", "timed out waiting for rank.* 3 ")):
-            result = mpirun(4, *self.LARGE, "-T", "5", environment={"COLLBENCH_STAND_IN": fault})
+        for fault, words in (("call_error:2@3", "NCCL on .* alone: rank 3 .*ncclAllReduce"),
+                             ("hang:2@3", "on .* alone: timed out waiting for rank.* 3 ")):
+            self.path.unlink(missing_ok=True)
+            result = mpirun(4, *self.LARGE, "-T", "5", "-J", self.path, environment={"COLLBENCH_STAND_IN": fault})
             self.check_line(result, [words], 4)
+            made = json.loads(self.path.read_text())
+            self.assertEqual((made["complete"], made["incident"]["kind"]), (False, "error"))
 
 
 class Settings(Scratch):

@@ -21,7 +21,7 @@ using SetId = std::size_t;
 constexpr SetId kNobody = std::numeric_limits<SetId>::max();
 
 /// More in one log are no page that anybody reads.
-constexpr std::size_t kMaxJobsOfFile = 64;
+constexpr std::size_t kMaxJobsOfFile = 1000;
 
 /// What belongs together, as far as it is known.
 class DisjointSets {
@@ -98,6 +98,8 @@ class JobFinder {
       if (owners_[i] != kNobody && is_free[owners_[i]]) owners_[i] = kNobody;
     join_lone_ranks(processes);
   }
+
+  [[nodiscard]] bool has_communicators() const { return !communicators_.empty(); }
 
   /// The job of each line; kNobody where no process of a job wrote it.
   std::vector<SetId> take() {
@@ -223,6 +225,7 @@ std::vector<JobLines> lines_by_job(const Lines& log) {
   const std::vector<LogFile> files = files_in(log);
   JobFinder finder(log);
   for (const LogFile& file : files) finder.add(file);
+  if (!finder.has_communicators()) return {};
   const std::vector<SetId> owners = finder.take();
 
   std::vector<JobLines> jobs;

@@ -159,11 +159,30 @@ FolderReadings read_files(const fs::path& folder) {
   return found;
 }
 
+/// Two saves of one host that differ in their devices are two states of it, not two parts: what is gone in
+/// one the other would fill in.
+void require_one_state_each(const std::vector<Reading>& readings) {
+  const auto differ = [](const auto& a, const auto& b) {
+    return !a.empty() && !b.empty() && a.size() != b.size();
+  };
+  std::map<std::string, const Reading*> saved;  // the first of each host
+  for (const Reading& each : readings) {
+    if (!each.saved || !each.host.name.known()) continue;
+    const Reading& first = *saved.try_emplace(*each.host.name.value, &each).first->second;
+    if (!differ(first.host.gpus, each.host.gpus) && !differ(first.host.nics, each.host.nics)) continue;
+    throw usage_error(
+        fmt::format("{}, {}", first.file, each.file),
+        fmt::format("both are saved from {}, and one lacks devices of the other", *each.host.name.value),
+        "leave one of them in the folder; collbench topo diff compares the two");
+  }
+}
+
 /// Every file of the folder that describes a machine: one host, or several where by_host() says so. Others
 /// are usual beside those of one host (dmesg, lspci).
 ResolvedMachine read_folder(const std::string& argument) {
   const fs::path folder = argument;
   FolderReadings found = read_files(folder);
+  require_one_state_each(found.readings);
   ResolvedMachine machine{argument, {}};
   std::vector<Host> trees;
   for (const fs::path& tree : {folder, folder / "sys"})

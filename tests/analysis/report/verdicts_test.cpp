@@ -106,7 +106,7 @@ TEST(VerdictFacts, ResourcesAreNamedWithTheOperationThatTestsThemBest) {
 
 /// Two nodes of 8 GPUs that measured 1 GiB alone, each so many times slower than expected.
 collbench::Run with_nodes_alone(const GpuCluster& cluster, double whole_slower, double first_slower,
-                                double second_slower) {
+                                double second_slower, std::size_t passes = 3) {
   collbench::Run run = run_from_expectation(cluster, whole_slower);
   run.complete = true;
   const GpuCluster node = cluster_of("hgx-h100", 1);
@@ -115,6 +115,8 @@ collbench::Run with_nodes_alone(const GpuCluster& cluster, double whole_slower, 
     const auto row = std::find_if(alone.rows.begin(), alone.rows.end(),
                                   [](const Row& each) { return each.measurement.key.size_bytes == kGiB; });
     run.nodes_alone.push_back({run.nodes_alone.empty() ? "node1" : "node2", 8, *row});
+    Measurement& measured = run.nodes_alone.back().row.measurement;
+    measured.pass_seconds.assign(passes, measured.seconds);
   }
   return judged_on_gpus(run, cluster);
 }
@@ -125,7 +127,7 @@ TEST(NodesAlone, WhoIsSlowByItselfIsNamedInTheFirstLine) {
   EXPECT_EQ(machine_word(run), VerdictWord::below) << "the whole is SOUND, and a node of it is not";
   EXPECT_THAT(verdict_headline(run).front().text,
               AllOf(StartsWith("BELOW: 2 × 8 ranks; node2 is slow by itself: AllReduce 1 GiB: "),
-                    HasSubstr("GB/s, 0.67 of expected; ")));
+                    HasSubstr("GB/s, 0.67 of expected; of all ranks, worst: AllReduce, 1.00")));
   const ReportLines lines = verdict_lines(run);
   const auto line = [&](std::string_view start) {
     const auto found = std::find_if(lines.begin(), lines.end(),
@@ -135,14 +137,14 @@ TEST(NodesAlone, WhoIsSlowByItselfIsNamedInTheFirstLine) {
   EXPECT_THAT(line("node2 alone: BELOW: AllReduce 1 GiB: ").text, HasSubstr("SOUND from "));
   EXPECT_EQ(line("node2 alone: ").tone, Tone::warning);
   EXPECT_THAT(line("1 of 2 nodes SOUND alone: AllReduce 1 GiB: ").text,
-              testing::EndsWith(" 1.00 of expected to 1.00"));
+              testing::EndsWith(" 1.00 of expected"));
   const RunCheck check = check_run(run, {});
   EXPECT_THAT(check.failures.back().text, StartsWith("node2 alone: BELOW: "));
 }
 
 TEST(NodesAlone, BetweenSoundNodesTheLossIsTheNetworks) {
   const GpuCluster cluster = cluster_of("hgx-h100", 2);
-  constexpr const char* kNetwork = "each node alone is SOUND: the loss is in its NICs";
+  constexpr const char* kNetwork = "each node alone is SOUND: the loss shows between nodes only";
   const auto first = [](const collbench::Run& run) { return verdict_headline(run).front().text; };
   EXPECT_THAT(first(with_nodes_alone(cluster, 3, 1, 1)), AllOf(StartsWith("FAULT: "), HasSubstr(kNetwork)));
   EXPECT_THAT(first(with_nodes_alone(cluster, 1, 1, 1)),
@@ -150,6 +152,8 @@ TEST(NodesAlone, BetweenSoundNodesTheLossIsTheNetworks) {
   collbench::Run unknown = with_nodes_alone(cluster, 3, 1, 1);
   unknown.nodes_alone[1].row.verdict = {};
   EXPECT_THAT(first(unknown), testing::Not(HasSubstr(kNetwork))) << "nobody knows of one of them";
+  unknown.nodes_alone.pop_back();
+  EXPECT_THAT(first(unknown), testing::Not(HasSubstr(kNetwork))) << "one of two was measured";
 }
 
 TEST(NodesAlone, NVLinksAreRuledOutByTheNodeThatLeavesMostOpen) {
@@ -163,6 +167,39 @@ TEST(NodesAlone, NVLinksAreRuledOutByTheNodeThatLeavesMostOpen) {
   EXPECT_TRUE(resource_tests(run).empty()) << "a node of which this is not known";
 }
 
+TEST(NodesAlone, SoundOnesDoNotMakeTheWholeSound) {
+  collbench::Run run = with_nodes_alone(cluster_of("hgx-h100", 2), 1, 1, 1);
+  run.rows.clear();
+  EXPECT_EQ(machine_word(run), VerdictWord::none) << "nothing between the nodes was measured";
+  run.nodes_alone[0].row.verdict.word = VerdictWord::below;
+  EXPECT_EQ(machine_word(run), VerdictWord::below);
+}
+
+TEST(NodesAlone, NobodyIsAccusedOfOneOrTwoPasses) {
+  const GpuCluster cluster = cluster_of("hgx-h100", 2);
+  EXPECT_EQ(machine_word(with_nodes_alone(cluster, 1, 1, 1.5, 3)), VerdictWord::below);
+  const collbench::Run hurried = with_nodes_alone(cluster, 1, 1, 1.5, 1);
+  EXPECT_EQ(machine_word(hurried), VerdictWord::unclear);
+  EXPECT_THAT(hurried.nodes_alone[1].row.verdict.explanation,
+              StartsWith("slow in 1 pass, too few to accuse"));
+}
+
+TEST(NodesAlone, OfAnotherOperationThanTheNodesMeasuredNothingIsSaid) {
+  const GpuCluster cluster = cluster_of("hgx-h100", 2);
+  collbench::Run run = with_nodes_alone(cluster, 1, 1, 1);
+  for (const Row& row : run_from_expectation(cluster, 3, OperationId::all_to_all).rows)
+    run.rows.push_back(row);
+  run = judged_on_gpus(run, cluster);
+  ASSERT_TRUE(is_bad(machine_word(run)));
+  EXPECT_THAT(verdict_headline(run).front().text, testing::Not(HasSubstr("each node alone")));
+}
+
+TEST(NodesAlone, OneThatIsUnclearIsNamed) {
+  const collbench::Run run = with_nodes_alone(cluster_of("hgx-h100", 2), 1, 1.12, 1);
+  EXPECT_THAT(verdict_headline(run).front().text,
+              StartsWith("UNCLEAR: 2 × 8 ranks; node1 is UNCLEAR by itself: AllReduce 1 GiB: "));
+}
+
 TEST(NodesAlone, WrongDataOnOneIsWrongDataOfTheRun) {
   collbench::Run run = with_nodes_alone(cluster_of("hgx-h100", 2), 1, 1, 1);
   run.nodes_alone[1].row.measurement.wrong_elements = 3;
@@ -171,6 +208,7 @@ TEST(NodesAlone, WrongDataOnOneIsWrongDataOfTheRun) {
   EXPECT_NE(machine_word(run), VerdictWord::sound);
   EXPECT_THAT(verdict_headline(run).front().text, StartsWith("WRONG DATA on node2 alone; "));
   EXPECT_TRUE(check_run(run, {}).failures.front().is_wrong_data);
+  EXPECT_THAT(check_run(run, {}).failures.front().text, StartsWith("node2 alone: WRONG DATA"));
 }
 
 TEST(VerdictFacts, ARowWithoutAFormulaSaysSo) {

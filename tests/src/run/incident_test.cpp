@@ -87,13 +87,13 @@ TEST_F(IncidentLogTest, WhatHappensToACompleteRunIsNoReasonToResumeIt) {
   const std::string before = read_file(stream_);
   log.complete();
   EXPECT_EQ(log.next_step(),
-            "all rows were measured, and " + stream_ + " is complete: nothing has to be run again");
+            "the run had ended, and " + stream_ + " is complete: nothing has to be run again");
   log.write(incident("nothing is heard of node1"));
   EXPECT_EQ(read_file(stream_), before);
   EXPECT_FALSE(record().incident);
   IncidentLog of_text({}, flights_);
   of_text.complete();
-  EXPECT_EQ(of_text.next_step(), "all rows were measured: nothing has to be run again");
+  EXPECT_EQ(of_text.next_step(), "the run had ended: nothing has to be run again");
 }
 
 TEST_F(IncidentLogTest, TheFirstOneStays) {

@@ -174,6 +174,21 @@ TEST(ResolveMachine, FilesOfOneHostAreOneMachine) {
   EXPECT_EQ(resolve_machine(tree.root().string()).topology.hosts.size(), 1U);
 }
 
+/// United, the one that is whole would hide what the other lacks.
+TEST(ResolveMachine, TwoStatesOfOneHostAreRefused) {
+  const SysfsTree tree;
+  Host host = reference_host(*find_reference_machine("hgx-h100"));
+  host.name.value = "n1";
+  tree.write("n1.json", save_topology({{host}}));
+  tree.write("n1-again.json", save_topology({{host}}));
+  EXPECT_EQ(resolve_machine(tree.root().string()).topology.hosts.size(), 1U);
+  Host less = host;
+  less.nics.pop_back();
+  tree.write("n1-today.json", save_topology({{less}}));
+  EXPECT_THAT(refused(tree.root().string()),
+              AllOf(HasSubstr("n1-today.json: both are saved from n1"), HasSubstr("lacks devices")));
+}
+
 TEST(ResolveMachine, OfAFolderOfFoldersItNamesThem) {
   const SysfsTree tree;
   tree.write("n1/topo.txt", fixture("topo_m.txt"));

@@ -54,10 +54,10 @@ std::vector<std::string> with_rail(std::vector<std::string> words, const BurninO
 /// files are seen here.
 std::vector<std::string> measuring(std::vector<std::string> words, const BurninOptions& options,
                                    const std::string& what, double seconds) {
-  const std::vector<std::string> own =
-      words_of(fmt::format("{} --sizes {} -c 0 --time {:g} --calibration none --progress never --color never "
-                           "--format json",
-                           what, options.bytes, seconds));
+  const std::vector<std::string> own = words_of(fmt::format(
+      "{} --sizes {} -c 0 --time {:g} --calibration none --no-nodes-alone --progress never --color never "
+      "--format json",
+      what, options.bytes, seconds));
   words.push_back(core_program_path());
   words.insert(words.end(), own.begin(), own.end());
   return words;

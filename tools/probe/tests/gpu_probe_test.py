@@ -249,7 +249,7 @@ class Burnin(unittest.TestCase):
 
     def test_without_gpus_the_phase_is_left_out(self):
         text, record = self.burnin("n[0-3]", status=1, COLLBENCH_STAND_IN_DRIVER="0")
-        self.assertIn("gpus (no host has GPUs that can be probed: n0: exit status 5: collbench: no GPU: found CUDA runtime", text)
+        self.assertIn("gpus (no host has GPUs that can be probed: exit status 5: collbench: no GPU: found CUDA runtime", text)
         self.assertEqual(record["probes"], [])
         text, _ = self.burnin("n[0-3]", status=1, of={"n1": {"COLLBENCH_STAND_IN_DRIVER": "0"}})
         self.assertRegex(text, "n1 (suspect|not tested): no result in phase gpus: exit status 5: collbench: no GPU")
