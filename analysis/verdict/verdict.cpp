@@ -369,37 +369,6 @@ GpuCluster running(const GpuCluster& cluster, const SizeSeries& series) {
                            largest.operation, largest.size_bytes);
 }
 
-/// The ranks of one node, among themselves.
-GpuCluster node_of(GpuCluster cluster) {
-  cluster.nodes = 1;
-  cluster.planned.reset();
-  cluster.max_channels = 0;
-  return cluster;
-}
-
-constexpr std::size_t kPassesToAccuse = 3;  // one or two may be a hiccup's
-
-/// What each node measured alone, by its own links.
-void judge_nodes_alone(Run& run, const GpuCluster& cluster) {
-  const GpuCluster node = node_of(cluster);
-  for (NodeAlone& each : run.nodes_alone) {
-    Run alone;
-    alone.backend = run.backend;
-    alone.environment = run.environment;
-    alone.versions = run.versions;
-    alone.load_notes = run.load_notes;
-    alone.rows.push_back(std::move(each.row));
-    each.row = std::move(judged_on_gpus(std::move(alone), node).rows.front());
-    Verdict& verdict = each.row.verdict;
-    const std::size_t passes = each.row.measurement.pass_seconds.size();
-    if (!is_bad(verdict.word) || passes >= kPassesToAccuse) continue;
-    verdict.word = VerdictWord::unclear;
-    verdict.explanation =
-        fmt::format("slow in {} pass{}, too few to accuse a node: a longer --time makes more. {}", passes,
-                    passes == 1 ? "" : "es", verdict.explanation);
-  }
-}
-
 }  // namespace
 
 std::vector<std::string> slowdowns_seen(const Run& run, const SizeSeries& series) {
@@ -502,13 +471,6 @@ std::string explained_loss(const Run& judged, const GpuCluster& found) {
          fmt::format("which explains {} of the loss of {}.",
                      explained > 0.95 ? std::string("all") : fmt::format("{:.0f} %", 100 * explained),
                      operation(key.operation).name);
-}
-
-bool all_nodes_are_sound_alone(const Run& run) {
-  return !run.nodes_alone.empty() && std::cmp_equal(run.nodes_alone.size(), node_count(run.ranks)) &&
-         std::all_of(run.nodes_alone.begin(), run.nodes_alone.end(), [](const NodeAlone& node) {
-           return node.row.verdict.word == VerdictWord::sound && !has_wrong_data(node.row.measurement);
-         });
 }
 
 bool is_judged(const Run& run) {

@@ -136,6 +136,10 @@ struct ResourceTest {
   [[nodiscard]] bool is_untested() const { return hidden.share >= 0.5; }
 };
 
+/// Gives the row of each node alone an expectation and a verdict, as judged_on_gpus does, by the links within
+/// a node of `cluster`. Of fewer than three passes no node is BELOW or a FAULT: UNCLEAR.
+void judge_nodes_alone(Run& run, const GpuCluster& cluster);
+
 /// Whether each node of the run was measured alone, and is SOUND.
 [[nodiscard]] bool all_nodes_are_sound_alone(const Run& run);
 

@@ -218,7 +218,7 @@ void add_where(CLI::App& app, RunOptions& run) {
       ->group(theme);
   app.add_flag_callback(
          "--no-nodes-alone", [&run] { run.nodes_alone = false; },
-         "do not measure an AllReduce on each node alone before the rows, which tells a slow node from a "
+         "on GPUs: do not first measure an AllReduce on each node alone, which tells a slow node from a "
          "slow network")
       ->group(theme);
   app.add_flag_callback(

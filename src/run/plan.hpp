@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,10 @@ void measure_once(collectives::MeasurementLoopOptions& loop);
 /// Whether anything is expected of the rows, which a Step is not: of its compute there is no model.
 [[nodiscard]] bool needs_calibration(const RunPlan& plan);
 
-/// What --dry-run prints.
-[[nodiscard]] std::string plan_text(const RunPlan& plan, const RunOptions& options,
-                                    const collectives::Backend& backend, std::size_t ranks);
+/// What --dry-run prints; `on_each_node` is measured before the rows.
+[[nodiscard]] std::string plan_text(const RunPlan& plan, const std::optional<RowKey>& on_each_node,
+                                    const RunOptions& options, const collectives::Backend& backend,
+                                    std::size_t ranks);
 
 /// For a person who waits: "pass 7: AllReduce 64 KiB, 3 of 65 rows done, at most 20 s left".
 [[nodiscard]] std::string progress_text(const collectives::MeasurementProgress& at,

@@ -56,6 +56,13 @@ constexpr double kNodesAloneShare = 0.05;  // of --time
 constexpr std::string_view kGoesOn = " (the measurement goes on)";
 constexpr double kLibraryPatience = 0.8;  // of -T: who waits for a GPU tells more than the watchdog can
 
+/// What each node measures alone before the rows; none where that says nothing or is not wanted.
+std::optional<RowKey> row_on_each_node(const RunOptions& options, const RunContext& context,
+                                       const RunBackend& measured, const RunPlan& plan) {
+  if (!options.nodes_alone || !measured.measure_among || measured.gpus.are_shared) return std::nullopt;
+  return row_of_nodes_alone(plan.rows, context.identities);
+}
+
 /// One run from the first look at the machine to the last word. All methods are collective, in this order.
 class RunDriver {
  public:
@@ -255,8 +262,8 @@ class RunDriver {
 
   /// Before the rows, where several nodes are judged: a collective over all of them cannot say which is slow.
   void measure_nodes_alone() {
-    const std::optional<RowKey> row = row_of_nodes_alone(plan_.rows, context_.identities);
-    if (!options_.nodes_alone || !row || !measured_.measure_among || gpus_.are_shared) return;
+    const std::optional<RowKey> row = row_on_each_node(options_, context_, measured_, plan_);
+    if (!row) return;
     const std::string step = fmt::format("{} {} on each node alone", operation(row->operation).name,
                                          format_bytes(row->size_bytes));
     progress_.show(step, clock().seconds());
@@ -375,8 +382,8 @@ class RunDriver {
     run_.validation_seconds = result.validation_seconds;
     run_.complete = !result.interrupted || options_.endless;
     if (!run_.simulated)
-      if (std::string note =
-              clock_note(std::difftime(std::time(nullptr), shown_since_), clock().seconds() - cpu_since_);
+      if (std::string note = clock_note(context_.host, std::difftime(std::time(nullptr), shown_since_),
+                                        clock().seconds() - cpu_since_);
           !note.empty()) {
         print_message("collbench: " + note);
         run_.environment_notes.push_back(std::move(note));
@@ -459,7 +466,8 @@ ExitStatus run_command(const RunOptions& options, const launch::MpiSession& sess
   if (options.dry_run) {
     launch::agree_on_root(ranks, context.host, [&](launch::OnRoot root) {
       static_cast<void>(RecordFiles(root, options));
-      print_text(plan_text(plan, options, *measured.backend, context.identities.size()));
+      print_text(plan_text(plan, row_on_each_node(options, context, measured, plan), options,
+                           *measured.backend, context.identities.size()));
     });
     return ExitStatus::ok;
   }

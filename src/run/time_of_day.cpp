@@ -13,7 +13,7 @@ namespace collbench::program {
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
-std::string clock_note(double shown_seconds, double passed_seconds) {
+std::string clock_note(const std::string& host, double shown_seconds, double passed_seconds) {
   // Time servers make a clock go up to 500 ppm faster or slower (ntp_adjtime), and both times are rounded.
   const double agree_within = std::max(5.0, passed_seconds * 500e-6);
   const double jump = shown_seconds - passed_seconds;
@@ -23,7 +23,7 @@ std::string clock_note(double shown_seconds, double passed_seconds) {
                              shown_seconds < 0 ? ", which so finished before it started" : "")
                : fmt::format("went on by {} more than the run took: it was set, or the machine was suspended",
                              format_seconds(jump));
-  return fmt::format("this host's time of day {}; durations are by a clock that nobody sets", what);
+  return fmt::format("the time of day on {} {}; durations are by its monotonic clock", host, what);
 }
 
 }  // namespace collbench::program

@@ -10,6 +10,6 @@ namespace collbench::program {
 
 /// What to note of a run that took `passed_seconds` by its Clock, and `shown_seconds` by the time of day;
 /// empty where they agree.
-[[nodiscard]] std::string clock_note(double shown_seconds, double passed_seconds);
+[[nodiscard]] std::string clock_note(const std::string& host, double shown_seconds, double passed_seconds);
 
 }  // namespace collbench::program

@@ -440,8 +440,35 @@ class NodesAlone(Scratch):
             self.assertEqual(row["wrong_elements"], 0)
         self.assertEqual(len(made["communicator_seconds"]), 2, "of all ranks: the trial and that of the rows")
 
+    def test_the_plan_says_so(self):
+        words = "before these rows AllReduce 64 MiB on each node alone"
+        self.assertIn(words, mpirun(4, *self.LARGE, "--dry-run").stdout)
+        self.assertNotIn(words, mpirun(4, *self.LARGE, "--no-nodes-alone", "--dry-run").stdout)
+
     def test_not_asked_for(self):
         self.assertEqual(self.record(4, *self.LARGE, "--no-nodes-alone")["nodes_alone"], [])
+
+    def test_its_calls_are_compared_with_nobodys(self):
+        """Each node makes as many as it has time for; the watchdog blames who made fewer of the others."""
+        with subprocess.Popen(["mpirun", "--oversubscribe", "-np", "4", str(PROGRAM), "--backend", "nccl", *self.LARGE, "-T", "30"],
+                              env={**ENVIRONMENT, "COLLBENCH_STAND_IN": "hang:3@3"}, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as run:
+            try:
+                seen = []
+
+                def hangs_there():
+                    for process in descendants(run.pid):
+                        done = subprocess.run([str(PROGRAM), "flight", str(process), "--format", "json"], capture_output=True,
+                                              text=True, timeout=60, check=False)
+                        if done.returncode == 0:
+                            seen[:] = json.loads(done.stdout)["ranks"]
+                            return len(seen) == 4 and all(rank["step"].endswith("on each node alone") for rank in seen)
+                    return False
+
+                wait_until(hangs_there, 60)
+                self.assertEqual([rank["calls"]["entered"] for rank in seen], [0, 0, 0, 0])
+            finally:
+                run.terminate()
 
     def test_wrong_data_is_of_the_rank_that_all_count(self):
         made = self.record(4, *self.LARGE, status=3, environment={"COLLBENCH_STAND_IN": "wrong_data:2@3"})

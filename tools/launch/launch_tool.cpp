@@ -107,10 +107,10 @@ int minutes_for(const LaunchRequest& request, bool is_given) {
   const int run = static_cast<int>(std::ceil(parse_number(time, "--time", 0.0, kMaxMinutes * 60.0) / 60));
   if (!is_given) return std::max(request.minutes, run + kStartMinutes);
   if (request.minutes >= run) return request.minutes;
-  throw usage_error(
-      "--minutes",
-      fmt::format("the job would end after {} min, and --time {} alone takes {}", request.minutes, time, run),
-      fmt::format("give --minutes {}, or leave it out", run + kStartMinutes));
+  throw usage_error("--minutes",
+                    fmt::format("the job would end after {} min, and --time {} alone takes {} min",
+                                request.minutes, time, run),
+                    fmt::format("give --minutes {}, or leave it out", run + kStartMinutes));
 }
 
 /// Throws Error (usage) for ranks on host memory where only GPUs answer what is asked for.

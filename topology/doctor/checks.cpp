@@ -65,7 +65,7 @@ std::vector<std::string> log_notes(const Evidence& evidence) {
   if (may_be_of_several_jobs(log))
     notes.emplace_back(
         "these logs name no communicator, so they may be of several jobs: what they do not say clears "
-        "nothing; give each job's by themselves");
+        "nothing; give the logs of each job separately");
   if (has("out-of-place"))
     notes.emplace_back("the log has a table of nccl-tests: collbench judge says what it means");
   return notes;

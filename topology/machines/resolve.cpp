@@ -170,10 +170,10 @@ void require_one_state_each(const std::vector<Reading>& readings) {
     if (!each.saved || !each.host.name.known()) continue;
     const Reading& first = *saved.try_emplace(*each.host.name.value, &each).first->second;
     if (!differ(first.host.gpus, each.host.gpus) && !differ(first.host.nics, each.host.nics)) continue;
-    throw usage_error(
-        fmt::format("{}, {}", first.file, each.file),
-        fmt::format("both are saved from {}, and one lacks devices of the other", *each.host.name.value),
-        "leave one of them in the folder; collbench topo diff compares the two");
+    throw usage_error(fmt::format("{}, {}", first.file, each.file),
+                      fmt::format("both are saved from {}, and one lacks devices that the other has",
+                                  *each.host.name.value),
+                      "leave one of them in the folder; collbench topo diff compares the two");
   }
 }
 

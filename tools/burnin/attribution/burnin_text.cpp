@@ -165,7 +165,7 @@ ReportLines missing_lines(const BurninRecord& record, const Attribution& found) 
   for (const auto& [what, why] : record.launcher_errors) add(Tone::alarm, what + " ended by " + why);
   std::vector<Said> silent;
   for (const auto& [host, why] : record.without_counters)
-    silent.push_back({host, "gave no error counters: " + why});
+    silent.push_back({host, why.empty() ? "gave no error counters" : "gave no error counters: " + why});
   for (std::string& line : said_once(silent)) add(Tone::warning, std::move(line));
   for (const std::string& note : record.counter_notes) add(Tone::plain, "counters not read: " + note);
   if (!found.doubt.empty()) add(Tone::warning, "not known: " + found.doubt);
@@ -195,8 +195,8 @@ ReportLines missing_lines(const BurninRecord& record, const Attribution& found) 
     add(Tone::alarm,
         fmt::format("rail {} gave no time: {}", record.failures[i].rail, record.failures[i].why));
   if (record.failures.size() > kShown)
-    add(Tone::alarm,
-        fmt::format("{} more pairs gave no time, in --format json", record.failures.size() - kShown));
+    add(Tone::alarm, fmt::format("{} gave no time, in --format json",
+                                 counted(record.failures.size() - kShown, "more pair")));
   return lines;
 }
 

@@ -47,7 +47,7 @@ TEST(LaunchTool, TheJobLastsAsLongAsTheRun) {
   EXPECT_THAT(printed(slurm({"--minutes", "20", "--", "--time", "1200"})), HasSubstr("--time=20 "));
   EXPECT_EQ(
       refusal(slurm({"--minutes", "2", "--", "--time", "300"})),
-      "collbench: --minutes: the job would end after 2 min, and --time 300 alone takes 5; give --minutes "
+      "collbench: --minutes: the job would end after 2 min, and --time 300 alone takes 5 min; give --minutes "
       "10, or leave it out");
 }
 

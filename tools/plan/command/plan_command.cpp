@@ -164,7 +164,7 @@ analysis::PlanReport plans_of_table(const PlanCommand& command) {
 
 /// Why there is no plan at all, which a person should know who looks at no table.
 std::string all_refused(const std::string& table, const std::vector<analysis::PlannedRow>& rows) {
-  return fmt::format("{}: nothing can be planned of {}; the first, {}: {}", input_name(table),
+  return fmt::format("{}: no plan can be made from its {}; the first, {}: {}", input_name(table),
                      counted(rows.size(), "line"), excerpt(rows.front().label), rows.front().refused);
 }
 

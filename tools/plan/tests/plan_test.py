@@ -125,7 +125,7 @@ class Plan(unittest.TestCase):
         self.assertIn("does not divide 8 GPUs", rows[1]["refused"])
         result = plan("--table", "-", "--topology", "hgx-h100", "--format", "csv", text="id\tmodel\ttp\nb\tllama-3.1-8b\t3\n\n")
         self.assertEqual(result.returncode, 2, "no line can be planned")
-        self.assertRegex(result.stderr, "^collbench: stdin: nothing can be planned of 1 line; the first, b: tp 3 .* does not divide 8 GPUs\n$")
+        self.assertRegex(result.stderr, "^collbench: stdin: no plan can be made from its 1 line; the first, b: tp 3 .* does not divide 8 GPUs\n$")
         short = plan("--table", "-", "--topology", "hgx-h100", text="id\tmodel\ttp\nb\tllama-3.1-8b\t3\n").stdout
         self.assertRegex(short, r"(?m)^  b .*refused +tp 3 × pp 1", "the reason is not left out of a short line")
         self.assertEqual(len(list(csv.DictReader(io.StringIO(result.stdout)))), 1, "an empty line is no plan")
