@@ -8,15 +8,20 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
+#include "topology/doctor/watchdog_lines.hpp"
 
 namespace collbench::analysis {
 namespace {
 
 using Members = std::vector<CommunicatorMember>;
+using CallCountsByName = std::map<std::string, std::uint64_t>;
+
+constexpr std::string_view kLeftNothing = "left no dump or log here";
 
 template <class Predicate>
 Members members_that(const Communicator& communicator, const Predicate& is_one) {
@@ -45,23 +50,21 @@ std::string where(const Members& members) {
   return fmt::format(" ({}{}{})", only.host, only.host.empty() || process.empty() ? "" : ", ", process);
 }
 
-/// Whether the sizes of one call's inputs may differ between ranks, by the name that PyTorch gives to it.
-/// Source: PyTorch, tools/flight_recorder/components/types.py, Op.match.
-bool may_differ_in_sizes(std::string_view operation) {
-  return operation.starts_with("all_to_all") || operation.starts_with("scatter") || operation.ends_with("v");
-}
-
-/// Whether both can be in one and the same call.
+/// Whether both can be in one and the same call. A log does not name the call of a rank that had no timeout.
 bool is_same_call(const CommunicatorMember& a, const CommunicatorMember& b) {
-  return a.call == b.call && a.operation == b.operation &&
-         (a.sizes == b.sizes || may_differ_in_sizes(a.operation));
+  if (a.call != b.call) return false;
+  if (a.operation.empty() || b.operation.empty()) return true;
+  return a.operation == b.operation && (a.sizes == b.sizes || topology::may_differ_in_sizes(a.operation));
 }
 
 /// "all_reduce (1048576 Float)", of ranks in the same call; their sizes where they are the same.
 std::string operation_text(const Members& members) {
-  const CommunicatorMember& first = members.front();
-  const bool alike = std::all_of(members.begin(), members.end(),
-                                 [&](const auto& each) { return each.sizes == first.sizes; });
+  const auto named =
+      std::find_if(members.begin(), members.end(), [](const auto& each) { return !each.operation.empty(); });
+  const CommunicatorMember& first = named == members.end() ? members.front() : *named;
+  const bool alike = std::all_of(members.begin(), members.end(), [&](const auto& each) {
+    return each.sizes == first.sizes || each.operation.empty();
+  });
   return !alike || first.sizes.empty() ? first.operation
                                        : fmt::format("{} ({})", first.operation, first.sizes);
 }
@@ -78,9 +81,9 @@ std::string calls_text(std::uint64_t count, std::string_view operation) {
 }
 
 /// "86 Broadcast, 67 AllReduce", without what was never called.
-std::string begun_text(const CommunicatorMember& member) {
+std::string begun_text(const CallCountsByName& begun) {
   std::vector<std::string> counts;
-  for (const auto& [operation, count] : member.begun)
+  for (const auto& [operation, count] : begun)
     if (count > 0) counts.push_back(calls_text(count, operation));
   return counts.empty() ? "no collective call" : fmt::format("{}", fmt::join(counts, ", "));
 }
@@ -95,13 +98,14 @@ std::string state_text(const CommunicatorMember& member) {
     case MemberPresence::dead:
       return "considered dead";
     case MemberPresence::no_dump:
-      return "left no dump here";
+      return std::string(kLeftNothing);
     case MemberPresence::seen:
       break;
   }
   text = member.call > 0 ? fmt::format("in {}{}{}", call_text({member}), member.progress.empty() ? "" : ", ",
                                        member.progress)
-                         : begun_text(member) + " begun";
+         : member.begun.empty() ? "calls not known"
+                                : begun_text(member.begun) + " begun";
   return member.error.empty() ? text : fmt::format("{}; it reports: {}", text, member.error);
 }
 
@@ -169,8 +173,6 @@ HangFinding failed_ranks(const Communicator& communicator, const Members& failed
                       waiting_text(communicator, ranks_of(failed)))};
 }
 
-using CallCountsByName = std::map<std::string, std::uint64_t>;
-
 std::uint64_t sum_of(const CallCountsByName& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0},
                          [](std::uint64_t sum, const auto& each) { return sum + each.second; });
@@ -184,6 +186,51 @@ std::string counts_apart(const CallCountsByName& behind, const CallCountsByName&
     if (fewer < count) return fmt::format("{}, others {}", calls_text(fewer, operation), count);
   }
   return fmt::format("{} calls, others {}", sum_of(behind), sum_of(ahead));
+}
+
+/// Whether one of two ranks may have come as far as the other in every operation that both counts have:
+/// always, if they make the same calls in the same order.
+bool are_comparable(const CallCountsByName& a, const CallCountsByName& b) {
+  bool a_leads = false;
+  bool b_leads = false;
+  for (const auto& [operation, count] : a) {
+    const auto other = b.find(operation);
+    if (other == b.end()) continue;
+    a_leads = a_leads || count > other->second;
+    b_leads = b_leads || count < other->second;
+  }
+  return !a_leads || !b_leads;
+}
+
+/// Ranks that have begun different operations: "rank 5 has begun 4 AllGather, 40 AllReduce; ranks 0-4 3
+/// AllGather, 41 AllReduce". None where their counts leave it open.
+std::optional<HangFinding> operations_that_differ(const Communicator& communicator, const Members& seen) {
+  std::vector<Members> groups =
+      groups_of(seen, [](const auto& a, const auto& b) { return a.begun == b.begun; });
+  const CallCountsByName& others = communicator.begun_by_others;
+  const bool differ = std::any_of(groups.begin(), groups.end(), [&](const Members& each) {
+    return !are_comparable(each.front().begun, groups.front().front().begun) ||
+           !are_comparable(each.front().begun, others);
+  });
+  if (!differ) return std::nullopt;
+  std::sort(groups.begin(), groups.end(), [](const Members& a, const Members& b) {
+    return std::pair(a.size(), a.front().rank) < std::pair(b.size(), b.front().rank);
+  });
+  constexpr std::size_t kShown = 4;
+  std::vector<int> few;
+  std::vector<std::string> texts;
+  for (const Members& group : groups) {
+    if (!others.empty() || group.size() < groups.back().size())
+      for (const int rank : ranks_of(group)) few.push_back(rank);
+    if (texts.size() < kShown)
+      texts.push_back(fmt::format("{}{} {} begun {}", ranks_text(group), where(group),
+                                  singular(group, "has", "have"), begun_text(group.front().begun)));
+  }
+  if (!others.empty()) texts.push_back("others " + begun_text(others));
+  std::sort(few.begin(), few.end());
+  return HangFinding{
+      HangCause::calls_differ, few,
+      fmt::format("{}: ranks called different operations: {}", communicator.name, fmt::join(texts, "; "))};
 }
 
 /// Ranks in calls of one number that are not the same. Who made the mistake is not known: those who are fewer
@@ -273,22 +320,39 @@ HangFinding find_hang(const Communicator& communicator) {
   if (!dead.empty())
     return blamed(communicator, HangCause::rank_gone, dead, singular(dead, "is dead", "are dead"));
   const Members failed = members_that(communicator, [](const auto& each) { return !each.error.empty(); });
-  if (!failed.empty()) return failed_ranks(communicator, failed);
+  const std::optional<HangFinding> apart =
+      seen.empty() ? std::nullopt : operations_that_differ(communicator, seen);
+  if (!failed.empty()) {
+    HangFinding finding = failed_ranks(communicator, failed);
+    if (!apart) return finding;
+    const std::string reports = finding.text.substr(communicator.name.size() + 2);  // behind "NAME: "
+    return {apart->cause, apart->ranks, fmt::format("{}; {}", apart->text, reports)};
+  }
+  if (apart) return *apart;
   const Members silent = is(MemberPresence::silent);
   if (!silent.empty()) {
     return blamed(
         communicator, HangCause::rank_missing, silent,
         fmt::format("{} heard of: stopped, gone, or cut off", singular(silent, "is not", "are not")));
   }
-  if (const Members without = is(MemberPresence::no_dump); !without.empty())
-    return blamed(communicator, HangCause::rank_missing, without, "left no dump here");
   if (const Members outside = is(MemberPresence::outside); !outside.empty()) {
     return blamed(communicator, HangCause::rank_missing, outside,
                   singular(outside, "answers, and does", "answer, and do") +
                       std::string(" not have this communicator"));
   }
-  if (seen.empty()) return nothing_found(communicator, "no rank differs from the others");
+  const Members without = is(MemberPresence::no_dump);
+  if (seen.empty() && without.empty()) return nothing_found(communicator, "no rank differs from the others");
+  if (seen.empty()) return blamed(communicator, HangCause::rank_missing, without, std::string(kLeftNothing));
 
+  const Members inside = members_that(communicator, [](const auto& each) { return each.call > 0; });
+  if (std::any_of(inside.begin(), inside.end(),
+                  [](const auto& each) { return topology::is_point_to_point(each.operation); })) {
+    return {HangCause::not_known,
+            {},
+            fmt::format("{}: {} {} in sends and receives, which are of two ranks each; the lines do not name "
+                        "the other one",
+                        communicator.name, ranks_text(inside), singular(inside, "waits", "wait"))};
+  }
   const auto fewer = [](const auto& a, const auto& b) { return a.calls() < b.calls(); };
   const auto [least, most] = std::minmax_element(seen.begin(), seen.end(), fewer);
   const CallCountsByName& others = communicator.begun_by_others;
@@ -296,17 +360,24 @@ HangFinding find_hang(const Communicator& communicator) {
   if (least->calls() < sum_of(ahead)) {
     const Members behind =
         members_that(communicator, [&](const auto& each) { return each.calls() == least->calls(); });
-    return blamed(
+    const bool waits =
+        std::any_of(behind.begin(), behind.end(), [](const auto& each) { return each.call > 0; });
+    if (waits && !without.empty())
+      return blamed(communicator, HangCause::rank_missing, without, std::string(kLeftNothing));
+    HangFinding finding = blamed(
         communicator, HangCause::rank_behind, behind,
         fmt::format("{} begun {}", singular(behind, "has", "have"), counts_apart(least->begun, ahead)));
+    if (!without.empty()) finding.text += fmt::format("; {} {}", ranks_text(without), kLeftNothing);
+    return finding;
   }
+  if (!without.empty())
+    return blamed(communicator, HangCause::rank_missing, without, std::string(kLeftNothing));
   if (!others.empty() && sum_of(others) < least->calls()) {
     return {HangCause::rank_behind,
             {},
             fmt::format("{}: ranks that are not listed have begun {}", communicator.name,
                         counts_apart(others, least->begun))};
   }
-  const Members inside = members_that(communicator, [](const auto& each) { return each.call > 0; });
   if (inside.empty())
     return nothing_found(communicator, "all ranks have begun the same calls, and none is known to wait");
   const CommunicatorMember& first = *std::min_element(
@@ -325,7 +396,7 @@ HangFinding find_hang(const Communicator& communicator) {
           {},
           fmt::format("{}: {} {} in {}: {}a link, a GPU or a library hangs", communicator.name,
                       ranks_text(seen), seen.size() == 1 ? "waits" : "all wait", call_text(waiting),
-                      communicator.lists_all ? "" : "a rank that left no dump or log here, ")};
+                      communicator.lists_all ? "" : fmt::format("a rank that {}, ", kLeftNothing))};
 }
 
 std::string communicators_text(const std::vector<Communicator>& communicators, int columns) {

@@ -68,8 +68,23 @@ CommunicatorMember member_of(const JsonReader& json) {
   return member;
 }
 
+/// 2.28.7 to 2.29.1 write no comma behind the last number of a missing rank (client_support.cc of v2.28.9).
+std::string with_commas(std::string_view text) {
+  constexpr std::string_view kNumber = "\"nvml_dev\":";
+  std::string mended;
+  for (std::size_t at = 0; (at = text.find(kNumber)) != std::string_view::npos;) {
+    const std::size_t end = text.find_first_not_of(" -0123456789", at + kNumber.size());
+    if (end == std::string_view::npos) break;
+    mended += text.substr(0, end);
+    const std::size_t next = text.find_first_not_of(" \t\r\n", end);
+    if (next != std::string_view::npos && text[next] == '"') mended += ',';
+    text.remove_prefix(end);
+  }
+  return mended.append(text);
+}
+
 std::vector<Communicator> read_json(const HangDump& dump) {
-  const nlohmann::json document = parse_json(dump.text, dump.file);
+  const nlohmann::json document = parse_json(with_commas(dump.text), dump.file);
   std::vector<Communicator> communicators;
   for (const JsonReader& json : JsonReader(document, dump.file).at("communicators").items()) {
     const int size = json.at("size").integer<int>();

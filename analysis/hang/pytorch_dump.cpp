@@ -160,21 +160,24 @@ std::string group_name(const std::string& name, const std::string& description) 
   return described ? fmt::format("group {} ({})", name, description) : "group " + name;
 }
 
-/// "_ALLGATHER_BASE" of a log and "_all_gather_base" of a dump alike.
-std::string folded(std::string_view operation) {
-  std::string name = lower(operation);
-  std::erase(name, '_');
-  return name;
+constexpr int kMaxRanks = 1'000'000;  // that a job has
+
+int highest_rank(const Communicator& group) {
+  int highest = 0;
+  for (const CommunicatorMember& each : group.members) highest = std::max(highest, each.rank);
+  return highest;
 }
 
 /// Of ranks without a dump. What a rank had given to NCCL behind the call in which others wait says nothing.
-void add_ranks_of_logs(Communicator& group, const std::map<int, CommunicatorMember>& logs,
-                       const std::set<int>& dumped) {
+template <class RanksOfLogs>
+void add_ranks_of_logs(Communicator& group, const RanksOfLogs& logs, const std::set<int>& dumped) {
   const std::vector<CommunicatorMember> of_dumps = group.members;
-  for (auto [rank, member] : logs) {
+  for (const auto& [rank, log] : logs) {
     if (dumped.contains(rank)) continue;
+    CommunicatorMember member = log.member;
     for (const CommunicatorMember& other : of_dumps)
-      if (other.call == member.call && folded(other.operation) == folded(member.operation)) {
+      if (other.call == member.call &&
+          topology::folded_operation(other.operation) == topology::folded_operation(member.operation)) {
         member.operation = other.operation;
         member.sizes = other.sizes;  // which a log has in elements
       }
@@ -182,57 +185,72 @@ void add_ranks_of_logs(Communicator& group, const std::map<int, CommunicatorMemb
   }
   std::uint64_t latest = 0;
   for (const CommunicatorMember& member : group.members) latest = std::max(latest, member.call);
-  for (CommunicatorMember& member : group.members)
-    for (auto& [operation, begun] : member.begun)
-      begun = member.call > 0 ? member.call : std::min(begun, latest);
+  for (CommunicatorMember& member : group.members) {
+    if (member.begun.empty()) continue;  // it wrote of an error alone
+    std::uint64_t& begun = member.begun[std::string(kAnyCalls)];
+    begun = member.call > 0 ? member.call : std::min(begun, latest);
+    if (const auto log = logs.find(member.rank);
+        log != logs.end() && member.call == 0 && log->second.ended < begun)
+      member.call = log->second.ended + 1;
+  }
 }
 
-void require_json_dump(const HangDump& dump) {
+}  // namespace
+
+void PytorchDumps::add_incident(const topology::WatchdogIncident& incident, std::size_t incidents) {
+  const auto entry = [&](const std::string& name, int rank) -> RankOfLog& {
+    if (by_name_[name].name.empty()) {
+      const auto group = incident.groups.find(name);
+      by_name_[name].name =
+          group_name(name, group == incident.groups.end() ? "" : group->second.description) +
+          (incidents > 1 ? fmt::format(", the last of {} incidents", incidents) : "");
+    }
+    RankOfLog& own = by_log_[name][rank];
+    own.member.rank = rank;
+    return own;
+  };
+  for (const auto& [name, group] : incident.groups) {
+    for (const auto& [rank, seen] : group.ranks) {
+      RankOfLog& own = entry(name, rank);
+      if (own.member.call > 0) continue;
+      own.member.call = static_cast<std::uint64_t>(seen.call);
+      own.member.operation = seen.operation;
+      if (!seen.elements.empty())
+        own.member.sizes = fmt::format("{} element{}", seen.elements, seen.elements == "1" ? "" : "s");
+      own.member.begun[std::string(kAnyCalls)] =
+          static_cast<std::uint64_t>(std::max({seen.call, seen.enqueued, std::int64_t{0}}));
+      own.ended = static_cast<std::uint64_t>(seen.completed);
+    }
+    for (const auto& [rank, line] : incident.errors_in(name)) entry(name, rank).member.error = line.text;
+  }
+}
+
+/// Whether a watchdog wrote in it.
+bool PytorchDumps::add_log(const HangDump& log) {
+  std::vector<topology::EvidenceLine> lines;
+  for (const Line& line : clean_lines(log.text)) lines.push_back({line.text, {}});
+  const std::vector<topology::WatchdogIncident> incidents = topology::watchdog_incidents(lines);
+  if (incidents.empty()) return false;
+  topology::WatchdogIncident last = incidents.back();
+  // A process that failed before it had a group to speak of is of the one that all have.
+  if (last.groups.empty()) last.groups["0"].description = "default_pg";
+  add_incident(last, incidents.size());
+  return true;
+}
+
+bool PytorchDumps::add(const HangDump& dump) {
+  const std::string_view text = trim(dump.text);
+  const std::string_view line = text.substr(0, text.find('\n'));
+  const bool is_log = (!line.starts_with('{') || line_in_json(line)) && add_log(dump);
   if (dump.text.starts_with("\x80")) {
     throw usage_error(
         dump.file, "is a pickle, which may run any program when it is read",
         "if you trust it: python3 -c 'import json, pickle, sys; json.dump(pickle.load(open(sys.argv[1], "
         "\"rb\")), open(sys.argv[1] + \".json\", \"w\"))' FILE");
   }
-  if (trim(dump.text).starts_with("{")) return;
-  throw usage_error(
-      dump.file,
-      "is neither a recorder of collbench, an answer of NCCL's RAS, a dump of PyTorch's flight recorder as "
-      "JSON, nor a log in which PyTorch's watchdog wrote of a timeout",
-      "what else a job's log says: collbench doctor FILE; see collbench flight --help");
-}
-
-}  // namespace
-
-/// Whether a watchdog wrote in it.
-bool PytorchDumps::add_log(const HangDump& log) {
-  std::vector<topology::EvidenceLine> lines;
-  for (const Line& line : clean_lines(log.text)) lines.push_back({line.text, {}});
-  bool wrote = false;
-  for (const auto& [name, group] : topology::watchdog_groups(lines)) {
-    for (const auto& [rank, seen] : group.ranks) {
-      const std::int64_t begun = std::max(seen.call, seen.enqueued);
-      if (seen.call == 0 && seen.enqueued < 0) continue;  // it said nothing
-      wrote = true;
-      if (by_name_[name].name.empty()) by_name_[name].name = group_name(name, group.description);
-      CommunicatorMember& member = by_log_[name][rank];
-      if (member.call > 0) continue;
-      member.rank = rank;
-      member.call = static_cast<std::uint64_t>(seen.call);
-      member.operation = seen.operation;
-      if (!seen.elements.empty()) member.sizes = seen.elements + " elements";
-      member.begun[std::string(kAnyCalls)] = static_cast<std::uint64_t>(begun);
-    }
-  }
-  return wrote;
-}
-
-void PytorchDumps::add(const HangDump& dump) {
+  if (!is_log && !text.starts_with("{")) return false;
   if (first_file_.empty()) first_file_ = dump.file;
-  const std::string_view text = trim(dump.text);
-  const std::string_view line = text.substr(0, text.find('\n'));
-  if ((!line.starts_with('{') || line_in_json(line)) && add_log(dump)) return;
-  require_json_dump(dump);
+  if (is_log) return true;
   const int rank = rank_in_name(dump.file);
   if (!dumped_.insert(rank).second)
     throw usage_error(dump.file, fmt::format("there is another dump of rank {}", rank),
@@ -245,6 +263,7 @@ void PytorchDumps::add(const HangDump& dump) {
     if (own.ranks.empty() || std::binary_search(own.ranks.begin(), own.ranks.end(), rank))
       group.members.push_back(std::move(own.member));
   }
+  return true;
 }
 
 std::vector<Communicator> PytorchDumps::groups() const {
@@ -255,7 +274,12 @@ std::vector<Communicator> PytorchDumps::groups() const {
     if (logs != by_log_.end()) add_ranks_of_logs(group, logs->second, dumped_);
     if (group.members.empty()) continue;
     const auto own = expected_.find(name);
-    const std::set<int> expected = own == expected_.end() ? std::set<int>() : own->second;
+    std::set<int> expected = own == expected_.end() ? std::set<int>() : own->second;
+    group.lists_all = !expected.empty();
+    // The default group has all ranks, at least as many as the highest number says.
+    if (const int highest = highest_rank(group);
+        name == "0" && logs != by_log_.end() && expected.empty() && highest < kMaxRanks)
+      for (int rank = 0; rank < highest; ++rank) expected.insert(rank);
     for (const int rank : expected) {
       if (dumped_.contains(rank) || (logs != by_log_.end() && logs->second.contains(rank))) continue;
       CommunicatorMember without;
@@ -266,7 +290,6 @@ std::vector<Communicator> PytorchDumps::groups() const {
     std::sort(group.members.begin(), group.members.end(),
               [](const auto& a, const auto& b) { return a.rank < b.rank; });
     group.size = static_cast<int>(group.members.size());
-    group.lists_all = !expected.empty();
     communicators.push_back(std::move(group));
   }
   if (communicators.empty()) {

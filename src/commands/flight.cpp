@@ -129,22 +129,34 @@ FlightSources sources(const std::vector<std::string>& of) {
   return found;
 }
 
-std::vector<analysis::Communicator> read_dumps(const std::vector<fs::path>& files) {
+/// What others' tools wrote, and which files say nothing of a hang.
+struct Dumps {
   std::vector<analysis::Communicator> communicators;
+  std::vector<std::string> silent_files;
+};
+
+Dumps read_dumps(const std::vector<fs::path>& files) {
+  Dumps read;
   analysis::PytorchDumps of_pytorch;
   for (const fs::path& file : files) {  // one in memory at a time
     const analysis::HangDump dump{input_name(file.string()), input_text(file.string())};
     if (!analysis::is_nccl_ras(dump.text)) {
-      of_pytorch.add(dump);
+      if (!of_pytorch.add(dump)) read.silent_files.push_back(dump.file);
       continue;
     }
     std::vector<analysis::Communicator> more = analysis::read_nccl_ras(dump);
-    std::move(more.begin(), more.end(), std::back_inserter(communicators));
+    std::move(more.begin(), more.end(), std::back_inserter(read.communicators));
   }
-  if (of_pytorch.empty()) return communicators;
-  std::vector<analysis::Communicator> groups = of_pytorch.groups();
-  std::move(groups.begin(), groups.end(), std::back_inserter(communicators));
-  return communicators;
+  if (!of_pytorch.empty()) {
+    std::vector<analysis::Communicator> groups = of_pytorch.groups();
+    std::move(groups.begin(), groups.end(), std::back_inserter(read.communicators));
+  }
+  if (!read.communicators.empty()) return read;
+  throw usage_error(
+      read.silent_files.front(),
+      "is neither a recorder of collbench, an answer of NCCL's RAS, a dump of PyTorch's flight recorder as "
+      "JSON, nor a log in which PyTorch's watchdog or a rank wrote of an error",
+      "what else a job's log says: collbench doctor FILE; see collbench flight --help");
 }
 
 CommandResult flight(const FlightOptions& options) {
@@ -152,9 +164,11 @@ CommandResult flight(const FlightOptions& options) {
   const int columns = text_options(When::never, false).columns;
   const FlightSources found = sources(options.of);
   if (!found.dumps.empty()) {
-    const std::vector<analysis::Communicator> communicators = read_dumps(found.dumps);
-    if (as_json) return {analysis::communicators_json(communicators), ExitStatus::ok, false};
-    return {analysis::communicators_text(communicators, columns)};
+    const Dumps dumps = read_dumps(found.dumps);
+    for (const std::string& file : dumps.silent_files)
+      print_message(fmt::format("collbench: {}: says nothing of a hang, and is left out", file));
+    if (as_json) return {analysis::communicators_json(dumps.communicators), ExitStatus::ok, false};
+    return {analysis::communicators_text(dumps.communicators, columns)};
   }
   const analysis::HangFinding finding = analysis::look_at(found.ranks, found.reported);
   if (as_json) return {analysis::flight_json(found.ranks, finding), ExitStatus::ok, false};

@@ -63,6 +63,21 @@ std::optional<RowKey> row_on_each_node(const RunOptions& options, const RunConte
   return row_of_nodes_alone(plan.rows, context.identities);
 }
 
+/// Throws, before minutes are spent, where `--accept` would have nothing to judge at the end.
+void require_something_to_accept(const RunOptions& options, const RunContext& context,
+                                 const RunBackend& measured) {
+  if (!options.criteria.criteria.accept) return;
+  const auto refuse = [](const char* why) {
+    throw usage_error("--accept", fmt::format("there would be nothing to judge: {}", why),
+                      "start one rank for each GPU (-g N on one host; collbench launch writes the line for "
+                      "several)");
+  };
+  if (context.memory == collectives::MemoryKind::host)
+    refuse("host memory is measured, and a verdict is by the links of GPUs");
+  if (context.identities.size() == 1) refuse("one rank communicates with nobody");
+  if (measured.gpus.are_shared) refuse("ranks that share a GPU take turns");
+}
+
 /// One run from the first look at the machine to the last word. All methods are collective, in this order.
 class RunDriver {
  public:
@@ -461,6 +476,7 @@ ExitStatus run_command(const RunOptions& options, const launch::MpiSession& sess
   flight.step_without_limit("start of the backend");  // until it waits for the first time
   const RunBackend measured = make_backend(options, session, waiter, context, traffic, flight.counters());
   backend_starts = false;
+  launch::agreed(ranks, context.host, [&] { require_something_to_accept(options, context, measured); });
   flight.step("planning the rows");
   const RunPlan plan = plan_run(options, context.host, measured, ranks, traffic);
   if (options.dry_run) {

@@ -64,7 +64,16 @@ class Flight(unittest.TestCase):
     def test_a_rank_whose_dump_is_not_there_is_not_called_gone(self):
         done = self.flight(self.write(0))
         self.assertEqual(done.returncode, 0, done)
-        self.assertIn("ranks 1-3 left no dump here; rank 0 waits in call 5", " ".join(done.stdout.split()))
+        self.assertIn("ranks 1-3 left no dump or log here; rank 0 waits in call 5", " ".join(done.stdout.split()))
+
+    def test_of_several_files_those_that_say_nothing_are_named(self):
+        silent = self.dumps / "stdout.log"
+        silent.write_text("step 1 loss 0.3\n")
+        done = self.flight(self.write(0), silent)
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("rank 0 waits in call 5", " ".join(done.stdout.split()))
+        self.assertIn("stdout.log: says nothing of a hang, and is left out", done.stderr)
+        self.assertEqual(self.flight(silent).returncode, 2)
 
     def test_no_argument_is_dropped(self):
         file = self.write(0)

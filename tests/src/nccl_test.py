@@ -1034,6 +1034,12 @@ class Placement(Scratch):
                          ["0000:18:00.0", "0000:19:00.0", "0000:18:00.0"])
         self.assertIsNone(made["rank_probe"])
 
+    def test_nothing_to_accept_is_refused_before_anything_is_measured(self):
+        for ranks, environment, why in ((1, None, "one rank communicates with nobody"),
+                                        (3, {"COLLBENCH_STAND_IN_GPUS": "2"}, "ranks that share a GPU take turns")):
+            self.refused([f"--accept: there would be nothing to judge: {why}"], "--accept", "--share-gpu", ranks=ranks, status=2,
+                         environment=environment)
+
     def test_no_mark_where_nobody_shares(self):
         made = self.record(2, *QUICK, *SMALL, "--share-gpu")
         self.assertEqual({row["note"] for row in made["rows"]}, {""})

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <tuple>
@@ -39,27 +41,229 @@ std::string group_of(std::string_view line) {
   return name.empty() ? text_behind(line, "[PG ", " (") : name;
 }
 
+/// Seconds since the year began, months counted as 31 days, of "[E1127 04:46:50.616 …"; none in 2.1 and
+/// older.
+std::optional<double> time_of(std::string_view line) {
+  for (std::size_t at = line.find('['); at != std::string_view::npos; at = line.find('[', at + 1)) {
+    const std::string_view stamp = line.substr(at + 1);
+    const std::size_t space = stamp.find(' ');
+    if (stamp.empty() || std::string_view("EWIF").find(stamp.front()) == std::string_view::npos) continue;
+    if (space == std::string_view::npos || space > 5 || stamp.size() < space + 9) continue;
+    const auto date = parse_integer(stamp.substr(1, space - 1), 0, 1231);
+    const auto hours = parse_integer(stamp.substr(space + 1, 2), 0, 23);
+    const auto minutes = parse_integer(stamp.substr(space + 4, 2), 0, 59);
+    const auto seconds = parse_integer(stamp.substr(space + 7, 2), 0, 60);
+    if (!date || !hours || !minutes || !seconds) continue;
+    const std::int64_t days = *date / 100 * 31 + *date % 100;
+    return static_cast<double>(((days * 24 + *hours) * 60 + *minutes) * 60 + *seconds);
+  }
+  return std::nullopt;
+}
+
+/// What a line says of a rank; others are left out.
+struct WatchdogLine {
+  EvidenceLine line;
+  int rank = 0;
+  std::string group;  ///< empty: not named
+  double time = 0;    ///< seconds; the number of the line where no line has a time
+  bool timed_out = false;
+  bool failed = false;    ///< or timed out
+  std::int64_t call = 0;  ///< the number of the one that it speaks of; 0: of none
+  std::optional<std::int64_t> enqueued;
+  std::int64_t completed = 0;
+  std::string error;  ///< that is not for want of the others; empty: none
+};
+
 /// Also of a rank that had no timeout, and was told of another's: "Last enqueued NCCL work: -1" is none.
-void note_progress(std::string_view line, WatchdogRank& rank) {
+void note_progress(WatchdogLine& said) {
   for (const std::string_view noun : {"NCCL work: ", "work: "}) {
-    const auto enqueued = count_behind(line, fmt::format("ast enqueued {}", noun));
+    const auto enqueued = count_behind(said.line.text, fmt::format("ast enqueued {}", noun));
     if (!enqueued) continue;
-    const auto completed = count_behind(line, fmt::format("last completed {}", noun));
-    rank.enqueued = std::max<std::int64_t>(0, *enqueued);
+    const auto completed = count_behind(said.line.text, fmt::format("last completed {}", noun));
+    said.enqueued = std::max<std::int64_t>(0, *enqueued);
     // In 2.3 a rank without a completed collective wrote memory that was never set.
-    rank.completed = completed && *completed <= rank.enqueued ? std::max<std::int64_t>(0, *completed) : 0;
+    said.completed = completed && *completed <= *said.enqueued ? std::max<std::int64_t>(0, *completed) : 0;
     return;
   }
+}
+
+/// Whether an error is what other ranks see of the one that failed.
+bool is_symptom(std::string_view error) {
+  constexpr std::array<std::string_view, 6> kSymptoms{"collective operation timeout",
+                                                      "remote process",
+                                                      "communicator was aborted",
+                                                      "Connection reset",
+                                                      "Connection closed",
+                                                      "Broken pipe"};
+  return std::any_of(kSymptoms.begin(), kSymptoms.end(),
+                     [&](std::string_view each) { return has_text(error, each); });
+}
+
+/// The last line of a Python traceback as torchrun prints it, "[rank6]: torch.OutOfMemoryError: CUDA out of
+/// …".
+std::string python_error(std::string_view line) {
+  const std::string text = std::string(trim(text_behind(line, "[rank", "")));
+  const std::size_t end = text.find("]:");
+  if (end == std::string::npos) return {};
+  const std::string_view said = trim(std::string_view(text).substr(end + 2));
+  const std::string_view kind = said.substr(0, said.find(": "));
+  const bool is_error = kind.ends_with("Error") || kind.ends_with("Exception");
+  const bool is_name = kind.find_first_of(" \"'(/") == std::string_view::npos;
+  return is_error && is_name && kind.size() < said.size() ? std::string(said) : "";
+}
+
+std::optional<WatchdogLine> watchdog_line(const EvidenceLine& line) {
+  const auto rank = rank_of(line.text);
+  if (!rank) return std::nullopt;
+  WatchdogLine said;
+  said.line = line;
+  said.rank = *rank;
+  said.group = group_of(line.text);
+  note_progress(said);
+  if (const auto call = count_behind(line.text, "WorkNCCL(SeqNum=")) {
+    const std::string exception = text_behind(line.text, "following async exception: ", "");
+    said.timed_out = has_text(line.text, "timeout:");
+    said.failed = said.timed_out || !exception.empty();
+    said.call = *call;
+    said.error = exception;
+  } else {
+    for (const std::string_view before : {"at work: ", "work sequence id: ", "at NCCL work: "})
+      said.call = std::max(said.call, count_behind(line.text, before).value_or(0));
+    said.error = text_behind(line.text, "thread terminated with exception: ", "");
+    if (said.error.empty()) said.error = python_error(line.text);
+  }
+  if (is_symptom(said.error)) said.error.clear();
+  // What that says of progress is of the default group, whichever writes it.
+  if (has_text(line.text, "Received a dump signal")) said.group = "0";
+  const bool speaks = said.failed || said.enqueued || said.call > 0 || !said.error.empty();
+  return speaks ? std::optional(said) : std::nullopt;
+}
+
+/// The line of a timeout does not name its group; the next one of the same rank and call that no timeout has
+/// taken does.
+void name_groups(std::vector<WatchdogLine>& lines) {
+  std::map<int, std::string> by_rank;
+  for (const WatchdogLine& each : lines)
+    if (!each.group.empty()) by_rank.try_emplace(each.rank, each.group);
+  std::set<std::size_t> taken;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    WatchdogLine& own = lines[i];
+    if (!own.group.empty()) continue;
+    for (std::size_t next = i + 1; own.failed && next < lines.size(); ++next) {
+      const WatchdogLine& named = lines[next];
+      if (named.rank != own.rank || named.call != own.call || named.failed || named.group.empty()) continue;
+      if (!taken.insert(next).second) continue;
+      own.group = named.group;
+      break;
+    }
+    if (own.group.empty() && by_rank.contains(own.rank)) own.group = by_rank.at(own.rank);
+    // Where only some ranks name theirs, those of one log are of one.
+    if (own.group.empty() && !by_rank.empty()) own.group = by_rank.begin()->second;
+  }
+}
+
+std::vector<WatchdogLine> watchdog_lines(const std::vector<EvidenceLine>& lines) {
+  std::vector<WatchdogLine> all;
+  bool names_error = false;  // behind "Last error:", which stands below an exception of NCCL's
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (names_error && !all.empty() && !all.back().error.empty())
+      all.back().error += fmt::format(": {}", lines[i].text);
+    names_error = lines[i].text == "Last error:";
+    std::optional<WatchdogLine> said = watchdog_line(lines[i]);
+    if (!said) continue;
+    said->time = time_of(lines[i].text).value_or(all.empty() ? 0 : all.back().time);
+    all.push_back(std::move(*said));
+  }
+  name_groups(all);
+  return all;
+}
+
+/// Of each line, how many incidents its rank had written of before: a process has one timeout in a group, and
+/// its calls are numbered upward, so what contradicts that is of a process that was started later.
+std::vector<std::size_t> incidents_by_rank(const std::vector<WatchdogLine>& lines) {
+  constexpr double kSeconds = 2;  // what is printed twice is printed at once
+  struct Known {
+    std::size_t incident = 0;
+    std::map<std::string, WatchdogLine> failed;
+    std::map<std::string, std::int64_t> enqueued;
+    std::map<std::string, std::int64_t> completed;
+  };
+  std::map<int, Known> by_rank;
+  std::vector<std::size_t> incidents;
+  for (const WatchdogLine& each : lines) {
+    Known& known = by_rank[each.rank];
+    const auto before = known.failed.find(each.group);
+    const auto progress = known.enqueued.find(each.group);
+    const bool fails_again = each.failed && before != known.failed.end() &&
+                             (std::abs(before->second.time - each.time) > kSeconds ||
+                              (each.time == 0 && before->second.call != each.call));
+    const bool goes_back =
+        (each.enqueued && progress != known.enqueued.end() && *each.enqueued < progress->second) ||
+        (each.failed && known.completed.contains(each.group) && each.call <= known.completed[each.group]);
+    if (fails_again || goes_back)
+      known = {.incident = known.incident + 1, .failed = {}, .enqueued = {}, .completed = {}};
+    if (each.failed) known.failed.insert_or_assign(each.group, each);
+    if (each.enqueued) {
+      known.enqueued[each.group] = *each.enqueued;
+      known.completed[each.group] = each.completed;
+    }
+    incidents.push_back(known.incident);
+  }
+  return incidents;
+}
+
+/// Of each line, the number of the job's incident. A rank that wrote of fewer of them than others wrote of
+/// those that its times are next to.
+std::vector<std::size_t> incidents_of(const std::vector<WatchdogLine>& lines) {
+  std::vector<std::size_t> own = incidents_by_rank(lines);
+  const std::size_t last = own.empty() ? 0 : *std::max_element(own.begin(), own.end());
+  if (last == 0) return own;
+  std::set<int> have_all;
+  std::map<std::pair<int, std::size_t>, double> begins;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    begins.try_emplace({lines[i].rank, own[i]}, lines[i].time);
+    if (own[i] == last) have_all.insert(lines[i].rank);
+  }
+  std::vector<double> starts(last + 1, std::numeric_limits<double>::max());
+  for (const auto& [of, begin] : begins)
+    if (have_all.contains(of.first)) starts[of.second] = std::min(starts[of.second], begin);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (have_all.contains(lines[i].rank)) continue;
+    const double begin = begins.at({lines[i].rank, own[i]});
+    const auto nearest = std::min_element(starts.begin(), starts.end(), [&](double a, double b) {
+      return std::abs(a - begin) < std::abs(b - begin);
+    });
+    own[i] = static_cast<std::size_t>(nearest - starts.begin());
+  }
+  return own;
 }
 
 std::string ranks_in_words(const std::set<int>& ranks) {
   return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", number_ranges({ranks.begin(), ranks.end()}));
 }
 
+/// "1 element"; empty where it is not known.
+std::string elements_in_words(const std::string& elements) {
+  return elements.empty() ? ""
+                          : fmt::format(" ({} element{})", excerpt(elements, 20), elements == "1" ? "" : "s");
+}
+
 /// Ranks by the collective in which they wait: its number, its name, its elements.
 using Waiting = std::map<std::tuple<std::int64_t, std::string, std::string>, std::set<int>>;
 
-std::string conclusion(const WatchdogGroup& group, const Waiting& waiting) {
+/// Below the highest rank.
+std::set<int> missing_numbers(const WatchdogGroup& group) {
+  constexpr std::size_t kMaxMissing = 64;
+  std::set<int> missing;
+  int next = 0;
+  for (const auto& [rank, seen] : group.ranks)
+    for (; next <= rank && missing.size() < kMaxMissing; ++next)
+      if (next < rank) missing.insert(next);
+  return missing;
+}
+
+/// `has_all_ranks`: it is the default group.
+std::string conclusion(const WatchdogGroup& group, const Waiting& waiting, bool has_all_ranks) {
   const std::int64_t earliest = std::get<0>(waiting.begin()->first);
   std::set<int> behind;
   std::set<int> all;
@@ -69,80 +273,117 @@ std::string conclusion(const WatchdogGroup& group, const Waiting& waiting) {
     } else if (seen.enqueued >= 0 && seen.enqueued < earliest) {
       behind.insert(rank);
     }
+  if (std::any_of(waiting.begin(), waiting.end(),
+                  [](const auto& each) { return is_point_to_point(std::get<1>(each.first)); }))
+    return "sends and receives are of two ranks each, and these lines do not name the other one";
   if (!behind.empty()) return ranks_in_words(behind) + " never issued it: behind the others";
   if (earliest < std::get<0>(waiting.rbegin()->first))
     return fmt::format("the ranks wait in different calls: {} in the earliest is behind",
                        ranks_in_words(waiting.begin()->second));
-  // An exchange of unequal parts has other sizes on each rank by design.
   const auto differs = [first = waiting.begin()->first](const auto& each) {
     const auto& [call, operation, elements] = each.first;
-    return operation != std::get<1>(first) || (operation == "ALLREDUCE" && elements != std::get<2>(first));
+    return operation != std::get<1>(first) ||
+           (!may_differ_in_sizes(operation) && elements != std::get<2>(first));
   };
   if (std::any_of(waiting.begin(), waiting.end(), differs))
     return "the ranks disagree on which collective it is, or on its size";
-  return fmt::format("none of {} is behind by its calls: a rank without a log here, or a link or a GPU",
-                     ranks_in_words(all));
+  const std::set<int> silent = has_all_ranks ? missing_numbers(group) : std::set<int>();
+  return fmt::format(
+      "{} {} not behind the others by {} calls: {}, or a link or a GPU", ranks_in_words(all),
+      all.size() == 1 ? "is" : "are", all.size() == 1 ? "its" : "their",
+      silent.empty() ? "a rank without a log here" : ranks_in_words(silent) + ", of which nothing is here");
+}
+
+/// What is found in a group, if any of its ranks had a timeout; behind `prefix`.
+void observe(const std::string& name, const WatchdogGroup& group, const std::map<int, EvidenceLine>& errors,
+             const std::string& prefix, std::vector<DoctorObservation>& found) {
+  Waiting waiting;
+  for (const auto& [rank, seen] : group.ranks)
+    if (seen.call > 0 && !errors.contains(rank))
+      waiting[{seen.call, seen.operation, seen.elements}].insert(rank);
+  for (const auto& [each, ranks] : waiting) {
+    const auto& [call, operation, elements] = each;
+    const WatchdogRank& first = group.ranks.at(*ranks.begin());
+    found.push_back({fmt::format("{}{} {} in {} {}{}{}", prefix, ranks_in_words(ranks),
+                                 ranks.size() == 1 ? "waits" : "wait", excerpt(operation, 40), call,
+                                 elements_in_words(elements),
+                                 first.enqueued >= 0 ? fmt::format(": last enqueued {}, last completed {}",
+                                                                   first.enqueued, first.completed)
+                                                     : ""),
+                     group.location});
+  }
+  for (const auto& [rank, line] : errors)
+    found.push_back(
+        {fmt::format("{}rank {} failed: {}", prefix, rank, excerpt(line.text, 160)), line.location});
+  if (errors.empty() && !waiting.empty())
+    found.push_back({prefix + conclusion(group, waiting, name == "0"), group.location});
 }
 
 }  // namespace
 
-std::map<std::string, WatchdogGroup> watchdog_groups(const std::vector<EvidenceLine>& lines) {
-  // The line of a timeout does not name its group, the next one of the same rank and call does.
-  std::map<std::pair<int, std::int64_t>, std::string> by_call;
-  std::map<int, std::string> by_rank;
-  for (const EvidenceLine& line : lines) {
-    const auto rank = rank_of(line.text);
-    if (!rank || group_of(line.text).empty()) continue;
-    by_rank.try_emplace(*rank, group_of(line.text));
-    for (const std::string_view before : {"at work: ", "work sequence id: ", "at NCCL work: "})
-      if (const auto call = count_behind(line.text, before))
-        by_call.try_emplace({*rank, *call}, group_of(line.text));
+bool is_point_to_point(std::string_view operation) {
+  const std::string name = folded_operation(operation);
+  return name.starts_with("send") || name.starts_with("recv");
+}
+
+bool may_differ_in_sizes(std::string_view operation) {
+  const std::string name = folded_operation(operation);
+  return name.starts_with("alltoall") || name.starts_with("scatter") || name.starts_with("coalesced") ||
+         name.ends_with("v");
+}
+
+std::string folded_operation(std::string_view operation) {
+  std::string name = lower(operation);
+  std::erase(name, '_');
+  return name;
+}
+
+std::map<int, EvidenceLine> WatchdogIncident::errors_in(const std::string& group) const {
+  const auto own = groups.find(group);
+  std::map<int, EvidenceLine> found;
+  for (const auto& [rank, line] : errors)  // the default group has all ranks
+    if (groups.size() == 1 || group == "0" || (own != groups.end() && own->second.ranks.contains(rank)))
+      found.emplace(rank, line);
+  return found;
+}
+
+std::vector<WatchdogIncident> watchdog_incidents(const std::vector<EvidenceLine>& evidence) {
+  const std::vector<WatchdogLine> lines = watchdog_lines(evidence);
+  const std::vector<std::size_t> incidents = incidents_of(lines);
+  std::vector<WatchdogIncident> found;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const WatchdogLine& said = lines[i];
+    if (incidents[i] >= found.size()) found.resize(incidents[i] + 1);
+    WatchdogIncident& incident = found[incidents[i]];
+    if (!said.error.empty())
+      incident.errors.try_emplace(said.rank,
+                                  EvidenceLine{.text = said.error, .location = said.line.location});
+    if (!said.failed && !said.enqueued) continue;
+    WatchdogGroup& group = incident.groups[said.group];
+    if (group.description.empty())
+      group.description = text_behind(said.line.text, "PG GUID " + said.group + "(", ")");
+    WatchdogRank& own = group.ranks[said.rank];
+    if (said.enqueued) {
+      own.enqueued = *said.enqueued;
+      own.completed = said.completed;
+    }
+    if (!said.failed || own.call > 0) continue;
+    if (said.timed_out && group.location.empty()) group.location = said.line.location;
+    own.call = said.call;
+    own.operation = text_behind(said.line.text, "OpType=", ",)");
+    own.elements = text_behind(said.line.text, "NumelIn=", ",)");
   }
-  std::map<std::string, WatchdogGroup> groups;
-  for (const EvidenceLine& line : lines) {
-    const auto rank = rank_of(line.text);
-    if (!rank) continue;
-    const auto call = count_behind(line.text, "WorkNCCL(SeqNum=");
-    const bool timed_out = call && has_text(line.text, "timeout");
-    std::string name = group_of(line.text);
-    if (name.empty() && timed_out && by_call.contains({*rank, *call})) name = by_call.at({*rank, *call});
-    if (name.empty() && by_rank.contains(*rank)) name = by_rank.at(*rank);
-    // Where only some ranks name theirs, those of one log are of one.
-    if (name.empty() && !by_rank.empty()) name = by_rank.begin()->second;
-    // What that says of progress is of the default group, whichever writes it.
-    if (has_text(line.text, "Received a dump signal")) name = "0";
-    WatchdogGroup& group = groups[name];
-    if (group.description.empty()) group.description = text_behind(line.text, "PG GUID " + name + "(", ")");
-    WatchdogRank& own = group.ranks[*rank];
-    note_progress(line.text, own);
-    if (!timed_out || own.call > 0) continue;
-    if (group.location.empty()) group.location = line.location;
-    own.call = *call;
-    own.operation = text_behind(line.text, "OpType=", ",)");
-    own.elements = text_behind(line.text, "NumelIn=", ",)");
-  }
-  return groups;
+  return found;
 }
 
 DoctorVerdict look_at_watchdog(const Evidence& evidence) {
   std::vector<DoctorObservation> found;
-  for (const auto& [name, group] : watchdog_groups(evidence.of("nccl-log"))) {
-    if (group.location.empty()) continue;
-    Waiting waiting;
-    for (const auto& [rank, seen] : group.ranks)
-      if (seen.call > 0) waiting[{seen.call, seen.operation, seen.elements}].insert(rank);
-    for (const auto& [each, ranks] : waiting) {
-      const auto& [call, operation, elements] = each;
-      const WatchdogRank& first = group.ranks.at(*ranks.begin());
-      found.push_back(
-          {fmt::format("{} wait in {} {}{}{}", ranks_in_words(ranks), excerpt(operation, 40), call,
-                       elements.empty() ? "" : fmt::format(" ({} elements)", excerpt(elements, 20)),
-                       first.enqueued >= 0 ? fmt::format(": last enqueued {}, last completed {}",
-                                                         first.enqueued, first.completed)
-                                           : ""),
-           group.location});
-    }
-    found.push_back({conclusion(group, waiting), group.location});
+  const std::vector<WatchdogIncident> incidents = watchdog_incidents(evidence.of("nccl-log"));
+  for (std::size_t i = 0; i < incidents.size(); ++i) {
+    const std::string prefix =
+        incidents.size() > 1 ? fmt::format("incident {} of {}: ", i + 1, incidents.size()) : "";
+    for (const auto& [name, group] : incidents[i].groups)
+      if (!group.location.empty()) observe(name, group, incidents[i].errors_in(name), prefix, found);
   }
   return found.empty() && !evidence.whole.contains("nccl-log") ? std::nullopt : DoctorVerdict(found);
 }

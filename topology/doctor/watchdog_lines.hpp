@@ -10,7 +10,7 @@ namespace collbench::topology {
 
 /// How far a rank had come in a process group when a collective timed out, as PyTorch's watchdog wrote it.
 struct WatchdogRank {
-  std::int64_t call = 0;       ///< the number of the one that timed out; 0: none of this rank did
+  std::int64_t call = 0;       ///< the number of the one that timed out or failed; 0: none of this rank did
   std::string operation;       ///< "ALLREDUCE"
   std::string elements;        ///< of its input; empty before 2.1
   std::int64_t enqueued = -1;  ///< the last one that it had given to NCCL; -1: not told
@@ -23,7 +23,27 @@ struct WatchdogGroup {
   std::string location;  ///< of its first timeout; empty: none of its ranks had one
 };
 
-/// By the group's name, which is the same on all of its ranks since 2.5.
-[[nodiscard]] std::map<std::string, WatchdogGroup> watchdog_groups(const std::vector<EvidenceLine>& lines);
+/// One hang of a job.
+struct WatchdogIncident {
+  std::map<std::string, WatchdogGroup> groups;  ///< by name, which is the same on all ranks since 2.5
+  /// Of a rank that failed by itself, and did not only wait for others: what it wrote.
+  std::map<int, EvidenceLine> errors;
+
+  /// Those of the ranks that a group is known or likely to have.
+  [[nodiscard]] std::map<int, EvidenceLine> errors_in(const std::string& group) const;
+};
+
+/// In order of time: a job that was started again may have hung again.
+[[nodiscard]] std::vector<WatchdogIncident> watchdog_incidents(const std::vector<EvidenceLine>& lines);
+
+/// Whether the call of that name (OpType) is between two ranks, or may be.
+[[nodiscard]] bool is_point_to_point(std::string_view operation);
+
+/// Whether the sizes of one call's inputs may differ between ranks, by the name that a dump ("all_to_all") or
+/// a log ("ALLTOALL_BASE") gives to it. Source: PyTorch, tools/flight_recorder/components/types.py, Op.match.
+[[nodiscard]] bool may_differ_in_sizes(std::string_view operation);
+
+/// "_ALLGATHER_BASE" of a log and "_all_gather_base" of a dump alike.
+[[nodiscard]] std::string folded_operation(std::string_view operation);
 
 }  // namespace collbench::topology

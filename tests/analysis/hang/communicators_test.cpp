@@ -55,6 +55,37 @@ TEST(Communicators, OneCallAndOneRankAreSingular) {
   EXPECT_THAT(find_hang(one).text, HasSubstr("rank 0 waits in call 2"));
 }
 
+/// Equal sums are not equal calls.
+TEST(Communicators, RanksThatCalledDifferentOperationsAreNamed) {
+  const auto counts = [](int rank, std::uint64_t gathers, std::uint64_t reduces) {
+    CommunicatorMember made;
+    made.rank = rank;
+    made.begun = {{"AllGather", gathers}, {"AllReduce", reduces}};
+    return made;
+  };
+  Communicator group = three(counts(0, 3, 41), counts(1, 4, 40), counts(2, 3, 41));
+  HangFinding found = find_hang(group);
+  EXPECT_EQ(found.cause, HangCause::calls_differ);
+  EXPECT_THAT(found.ranks, ElementsAre(1));
+  EXPECT_EQ(
+      found.text,
+      "group 0: ranks called different operations: rank 1 has begun 4 AllGather, 40 AllReduce; ranks 0, 2 "
+      "have begun 3 AllGather, 41 AllReduce");
+  group.members[0].error = "invalid usage";  // which is what NCCL says of it
+  found = find_hang(group);
+  EXPECT_EQ(found.cause, HangCause::calls_differ);
+  EXPECT_THAT(found.text, HasSubstr("rank 0 reports: invalid usage"));
+  // The text of RAS lists who differs, and of each only the operations in which it does.
+  group = three(counts(0, 0, 0), counts(1, 4, 40), counts(2, 0, 0));
+  group.members = {group.members[1]};
+  group.begun_by_others = {{"AllGather", 3}, {"AllReduce", 41}};
+  EXPECT_THAT(find_hang(group).text,
+              HasSubstr("rank 1 has begun 4 AllGather, 40 AllReduce; others 3 AllGather, "
+                        "41 AllReduce"));
+  group.members[0].begun = {{"AllReduce", 40}};
+  EXPECT_EQ(find_hang(group).cause, HangCause::rank_behind);
+}
+
 /// What RAS of NCCL 2.27.3 says of groups that are not there blames nobody.
 TEST(Communicators, ARankThatCannotBeIsNonsense) {
   Communicator group = three(member(0, 412, 412), member(1, 412, 412), member(1057455228, 0, 0));

@@ -44,6 +44,29 @@ TEST(NcclRas, NamesTheRankThatDoesNotAnswer) {
   }
 }
 
+/// Of NCCL 2.28.9 on an H200 (2026-11-27), where rank 1 called AllGather and rank 0 AllReduce.
+TEST(NcclRas, NamesRanksThatCalledDifferentOperations) {
+  for (const char* name : {"ras_mismatch.json", "ras_mismatch.txt"}) {
+    const HangFinding found = find_hang(read_nccl_ras(answer(name)).at(0));
+    EXPECT_EQ(found.cause, HangCause::calls_differ) << name;
+    EXPECT_THAT(found.text,
+                HasSubstr("rank 0 (192.0.2.2, process 725) has begun 21 AllReduce; rank 1 (192.0.2.2, "
+                          "process 726) has begun 1 AllGather, 20 AllReduce"))
+        << name;
+    EXPECT_THAT(found.text, HasSubstr("reports: ")) << name;
+  }
+}
+
+/// 2.28.7 to 2.29.1 leave a comma out.
+TEST(NcclRas, JsonWithoutACommaBehindAMissingRankIsRead) {
+  const std::string text = answer("ras_stopped_rank.json").text;
+  const std::size_t missing = text.find("\"missing_ranks\": [");
+  const std::size_t number = text.find("\"nvml_dev\"", missing);
+  std::string without = text;
+  without.erase(text.find(',', number), 1);
+  EXPECT_EQ(finding_of(without).text, finding_of(text).text);
+}
+
 TEST(NcclRas, JsonHasTheCallsOfEachRank) {
   const std::string text = answer("ras_stopped_rank.json").text;
   const Communicator communicator = read_nccl_ras({"answer", text}).at(0);

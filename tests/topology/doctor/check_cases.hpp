@@ -281,7 +281,7 @@ inline std::vector<CheckCase> cases() {
          "WorkNCCL(SeqNum=8, OpType=ALLREDUCE, NumelIn=9, NumelOut=9, Timeout(ms)=600000) ran for 600020 "
          "milliseconds before timing out.\n"}},
        {{"", kComplete}},
-       "rank 1 wait in ALLREDUCE 8"},
+       "rank 1 waits in ALLREDUCE 8"},
       {"log-separate-runs",
        {{"", std::string(kHeading) + kHeading + kRowAndSummary}},
        {{"", std::string(kHeading) + kRowAndSummary + kHeading + kRowAndSummary}},

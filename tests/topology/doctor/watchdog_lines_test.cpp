@@ -50,7 +50,7 @@ TEST(WatchdogLines, WhereAllWaitInOneCallNobodyOfThemIsBehind) {
   const std::string said =
       said_of(timed_out(1, 42, "ALLREDUCE", 7) + stands_at(1, 45, 41) + timed_out(0, 42, "ALLREDUCE", 7));
   EXPECT_THAT(said, HasSubstr("ranks 0, 1 wait in ALLREDUCE 42 (7 elements)"));
-  EXPECT_THAT(said, HasSubstr("none of ranks 0, 1 is behind"));
+  EXPECT_THAT(said, HasSubstr("ranks 0, 1 are not behind the others by their calls"));
 }
 
 TEST(WatchdogLines, WhoNeverIssuedItIsBehind) {
@@ -86,7 +86,7 @@ TEST(WatchdogLines, WhoHearsOfATimeoutSaysWhereItStands) {
   const std::string waits = timed_out(0, 42, "ALLREDUCE", 7) + stands_at(0, 45, 41);
   EXPECT_THAT(said_of(waits + heard(41)), HasSubstr("rank 3 never issued it"));
   EXPECT_THAT(said_of(waits + heard(-1)), HasSubstr("rank 3 never issued it"));
-  EXPECT_THAT(said_of(waits + heard(42)), HasSubstr("none of rank"));
+  EXPECT_THAT(said_of(waits + heard(42)), HasSubstr("rank 0 is not behind"));
 }
 
 /// A process in several groups: the line of a timeout is of the group that the next line of that call names.
@@ -102,8 +102,82 @@ TEST(WatchdogLines, ATimeoutIsOfTheGroupThatNamesItsCall) {
   const std::string said =
       said_of(timed_out(0, 9, "ALLREDUCE", 7) + of_group(0, 1, 9) + timed_out(0, 42, "BROADCAST", 7) +
               of_group(0, 2, 42) + timed_out(1, 42, "BROADCAST", 7) + of_group(1, 2, 42));
-  EXPECT_THAT(said, HasSubstr("rank 0 wait in ALLREDUCE 9"));
+  EXPECT_THAT(said, HasSubstr("rank 0 waits in ALLREDUCE 9"));
   EXPECT_THAT(said, HasSubstr("ranks 0, 1 wait in BROADCAST 42"));
+}
+
+/// The same call number in two groups, as in a job that hangs in its first call.
+TEST(WatchdogLines, OneNumberInTwoGroupsIsOfBoth) {
+  const auto of_group = [](int rank, const char* group) {
+    return fmt::format(
+        "[rank{0}]:[E105 06:24:44.9 ProcessGroupNCCL.cpp:2268] [PG ID 0 PG GUID {1} Rank {0}]  failure "
+        "detected "
+        "by watchdog at work sequence id: 1 PG status: last enqueued work: 1, last completed work: 0\n",
+        rank, group);
+  };
+  std::string log;
+  for (const int rank : {0, 1})
+    log += timed_out(rank, 1, "ALLREDUCE", 4) + of_group(rank, "0(default_pg)") +
+           timed_out(rank, 1, "_ALLGATHER_BASE", 9) + of_group(rank, "2(tp)");
+  const std::string said = said_of(log);
+  EXPECT_THAT(said, HasSubstr("ranks 0, 1 wait in ALLREDUCE 1 (4 elements)"));
+  EXPECT_THAT(said, HasSubstr("ranks 0, 1 wait in _ALLGATHER_BASE 1 (9 elements)"));
+}
+
+TEST(WatchdogLines, SizesOfAnExchangeAndTheTwoSidesOfASendAreNoDisagreement) {
+  for (const char* operation : {"ALLTOALL_BASE", "SCATTER", "COALESCED"})
+    EXPECT_THAT(said_of(timed_out(0, 42, operation, 7) + timed_out(2, 42, operation, 9)),
+                HasSubstr("are not behind"))
+        << operation;
+  EXPECT_THAT(said_of(timed_out(0, 42, "SEND", 7) + timed_out(2, 41, "RECV", 7)),
+              HasSubstr("do not name the other one"));
+}
+
+std::string at(const char* time, std::string line) { return line.replace(line.find("06:24:44"), 8, time); }
+
+/// torchrun starts a job again, in the same log.
+TEST(WatchdogLines, IncidentsOfAJobThatWasStartedAgainStayApart) {
+  std::string log;
+  for (const int rank : {0, 1})
+    log +=
+        at("06:24:44", timed_out(rank, 808, "ALLREDUCE", 7)) + at("06:24:44", stands_at_now(rank, 811, 807));
+  log += at("06:24:45", stands_at_now(2, 807, 807));
+  for (const int rank : {0, 2})
+    log += at("07:24:44", timed_out(rank, 55, "ALLREDUCE", 7)) + at("07:24:44", stands_at_now(rank, 58, 54));
+  log += at("07:24:45", stands_at_now(1, 54, 54));
+  const std::string said = said_of(log);
+  EXPECT_THAT(said,
+              HasSubstr("incident 1 of 2: ranks 0, 1 wait in ALLREDUCE 808 (7 elements): last enqueued 811"));
+  EXPECT_THAT(said, HasSubstr("incident 1 of 2: rank 2 never issued it"));
+  EXPECT_THAT(said,
+              HasSubstr("incident 2 of 2: ranks 0, 2 wait in ALLREDUCE 55 (7 elements): last enqueued 58"));
+  EXPECT_THAT(said, HasSubstr("incident 2 of 2: rank 1 never issued it"));
+}
+
+/// A rank that says why it ended is not one "without a log".
+TEST(WatchdogLines, WhoFailedByItselfIsNamedWithItsWords) {
+  const std::string waits = timed_out(0, 42, "ALLREDUCE", 7) + stands_at_now(0, 45, 41);
+  const auto says = [&](const std::string& line) {
+    const Diagnosis diagnosis = diagnose(evidence_of({{"", waits + line + "\n"}}));
+    std::string all;
+    for (const DoctorFinding& finding : diagnosis.findings)
+      for (const DoctorObservation& seen : finding.observations) all += seen.what + "\n";
+    return all;
+  };
+  EXPECT_THAT(says("[rank6]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB."),
+              HasSubstr("rank 6 failed: torch.OutOfMemoryError: CUDA out of memory"));
+  EXPECT_THAT(
+      says("[rank4]:[E105 06:20:44.9 ProcessGroupNCCL.cpp:612] [Rank 4] Collective WorkNCCL(SeqNum=42, "
+           "OpType=ALLREDUCE, NumelIn=7, NumelOut=7, Timeout(ms)=600000) raised the following async "
+           "exception: NCCL error: unhandled cuda error, NCCL version 2.27.5\n"
+           "ncclUnhandledCudaError: Call to CUDA function failed.\nLast error:\n"
+           "Cuda failure 'uncorrectable ECC error encountered'"),
+      HasSubstr("rank 4 failed: NCCL error: unhandled cuda error, NCCL version 2.27.5: Cuda failure "
+                "'uncorrectable ECC"));
+  // What the others see of a rank that is gone is not its own failure.
+  EXPECT_THAT(
+      says("[rank3]: torch.distributed.DistBackendError: NCCL error in: x.cpp:1, remote process exited"),
+      HasSubstr("rank 0 is not behind"));
 }
 
 /// 2.0 and older have neither the sizes nor a time.
@@ -111,7 +185,7 @@ TEST(WatchdogLines, AnOldLineIsRead) {
   EXPECT_THAT(said_of("[E ProcessGroupNCCL.cpp:828] [Rank 4] Watchdog caught collective operation timeout: "
                       "WorkNCCL(SeqNum=9, OpType=BROADCAST, Timeout(ms)=1800000) ran for 1800 milliseconds "
                       "before timing out.\n"),
-              HasSubstr("rank 4 wait in BROADCAST 9"));
+              HasSubstr("rank 4 waits in BROADCAST 9"));
 }
 
 }  // namespace
