@@ -89,11 +89,18 @@ FlightIdentity flight_identity() {
           .gpu = gpus == nullptr ? "" : gpus};
 }
 
-std::optional<int> srun_task_without_pmi() {
-  const char* task = std::getenv("SLURM_PROCID");
+std::optional<UnconnectedTask> unconnected_task() {
+  if (launched_rank()) return std::nullopt;
   // A batch script has SLURM_PROCID too, and no step.
-  if (task == nullptr || std::getenv("SLURM_STEP_ID") == nullptr || launched_rank()) return std::nullopt;
-  return std::atoi(task);
+  const char* const task = std::getenv("SLURM_PROCID");
+  if (task != nullptr && std::getenv("SLURM_STEP_ID") != nullptr)
+    return UnconnectedTask{.number = std::atoi(task), .by_srun = true};
+  // A pod of a PyTorchJob has RANK and WORLD_SIZE, of pods, and no LOCAL_RANK.
+  const char* const rank = std::getenv("RANK");
+  const char* const ranks = std::getenv("WORLD_SIZE");
+  if (rank == nullptr || ranks == nullptr || std::getenv("LOCAL_RANK") == nullptr || std::atoi(ranks) < 2)
+    return std::nullopt;
+  return UnconnectedTask{.number = std::atoi(rank), .by_srun = false};
 }
 
 bool inside_slurm() { return std::getenv("SLURM_JOB_ID") != nullptr; }

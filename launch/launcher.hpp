@@ -23,9 +23,17 @@ namespace collbench::launch {
 /// This process's, as the launcher's variables have it.
 [[nodiscard]] FlightIdentity flight_identity();
 
-/// The task number of a process that srun started without any PMI (--mpi=none), which alone knows nothing of
-/// the others: Open MPI 4.1 cannot even start as one rank there. None under mpirun, PMI or no srun.
-[[nodiscard]] std::optional<int> srun_task_without_pmi();
+/// A process beside others that cannot find each other by MPI.
+struct UnconnectedTask {
+  int number = 0;
+  bool by_srun = false;  ///< else by torchrun, or what sets its variables
+};
+
+/// Started by srun without any PMI (--mpi=none), where Open MPI 4.1 cannot even start as one rank, or by
+/// torchrun and the like (RANK, LOCAL_RANK and WORLD_SIZE;
+/// https://docs.pytorch.org/docs/stable/elastic/run.html), where MPI makes a job of one rank of each. None
+/// under mpirun or PMI, or alone.
+[[nodiscard]] std::optional<UnconnectedTask> unconnected_task();
 
 /// Whether a program of this name is a launcher of Open MPI, under Debian's own names too. Other MPI
 /// libraries have launchers of the same names.

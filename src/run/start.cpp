@@ -62,9 +62,17 @@ bool started_by_start_ranks() { return std::getenv(kStartedRanks) != nullptr; }
               "install Open MPI (apt-get install openmpi-bin), or put its mpirun on PATH");
 }
 
-Error no_pmi() {
-  return {ExitStatus::not_here, "srun", "it started tasks that cannot find each other (--mpi=none)",
-          "use srun --mpi=pmix, or mpirun inside salloc or sbatch; srun --mpi=list shows what is available"};
+Error not_connected(const launch::UnconnectedTask& task) {
+  constexpr const char* kWhat = "it started tasks that cannot find each other";
+  if (task.by_srun) {
+    return {
+        ExitStatus::not_here, "srun", fmt::format("{} (--mpi=none)", kWhat),
+        "use srun --mpi=pmix, or mpirun inside salloc or sbatch; srun --mpi=list shows what is available"};
+  }
+  return {
+      ExitStatus::not_here, "torchrun", fmt::format("{} by MPI", kWhat),
+      "start collbench by itself with -g N on one host, or with mpirun, which the bundle has, on several; "
+      "collbench launch writes the line"};
 }
 
 /// MPICH's mpirun, or srun with another PMI, starts N programs that each believe to be alone. Thrown where
@@ -121,7 +129,8 @@ int start_run(const RunOptions& options, int argc, char** argv) {
   }
   // Alone, Open MPI 4 would start a daemon, in case more processes follow, and end where there is no ssh.
   if (!options.launched) ::setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-  if (const auto task = launch::srun_task_without_pmi()) return report_failure(no_pmi(), *task == 0);
+  if (const auto task = launch::unconnected_task())
+    return report_failure(not_connected(*task), task->number == 0);
   if (options.request.algorithms != std::vector<std::string>{kLibraryChoice})
     collectives::allow_forced_algorithms();
   // Before other ranks see this one: whom a launcher ends is then not taken for one that died.

@@ -248,6 +248,18 @@ class BadInput(Scratch):
                 for pattern in patterns:
                     self.assertRegex(line, pattern)
 
+    def test_torchrun_knows_nothing_of_mpi(self):
+        """Its processes would each measure a job of one rank."""
+        said = []
+        for rank in range(2):
+            tasks = {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": "2"}
+            done = subprocess.run([PROGRAM, "--time", "1"], env={**os.environ, **tasks}, capture_output=True, text=True, timeout=60,
+                                  stdin=subprocess.DEVNULL, check=False)
+            self.assertEqual(done.stdout, "")
+            said.append((done.returncode, collbench_lines(done)))
+        self.assertEqual((said[0][0], said[1][1]), (5, []))
+        self.assertRegex(said[0][1][0], "torchrun: it started tasks that cannot find each other by MPI; .*-g N")
+
     def test_unknown_option(self):
         self.check(["--frobnicate"], "--frobnicate", "collbench help run")
 
