@@ -121,6 +121,17 @@ void require_text(std::string_view text, std::string_view file, std::string_view
   }
 }
 
+std::size_t drop_nuls(std::string& text) {
+  std::ptrdiff_t runs = 0;
+  for (std::size_t at = text.find('\0'); at != std::string::npos; at = text.find('\0', at)) {
+    ++runs;
+    at = std::min(text.find_first_not_of('\0', at), text.size());
+  }
+  if (runs == 0 || runs > 1 + std::count(text.begin(), text.end(), '\n') || foreign_file(text, "", ""))
+    return 0;
+  return std::erase(text, '\0');
+}
+
 std::optional<std::string> line_in_json(std::string_view line) {
   constexpr std::size_t kMaxBytes = std::size_t{1} << 16U;  // Docker cuts a line at 16 KiB
   line = trim(line);

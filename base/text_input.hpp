@@ -33,6 +33,11 @@ struct Line {
 void require_text(std::string_view text, std::string_view file, std::string_view expected,
                   std::size_t max_bytes = kMaxInputBytes);
 
+/// Drops the NUL bytes that a crash leaves in a log (a file system keeps the length of what it did not get to
+/// write), and returns how many. A text in which they stand more than once a line is no log (UTF-16, binary):
+/// it is left as it is, 0.
+std::size_t drop_nuls(std::string& text);
+
 /// What a program wrote, out of the JSON object that a container's log driver or a collector makes of each
 /// line: "log" (Docker, Fluent Bit), "message", "textPayload" (Cloud Logging), "line" (Loki). None for
 /// another line.

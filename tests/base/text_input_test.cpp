@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "tests/topology/refusal.hpp"
 
 namespace collbench::text_input_test {
@@ -27,6 +31,24 @@ TEST(TextInput, RefusesWhatIsNoText) {
   EXPECT_THAT(refused("\xE0\x96\xB3"), HasSubstr("is not UTF-8"));  // overlong: JSON would not take it
   EXPECT_THAT(refused("\xED\xA0\x80"), HasSubstr("is not UTF-8"));  // half of a surrogate pair
   EXPECT_THAT(refused(std::string(kMaxInputBytes + 1, 'a')), HasSubstr("the file has"));
+}
+
+TEST(TextInput, DropsWhatACrashLeavesInALogAndNothingOfABinaryFile) {
+  const auto dropped = [](std::string text) {
+    const std::size_t count = drop_nuls(text);
+    return std::pair(count, text);
+  };
+  const std::string zeros(4096, '\0');
+  EXPECT_EQ(dropped("a\n" + zeros), std::pair(zeros.size(), std::string("a\n")));
+  EXPECT_EQ(dropped("a\n" + zeros + "b\n"), std::pair(zeros.size(), std::string("a\nb\n")));
+  EXPECT_EQ(dropped("a\nb").first, 0U);
+  const std::string utf16("a\0b\0c\0\n\0", 8);
+  EXPECT_EQ(dropped(utf16), std::pair(std::size_t{0}, utf16));
+  const std::string xz(
+      "\xfd"
+      "7zXZ\0\n\n",
+      8);
+  EXPECT_EQ(dropped(xz), std::pair(std::size_t{0}, xz));
 }
 
 TEST(TextInput, CleansLines) {

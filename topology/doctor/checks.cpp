@@ -1,5 +1,7 @@
 #include "topology/doctor/checks.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -19,7 +21,8 @@ std::vector<DoctorCheck> doctor_checks() {
   std::vector<DoctorCheck> all;
   for (const std::span<const DoctorCheck> theme :
        {pcie_checks(), kernel_checks(), gpu_checks(), kernel_log_checks(), network_checks(),
-        network_setup_checks(), setting_checks(), version_checks(), log_checks(), log_message_checks()})
+        network_setup_checks(), setting_checks(), version_checks(), log_checks(), rank_checks(),
+        log_message_checks()})
     all.insert(all.end(), theme.begin(), theme.end());
   return all;
 }
@@ -66,6 +69,20 @@ std::vector<std::string> log_notes(const Evidence& evidence) {
     notes.emplace_back(
         "these logs name no communicator, so they may be of several jobs: what they do not say clears "
         "nothing; give the logs of each job separately");
+  if (const auto ranks = ranks_heard(log); ranks && ranks->heard < ranks->all)
+    notes.push_back(fmt::format(
+        "of {} ranks {} wrote nothing of NCCL's start here: what the log does not say clears nothing",
+        ranks->all, ranks->all - ranks->heard));
+  const LocalConnections local = local_connections(evidence);
+  if (local.by_memory > 1 && local.peer_to_peer == 0 && !local.expects_nvlink)
+    notes.emplace_back(
+        "GPUs of one host speak through host memory (SHM): usual where they have no NVLink and no P2P over "
+        "PCIe "
+        "(nvidia-smi topo -p2p r)");
+  if (has("# nThread") && has("Init COMPLETE") && !goes_beyond_start(log))
+    notes.emplace_back(
+        "the log ends after NCCL's start, without a row: a hang in the first collective, or a log that is "
+        "cut");
   if (has("out-of-place"))
     notes.emplace_back("the log has a table of nccl-tests: collbench judge says what it means");
   return notes;
@@ -78,7 +95,9 @@ Diagnosis diagnose(const Evidence& evidence) {
   Diagnosis diagnosis;
   diagnosis.unknown_lines = log.unknown_lines;
   diagnosis.notes = log_notes(evidence);
-  const bool clears = !may_be_of_several_jobs(evidence.of("nccl-log"));
+  const auto ranks = ranks_heard(evidence.of("nccl-log"));
+  const bool clears =
+      !may_be_of_several_jobs(evidence.of("nccl-log")) && (!ranks || ranks->heard >= ranks->all);
   std::array<std::vector<DoctorFinding>, 3> by_severity;
   for (const DoctorCheck& check : doctor_checks()) {
     DoctorVerdict verdict = verdict_of(check, evidence, log);

@@ -56,6 +56,7 @@ struct DoctorCheck {
 [[nodiscard]] std::span<const DoctorCheck> setting_checks();
 [[nodiscard]] std::span<const DoctorCheck> version_checks();
 [[nodiscard]] std::span<const DoctorCheck> log_checks();
+[[nodiscard]] std::span<const DoctorCheck> rank_checks();
 [[nodiscard]] std::span<const DoctorCheck> log_message_checks();
 [[nodiscard]] std::span<const DoctorCheck> kernel_log_checks();
 

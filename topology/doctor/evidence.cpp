@@ -165,6 +165,9 @@ Evidence read_evidence(const fs::path& path) {
     std::string text;
     try {
       text = read_file(file, kMaxInputBytes);
+      if (const std::size_t nuls = drop_nuls(text); nuls > 0)
+        evidence.notes.push_back(fmt::format(
+            "{}: {} NUL bytes are left out: a node that crashed leaves them in a file", file.string(), nuls));
       if (source.empty()) require_text(text, file.string(), "the output of a command");
     } catch (const Error& unreadable) {
       if (!folder) throw;

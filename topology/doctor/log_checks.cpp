@@ -31,6 +31,7 @@ DoctorVerdict look_at_sockets(const Evidence& evidence) {
   bool by_network = false;
   std::vector<DoctorObservation> found;
   for (const EvidenceLine& line : evidence.of("nccl-log")) {
+    if (is_libfabric_over_tcp(line.text)) return std::nullopt;  // log-no-provider
     by_network = by_network || has_text(line.text, "via NET/");
     if (found.empty() && has_text(line.text, "via NET/Socket")) found.push_back(quoted(line));
   }
@@ -54,7 +55,8 @@ bool has_grace_cpu(const Evidence& evidence) {
 }
 
 bool is_network_channel(std::string_view line) {
-  return has_text(line, "via NET/IB") || has_text(line, "via NET/AWS Libfabric");
+  return has_text(line, "via NET/IB") || has_text(line, "via NET/AWS Libfabric") ||
+         has_text(line, "via NET/Libfabric");
 }
 
 /// On these NCCL itself leaves GPUDirect RDMA off (a maintainer, nccl#1579: 2.24.3).
@@ -77,6 +79,7 @@ DoctorVerdict look_at_gpudirect(const Evidence& evidence) {
   const EvidenceLine* first = nullptr;
   const EvidenceLine* disabled = nullptr;
   for (const EvidenceLine& line : evidence.of("nccl-log")) {
+    if (is_libfabric_over_tcp(line.text)) return std::nullopt;  // log-no-provider
     channels = channels || has_text(line.text, " via ");
     if (disabled == nullptr && has_text(line.text, "GPU Direct RDMA Disabled for HCA")) disabled = &line;
     if (!is_network_channel(line.text)) continue;

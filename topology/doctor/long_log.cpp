@@ -26,10 +26,12 @@ constexpr std::size_t kMaxOfProcesses = 50'000;
 /// NCCL cuts a line at 1,024 bytes.
 constexpr std::size_t kMaxLine = 2048;
 
-/// Whether a line may be of NCCL, a plugin, PyTorch or CUDA, or is of a table of nccl-tests.
+/// Whether a line may be of NCCL, a plugin, PyTorch or CUDA, is of a table of nccl-tests, or tells how a
+/// process ended.
 bool may_matter(std::string_view line) {
-  static constexpr std::array<std::string_view, 7> kSigns{"NCCL", "nccl",  "CUDA",  "via NET/",
-                                                          "rror", "ailed", " WARN "};
+  static constexpr std::array<std::string_view, 12> kSigns{"NCCL",  "nccl",  "CUDA",   "via NET/",
+                                                           "rror",  "ailed", " WARN ", "ignal",
+                                                           "illed", "ault",  "xit",    "      : "};
   return std::any_of(kSigns.begin(), kSigns.end(),
                      [line](std::string_view sign) { return line.find(sign) != std::string_view::npos; });
 }

@@ -81,6 +81,33 @@ struct KernelRelease {
 /// A check of log_checks(): who is slow in which step of NCCL's start, against the others.
 [[nodiscard]] DoctorVerdict look_at_init_timings(const Evidence& evidence);
 
+/// The NICs of "NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]; OOB …": a name for each port; empty for
+/// another line.
+[[nodiscard]] std::vector<std::string> listed_nics(std::string_view line);
+
+/// "NET/OFI Selected provider is tcp, fabric is …": libfabric without RDMA.
+[[nodiscard]] bool is_libfabric_over_tcp(std::string_view line);
+
+/// Whether a job did something after its start: a row of nccl-tests, or the end of a communicator.
+[[nodiscard]] bool goes_beyond_start(const std::vector<EvidenceLine>& log);
+
+/// The ranks that wrote how they joined the largest communicator, and how many it has; none where no line
+/// names one.
+struct RanksHeard {
+  std::size_t heard = 0;
+  std::size_t all = 0;
+};
+[[nodiscard]] std::optional<RanksHeard> ranks_heard(const std::vector<EvidenceLine>& log);
+
+/// Connections between GPUs of one host: how many are not peer to peer, and whether they should be.
+struct LocalConnections {
+  std::size_t peer_to_peer = 0;
+  std::size_t by_memory = 0;
+  const EvidenceLine* first = nullptr;  ///< by memory
+  bool expects_nvlink = false;          ///< the GPUs are wired by NVLink to all others of the host
+};
+[[nodiscard]] LocalConnections local_connections(const Evidence& evidence);
+
 /// Interfaces of containers and virtual machines, by the names that their software gives them: they lead to
 /// no other node.
 [[nodiscard]] bool is_virtual_interface(std::string_view name);

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <set>
 #include <utility>
 
@@ -114,6 +116,7 @@ struct Kind {
   std::string_view first_time;
   std::string_view last_time;
   Sayers ranks;
+  Sayers ended;  ///< of the end of a process: the process, where another line names it
 };
 
 /// "ranks 0, 3", or the processes where no rank is known of one.
@@ -127,6 +130,7 @@ std::string who_said_it(const Sayers& ranks) {
 
 DoctorObservation observation_of(const Kind& kind) {
   DoctorObservation seen = quoted(*kind.first);
+  if (!kind.ended.empty()) seen.what = who_said_it(kind.ended) + ": " + seen.what;
   if (kind.count == 1) return seen;
   seen.what += fmt::format(", {} times", kind.count);
   if (!kind.first_time.empty())
@@ -151,33 +155,144 @@ std::map<std::string, std::string, std::less<>> ranks_of_processes(const std::ve
   return ranks;
 }
 
+/// Launchers say in one line which process they speak of and in the next how it ended: torchrun ("host :
+/// n17", "rank : 3 (local_rank: 3)"), Open MPI 5 ("process rank 11 with PID 5714 on node n18 exited on"),
+/// hydra
+/// ("=   RANK 3 PID 123 RUNNING AT n18").
+class NamedProcess {
+ public:
+  void read(std::string_view line) {
+    ++age_;
+    if (const std::size_t at = line.find("host      : "); at != std::string_view::npos)
+      set("", std::string(line.substr(at + 12)));
+    if (const auto rank = number_behind(line, "rank      : ")) set(fmt::format("rank {}", *rank), host_);
+    for (const auto& [of_rank, of_host] :
+         {std::pair{"process rank ", " on node "}, std::pair{"=   RANK ", " RUNNING AT "},
+          std::pair{"=   PID ", " RUNNING AT "}}) {
+      const std::size_t host = line.find(of_host);
+      const auto number = number_behind(line, of_rank);
+      if (!number || host == std::string_view::npos) continue;
+      const std::string_view behind = line.substr(host + std::string_view(of_host).size());
+      set(fmt::format("{} {}", has_text(of_rank, "PID") ? "process" : "rank", *number),
+          std::string(behind.substr(0, behind.find(' '))));
+    }
+  }
+  /// Empty where no line just before names it.
+  [[nodiscard]] std::string name() const {
+    constexpr int kMaxLinesBetween = 2;
+    if (age_ > kMaxLinesBetween || name_.empty()) return {};
+    return host_.empty() ? name_ : fmt::format("{} on {}", name_, host_);
+  }
+
+ private:
+  void set(std::string name, std::string host) {
+    name_ = std::move(name);
+    host_ = std::move(host);
+    age_ = 0;
+  }
+  std::string name_;
+  std::string host_;
+  int age_ = 0;
+};
+
+/// "1048576 262144 float sum -1 101.7 10.3 19.3 0 102.1 10.3 19.3 12": a row whose #wrong, out of place or in
+/// place, is not 0; N/A is no number.
+bool has_wrong_values(std::string_view line) {
+  constexpr std::size_t kCells = 13;
+  if (line.empty() || std::isdigit(static_cast<unsigned char>(line.front())) == 0) return false;
+  const std::vector<std::string> cells = split_words(line);
+  if (cells.size() != kCells || !parse_integer(cells[1], 0, INT64_MAX) ||
+      !parse_integer(cells[4], -1, INT32_MAX))
+    return false;
+  return std::any_of(cells.begin(), cells.end(), [&cells](const std::string& cell) {
+    const bool wrong = &cell == &cells[8] || &cell == &cells[12];
+    return wrong && (lower(cell) == "nan" || leading_number(cell).value_or(0) > 0);
+  });
+}
+
+/// The devices of "NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB …", of all processes.
+std::set<std::string> devices_in_use(const std::vector<EvidenceLine>& log) {
+  std::set<std::string> devices;
+  for (const EvidenceLine& line : log)
+    for (const std::string& device : listed_nics(line.text)) devices.insert(device);
+  return devices;
+}
+
+/// Whether a device that a process could not open is one that another one uses.
+bool denies_what_others_use(const std::vector<EvidenceLine>& log) {
+  const std::set<std::string> used = devices_in_use(log);
+  return std::any_of(log.begin(), log.end(), [&used](const EvidenceLine& line) {
+    if (message_code(line.text, log_line(line.text)) != "log-device-denied") return false;
+    const std::vector<std::string> words = split_words(line.text);
+    return std::any_of(words.begin(), words.end(),
+                       [&used](const std::string& word) { return used.contains(word); });
+  });
+}
+
 /// The plugin asks libfabric once for each of its protocols, and a container sees NICs that it does not have:
-/// where a network was found all the same, that does not matter.
+/// where a network was found all the same, that does not matter. A process that its watchdog ends aborts.
 void leave_out_what_others_do(const std::vector<EvidenceLine>& log, LogMessages& messages) {
   bool by_libfabric = false;
   bool uses_libfabric = false;
   bool by_rdma = false;
   bool by_sockets = false;
+  bool by_watchdog = false;
   for (const EvidenceLine& line : log) {
-    by_libfabric = by_libfabric || has_text(line.text, "NET/OFI Selected ");
+    by_libfabric =
+        by_libfabric || (has_text(line.text, "NET/OFI Selected ") && !is_libfabric_over_tcp(line.text));
     uses_libfabric = uses_libfabric || has_text(line.text, "Using network AWS Libfabric") ||
                      has_text(line.text, "Using network Libfabric") ||
                      has_text(line.text, "Assigned NET plugin Libfabric") ||
                      has_text(line.text, "Libfabric/");
     by_rdma = by_rdma || has_text(line.text, "Using network IB") || has_text(line.text, "NET/IB : Using [");
     by_sockets = by_sockets || has_text(line.text, "Using network Socket");
+    by_watchdog = by_watchdog || has_text(line.text, "Watchdog caught collective");
   }
-  if (by_libfabric) messages.said.erase("log-no-provider");
-  if (uses_libfabric) messages.said.erase("log-ofi-start");
-  if (by_rdma && !by_sockets) messages.said.erase("log-device-denied");
+  const bool rdma_alone = by_rdma && !by_sockets;
+  if (by_libfabric || rdma_alone) messages.said.erase("log-no-provider");
+  if (uses_libfabric || rdma_alone) messages.said.erase("log-ofi-start");
+  if (rdma_alone && messages.said.contains("log-device-denied") && !denies_what_others_use(log))
+    messages.said.erase("log-device-denied");
+  if (by_watchdog) messages.said.erase("log-process-aborted");
+}
+
+/// What tells of an end, and what is said when others lose who ended, or when its launcher ends them.
+constexpr std::array<std::string_view, 6> kEnds{"log-oom-killed",     "log-node-failed",
+                                                "log-bus-error",      "log-process-crashed",
+                                                "log-process-killed", "log-job-canceled"};
+constexpr std::array<std::string_view, 8> kFollows{
+    "log-completion-error", "log-connection",     "log-ofi-completion",  "log-peer-ended",
+    "log-job-failed",       "log-process-killed", "log-process-aborted", "log-job-canceled"};
+
+/// By code, which of all kinds of messages is its first.
+using FirstSaid = std::map<std::string_view, std::size_t>;
+
+/// What the network says after a process ended is what was seen of that.
+void join_what_follows_an_end(const FirstSaid& first, LogMessages& messages) {
+  const auto has = [&messages](std::string_view code) { return messages.said.contains(code); };
+  for (const std::string_view end : kEnds) {
+    for (const std::string_view later : kFollows) {
+      if (later == end || !has(end) || !has(later) || first.at(later) < first.at(end)) continue;
+      const DoctorObservation& seen = messages.said.at(later).front();
+      if (later == "log-completion-error" || later == "log-connection" || later == "log-ofi-completion")
+        messages.said.at(end).push_back({"after that, of who lost it: " + seen.what, seen.location});
+      messages.said.erase(later);
+    }
+  }
+  if (has("log-oom-killed")) messages.said.erase("log-process-killed");
 }
 
 /// What follows an error, on other ranks and in the program, is worth a word only where the error is not
-/// there; a line that nobody knows is no error that explains it.
-void leave_out_consequences(LogMessages& messages) {
-  for (const std::string_view code : {"log-job-failed", "log-peer-ended"}) {
-    const bool explained = std::any_of(messages.said.begin(), messages.said.end(), [code](const auto& said) {
-      return said.first != code && said.first != "log-unknown-warning" && said.first != "log-cause-unknown";
+/// there; a line that nobody knows is no error that explains it, and a launcher ends jobs that have failed.
+void leave_out_consequences(const FirstSaid& first, LogMessages& messages) {
+  join_what_follows_an_end(first, messages);
+  for (const std::string_view code :
+       {"log-job-failed", "log-peer-ended", "log-process-aborted", "log-job-canceled"}) {
+    if (!messages.said.contains(code)) continue;
+    const bool explained = std::any_of(messages.said.begin(), messages.said.end(), [&](const auto& said) {
+      if (code == "log-job-canceled" && first.at(said.first) > first.at(code)) return false;
+      return said.first != code && said.first != "log-unknown-warning" && said.first != "log-cause-unknown" &&
+             said.first != "log-job-canceled" && said.first != "log-process-aborted";
     });
     if (explained) messages.said.erase(code);
   }
@@ -188,6 +303,7 @@ void leave_out_consequences(LogMessages& messages) {
 std::span<const DoctorCheck> log_message_checks() { return table().checks; }
 
 std::string_view message_code(std::string_view line, const LogLine& parts) {
+  if (parts.level == LogLevel::none && has_wrong_values(line)) return "log-data-wrong";
   const auto& wordings = table().wordings;
   const auto fit = std::find_if(wordings.begin(), wordings.end(),
                                 [&](const Wording& wording) { return fits(wording, line, parts); });
@@ -201,7 +317,9 @@ LogMessages read_log_messages(const Evidence& evidence) {
   std::map<std::string_view, std::map<std::string, Kind>> kinds;
   std::vector<std::pair<std::string_view, const Kind*>> in_order;
   std::string_view before;
+  NamedProcess named;
   for (const EvidenceLine& line : log) {
+    named.read(line.text);
     const LogLine parts = log_line(line.text, std::exchange(before, line.text));
     std::string_view code = message_code(line.text, parts);
     if (code == "noise" || (code.empty() && parts.level != LogLevel::warning)) continue;
@@ -211,11 +329,15 @@ LogMessages read_log_messages(const Evidence& evidence) {
     }
     Kind& kind = kinds[code][message_kind(parts.message)];
     if (kind.first == nullptr) {
-      kind = {&line, 0, parts.time(), {}, {}};
+      kind = {&line, 0, parts.time(), {}, {}, {}};
       in_order.emplace_back(code, &kind);
     }
     kind.count += 1 + line.more;
     kind.last_time = parts.time();
+    if (const bool ends =
+            std::find(kEnds.begin(), kEnds.end(), code) != kEnds.end() || code == "log-process-aborted";
+        ends && !named.name().empty())
+      kind.ended.insert(named.name());
     const auto rank = ranks.find(parts.process());
     if (rank != ranks.end()) {
       kind.ranks.insert(rank->second);
@@ -225,9 +347,13 @@ LogMessages read_log_messages(const Evidence& evidence) {
       kind.ranks.emplace(parts.process());
     }
   }
-  for (const auto& [code, kind] : in_order) messages.said[code].push_back(observation_of(*kind));
+  FirstSaid first;
+  for (const auto& [code, kind] : in_order) {
+    first.try_emplace(code, first.size());
+    messages.said[code].push_back(observation_of(*kind));
+  }
   leave_out_what_others_do(log, messages);
-  leave_out_consequences(messages);
+  leave_out_consequences(first, messages);
   const auto version = nccl_version(evidence);
   messages.is_understood = version && version->code >= kFirstKnownNccl && version->code <= kLastKnownNccl &&
                            messages.unknown_lines == 0 && !messages.said.contains("log-cause-unknown");

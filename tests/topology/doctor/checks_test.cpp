@@ -440,5 +440,45 @@ TEST(DoctorChecks, NcclsLogSaysWhichEnvironmentWasSet) {
   EXPECT_THAT(found_codes(diagnosis), UnorderedElementsAre("setting-costly"));
 }
 
+/// What one rank of sixteen says clears the others of nothing.
+TEST(DoctorChecks, ALogWithoutTheLinesOfAllRanksClearsNothing) {
+  const auto healthy_by_log = [](const std::string& log) {
+    const Diagnosis diagnosis = diagnose(evidence_of({{"", kVersion + log}}));
+    EXPECT_THAT(found_codes(diagnosis), IsEmpty());
+    return std::count_if(diagnosis.healthy.begin(), diagnosis.healthy.end(),
+                         [](const DoctorCheck& check) { return check.needs.starts_with("a log"); });
+  };
+  EXPECT_GT(healthy_by_log(of_ranks("COMPLETE")), 40);
+  EXPECT_EQ(healthy_by_log(of_ranks("COMPLETE", 11)), 0);
+}
+
+/// A log that is cut, or has the lines of a few ranks, does not say that the others hang.
+TEST(DoctorChecks, APartOfALogAccusesNoRank) {
+  const std::string started = kVersion + of_ranks("START");
+  std::string half = started.substr(0, started.size() / 2);
+  half.erase(half.rfind('\n') + 1);
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", half}}))), IsEmpty());
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", started + of_ranks("COMPLETE", 15)}}))), IsEmpty());
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", kVersion + of_ranks("START", 11) + kRowAndSummary}}))),
+              IsEmpty());
+}
+
+/// Without NVLink, host memory is the usual way; ranks that were each given a NIC do not make hosts unequal.
+TEST(DoctorChecks, WhatIsUsualForAMachineIsNoFault) {
+  const std::string by_memory = local_channel("SHM/direct/direct") + local_channel("SHM/direct/direct");
+  for (const char* gpu :
+       {"NVIDIA GeForce RTX 4090", "NVIDIA A100 80GB PCIe", "NVIDIA H100 80GB HBM3 MIG 1g.10gb"}) {
+    const Diagnosis diagnosis = diagnose(evidence_of(
+        {{"", std::string("#  Rank  0 Group  0 Pid   4711 on        n17 device  0 [0000:1b:00] ") + gpu +
+                  "\n" + by_memory}}));
+    EXPECT_THAT(found_codes(diagnosis), IsEmpty()) << gpu;
+    EXPECT_THAT(diagnosis.notes, Contains(testing::HasSubstr("speak through host memory (SHM)"))) << gpu;
+  }
+  EXPECT_THAT(found_codes(diagnose(
+                  evidence_of({{"", nics("n17", "[0]mlx5_0:1/IB [1]mlx5_1:1/IB") +
+                                        nics("n18", "[0]mlx5_0:1/IB") + nics("n18", "[0]mlx5_1:1/IB")}}))),
+              IsEmpty());
+}
+
 }  // namespace
 }  // namespace collbench::topology

@@ -71,6 +71,22 @@ TEST(Evidence, AFolderIsReadByNamesAndByContents) {
   EXPECT_THAT(evidence.notes.front(), HasSubstr("notes.md"));
 }
 
+/// A node that crashed leaves zeros where its log was not yet written.
+TEST(Evidence, ALogWithZerosOfACrashIsReadWithoutThem) {
+  const EvidenceFolder folder;
+  const std::string zeros(512, '\0');
+  folder.write("job.log", "n1:1:1 [0] NCCL INFO Bootstrap: Using eth0:10.0.0.1<0>\n" + zeros + "end\n");
+  const Evidence evidence = read_evidence(folder.path() / "job.log");
+  EXPECT_THAT(evidence.of("nccl-log"), SizeIs(2));
+  ASSERT_THAT(evidence.notes, SizeIs(1));
+  EXPECT_THAT(evidence.notes.front(), HasSubstr("job.log: 512 NUL bytes are left out"));
+  folder.write("machine",
+               "\x7f"
+               "ELF" +
+                   zeros + "\x02\n");
+  EXPECT_THROW(read_evidence(folder.path() / "machine"), Error);
+}
+
 TEST(Evidence, FilesOfTwoHostsAreRefused) {
   const EvidenceFolder folder;
   for (const std::string name : {"a", "b"}) {

@@ -44,8 +44,63 @@ inline std::string init_timings(const std::string& seconds) {
   return log;
 }
 
+/// Sixteen ranks on two hosts: a line of each with `words` behind its rank, but of `without`.
+inline std::string of_ranks(const std::string& words, int without = -1) {
+  std::string log;
+  for (int rank = 0; rank < 16; ++rank) {
+    if (rank == without) continue;
+    const std::string host = rank < 8 ? "n17" : "n18";
+    log += host + ":" + std::to_string(4711 + rank) +
+           ":1 [0] NCCL INFO ncclCommInitRankConfig comm 0x5 rank " + std::to_string(rank) +
+           " nranks 16 cudaDev 0 nvmlDev 0 busId 1b000 commId 0x6a2d - Init " + words + "\n";
+  }
+  return log;
+}
+
+/// The NICs of a host, as NCCL lists them.
+inline std::string nics(const std::string& host, const std::string& list) {
+  return host + ":7:7 [0] NCCL INFO NET/IB : Using " + list + " [RO]; OOB eth0:10.0.0.17<0>\n";
+}
+
+/// A connection of two GPUs of a host.
+inline std::string local_channel(const std::string& way) {
+  return "n1:1:1 [0] NCCL INFO Channel 00 : 0[0] -> 1[1] via " + way + "\n";
+}
+
+inline constexpr const char* kNvlinkGpu =
+    "#  Rank  0 Group  0 Pid   4711 on        n17 device  0 [0000:1b:00] NVIDIA H100 80GB HBM3\n";
+
 inline std::vector<CheckCase> cases_of_logs() {
+  const std::string all = kVersion + of_ranks("START") + of_ranks("COMPLETE");
+  const std::string connected = "n18:4726:1 [7] NCCL INFO Connected all rings, use ring PXN 0 GDR 1\n";
   return {
+      {"log-init-hang",
+       {{"", kVersion + of_ranks("START", 11)}},
+       {{"", all}},
+       "commId 0x6a2d, 16 ranks: rank 11 did not start"},
+      {"log-init-hang",
+       {{"", kVersion + of_ranks("START") + of_ranks("COMPLETE", 11) + connected}},
+       {{"", all + connected}},
+       "rank 11 (n18:4722) did not complete"},
+      {"log-init-hang", {{"", kVersion + of_ranks("START")}}, {{"", all}}, "none completed its start"},
+      {"log-nics-unequal",
+       {{"", nics("n17", "[0]mlx5_0:1/IB [1]mlx5_1:1/IB") + nics("n18", "[0]mlx5_0:1/IB")}},
+       {{"", kComplete + nics("n17", "[0]mlx5_0:1/IB [1]mlx5_1:1/IB") +
+                 nics("n18", "[0]rocep1:1/IB [1]rocep2:1/IB")}},
+       "n18 lists 1 NICs, n17 lists 2: without mlx5_1"},
+      {"log-nics-unequal",
+       {{"",
+         nics("n17", "[0]mlx5_0:1/IB") + nics("n18", "[0]mlx5_0:1/IB") +
+             "n17:7:7 [0] NCCL INFO NET/IB: [0] mlx5_0:uverbs0:1/IB provider=Mlx5 speed=400000 context=0x55\n"
+             "n18:7:7 [0] NCCL INFO NET/IB: [0] mlx5_0:uverbs0:1/IB provider=Mlx5 speed=100000 "
+             "context=0x55\n"}},
+       {{"", kComplete + nics("n17", "[0]mlx5_0:1/IB") + nics("n18", "[0]mlx5_0:1/IB")}},
+       "n18: mlx5_0 at 100 Gb/s, on n17 400 Gb/s"},
+      {"log-nvlink-unused",
+       {{"", kNvlinkGpu + local_channel("SHM/direct/direct") + local_channel("SHM/direct/direct")}},
+       {{"",
+         std::string(kNvlinkGpu) + kComplete + local_channel("P2P/IPC") + local_channel("P2P/CUMEM/read")}},
+       "2 of 2 connections within hosts"},
       {"log-link-layers",
        {{"", warned("NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_2:1/RoCE [RO]; OOB eth0:10.0.0.1<0>") +
                  "n1:1:2 [0] NCCL INFO NET/IB : Got completion from peer 10.0.0.2<40> with status=12\n"}},

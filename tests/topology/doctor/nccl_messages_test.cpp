@@ -64,6 +64,51 @@ const std::vector<std::pair<std::string, std::string>>& lines() {
       {"log-shm-removed",
        "misc/shmutils.cc:99 NCCL WARN unlink shared memory /dev/shm/nccl-Qw3xYz failed, error: No such file "
        "or directory (2)"},
+      {"log-oom-killed",
+       "slurmstepd: error: Detected 1 oom_kill event in StepId=8123.0. Some of the step tasks have been OOM "
+       "Killed."},
+      {"log-oom-killed", "srun: error: n18: task 9: Out Of Memory"},
+      {"log-oom-killed", "slurmstepd: error: Job 8123 exceeded memory limit (9000 > 8000), being killed"},
+      {"log-oom-killed", "      Reason:       OOMKilled"},
+      {"log-oom-killed", "[12.3] Memory cgroup out of memory: Killed process 4711 (python3) total-vm:1kB"},
+      {"log-node-failed", "srun: error: Node failure on n18"},
+      {"log-node-failed",
+       "slurmstepd: error: *** STEP 8123.0 ON n17 CANCELLED AT 2026-11-20T10:30:00 DUE TO NODE FAILURE, SEE "
+       "SLURMCTLD LOG FOR DETAILS ***"},
+      {"log-node-failed", "PRTE has lost communication with a remote daemon."},
+      {"log-bus-error", "[n17:04711] Signal: Bus error (7)"},
+      {"log-bus-error", "/opt/run.sh: line 3: 4711 Bus error               (core dumped) ./all_reduce_perf"},
+      {"log-bus-error", "  exitcode  : -7 (pid: 4004)"},
+      {"log-bus-error",
+       "ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient"},
+      {"log-process-crashed", "[n18:05714] Signal: Segmentation fault (11)"},
+      {"log-process-crashed",
+       "mpirun noticed that process rank 9 with PID 5712 on node n18 exited on signal 11 (Segmentation "
+       "fault)."},
+      {"log-process-crashed", "[n18:5714:0:5714] Caught signal 11 (Segmentation fault: address not mapped)"},
+      {"log-process-crashed", "srun: error: n18: tasks 8-15: Segmentation fault (core dumped)"},
+      {"log-process-crashed",
+       "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Segmentation fault (signal 11)"},
+      {"log-process-crashed", "Fatal Python error: Segmentation fault"},
+      {"log-process-crashed", "command terminated with exit code 139"},
+      {"log-process-killed",
+       "mpirun noticed that process rank 9 with PID 0 on node n18 exited on signal 9 (Killed)."},
+      {"log-process-killed", "=   KILLED BY SIGNAL: 9 (Killed)"},
+      {"log-process-killed",
+       "torch.distributed.elastic.multiprocessing.api: [ERROR] failed (exitcode: -9) local_rank: 3 (pid: "
+       "4004)"},
+      {"log-process-killed", "command terminated with exit code 137"},
+      {"log-process-killed", "    Exit Code:    137"},
+      {"log-process-killed", "./run.sh: line 3: 12345 Killed                  ./all_reduce_perf -b 8"},
+      {"log-process-aborted", "[n18:05714] Signal: Aborted (6)"},
+      {"log-process-aborted", "srun: error: n18: task 11: Aborted (core dumped)"},
+      {"log-job-canceled",
+       "slurmstepd: error: *** STEP 8123.0 ON n17 CANCELLED AT 2026-11-20T10:30:00 DUE TO TIME LIMIT ***"},
+      {"log-job-canceled", "=>> PBS: job killed: walltime 3660 exceeded limit 3600"},
+      {"log-job-canceled",
+       "torch.distributed.elastic.agent: Received Signals.SIGTERM death signal, shutting down"},
+      {"log-test-timeout", "n18: Test timeout (60s) common.cu:470"},
+      {"log-data-wrong", "# Out of bounds values : 4 FAILED"},
       {"log-diagnostics-p2p",
        "NCCL DIAG [INFO] p2p: only 55/56 GPU-to-GPU peer accesses passed verification"},
       {"log-diagnostics-p2p",
@@ -303,6 +348,12 @@ TEST(NcclMessages, WhatIsNoneIsNotTakenForOne) {
            "for 300 msec",
            "NCCL INFO NET/IB : mlx5_0:1 Got async event : port active",
            "NCCL INFO NET/OFI Selected provider is efa, fabric is efa (found 4 nics)",
+           "NCCL INFO NET/OFI Selected provider is efa;ofi_rxr, fabric is EFA (found 4 nics)",
+           "srun: error: n17: tasks 0-7: Terminated",
+           "srun: error: n18: task 11: Exited with exit code 1",
+           "1048576 262144 float sum -1 101.7 10.3 19.3 0 102.1 10.3 19.3 N/A",
+           "8 2 float sum 19.9 0.00 0.00 2e-07 18.9 0.00 0.00 2e-07",
+           "exitcode  : 1 (pid: 4004)",
            "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
        })
     EXPECT_EQ(code_of(line), "") << line;
@@ -417,6 +468,61 @@ TEST(NcclMessages, WhatThePluginCouldNotStartIsNotMissedWhereItIsUsed) {
   EXPECT_THAT(found_codes(diagnosed(failed + warned("NCCL INFO Using network AWS Libfabric"))), IsEmpty());
 }
 
+/// Of a row whose table has no end: that is where jobs are killed.
+TEST(NcclMessages, WrongValuesOfARowAreWrongData) {
+  for (const char* counts : {"12 102.1 10.3 19.3 0", "0 102.1 10.3 19.3 1e+06", "nan 102.1 10.3 19.3 N/A"})
+    EXPECT_EQ(code_of(fmt::format("1048576 262144 float sum -1 101.7 10.3 19.3 {}", counts)),
+              "log-data-wrong")
+        << counts;
+}
+
+std::string first_seen(const Diagnosis& diagnosis) {
+  return diagnosis.findings.empty() ? "" : diagnosis.findings.front().observations.front().what;
+}
+
+/// Launchers name the process in one line and its end in the next.
+TEST(NcclMessages, TheEndOfAProcessIsSaidWithItsRank) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"Root Cause (first observed failure):\n[0]:\n  time      : 2026-11-20_10:30:00\n  host      : n17\n"
+       "  rank      : 3 (local_rank: 3)\n  exitcode  : -9 (pid: 4004)\n",
+       "rank 3 on n17: \"exitcode  : -9 (pid: 4004)\""},
+      {"prterun noticed that process rank 11 with PID 5714 on node n18 exited on\nsignal 9 (Killed).\n",
+       "rank 11 on n18: \"signal 9 (Killed).\""},
+      {"=   RANK 3 PID 123 RUNNING AT n18\n=   KILLED BY SIGNAL: 9 (Killed)\n",
+       "rank 3 on n18: \"=   KILLED BY SIGNAL: 9 (Killed)\""},
+  };
+  for (const auto& [log, seen] : cases) {
+    const Diagnosis diagnosis = diagnosed(log);
+    EXPECT_THAT(found_codes(diagnosis), ElementsAre("log-process-killed"));
+    EXPECT_EQ(first_seen(diagnosis), seen);
+  }
+}
+
+/// What others say of a rank that had ended is no fault of the network; an error that came before it may be.
+TEST(NcclMessages, WhatOthersSayAfterAnEndBelongsToIt) {
+  const std::string crash = "[n18:05714] Signal: Segmentation fault (11)\n";
+  const std::string lost = warned(
+      "transport/net_ib.cc:2270 NCCL WARN NET/IB: Got completion from peer 10.0.0.18<53012> with "
+      "status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_RDMA_WRITE(1) vendor_err=129");
+  const Diagnosis after = diagnosed(crash + lost);
+  ASSERT_THAT(found_codes(after), ElementsAre("log-process-crashed"));
+  EXPECT_THAT(after.findings.front().observations.back().what,
+              HasSubstr("of who lost it: \"n1:1:1 [0] transport"));
+  EXPECT_THAT(found_codes(diagnosed(lost + crash)),
+              UnorderedElementsAre("log-process-crashed", "log-completion-error"));
+
+  const std::string closed =
+      warned("misc/socket.cc:57 NCCL WARN socketProgress: Connection closed by remote peer n18<43210>");
+  const std::string canceled = "slurmstepd: error: *** STEP 8123.0 ON n17 CANCELLED AT 2026-11-20T10:30:00 ";
+  const auto codes = [](const std::string& log) { return found_codes(diagnosed(log)); };
+  EXPECT_THAT(codes("slurmstepd: error: Detected 1 oom_kill event in StepId=8123.0.\n" + closed),
+              ElementsAre("log-oom-killed"));
+  EXPECT_THAT(codes(canceled + "DUE TO TIME LIMIT ***\n" + closed), ElementsAre("log-job-canceled"));
+  EXPECT_THAT(codes(closed + canceled + "***\n"), ElementsAre("log-peer-ended"));
+  EXPECT_THAT(codes(crash + canceled + "***\nsrun: error: n17: tasks 0-7: Killed\n"),
+              ElementsAre("log-process-crashed"));
+}
+
 TEST(NcclMessages, WhatFollowsAnErrorIsLeftOutBesideIt) {
   const std::string ended =
       warned("misc/socket.cc:60 NCCL WARN socketProgress: Connection closed by remote peer n7<4000>");
@@ -452,9 +558,28 @@ TEST(NcclMessages, ADeviceThatCannotBeOpenedIsNotMissedWhereOthersAreUsed) {
   EXPECT_THAT(codes("NCCL INFO Using network IB"), IsEmpty());
   EXPECT_THAT(codes("NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:10.0.0.1<0>"), IsEmpty());
   EXPECT_THAT(codes("NCCL INFO NET/IB : No device found."), UnorderedElementsAre("log-device-denied"));
+  // One that another rank uses is missing on this one.
+  EXPECT_THAT(codes("NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [7]mlx5_7:1/IB [RO]; OOB eth0:10.0.0.1<0>"),
+              UnorderedElementsAre("log-device-denied"));
   EXPECT_THAT(found_codes(diagnosed(warned("NCCL INFO NET/OFI No eligible providers were found") +
                                     warned("NCCL INFO NET/OFI Selected Provider is efa (found 4 nics)"))),
               IsEmpty());
+}
+
+/// The plugin beside InfiniBand finds nothing and misses nothing; what it finds may be TCP alone.
+TEST(NcclMessages, LibfabricIsMissedWhereNothingElseCarriesTheJob) {
+  const std::string none = warned("NCCL INFO NET/OFI No eligible providers were found");
+  EXPECT_THAT(found_codes(diagnosed(none)), ElementsAre("log-no-provider"));
+  EXPECT_THAT(found_codes(diagnosed(none + warned("NCCL INFO Using network IB"))), IsEmpty());
+  EXPECT_THAT(found_codes(diagnosed(none + warned("NCCL INFO Using network Socket"))),
+              Contains("log-no-provider"));
+  const Diagnosis tcp =
+      diagnosed(std::string(kComplete) +
+                warned("NCCL INFO NET/OFI Selected provider is tcp, fabric is 10.0.0.0/16 (found 2 nics)") +
+                warned("NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/Libfabric/0") +
+                warned("NCCL INFO Channel 01/0 : 0[0] -> 8[0] [send] via NET/Libfabric/0"));
+  EXPECT_THAT(found_codes(tcp), ElementsAre("log-no-provider"));
+  for (const DoctorCheck& check : tcp.healthy) EXPECT_NE(check.code, "log-sockets");
 }
 
 }  // namespace

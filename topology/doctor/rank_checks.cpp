@@ -1,0 +1,324 @@
+// rank_checks() of checks.hpp: what the lines of several ranks say only together.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/text_input.hpp"
+#include "topology/catalog/gpus.hpp"
+#include "topology/doctor/log_line.hpp"
+#include "topology/doctor/look.hpp"
+
+namespace collbench::topology {
+namespace {
+
+std::string host_of(std::string_view line) {
+  const std::string_view process = log_line(line).process();
+  return std::string(process.substr(0, process.find(':')));
+}
+
+/// At most four, and how many more.
+std::string some_of(const std::vector<std::string>& all) {
+  constexpr std::size_t kShown = 4;
+  const std::vector<std::string> shown(
+      all.begin(), std::next(all.begin(), static_cast<std::ptrdiff_t>(std::min(kShown, all.size()))));
+  return fmt::format("{}{}", fmt::join(shown, ", "),
+                     all.size() > kShown ? fmt::format(" and {} more", all.size() - kShown) : "");
+}
+
+/// "… rank 3 nranks 16 … - Init START" or COMPLETE: the rank, and how many there are; none for another line.
+std::optional<std::pair<int, int>> joining_rank(std::string_view text) {
+  constexpr double kMaxRanks = 1e6;
+  if (!has_text(text, "Init START") && !has_text(text, "Init COMPLETE")) return std::nullopt;
+  const auto rank = number_behind(text, " rank ");
+  const auto ranks = number_behind(text, " nranks ");
+  if (!rank || !ranks || *rank >= *ranks || *ranks > kMaxRanks) return std::nullopt;
+  return std::pair(static_cast<int>(*rank), static_cast<int>(*ranks));
+}
+
+/// How the ranks of a communicator joined it.
+struct Joining {
+  int ranks = 0;
+  std::set<int> started;
+  std::set<int> complete;
+  std::size_t last_complete = 0;         ///< of the log's lines
+  const EvidenceLine* last = nullptr;    ///< that a rank said of it
+  std::map<int, std::string> processes;  ///< by rank
+};
+
+std::map<std::string, Joining> joinings(const std::vector<EvidenceLine>& log) {
+  std::map<std::string, Joining> all;
+  for (std::size_t i = 0; i < log.size(); ++i) {
+    const std::string_view text = log[i].text;
+    const std::string_view communicator = communicator_of(text);
+    const auto rank = joining_rank(text);
+    if (communicator.empty() || !rank) continue;
+    Joining& each = all[std::string(communicator)];
+    each.ranks = rank->second;
+    each.started.insert(rank->first);
+    each.processes.emplace(rank->first, log_line(text).process());
+    each.last = &log[i];
+    if (!has_text(text, "Init COMPLETE")) continue;
+    each.complete.insert(rank->first);
+    each.last_complete = i;
+  }
+  return all;
+}
+
+std::vector<std::string> ranks_without(const Joining& joining, const std::set<int>& those) {
+  std::vector<std::string> names;
+  for (int rank = 0; rank < joining.ranks; ++rank) {
+    if (those.contains(rank)) continue;
+    const auto process = joining.processes.find(rank);
+    const bool named = process != joining.processes.end() && !process->second.empty();
+    names.push_back(named ? fmt::format("{} ({})", rank, process->second) : std::to_string(rank));
+  }
+  return names;
+}
+
+/// Whether others say what comes after the start, so that the log is not cut before a rank's word.
+bool others_go_on(const std::vector<EvidenceLine>& log, const Joining& joining) {
+  return std::any_of(log.begin() + static_cast<std::ptrdiff_t>(joining.last_complete), log.end(),
+                     [](const EvidenceLine& line) {
+                       return has_text(line.text, " via ") || has_text(line.text, "Connected all");
+                     });
+}
+
+/// Ranks that do not start, or do not come to the end of it, while nearly all others do: a log with the lines
+/// of fewer ranks is a part, and says nothing of the rest.
+DoctorVerdict look_at_init_hang(const Evidence& evidence) {
+  constexpr int kMaxMissing = 4;  // a quarter
+  const std::vector<EvidenceLine>& log = evidence.of("nccl-log");
+  const auto all = joinings(log);
+  const bool condensed =
+      std::any_of(log.begin(), log.end(), [](const EvidenceLine& line) { return line.more > 0; });
+  if (all.empty() || condensed) return std::nullopt;
+  if (goes_beyond_start(log)) return std::vector<DoctorObservation>();
+  const bool warns = std::any_of(log.begin(), log.end(), [](const EvidenceLine& line) {
+    return log_line(line.text).level == LogLevel::warning;
+  });
+  std::vector<DoctorObservation> found;
+  bool known = false;
+  for (const auto& [communicator, joining] : all) {
+    const auto few = [&joining](const std::set<int>& those) {
+      const int missing = joining.ranks - static_cast<int>(those.size());
+      return missing > 0 && missing * kMaxMissing <= joining.ranks;
+    };
+    std::string what;
+    if (few(joining.started) && joining.complete.empty()) {
+      what = fmt::format("rank {} did not start", some_of(ranks_without(joining, joining.started)));
+    } else if (few(joining.complete) && others_go_on(log, joining)) {
+      what = fmt::format("rank {} did not complete its start",
+                         some_of(ranks_without(joining, joining.complete)));
+    } else if (joining.ranks > 1 && static_cast<int>(joining.started.size()) == joining.ranks &&
+               joining.complete.empty() && !warns) {
+      what = "all ranks started, and none completed its start";
+    }
+    known = known || !what.empty() || static_cast<int>(joining.complete.size()) == joining.ranks;
+    if (!what.empty())
+      found.push_back({fmt::format("commId 0x{}, {} ranks: {}", communicator, joining.ranks, what),
+                       joining.last->location});
+  }
+  return known ? DoctorVerdict(found) : std::nullopt;
+}
+
+/// The NICs that NCCL lists on a host.
+struct HostNics {
+  std::vector<std::string> names;  ///< sorted, one for each port
+  const EvidenceLine* line = nullptr;
+};
+
+void add_missing_nics(const std::map<std::string, HostNics>& hosts, std::vector<DoctorObservation>& found) {
+  const auto most = std::max_element(hosts.begin(), hosts.end(), [](const auto& a, const auto& b) {
+    return a.second.names.size() < b.second.names.size();
+  });
+  for (const auto& [host, nics] : hosts) {
+    const std::vector<std::string>& all = most->second.names;
+    if (nics.names.size() == all.size()) continue;
+    std::vector<std::string> missing;
+    std::set_difference(all.begin(), all.end(), nics.names.begin(), nics.names.end(),
+                        std::back_inserter(missing));
+    const bool same_names = missing.size() + nics.names.size() == all.size();
+    found.push_back({fmt::format("{} lists {} NICs, {} lists {}{}", host, nics.names.size(), most->first,
+                                 all.size(), same_names ? ": without " + some_of(missing) : ""),
+                     nics.line->location});
+  }
+}
+
+/// "NET/IB: [3] mlx5_3:uverbs3:1/IB provider=Mlx5 speed=100000 context=…": Mb/s by device.
+struct HostSpeeds {
+  std::map<std::string, double> megabits;
+  const EvidenceLine* line = nullptr;
+  [[nodiscard]] double sum() const {
+    double all = 0;
+    for (const auto& [device, each] : megabits) all += each;
+    return all;
+  }
+};
+
+void add_slow_nics(const std::vector<EvidenceLine>& log, std::vector<DoctorObservation>& found) {
+  std::map<std::string, HostSpeeds> hosts;
+  for (const EvidenceLine& line : log) {
+    const auto speed = number_behind(line.text, " speed=");
+    const std::size_t name = line.text.find("] mlx5_");
+    const std::string host = host_of(line.text);
+    if (!speed || name == std::string::npos || host.empty()) continue;
+    const std::string_view device = std::string_view(line.text).substr(name + 2);
+    HostSpeeds& each = hosts[host];
+    each.megabits[std::string(device.substr(0, device.find(':')))] = *speed;
+    if (each.line == nullptr) each.line = &line;
+  }
+  const auto best = std::max_element(hosts.begin(), hosts.end(), [](const auto& a, const auto& b) {
+    return a.second.sum() < b.second.sum();
+  });
+  constexpr double kMegabitsOfGigabit = 1000;
+  for (const auto& [host, speeds] : hosts) {
+    if (speeds.megabits.size() != best->second.megabits.size() || speeds.sum() == best->second.sum())
+      continue;
+    for (const auto& [device, megabits] : speeds.megabits) {
+      const auto other = best->second.megabits.find(device);
+      if (other == best->second.megabits.end() || megabits >= other->second) continue;
+      found.push_back(
+          {fmt::format("{}: {} at {} Gb/s, on {} {} Gb/s", host, device, megabits / kMegabitsOfGigabit,
+                       best->first, other->second / kMegabitsOfGigabit),
+           speeds.line->location});
+    }
+  }
+}
+
+/// Hosts of one job that differ in their NICs. Where the ranks of a host list different ones, each was given
+/// its own, and hosts are not to be compared.
+DoctorVerdict look_at_unequal_nics(const Evidence& evidence) {
+  std::map<std::string, HostNics> hosts;
+  for (const EvidenceLine& line : evidence.of("nccl-log")) {
+    HostNics nics{listed_nics(line.text), &line};
+    const std::string host = host_of(line.text);
+    if (nics.names.empty() || host.empty()) continue;
+    std::sort(nics.names.begin(), nics.names.end());
+    const auto [known, added] = hosts.try_emplace(host, nics);
+    if (!added && known->second.names != nics.names) return std::nullopt;
+  }
+  if (hosts.size() < 2) return std::nullopt;
+  std::vector<DoctorObservation> found;
+  add_missing_nics(hosts, found);
+  add_slow_nics(evidence.of("nccl-log"), found);
+  return found;
+}
+
+/// What NCCL does not do between GPUs that NVLink joins, unless it cannot; a setting that forbids it is
+/// setting-costly's.
+DoctorVerdict look_at_local_connections(const Evidence& evidence) {
+  const LocalConnections local = local_connections(evidence);
+  if (!local.expects_nvlink || local.peer_to_peer + local.by_memory < 2) return std::nullopt;
+  for (const char* setting : {"NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL"})
+    if (environment_setting(evidence, setting)) return std::nullopt;
+  if (local.by_memory == 0) return std::vector<DoctorObservation>();
+  return std::vector<DoctorObservation>{
+      {fmt::format("{} of {} connections within hosts: {}", local.by_memory,
+                   local.by_memory + local.peer_to_peer, quoted(*local.first).what),
+       local.first->location}};
+}
+
+constexpr std::array<DoctorCheck, 3> kRankChecks{{
+    {"log-init-hang", DoctorSeverity::broken,
+     "The log ends while ranks have not come through NCCL's start, and the others wait for them: if the job "
+     "hangs, it hangs there.",
+     "a log with NCCL_DEBUG=INFO of all ranks", "grep -E 'Init (START|COMPLETE)' LOG ; py-spy dump --pid PID",
+     "see what the rank that is named does on its host, and whether it began at all; none completed: the "
+     "network "
+     "of the start (NCCL_SOCKET_IFNAME, a firewall), or a rank of another job that took its place",
+     "NCCL, init.cc, ncclCommInitRankFunc", look_at_init_hang, true},
+    {"log-nics-unequal", DoctorSeverity::slow,
+     "NCCL finds fewer or slower NICs on a host than on the others of the job: all of them go at its rate.",
+     "a log with NCCL_DEBUG=INFO of several hosts",
+     "grep -E 'NET/IB ?: (Using|\\[)' LOG ; ibstat (on that host)",
+     "the NIC that is named, on that host: its port (ibstat, dmesg | grep mlx5), the container's devices, "
+     "and "
+     "NCCL_IB_HCA alike on all hosts",
+     "NCCL, net_ib.cc, ncclIbInit; nccl#2428", look_at_unequal_nics, true},
+    {"log-nvlink-unused", DoctorSeverity::slow,
+     "GPUs that NVLink joins speak through host memory: a small part of what NVLink carries.",
+     "a log with NCCL_DEBUG=INFO",
+     "grep -E 'via SHM|P2P is disabled' LOG ; nvidia-smi topo -p2p r ; nvidia-smi nvlink -s",
+     "the fabric manager running, ranks in one container or with --ipc=host and all GPUs in each, no ACS or "
+     "IOMMU "
+     "between them; as long as nvidia-smi topo -p2p r does not say OK, NCCL cannot",
+     "NCCL user guide, NCCL_P2P_DISABLE and NCCL_P2P_LEVEL; NCCL, transport/p2p.cc",
+     look_at_local_connections, true},
+}};
+
+}  // namespace
+
+bool goes_beyond_start(const std::vector<EvidenceLine>& log) {
+  return std::any_of(log.begin(), log.end(), [](const EvidenceLine& line) {
+    if (has_text(line.text, "Destroy COMPLETE") || has_text(line.text, "Abort COMPLETE") ||
+        has_text(line.text, "# Avg bus bandwidth") || has_text(line.text, "Watchdog caught"))
+      return true;
+    constexpr std::size_t kMinCells = 9;  // size, count, type, operation, root, time, two rates, #wrong
+    return line.text.front() >= '0' && line.text.front() <= '9' &&
+           split_words(line.text).size() >= kMinCells && log_line(line.text).level == LogLevel::none;
+  });
+}
+
+std::vector<std::string> listed_nics(std::string_view line) {
+  constexpr std::string_view kBefore = "NET/IB : Using ";
+  std::vector<std::string> names;
+  const std::size_t at = line.find(kBefore);
+  if (at == std::string_view::npos) return names;
+  for (const std::string& word : split_words(line.substr(at + kBefore.size(), line.find("; OOB") - at))) {
+    const std::size_t name = word.find(']') + 1;
+    const std::size_t end = word.find(':', name);
+    if (word.starts_with('[') && name > 0 && end != std::string::npos)
+      names.push_back(word.substr(name, end - name));
+  }
+  return names;
+}
+
+bool is_libfabric_over_tcp(std::string_view line) {
+  if (!has_text(line, "NET/OFI Selected ")) return false;
+  return has_text(line, "rovider is tcp") || has_text(line, "rovider is sockets") ||
+         has_text(line, "rovider is udp");
+}
+
+std::optional<RanksHeard> ranks_heard(const std::vector<EvidenceLine>& log) {
+  int all = 0;
+  std::set<int> ranks;
+  for (const EvidenceLine& line : log) {
+    const auto rank = joining_rank(line.text);
+    if (!rank || rank->second < all) continue;
+    if (rank->second > all) ranks.clear();
+    all = rank->second;
+    ranks.insert(rank->first);
+  }
+  if (ranks.empty()) return std::nullopt;
+  return RanksHeard{ranks.size(), static_cast<std::size_t>(all)};
+}
+
+LocalConnections local_connections(const Evidence& evidence) {
+  LocalConnections local;
+  constexpr int kFirstOfAllJoined = 80;  // before A100 boards join some pairs by PCIe only
+  bool by_switch = false;
+  const GpuModel* model = nullptr;
+  for (const EvidenceLine& line : evidence.of("nccl-log")) {
+    by_switch = by_switch || has_text(line.text, "NVLS multicast support is available");
+    // "#  Rank  0 Group  0 Pid   4711 on        n17 device  0 [0000:1b:00] NVIDIA H100 80GB HBM3"
+    if (line.text.starts_with('#') && has_text(line.text, " device ") && !is_slice_of_gpu(line.text))
+      if (const GpuModel* found = find_gpu_model(line.text.substr(line.text.rfind(']') + 1))) model = found;
+    if (has_text(line.text, " via P2P")) local.peer_to_peer += 1 + line.more;
+    if (!has_text(line.text, " via SHM")) continue;
+    local.by_memory += 1 + line.more;
+    if (local.first == nullptr) local.first = &line;
+  }
+  const bool wired = model != nullptr && is_wired_on_board(*model);
+  local.expects_nvlink = by_switch || (wired && (model->sm >= kFirstOfAllJoined || local.peer_to_peer == 0));
+  return local;
+}
+
+std::span<const DoctorCheck> rank_checks() { return kRankChecks; }
+
+}  // namespace collbench::topology
