@@ -100,7 +100,8 @@ std::vector<LogTable> joined(std::vector<LogTable> tables) {
     const std::vector<OperationId> both = in_both(of_last_run, like);
     const bool known = !like.empty() && !of_last_run.empty();
     const bool same_operation = table.facts.program || !known || !both.empty();
-    if (!runs.empty() && !table.rows.empty() && goes_on(runs.back(), table) && same_operation) {
+    const bool both_measured = !runs.empty() && !runs.back().rows.empty() && !table.rows.empty();
+    if (both_measured && goes_on(runs.back(), table) && same_operation) {
       add(runs.back(), table);
       if (known) of_last_run = both;
     } else {
