@@ -26,6 +26,10 @@ struct DoctorPage {
   bool is_job = false;
 };
 
+/// A page for the machine, where the evidence says anything of it, and one for each of its jobs with what
+/// its log adds; one page for all where there is one job at most.
+[[nodiscard]] std::vector<DoctorPage> doctor_pages(topology::Evidence evidence, const std::string& machine);
+
 /// "text", "md" and "json".
 [[nodiscard]] std::vector<std::string> doctor_formats();
 

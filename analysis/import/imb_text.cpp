@@ -129,9 +129,9 @@ class ImbReader {
     const auto row = imb_row(line, time_column_);
     if (!row) return;
     if (row->size_bytes == 0) {
-      log_.skip_line("rows of 0 bytes", line.number);
+      log_.skip_line(std::string(kRowsOfNoBytes), line.number);
     } else if (!is_duration(row->seconds)) {
-      log_.skip_line("rows whose time is not a positive number", line.number);
+      log_.skip_line(std::string(kRowsWithoutTime), line.number);
     } else if (table_->ranks == 1) {
       log_.skip_line("rows of one rank", line.number);
     } else {

@@ -64,6 +64,7 @@ bool goes_on(const LogTable& table, const LogTable& next) {
 void add(LogTable& table, const LogTable& next) {
   table.rows.insert(table.rows.end(), next.rows.begin(), next.rows.end());
   table.ended = next.ended;
+  if (!table.failure) table.failure = next.failure;
   ++table.invocations;
   if (table.iterations != next.iterations) table.iterations = 0;
   if (next.facts.out_of_bounds) {
@@ -99,7 +100,8 @@ std::vector<LogTable> joined(std::vector<LogTable> tables) {
     const std::vector<OperationId> both = in_both(of_last_run, like);
     const bool known = !like.empty() && !of_last_run.empty();
     const bool same_operation = table.facts.program || !known || !both.empty();
-    if (!runs.empty() && !table.rows.empty() && goes_on(runs.back(), table) && same_operation) {
+    const bool both_measured = !runs.empty() && !runs.back().rows.empty() && !table.rows.empty();
+    if (both_measured && goes_on(runs.back(), table) && same_operation) {
       add(runs.back(), table);
       if (known) of_last_run = both;
     } else {
@@ -175,15 +177,83 @@ std::vector<LogTable> choose(std::vector<LogTable> tables, std::size_t lines, co
   return runs;
 }
 
-void refuse_what_says_nothing(const LogTable& table, std::string_view file) {
-  if (table.interleaved) {
-    throw usage_error(
-        location(file, table.first_line),
-        fmt::format("{} processes each ran as a separate job (rank {} is listed twice), and their tables are "
-                    "interleaved: nccl-tests was built without MPI=1",
-                    table.devices.size(), table.devices.front().rank),
-        "build it with MPI=1 and run it again");
+/// `: "srun: error: n18: task 9: Out Of Memory" (line 66)`; empty where no line says why.
+std::string failure_words(const LogTable& table) {
+  return table.failure ? fmt::format(": \"{}\" (line {})", table.failure->value, table.failure->line) : "";
+}
+
+/// What began and measured nothing, unless the same program was started again and did. Empty for none.
+std::string runs_without_rows(const std::vector<LogTable>& tables) {
+  const auto program = [](const LogTable& table) {
+    return table.facts.program ? table.facts.program->value : "";
+  };
+  std::vector<std::string> words;
+  for (auto table = tables.begin(); table != tables.end(); ++table) {
+    if (!table->rows.empty() || table->devices.empty()) continue;
+    const bool measured_later = std::any_of(table + 1, tables.end(), [&](const LogTable& later) {
+      return !later.rows.empty() && program(later) == program(*table);
+    });
+    if (!measured_later)
+      words.push_back(fmt::format(
+          "{} (from line {}) {}{}", table->facts.program ? table->facts.program->value : "a program",
+          table->first_line, table->facts.left_out.empty() ? "wrote no row" : "has no row that can be read",
+          failure_words(*table)));
   }
+  return fmt::format("{}", fmt::join(words, "; "));
+}
+
+/// Why a table is not all that was to be measured; none where it is.
+std::optional<Incident> incident_of(const LogTable& table, const std::string& missing) {
+  std::string sentence = missing;
+  const auto timeless = std::find_if(table.facts.left_out.begin(), table.facts.left_out.end(),
+                                     [](const LogSkipped& each) { return each.what == kRowsWithoutTime; });
+  if (table.failure) {
+    sentence = "the job ended with an error" + failure_words(table);
+  } else if (timeless != table.facts.left_out.end()) {
+    sentence = fmt::format("the time of {} is no positive number (line {})", counted(timeless->count, "row"),
+                           timeless->line);
+  }
+  if (sentence.empty()) return std::nullopt;
+  Incident incident;
+  incident.sentence = std::move(sentence);
+  return incident;
+}
+
+/// Why one list of devices names a rank twice.
+Error interleaved_tables(const LogTable& table, std::string_view file) {
+  const std::string where = location(file, table.first_line);
+  const LogDevice& first = table.devices.front();
+  const auto listed =
+      static_cast<std::size_t>(std::count_if(table.devices.begin(), table.devices.end(),
+                                             [&](const LogDevice& each) { return each.rank == first.rank; }));
+  const bool is_copy =
+      std::any_of(table.devices.begin() + 1, table.devices.end(), [&](const LogDevice& each) {
+        return each.rank == first.rank && each.pid == first.pid && each.host == first.host;
+      });
+  if (is_copy)
+    return usage_error(
+        where,
+        fmt::format("rank {} of process {} is listed {} times: the output was written more than once",
+                    first.rank, first.pid, listed),
+        "remove the copies of its lines");
+  if (listed == table.devices.size())
+    return usage_error(
+        where,
+        fmt::format("{} processes each ran as a separate job (rank {} is listed {} times), and their "
+                    "tables are interleaved: nccl-tests was built without MPI=1",
+                    listed, first.rank, listed),
+        "build it with MPI=1 and run it again");
+  return usage_error(
+      where,
+      fmt::format("the tables of {} jobs are interleaved (rank {} is listed {} times), and no label "
+                  "says which row is whose",
+                  listed, first.rank, listed),
+      "write each into a file of its own, or label the lines (srun --label, mpirun --tag-output); "
+      "if they were to be one job, build nccl-tests with MPI=1");
+}
+
+void refuse_what_says_nothing(const LogTable& table, std::string_view file) {
+  if (table.interleaved) throw interleaved_tables(table, file);
   if (table.cpu_time) {
     throw usage_error(location(file, table.first_line),
                       "the times are of the calls only (-C), not of the operation",
@@ -222,12 +292,16 @@ std::vector<Row> rows_of(const LogTable& table, OperationId id, std::string_view
 }
 
 /// What the connections between nodes were says more than what NCCL found before it made them: which network,
-/// and whether each of them has GPUDirect.
+/// and whether each of them has GPUDirect, which those over sockets beside others never have (losses).
 void conclude_network(LogFacts& facts) {
   constexpr std::string_view kNet = "NET/";
+  constexpr std::string_view kSockets = "NET/Socket";
+  const bool only_sockets = std::none_of(
+      facts.connections.begin(), facts.connections.end(),
+      [&](const LogConnections& each) { return each.via.starts_with(kNet) && each.via != kSockets; });
   MaybeLogFact<bool> gpu_direct;
   for (const LogConnections& each : facts.connections) {
-    if (!each.via.starts_with(kNet)) continue;
+    if (!each.via.starts_with(kNet) || (each.via == kSockets && !only_sockets)) continue;
     if (!facts.network) {
       facts.network = {each.via.substr(kNet.size()), each.line};
     }
@@ -240,6 +314,7 @@ void conclude_network(LogFacts& facts) {
 void conclude(LogTable& table) {
   LogFacts& facts = table.facts;
   conclude_network(facts);
+  facts.losses = losses_in_log(table);
   if (table.invocations > 1)
     facts.notes.push_back(fmt::format("the rows are of {} invocations of the program, from line {} on",
                                       table.invocations, table.first_line));
@@ -328,7 +403,7 @@ std::vector<Run> import_runs(const TextParts& parts, std::string_view file, cons
   const bool rccl = is_rccl_tests_json(text.start);
   const bool json = !rccl && looks_like_json(text.start);
   const BenchmarkReader* const benchmark = rccl || json ? nullptr : find_benchmark_reader(text.start);
-  LogLineReader lines(text.all, file, rccl || benchmark != nullptr);
+  LogLineReader lines(text.all, rccl || benchmark != nullptr);
   const auto next = [&lines] { return lines.next(); };
   if (benchmark != nullptr) return {run_of_benchmark(benchmark->read(next), *benchmark, options, file)};
   std::vector<LogTable> tables;
@@ -341,14 +416,18 @@ std::vector<Run> import_runs(const TextParts& parts, std::string_view file, cons
                         "give the program's output as text, or its -J file");
     }
   }
+  const std::string missing = options.run ? "" : runs_without_rows(tables);
   tables = choose(std::move(tables), static_cast<std::size_t>(lines.lines()), options, file);
   if (tables.size() > 1 && !several) throw several_runs(tables, file);
   const std::string_view format = json ? "nccl-tests JSON" : rccl ? "rccl-tests JSON" : "nccl-tests text";
   std::vector<Run> runs;
   for (LogTable& table : tables) {
+    std::optional<Incident> incident = incident_of(table, missing);
     runs.push_back(run_of_table(table, options, file));
+    runs.back().incident = std::move(incident);
     LogFacts& facts = *runs.back().log;
     facts.format = format;
+    if (std::string note = lines.zeros_note(); !note.empty()) facts.notes.push_back(std::move(note));
     facts.file = tables.size() == 1 ? std::string(file)
                                     : fmt::format("{}, run {} of {} (from line {})", file, runs.size(),
                                                   tables.size(), table.first_line);

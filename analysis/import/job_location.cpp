@@ -205,6 +205,15 @@ int count_ranks(const LogTable& table, const Operation& operation, const JobGive
     }
     return checked(*given.nodes * *given.ranks_per_node, "--nodes", "--nodes × --ranks-per-node");
   }
+  if (std::any_of(table.devices.begin(), table.devices.end(),
+                  [](const LogDevice& each) { return each.group > 0; }))
+    throw usage_error(
+        location(file, table.devices.front().line),
+        fmt::format("the {} ranks ran as several groups at once, each a communicator of its own "
+                    "(NCCL_TESTS_SPLIT; the column Group of its list), and no model knows what they take "
+                    "from each other",
+                    listed),
+        "run it without NCCL_TESTS_SPLIT");
   if (listed > 0 && range->contains(static_cast<int>(listed))) return static_cast<int>(listed);
   if (table.facts.ranks) {
     return checked(table.facts.ranks->value, location(file, table.facts.ranks->line), "the log's own line");

@@ -109,6 +109,7 @@ void join_facts(LogFacts& facts, const LogFacts& other) {
   note_difference(facts, other.file, "network", facts.network, other.network);
   note_difference(facts, other.file, "list of hosts", facts.hosts, other.hosts);
   facts.left_out.insert(facts.left_out.end(), other.left_out.begin(), other.left_out.end());
+  facts.losses.insert(facts.losses.end(), other.losses.begin(), other.losses.end());
   facts.notes.insert(facts.notes.end(), other.notes.begin(), other.notes.end());
   facts.file += ", " + other.file;
 }
@@ -127,6 +128,7 @@ void join(Run& joined, Run& other, std::map<RowKey, std::size_t>& rows) {
   }
   if (joined.log && other.log) join_facts(*joined.log, *other.log);
   joined.complete = joined.complete && other.complete;
+  if (!joined.incident) joined.incident = other.incident;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "base/text_input.hpp"
+#include "base/units.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -41,6 +42,18 @@ std::string without_tags(std::string line) {
     }
   }
   return line;
+}
+
+/// LogLine::label of a line as it stands there.
+std::string_view label_of(std::string_view line) {
+  constexpr std::string_view kOfWord = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-_";
+  const std::string_view text = trim(line);
+  const std::size_t close = text.find("]<std");
+  if (text.starts_with('[') && close != std::string_view::npos && text.find_first_of(" \t") > close)
+    return text.substr(0, close + 1);
+  const std::size_t colon = text.find_first_not_of(kOfWord);
+  const bool is_word = colon != std::string_view::npos && colon > 0 && text.substr(colon, 2) == ": ";
+  return is_word ? text.substr(0, colon) : std::string_view();
 }
 
 /// Where "host:pid:thread [device]" begins that ends before `end`, and the host; NCCL's own prefix.
@@ -95,13 +108,13 @@ bool holds_any(std::string_view text, std::span<const std::string_view> words) {
   });
 }
 
-/// Whether a line may be one of those that are read: it has a word of NCCL or nccl-tests, a row's number
-/// before its type, numbers only, or dots for what somebody left out. Whatever is not, no reader of lines
-/// takes.
+/// Whether a line may be one of those that are read: it has a word of NCCL, of nccl-tests or of how it ended,
+/// a row's number before its type, numbers only, or dots for what somebody left out. Whatever is not, no
+/// reader of lines takes.
 bool may_say_something(std::string_view line) {
-  constexpr std::array<std::string_view, 10> kWords{"busbw",         "NCCL",    "nccl-tests", "rccl-tests",
-                                                    "_perf",         "nThread", "device",     "count",
-                                                    "Out of bounds", "…"};
+  constexpr std::array<std::string_view, 15> kWords{
+      "busbw", "NCCL",          "nccl-tests", "rccl-tests", "_perf",    "nThread",      "device",     "count",
+      "…",     "Out of bounds", "Test ",      "error: ",    " signal ", "process rank", "TERMINATION"};
   constexpr std::array<std::string_view, 7> kTypes{"int", "half", "float", "double", "f8", "fp", "bf"};
   if (line.find_first_not_of(" \t") == std::string_view::npos) return false;
   if (line.find_first_not_of("0123456789.+-eENA/Xx*#?[] \t") == std::string_view::npos) return true;
@@ -129,6 +142,9 @@ void require_log_text(std::string_view start, std::string_view file) {
     throw usage_error(where, "the file is UTF-16", "convert it: iconv -f UTF-16 -t UTF-8");
   }
   if (const auto foreign = foreign_file(start, file, "collbench judge -")) throw Error(*foreign);
+  if (start.substr(0, start.find('\n')).find('\0') != std::string_view::npos)
+    throw usage_error(location(file, 1), "contains NUL bytes, so it is not a text file",
+                      "check that it is the benchmark's output");
   if (start.find("nvbandwidth Version:") != std::string_view::npos ||
       start.find("\"nvbandwidth\"") != std::string_view::npos) {
     const std::set<std::string> commands = nvbandwidth_commands(start);
@@ -145,14 +161,22 @@ void require_log_text(std::string_view start, std::string_view file) {
 /// Adds to the line that goes on, up to the length of any line that is read: one without an end must not take
 /// all memory.
 void LogLineReader::carry(std::string_view part) {
-  require_no_nul(part, number_ + 1);
   carried_ += part.substr(0, kMaxLogLineBytes - std::min(carried_.size(), kMaxLogLineBytes));
 }
 
-void LogLineReader::require_no_nul(std::string_view text, int number) const {
-  if (text.find('\0') == std::string_view::npos) return;
-  throw usage_error(location(file_, number), "contains NUL bytes, so it is not a text file",
-                    "check that it is the benchmark's output");
+/// Without zeros, which a host that crashes leaves in what it was writing.
+std::string_view LogLineReader::without_zeros(std::string_view line) {
+  if (line.find('\0') == std::string_view::npos) return line;
+  if (lines_with_zeros_++ == 0) first_with_zeros_ = number_;
+  nonzero_ = line;
+  std::erase(nonzero_, '\0');
+  return nonzero_;
+}
+
+std::string LogLineReader::zeros_note() const {
+  if (lines_with_zeros_ == 0) return {};
+  return fmt::format("zero bytes in {}, the first on line {}, were left out: a host that crashes leaves such",
+                     counted(lines_with_zeros_, "line"), first_with_zeros_);
 }
 
 /// The next line of the file as it stands there, without its end.
@@ -182,13 +206,14 @@ std::optional<std::string_view> LogLineReader::next_raw() {
 const LogLine* LogLineReader::next() {
   while (auto raw = next_raw()) {
     ++number_;
-    require_no_nul(*raw, number_);
-    std::string_view line = clean_line(*raw, clean_);
+    std::string_view line = clean_line(without_zeros(*raw), clean_);
+    const bool says_something = all_ || may_say_something(line);
+    if (!says_something) continue;
+    line_.label = label_of(line);
     if (line.find("<std") != std::string_view::npos) {
       clean_ = without_tags(std::string(line));
       line = clean_;
     }
-    if (!all_ && !may_say_something(line)) continue;
     split(line, number_, line_);
     return &line_;
   }
@@ -199,7 +224,7 @@ std::vector<LogLine> log_lines(std::string_view text) {
   const TextParts once = [text, given = false]() mutable {
     return std::exchange(given, true) ? std::string_view() : text;
   };
-  LogLineReader reader(once, "", true);
+  LogLineReader reader(once, true);
   std::vector<LogLine> lines;
   while (const LogLine* const line = reader.next()) lines.push_back(*line);
   return lines;

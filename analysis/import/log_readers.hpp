@@ -21,9 +21,11 @@ namespace collbench::analysis {
 
 /// A line of a log in two parts, for NCCL writes its own lines into the middle of others'.
 struct LogLine {
-  int number = 1;    ///< in the file, from 1
-  std::string text;  ///< without ANSI codes, launchers' tags and line end, and without what follows
-  std::string nccl;  ///< behind "NCCL INFO" (or WARN, TRACE): NCCL's own words; empty when there are none
+  int number = 1;     ///< in the file, from 1
+  std::string label;  ///< whose line it is: "[1,3]" (mpirun --tag-output), "3" (srun --label), "n17" (pdsh);
+                      ///< or the first word, where a colon follows; empty for neither
+  std::string text;   ///< without ANSI codes, launchers' tags and line end, and without what follows
+  std::string nccl;   ///< behind "NCCL INFO" (or WARN, TRACE): NCCL's own words; empty when there are none
   std::string nccl_host;  ///< the host before ":pid:thread [device]"; empty when not known
 };
 
@@ -35,32 +37,37 @@ using TextParts = std::function<std::string_view()>;
 inline constexpr std::size_t kMaxLogLineBytes = std::size_t{1} << 20U;
 
 /// The lines of a log that may say something, one after the other: of the output of a job for days, most do
-/// not, and none is kept. Other broken bytes than zeros are left alone: a log is many programs' output.
+/// not, and none is kept. Zeros are left out; other broken bytes are left alone: a log is many programs'
+/// output.
 class LogLineReader {
  public:
   /// `all`: also the lines that say nothing.
-  LogLineReader(TextParts parts, std::string_view file, bool all = false)
-      : parts_(std::move(parts)), file_(file), all_(all) {}
+  explicit LogLineReader(TextParts parts, bool all = false) : parts_(std::move(parts)), all_(all) {}
 
-  /// The next line, which stays until the one after; null at the end. Throws Error (usage) for a byte 0.
+  /// The next line, which stays until the one after; null at the end.
   [[nodiscard]] const LogLine* next();
 
   /// How many lines there were, also those that were left out.
   [[nodiscard]] int lines() const { return number_; }
 
+  /// That lines had zeros, and where; empty where none had.
+  [[nodiscard]] std::string zeros_note() const;
+
  private:
   [[nodiscard]] std::optional<std::string_view> next_raw();
   void carry(std::string_view part);
-  void require_no_nul(std::string_view text, int number) const;
+  [[nodiscard]] std::string_view without_zeros(std::string_view line);
 
   TextParts parts_;
-  std::string file_;
   bool all_;
   std::string_view part_;
   std::string carried_;  // the start of a line that the next part goes on with
   bool carried_was_taken_ = false;
   bool over_ = false;
   int number_ = 0;
+  std::size_t lines_with_zeros_ = 0;
+  int first_with_zeros_ = 0;
+  std::string nonzero_;
   std::string clean_;
   LogLine line_;
 };
@@ -84,6 +91,12 @@ struct LeadingNumber {
 /// and a variable that it found set to `environment`. The first line that says something stands; another
 /// that contradicts it becomes a note.
 void note_nccl_line(const LogLine& line, LogFacts& facts, std::map<std::string, std::string>& environment);
+
+/// Adds what such a line says of its host's NICs and connections.
+void note_host_line(const LogLine& line, std::map<std::string, LogHost>& hosts);
+
+/// LogFacts::losses.
+[[nodiscard]] std::vector<std::string> losses_in_log(const LogTable& table);
 
 /// `fact` as said in `line`, when none has been said before; a different one becomes a note.
 template <class Value>

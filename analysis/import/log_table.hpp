@@ -49,6 +49,13 @@ struct LogDevice {
   std::string gpu;
   int line = 0;
   std::string slot;  ///< "0 [0x1b]": its number on its host, and its PCIe address; empty where that is none
+  int group = 0;     ///< its communicator, of several that NCCL_TESTS_SPLIT makes
+};
+
+/// What NCCL says on one host, where others may say otherwise.
+struct LogHost {
+  LogFacts facts;                                       ///< nics, link_layer and connections
+  std::map<std::string, LogFact<double>> nic_megabits;  ///< per second, by the NIC's name
 };
 
 /// One table of a benchmark with everything that the log says around it.
@@ -56,19 +63,21 @@ struct LogTable {
   int first_line = 0;  ///< of its header, or of its first row
   std::vector<LogRow> rows;
   std::vector<LogDevice> devices;
-  bool devices_per_process = false;  ///< the list may hold only the first device of each process (JSON)
-  bool reduction_column = true;      ///< the heading has "redop" and "root"; old ones only where they mean
-  bool root_column = true;           ///< something
-  bool interleaved = false;          ///< several processes wrote their own tables into one another
-  bool ended = false;                ///< the footer is there
-  int invocations = 1;               ///< of the program, as a script starts it once per size
-  bool cpu_time = false;             ///< times are of the calls alone (nccl-tests -C)
-  std::uint64_t iterations = 0;      ///< per row; 0: not said
+  bool devices_per_process = false;   ///< the list may hold only the first device of each process (JSON)
+  bool reduction_column = true;       ///< the heading has "redop" and "root"; old ones only where they mean
+  bool root_column = true;            ///< something
+  bool interleaved = false;           ///< several processes wrote their own tables into one another
+  bool ended = false;                 ///< the footer is there
+  MaybeLogFact<std::string> failure;  ///< the first line that says that the program died
+  int invocations = 1;                ///< of the program, as a script starts it once per size
+  bool cpu_time = false;              ///< times are of the calls alone (nccl-tests -C)
+  std::uint64_t iterations = 0;       ///< per row; 0: not said
   RankAggregate time_reduction = RankAggregate::average;  ///< nccl-tests' own default
   std::optional<BufferRegistration> registration;         ///< none: not said
   std::string started;
   std::string finished;
   LogFacts facts;
+  std::map<std::string, LogHost> hosts;  ///< by the names in NCCL's own lines
   std::map<std::string, std::string> environment;
 
   /// Counts something that does not become a row. After the first 20 kinds, which no real log has, the rest

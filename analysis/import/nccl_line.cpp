@@ -66,12 +66,24 @@ void note_no_gpu_direct(string_view text, int line, LogFacts& facts) {
 }
 
 /// "… name=mlx5_0 speed=100000 ndevs=1" (Mb/s): one NIC's rate. A merged device has more than one.
+std::optional<double> nic_megabits(string_view text) {
+  const auto megabits = number_behind(text, "speed=");
+  if (!megabits || *megabits <= 0 || text.find("NET/IB") == string_view::npos) return std::nullopt;
+  if (integer_behind(text, "ndevs=").value_or(1) != 1) return std::nullopt;
+  return megabits;
+}
+
+/// Its name, there or in "[3] mlx5_3:uverbs3:1/IB provider=Mlx5 speed=400000"; empty where there is none.
+std::string nic_name(string_view text) {
+  auto name = behind(text, "name=");
+  if (!name) name = behind(text, "] ");
+  return name ? std::string(name->substr(0, name->find_first_of(": "))) : "";
+}
+
 void note_nic_rate(string_view text, int line, LogFacts& facts) {
   constexpr double kMegabitBytes = 1e6 / 8;
-  const auto megabits = number_behind(text, "speed=");
-  if (!megabits || *megabits <= 0 || text.find("NET/IB") == string_view::npos) return;
-  if (integer_behind(text, "ndevs=").value_or(1) != 1) return;
-  set_once(facts.nic_bytes_per_second, *megabits * kMegabitBytes, line);
+  if (const auto megabits = nic_megabits(text))
+    set_once(facts.nic_bytes_per_second, *megabits * kMegabitBytes, line);
 }
 
 /// The part at `at` of "NET/AWS Libfabric/1/GDRDMA" or "P2P/direct pointer/read", and whether the path ends
@@ -222,6 +234,9 @@ void note_nccl_line(const LogLine& line, LogFacts& facts, std::map<std::string, 
   if (const auto nvls = integer_behind(text, " collnet channels, ")) {
     if (text.find(" nvls channels") != string_view::npos) set_once(facts.nvls_channels, *nvls, line.number);
   }
+  if (text.starts_with("NVLS multicast support is not available")) {
+    set_once(facts.nvls_channels, 0, line.number);
+  }
   if (const std::size_t set = text.find(" set by environment to "); set != string_view::npos) {
     std::string value(trim(*behind(text, " set by environment to ")));
     if (value.ends_with('.')) value.pop_back();  // "… to 0."
@@ -236,6 +251,19 @@ void note_nccl_line(const LogLine& line, LogFacts& facts, std::map<std::string, 
   note_ring_graph(text, line.number, facts);
   note_nvlink(text, line.number, facts);
   note_communicator(text, line.number, facts);
+}
+
+void note_host_line(const LogLine& line, std::map<std::string, LogHost>& hosts) {
+  constexpr std::size_t kMaxHosts = 4096;
+  const string_view text = line.nccl;
+  const bool is_full = hosts.size() >= kMaxHosts && !hosts.contains(line.nccl_host);
+  const bool says_it = text.starts_with("NET/IB") || text.find(" via NET/") != string_view::npos;
+  if (line.nccl_host.empty() || is_full || !says_it) return;
+  LogHost& host = hosts[line.nccl_host];
+  note_nics(text, line.number, host.facts);
+  note_connection(text, line.number, host.facts);
+  if (const auto megabits = nic_megabits(text))
+    host.nic_megabits.try_emplace(nic_name(text), LogFact<double>{*megabits, line.number});
 }
 
 }  // namespace collbench::analysis

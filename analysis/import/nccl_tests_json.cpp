@@ -129,13 +129,13 @@ std::optional<LogHalf> half_of(const JsonReader& json) {
 
 /// Why a row is left out; empty for one that is kept.
 std::string unusable(const JsonReader& json) {
-  if (json.at("size").integer<std::uint64_t>() == 0) return "rows of 0 bytes";
+  if (json.at("size").integer<std::uint64_t>() == 0) return std::string(kRowsOfNoBytes);
   const std::string type = trimmed(json.at("type"));
   if (find_data_type(type) == nullptr) return "rows of type " + excerpt(type);
   if (trimmed(json.at("redop")) == "mulsum") return "rows of reduction mulsum";
   if (!json.find("out_of_place")) return "rows in place without their row out of place";
   const auto out = half_of(json.at("out_of_place"));
-  return !out || is_duration(out->seconds) ? "" : "rows whose time is not a positive number";
+  return !out || is_duration(out->seconds) ? "" : std::string(kRowsWithoutTime);
 }
 
 void take_row(const JsonReader& json, int line, LogTable& table) {

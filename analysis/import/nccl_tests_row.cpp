@@ -76,7 +76,8 @@ std::optional<LogDevice> nccl_tests_device(std::string_view line, int number) {
                    fmt::format("{}", fmt::join(on + 1, slot, " ")),
                    "",
                    number,
-                   ""};
+                   "",
+                   static_cast<int>(integer_after(words, "Group", kMaxRanks).value_or(0))};
   // Virtual machines have 0x00 for all of them, which tells none apart.
   if (std::distance(slot, words.end()) > 2 &&
       (slot + 2)->find_first_of("123456789abcdef") != std::string::npos) {
@@ -213,12 +214,12 @@ HalfOrReason read_half(const RowStart& start, std::size_t first, const NcclTests
   const auto word = [&](std::size_t column) -> const std::string& { return start.rest[first + column]; };
   if (is_masked(word(0))) return {{}, "rows whose times are masked"};
   auto time = printed(word(0));
-  if (!time) return {{}, "rows whose time is not a positive number"};
+  if (!time) return {{}, std::string(kRowsWithoutTime)};
   time->value *= columns.time_unit_microseconds;
   time->half_unit *= columns.time_unit_microseconds;
   LogHalf half;
   half.seconds = time->value * kMicrosecond;
-  if (!is_duration(half.seconds)) return {{}, "rows whose time is not a positive number"};
+  if (!is_duration(half.seconds)) return {{}, std::string(kRowsWithoutTime)};
   half.algorithm_bandwidth = rate_of(word(1));
   half.bus_bandwidth = rate_of(word(2));
   if (columns.per_half > 3) {
@@ -309,7 +310,7 @@ RowOrReason read_row(const RowStart& start, const NcclTestsColumns& columns) {
   const auto size = parse_integer(start.size, 0, kMaxCount);
   const auto count = parse_integer(start.count, 0, kMaxCount);
   if (!size || !count) return {std::nullopt, "rows whose size or count cannot be read"};
-  if (*size == 0) return {std::nullopt, "rows of 0 bytes"};
+  if (*size == 0) return {std::nullopt, std::string(kRowsOfNoBytes)};
   const DataTypeTraits* type = find_data_type(start.type);
   if (type == nullptr) return {std::nullopt, "rows of type " + excerpt(start.type)};
   LogRow row{.line = start.line,

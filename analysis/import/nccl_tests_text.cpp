@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/text_input.hpp"
@@ -12,37 +15,65 @@
 namespace collbench::analysis {
 namespace {
 
+constexpr std::size_t kMaxQuoted = 120;
 constexpr std::string_view kCutRows = "rows cut by the end of the log or by the next row";
 
 bool contains(const LogLine& line, std::string_view words) {
   return line.text.find(words) != std::string::npos;
 }
 
+/// A line with which nccl-tests ends for an error (src/common.h of 2.13 to 2.19: CUDACHECK, NCCLCHECK,
+/// TESTCHECK; src/common.cu: the timeout).
+bool is_own_failure(const LogLine& line) {
+  constexpr std::array<std::string_view, 4> kWords{"Test CUDA failure ", "Test NCCL failure ",
+                                                   "Test failure ", "Test timeout ("};
+  return std::any_of(kWords.begin(), kWords.end(), [&](auto words) { return contains(line, words); });
+}
+
+/// A line in which Slurm, Open MPI or MPICH say that they lost a process, whichever program's it was.
+bool is_launchers_failure(const LogLine& line) {
+  constexpr std::array<std::string_view, 5> kWords{"*** Process received signal ***", "that process rank",
+                                                   "BAD TERMINATION OF ONE OF", "oom_kill event in Step",
+                                                   "slurmstepd: error: *** "};
+  const bool srun =
+      contains(line, "srun: error: ") && (contains(line, ": task") || contains(line, "ode failure"));
+  return srun || std::any_of(kWords.begin(), kWords.end(), [&](auto words) { return contains(line, words); });
+}
+
 /// Reads line by line; a table begins where a program begins, or where a heading follows rows.
 class Reader {
  public:
-  std::vector<LogTable> read(const std::function<const LogLine*()>& next) {
-    while (const LogLine* const line = next()) take(*line);
+  void take(const LogLine& line) {
+    if (!line.nccl.empty()) {
+      touch(line);
+      note_nccl_line(line, table_.facts, table_.environment);
+      note_host_line(line, table_.hosts);
+    }
+    if (!take_failure(line) && !take_header(line) && !take_row(line) && !take_footer(line)) take_other(line);
+  }
+
+  /// The tables, once all lines were taken.
+  std::vector<LogTable> finish() {
     end_table();
     return std::move(tables_);
   }
 
  private:
-  void take(const LogLine& line) {
-    if (!line.nccl.empty()) {
-      touch(line);
-      note_nccl_line(line, table_.facts, table_.environment);
-    }
-    if (!take_header(line) && !take_row(line) && !take_footer(line)) take_other(line);
-  }
-
   void touch(const LogLine& line) {
     if (table_.first_line == 0) table_.first_line = line.number;
   }
 
-  /// A program begins: what it says belongs to a new table when the one before has rows or its end.
+  /// What a launcher loses behind the end of a table may be another program's process.
+  bool take_failure(const LogLine& line) {
+    if (!is_own_failure(line) && (table_.ended || !is_launchers_failure(line))) return false;
+    set_once(table_.failure, excerpt(trim(line.text), kMaxQuoted), line.number);
+    return true;
+  }
+
+  /// A program begins: what it says belongs to a new table when the one before has rows or its end, or died.
   void begin(const LogLine& line) {
-    if ((!table_.rows.empty() || pending_ || table_.ended) && !table_.interleaved) end_table();
+    const bool over = !table_.rows.empty() || pending_ || table_.ended || table_.failure;
+    if (over && !table_.interleaved) end_table();
     touch(line);
   }
 
@@ -77,6 +108,10 @@ class Reader {
     if (const std::string program = nccl_tests_program(line.text);
         !program.empty() && !contains(line, "concluded")) {
       begin(line);
+      // One that died without a word, before another began.
+      if (!table_.devices.empty() && table_.facts.program && table_.facts.program->value != program)
+        end_table();
+      touch(line);
       table_.facts.program = {program, line.number};
       note_options(split_words(line.text));
       if (const auto command = nccl_tests_command(line.text); command.size() > command_.size()) {
@@ -206,15 +241,69 @@ class Reader {
   MaybeLogFact<std::string> rccl_;    ///< the GPU where only the program tells it
 };
 
+/// A line that only the first rank of a job writes.
+bool is_of_first_rank(const LogLine& line) {
+  constexpr std::array<std::string_view, 3> kWords{"# nccl-tests version ", "# nThread ", "# Using devices"};
+  return std::any_of(kWords.begin(), kWords.end(), [&](auto words) { return contains(line, words); });
+}
+
+/// Jobs that run side by side under one launcher, each under its own label: a reader for each. Whose first
+/// rank has not been seen belongs to the job whose line was last.
+class LabeledReaders {
+ public:
+  void take(const LogLine& line) {
+    const auto found = readers_.find(line.label);
+    if (is_of_first_rank(line)) {
+      last_ = &readers_[line.label];
+    } else if (found != readers_.end() && !line.label.empty()) {
+      last_ = &found->second;
+    }
+    last_->take(line);
+  }
+
+  /// In the order in which they stand there.
+  std::vector<LogTable> finish() {
+    std::vector<LogTable> tables;
+    for (auto& [label, reader] : readers_) {
+      std::vector<LogTable> more = reader.finish();
+      std::move(more.begin(), more.end(), std::back_inserter(tables));
+    }
+    if (readers_.size() == 1) return tables;
+    std::sort(tables.begin(), tables.end(),
+              [](const LogTable& a, const LogTable& b) { return a.first_line < b.first_line; });
+    return readers_.size() > 2 ? of_one_job(std::move(tables)) : tables;
+  }
+
+ private:
+  /// Under several labels, of a GPU each: processes of one job, which took themselves for the whole of it.
+  static std::vector<LogTable> of_one_job(std::vector<LogTable> tables) {
+    const bool alone =
+        tables.size() > 1 && std::all_of(tables.begin(), tables.end(), [](const LogTable& each) {
+          return each.devices.size() == 1 && each.devices.front().rank == 0;
+        });
+    if (!alone) return tables;
+    LogTable all = std::move(tables.front());
+    for (auto table = tables.begin() + 1; table != tables.end(); ++table)
+      all.devices.push_back(table->devices.front());
+    all.interleaved = true;
+    return {std::move(all)};
+  }
+
+  std::map<std::string, Reader, std::less<>> readers_{{"", Reader()}};
+  Reader* last_ = &readers_.begin()->second;
+};
+
 }  // namespace
 
 std::vector<LogTable> read_nccl_tests_text(const std::function<const LogLine*()>& next) {
-  return Reader().read(next);
+  LabeledReaders readers;
+  while (const LogLine* const line = next()) readers.take(*line);
+  return readers.finish();
 }
 
 std::vector<LogTable> read_nccl_tests_text(std::span<const LogLine> lines) {
   auto line = lines.begin();
-  return Reader().read([&]() -> const LogLine* { return line == lines.end() ? nullptr : &*line++; });
+  return read_nccl_tests_text([&]() -> const LogLine* { return line == lines.end() ? nullptr : &*line++; });
 }
 
 }  // namespace collbench::analysis

@@ -168,9 +168,9 @@ class OsuReader {
     const auto row = osu_row(line, full_);
     if (!row) return;  // what a launcher or a script says in between
     if (row->size_bytes == 0) {
-      log_.skip_line("rows of 0 bytes", line.number);
+      log_.skip_line(std::string(kRowsOfNoBytes), line.number);
     } else if (!is_duration(row->seconds)) {
-      log_.skip_line("rows whose time is not a positive number", line.number);
+      log_.skip_line(std::string(kRowsWithoutTime), line.number);
     } else {
       table_->rows.push_back(*row);
     }

@@ -60,8 +60,8 @@ std::string take_line(const JsonReader& json, int line, const TableKey& key, Log
   if (type == nullptr) return "rows of type " + excerpt(json.at("type").text());
   const LogHalf half = rccl_half(json);
   const auto size = json.at("size").integer<std::uint64_t>();
-  if (size == 0) return "rows of 0 bytes";
-  if (!is_duration(half.seconds)) return "rows whose time is not a positive number";
+  if (size == 0) return std::string(kRowsOfNoBytes);
+  if (!is_duration(half.seconds)) return std::string(kRowsWithoutTime);
   if (json.at("inPlace").integer<int>() != 0) {
     if (table.rows.empty() || table.rows.back().size_bytes != size || table.rows.back().in_place)
       return "rows in place without their row out of place";

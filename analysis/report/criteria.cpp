@@ -164,6 +164,13 @@ void check_acceptance(const Run& run, RunCheck& check) {
   const bool is_checked = std::all_of(run.rows.begin(), run.rows.end(), is_checked_row) &&
                           std::all_of(run.nodes_alone.begin(), run.nodes_alone.end(),
                                       [&](const NodeAlone& node) { return is_checked_row(node.row); });
+  for (const LogSkipped& each : run.log ? run.log->left_out : std::vector<LogSkipped>())
+    if (each.what != kRowsOfNoBytes)
+      check.failures.push_back(
+          of_machine(fmt::format("the log has what was not judged: {}: {}, the first on line {}", each.what,
+                                 each.count, each.line)));
+  for (const std::string& loss : run.log ? run.log->losses : std::vector<std::string>())
+    check.failures.push_back(of_machine("the log shows a loss: " + loss));
   if (!is_checked) check.failures.push_back(of_machine("the data of some rows was not checked (-c 1)"));
 }
 

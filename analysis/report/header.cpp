@@ -89,9 +89,10 @@ ReportLine headline(const Run& run) {
 
 ReportLine label(const Run& run) { return {run.label.empty() ? "" : "label: " + run.label}; }
 
-/// First of all, where there is one: the rows are not all that was asked for.
+/// First of all, where there is one: the rows are not all that was asked for. A log's stands in its headline,
+/// and has no more to say.
 ReportLine incident(const Run& run) {
-  if (!run.incident) return {};
+  if (!run.incident || run.log) return {};
   const Incident& what = *run.incident;
   return {fmt::format("INCIDENT ({}, {}, exit status {}): {}", name(what.kind), what.time, what.exit_status,
                       what.sentence),

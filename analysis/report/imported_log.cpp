@@ -142,6 +142,7 @@ ReportLines imported_log_lines(const LogFacts& log, bool on_gpus) {
   for (const LogSkipped& each : log.left_out) {
     facts.push_back({fmt::format("skipped: {}: {}, the first on line {}", each.what, each.count, each.line)});
   }
+  for (const std::string& loss : log.losses) facts.push_back({"warning: " + loss, Tone::warning});
   for (const std::string& note : log.notes) facts.push_back({"warning: " + note, Tone::warning});
   return facts;
 }

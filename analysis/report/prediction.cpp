@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "analysis/models/nccl/bands.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
+#include "analysis/models/nccl/healthy_ranges.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/report/columns.hpp"
 #include "base/units.hpp"
@@ -169,6 +171,20 @@ std::string band_in_words(BandClass kind, const GpuCluster& cluster, std::uint64
           : "");
 }
 
+/// "; judge: SOUND from 0.80 of expected, BELOW under 0.48 (exchange, 2 machines)": of the largest size,
+/// where that is one that judge goes by.
+std::string judged_range(OperationId id, const Prediction& prediction, std::uint64_t size_bytes) {
+  const auto row = std::find_if(
+      prediction.rows.begin(), prediction.rows.end(),
+      [&](const PredictedRow& each) { return each.operation == id && each.size_bytes == size_bytes; });
+  if (size_bytes < 64 * kMiB || row == prediction.rows.end()) return {};
+  const auto expected = busbw(*row, prediction.cluster, row->expected.expected_seconds);
+  const HealthyRange range = healthy_range(id, size_bytes, expected.value_or(0), prediction.cluster);
+  if (range.below == 0 || !std::isfinite(range.sound)) return {};
+  return fmt::format("; judge: SOUND from {:.2f} of expected, BELOW under {:.2f} ({})", range.sound,
+                     range.below, range.source);
+}
+
 /// A line for each group of operations that have one band: "band of AllReduce and AllGather = …".
 std::vector<std::string> band_lines(const Prediction& prediction) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
@@ -180,7 +196,8 @@ std::vector<std::string> band_lines(const Prediction& prediction) {
           return each.operation == row.operation && each.expected.ring_seconds;
         });
     const std::string words = band_in_words(band_class(row.operation, prediction.cluster), prediction.cluster,
-                                            largest_bytes, has_ring);
+                                            largest_bytes, has_ring) +
+                              judged_range(row.operation, prediction, largest_bytes);
     auto group =
         std::find_if(groups.begin(), groups.end(), [&](const auto& each) { return each.first == words; });
     if (group == groups.end()) group = groups.insert(groups.end(), {words, {}});
@@ -200,7 +217,8 @@ std::vector<std::string> prediction_legend(const Prediction& prediction) {
   std::vector<std::string> lines{fmt::format(
       "Bus bandwidth in GB/s (10^9 B/s); docs/model.md has the formulas. NCCL: the faster of ring "
       "and tree by NCCL 2.30's own tuning table. {}",
-      prediction.cluster.fabric == Fabric{} ? "Nine in ten rows of healthy runs lie in the band:"
+      prediction.cluster.fabric == Fabric{} ? "Nine in ten rows of published runs lie in the band; judge "
+                                              "goes by the median of the largest sizes:"
                                             : "The band is that of runs whose fabric is not told; "
                                               "docs/notes/scaleout-accuracy.md says how far it "
                                               "held on published fabrics:")};

@@ -59,10 +59,10 @@ std::string cause_across_domains(const Row& row, const GpuCluster& cluster) {
     return fmt::format("the log says sockets ({}): the data went over TCP instead of the NICs' RDMA",
                        cluster.run.network);
   }
-  if (cluster.run.logged == Transport::staged) {
+  if (cluster.run.logged == Transport::staged && !cluster.run.is_partly_direct) {
     return "the log shows no GPUDirect RDMA: all data passed through host memory";
   }
-  if (traits(cluster.transport).slower_than_nics) {
+  if (traits(cluster.transport).slower_than_nics && !cluster.run.is_partly_direct) {
     return fmt::format("{}, as given: slower than the NICs' RDMA, and no source says by how much",
                        traits(cluster.transport).name);
   }
@@ -251,9 +251,15 @@ std::string shares_of_both(const Row& row, const std::string& other) {
                      share_of_model(seconds.value_or(0) / row.measurement.seconds, other));
 }
 
+/// What the run shows comes before what else may be.
+std::string causes_in_words(const std::vector<std::string>& seen, const std::string& cause) {
+  if (seen.empty()) return cause;
+  return fmt::format("this run shows {}; if that is not all: {}", fmt::join(seen, ", and "), cause);
+}
+
 /// Why a series is UNCLEAR, and what would decide it.
 std::string explain_unclear(const SizeSeries& series, const SeriesJudgement& judgement,
-                            const GpuCluster& cluster) {
+                            const GpuCluster& cluster, const std::vector<std::string>& seen) {
   const Row& row = largest(series);
   const std::string measured =
       fmt::format("{:.1f} GB/s at {}", busbw(row, cluster), format_bytes(row.measurement.key.size_bytes));
@@ -266,10 +272,11 @@ std::string explain_unclear(const SizeSeries& series, const SeriesJudgement& jud
           explain_row(row, peak_busbw(series, cluster), cluster));
     case VerdictReason::other_algorithm:
       return fmt::format(
-          "{} is {}; which of them ran is not known: NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=TUNING shows "
-          "it. {}.{}",
-          measured, shares_of_both(row, judgement.other_algorithm), range_in_words(*judgement.range),
-          healthy_remarks(row, cluster, judgement));
+          "{} is {}; {}. {}.{}", measured, shares_of_both(row, judgement.other_algorithm),
+          cluster.run.lost_nvls.empty()
+              ? "which of them ran is not known: NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=TUNING shows it"
+              : cluster.run.lost_nvls + ", and whether this NCCL would take NVLS on these GPUs is not known",
+          range_in_words(*judgement.range), healthy_remarks(row, cluster, judgement));
     case VerdictReason::uneven: {
       const Row& slow = *judgement.decided_by;
       return fmt::format(
@@ -286,9 +293,21 @@ std::string explain_unclear(const SizeSeries& series, const SeriesJudgement& jud
           cluster.nodes, cluster.ranks_per_node, cluster.gpu, fitting_machine(row, cluster));
     default:
       return fmt::format("{} is {}: {}. If something is wrong: {}.{}", measured, share,
-                         range_in_words(*judgement.range), loss_cause(row, cluster),
+                         range_in_words(*judgement.range), causes_in_words(seen, loss_cause(row, cluster)),
                          healthy_remarks(row, cluster, judgement));
   }
+}
+
+/// Why the rate is that of an algorithm without NVLS; `or_else` where the run does not say that it had none.
+std::string no_nvls_cause(const GpuCluster& cluster, const std::string& or_else) {
+  constexpr std::string_view kNot = "NVLS did not run, which this NCCL takes here";
+  const std::string& lost = cluster.run.lost_nvls;
+  if (lost.empty())
+    return fmt::format("{} (NCCL_NVLS_ENABLE=0, no fabric manager, a virtual machine without it); or {}",
+                       kNot, or_else);
+  if (lost.starts_with("NCCL_NVLS_ENABLE")) return fmt::format("{}: {}", kNot, lost);
+  return fmt::format("{}: {}; NCCL's version, the fabric manager, or a virtual machine without it", kNot,
+                     lost);
 }
 
 /// What is wrong with a series that is BELOW or a FAULT, and why it may be.
@@ -305,20 +324,12 @@ std::string explain_bad(const SizeSeries& series, const SeriesJudgement& judgeme
         "buffer size or a congestion control that fails at this size.",
         measured, share);
   }
-  const std::string cause = judgement.reason == VerdictReason::no_nvls
-                                ? fmt::format(
-                                      "NVLS did not run, which this NCCL takes here (NCCL_NVLS_ENABLE=0, no "
-                                      "fabric manager, a virtual "
-                                      "machine without it); or {}",
-                                      loss_cause(row, cluster))
-                                : loss_cause(row, cluster);
+  std::string cause = loss_cause(row, cluster);
+  if (judgement.reason == VerdictReason::no_nvls) cause = no_nvls_cause(cluster, cause);
   return fmt::format(
       "{} is {}{}. {}. Likely cause: {}.", measured,
       judgement.other_algorithm.empty() ? share : shares_of_both(row, judgement.other_algorithm),
-      implied_links(row, cluster), range_in_words(*judgement.range),
-      seen.empty()
-          ? cause
-          : fmt::format("this run shows {}; if that is not all: {}", fmt::join(seen, ", and "), cause));
+      implied_links(row, cluster), range_in_words(*judgement.range), causes_in_words(seen, cause));
 }
 
 /// ": NCCL 2.28.9 chooses tree/ll128 here (table: as on hgx-h100 × 2)" where that made the expectation.
@@ -391,7 +402,7 @@ std::string explain_series(const SizeSeries& series, const SeriesJudgement& judg
     case VerdictWord::none:
       return {};
     case VerdictWord::unclear:
-      return explain_unclear(series, judgement, cluster);
+      return explain_unclear(series, judgement, cluster, seen);
     case VerdictWord::below:
     case VerdictWord::fault:
       return explain_bad(series, judgement, cluster, seen);

@@ -335,9 +335,12 @@ void warn_of_another_transport(Run& run, const GpuCluster& cluster) {
 }
 
 /// The cluster with the algorithm that ran: asked for, told by the log, or seen by the observer. One that has
-/// no model is named, and the expectation is over all algorithms.
+/// no model is named, and the expectation is over all algorithms, as it is where NVLS was lost and nobody
+/// asked for another algorithm: a sound machine would have run it.
 GpuCluster running(GpuCluster cluster, const std::string& algorithm) {
-  if (!algorithm.empty() && algorithm != kLibraryChoice) cluster.run.algorithm = algorithm;
+  const bool in_place_of_nvls = !cluster.run.lost_nvls.empty() && !cluster.run.settings_choose;
+  if (!algorithm.empty() && algorithm != kLibraryChoice && !in_place_of_nvls)
+    cluster.run.algorithm = algorithm;
   return cluster;
 }
 
@@ -412,7 +415,9 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
         judge_series(series, quicker_rows(run.rows, series), range_of, choice_is_known(ran));
     if (judgement.word == VerdictWord::sound)
       judgement.hidden = hidden_losses(*series.back(), *judgement.range, ran);
-    std::string why = explain_series(series, judgement, ran, slowdowns_seen(run, series));
+    std::vector<std::string> seen = losses_stated(run, cluster);
+    for (std::string& each : slowdowns_seen(run, series)) seen.push_back(std::move(each));
+    std::string why = explain_series(series, judgement, ran, seen);
     if (!wrong_machine.empty() && !why.empty()) {
       // That no machine of these GPUs was asked for is the explanation; what other GPUs would give is none.
       why = judgement.reason == VerdictReason::above ? fmt::format("{}.", wrong_machine)

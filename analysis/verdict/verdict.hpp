@@ -79,6 +79,10 @@ struct SeriesJudgement {
 /// hosts.
 [[nodiscard]] std::vector<std::string> slowdowns_seen(const Run& run, const SizeSeries& series);
 
+/// What the run's settings and its log name as a reason to be slow on this machine: "NCCL_P2P_DISABLE=1", "1
+/// of the 8 NICs of a node (line 42)", and LogFacts::losses.
+[[nodiscard]] std::vector<std::string> losses_stated(const Run& run, const GpuCluster& cluster);
+
 /// Why a sweep is as it is, in one or two sentences of facts: what it reached of which link, what the log
 /// tells of transport and channels, and what the topology cannot tell. Of a slow one `seen` comes before what
 /// else may be. Empty without a band.

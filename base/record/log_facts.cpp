@@ -68,6 +68,7 @@ void each_field(auto& visit, Either<LogFacts> auto& facts) {
   visit("connections", facts.connections);
   visit("tunings", facts.tunings);
   visit("left_out", facts.left_out);
+  visit.older("losses", facts.losses);
   visit("notes", facts.notes);
 }
 

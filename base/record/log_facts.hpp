@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json_reader.hpp"
@@ -42,9 +43,15 @@ struct LogTuning {
   bool operator==(const LogTuning&) const = default;
 };
 
+/// LogSkipped::what of rows that measure nothing: nccl-tests has them for sizes below an element per rank.
+inline constexpr std::string_view kRowsOfNoBytes = "rows of 0 bytes";
+
+/// The same of a row whose time is 0, negative or nan: it lacks what it was to measure.
+inline constexpr std::string_view kRowsWithoutTime = "rows whose time is not a positive number";
+
 /// What of the log is not in the rows.
 struct LogSkipped {
-  std::string what;  ///< "rows of 0 bytes"
+  std::string what;  ///< kRowsOfNoBytes, or other words
   std::uint64_t count = 0;
   int line = 0;  ///< of the first
 
@@ -83,6 +90,8 @@ struct LogFacts {
   MaybeLogFact<double> latency_seconds;       ///< out of place, at 8 B
   MaybeLogFact<std::string> topology;         ///< a reference machine's name or a file, for the verdict
   std::vector<LogSkipped> left_out;
+  std::vector<std::string>
+      losses;                      ///< what some hosts, GPUs or connections lack, or have slower, than others
   std::vector<std::string> notes;  ///< where the log contradicts itself, and what was taken
 
   bool operator==(const LogFacts&) const = default;

@@ -17,7 +17,6 @@
 #include "src/cli/output.hpp"
 #include "src/commands/registry.hpp"
 #include "topology/doctor/checks.hpp"
-#include "topology/doctor/jobs.hpp"
 #include "topology/graph/topology_json.hpp"
 #include "topology/readers/gather_live.hpp"
 #include "topology/readers/readers.hpp"
@@ -57,45 +56,6 @@ topology::Evidence evidence_of_this_machine() {
   return evidence;
 }
 
-analysis::DoctorPage page_of(const topology::Evidence& evidence, std::string machine) {
-  analysis::DoctorPage page;
-  page.diagnosis = topology::diagnose(evidence);
-  page.machine = std::move(machine);
-  page.notes = evidence.notes;
-  for (const topology::DoctorFinding& finding : page.diagnosis.findings)
-    if (std::string price = analysis::doctor_price(evidence.host, finding.check.code); !price.empty())
-      page.prices.emplace(finding.check.code, std::move(price));
-  return page;
-}
-
-/// A page for the machine, where the evidence says anything of it, and one for each of its jobs with what
-/// its log adds; one page for all where there is one job at most.
-std::vector<analysis::DoctorPage> pages_of(topology::Evidence evidence, const std::string& machine) {
-  std::vector<topology::JobEvidence> jobs = topology::jobs_in(evidence);
-  if (jobs.empty()) return {page_of(evidence, machine)};
-  evidence.lines.erase("nccl-log");
-  evidence.whole.erase("nccl-log");
-  std::vector<analysis::DoctorPage> pages{page_of(evidence, machine)};
-  for (topology::JobEvidence& job : jobs) {
-    job.evidence.notes.clear();
-    analysis::DoctorPage page = page_of(job.evidence, job.name);
-    page.is_job = true;
-    std::erase_if(page.diagnosis.findings, [&](const topology::DoctorFinding& each) {
-      const auto& known = pages.front().diagnosis.findings;
-      return std::any_of(known.begin(), known.end(), [&](const topology::DoctorFinding& of_machine) {
-        return of_machine.check.code == each.check.code &&
-               of_machine.observations.size() == each.observations.size();
-      });
-    });
-    pages.push_back(std::move(page));
-  }
-  if (evidence.lines.empty() && evidence.host.sources.empty()) {
-    pages[1].notes = std::move(pages.front().notes);
-    pages.erase(pages.begin());
-  }
-  return pages;
-}
-
 /// A folder that holds folders and no file is a fleet: each of them is a machine. A copy of /sys is one
 /// machine.
 std::vector<std::string> machines_of(const std::vector<std::string>& evidence) {
@@ -121,12 +81,12 @@ CommandResult diagnose_machines(const DoctorCommand& options) {
   const auto documents = writable_documents(options.output);
   std::vector<analysis::DoctorPage> pages;
   for (const std::string& each : machines_of(options.evidence)) {
-    std::vector<analysis::DoctorPage> more = pages_of(topology::read_evidence(each), each);
+    std::vector<analysis::DoctorPage> more = analysis::doctor_pages(topology::read_evidence(each), each);
     std::move(more.begin(), more.end(), std::back_inserter(pages));
   }
   if (options.evidence.empty()) {
     const topology::Evidence evidence = evidence_of_this_machine();
-    pages.push_back(page_of(evidence, evidence.host.name.value_or("this machine")));
+    pages = analysis::doctor_pages(evidence, evidence.host.name.value_or("this machine"));
   }
   const auto write = [&](const OutputDocument& document) {
     return pages.size() == 1 ? analysis::report(pages.front(), document.format, page_options(document))

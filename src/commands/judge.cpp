@@ -35,7 +35,6 @@
 #include "src/run/output_files.hpp"
 #include "topology/cluster/cluster_topology.hpp"
 #include "topology/doctor/checks.hpp"
-#include "topology/doctor/jobs.hpp"
 #include "topology/machines/resolve.hpp"
 
 namespace collbench::program {
@@ -200,25 +199,15 @@ bool is_json(const std::string& file) {
   return (first.empty() || first.starts_with('{')) && !line_in_json(line);
 }
 
-/// What the checks of `collbench doctor` find in logs, a page for each job with a finding; of a file that no
-/// check can use, nothing. What a log also says of its machine is not asked here.
+/// What `collbench doctor` finds in each of the files, of the pages with a finding; of a file that no check
+/// can use, nothing.
 std::vector<analysis::DoctorPage> log_findings(const std::vector<std::string>& files) {
   std::vector<analysis::DoctorPage> pages;
-  const auto add = [&pages](const topology::Evidence& evidence, const std::string& name) {
-    analysis::DoctorPage page;
-    page.machine = name;
-    page.diagnosis.findings = topology::diagnose(evidence).findings;
-    std::erase_if(page.diagnosis.findings,
-                  [](const topology::DoctorFinding& each) { return !each.check.needs.starts_with("a log"); });
-    if (!page.diagnosis.findings.empty()) pages.push_back(std::move(page));
-  };
   for (const std::string& file : files) {
     if (file == "-" || is_json(file)) continue;
     try {
-      const topology::Evidence evidence = topology::read_evidence(file);
-      const std::vector<topology::JobEvidence> jobs = topology::jobs_in(evidence);
-      for (const topology::JobEvidence& job : jobs) add(job.evidence, job.name);
-      if (jobs.empty()) add(evidence, file);
+      for (analysis::DoctorPage& page : analysis::doctor_pages(topology::read_evidence(file), file))
+        if (!page.diagnosis.findings.empty()) pages.push_back(std::move(page));
     } catch (const Error&) {
       continue;
     }
@@ -226,18 +215,21 @@ std::vector<analysis::DoctorPage> log_findings(const std::vector<std::string>& f
   return pages;
 }
 
-/// That, below what else is said of the logs: as text for a person, else as notes.
-void append_log_findings(const std::vector<std::string>& files, bool for_a_person, std::string& text,
-                         std::vector<std::string>& notes) {
+/// That, below what else is said of the logs: as text for a person, else as notes. `accept`: no machine whose
+/// log shows what breaks jobs is one to keep.
+void append_log_findings(const std::vector<std::string>& files, bool accept, CommandResult& result) {
   for (analysis::DoctorPage& page : log_findings(files)) {
-    if (for_a_person) {
-      page.machine = "collbench doctor, of " + page.machine;
-      text += "\n" + analysis::findings_text(page, {});
-    } else {
-      for (const topology::DoctorFinding& each : page.diagnosis.findings)
-        notes.push_back(fmt::format("{}: {} ({}): {}", page.machine, each.check.code,
-                                    doctor_severity_name(each.check.severity), each.check.reason));
+    for (const topology::DoctorFinding& each : page.diagnosis.findings) {
+      const bool fails = accept && each.check.severity == topology::DoctorSeverity::broken;
+      if (fails) result.status = worse(result.status, ExitStatus::low);
+      if (fails || !result.is_for_a_person)
+        result.notes.push_back(fmt::format("{}{}: {} ({}): {}", fails ? "failed: " : "", page.machine,
+                                           each.check.code, doctor_severity_name(each.check.severity),
+                                           each.check.reason));
     }
+    if (!result.is_for_a_person) continue;
+    page.machine = "collbench doctor, of " + page.machine;
+    result.text += "\n" + analysis::findings_text(page, {});
   }
 }
 
@@ -309,7 +301,7 @@ CommandResult judge(const JudgeOptions& options) {
     for (const std::string& note : outcome.notes)
       result.notes.push_back(runs.size() > 1 ? fmt::format("{}: {}", each.file, note) : note);
   }
-  append_log_findings(options.files, result.is_for_a_person, result.text, result.notes);
+  append_log_findings(options.files, options.criteria.criteria.accept, result);
   return result;
 }
 

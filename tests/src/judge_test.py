@@ -151,6 +151,38 @@ class Judge(unittest.TestCase):
         self.assertNotIn("log-sockets", told.stdout)
         self.assertIn("log-sockets (slow): NCCL speaks TCP", told.stderr)
 
+    def test_no_machine_is_accepted_whose_log_shows_what_breaks_jobs(self):
+        def log(nccl="", rate=465.0, after=""):
+            microseconds = 1073741.824 * 1.75 / rate
+            half = f"  {microseconds:.1f}  {1073741.824 / microseconds:.2f}  {rate:.2f}      0"
+            path = self.path.with_suffix(".log")
+            path.write_text(
+                "# Collective test starting: all_reduce_perf\n"
+                "# nThread 1 nGpus 8 minBytes 1073741824 maxBytes 1073741824 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1\n"
+                "# Using devices\n" + "".join(
+                    f"#  Rank  {rank} Group  0 Pid   11 on   n1 device  {rank} [0x0{rank}] NVIDIA H100 80GB HBM3\n" for rank in range(8)) +
+                "n1:11:15 [0] NCCL INFO NCCL version 2.27.7+cuda12.9\n" + nccl +
+                "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n"
+                f"  1073741824     268435456     float     sum      -1{half}{half}\n"
+                "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 1\n" + after, encoding="utf-8")
+            return collbench("judge", path, "--topology", "hgx-h100", "--accept")
+        self.assertEqual(log().returncode, 0, log().stderr)
+        xid = log(after="[ 8123.456789] NVRM: Xid (PCI:0000:52:00): 48, pid=5713, name=all_reduce_perf, DBE (double bit error) detected\n")
+        self.assertEqual(xid.returncode, 1, xid.stdout)
+        self.assertIn("failed: ", xid.stderr)
+        self.assertIn(": xid (broken): ", xid.stderr)
+        said = collbench("doctor", self.path.with_suffix(".log")).stdout
+        self.assertIn("1 finding (1 broken)", said)
+        self.assertIn("1 finding\n", xid.stdout)
+        died = log(after="n1: Test CUDA failure common.cu:1500 'an illegal memory access was encountered'\n")
+        self.assertEqual(died.returncode, 1, died.stdout)
+        self.assertTrue(died.stdout.startswith("# UNCLEAR: 1 × 8 ranks on hgx-h100; the job ended with an error: "), died.stdout[:200])
+        # The ring's rate, where NVLS was lost: of a sound machine it is not.
+        no_nvls = log("n1:11:15 [0] NCCL INFO 16 coll channels, 16 collnet channels, 0 nvls channels, 16 p2p channels\n", 361.0)
+        self.assertEqual(no_nvls.returncode, 1, no_nvls.stdout)
+        self.assertTrue(no_nvls.stdout.startswith("# BELOW: "), no_nvls.stdout[:200])
+        self.assertIn("NCCL set up no NVLS channels (line 13)", no_nvls.stderr)
+
     def test_a_log_without_a_table_says_why_it_has_none(self):
         log = self.path.with_suffix(".log")
         log.write_text("[1,0]<stdout>:n1:1:9 [0] misc/ibvwrap.cc:278 NCCL WARN Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory\n")

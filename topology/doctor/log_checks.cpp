@@ -178,6 +178,12 @@ DoctorVerdict look_at_separate_runs(const Evidence& evidence) {
   enum class Last { other, heading, summary };
   Last last = Last::other;
   bool seen = false;
+  // Jobs of several ranks each, whose outputs somebody put together.
+  const auto& log = evidence.of("nccl-log");
+  if (std::any_of(log.begin(), log.end(), [](const EvidenceLine& line) {
+        return has_text(line.text, " Pid ") && number_behind(line.text, " Rank ").value_or(0) > 0;
+      }))
+    return std::nullopt;
   std::vector<DoctorObservation> found;
   for (const EvidenceLine& line : evidence.of("nccl-log")) {
     const bool heading = has_text(line.text, "# nThread");

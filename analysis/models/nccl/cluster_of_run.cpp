@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/models/nccl/algorithms.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/models/nccl/nic_channels.hpp"
 #include "base/error.hpp"
@@ -57,10 +58,20 @@ bool is_virtual_interface(const std::string& name) {
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
+/// Whether some connection between nodes has GPUDirect RDMA, whatever the others have.
+bool is_partly_direct(const LogFacts& log) {
+  const bool any = std::any_of(log.connections.begin(), log.connections.end(),
+                               [](const LogConnections& each) { return each.gpu_direct; });
+  return any && log.gpu_direct && !log.gpu_direct->value;
+}
+
 std::string network_of(const LogFacts& log) {
   std::string text = log.network ? log.network->value : "RDMA";
   if (log.link_layer) text += fmt::format(" ({})", log.link_layer->value);
-  if (log.gpu_direct) text += fmt::format(" {} GPUDirect RDMA", log.gpu_direct->value ? "with" : "without");
+  if (log.gpu_direct)
+    text += fmt::format(" {} GPUDirect RDMA", log.gpu_direct->value   ? "with"
+                                              : is_partly_direct(log) ? "partly with"
+                                                                      : "without");
   if (log.network && contains(log.network->value, "Socket") && log.nics) {
     const std::vector<std::string>& names = log.nics->value;
     const bool all_virtual = std::all_of(names.begin(), names.end(), is_virtual_interface);
@@ -81,6 +92,7 @@ GpuCluster with_log_facts(GpuCluster cluster, const LogFacts& log) {
     cluster.transport = logged;
     cluster.run.logged = logged;
     cluster.run.network = network_of(log);
+    cluster.run.is_partly_direct = is_partly_direct(log);
   }
   return cluster;
 }
@@ -125,14 +137,20 @@ bool nccl_before(const std::string& version, int minor) {
 /// variables).
 constexpr std::array<std::string_view, 3> kChoosing{"NCCL_ALGO", "NCCL_PROTO", "NCCL_TUNER_PLUGIN"};
 
-/// Whether the run could use NVLS: NCCL has it from 2.17 on within a node and from 2.18 on across nodes
-/// (release notes), its log counts the channels for it, and a variable turns it off.
+/// NCCL has NVLS from 2.17 on within a node and from 2.18 on across nodes (release notes). Where it has, and
+/// the machine, too, a run without it is a slower run of the same machine: what turned it off is noted, and
+/// lowers no expectation.
 void note_nvls(GpuCluster& cluster, const Run& run) {
+  cluster.run.no_nvls = nccl_before(run.versions.nccl, 17);
+  cluster.run.no_nvls_tree = nccl_before(run.versions.nccl, 18);
+  if (!gpu_nvls(cluster)) return;
   const auto variable = run.environment.find("NCCL_NVLS_ENABLE");
-  const bool off = (variable != run.environment.end() && variable->second == "0") ||
-                   (run.log && run.log->nvls_channels && run.log->nvls_channels->value == 0);
-  cluster.run.no_nvls = off || nccl_before(run.versions.nccl, 17);
-  cluster.run.no_nvls_tree = off || nccl_before(run.versions.nccl, 18);
+  if (variable != run.environment.end() && variable->second == "0") {
+    cluster.run.lost_nvls = "NCCL_NVLS_ENABLE=0 is set";
+  } else if (run.log && run.log->nvls_channels && run.log->nvls_channels->value == 0) {
+    cluster.run.lost_nvls =
+        fmt::format("NCCL set up no NVLS channels (line {})", run.log->nvls_channels->line);
+  }
 }
 
 }  // namespace

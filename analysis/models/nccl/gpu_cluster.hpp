@@ -18,14 +18,16 @@ namespace collbench::analysis {
 struct GpuRunFacts {
   std::string network;                    ///< "IB with GPUDirect RDMA", between nodes; empty: not told
   Transport logged = Transport::unknown;  ///< what that says, whatever the run is judged as
+  bool is_partly_direct = false;          ///< some connections have GPUDirect RDMA, and some have not
   std::optional<std::string> algorithm;   ///< that ran: "ring", "tree", "nvls", "nvls_tree"
   std::optional<std::string>
       protocol;  ///< that ran, or that table_choice comes with: "ll", "ll128", "simple"
   std::optional<std::string> table_choice;  ///< without `algorithm`: what NCCL chooses (nccl_choices.hpp)
   int nccl_version = 0;                     ///< as NCCL_VERSION_CODE: 22809 is 2.28.9; 0: not told
   bool settings_choose = false;             ///< NCCL_ALGO or its like is set: no table knows what ran
-  bool no_nvls = false;                     ///< turned off, not found, or NCCL before 2.17
-  bool no_nvls_tree = false;                ///< the same, or NCCL before 2.18
+  bool no_nvls = false;                     ///< NCCL before 2.17
+  bool no_nvls_tree = false;                ///< NCCL before 2.18
+  std::string lost_nvls;                    ///< what kept NVLS off a machine that has it; empty: nothing said
   std::optional<int> channels;              ///< of collectives, as NCCL counts them
   std::optional<int> gpus_per_process;      ///< nGpus × nThread of nccl-tests' header
   bool a_thread_per_gpu = false;            ///< nThread > 1

@@ -386,8 +386,8 @@ TEST(ImportLog, ProcessesThatTookThemselvesForTheJobAreRefused) {
   std::string log = whole_log();
   log.insert(log.find("NCCL version"),
              "#  Rank  0 Group  0 Pid    104 on  node03 device  0 [0x0f] NVIDIA H100\n");
-  EXPECT_THAT(refusal_of(log), HasSubstr("rank 0 is listed twice"));
-  EXPECT_THAT(refusal_of(log), HasSubstr("build it with MPI=1"));
+  EXPECT_THAT(refusal_of(log), HasSubstr("the tables of 2 jobs are interleaved (rank 0 is listed 2 times)"));
+  EXPECT_THAT(refusal_of(log), HasSubstr("build nccl-tests with MPI=1"));
 }
 
 TEST(ImportLog, WhatIsLeftOutIsCounted) {
@@ -449,6 +449,75 @@ TEST(ImportLog, EveryStartOfALogIsARunOrAnError) {
   for (std::size_t length = 0; length < log.size(); ++length) {
     EXPECT_NO_FATAL_FAILURE((void)refusal_of(log.substr(0, length)));
   }
+}
+
+TEST(ImportLog, AJobThatDiedIsNoCutLog) {
+  const std::string cut = whole_log().substr(0, whole_log().find("# Out of bounds"));
+  EXPECT_EQ(read(cut).incident, std::nullopt);
+  const collbench::Run died = read(cut + "n1: Test CUDA failure common.cu:393 'uncorrectable ECC error'\n");
+  ASSERT_TRUE(died.incident);
+  EXPECT_THAT(died.incident->sentence,
+              testing::StartsWith("the job ended with an error: \"n1: Test CUDA failure common.cu:393"));
+  EXPECT_THAT(why_not_sound(died), HasSubstr("uncorrectable ECC error'\" (line "));
+}
+
+TEST(ImportLog, ARunWithoutARowIsNamed) {
+  const std::string gather = log_of("all_gather", "none", "-1");
+  const std::string died = gather.substr(0, gather.find("#\n#       size"));
+  const auto sentence = [](const std::string& log) {
+    const collbench::Run run = read(log);
+    return run.incident ? run.incident->sentence : "";
+  };
+  EXPECT_EQ(sentence(whole_log()), "");
+  EXPECT_THAT(sentence(whole_log() + died),
+              testing::MatchesRegex("all_gather_perf .from line [0-9]+. wrote no row"));
+  EXPECT_THAT(sentence(whole_log() + died + "srun: error: n18: task 9: Out Of Memory\n"),
+              HasSubstr("wrote no row: \"srun: error: n18: task 9: Out Of Memory\" (line "));
+  EXPECT_THAT(sentence(died + whole_log()), HasSubstr("all_gather_perf"));
+  const std::string again = whole_log().substr(0, whole_log().find("#\n#       size"));
+  EXPECT_EQ(sentence(again + "srun: error: n18: task 9: Killed\n" + whole_log()), "")
+      << "started again, it measured";
+}
+
+TEST(ImportLog, ARowWithoutATimeIsAMissingOne) {
+  std::string log = whole_log();
+  log.replace(log.find("20.00    0.00"), 5, "  nan");
+  const collbench::Run run = read(log);
+  ASSERT_TRUE(run.incident);
+  EXPECT_THAT(run.incident->sentence, HasSubstr("the time of 1 row is no positive number (line "));
+}
+
+TEST(ImportLog, WhyOneListNamesARankTwice) {
+  const auto doubled = [](const std::string& log, const std::string& from = "", const std::string& to = "") {
+    std::string all;
+    for (std::size_t at = 0; at < log.size(); at = log.find('\n', at) + 1) {
+      const std::string line = log.substr(at, log.find('\n', at) + 1 - at);
+      std::string other = line;
+      if (!from.empty() && other.find(from) != std::string::npos)
+        other.replace(other.find(from), from.size(), to);
+      all += line;
+      all += other;
+    }
+    return refusal_of(all);
+  };
+  EXPECT_THAT(doubled(whole_log()),
+              HasSubstr("rank 0 of process 100 is listed 2 times: the output was written more than once"));
+  EXPECT_THAT(doubled(whole_log(), "Pid    1", "Pid    7"),
+              HasSubstr("the tables of 2 jobs are interleaved (rank 0 is listed 2 times), and no label"));
+  std::string one_gpu = whole_log();
+  const std::size_t second = one_gpu.find("#  Rank  1");
+  one_gpu.erase(second, one_gpu.find("NCCL version") - second);
+  EXPECT_THAT(
+      doubled(one_gpu, "Pid    1", "Pid    7"),
+      HasSubstr("2 processes each ran as a separate job (rank 0 is listed 2 times), and their tables are "
+                "interleaved: nccl-tests was built without MPI=1"));
+}
+
+TEST(ImportLog, GroupsOfNcclTestsSplitAreNoOneJob) {
+  std::string log = whole_log();
+  log.replace(log.find("Rank  3 Group  0"), 16, "Rank  3 Group  1");
+  EXPECT_THAT(refusal_of(log),
+              HasSubstr("several groups at once, each a communicator of its own (NCCL_TESTS_SPLIT"));
 }
 
 }  // namespace

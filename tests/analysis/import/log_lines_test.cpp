@@ -1,5 +1,7 @@
+#include "analysis/import/import_log.hpp"
 #include "analysis/import/log_readers.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +54,7 @@ TEST(LogLines, NumbersKnowTheirDigits) {
 std::vector<LogLine> kept(const std::string& text) {
   bool given = false;
   LogLineReader reader(
-      [&] { return std::exchange(given, true) ? std::string_view() : std::string_view(text); }, "a.log");
+      [&] { return std::exchange(given, true) ? std::string_view() : std::string_view(text); });
   std::vector<LogLine> lines;
   while (const LogLine* const line = reader.next()) lines.push_back(*line);
   return lines;
@@ -127,13 +129,11 @@ TEST(LogLines, PartsOfAnyLengthAreTheSameLines) {
   for (std::size_t length = 1; length <= text.size(); ++length) {
     std::size_t at = 0;
     std::string part;
-    LogLineReader reader(
-        [&]() -> std::string_view {
-          part = text.substr(std::min(at, text.size()), length);  // the part before is gone
-          at += length;
-          return part;
-        },
-        "a.log");
+    LogLineReader reader([&]() -> std::string_view {
+      part = text.substr(std::min(at, text.size()), length);  // the part before is gone
+      at += length;
+      return part;
+    });
     for (const LogLine& line : whole) {
       const LogLine* const read = reader.next();
       ASSERT_NE(read, nullptr);
@@ -153,7 +153,7 @@ TEST(LogLines, ALineWithoutAnEndTakesNoMemory) {
     ++given;
     return given <= 1024 ? std::string_view(bar) : given == 1025 ? std::string_view(log) : std::string_view();
   };
-  LogLineReader reader(parts, "a.log", true);
+  LogLineReader reader(parts, true);
   EXPECT_EQ(reader.next()->text.size(), kMaxLogLineBytes);
   EXPECT_EQ(reader.next()->text, "  8  2  float");
   EXPECT_EQ(reader.next(), nullptr);
@@ -166,9 +166,22 @@ TEST(LogLines, AnEndlessDeviceEndsAtItsFirstPart) {
     ++given;
     return zeros;
   };
-  LogLineReader reader(parts, "a.log");
-  EXPECT_THROW(static_cast<void>(reader.next()), Error);
+  EXPECT_THROW((void)import_log(parts, "a.log", {}), Error);
   EXPECT_LT(given, 3);
+}
+
+TEST(LogLines, ZerosThatACrashLeftAreLeftOutAndSaid) {
+  const std::string text =
+      "# nThread 1\n" + std::string(5000, '\0') + "  8  2  float\n" + std::string(3, '\0');
+  bool given = false;
+  LogLineReader reader(
+      [&] { return std::exchange(given, true) ? std::string_view() : std::string_view(text); });
+  EXPECT_EQ(reader.next()->text, "# nThread 1");
+  EXPECT_EQ(reader.zeros_note(), "");
+  EXPECT_EQ(reader.next()->text, "  8  2  float");
+  EXPECT_EQ(reader.next(), nullptr);
+  EXPECT_THAT(reader.zeros_note(),
+              testing::StartsWith("zero bytes in 2 lines, the first on line 2, were left out"));
 }
 
 }  // namespace

@@ -116,6 +116,15 @@ TEST(NcclLine, WhatTheGraphSearchFound) {
   EXPECT_EQ(facts.nvls_channels->value, 16);
 }
 
+TEST(NcclLine, WithoutMulticastThereIsNoNvls) {
+  EXPECT_EQ(note("n1:1:2 [0] NCCL INFO NVLS multicast support is not available on dev 0\n"
+                 "n1:1:2 [0] NCCL INFO 24 coll channels, 24 collnet channels, 0 nvls channels\n")
+                .facts.nvls_channels,
+            (LogFact<int>{0, 1}));
+  EXPECT_FALSE(
+      note("n1:1:2 [0] NCCL INFO NVLS multicast support is available on dev 0\n").facts.nvls_channels);
+}
+
 TEST(NcclLine, TheFirstStandsAndADifferentVersionIsANote) {
   const LogFacts facts = note(
                              "n1:1:2 [0] NCCL INFO NCCL version 2.26.2+cuda12.8\n"

@@ -83,5 +83,66 @@ TEST(NcclTestsText, KindsOfLinesThatAreLeftOutAreBounded) {
   EXPECT_EQ(read[0].facts.left_out.back().count, 80U);
 }
 
+TEST(NcclTestsText, JobsUnderLabelsAreReadApart) {
+  const auto interleaved = [](const std::vector<std::string>& labels, const std::string& log) {
+    std::string all;
+    for (std::size_t at = 0; at < log.size(); at = log.find('\n', at) + 1)
+      for (const std::string& label : labels)
+        all += prefixed(log.substr(at, log.find('\n', at) + 1 - at), label);
+    return tables(all);
+  };
+  const std::vector<std::vector<std::string>> launchers{
+      {"0: ", "1: ", "2: "},
+      {"n17: ", "n18: "},
+      {"[1,0]<stdout>: ", "[1,1]<stdout>: "},
+      {" 9: ", "10: "},
+      {"[prterun-n17-4711@1,0]<stdout>: ", "[prterun-n17-4711@1,1]<stdout>: "}};
+  for (const auto& labels : launchers) {
+    const auto read = interleaved(labels, whole_log());
+    ASSERT_EQ(read.size(), labels.size()) << labels.front();
+    for (const LogTable& each : read) {
+      EXPECT_FALSE(each.interleaved);
+      EXPECT_EQ(each.devices.size(), 4U);
+      EXPECT_EQ(each.rows.size(), 2U);
+    }
+  }
+  std::string one_gpu = whole_log();
+  for (const char* rank : {"#  Rank  1", "#  Rank  2", "#  Rank  3"})
+    one_gpu.erase(one_gpu.find(rank), one_gpu.find('\n', one_gpu.find(rank)) + 1 - one_gpu.find(rank));
+  const auto read = interleaved({"0: ", "1: "}, one_gpu);
+  ASSERT_EQ(read.size(), 1U) << "nccl-tests without MPI";
+  EXPECT_TRUE(read[0].interleaved);
+  EXPECT_EQ(read[0].devices.size(), 2U);
+}
+
+TEST(NcclTestsText, OfOneJobMostRanksHaveLabelsWithoutATable) {
+  const auto read = tables(prefixed(whole_log(), " 0: ") +
+                           "11: n2:1:2 [0] NCCL INFO Using network IB\nsrun: error: n2: task 11: Killed\n");
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].facts.network->value, "IB");
+}
+
+TEST(NcclTestsText, HowAProgramDied) {
+  const auto failure = [](const std::string& log) {
+    const auto read = tables(log);
+    return read.empty() || !read.back().failure ? "" : read.back().failure->value;
+  };
+  const std::string cut = whole_log().substr(0, whole_log().find("# Out of bounds"));
+  for (const char* line :
+       {"n18: Test CUDA failure common.cu:393 'uncorrectable ECC error encountered'",
+        ".. n18 pid 5714: Test failure common.cu:421", "n18: Test timeout (60s) common.cu:470"}) {
+    EXPECT_EQ(failure(cut + line + "\n"), line);
+    EXPECT_EQ(failure(whole_log() + line + "\n"), line) << "also where it ends its communicators";
+  }
+  for (const char* line :
+       {"srun: error: n18: task 9: Out Of Memory", "srun: error: Node failure on n18",
+        "mpirun noticed that process rank 9 with PID 5712 on node n18 exited on signal 9 (Killed)."}) {
+    EXPECT_EQ(failure(cut + line + "\n"), line);
+    EXPECT_EQ(failure(whole_log() + line + "\n"), "") << "of another program";
+    EXPECT_EQ(failure(std::string(line) + "\n" + whole_log()), "") << "of another program";
+  }
+  EXPECT_EQ(failure(cut + "srun: error: Unable to create step: Requested nodes are busy\n"), "");
+}
+
 }  // namespace
 }  // namespace collbench::analysis::nccl_tests_text_test

@@ -154,5 +154,22 @@ TEST(Criteria, StragglersAndThrottledGpusFail) {
               ElementsAre(HasSubstr("AllReduce 64 MiB float sum, in place: GPU-1 of node02: ")));
 }
 
+TEST(Criteria, WhoAcceptsAMachineAcceptsNoLossThatItsLogShows) {
+  Criteria accept;
+  accept.accept = true;
+  auto run = example_run();
+  run.log.emplace();
+  run.log->left_out = {{std::string(kRowsOfNoBytes), 2, 3}};
+  EXPECT_THAT(texts(check_run(run, accept)), testing::Not(testing::Contains(HasSubstr("the log"))));
+  run.log->left_out.push_back({std::string(kRowsWithoutTime), 1, 7});
+  run.log->losses = {"7 NICs on n18 (line 45), 8 on n17 (line 26)"};
+  EXPECT_THAT(
+      texts(check_run(run, accept)),
+      testing::IsSupersetOf({"the log has what was not judged: rows whose time is not a positive number: 1, "
+                             "the first on line 7",
+                             "the log shows a loss: 7 NICs on n18 (line 45), 8 on n17 (line 26)"}));
+  EXPECT_THAT(texts(check_run(run, {})), testing::Not(testing::Contains(HasSubstr("the log"))));
+}
+
 }  // namespace
 }  // namespace collbench::analysis::criteria_test

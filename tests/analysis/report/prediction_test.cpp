@@ -46,10 +46,19 @@ TEST(Prediction, SmallRowsAreLatencyAndBlocksOfLessThanAFloatAreNone) {
 
 TEST(Prediction, ABandIsNoPromiseForAFabricThatItWasNotFittedWith) {
   Prediction prediction = example();
-  EXPECT_THAT(prediction_legend(prediction)[0], testing::HasSubstr("Nine in ten rows of healthy runs"));
+  EXPECT_THAT(prediction_legend(prediction)[0], testing::HasSubstr("Nine in ten rows of published runs"));
   prediction.cluster.fabric = parse_fabric("fat-tree,routing=ecmp", "--fabric");
   EXPECT_THAT(prediction_legend(prediction)[0], testing::Not(testing::HasSubstr("Nine in ten")));
   EXPECT_THAT(prediction_legend(prediction)[0], testing::HasSubstr("runs whose fabric is not told"));
+}
+
+TEST(Prediction, TheRangeThatJudgeGoesByStandsBesideTheBand) {
+  EXPECT_THAT(prediction_legend(example()), testing::Contains(testing::ContainsRegex(
+                                                "band of SendRecv = .*judge: SOUND from 0.90 of expected, "
+                                                "BELOW under 0.80 .sends and receives across nodes")));
+  Prediction small = example();
+  std::erase_if(small.rows, [](const PredictedRow& row) { return row.size_bytes > kMiB; });
+  EXPECT_THAT(prediction_legend(small), testing::Not(testing::Contains(testing::HasSubstr("judge: "))));
 }
 
 TEST(Prediction, AScaleThatNobodyPublishedIsSaid) {

@@ -211,6 +211,62 @@ TEST(Explanation, TheAlgorithmNearestToTheTimeExplainsIt) {
   EXPECT_EQ(explaining_algorithm(row, cluster), "ring");
 }
 
+TEST(LossCause, WhatTheLogStatesIsNamed) {
+  const GpuCluster cluster = cluster_of("hgx-h100", 2);
+  collbench::Run run = run_from_expectation(cluster, 3);
+  EXPECT_THAT(losses_stated(run, cluster), testing::IsEmpty());
+  run.environment = {{"NCCL_P2P_DISABLE", "1"},
+                     {"NCCL_SHM_DISABLE", "0"},
+                     {"NCCL_MAX_NCHANNELS", "2"},
+                     {"NCCL_IB_HCA", "mlx5_0"}};
+  run.log.emplace();
+  run.log->nics = {{"mlx5_0"}, 42};
+  run.log->connections = {{"SHM/direct/direct", false, 32, 7}, {"P2P/CUMEM", false, 32, 8}};
+  run.log->losses = {"7 NICs on n18 (line 45), 8 on n17 (line 26)"};
+  EXPECT_THAT(losses_stated(run, cluster),
+              testing::ElementsAre("NCCL_P2P_DISABLE=1", "NCCL_MAX_NCHANNELS=2", run.log->losses[0],
+                                   "1 of the 8 NICs of a node (line 42, NCCL_IB_HCA=mlx5_0)",
+                                   "32 connections within a node through host memory in place of NVLink (via "
+                                   "SHM/direct/direct, line 7)"));
+  EXPECT_THAT(
+      judged_on_gpus(run, cluster).rows.back().verdict.explanation,
+      HasSubstr(
+          "Likely cause: this run shows NCCL_P2P_DISABLE=1, and NCCL_MAX_NCHANNELS=2, and 7 NICs on n18"));
+  run.environment.clear();
+  run.log->nics = {{"a", "b", "c", "d", "e", "f", "g", "h"}, 1};
+  EXPECT_EQ(losses_stated(run, cluster).size(), 2U);
+}
+
+TEST(LossCause, SomeConnectionsWithoutGpudirectAreNotAll) {
+  GpuCluster cluster = cluster_of("ndv4", 2);
+  cluster.run.logged = Transport::staged;
+  EXPECT_THAT(cause(cluster, 3), HasSubstr("all data passed through host memory"));
+  cluster.run.is_partly_direct = true;
+  EXPECT_THAT(cause(cluster, 3), testing::Not(HasSubstr("all data")));
+}
+
+TEST(LossCause, LostNvlsLowersNothing) {
+  GpuCluster cluster = cluster_of("hgx-h100", 2);
+  cluster.run.nccl_version = 22707;
+  const Expectation sound = expect_on_gpus(OperationId::all_reduce, 8 * kGiB, cluster);
+  collbench::Run run = run_from_expectation(cluster, 1);
+  for (Row& row : run.rows) {
+    const auto expected = expect_on_gpus(OperationId::all_reduce, row.measurement.key.size_bytes, cluster);
+    row.measurement.seconds = *expected.ring_seconds;
+    row.measurement.algorithm_ran = "ring";
+  }
+  cluster.run.lost_nvls = "NCCL set up no NVLS channels (line 9)";
+  const collbench::Run judged = judged_on_gpus(run, cluster);
+  EXPECT_EQ(judged.rows.back().verdict.word, VerdictWord::below);
+  EXPECT_EQ(judged.rows.back().expectation.expected_by, sound.expected_by);
+  EXPECT_THAT(
+      judged.rows.back().verdict.explanation,
+      HasSubstr("NVLS did not run, which this NCCL takes here: NCCL set up no NVLS channels (line 9)"));
+  cluster.run.nccl_version = 0;
+  EXPECT_EQ(judged_on_gpus(run, cluster).rows.back().verdict.word, VerdictWord::unclear)
+      << "of an NCCL that nobody names";
+}
+
 }  // namespace
 
 }  // namespace collbench::analysis::explanation_test

@@ -69,7 +69,7 @@ TEST(RowExpectations, ByLinksFollowWhatTheRunCouldNotUse) {
     return run.rows.front().expectation.expected_by;
   };
   EXPECT_THAT(expected_by("2.28.9", {}), HasSubstr("nvls"));
-  EXPECT_THAT(expected_by("2.28.9", {{"NCCL_NVLS_ENABLE", "0"}}), Not(HasSubstr("nvls")));
+  EXPECT_THAT(expected_by("2.28.9", {{"NCCL_NVLS_ENABLE", "0"}}), HasSubstr("nvls")) << "of a sound machine";
   EXPECT_THAT(expected_by("2.16.5", {}), Not(HasSubstr("nvls")));
 }
 

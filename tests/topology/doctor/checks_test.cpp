@@ -259,6 +259,18 @@ TEST(DoctorChecks, ATableWithoutMessagesSaysNothingOfTheEnvironment) {
   EXPECT_EQ(diagnosis.healthy.front().code, "log-separate-runs");
 }
 
+TEST(DoctorChecks, JobsOfSeveralRanksEachAreNotBuiltWithoutMpi) {
+  const auto twice = [](const std::string& rank) {
+    const std::string start =
+        "# nThread 1 nGpus 8 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20\n";
+    const std::string device =
+        "#  Rank  " + rank + " Group  0 Pid   4711 on  n17 device  0 [0x1b] NVIDIA H100\n";
+    return found_codes(diagnose(evidence_of({{"", start + start + "# Using devices\n" + device + device}})));
+  };
+  EXPECT_THAT(twice("0"), UnorderedElementsAre("log-separate-runs"));
+  EXPECT_THAT(twice("1"), IsEmpty());
+}
+
 TEST(DoctorChecks, AGpuInMigMode) {
   Evidence evidence;
   evidence.host.gpus.resize(2);

@@ -77,9 +77,11 @@ TEST(RunFacts, AJobOnSomeGpusHasTheNicsThatItsLogLists) {
   EXPECT_EQ(cluster_of_run(run, machine, "log", false).nics, 8);  // a finding, not a smaller machine
 }
 
-TEST(RunFacts, NvlsNeedsItsVersionItsChannelsAndNobodyAgainstIt) {
+TEST(RunFacts, NvlsNeedsItsVersionAndALossOfItIsNoOtherMachine) {
   collbench::Run run;
-  const auto facts = [&] { return with_run_facts(cluster_of("hgx-h100", 1), run, false).run; };
+  const auto facts = [&](const char* machine = "hgx-h100") {
+    return with_run_facts(cluster_of(machine, 1), run, false).run;
+  };
   EXPECT_FALSE(facts().no_nvls);  // nothing said
   run.versions.nccl = "2.16.5+cuda12.0";
   EXPECT_TRUE(facts().no_nvls);
@@ -88,12 +90,18 @@ TEST(RunFacts, NvlsNeedsItsVersionItsChannelsAndNobodyAgainstIt) {
   EXPECT_TRUE(facts().no_nvls_tree);
   run.versions.nccl = "2.27.6+cuda12.9";
   EXPECT_FALSE(facts().no_nvls_tree);
+  EXPECT_EQ(facts().lost_nvls, "");
   run.environment["NCCL_NVLS_ENABLE"] = "0";
-  EXPECT_TRUE(facts().no_nvls);
+  EXPECT_FALSE(facts().no_nvls);
+  EXPECT_EQ(facts().lost_nvls, "NCCL_NVLS_ENABLE=0 is set");
   run.environment.clear();
   run.log.emplace();
   run.log->nvls_channels = {0, 9};  // "24 coll channels, 0 nvls channels"
-  EXPECT_TRUE(facts().no_nvls);
+  EXPECT_FALSE(facts().no_nvls);
+  EXPECT_EQ(facts().lost_nvls, "NCCL set up no NVLS channels (line 9)");
+  EXPECT_EQ(facts("hgx-a100").lost_nvls, "") << "it has none";
+  run.versions.nccl = "2.16.5";
+  EXPECT_EQ(facts().lost_nvls, "") << "nor has this version";
 }
 
 TEST(RunFacts, ThreadsAndProcesses) {

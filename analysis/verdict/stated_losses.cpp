@@ -1,0 +1,78 @@
+// losses_stated() of verdict.hpp: what the run's own log names as a reason to be slow.
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/verdict/verdict.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+/// A variable that takes a path, links or channels away (NCCL's user guide, environment variables); an empty
+/// value: whatever it is set to.
+struct CostlySetting {
+  std::string_view name;
+  std::string_view value;
+};
+constexpr std::array<CostlySetting, 14> kCostlySettings{{{"NCCL_P2P_DISABLE", "1"},
+                                                         {"NCCL_P2P_LEVEL", "0"},
+                                                         {"NCCL_P2P_LEVEL", "LOC"},
+                                                         {"NCCL_SHM_DISABLE", "1"},
+                                                         {"NCCL_IB_DISABLE", "1"},
+                                                         {"NCCL_NET_GDR_LEVEL", "0"},
+                                                         {"NCCL_NET_GDR_LEVEL", "LOC"},
+                                                         {"NCCL_MAX_NCHANNELS", ""},
+                                                         {"NCCL_MAX_NRINGS", ""},
+                                                         {"NCCL_MAX_CTAS", ""},
+                                                         {"NCCL_ALGO", ""},
+                                                         {"NCCL_PROTO", ""},
+                                                         {"NCCL_NTHREADS", ""},
+                                                         {"NCCL_BUFFSIZE", ""}}};
+
+void add_settings(const Run& run, std::vector<std::string>& losses) {
+  for (const CostlySetting& each : kCostlySettings) {
+    const auto set = run.environment.find(std::string(each.name));
+    if (set == run.environment.end() || (!each.value.empty() && set->second != each.value)) continue;
+    losses.push_back(fmt::format("{}={}", each.name, set->second));
+  }
+}
+
+/// A plugin may show several NICs as one, and sockets list interfaces.
+void add_missing_nics(const Run& run, const GpuCluster& cluster, std::vector<std::string>& losses) {
+  const auto& nics = run.log->nics;
+  const bool sees_them = cluster.run.logged != Transport::sockets && traits(cluster.transport).nccl_sees_nics;
+  if (!nics || cluster.domains() == 1 || !sees_them) return;
+  if (!std::cmp_less(nics->value.size(), cluster.nics)) return;
+  const auto set = run.environment.find("NCCL_IB_HCA");
+  losses.push_back(fmt::format("{} of the {} NICs of a node (line {}{})", nics->value.size(), cluster.nics,
+                               nics->line,
+                               set == run.environment.end() ? "" : ", NCCL_IB_HCA=" + set->second));
+}
+
+/// Where NVLink joins the GPUs, none of their bytes has to pass through host memory.
+void add_host_memory(const Run& run, const GpuCluster& cluster, std::vector<std::string>& losses) {
+  if (cluster.nvlinks == 0) return;
+  for (const LogConnections& each : run.log->connections) {
+    if (!each.via.starts_with("SHM")) continue;
+    losses.push_back(fmt::format("{} within a node through host memory in place of NVLink (via {}, line {})",
+                                 counted(each.count, "connection"), each.via, each.line));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> losses_stated(const Run& run, const GpuCluster& cluster) {
+  std::vector<std::string> losses;
+  add_settings(run, losses);
+  if (!run.log) return losses;
+  losses.insert(losses.end(), run.log->losses.begin(), run.log->losses.end());
+  add_missing_nics(run, cluster, losses);
+  add_host_memory(run, cluster, losses);
+  return losses;
+}
+
+}  // namespace collbench::analysis
