@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -215,10 +216,27 @@ std::vector<analysis::DoctorPage> log_findings(const std::vector<std::string>& f
   return pages;
 }
 
+/// What breaks jobs, in the log of one job, leaves none of its rows' machine SOUND. Of several jobs in a file
+/// it may be of another one.
+void note_what_breaks_jobs(std::vector<RunOfFile>& runs, const std::vector<analysis::DoctorPage>& pages) {
+  for (const analysis::DoctorPage& page : pages) {
+    std::vector<std::string_view> codes;
+    for (const topology::DoctorFinding& each : page.diagnosis.findings)
+      if (each.check.severity == topology::DoctorSeverity::broken) codes.push_back(each.check.code);
+    if (codes.empty() || page.is_job) continue;
+    for (RunOfFile& each : runs) {
+      if (!each.run.log || each.run.incident || !each.file.starts_with(page.machine)) continue;
+      each.run.incident.emplace();
+      each.run.incident->sentence =
+          fmt::format("the log shows what breaks jobs: {} (below)", fmt::join(codes, ", "));
+    }
+  }
+}
+
 /// That, below what else is said of the logs: as text for a person, else as notes. `accept`: no machine whose
 /// log shows what breaks jobs is one to keep.
-void append_log_findings(const std::vector<std::string>& files, bool accept, CommandResult& result) {
-  for (analysis::DoctorPage& page : log_findings(files)) {
+void append_log_findings(std::vector<analysis::DoctorPage> pages, bool accept, CommandResult& result) {
+  for (analysis::DoctorPage& page : pages) {
     for (const topology::DoctorFinding& each : page.diagnosis.findings) {
       const bool fails = accept && each.check.severity == topology::DoctorSeverity::broken;
       if (fails) result.status = worse(result.status, ExitStatus::low);
@@ -237,8 +255,10 @@ void append_log_findings(const std::vector<std::string>& files, bool accept, Com
 Error with_log_findings(const Error& error, const std::vector<std::string>& files) {
   std::string what = error.what();
   const std::vector<analysis::DoctorPage> pages = log_findings(files);
+  std::set<std::string_view> said;
   for (const analysis::DoctorPage& page : pages) {
     for (const topology::DoctorFinding& each : page.diagnosis.findings) {
+      if (!said.insert(each.check.code).second) continue;  // by another file
       std::string_view reason = each.check.reason;
       if (reason.ends_with('.')) reason.remove_suffix(1);
       what +=
@@ -278,7 +298,9 @@ CommandResult judge(const JudgeOptions& options) {
   const bool says_which = std::none_of(documents.begin(), documents.end(), [](const OutputDocument& each) {
     return each.format == "csv" || each.format == "prom";
   });
-  const std::vector<RunOfFile> runs = judged_files(options, !holds_one_run(documents), says_which);
+  std::vector<RunOfFile> runs = judged_files(options, !holds_one_run(documents), says_which);
+  std::vector<analysis::DoctorPage> pages = log_findings(options.files);
+  note_what_breaks_jobs(runs, pages);
   const analysis::TextOptions wanted{.percentiles = options.percentiles,
                                      .criteria = options.criteria.criteria};
   CommandResult result;
@@ -301,7 +323,7 @@ CommandResult judge(const JudgeOptions& options) {
     for (const std::string& note : outcome.notes)
       result.notes.push_back(runs.size() > 1 ? fmt::format("{}: {}", each.file, note) : note);
   }
-  append_log_findings(options.files, options.criteria.criteria.accept, result);
+  append_log_findings(std::move(pages), options.criteria.criteria.accept, result);
   return result;
 }
 

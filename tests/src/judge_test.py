@@ -171,6 +171,7 @@ class Judge(unittest.TestCase):
         self.assertEqual(xid.returncode, 1, xid.stdout)
         self.assertIn("failed: ", xid.stderr)
         self.assertIn(": xid (broken): ", xid.stderr)
+        self.assertRegex(xid.stdout.splitlines()[0], "^# UNCLEAR: .*; the log shows what breaks jobs: xid ")
         said = collbench("doctor", self.path.with_suffix(".log")).stdout
         self.assertIn("1 finding (1 broken)", said)
         self.assertIn("1 finding\n", xid.stdout)
