@@ -205,13 +205,18 @@ bool are_comparable(const CallCountsByName& a, const CallCountsByName& b) {
 /// Ranks that have begun different operations: "rank 5 has begun 4 AllGather, 40 AllReduce; ranks 0-4 3
 /// AllGather, 41 AllReduce". None where their counts leave it open.
 std::optional<HangFinding> operations_that_differ(const Communicator& communicator, const Members& seen) {
-  std::vector<Members> groups =
-      groups_of(seen, [](const auto& a, const auto& b) { return a.begun == b.begun; });
+  std::map<CallCountsByName, Members> by_counts;
+  for (const CommunicatorMember& each : seen) by_counts[each.begun].push_back(each);
+  std::vector<Members> groups;
+  for (auto& [counts, members] : by_counts) groups.push_back(std::move(members));
+  // Of ranks that make the same calls, who has made more has made no fewer of any operation.
+  std::sort(groups.begin(), groups.end(),
+            [](const Members& a, const Members& b) { return a.front().calls() < b.front().calls(); });
   const CallCountsByName& others = communicator.begun_by_others;
-  const bool differ = std::any_of(groups.begin(), groups.end(), [&](const Members& each) {
-    return !are_comparable(each.front().begun, groups.front().front().begun) ||
-           !are_comparable(each.front().begun, others);
-  });
+  bool differ = false;
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    differ = differ || !are_comparable(groups[i].front().begun, others) ||
+             (i > 0 && !are_comparable(groups[i - 1].front().begun, groups[i].front().begun));
   if (!differ) return std::nullopt;
   std::sort(groups.begin(), groups.end(), [](const Members& a, const Members& b) {
     return std::pair(a.size(), a.front().rank) < std::pair(b.size(), b.front().rank);
@@ -354,12 +359,17 @@ HangFinding find_hang(const Communicator& communicator) {
                         communicator.name, ranks_text(inside), singular(inside, "waits", "wait"))};
   }
   const auto fewer = [](const auto& a, const auto& b) { return a.calls() < b.calls(); };
-  const auto [least, most] = std::minmax_element(seen.begin(), seen.end(), fewer);
+  const Members counted = members_that(communicator, [](const auto& each) {
+    return each.presence == MemberPresence::seen && !each.begun.empty();
+  });
+  if (counted.empty()) return nothing_found(communicator, "what its ranks have called is not known");
+  const auto [least, most] = std::minmax_element(counted.begin(), counted.end(), fewer);
   const CallCountsByName& others = communicator.begun_by_others;
   const CallCountsByName& ahead = sum_of(others) > most->calls() ? others : most->begun;
   if (least->calls() < sum_of(ahead)) {
-    const Members behind =
-        members_that(communicator, [&](const auto& each) { return each.calls() == least->calls(); });
+    const Members behind = members_that(communicator, [&](const auto& each) {
+      return !each.begun.empty() && each.calls() == least->calls();
+    });
     const bool waits =
         std::any_of(behind.begin(), behind.end(), [](const auto& each) { return each.call > 0; });
     if (waits && !without.empty())

@@ -156,6 +156,7 @@ GroupsByName read_rank(const JsonReader& dump, int rank) {
 }
 
 std::string group_name(const std::string& name, const std::string& description) {
+  if (name.empty()) return "the group";
   const bool described = !description.empty() && description != "undefined";
   return described ? fmt::format("group {} ({})", name, description) : "group " + name;
 }
@@ -217,8 +218,9 @@ void PytorchDumps::add_incident(const topology::WatchdogIncident& incident, std:
       own.member.operation = seen.operation;
       if (!seen.elements.empty())
         own.member.sizes = fmt::format("{} element{}", seen.elements, seen.elements == "1" ? "" : "s");
-      own.member.begun[std::string(kAnyCalls)] =
-          static_cast<std::uint64_t>(std::max({seen.call, seen.enqueued, std::int64_t{0}}));
+      if (seen.call > 0 || seen.enqueued >= 0)  // else it wrote what others did to it, and no more
+        own.member.begun[std::string(kAnyCalls)] =
+            static_cast<std::uint64_t>(std::max({seen.call, seen.enqueued, std::int64_t{0}}));
       own.ended = static_cast<std::uint64_t>(seen.completed);
     }
     for (const auto& [rank, line] : incident.errors_in(name)) entry(name, rank).member.error = line.text;
@@ -229,13 +231,9 @@ void PytorchDumps::add_incident(const topology::WatchdogIncident& incident, std:
 bool PytorchDumps::add_log(const HangDump& log) {
   std::vector<topology::EvidenceLine> lines;
   for (const Line& line : clean_lines(log.text)) lines.push_back({line.text, {}});
-  const std::vector<topology::WatchdogIncident> incidents = topology::watchdog_incidents(lines);
-  if (incidents.empty()) return false;
-  topology::WatchdogIncident last = incidents.back();
-  // A process that failed before it had a group to speak of is of the one that all have.
-  if (last.groups.empty()) last.groups["0"].description = "default_pg";
-  add_incident(last, incidents.size());
-  return true;
+  lines = topology::lines_of_watchdog(lines);
+  log_lines_.insert(log_lines_.end(), lines.begin(), lines.end());
+  return !lines.empty();
 }
 
 bool PytorchDumps::add(const HangDump& dump) {
@@ -266,7 +264,15 @@ bool PytorchDumps::add(const HangDump& dump) {
   return true;
 }
 
-std::vector<Communicator> PytorchDumps::groups() const {
+std::vector<Communicator> PytorchDumps::groups() {
+  // Over all logs: which of its incidents a log has is known by those of the others.
+  if (const auto incidents = topology::watchdog_incidents(log_lines_); !incidents.empty()) {
+    topology::WatchdogIncident last = incidents.back();
+    // A process that failed before it had a group to speak of is of the one that all have.
+    if (last.groups.empty()) last.groups["0"].description = "default_pg";
+    add_incident(last, incidents.size());
+    log_lines_.clear();
+  }
   std::vector<Communicator> communicators;
   for (const auto& [name, known] : by_name_) {
     Communicator group = known;

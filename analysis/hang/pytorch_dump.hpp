@@ -21,7 +21,7 @@ class PytorchDumps {
   [[nodiscard]] bool empty() const { return first_file_.empty(); }
 
   /// Their process groups. Throws Error (usage) where there are none.
-  [[nodiscard]] std::vector<Communicator> groups() const;
+  [[nodiscard]] std::vector<Communicator> groups();
 
  private:
   /// What a log says of a rank in a group.
@@ -36,6 +36,7 @@ class PytorchDumps {
   std::map<std::string, Communicator> by_name_;
   std::map<std::string, std::set<int>> expected_;  // ranks of each group
   std::set<int> dumped_;
+  std::vector<topology::EvidenceLine> log_lines_;           // of all logs
   std::map<std::string, std::map<int, RankOfLog>> by_log_;  // of each group
   std::string first_file_;
 };

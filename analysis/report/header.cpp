@@ -89,11 +89,12 @@ ReportLine headline(const Run& run) {
 
 ReportLine label(const Run& run) { return {run.label.empty() ? "" : "label: " + run.label}; }
 
-/// First of all, where there is one: the rows are not all that was asked for. A log's stands in its headline,
-/// and has no more to say.
+/// First of all, where there is one: the rows are not all that was asked for. A log's stands in its headline
+/// where the machine has a word, and has no time and no status.
 ReportLine incident(const Run& run) {
-  if (!run.incident || run.log) return {};
+  if (!run.incident || (run.log && machine_word(run) != VerdictWord::none)) return {};
   const Incident& what = *run.incident;
+  if (run.log) return {fmt::format("INCIDENT: {}", what.sentence), Tone::alarm};
   return {fmt::format("INCIDENT ({}, {}, exit status {}): {}", name(what.kind), what.time, what.exit_status,
                       what.sentence),
           Tone::alarm};

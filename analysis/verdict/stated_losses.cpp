@@ -18,7 +18,7 @@ struct CostlySetting {
   std::string_view name;
   std::string_view value;
 };
-constexpr std::array<CostlySetting, 14> kCostlySettings{{{"NCCL_P2P_DISABLE", "1"},
+constexpr std::array<CostlySetting, 12> kCostlySettings{{{"NCCL_P2P_DISABLE", "1"},
                                                          {"NCCL_P2P_LEVEL", "0"},
                                                          {"NCCL_P2P_LEVEL", "LOC"},
                                                          {"NCCL_SHM_DISABLE", "1"},
@@ -29,9 +29,7 @@ constexpr std::array<CostlySetting, 14> kCostlySettings{{{"NCCL_P2P_DISABLE", "1
                                                          {"NCCL_MAX_NRINGS", ""},
                                                          {"NCCL_MAX_CTAS", ""},
                                                          {"NCCL_ALGO", ""},
-                                                         {"NCCL_PROTO", ""},
-                                                         {"NCCL_NTHREADS", ""},
-                                                         {"NCCL_BUFFSIZE", ""}}};
+                                                         {"NCCL_PROTO", ""}}};
 
 void add_settings(const Run& run, std::vector<std::string>& losses) {
   for (const CostlySetting& each : kCostlySettings) {

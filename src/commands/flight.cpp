@@ -152,6 +152,9 @@ Dumps read_dumps(const std::vector<fs::path>& files) {
     std::move(groups.begin(), groups.end(), std::back_inserter(read.communicators));
   }
   if (!read.communicators.empty()) return read;
+  if (read.silent_files.empty())
+    throw usage_error(input_name(files.front().string()), "it lists no communicator",
+                      "ask while the job hangs: ncclras -v");
   throw usage_error(
       read.silent_files.front(),
       "is neither a recorder of collbench, an answer of NCCL's RAS, a dump of PyTorch's flight recorder as "

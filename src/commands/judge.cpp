@@ -225,7 +225,8 @@ void note_what_breaks_jobs(std::vector<RunOfFile>& runs, const std::vector<analy
       if (each.check.severity == topology::DoctorSeverity::broken) codes.push_back(each.check.code);
     if (codes.empty() || page.is_job) continue;
     for (RunOfFile& each : runs) {
-      if (!each.run.log || each.run.incident || !each.file.starts_with(page.machine)) continue;
+      const bool is_of_it = each.file == page.machine || each.file.starts_with(page.machine + ", run ");
+      if (!each.run.log || each.run.incident || !is_of_it) continue;
       each.run.incident.emplace();
       each.run.incident->sentence =
           fmt::format("the log shows what breaks jobs: {} (below)", fmt::join(codes, ", "));
@@ -304,6 +305,10 @@ CommandResult judge(const JudgeOptions& options) {
   const analysis::TextOptions wanted{.percentiles = options.percentiles,
                                      .criteria = options.criteria.criteria};
   CommandResult result;
+  if (std::find(options.files.begin(), options.files.end(), "-") != options.files.end() &&
+      options.criteria.criteria.accept)
+    throw usage_error("--accept", "the doctor reads the log, too, and standard input can be read once",
+                      "give it as a file");
   result.text = write_documents(documents, [&](const OutputDocument& document) {
     std::string text;
     for (const RunOfFile& each : runs)

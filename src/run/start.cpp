@@ -69,10 +69,9 @@ Error not_connected(const launch::UnconnectedTask& task) {
         ExitStatus::not_here, "srun", fmt::format("{} (--mpi=none)", kWhat),
         "use srun --mpi=pmix, or mpirun inside salloc or sbatch; srun --mpi=list shows what is available"};
   }
-  return {
-      ExitStatus::not_here, "torchrun", fmt::format("{} by MPI", kWhat),
-      "start collbench by itself with -g N on one host, or with mpirun, which the bundle has, on several; "
-      "collbench launch writes the line"};
+  return {ExitStatus::not_here, "torchrun", fmt::format("{} by MPI", kWhat),
+          "start collbench by itself with -g N on one host, or with mpirun, which the bundle has, on several "
+          "(collbench launch writes the line); alone, with env -u LOCAL_RANK"};
 }
 
 /// MPICH's mpirun, or srun with another PMI, starts N programs that each believe to be alone. Thrown where

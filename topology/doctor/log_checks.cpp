@@ -29,14 +29,16 @@ bool chose_sockets(std::string_view line) {
 /// channel by the network nothing is lost.
 DoctorVerdict look_at_sockets(const Evidence& evidence) {
   bool by_network = false;
+  bool over_tcp = false;  // which is log-no-provider's, and clears nothing here
   std::vector<DoctorObservation> found;
   for (const EvidenceLine& line : evidence.of("nccl-log")) {
-    if (is_libfabric_over_tcp(line.text)) return std::nullopt;  // log-no-provider
+    over_tcp = over_tcp || is_libfabric_over_tcp(line.text);
     by_network = by_network || has_text(line.text, "via NET/");
     if (found.empty() && has_text(line.text, "via NET/Socket")) found.push_back(quoted(line));
   }
   if (!by_network && has_several_nodes(evidence) == true)
     return lines_that(evidence, "nccl-log", chose_sockets);
+  if (found.empty() && over_tcp) return std::nullopt;
   return by_network ? DoctorVerdict(found) : std::nullopt;
 }
 
@@ -79,7 +81,6 @@ DoctorVerdict look_at_gpudirect(const Evidence& evidence) {
   const EvidenceLine* first = nullptr;
   const EvidenceLine* disabled = nullptr;
   for (const EvidenceLine& line : evidence.of("nccl-log")) {
-    if (is_libfabric_over_tcp(line.text)) return std::nullopt;  // log-no-provider
     channels = channels || has_text(line.text, " via ");
     if (disabled == nullptr && has_text(line.text, "GPU Direct RDMA Disabled for HCA")) disabled = &line;
     if (!is_network_channel(line.text)) continue;

@@ -29,9 +29,9 @@ constexpr std::size_t kMaxLine = 2048;
 /// Whether a line may be of NCCL, a plugin, PyTorch or CUDA, is of a table of nccl-tests, or tells how a
 /// process ended.
 bool may_matter(std::string_view line) {
-  static constexpr std::array<std::string_view, 12> kSigns{"NCCL",  "nccl",  "CUDA",   "via NET/",
-                                                           "rror",  "ailed", " WARN ", "ignal",
-                                                           "illed", "ault",  "xit",    "      : "};
+  static constexpr std::array<std::string_view, 14> kSigns{
+      "NCCL",  "nccl",  "CUDA",      "via NET/", "rror",  "ailed", " WARN ",
+      "ignal", "illed", "ion fault", "egfault",  "xit c", "xit C", "xitc"};
   return std::any_of(kSigns.begin(), kSigns.end(),
                      [line](std::string_view sign) { return line.find(sign) != std::string_view::npos; });
 }
@@ -91,8 +91,15 @@ class LogCondenser {
     return communicators_.emplace(std::string(parts.process()) + ' ' + std::string(communicator)).second;
   }
 
+  /// The number by which a process ended is what matters.
+  static bool is_of_an_end(std::string_view line) {
+    return line.find("xit code") != std::string_view::npos ||
+           line.find("xitcode") != std::string_view::npos ||
+           line.find("xit Code") != std::string_view::npos || line.find("ignal") != std::string_view::npos;
+  }
+
   void keep(std::string_view message, std::string_view line, int number) {
-    std::string name = message_kind(message);
+    std::string name = is_of_an_end(message) ? std::string(message) : message_kind(message);
     auto kind = kinds_.find(name);
     if (kind == kinds_.end()) {
       // Of what comes later the warnings are still counted, as one kind.
@@ -128,12 +135,20 @@ std::vector<EvidenceLine> read_long_log(const std::filesystem::path& path) {
   if (!file) throw usage_error(path.string(), "cannot be read", "give a file that can be read");
   LogCondenser condenser(path.string());
   std::array<char, kMaxLine> buffer{};
+  std::string text;
   std::string clean;
   for (int number = 1; file; ++number) {
     file.getline(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-    std::string_view line(buffer.data());
+    const auto read = static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount()));
+    text.assign(buffer.data(), std::min(read, buffer.size()));
+    std::erase(text, '\0');  // also the end that getline writes
+    const std::string_view line(text);
     if (file.fail() && file.gcount() > 0 && !file.eof()) {  // longer than the buffer
       file.clear();
+      if (text.empty()) {  // zeros alone, so far
+        --number;
+        continue;
+      }
       file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
     } else if (file.fail()) {
       break;

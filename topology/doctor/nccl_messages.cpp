@@ -97,6 +97,10 @@ bool fits(const Wording& wording, std::string_view line, const LogLine& parts) {
     const std::size_t at = text.find(wording.parts[i], from);
     if (at == std::string_view::npos || (i == 0 && wording.from_start && at != 0)) return false;
     from = at + wording.parts[i].size();
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (!wording.parts[i].empty() && is_digit(wording.parts[i].back()) && from < text.size() &&
+        is_digit(text[from]))
+      return false;  // the beginning of another number
   }
   return true;
 }
@@ -196,7 +200,7 @@ class NamedProcess {
 };
 
 /// "1048576 262144 float sum -1 101.7 10.3 19.3 0 102.1 10.3 19.3 12": a row whose #wrong, out of place or in
-/// place, is not 0; N/A is no number.
+/// place, is not 0; N/A is no number, and older tables have a fraction there, the error of rounding.
 bool has_wrong_values(std::string_view line) {
   constexpr std::size_t kCells = 13;
   if (line.empty() || std::isdigit(static_cast<unsigned char>(line.front())) == 0) return false;
@@ -206,7 +210,7 @@ bool has_wrong_values(std::string_view line) {
     return false;
   return std::any_of(cells.begin(), cells.end(), [&cells](const std::string& cell) {
     const bool wrong = &cell == &cells[8] || &cell == &cells[12];
-    return wrong && (lower(cell) == "nan" || leading_number(cell).value_or(0) > 0);
+    return wrong && (lower(cell) == "nan" || leading_number(cell).value_or(0) >= 1);
   });
 }
 
@@ -234,10 +238,12 @@ bool denies_what_others_use(const std::vector<EvidenceLine>& log) {
 void leave_out_what_others_do(const std::vector<EvidenceLine>& log, LogMessages& messages) {
   bool by_libfabric = false;
   bool uses_libfabric = false;
+  bool over_tcp = false;
   bool by_rdma = false;
   bool by_sockets = false;
   bool by_watchdog = false;
   for (const EvidenceLine& line : log) {
+    over_tcp = over_tcp || is_libfabric_over_tcp(line.text);
     by_libfabric =
         by_libfabric || (has_text(line.text, "NET/OFI Selected ") && !is_libfabric_over_tcp(line.text));
     uses_libfabric = uses_libfabric || has_text(line.text, "Using network AWS Libfabric") ||
@@ -249,7 +255,7 @@ void leave_out_what_others_do(const std::vector<EvidenceLine>& log, LogMessages&
     by_watchdog = by_watchdog || has_text(line.text, "Watchdog caught collective");
   }
   const bool rdma_alone = by_rdma && !by_sockets;
-  if (by_libfabric || rdma_alone) messages.said.erase("log-no-provider");
+  if ((by_libfabric || rdma_alone) && !over_tcp) messages.said.erase("log-no-provider");
   if (uses_libfabric || rdma_alone) messages.said.erase("log-ofi-start");
   if (rdma_alone && messages.said.contains("log-device-denied") && !denies_what_others_use(log))
     messages.said.erase("log-device-denied");
@@ -267,12 +273,21 @@ constexpr std::array<std::string_view, 8> kFollows{
 /// By code, which of all kinds of messages is its first.
 using FirstSaid = std::map<std::string_view, std::size_t>;
 
+bool is_broken(std::string_view code) {
+  const auto& checks = table().checks;
+  const auto own =
+      std::find_if(checks.begin(), checks.end(), [&](const auto& each) { return each.code == code; });
+  return own != checks.end() && own->severity == DoctorSeverity::broken;
+}
+
 /// What the network says after a process ended is what was seen of that.
 void join_what_follows_an_end(const FirstSaid& first, LogMessages& messages) {
   const auto has = [&messages](std::string_view code) { return messages.said.contains(code); };
   for (const std::string_view end : kEnds) {
     for (const std::string_view later : kFollows) {
       if (later == end || !has(end) || !has(later) || first.at(later) < first.at(end)) continue;
+      // What is no defect explains none, but that ranks lost those who were ended.
+      if (is_broken(later) && !is_broken(end) && later != "log-peer-ended") continue;
       const DoctorObservation& seen = messages.said.at(later).front();
       if (later == "log-completion-error" || later == "log-connection" || later == "log-ofi-completion")
         messages.said.at(end).push_back({"after that, of who lost it: " + seen.what, seen.location});
@@ -290,7 +305,9 @@ void leave_out_consequences(const FirstSaid& first, LogMessages& messages) {
        {"log-job-failed", "log-peer-ended", "log-process-aborted", "log-job-canceled"}) {
     if (!messages.said.contains(code)) continue;
     const bool explained = std::any_of(messages.said.begin(), messages.said.end(), [&](const auto& said) {
-      if (code == "log-job-canceled" && first.at(said.first) > first.at(code)) return false;
+      if ((code == "log-job-canceled" || code == "log-process-aborted") &&
+          (first.at(said.first) > first.at(code) || !is_broken(said.first)))
+        return false;
       return said.first != code && said.first != "log-unknown-warning" && said.first != "log-cause-unknown" &&
              said.first != "log-job-canceled" && said.first != "log-process-aborted";
     });

@@ -81,12 +81,12 @@ std::vector<std::string> ranks_without(const Joining& joining, const std::set<in
   return names;
 }
 
-/// Whether others say what comes after the start, so that the log is not cut before a rank's word.
-bool others_go_on(const std::vector<EvidenceLine>& log, const Joining& joining) {
-  return std::any_of(log.begin() + static_cast<std::ptrdiff_t>(joining.last_complete), log.end(),
-                     [](const EvidenceLine& line) {
-                       return has_text(line.text, " via ") || has_text(line.text, "Connected all");
-                     });
+/// The last line of what comes after the start: a rank's word that is not before it was not cut off.
+std::size_t last_after_start(const std::vector<EvidenceLine>& log) {
+  const auto last = std::find_if(log.rbegin(), log.rend(), [](const EvidenceLine& line) {
+    return has_text(line.text, " via ") || has_text(line.text, "Connected all");
+  });
+  return static_cast<std::size_t>(log.rend() - last);  // 0: there is none
 }
 
 /// Ranks that do not start, or do not come to the end of it, while nearly all others do: a log with the lines
@@ -104,6 +104,7 @@ DoctorVerdict look_at_init_hang(const Evidence& evidence) {
   });
   std::vector<DoctorObservation> found;
   bool known = false;
+  const std::size_t goes_on = last_after_start(log);
   for (const auto& [communicator, joining] : all) {
     const auto few = [&joining](const std::set<int>& those) {
       const int missing = joining.ranks - static_cast<int>(those.size());
@@ -112,7 +113,8 @@ DoctorVerdict look_at_init_hang(const Evidence& evidence) {
     std::string what;
     if (few(joining.started) && joining.complete.empty()) {
       what = fmt::format("rank {} did not start", some_of(ranks_without(joining, joining.started)));
-    } else if (few(joining.complete) && others_go_on(log, joining)) {
+    } else if (few(joining.complete) && goes_on > joining.last_complete &&
+               static_cast<int>(joining.started.size()) == joining.ranks) {
       what = fmt::format("rank {} did not complete its start",
                          some_of(ranks_without(joining, joining.complete)));
     } else if (joining.ranks > 1 && static_cast<int>(joining.started.size()) == joining.ranks &&

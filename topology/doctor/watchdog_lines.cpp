@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <set>
 #include <tuple>
@@ -71,7 +72,8 @@ struct WatchdogLine {
   std::int64_t call = 0;  ///< the number of the one that it speaks of; 0: of none
   std::optional<std::int64_t> enqueued;
   std::int64_t completed = 0;
-  std::string error;  ///< that is not for want of the others; empty: none
+  std::string error;         ///< that is not for want of the others; empty: none
+  bool has_symptom = false;  ///< an error that is
 };
 
 /// Also of a rank that had no timeout, and was told of another's: "Last enqueued NCCL work: -1" is none.
@@ -89,12 +91,16 @@ void note_progress(WatchdogLine& said) {
 
 /// Whether an error is what other ranks see of the one that failed.
 bool is_symptom(std::string_view error) {
-  constexpr std::array<std::string_view, 6> kSymptoms{"collective operation timeout",
-                                                      "remote process",
-                                                      "communicator was aborted",
-                                                      "Connection reset",
-                                                      "Connection closed",
-                                                      "Broken pipe"};
+  constexpr std::array<std::string_view, 10> kSymptoms{"collective operation timeout",
+                                                       "remote process",
+                                                       "communicator was aborted",
+                                                       "Connection reset",
+                                                       "Connection closed",
+                                                       "Broken pipe",
+                                                       "got 0 bytes",
+                                                       "waiting for clients",
+                                                       "wait timeout after",
+                                                       "socket has timed out"};
   return std::any_of(kSymptoms.begin(), kSymptoms.end(),
                      [&](std::string_view each) { return has_text(error, each); });
 }
@@ -122,7 +128,7 @@ std::optional<WatchdogLine> watchdog_line(const EvidenceLine& line) {
   note_progress(said);
   if (const auto call = count_behind(line.text, "WorkNCCL(SeqNum=")) {
     const std::string exception = text_behind(line.text, "following async exception: ", "");
-    said.timed_out = has_text(line.text, "timeout:");
+    said.timed_out = has_text(line.text, "timeout:") && !has_text(line.text, "terminated with exception");
     said.failed = said.timed_out || !exception.empty();
     said.call = *call;
     said.error = exception;
@@ -132,29 +138,36 @@ std::optional<WatchdogLine> watchdog_line(const EvidenceLine& line) {
     said.error = text_behind(line.text, "thread terminated with exception: ", "");
     if (said.error.empty()) said.error = python_error(line.text);
   }
-  if (is_symptom(said.error)) said.error.clear();
+  said.has_symptom = is_symptom(said.error);
+  if (said.has_symptom) said.error.clear();
   // What that says of progress is of the default group, whichever writes it.
   if (has_text(line.text, "Received a dump signal")) said.group = "0";
-  const bool speaks = said.failed || said.enqueued || said.call > 0 || !said.error.empty();
+  const bool speaks =
+      said.failed || said.enqueued || said.call > 0 || !said.error.empty() || said.has_symptom;
   return speaks ? std::optional(said) : std::nullopt;
 }
 
 /// The line of a timeout does not name its group; the next one of the same rank and call that no timeout has
 /// taken does.
 void name_groups(std::vector<WatchdogLine>& lines) {
+  using RankAndCall = std::pair<int, std::int64_t>;
   std::map<int, std::string> by_rank;
-  for (const WatchdogLine& each : lines)
-    if (!each.group.empty()) by_rank.try_emplace(each.rank, each.group);
-  std::set<std::size_t> taken;
+  std::map<RankAndCall, std::deque<std::size_t>> naming;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].group.empty()) continue;
+    by_rank.try_emplace(lines[i].rank, lines[i].group);
+    if (!lines[i].failed) naming[{lines[i].rank, lines[i].call}].push_back(i);
+  }
   for (std::size_t i = 0; i < lines.size(); ++i) {
     WatchdogLine& own = lines[i];
     if (!own.group.empty()) continue;
-    for (std::size_t next = i + 1; own.failed && next < lines.size(); ++next) {
-      const WatchdogLine& named = lines[next];
-      if (named.rank != own.rank || named.call != own.call || named.failed || named.group.empty()) continue;
-      if (!taken.insert(next).second) continue;
-      own.group = named.group;
-      break;
+    if (const auto named = naming.find({own.rank, own.call}); own.failed && named != naming.end()) {
+      std::deque<std::size_t>& next = named->second;
+      while (!next.empty() && next.front() < i) next.pop_front();
+      if (!next.empty()) {
+        own.group = lines[next.front()].group;
+        next.pop_front();
+      }
     }
     if (own.group.empty() && by_rank.contains(own.rank)) own.group = by_rank.at(own.rank);
     // Where only some ranks name theirs, those of one log are of one.
@@ -178,10 +191,11 @@ std::vector<WatchdogLine> watchdog_lines(const std::vector<EvidenceLine>& lines)
   return all;
 }
 
-/// Of each line, how many incidents its rank had written of before: a process has one timeout in a group, and
-/// its calls are numbered upward, so what contradicts that is of a process that was started later.
+/// Of each line, how many incidents its rank had written of before: the calls of a process are numbered
+/// upward, and it ends some minutes after its first timeout, so what contradicts that is of a process that
+/// was started later.
 std::vector<std::size_t> incidents_by_rank(const std::vector<WatchdogLine>& lines) {
-  constexpr double kSeconds = 2;  // what is printed twice is printed at once
+  constexpr double kMaxSeconds = 900;  // from a timeout to the end of its process
   struct Known {
     std::size_t incident = 0;
     std::map<std::string, WatchdogLine> failed;
@@ -194,9 +208,9 @@ std::vector<std::size_t> incidents_by_rank(const std::vector<WatchdogLine>& line
     Known& known = by_rank[each.rank];
     const auto before = known.failed.find(each.group);
     const auto progress = known.enqueued.find(each.group);
-    const bool fails_again = each.failed && before != known.failed.end() &&
-                             (std::abs(before->second.time - each.time) > kSeconds ||
-                              (each.time == 0 && before->second.call != each.call));
+    const bool fails_again =
+        each.failed && before != known.failed.end() &&
+        (each.time - before->second.time > kMaxSeconds || each.call < before->second.call);
     const bool goes_back =
         (each.enqueued && progress != known.enqueued.end() && *each.enqueued < progress->second) ||
         (each.failed && known.completed.contains(each.group) && each.call <= known.completed[each.group]);
@@ -253,11 +267,13 @@ using Waiting = std::map<std::tuple<std::int64_t, std::string, std::string>, std
 
 /// Below the highest rank.
 std::set<int> missing_numbers(const WatchdogGroup& group) {
-  constexpr std::size_t kMaxMissing = 64;
+  constexpr int kMaxMissing = 64;  // more are of another job, or of no interest
+  if (group.ranks.empty() || group.ranks.rbegin()->first - static_cast<int>(group.ranks.size()) > kMaxMissing)
+    return {};
   std::set<int> missing;
   int next = 0;
   for (const auto& [rank, seen] : group.ranks)
-    for (; next <= rank && missing.size() < kMaxMissing; ++next)
+    for (; next <= rank; ++next)
       if (next < rank) missing.insert(next);
   return missing;
 }
@@ -347,6 +363,15 @@ std::map<int, EvidenceLine> WatchdogIncident::errors_in(const std::string& group
   return found;
 }
 
+std::vector<EvidenceLine> lines_of_watchdog(const std::vector<EvidenceLine>& lines) {
+  std::vector<EvidenceLine> found;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const bool behind_error = i > 0 && lines[i - 1].text == "Last error:";
+    if (behind_error || lines[i].text == "Last error:" || watchdog_line(lines[i])) found.push_back(lines[i]);
+  }
+  return found;
+}
+
 std::vector<WatchdogIncident> watchdog_incidents(const std::vector<EvidenceLine>& evidence) {
   const std::vector<WatchdogLine> lines = watchdog_lines(evidence);
   const std::vector<std::size_t> incidents = incidents_of(lines);
@@ -358,7 +383,7 @@ std::vector<WatchdogIncident> watchdog_incidents(const std::vector<EvidenceLine>
     if (!said.error.empty())
       incident.errors.try_emplace(said.rank,
                                   EvidenceLine{.text = said.error, .location = said.line.location});
-    if (!said.failed && !said.enqueued) continue;
+    if (!said.failed && !said.enqueued && !said.has_symptom) continue;
     WatchdogGroup& group = incident.groups[said.group];
     if (group.description.empty())
       group.description = text_behind(said.line.text, "PG GUID " + said.group + "(", ")");

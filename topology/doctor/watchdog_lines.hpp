@@ -33,6 +33,9 @@ struct WatchdogIncident {
   [[nodiscard]] std::map<int, EvidenceLine> errors_in(const std::string& group) const;
 };
 
+/// The lines that watchdog_incidents() reads.
+[[nodiscard]] std::vector<EvidenceLine> lines_of_watchdog(const std::vector<EvidenceLine>& lines);
+
 /// In order of time: a job that was started again may have hung again.
 [[nodiscard]] std::vector<WatchdogIncident> watchdog_incidents(const std::vector<EvidenceLine>& lines);
 

@@ -71,6 +71,13 @@ TEST(Communicators, RanksThatCalledDifferentOperationsAreNamed) {
       found.text,
       "group 0: ranks called different operations: rank 1 has begun 4 AllGather, 40 AllReduce; ranks 0, 2 "
       "have begun 3 AllGather, 41 AllReduce");
+  // Whichever rank comes first.
+  EXPECT_EQ(find_hang(three(counts(0, 1, 20), counts(1, 2, 20), counts(2, 1, 21))).cause,
+            HangCause::calls_differ);
+  EXPECT_EQ(find_hang(three(counts(0, 2, 20), counts(1, 1, 20), counts(2, 1, 21))).cause,
+            HangCause::calls_differ);
+  EXPECT_EQ(find_hang(three(counts(0, 1, 20), counts(1, 2, 20), counts(2, 2, 21))).cause,
+            HangCause::rank_behind);
   group.members[0].error = "invalid usage";  // which is what NCCL says of it
   found = find_hang(group);
   EXPECT_EQ(found.cause, HangCause::calls_differ);

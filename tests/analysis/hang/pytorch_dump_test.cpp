@@ -253,6 +253,24 @@ TEST(PytorchLogs, TheLogsOfAllRanksNameWhoIsBehindAndWhereTheyDisagree) {
   EXPECT_THAT(differ.text, HasSubstr("in call 42, BROADCAST"));
 }
 
+/// A job that was started again, and whose rank 1 wrote only in the first hang.
+TEST(PytorchLogs, OfSeveralIncidentsInTheLogsOfRanksTheLastCounts) {
+  const auto at = [](const char* time, std::string line) {
+    return line.replace(line.find("06:24:44"), 8, time);
+  };
+  const auto log = [&](int rank, bool again) {
+    std::string text =
+        at("06:24:44", timed_out(rank, 6, "ALLREDUCE")) + at("06:24:44", stands_at(rank, 6, 5));
+    if (again)
+      text += at("11:24:44", timed_out(rank, 3, "ALLREDUCE")) + at("11:24:44", stands_at(rank, 3, 2));
+    return HangDump{fmt::format("rank{}.log", rank), text};
+  };
+  const HangFinding found = find_hang(read_pytorch_dumps({log(0, true), log(1, false), log(2, true)}).at(0));
+  EXPECT_EQ(found.cause, HangCause::rank_missing);
+  EXPECT_THAT(found.ranks, ElementsAre(1));
+  EXPECT_THAT(found.text, HasSubstr("ranks 0, 2 wait in call 3"));
+}
+
 TEST(PytorchLogs, DumpsAndLogsAreOneGroup) {
   const HangDump log{"job.log",
                      timed_out(0, 412, "ALLREDUCE") + stands_at(0, 412, 411) + stands_at(2, 411, 411)};

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -54,6 +55,28 @@ TEST(LongLog, IsReadAsAShortOneWouldBe) {
               testing::HasSubstr(fmt::format("1 of {} connections", connections + 1)));
   EXPECT_THAT(diagnosis.findings.back().observations.front().location,
               testing::EndsWith(fmt::format(":{}", 2 * connections + 3)));
+}
+
+/// The number by which one of many processes ended is kept, and what stands behind the zeros of a crash.
+TEST(LongLog, KeepsHowProcessesEnded) {
+  const std::filesystem::path path =
+      std::filesystem::path(testing::TempDir()) / "collbench_long_log_ends_test.log";
+  {
+    std::ofstream file(path);
+    for (int task = 0; task < 64; ++task)
+      file << fmt::format("srun: error: n{0}: task {0}: Exited with exit code {1}\n", task,
+                          task == 30 ? 137 : 1);
+    file << std::string(5000, '\0') << "srun: error: n7: task 7: Out Of Memory\n";
+  }
+  const std::vector<EvidenceLine> lines = read_long_log(path);
+  std::filesystem::remove(path);
+  const auto has = [&lines](const std::string& text) {
+    return std::any_of(lines.begin(), lines.end(),
+                       [&text](const EvidenceLine& line) { return line.text == text; });
+  };
+  EXPECT_TRUE(has("srun: error: n30: task 30: Exited with exit code 137"));
+  EXPECT_TRUE(has("srun: error: n7: task 7: Out Of Memory"));
+  EXPECT_EQ(lines.back().location, path.string() + ":65");
 }
 
 /// Which process is of which job is known of all, not only of the first ones.

@@ -566,6 +566,40 @@ TEST(NcclMessages, ADeviceThatCannotBeOpenedIsNotMissedWhereOthersAreUsed) {
               IsEmpty());
 }
 
+/// What a program says of exit codes and signals is not how a process ended.
+TEST(NcclMessages, ProseIsNoEnd) {
+  for (const char* line :
+       {"#SBATCH --mail-type=NODE_FAIL,TIME_LIMIT",
+        "INFO retry policy: restart when exitCode: 137 or exitCode: 139",
+        "INFO handled exit code 1350 of the filter", "INFO checkpoint handler: on received SIGTERM it saves",
+        "GPU exceeded memory limit; using less", "OOMKilled-protection enabled", "wandb: DeadlineExceeded",
+        "vllm: reason: Preemption", "Reason: Evicted cache entries", "optuna: line 44 Aborted"})
+    EXPECT_THAT(found_codes(diagnosed(std::string(kComplete) + line + "\n")), IsEmpty()) << line;
+}
+
+/// A rounding error of a table from before 2.13 is no wrong value.
+TEST(NcclMessages, AnErrorOfRoundingIsNoWrongData) {
+  EXPECT_THAT(
+      found_codes(diagnosed(std::string(kComplete) +
+                            "1048576 262144 float sum -1 101.7 10.3 19.3 4e-07 102.1 10.3 19.3 2e-07\n")),
+      IsEmpty());
+}
+
+/// What is no defect of a machine explains none, and what is only slow is not why a process aborted.
+TEST(NcclMessages, OnlyWhatBreaksExplainsWhatBroke) {
+  const std::string lost = warned(
+      "NCCL WARN NET/IB: Got completion from peer 10.0.0.2<4791> with status=12 opcode=1 "
+      "len=0 vendor err 129");
+  EXPECT_THAT(found_codes(diagnosed(
+                  "slurmstepd: error: *** STEP 1.0 ON n1 CANCELLED AT 2026-11-20T10:30:00 ***\n" + lost)),
+              Contains("log-completion-error"));
+  EXPECT_THAT(
+      found_codes(diagnosed(warned("NCCL WARN Cannot initialize CollNet, using point-to-point network "
+                                   "instead") +
+                            "[node0:00123] Signal: Aborted (6)\n")),
+      Contains("log-process-aborted"));
+}
+
 /// The plugin beside InfiniBand finds nothing and misses nothing; what it finds may be TCP alone.
 TEST(NcclMessages, LibfabricIsMissedWhereNothingElseCarriesTheJob) {
   const std::string none = warned("NCCL INFO NET/OFI No eligible providers were found");
@@ -578,8 +612,14 @@ TEST(NcclMessages, LibfabricIsMissedWhereNothingElseCarriesTheJob) {
                 warned("NCCL INFO NET/OFI Selected provider is tcp, fabric is 10.0.0.0/16 (found 2 nics)") +
                 warned("NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/Libfabric/0") +
                 warned("NCCL INFO Channel 01/0 : 0[0] -> 8[0] [send] via NET/Libfabric/0"));
-  EXPECT_THAT(found_codes(tcp), ElementsAre("log-no-provider"));
+  EXPECT_THAT(found_codes(tcp), ElementsAre("log-no-gpudirect", "log-no-provider"));
   for (const DoctorCheck& check : tcp.healthy) EXPECT_NE(check.code, "log-sockets");
+  // Nor does another host's network excuse the one that has none.
+  EXPECT_THAT(
+      found_codes(diagnosed(
+          warned("NCCL INFO NET/OFI Selected provider is efa, fabric is efa (found 32 nics)") +
+          warned("NCCL INFO NET/OFI Selected provider is tcp, fabric is 10.0.0.0/16 (found 2 nics)"))),
+      Contains("log-no-provider"));
 }
 
 }  // namespace

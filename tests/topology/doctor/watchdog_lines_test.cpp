@@ -154,6 +154,21 @@ TEST(WatchdogLines, IncidentsOfAJobThatWasStartedAgainStayApart) {
   EXPECT_THAT(said, HasSubstr("incident 2 of 2: rank 1 never issued it"));
 }
 
+/// A timeout is said again when its process ends, by some of the ranks.
+TEST(WatchdogLines, WhatIsSaidAgainIsOneIncident) {
+  std::string log;
+  for (const int rank : {0, 1})
+    log += at("06:24:44", timed_out(rank, 42, "ALLREDUCE", 7)) + at("06:24:44", stands_at_now(rank, 45, 41));
+  log +=
+      at("06:25:45",
+         "[rank1]:[E105 06:24:44.9 ProcessGroupNCCL.cpp:2119] [PG ID 0 PG GUID 0(default_pg) Rank 1] Process "
+         "group watchdog thread terminated with exception: [Rank 1] Watchdog caught collective operation "
+         "timeout: WorkNCCL(SeqNum=42, OpType=ALLREDUCE, NumelIn=7, NumelOut=7, Timeout(ms)=600000) ran for "
+         "600020 milliseconds before timing out.\n");
+  EXPECT_THAT(said_of(log), HasSubstr("ranks 0, 1 wait in ALLREDUCE 42"));
+  EXPECT_THAT(said_of(log), testing::Not(HasSubstr("incident")));
+}
+
 /// A rank that says why it ended is not one "without a log".
 TEST(WatchdogLines, WhoFailedByItselfIsNamedWithItsWords) {
   const std::string waits = timed_out(0, 42, "ALLREDUCE", 7) + stands_at_now(0, 45, 41);
@@ -175,9 +190,12 @@ TEST(WatchdogLines, WhoFailedByItselfIsNamedWithItsWords) {
       HasSubstr("rank 4 failed: NCCL error: unhandled cuda error, NCCL version 2.27.5: Cuda failure "
                 "'uncorrectable ECC"));
   // What the others see of a rank that is gone is not its own failure.
-  EXPECT_THAT(
-      says("[rank3]: torch.distributed.DistBackendError: NCCL error in: x.cpp:1, remote process exited"),
-      HasSubstr("rank 0 is not behind"));
+  for (const char* symptom :
+       {"DistBackendError: NCCL error in: x.cpp:1, remote process exited",
+        "DistNetworkError: failed to recv, got 0 bytes",
+        "DistStoreError: Timed out after 601 seconds waiting for clients. 3/4 clients joined."})
+    EXPECT_THAT(says(std::string("[rank3]: torch.distributed.") + symptom),
+                HasSubstr("rank 0 is not behind"));
 }
 
 /// 2.0 and older have neither the sizes nor a time.
