@@ -229,7 +229,7 @@ void note_what_breaks_jobs(std::vector<RunOfFile>& runs, const std::vector<analy
       if (!each.run.log || each.run.incident || !is_of_it) continue;
       each.run.incident.emplace();
       each.run.incident->sentence =
-          fmt::format("the log shows what breaks jobs: {} (below)", fmt::join(codes, ", "));
+          fmt::format("the log shows what breaks jobs: {} (collbench doctor)", fmt::join(codes, ", "));
     }
   }
 }
@@ -300,15 +300,17 @@ CommandResult judge(const JudgeOptions& options) {
     return each.format == "csv" || each.format == "prom";
   });
   std::vector<RunOfFile> runs = judged_files(options, !holds_one_run(documents), says_which);
+  const auto is_log = [](const RunOfFile& each) { return each.run.log.has_value(); };
+  const bool has_unread_log = std::count(options.files.begin(), options.files.end(), "-") > 0 &&
+                              std::any_of(runs.begin(), runs.end(), is_log);
+  if (has_unread_log && options.criteria.criteria.accept)
+    throw usage_error("--accept", "the doctor reads the log, too, and standard input can be read once",
+                      "give it as a file");
   std::vector<analysis::DoctorPage> pages = log_findings(options.files);
   note_what_breaks_jobs(runs, pages);
   const analysis::TextOptions wanted{.percentiles = options.percentiles,
                                      .criteria = options.criteria.criteria};
   CommandResult result;
-  if (std::find(options.files.begin(), options.files.end(), "-") != options.files.end() &&
-      options.criteria.criteria.accept)
-    throw usage_error("--accept", "the doctor reads the log, too, and standard input can be read once",
-                      "give it as a file");
   result.text = write_documents(documents, [&](const OutputDocument& document) {
     std::string text;
     for (const RunOfFile& each : runs)

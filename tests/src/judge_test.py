@@ -151,6 +151,24 @@ class Judge(unittest.TestCase):
         self.assertNotIn("log-sockets", told.stdout)
         self.assertIn("log-sockets (slow): NCCL speaks TCP", told.stderr)
 
+    def test_a_log_from_standard_input_is_not_accepted_unread_by_the_doctor(self):
+        """A record has no such log."""
+        def accept(text):
+            return subprocess.run([PROGRAM, "judge", "-", "--topology", "ndv4", "--accept"], input=text, capture_output=True,
+                                  text=True, timeout=60, check=False)
+        log = self.path.with_suffix(".log")
+        log.write_text(
+            "# Collective test starting: all_reduce_perf\n# nThread 1 nGpus 2 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1\n# Using devices\n"
+            "#  Rank  0 Group  0 Pid   11 on   n1 device  0 [0x00] NVIDIA A100-SXM4-80GB\n"
+            "#  Rank  1 Group  0 Pid   11 on   n1 device  1 [0x01] NVIDIA A100-SXM4-80GB\n"
+            "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n"
+            "           8             2     float     sum      -1    20.0    0.00    0.00      0    20.0    0.00    0.00      0\n"
+            "# Out of bounds values : 0 OK\n")
+        refused = accept(log.read_text())
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertIn("--accept: the doctor reads the log, too", refused.stderr)
+        self.assertNotIn("the doctor reads the log", accept(json.dumps(record(187))).stderr)
+
     def test_no_machine_is_accepted_whose_log_shows_what_breaks_jobs(self):
         def log(nccl="", rate=465.0, after=""):
             microseconds = 1073741.824 * 1.75 / rate

@@ -70,15 +70,16 @@ std::map<std::string, Joining> joinings(const std::vector<EvidenceLine>& log) {
   return all;
 }
 
-std::vector<std::string> ranks_without(const Joining& joining, const std::set<int>& those) {
+/// "rank 11 (n18:5714)", "ranks 3, 7": those that are not among `others`.
+std::string ranks_without(const Joining& joining, const std::set<int>& others) {
   std::vector<std::string> names;
   for (int rank = 0; rank < joining.ranks; ++rank) {
-    if (those.contains(rank)) continue;
+    if (others.contains(rank)) continue;
     const auto process = joining.processes.find(rank);
     const bool named = process != joining.processes.end() && !process->second.empty();
     names.push_back(named ? fmt::format("{} ({})", rank, process->second) : std::to_string(rank));
   }
-  return names;
+  return fmt::format("rank{} {}", names.size() == 1 ? "" : "s", some_of(names));
 }
 
 /// The last line of what comes after the start: a rank's word that is not before it was not cut off.
@@ -112,11 +113,10 @@ DoctorVerdict look_at_init_hang(const Evidence& evidence) {
     };
     std::string what;
     if (few(joining.started) && joining.complete.empty()) {
-      what = fmt::format("rank {} did not start", some_of(ranks_without(joining, joining.started)));
+      what = ranks_without(joining, joining.started) + " did not start";
     } else if (few(joining.complete) && goes_on > joining.last_complete &&
                static_cast<int>(joining.started.size()) == joining.ranks) {
-      what = fmt::format("rank {} did not complete its start",
-                         some_of(ranks_without(joining, joining.complete)));
+      what = ranks_without(joining, joining.complete) + " did not complete the start";
     } else if (joining.ranks > 1 && static_cast<int>(joining.started.size()) == joining.ranks &&
                joining.complete.empty() && !warns) {
       what = "all ranks started, and none completed its start";

@@ -1,0 +1,281 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace collbench::topology {
+
+/// A line of each block, by versions and by who writes it; those of NCCL 2.2 to 2.17 are from published logs.
+inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks() {
+  static const std::vector<std::pair<std::string, std::string>> all{
+      {"log-shm-removed",
+       "misc/shmutils.cc:99 NCCL WARN unlink shared memory /dev/shm/nccl-Qw3xYz failed, error: No such file "
+       "or directory (2)"},
+      {"log-oom-killed",
+       "slurmstepd: error: Detected 1 oom_kill event in StepId=8123.0. Some of the step tasks have been OOM "
+       "Killed."},
+      {"log-oom-killed", "srun: error: n18: task 9: Out Of Memory"},
+      {"log-oom-killed", "slurmstepd: error: Job 8123 exceeded memory limit (9000 > 8000), being killed"},
+      {"log-oom-killed", "      Reason:       OOMKilled"},
+      {"log-oom-killed", "[12.3] Memory cgroup out of memory: Killed process 4711 (python3) total-vm:1kB"},
+      {"log-node-failed", "srun: error: Node failure on n18"},
+      {"log-node-failed",
+       "slurmstepd: error: *** STEP 8123.0 ON n17 CANCELLED AT 2026-11-20T10:30:00 DUE TO NODE FAILURE, SEE "
+       "SLURMCTLD LOG FOR DETAILS ***"},
+      {"log-node-failed", "PRTE has lost communication with a remote daemon."},
+      {"log-bus-error", "[n17:04711] Signal: Bus error (7)"},
+      {"log-bus-error", "/opt/run.sh: line 3: 4711 Bus error               (core dumped) ./all_reduce_perf"},
+      {"log-bus-error", "  exitcode  : -7 (pid: 4004)"},
+      {"log-bus-error",
+       "ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient"},
+      {"log-process-crashed", "[n18:05714] Signal: Segmentation fault (11)"},
+      {"log-process-crashed",
+       "mpirun noticed that process rank 9 with PID 5712 on node n18 exited on signal 11 (Segmentation "
+       "fault)."},
+      {"log-process-crashed", "[n18:5714:0:5714] Caught signal 11 (Segmentation fault: address not mapped)"},
+      {"log-process-crashed", "srun: error: n18: tasks 8-15: Segmentation fault (core dumped)"},
+      {"log-process-crashed",
+       "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Segmentation fault (signal 11)"},
+      {"log-process-crashed", "Fatal Python error: Segmentation fault"},
+      {"log-process-crashed", "command terminated with exit code 139"},
+      {"log-process-killed",
+       "mpirun noticed that process rank 9 with PID 0 on node n18 exited on signal 9 (Killed)."},
+      {"log-process-killed", "=   KILLED BY SIGNAL: 9 (Killed)"},
+      {"log-process-killed",
+       "torch.distributed.elastic.multiprocessing.api: [ERROR] failed (exitcode: -9) local_rank: 3 (pid: "
+       "4004)"},
+      {"log-process-killed", "command terminated with exit code 137"},
+      {"log-process-killed", "    Exit Code:    137"},
+      {"log-process-killed", "./run.sh: line 3: 12345 Killed                  ./all_reduce_perf -b 8"},
+      {"log-process-aborted", "[n18:05714] Signal: Aborted (6)"},
+      {"log-process-aborted", "srun: error: n18: task 11: Aborted (core dumped)"},
+      {"log-job-canceled",
+       "slurmstepd: error: *** STEP 8123.0 ON n17 CANCELLED AT 2026-11-20T10:30:00 DUE TO TIME LIMIT ***"},
+      {"log-job-canceled", "=>> PBS: job killed: walltime 3660 exceeded limit 3600"},
+      {"log-job-canceled",
+       "torch.distributed.elastic.agent: Received Signals.SIGTERM death signal, shutting down"},
+      {"log-test-timeout", "n18: Test timeout (60s) common.cu:470"},
+      {"log-data-wrong", "# Out of bounds values : 4 FAILED"},
+      {"log-diagnostics-p2p",
+       "NCCL DIAG [INFO] p2p: only 55/56 GPU-to-GPU peer accesses passed verification"},
+      {"log-diagnostics-p2p",
+       "NCCL DIAG [INFO] p2p: write mismatch srcRank=2 srcCudaDev=2 dstRank=5 path=NVL handle=DIRECT"},
+      {"log-diagnostics-gpu",
+       "NCCL DIAG [INFO] NVLink: inactive link(s) on rank(s) {5} across 16 ranks in comm 0x77"},
+      {"log-diagnostics-gpu",
+       "NCCL DIAG [INFO] ECC: uncorrected volatile errors on rank(s) {5} (worst=2) across 16 ranks"},
+      {"log-diagnostics-differ",
+       "NCCL DIAG [INFO] CUDA driver version: mismatch across 16 ranks in comm 0x77, rank(s) {8,9} differ "
+       "from "
+       "rank 0 (13000)"},
+      {"log-diagnostics-differ", "NCCL DIAG [INFO] NCCL environment: NCCL_ALGO=Ring on rank(s) {0,1,2,3}"},
+      {"log-shared-memory",
+       "include/shm.h:28 NCCL WARN Call to posix_fallocate failed : No space left on device"},
+      {"log-shared-memory", "include/shm.h:27 NCCL WARN Call to shm_open failed : Permission denied"},
+      {"log-shared-memory",
+       "NCCL WARN Error while attaching to shared memory segment /dev/shm/nccl- (size 0)"},
+      {"log-nvls-failed", "transport/nvls.cc:254 NCCL WARN Cuda failure 1 'invalid argument'"},
+      {"log-mnnvl-unusable",
+       "mnnvl.cc:70 NCCL WARN MNNVL (cliqueSize 18) is available but not working on this system. Check the "
+       "IMEX "
+       "configuration (nvidia-imex-ctl -N)."},
+      {"log-imex-denied", "transport/p2p.cc:275 NCCL WARN Cuda failure 800 'operation not permitted'"},
+      {"log-no-interface", "NCCL WARN Bootstrap : no socket interface found"},
+      {"log-no-interface",
+       "include/socket.h:311 WARN Socket creation failed : Address family not supported by protocol"},
+      {"log-no-interface",
+       "NCCL WARN Net : No interface found in the same subnet as remote address 10.0.0.1<27030>"},
+      {"log-no-interface",
+       "bootstrap.cc:120 NCCL WARN no device found matching eth9, verify NCCL_OOB_NET_IFNAME"},
+      {"log-ports-exhausted", "misc/socket.cc:410 NCCL WARN Call to bind failed: Address already in use"},
+      {"log-open-files", "misc/socket.cc:410 NCCL WARN Call to socket failed: Too many open files"},
+      {"log-uds",
+       "misc/ipcsocket.cc:60 NCCL WARN UDS: Binding to socket a temporary folder failed : Address already in "
+       "use (98)"},
+      {"log-connection", "include/socket.h:400 WARN Call to connect failed : Connection timed out"},
+      {"log-connection",
+       "os/linux.cc:200 NCCL WARN ncclOsSocketPollConnect: connect to 10.0.0.1<37857> returned Connection "
+       "refused, "
+       "exceeded error retry count after 35 attempts"},
+      {"log-connection",
+       "[n1][[1,1],2][btl_tcp_endpoint.c:796:mca_btl_tcp_endpoint_complete_connect] connect() to 172.17.0.1 "
+       "failed: "
+       "Connection refused (111)"},
+      {"log-connection",
+       "misc/socket.cc:533 NCCL WARN socketPollConnect: Connect to 10.0.0.4<56849> returned 113(No route to "
+       "host) errno "
+       "115(Operation now in progress)"},
+      {"log-connection",
+       "misc/socket.cc:700 NCCL WARN socketPollConnect: connect to 10.0.0.4<5000> failed : Network is "
+       "unreachable"},
+      {"log-connection",
+       "misc/socket.cc:560 NCCL WARN socketPollConnect: connect returned Connection refused, exceeded error "
+       "retry count (35)"},
+      {"log-connection",
+       "misc/socket.cc:480 NCCL WARN socketStartConnect: Connect to 10.0.0.4<5000> failed : Software caused "
+       "connection abort"},
+      {"log-net-devices-differ",
+       "init.cc:900 NCCL WARN Detected mixed local Net device counts across ranks (min 3, max 4)."},
+      {"log-version-mixed",
+       "init.cc:700 NCCL WARN Mismatched NCCL version detected : rank 0 version 22304 rank 8 version 22105"},
+      {"log-ranks-disagree",
+       "ncclSocketInit: connecting to address  with family 59936 is neither AF_INET(2) nor AF_INET6(10)"},
+      {"log-ranks-disagree", "NCCL WARN Message truncated : received 1024 bytes instead of 256"},
+      {"log-ranks-disagree",
+       "NCCL WARN NET/Socket : peer 10.0.0.9<1> message truncated : receiving 65536 bytes instead of 1024."},
+      {"log-ranks-disagree",
+       "misc/socket.cc:300 NCCL WARN socketFinalizeAccept from 10.0.0.9<1>: wrong type 4 != 3"},
+      {"log-ranks-disagree",
+       "bootstrap.cc:170 NCCL WARN Bootstrap Root : mismatch in rank count from procs 8 : 16"},
+      {"log-gpu-twice",
+       "init.cc:900 NCCL WARN Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 2000"},
+      {"log-gpu-twice",
+       "init.cc:900 NCCL WARN Multiple Ranks are using the same GPU/Partition. Set "
+       "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable"},
+      {"log-completion-error",
+       "transport/net_ib.cc:1295 NCCL WARN NET/IB : Got completion from peer 10.0.0.2<4000> with error 4, "
+       "opcode 0, len 0, "
+       "vendor err 81 (Recv)"},
+      {"log-completion-error",
+       "transport/net_ib.cc:1909 NCCL WARN NET/IB: Got completion from peer 10.0.0.2<4000> with status=12 "
+       "opcode=0 len=0 "
+       "vendor err 129 (Recv) hca mlx5_0"},
+      {"log-completion-error",
+       "transport/net_ib/p2p.cc:800 (ncclIbTest) NCCL WARN NET/IB: Got completion from peer 10.0.0.2<4000> "
+       "with "
+       "status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_SEND(0) vendor_err=129 hca mlx5_0"},
+      {"log-completion-error",
+       "ib_plugin.c:1615 NCCL WARN NET/IB : Got completion from peer 10.0.0.2<40> with error 5, opcode 1"},
+      {"log-nic-failed",
+       "transport/net_ib.cc:90 NCCL WARN NET/IB : mlx5_0:1 async fatal event on QP (0x7f00): local work "
+       "queue catastrophic error"},
+      {"log-port-error", "NCCL WARN NET/IB : Got async event : port error"},
+      {"log-port-error", "NCCL WARN NET/IB : mlx5_0:1 Got async error event: port error"},
+      {"log-gid-changed", "NCCL WARN NET/IB : mlx5_0:1 GID table changed"},
+      {"log-gid-unreadable",
+       "transport/net_ib.cc:300 NCCL WARN NET/IB: open failed in ncclIbRoceGetVersionNum: No such file or "
+       "directory"},
+      {"log-memory-registration",
+       "misc/ibvwrap.cc:284 NCCL WARN Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory "
+       "errno 12"},
+      {"log-dmabuf-refused",
+       "misc/ibvwrap.cc:290 NCCL WARN Call to ibv_reg_dmabuf_mr failed with error Operation not supported "
+       "errno 95"},
+      {"log-queue-pair",
+       "misc/ibvwrap.cc:300 NCCL WARN Call to ibv_modify_qp failed with 110 Connection timed out, on dev "
+       "mlx5_0:1"},
+      {"log-queue-pair-refused",
+       "misc/ibvwrap.cc:300 NCCL WARN Call to ibv_modify_qp failed with 22 Invalid argument, on dev "
+       "mlx5_0:1"},
+      {"log-device-denied", "misc/ibvwrap.cc:212 NCCL WARN Call to ibv_open_device failed"},
+      {"log-nics-mixed",
+       "transport/net_ib.cc:600 NCCL WARN NET/IB : Attempted to merge incompatible devices: [0]mlx5_0:1/IB "
+       "and [1]mlx5_1:1/RoCE."},
+      {"log-ofi-memory",
+       "nccl_net_ofi_regMr:300 NCCL WARN NET/OFI Unable to register memory (type = 2) for device 3. RC: -22, "
+       "Error: Invalid argument"},
+      {"log-no-provider",
+       "NCCL WARN NET/OFI Unable to find a protocol that worked.  Failing initialization."},
+      {"log-no-provider", "NCCL WARN NET/OFI Couldn't find any optimal provider"},
+      {"log-ofi-endpoint",
+       "NCCL WARN NET/OFI Couldn't open endpoint. RC: -12, ERROR: Cannot allocate memory"},
+      {"log-ofi-completion",
+       "NCCL WARN NET/OFI Request 0x1 completed with error. RC: 21. Error: unknown. Completed length: 0, "
+       "Request: x"},
+      {"log-no-provider", "ofi_init:1288 NCCL WARN NET/OFI Only EFA provider is supported"},
+      {"log-ofi-rails-differ",
+       "accept_wait_for_connection:4909 NCCL WARN NET/OFI Unexpected number of remote rails for dev 0. "
+       "Expected 3 but "
+       "got 2"},
+      {"log-efa-blocked",
+       "NCCL WARN NET/OFI Request 0x1 (SEND) completed with error: err: 113, prov_errno: 4126, strerror: "
+       "Unresponsive "
+       "receiver (reachable by EFA device but handshake failed), len: 0"},
+      {"log-efa-blocked",
+       "libfabric:71:1708520807::efa:cq:efa_rdm_txe_handle_error():737<warn> err: 113, message: Unresponsive "
+       "receiver"},
+      {"log-ofi-start", "NCCL WARN NET/OFI Caught exception in plugin init: no device"},
+      {"log-ofi-no-gpudirect", "NCCL WARN NET/OFI GDR disabled on GDR-supported instance type p5.48xlarge"},
+      {"log-ofi-completion",
+       "NCCL WARN NET/OFI fi_senddata failed; RC: -107, Error: Transport endpoint is gone"},
+      {"log-ofi-endpoint",
+       "create_send_comm:5500 NCCL WARN NET/OFI Unable to insert remote address into address vector for "
+       "device 1."},
+      {"log-host-memory", "NCCL WARN NET/OFI Unable to allocate send communicator"},
+      {"log-topology-file", "NCCL WARN NET/OFI Failed to write NCCL topology file"},
+      {"log-fastrak-daemon",
+       "W0302 14:09:10.1 71 nccl_shim.cc:84] RxDM not ready after 12 seconds (status: UNAVAILABLE), "
+       "retrying..."},
+      {"log-fastrak-settings",
+       "NCCL/NET (shim) mismatch recommended: NCCL_FASTRAK_LLCM_DEVICE_DIRECTORY=/dev/aperture_devices "
+       "(expected "
+       "unset)"},
+      {"log-sharp-port",
+       "[n19:1:28576 unique id 120] ERROR collect_ports_data: device mlx5_0 port 1 is not valid (port is "
+       "used by SM)"},
+      {"log-collnet-off",
+       "[n19:0:174 - tree_ops.c:314][2024-05-30 12:26:47] ERROR Failed to lock SAT tree(ID:0x208. ret:0x4)"},
+      {"log-collnet-off",
+       "sharp_plugin.c:302 NCCL WARN SHARP group create: Streaming Tree lock failed (-18)"},
+      {"log-net-plugin", "net.cc:300 NCCL WARN Error: network IBX not found."},
+      {"log-many-peers", "allocator.cc:79 NCCL WARN Cuda failure 711 'peer mapping resources exhausted'"},
+      {"log-peer-access",
+       "transport/p2p.cc:238 NCCL WARN failed to open CUDA IPC handle : 217 peer access is not supported"},
+      {"log-nvlink-p2p-off",
+       "graph/paths.cc:300 NCCL WARN P2P is disabled between NVLINK connected GPUs 1 and 0. This should not "
+       "be the case"},
+      {"log-peer-access",
+       "transport/p2p.cc:300 NCCL WARN failed to peer with device 1(=3000): 217 peer access is not supported "
+       "between these two devices"},
+      {"log-too-many-processes", "n7: Test CUDA failure common.cu:892 'invalid device ordinal'"},
+      {"log-gpus-hidden", "transport/p2p.cc:320 NCCL WARN Cuda failure 101 'invalid device ordinal'"},
+      {"log-fabric-not-ready", "ggml_cuda_init: failed to initialize CUDA: system not yet initialized"},
+      {"log-gpu-memory", "include/alloc.h:178 NCCL WARN Cuda failure 'out of memory'"},
+      {"log-gpu-memory", "include/alloc.h:178 NCCL WARN Failed to CUDA calloc async 4194304 bytes"},
+      {"log-host-memory", "include/alloc.h:40 NCCL WARN Failed to CUDA host alloc 4194304 bytes"},
+      {"log-threads",
+       "include/checks.h:90 NCCL WARN Call to pthread_create failed: Resource temporarily unavailable"},
+      {"log-no-libcuda",
+       "misc/cudawrap.cc:179 NCCL WARN Failed to find CUDA library libcuda.so (NCCL_CUDA_PATH='') : "
+       "libcuda.so: cannot open"},
+      {"log-driver-old",
+       "enqueue.cc:106 NCCL WARN Cuda failure 'API call is not supported in the installed CUDA driver'"},
+      {"log-gpu-unsupported", "enqueue.cc:1500 NCCL WARN Cuda failure 98 'invalid device function'"},
+      {"log-gpu-failed",
+       "transport/net.cc:900 NCCL WARN Cuda failure 214 'uncorrectable ECC error encountered'"},
+      {"log-cuda-earlier",
+       "enqueue.cc:1400 NCCL WARN Cuda failure 700 'an illegal memory access was encountered'"},
+      {"log-topology-file", "graph/xml.h:101 NCCL WARN Attribute busid of node nic not found"},
+      {"log-topology-incomplete",
+       "graph/search.cc:900 NCCL WARN Could not find a path for pattern 4, falling back to simple order"},
+      {"log-nvml", "misc/nvmlwrap.cc:200 NCCL WARN nvmlInit_v2() failed: Driver/library version mismatch"},
+      {"log-gdrcopy", "misc/gdrwrap.cc:150 NCCL WARN gdr_map(handle 7f00, size 65536) failed: 22"},
+      {"log-no-algorithm",
+       "enqueue.cc:1800 NCCL WARN Error : no algorithm/protocol available for function Broadcast with "
+       "datatype ncclInt8. NCCL_ALGO was set to Tree."},
+      {"log-collnet-off",
+       "transport.cc:500 NCCL WARN Cannot initialize CollNet, using point-to-point network instead"},
+      {"log-setting-invalid",
+       "enqueue.cc:100 NCCL WARN 'NCCL_WORK_FIFO_DEPTH=3' is too small. Minimum value is 1024"},
+      {"log-call-invalid", "misc/argcheck.cc:40 NCCL WARN AllReduce : sendbuff argument is NULL"},
+      {"log-one-sided-unsupported", "gin/gin_host.cc:100 NCCL WARN No GIN-capable devices found."},
+      {"log-suspend-failed", "mem_manager.cc:400 NCCL WARN MemManager: Barrier failed during resume"},
+      {"log-peer-ended",
+       "misc/socket.cc:60 NCCL WARN socketProgress: Connection closed by remote peer n7<4000>"},
+      {"log-peer-ended",
+       "proxy.cc:1500 NCCL WARN [Service thread] Error encountered progressing operation=Connect, res=3, "
+       "closing connection"},
+      {"log-job-failed",
+       "n7: Test NCCL failure common.cu:961 'internal error - please report this issue to the NCCL "
+       "developers / '"},
+      {"log-watchdog-stuck",
+       "[rank3]:[F626 06:24:44.9 ProcessGroupNCCL.cpp:1557] [PG ID 0 PG GUID 0 Rank 3] ProcessGroupNCCL's "
+       "watchdog got stuck "
+       "for 480 seconds without making progress"},
+      {"log-cause-unknown", "proxy.cc:300 NCCL WARN Proxy append mismatch"},
+      {"log-unknown-warning", "net_quantum.cc:300 NCCL WARN The quantum link of peer 3 has lost coherence"},
+  };
+  return all;
+}
+
+}  // namespace collbench::topology
