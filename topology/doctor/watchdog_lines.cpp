@@ -128,7 +128,7 @@ std::optional<WatchdogLine> watchdog_line(const EvidenceLine& line) {
   note_progress(said);
   if (const auto call = count_behind(line.text, "WorkNCCL(SeqNum=")) {
     const std::string exception = text_behind(line.text, "following async exception: ", "");
-    said.timed_out = has_text(line.text, "timeout:") && !has_text(line.text, "terminated with exception");
+    said.timed_out = has_text(line.text, "timeout:");
     said.failed = said.timed_out || !exception.empty();
     said.call = *call;
     said.error = exception;

@@ -437,6 +437,13 @@ TEST(DoctorChecks, ALinkLocalAddressIsWrongWhereThereIsARoutedOne) {
   EXPECT_THAT(codes(device), UnorderedElementsAre("roce-no-address"));
 }
 
+/// A rank whose log was not given has written nothing of its start, and does not hang there for that.
+TEST(DoctorChecks, ARankWithoutALogDoesNotHangInTheStart) {
+  const std::string partial = kVersion + of_ranks("START", 11) + of_ranks("COMPLETE", 11) +
+                              "n18:4726:1 [7] NCCL INFO Connected all rings, use ring PXN 0 GDR 1\n";
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", partial}}))), testing::IsEmpty());
+}
+
 TEST(DoctorChecks, TheWorstIsFirst) {
   const Diagnosis diagnosis = diagnose(evidence_of({
       {"governor", "powersave\n"},
