@@ -80,27 +80,13 @@ std::optional<MpirunProcess> find_mpirun() {
   return std::nullopt;
 }
 
-FlightIdentity flight_identity() {
+FlightIdentity flight_identity(const std::optional<Rendezvous>& rendezvous) {
   const char* const gpus = std::getenv("CUDA_VISIBLE_DEVICES");
-  return {.rank = launched_rank().value_or(0),
-          .ranks = launched_size().value_or(0),
-          .local_ranks = launched_local_size().value_or(0),
+  return {.rank = rendezvous ? rendezvous->rank : launched_rank().value_or(0),
+          .ranks = rendezvous ? rendezvous->ranks : launched_size().value_or(0),
+          .local_ranks = rendezvous ? rendezvous->local_ranks : launched_local_size().value_or(0),
           .host = own_host_name(),
           .gpu = gpus == nullptr ? "" : gpus};
-}
-
-std::optional<UnconnectedTask> unconnected_task() {
-  if (launched_rank()) return std::nullopt;
-  // A batch script has SLURM_PROCID too, and no step.
-  const char* const task = std::getenv("SLURM_PROCID");
-  if (task != nullptr && std::getenv("SLURM_STEP_ID") != nullptr)
-    return UnconnectedTask{.number = std::atoi(task), .by_srun = true};
-  // A pod of a PyTorchJob has RANK and WORLD_SIZE, of pods, and no LOCAL_RANK.
-  const char* const rank = std::getenv("RANK");
-  const char* const ranks = std::getenv("WORLD_SIZE");
-  if (rank == nullptr || ranks == nullptr || std::getenv("LOCAL_RANK") == nullptr || std::atoi(ranks) < 2)
-    return std::nullopt;
-  return UnconnectedTask{.number = std::atoi(rank), .by_srun = false};
 }
 
 bool inside_slurm() { return std::getenv("SLURM_JOB_ID") != nullptr; }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "launch/flight/flight_recorder.hpp"
+#include "launch/rendezvous.hpp"
 
 namespace collbench::launch {
 
@@ -20,20 +21,8 @@ namespace collbench::launch {
 /// How many of them it started on this host, likewise.
 [[nodiscard]] std::optional<int> launched_local_size();
 
-/// This process's, as the launcher's variables have it.
-[[nodiscard]] FlightIdentity flight_identity();
-
-/// A process beside others that cannot find each other by MPI.
-struct UnconnectedTask {
-  int number = 0;
-  bool by_srun = false;  ///< else by torchrun, or what sets its variables
-};
-
-/// Started by srun without any PMI (--mpi=none), where Open MPI 4.1 cannot even start as one rank, or by
-/// torchrun and the like (RANK, LOCAL_RANK and WORLD_SIZE;
-/// https://docs.pytorch.org/docs/stable/elastic/run.html), where MPI makes a job of one rank of each. None
-/// under mpirun or PMI, or alone.
-[[nodiscard]] std::optional<UnconnectedTask> unconnected_task();
+/// This process's, as `rendezvous` or the launcher's variables have it.
+[[nodiscard]] FlightIdentity flight_identity(const std::optional<Rendezvous>& rendezvous);
 
 /// Whether a program of this name is a launcher of Open MPI, under Debian's own names too. Other MPI
 /// libraries have launchers of the same names.

@@ -1,7 +1,6 @@
 
 #include <mpi.h>
 
-#include <algorithm>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "base/error.hpp"
 #include "launch/mpi_session.hpp"
 #include "launch/real_machine.hpp"
+#include "launch/reduction.hpp"
 
 namespace collbench::launch {
 namespace {
@@ -118,24 +118,6 @@ class MpiRanks : public Ranks {
     for (int distance = 1; distance < size_; distance *= 2) {
       if ((rank_ & distance) != 0) return give(rank_ - distance);
       if (rank_ + distance < size_) take(rank_ + distance);
-    }
-  }
-
-  static void combine(std::span<double> values, std::span<const double> others, RankAggregate how) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      switch (how) {
-        case RankAggregate::minimum:
-          values[i] = std::min(values[i], others[i]);
-          break;
-        case RankAggregate::maximum:
-          values[i] = std::max(values[i], others[i]);
-          break;
-        case RankAggregate::average:
-          values[i] += others[i];
-          break;
-        case RankAggregate::rank0:
-          break;
-      }
     }
   }
 

@@ -26,7 +26,7 @@ class MpiSession::MpiClock : public Clock {
   [[nodiscard]] double seconds() const override { return MPI_Wtime(); }
 };
 
-MpiSession::MpiSession(int* argc, char*** argv, CallCounter& exchanges) {
+MpiSession::MpiSession(int* argc, char*** argv, CallCounter& exchanges) : exchanges_(exchanges) {
   // Not MPI_THREAD_FUNNELED, which is what the standard asks for beside the watchdog's thread and, on GPUs,
   // the telemetry's: with it 8 B over shared memory take Open MPI 4.1.4 at least 1.2 times as long, and OSU
   // and IMB start MPI this way (docs/notes/benchmarks.md). Neither thread calls MPI; libraries start threads
@@ -46,6 +46,8 @@ MpiSession::~MpiSession() {
 }
 
 Ranks& MpiSession::ranks() const { return *ranks_; }
+
+std::unique_ptr<Ranks> MpiSession::ranks_of(int group) const { return make_mpi_ranks(exchanges_, group); }
 
 const Clock& MpiSession::clock() const { return *clock_; }
 
@@ -75,7 +77,7 @@ std::string MpiSession::library_version() {
   return std::string(version.substr(0, version.find_first_of(",\n")));
 }
 
-void MpiSession::abort(int status) {
+void MpiSession::abort(int status) const {
   MPI_Abort(MPI_COMM_WORLD, status);
   std::_Exit(status);
 }

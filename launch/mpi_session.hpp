@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/clock.hpp"
 #include "launch/flight/flight_page.hpp"
 #include "launch/ranks.hpp"
+#include "launch/session.hpp"
 
 namespace collbench::launch {
 
@@ -22,32 +22,35 @@ namespace collbench::launch {
 /// called.
 void check_mpi(int code, std::string_view call);
 
-/// MPI from Init to Finalize, and what the harness needs of it. One per process.
-class MpiSession {
+/// MPI from Init to Finalize.
+class MpiSession : public Session {
  public:
-  /// `exchanges` counts the harness's calls between ranks, MPI_Init among them.
+  /// `exchanges` counts the harness's calls between ranks, MPI_Init among them; it must outlive this.
   MpiSession(int* argc, char*** argv, CallCounter& exchanges);
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
   MpiSession(MpiSession&&) = delete;
   MpiSession& operator=(MpiSession&&) = delete;
-  ~MpiSession();
+  ~MpiSession() override;
 
-  [[nodiscard]] Ranks& ranks() const;
+  [[nodiscard]] Ranks& ranks() const override;
+  [[nodiscard]] std::unique_ptr<Ranks> ranks_of(int group) const override;
   /// MPI_Wtime: real time, or SimGrid's simulated time.
-  [[nodiscard]] const Clock& clock() const;
-  /// MPI_Get_processor_name, as records have it (legal_host_name).
-  [[nodiscard]] std::string host() const;
-  /// The lowest rank among those that share memory with this one: what tells nodes apart, whatever they are
-  /// called.
-  [[nodiscard]] int shared_memory_leader() const;
+  [[nodiscard]] const Clock& clock() const override;
+  /// MPI_Get_processor_name.
+  [[nodiscard]] std::string host() const override;
+  /// By MPI_COMM_TYPE_SHARED.
+  [[nodiscard]] int shared_memory_leader() const override;
+  [[nodiscard]] bool has_mpi() const override { return true; }
+  [[nodiscard]] std::string library() const override { return library_version(); }
+  [[noreturn]] void abort(int status) const override;
+
   /// MPI_Get_library_version up to its first comma or line end. Needs no session.
   [[nodiscard]] static std::string library_version();
-  /// Ends all ranks at once with `status`: for a failure that cannot be agreed on any more.
-  [[noreturn]] static void abort(int status);
 
  private:
   class MpiClock;
+  CallCounter& exchanges_;
   std::unique_ptr<Ranks> ranks_;
   std::unique_ptr<MpiClock> clock_;
 };

@@ -19,9 +19,8 @@ int main(int argc, char** argv) {
     Command command = parse_command_line(argc, argv);
     if (auto* run = std::get_if<RunOptions>(&command)) {
       run->environment = launch::recorded_environment();
-      run->launched = launch::launched_rank().has_value();
-      run->launched_ranks = launch::launched_size();
-      start_log(run->verbose && reports);
+      find_launch(*run);
+      start_log(run->verbose && (run->rendezvous ? run->rendezvous->rank == 0 : reports));
       return start_run(*run, argc, argv);
     }
     if (!reports) return 0;

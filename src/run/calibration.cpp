@@ -92,7 +92,7 @@ std::uint64_t max_point_bytes(const Calibration& calibration) {
 
 }  // namespace
 
-void calibrate(Run& run, const launch::MpiSession& session, collectives::Backend& backend,
+void calibrate(Run& run, const launch::Session& session, collectives::Backend& backend,
                const std::vector<RowKey>& rows, double seconds, launch::FlightRecorder& flight) {
   const launch::CountedCall waiting(flight.exchanges());
   collectives::BackendProbes probes(backend);

@@ -6,7 +6,7 @@
 #include "collectives/engine/backend.hpp"
 #include "collectives/mpi/calibration.hpp"
 #include "launch/flight/flight_recorder.hpp"
-#include "launch/mpi_session.hpp"
+#include "launch/session.hpp"
 
 namespace collbench::program {
 
@@ -14,7 +14,7 @@ namespace collbench::program {
 /// fitted is still measured: the run's notes then say what is missing. Each of its points is a step of
 /// `flight`; behind points the state of the machine is probed, for 1.5 % of the time. `backend` can be
 /// calibrated. Collective.
-void calibrate(Run& run, const launch::MpiSession& session, collectives::Backend& backend,
+void calibrate(Run& run, const launch::Session& session, collectives::Backend& backend,
                const std::vector<RowKey>& rows, double seconds, launch::FlightRecorder& flight);
 
 /// Fits what was measured into `run.calibration`. Where it does not fit itself, cannot be fitted or was cut

@@ -127,6 +127,7 @@ void require_expected_machine(const RunOptions& options, const RunContext& conte
 Run empty_run(const RunOptions& options, const RunContext& context, const collectives::Backend& backend) {
   Run run;
   run.versions = versions();
+  run.versions.mpi = context.library;
   run.started = utc_now();
   run.command_line = recorded_words(options.command_line);
   run.environment = options.environment;
@@ -143,27 +144,57 @@ Run empty_run(const RunOptions& options, const RunContext& context, const collec
   return run;
 }
 
-RunContext make_run_context(const RunOptions& options, const launch::MpiSession& session) {
+namespace {
+
+/// Without --rank, which alone may differ between ranks.
+std::vector<std::string> common_arguments(const std::vector<std::string>& command_line) {
+  std::vector<std::string> words;
+  for (std::size_t i = 1; i < command_line.size(); ++i) {
+    if (command_line[i] == "--rank") {
+      ++i;  // and its number
+    } else if (!command_line[i].starts_with("--rank=")) {
+      words.push_back(command_line[i]);
+    }
+  }
+  return words;
+}
+
+Error host_memory_without_mpi(const launch::Rendezvous& at) {
+  const bool by_srun = at.by == "srun";
+  return {ExitStatus::not_here, at.by, "it started ranks without MPI, and only MPI measures host memory",
+          by_srun
+              ? "use srun --mpi=pmix, or mpirun inside salloc or sbatch; --backend nccl where there are GPUs"
+              : "start collbench with mpirun (collbench launch writes the line), or by itself with -g N; "
+                "--backend nccl where there are GPUs"};
+}
+
+}  // namespace
+
+RunContext make_run_context(const RunOptions& options, const launch::Session& session) {
   launch::Ranks& ranks = session.ranks();
   RunContext context;
   context.host = session.host();
+  context.library = session.library();
   const int leader = session.shared_memory_leader();
   // Cores and memory belong to the machines there really are, whatever --node-map says of them.
   context.machines = launch::discover_identities(ranks, context.host, leader, std::nullopt);
   // Before anything that depends on the options: ranks that were told different things would wait forever.
-  const std::vector<std::string> arguments(options.command_line.begin() + 1, options.command_line.end());
+  const std::vector<std::string> arguments = common_arguments(options.command_line);
   launch::LocalMachineView machine;
   launch::agreed(ranks, context.host, [&] { machine = launch::view_machine(); });
   const std::vector<launch::RankEnvironment> environments = launch::gather_rank_environments(
       ranks, {.machine = std::move(machine),
-              .library_version = launch::MpiSession::library_version(),
+              .library_version = session.library(),
               .arguments = fmt::format("{}{}", fmt::join(arguments, " "), options.config.text)});
   std::optional<std::vector<int>> node_map;
   launch::agreed(ranks, context.host, [&] {
     launch::require_same_programs(environments, context.machines);
     if (!options.node_map.empty()) node_map = launch::parse_node_map(options.node_map, ranks.size());
     context.memory = options.memory ? *options.memory : memory_by_machines(environments, context.machines);
-    if (context.memory == collectives::MemoryKind::host) refuse_what_needs_gpus(options);
+    if (context.memory == collectives::MemoryKind::host) {
+      refuse_what_needs_gpus(options);
+      if (!session.has_mpi()) throw host_memory_without_mpi(*options.rendezvous);
+    }
   });
   require_expected_machine(options, context, environments, ranks);
   context.identities =

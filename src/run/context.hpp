@@ -7,8 +7,8 @@
 #include "base/record/run.hpp"
 #include "base/record/traffic_matrix.hpp"
 #include "collectives/engine/backend.hpp"
-#include "launch/mpi_session.hpp"
 #include "launch/ranks.hpp"
+#include "launch/session.hpp"
 #include "src/run/options.hpp"
 
 namespace collbench::program {
@@ -21,6 +21,7 @@ struct RunContext {
   std::vector<int> cores_per_node;
   std::vector<std::vector<int>> allowed_cores;  ///< that each rank may run on, by rank
   std::vector<std::string> notes;
+  std::string library;                           ///< that connects the ranks (Session::library)
   std::uint64_t host_memory_per_rank_bytes = 0;  ///< 0: unknown
   /// What is measured: MPI on host memory, or NCCL on that of GPUs.
   collectives::MemoryKind memory = collectives::MemoryKind::host;
@@ -30,7 +31,7 @@ struct RunContext {
 
 /// Gathers it. Collective. Throws Error on all ranks for a bad --node-map, for programs that differ between
 /// hosts, and when only some hosts have GPUs and no backend was asked for.
-[[nodiscard]] RunContext make_run_context(const RunOptions& options, const launch::MpiSession& session);
+[[nodiscard]] RunContext make_run_context(const RunOptions& options, const launch::Session& session);
 
 /// The record before anything is known but what runs where: it starts now.
 [[nodiscard]] Run empty_run(const RunOptions& options, const RunContext& context,

@@ -23,7 +23,7 @@ inline constexpr const char* kEndOfRun = "end of the run";
 
 /// Where this rank's flight recorder goes: the folder of its job, and nowhere in simulated time, where ranks
 /// are threads, or without a launcher, where nobody else could look. Clears away what old runs left.
-[[nodiscard]] std::filesystem::path flight_folder(const launch::FlightIdentity& identity);
+[[nodiscard]] std::filesystem::path flight_folder(const launch::FlightIdentity& identity, bool launched);
 
 /// Ends this process when a step makes no progress for --timeout, or when another rank of this host is gone;
 /// who the others wait for is said once.

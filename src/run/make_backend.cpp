@@ -23,7 +23,7 @@ int step_matrix_of(const RunOptions& options) {
 
 }  // namespace
 
-RunBackend make_backend(const RunOptions& options, const launch::MpiSession& session,
+RunBackend make_backend(const RunOptions& options, const launch::Session& session,
                         const launch::CollectiveWait& waiter, const RunContext& context,
                         const TrafficMatrix& traffic, launch::CallCounters counters) {
   if (context.memory == collectives::MemoryKind::host) {

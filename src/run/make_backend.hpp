@@ -8,7 +8,7 @@
 #include "collectives/engine/backend.hpp"
 #include "collectives/nccl/gpu_choice.hpp"
 #include "launch/collective_wait.hpp"
-#include "launch/mpi_session.hpp"
+#include "launch/session.hpp"
 #include "src/run/context.hpp"
 #include "src/run/options.hpp"
 
@@ -30,7 +30,7 @@ struct RunBackend {
 };
 
 /// Makes it. Collective. Throws the same Error on all ranks where GPUs are asked for and cannot be used.
-[[nodiscard]] RunBackend make_backend(const RunOptions& options, const launch::MpiSession& session,
+[[nodiscard]] RunBackend make_backend(const RunOptions& options, const launch::Session& session,
                                       const launch::CollectiveWait& waiter, const RunContext& context,
                                       const TrafficMatrix& traffic, launch::CallCounters counters);
 

@@ -9,7 +9,6 @@
 #include "base/json_reader.hpp"
 #include "base/units.hpp"
 #include "launch/agreement.hpp"
-#include "launch/mpi_session.hpp"
 
 namespace collbench::program {
 namespace {
@@ -35,10 +34,9 @@ std::optional<RowKey> row_of_nodes_alone(const std::vector<RowKey>& plan, const 
 }
 
 NodeRanks::NodeRanks(const launch::CollectiveWait& all, const RunContext& context,
-                     launch::CallCounter& exchanges)
+                     const launch::Session& session)
     : all_(all),
-      ranks_(launch::make_mpi_ranks(exchanges,
-                                    context.identities[static_cast<std::size_t>(all.ranks().rank())].node)),
+      ranks_(session.ranks_of(context.identities[static_cast<std::size_t>(all.ranks().rank())].node)),
       waiter_(all.among(*ranks_)) {}
 
 std::vector<NodeAlone> NodeRanks::measure(const RunBackend& backend, const RowKey& row,

@@ -7,6 +7,7 @@
 #include "collectives/engine/measurement_loop.hpp"
 #include "launch/collective_wait.hpp"
 #include "launch/ranks.hpp"
+#include "launch/session.hpp"
 #include "src/run/context.hpp"
 #include "src/run/make_backend.hpp"
 
@@ -22,8 +23,8 @@ namespace collbench::program {
 /// who is slow there is slow by itself, and what is slow only between nodes is the network's.
 class NodeRanks {
  public:
-  /// Collective over `all`, as is what follows. Its calls are counted in `exchanges`. Both outlive this.
-  NodeRanks(const launch::CollectiveWait& all, const RunContext& context, launch::CallCounter& exchanges);
+  /// Collective over `all`, which are those of `session`, as is what follows. Both outlive this.
+  NodeRanks(const launch::CollectiveWait& all, const RunContext& context, const launch::Session& session);
 
   /// Of every node, on rank 0. Throws the same AgreedError on all ranks of all nodes.
   [[nodiscard]] std::vector<NodeAlone> measure(const RunBackend& backend, const RowKey& row,

@@ -235,6 +235,15 @@ void add_where(CLI::App& app, RunOptions& run) {
   add_option(app, theme, "-g,--ngpus", "N",
              "without mpirun: start N ranks here (nccl-tests: GPUs per process)",
              number_into(run.local_ranks, "-g", 1, 4096));
+  add_option(
+      app, theme, "--rendezvous", "HOST:PORT",
+      "without MPI: where the ranks meet, rank 0's host and a free port there (GPUs only; torchrun and "
+      "srun need no word)",
+      into(run.given_rendezvous.address));
+  add_option(app, theme, "--rank", "R", "with --rendezvous: the number of this rank, from 0",
+             number_into(run.given_rendezvous.rank, "--rank", 0, (1 << 20) - 1));
+  add_option(app, theme, "--ranks", "N", "with --rendezvous: how many ranks there are",
+             number_into(run.given_rendezvous.ranks, "--ranks", 1, 1 << 20));
   app.add_flag("--dry-run", run.dry_run,
                "print what would be measured and the longest it could take, then stop")
       ->group(theme);

@@ -9,6 +9,7 @@
 #include "collectives/engine/measurement_loop.hpp"
 #include "collectives/engine/plan.hpp"
 #include "collectives/nccl/nccl_config.hpp"
+#include "launch/rendezvous.hpp"
 #include "src/cli/config_file.hpp"
 #include "src/cli/criteria_options.hpp"
 #include "src/cli/options.hpp"
@@ -75,7 +76,9 @@ struct RunOptions {
   std::vector<std::string> command_line;
   std::map<std::string, std::string> environment;  ///< what may be recorded of it, before we add to it
   bool launched = false;                           ///< by a launcher; found out before MPI_Init
-  std::optional<int> launched_ranks;               ///< as many, where the launcher says
+  launch::GivenRendezvous given_rendezvous;
+  std::optional<launch::Rendezvous> rendezvous;  ///< where the ranks meet without MPI
+  std::optional<int> launched_ranks;             ///< as many, where the launcher says
 };
 
 /// Adds the options of a run; parsing fills `run`, which must outlive `app`.

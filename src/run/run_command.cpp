@@ -81,7 +81,7 @@ void require_something_to_accept(const RunOptions& options, const RunContext& co
 /// One run from the first look at the machine to the last word. All methods are collective, in this order.
 class RunDriver {
  public:
-  RunDriver(const RunOptions& options, const launch::MpiSession& session, const RunContext& context,
+  RunDriver(const RunOptions& options, const launch::Session& session, const RunContext& context,
             const RunBackend& measured, const launch::CollectiveWait& waiter, const RunPlan& plan,
             const TrafficMatrix& traffic, double start, launch::FlightRecorder& flight, RunWatch& watch,
             IncidentLog& incidents)
@@ -133,8 +133,9 @@ class RunDriver {
       spdlog::debug("calibrated in {}", format_seconds(run_.calibration_seconds));
     }
     if (ranks().size() > 1 && !run_.simulated) {
-      if (const std::string obstacle = straggler_probe_obstacle(
-              gpus_.are_shared, ranks_take_turns(context_.machines, context_.cores_per_node));
+      if (const std::string obstacle =
+              straggler_probe_obstacle(session_.has_mpi(), gpus_.are_shared,
+                                       ranks_take_turns(context_.machines, context_.cores_per_node));
           !obstacle.empty()) {
         run_.environment_notes.push_back(not_probed_note(obstacle));
       } else if (!only_rows) {
@@ -291,7 +292,7 @@ class RunDriver {
               options_.blocks_have_timeout ? flight_.step(step) : flight_.step_without_limit(step);
             },
         .interrupted = [this] { return end_.has_come(); }};
-    node_ranks_.emplace(waiter_, context_, flight_.exchanges());
+    node_ranks_.emplace(waiter_, context_, session_);
     try {
       run_.nodes_alone = node_ranks_->measure(measured_, *row, options, observer);
     } catch (const launch::AgreedError& error) {
@@ -424,7 +425,7 @@ class RunDriver {
   }
 
   const RunOptions& options_;
-  const launch::MpiSession& session_;
+  const launch::Session& session_;
   const RunContext& context_;
   const RunBackend& measured_;
   collectives::Backend& backend_;
@@ -457,7 +458,7 @@ class RunDriver {
 
 }  // namespace
 
-ExitStatus run_command(const RunOptions& options, const launch::MpiSession& session,
+ExitStatus run_command(const RunOptions& options, const launch::Session& session,
                        launch::FlightRecorder& flight, RunWatch& watch, IncidentLog& incidents) {
   flight.step("gathering the ranks");
   launch::Ranks& ranks = session.ranks();

@@ -1,6 +1,7 @@
 #include "src/run/start.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -24,6 +25,7 @@
 #include "launch/launcher.hpp"
 #include "launch/mpi_session.hpp"
 #include "launch/real_machine.hpp"
+#include "launch/socket_session.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/run/hang_report.hpp"
 #include "src/run/host_findings.hpp"
@@ -62,18 +64,6 @@ bool started_by_start_ranks() { return std::getenv(kStartedRanks) != nullptr; }
               "install Open MPI (apt-get install openmpi-bin), or put its mpirun on PATH");
 }
 
-Error not_connected(const launch::UnconnectedTask& task) {
-  constexpr const char* kWhat = "it started tasks that cannot find each other";
-  if (task.by_srun) {
-    return {
-        ExitStatus::not_here, "srun", fmt::format("{} (--mpi=none)", kWhat),
-        "use srun --mpi=pmix, or mpirun inside salloc or sbatch; srun --mpi=list shows what is available"};
-  }
-  return {ExitStatus::not_here, "torchrun", fmt::format("{} by MPI", kWhat),
-          "start collbench by itself with -g N on one host, or with mpirun, which the bundle has, on several "
-          "(collbench launch writes the line); alone, with env -u LOCAL_RANK"};
-}
-
 /// MPICH's mpirun, or srun with another PMI, starts N programs that each believe to be alone. Thrown where
 /// only the launcher's rank 0 reports.
 void require_own_launcher(const RunOptions& options, int ranks) {
@@ -83,6 +73,26 @@ void require_own_launcher(const RunOptions& options, int ranks) {
                           counted(static_cast<std::size_t>(*options.launched_ranks), "rank"), ranks),
               "start collbench with the mpirun of " + launch::MpiSession::library_version() +
                   ", or with srun --mpi=pmix");
+}
+
+/// By MPI, or where the launcher knows of none, by sockets.
+std::unique_ptr<launch::Session> connect_ranks(const RunOptions& options, int& argc, char**& argv,
+                                               launch::CallCounter& exchanges) {
+  if (!options.rendezvous) return std::make_unique<launch::MpiSession>(&argc, &argv, exchanges);
+  const launch::Rendezvous& at = *options.rendezvous;
+  spdlog::debug("ranks meet without MPI, as {} says: rank {} of {}, rank 0 at {}, ports {} to {}{}", at.by,
+                at.rank, at.ranks, at.host, at.port, at.port + at.ports - 1,
+                at.passed_over.empty() ? "" : "; " + at.passed_over);
+  if (!at.is_secret)
+    spdlog::debug(
+        "COLLBENCH_SECRET is not set: until all ranks are there, whoever reaches that port could take "
+        "a rank's place");
+  return launch::make_socket_session(
+      at,
+      {.seconds = options.timeout_seconds,
+       .waits =
+           [&](const std::string& what) { print_message(fmt::format("collbench: {}: {}", at.by, what)); }},
+      exchanges);
 }
 
 /// Whether the user knows of `error` by what another rank of this host reported. An error of a library comes
@@ -116,10 +126,26 @@ void tell(const Error& error, IncidentLog& incidents, const RankActivity& own) {
 
 }  // namespace
 
+void find_launch(RunOptions& options) {
+  options.launched = launch::launched_rank().has_value();
+  options.launched_ranks = launch::launched_size();
+  if (started_by_start_ranks()) return;
+  options.rendezvous = launch::find_rendezvous(options.given_rendezvous);
+  // srun -n1 collbench -g 8: the one task starts the ranks.
+  if (options.rendezvous && options.rendezvous->ranks == 1 && options.local_ranks > 1)
+    options.rendezvous.reset();
+  if (!options.rendezvous) return;
+  options.launched = true;
+  options.launched_ranks = options.rendezvous->ranks;
+}
+
 int start_run(const RunOptions& options, int argc, char** argv) {
   if (options.local_ranks > 1 && options.launched && !started_by_start_ranks()) {
-    throw usage_error("-g", "mpirun has already started the ranks",
-                      fmt::format("use mpirun -np {} without -g", options.local_ranks));
+    const std::string by = options.rendezvous ? options.rendezvous->by : "mpirun";
+    throw usage_error("-g", fmt::format("{} has already started the ranks", by),
+                      options.rendezvous
+                          ? fmt::format("let it start {} of them, without -g", options.local_ranks)
+                          : fmt::format("use mpirun -np {} without -g", options.local_ranks));
   }
   if (options.local_ranks > 1 && !options.launched) {
     const bool on_gpus = options.memory ? *options.memory == collectives::MemoryKind::device
@@ -128,18 +154,21 @@ int start_run(const RunOptions& options, int argc, char** argv) {
   }
   // Alone, Open MPI 4 would start a daemon, in case more processes follow, and end where there is no ssh.
   if (!options.launched) ::setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-  if (const auto task = launch::unconnected_task())
-    return report_failure(not_connected(*task), task->number == 0);
   if (options.request.algorithms != std::vector<std::string>{kLibraryChoice})
     collectives::allow_forced_algorithms();
   // Before other ranks see this one: whom a launcher ends is then not taken for one that died.
   if (!launch::time_is_simulated()) launch::notice_interruption();
-  const launch::FlightIdentity identity = launch::flight_identity();
-  launch::FlightRecorder flight(identity, flight_folder(identity));
+  const launch::FlightIdentity identity = launch::flight_identity(options.rendezvous);
+  launch::FlightRecorder flight(identity, flight_folder(identity, options.launched));
   const auto incidents = std::make_shared<IncidentLog>(options, flight.folder());
-  flight.step(kStartOfMpi);
+  if (options.rendezvous) {
+    flight.step_without_limit("meeting the ranks");  // it has one of its own
+  } else {
+    flight.step(kStartOfMpi);
+  }
   RunWatch watch(options, incidents, identity, flight);
-  const launch::MpiSession session(&argc, &argv, flight.exchanges());
+  const std::unique_ptr<launch::Session> connected = connect_ranks(options, argc, argv, flight.exchanges());
+  const launch::Session& session = *connected;
   const bool root = session.ranks().is_root();
   require_own_launcher(options, session.ranks().size());
   try {
@@ -162,7 +191,8 @@ int start_run(const RunOptions& options, int argc, char** argv) {
     } catch (const std::exception&) {  // the status alone says it
     }
     watch.finish();
-    launch::MpiSession::abort(static_cast<int>(status));
+    session.abort(static_cast<int>(status));
+    std::abort();  // GCC does not see that a virtual function never returns
   }
 }
 

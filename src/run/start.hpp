@@ -1,7 +1,7 @@
 #pragma once
 #include "base/error.hpp"
 #include "launch/flight/flight_recorder.hpp"
-#include "launch/mpi_session.hpp"
+#include "launch/session.hpp"
 #include "src/run/hang_report.hpp"
 #include "src/run/incident.hpp"
 #include "src/run/options.hpp"
@@ -11,8 +11,12 @@ namespace collbench::program {
 /// `mpirun -np N collbench`: examines the machine, calibrates, measures, compares and reports. Collective.
 /// Throws the same Error on all ranks; returns the exit status, the same on all ranks. What cuts it short
 /// stands in `incidents`, and in the files of the run when they are there.
-[[nodiscard]] ExitStatus run_command(const RunOptions& options, const launch::MpiSession& session,
+[[nodiscard]] ExitStatus run_command(const RunOptions& options, const launch::Session& session,
                                      launch::FlightRecorder& flight, RunWatch& watch, IncidentLog& incidents);
+
+/// Fills in which launcher started this process, as its variables say. Throws Error (usage) where they say
+/// half of it.
+void find_launch(RunOptions& options);
 
 /// A run, from the start of its ranks to the exit status of this process, with what this rank has to report
 /// on stderr. With -g and without a launcher it replaces this process by mpirun's. Throws Error before MPI

@@ -68,7 +68,8 @@ void StragglerProbe::repeat_probe() {
   taken_seconds_ += clock_.seconds() - before;
 }
 
-std::string straggler_probe_obstacle(bool share_a_gpu, bool share_cores) {
+std::string straggler_probe_obstacle(bool has_mpi, bool share_a_gpu, bool share_cores) {
+  if (!has_mpi) return "the messages of the probe are MPI's, and there is none";
   if (share_a_gpu) return "ranks share a GPU, so only correctness is checked";
   if (share_cores) return "ranks share cores, so one straggler delays the others";
   return {};

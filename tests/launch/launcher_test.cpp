@@ -37,28 +37,6 @@ TEST(Launcher, TheRanksOfAHost) {
   EXPECT_EQ(launched_local_size(), 8);
 }
 
-TEST(Launcher, TasksThatMpiDoesNotConnect) {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_STEP_ID"}) unsetenv(name);
-  setenv("SLURM_PROCID", "2", 1);  // a batch script's, so far
-  EXPECT_FALSE(unconnected_task().has_value());
-  setenv("SLURM_STEP_ID", "0", 1);
-  EXPECT_EQ(unconnected_task().value().number, 2);
-  EXPECT_TRUE(unconnected_task()->by_srun);
-  unsetenv("SLURM_STEP_ID");
-  setenv("RANK", "1", 1);
-  setenv("WORLD_SIZE", "2", 1);  // a pod's of a PyTorchJob, so far
-  EXPECT_FALSE(unconnected_task().has_value());
-  setenv("LOCAL_RANK", "1", 1);
-  EXPECT_EQ(unconnected_task().value().number, 1);
-  EXPECT_FALSE(unconnected_task()->by_srun);
-  setenv("PMIX_RANK", "2", 1);
-  EXPECT_FALSE(unconnected_task().has_value());
-  unsetenv("PMIX_RANK");
-  setenv("WORLD_SIZE", "1", 1);
-  EXPECT_FALSE(unconnected_task().has_value());
-  for (const char* name : {"RANK", "WORLD_SIZE", "LOCAL_RANK"}) unsetenv(name);
-}
-
 TEST(Launcher, OpenMpiHasMoreNamesThanOne) {
   for (const char* name :
        {"mpirun", "mpiexec", "orterun", "prterun", "prun", "mpirun.openmpi", "mpiexec.openmpi"})

@@ -248,17 +248,21 @@ class BadInput(Scratch):
                 for pattern in patterns:
                     self.assertRegex(line, pattern)
 
-    def test_torchrun_knows_nothing_of_mpi(self):
-        """Its processes would each measure a job of one rank."""
-        said = []
-        for rank in range(2):
-            tasks = {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": "2"}
-            done = subprocess.run([PROGRAM, "--time", "1"], env={**os.environ, **tasks}, capture_output=True, text=True, timeout=60,
-                                  stdin=subprocess.DEVNULL, check=False)
-            self.assertEqual(done.stdout, "")
-            said.append((done.returncode, collbench_lines(done)))
-        self.assertEqual((said[0][0], said[1][1]), (5, []))
-        self.assertRegex(said[0][1][0], "torchrun: it started tasks that cannot find each other by MPI; .*-g N")
+    def test_torchruns_ranks_have_no_mpi_for_host_memory(self):
+        """They meet, and rank 0 alone says what only MPI can do. Half of torchrun's variables are an error."""
+        tasks = [{"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": "2", "MASTER_ADDR": "localhost", "MASTER_PORT": "28500"}
+                 for rank in range(2)]
+        ranks = [subprocess.Popen([PROGRAM, "--time", "1"], env={**os.environ, **task}, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL) for task in tasks]
+        said = [rank.communicate(timeout=60) for rank in ranks]
+        self.assertEqual([rank.returncode for rank in ranks], [5, 0], said)
+        self.assertEqual([out for out, _ in said] + [said[1][1]], ["", "", ""])
+        self.assertRegex(said[0][1], "torchrun: it started ranks without MPI, and only MPI measures host memory; .*-g N")
+        del tasks[0]["MASTER_PORT"]
+        half = subprocess.run([PROGRAM, "--time", "1"], env={**os.environ, **tasks[0]}, capture_output=True, text=True, timeout=60,
+                              stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(half.returncode, 2)
+        self.assertIn("MASTER_PORT", half.stderr)
 
     def test_unknown_option(self):
         self.check(["--frobnicate"], "--frobnicate", "collbench help run")

@@ -86,6 +86,54 @@ class Scratch(unittest.TestCase):
             self.assertRegex(lines[0], pattern)
 
 
+class WithoutMpi(Scratch):
+    """Ranks that torchrun's variables connect, or the user's words."""
+
+    def start(self, ranks, *arguments, by_words=False, environment=None, last=None):
+        port = 28000 + os.getpid() % 1000
+        started = []
+        for rank in range(last or ranks):
+            tasks = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": ranks, "LOCAL_WORLD_SIZE": ranks, "MASTER_ADDR": "localhost",
+                     "MASTER_PORT": port}
+            words = ["--rendezvous", f"localhost:{port}", "--rank", rank, "--ranks", ranks] if by_words else []
+            started.append(subprocess.Popen([PROGRAM, "--backend", "nccl", *map(str, [*arguments, *words])],
+                                            env={**ENVIRONMENT, **({} if by_words else {k: str(v) for k, v in tasks.items()}),
+                                                 **(environment or {})}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                            stdin=subprocess.DEVNULL))
+        return started
+
+    def test_it_is_measured_as_under_mpi(self):
+        for by_words in (False, True):
+            with self.subTest(by_words=by_words):
+                ranks = self.start(3, *QUICK, "--ops", "all_reduce,all_gather", "--sizes", "8,4K", "-J", self.path, "--overwrite",
+                                   by_words=by_words, environment={"COLLBENCH_SECRET": "of three"})
+                said = [rank.communicate(timeout=100) for rank in ranks]
+                self.assertEqual([rank.returncode for rank in ranks], [0, 0, 0], said)
+                self.assertEqual(said[1:], [("", "")] * 2)
+                self.assertIn("every element checked in 4 of 4 rows, none wrong", said[0][0])
+                text = self.path.read_text()
+                made = json.loads(text)
+                self.assertEqual(made["versions"]["mpi"], f"no MPI ({'--rendezvous' if by_words else 'torchrun'})")
+                self.assertEqual([rank["local_rank"] for rank in made["ranks"]], [0, 1, 2])
+                self.assertNotIn("of three", text)
+
+    def test_a_killed_rank_is_named_once(self):
+        ranks = self.start(3, "--ops", "all_reduce", "--sizes", "8", "-N", "0", "--time", "90", "--stream", self.path)
+        wait_until(lambda: self.path.exists() and self.path.stat().st_size > 3000)
+        ranks[2].kill()
+        said = [rank.communicate(timeout=100) for rank in ranks]
+        self.assertTrue(all(rank.returncode in (0, 4) for rank in ranks[:2]) and 4 in (ranks[0].returncode, ranks[1].returncode), said)
+        lines = [line for _, err in said for line in err.splitlines() if line.startswith("collbench:")]
+        self.assertTrue(lines and all("rank 2" in line for line in lines), lines)
+
+    def test_who_does_not_come_is_named(self):
+        ranks = self.start(3, *QUICK, *SMALL, "-T", "4", last=2)
+        said = [rank.communicate(timeout=100) for rank in ranks]
+        self.assertEqual(ranks[0].returncode, 4)
+        self.assertIn("only 2 of 3 ranks have come", said[0][1])
+        self.assertIn("missing: 2", said[0][1])
+
+
 class Operations(Scratch):
     def check(self, ranks, version=22809):
         made = self.record(ranks, *QUICK, "--ops", OPERATIONS, "--sizes", "100,4K", "-d", "all", "-o", "all", "--place",

@@ -130,7 +130,7 @@ class Launchers(InSlurm):
 
     def test_srun_without_pmix(self):
         for tasks in ("-n1", "-n4"):
-            self.refused(2, f"srun -Q --mpi=none {tasks}", "srun: it started tasks that cannot find each other",
+            self.refused(2, f"srun -Q --mpi=none {tasks}", "srun: it started ranks without MPI, and only MPI measures host memory",
                          "srun --mpi=pmix, or mpirun inside salloc")
 
 
@@ -144,6 +144,9 @@ class Gpus(InSlurm):
         return [rank["gpu_address"] for rank in made["cluster"]["placement"]]
 
     both = ["0000:18:00.0", "0000:19:00.0"]
+
+    def test_srun_without_any_mpi(self):
+        self.assertEqual(self.addresses("srun --mpi=none -N2 --ntasks-per-node=2"), self.both * 2)
 
     def test_srun_with_a_gpu_for_each_task(self):
         self.assertEqual(self.addresses("srun --mpi=pmix -N2 --ntasks-per-node=2 --gpus-per-task=1"), self.both * 2)

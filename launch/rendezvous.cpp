@@ -1,0 +1,152 @@
+#include "launch/rendezvous.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+
+#include "base/error.hpp"
+#include "launch/launcher.hpp"
+
+namespace collbench::launch {
+namespace {
+
+constexpr std::uint16_t kPorts = 8;
+constexpr std::uint16_t kPortsOfSlurm = 15000;  // and a job's last digits, below the kernel's own ports
+constexpr int kMaxRanks = 1 << 20;
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+int number_of(std::string_view name, std::string_view text, int minimum, int maximum) {
+  int number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure == std::errc() && end == text.data() + text.size() && number >= minimum && number <= maximum)
+    return number;
+  throw usage_error(std::string(name),
+                    fmt::format("\"{}\" is no number from {} to {}", text, minimum, maximum),
+                    "it comes from the launcher, or from --rank, --ranks and --rendezvous HOST:PORT");
+}
+
+/// Of a variable that has to be there.
+int number_in(const char* name, int minimum, int maximum = kMaxRanks) {
+  return number_of(name, variable(name), minimum, maximum);
+}
+
+/// In one word of a line; ranks with different ones do not meet.
+std::string as_word(std::string text) {
+  for (char& c : text) {
+    if (c <= ' ' || c == '\x7f') c = '_';
+  }
+  return text;
+}
+
+Rendezvous with_job(Rendezvous found, const std::string& job) {
+  const std::string secret = variable("COLLBENCH_SECRET");
+  found.is_secret = !secret.empty();
+  found.job = as_word(found.is_secret ? secret : fmt::format("{}:{}", found.by, job));
+  return found;
+}
+
+Rendezvous given_by_user(const GivenRendezvous& given) {
+  const std::string address = given.address.empty() ? variable("COLLBENCH_RENDEZVOUS") : given.address;
+  const std::size_t colon = address.rfind(':');
+  if (colon == std::string::npos || colon == 0)
+    throw usage_error("--rendezvous", fmt::format("\"{}\" is not HOST:PORT", address),
+                      "give rank 0's host and a free port there: --rendezvous node1:29600");
+  Rendezvous found;
+  found.host = address.substr(0, colon);
+  found.by = "--rendezvous";
+  if (found.host.starts_with('[') && found.host.ends_with(']'))
+    found.host = found.host.substr(1, found.host.size() - 2);
+  found.port =
+      static_cast<std::uint16_t>(number_of("--rendezvous", std::string_view(address).substr(colon + 1), 1,
+                                           std::numeric_limits<std::uint16_t>::max()));
+  const char* const rank = variable("COLLBENCH_RANK").empty() ? "JOB_COMPLETION_INDEX" : "COLLBENCH_RANK";
+  if ((!given.rank && variable(rank).empty()) || (!given.ranks && variable("COLLBENCH_RANKS").empty()))
+    throw usage_error("--rendezvous", "it needs the number of this rank, and of all",
+                      "add --rank R and --ranks N, or set COLLBENCH_RANK and COLLBENCH_RANKS");
+  found.ranks = given.ranks ? *given.ranks : number_in("COLLBENCH_RANKS", 1);
+  found.rank = given.rank ? *given.rank : number_in(rank, 0);
+  if (found.rank >= found.ranks)
+    throw usage_error("--rank", fmt::format("there is no rank {} among {}", found.rank, found.ranks),
+                      "ranks are counted from 0");
+  return with_job(found, address);
+}
+
+Rendezvous of_torchrun() {
+  Rendezvous found;
+  found.host = variable("MASTER_ADDR");
+  found.ports = kPorts;
+  found.by = "torchrun";
+  if (found.host.empty())
+    throw usage_error("MASTER_ADDR", "torchrun's RANK and WORLD_SIZE are set, and it is not",
+                      "start collbench with torchrun --no-python, or give --rendezvous HOST:PORT");
+  const int agents = number_in("MASTER_PORT", 1, std::numeric_limits<std::uint16_t>::max() - kPorts);
+  found.port = static_cast<std::uint16_t>(agents + 1);
+  found.ranks = number_in("WORLD_SIZE", 1);
+  found.rank = number_in("RANK", 0, found.ranks - 1);
+  if (!variable("LOCAL_WORLD_SIZE").empty())
+    found.local_ranks = number_in("LOCAL_WORLD_SIZE", 1, found.ranks);
+  return with_job(found, fmt::format("{}:{}", agents, variable("TORCHELASTIC_RUN_ID")));
+}
+
+Rendezvous of_srun() {
+  Rendezvous found;
+  found.host = first_slurm_host(variable("SLURM_STEP_NODELIST"));
+  found.ports = kPorts;
+  found.by = "srun";
+  found.ranks = number_in("SLURM_STEP_NUM_TASKS", 1);
+  found.rank = number_in("SLURM_PROCID", 0, found.ranks - 1);
+  const int job = number_in("SLURM_JOB_ID", 0, std::numeric_limits<int>::max());
+  constexpr int kDigits = 10000;
+  found.port = static_cast<std::uint16_t>(kPortsOfSlurm + job % kDigits);
+  return with_job(found, fmt::format("{}.{}", job, variable("SLURM_STEP_ID")));
+}
+
+bool is_started_by_torchrun() {
+  // A pod of a PyTorchJob has RANK and WORLD_SIZE, of pods, and no LOCAL_RANK.
+  return !variable("RANK").empty() && !variable("LOCAL_RANK").empty() &&
+         std::atoi(variable("WORLD_SIZE").c_str()) > 1;
+}
+
+bool is_started_by_srun() { return !variable("SLURM_PROCID").empty() && !variable("SLURM_STEP_ID").empty(); }
+
+}  // namespace
+
+std::string first_slurm_host(std::string_view list) {
+  const std::string_view first = list.substr(0, list.find_first_of(",["));
+  if (first.size() == list.size() || list[first.size()] == ',') return std::string(first);
+  const std::string_view numbers = list.substr(first.size() + 1);
+  return fmt::format("{}{}", first, numbers.substr(0, numbers.find_first_of(",-]")));
+}
+
+std::optional<Rendezvous> find_rendezvous(const GivenRendezvous& given) {
+  const bool under_mpi = launched_rank().has_value();
+  const bool by_torchrun = is_started_by_torchrun();
+  if (!given.address.empty() || !variable("COLLBENCH_RENDEZVOUS").empty()) {
+    Rendezvous found = given_by_user(given);
+    if (under_mpi || by_torchrun)
+      found.passed_over = fmt::format("{}'s variables are set too, and --rendezvous is what was asked for",
+                                      under_mpi ? "MPI" : "torchrun");
+    return found;
+  }
+  if (given.rank || given.ranks)
+    throw usage_error(given.rank ? "--rank" : "--ranks", "there is no --rendezvous",
+                      "add --rendezvous HOST:PORT, rank 0's host and a free port there");
+  if (by_torchrun && under_mpi && std::atoi(variable("WORLD_SIZE").c_str()) > launched_size().value_or(1)) {
+    // Of two launchers, one inside the other, the inner one has more processes.
+    Rendezvous found = of_torchrun();
+    found.passed_over = "MPI's variables are set too, for fewer processes: those of torchrun's agents";
+    return found;
+  }
+  if (under_mpi) return std::nullopt;
+  if (by_torchrun) return of_torchrun();
+  if (is_started_by_srun()) return of_srun();
+  return std::nullopt;
+}
+
+}  // namespace collbench::launch

@@ -1,0 +1,127 @@
+#include "launch/sockets/rank_link.hpp"
+
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace collbench::launch {
+namespace {
+
+/// In front of each message. Ranks of one run have one program, and so one order of bytes.
+struct Head {
+  std::uint64_t bytes = 0;
+  std::uint64_t is_end = 0;
+};
+
+constexpr std::uint64_t kMaxBytes = std::uint64_t{4} << 30;
+constexpr std::uint64_t kMaxWord = 4096;
+
+[[noreturn]] void throw_lost(const std::string& what) {
+  throw Error(ExitStatus::rank_lost, "", what, "see that rank's own messages");
+}
+
+/// False when the other end can take no more.
+bool send_all(int socket, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+std::string numeric(const sockaddr_storage& address, socklen_t size) {
+  std::array<char, NI_MAXHOST> text{};
+  if (::getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, text.data(), text.size(), nullptr, 0,
+                    NI_NUMERICHOST) != 0)
+    return "";
+  return {text.data()};
+}
+
+}  // namespace
+
+RankLink::RankLink(std::unique_ptr<FileDescriptor> socket, std::string peer)
+    : socket_(std::move(socket)), peer_(std::move(peer)) {
+  const int on = 1;
+  ::setsockopt(socket_->get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // each message is waited for
+  ::setsockopt(socket_->get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+}
+
+void RankLink::send(std::span<const std::byte> message) const {
+  const Head head{.bytes = message.size(), .is_end = 0};
+  if (!send_all(socket_->get(), std::as_bytes(std::span(&head, 1))) || !send_all(socket_->get(), message))
+    throw_lost(fmt::format("{} is gone: its connection has broken", peer_));
+}
+
+void RankLink::end(std::string_view why) const {
+  why = why.substr(0, kMaxWord);
+  const Head head{.bytes = why.size(), .is_end = 1};
+  if (send_all(socket_->get(), std::as_bytes(std::span(&head, 1))))
+    static_cast<void>(send_all(socket_->get(), std::as_bytes(std::span(why))));
+}
+
+namespace {
+
+/// 0 where the other end has closed.
+void receive_all(int socket, std::span<std::byte> bytes, const std::string& peer) {
+  while (!bytes.empty()) {
+    const ssize_t got = ::recv(socket, bytes.data(), bytes.size(), 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw_lost(fmt::format("{} is gone: {}", peer, std::strerror(errno)));
+    if (got == 0) throw_lost(fmt::format("{} is gone: it has closed its connection", peer));
+    bytes = bytes.subspan(static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace
+
+std::size_t RankLink::receive_size() const {
+  Head head;
+  receive_all(socket_->get(), std::as_writable_bytes(std::span(&head, 1)), peer_);
+  if (head.is_end == 0 && head.bytes <= kMaxBytes) return head.bytes;
+  if (head.is_end != 1 || head.bytes > kMaxWord)
+    throw_lost(fmt::format("{} sent what is no message of collbench", peer_));
+  std::string why(head.bytes, '\0');
+  receive_all(socket_->get(), std::as_writable_bytes(std::span(why)), peer_);
+  throw_lost(why);
+}
+
+std::string RankLink::receive() const {
+  std::string message(receive_size(), '\0');
+  receive_all(socket_->get(), std::as_writable_bytes(std::span(message)), peer_);
+  return message;
+}
+
+void RankLink::receive_into(std::span<std::byte> message) const {
+  const std::size_t bytes = receive_size();
+  if (bytes != message.size())
+    throw_lost(fmt::format("{} sent {} bytes where {} were expected", peer_, bytes, message.size()));
+  receive_all(socket_->get(), message, peer_);
+}
+
+std::string RankLink::own_address() const {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (::getsockname(socket_->get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return "";
+  return numeric(address, size);
+}
+
+std::string RankLink::peer_address() const {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (::getpeername(socket_->get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return "";
+  return numeric(address, size);
+}
+
+}  // namespace collbench::launch

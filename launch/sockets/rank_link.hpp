@@ -1,0 +1,36 @@
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/files.hpp"
+
+namespace collbench::launch {
+
+/// Messages over a connected TCP socket to another rank, in order. Each blocks until it is through. A rank
+/// that is gone, or said its last word, is an Error (rank_lost) by `peer` or by that word.
+class RankLink {
+ public:
+  /// `peer` names the other end in errors: "rank 3 (node1)".
+  RankLink(std::unique_ptr<FileDescriptor> socket, std::string peer);
+
+  void send(std::span<const std::byte> message) const;
+  [[nodiscard]] std::string receive() const;
+  /// A message of that size. Throws Error (rank_lost) for another one.
+  void receive_into(std::span<std::byte> message) const;
+  /// The last word: what the other end throws, whatever it waits for. Fails without one.
+  void end(std::string_view why) const;
+
+  [[nodiscard]] std::string own_address() const;
+  [[nodiscard]] std::string peer_address() const;
+
+ private:
+  [[nodiscard]] std::size_t receive_size() const;
+
+  std::unique_ptr<FileDescriptor> socket_;
+  std::string peer_;
+};
+
+}  // namespace collbench::launch

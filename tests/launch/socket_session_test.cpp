@@ -1,0 +1,209 @@
+#include "launch/socket_session.hpp"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "launch/sockets/meeting.hpp"
+
+namespace collbench::launch::socket_session_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr double kPatience = 60;
+
+/// A port that nobody had a moment ago.
+std::uint16_t free_port() { return Door(0, 1, true).port(); }
+
+Rendezvous at(std::uint16_t port, int rank, int ranks) {
+  Rendezvous where;
+  where.rank = rank;
+  where.ranks = ranks;
+  where.host = "localhost";
+  where.port = port;
+  where.job = "word";
+  where.by = "test";
+  return where;
+}
+
+/// Runs each rank in a thread of its own; what it failed with, by rank.
+std::vector<std::optional<Error>> on_ranks(int ranks, const std::function<void(Session&)>& work) {
+  const std::uint16_t port = free_port();
+  std::vector<std::optional<Error>> errors(static_cast<std::size_t>(ranks));
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      try {
+        CallCounter calls;
+        const auto session = make_socket_session(at(port, rank, ranks), {.seconds = kPatience}, calls);
+        work(*session);
+      } catch (const Error& error) {
+        errors[static_cast<std::size_t>(rank)] = error;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return errors;
+}
+
+void expect_no_error(const std::vector<std::optional<Error>>& errors) {
+  for (const auto& error : errors) EXPECT_FALSE(error.has_value()) << error->what();
+}
+
+TEST(SocketSession, EveryRankHearsTheSame) {
+  expect_no_error(on_ranks(4, [](Session& session) {
+    Ranks& ranks = session.ranks();
+    const int rank = ranks.rank();
+    EXPECT_EQ(ranks.size(), 4);
+    ranks.barrier();
+    for (int root = 0; root < 4; ++root)
+      EXPECT_EQ(broadcast_text(ranks, "of " + std::to_string(rank), root), "of " + std::to_string(root));
+    EXPECT_THAT(ranks.all_gather(std::string(static_cast<std::size_t>(rank), 'x')),
+                ElementsAre("", "x", "xx", "xxx"));
+    const auto at_root = ranks.gather(std::to_string(rank));
+    EXPECT_EQ(at_root.size(), rank == 0 ? 4U : 0U);
+    std::array<double, 2> values{static_cast<double>(rank), -1.0 * rank};
+    ranks.reduce(values, RankAggregate::minimum);
+    EXPECT_THAT(values, ElementsAre(0, -3));
+    values = {static_cast<double>(rank), 8};
+    ranks.reduce(values, RankAggregate::average);
+    EXPECT_THAT(values, ElementsAre(1.5, 8));
+    values = {static_cast<double>(rank) + 5, 0};
+    ranks.reduce(values, RankAggregate::rank0);
+    EXPECT_EQ(values[0], 5);
+    EXPECT_EQ(session.shared_memory_leader(), 0);
+    EXPECT_FALSE(session.has_mpi());
+    EXPECT_EQ(session.library(), "no MPI (test)");
+  }));
+}
+
+TEST(SocketSession, LargeMessagesArriveWhole) {
+  expect_no_error(on_ranks(3, [](Session& session) {
+    const std::string large(std::size_t{5} << 20, static_cast<char>('a' + session.ranks().rank()));
+    const auto all = session.ranks().all_gather(large);
+    ASSERT_EQ(all.size(), 3U);
+    EXPECT_EQ(all[2].size(), large.size());
+    EXPECT_EQ(all[2].back(), 'c');
+  }));
+}
+
+TEST(SocketSession, GroupsMeasureAmongThemselves) {
+  expect_no_error(on_ranks(5, [](Session& session) {
+    const int rank = session.ranks().rank();
+    const auto group = session.ranks_of(rank % 2);
+    EXPECT_EQ(group->size(), rank % 2 == 0 ? 3 : 2);
+    EXPECT_EQ(group->rank(), rank / 2);
+    EXPECT_EQ(group->number_in_run(group->rank()), rank);
+    // One group calls more often than the other: they wait for nobody else.
+    for (int call = 0; call <= rank % 2; ++call) {
+      std::array<double, 1> sum{static_cast<double>(rank)};
+      group->reduce(sum, RankAggregate::maximum);
+      EXPECT_EQ(sum[0], rank % 2 == 0 ? 4 : 3);
+    }
+    session.ranks().barrier();
+  }));
+}
+
+TEST(SocketSession, OneRankIsASessionToo) {
+  expect_no_error(on_ranks(1, [](Session& session) {
+    session.ranks().barrier();
+    EXPECT_THAT(session.ranks().all_gather("a"), ElementsAre("a"));
+    EXPECT_EQ(session.ranks_of(3)->size(), 1);
+  }));
+}
+
+TEST(SocketSession, WhoIsGoneIsNamedToAll) {
+  const auto errors = on_ranks(4, [](Session& session) {
+    if (session.ranks().rank() == 2) return;  // its socket closes
+    session.ranks().barrier();
+    session.ranks().barrier();
+  });
+  EXPECT_FALSE(errors[2].has_value());
+  for (const std::size_t rank : {0U, 1U, 3U}) {
+    ASSERT_TRUE(errors[rank].has_value()) << rank;
+    EXPECT_EQ(errors[rank]->status(), ExitStatus::rank_lost);
+    EXPECT_THAT(errors[rank]->what(), HasSubstr("rank 2 (")) << rank;
+  }
+}
+
+/// Connects and says `text`; whether anything but the end of the connection came back.
+bool is_answered(std::uint16_t port, const std::string& text) {
+  const FileDescriptor own(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(port);
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::connect(own.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) return false;
+  if (::send(own.get(), text.data(), text.size(), MSG_NOSIGNAL) < 0) return false;
+  char answer = 0;
+  return ::recv(own.get(), &answer, 1, 0) > 0;
+}
+
+TEST(SocketSession, StrangersAreClosedWithoutAWordAndCountForNobody) {
+  Door door(0, 1, true);
+  const Party party{.rank = 0, .ranks = 2, .word = "word"};
+  std::vector<RankLink> links;
+  std::thread root([&] { links = door.receive(party, kPatience, [](const std::vector<int>&) {}); });
+  EXPECT_FALSE(is_answered(door.port(), "GET / HTTP/1.1\r\n\r\n"));
+  EXPECT_FALSE(is_answered(door.port(), "collbench-ranks-1 other 1 2 host\n"));
+  EXPECT_FALSE(is_answered(door.port(), "collbench-ranks-1 word one of us\n"));
+  EXPECT_FALSE(is_answered(door.port(), std::string(5000, 'x')));
+  const RankLink link =
+      knock("localhost", door.port(), 1, {.rank = 1, .ranks = 2, .word = "word"}, kPatience);
+  root.join();
+  ASSERT_EQ(links.size(), 1U);
+  const std::string hello = "hello";
+  link.send(std::as_bytes(std::span(hello)));
+  EXPECT_EQ(links[0].receive(), "hello");
+}
+
+TEST(SocketSession, WhoBelievesInAnotherNumberOfRanksIsRefused) {
+  for (const Party& other :
+       {Party{.rank = 1, .ranks = 3, .word = "word"}, Party{.rank = 7, .ranks = 2, .word = "word"},
+        Party{.rank = 0, .ranks = 2, .word = "word"}, Party{.rank = -1, .ranks = 2, .word = "word"}}) {
+    Door door(0, 1, true);
+    std::thread guest([&, port = door.port()] {
+      EXPECT_THROW(static_cast<void>(knock("localhost", port, 1, other, kPatience)), Error);
+    });
+    EXPECT_THROW(static_cast<void>(door.receive({.rank = 0, .ranks = 2, .word = "word"}, kPatience,
+                                                [](const std::vector<int>&) {})),
+                 Error);
+    guest.join();
+  }
+}
+
+TEST(SocketSession, WhoDoesNotComeIsNamed) {
+  CallCounter calls;
+  try {
+    static_cast<void>(make_socket_session(at(free_port(), 0, 3), {.seconds = 0.5}, calls));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), ExitStatus::rank_lost);
+    EXPECT_THAT(error.what(), HasSubstr("only 1 of 3 ranks have come"));
+    EXPECT_THAT(error.what(), HasSubstr("missing: 1, 2"));
+  }
+}
+
+TEST(SocketSession, TheNextPortIsTakenWhereTheFirstIsNot) {
+  const Door taken(0, 1, true);
+  if (taken.port() > 65000) GTEST_SKIP() << "no ports above it";
+  const Door next(taken.port(), 8, true);
+  EXPECT_GT(next.port(), taken.port());
+  EXPECT_THROW(Door(taken.port(), 1, true), Error);
+}
+
+}  // namespace
+}  // namespace collbench::launch::socket_session_test
