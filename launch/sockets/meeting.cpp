@@ -32,7 +32,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr const char* kGreeting = "collbench-ranks-1";
+constexpr const char* kRanksGreeting = "collbench-ranks-1";
 constexpr const char* kWelcome = "welcome";
 constexpr std::size_t kMaxLine = 1024;
 constexpr std::size_t kSpareGuests = 64;  // strangers, whose time is soon over
@@ -40,7 +40,7 @@ constexpr std::chrono::seconds kGreetingTime{5};
 constexpr std::chrono::seconds kSayAfter{3};
 constexpr std::chrono::milliseconds kBetweenRounds{100};
 
-std::string taken_line(const asio::streambuf& buffer, std::size_t bytes) {
+std::string line_of(const asio::streambuf& buffer, std::size_t bytes) {
   const auto begin = asio::buffers_begin(buffer.data());
   return {begin, begin + static_cast<std::ptrdiff_t>(bytes) - 1};
 }
@@ -54,7 +54,8 @@ std::unique_ptr<FileDescriptor> released(tcp::socket& socket) {
 
 /// "collbench-ranks-1 WORD RANK RANKS HOST"
 std::string greeting(const Party& party) {
-  return fmt::format("{} {} {} {} {}\n", kGreeting, party.word, party.rank, party.ranks, own_host_name());
+  return fmt::format("{} {} {} {} {}\n", kRanksGreeting, party.word, party.rank, party.ranks,
+                     own_host_name());
 }
 
 /// Who stands at the door, by its greeting; none for a stranger.
@@ -65,7 +66,7 @@ struct Guest {
 };
 
 std::optional<Guest> guest_of(const std::string& line, const std::string& word) {
-  const std::string start = fmt::format("{} {} ", kGreeting, word);
+  const std::string start = fmt::format("{} {} ", kRanksGreeting, word);
   if (!line.starts_with(start)) return std::nullopt;
   std::istringstream rest(line.substr(start.size()));
   Guest guest;
@@ -96,7 +97,7 @@ class Caller : public std::enable_shared_from_this<Caller> {
                            [self = shared_from_this()](error_code failure, std::size_t bytes) {
                              self->deadline_.cancel();
                              if (!failure)
-                               self->greeted_(std::move(self->socket_), taken_line(self->line_, bytes));
+                               self->greeted_(std::move(self->socket_), line_of(self->line_, bytes));
                            });
   }
 
@@ -208,7 +209,7 @@ class Door::Sockets {
     const auto guest = guest_of(line, party_.word);
     if (!guest) return;
     const std::string why = refusal(*guest);
-    const std::string answer = fmt::format("{} {}\n", kGreeting, why.empty() ? kWelcome : why);
+    const std::string answer = fmt::format("{} {}\n", kRanksGreeting, why.empty() ? kWelcome : why);
     error_code failure;
     asio::write(socket, asio::buffer(answer), failure);
     if (!why.empty() && !refused_) refused_ = usage_error("rendezvous", why, kHowToNumber);
@@ -273,8 +274,8 @@ class Look {
       bytes = length;
     });
     if (!run(answered)) return;
-    const std::string answer = taken_line(buffer, bytes);
-    const std::string start = fmt::format("{} ", kGreeting);
+    const std::string answer = line_of(buffer, bytes);
+    const std::string start = fmt::format("{} ", kRanksGreeting);
     if (answer.starts_with(start)) answer_ = answer.substr(start.size());
   }
 

@@ -41,7 +41,7 @@ bool send_all(int socket, std::span<const std::byte> bytes) {
   return true;
 }
 
-std::string numeric(const sockaddr_storage& address, socklen_t size) {
+std::string numeric_address(const sockaddr_storage& address, socklen_t size) {
   std::array<char, NI_MAXHOST> text{};
   if (::getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, text.data(), text.size(), nullptr, 0,
                     NI_NUMERICHOST) != 0)
@@ -114,14 +114,14 @@ std::string RankLink::own_address() const {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   if (::getsockname(socket_->get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return "";
-  return numeric(address, size);
+  return numeric_address(address, size);
 }
 
 std::string RankLink::peer_address() const {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   if (::getpeername(socket_->get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return "";
-  return numeric(address, size);
+  return numeric_address(address, size);
 }
 
 }  // namespace collbench::launch
