@@ -146,7 +146,7 @@ std::unique_ptr<SocketRanks> meet(const Rendezvous& at, const MeetingPatience& p
     allow_descriptors(at.ranks);
     Door door(at.port, at.ports, is_this_host_only(at.host));
     links = door.receive(party, patience.seconds, [&](const std::vector<int>& missing) {
-      patience.waits(fmt::format("waits at port {} of {} for {} of {} ranks: {}", door.port(),
+      patience.waits(fmt::format("rank 0 is waiting at port {} of {} for {} of {} ranks: {}", door.port(),
                                  own_host_name(), missing.size(), at.ranks, fmt::join(missing, ", ")));
     });
   } else if (at.rank > 0) {

@@ -222,7 +222,10 @@ class Door::Sockets {
     if (guest.ranks != party_.ranks)
       return fmt::format("rank {} on {} was started as one of {} ranks, rank 0 as one of {}", guest.rank,
                          guest.host, guest.ranks, party_.ranks);
-    if (guest.rank < 1 || guest.rank >= party_.ranks || links_[static_cast<std::size_t>(guest.rank)])
+    if (guest.rank < 0 || guest.rank >= party_.ranks)
+      return fmt::format("a process on {} says that it is rank {} of {}", guest.host, guest.rank,
+                         party_.ranks);
+    if (guest.rank == 0 || links_[static_cast<std::size_t>(guest.rank)])
       return fmt::format("two processes say that they are rank {}; one is on {}", guest.rank, guest.host);
     return {};
   }

@@ -67,8 +67,10 @@ void RankLink::send(std::span<const std::byte> message) const {
 void RankLink::end(std::string_view why) const {
   why = why.substr(0, kMaxWord);
   const Head head{.bytes = why.size(), .is_end = 1};
-  if (send_all(socket_->get(), std::as_bytes(std::span(&head, 1))))
-    static_cast<void>(send_all(socket_->get(), std::as_bytes(std::span(why))));
+  std::string word(reinterpret_cast<const char*>(&head), sizeof head);
+  word += why;
+  // Who takes nothing more is not waited for: this process is about to end.
+  static_cast<void>(::send(socket_->get(), word.data(), word.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
 }
 
 namespace {
