@@ -11,7 +11,6 @@
 #include <thread>
 #include <utility>  // before Asio, which uses it and does not say so
 
-#include <boost/asio/buffers_iterator.hpp>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -40,9 +39,9 @@ constexpr std::chrono::seconds kGreetingTime{5};
 constexpr std::chrono::seconds kSayAfter{3};
 constexpr std::chrono::milliseconds kBetweenRounds{100};
 
+/// The first `bytes` of it without the line's end; a streambuf keeps its bytes in one piece.
 std::string line_of(const asio::streambuf& buffer, std::size_t bytes) {
-  const auto begin = asio::buffers_begin(buffer.data());
-  return {begin, begin + static_cast<std::ptrdiff_t>(bytes) - 1};
+  return {static_cast<const char*>(buffer.data().data()), bytes - 1};
 }
 
 /// Its descriptor, which blocks.
