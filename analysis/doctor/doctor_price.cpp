@@ -1,18 +1,16 @@
 #include "analysis/doctor/doctor_report.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "analysis/models/nccl/node_nics.hpp"
+#include "analysis/verdict/cost_words.hpp"
 #include "analysis/verdict/finding_cost.hpp"
-#include "base/units.hpp"
 #include "topology/doctor/infiniband_ports.hpp"
 #include "topology/graph/lookup.hpp"
 
@@ -108,22 +106,6 @@ std::vector<int> changed_nics(const topology::Host& now, const topology::Host& m
   return changed;
 }
 
-std::string change_of(std::string_view algorithm, std::optional<double> before, std::optional<double> after) {
-  if (!before || !after || *before <= 0) return {};
-  const double percent = std::round(100 * (*after / *before - 1));
-  return fmt::format("{} {:.1f} → {:.1f} GB/s ({}{:.0f} %)", algorithm, *before, *after,
-                     percent < 0 ? "−" : "+", std::fabs(percent));
-}
-
-std::string cost_in_words(const FindingCost& cost) {
-  std::vector<std::string> parts{change_of("ring", cost.healthy.ring, cost.faulty.ring),
-                                 change_of("best", cost.healthy.best, cost.faulty.best)};
-  std::erase(parts, "");
-  const std::string_view when = cost_case_text(cost.when);
-  return fmt::format("on {}: {}{}{}", counted(static_cast<std::size_t>(cost.nodes), "node"),
-                     fmt::join(parts, ", "), when.empty() ? "" : ", ", when);
-}
-
 }  // namespace
 
 std::string doctor_price(const topology::Host& host, std::string_view code) {
@@ -140,11 +122,8 @@ std::string doctor_price(const topology::Host& host, std::string_view code) {
   // A port may come up at a lower rate while a job runs; the others are a restart away or not modeled then.
   const std::vector<FindingCost> costs = machine_costs(*healthy, host, code == "port-slow");
   if (costs.empty()) return {};
-  std::vector<std::string> parts;
-  for (const FindingCost& cost : costs)
-    if (cost.changes() && cost.when != CostCase::all_nodes) parts.push_back(cost_in_words(cost));
-  if (parts.empty()) return "none in the model: AllReduce of 8 GiB keeps its rate";
-  return fmt::format("AllReduce of 8 GiB {}", fmt::join(parts, "; "));
+  const std::string sentence = cost_sentence(costs);
+  return sentence.empty() ? "none in the model: AllReduce of 8 GiB keeps its rate" : sentence;
 }
 
 }  // namespace collbench::analysis

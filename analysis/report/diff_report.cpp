@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <map>
 #include <utility>
 
 #include "analysis/report/odd_nodes.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/report/text_layout.hpp"
+#include "analysis/verdict/cost_words.hpp"
 #include "base/units.hpp"
 #include "topology/catalog/finding_kinds.hpp"
 #include "topology/machines/reference_machines.hpp"
@@ -29,42 +28,6 @@ std::string first_names(const std::vector<std::string>& names) {
   if (names.size() <= kMaxNames) return topology::join_words(names);
   return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + kMaxNames, ", "),
                      names.size() - kMaxNames);
-}
-
-/// "ring 363.0 → 20.1 GB/s (−94 %)", with what else changes after the percentage; empty for an algorithm that
-/// does not change by what is shown.
-std::string rate_change(std::string_view algorithm, std::optional<double> healthy,
-                        std::optional<double> faulty, const std::string& what_else = {}) {
-  if (!healthy) return {};
-  if (!faulty) return fmt::format("{} {:.1f} GB/s lost", algorithm, *healthy);
-  const double percent = 100 * (*faulty - *healthy) / *healthy;
-  if (std::abs(percent) < 0.05) return {};
-  return fmt::format("{} {:.1f} → {:.1f} GB/s ({}{:.{}f} %{})", algorithm, *healthy, *faulty,
-                     percent < 0 ? "−" : "+", std::abs(percent), std::abs(percent) < 1 ? 1 : 0, what_else);
-}
-
-/// "; NCCL plans 8 × 24 instead of 8 × 48 GB/s"
-std::string changed_plan(const FindingCost& cost) {
-  const std::string& before = cost.healthy.ring_plan;
-  const std::string& after = cost.faulty.ring_plan;
-  if (before.empty() || after.empty() || before == after) return {};
-  return fmt::format("; NCCL plans {} instead of {} GB/s", after, before);
-}
-
-/// "; by ring instead of nvls_tree"
-std::string changed_algorithm(const FindingCost& cost) {
-  if (cost.healthy.best_by == cost.faulty.best_by) return {};
-  return fmt::format("; by {} instead of {}", cost.faulty.best_by, cost.healthy.best_by);
-}
-
-/// "ring … and best …"; empty where none changes by what is shown.
-std::string changed_rates(const FindingCost& cost) {
-  std::vector<std::string> rates{
-      rate_change("ring", cost.healthy.ring, cost.faulty.ring, changed_plan(cost)),
-      rate_change("tree", cost.healthy.tree, cost.faulty.tree),
-      rate_change("best", cost.healthy.best, cost.faulty.best, changed_algorithm(cost))};
-  std::erase(rates, "");
-  return topology::join_words(rates);
 }
 
 constexpr std::string_view kOtherMachine = "different-machine";
@@ -152,28 +115,8 @@ DiffReport compare_with(const topology::HostGroup& expected, const std::vector<t
   return report;
 }
 
-std::string format_cost(const std::vector<FindingCost>& costs) {
-  std::vector<std::string> parts;
-  int nodes = 0;
-  for (const FindingCost& cost : costs) {
-    const bool any_changes = std::any_of(costs.begin(), costs.end(), [&cost](const FindingCost& each) {
-      return each.nodes == cost.nodes && !changed_rates(each).empty();
-    });
-    if (!any_changes) continue;
-    const std::string rates = changed_rates(cost);
-    std::string part;
-    if (cost.nodes != nodes) part = fmt::format("on {} node{}: ", cost.nodes, cost.nodes == 1 ? "" : "s");
-    nodes = cost.nodes;
-    part += rates.empty() ? "nothing" : rates;
-    if (cost.when != CostCase::any) part += fmt::format(" {}", cost_case_text(cost.when));
-    parts.push_back(std::move(part));
-  }
-  if (parts.empty()) return {};
-  return fmt::format("AllReduce {}", fmt::join(parts, "; "));
-}
-
-std::string price_words(const FindingPrice& price) {
-  std::string cost = format_cost(price.costs);
+std::string price_words(const FindingPrice& price, bool all) {
+  std::string cost = all ? all_costs(price.costs) : cost_sentence(price.costs);
   if (!cost.empty()) {
     if (price.reason.empty()) return cost;
     return fmt::format("{}; {}{}", cost, price.kind == PriceKind::at_least ? "at least: " : "", price.reason);
@@ -191,7 +134,7 @@ std::string price_words(const FindingPrice& price) {
   return "not modeled: " + price.reason;
 }
 
-std::string format_price(const FindingPrice& price) { return "cost: " + price_words(price); }
+std::string format_price(const FindingPrice& price, bool all) { return "cost: " + price_words(price, all); }
 
 std::string diff_summary(const ComparedHosts& pair) {
   const std::vector<PricedFinding>& findings = pair.findings;
@@ -274,28 +217,12 @@ namespace {
 constexpr int kMinDiffWidth = 80;
 constexpr int kMaxDiffWidth = 110;  ///< longer lines of prose are hard to read
 
-/// The price of each finding; where an earlier one has it, which that was.
-class PricesOnce {
- public:
-  std::string text(const PricedFinding& each) {
-    std::string price = format_price(each.price);
-    const auto [first, is_new] = said_.try_emplace(
-        price, fmt::format("{} of {}", each.finding.device, shorten(one_line(each.host), 60)));
-    if (is_new || format_cost(each.price.costs).empty()) return price;
-    return fmt::format("cost: the same as for {}, above", first->second);
-  }
-
- private:
-  std::map<std::string, std::string> said_;
-};
-
 }  // namespace
 
 std::string report_text(const DiffReport& diff, const TextOptions& options) {
   const int width = std::clamp(options.columns, kMinDiffWidth, kMaxDiffWidth);
   std::string text;
   for (const std::string& line : diff_headlines(diff)) text += wrap(one_line(line), width, "", "  ");
-  PricesOnce prices;
   for (const ComparedHosts& pair : diff.pairs) {
     if (!text.empty()) text += "\n";
     text += wrap(diff_title(pair), width, "", "  ") + wrap(diff_summary(pair), width, "", "  ");
@@ -306,7 +233,7 @@ std::string report_text(const DiffReport& diff, const TextOptions& options) {
       text +=
           wrap(one_line(each.finding.device + ": " + each.finding.what), width, "          ", "          ");
       text += wrap(kind.reason, width, "          ", "          ");
-      text += wrap(one_line(prices.text(each)), width, "          ", "            ");
+      text += wrap(one_line(format_price(each.price, options.verbose)), width, "          ", "            ");
       if (!each.price.advice.empty())
         text += wrap("advice: " + one_line(each.price.advice), width, "          ", "            ");
       text += wrap(fmt::format("confirm: {}", kind.confirm), width, "          ", "            ");

@@ -70,15 +70,12 @@ struct DiffReport {
 /// Every group against the largest; groups without any finding against it count as identical.
 [[nodiscard]] DiffReport compare_groups(const std::vector<topology::HostGroup>& groups);
 
-/// "AllReduce on 1 node: ring 363 → 20 GB/s (−94 %), best 363 → 20 GB/s (−94 %)"; empty where no model shows
-/// a loss.
-[[nodiscard]] std::string format_cost(const std::vector<FindingCost>& costs);
-
-/// The same, or what stands in its place: "not modeled: firmware is in no model". Never empty.
-[[nodiscard]] std::string price_words(const FindingPrice& price);
+/// cost_sentence(), with `all` all_costs(), or what stands in its place: "not modeled: firmware is in no
+/// model". Never empty.
+[[nodiscard]] std::string price_words(const FindingPrice& price, bool all = false);
 
 /// As a line: "cost: not modeled: firmware is in no model".
-[[nodiscard]] std::string format_price(const FindingPrice& price);
+[[nodiscard]] std::string format_price(const FindingPrice& price, bool all = false);
 
 /// "1 broken and 2 degraded", "a different machine, 1 difference", or "no difference"; with what was not
 /// compared, where not both machines state it: "no difference in what both state; not compared: NIC rates".

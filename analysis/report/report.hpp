@@ -19,6 +19,7 @@ struct TextOptions {
   bool brief = false;        ///< of a run: a header of at most six lines; the record has the rest
   bool quiet = false;        ///< of a run: tables, warnings and faults, nothing else
   bool percentiles = false;  ///< --percentiles: text and Markdown show the distribution of each row's calls
+  bool verbose = false;      ///< of a diff: each cost of a finding in every case
   Criteria criteria{};       ///< what fails a test case of JUnit
 };
 

@@ -108,6 +108,10 @@ inline constexpr int kBriefHeaderLines = 6;
 /// expected"; of a log by which nothing can be judged, why. Empty for a run that has no verdict.
 [[nodiscard]] ReportLines verdict_headline(const Run& run);
 
+/// What to do after this word: "collbench doctor on n2; ...", without "next:". `worst` is the row that the
+/// word is from, null for none. Empty where nothing is to be done, and without a word.
+[[nodiscard]] std::string next_step_by_verdict(const Run& run, const Row* worst);
+
 /// The verdict on each sweep with its explanation, then what holds each of its rows ("8 B to 2 MiB:
 /// latency-bound, 0.91 to 1.04 of expected"); or why there is no verdict.
 [[nodiscard]] ReportLines verdict_lines(const Run& run);

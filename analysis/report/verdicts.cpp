@@ -245,6 +245,7 @@ std::string yardstick_words(const Run& run, bool nothing_is_named) {
         has_nearest ? fmt::format("; nearest: {}, but {}", yardstick.machine, yardstick.differences.front())
                     : "");
   }
+  if (yardstick.kind == YardstickKind::slowest) return ", whichever machine with these GPUs it is";
   const bool is_said = yardstick.kind == YardstickKind::named && !nothing_is_named;
   return is_said ? "" : " against " + yardstick.machine;
 }
@@ -271,7 +272,8 @@ ReportLines verdict_headline(const Run& run) {
   }
   const std::string where = where_the_loss_is(run);
   if (!where.empty()) parts.push_back(where);
-  if (const Row* const worst = worst_row(run); worst != nullptr && worst->verdict.ratio) {
+  const Row* const worst = worst_row(run);
+  if (worst != nullptr && worst->verdict.ratio) {
     const Verdict& verdict = worst->verdict;
     const std::string range = verdict.range && std::isfinite(verdict.range->sound)
                                   ? fmt::format(" (SOUND from {:.2f}, BELOW under {:.2f})",
@@ -281,8 +283,7 @@ ReportLines verdict_headline(const Run& run) {
                                 operation(worst->measurement.key.operation).name, *verdict.ratio, range,
                                 why_unclear(verdict)));
   }
-  if (const Row* const worst = worst_row(run);
-      worst != nullptr && worst->measurement.key.size_bytes < kLargeSize)
+  if (worst != nullptr && worst->measurement.key.size_bytes < kLargeSize)
     parts.push_back(
         fmt::format("no row of {} of 64 MiB or more", operation(worst->measurement.key.operation).name));
   if (word == VerdictWord::sound) {
@@ -295,6 +296,8 @@ ReportLines verdict_headline(const Run& run) {
     if (!untested.empty()) parts.push_back(fmt::format("not tested: {}", fmt::join(untested, ", ")));
     if (!losses.empty()) parts.push_back(fmt::format("not ruled out: {}", fmt::join(losses, ", ")));
   }
+  if (const std::string next = next_step_by_verdict(run, worst); wrong.empty() && !next.empty())
+    parts.push_back("next: " + next);
   return {{fmt::format("{}", fmt::join(parts, "; ")), wrong.empty() ? tone_of(word) : Tone::alarm}};
 }
 

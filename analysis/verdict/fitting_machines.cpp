@@ -3,7 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "analysis/models/nccl/cluster_of_run.hpp"
+#include "analysis/models/nccl/nic_channels.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/text_input.hpp"
+#include "base/units.hpp"
 #include "topology/catalog/gpus.hpp"
 #include "topology/machines/reference_machines.hpp"
 
@@ -59,18 +67,78 @@ std::string fitting_words(const std::vector<std::string_view>& names) {
 }
 
 std::string suggested_topology(const LogFacts& log) {
+  const std::string_view end = log.nodes ? "." : "; the number of nodes goes with --nodes.";
   if (!log.gpu) {
-    return "the log does not name its GPUs: give the machine with --topology (collbench topo list names the "
-           "reference machines).";
+    return fmt::format(
+        "the log does not name its GPUs: give the machine with --topology (collbench topo list names the "
+        "reference machines){}",
+        end);
   }
   const std::string found = fmt::format(
       "the log's GPUs are {}{}", log.gpu->value,
       log.ranks_per_node ? fmt::format(", {} to a node", log.ranks_per_node->value) : std::string());
   const std::vector<std::string_view> names = fitting_machines(log);
   if (names.empty())
-    return fmt::format("{}, and no reference machine has them: {}.", found, kHowToSaveMachine);
-  return fmt::format("{}: {}{}", found, fitting_words(names),
-                     log.nodes ? "." : "; the number of nodes goes with --nodes.");
+    return fmt::format("{}, and no reference machine has them: {}{}", found, kHowToSaveMachine, end);
+  return fmt::format("{}: {}{}", found, fitting_words(names), end);
+}
+
+namespace {
+
+/// NIC counts that a smaller machine with the same GPUs may have.
+constexpr std::array kFewerNics{4, 2, 1};
+
+/// The machine with all of its NICs and, where there is a network, with fewer.
+std::vector<GpuCluster> with_each_nic_count(const GpuCluster& whole) {
+  std::vector<GpuCluster> clusters{whole};
+  if (whole.nodes == 1) return clusters;
+  for (const int nics : kFewerNics) {
+    if (nics >= whole.nics) continue;
+    use_nics(clusters.emplace_back(whole), nics);
+    clusters.back().machine.clear();  // its provider's limits are for all of them
+  }
+  return clusters;
+}
+
+/// Measured over expected, where the run is nearest to it.
+double best_ratio(const Run& run) {
+  double best = 0;
+  for (const Row& row : run.rows) best = std::max(best, row.verdict.ratio.value_or(0));
+  return best;
+}
+
+}  // namespace
+
+std::optional<Run> judged_whichever_fits(const Run& run, const std::string& where) {
+  if (!run.log || !run.log->nodes || !run.log->ranks_per_node || !measures_gpus(run.backend)) return {};
+  const std::vector<std::string_view> names = fitting_machines(*run.log);
+  std::optional<Run> slowest;
+  std::string machine_words;
+  for (const std::string_view name : names) {
+    const topology::ReferenceMachine& machine = *topology::find_reference_machine(name);
+    const GpuCluster whole = cluster_of_run(
+        run, {std::string(name), {{topology::reference_host(machine)}}, &machine}, where, false);
+    if (!whole.nvswitch) return {};
+    for (const GpuCluster& cluster : with_each_nic_count(whole)) {
+      Run judged = judged_on_gpus(run, cluster);
+      if (!is_bad(machine_word(judged))) return {};
+      if (slowest && best_ratio(judged) <= best_ratio(*slowest)) continue;
+      judged.yardstick = Yardstick{YardstickKind::slowest, std::string(name), {}};
+      slowest = std::move(judged);
+      machine_words =
+          cluster.nodes == 1
+              ? std::string(name)
+              : fmt::format("{} with {}", name, counted(static_cast<std::size_t>(cluster.nics), "NIC"));
+    }
+  }
+  if (slowest) {
+    explain_bad(*slowest,
+                fmt::format("The machine was not given; expected is what {} gives, the slowest of those that "
+                            "fit ({}{}).",
+                            machine_words, fmt::join(names, ", "),
+                            run.log->nodes->value > 1 ? ", also with 4, 2 and 1 of their NICs" : ""));
+  }
+  return slowest;
 }
 
 }  // namespace collbench::analysis

@@ -1,9 +1,11 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/record/log_facts.hpp"
+#include "base/record/run.hpp"
 
 namespace collbench::analysis {
 
@@ -18,6 +20,11 @@ namespace collbench::analysis {
 /// What to give as --topology, as the end of a sentence, and why: "the log's GPUs are …, 8 to a node:
 /// --topology hgx-h100 fits (so do p5, ndv5).".
 [[nodiscard]] std::string suggested_topology(const LogFacts& log);
+
+/// The run of a log that says its nodes and the ranks of each, judged by the slowest machine that fits, where
+/// it is BELOW or a FAULT by each of them, with their NICs and with 4, 2 and 1; else none. Nor is there one
+/// without NVSwitch, where the way between the GPUs is that of the server, of which the catalog has few.
+[[nodiscard]] std::optional<Run> judged_whichever_fits(const Run& run, const std::string& where);
 
 /// How a file for --topology is made where no reference machine fits.
 inline constexpr std::string_view kHowToSaveMachine =

@@ -109,7 +109,7 @@ std::vector<HiddenLoss> hidden_losses(const Row& row, const HealthyRange& range,
     losses.push_back(max_undetectable(row, range, link, count, times_with));
   };
   if (cluster.domains() > 1) {
-    add("NIC", domain_nic_count(cluster), [&](double left) { return times_with_nics(row, cluster, left); });
+    add(kNic, domain_nic_count(cluster), [&](double left) { return times_with_nics(row, cluster, left); });
     // Half of a link that still carries all of the NIC is no loss of rate.
     if (cluster.nic_path > 0 && cluster.nic_path / 2 < cluster.nic_line_rate)
       add(kNicPcie, 1, [&](double left) { return times_with_nic_paths(row, cluster, left); });

@@ -128,6 +128,7 @@ struct SeriesJudgement {
 void explain_bad(Run& run, const std::string& sentence);
 
 /// A resource whose losses show as losses of NICs: only the list of resources names it.
+inline constexpr std::string_view kNic = "NIC";
 inline constexpr std::string_view kNicPcie = "PCIe link of a NIC";
 
 /// A resource, and the SOUND series that rules out most of its losses.

@@ -14,8 +14,9 @@ enum class YardstickKind {
   named,     ///< the user named a reference machine
   detected,  ///< the machine has the GPUs and the NICs of a reference machine
   own,       ///< no reference machine has them: its own devices, each as good as the best of its kind
+  slowest,   ///< of a log that names no machine: the slowest of the reference machines that fit it
 };
-inline constexpr std::array<std::string_view, 3> kYardstickKindNames{"named", "detected", "own"};
+inline constexpr std::array<std::string_view, 4> kYardstickKindNames{"named", "detected", "own", "slowest"};
 
 /// The machine that rows are held against: a sound one, and not what damage left of this one.
 struct Yardstick {

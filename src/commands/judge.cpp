@@ -21,6 +21,7 @@
 #include "analysis/models/nccl/sound_machine.hpp"
 #include "analysis/report/cluster_findings.hpp"
 #include "analysis/report/report.hpp"
+#include "analysis/verdict/fitting_machines.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "base/text_input.hpp"
@@ -116,7 +117,9 @@ Run judged(const RunOfFile& read, const JudgeOptions& options) {
       options.topology.empty() && run.log && run.log->topology ? run.log->topology->value : options.topology;
   if (topology.empty()) {
     if (options.transport.empty() && options.fabric == analysis::Fabric{} && !options.own_floor)
-      return options.files.size() > 1 && run.repeated ? judged_by_own_machine(run) : run;
+      return options.files.size() > 1 && run.repeated
+                 ? judged_by_own_machine(run)
+                 : analysis::judged_whichever_fits(run, read.file).value_or(run);
     throw usage_error("--topology", "there is no machine to judge the run by",
                       "give the name of a reference machine or a file that describes a node");
   }
@@ -184,7 +187,7 @@ std::vector<RunOfFile> judged_runs(const JudgeOptions& options, bool apart, bool
 
 /// The verdict in a few words.
 std::string outcome_of(const RunOfFile& judged) {
-  const bool unknown = judged.run.log ? !judged.run.log->topology : !analysis::is_judged(judged.run);
+  const bool unknown = !(judged.run.log && judged.run.log->topology) && !analysis::is_judged(judged.run);
   return fmt::format("{}: {}", judged.file,
                      unknown && !has_wrong_data(judged.run) ? "no --topology, so no verdict"
                                                             : analysis::verdict_summary(judged.run));

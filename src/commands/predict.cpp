@@ -11,8 +11,10 @@
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "analysis/models/nccl/links.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
+#include "analysis/report/floors.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "base/record/operation.hpp"
 #include "base/units.hpp"
@@ -28,12 +30,13 @@ namespace {
 /// `collbench predict`.
 struct PredictOptions {
   std::string topology;
-  int nodes = 0;            ///< 0: not given
-  int ranks_per_node = 0;   ///< 0: one for each GPU
-  std::string transport;    ///< empty: what the NICs are made for
-  analysis::Fabric fabric;  ///< Fabric{}: nothing is told
-  std::string algorithm;    ///< empty: the fastest, or what NCCL chooses
-  int nccl_version = 0;     ///< NCCL_VERSION_CODE; 0: not told
+  std::vector<int> nodes{1};  ///< several only with --floors
+  bool floors = false;        ///< --floors
+  int ranks_per_node = 0;     ///< 0: one for each GPU
+  std::string transport;      ///< empty: what the NICs are made for
+  analysis::Fabric fabric;    ///< Fabric{}: nothing is told
+  std::string algorithm;      ///< empty: the fastest, or what NCCL chooses
+  int nccl_version = 0;       ///< NCCL_VERSION_CODE; 0: not told
   std::vector<OperationId> operations{OperationId::all_reduce, OperationId::all_gather,
                                       OperationId::reduce_scatter, OperationId::all_to_all,
                                       OperationId::send_recv};
@@ -62,11 +65,10 @@ void force_algorithm(analysis::GpuCluster& cluster, const PredictOptions& option
   cluster.run.algorithm = options.algorithm;
 }
 
-/// The expected table. Throws Error (usage) for a topology that cannot carry it.
-CommandResult predict(const PredictOptions& options) {
-  const topology::ResolvedMachine machine = topology::resolve_machine(options.topology);
-  analysis::GpuCluster cluster =
-      analysis::gpu_cluster(machine, std::max(1, options.nodes), options.ranks_per_node);
+/// Throws Error (usage) for a topology that cannot carry the options.
+analysis::GpuCluster cluster_of(const PredictOptions& options, const topology::ResolvedMachine& machine,
+                                int nodes) {
+  analysis::GpuCluster cluster = analysis::gpu_cluster(machine, nodes, options.ranks_per_node);
   if (cluster.ranks() < 2) {
     throw usage_error("--ranks-per-node", "a collective needs at least two ranks", "give two or more");
   }
@@ -75,6 +77,37 @@ CommandResult predict(const PredictOptions& options) {
   analysis::join_domains(cluster, options.fabric, "--fabric");
   cluster.run.nccl_version = options.nccl_version;
   if (!options.algorithm.empty()) force_algorithm(cluster, options);
+  return cluster;
+}
+
+/// --floors: what each of the node counts must reach.
+CommandResult predict_floors(const PredictOptions& options) {
+  for (const std::uint64_t size : options.sizes) {
+    if (size < analysis::kLargeSize)
+      throw usage_error("--sizes", fmt::format("{} has no floor", format_bytes(size)),
+                        "verdicts go by 64 MiB and more");
+  }
+  const topology::ResolvedMachine machine = topology::resolve_machine(options.topology);
+  const auto documents = output_documents(options.output);
+  require_writable_documents(documents, options.output.overwrite);
+  analysis::AcceptanceFloors floors{options.topology, {}, {}};
+  for (const int nodes : options.nodes)
+    analysis::add_floors(floors, cluster_of(options, machine, nodes), options.operations,
+                         options.sizes.empty() ? analysis::floor_sizes() : options.sizes);
+  const auto write = [&](const OutputDocument& document) {
+    return analysis::report(floors, document.format, page_options(document).columns);
+  };
+  return {write_documents(documents, write), ExitStatus::ok, prints_text(documents),
+          written_notes(documents, "")};
+}
+
+/// The expected table.
+CommandResult predict(const PredictOptions& options) {
+  if (options.floors) return predict_floors(options);
+  if (options.nodes.size() > 1)
+    throw usage_error("--nodes", "several counts are for --floors", "give one, or add --floors");
+  const topology::ResolvedMachine machine = topology::resolve_machine(options.topology);
+  const analysis::GpuCluster cluster = cluster_of(options, machine, options.nodes.front());
   const auto sizes = options.sizes.empty() ? analysis::predicted_sizes() : options.sizes;
   const auto documents = output_documents(options.output, options.lab01.asked ? kLab01Page : "");
   require_writable_documents(documents, options.output.overwrite);
@@ -95,8 +128,12 @@ void add_predict(CLI::App& command, CommandFunction& chosen) {
   add_option(command, theme, "--topology", "NAME|FILE",
              "a reference machine, or a file that describes a node", into(options->topology))
       ->required();
-  add_option(command, theme, "--nodes", "N", "number of such nodes (1)",
-             number_into(options->nodes, "--nodes", 1, 1'000'000));
+  add_option(command, theme, "--nodes", "N", "number of such nodes (1); with --floors a list, as 1,2,4,8",
+             [options](const std::string& text) {
+               options->nodes.clear();
+               for (const std::string& each : split_list(text))
+                 options->nodes.push_back(parse_number(each, "--nodes", 1, 1'000'000));
+             });
   add_option(command, theme, "--ranks-per-node", "N", "GPUs used per node (all)",
              number_into(options->ranks_per_node, "--ranks-per-node", 1, 4096));
   add_option(command, theme, "--transport", "NAME",
@@ -120,9 +157,15 @@ void add_predict(CLI::App& command, CommandFunction& chosen) {
              [options](const std::string& text) { options->operations = parse_operations(text, "--ops"); });
   add_option(command, theme, "--sizes", "LIST", "sizes (8 B to 8 GiB)",
              [options](const std::string& text) { options->sizes = parse_size_list(text, "--sizes"); });
+  command
+      .add_flag("--floors", options->floors,
+                "instead: what to accept a machine by, from 64 MiB on, at each count of --nodes, with its "
+                "derivation; as --min-busbw and a node health check take it")
+      ->group(theme);
   add_output_options(command, theme, options->output,
                      analysis::format_names(&analysis::ReportFormat::prediction), "the prediction as JSON");
   add_lab01_options(command, theme, options->lab01);
+  command.get_option("--preset")->excludes(command.get_option("--floors"));
   command.get_option("--preset")
       ->description("lab01: AllReduce at 1 MB, 100 MB and 1 GB as expected, as Markdown to hand in");
   for (const char* other : {"--ops", "--sizes"}) {

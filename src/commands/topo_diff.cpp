@@ -32,6 +32,7 @@ namespace {
 struct DiffOptions {
   std::vector<std::string> machines;  ///< one each
   std::vector<std::string> hosts;     ///< --hosts: those of the fleet, each of which should have a file
+  bool verbose = false;               ///< -v
   OutputOptions output;
 };
 
@@ -219,7 +220,9 @@ CommandResult diff(const DiffOptions& options) {
   analysis::DiffReport report = compare_machines(options.machines, !options.hosts.empty());
   report.without_file = without_file(options.hosts, report);
   const auto write = [&](const OutputDocument& document) {
-    return analysis::report(report, document.format, page_options(document));
+    analysis::TextOptions text = page_options(document);
+    text.verbose = options.verbose;
+    return analysis::report(report, document.format, text);
   };
   CommandResult result{write_documents(documents, write), report.passes() ? ExitStatus::ok : ExitStatus::low,
                        prints_text(documents)};
@@ -246,6 +249,10 @@ void add_diff(CLI::App& command, CommandFunction& chosen) {
                  throw usage_error("--hosts", "it names no host",
                                    "give names, such as node[01-16], or @FILE");
              });
+  command
+      .add_flag("-v,--verbose", options->verbose,
+                "of each cost ring, tree and best, for one node, all nodes and during a job (JSON has them)")
+      ->group("Options");
   add_output_options(command, "Options", options->output,
                      analysis::format_names(&analysis::ReportFormat::diff), "the differences as JSON");
   command.footer(

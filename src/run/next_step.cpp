@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/report/sections.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/record/identities.hpp"
@@ -42,11 +43,7 @@ std::string next_step(const Run& run, const std::string& record) {
   if (!run.complete || run.simulated) return {};
   if (const std::string host = host_with_wrong_data(run); !host.empty())
     return fmt::format("collbench doctor on {}, whose ranks received wrong data", host);
-  if (is_bad(machine_word(run))) {
-    return node_count(run.ranks) > 1
-               ? "collbench doctor on each node: what costs bandwidth there; collbench burnin finds the node"
-               : "collbench doctor: what costs bandwidth on this machine";
-  }
+  if (is_bad(machine_word(run))) return analysis::next_step_by_verdict(run, nullptr);
   if (run.ranks.size() == 1) return "collbench launch: the command that starts more than one rank";
   if (run.rank_probe && !run.rank_probe->findings.empty())
     return fmt::format("collbench probe{}: whether its cores or its memory are slow by themselves",

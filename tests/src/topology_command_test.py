@@ -69,7 +69,7 @@ class Diff(Scratch):
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertRegex(result.stdout, r"degraded  nvlink-fewer .*bad\.json")
         self.assertRegex(result.stdout, r"GPU1 .*: 12 NVLinks active instead of 18")
-        self.assertRegex(result.stdout, r"cost: AllReduce on 1 node: ring \d")
+        self.assertRegex(result.stdout, r"cost: AllReduce on 2 nodes: nvls_tree \d")
 
     def test_no_difference_is_status_0(self):
         good, _ = self.pair()

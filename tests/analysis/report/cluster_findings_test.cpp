@@ -39,7 +39,7 @@ TEST(ClusterFindings, TheOddNodeIsNamedWithWhatItCosts) {
   EXPECT_THAT(
       lines_of(cluster_of({hgx(), with_fewer_nvlinks()}, {0, 0, 1})),
       ElementsAre(AllOf(HasSubstr("n2 against n0 and n1: degraded nvlink-fewer GPU3"),
-                        HasSubstr("9 NVLinks active instead of 18, cost: AllReduce on 2 nodes: ring"))));
+                        HasSubstr("9 NVLinks active instead of 18, cost: AllReduce on 2 nodes: nvls_tree"))));
 }
 
 TEST(ClusterFindings, AlikeNodesHaveNone) {

@@ -53,7 +53,7 @@ TEST(VerdictHeadline, IsTheWordWhatMadeItAndWhatItLeavesOpen) {
   EXPECT_THAT(first(1.5).text, StartsWith("BELOW: 2 × 8 ranks; worst: AllReduce, 0.67 of expected"));
   EXPECT_THAT(first(1.5).text, testing::Not(HasSubstr("not ruled out")));
   EXPECT_EQ(first(5).tone, Tone::alarm);
-  EXPECT_THAT(first(0.7).text, testing::EndsWith(": above what sound machines reach, 1.09"));
+  EXPECT_THAT(first(0.7).text, HasSubstr(": above what sound machines reach, 1.09; next: "));
   collbench::Run wrong = judged_on_gpus(run_from_expectation(cluster, 1), cluster);
   wrong.rows.back().measurement.wrong_elements = 1;
   EXPECT_THAT(verdict_headline(wrong).front().text, StartsWith("WRONG DATA in 1 row; UNCLEAR: "));
@@ -80,6 +80,39 @@ TEST(VerdictHeadline, SaysWhatItIsHeldAgainstWhereNobodyNamedIt) {
           " on node.json (no reference machine matches; a fault that every node shares would not show); "));
   run.yardstick = {YardstickKind::own, "ndv4", {"4 fast NICs instead of 8"}};
   EXPECT_THAT(first(), HasSubstr(" matches; nearest: ndv4, but 4 fast NICs instead of 8; a fault that"));
+}
+
+/// What stands behind "next: " in the first line; empty where nothing does.
+std::string next_of(const collbench::Run& run) {
+  const std::string text = verdict_headline(run).front().text;
+  const std::size_t at = text.find("; next: ");
+  return at == std::string::npos ? "" : text.substr(at + 8);
+}
+
+TEST(VerdictHeadline, EndsWithWhatToDoNext) {
+  const GpuCluster cluster = cluster_of("hgx-h100", 2);
+  const auto complete = [](collbench::Run run) {
+    run.complete = true;
+    return run;
+  };
+  const auto next = [&](double slower) {
+    return next_of(judged_on_gpus(complete(run_from_expectation(cluster, slower)), cluster));
+  };
+  EXPECT_EQ(next_of(judged_on_gpus(run_from_expectation(cluster, 1), cluster)),
+            "run it to its end (--resume goes on where a record stops)");
+  EXPECT_EQ(next(1), "measure AllGather or SendRecv too: it tests each NIC");
+  EXPECT_EQ(next(1.15),
+            "the provider's limit as --min-busbw, or collbench compare with a machine of this kind");
+  EXPECT_EQ(next(0.5), "check which machine and how many nodes were given");
+  EXPECT_EQ(next(3),
+            "collbench doctor on each node: what costs bandwidth there; collbench burnin finds the node");
+  const GpuCluster node = cluster_of("hgx-h100", 1);
+  EXPECT_EQ(next_of(judged_on_gpus(run_from_expectation(node, 3), node)),
+            "collbench doctor on this machine: what costs bandwidth there");
+  EXPECT_EQ(next_of(judged_on_gpus(complete(run_from_expectation(node, 1)), node)), "");
+  collbench::Run small = complete(run_from_expectation(cluster, 1));
+  std::erase_if(small.rows, [](const Row& row) { return row.measurement.key.size_bytes > 16 * kMiB; });
+  EXPECT_EQ(next_of(judged_on_gpus(small, cluster)), "measure 1 GiB and more");
 }
 
 TEST(VerdictFacts, ResourcesAreNamedWithTheOperationThatTestsThemBest) {
@@ -128,6 +161,7 @@ TEST(NodesAlone, WhoIsSlowByItselfIsNamedInTheFirstLine) {
   EXPECT_THAT(verdict_headline(run).front().text,
               AllOf(StartsWith("BELOW: 2 × 8 ranks; node2 is slow by itself: AllReduce 1 GiB: "),
                     HasSubstr("GB/s, 0.67 of expected; of all ranks, worst: AllReduce, 1.00")));
+  EXPECT_EQ(next_of(run), "collbench doctor on node2; its report and this one are what the provider needs");
   const ReportLines lines = verdict_lines(run);
   const auto line = [&](std::string_view start) {
     const auto found = std::find_if(lines.begin(), lines.end(),
@@ -228,7 +262,7 @@ TEST(VerdictFacts, WithoutAVerdictTheReasonIsSaid) {
   EXPECT_EQ(
       verdict_headline(run).front().text,
       "no verdict: the machine is unknown; the log does not name its GPUs: give the machine with --topology "
-      "(collbench topo list names the reference machines).");
+      "(collbench topo list names the reference machines); the number of nodes goes with --nodes.");
   run.log->gpu = {"AMD Instinct MI300X", 5};
   EXPECT_EQ(verdict_headline(run).front().text,
             "no verdict: AMD Instinct MI300X is AMD's, and only NCCL on NVIDIA's GPUs is modeled");

@@ -12,6 +12,8 @@ namespace collbench::analysis::explanation_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
 
 std::string cause(const GpuCluster& cluster, double slower) {
   Row row = run_from_expectation(cluster, slower).rows.back();
@@ -27,6 +29,18 @@ TEST(LossCause, AcrossNodesWhatTheLogSaysComesFirst) {
   EXPECT_THAT(cause(cluster, 30), HasSubstr("the log says network IB with GPUDirect RDMA"));
   cluster.run.logged = cluster.transport = Transport::sockets;
   EXPECT_THAT(cause(cluster, 3), HasSubstr("the log says sockets"));
+}
+
+TEST(LossCause, ANumberOfNicsThatExplainsTheRateIsNamed) {
+  const std::string start = "about what fewer of the 8 NICs of a node give: ";
+  GpuCluster cluster = cluster_of("hgx-h100", 2);
+  EXPECT_THAT(cause(cluster, 2.6), StartsWith(start + "2 by nvls_tree, 4 by ring ("));
+  cluster.run.algorithm = "ring";
+  EXPECT_THAT(cause(cluster, 8.0 / 3),
+              StartsWith(start + "3 by ring (NCCL_IB_HCA, a port that is down, or "));
+  EXPECT_THAT(cause(cluster, 8), StartsWith(start + "1 by ring (NCCL_IB_HCA names one, or "));
+  EXPECT_THAT(cause(cluster, 12), Not(HasSubstr("about what")));
+  EXPECT_THAT(cause(cluster, 1), Not(HasSubstr("about what")));
 }
 
 TEST(LossCause, AGivenTransportDoesNotHideTheLogs) {
@@ -126,9 +140,10 @@ TEST(Explanation, BetweenSoundAndBelowItIsLeftOpen) {
   EXPECT_EQ(judged(edges.sound * 1.01).word, VerdictWord::sound);
   const Verdict between = judged((edges.sound + edges.below) / 2);
   EXPECT_EQ(between.word, VerdictWord::unclear);
-  EXPECT_THAT(between.explanation,
-              AllOf(HasSubstr("SOUND from 0.93 of it, BELOW under 0.82 (RDMA between nodes, 10 machines)"),
-                    HasSubstr("If something is wrong: unused NICs")));
+  EXPECT_THAT(
+      between.explanation,
+      AllOf(HasSubstr("SOUND from 0.93 of it, BELOW under 0.82 (RDMA between nodes, 10 machines)"),
+            HasSubstr("If something is wrong: about what fewer of the 8 NICs of a node give: 7 by ring")));
   EXPECT_EQ(judged(edges.below * 0.98).word, VerdictWord::below);
   EXPECT_EQ(judged(0.4).word, VerdictWord::fault);
 }

@@ -58,5 +58,58 @@ TEST(FittingMachines, AreWhatAVerdictAboutOtherGpusSaysFirst) {
   EXPECT_THAT(run.rows.back().verdict.explanation, HasSubstr("GB/s at"));
 }
 
+/// Two nodes of eight H100, `times` as long as a sound hgx-h100 takes.
+collbench::Run run_that_takes(double times) {
+  collbench::Run run = run_from_expectation(cluster_of("hgx-h100", 2), times);
+  run.log = log_on("NVIDIA H100 80GB HBM3", 8);
+  return run;
+}
+
+TEST(FittingMachines, ARunThatIsSlowByEachIsJudgedBelowWhicheverItIs) {
+  const std::optional<collbench::Run> judged = judged_whichever_fits(run_that_takes(100), "a.log");
+  ASSERT_TRUE(judged);
+  EXPECT_EQ(machine_word(*judged), VerdictWord::fault);
+  ASSERT_TRUE(judged->yardstick);
+  EXPECT_EQ(judged->yardstick->kind, YardstickKind::slowest);
+  EXPECT_THAT(
+      judged->rows.back().verdict.explanation,
+      HasSubstr(
+          "The machine was not given; expected is what p5 with 1 NIC gives, the slowest of "
+          "those that fit (hgx-h100, p5, a3-mega, oci-h100, ndv5, also with 4, 2 and 1 of their NICs)."));
+}
+
+TEST(FittingMachines, ARunThatOneOfThemMayGiveIsNotJudged) {
+  EXPECT_FALSE(judged_whichever_fits(run_that_takes(1), "a.log"));
+  EXPECT_FALSE(judged_whichever_fits(run_that_takes(8), "a.log"));  // what one NIC of 400 Gb/s gives
+}
+
+TEST(FittingMachines, WithoutTheNodesOrTheRanksOfEachNothingIsJudged) {
+  collbench::Run run = run_that_takes(100);
+  run.log->nodes.reset();
+  EXPECT_FALSE(judged_whichever_fits(run, "a.log"));
+  run = run_that_takes(100);
+  run.log->ranks_per_node.reset();
+  EXPECT_FALSE(judged_whichever_fits(run, "a.log"));
+  run.log.reset();
+  EXPECT_FALSE(judged_whichever_fits(run, "a.log"));
+}
+
+TEST(FittingMachines, ServersWithoutNvSwitchDifferTooMuchForIt) {
+  collbench::Run run = run_from_expectation(cluster_of("dgx-1v", 1), 50);
+  run.log = log_on("Tesla V100-SXM2-32GB", 8);
+  run.log->nodes = {1, 7};
+  EXPECT_FALSE(judged_whichever_fits(run, "a.log"));
+}
+
+TEST(FittingMachines, OnOneNodeNoNicsAreTakenAway) {
+  collbench::Run run = run_from_expectation(cluster_of("hgx-h100", 1), 2);
+  run.log = log_on("NVIDIA H100 80GB HBM3", 8);
+  run.log->nodes = {1, 7};
+  const std::optional<collbench::Run> judged = judged_whichever_fits(run, "a.log");
+  ASSERT_TRUE(judged);
+  EXPECT_EQ(machine_word(*judged), VerdictWord::below);
+  EXPECT_THAT(judged->rows.back().verdict.explanation, testing::Not(HasSubstr("NIC")));
+}
+
 }  // namespace
 }  // namespace collbench::analysis::fitting_machines_test

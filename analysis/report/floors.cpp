@@ -1,0 +1,220 @@
+#include "analysis/report/floors.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/models/nccl/healthy_ranges.hpp"
+#include "analysis/report/prediction.hpp"
+#include "base/error.hpp"
+#include "base/json_reader.hpp"
+#include "base/text_sinks.hpp"
+#include "base/units.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+double rounded_down(double gigabytes_per_second) { return std::floor(gigabytes_per_second * 10) / 10; }
+
+/// "1G", "100000000": as --sizes and --min-busbw read it.
+std::string size_option(std::uint64_t bytes) {
+  if (bytes % kGiB == 0) return fmt::format("{}G", bytes / kGiB);
+  return bytes % kMiB == 0 ? fmt::format("{}M", bytes / kMiB) : fmt::to_string(bytes);
+}
+
+/// "all_reduce@1G>=437.2,all_gather@1G>=…" of rows that have a floor.
+std::string min_busbw_option(const std::vector<AcceptanceFloor>& rows) {
+  std::vector<std::string> parts;
+  for (const AcceptanceFloor& row : rows) {
+    if (row.floor)
+      parts.push_back(fmt::format("{}@{}>={:.1f}", operation(row.operation).option,
+                                  size_option(row.size_bytes), *row.floor));
+  }
+  return fmt::format("{}", fmt::join(parts, ","));
+}
+
+std::vector<AcceptanceFloor> rows_on(const AcceptanceFloors& floors, int nodes) {
+  std::vector<AcceptanceFloor> rows = floors.rows;
+  std::erase_if(rows, [nodes](const AcceptanceFloor& row) { return row.nodes != nodes; });
+  return rows;
+}
+
+/// The command that measures the largest of `rows`, of one node count, and ends with 1 under a floor; empty
+/// where they have none.
+std::string check_command(std::vector<AcceptanceFloor> rows) {
+  std::erase_if(rows, [](const AcceptanceFloor& row) { return !row.floor; });
+  if (rows.empty()) return {};
+  std::uint64_t largest = 0;
+  for (const AcceptanceFloor& row : rows) largest = std::max(largest, row.size_bytes);
+  std::erase_if(rows, [largest](const AcceptanceFloor& row) { return row.size_bytes != largest; });
+  std::vector<std::string_view> operations;
+  for (const AcceptanceFloor& row : rows) operations.push_back(operation(row.operation).option);
+  return fmt::format("mpirun -np {} collbench --ops {} --sizes {} --fail-on none --min-busbw '{}'",
+                     rows.front().ranks, fmt::join(operations, ","), size_option(largest),
+                     min_busbw_option(rows));
+}
+
+std::vector<int> node_counts(const AcceptanceFloors& floors) {
+  std::vector<int> counts;
+  for (const AcceptanceFloor& row : floors.rows)
+    if (std::find(counts.begin(), counts.end(), row.nodes) == counts.end()) counts.push_back(row.nodes);
+  return counts;
+}
+
+/// What stands below the table: commands, which a page shows as code and no width breaks.
+std::vector<std::string> commands(const AcceptanceFloors& floors) {
+  std::vector<std::string> lines;
+  for (const int nodes : node_counts(floors)) {
+    const std::string command = check_command(rows_on(floors, nodes));
+    if (command.empty()) continue;
+    lines.push_back(fmt::format("# {}", counted(static_cast<std::size_t>(nodes), "node")));
+    lines.push_back(command);
+    // check_cmd_status of LBNL Node Health Check (github.com/mej/nhc, README): one node checks itself.
+    if (nodes == 1) {
+      lines.emplace_back("# the same as a line of nhc.conf");
+      lines.push_back("* || check_cmd_status -t 600 -r 0 " + command);
+    }
+  }
+  return lines;
+}
+
+std::string title(const AcceptanceFloors& floors) {
+  return fmt::format("{}, {}: acceptance floors, bus bandwidth in GB/s (10^9 B/s)", floors.topology,
+                     floors.gpu);
+}
+
+constexpr std::string_view kMeaning =
+    "Under the floor judge says BELOW: no sound machine of this class was seen there. Between it and the "
+    "last figure the word is UNCLEAR: measure again, or compare with a machine of the same kind.";
+
+std::string rate_or_none(std::optional<double> rate) { return rate ? fmt::format("{:.1f}", *rate) : "–"; }
+
+/// "0.82 × expected by nvls_tree; RDMA between nodes, 10 machines"
+std::string derivation(const AcceptanceFloor& row) {
+  return row.floor ? fmt::format("{:.2f} × expected: {}", row.range.below, row.range.source)
+                   : row.range.source;
+}
+
+/// The derivations, each once; a row's note is the number of its own, from 1 on.
+std::vector<std::string> derivations(const AcceptanceFloors& floors) {
+  std::vector<std::string> found;
+  for (const AcceptanceFloor& row : floors.rows)
+    if (std::find(found.begin(), found.end(), derivation(row)) == found.end())
+      found.push_back(derivation(row));
+  return found;
+}
+
+TextTable table(const AcceptanceFloors& floors) {
+  const std::vector<std::string> notes = derivations(floors);
+  TextTable lines{{"operation", "nodes", "size", "expected", "floor", "SOUND from", "note"}};
+  for (const AcceptanceFloor& row : floors.rows) {
+    const auto note = std::find(notes.begin(), notes.end(), derivation(row)) - notes.begin() + 1;
+    lines.push_back({std::string(operation(row.operation).name), fmt::to_string(row.nodes),
+                     format_bytes(row.size_bytes), fmt::format("{:.1f}", row.expected),
+                     rate_or_none(row.floor), rate_or_none(row.sound), fmt::format("[{}]", note)});
+  }
+  return lines;
+}
+
+/// "[1] 0.85 × expected: NVLink within a node, 3 machines"
+std::vector<std::string> notes(const AcceptanceFloors& floors) {
+  std::vector<std::string> lines = derivations(floors);
+  for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = fmt::format("[{}] {}", i + 1, lines[i]);
+  return lines;
+}
+
+std::string as_text(const AcceptanceFloors& floors, int columns) {
+  std::string text = wrap(title(floors), columns, "", "  ") + wrap(kMeaning, columns, "", "  ") + "\n" +
+                     table_lines(table(floors), 1) + "\n";
+  for (const std::string& line : notes(floors)) text += wrap(line, columns, "", "    ");
+  text += "\n";
+  for (const std::string& line : commands(floors)) text += line + "\n";
+  return terminal_text(text);
+}
+
+std::string as_markdown(const AcceptanceFloors& floors) {
+  std::string text = fmt::format("# {}\n\n{}\n\n", markdown_text(title(floors)), markdown_text(kMeaning));
+  bool is_heading = true;
+  for (const std::vector<std::string>& line : table(floors)) {
+    text += fmt::format("| {} |\n", fmt::join(line, " | "));
+    if (is_heading) text += "|:-|-:|-:|-:|-:|-:|-:|\n";
+    is_heading = false;
+  }
+  text += "\n";
+  for (const std::string& line : notes(floors)) text += fmt::format("- {}\n", markdown_text(line));
+  text += fmt::format("\n```\n{}\n```\n", fmt::join(commands(floors), "\n"));
+  return page_text(text);
+}
+
+std::string as_csv(const AcceptanceFloors& floors) {
+  std::string text =
+      "operation,size_bytes,nodes,ranks,expected_gb_per_s,floor_gb_per_s,sound_from_gb_per_s,derivation\n";
+  const auto number = [](std::optional<double> value) { return value ? fmt::format("{:.1f}", *value) : ""; };
+  for (const AcceptanceFloor& row : floors.rows)
+    text += fmt::format("{},{},{},{},{:.1f},{},{},{}\n", operation(row.operation).option, row.size_bytes,
+                        row.nodes, row.ranks, row.expected, number(row.floor), number(row.sound),
+                        csv_cell(derivation(row)));
+  return page_text(text);
+}
+
+std::string as_json(const AcceptanceFloors& floors) {
+  Json rows = Json::array();
+  const auto number = [](std::optional<double> value) { return value ? Json(*value) : Json(nullptr); };
+  for (const AcceptanceFloor& row : floors.rows)
+    rows.push_back({{"operation", operation(row.operation).option},
+                    {"size_bytes", row.size_bytes},
+                    {"nodes", row.nodes},
+                    {"ranks", row.ranks},
+                    {"expected_gb_per_s", row.expected},
+                    {"floor_gb_per_s", number(row.floor)},
+                    {"sound_from_gb_per_s", number(row.sound)},
+                    {"derivation", derivation(row)}});
+  Json options = Json::object();
+  for (const int nodes : node_counts(floors))
+    options[fmt::to_string(nodes)] = min_busbw_option(rows_on(floors, nodes));
+  const Json whole{{"record", "collbench floors"},
+                   {"topology", floors.topology},
+                   {"gpu", floors.gpu},
+                   {"rows", std::move(rows)},
+                   {"min_busbw_by_nodes", std::move(options)}};
+  return json_text(whole.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> floor_sizes() { return {64 * kMiB, kGiB, 8 * kGiB, 16 * kGiB}; }
+
+void add_floors(AcceptanceFloors& floors, const GpuCluster& cluster, std::span<const OperationId> operations,
+                std::span<const std::uint64_t> sizes_bytes) {
+  floors.gpu = cluster.gpu;
+  for (const PredictedRow& row : predict(floors.topology, cluster, operations, sizes_bytes).rows) {
+    const std::optional<double> expected = predicted_busbw(row, cluster).expected;
+    if (!expected) continue;
+    AcceptanceFloor floor{row.operation,
+                          row.size_bytes,
+                          cluster.nodes,
+                          cluster.ranks(),
+                          *expected,
+                          {},
+                          {},
+                          healthy_range(row.operation, row.size_bytes, *expected, cluster)};
+    if (std::isfinite(floor.range.sound)) {
+      floor.floor = rounded_down(floor.range.below * *expected);
+      floor.sound = rounded_down(floor.range.sound * *expected);
+    }
+    floors.rows.push_back(std::move(floor));
+  }
+}
+
+std::string report(const AcceptanceFloors& floors, std::string_view format, int columns) {
+  if (format == "md") return as_markdown(floors);
+  if (format == "csv") return as_csv(floors);
+  if (format == "json") return as_json(floors);
+  if (format == "text") return as_text(floors, columns);
+  throw usage_error("--format", fmt::format("'{}' is not a format of floors", format),
+                    "choose text, md, csv or json");
+}
+
+}  // namespace collbench::analysis

@@ -1,0 +1,77 @@
+// next_step_by_verdict() of sections.hpp: what to do with a word.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "analysis/report/sections.hpp"
+#include "analysis/verdict/verdict.hpp"
+#include "base/record/run.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+/// Operations that each NIC of a node carries its share of: an AllReduce hides half of them behind NVLS tree.
+constexpr std::array kTestNics{OperationId::all_gather, OperationId::send_recv};
+
+bool is_measured(const Run& run, OperationId id) {
+  return std::any_of(run.rows.begin(), run.rows.end(),
+                     [id](const Row& row) { return row.measurement.key.operation == id; });
+}
+
+std::string after_a_loss(const Run& run) {
+  const auto slow = std::find_if(run.nodes_alone.begin(), run.nodes_alone.end(),
+                                 [](const NodeAlone& node) { return is_bad(node.row.verdict.word); });
+  if (slow != run.nodes_alone.end())
+    return fmt::format("collbench doctor on {}; its report and this one are what the provider needs",
+                       slow->host);
+  if (all_nodes_are_sound_alone(run)) return "collbench burnin: which pair of nodes, rail or switch it is";
+  if (node_count(run.ranks) > 1)
+    return "collbench doctor on each node: what costs bandwidth there; collbench burnin finds the node";
+  return "collbench doctor on this machine: what costs bandwidth there";
+}
+
+std::string to_clear_it(const Run& run, const Row* worst) {
+  if (worst == nullptr) return {};
+  if (!run.complete) return "run it to its end (--resume goes on where a record stops)";
+  const Verdict& verdict = worst->verdict;
+  if (worst->measurement.key.size_bytes < kLargeSize) return "measure 1 GiB and more";
+  if (!verdict.ratio || !verdict.range) return {};
+  if (*verdict.ratio > verdict.range->high) return "check which machine and how many nodes were given";
+  if (*verdict.ratio >= verdict.range->sound) return "measure again: a hiccup goes, a fault stays";
+  if (*verdict.ratio < verdict.range->below)
+    return "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING: which algorithm ran";
+  if (run.yardstick && run.yardstick->kind == YardstickKind::own)
+    return "say which machine it is (--expect; of a file, --topology)";
+  return "the provider's limit as --min-busbw, or collbench compare with a machine of this kind";
+}
+
+}  // namespace
+
+std::string next_step_by_verdict(const Run& run, const Row* worst) {
+  switch (machine_word(run)) {
+    case VerdictWord::below:
+    case VerdictWord::fault:
+      return after_a_loss(run);
+    case VerdictWord::unclear:
+      return to_clear_it(run, worst);
+    case VerdictWord::sound: {
+      const std::vector<ResourceTest> tests = resource_tests(run);
+      const bool nics_are_open = std::any_of(tests.begin(), tests.end(), [](const ResourceTest& test) {
+        return test.hidden.resource == kNic && test.hidden.share * test.hidden.count >= 1;
+      });
+      std::vector<std::string_view> missing;
+      for (const OperationId id : kTestNics)
+        if (!is_measured(run, id)) missing.push_back(operation(id).name);
+      if (!nics_are_open || missing.empty() || node_count(run.ranks) == 1) return {};
+      return fmt::format("measure {} too: it tests each NIC", fmt::join(missing, " or "));
+    }
+    case VerdictWord::none:
+      break;
+  }
+  return {};
+}
+
+}  // namespace collbench::analysis
