@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "analysis/models/nccl/cluster_of_run.hpp"
@@ -85,14 +84,11 @@ std::string suggested_topology(const LogFacts& log) {
 
 namespace {
 
-/// NIC counts that a smaller machine with the same GPUs may have.
-constexpr std::array kFewerNics{4, 2, 1};
-
-/// The machine with all of its NICs and, where there is a network, with fewer.
+/// The machine with all of its NICs and, where there is a network, with as few as a smaller one may have.
 std::vector<GpuCluster> with_each_nic_count(const GpuCluster& whole) {
   std::vector<GpuCluster> clusters{whole};
   if (whole.nodes == 1) return clusters;
-  for (const int nics : kFewerNics) {
+  for (const int nics : {4, 2, 1}) {
     if (nics >= whole.nics) continue;
     use_nics(clusters.emplace_back(whole), nics);
     clusters.back().machine.clear();  // its provider's limits are for all of them

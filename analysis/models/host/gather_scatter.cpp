@@ -13,16 +13,19 @@
 namespace collbench::analysis {
 namespace {
 
-/// Every rank sends its block to the root; out of place the root copies its own.
-double gather_linear(const HostCall& call) {
+/// A block between the root and each other rank, one after the other; out of place the root copies its own.
+double linear(const HostCall& call, const std::vector<Round>& rounds) {
   LogGpSimulator clock(call.model, SentData::standing, call.size_bytes + (call.in_place ? 0 : call.block()));
-  const std::vector<Round> rounds = linear_to_root(call.model, call.root);
   const double copy = call.in_place ? 0 : clock.copy(call.block());
   return seconds_back_to_back(clock, [&] {
     for (const Round& round : rounds) clock.exchange(round, call.block());
     clock.work(copy);
   });
 }
+
+double gather_linear(const HostCall& call) { return linear(call, linear_to_root(call.model, call.root)); }
+
+double scatter_linear(const HostCall& call) { return linear(call, linear_from_root(call.model, call.root)); }
 
 /// Along a binomial tree every rank collects the blocks of its subtree, and the root turns S round where its
 /// tree does not begin at rank 0: one copy of S in a buffer of the library's own.
@@ -42,17 +45,6 @@ double gather_binomial(const HostCall& call) {
 
 constexpr std::array<HostAlgorithm, 2> kGather{
     {{"basic_linear", any_ranks, gather_linear}, {"binomial", any_ranks, gather_binomial}}};
-
-/// The root sends each rank its block; out of place it copies its own.
-double scatter_linear(const HostCall& call) {
-  LogGpSimulator clock(call.model, SentData::standing, call.size_bytes + (call.in_place ? 0 : call.block()));
-  const std::vector<Round> rounds = linear_from_root(call.model, call.root);
-  const double copy = call.in_place ? 0 : clock.copy(call.block());
-  return seconds_back_to_back(clock, [&] {
-    for (const Round& round : rounds) clock.exchange(round, call.block());
-    clock.work(copy);
-  });
-}
 
 /// Along a binomial tree every rank passes on the blocks of its subtree, the largest first, and the root
 /// turns S round where its tree does not begin at rank 0: one copy of S in a buffer of the library's own.

@@ -11,7 +11,6 @@
 #include "base/text_sinks.hpp"
 
 namespace collbench::analysis {
-namespace {
 
 std::string_view tone_class(Tone tone) {
   switch (tone) {
@@ -25,6 +24,8 @@ std::string_view tone_class(Tone tone) {
   }
   return "";
 }
+
+namespace {
 
 /// As RFC 3986 asks of a URL; everything but letters, digits and a few signs is encoded.
 std::string percent_encoded(std::string_view text) {

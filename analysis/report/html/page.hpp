@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/charts/chart.hpp"
@@ -29,6 +30,9 @@ struct HtmlSection {
   std::string heading;  ///< text
   std::string body;     ///< markup
 };
+
+/// The class of page.css that shows a tone; empty where nothing is to be noticed.
+[[nodiscard]] std::string_view tone_class(Tone tone);
 
 [[nodiscard]] std::string html_paragraph(const std::string& text);
 

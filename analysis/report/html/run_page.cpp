@@ -24,16 +24,7 @@ namespace collbench::analysis {
 namespace {
 
 std::string_view cell_style(const ReportColumn& column, const ReportRow& row) {
-  switch (column.tone == nullptr ? Tone::plain : column.tone(row)) {
-    case Tone::plain:
-    case Tone::quiet:
-      return "";
-    case Tone::warning:
-      return "warning";
-    case Tone::alarm:
-      return "alarm";
-  }
-  return "";
+  return column.tone == nullptr ? "" : tone_class(column.tone(row));
 }
 
 /// The table people know (analysis/report/columns.hpp), all columns of it.
