@@ -1,5 +1,6 @@
 #include "launch/launcher.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -86,7 +87,10 @@ FlightIdentity flight_identity(const std::optional<Rendezvous>& rendezvous) {
           .ranks = rendezvous ? rendezvous->ranks : launched_size().value_or(0),
           .local_ranks = rendezvous ? rendezvous->local_ranks : launched_local_size().value_or(0),
           .host = own_host_name(),
-          .gpu = gpus == nullptr ? "" : gpus};
+          .gpu = gpus == nullptr ? "" : gpus,
+          .meeting = rendezvous && !rendezvous->has_launcher
+                         ? fmt::format("{}-{}", rendezvous->host, rendezvous->port)
+                         : ""};
 }
 
 bool inside_slurm() { return std::getenv("SLURM_JOB_ID") != nullptr; }

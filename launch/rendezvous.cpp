@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <limits>
@@ -27,7 +28,7 @@ int number_of(std::string_view name, std::string_view text, int minimum, int max
   if (failure == std::errc() && end == text.data() + text.size() && number >= minimum && number <= maximum)
     return number;
   throw usage_error(std::string(name),
-                    fmt::format("\"{}\" is no number from {} to {}", text, minimum, maximum),
+                    fmt::format("\"{}\" is not a number from {} to {}", text, minimum, maximum),
                     "it comes from the launcher, or from --rank, --ranks and --rendezvous HOST:PORT");
 }
 
@@ -36,17 +37,23 @@ int number_in(const char* name, int minimum, int maximum = kMaxRanks) {
   return number_of(name, variable(name), minimum, maximum);
 }
 
-/// In one word of a line; ranks with different ones do not meet.
-std::string as_word(std::string text) {
-  for (char& c : text) {
-    if (c <= ' ' || c == '\x7f') c = '_';
+/// In one word of a line, another one for each text: ranks with different ones do not meet.
+std::string as_word(std::string_view text) {
+  std::string word;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    word += byte > ' ' && byte < 0x7f && c != '%' ? std::string(1, c) : fmt::format("%{:02x}", byte);
   }
-  return text;
+  return word;
 }
 
 Rendezvous with_job(Rendezvous found, const std::string& job) {
   const std::string secret = variable("COLLBENCH_SECRET");
   found.is_secret = !secret.empty();
+  constexpr std::size_t kMaxSecret = 256;
+  if (secret.size() > kMaxSecret)
+    throw usage_error("COLLBENCH_SECRET", fmt::format("it has {} bytes", secret.size()),
+                      fmt::format("give at most {}", kMaxSecret));
   found.job = as_word(found.is_secret ? secret : fmt::format("{}:{}", found.by, job));
   return found;
 }
@@ -60,6 +67,7 @@ Rendezvous given_by_user(const GivenRendezvous& given) {
   Rendezvous found;
   found.host = address.substr(0, colon);
   found.by = "--rendezvous";
+  found.has_launcher = false;
   if (found.host.starts_with('[') && found.host.ends_with(']'))
     found.host = found.host.substr(1, found.host.size() - 2);
   found.port =
@@ -67,14 +75,14 @@ Rendezvous given_by_user(const GivenRendezvous& given) {
                                            std::numeric_limits<std::uint16_t>::max()));
   const char* const rank = variable("COLLBENCH_RANK").empty() ? "JOB_COMPLETION_INDEX" : "COLLBENCH_RANK";
   if ((!given.rank && variable(rank).empty()) || (!given.ranks && variable("COLLBENCH_RANKS").empty()))
-    throw usage_error("--rendezvous", "it needs the number of this rank, and of all",
+    throw usage_error("--rendezvous", "it needs this rank's number and the number of ranks",
                       "add --rank R and --ranks N, or set COLLBENCH_RANK and COLLBENCH_RANKS");
   found.ranks = given.ranks ? *given.ranks : number_in("COLLBENCH_RANKS", 1);
   found.rank = given.rank ? *given.rank : number_in(rank, 0);
   if (found.rank >= found.ranks)
     throw usage_error("--rank", fmt::format("there is no rank {} among {}", found.rank, found.ranks),
                       "ranks are counted from 0");
-  return with_job(found, address);
+  return with_job(found, std::to_string(found.port));  // hosts may spell rank 0's name differently
 }
 
 Rendezvous of_torchrun() {
@@ -101,9 +109,11 @@ Rendezvous of_srun() {
   found.by = "srun";
   found.ranks = number_in("SLURM_STEP_NUM_TASKS", 1);
   found.rank = number_in("SLURM_PROCID", 0, found.ranks - 1);
-  const int job = number_in("SLURM_JOB_ID", 0, std::numeric_limits<int>::max());
-  constexpr int kDigits = 10000;
-  found.port = static_cast<std::uint16_t>(kPortsOfSlurm + job % kDigits);
+  const std::string job = variable("SLURM_JOB_ID");
+  constexpr std::size_t kDigits = 4;
+  constexpr int kMost = 9999;
+  const std::string last = job.substr(job.size() - std::min(job.size(), kDigits));
+  found.port = static_cast<std::uint16_t>(kPortsOfSlurm + number_of("SLURM_JOB_ID", last, 0, kMost));
   return with_job(found, fmt::format("{}.{}", job, variable("SLURM_STEP_ID")));
 }
 
@@ -121,7 +131,11 @@ std::string first_slurm_host(std::string_view list) {
   const std::string_view first = list.substr(0, list.find_first_of(",["));
   if (first.size() == list.size() || list[first.size()] == ',') return std::string(first);
   const std::string_view numbers = list.substr(first.size() + 1);
-  return fmt::format("{}{}", first, numbers.substr(0, numbers.find_first_of(",-]")));
+  const std::size_t end = std::min(numbers.find(']'), numbers.size());
+  const std::string_view rest =
+      numbers.substr(std::min(end + 1, numbers.size()));  // "node[0-3]" of "rack[0-1]node[0-3]"
+  return fmt::format("{}{}{}", first, numbers.substr(0, numbers.find_first_of(",-]")),
+                     rest.empty() || rest.starts_with(',') ? "" : first_slurm_host(rest));
 }
 
 std::optional<Rendezvous> find_rendezvous(const GivenRendezvous& given) {
@@ -137,7 +151,9 @@ std::optional<Rendezvous> find_rendezvous(const GivenRendezvous& given) {
   if (given.rank || given.ranks)
     throw usage_error(given.rank ? "--rank" : "--ranks", "there is no --rendezvous",
                       "add --rendezvous HOST:PORT, rank 0's host and a free port there");
-  if (by_torchrun && under_mpi && std::atoi(variable("WORLD_SIZE").c_str()) > launched_size().value_or(1)) {
+  // A script's RANK and WORLD_SIZE for PyTorch are not torchrun's, whose agents set a run ID.
+  if (by_torchrun && under_mpi && launched_size() && !variable("TORCHELASTIC_RUN_ID").empty() &&
+      std::atoi(variable("WORLD_SIZE").c_str()) > *launched_size()) {
     // Of two launchers, one inside the other, the inner one has more processes.
     Rendezvous found = of_torchrun();
     found.passed_over = "MPI's variables are set too, for fewer processes: those of torchrun's agents";

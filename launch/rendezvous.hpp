@@ -10,14 +10,15 @@ namespace collbench::launch {
 struct Rendezvous {
   int rank = 0;
   int ranks = 1;
-  int local_ranks = 0;      ///< on this host; 0: not said
-  std::string host;         ///< rank 0's: a name or an address
-  std::uint16_t port = 0;   ///< the first that rank 0 tries to have
-  std::uint16_t ports = 1;  ///< and how many, in turn
-  std::string job;          ///< told to rank 0 by the others, in one word: the secret, or what names the job
-  bool is_secret = false;   ///< whether `job` is known to the ranks only
-  std::string by;           ///< "torchrun", "srun", "--rendezvous"
-  std::string passed_over;  ///< another way that the environment shows, and why it was not taken
+  int local_ranks = 0;       ///< on this host; 0: not said
+  std::string host;          ///< rank 0's: a name or an address
+  std::uint16_t port = 0;    ///< the first that rank 0 tries to have
+  std::uint16_t ports = 1;   ///< and how many, in turn
+  std::string job;           ///< told to rank 0 by the others, in one word: the secret, or what names the job
+  bool has_launcher = true;  ///< false: each process was started by itself (--rendezvous)
+  bool is_secret = false;    ///< whether `job` is known to the ranks only
+  std::string by;            ///< "torchrun", "srun", "--rendezvous"
+  std::string passed_over;   ///< another way that the environment shows, and why it was not taken
 };
 
 /// What the command line says of it.
@@ -31,7 +32,8 @@ struct GivenRendezvous {
 /// of these that is there:
 /// - `given`, completed by COLLBENCH_RANK (or JOB_COMPLETION_INDEX of Kubernetes' indexed jobs),
 ///   COLLBENCH_RANKS and COLLBENCH_RENDEZVOUS;
-/// - MPI's variables (launched_rank), unless torchrun under them started more processes;
+/// - MPI's variables (launched_rank), unless torchrun (TORCHELASTIC_RUN_ID) under them started more
+/// processes;
 /// - torchrun's RANK, LOCAL_RANK, WORLD_SIZE (2 and more), MASTER_ADDR and MASTER_PORT, where its own agent
 ///   listens, so that rank 0 tries the ports above it
 ///   (https://docs.pytorch.org/docs/stable/elastic/run.html);

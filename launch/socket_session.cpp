@@ -1,18 +1,19 @@
 #include "launch/socket_session.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/host_name.hpp"
+#include "base/units.hpp"
 #include "launch/hosts/host_network.hpp"
 #include "launch/reduction.hpp"
 #include "launch/sockets/meeting.hpp"
@@ -72,7 +73,15 @@ class SocketRanks : public Ranks {
 
   void reduce(std::span<double> values, RankAggregate how) override {
     if (how != RankAggregate::rank0) {
-      for (const std::string& bytes : gather_others(values)) combine(values, values_of<double>(bytes), how);
+      const CountedCall counted(exchanges_);
+      at_links([&] {
+        if (!is_root()) return links_.front().send(std::as_bytes(values));
+        std::vector<double> others(values.size());
+        for (const RankLink& link : links_) {
+          link.receive_into(std::as_writable_bytes(std::span(others)));
+          combine(values, others, how);
+        }
+      });
     }
     broadcast(std::as_writable_bytes(values), 0);
     if (how == RankAggregate::average) {
@@ -90,13 +99,6 @@ class SocketRanks : public Ranks {
  private:
   [[nodiscard]] const RankLink& link_to(int rank) const {
     return links_.at(static_cast<std::size_t>(rank) - 1);
-  }
-
-  /// On rank 0: those of the ranks above it.
-  std::vector<std::string> gather_others(std::span<const double> values) {
-    std::vector<std::string> all = gather(bytes_of(values));
-    if (!all.empty()) all.erase(all.begin());
-    return all;
   }
 
   /// What rank 0 learns of a rank that is gone, the others learn from it.
@@ -124,18 +126,28 @@ class SteadySeconds : public Clock {
   }
 };
 
-/// A descriptor for each rank: the usual limit of 1,024 is the shell's.
+/// A descriptor for each rank: the usual limit of 1,024 is the shell's. Throws Error (not_here) where the
+/// system allows fewer.
 void allow_descriptors(int ranks) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   constexpr rlim_t kOthers = 512;
   const rlim_t wanted = static_cast<rlim_t>(ranks) + kOthers;
   if (limit.rlim_cur >= wanted) return;
+  if (limit.rlim_max < static_cast<rlim_t>(ranks))
+    throw Error(ExitStatus::not_here, "rendezvous",
+                fmt::format("rank 0 needs a file descriptor for each of {} ranks, and may have {}", ranks,
+                            limit.rlim_max),
+                "raise the limit (ulimit -Hn)");
   limit.rlim_cur = std::min(wanted, limit.rlim_max);
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-bool is_this_host_only(const std::string& host) { return host == "localhost" || host.starts_with("127."); }
+/// Where rank 0 of `host` has to listen: at that address where it is one of this host alone; empty: at all.
+std::string listening_address(const std::string& host) {
+  if (host == "localhost") return "127.0.0.1";
+  return host.starts_with("127.") || host == "::1" ? host : "";
+}
 
 std::unique_ptr<SocketRanks> meet(const Rendezvous& at, const MeetingPatience& patience,
                                   CallCounter& exchanges) {
@@ -144,10 +156,10 @@ std::unique_ptr<SocketRanks> meet(const Rendezvous& at, const MeetingPatience& p
   std::vector<RankLink> links;
   if (at.rank == 0 && at.ranks > 1) {
     allow_descriptors(at.ranks);
-    Door door(at.port, at.ports, is_this_host_only(at.host));
+    Door door(at.port, at.ports, listening_address(at.host));
     links = door.receive(party, patience.seconds, [&](const std::vector<int>& missing) {
       patience.waits(fmt::format("rank 0 is waiting at port {} of {} for {} of {} ranks: {}", door.port(),
-                                 own_host_name(), missing.size(), at.ranks, fmt::join(missing, ", ")));
+                                 own_host_name(), missing.size(), at.ranks, number_ranges(missing)));
     });
   } else if (at.rank > 0) {
     links.push_back(knock(at.host, at.port, at.ports, party, patience.seconds));
@@ -158,7 +170,11 @@ std::unique_ptr<SocketRanks> meet(const Rendezvous& at, const MeetingPatience& p
 class SocketSession : public Session {
  public:
   SocketSession(const Rendezvous& at, const MeetingPatience& patience, CallCounter& exchanges)
-      : by_(at.by), patience_(patience), exchanges_(exchanges), ranks_(meet(at, patience, exchanges)) {}
+      : by_(at.by),
+        address_(listening_address(at.host)),
+        patience_(patience),
+        exchanges_(exchanges),
+        ranks_(meet(at, patience, exchanges)) {}
 
   [[nodiscard]] Ranks& ranks() const override { return *ranks_; }
 
@@ -172,10 +188,11 @@ class SocketSession : public Session {
     const auto own = std::find(members.begin(), members.end(), ranks_->rank());
     Party party{.rank = static_cast<int>(own - members.begin()),
                 .ranks = static_cast<int>(members.size()),
-                .word = ""};
+                .word = "",
+                .numbers = members};
     std::optional<Door> door;
     if (party.rank == 0 && party.ranks > 1) {
-      door.emplace(0, 1, false);
+      door.emplace(0, 1, address_);
       party.word = new_run_secrets().asking;
     }
     const auto where =
@@ -215,6 +232,7 @@ class SocketSession : public Session {
 
  private:
   std::string by_;
+  std::string address_;  // where doors are; empty: at all addresses
   MeetingPatience patience_;
   CallCounter& exchanges_;
   std::unique_ptr<SocketRanks> ranks_;

@@ -45,8 +45,8 @@ std::string variable(const char* name) {
 
 /// What the launcher calls the job, in characters for a file name: the same on all ranks of a host, another
 /// one for each job that runs at the time. Without a name, its process: that of the ranks' parent.
-std::string job_name() {
-  std::string name = variable("PMIX_NAMESPACE");
+std::string job_name(const std::string& meeting) {
+  std::string name = meeting.empty() ? variable("PMIX_NAMESPACE") : "meeting-" + meeting;
   if (name.empty() && !variable("SLURM_STEP_ID").empty())
     name = variable("SLURM_JOB_ID") + "." + variable("SLURM_STEP_ID");
   if (name.empty()) name = fmt::format("parent-{}", ::getppid());
@@ -141,8 +141,8 @@ CallCounts counts(const CallCounter& counter) {
 
 std::uint64_t flight_clock_ns() { return clock_ns(CLOCK_BOOTTIME); }
 
-fs::path make_flight_folder() {
-  const fs::path folder = base_folder() / (user_prefix() + job_name());
+fs::path make_flight_folder(const std::string& meeting) {
+  const fs::path folder = base_folder() / (user_prefix() + job_name(meeting));
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return {};
   return is_own_folder(folder) ? folder : fs::path();
 }

@@ -11,9 +11,9 @@
 namespace collbench::launch {
 
 /// The folder of all recorders of this job on this host, made for this user alone; its name says the user and
-/// the launcher's name of the job. In /dev/shm, which is memory; else in the temporary folder. An empty path
-/// where that cannot be had, or where somebody else made it.
-[[nodiscard]] std::filesystem::path make_flight_folder();
+/// the launcher's name of the job, or `meeting` where that is not empty. In /dev/shm, which is memory; else
+/// in the temporary folder. An empty path where that cannot be had, or where somebody else made it.
+[[nodiscard]] std::filesystem::path make_flight_folder(const std::string& meeting = {});
 
 /// Removes the folders that this user's dead runs left, but the newest eight.
 void remove_old_flights();

@@ -18,6 +18,7 @@ struct FlightIdentity {
   int local_ranks = 0;  ///< 0: unknown
   std::string host;
   std::string gpu;
+  std::string meeting{};  ///< what names a job that no launcher does; empty: its launcher's name does
 };
 
 /// What this rank is doing, in a small file in memory that outlives the process if that is killed, so that

@@ -6,15 +6,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <thread>
 #include <utility>  // before Asio, which uses it and does not say so
 
-#include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/read.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/streambuf.hpp>
@@ -22,6 +24,8 @@
 
 #include "base/error.hpp"
 #include "base/host_name.hpp"
+#include "base/units.hpp"
+#include "launch/interruption.hpp"
 
 namespace collbench::launch {
 namespace {
@@ -37,16 +41,27 @@ constexpr std::size_t kMaxLine = 1024;
 constexpr std::size_t kSpareGuests = 64;  // strangers, whose time is soon over
 constexpr std::chrono::seconds kGreetingTime{5};
 constexpr std::chrono::seconds kSayAfter{3};
-constexpr std::chrono::milliseconds kBetweenRounds{100};
+constexpr std::chrono::milliseconds kSlice{200};  // an interruption is noticed within it
+constexpr std::chrono::milliseconds kFirstPause{100};
+constexpr std::chrono::milliseconds kLongestPause{2000};  // of many ranks that look for one host
 
 /// The first `bytes` of it without the line's end; a streambuf keeps its bytes in one piece.
 std::string line_of(const asio::streambuf& buffer, std::size_t bytes) {
   return {static_cast<const char*>(buffer.data().data()), bytes - 1};
 }
 
+Error interruption() {
+  return {ExitStatus::rank_lost, "rendezvous", "interrupted by " + interrupting_signal(),
+          "nothing was measured"};
+}
+
+/// Asio leaves its sockets to the programs that this one starts, which would keep a dead rank's open.
+void keep_to_this_process(int descriptor) { ::fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
+
 /// Its descriptor, which blocks.
 std::unique_ptr<FileDescriptor> released(tcp::socket& socket) {
   auto descriptor = std::make_unique<FileDescriptor>(socket.release());
+  keep_to_this_process(descriptor->get());
   ::fcntl(descriptor->get(), F_SETFL, ::fcntl(descriptor->get(), F_GETFL) & ~O_NONBLOCK);
   return descriptor;
 }
@@ -112,28 +127,34 @@ class Caller : public std::enable_shared_from_this<Caller> {
 
 class Door::Sockets {
  public:
-  Sockets(std::uint16_t port, std::uint16_t ports, bool only_here) {
+  Sockets(std::uint16_t port, std::uint16_t ports, const std::string& address) {
     error_code failure;
     for (std::uint16_t i = 0; i < ports; ++i) {
-      if (open(static_cast<std::uint16_t>(port + i), only_here, failure)) return;
+      if (open(static_cast<std::uint16_t>(port + i), address, failure)) return;
     }
-    throw Error(
-        ExitStatus::not_here, "rendezvous",
-        fmt::format("rank 0 can have no port from {} to {}: {}", port, port + ports - 1, failure.message()),
-        "give another one: --rendezvous HOST:PORT, or another MASTER_PORT");
+    throw Error(ExitStatus::not_here, "rendezvous",
+                fmt::format("rank 0 cannot listen on any port from {} to {}: {}", port, port + ports - 1,
+                            failure.message()),
+                "give another one: --rendezvous HOST:PORT, or another MASTER_PORT");
   }
 
-  [[nodiscard]] std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
+  [[nodiscard]] std::uint16_t port() const { return port_; }
 
   std::vector<RankLink> receive(const Party& party, double seconds, const Waits& waits) {
     party_ = party;
     links_.resize(static_cast<std::size_t>(party.ranks));
     accept();
     const auto start = SteadyClock::now();
+    auto looked = start;
     bool said = false;
     while (!refused_ && !missing().empty()) {
-      context_.run_for(std::chrono::milliseconds(200));
+      context_.run_one_for(kSlice);
+      if (interrupted()) fail_all(interruption());
       const auto passed = SteadyClock::now() - start;
+      if (SteadyClock::now() - looked >= kSlice) {
+        for (int rank = 0; rank < party.ranks; ++rank) forget_if_gone(rank);
+        looked = SteadyClock::now();
+      }
       if (!said && passed >= kSayAfter && !missing().empty()) {
         waits(missing());
         said = true;
@@ -142,32 +163,38 @@ class Door::Sockets {
     }
     error_code ignored;
     static_cast<void>(acceptor_.close(ignored));
-    if (refused_) throw *refused_;
-    if (const std::vector<int> late = missing(); !late.empty())
-      throw Error(
+    if (refused_) fail_all(*refused_);
+    if (const std::vector<int> late = missing(); !late.empty()) {
+      fail_all(Error(
           ExitStatus::rank_lost, "rendezvous",
-          fmt::format("after {:g} s only {} of {} ranks have come to port {} of rank 0; missing: {}", seconds,
-                      party.ranks - static_cast<int>(late.size()), party.ranks, port_, fmt::join(late, ", ")),
-          "see whether they were started, and whether their hosts reach that port");
+          fmt::format("after {:g} s only {} of {} ranks have connected to port {} of rank 0{}; missing: {}",
+                      seconds, party.ranks - static_cast<int>(late.size()), party.ranks, port_,
+                      problem_.empty() ? "" : fmt::format(" ({})", problem_), number_ranges(late)),
+          "see whether they were started, and whether their hosts reach that port"));
+    }
     std::vector<RankLink> links;
     for (std::optional<RankLink>& link : links_) {
       if (link) links.push_back(std::move(*link));
     }
+    for (const RankLink& link : links) link.send({});
     return links;
   }
 
  private:
-  bool open(std::uint16_t port, bool only_here, error_code& failure) {
+  bool open(std::uint16_t port, const std::string& address, error_code& failure) {
     // The dual stack takes IPv4 too; a kernel without IPv6 has only that.
-    for (const bool v6 : {true, false}) {
-      const asio::ip::address any = v6 ? asio::ip::address(asio::ip::address_v6::any())
-                                       : asio::ip::address(asio::ip::address_v4::any());
-      if (only_here && v6) continue;
-      const tcp::endpoint at(only_here ? asio::ip::address_v4::loopback() : any, port);
+    std::vector<asio::ip::address> addresses{asio::ip::address_v6::any(), asio::ip::address_v4::any()};
+    if (!address.empty()) {
+      addresses = {asio::ip::make_address(address, failure)};
+      if (failure) return false;
+    }
+    for (const asio::ip::address& one : addresses) {
+      const tcp::endpoint at(one, port);
       error_code ignored;
       static_cast<void>(acceptor_.close(ignored));
       static_cast<void>(acceptor_.open(at.protocol(), failure));
-      if (!failure && v6) static_cast<void>(acceptor_.set_option(asio::ip::v6_only(false), failure));
+      if (!failure && one.is_v6()) static_cast<void>(acceptor_.set_option(asio::ip::v6_only(false), failure));
+      if (!failure) keep_to_this_process(acceptor_.native_handle());
       if (!failure) static_cast<void>(acceptor_.set_option(tcp::acceptor::reuse_address(true), failure));
       if (!failure) static_cast<void>(acceptor_.bind(at, failure));
       if (!failure) static_cast<void>(acceptor_.listen(asio::socket_base::max_listen_connections, failure));
@@ -182,9 +209,21 @@ class Door::Sockets {
   [[nodiscard]] std::vector<int> missing() const {
     std::vector<int> ranks;
     for (int rank = 1; rank < party_.ranks; ++rank) {
-      if (!links_[static_cast<std::size_t>(rank)]) ranks.push_back(rank);
+      if (!links_[static_cast<std::size_t>(rank)]) ranks.push_back(party_.number(rank));
     }
     return ranks;
+  }
+
+  void forget_if_gone(int rank) {
+    if (rank < 0 || rank >= party_.ranks) return;
+    std::optional<RankLink>& link = links_[static_cast<std::size_t>(rank)];
+    if (link && link->is_closed()) link.reset();
+  }
+
+  [[noreturn]] void fail_all(const Error& error) const {
+    for (const std::optional<RankLink>& link : links_)
+      if (link) link->end(error.what());
+    throw Error(error);
   }
 
   void accept() {
@@ -198,15 +237,18 @@ class Door::Sockets {
             counted)
             ->begin();
       }
+      if (!failure) return accept();
       // What fails now, such as for want of descriptors, would fail again and again.
-      if (failure) std::this_thread::sleep_for(kBetweenRounds);
-      accept();
+      problem_ = failure.message();
+      later_.expires_after(kFirstPause);
+      later_.async_wait([this](error_code) { accept(); });
     });
   }
 
   void take(tcp::socket& socket, const std::string& line) {
     const auto guest = guest_of(line, party_.word);
     if (!guest) return;
+    forget_if_gone(guest->rank);  // a rank that was started again takes its own place
     const std::string why = refusal(*guest);
     const std::string answer = fmt::format("{} {}\n", kRanksGreeting, why.empty() ? kWelcome : why);
     error_code failure;
@@ -214,7 +256,7 @@ class Door::Sockets {
     if (!why.empty() && !refused_) refused_ = usage_error("rendezvous", why, kHowToNumber);
     if (why.empty() && !failure)
       links_[static_cast<std::size_t>(guest->rank)].emplace(
-          released(socket), fmt::format("rank {} ({})", guest->rank, guest->host));
+          released(socket), fmt::format("rank {} ({})", party_.number(guest->rank), guest->host));
   }
 
   [[nodiscard]] std::string refusal(const Guest& guest) const {
@@ -239,10 +281,12 @@ class Door::Sockets {
   std::size_t callers_ = 0;  // before the context, whose end closes them
   asio::io_context context_{1};
   tcp::acceptor acceptor_{context_};
+  asio::steady_timer later_{context_};
+  std::string problem_;  // why somebody could not be accepted
 };
 
-Door::Door(std::uint16_t port, std::uint16_t ports, bool only_here)
-    : sockets_(std::make_unique<Sockets>(port, ports, only_here)) {}
+Door::Door(std::uint16_t port, std::uint16_t ports, const std::string& address)
+    : sockets_(std::make_unique<Sockets>(port, ports, address)) {}
 
 Door::~Door() = default;
 
@@ -257,39 +301,41 @@ namespace {
 /// One look behind one port: rank 0's answer, if it is there.
 class Look {
  public:
-  Look(const tcp::resolver::results_type& at, const Party& party) {
-    error_code connected = asio::error::would_block;
-    asio::async_connect(socket_, at, [&](error_code failure, const tcp::endpoint&) { connected = failure; });
-    if (!run(connected)) return;
+  Look(const tcp::endpoint& at, const Party& party, SteadyClock::time_point until) : until_(until) {
+    error_code failure = asio::error::would_block;
+    socket_.async_connect(at, [&](error_code connected) { failure = connected; });
+    if (!run(failure)) return;
+    keep_to_this_process(socket_.native_handle());
     const std::string line = greeting(party);
-    error_code answered;
-    asio::write(socket_, asio::buffer(line), answered);
-    if (answered) {
-      fail(answered);
+    asio::write(socket_, asio::buffer(line), failure);
+    if (failure) {
+      fail(failure);
       return;
     }
-    answered = asio::error::would_block;
-    asio::streambuf buffer{kMaxLine};
-    std::size_t bytes = 0;
-    asio::async_read_until(socket_, buffer, '\n', [&](error_code failure, std::size_t length) {
-      answered = failure;
-      bytes = length;
-    });
-    if (!run(answered)) return;
-    const std::string answer = line_of(buffer, bytes);
+    // Byte by byte: what follows the line is the link's.
+    std::string answer;
+    for (char next = 0; answer.size() < kMaxLine; answer += next) {
+      failure = asio::error::would_block;
+      asio::async_read(socket_, asio::buffer(&next, 1), [&](error_code got, std::size_t) { failure = got; });
+      if (!run(failure)) return;
+      if (next == '\n') break;
+    }
     const std::string start = fmt::format("{} ", kRanksGreeting);
     if (answer.starts_with(start)) answer_ = answer.substr(start.size());
   }
 
   [[nodiscard]] const std::optional<std::string>& answer() const { return answer_; }
   [[nodiscard]] const std::string& problem() const { return problem_; }
+  /// Whether nothing came back at all, as from behind a firewall: other ports there will not answer either.
+  [[nodiscard]] bool is_silent() const { return is_silent_; }
   [[nodiscard]] tcp::socket& socket() { return socket_; }
 
  private:
-  /// Until it is over, or too late; whether it went well.
+  /// Until it is over, too late, or interrupted; whether it went well.
   bool run(error_code& failure) {
     context_.restart();
-    context_.run_for(kGreetingTime);
+    while (!context_.stopped() && SteadyClock::now() < until_ && !interrupted())
+      context_.run_for(std::min<SteadyClock::duration>(kSlice, until_ - SteadyClock::now()));
     if (!context_.stopped()) {
       error_code ignored;
       static_cast<void>(socket_.close(ignored));
@@ -301,41 +347,77 @@ class Look {
   }
 
   void fail(error_code failure) {
+    is_silent_ = failure == asio::error::timed_out;
     problem_ = failure == asio::error::eof ? "it is another program, or another job" : failure.message();
   }
 
+  SteadyClock::time_point until_;
   asio::io_context context_{1};
   tcp::socket socket_{context_};
   std::optional<std::string> answer_;
+  bool is_silent_ = false;
   std::string problem_ = "it is another program";
 };
+
+/// The addresses of a name, the reason in `problem` where it has none.
+std::vector<asio::ip::address> addresses_of(const std::string& host, std::string& problem) {
+  asio::io_context context;
+  error_code unknown;
+  std::vector<asio::ip::address> addresses;
+  for (const auto& entry : tcp::resolver(context).resolve(host, "", unknown))
+    addresses.push_back(entry.endpoint().address());
+  if (unknown) problem = fmt::format("{}: {}", host, unknown.message());
+  return addresses;
+}
+
+/// Rank 0's link, if it is at one of the ports; else why not in `problem`. Throws Error (usage) where rank 0
+/// refuses this one.
+std::optional<RankLink> look_at(const asio::ip::address& address, std::uint16_t port, std::uint16_t ports,
+                                const Party& party, SteadyClock::time_point end, std::string& problem) {
+  for (std::uint16_t i = 0; i < ports && !interrupted(); ++i) {
+    const tcp::endpoint at(address, static_cast<std::uint16_t>(port + i));
+    Look look(at, party, std::min(end, SteadyClock::now() + kGreetingTime));
+    if (look.answer() == kWelcome)
+      return RankLink(released(look.socket()),
+                      fmt::format("rank {} ({})", party.number(0), address.to_string()));
+    if (look.answer()) throw usage_error("rendezvous", *look.answer(), "see rank 0's message");
+    problem = fmt::format("port {} of {}: {}", port + i, address.to_string(), look.problem());
+    if (look.is_silent()) break;
+  }
+  return {};
+}
+
+/// Until rank 0 says that all have come.
+void wait_for_all(const RankLink& link) {
+  while (!link.has_message(kSlice))
+    if (interrupted()) throw interruption();
+  link.receive_into({});
+}
 
 }  // namespace
 
 RankLink knock(const std::string& host, std::uint16_t port, std::uint16_t ports, const Party& party,
                double seconds) {
-  const auto start = SteadyClock::now();
+  const auto end = seconds > 0 ? SteadyClock::now() + std::chrono::duration_cast<SteadyClock::duration>(
+                                                          std::chrono::duration<double>(seconds))
+                               : SteadyClock::time_point::max();
   std::string problem;
-  for (;;) {
-    for (std::uint16_t i = 0; i < ports; ++i) {
-      asio::io_context context;
-      error_code unknown;
-      const auto at = tcp::resolver(context).resolve(host, std::to_string(port + i), unknown);
-      if (unknown) {
-        problem = fmt::format("{}: {}", host, unknown.message());
-        continue;
-      }
-      Look look(at, party);
-      if (look.answer() == kWelcome)
-        return {released(look.socket()), fmt::format("rank 0 ({})", legal_host_name(host))};
-      if (look.answer()) throw usage_error("rendezvous", *look.answer(), "see rank 0's message");
-      problem = fmt::format("port {} of {}: {}", port + i, host, look.problem());
+  for (auto pause = kFirstPause; SteadyClock::now() < end; pause = std::min(2 * pause, kLongestPause)) {
+    for (const asio::ip::address& address : addresses_of(host, problem)) {
+      std::optional<RankLink> link = look_at(address, port, ports, party, end, problem);
+      if (!link) continue;
+      wait_for_all(*link);
+      return std::move(*link);
     }
-    if (seconds > 0 && SteadyClock::now() - start >= std::chrono::duration<double>(seconds)) break;
-    std::this_thread::sleep_for(kBetweenRounds);
+    // Not all at once.
+    const auto next = SteadyClock::now() + pause + std::chrono::milliseconds(party.rank % 100);
+    while (SteadyClock::now() < std::min(next, end) && !interrupted())
+      std::this_thread::sleep_for(kFirstPause);
+    if (interrupted()) throw interruption();
   }
   throw Error(ExitStatus::rank_lost, "rendezvous",
-              fmt::format("rank {} has not found rank 0 in {:g} s ({})", party.rank, seconds, problem),
+              fmt::format("rank {} has not found rank {} in {:g} s ({})", party.number(party.rank),
+                          party.number(0), seconds, problem),
               "see whether rank 0 was started, and whether this host reaches that port");
 }
 

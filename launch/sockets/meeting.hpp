@@ -14,14 +14,19 @@ struct Party {
   int rank = 0;   ///< of this process
   int ranks = 1;  ///< of all, this one among them
   std::string word;
+  std::vector<int> numbers{};  ///< of these ranks in the run, for messages; empty: they are all of it
+
+  [[nodiscard]] int number(int of) const {
+    return numbers.empty() ? of : numbers.at(static_cast<std::size_t>(of));
+  }
 };
 
 /// Rank 0's door: an open port, at which the other ranks of a party knock.
 class Door {
  public:
-  /// The first of `ports` ports from `port` on that can be had (0: whichever the system gives), at the
-  /// loopback address alone where `only_here`. Throws Error (not_here) where none can.
-  Door(std::uint16_t port, std::uint16_t ports, bool only_here);
+  /// The first of `ports` ports from `port` on that can be had (0: whichever the system gives), at `address`,
+  /// a number (empty: at all). Throws Error (not_here) where none can.
+  Door(std::uint16_t port, std::uint16_t ports, const std::string& address);
   Door(const Door&) = delete;
   Door& operator=(const Door&) = delete;
   Door(Door&&) = delete;
@@ -32,9 +37,10 @@ class Door {
 
   /// Told of the ranks that have not come yet, once, after some seconds.
   using Waits = std::function<void(const std::vector<int>& missing)>;
-  /// A link to each other rank, by rank, once all have come. Whoever does not know the word is closed in
-  /// silence. Throws Error: rank_lost with who is missing after `seconds` (0: never); usage when a rank comes
-  /// twice or believes in another number of ranks.
+  /// A link to each other rank, by rank, once all have come; each has then been sent an empty message.
+  /// Whoever does not know the word is disconnected without an answer; a rank that is gone again may be
+  /// replaced. Throws Error, and tells it those that have come: rank_lost with who is missing after `seconds`
+  /// (0: never), or on an interruption; usage when a rank comes twice or believes in another number of ranks.
   [[nodiscard]] std::vector<RankLink> receive(const Party& party, double seconds, const Waits& waits);
 
  private:
@@ -43,8 +49,9 @@ class Door {
 };
 
 /// Finds rank 0 of the party at one of those ports of `host`, again and again for as long as `seconds` (0:
-/// for ever): it may start later. Throws Error: usage when rank 0 refuses this rank; rank_lost when the time
-/// is up, with what was found last.
+/// for ever): it may start later. Then waits, as long as rank 0 does, until all have come. Throws Error:
+/// usage when rank 0 refuses this rank; rank_lost when the time is up, with what was found last, when rank 0
+/// gives up, with its reason, and on an interruption.
 [[nodiscard]] RankLink knock(const std::string& host, std::uint16_t port, std::uint16_t ports,
                              const Party& party, double seconds);
 

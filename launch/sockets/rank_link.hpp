@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -22,6 +23,11 @@ class RankLink {
   void receive_into(std::span<std::byte> message) const;
   /// The last word: what the other end throws, whatever it waits for. Fails without one.
   void end(std::string_view why) const;
+
+  /// Whether a message, or the end of the connection, is there within that time.
+  [[nodiscard]] bool has_message(std::chrono::milliseconds within) const;
+  /// Whether the other end has closed, as far as that has been heard here, and nothing from it waits.
+  [[nodiscard]] bool is_closed() const;
 
   [[nodiscard]] std::string own_address() const;
   [[nodiscard]] std::string peer_address() const;

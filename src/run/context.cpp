@@ -160,9 +160,10 @@ std::vector<std::string> common_arguments(const std::vector<std::string>& comman
 }
 
 Error host_memory_without_mpi(const launch::Rendezvous& at) {
-  const bool by_srun = at.by == "srun";
-  return {ExitStatus::not_here, at.by, "it started ranks without MPI, and only MPI measures host memory",
-          by_srun
+  return {ExitStatus::not_here, at.by,
+          at.has_launcher ? "it started ranks without MPI, and only MPI measures host memory"
+                          : "its ranks have no MPI, and only MPI measures host memory",
+          launch::inside_slurm()
               ? "use srun --mpi=pmix, or mpirun inside salloc or sbatch; --backend nccl where there are GPUs"
               : "start collbench with mpirun (collbench launch writes the line), or by itself with -g N; "
                 "--backend nccl where there are GPUs"};

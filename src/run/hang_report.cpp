@@ -246,7 +246,7 @@ std::function<void()> looks(const std::shared_ptr<launch::HangWatch>& watch, con
 std::filesystem::path flight_folder(const launch::FlightIdentity& identity, bool launched) {
   if (launch::time_is_simulated() || !launched) return {};
   if (identity.rank == 0) launch::remove_old_flights();
-  std::filesystem::path folder = launch::make_flight_folder();
+  std::filesystem::path folder = launch::make_flight_folder(identity.meeting);
   if (!folder.empty()) launch::forget_earlier_job(folder, launch::launch_ns());
   return folder;
 }

@@ -129,17 +129,20 @@ void tell(const Error& error, IncidentLog& incidents, const RankActivity& own) {
 void find_launch(RunOptions& options) {
   options.launched = launch::launched_rank().has_value();
   options.launched_ranks = launch::launched_size();
-  if (started_by_start_ranks()) return;
+  if (started_by_start_ranks() || launch::time_is_simulated()) return;
   options.rendezvous = launch::find_rendezvous(options.given_rendezvous);
   // srun -n1 collbench -g 8: the one task starts the ranks.
   if (options.rendezvous && options.rendezvous->ranks == 1 && options.local_ranks > 1)
     options.rendezvous.reset();
   if (!options.rendezvous) return;
-  options.launched = true;
+  options.launched = options.rendezvous->has_launcher;
   options.launched_ranks = options.rendezvous->ranks;
 }
 
 int start_run(const RunOptions& options, int argc, char** argv) {
+  if (options.local_ranks > 1 && options.rendezvous && !options.rendezvous->has_launcher)
+    throw usage_error("-g", "with --rendezvous each process is one rank",
+                      "start one for each GPU, with a --rank of its own, without -g");
   if (options.local_ranks > 1 && options.launched && !started_by_start_ranks()) {
     const std::string by = options.rendezvous ? options.rendezvous->by : "mpirun";
     throw usage_error("-g", fmt::format("{} has already started the ranks", by),
@@ -159,7 +162,7 @@ int start_run(const RunOptions& options, int argc, char** argv) {
   // Before other ranks see this one: whom a launcher ends is then not taken for one that died.
   if (!launch::time_is_simulated()) launch::notice_interruption();
   const launch::FlightIdentity identity = launch::flight_identity(options.rendezvous);
-  launch::FlightRecorder flight(identity, flight_folder(identity, options.launched));
+  launch::FlightRecorder flight(identity, flight_folder(identity, options.launched || options.rendezvous));
   const auto incidents = std::make_shared<IncidentLog>(options, flight.folder());
   if (options.rendezvous) {
     flight.step_without_limit("meeting the ranks");  // it has one of its own

@@ -4,7 +4,9 @@
 
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -75,7 +77,7 @@ TEST(Rendezvous, TorchrunsPortIsItsAgents) {
   EXPECT_EQ(where.host, "n1");
   EXPECT_EQ(where.port, 29501);
   EXPECT_EQ(where.ports, 8);
-  EXPECT_EQ(where.job, "torchrun:29500:a_b");
+  EXPECT_EQ(where.job, "torchrun:29500:a%20b");
   EXPECT_FALSE(where.is_secret);
   auto alone = kTorchrun;
   alone["WORLD_SIZE"] = "1";
@@ -113,13 +115,50 @@ TEST(Rendezvous, TheUsersWordIsFirst) {
   EXPECT_EQ(by_variables.port, 29600);
   EXPECT_EQ(by_variables.ports, 1);
   EXPECT_EQ(by_variables.rank, 2);
-  EXPECT_EQ(by_variables.job, "of_all");
+  EXPECT_EQ(by_variables.job, "of%20all");
   EXPECT_TRUE(by_variables.is_secret);
   EXPECT_NE(by_variables.passed_over, "");
   const auto by_options = found(all, {.rank = 0, .ranks = 4, .address = "n7:80"}).value();
   EXPECT_EQ(by_options.host, "n7");
   EXPECT_EQ(by_options.rank, 0);
   EXPECT_EQ(by_options.ranks, 4);
+}
+
+TEST(Rendezvous, EachSecretIsAWordOfItsOwn) {
+  const auto word = [](const std::string& secret) {
+    return found({{"COLLBENCH_RENDEZVOUS", "n1:80"},
+                  {"COLLBENCH_RANK", "0"},
+                  {"COLLBENCH_RANKS", "2"},
+                  {"COLLBENCH_SECRET", secret}})
+        .value()
+        .job;
+  };
+  const std::vector<std::string> secrets{"a b", "a_b", "a%20b", "пароль", "секрет", "\x7f", "\n"};
+  std::set<std::string> words;
+  for (const std::string& secret : secrets) {
+    words.insert(word(secret));
+    EXPECT_EQ(word(secret).find_first_of(" \n"), std::string::npos);
+  }
+  EXPECT_EQ(words.size(), secrets.size());
+  EXPECT_THROW(static_cast<void>(word(std::string(257, 'x'))), Error);
+}
+
+TEST(Rendezvous, HostsThatSpellRank0DifferentlyMeet) {
+  const auto job = [](const char* address) {
+    return found({}, {.rank = 1, .ranks = 2, .address = address}).value().job;
+  };
+  EXPECT_EQ(job("n1:29600"), job("n1.cluster:29600"));
+  EXPECT_NE(job("n1:29600"), job("n1:29601"));
+}
+
+TEST(Rendezvous, AScriptsVariablesForPyTorchAreNoLauncher) {
+  std::map<std::string, std::string> script = kTorchrun;
+  script.erase("TORCHELASTIC_RUN_ID");
+  script["PMIX_RANK"] = "1";  // srun --mpi=pmix, whose size is in no variable
+  EXPECT_FALSE(found(script).has_value());
+  script["OMPI_COMM_WORLD_RANK"] = "1";
+  script["OMPI_COMM_WORLD_SIZE"] = "2";
+  EXPECT_FALSE(found(script).has_value());
 }
 
 TEST(Rendezvous, HalfOfItIsAnError) {
@@ -144,6 +183,8 @@ TEST(Rendezvous, TheFirstHostOfAListOfSlurms) {
   EXPECT_EQ(first_slurm_host("n[1-4,9]"), "n1");
   EXPECT_EQ(first_slurm_host("a[07-12],b3"), "a07");
   EXPECT_EQ(first_slurm_host("gpu-[3,5]"), "gpu-3");
+  EXPECT_EQ(first_slurm_host("rack[0-1]node[02-31],n7"), "rack0node02");
+  EXPECT_EQ(first_slurm_host("n[1-2]-ib,n7"), "n1-ib");
 }
 
 }  // namespace

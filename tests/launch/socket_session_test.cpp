@@ -8,6 +8,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -26,7 +27,7 @@ using ::testing::HasSubstr;
 constexpr double kPatience = 60;
 
 /// A port that nobody had a moment ago.
-std::uint16_t free_port() { return Door(0, 1, true).port(); }
+std::uint16_t free_port() { return Door(0, 1, "127.0.0.1").port(); }
 
 Rendezvous at(std::uint16_t port, int rank, int ranks) {
   Rendezvous where;
@@ -139,21 +140,98 @@ TEST(SocketSession, WhoIsGoneIsNamedToAll) {
   }
 }
 
-/// Connects and says `text`; whether anything but the end of the connection came back.
-bool is_answered(std::uint16_t port, const std::string& text) {
-  const FileDescriptor own(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+/// A socket that is connected to `port` of this host.
+std::unique_ptr<FileDescriptor> connected_to(std::uint16_t port) {
+  auto own = std::make_unique<FileDescriptor>(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in to{};
   to.sin_family = AF_INET;
   to.sin_port = htons(port);
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (::connect(own.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) return false;
-  if (::send(own.get(), text.data(), text.size(), MSG_NOSIGNAL) < 0) return false;
+  EXPECT_EQ(::connect(own->get(), reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+  return own;
+}
+
+/// Connects and says `text`; whether anything but the end of the connection came back.
+bool is_answered(std::uint16_t port, const std::string& text) {
+  const auto own = connected_to(port);
+  if (::send(own->get(), text.data(), text.size(), MSG_NOSIGNAL) < 0) return false;
   char answer = 0;
-  return ::recv(own.get(), &answer, 1, 0) > 0;
+  return ::recv(own->get(), &answer, 1, 0) > 0;
+}
+
+TEST(SocketSession, InAGroupRanksAreNamedByTheirNumbersInTheRun) {
+  const auto errors = on_ranks(4, [](Session& session) {
+    const int rank = session.ranks().rank();
+    const auto group = session.ranks_of(rank % 2);
+    if (rank == 3) return;  // rank 1 of its group
+    for (int call = 0; call < 2; ++call) group->barrier();
+    session.ranks().barrier();
+  });
+  ASSERT_TRUE(errors[1].has_value());
+  EXPECT_THAT(errors[1]->what(), HasSubstr("rank 3 ("));
+}
+
+TEST(SocketSession, AGroupsFirstCallMayBeABroadcast) {
+  for (int time = 0; time < 20; ++time) {
+    expect_no_error(on_ranks(3, [](Session& session) {
+      const auto group = session.ranks_of(0);
+      EXPECT_EQ(broadcast_text(*group, group->is_root() ? "first" : ""), "first");
+    }));
+  }
+}
+
+TEST(SocketSession, AnotherNumberOfValuesIsAnError) {
+  const auto errors = on_ranks(2, [](Session& session) {
+    std::vector<double> values(session.ranks().rank() == 0 ? 3 : 1);
+    session.ranks().reduce(values, RankAggregate::maximum);
+  });
+  ASSERT_TRUE(errors[0].has_value());
+  EXPECT_THAT(errors[0]->what(), HasSubstr("sent 8 bytes where 24 were expected"));
+}
+
+TEST(SocketSession, WhoHasComeHearsWhoHasNot) {
+  const std::uint16_t port = free_port();
+  std::optional<Error> heard;
+  std::thread guest([&] {
+    CallCounter calls;
+    try {
+      static_cast<void>(make_socket_session(at(port, 1, 3), {.seconds = kPatience}, calls));
+    } catch (const Error& error) {
+      heard = error;
+    }
+  });
+  CallCounter calls;
+  EXPECT_THROW(static_cast<void>(make_socket_session(at(port, 0, 3), {.seconds = 2}, calls)), Error);
+  guest.join();
+  ASSERT_TRUE(heard.has_value());
+  EXPECT_EQ(heard->status(), ExitStatus::rank_lost);
+  EXPECT_THAT(heard->what(), HasSubstr("only 2 of 3 ranks have connected"));
+}
+
+TEST(SocketSession, ARankThatIsGoneBeforeAllHaveComeMayBeReplaced) {
+  Door door(0, 1, "127.0.0.1");
+  std::vector<RankLink> links;
+  std::thread root([&] {
+    links = door.receive({.rank = 0, .ranks = 3, .word = "word"}, kPatience, [](const std::vector<int>&) {});
+  });
+  {
+    const auto first = connected_to(door.port());
+    const std::string greeting = "collbench-ranks-1 word 1 3 n1\n";
+    ASSERT_GT(::send(first->get(), greeting.data(), greeting.size(), MSG_NOSIGNAL), 0);
+    char answer = 0;
+    ASSERT_EQ(::recv(first->get(), &answer, 1, 0), 1);
+  }
+  std::thread second([&] {
+    static_cast<void>(knock("localhost", door.port(), 1, {.rank = 1, .ranks = 3, .word = "word"}, kPatience));
+  });
+  static_cast<void>(knock("localhost", door.port(), 1, {.rank = 2, .ranks = 3, .word = "word"}, kPatience));
+  second.join();
+  root.join();
+  EXPECT_EQ(links.size(), 2U);
 }
 
 TEST(SocketSession, StrangersAreClosedWithoutAWordAndCountForNobody) {
-  Door door(0, 1, true);
+  Door door(0, 1, "127.0.0.1");
   const Party party{.rank = 0, .ranks = 2, .word = "word"};
   std::vector<RankLink> links;
   std::thread root([&] { links = door.receive(party, kPatience, [](const std::vector<int>&) {}); });
@@ -174,9 +252,14 @@ TEST(SocketSession, WhoBelievesInAnotherNumberOfRanksIsRefused) {
   for (const Party& other :
        {Party{.rank = 1, .ranks = 3, .word = "word"}, Party{.rank = 7, .ranks = 2, .word = "word"},
         Party{.rank = 0, .ranks = 2, .word = "word"}, Party{.rank = -1, .ranks = 2, .word = "word"}}) {
-    Door door(0, 1, true);
+    Door door(0, 1, "127.0.0.1");
     std::thread guest([&, port = door.port()] {
-      EXPECT_THROW(static_cast<void>(knock("localhost", port, 1, other, kPatience)), Error);
+      try {
+        static_cast<void>(knock("localhost", port, 1, other, kPatience));
+        ADD_FAILURE();
+      } catch (const Error& error) {
+        EXPECT_EQ(error.status(), ExitStatus::usage) << error.what();
+      }
     });
     EXPECT_THROW(static_cast<void>(door.receive({.rank = 0, .ranks = 2, .word = "word"}, kPatience,
                                                 [](const std::vector<int>&) {})),
@@ -192,17 +275,17 @@ TEST(SocketSession, WhoDoesNotComeIsNamed) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), ExitStatus::rank_lost);
-    EXPECT_THAT(error.what(), HasSubstr("only 1 of 3 ranks have come"));
+    EXPECT_THAT(error.what(), HasSubstr("only 1 of 3 ranks have connected"));
     EXPECT_THAT(error.what(), HasSubstr("missing: 1, 2"));
   }
 }
 
 TEST(SocketSession, TheNextPortIsTakenWhereTheFirstIsNot) {
-  const Door taken(0, 1, true);
+  const Door taken(0, 1, "127.0.0.1");
   if (taken.port() > 65000) GTEST_SKIP() << "no ports above it";
-  const Door next(taken.port(), 8, true);
+  const Door next(taken.port(), 8, "127.0.0.1");
   EXPECT_GT(next.port(), taken.port());
-  EXPECT_THROW(Door(taken.port(), 1, true), Error);
+  EXPECT_THROW(Door(taken.port(), 1, "127.0.0.1"), Error);
 }
 
 }  // namespace

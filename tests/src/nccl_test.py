@@ -94,7 +94,7 @@ class WithoutMpi(Scratch):
         started = []
         for rank in range(last or ranks):
             tasks = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": ranks, "LOCAL_WORLD_SIZE": ranks, "MASTER_ADDR": "localhost",
-                     "MASTER_PORT": port}
+                     "MASTER_PORT": port, "TORCHELASTIC_RUN_ID": f"test-{os.getpid()}"}
             words = ["--rendezvous", f"localhost:{port}", "--rank", rank, "--ranks", ranks] if by_words else []
             started.append(subprocess.Popen([PROGRAM, "--backend", "nccl", *map(str, [*arguments, *words])],
                                             env={**ENVIRONMENT, **({} if by_words else {k: str(v) for k, v in tasks.items()}),
@@ -130,8 +130,19 @@ class WithoutMpi(Scratch):
         ranks = self.start(3, *QUICK, *SMALL, "-T", "4", last=2)
         said = [rank.communicate(timeout=100) for rank in ranks]
         self.assertEqual(ranks[0].returncode, 4)
-        self.assertIn("only 2 of 3 ranks have come", said[0][1])
+        self.assertIn("only 2 of 3 ranks have connected", said[0][1])
         self.assertIn("missing: 2", said[0][1])
+        self.assertIn("only 2 of 3 ranks have connected", said[1][1])
+
+    def test_a_rank_that_waits_for_rank_0_ends_when_it_is_told_to(self):
+        waiting = subprocess.Popen([PROGRAM, "--backend", "nccl", "--rendezvous", "localhost:9", "--rank", "1", "--ranks", "2"],
+                                   env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+        folder = pathlib.Path(f"/dev/shm/collbench-flight-{os.geteuid()}-meeting-localhost-9")
+        wait_until(folder.exists)
+        waiting.terminate()
+        said = waiting.communicate(timeout=60)
+        self.assertEqual((waiting.returncode, said[0]), (4, ""))
+        self.assertIn("collbench: rendezvous: interrupted by SIGTERM; nothing was measured", said[1])
 
 
 class Operations(Scratch):
