@@ -111,9 +111,9 @@ Rendezvous of_srun() {
   found.rank = number_in("SLURM_PROCID", 0, found.ranks - 1);
   const std::string job = variable("SLURM_JOB_ID");
   constexpr std::size_t kDigits = 4;
-  constexpr int kMost = 9999;
+  constexpr int kMaxDigits = 9999;
   const std::string last = job.substr(job.size() - std::min(job.size(), kDigits));
-  found.port = static_cast<std::uint16_t>(kPortsOfSlurm + number_of("SLURM_JOB_ID", last, 0, kMost));
+  found.port = static_cast<std::uint16_t>(kPortsOfSlurm + number_of("SLURM_JOB_ID", last, 0, kMaxDigits));
   return with_job(found, fmt::format("{}.{}", job, variable("SLURM_STEP_ID")));
 }
 

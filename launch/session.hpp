@@ -18,12 +18,13 @@ class Session {
   [[nodiscard]] virtual const Clock& clock() const = 0;
   /// This rank's, as records have it (legal_host_name).
   [[nodiscard]] virtual std::string host() const = 0;
-  /// The lowest rank on the same machine: what tells nodes apart, whatever they are called. Collective.
+  /// The lowest rank on the same machine: what tells nodes apart. Collective.
   [[nodiscard]] virtual int shared_memory_leader() const = 0;
   [[nodiscard]] virtual bool has_mpi() const = 0;
   /// What connects them, as records have it: "Open MPI v4.1.4", "no MPI (torchrun)".
   [[nodiscard]] virtual std::string library() const = 0;
-  /// Ends all ranks at once with `status`: for a failure that cannot be agreed on any more.
+  /// Ends this rank with `status`, and the others: at once under MPI, else where they next wait for it. For a
+  /// failure that cannot be agreed on any more.
   [[noreturn]] virtual void abort(int status) const = 0;
 };
 

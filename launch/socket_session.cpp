@@ -15,6 +15,7 @@
 #include "base/host_name.hpp"
 #include "base/units.hpp"
 #include "launch/hosts/host_network.hpp"
+#include "launch/interruption.hpp"
 #include "launch/reduction.hpp"
 #include "launch/sockets/meeting.hpp"
 
@@ -152,7 +153,8 @@ std::string listening_address(const std::string& host) {
 std::unique_ptr<SocketRanks> meet(const Rendezvous& at, const MeetingPatience& patience,
                                   CallCounter& exchanges) {
   const CountedCall counted(exchanges);
-  const Party party{.rank = at.rank, .ranks = at.ranks, .word = at.job};
+  const Party party{
+      .rank = at.rank, .ranks = at.ranks, .word = at.job, .numbers = {}, .interruption = interrupting_signal};
   std::vector<RankLink> links;
   if (at.rank == 0 && at.ranks > 1) {
     allow_descriptors(at.ranks);
@@ -189,7 +191,8 @@ class SocketSession : public Session {
     Party party{.rank = static_cast<int>(own - members.begin()),
                 .ranks = static_cast<int>(members.size()),
                 .word = "",
-                .numbers = members};
+                .numbers = members,
+                .interruption = interrupting_signal};
     std::optional<Door> door;
     if (party.rank == 0 && party.ranks > 1) {
       door.emplace(0, 1, address_);

@@ -25,7 +25,6 @@
 #include "base/error.hpp"
 #include "base/host_name.hpp"
 #include "base/units.hpp"
-#include "launch/interruption.hpp"
 
 namespace collbench::launch {
 namespace {
@@ -42,16 +41,18 @@ constexpr std::size_t kSpareGuests = 64;  // strangers, whose time is soon over
 constexpr std::chrono::seconds kGreetingTime{5};
 constexpr std::chrono::seconds kSayAfter{3};
 constexpr std::chrono::milliseconds kSlice{200};  // an interruption is noticed within it
-constexpr std::chrono::milliseconds kFirstPause{100};
-constexpr std::chrono::milliseconds kLongestPause{2000};  // of many ranks that look for one host
+constexpr std::chrono::milliseconds kMinPause{100};
+constexpr std::chrono::milliseconds kMaxPause{2000};  // of many ranks that look for one host
 
 /// The first `bytes` of it without the line's end; a streambuf keeps its bytes in one piece.
 std::string line_of(const asio::streambuf& buffer, std::size_t bytes) {
   return {static_cast<const char*>(buffer.data().data()), bytes - 1};
 }
 
-Error interruption() {
-  return {ExitStatus::rank_lost, "rendezvous", "interrupted by " + interrupting_signal(),
+bool is_interrupted(const Party& party) { return !party.interruption().empty(); }
+
+Error interruption(const Party& party) {
+  return {ExitStatus::rank_lost, "rendezvous", "interrupted by " + party.interruption(),
           "nothing was measured"};
 }
 
@@ -147,9 +148,9 @@ class Door::Sockets {
     const auto start = SteadyClock::now();
     auto looked = start;
     bool said = false;
-    while (!refused_ && !missing().empty()) {
+    while (!refused_ && !all_are_here()) {
       context_.run_one_for(kSlice);
-      if (interrupted()) fail_all(interruption());
+      if (is_interrupted(party)) fail_all(interruption(party));
       const auto passed = SteadyClock::now() - start;
       if (SteadyClock::now() - looked >= kSlice) {
         for (int rank = 0; rank < party.ranks; ++rank) forget_if_gone(rank);
@@ -176,7 +177,7 @@ class Door::Sockets {
     for (std::optional<RankLink>& link : links_) {
       if (link) links.push_back(std::move(*link));
     }
-    for (const RankLink& link : links) link.send({});
+    for (const RankLink& link : links) link.send({});  // all are here
     return links;
   }
 
@@ -214,6 +215,12 @@ class Door::Sockets {
     return ranks;
   }
 
+  bool all_are_here() {
+    if (!missing().empty()) return false;
+    for (int rank = 0; rank < party_.ranks; ++rank) forget_if_gone(rank);
+    return missing().empty();
+  }
+
   void forget_if_gone(int rank) {
     if (rank < 0 || rank >= party_.ranks) return;
     std::optional<RankLink>& link = links_[static_cast<std::size_t>(rank)];
@@ -240,7 +247,7 @@ class Door::Sockets {
       if (!failure) return accept();
       // What fails now, such as for want of descriptors, would fail again and again.
       problem_ = failure.message();
-      later_.expires_after(kFirstPause);
+      later_.expires_after(kMinPause);
       later_.async_wait([this](error_code) { accept(); });
     });
   }
@@ -301,7 +308,8 @@ namespace {
 /// One look behind one port: rank 0's answer, if it is there.
 class Look {
  public:
-  Look(const tcp::endpoint& at, const Party& party, SteadyClock::time_point until) : until_(until) {
+  Look(const tcp::endpoint& at, const Party& party, SteadyClock::time_point until)
+      : party_(party), until_(until) {
     error_code failure = asio::error::would_block;
     socket_.async_connect(at, [&](error_code connected) { failure = connected; });
     if (!run(failure)) return;
@@ -334,7 +342,7 @@ class Look {
   /// Until it is over, too late, or interrupted; whether it went well.
   bool run(error_code& failure) {
     context_.restart();
-    while (!context_.stopped() && SteadyClock::now() < until_ && !interrupted())
+    while (!context_.stopped() && SteadyClock::now() < until_ && !is_interrupted(party_))
       context_.run_for(std::min<SteadyClock::duration>(kSlice, until_ - SteadyClock::now()));
     if (!context_.stopped()) {
       error_code ignored;
@@ -351,6 +359,7 @@ class Look {
     problem_ = failure == asio::error::eof ? "it is another program, or another job" : failure.message();
   }
 
+  const Party& party_;
   SteadyClock::time_point until_;
   asio::io_context context_{1};
   tcp::socket socket_{context_};
@@ -374,7 +383,7 @@ std::vector<asio::ip::address> addresses_of(const std::string& host, std::string
 /// refuses this one.
 std::optional<RankLink> look_at(const asio::ip::address& address, std::uint16_t port, std::uint16_t ports,
                                 const Party& party, SteadyClock::time_point end, std::string& problem) {
-  for (std::uint16_t i = 0; i < ports && !interrupted(); ++i) {
+  for (std::uint16_t i = 0; i < ports && !is_interrupted(party); ++i) {
     const tcp::endpoint at(address, static_cast<std::uint16_t>(port + i));
     Look look(at, party, std::min(end, SteadyClock::now() + kGreetingTime));
     if (look.answer() == kWelcome)
@@ -388,9 +397,9 @@ std::optional<RankLink> look_at(const asio::ip::address& address, std::uint16_t 
 }
 
 /// Until rank 0 says that all have come.
-void wait_for_all(const RankLink& link) {
+void wait_for_all(const RankLink& link, const Party& party) {
   while (!link.has_message(kSlice))
-    if (interrupted()) throw interruption();
+    if (is_interrupted(party)) throw interruption(party);
   link.receive_into({});
 }
 
@@ -402,18 +411,18 @@ RankLink knock(const std::string& host, std::uint16_t port, std::uint16_t ports,
                                                           std::chrono::duration<double>(seconds))
                                : SteadyClock::time_point::max();
   std::string problem;
-  for (auto pause = kFirstPause; SteadyClock::now() < end; pause = std::min(2 * pause, kLongestPause)) {
+  for (auto pause = kMinPause; SteadyClock::now() < end; pause = std::min(2 * pause, kMaxPause)) {
     for (const asio::ip::address& address : addresses_of(host, problem)) {
       std::optional<RankLink> link = look_at(address, port, ports, party, end, problem);
       if (!link) continue;
-      wait_for_all(*link);
+      wait_for_all(*link, party);
       return std::move(*link);
     }
     // Not all at once.
     const auto next = SteadyClock::now() + pause + std::chrono::milliseconds(party.rank % 100);
-    while (SteadyClock::now() < std::min(next, end) && !interrupted())
-      std::this_thread::sleep_for(kFirstPause);
-    if (interrupted()) throw interruption();
+    while (SteadyClock::now() < std::min(next, end) && !is_interrupted(party))
+      std::this_thread::sleep_for(kMinPause);
+    if (is_interrupted(party)) throw interruption(party);
   }
   throw Error(ExitStatus::rank_lost, "rendezvous",
               fmt::format("rank {} has not found rank {} in {:g} s ({})", party.number(party.rank),

@@ -15,6 +15,8 @@ struct Party {
   int ranks = 1;  ///< of all, this one among them
   std::string word;
   std::vector<int> numbers{};  ///< of these ranks in the run, for messages; empty: they are all of it
+  /// The signal that ends the meeting; empty: none has come.
+  std::function<std::string()> interruption = [] { return std::string(); };
 
   [[nodiscard]] int number(int of) const {
     return numbers.empty() ? of : numbers.at(static_cast<std::size_t>(of));

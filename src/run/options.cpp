@@ -238,7 +238,7 @@ void add_where(CLI::App& app, RunOptions& run) {
   add_option(
       app, theme, "--rendezvous", "HOST:PORT",
       "without MPI: where the ranks meet, rank 0's host and a free port there (GPUs only; torchrun and "
-      "srun need no word)",
+      "srun need no options)",
       into(run.given_rendezvous.address));
   add_option(app, theme, "--rank", "R", "with --rendezvous: the number of this rank, from 0",
              number_into(run.given_rendezvous.rank, "--rank", 0, (1 << 20) - 1));

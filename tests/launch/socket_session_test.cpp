@@ -230,6 +230,22 @@ TEST(SocketSession, ARankThatIsGoneBeforeAllHaveComeMayBeReplaced) {
   EXPECT_EQ(links.size(), 2U);
 }
 
+TEST(SocketSession, AnInterruptionEndsTheMeetingOnEitherSide) {
+  Party party{.rank = 1, .ranks = 2, .word = "word", .numbers = {}, .interruption = [] { return "SIGTERM"; }};
+  const auto expect_interrupted = [](const std::function<void()>& meet) {
+    try {
+      meet();
+      ADD_FAILURE();
+    } catch (const Error& error) {
+      EXPECT_STREQ(error.what(), "interrupted by SIGTERM");
+    }
+  };
+  expect_interrupted([&] { static_cast<void>(knock("localhost", free_port(), 1, party, 0)); });
+  party.rank = 0;
+  Door door(0, 1, "127.0.0.1");
+  expect_interrupted([&] { static_cast<void>(door.receive(party, 0, [](const std::vector<int>&) {})); });
+}
+
 TEST(SocketSession, StrangersAreClosedWithoutAWordAndCountForNobody) {
   Door door(0, 1, "127.0.0.1");
   const Party party{.rank = 0, .ranks = 2, .word = "word"};
