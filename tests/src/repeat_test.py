@@ -13,36 +13,23 @@ import re
 import signal
 import statistics
 import sys
-import tempfile
 import unittest
 
-from real_ranks import Scratch, calibration_of, collbench_lines, descendants, mpirun, run, unwrapped, wait_until
+from real_ranks import Scratch, collbench_lines, descendants, mpirun, run, unwrapped, wait_until
 
 PROGRAM = pathlib.Path(sys.argv[1])
 FAULTY_MPI = pathlib.Path(sys.argv[2])
-QUICK = ["--ops", "all_reduce", "--sizes", "8,64", "--passes", "2", "-n", "50"]
+QUICK = ["--ops", "all_reduce", "--sizes", "8,64", "--passes", "2", "--calibration", "none"]
+FIFTY = mpirun(2, PROGRAM, *QUICK, "-n", "50")
 
 
 class Repeated(Scratch):
-    """Launches take the calibration of one run: each would spend up to 5 s on its own."""
-
-    @classmethod
-    def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        calibrated = pathlib.Path(folder.name) / "calibrated.json"
-        result = run(*mpirun(2, PROGRAM, *QUICK, "--time", "4", "-J", calibrated))
-        if result.returncode != 0:
-            raise AssertionError(result.stderr)
-        cls.quick = [*QUICK, *calibration_of(calibrated)]
-
     def setUp(self):
         super().setUp()
         self.path = self.folder / "runs.json"
 
-    def repeat(self, *arguments, command=None, status=0, environment=None):
-        result = run(PROGRAM, "repeat", *arguments, "--", *(command or mpirun(2, PROGRAM, *self.quick)),
-                     environment=environment)
+    def repeat(self, *arguments, command=None, status=0, environment=None, timeout=200):
+        result = run(PROGRAM, "repeat", *arguments, "--", *(command or FIFTY), environment=environment, timeout=timeout)
         self.assertEqual(result.returncode, status, result.stdout + result.stderr)
         return result
 
@@ -54,10 +41,14 @@ class Repeated(Scratch):
 
 
 class Precision(Repeated):
-    """Launches that follow each other on a busy machine are alike, so that more of them are needed."""
+    """Launches that follow each other on a busy machine are alike, so that more of them are needed. A rank that is late after each
+    call makes a time that time slices do not multiply: within +- 1000 % they are all the same."""
+
+    LAUNCH = mpirun(2, "env", f"LD_PRELOAD={FAULTY_MPI.resolve()}", "FAULTY_MPI_LATE=1", "FAULTY_MPI_WHERE=between",
+                    "FAULTY_MPI_SECONDS=3e-3", PROGRAM, *QUICK, "-n", "10")
 
     def test_launches_until_the_interval_is_as_tight_as_asked(self):
-        result = self.repeat("--precision", "1000", "-J", self.path)
+        result = self.repeat("--precision", "1000", "-J", self.path, command=self.LAUNCH, timeout=570)
         run_record = self.record()
         count = run_record["launches"]
         self.assertGreaterEqual(count, 8)  # a busy machine may need more
@@ -104,7 +95,7 @@ class Repeat(Repeated):
         squeue = self.folder / "squeue"
         squeue.write_text("#!/bin/sh\necho 12 0:01\n")
         squeue.chmod(0o700)
-        launch = ["env", "-u", "SLURM_JOB_ID", *mpirun(2, PROGRAM, *self.quick)]
+        launch = ["env", "-u", "SLURM_JOB_ID", *FIFTY]
         result = self.repeat("--launches", "5", "--precision", "0.01", "-J", self.path, command=launch,
                              environment={"SLURM_JOB_ID": "12", "PATH": f"{self.folder}:{os.environ['PATH']}"})
         self.assertEqual(self.record()["launches"], 1)
@@ -112,7 +103,7 @@ class Repeat(Repeated):
 
     def test_an_interruption_between_launches(self):
         process = self.start(PROGRAM, "repeat", "--launches", "3", "--every", "1000", "-J", self.path, "--progress", "always",
-                             "--", *mpirun(2, PROGRAM, *self.quick))
+                             "--", *FIFTY)
         wait_until(self.path.exists)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
@@ -128,7 +119,7 @@ class Repeat(Repeated):
         self.assertEqual([path for path in temporary.iterdir() if path.name.startswith("collbench")], [])
 
     def test_an_interrupted_repetition_goes_on(self):
-        process = self.start(PROGRAM, "repeat", "--launches", "3", "-J", self.path, "--", *mpirun(2, PROGRAM, *self.quick))
+        process = self.start(PROGRAM, "repeat", "--launches", "3", "-J", self.path, "--", *FIFTY)
         wait_until(self.path.exists)
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=30)
@@ -181,7 +172,7 @@ class Repeat(Repeated):
                 launcher = ["sh", "-c", f'"$@"; exit {ends}', "sh"]
                 environment = {"FAULTY_MPI_CALL": "MPI_Allreduce", "LD_PRELOAD": str(FAULTY_MPI)}
                 result = self.repeat("--launches", "2", "-J", self.path, "--overwrite", status=status, environment=environment,
-                                     command=[*launcher, *mpirun(2, PROGRAM, *self.quick)])
+                                     command=[*launcher, *FIFTY])
                 launch = self.folder / "runs.json.launches" / "launch-001.json"
                 self.assertEqual(collbench_lines(result)[-1],
                                  f"collbench: launch 1: its data is wrong; collbench report {launch} names the rows and ranks")
@@ -217,7 +208,7 @@ class Ab(Repeated):
         return result
 
     def test_two_algorithms_in_turn(self):
-        one = mpirun(2, PROGRAM, *self.quick)
+        one = FIFTY
         path = self.folder / "ab.json"
         result = self.ab("--rounds", "3", "--seed", "5", "-J", path, a=[*one, "--algo", "ring"],
                          b=["env", "OMPI_MCA_btl_vader_eager_limit=2048", *one, "--algo", "recursive_doubling"])
@@ -244,7 +235,7 @@ class Ab(Repeated):
 
     def test_secrets_of_the_commands_are_nowhere(self):
         path = self.folder / "ab.json"
-        command = ["env", "NCCL_TOKEN=hunter2", *mpirun(2, PROGRAM, *self.quick)]
+        command = ["env", "NCCL_TOKEN=hunter2", *FIFTY]
         result = self.ab("--rounds", "1", "-J", path, "--format", "html", a=command, b=command)
         for text in (result.stdout, result.stderr, path.read_text()):
             self.assertNotIn("hunter2", text)
@@ -252,8 +243,8 @@ class Ab(Repeated):
 
     def test_what_cannot_be_compared_is_known_after_one_round(self):
         path = self.folder / "ab.json"
-        result = self.ab("--rounds", "20", "-J", path, a=mpirun(2, PROGRAM, *self.quick),
-                         b=mpirun(2, PROGRAM, *["broadcast" if word == "all_reduce" else word for word in self.quick]), status=2)
+        result = self.ab("--rounds", "20", "-J", path, a=FIFTY,
+                         b=mpirun(2, PROGRAM, *["broadcast" if word == "all_reduce" else word for word in QUICK], "-n", "50"), status=2)
         self.assertIn("A and B: no row is in both", result.stderr)
         self.assertEqual(len(list((self.folder / "ab.json.launches").iterdir())), 2)
 
