@@ -54,7 +54,7 @@ Rendezvous with_job(Rendezvous found, const std::string& job) {
   if (secret.size() > kMaxSecret)
     throw usage_error("COLLBENCH_SECRET", fmt::format("it has {} bytes", secret.size()),
                       fmt::format("give at most {}", kMaxSecret));
-  found.job = as_word(found.is_secret ? secret : fmt::format("{}:{}", found.by, job));
+  found.job = as_word(fmt::format("{}:{}:{}", found.by, job, secret));
   return found;
 }
 
@@ -68,8 +68,11 @@ Rendezvous given_by_user(const GivenRendezvous& given) {
   found.host = address.substr(0, colon);
   found.by = "--rendezvous";
   found.has_launcher = false;
-  if (found.host.starts_with('[') && found.host.ends_with(']'))
-    found.host = found.host.substr(1, found.host.size() - 2);
+  const bool is_bracketed = found.host.starts_with('[') && found.host.ends_with(']');
+  if (is_bracketed) found.host = found.host.substr(1, found.host.size() - 2);
+  if (found.host.empty() || (!is_bracketed && found.host.find_first_of(":[]") != std::string::npos))
+    throw usage_error("--rendezvous", fmt::format("\"{}\" is not HOST:PORT", address),
+                      "an IPv6 address stands in brackets: [fd00::1]:29600");
   found.port =
       static_cast<std::uint16_t>(number_of("--rendezvous", std::string_view(address).substr(colon + 1), 1,
                                            std::numeric_limits<std::uint16_t>::max()));
@@ -105,6 +108,9 @@ Rendezvous of_torchrun() {
 Rendezvous of_srun() {
   Rendezvous found;
   found.host = first_slurm_host(variable("SLURM_STEP_NODELIST"));
+  if (found.host.empty())
+    throw usage_error("SLURM_STEP_NODELIST", "it is not set, and srun's other variables are",
+                      "start collbench with srun --mpi=none, or give --rendezvous HOST:PORT");
   found.ports = kPorts;
   found.by = "srun";
   found.ranks = number_in("SLURM_STEP_NUM_TASKS", 1);
@@ -123,7 +129,11 @@ bool is_started_by_torchrun() {
          std::atoi(variable("WORLD_SIZE").c_str()) > 1;
 }
 
-bool is_started_by_srun() { return !variable("SLURM_PROCID").empty() && !variable("SLURM_STEP_ID").empty(); }
+bool is_started_by_srun() {
+  // Of srun --pty the first task is a shell, in which somebody starts collbench by itself.
+  return !variable("SLURM_PROCID").empty() && !variable("SLURM_STEP_ID").empty() &&
+         variable("SLURM_PTY_PORT").empty();
+}
 
 }  // namespace
 

@@ -10,11 +10,11 @@ namespace collbench::launch {
 struct Rendezvous {
   int rank = 0;
   int ranks = 1;
-  int local_ranks = 0;       ///< on this host; 0: not said
-  std::string host;          ///< rank 0's: a name or an address
-  std::uint16_t port = 0;    ///< the first that rank 0 tries to have
-  std::uint16_t ports = 1;   ///< and how many, in turn
-  std::string job;           ///< told to rank 0 by the others, in one word: the secret, or what names the job
+  int local_ranks = 0;      ///< on this host; 0: not said
+  std::string host;         ///< rank 0's: a name or an address
+  std::uint16_t port = 0;   ///< the first that rank 0 tries to have
+  std::uint16_t ports = 1;  ///< and how many, in turn
+  std::string job;          ///< told to rank 0 by the others, in one word: what names the job, and the secret
   bool has_launcher = true;  ///< false: each process was started by itself (--rendezvous)
   bool is_secret = false;    ///< whether `job` is known to the ranks only
   std::string by;            ///< "torchrun", "srun", "--rendezvous"
@@ -37,7 +37,9 @@ struct GivenRendezvous {
 /// - torchrun's RANK, LOCAL_RANK, WORLD_SIZE (2 and more), MASTER_ADDR and MASTER_PORT, where its own agent
 ///   listens, so that rank 0 tries the ports above it
 ///   (https://docs.pytorch.org/docs/stable/elastic/run.html);
-/// - the SLURM_ variables of a step without PMI (srun --mpi=none). A batch script has no step.
+/// - the SLURM_ variables of a step without PMI (srun --mpi=none). A batch script has no step, and the shell
+/// of
+///   srun --pty starts no ranks.
 /// Throws Error (usage) where a part is missing or no number.
 [[nodiscard]] std::optional<Rendezvous> find_rendezvous(const GivenRendezvous& given);
 

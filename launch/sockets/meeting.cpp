@@ -36,7 +36,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr const char* kRanksGreeting = "collbench-ranks-1";
 constexpr const char* kWelcome = "welcome";
-constexpr std::size_t kMaxLine = 1024;
+constexpr std::size_t kMaxLine = 4096;
 constexpr std::size_t kSpareGuests = 64;  // strangers, whose time is soon over
 constexpr std::chrono::seconds kGreetingTime{5};
 constexpr std::chrono::seconds kSayAfter{3};
@@ -312,7 +312,10 @@ class Look {
       : party_(party), until_(until) {
     error_code failure = asio::error::would_block;
     socket_.async_connect(at, [&](error_code connected) { failure = connected; });
-    if (!run(failure)) return;
+    if (!run(failure)) {
+      is_silent_ = failure == asio::error::timed_out;
+      return;
+    }
     keep_to_this_process(socket_.native_handle());
     const std::string line = greeting(party);
     asio::write(socket_, asio::buffer(line), failure);
@@ -334,7 +337,8 @@ class Look {
 
   [[nodiscard]] const std::optional<std::string>& answer() const { return answer_; }
   [[nodiscard]] const std::string& problem() const { return problem_; }
-  /// Whether nothing came back at all, as from behind a firewall: other ports there will not answer either.
+  /// Whether nothing came back at all, as from behind a firewall: other ports there will not answer either. A
+  /// program that takes the connection and says nothing is only not rank 0.
   [[nodiscard]] bool is_silent() const { return is_silent_; }
   [[nodiscard]] tcp::socket& socket() { return socket_; }
 
@@ -355,7 +359,6 @@ class Look {
   }
 
   void fail(error_code failure) {
-    is_silent_ = failure == asio::error::timed_out;
     problem_ = failure == asio::error::eof ? "it is another program, or another job" : failure.message();
   }
 
@@ -396,11 +399,19 @@ std::optional<RankLink> look_at(const asio::ip::address& address, std::uint16_t 
   return {};
 }
 
-/// Until rank 0 says that all have come.
-void wait_for_all(const RankLink& link, const Party& party) {
-  while (!link.has_message(kSlice))
+/// Until rank 0 says that all have come. It gives up by itself before `end`; what has stopped does not.
+void wait_for_all(const RankLink& link, const Party& party, SteadyClock::time_point end) {
+  while (!link.has_message(kSlice)) {
     if (is_interrupted(party)) throw interruption(party);
+    if (SteadyClock::now() >= end)
+      throw Error(ExitStatus::rank_lost, "rendezvous",
+                  fmt::format("rank {} took the connection of rank {} and has said nothing since",
+                              party.number(0), party.number(party.rank)),
+                  "see whether rank 0 still runs, and whether it is at that port");
+  }
+  link.limit_waits(kGreetingTime);
   link.receive_into({});
+  link.limit_waits(std::chrono::seconds(0));
 }
 
 }  // namespace
@@ -415,7 +426,7 @@ RankLink knock(const std::string& host, std::uint16_t port, std::uint16_t ports,
     for (const asio::ip::address& address : addresses_of(host, problem)) {
       std::optional<RankLink> link = look_at(address, port, ports, party, end, problem);
       if (!link) continue;
-      wait_for_all(*link, party);
+      wait_for_all(*link, party, seconds > 0 ? end + kGreetingTime : end);
       return std::move(*link);
     }
     // Not all at once.

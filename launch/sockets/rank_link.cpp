@@ -11,11 +11,8 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <utility>
-
-#include "base/error.hpp"
 
 namespace collbench::launch {
 namespace {
@@ -32,6 +29,11 @@ constexpr std::uint64_t kMaxWord = 4096;
 
 [[noreturn]] void throw_lost(const std::string& what) {
   throw Error(ExitStatus::rank_lost, "", what, "see that rank's own messages");
+}
+
+/// However it shows, so that ranks which say it say the same.
+[[noreturn]] void throw_gone(const std::string& peer) {
+  throw_lost(fmt::format("{} is gone: its connection has ended", peer));
 }
 
 /// False when the other end can take no more.
@@ -57,8 +59,7 @@ void receive_all(int socket, std::span<std::byte> bytes, const std::string& peer
   while (!bytes.empty()) {
     const ssize_t got = ::recv(socket, bytes.data(), bytes.size(), 0);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw_lost(fmt::format("{} is gone: {}", peer, std::strerror(errno)));
-    if (got == 0) throw_lost(fmt::format("{} is gone: it has closed its connection", peer));
+    if (got <= 0) throw_gone(peer);
     bytes = bytes.subspan(static_cast<std::size_t>(got));
   }
 }
@@ -86,7 +87,7 @@ void RankLink::send(std::span<const std::byte> message) const {
                 "measure fewer rows at a time");
   const Head head{.bytes = message.size(), .is_end = 0};
   if (!send_all(socket_->get(), std::as_bytes(std::span(&head, 1))) || !send_all(socket_->get(), message))
-    throw_lost(fmt::format("{} is gone: its connection has broken", peer_));
+    throw_gone(peer_);
 }
 
 void RankLink::end(std::string_view why) const {
@@ -106,7 +107,7 @@ std::size_t RankLink::receive_size() const {
     throw_lost(fmt::format("{} sent something that is not a collbench message", peer_));
   std::string why(head.bytes, '\0');
   receive_all(socket_->get(), std::as_writable_bytes(std::span(why)), peer_);
-  throw_lost(why);
+  throw LastWord(ExitStatus::rank_lost, "", why, "see that rank's own messages");
 }
 
 std::string RankLink::receive() const {
@@ -130,6 +131,11 @@ void RankLink::receive_into(std::span<std::byte> message) const {
 bool RankLink::has_message(std::chrono::milliseconds within) const {
   pollfd look{socket_->get(), POLLIN, 0};
   return ::poll(&look, 1, static_cast<int>(within.count())) > 0;
+}
+
+void RankLink::limit_waits(std::chrono::seconds limit) const {
+  const timeval longest{.tv_sec = limit.count(), .tv_usec = 0};
+  ::setsockopt(socket_->get(), SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest);
 }
 
 bool RankLink::is_closed() const {

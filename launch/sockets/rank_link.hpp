@@ -6,9 +6,16 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "base/files.hpp"
 
 namespace collbench::launch {
+
+/// What another rank said as it ended: it tells the user itself.
+class LastWord : public Error {
+ public:
+  using Error::Error;
+};
 
 /// Messages over a connected TCP socket to another rank, in order. Each blocks until it is through. A rank
 /// that is gone, or said its last word, is an Error (rank_lost) by `peer` or by that word.
@@ -26,6 +33,8 @@ class RankLink {
 
   /// Whether a message, or the end of the connection, is there within that time.
   [[nodiscard]] bool has_message(std::chrono::milliseconds within) const;
+  /// How long a call waits for bytes before the other end counts as gone; 0: as long as it takes.
+  void limit_waits(std::chrono::seconds limit) const;
   /// Whether the other end has closed, as far as that has been heard here, and nothing from it waits.
   [[nodiscard]] bool is_closed() const;
 

@@ -26,6 +26,7 @@
 #include "launch/mpi_session.hpp"
 #include "launch/real_machine.hpp"
 #include "launch/socket_session.hpp"
+#include "launch/sockets/rank_link.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/run/hang_report.hpp"
 #include "src/run/host_findings.hpp"
@@ -124,6 +125,18 @@ void tell(const Error& error, IncidentLog& incidents, const RankActivity& own) {
   incidents.write(incident);
 }
 
+/// Ranks that did not meet: what rank 0 knows, or a signal to all, is said by rank 0, and what one of a host
+/// found by itself once for it. Who was started by hand has a terminal of its own. Rethrows where MPI is.
+int did_not_meet(const RunOptions& options, const Error& error, IncidentLog& incidents,
+                 const RankActivity& own) {
+  if (!options.rendezvous) throw;
+  if (!options.rendezvous->has_launcher || own.rank == 0) return report_failure(error, true);
+  const bool is_said = dynamic_cast<const launch::LastWord*>(&error) != nullptr || launch::interrupted();
+  if (is_said) return report_failure(error, false);
+  tell(error, incidents, own);
+  return static_cast<int>(error.status());
+}
+
 }  // namespace
 
 void find_launch(RunOptions& options) {
@@ -170,7 +183,12 @@ int start_run(const RunOptions& options, int argc, char** argv) {
     flight.step(kStartOfMpi);
   }
   RunWatch watch(options, incidents, identity, flight);
-  const std::unique_ptr<launch::Session> connected = connect_ranks(options, argc, argv, flight.exchanges());
+  std::unique_ptr<launch::Session> connected;
+  try {
+    connected = connect_ranks(options, argc, argv, flight.exchanges());
+  } catch (const Error& error) {
+    return did_not_meet(options, error, *incidents, flight.activity());
+  }
   const launch::Session& session = *connected;
   const bool root = session.ranks().is_root();
   require_own_launcher(options, session.ranks().size());

@@ -30,6 +30,7 @@ constexpr const char* kAll[] = {"OMPI_COMM_WORLD_RANK",
                                 "SLURM_STEP_NUM_TASKS",
                                 "SLURM_STEP_NODELIST",
                                 "SLURM_JOB_ID",
+                                "SLURM_PTY_PORT",
                                 "COLLBENCH_RANK",
                                 "COLLBENCH_RANKS",
                                 "COLLBENCH_RENDEZVOUS",
@@ -77,7 +78,7 @@ TEST(Rendezvous, TorchrunsPortIsItsAgents) {
   EXPECT_EQ(where.host, "n1");
   EXPECT_EQ(where.port, 29501);
   EXPECT_EQ(where.ports, 8);
-  EXPECT_EQ(where.job, "torchrun:29500:a%20b");
+  EXPECT_EQ(where.job, "torchrun:29500:a%20b:");
   EXPECT_FALSE(where.is_secret);
   auto alone = kTorchrun;
   alone["WORLD_SIZE"] = "1";
@@ -94,13 +95,30 @@ TEST(Rendezvous, OfTwoLaunchersTheInnerOneHasMoreProcesses) {
   EXPECT_FALSE(found(both).has_value());
 }
 
+TEST(Rendezvous, InAShellOfSrunOneIsAlone) {
+  auto shell = kSrun;
+  shell["SLURM_PTY_PORT"] = "40000";
+  EXPECT_FALSE(found(shell).has_value());
+  auto half = kSrun;
+  half.erase("SLURM_STEP_NODELIST");
+  EXPECT_THROW(static_cast<void>(found(half)), Error);
+}
+
+TEST(Rendezvous, TwoJobsWithOneSecretDoNotMeet) {
+  auto job = kTorchrun;
+  job["COLLBENCH_SECRET"] = "lab";
+  auto other = job;
+  other["MASTER_PORT"] = "29501";
+  EXPECT_NE(found(job).value().job, found(other).value().job);
+}
+
 TEST(Rendezvous, SrunsTasksMeetAtTheFirstNode) {
   const auto where = found(kSrun).value();
   EXPECT_EQ(where.rank, 2);
   EXPECT_EQ(where.ranks, 4);
   EXPECT_EQ(where.host, "n1");
   EXPECT_EQ(where.port, 15034);
-  EXPECT_EQ(where.job, "srun:120034.0");
+  EXPECT_EQ(where.job, "srun:120034.0:");
 }
 
 TEST(Rendezvous, TheUsersWordIsFirst) {
@@ -115,7 +133,7 @@ TEST(Rendezvous, TheUsersWordIsFirst) {
   EXPECT_EQ(by_variables.port, 29600);
   EXPECT_EQ(by_variables.ports, 1);
   EXPECT_EQ(by_variables.rank, 2);
-  EXPECT_EQ(by_variables.job, "of%20all");
+  EXPECT_EQ(by_variables.job, "--rendezvous:29600:of%20all");
   EXPECT_TRUE(by_variables.is_secret);
   EXPECT_NE(by_variables.passed_over, "");
   const auto by_options = found(all, {.rank = 0, .ranks = 4, .address = "n7:80"}).value();
@@ -165,7 +183,8 @@ TEST(Rendezvous, HalfOfItIsAnError) {
   EXPECT_THROW(static_cast<void>(found({}, {.rank = 1, .ranks = std::nullopt, .address = ""})), Error);
   EXPECT_THROW(static_cast<void>(found({}, {.rank = 1, .ranks = std::nullopt, .address = "n1:80"})), Error);
   EXPECT_THROW(static_cast<void>(found({}, {.rank = 2, .ranks = 2, .address = "n1:80"})), Error);
-  for (const char* address : {"n1", ":80", "n1:", "n1:0", "n1:65536", "n1:8x"})
+  for (const char* address :
+       {"n1", ":80", "n1:", "n1:0", "n1:65536", "n1:8x", "::1", "n1:80:80", "[]:80", "[:80"})
     EXPECT_THROW(static_cast<void>(found({}, {.rank = 0, .ranks = 2, .address = address})), Error) << address;
   for (const char* name : {"MASTER_ADDR", "MASTER_PORT"}) {
     auto half = kTorchrun;

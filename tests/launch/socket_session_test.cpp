@@ -246,6 +246,58 @@ TEST(SocketSession, AnInterruptionEndsTheMeetingOnEitherSide) {
   expect_interrupted([&] { static_cast<void>(door.receive(party, 0, [](const std::vector<int>&) {})); });
 }
 
+/// Of this host alone.
+std::uint16_t listen_at_any_port(const FileDescriptor& socket) {
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof own;
+  EXPECT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&own), size), 0);
+  EXPECT_EQ(::listen(socket.get(), 8), 0);
+  EXPECT_EQ(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &size), 0);
+  return ntohs(own.sin_port);
+}
+
+TEST(SocketSession, AMuteProgramAtTheFirstPortIsPassedOver) {
+  const FileDescriptor mute(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const std::uint16_t port = listen_at_any_port(mute);
+  if (port > 65000) GTEST_SKIP() << "no ports above it";
+  Door door(port, 8, "127.0.0.1");
+  EXPECT_GT(door.port(), port);
+  std::thread root([&] {
+    static_cast<void>(
+        door.receive({.rank = 0, .ranks = 2, .word = "word"}, kPatience, [](const std::vector<int>&) {}));
+  });
+  EXPECT_NO_THROW(
+      static_cast<void>(knock("localhost", port, 8, {.rank = 1, .ranks = 2, .word = "word"}, kPatience)));
+  root.join();
+}
+
+/// Welcomes one rank, says `more` and then nothing until it is gone.
+void welcome_one(const FileDescriptor& at, const std::string& more) {
+  const FileDescriptor guest(::accept4(at.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  const std::string answer = "collbench-ranks-1 welcome\n" + more;
+  ASSERT_GT(::send(guest.get(), answer.data(), answer.size(), MSG_NOSIGNAL), 0);
+  char byte = 0;
+  while (::recv(guest.get(), &byte, 1, 0) > 0) {
+  }
+}
+
+TEST(SocketSession, WhoWelcomesAndSaysNothingMoreIsNotWaitedForWithoutEnd) {
+  for (const char* more : {"", "x"}) {
+    const FileDescriptor stranger(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const std::uint16_t port = listen_at_any_port(stranger);
+    std::thread answers([&] { welcome_one(stranger, more); });
+    try {
+      static_cast<void>(knock("localhost", port, 1, {.rank = 1, .ranks = 2, .word = "word"}, 1));
+      ADD_FAILURE();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), ExitStatus::rank_lost);
+    }
+    answers.join();
+  }
+}
+
 TEST(SocketSession, StrangersAreClosedWithoutAWordAndCountForNobody) {
   Door door(0, 1, "127.0.0.1");
   const Party party{.rank = 0, .ranks = 2, .word = "word"};
