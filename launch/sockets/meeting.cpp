@@ -39,6 +39,7 @@ constexpr const char* kWelcome = "welcome";
 constexpr std::size_t kMaxLine = 4096;
 constexpr std::size_t kSpareGuests = 64;  // strangers, whose time is soon over
 constexpr std::chrono::seconds kGreetingTime{5};
+constexpr std::chrono::seconds kAnswerTime{2};  // rank 0 answers at once
 constexpr std::chrono::seconds kSayAfter{3};
 constexpr std::chrono::milliseconds kSlice{200};  // an interruption is noticed within it
 constexpr std::chrono::milliseconds kMinPause{100};
@@ -323,6 +324,7 @@ class Look {
       fail(failure);
       return;
     }
+    until_ = std::min(until_, SteadyClock::now() + kAnswerTime);
     // Byte by byte: what follows the line is the link's.
     std::string answer;
     for (char next = 0; answer.size() < kMaxLine; answer += next) {
