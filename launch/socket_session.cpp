@@ -65,7 +65,10 @@ class SocketRanks : public Ranks {
     const CountedCall counted(exchanges_);
     std::vector<std::string> texts;
     at_links([&] {
-      if (!is_root()) return links_.front().send(std::as_bytes(std::span(text)));
+      if (!is_root()) {
+        links_.front().send(std::as_bytes(std::span(text)));
+        return;
+      }
       texts.push_back(text);
       for (const RankLink& link : links_) texts.push_back(link.receive());
     });
@@ -76,7 +79,10 @@ class SocketRanks : public Ranks {
     if (how != RankAggregate::rank0) {
       const CountedCall counted(exchanges_);
       at_links([&] {
-        if (!is_root()) return links_.front().send(std::as_bytes(values));
+        if (!is_root()) {
+          links_.front().send(std::as_bytes(values));
+          return;
+        }
         std::vector<double> others(values.size());
         for (const RankLink& link : links_) {
           link.receive_into(std::as_writable_bytes(std::span(others)));

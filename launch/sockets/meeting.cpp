@@ -245,7 +245,10 @@ class Door::Sockets {
             counted)
             ->begin();
       }
-      if (!failure) return accept();
+      if (!failure) {
+        accept();
+        return;
+      }
       // What fails now, such as for want of descriptors, would fail again and again.
       problem_ = failure.message();
       later_.expires_after(kMinPause);

@@ -137,6 +137,20 @@ int did_not_meet(const RunOptions& options, const Error& error, IncidentLog& inc
   return static_cast<int>(error.status());
 }
 
+/// Throws Error (usage) where -g would start ranks that something else has started.
+void require_one_start(const RunOptions& options) {
+  if (options.local_ranks > 1 && options.rendezvous && !options.rendezvous->has_launcher)
+    throw usage_error("-g", "with --rendezvous each process is one rank",
+                      "start one for each GPU, with a --rank of its own, without -g");
+  if (options.local_ranks > 1 && options.launched && !started_by_start_ranks()) {
+    const std::string by = options.rendezvous ? options.rendezvous->by : "mpirun";
+    throw usage_error("-g", fmt::format("{} has already started the ranks", by),
+                      options.rendezvous
+                          ? fmt::format("let it start {} of them, without -g", options.local_ranks)
+                          : fmt::format("use mpirun -np {} without -g", options.local_ranks));
+  }
+}
+
 }  // namespace
 
 void find_launch(RunOptions& options) {
@@ -153,16 +167,7 @@ void find_launch(RunOptions& options) {
 }
 
 int start_run(const RunOptions& options, int argc, char** argv) {
-  if (options.local_ranks > 1 && options.rendezvous && !options.rendezvous->has_launcher)
-    throw usage_error("-g", "with --rendezvous each process is one rank",
-                      "start one for each GPU, with a --rank of its own, without -g");
-  if (options.local_ranks > 1 && options.launched && !started_by_start_ranks()) {
-    const std::string by = options.rendezvous ? options.rendezvous->by : "mpirun";
-    throw usage_error("-g", fmt::format("{} has already started the ranks", by),
-                      options.rendezvous
-                          ? fmt::format("let it start {} of them, without -g", options.local_ranks)
-                          : fmt::format("use mpirun -np {} without -g", options.local_ranks));
-  }
+  require_one_start(options);
   if (options.local_ranks > 1 && !options.launched) {
     const bool on_gpus = options.memory ? *options.memory == collectives::MemoryKind::device
                                         : std::filesystem::exists("/dev/nvidiactl");
