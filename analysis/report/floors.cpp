@@ -12,6 +12,7 @@
 #include "base/json_reader.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
+#include "topology/catalog/acceptance_limits.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -43,7 +44,7 @@ std::vector<AcceptanceFloor> rows_on(const AcceptanceFloors& floors, int nodes) 
 
 /// The command that measures the largest of `rows`, of one node count, and ends with 1 under a floor; empty
 /// where they have none.
-std::string check_command(std::vector<AcceptanceFloor> rows) {
+std::string check_command(std::vector<AcceptanceFloor> rows, std::string_view options = "") {
   std::erase_if(rows, [](const AcceptanceFloor& row) { return !row.floor; });
   if (rows.empty()) return {};
   std::uint64_t largest = 0;
@@ -51,8 +52,11 @@ std::string check_command(std::vector<AcceptanceFloor> rows) {
   std::erase_if(rows, [largest](const AcceptanceFloor& row) { return row.size_bytes != largest; });
   std::vector<std::string_view> operations;
   for (const AcceptanceFloor& row : rows) operations.push_back(operation(row.operation).option);
-  return fmt::format("mpirun -np {} collbench --ops {} --sizes {} --fail-on none --min-busbw '{}'",
-                     rows.front().ranks, fmt::join(operations, ","), size_option(largest),
+  const AcceptanceFloor& one = rows.front();
+  const std::string layout =
+      one.nodes == 1 ? "" : fmt::format(" --map-by ppr:{}:node", one.ranks / one.nodes);
+  return fmt::format("mpirun{} -np {}{} collbench --ops {} --sizes {} --fail-on none --min-busbw '{}'",
+                     options, one.ranks, layout, fmt::join(operations, ","), size_option(largest),
                      min_busbw_option(rows));
 }
 
@@ -67,14 +71,18 @@ std::vector<int> node_counts(const AcceptanceFloors& floors) {
 std::vector<std::string> commands(const AcceptanceFloors& floors) {
   std::vector<std::string> lines;
   for (const int nodes : node_counts(floors)) {
-    const std::string command = check_command(rows_on(floors, nodes));
+    const std::vector<AcceptanceFloor> rows = rows_on(floors, nodes);
+    const std::string command = check_command(rows);
+    lines.push_back(fmt::format("# {}{}", counted(static_cast<std::size_t>(nodes), "node"),
+                                command.empty() ? ": no floor, as the notes say" : ""));
     if (command.empty()) continue;
-    lines.push_back(fmt::format("# {}", counted(static_cast<std::size_t>(nodes), "node")));
     lines.push_back(command);
-    // check_cmd_status of LBNL Node Health Check (github.com/mej/nhc, README): one node checks itself.
+    // check_cmd_status of LBNL Node Health Check (github.com/mej/nhc, scripts/lbnl_cmd.nhc), which runs as
+    // root.
     if (nodes == 1) {
-      lines.emplace_back("# the same as a line of nhc.conf");
-      lines.push_back("* || check_cmd_status -t 600 -r 0 " + command);
+      lines.emplace_back(
+          "# for nhc.conf, with both programs' full paths and nhc's TIMEOUT above 600 s; on idle nodes only");
+      lines.push_back("* || check_cmd_status -t 600 -r 0 " + check_command(rows, " --allow-run-as-root"));
     }
   }
   return lines;
@@ -86,8 +94,9 @@ std::string title(const AcceptanceFloors& floors) {
 }
 
 constexpr std::string_view kMeaning =
-    "Under the floor judge says BELOW: no sound machine of this class was seen there. Between it and the "
-    "last figure the word is UNCLEAR: measure again, or compare with a machine of the same kind.";
+    "Reject under the floor: judge calls a machine BELOW whose largest sizes are under it, and SOUND from "
+    "the last "
+    "figure on. Between them, and at the rate of another algorithm (NVLS off), it says UNCLEAR.";
 
 std::string rate_or_none(std::optional<double> rate) { return rate ? fmt::format("{:.1f}", *rate) : "–"; }
 
@@ -173,7 +182,8 @@ std::string as_json(const AcceptanceFloors& floors) {
                     {"derivation", derivation(row)}});
   Json options = Json::object();
   for (const int nodes : node_counts(floors))
-    options[fmt::to_string(nodes)] = min_busbw_option(rows_on(floors, nodes));
+    if (const std::string option = min_busbw_option(rows_on(floors, nodes)); !option.empty())
+      options[fmt::to_string(nodes)] = option;
   const Json whole{{"record", "collbench floors"},
                    {"topology", floors.topology},
                    {"gpu", floors.gpu},
@@ -184,7 +194,14 @@ std::string as_json(const AcceptanceFloors& floors) {
 
 }  // namespace
 
-std::vector<std::uint64_t> floor_sizes() { return {64 * kMiB, kGiB, 8 * kGiB, 16 * kGiB}; }
+std::vector<std::uint64_t> floor_sizes(std::string_view machine) {
+  std::vector<std::uint64_t> sizes{64 * kMiB, kGiB, 8 * kGiB};
+  for (const int nodes : {1, 2}) {
+    const auto* limit = topology::acceptance_limit(machine, "AllReduce", nodes, 16 * kGiB);
+    if (limit != nullptr && limit->from_bytes > sizes.back()) sizes.push_back(limit->from_bytes);
+  }
+  return sizes;
+}
 
 void add_floors(AcceptanceFloors& floors, const GpuCluster& cluster, std::span<const OperationId> operations,
                 std::span<const std::uint64_t> sizes_bytes) {

@@ -36,8 +36,8 @@ struct AcceptanceFloors {
 void add_floors(AcceptanceFloors& floors, const GpuCluster& cluster, std::span<const OperationId> operations,
                 std::span<const std::uint64_t> sizes_bytes);
 
-/// Where none are given: 64 MiB, 1 GiB, 8 GiB and 16 GiB, at which health checks of providers measure.
-[[nodiscard]] std::vector<std::uint64_t> floor_sizes();
+/// Where none are given: 64 MiB, 1 GiB, 8 GiB and, where that is more, the size of the provider's own limit.
+[[nodiscard]] std::vector<std::uint64_t> floor_sizes(std::string_view machine);
 
 /// As a table ("text" or "md") that ends with what --min-busbw takes at each node count and the line of a
 /// node health check, or as "csv" or "json". Throws Error (usage) for another format.

@@ -21,7 +21,16 @@ bool is_measured(const Run& run, OperationId id) {
                      [id](const Row& row) { return row.measurement.key.operation == id; });
 }
 
-std::string after_a_loss(const Run& run) {
+/// Of what a sound machine gives: less is typical of TCP in place of RDMA, on all nodes alike.
+constexpr double kMaxOfSockets = 0.1;
+
+std::string after_a_loss(const Run& run, const Row* worst) {
+  if (run.yardstick && run.yardstick->kind == YardstickKind::slowest)
+    return fmt::format("give the machine (--topology {}, or another one of collbench topo list)",
+                       run.yardstick->machine);
+  if (run.log && !run.log->network && node_count(run.ranks) > 1 && worst != nullptr &&
+      worst->verdict.ratio.value_or(1) < kMaxOfSockets)
+    return "run again with NCCL_DEBUG=INFO, and see whether it is \"Using network Socket\"";
   const auto slow = std::find_if(run.nodes_alone.begin(), run.nodes_alone.end(),
                                  [](const NodeAlone& node) { return is_bad(node.row.verdict.word); });
   if (slow != run.nodes_alone.end())
@@ -35,17 +44,22 @@ std::string after_a_loss(const Run& run) {
 
 std::string to_clear_it(const Run& run, const Row* worst) {
   if (worst == nullptr) return {};
-  if (!run.complete) return "run it to its end (--resume goes on where a record stops)";
+  if (!run.complete)
+    return run.log ? "run it to its end, or give the whole log"
+                   : "run it to its end (--resume goes on where a record stops)";
   const Verdict& verdict = worst->verdict;
   if (worst->measurement.key.size_bytes < kLargeSize) return "measure 1 GiB and more";
   if (!verdict.ratio || !verdict.range) return {};
   if (*verdict.ratio > verdict.range->high) return "check which machine and how many nodes were given";
   if (*verdict.ratio >= verdict.range->sound) return "measure again: a hiccup goes, a fault stays";
   if (*verdict.ratio < verdict.range->below)
-    return "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING: which algorithm ran";
+    return "run again with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING to see which algorithm ran";
   if (run.yardstick && run.yardstick->kind == YardstickKind::own)
     return "say which machine it is (--expect; of a file, --topology)";
-  return "the provider's limit as --min-busbw, or collbench compare with a machine of this kind";
+  return node_count(run.ranks) > 1 ? "compare the nodes with each other (collbench burnin), or judge by your "
+                                     "provider's limit (--min-busbw)"
+                                   : "compare with a known good node (collbench compare), or judge by your "
+                                     "provider's limit (--min-busbw)";
 }
 
 }  // namespace
@@ -54,7 +68,7 @@ std::string next_step_by_verdict(const Run& run, const Row* worst) {
   switch (machine_word(run)) {
     case VerdictWord::below:
     case VerdictWord::fault:
-      return after_a_loss(run);
+      return after_a_loss(run, worst);
     case VerdictWord::unclear:
       return to_clear_it(run, worst);
     case VerdictWord::sound: {

@@ -234,6 +234,9 @@ std::string why_no_machine(const Run& run) {
   return fmt::format("no verdict: {} is {}'s, and only NCCL on NVIDIA's GPUs is modeled", gpu, maker);
 }
 
+constexpr std::string_view kAfterWrongData =
+    "; next: use none of these nodes; collbench doctor on each (Xid, ECC)";
+
 /// " against hgx-h100", where that is not what the user said; and what having no such machine means.
 std::string yardstick_words(const Run& run, bool nothing_is_named) {
   if (!run.yardstick) return {};
@@ -245,7 +248,8 @@ std::string yardstick_words(const Run& run, bool nothing_is_named) {
         has_nearest ? fmt::format("; nearest: {}, but {}", yardstick.machine, yardstick.differences.front())
                     : "");
   }
-  if (yardstick.kind == YardstickKind::slowest) return ", whichever machine with these GPUs it is";
+  if (yardstick.kind == YardstickKind::slowest)
+    return ", slower than every reference machine with these GPUs";
   const bool is_said = yardstick.kind == YardstickKind::named && !nothing_is_named;
   return is_said ? "" : " against " + yardstick.machine;
 }
@@ -256,7 +260,7 @@ ReportLines verdict_headline(const Run& run) {
   const VerdictWord word = machine_word(run);
   const std::string wrong = wrong_rows_words(run);
   if (word == VerdictWord::none) {
-    if (!wrong.empty()) return {{wrong, Tone::alarm}};
+    if (!wrong.empty()) return {{wrong + std::string(kAfterWrongData), Tone::alarm}};
     const bool is_unknown = run.log && measures_gpus(run.backend) && !judged(run);
     return is_unknown ? ReportLines{{why_no_machine(run), Tone::warning}} : ReportLines{};
   }
@@ -298,7 +302,8 @@ ReportLines verdict_headline(const Run& run) {
   }
   if (const std::string next = next_step_by_verdict(run, worst); wrong.empty() && !next.empty())
     parts.push_back("next: " + next);
-  return {{fmt::format("{}", fmt::join(parts, "; ")), wrong.empty() ? tone_of(word) : Tone::alarm}};
+  return {{fmt::format("{}{}", fmt::join(parts, "; "), wrong.empty() ? "" : kAfterWrongData),
+           wrong.empty() ? tone_of(word) : Tone::alarm}};
 }
 
 ReportLines verdict_lines(const Run& run) {

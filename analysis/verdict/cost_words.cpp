@@ -66,12 +66,14 @@ std::string case_of(const FindingCost& cost) {
   return text.empty() ? "" : fmt::format(" {}", text);
 }
 
-/// The cost where `rate` falls most, of those that one node has when NCCL starts; null where none changes.
-const FindingCost* worst_cost(const std::vector<FindingCost>& costs, Rate PredictedRates::* rate) {
+/// The cost where `rate` falls most: after NCCL has started, or of those that one node has when it starts.
+/// Null where none changes.
+const FindingCost* worst_cost(const std::vector<FindingCost>& costs, bool during_job,
+                              Rate PredictedRates::* rate) {
   const FindingCost* worst = nullptr;
   double least = 0;
   for (const FindingCost& cost : costs) {
-    if (cost.when == CostCase::all_nodes || cost.when == CostCase::during_job) continue;
+    if (cost.when == CostCase::all_nodes || (cost.when == CostCase::during_job) != during_job) continue;
     const double percent = change(cost.healthy.*rate, cost.faulty.*rate).value_or(0);
     if (std::abs(percent) < kMinPercent || (worst != nullptr && percent >= least)) continue;
     worst = &cost;
@@ -80,18 +82,34 @@ const FindingCost* worst_cost(const std::vector<FindingCost>& costs, Rate Predic
   return worst;
 }
 
-/// " if present when NCCL starts, 237.0 GB/s (−50 %) if it happens during a job": where that differs, on as
-/// many nodes.
-std::string when_it_came(const std::vector<FindingCost>& costs, const FindingCost& cost,
-                         Rate PredictedRates::* rate) {
-  for (const FindingCost& later : costs) {
-    if (later.when != CostCase::during_job || later.nodes != cost.nodes) continue;
-    const Rate percent = change(later.healthy.*rate, later.faulty.*rate);
-    if (percent && later.faulty.*rate != cost.faulty.*rate)
-      return fmt::format("{}, {}{}", case_of(cost), after_change(later.faulty.*rate, *percent),
-                         case_of(later));
-  }
-  return {};
+double percent_of(const FindingCost* cost, Rate PredictedRates::* rate) {
+  return cost == nullptr ? 0 : change(cost->healthy.*rate, cost->faulty.*rate).value_or(0);
+}
+
+/// ", 237.0 GB/s (−50 %) if it happens during a job"; with its nodes where they are others than `nodes`.
+std::string during_a_job(const FindingCost& later, int nodes, Rate PredictedRates::* rate) {
+  return fmt::format(", {}{}{}", later.nodes == nodes ? "" : fmt::format("on {} ", nodes_of(later)),
+                     after_change(later.faulty.*rate, percent_of(&later, rate)), case_of(later));
+}
+
+/// What one rate loses, at NCCL's start and during a job; empty where it keeps its value in both.
+std::string loss_of(const std::vector<FindingCost>& costs, Rate PredictedRates::* rate, bool is_best) {
+  const FindingCost* const start = worst_cost(costs, false, rate);
+  const FindingCost* const later = worst_cost(costs, true, rate);
+  const FindingCost* const shown = start != nullptr ? start : later;
+  if (shown == nullptr) return {};
+  const std::string by =
+      !is_best || shown->healthy.best_by.empty() ? (is_best ? "best" : "ring") : shown->healthy.best_by;
+  const std::string on = fmt::format("AllReduce on {}: ", nodes_of(*shown));
+  if (start == nullptr)
+    return fmt::format("{}{} keeps {:.1f} GB/s if present when NCCL starts{}", on, by,
+                       (shown->healthy.*rate).value_or(0), during_a_job(*later, shown->nodes, rate));
+  const bool is_worse_later =
+      later != nullptr && std::abs(percent_of(later, rate) - percent_of(start, rate)) >= kMinPercent;
+  return fmt::format("{}{}{}{}{}", on, rate_change(by, start->healthy.*rate, start->faulty.*rate),
+                     is_best ? other_algorithm(*start) : other_plan(*start),
+                     is_worse_later ? case_of(*start) : "",
+                     is_worse_later ? during_a_job(*later, start->nodes, rate) : "");
 }
 
 /// "ring … and best …"; empty where none changes by what is shown.
@@ -108,17 +126,20 @@ std::string changed_rates(const FindingCost& cost) {
 }  // namespace
 
 std::string cost_sentence(const std::vector<FindingCost>& costs) {
-  if (const FindingCost* cost = worst_cost(costs, &PredictedRates::best)) {
-    const std::string by = cost->healthy.best_by.empty() ? "best" : cost->healthy.best_by;
-    return fmt::format("AllReduce on {}: {}{}{}", nodes_of(*cost),
-                       rate_change(by, cost->healthy.best, cost->faulty.best), other_algorithm(*cost),
-                       when_it_came(costs, *cost, &PredictedRates::best));
+  constexpr double kMuchMore = 1.5;  // than NVLS loses: what runs as a ring feels it
+  const std::string ring = loss_of(costs, &PredictedRates::ring, false);
+  const std::string best = loss_of(costs, &PredictedRates::best, true);
+  if (best.empty()) {
+    if (ring.empty()) return {};
+    const std::string& by = costs.front().healthy.best_by;
+    return fmt::format("{}; {} keeps its rate", ring, by.empty() ? "the best algorithm" : by);
   }
-  if (const FindingCost* cost = worst_cost(costs, &PredictedRates::ring)) {
-    return fmt::format("AllReduce on {}: {} keeps its rate; {}{}", nodes_of(*cost), cost->healthy.best_by,
-                       ring_change(*cost), when_it_came(costs, *cost, &PredictedRates::ring));
-  }
-  return {};
+  const double of_ring = percent_of(worst_cost(costs, false, &PredictedRates::ring), &PredictedRates::ring);
+  const double of_best = percent_of(worst_cost(costs, false, &PredictedRates::best), &PredictedRates::best);
+  const bool is_said = of_ring >= 0 || of_ring > kMuchMore * of_best;
+  return is_said
+             ? best
+             : fmt::format("{}; what runs as a ring (AllGather, ReduceScatter) −{:.0f} %", best, -of_ring);
 }
 
 std::string all_costs(const std::vector<FindingCost>& costs) {

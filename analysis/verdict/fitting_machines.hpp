@@ -21,9 +21,10 @@ namespace collbench::analysis {
 /// --topology hgx-h100 fits (so do p5, ndv5).".
 [[nodiscard]] std::string suggested_topology(const LogFacts& log);
 
-/// The run of a log that says its nodes and the ranks of each, judged by the slowest machine that fits, where
-/// it is BELOW or a FAULT by each of them, with their NICs and with 4, 2 and 1; else none. Nor is there one
-/// without NVSwitch, where the way between the GPUs is that of the server, of which the catalog has few.
+/// The run of a log that says its nodes and the ranks of each, judged by the slowest reference machine that
+/// fits, where it is slow by each of them, also with 4, 2 and 1 of their NICs and one of 100 Gb/s: BELOW, at
+/// most. None otherwise, and none for a part of a machine, a rack, or GPUs without NVSwitch, where the way
+/// between them is that of the server, of which the catalog has few.
 [[nodiscard]] std::optional<Run> judged_whichever_fits(const Run& run, const std::string& where);
 
 /// How a file for --topology is made where no reference machine fits.

@@ -80,6 +80,15 @@ analysis::GpuCluster cluster_of(const PredictOptions& options, const topology::R
   return cluster;
 }
 
+/// In their order.
+template <class Value>
+std::vector<Value> each_once(const std::vector<Value>& values) {
+  std::vector<Value> once;
+  for (const Value& value : values)
+    if (std::find(once.begin(), once.end(), value) == once.end()) once.push_back(value);
+  return once;
+}
+
 /// --floors: what each of the node counts must reach.
 CommandResult predict_floors(const PredictOptions& options) {
   for (const std::uint64_t size : options.sizes) {
@@ -91,9 +100,13 @@ CommandResult predict_floors(const PredictOptions& options) {
   const auto documents = output_documents(options.output);
   require_writable_documents(documents, options.output.overwrite);
   analysis::AcceptanceFloors floors{options.topology, {}, {}};
-  for (const int nodes : options.nodes)
-    analysis::add_floors(floors, cluster_of(options, machine, nodes), options.operations,
-                         options.sizes.empty() ? analysis::floor_sizes() : options.sizes);
+  const std::vector<OperationId> operations = each_once(options.operations);
+  for (const int nodes : each_once(options.nodes)) {
+    const analysis::GpuCluster cluster = cluster_of(options, machine, nodes);
+    analysis::add_floors(
+        floors, cluster, operations,
+        options.sizes.empty() ? analysis::floor_sizes(cluster.machine) : each_once(options.sizes));
+  }
   const auto write = [&](const OutputDocument& document) {
     return analysis::report(floors, document.format, page_options(document).columns);
   };
@@ -165,7 +178,8 @@ void add_predict(CLI::App& command, CommandFunction& chosen) {
   add_output_options(command, theme, options->output,
                      analysis::format_names(&analysis::ReportFormat::prediction), "the prediction as JSON");
   add_lab01_options(command, theme, options->lab01);
-  command.get_option("--preset")->excludes(command.get_option("--floors"));
+  command.get_option("--floors")->excludes(command.get_option("--preset"));
+  command.get_option("--floors")->excludes(command.get_option("--algo"));
   command.get_option("--preset")
       ->description("lab01: AllReduce at 1 MB, 100 MB and 1 GB as expected, as Markdown to hand in");
   for (const char* other : {"--ops", "--sizes"}) {

@@ -29,7 +29,8 @@ TEST(DoctorPrice, OfOneNicAtHalfItsRateAndOfNvLinksThatAreDown) {
   EXPECT_THAT(
       doctor_price(slow, "port-slow"),
       testing::StrEq("AllReduce on 2 nodes: nvls_tree 474.0 → 415.2 GB/s (−12 %) if present when NCCL "
-                     "starts, 354.0 GB/s (−25 %) if it happens during a job"));
+                     "starts, 354.0 GB/s (−25 %) if it happens during a job; what runs as a ring (AllGather, "
+                     "ReduceScatter) −50 %"));
   topology::Host fewer = h100();
   fewer.gpus[3].nvlinks_active.value = 14;
   EXPECT_THAT(doctor_price(fewer, "nvlink-inactive"),

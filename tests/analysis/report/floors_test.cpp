@@ -45,18 +45,26 @@ TEST(Floors, WhereSoundMachinesScatterTooWidelyThereIsNone) {
   AcceptanceFloors floors{"ndv5", {}, {}};
   add_floors(floors, cluster, kAllReduce, std::vector<std::uint64_t>{kGiB});
   EXPECT_FALSE(floors.rows.front().floor);
-  EXPECT_THAT(report(floors, "text", 100), AllOf(HasSubstr("–"), Not(HasSubstr("mpirun"))));
-  EXPECT_THAT(report(floors, "json", 100), HasSubstr("\"floor_gb_per_s\": null"));
+  EXPECT_THAT(report(floors, "text", 100),
+              AllOf(HasSubstr("–"), HasSubstr("# 2 nodes: no floor"), Not(HasSubstr("mpirun"))));
+  EXPECT_THAT(report(floors, "json", 100),
+              AllOf(HasSubstr("\"floor_gb_per_s\": null"), HasSubstr("\"min_busbw_by_nodes\": {}")));
 }
 
 TEST(Floors, TheCommandMeasuresTheLargestSizeAndTakesItsFloor) {
   const std::string text = report(floors_of("ndv5", 1, {kGiB, 16 * kGiB}), "text", 100);
-  const std::string command =
-      "mpirun -np 8 collbench --ops all_reduce --sizes 16G --fail-on none --min-busbw "
-      "'all_reduce@16G>=460.0'";
-  EXPECT_THAT(text, HasSubstr("\n" + command + "\n"));
-  EXPECT_THAT(text, HasSubstr("\n* || check_cmd_status -t 600 -r 0 " + command + "\n"));
-  EXPECT_THAT(report(floors_of("ndv5", 2, {kGiB}), "text", 100), Not(HasSubstr("check_cmd_status")));
+  const std::string measures =
+      "-np 8 collbench --ops all_reduce --sizes 16G --fail-on none --min-busbw 'all_reduce@16G>=460.0'\n";
+  EXPECT_THAT(text, HasSubstr("\nmpirun " + measures));
+  EXPECT_THAT(text, HasSubstr("\n* || check_cmd_status -t 600 -r 0 mpirun --allow-run-as-root " + measures));
+  EXPECT_THAT(
+      report(floors_of("ndv5", 2, {kGiB}), "text", 100),
+      AllOf(HasSubstr("\nmpirun -np 16 --map-by ppr:8:node collbench "), Not(HasSubstr("check_cmd_status"))));
+}
+
+TEST(Floors, TheLargestSizeIsTheProvidersWhereItHasOne) {
+  EXPECT_EQ(floor_sizes("hgx-h100").back(), 8 * kGiB);
+  EXPECT_EQ(floor_sizes("ndv5").back(), 16 * kGiB);
 }
 
 TEST(Floors, EveryFormatHasTheDerivation) {

@@ -59,7 +59,7 @@ TEST(VerdictHeadline, IsTheWordWhatMadeItAndWhatItLeavesOpen) {
   EXPECT_THAT(verdict_headline(wrong).front().text, StartsWith("WRONG DATA in 1 row; UNCLEAR: "));
   for (Row& row : wrong.rows) row.measurement.wrong_elements = 1;
   EXPECT_THAT(verdict_headline(judged_on_gpus(wrong, cluster)).front().text,
-              testing::MatchesRegex("WRONG DATA in [0-9]+ rows"));
+              testing::MatchesRegex("WRONG DATA in [0-9]+ rows; next: use none of these nodes; .*"));
 }
 
 TEST(VerdictHeadline, SaysWhatItIsHeldAgainstWhereNobodyNamedIt) {
@@ -102,11 +102,21 @@ TEST(VerdictHeadline, EndsWithWhatToDoNext) {
             "run it to its end (--resume goes on where a record stops)");
   EXPECT_EQ(next(1), "measure AllGather or SendRecv too: it tests each NIC");
   EXPECT_EQ(next(1.15),
-            "the provider's limit as --min-busbw, or collbench compare with a machine of this kind");
+            "compare the nodes with each other (collbench burnin), or judge by your provider's limit "
+            "(--min-busbw)");
   EXPECT_EQ(next(0.5), "check which machine and how many nodes were given");
   EXPECT_EQ(next(3),
             "collbench doctor on each node: what costs bandwidth there; collbench burnin finds the node");
+  collbench::Run log = run_from_expectation(cluster, 1);
+  log.log.emplace();
+  EXPECT_EQ(next_of(judged_on_gpus(log, cluster)), "run it to its end, or give the whole log");
+  log = complete(run_from_expectation(cluster, 50));
+  log.log.emplace();
+  EXPECT_EQ(next_of(judged_on_gpus(log, cluster)),
+            "run again with NCCL_DEBUG=INFO, and see whether it is \"Using network Socket\"");
   const GpuCluster node = cluster_of("hgx-h100", 1);
+  EXPECT_THAT(next_of(judged_on_gpus(complete(run_from_expectation(node, 1.1)), node)),
+              StartsWith("compare with a known good node (collbench compare)"));
   EXPECT_EQ(next_of(judged_on_gpus(run_from_expectation(node, 3), node)),
             "collbench doctor on this machine: what costs bandwidth there");
   EXPECT_EQ(next_of(judged_on_gpus(complete(run_from_expectation(node, 1)), node)), "");

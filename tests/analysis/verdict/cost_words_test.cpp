@@ -35,9 +35,35 @@ TEST(CostWords, WhatItTakesDuringAJobStandsBesideWhatItTakesAtItsStart) {
       "(−50 %) if it happens during a job");
 }
 
+TEST(CostWords, WhatItTakesOnlyDuringAJobIsSaid) {
+  const PredictedRates whole{.ring = 42, .tree = 78.6, .best = 78.6, .best_by = "tree"};
+  const PredictedRates during{.ring = 12, .tree = 22.5, .best = 22.5, .best_by = "tree"};
+  EXPECT_EQ(cost_sentence({{2, whole, whole, CostCase::at_start}, {2, whole, during, CostCase::during_job}}),
+            "AllReduce on 2 nodes: tree keeps 78.6 GB/s if present when NCCL starts, 22.5 GB/s (−71 %) if it "
+            "happens "
+            "during a job");
+  const PredictedRates ring_only{.ring = 36, .tree = 78.6, .best = 78.6, .best_by = "tree"};
+  EXPECT_EQ(
+      cost_sentence({{2, whole, ring_only, CostCase::at_start}, {2, whole, during, CostCase::during_job}}),
+      "AllReduce on 2 nodes: tree keeps 78.6 GB/s if present when NCCL starts, 22.5 GB/s (−71 %) if it "
+      "happens "
+      "during a job; what runs as a ring (AllGather, ReduceScatter) −14 %");
+}
+
+TEST(CostWords, ALossDuringAJobOnOtherNodesIsNotHidden) {
+  const PredictedRates one{.ring = 100, .tree = {}, .best = 100, .best_by = "ring"};
+  const PredictedRates two{.ring = 90, .tree = {}, .best = 90, .best_by = "ring"};
+  EXPECT_EQ(
+      cost_sentence(
+          {{1, one, {.ring = 98, .tree = {}, .best = 98, .best_by = "ring"}, CostCase::at_start},
+           {2, two, {.ring = 45, .tree = {}, .best = 45, .best_by = "ring"}, CostCase::during_job}}),
+      "AllReduce on 1 node: ring 100.0 → 98.0 GB/s (−2 %) if present when NCCL starts, on 2 nodes 45.0 GB/s "
+      "(−50 %) if it happens during a job");
+}
+
 TEST(CostWords, ALossOfTheRingAloneIsSaidOfTheRing) {
   EXPECT_EQ(cost_sentence({{2, {360, 300, 400, {}, "nvls_tree"}, {180, 300, 400, {}, "nvls_tree"}}}),
-            "AllReduce on 2 nodes: nvls_tree keeps its rate; ring 360.0 → 180.0 GB/s (−50 %)");
+            "AllReduce on 2 nodes: ring 360.0 → 180.0 GB/s (−50 %); nvls_tree keeps its rate");
 }
 
 TEST(CostWords, AllCostsLeaveOutWhatKeepsItsRate) {

@@ -68,14 +68,14 @@ collbench::Run run_that_takes(double times) {
 TEST(FittingMachines, ARunThatIsSlowByEachIsJudgedBelowWhicheverItIs) {
   const std::optional<collbench::Run> judged = judged_whichever_fits(run_that_takes(100), "a.log");
   ASSERT_TRUE(judged);
-  EXPECT_EQ(machine_word(*judged), VerdictWord::fault);
+  EXPECT_EQ(machine_word(*judged), VerdictWord::below) << "how far is not known";
   ASSERT_TRUE(judged->yardstick);
   EXPECT_EQ(judged->yardstick->kind, YardstickKind::slowest);
   EXPECT_THAT(
       judged->rows.back().verdict.explanation,
-      HasSubstr(
-          "The machine was not given; expected is what p5 with 1 NIC gives, the slowest of "
-          "those that fit (hgx-h100, p5, a3-mega, oci-h100, ndv5, also with 4, 2 and 1 of their NICs)."));
+      HasSubstr("The machine was not given; expected is what p5 gives, the slowest of the reference machines "
+                "with these GPUs (hgx-h100, p5, a3-mega, oci-h100, ndv5), each also taken with 4, 2 and 1 of "
+                "its NICs and one of 100 Gb/s."));
 }
 
 TEST(FittingMachines, ARunThatOneOfThemMayGiveIsNotJudged) {
@@ -99,6 +99,19 @@ TEST(FittingMachines, ServersWithoutNvSwitchDifferTooMuchForIt) {
   run.log = log_on("Tesla V100-SXM2-32GB", 8);
   run.log->nodes = {1, 7};
   EXPECT_FALSE(judged_whichever_fits(run, "a.log"));
+}
+
+TEST(FittingMachines, APartOfAMachineASliceOfAGpuOrARackIsNotJudged) {
+  const auto is_judged = [](const char* gpu, int ranks_per_node) {
+    collbench::Run run = run_that_takes(100);
+    run.log = log_on(gpu, ranks_per_node);
+    return judged_whichever_fits(run, "a.log").has_value();
+  };
+  EXPECT_TRUE(is_judged("NVIDIA H100 80GB HBM3", 8));
+  EXPECT_FALSE(is_judged("NVIDIA H100 80GB HBM3", 4)) << "boards of four have no NVSwitch";
+  EXPECT_FALSE(is_judged("NVIDIA H100 80GB HBM3 MIG 3g.40gb", 8));
+  EXPECT_FALSE(is_judged("NVIDIA H100 NVL", 8));
+  EXPECT_FALSE(is_judged("NVIDIA GB200", 4)) << "the log does not say which trays share NVLinks";
 }
 
 TEST(FittingMachines, OnOneNodeNoNicsAreTakenAway) {
