@@ -58,14 +58,14 @@ std::string cause_within_domain(const GpuCluster& cluster) {
 /// half, or all but one, which have causes; of many NICs some number fits any rate. 0: none of them.
 int nics_that_give(const Row& row, GpuCluster cluster, const std::string& algorithm) {
   constexpr double kSameRate = 0.06;  // of the time: half of the way from 7 NICs to 8
-  constexpr int kMaxTold = 8;         // of which one that is missing can be told
+  constexpr int kMaxSingled = 8;      // of which one that is missing shows in the rate
   const RowKey& key = row.measurement.key;
   cluster.run.algorithm = algorithm;
   int found = 0;
   double least = kSameRate;
   for (const int nics : {1, cluster.nics / 4, cluster.nics / 2, cluster.nics - 1}) {
     if (nics < 1 || nics >= cluster.nics) continue;
-    if (nics == cluster.nics - 1 && cluster.nics > kMaxTold) continue;
+    if (nics == cluster.nics - 1 && cluster.nics > kMaxSingled) continue;
     GpuCluster other = cluster;
     use_nics(other, nics);
     const auto seconds = expect_on_gpus(key.operation, key.size_bytes, other).expected_seconds;
