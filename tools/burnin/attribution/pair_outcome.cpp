@@ -62,8 +62,12 @@ std::string misplacement(const Run& run, const std::vector<std::string>& hosts) 
 }
 
 std::string first_words(std::string_view said) {
-  const std::size_t own = said.find("collbench: ");
-  if (own != std::string_view::npos) said.remove_prefix(own);
+  for (const std::string_view reason : {"collbench: ", "srun: error: ", "mpirun noticed "}) {
+    if (const std::size_t at = said.find(reason); at != std::string_view::npos) {
+      said.remove_prefix(at);
+      break;
+    }
+  }
   while (!said.empty()) {
     const std::string_view line = said.substr(0, said.find('\n'));
     if (line.find_first_not_of("-=* \t\r") != std::string_view::npos) return std::string(line);

@@ -30,8 +30,9 @@ struct PairOutcome {
 /// case): the launcher's error, and no host's. Empty: they are.
 [[nodiscard]] std::string misplacement(const Run& run, const std::vector<std::string>& hosts);
 
-/// The line of a failed launch's stderr that says why: collbench's own, else the first that has letters
-/// (mpirun frames its messages with dashes). Empty where there is none.
+/// The line of a failed launch's stderr that says why: collbench's own, else what srun or mpirun says of
+/// a rank that died, else the first that has letters (mpirun frames its messages with dashes). Empty where
+/// there is none.
 [[nodiscard]] std::string first_words(std::string_view said);
 
 /// Reads the record that a launch on `a` and `b` printed. Which host a rank ran on is the record's word,

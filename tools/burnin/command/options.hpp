@@ -15,8 +15,8 @@ namespace collbench::program {
 inline constexpr const char* kPairLauncher = "mpirun -np 2 --host {a}:1,{b}:1 --map-by node";
 inline constexpr const char* kGroupLauncher = "mpirun -np {ranks} --host {slots} --map-by node";
 // Under Slurm. Without -N srun takes the nodes of its environment, which are all of the allocation's.
-inline constexpr const char* kSrunPairs = "srun --overlap --mpi=pmix -N 2 -n 2 -w {a},{b}";
-inline constexpr const char* kSrunGroups = "srun --overlap --mpi=pmix -N {nodes} -n {ranks} -w {hosts}";
+inline constexpr const char* kSrunPairs = "srun -K --overlap --mpi=pmix -N 2 -n 2 -w {a},{b}";
+inline constexpr const char* kSrunGroups = "srun -K --overlap --mpi=pmix -N {nodes} -n {ranks} -w {hosts}";
 
 /// `collbench burnin`.
 struct BurninOptions {

@@ -58,6 +58,11 @@ TEST(PairOutcome, WhatIsNoRecordGivesNoTime) {
 TEST(PairOutcome, TheFirstWordsOfAFailureAreNoFrame) {
   EXPECT_EQ(first_words("-----\n\nORTE was unable to start\nmore"), "ORTE was unable to start");
   EXPECT_EQ(first_words("---\nmpirun: x\ncollbench: --time: no\n"), "collbench: --time: no");
+  EXPECT_EQ(first_words("srun: Warning: can't honor\n[n1:7] *** Process received signal ***\nsrun: error: "
+                        "n1: task 0: Killed\n"),
+            "srun: error: n1: task 0: Killed");
+  EXPECT_EQ(first_words("[n1:7] Signal: 11\n----\nmpirun noticed that process rank 1\n"),
+            "mpirun noticed that process rank 1");
   EXPECT_EQ(first_words("-----\n"), "");
   EXPECT_EQ(first_words(""), "");
 }

@@ -94,10 +94,10 @@ TEST(BurninLaunches, UnderSlurmTheNumberOfNodesIsSaid) {
   BurninOptions options = four_hosts();
   options.group_launcher = kSrunGroups;
   EXPECT_THAT(group_words(options, {1, 3}, 8),
-              ElementsAre("srun", "--overlap", "--mpi=pmix", "-N", "2", "-n", "16", "-w", "n1,n3"));
+              ElementsAre("srun", "-K", "--overlap", "--mpi=pmix", "-N", "2", "-n", "16", "-w", "n1,n3"));
   options.launcher = kSrunPairs;
   EXPECT_THAT(launcher_of(pair_command(options, 0, 3, -1)),
-              ElementsAre("srun", "--overlap", "--mpi=pmix", "-N", "2", "-n", "2", "-w", "n0,n3"));
+              ElementsAre("srun", "-K", "--overlap", "--mpi=pmix", "-N", "2", "-n", "2", "-w", "n0,n3"));
   const MisplacedRanks error("--group-launcher", kSrunGroups, {"n1", "n3"}, "a rank ran on n2");
   EXPECT_STREQ(error.what(), "a rank ran on n2, and n1 to n3 were asked for");
   EXPECT_THAT(error.next_step(), testing::HasSubstr("-N {nodes} -n {ranks} -w {hosts}"));
