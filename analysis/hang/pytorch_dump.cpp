@@ -11,6 +11,7 @@
 
 #include "base/json_reader.hpp"
 #include "base/text_input.hpp"
+#include "base/word_list.hpp"
 #include "topology/doctor/watchdog_lines.hpp"
 
 // Source of the format: PyTorch 2.5 to 2.9, torch/csrc/distributed/c10d/FlightRecorder.hpp (names of the
@@ -100,10 +101,7 @@ std::string sizes_text(const JsonReader& entry) {
     for (const JsonReader& type : types->items())
       if (i < tensors.size()) tensors[i++] += " " + type.text();
   }
-  constexpr std::size_t kShown = 3;
-  const std::size_t more = tensors.size() > kShown ? tensors.size() - kShown : 0;
-  tensors.resize(tensors.size() - more);
-  return fmt::format("{}{}", fmt::join(tensors, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+  return join_first(tensors, 3);
 }
 
 /// "nccl:all_reduce" as all_reduce.

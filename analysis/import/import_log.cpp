@@ -18,6 +18,7 @@
 #include "base/secrets/secrets.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
+#include "base/word_list.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -126,11 +127,9 @@ std::string in_words(const LogTable& table, std::size_t number) {
 Error several_runs(const std::vector<LogTable>& runs, std::string_view file) {
   constexpr std::size_t kMaxNamed = 6;
   std::vector<std::string> words;
-  for (std::size_t i = 0; i < std::min(runs.size(), kMaxNamed); ++i)
-    words.push_back(in_words(runs[i], i + 1));
-  if (runs.size() > kMaxNamed) words.push_back(fmt::format("and {} more", runs.size() - kMaxNamed));
+  for (const LogTable& run : runs) words.push_back(in_words(run, words.size() + 1));
   return usage_error(std::string(file),
-                     fmt::format("holds {} runs ({})", runs.size(), fmt::join(words, "; ")),
+                     fmt::format("holds {} runs ({})", runs.size(), join_first(words, kMaxNamed, "; ")),
                      "choose one with --run N");
 }
 

@@ -10,20 +10,14 @@
 
 #include "analysis/import/log_readers.hpp"
 #include "base/units.hpp"
+#include "base/word_list.hpp"
 
 namespace collbench::analysis {
 namespace {
 
-using Hosts = std::map<std::string, LogHost>;
+constexpr std::size_t kMaxNamedHosts = 3;
 
-/// "n18", "n18, n19, n20 and 5 more".
-std::string host_list(const std::vector<std::string>& hosts) {
-  constexpr std::size_t kMaxNamed = 3;
-  const std::size_t named = std::min(hosts.size(), kMaxNamed);
-  const std::vector<std::string> first(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(named));
-  return fmt::format("{}{}", fmt::join(first, ", "),
-                     hosts.size() > named ? fmt::format(" and {} more", hosts.size() - named) : "");
-}
+using Hosts = std::map<std::string, LogHost>;
 
 /// GPUs of more than one model: the slowest makes the others wait, and no reference machine has such.
 void add_other_gpus(const LogTable& table, std::vector<std::string>& losses) {
@@ -96,7 +90,7 @@ void add_worse_connections(const LogTable& table, std::string_view what, IsCount
                     [&](const LogConnections& each) { return is_counted(each) && is_worse(each); }))
       where.push_back(name);
   losses.push_back(fmt::format("{} of {} network connections {} (line {}{})", worse, all, what, line,
-                               where.empty() ? "" : ", on " + host_list(where)));
+                               where.empty() ? "" : ", on " + join_first(where, kMaxNamedHosts)));
 }
 
 }  // namespace

@@ -38,12 +38,6 @@ std::string format_finding(const PricedFinding& priced, int nodes) {
   return text;
 }
 
-std::string first_hosts(const std::vector<std::string>& hosts) {
-  if (hosts.size() <= kMaxNodes) return topology::join_words(hosts);
-  return fmt::format("{} and {} more", fmt::join(hosts.begin(), hosts.begin() + kMaxNodes, ", "),
-                     hosts.size() - kMaxNodes);
-}
-
 bool is_on_the_path(const PricedFinding& priced, int nodes) {
   return topology::finding_kind(priced.finding.code).severity == topology::Severity::broken ||
          any_changes(costs_on(priced, nodes));
@@ -96,8 +90,8 @@ std::vector<std::string> cluster_finding_lines(const DiffReport& report, int nod
       parts.push_back(format_finding(pair.findings[i], nodes));
     if (pair.findings.size() > kMaxFindings)
       parts.push_back(fmt::format("{} more (collbench topo diff)", pair.findings.size() - kMaxFindings));
-    lines.push_back(
-        fmt::format("{} against {}: {}", first_hosts(pair.b), first_hosts(pair.a), fmt::join(parts, "; ")));
+    lines.push_back(fmt::format("{} against {}: {}", topology::join_words(pair.b, kMaxNodes),
+                                topology::join_words(pair.a, kMaxNodes), fmt::join(parts, "; ")));
   }
   return lines;
 }
@@ -108,7 +102,8 @@ std::string findings_on_the_path(const std::vector<topology::HostGroup>& found, 
   for (const ComparedHosts& pair : against(found, expected, expected_is_reference)) {
     for (const PricedFinding& priced : pair.findings) {
       if (is_on_the_path(priced, nodes))
-        findings.push_back(fmt::format("{}, {}", first_hosts(pair.b), format_finding(priced, nodes)));
+        findings.push_back(
+            fmt::format("{}, {}", topology::join_words(pair.b, kMaxNodes), format_finding(priced, nodes)));
     }
   }
   if (findings.empty()) return {};

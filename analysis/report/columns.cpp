@@ -236,6 +236,16 @@ std::span<const ReportColumn> report_columns(const Run& run) {
   return nccl_reports ? std::span<const ReportColumn>(kNcclColumns) : kColumns;
 }
 
+std::vector<ReportRow> rows_of(const Run& run, OperationId id) {
+  const int ranks = static_cast<int>(run.ranks.size());
+  std::vector<ReportRow> found;
+  for (const Row& row : run.rows) {
+    if (row.measurement.key.operation == id && row.measurement.unavailable.empty())
+      found.push_back({row, rates(row, ranks)});
+  }
+  return found;
+}
+
 std::vector<const ReportColumn*> columns_for(const Run& run, const std::vector<ReportRow>& rows) {
   return wanted_columns(report_columns(run), rows);
 }

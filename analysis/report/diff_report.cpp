@@ -24,12 +24,6 @@ std::vector<std::string> host_names(const topology::HostGroup& group) {
   return group.hosts.empty() ? group.names : group.hosts;
 }
 
-std::string first_names(const std::vector<std::string>& names) {
-  if (names.size() <= kMaxNames) return topology::join_words(names);
-  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + kMaxNames, ", "),
-                     names.size() - kMaxNames);
-}
-
 constexpr std::string_view kOtherMachine = "different-machine";
 constexpr std::string_view kDisagreement = "sources-disagree";
 
@@ -78,7 +72,7 @@ ComparedHosts compare_hosts(const topology::HostGroup& a, const topology::HostGr
   compared.not_compared = topology::not_compared(pair);
   for (topology::Finding& finding : diff.findings) {
     // The title names them all.
-    const std::string host = finding.side == topology::Side::a ? first_names(a.names)
+    const std::string host = finding.side == topology::Side::a ? topology::join_words(a.names, kMaxNames)
                              : b.names.size() > kMaxNames      ? fmt::format("{} machines", b.names.size())
                                                                : topology::join_words(b.names);
     FindingPrice price = finding_price(pair, finding);
@@ -163,7 +157,8 @@ std::string diff_summary(const ComparedHosts& pair) {
 
 std::string diff_title(const ComparedHosts& pair) {
   const std::string note = pair.reference_note.empty() ? "" : fmt::format(" ({})", pair.reference_note);
-  return fmt::format("{} against {}{}", topology::join_words(pair.b), first_names(pair.a), note);
+  return fmt::format("{} against {}{}", topology::join_words(pair.b), topology::join_words(pair.a, kMaxNames),
+                     note);
 }
 
 std::string diff_headline(const DiffReport& report) {

@@ -15,6 +15,7 @@
 #include "base/record/run.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
+#include "base/word_list.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -110,22 +111,19 @@ void add_unlike_medians(const Run& run, ReportLines& facts) {
   constexpr double kUnlike = 2;
   constexpr std::size_t kMaxNamed = 4;
   std::vector<std::string> named;
-  std::size_t rows = 0;
   for (const Row& row : run.rows) {
     const Measurement& measured = row.measurement;
     if (!ran(row) || measured.samples == 0 || !(measured.median > 0)) continue;
     const double ratio = measured.seconds / measured.median;
     if (ratio <= kUnlike && ratio >= 1 / kUnlike) continue;
-    if (++rows > kMaxNamed) continue;
     named.push_back(fmt::format("{}: {} against {}", format_row(measured.key),
                                 format_seconds(measured.seconds), format_seconds(measured.median)));
   }
-  if (rows == 0) return;
-  if (rows > kMaxNamed) named.push_back(fmt::format("and {} more", rows - kMaxNamed));
+  if (named.empty()) return;
   facts.push_back(
       {fmt::format("time and the median call differ by more than 2 times in {} ({}): some calls take "
                    "many times as long as others; --percentiles shows how they are distributed",
-                   counted(rows, "row"), fmt::join(named, "; ")),
+                   counted(named.size(), "row"), join_first(named, kMaxNamed, "; ")),
        Tone::warning});
 }
 

@@ -13,6 +13,7 @@
 
 #include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
+#include "base/word_list.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -45,13 +46,8 @@ std::string_view next_step(GpuTrouble trouble) {
 
 std::string format_gpus(const std::set<std::pair<std::string, std::string>>& gpus) {
   std::vector<std::string> named;
-  for (const auto& [host, gpu] : gpus) {
-    if (named.size() == kMaxNamedGpus) break;
-    named.push_back(fmt::format("{} of {}", gpu, host));
-  }
-  std::string text = fmt::format("{}", fmt::join(named, ", "));
-  if (gpus.size() > kMaxNamedGpus) text += fmt::format(" and {} more", gpus.size() - kMaxNamedGpus);
-  return text;
+  for (const auto& [host, gpu] : gpus) named.push_back(fmt::format("{} of {}", gpu, host));
+  return join_first(named, kMaxNamedGpus);
 }
 
 /// One trouble over all rows.

@@ -56,11 +56,7 @@ std::string markdown_line(std::vector<std::string> cells) {
 
 std::string section(const Run& run, OperationId id, const TextOptions& options) {
   const int ranks = static_cast<int>(run.ranks.size());
-  std::vector<ReportRow> shown;
-  for (const Row& row : run.rows) {
-    if (row.measurement.key.operation == id && row.measurement.unavailable.empty())
-      shown.push_back({row, rates(row, ranks)});
-  }
+  const std::vector<ReportRow> shown = rows_of(run, id);
   const auto table = [&shown](const std::vector<const ReportColumn*>& columns) {
     std::string lines = table_head(columns);
     for (const ReportRow& row : shown) lines += table_row(row, columns);

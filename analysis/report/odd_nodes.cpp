@@ -118,9 +118,7 @@ std::vector<std::string> faulty_nodes(const DiffReport& report) {
 std::vector<std::string> unlisted_nodes(const DiffReport& report) {
   constexpr std::size_t kMaxListed = 6;
   const auto some = [](const std::vector<std::string>& names) {
-    if (names.size() <= kMaxListed) return topology::join_words(names);
-    return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + kMaxListed, ", "),
-                       names.size() - kMaxListed);
+    return topology::join_words(names, kMaxListed);
   };
   std::vector<std::string> lines;
   for (const OddNode& node : nodes_with_fault(report)) {

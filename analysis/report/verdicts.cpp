@@ -15,6 +15,7 @@
 #include "analysis/verdict/verdict.hpp"
 #include "base/record/run.hpp"
 #include "base/units.hpp"
+#include "base/word_list.hpp"
 #include "topology/catalog/gpus.hpp"
 
 namespace collbench::analysis {
@@ -99,10 +100,8 @@ std::string where_the_loss_is(const Run& run) {
   const std::vector<const NodeAlone*> named = only_nodes ? nodes_that(is_unclear_alone, run) : slow;
   if (!named.empty()) {
     std::vector<std::string> names;
-    for (const NodeAlone* node : named)
-      if (names.size() < kNamed) names.push_back(node->host);
-    if (named.size() > kNamed) names.push_back(fmt::format("{} more", named.size() - kNamed));
-    return fmt::format("{} {} {} by {}: {}", fmt::join(names, ", "), named.size() == 1 ? "is" : "are",
+    for (const NodeAlone* node : named) names.push_back(node->host);
+    return fmt::format("{} {} {} by {}: {}", join_first(names, kNamed), named.size() == 1 ? "is" : "are",
                        only_nodes ? name(word) : "slow", named.size() == 1 ? "itself" : "themselves",
                        row_of_node(*named.front()));
   }

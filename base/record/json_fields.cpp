@@ -22,10 +22,6 @@ Json or_null(const std::optional<Reduction>& reduction) {
   return reduction ? Json(name(*reduction)) : Json(nullptr);
 }
 
-std::vector<std::string> texts_from_json(const JsonReader& json) {
-  return list_from_json(json, [](const JsonReader& each) { return each.text(); });
-}
-
 DataType data_type_from_json(const JsonReader& json) {
   const DataTypeTraits* found = find_data_type(json.text());
   if (found == nullptr) throw json.expected("the name of a data type");
@@ -57,16 +53,6 @@ std::optional<double> optional_number(const JsonReader& json, std::string_view k
                                       const NumberRange& range) {
   const auto value = json.find(key);
   return value ? std::optional(value->number(range)) : std::nullopt;
-}
-
-std::optional<DataType> optional_data_type(const JsonReader& json, std::string_view key) {
-  const auto value = json.find(key);
-  return value ? std::optional(data_type_from_json(*value)) : std::nullopt;
-}
-
-std::optional<Reduction> optional_reduction(const JsonReader& json, std::string_view key) {
-  const auto value = json.find(key);
-  return value ? std::optional(reduction_from_json(*value)) : std::nullopt;
 }
 
 }  // namespace collbench

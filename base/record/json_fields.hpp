@@ -46,7 +46,6 @@ template <class Reader>
   for (const JsonReader& each : json.items()) values.push_back(reader(each));
   return values;
 }
-[[nodiscard]] std::vector<std::string> texts_from_json(const JsonReader& json);
 
 /// The enumerator whose name it is, by their list. Throws Error (usage) that expects `what`.
 template <class Word, class Names>
@@ -71,7 +70,5 @@ template <class Word, class Names>
 /// The member `key` of `json`; none when it is absent or null.
 [[nodiscard]] std::optional<double> optional_number(const JsonReader& json, std::string_view key,
                                                     const NumberRange& range);
-[[nodiscard]] std::optional<DataType> optional_data_type(const JsonReader& json, std::string_view key);
-[[nodiscard]] std::optional<Reduction> optional_reduction(const JsonReader& json, std::string_view key);
 
 }  // namespace collbench

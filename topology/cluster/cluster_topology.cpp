@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/word_list.hpp"
 #include "topology/diff/topology_diff.hpp"
 #include "topology/graph/facts.hpp"
 #include "topology/graph/host_signature.hpp"
@@ -90,15 +91,6 @@ constexpr std::size_t kMaxNames = 4;
 constexpr std::size_t kMaxDifferences = 3;  // from a reference machine
 constexpr std::size_t kMaxOddGroups = 3;
 
-/// "n1, n2, n3, n4 and 12 more".
-std::string join_first(const std::vector<std::string>& words, std::size_t most, std::string_view separator) {
-  const std::vector<std::string> first(
-      words.begin(), words.begin() + static_cast<std::ptrdiff_t>(std::min(most, words.size())));
-  std::string text = fmt::format("{}", fmt::join(first, separator));
-  if (words.size() > most) text += fmt::format(" and {} more", words.size() - most);
-  return text;
-}
-
 /// The names of the nodes of each kind.
 std::vector<std::vector<std::string>> names_by_distinct_host(const ClusterTopology& cluster) {
   std::vector<std::vector<std::string>> nodes(cluster.distinct_hosts.size());
@@ -138,7 +130,7 @@ std::vector<std::string> cluster_summary(const ClusterTopology& cluster) {
     if (diff_hosts(pair_hosts(usual, cluster.distinct_hosts[i], false)).findings.empty()) {
       alike += nodes[i].size();
     } else {
-      odd.push_back(join_first(nodes[i], kMaxNames, ", "));
+      odd.push_back(join_first(nodes[i], kMaxNames));
     }
   }
   if (odd.empty()) {

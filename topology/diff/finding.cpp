@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/word_list.hpp"
 #include "topology/catalog/finding_kinds.hpp"
 #include "topology/graph/lookup.hpp"
 
@@ -14,6 +15,10 @@ namespace collbench::topology {
 std::string join_words(const std::vector<std::string>& words) {
   if (words.size() < 2) return words.empty() ? std::string() : words.front();
   return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
+}
+
+std::string join_words(const std::vector<std::string>& words, std::size_t most) {
+  return words.size() > most ? join_first(words, most) : join_words(words);
 }
 
 std::string finding_device(const Host& host, const Device& device) {

@@ -99,4 +99,7 @@ class FindingList {
 /// "a", "a and b", "a, b and c".
 [[nodiscard]] std::string join_words(const std::vector<std::string>& words);
 
+/// The same of at most `most` words; of more, "a, b, c and 12 more".
+[[nodiscard]] std::string join_words(const std::vector<std::string>& words, std::size_t most);
+
 }  // namespace collbench::topology

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "base/word_list.hpp"
 #include "topology/doctor/look.hpp"
 
 namespace collbench::topology {
@@ -124,13 +125,7 @@ struct Kind {
 };
 
 /// "ranks 0, 3", or the processes where no rank is known of one.
-std::string who_said_it(const Sayers& ranks) {
-  constexpr std::size_t kShown = 4;
-  std::vector<std::string> shown(
-      ranks.begin(), std::next(ranks.begin(), static_cast<std::ptrdiff_t>(std::min(kShown, ranks.size()))));
-  return fmt::format("{}{}", fmt::join(shown, ", "),
-                     ranks.size() > kShown ? fmt::format(" and {} more", ranks.size() - kShown) : "");
-}
+std::string who_said_it(const Sayers& ranks) { return join_first({ranks.begin(), ranks.end()}, 4); }
 
 DoctorObservation observation_of(const Kind& kind) {
   DoctorObservation seen = quoted(*kind.first);

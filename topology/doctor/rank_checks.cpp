@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/text_input.hpp"
+#include "base/word_list.hpp"
 #include "topology/catalog/gpus.hpp"
 #include "topology/doctor/log_line.hpp"
 #include "topology/doctor/look.hpp"
@@ -22,14 +23,7 @@ std::string host_of(std::string_view line) {
   return std::string(process.substr(0, process.find(':')));
 }
 
-/// At most four, and how many more.
-std::string some_of(const std::vector<std::string>& all) {
-  constexpr std::size_t kShown = 4;
-  const std::vector<std::string> shown(
-      all.begin(), std::next(all.begin(), static_cast<std::ptrdiff_t>(std::min(kShown, all.size()))));
-  return fmt::format("{}{}", fmt::join(shown, ", "),
-                     all.size() > kShown ? fmt::format(" and {} more", all.size() - kShown) : "");
-}
+constexpr std::size_t kMaxShownRanks = 4;
 
 /// "… rank 3 nranks 16 … - Init START" or COMPLETE: the rank, and how many there are; none for another line.
 std::optional<std::pair<int, int>> joining_rank(std::string_view text) {
@@ -79,7 +73,7 @@ std::string ranks_without(const Joining& joining, const std::set<int>& others) {
     const bool named = process != joining.processes.end() && !process->second.empty();
     names.push_back(named ? fmt::format("{} ({})", rank, process->second) : std::to_string(rank));
   }
-  return fmt::format("rank{} {}", names.size() == 1 ? "" : "s", some_of(names));
+  return fmt::format("rank{} {}", names.size() == 1 ? "" : "s", join_first(names, kMaxShownRanks));
 }
 
 /// The last line of what comes after the start: a rank's word that is not before it was not cut off.
@@ -146,9 +140,10 @@ void add_missing_nics(const std::map<std::string, HostNics>& hosts, std::vector<
     std::set_difference(all.begin(), all.end(), nics.names.begin(), nics.names.end(),
                         std::back_inserter(missing));
     const bool same_names = missing.size() + nics.names.size() == all.size();
-    found.push_back({fmt::format("{} lists {} NICs, {} lists {}{}", host, nics.names.size(), most->first,
-                                 all.size(), same_names ? ": without " + some_of(missing) : ""),
-                     nics.line->location});
+    found.push_back(
+        {fmt::format("{} lists {} NICs, {} lists {}{}", host, nics.names.size(), most->first, all.size(),
+                     same_names ? ": without " + join_first(missing, kMaxShownRanks) : ""),
+         nics.line->location});
   }
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "base/word_list.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
 #include "topology/machines/reference_machines.hpp"
@@ -204,14 +205,7 @@ std::string source_name(const Host& host, int source) {
   return fmt::format("{} of {}", host.sources[index].reader, host.sources[index].location);
 }
 
-/// "GPU0, GPU1, GPU2 and 5 more".
-std::string first_of(const std::vector<std::string>& names) {
-  constexpr std::size_t kMaxShown = 3;
-  const std::size_t shown = std::min(names.size(), kMaxShown);
-  const std::string more = shown < names.size() ? fmt::format(" and {} more", names.size() - shown) : "";
-  return fmt::format(
-      "{}{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "), more);
-}
+constexpr std::size_t kMaxDevices = 3;
 
 /// One line for all devices on which the same two sources disagree in the same way: two views of a machine
 /// may differ on a hundred paths for one reason.
@@ -224,7 +218,7 @@ std::string disagreements_text(const Host& host) {
   }
   std::string out;
   for (const auto& [words, names] : devices) {
-    out += fmt::format("Disagree: {} {}\n", first_of(names), words);
+    out += fmt::format("Disagree: {} {}\n", join_first(names, kMaxDevices), words);
   }
   return out;
 }
@@ -254,7 +248,7 @@ std::string peer_access_text(const Host& host) {
     const auto* meaning = std::find_if(kMeanings.begin(), kMeanings.end(),
                                        [&word = state](const auto& each) { return each.first == word; });
     out += fmt::format("; {} ({}): {}", state, meaning == kMeanings.end() ? "unknown" : meaning->second,
-                       first_of(names));
+                       join_first(names, kMaxDevices));
   }
   return out + "\n";
 }

@@ -30,11 +30,7 @@ std::string_view cell_style(const ReportColumn& column, const ReportRow& row) {
 /// The table people know (analysis/report/columns.hpp), all columns of it.
 HtmlTable operation_rows(const Run& run, OperationId id) {
   const int ranks = static_cast<int>(run.ranks.size());
-  std::vector<ReportRow> shown;
-  for (const Row& row : run.rows) {
-    if (row.measurement.key.operation == id && row.measurement.unavailable.empty())
-      shown.push_back({row, rates(row, ranks)});
-  }
+  const std::vector<ReportRow> shown = rows_of(run, id);
   const std::vector<const ReportColumn*> columns = columns_for(run, shown);
   HtmlTable table{operation_line(id, ranks).text, {}, {}};
   for (const ReportColumn* column : columns) table.headings.emplace_back(column->heading);

@@ -17,10 +17,8 @@ TEST(JsonFields, TypesAndReductionsTravelByName) {
   EXPECT_EQ(or_null(std::optional(Reduction::avg)), "avg");
   const auto document = nlohmann::json::parse(R"({"type": "half", "reduction": "avg", "none": null})");
   const JsonReader json(document, "run.json");
-  EXPECT_EQ(optional_data_type(json, "type"), DataType::float16);
-  EXPECT_EQ(optional_reduction(json, "reduction"), Reduction::avg);
-  EXPECT_EQ(optional_data_type(json, "none"), std::nullopt);
-  EXPECT_EQ(optional_reduction(json, "absent"), std::nullopt);
+  EXPECT_EQ(data_type_from_json(json.at("type")), DataType::float16);
+  EXPECT_EQ(reduction_from_json(json.at("reduction")), Reduction::avg);
   EXPECT_EQ(optional_number(json, "none", kSeconds), std::nullopt);
 }
 

@@ -11,6 +11,7 @@
 #include "base/statistics.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
+#include "base/word_list.hpp"
 #include "tools/burnin/attribution/blame_words.hpp"
 #include "tools/burnin/attribution/gpu_phase.hpp"
 #include "tools/burnin/attribution/group_verdicts.hpp"
@@ -63,24 +64,16 @@ std::string hosts_of(const BurninRecord& record, const std::vector<int>& nodes) 
              : fmt::format("{} to {} ({} hosts)", hosts.front(), hosts.back(), hosts.size());
 }
 
-/// "n0, n1 and 12 more".
-std::string few(const std::vector<std::string>& all, std::size_t max, std::string_view separator) {
-  if (all.size() <= max) return fmt::format("{}", fmt::join(all, separator));
-  return fmt::format("{} and {} more",
-                     fmt::join(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(max), separator),
-                     all.size() - max);
-}
-
 /// "groups, found from the pairs: n0, n2, n4, n6 and 4 more; …", and what they are used for; empty for none.
 std::string group_line_of(const BurninRecord& record, const Attribution& found) {
   if (found.groups.empty()) return {};
   std::vector<std::string> groups;
   for (const std::vector<int>& members : found.groups)
-    groups.push_back(few(names_of(record, members), 4, ", "));
+    groups.push_back(join_first(names_of(record, members), 4, ", "));
   return fmt::format(
       "groups, found from the pairs themselves (leaves, racks): {}; pairs between groups take {}, and a node "
       "is judged against pairs of its own kind",
-      few(groups, 8, "; "), percent_slower(found.across_groups));
+      join_first(groups, 8, "; "), percent_slower(found.across_groups));
 }
 
 /// What passes unseen by those who were judged; empty where nobody was, or it is said of whom it holds back.
