@@ -26,6 +26,11 @@ Tone tone_of(VerdictWord word) {
   return word == VerdictWord::below || word == VerdictWord::unclear ? Tone::warning : Tone::quiet;
 }
 
+bool judged(const Run& run) {
+  return std::any_of(run.rows.begin(), run.rows.end(),
+                     [](const Row& row) { return !row.verdict.explanation.empty(); });
+}
+
 /// "AllReduce float"; ", in place" where the deciding row is.
 std::string judged_series_name(const SizeSeries& series) {
   const RowKey& key = series.back()->measurement.key;
@@ -220,18 +225,11 @@ std::string resources_line(const Run& run) {
   return parts.empty() ? "" : fmt::format("resources: {}", fmt::join(parts, "; "));
 }
 
-/// Whether the run is UNCLEAR for want of a machine to judge it by (unclear_without_machine).
-bool lacks_machine(const Run& run) {
-  return run.log && measures_gpus(run.backend) && !run.log->topology && !run.yardstick &&
-         std::none_of(run.rows.begin(), run.rows.end(),
-                      [](const Row& row) { return row.verdict.ratio.has_value(); });
-}
-
-/// Why a log of another maker's GPUs has no verdict; empty for any other.
-std::string other_maker_words(const Run& run) {
-  const std::string gpu = run.log && run.log->gpu ? run.log->gpu->value : "";
+/// A log by itself tells of no machine; of one that no model has, none is asked for.
+std::string why_no_machine(const Run& run) {
+  const std::string gpu = run.log->gpu ? run.log->gpu->value : "";
   const auto maker = topology::other_gpu_maker(gpu);
-  if (maker.empty() || !measures_gpus(run.backend)) return {};
+  if (maker.empty()) return "no verdict: the machine is unknown; " + suggested_topology(*run.log);
   return fmt::format("no verdict: {} is {}'s, and only NCCL on NVIDIA's GPUs is modeled", gpu, maker);
 }
 
@@ -239,7 +237,7 @@ constexpr std::string_view kAfterWrongData =
     "; next: use none of these nodes; collbench doctor on each (Xid, ECC)";
 
 /// " against hgx-h100", where that is not what the user said; and what having no such machine means.
-std::string yardstick_words(const Run& run) {
+std::string yardstick_words(const Run& run, bool nothing_is_named) {
   if (!run.yardstick) return {};
   const Yardstick& yardstick = *run.yardstick;
   if (yardstick.kind == YardstickKind::own) {
@@ -251,8 +249,7 @@ std::string yardstick_words(const Run& run) {
   }
   if (yardstick.kind == YardstickKind::slowest)
     return ", slower than every reference machine with these GPUs";
-  const bool is_said = yardstick.kind == YardstickKind::named && run.log && run.log->topology &&
-                       run.log->topology->value == yardstick.machine;
+  const bool is_said = yardstick.kind == YardstickKind::named && !nothing_is_named;
   return is_said ? "" : " against " + yardstick.machine;
 }
 
@@ -263,20 +260,12 @@ ReportLines verdict_headline(const Run& run) {
   const std::string wrong = wrong_rows_words(run);
   if (word == VerdictWord::none) {
     if (!wrong.empty()) return {{wrong + std::string(kAfterWrongData), Tone::alarm}};
-    const std::string why = other_maker_words(run);
-    return why.empty() ? ReportLines{} : ReportLines{{why, Tone::warning}};
-  }
-  if (word == VerdictWord::unclear && lacks_machine(run)) {
-    const std::string why = why_not_sound(run);
-    const std::string unclear =
-        fmt::format("UNCLEAR: {}the machine is unknown; {}", why.empty() || !wrong.empty() ? "" : why + "; ",
-                    suggested_topology(*run.log));
-    if (wrong.empty()) return {{unclear, tone_of(word)}};
-    return {{fmt::format("{}; {}{}", wrong, unclear, kAfterWrongData), Tone::alarm}};
+    const bool is_unknown = run.log && measures_gpus(run.backend) && !judged(run);
+    return is_unknown ? ReportLines{{why_no_machine(run), Tone::warning}} : ReportLines{};
   }
   const std::vector<int> locals = ranks_per_node(run.ranks);
   const std::string given = run.log && run.log->topology ? " on " + run.log->topology->value : "";
-  const std::string machine = given + yardstick_words(run);
+  const std::string machine = given + yardstick_words(run, given.empty());
   std::vector<std::string> parts{fmt::format("{}: {} × {} ranks{}", name(word), node_count(run.ranks),
                                              locals.empty() ? 0 : locals.front(), machine)};
   if (!wrong.empty()) {
@@ -333,7 +322,7 @@ ReportLines verdict_lines(const Run& run) {
   for (ReportLine& line : lines_of_nodes(run)) facts.push_back(std::move(line));
   for (const SizeSeries& series : all_series) {
     const Verdict& verdict = series.back()->verdict;
-    if (verdict.explanation.empty() || (verdict.word == VerdictWord::unclear && lacks_machine(run))) continue;
+    if (verdict.explanation.empty()) continue;
     const auto word = verdict.word == VerdictWord::none ? "no verdict" : name(verdict.word);
     facts.push_back({fmt::format("{}: {}: {}", judged_series_name(series), word, verdict.explanation),
                      tone_of(verdict.word)});

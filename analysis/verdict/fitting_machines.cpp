@@ -96,7 +96,8 @@ std::vector<GpuCluster> with_each_network(const GpuCluster& whole) {
     use_nics(fewer, nics);
     fewer.machine.clear();  // its provider's limits are for all of them
   }
-  clusters.back() = with_nics(clusters.back(), 1, kSlowNic);
+  clusters.back().nic_line_rate = kSlowNic;
+  clusters.back().nic_path = 0;
   return clusters;
 }
 
@@ -150,34 +151,6 @@ std::optional<Run> judged_whichever_fits(const Run& run, const std::string& wher
                               ? ", each also taken with 4, 2 and 1 of its NICs and one of 100 Gb/s"
                               : ""));
   return slowest;
-}
-
-Run unclear_without_machine(Run run) {
-  const bool is_known = is_judged(run) || !run.log || !measures_gpus(run.backend) ||
-                        (run.log->gpu && !topology::other_gpu_maker(run.log->gpu->value).empty());
-  if (is_known) return run;
-  for (const SizeSeries& series : verdict_series_of(run.rows)) {
-    for (Row& row : run.rows) {
-      const Measurement& measured = row.measurement;
-      if (!in_series(row, series) || has_wrong_data(measured) || measured.seconds <= 0) continue;
-      row.verdict.word = VerdictWord::unclear;
-      if (row.measurement.key.size_bytes == series.back()->measurement.key.size_bytes)
-        row.verdict.explanation = "the machine is unknown";
-    }
-  }
-  return run;
-}
-
-GpuCluster with_nics(GpuCluster cluster, int nics, double gigabytes_per_second) {
-  cluster.machine.clear();  // its provider's limits are for its own
-  cluster.nics = nics;
-  cluster.nic_line_rate = gigabytes_per_second;
-  cluster.nic_path = 0;
-  cluster.slower_nics.clear();
-  cluster.planned.reset();
-  cluster.nics_per_gpu = std::max(1, nics / std::max(1, cluster.ranks_per_node));
-  cluster.one_gpu_per_nic = nics >= cluster.ranks_per_node;
-  return cluster;
 }
 
 }  // namespace collbench::analysis

@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/models/nccl/gpu_cluster.hpp"
 #include "base/record/log_facts.hpp"
 #include "base/record/run.hpp"
 
@@ -27,14 +26,6 @@ namespace collbench::analysis {
 /// most. None otherwise, and none for a part of a machine, a rack, or GPUs without NVSwitch, where the way
 /// between them is that of the server, of which the catalog has few.
 [[nodiscard]] std::optional<Run> judged_whichever_fits(const Run& run, const std::string& where);
-
-/// The run of a log of NVIDIA's GPUs, or of ones that it does not name, that no machine is known for: UNCLEAR
-/// in every row that was measured, without a ratio. Any other as it is.
-[[nodiscard]] Run unclear_without_machine(Run run);
-
-/// The machine with `nics` NICs of `gigabytes_per_second` in each node, all as near to the GPUs as they can
-/// be.
-[[nodiscard]] GpuCluster with_nics(GpuCluster cluster, int nics, double gigabytes_per_second);
 
 /// How a file for --topology is made where no reference machine fits.
 inline constexpr std::string_view kHowToSaveMachine =

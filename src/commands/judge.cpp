@@ -50,8 +50,6 @@ struct JudgeOptions {
   bool apart = false;           ///< each file is a run of its own where the document can hold several
   analysis::ImportOptions log;  ///< what logs do not say
   std::string topology;
-  int nics = 0;             ///< of each node, in place of the machine's; 0: its own
-  double nic_rate = 0;      ///< of each of those, GB/s
   std::string transport;    ///< empty: what the log names, else what the NICs are made for
   analysis::Fabric fabric;  ///< Fabric{}: nothing is told
   bool own_floor = false;   ///< the run's own time at 1 KiB or less takes the place of the modelled floor
@@ -115,23 +113,14 @@ std::vector<topology::HostGroup> found_groups(const Run& run, const topology::Re
 /// that in their record; any other as it is.
 Run judged(const RunOfFile& read, const JudgeOptions& options) {
   const Run& run = read.run;
-  std::string topology =
+  const std::string topology =
       options.topology.empty() && run.log && run.log->topology ? run.log->topology->value : options.topology;
-  if (topology.empty() && options.nics > 0 && run.log) {
-    const std::vector<std::string_view> fitting = analysis::fitting_machines(*run.log);
-    if (!fitting.empty()) topology = fitting.front();  // NVLinks and PCIe of such boards are alike
-  }
   if (topology.empty()) {
-    if (options.transport.empty() && options.fabric == analysis::Fabric{} && !options.own_floor &&
-        options.nics == 0)
-      return options.files.size() > 1 && run.repeated && !run.log
+    if (options.transport.empty() && options.fabric == analysis::Fabric{} && !options.own_floor)
+      return options.files.size() > 1 && run.repeated
                  ? judged_by_own_machine(run)
-                 : analysis::unclear_without_machine(
-                       analysis::judged_whichever_fits(run, read.file).value_or(run));
-    throw usage_error("--topology",
-                      options.nics > 0 && run.log
-                          ? "--nics is told, but " + analysis::suggested_topology(*run.log)
-                          : "there is no machine to judge the run by",
+                 : analysis::judged_whichever_fits(run, read.file).value_or(run);
+    throw usage_error("--topology", "there is no machine to judge the run by",
                       "give the name of a reference machine or a file that describes a node");
   }
   const topology::ResolvedMachine found =
@@ -141,7 +130,6 @@ Run judged(const RunOfFile& read, const JudgeOptions& options) {
   const auto cluster_on = [&](const topology::ResolvedMachine& machine) {
     analysis::GpuCluster cluster = analysis::cluster_of_run(run, machine, read.file, options.own_floor);
     analysis::join_domains(cluster, options.fabric, "--fabric");
-    if (options.nics > 0) cluster = analysis::with_nics(cluster, options.nics, options.nic_rate);
     if (!options.transport.empty()) {
       cluster.transport = cluster.nic_transport = analysis::transport_option(options.transport, cluster.sm);
     }
@@ -150,12 +138,6 @@ Run judged(const RunOfFile& read, const JudgeOptions& options) {
   Run result = analysis::judged_on_gpus(run, cluster_on(sound.machine));
   if (!analysis::is_judged(result)) return result;
   result.yardstick = sound.yardstick;
-  if (options.nics > 0)
-    result.yardstick =
-        Yardstick{YardstickKind::named,
-                  fmt::format("{} with {} of {:g} Gb/s", topology,
-                              counted(static_cast<std::size_t>(options.nics), "NIC"), 8 * options.nic_rate),
-                  {}};
   const bool is_detected = sound.yardstick.kind == YardstickKind::detected;
   const bool is_slow = is_bad(machine_word(result));
   if (!is_slow && !is_detected) return result;
@@ -316,9 +298,6 @@ std::vector<RunOfFile> judged_files(const JudgeOptions& options, bool apart, boo
 /// a file that cannot be read as a run, for a topology that does not fit it, for runs of different machines,
 /// and for files.
 CommandResult judge(const JudgeOptions& options) {
-  if ((options.nics > 0) != (options.nic_rate > 0))
-    throw usage_error(options.nics > 0 ? "--nics" : "--nic-rate", "the other one is missing",
-                      "give both, as --nics 8 --nic-rate 400");
   const auto documents = writable_documents(options.output, options.lab01.asked ? kLab01Page : "");
   const bool says_which = std::none_of(documents.begin(), documents.end(), [](const OutputDocument& each) {
     return each.format == "csv" || each.format == "prom";
@@ -409,15 +388,6 @@ void add_judge(CLI::App& command, CommandFunction& chosen) {
              "what carried the bytes, where the log does not say: ib, roce, efa, tcpx, tcpxo, plugin, staged "
              "or sockets",
              [options](const std::string& text) { options->transport = text; });
-  add_option(
-      command, theme, "--nics", "N",
-      "NICs of each node that NCCL may use, in place of the machine's; without --topology the GPUs are "
-      "those that the log names",
-      [options](const std::string& text) { options->nics = parse_number(text, "--nics", 1, 64); });
-  add_option(command, theme, "--nic-rate", "GBITPS", "of each of --nics, in Gb/s",
-             [options](const std::string& text) {
-               options->nic_rate = parse_number(text, "--nic-rate", 1, 10'000) / 8.0;
-             });
   command
       .add_flag("--own-floor", options->own_floor,
                 "take the latency from the run's own quickest row of at most 1 KiB")
