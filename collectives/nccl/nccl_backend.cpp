@@ -289,13 +289,13 @@ void NcclBackend::measure_among(const launch::CollectiveWait& some) {
 }
 
 NcclCommunicator& NcclBackend::communicator(const std::string& algorithm) {
-  auto& made = communicators_[algorithm];
-  if (!made) {
-    const ScopedEnvironment forced(algorithm_override(algorithm).value_or(AlgorithmOverride{}));
-    made = std::make_unique<NcclCommunicator>(gpu_, *waiter_, NcclCalls::blocking);
-    note_made(made->seconds());
-  }
-  return *made;
+  const auto found = communicators_.find(algorithm);
+  if (found != communicators_.end()) return *found->second;
+  const ScopedEnvironment forced(algorithm_override(algorithm).value_or(AlgorithmOverride{}));
+  auto made = std::make_unique<NcclCommunicator>(gpu_, *waiter_, NcclCalls::blocking);  // or it throws
+  NcclCommunicator& communicator = *communicators_.emplace(algorithm, std::move(made)).first->second;
+  note_made(communicator.seconds());
+  return communicator;
 }
 
 /// Of a communicator that all ranks have just made. One network that some rank took is enough to be named.

@@ -122,7 +122,8 @@ class WithoutMpi(Scratch):
         wait_until(lambda: self.path.exists() and self.path.stat().st_size > 3000)
         ranks[2].kill()
         said = [rank.communicate(timeout=100) for rank in ranks]
-        self.assertTrue(all(rank.returncode in (0, 4) for rank in ranks[:2]) and 4 in (ranks[0].returncode, ranks[1].returncode), said)
+        self.assertTrue(all(rank.returncode in (0, 4) for rank in ranks[:2]) and 4 in (ranks[0].returncode, ranks[1].returncode),
+                        ([rank.returncode for rank in ranks], said))
         lines = [line for _, err in said for line in err.splitlines() if line.startswith("collbench:")]
         self.assertTrue(lines and all("rank 2" in line for line in lines), lines)
 
