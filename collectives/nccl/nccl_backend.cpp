@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/units.hpp"
 #include "collectives/buffer_layout.hpp"
