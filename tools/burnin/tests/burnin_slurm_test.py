@@ -38,9 +38,7 @@ def burnin(folder, group_launcher, *arguments):
         reasons += [each["why"] for each in made["group_failures"] + made["failures"]] if made else []
         if not made or not (made["group_failures"] or made["failures"]):
             return result, made
-    if all("timed out" in reason or "Segmentation fault" in reason for reason in reasons):
-        raise unittest.SkipTest(f"this machine is too busy for Slurm's PMIx: {reasons}")
-    return result, made
+    raise AssertionError(f"three tries, and each had a launch without a result: {reasons}")
 
 
 def burnin_once(folder, group_launcher, *arguments):
