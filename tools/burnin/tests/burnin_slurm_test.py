@@ -27,7 +27,7 @@ ENVIRONMENT = {
 
 
 def burnin(folder, group_launcher, *arguments):
-    """Again, at most twice, where a launch gave nothing: this Slurm's PMIx now and then lets a rank wait 30 s in MPI_Init, or crash there."""
+    """Again, at most twice, where a launch gave nothing: this Slurm's PMIx now and then lets a rank wait in MPI_Init for 30 s or more, or crash there."""
     reasons = []
     for _ in range(3):
         try:
