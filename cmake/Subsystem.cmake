@@ -1,4 +1,4 @@
-# One static library per subsystem (a top-level folder). A subsystem with no source yet is an interface library.
+# One static library per subsystem (a top-level folder).
 function(collbench_compile_options target visibility)
   target_compile_options(${target} ${visibility} -Wall -Wextra -Wpedantic -Wshadow -Wconversion
     -Wnon-virtual-dtor -Woverloaded-virtual
@@ -17,10 +17,12 @@ function(collbench_compile_options target visibility)
   endif()
 endfunction()
 
-# For the sources of tests, which are half of all there is to compile: hardly optimised, they take half the time.
+# For the sources of tests, which are half of all there is to compile. Not -O0: it compiles hardly faster, and its copies of inline
+# functions come before the libraries' in a test program (the tests of plan took 18 s of processor time in place of 3).
 function(collbench_test_options target)
   collbench_compile_options(${target} PRIVATE)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-Og> $<$<CONFIG:Debug>:-O0>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-Og;-g0> $<$<CONFIG:Debug>:-O0>
+    $<$<BOOL:${COLLBENCH_FUZZ}>:-g0>)
 endfunction()
 
 # Several files are compiled at once (CMAKE_UNITY_BUILD), in less than half the time. Not the algorithms on host memory,
@@ -40,23 +42,48 @@ function(collbench_compile_alone)
   set_source_files_properties(${timed} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS $<$<CONFIG:Debug>:-O3>)
 endfunction()
 
+# What large inputs and many machines pass through, what simulates or searches, and what is measured. Everything else is there once
+# for a command or a page: -Og, which is compiled sooner (CONTRIBUTING.md).
+string(CONCAT COLLBENCH_HOT "^${CMAKE_SOURCE_DIR}/(base/|launch/|collectives/|topology/(graph|readers|diff|cluster|doctor)/"
+  "|analysis/(models|import|compare|hang|stragglers|verdict)/"
+  "|analysis/report/(columns|sections|text|text_layout|footer|verdicts)\\.cpp|tools/(plan/step|burnin/attribution)/)")
+
+# collbench_library(NAME SOURCES file... [PUBLIC library...] [PRIVATE library...]): a static library. Where some of its sources
+# are hot and some are not, these are also the object library NAME_cold.
+function(collbench_library name)
+  cmake_parse_arguments(library "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  set(cold ${library_SOURCES})
+  list(FILTER cold EXCLUDE REGEX "${COLLBENCH_HOT}")
+  set(hot ${library_SOURCES})
+  list(REMOVE_ITEM hot ${cold})
+  set(parts ${name})
+  if(hot AND cold)
+    add_library(${name}_cold OBJECT ${cold})
+    add_library(${name} STATIC ${hot} $<TARGET_OBJECTS:${name}_cold>)
+    list(APPEND parts ${name}_cold)
+  else()
+    add_library(${name} STATIC ${library_SOURCES})
+  endif()
+  foreach(part IN LISTS parts)
+    target_include_directories(${part} PUBLIC "${CMAKE_SOURCE_DIR}")
+    target_link_libraries(${part} PUBLIC ${library_PUBLIC} PRIVATE ${library_PRIVATE})
+    set_target_properties(${part} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    collbench_compile_options(${part} PRIVATE)
+  endforeach()
+  if(cold)
+    list(GET parts -1 part)
+    target_compile_options(${part} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-Og>)
+  endif()
+  set(${name}_parts ${parts} PARENT_SCOPE)
+  collbench_compile_alone(${library_SOURCES})
+endfunction()
+
 function(collbench_subsystem name)
-  cmake_parse_arguments(subsystem "" "" "PUBLIC;PRIVATE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${name}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "_smpi\\.cpp$")  # the simulator's side of a seam: only in collbench-smpi
   list(FILTER sources EXCLUDE REGEX "/nccl/observer/[^/]+$")  # a library of its own: Observer.cmake
-  if(NOT sources)
-    add_library(${name} INTERFACE)
-    target_include_directories(${name} INTERFACE "${CMAKE_SOURCE_DIR}")
-    target_link_libraries(${name} INTERFACE ${subsystem_PUBLIC})
-    return()
-  endif()
-  add_library(${name} STATIC ${sources})
-  target_include_directories(${name} PUBLIC "${CMAKE_SOURCE_DIR}")
-  target_link_libraries(${name} PUBLIC ${subsystem_PUBLIC} PRIVATE ${subsystem_PRIVATE})
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  collbench_compile_alone(${sources})
-  collbench_compile_options(${name} PRIVATE)
+  collbench_library(${name} SOURCES ${sources} ${ARGN})
+  set(${name}_parts ${${name}_parts} PARENT_SCOPE)
 endfunction()
 
 # A program over libcollbench, which lies beside it in the build, and in lib/collbench where it is installed. By an RPATH, not a

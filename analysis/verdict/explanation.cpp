@@ -54,15 +54,15 @@ std::string cause_within_domain(const GpuCluster& cluster) {
                              : "the path through the host: CPU model, NUMA settings, ACS or peer access";
 }
 
-/// How many NICs of each node give the measured time by this algorithm, within kSameRate: one, a quarter,
-/// half, or all but one, which have causes; of many NICs some number fits any rate. 0: none of them.
+/// How many NICs of each node give the measured time by this algorithm, within kHalfWayToOneNic: one, a
+/// quarter, half, or all but one, which have causes; of many NICs some number fits any rate. 0: none of them.
 int nics_that_give(const Row& row, GpuCluster cluster, const std::string& algorithm) {
-  constexpr double kSameRate = 0.06;  // of the time: half of the way from 7 NICs to 8
-  constexpr int kMaxSingled = 8;      // of which one that is missing shows in the rate
+  constexpr double kHalfWayToOneNic = 0.06;  // of the time: half of the way from 7 NICs to 8
+  constexpr int kMaxSingled = 8;             // of which one that is missing shows in the rate
   const RowKey& key = row.measurement.key;
   cluster.run.algorithm = algorithm;
   int found = 0;
-  double least = kSameRate;
+  double least = kHalfWayToOneNic;
   for (const int nics : {1, cluster.nics / 4, cluster.nics / 2, cluster.nics - 1}) {
     if (nics < 1 || nics >= cluster.nics) continue;
     if (nics == cluster.nics - 1 && cluster.nics > kMaxSingled) continue;
