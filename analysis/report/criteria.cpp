@@ -84,7 +84,7 @@ void check_data(const Run& run, RunCheck& check) {
                              ranks.empty() ? "" : fmt::format(" ({})", fmt::join(ranks, ", "))),
          .is_wrong_data = true});
   };
-  for (const NodeAlone& node : run.nodes_alone) add(node.row.measurement, {}, node.host + " alone: ");
+  for (const NodeGroup& group : run.node_groups) add(group.row.measurement, {}, name(group) + ": ");
   for (std::size_t i = 0; i < run.rows.size(); ++i) add(run.rows[i].measurement, {i});
 }
 
@@ -107,18 +107,18 @@ void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunChe
                                last.verdict.explanation);
     check.failures.push_back(std::move(failure));
   }
-  for (const NodeAlone& node : run.nodes_alone) {
-    const Verdict& verdict = node.row.verdict;
+  for (const NodeGroup& group : run.node_groups) {
+    const Verdict& verdict = group.row.verdict;
     if (is_bad(verdict.word) ? fails_below : fails_unclear && verdict.word == VerdictWord::unclear)
       check.failures.push_back(
-          of_machine(fmt::format("{} alone: {}: {}", node.host, name(verdict.word), verdict.explanation)));
+          of_machine(fmt::format("{}: {}: {}", name(group), name(verdict.word), verdict.explanation)));
   }
   const auto unknown =
-      std::count_if(run.nodes_alone.begin(), run.nodes_alone.end(),
-                    [](const NodeAlone& node) { return node.row.verdict.word == VerdictWord::none; });
+      std::count_if(run.node_groups.begin(), run.node_groups.end(),
+                    [](const NodeGroup& group) { return group.row.verdict.word == VerdictWord::none; });
   if (unknown > 0)
-    check.not_known.push_back(
-        fmt::format("below: {} of {} alone", unknown, counted(run.nodes_alone.size(), "node")));
+    check.not_known.push_back(fmt::format("below: {} of the {} that nodes and pairs of nodes measured",
+                                          unknown, counted(run.node_groups.size(), "row")));
   if (fails_unclear && check.failures.empty() && machine_word(run) == VerdictWord::unclear)
     check.failures.push_back({{}, fmt::format("UNCLEAR: {}", why_not_sound(run))});
   if (any_verdict) return;
@@ -162,8 +162,8 @@ void check_acceptance(const Run& run, RunCheck& check) {
     return row.verdict.word == VerdictWord::none || row.measurement.wrong_elements.has_value();
   };
   const bool is_checked = std::all_of(run.rows.begin(), run.rows.end(), is_checked_row) &&
-                          std::all_of(run.nodes_alone.begin(), run.nodes_alone.end(),
-                                      [&](const NodeAlone& node) { return is_checked_row(node.row); });
+                          std::all_of(run.node_groups.begin(), run.node_groups.end(),
+                                      [&](const NodeGroup& group) { return is_checked_row(group.row); });
   for (const LogSkipped& each : run.log ? run.log->left_out : std::vector<LogSkipped>())
     if (each.what != kRowsOfNoBytes)
       check.failures.push_back(

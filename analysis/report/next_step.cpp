@@ -31,11 +31,15 @@ std::string after_a_loss(const Run& run, const Row* worst) {
   if (run.log && !run.log->network && node_count(run.ranks) > 1 && worst != nullptr &&
       worst->verdict.ratio.value_or(1) < kMaxOfSockets)
     return "run again with NCCL_DEBUG=INFO, and see whether it is \"Using network Socket\"";
-  const auto slow = std::find_if(run.nodes_alone.begin(), run.nodes_alone.end(),
-                                 [](const NodeAlone& node) { return is_bad(node.row.verdict.word); });
-  if (slow != run.nodes_alone.end())
-    return fmt::format("collbench doctor on {}; its report and this one are what the provider needs",
-                       slow->host);
+  const auto slow = std::find_if(run.node_groups.begin(), run.node_groups.end(), [](const NodeGroup& group) {
+    return group.hosts.size() == 1 && is_bad(group.row.verdict.word);
+  });
+  const PairsSeen pairs = pairs_seen(run);
+  const std::string host = slow != run.node_groups.end() ? slow->hosts.front()
+                           : pairs.slow_hosts.empty()    ? ""
+                                                         : pairs.slow_hosts.front();
+  if (!host.empty())
+    return fmt::format("collbench doctor on {}; its report and this one are what the provider needs", host);
   if (all_nodes_are_sound_alone(run)) return "collbench burnin: which pair of nodes, rail or switch it is";
   if (node_count(run.ranks) > 1)
     return "collbench doctor on each node: what costs bandwidth there; collbench burnin finds the node";

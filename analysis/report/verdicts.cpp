@@ -63,90 +63,113 @@ std::string wrong_rows_words(const Run& run) {
       run.rows.begin(), run.rows.end(), [](const Row& row) { return has_wrong_data(row.measurement); }));
   std::vector<std::string> where;
   if (wrong > 0) where.push_back(fmt::format("in {}", counted(wrong, "row")));
-  for (const NodeAlone& node : run.nodes_alone)
-    if (has_wrong_data(node.row.measurement)) where.push_back(fmt::format("on {} alone", node.host));
+  for (const NodeGroup& group : run.node_groups)
+    if (has_wrong_data(group.row.measurement)) where.push_back("on " + name(group));
   return where.empty() ? "" : fmt::format("WRONG DATA {}", fmt::join(where, ", "));
 }
 
 /// "AllReduce 1 GiB: 340.1 GB/s, 0.71 of expected"
-std::string row_of_node(const NodeAlone& node) {
-  const RowKey& key = node.row.measurement.key;
-  const auto busbw = rates(node.row, node.ranks).bus_bandwidth;
+std::string row_of_group(const NodeGroup& group) {
+  const RowKey& key = group.row.measurement.key;
+  const auto busbw = rates(group.row, group.ranks).bus_bandwidth;
   return fmt::format(
       "{} {}: {}{}", operation(key.operation).name, format_bytes(key.size_bytes),
       busbw ? format_rate(*busbw) : "no bus bandwidth",
-      node.row.verdict.ratio ? fmt::format(", {:.2f} of expected", *node.row.verdict.ratio) : "");
+      group.row.verdict.ratio ? fmt::format(", {:.2f} of expected", *group.row.verdict.ratio) : "");
 }
 
-bool is_slow_alone(const NodeAlone& node) { return is_bad(node.row.verdict.word); }
+bool is_slow(const NodeGroup& group) { return is_bad(group.row.verdict.word); }
 
-bool is_unclear_alone(const NodeAlone& node) { return node.row.verdict.word == VerdictWord::unclear; }
+bool is_unclear(const NodeGroup& group) { return group.row.verdict.word == VerdictWord::unclear; }
 
-bool is_sound_alone(const NodeAlone& node) {
-  return node.row.verdict.word == VerdictWord::sound && !has_wrong_data(node.row.measurement);
-}
-
-std::vector<const NodeAlone*> nodes_that(bool (*is_it)(const NodeAlone&), const Run& run) {
-  std::vector<const NodeAlone*> found;
-  for (const NodeAlone& node : run.nodes_alone)
-    if (is_it(node)) found.push_back(&node);
+/// Of one node, or of pairs.
+std::vector<const NodeGroup*> groups_that(bool (*is_it)(const NodeGroup&), std::size_t nodes,
+                                          const Run& run) {
+  std::vector<const NodeGroup*> found;
+  for (const NodeGroup& group : run.node_groups)
+    if (group.hosts.size() == nodes && is_it(group)) found.push_back(&group);
   return found;
+}
+
+constexpr std::size_t kNamedHosts = 4;
+
+/// What pairs of nodes that are sound by themselves say of the network between them; empty where all are
+/// SOUND, or there are none.
+std::string slow_pairs_words(const Run& run) {
+  const PairsSeen pairs = pairs_seen(run);
+  if (pairs.slow.empty()) return {};
+  const std::string row = row_of_group(*pairs.slow.front());
+  if (!pairs.slow_hosts.empty())
+    return fmt::format("{} {} slow with each neighbor: {}", join_first(pairs.slow_hosts, kNamedHosts),
+                       pairs.slow_hosts.size() == 1 ? "is" : "are", row);
+  if (std::cmp_equal(pairs.slow.size(), pairs.pairs))
+    return fmt::format("every pair of neighboring nodes is slow: {}", row);
+  std::vector<std::string> names;
+  for (const NodeGroup* group : pairs.slow) names.push_back(name(*group));
+  return fmt::format("slow: {}: {}", join_first(names, kNamedHosts), row);
 }
 
 /// Whose a loss is: the nodes' that are slow alone, or what lies between nodes that are not; and which nodes
 /// are not clear where nothing else keeps the machine from being SOUND. Empty where nothing is known of it.
 std::string where_the_loss_is(const Run& run) {
-  constexpr std::size_t kNamed = 4;
   const VerdictWord word = machine_word(run);
-  const std::vector<const NodeAlone*> slow = nodes_that(is_slow_alone, run);
+  const std::vector<const NodeGroup*> slow = groups_that(is_slow, 1, run);
   const bool only_nodes = slow.empty() && word == VerdictWord::unclear &&
                           std::none_of(run.rows.begin(), run.rows.end(),
                                        [word](const Row& row) { return row.verdict.word == word; });
-  const std::vector<const NodeAlone*> named = only_nodes ? nodes_that(is_unclear_alone, run) : slow;
+  const std::vector<const NodeGroup*> named = only_nodes ? groups_that(is_unclear, 1, run) : slow;
   if (!named.empty()) {
     std::vector<std::string> names;
-    for (const NodeAlone* node : named) names.push_back(node->host);
-    return fmt::format("{} {} {} by {}: {}", join_first(names, kNamed), named.size() == 1 ? "is" : "are",
+    for (const NodeGroup* node : named) names.push_back(node->hosts.front());
+    return fmt::format("{} {} {} by {}: {}", join_first(names, kNamedHosts), named.size() == 1 ? "is" : "are",
                        only_nodes ? name(word) : "slow", named.size() == 1 ? "itself" : "themselves",
-                       row_of_node(*named.front()));
+                       row_of_group(*named.front()));
   }
+  if (std::string pairs = slow_pairs_words(run); !pairs.empty()) return pairs;
   if (!all_nodes_are_sound_alone(run) || !is_bad(word)) return {};
   // The same operation is slow as a whole: by its large rows, of which one was measured on each node.
   const bool shows_between = std::any_of(run.rows.begin(), run.rows.end(), [&run](const Row& row) {
     const Verdict& verdict = row.verdict;
-    return row.measurement.key.operation == run.nodes_alone.front().row.measurement.key.operation &&
+    return row.measurement.key.operation == run.node_groups.front().row.measurement.key.operation &&
            is_bad(verdict.word) && verdict.ratio && verdict.range && *verdict.ratio < verdict.range->below;
   });
-  return shows_between ? "each node alone is SOUND: the loss shows between nodes only" : "";
+  if (!shows_between) return {};
+  const PairsSeen pairs = pairs_seen(run);
+  return pairs.pairs > 0 && pairs.sound == pairs.pairs
+             ? "each node alone and each pair of neighbors is SOUND: the loss shows between more nodes only"
+             : "each node alone is SOUND: the loss shows between nodes only";
 }
 
-/// A line for each node that is not SOUND alone, and one for all that are.
-ReportLines lines_of_nodes(const Run& run) {
-  ReportLines lines;
-  for (const NodeAlone& node : run.nodes_alone) {
-    if (is_sound_alone(node)) continue;
-    const Verdict& verdict = node.row.verdict;
-    const Measurement& measured = node.row.measurement;
+/// A line for each group of so many nodes that is not SOUND, and one for all that are.
+void add_lines_of_groups(ReportLines& lines, const Run& run, std::size_t nodes) {
+  std::size_t groups = 0;
+  for (const NodeGroup& group : run.node_groups) {
+    if (group.hosts.size() != nodes) continue;
+    groups += 1;
+    if (is_sound(group)) continue;
+    const Verdict& verdict = group.row.verdict;
+    const Measurement& measured = group.row.measurement;
     const bool is_wrong = has_wrong_data(measured);
     const std::string why = is_wrong                        ? wrong_data_words(measured)
                             : !measured.unavailable.empty() ? measured.unavailable
                                                             : verdict.explanation;
-    lines.push_back({fmt::format("{} alone: {}: {}{}", node.host,
+    lines.push_back({fmt::format("{}: {}: {}{}", name(group),
                                  verdict.word == VerdictWord::none ? "no verdict" : name(verdict.word),
-                                 row_of_node(node), why.empty() ? "" : "; " + why),
+                                 row_of_group(group), why.empty() ? "" : "; " + why),
                      is_wrong ? Tone::alarm : tone_of(verdict.word)});
   }
-  const std::vector<const NodeAlone*> sound = nodes_that(is_sound_alone, run);
-  if (sound.empty()) return lines;
+  const std::vector<const NodeGroup*> sound = groups_that(is_sound, nodes, run);
+  if (sound.empty()) return;
   const auto [least, most] =
-      std::minmax_element(sound.begin(), sound.end(), [](const NodeAlone* a, const NodeAlone* b) {
+      std::minmax_element(sound.begin(), sound.end(), [](const NodeGroup* a, const NodeGroup* b) {
         return a->row.verdict.ratio.value_or(0) < b->row.verdict.ratio.value_or(0);
       });
   const double best = (*most)->row.verdict.ratio.value_or(0);
-  lines.push_back({fmt::format("{} of {} SOUND alone: {}{}", sound.size(),
-                               counted(static_cast<std::size_t>(node_count(run.ranks)), "node"),
-                               row_of_node(**least), least == most ? "" : fmt::format(" to {:.2f}", best))});
-  return lines;
+  lines.push_back(
+      {fmt::format("{} of {} SOUND{}: {}{}", sound.size(),
+                   nodes == 1 ? counted(groups, "node") : counted(groups, "pair") + " of neighbors",
+                   nodes == 1 ? " alone" : "", row_of_group(**least),
+                   least == most ? "" : fmt::format(" to {:.2f}", best))});
 }
 
 /// Rows of neighbouring sizes that have the same bound.
@@ -319,7 +342,7 @@ ReportLines verdict_lines(const Run& run) {
   }
   if (std::string resources = resources_line(run); !resources.empty())
     facts.push_back({std::move(resources)});
-  for (ReportLine& line : lines_of_nodes(run)) facts.push_back(std::move(line));
+  for (const std::size_t nodes : {1U, 2U}) add_lines_of_groups(facts, run, nodes);
   for (const SizeSeries& series : all_series) {
     const Verdict& verdict = series.back()->verdict;
     if (verdict.explanation.empty()) continue;
@@ -342,8 +365,8 @@ std::string verdict_summary(const Run& run) {
   if (wrong_values_beyond_rows(run) > 0) words.emplace_back("WRONG DATA by the log's own count");
   if (words.empty() && is_judged(run) && !why_not_sound(run).empty())
     words.push_back(fmt::format("{}: {}", name(machine_word(run)), why_not_sound(run)));
-  for (const NodeAlone* node : nodes_that(is_slow_alone, run))
-    words.push_back(fmt::format("{} alone {}", node->host, name(node->row.verdict.word)));
+  for (const NodeGroup& group : run.node_groups)
+    if (is_slow(group)) words.push_back(fmt::format("{} {}", name(group), name(group.row.verdict.word)));
   for (const SizeSeries& series : verdict_series_of(run.rows)) {
     const Verdict& verdict = series.back()->verdict;
     words.push_back(fmt::format("{} {}", judged_series_name(series),

@@ -154,7 +154,8 @@ void add_test(std::vector<ResourceTest>& tests, const ResourceTest& test, const 
 std::vector<ResourceTest> tests_on_each_node(const Run& run) {
   std::vector<ResourceTest> tests;
   if (!all_nodes_are_sound_alone(run)) return tests;
-  for (const NodeAlone& node : run.nodes_alone) {
+  for (const NodeGroup& node : run.node_groups) {
+    if (node.hosts.size() != 1) continue;
     for (const HiddenLoss& hidden : node.row.verdict.hidden)
       add_test(tests, {hidden, &node.row, true}, std::greater());
   }

@@ -434,7 +434,7 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
       if (key.size_bytes == largest.size_bytes && !why.empty()) row.verdict.explanation = why;
     }
   }
-  judge_nodes_alone(run, cluster);
+  judge_node_groups(run, cluster);
   return run;
 }
 

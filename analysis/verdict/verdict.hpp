@@ -141,12 +141,24 @@ struct ResourceTest {
   [[nodiscard]] bool is_untested() const { return hidden.share >= 0.5; }
 };
 
-/// Gives the row of each node alone an expectation and a verdict, as judged_on_gpus does, by the links within
-/// a node of `cluster`. Of fewer than three passes no node is BELOW or a FAULT: UNCLEAR.
-void judge_nodes_alone(Run& run, const GpuCluster& cluster);
+/// Gives the rows of nodes alone and of pairs an expectation and a verdict, as judged_on_gpus does, by one or
+/// two nodes of `cluster`. Of fewer than three passes none is BELOW or a FAULT: UNCLEAR.
+void judge_node_groups(Run& run, const GpuCluster& cluster);
+
+/// Judged SOUND, with right data.
+[[nodiscard]] bool is_sound(const NodeGroup& group);
 
 /// Whether each node of the run was measured alone, and is SOUND.
 [[nodiscard]] bool all_nodes_are_sound_alone(const Run& run);
+
+/// What the pairs of neighboring nodes, a ring of them, say of who is slow between nodes.
+struct PairsSeen {
+  int pairs = 0;
+  int sound = 0;
+  std::vector<const NodeGroup*> slow;   ///< of the run: BELOW or FAULT
+  std::vector<std::string> slow_hosts;  ///< slow with each of their neighbors, while other pairs are SOUND
+};
+[[nodiscard]] PairsSeen pairs_seen(const Run& run);
 
 /// Of each resource that the SOUND series of the run use, in the order in which they first name it.
 [[nodiscard]] std::vector<ResourceTest> resource_tests(const Run& run);

@@ -146,14 +146,38 @@ void each_field(auto& visit, Either<Run> auto& run) {
   visit("ranks", run.ranks, By{identity_to_json, identities_from_json});
 }
 
-Json node_alone_to_json(const NodeAlone& node) {
-  return {{"host", node.host}, {"ranks", node.ranks}, {"row", row_to_json(node.row, node.ranks)}};
+std::string name(const NodeGroup& group) {
+  return group.hosts.size() == 1 ? group.hosts.front() + " alone"
+                                 : fmt::format("{}", fmt::join(group.hosts, " with "));
 }
 
-NodeAlone node_alone_from_json(const JsonReader& json) {
-  return {.host = json.at("host").text(),
-          .ranks = json.at("ranks").integer<int>(1),
-          .row = row_from_json(json.at("row"))};
+Json node_group_to_json(const NodeGroup& group) {
+  Json json;
+  if (group.hosts.size() == 1) json["host"] = group.hosts.front();
+  if (group.hosts.size() != 1) json["hosts"] = group.hosts;
+  json["ranks"] = group.ranks;
+  json["row"] = row_to_json(group.row, group.ranks);
+  return json;
+}
+
+NodeGroup node_group_from_json(const JsonReader& json) {
+  NodeGroup group{
+      .hosts = {}, .ranks = json.at("ranks").integer<int>(1), .row = row_from_json(json.at("row"))};
+  if (const auto host = json.find("host")) {
+    group.hosts = {host->text()};
+  } else {
+    group.hosts = list_from_json(json.at("hosts"), [](const JsonReader& each) { return each.text(); });
+    if (group.hosts.size() != 2) throw json.at("hosts").expected("two hosts");
+  }
+  return group;
+}
+
+/// The groups of so many nodes.
+Json groups_of(const Run& run, std::size_t nodes) {
+  Json list = Json::array();
+  for (const NodeGroup& group : run.node_groups)
+    if (group.hosts.size() == nodes) list.push_back(node_group_to_json(group));
+  return list;
 }
 
 Json run_to_json(const Run& run) {
@@ -162,7 +186,8 @@ Json run_to_json(const Run& run) {
   each_field(visit, run);
   const VerdictWord word = machine_word(run);
   json["verdict"] = word == VerdictWord::none ? Json(nullptr) : Json(name(word));
-  json["nodes_alone"] = array_of(run.nodes_alone, node_alone_to_json);
+  json["nodes_alone"] = groups_of(run, 1);
+  json["node_pairs"] = groups_of(run, 2);
   json["rows"] = array_of(
       run.rows, [&run](const Row& row) { return row_to_json(row, static_cast<int>(run.ranks.size())); });
   return json;
@@ -186,8 +211,12 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   // addresses.
   if (!run.log && !run.buffers.exact_counts) run.buffers.exact_counts = true;
   if (!run.log && !run.buffers.walk_bytes) run.buffers.walk_bytes = 0;
-  if (const auto nodes = json.find("nodes_alone"))
-    run.nodes_alone = list_from_json(*nodes, node_alone_from_json);
+  for (const char* key : {"nodes_alone", "node_pairs"}) {
+    const auto list = json.find(key);
+    if (!list) continue;
+    for (NodeGroup& group : list_from_json(*list, node_group_from_json))
+      run.node_groups.push_back(std::move(group));
+  }
   run.rows = list_from_json(json.at("rows"), row_from_json);
   return run;
 }
@@ -215,8 +244,8 @@ std::uint64_t wrong_values_beyond_rows(const Run& run) {
 
 bool has_wrong_data(const Run& run) {
   return wrong_values_beyond_rows(run) > 0 ||
-         std::any_of(run.nodes_alone.begin(), run.nodes_alone.end(),
-                     [](const NodeAlone& node) { return has_wrong_data(node.row.measurement); }) ||
+         std::any_of(run.node_groups.begin(), run.node_groups.end(),
+                     [](const NodeGroup& group) { return has_wrong_data(group.row.measurement); }) ||
          std::any_of(run.rows.begin(), run.rows.end(),
                      [](const Row& row) { return has_wrong_data(row.measurement); });
 }
@@ -231,10 +260,10 @@ std::string why_not_sound(const Run& run) {
 VerdictWord machine_word(const Run& run) {
   VerdictWord word = VerdictWord::none;
   for (const Row& row : run.rows) word = std::max(word, row.verdict.word);
-  // Sound nodes say nothing of what is between them, where no row does.
-  for (const NodeAlone& node : run.nodes_alone)
-    if (word != VerdictWord::none || is_bad(node.row.verdict.word))
-      word = std::max(word, node.row.verdict.word);
+  // Sound nodes and pairs say nothing of what is between all of them, where no row does.
+  for (const NodeGroup& group : run.node_groups)
+    if (word != VerdictWord::none || is_bad(group.row.verdict.word))
+      word = std::max(word, group.row.verdict.word);
   return word == VerdictWord::sound && !why_not_sound(run).empty() ? VerdictWord::unclear : word;
 }
 

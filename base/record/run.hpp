@@ -35,14 +35,18 @@ struct Row {
   bool operator==(const Row&) const = default;
 };
 
-/// A row that the ranks of one node measured among themselves, while those of the other nodes did the same.
-struct NodeAlone {
-  std::string host;
+/// A row that the ranks of one node, or of two neighbors, measured among themselves, while other nodes did
+/// the same.
+struct NodeGroup {
+  std::vector<std::string> hosts;  ///< one or two
   int ranks = 0;
   Row row;
 
-  bool operator==(const NodeAlone&) const = default;
+  bool operator==(const NodeGroup&) const = default;
 };
+
+/// "n1 alone", "n1 with n2"
+[[nodiscard]] std::string name(const NodeGroup& group);
 
 /// Programs and libraries of a run.
 struct Versions {
@@ -101,7 +105,7 @@ struct Run {
   std::optional<LogFacts> log;          ///< of an imported log: what it says about its job
   std::optional<Yardstick> yardstick;   ///< of a judged run; none where nobody said, and before 0.2
   std::vector<Row> rows;
-  std::vector<NodeAlone> nodes_alone;  ///< by node, before the rows; empty where nobody measured that
+  std::vector<NodeGroup> node_groups;  ///< each node, then each pair, before the rows; empty: not measured
   int launches = 1;       ///< that the rows are from; more than one for `repeat` and a run that was resumed
   bool repeated = false;  ///< by `repeat`: times and intervals are over launches
   int passes = 0;         ///< over all rows, of the last launch
@@ -128,9 +132,9 @@ struct Run {
 /// JSON, the path of a key that is missing or of another kind, a schema version newer than this program's.
 [[nodiscard]] Run run_from_json_text(std::string_view text, std::string_view file_name);
 
-/// One element of its nodes_alone.
-[[nodiscard]] Json node_alone_to_json(const NodeAlone& node);
-[[nodiscard]] NodeAlone node_alone_from_json(const JsonReader& json);
+/// One element of its nodes_alone or node_pairs.
+[[nodiscard]] Json node_group_to_json(const NodeGroup& group);
+[[nodiscard]] NodeGroup node_group_from_json(const JsonReader& json);
 
 /// The same as JSON values: what a stream's line holds.
 [[nodiscard]] Json run_to_json(const Run& run);
@@ -155,7 +159,7 @@ struct Rates {
 /// neither.
 [[nodiscard]] std::string why_not_sound(const Run& run);
 
-/// The word of the machine: the worst of its series and of its nodes alone. Wrong data and a run that was cut
+/// The word of the machine: the worst of its series, nodes and pairs. Wrong data and a run that was cut
 /// short are never SOUND.
 [[nodiscard]] VerdictWord machine_word(const Run& run);
 

@@ -218,8 +218,8 @@ void add_where(CLI::App& app, RunOptions& run) {
       ->group(theme);
   app.add_flag_callback(
          "--no-nodes-alone", [&run] { run.nodes_alone = false; },
-         "on GPUs: do not first measure an AllReduce on each node alone, which tells a slow node from a "
-         "slow network")
+         "on GPUs: do not first measure each node alone, and of three and more nodes each pair of neighbors, "
+         "which tells a slow node from a slow network")
       ->group(theme);
   app.add_flag_callback(
          "--rank-use", [&run] { run.rank_use = true; },

@@ -127,8 +127,8 @@ bool needs_calibration(const RunPlan& plan) {
                      [](const RowKey& row) { return operation(row.operation).has_bandwidth; });
 }
 
-std::string plan_text(const RunPlan& plan, const std::optional<RowKey>& on_each_node,
-                      const RunOptions& options, const collectives::Backend& backend, std::size_t ranks) {
+std::string plan_text(const RunPlan& plan, const std::vector<GroupStep>& before, const RunOptions& options,
+                      const collectives::Backend& backend, std::size_t ranks) {
   const double seconds = run_seconds(options, backend.capabilities().memory);
   std::string text = fmt::format(
       "# {} on {}, about {} of memory on each rank, {}\n", counted(plan.rows.size(), "row"),
@@ -136,9 +136,14 @@ std::string plan_text(const RunPlan& plan, const std::optional<RowKey>& on_each_
       std::isinf(seconds) ? "measured until interrupted"
                           : fmt::format("at most about {} of measuring", format_seconds(seconds)));
   text += options.loop.fixed.iterations ? "# (with -n the first pass has no time limit)\n" : "";
-  if (on_each_node)
-    text += fmt::format("# and before these rows {} {} on each node alone (--no-nodes-alone: not)\n",
-                        operation(on_each_node->operation).name, format_bytes(on_each_node->size_bytes));
+  std::vector<std::string> steps;
+  for (const GroupStep& step : before) {
+    std::string words = fmt::format("{} {} {}", operation(step.row.operation).name,
+                                    format_bytes(step.row.size_bytes), step.where);
+    if (steps.empty() || steps.back() != words) steps.push_back(std::move(words));
+  }
+  if (!steps.empty())
+    text += fmt::format("# and before these rows {} (--no-nodes-alone: not)\n", fmt::join(steps, ", "));
   for (const RowKey& row : plan.rows) {
     text += fmt::format(
         "{:<14} {:>12} B {:>12} {:<9} {:<5} {:<4} {}{}\n", operation(row.operation).name, row.size_bytes,

@@ -8,6 +8,7 @@
 #include "collectives/engine/backend.hpp"
 #include "launch/ranks.hpp"
 #include "src/run/make_backend.hpp"
+#include "src/run/node_groups.hpp"
 #include "src/run/options.hpp"
 
 namespace collbench::program {
@@ -30,8 +31,8 @@ void measure_once(collectives::MeasurementLoopOptions& loop);
 /// Whether anything is expected of the rows, which a Step is not: of its compute there is no model.
 [[nodiscard]] bool needs_calibration(const RunPlan& plan);
 
-/// What --dry-run prints; `on_each_node` is measured before the rows.
-[[nodiscard]] std::string plan_text(const RunPlan& plan, const std::optional<RowKey>& on_each_node,
+/// What --dry-run prints; `before` is measured before the rows.
+[[nodiscard]] std::string plan_text(const RunPlan& plan, const std::vector<GroupStep>& before,
                                     const RunOptions& options, const collectives::Backend& backend,
                                     std::size_t ranks);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <deque>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -36,7 +37,7 @@
 #include "src/run/expectation.hpp"
 #include "src/run/host_findings.hpp"
 #include "src/run/make_backend.hpp"
-#include "src/run/nodes_alone.hpp"
+#include "src/run/node_groups.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/output_files.hpp"
 #include "src/run/plan.hpp"
@@ -50,17 +51,17 @@ namespace {
 
 constexpr double kCalibrationSeconds = 5;
 constexpr double kCalibrationShare = 0.25;  // of --time
-constexpr double kNodesAloneSeconds = 5;    // and more of a long run: NCCL's connections take some of it
-constexpr double kMaxNodesAloneSeconds = 15;
-constexpr double kNodesAloneShare = 0.05;  // of --time
+constexpr double kGroupSeconds = 5;         // and more of a long run: NCCL's connections take some of it
+constexpr double kMaxGroupSeconds = 15;
+constexpr double kGroupShare = 0.05;  // of --time
 constexpr std::string_view kGoesOn = " (the measurement goes on)";
 constexpr double kLibraryPatience = 0.8;  // of -T: who waits for a GPU tells more than the watchdog can
 
-/// What each node measures alone before the rows; none where that says nothing or is not wanted.
-std::optional<RowKey> row_on_each_node(const RunOptions& options, const RunContext& context,
-                                       const RunBackend& measured, const RunPlan& plan) {
-  if (!options.nodes_alone || !measured.measure_among || measured.gpus.are_shared) return std::nullopt;
-  return row_of_nodes_alone(plan.rows, context.identities);
+/// What nodes and pairs of them measure before the rows; none where that says nothing or is not wanted.
+std::vector<GroupStep> wanted_group_steps(const RunOptions& options, const RunContext& context,
+                                          const RunBackend& measured, const RunPlan& plan) {
+  if (!options.nodes_alone || !measured.measure_among || measured.gpus.are_shared) return {};
+  return group_steps(plan.rows, context.identities);
 }
 
 /// Throws, before minutes are spent, where `--accept` would have nothing to judge at the end.
@@ -156,7 +157,8 @@ class RunDriver {
         launch::broadcast_value(ranks(), ranks().is_root() && files_->could_write(kept_file(options_)));
     incidents_.begin(launch::broadcast_text(ranks(), run_.started),
                      root_host == context_.host ? "" : root_host, is_kept);
-    measure_nodes_alone();
+    for (const GroupStep& step : wanted_group_steps(options_, context_, measured_, plan_))
+      measure_groups(step);
     launch::agree_on_root(ranks(), context_.host, [&](launch::OnRoot) {
       files_->stream.begin(run_);
       write_record();  // what ends the first pass early refers to it
@@ -276,25 +278,23 @@ class RunDriver {
     });
   }
 
-  /// Before the rows, where several nodes are judged: a collective over all of them cannot say which is slow.
-  void measure_nodes_alone() {
-    const std::optional<RowKey> row = row_on_each_node(options_, context_, measured_, plan_);
-    if (!row) return;
-    const std::string step = fmt::format("{} {} on each node alone", operation(row->operation).name,
-                                         format_bytes(row->size_bytes));
+  void measure_groups(const GroupStep& groups) {
+    const std::string step = fmt::format("{} {} {}", operation(groups.row.operation).name,
+                                         format_bytes(groups.row.size_bytes), groups.where);
     progress_.show(step, clock().seconds());
     collectives::MeasurementLoopOptions options = options_.loop;
-    options.seconds =
-        std::clamp(end_.seconds() * kNodesAloneShare, kNodesAloneSeconds, kMaxNodesAloneSeconds);
+    options.seconds = std::clamp(end_.seconds() * kGroupShare, kGroupSeconds, kMaxGroupSeconds);
     const collectives::MeasurementObserver observer{
         .before_block =
             [&](const collectives::MeasurementProgress&) {
               options_.blocks_have_timeout ? flight_.step(step) : flight_.step_without_limit(step);
             },
         .interrupted = [this] { return end_.has_come(); }};
-    node_ranks_.emplace(waiter_, context_, session_);
+    const GroupRanks& ranks = group_ranks_.emplace_back(waiter_, context_, session_, groups);
     try {
-      run_.nodes_alone = node_ranks_->measure(measured_, *row, options, observer);
+      std::vector<NodeGroup> measured = ranks.measure(measured_, groups.row, options, observer);
+      run_.node_groups.insert(run_.node_groups.end(), std::make_move_iterator(measured.begin()),
+                              std::make_move_iterator(measured.end()));
     } catch (const launch::AgreedError& error) {
       end_on(error);
     }
@@ -444,7 +444,7 @@ class RunDriver {
   launch::FlightRecorder& flight_;
   RunWatch& watch_;
   IncidentLog& incidents_;
-  std::optional<NodeRanks> node_ranks_;  // as long as the backend's communicators may know them
+  std::deque<GroupRanks> group_ranks_;   // as long as the backend's communicators may know them
   std::optional<StragglerProbe> probe_;  // where ranks can be probed one by one
   std::optional<RunFiles> files_;        // on rank 0, as is all that follows but telemetry_
   RowExpectations expectations_;
@@ -483,7 +483,7 @@ ExitStatus run_command(const RunOptions& options, const launch::Session& session
   if (options.dry_run) {
     launch::agree_on_root(ranks, context.host, [&](launch::OnRoot root) {
       static_cast<void>(RecordFiles(root, options));
-      print_text(plan_text(plan, row_on_each_node(options, context, measured, plan), options,
+      print_text(plan_text(plan, wanted_group_steps(options, context, measured, plan), options,
                            *measured.backend, context.identities.size()));
     });
     return ExitStatus::ok;

@@ -157,8 +157,8 @@ collbench::Run with_nodes_alone(const GpuCluster& cluster, double whole_slower, 
     const collbench::Run alone = run_from_expectation(node, slower);
     const auto row = std::find_if(alone.rows.begin(), alone.rows.end(),
                                   [](const Row& each) { return each.measurement.key.size_bytes == kGiB; });
-    run.nodes_alone.push_back({run.nodes_alone.empty() ? "node1" : "node2", 8, *row});
-    Measurement& measured = run.nodes_alone.back().row.measurement;
+    run.node_groups.push_back({{run.node_groups.empty() ? "node1" : "node2"}, 8, *row});
+    Measurement& measured = run.node_groups.back().row.measurement;
     measured.pass_seconds.assign(passes, measured.seconds);
   }
   return judged_on_gpus(run, cluster);
@@ -194,9 +194,9 @@ TEST(NodesAlone, BetweenSoundNodesTheLossIsTheNetworks) {
   EXPECT_THAT(first(with_nodes_alone(cluster, 1, 1, 1)),
               AllOf(StartsWith("SOUND: "), testing::Not(HasSubstr(kNetwork))));
   collbench::Run unknown = with_nodes_alone(cluster, 3, 1, 1);
-  unknown.nodes_alone[1].row.verdict = {};
+  unknown.node_groups[1].row.verdict = {};
   EXPECT_THAT(first(unknown), testing::Not(HasSubstr(kNetwork))) << "nobody knows of one of them";
-  unknown.nodes_alone.pop_back();
+  unknown.node_groups.pop_back();
   EXPECT_THAT(first(unknown), testing::Not(HasSubstr(kNetwork))) << "one of two was measured";
 }
 
@@ -207,7 +207,7 @@ TEST(NodesAlone, NVLinksAreRuledOutByTheNodeThatLeavesMostOpen) {
   run = judged_on_gpus(run, cluster);
   EXPECT_THAT(verdict_lines(run).front().text,
               HasSubstr("NVLinks: a loss of 1 of 18 is ruled out by AllReduce on each node alone, 1.00"));
-  run.nodes_alone[0].row.verdict.word = VerdictWord::unclear;
+  run.node_groups[0].row.verdict.word = VerdictWord::unclear;
   EXPECT_TRUE(resource_tests(run).empty()) << "a node of which this is not known";
 }
 
@@ -215,7 +215,7 @@ TEST(NodesAlone, SoundOnesDoNotMakeTheWholeSound) {
   collbench::Run run = with_nodes_alone(cluster_of("hgx-h100", 2), 1, 1, 1);
   run.rows.clear();
   EXPECT_EQ(machine_word(run), VerdictWord::none) << "nothing between the nodes was measured";
-  run.nodes_alone[0].row.verdict.word = VerdictWord::below;
+  run.node_groups[0].row.verdict.word = VerdictWord::below;
   EXPECT_EQ(machine_word(run), VerdictWord::below);
 }
 
@@ -224,7 +224,7 @@ TEST(NodesAlone, NobodyIsAccusedOfOneOrTwoPasses) {
   EXPECT_EQ(machine_word(with_nodes_alone(cluster, 1, 1, 1.5, 3)), VerdictWord::below);
   const collbench::Run hurried = with_nodes_alone(cluster, 1, 1, 1.5, 1);
   EXPECT_EQ(machine_word(hurried), VerdictWord::unclear);
-  EXPECT_THAT(hurried.nodes_alone[1].row.verdict.explanation,
+  EXPECT_THAT(hurried.node_groups[1].row.verdict.explanation,
               StartsWith("slow in 1 pass, too few to accuse"));
 }
 
@@ -246,13 +246,70 @@ TEST(NodesAlone, OneThatIsUnclearIsNamed) {
 
 TEST(NodesAlone, WrongDataOnOneIsWrongDataOfTheRun) {
   collbench::Run run = with_nodes_alone(cluster_of("hgx-h100", 2), 1, 1, 1);
-  run.nodes_alone[1].row.measurement.wrong_elements = 3;
-  run.nodes_alone[1].row.measurement.wrong = {{9, "node2", 3, 0, "1", "2"}};
+  run.node_groups[1].row.measurement.wrong_elements = 3;
+  run.node_groups[1].row.measurement.wrong = {{9, "node2", 3, 0, "1", "2"}};
   EXPECT_TRUE(has_wrong_data(run));
   EXPECT_NE(machine_word(run), VerdictWord::sound);
   EXPECT_THAT(verdict_headline(run).front().text, StartsWith("WRONG DATA on node2 alone; "));
   EXPECT_TRUE(check_run(run, {}).failures.front().is_wrong_data);
   EXPECT_THAT(check_run(run, {}).failures.front().text, StartsWith("node2 alone: WRONG DATA"));
+}
+
+/// Nodes in a ring, sound by themselves, whose pairs (the first with the second, and so on) measured 1 GiB so
+/// many times slower than expected, the whole `whole_slower`.
+collbench::Run with_pairs(const std::vector<double>& slower, double whole_slower) {
+  const GpuCluster cluster = cluster_of("hgx-h100", static_cast<int>(slower.size()));
+  collbench::Run run = run_from_expectation(cluster, whole_slower);
+  run.complete = true;
+  const auto measured = [](int nodes, double times, OperationId operation) {
+    const collbench::Run part = run_from_expectation(cluster_of("hgx-h100", nodes), times, operation);
+    Row row = *std::find_if(part.rows.begin(), part.rows.end(),
+                            [](const Row& each) { return each.measurement.key.size_bytes == kGiB; });
+    row.measurement.pass_seconds.assign(3, row.measurement.seconds);
+    return row;
+  };
+  const auto host = [&](std::size_t i) { return fmt::format("n{}", i % slower.size()); };
+  for (std::size_t i = 0; i < slower.size(); ++i)
+    run.node_groups.push_back({{host(i)}, 8, measured(1, 1, OperationId::all_reduce)});
+  for (std::size_t i = 0; i < slower.size(); ++i)
+    run.node_groups.push_back({{host(i), host(i + 1)}, 16, measured(2, slower[i], OperationId::all_gather)});
+  return judged_on_gpus(run, cluster);
+}
+
+TEST(NodePairs, WhoIsSlowWithBothNeighborsIsNamed) {
+  const collbench::Run run = with_pairs({1, 2.5, 2.5, 1}, 2.5);
+  EXPECT_THAT(verdict_headline(run).front().text,
+              AllOf(StartsWith("FAULT: 4 × 8 ranks; n2 is slow with each neighbor: AllGather 1 GiB: "),
+                    HasSubstr("; next: collbench doctor on n2; ")));
+  EXPECT_THAT(check_run(run, {}).failures.back().text, StartsWith("n2 with n3: "));
+  const collbench::Run of_three = with_pairs({2.5, 1, 2.5}, 1);
+  EXPECT_EQ(pairs_seen(of_three).slow_hosts, std::vector<std::string>{"n0"});
+  EXPECT_TRUE(is_bad(machine_word(of_three))) << "the whole is SOUND, and a node of it is not";
+}
+
+TEST(NodePairs, OneSlowPairAccusesNoNode) {
+  const collbench::Run run = with_pairs({1, 2.5, 1, 1}, 2.5);
+  EXPECT_TRUE(pairs_seen(run).slow_hosts.empty());
+  EXPECT_THAT(verdict_headline(run).front().text, AllOf(HasSubstr("; slow: n1 with n2: AllGather 1 GiB: "),
+                                                        HasSubstr("; next: collbench burnin")));
+}
+
+TEST(NodePairs, WhereAllAreSlowNobodyIsNamed) {
+  const collbench::Run run = with_pairs({2.5, 2.5, 2.5}, 2.5);
+  EXPECT_TRUE(pairs_seen(run).slow_hosts.empty());
+  EXPECT_THAT(verdict_headline(run).front().text, HasSubstr("; every pair of neighboring nodes is slow: "));
+}
+
+TEST(NodePairs, WhereAllAreSoundTheLossIsOfMoreNodes) {
+  EXPECT_THAT(
+      verdict_headline(with_pairs({1, 1, 1, 1}, 2.5)).front().text,
+      HasSubstr("each node alone and each pair of neighbors is SOUND: the loss shows between more nodes"));
+  const collbench::Run sound = with_pairs({1, 1, 1, 1}, 1);
+  EXPECT_EQ(machine_word(sound), VerdictWord::sound);
+  const ReportLines lines = verdict_lines(sound);
+  EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), [](const ReportLine& line) {
+    return line.text.starts_with("4 of 4 pairs of neighbors SOUND: AllGather 1 GiB: ");
+  }));
 }
 
 TEST(VerdictFacts, ARowWithoutAFormulaSaysSo) {

@@ -51,7 +51,7 @@ Run small_run() {
   row.measurement.wrong = {{1, "node02", 1, 3, "6", "5"}};
   row.expectation.ring_seconds = 1e-6;
   run.rows = {row};
-  run.nodes_alone = {{"node02", 1, row}};
+  run.node_groups = {{{"node02"}, 1, row}, {{"node01", "node02"}, 2, row}};
   return run;
 }
 

@@ -1,0 +1,77 @@
+// What nodes and pairs of them measured before the rows over all: judge_node_groups() and what follows from
+// it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "analysis/verdict/verdict.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+/// The ranks of so many nodes, among themselves.
+GpuCluster part_of(GpuCluster cluster, std::size_t nodes) {
+  cluster.nodes = static_cast<int>(nodes);
+  cluster.planned.reset();
+  cluster.max_channels = 0;
+  return cluster;
+}
+
+constexpr std::size_t kPassesToAccuse = 3;  // one or two may be a hiccup's
+
+}  // namespace
+
+void judge_node_groups(Run& run, const GpuCluster& cluster) {
+  for (NodeGroup& each : run.node_groups) {
+    Run alone;
+    alone.backend = run.backend;
+    alone.environment = run.environment;
+    alone.versions = run.versions;
+    alone.load_notes = run.load_notes;
+    alone.rows.push_back(std::move(each.row));
+    each.row = std::move(judged_on_gpus(std::move(alone), part_of(cluster, each.hosts.size())).rows.front());
+    Verdict& verdict = each.row.verdict;
+    const std::size_t passes = each.row.measurement.pass_seconds.size();
+    if (!is_bad(verdict.word) || passes >= kPassesToAccuse) continue;
+    verdict.word = VerdictWord::unclear;
+    verdict.explanation =
+        fmt::format("slow in {} pass{}, too few to accuse anybody: a longer --time makes more. {}", passes,
+                    passes == 1 ? "" : "es", verdict.explanation);
+  }
+}
+
+bool is_sound(const NodeGroup& group) {
+  return group.row.verdict.word == VerdictWord::sound && !has_wrong_data(group.row.measurement);
+}
+
+bool all_nodes_are_sound_alone(const Run& run) {
+  const auto sound =
+      std::count_if(run.node_groups.begin(), run.node_groups.end(),
+                    [](const NodeGroup& group) { return group.hosts.size() == 1 && is_sound(group); });
+  return sound > 0 && sound == node_count(run.ranks);
+}
+
+PairsSeen pairs_seen(const Run& run) {
+  PairsSeen seen;
+  std::map<std::string, std::pair<int, int>> of_host;  // its pairs, and those that are slow
+  for (const NodeGroup& group : run.node_groups) {
+    if (group.hosts.size() != 2) continue;
+    const bool is_slow = is_bad(group.row.verdict.word);
+    seen.pairs += 1;
+    seen.sound += is_sound(group) ? 1 : 0;
+    if (is_slow) seen.slow.push_back(&group);
+    for (const std::string& host : group.hosts) {
+      of_host[host].first += 1;
+      of_host[host].second += is_slow ? 1 : 0;
+    }
+  }
+  if (seen.sound == 0) return seen;
+  for (const auto& [host, pairs] : of_host)
+    if (pairs.first > 1 && pairs.first == pairs.second) seen.slow_hosts.push_back(host);
+  return seen;
+}
+
+}  // namespace collbench::analysis
