@@ -114,8 +114,8 @@ std::vector<NodeGroup> GroupRanks::measure(const RunBackend& backend, const RowK
   launch::agree_on_groups(all_.ranks(), failed);
   backend.measure_among(all_);
   mine.row.measurement.ranks.clear();  // by their number in the group
-  const bool tells = ranks_->is_root() && !mine.hosts.empty();
-  const std::string text = tells ? json_line(node_group_to_json(mine)) : std::string();
+  const bool answers = ranks_->is_root() && !mine.hosts.empty();
+  const std::string text = answers ? json_line(node_group_to_json(mine)) : std::string();
   std::vector<NodeGroup> groups;
   for (const std::string& each : all_.ranks().gather(text)) {
     if (each.empty()) continue;
