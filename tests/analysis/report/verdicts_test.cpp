@@ -1,5 +1,6 @@
 #include "analysis/report/sections.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
