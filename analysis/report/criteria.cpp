@@ -120,7 +120,9 @@ void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunChe
     check.not_known.push_back(fmt::format("below: {} of the {} that nodes and pairs of nodes measured",
                                           unknown, counted(run.node_groups.size(), "row")));
   if (fails_unclear && check.failures.empty() && machine_word(run) == VerdictWord::unclear)
-    check.failures.push_back({{}, fmt::format("UNCLEAR: {}", why_not_sound(run))});
+    check.failures.push_back({{},
+                              fmt::format("UNCLEAR: {}", is_machine_unknown(run) ? "the machine is unknown"
+                                                                                 : why_not_sound(run))});
   if (any_verdict) return;
   check.not_known.emplace_back(measures_gpus(run.backend)
                                    ? "below: no row has a verdict (collbench judge RECORD --topology NAME)"
@@ -240,7 +242,9 @@ RunCheck check_run(const Run& run, const Criteria& criteria) {
   check_data(run, check);
   for (const MinBusbw& minimum : criteria.min_busbw) check_minimum(run, minimum, check);
   if (criteria.wants(FailureKind::below) || criteria.wants(FailureKind::unclear))
-    check_verdicts(run, criteria.wants(FailureKind::below), criteria.wants(FailureKind::unclear), check);
+    check_verdicts(run, criteria.wants(FailureKind::below),
+                   criteria.wants(FailureKind::unclear) && !(criteria.accept && is_machine_unknown(run)),
+                   check);
   if (criteria.wants(FailureKind::untested)) check_resources(run, check);
   if (criteria.wants(FailureKind::late)) check_stragglers(run, check);
   if (criteria.wants(FailureKind::degraded)) check_nodes(run, check);

@@ -252,7 +252,11 @@ std::string resources_line(const Run& run) {
 std::string why_no_machine(const Run& run) {
   const std::string gpu = run.log->gpu ? run.log->gpu->value : "";
   const auto maker = topology::other_gpu_maker(gpu);
-  if (maker.empty()) return "no verdict: the machine is unknown; " + suggested_topology(*run.log);
+  if (maker.empty()) {
+    const std::string cut = is_machine_unknown(run) ? why_not_sound(run) : "";
+    return fmt::format("{}: {}the machine is unknown; {}", is_machine_unknown(run) ? "UNCLEAR" : "no verdict",
+                       cut.empty() ? "" : cut + "; ", suggested_topology(*run.log));
+  }
   return fmt::format("no verdict: {} is {}'s, and only NCCL on NVIDIA's GPUs is modeled", gpu, maker);
 }
 
@@ -281,7 +285,7 @@ std::string yardstick_words(const Run& run, bool nothing_is_named) {
 ReportLines verdict_headline(const Run& run) {
   const VerdictWord word = machine_word(run);
   const std::string wrong = wrong_rows_words(run);
-  if (word == VerdictWord::none) {
+  if (word == VerdictWord::none || is_machine_unknown(run)) {
     if (!wrong.empty()) return {{wrong + std::string(kAfterWrongData), Tone::alarm}};
     const bool is_unknown = run.log && measures_gpus(run.backend) && !judged(run);
     return is_unknown ? ReportLines{{why_no_machine(run), Tone::warning}} : ReportLines{};

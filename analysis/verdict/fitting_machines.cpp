@@ -153,4 +153,12 @@ std::optional<Run> judged_whichever_fits(const Run& run, const std::string& wher
   return slowest;
 }
 
+Run unclear_without_machine(Run run) {
+  const std::string gpu = run.log && run.log->gpu ? run.log->gpu->value : "";
+  const bool is_modeled = run.log && measures_gpus(run.backend) && topology::other_gpu_maker(gpu).empty();
+  if (is_modeled && run.ranks.size() > 1 && !is_judged(run) && !verdict_series_of(run.rows).empty())
+    run.yardstick = Yardstick{YardstickKind::unknown, "", {}};
+  return run;
+}
+
 }  // namespace collbench::analysis

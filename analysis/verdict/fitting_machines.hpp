@@ -27,6 +27,10 @@ namespace collbench::analysis {
 /// between them is that of the server, of which the catalog has few.
 [[nodiscard]] std::optional<Run> judged_whichever_fits(const Run& run, const std::string& where);
 
+/// The run as it is; of a log of several ranks on NVIDIA's GPUs, or on some that it does not name, without
+/// any verdict: with a yardstick that is unknown.
+[[nodiscard]] Run unclear_without_machine(Run run);
+
 /// How a file for --topology is made where no reference machine fits.
 inline constexpr std::string_view kHowToSaveMachine =
     "collbench topo save -o node.json on that machine writes a file for --topology";

@@ -257,8 +257,12 @@ std::string why_not_sound(const Run& run) {
   return run.log ? "the log is cut" : "the record is not complete";
 }
 
+bool is_machine_unknown(const Run& run) {
+  return run.yardstick && run.yardstick->kind == YardstickKind::unknown;
+}
+
 VerdictWord machine_word(const Run& run) {
-  VerdictWord word = VerdictWord::none;
+  VerdictWord word = is_machine_unknown(run) ? VerdictWord::unclear : VerdictWord::none;
   for (const Row& row : run.rows) word = std::max(word, row.verdict.word);
   // Sound nodes and pairs say nothing of what is between all of them, where no row does.
   for (const NodeGroup& group : run.node_groups)

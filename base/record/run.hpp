@@ -159,6 +159,9 @@ struct Rates {
 /// neither.
 [[nodiscard]] std::string why_not_sound(const Run& run);
 
+/// Whether a log was judged without any machine to hold it against: UNCLEAR.
+[[nodiscard]] bool is_machine_unknown(const Run& run);
+
 /// The word of the machine: the worst of its series, nodes and pairs. Wrong data and a run that was cut
 /// short are never SOUND.
 [[nodiscard]] VerdictWord machine_word(const Run& run);

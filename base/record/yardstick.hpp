@@ -15,8 +15,10 @@ enum class YardstickKind {
   detected,  ///< the machine has the GPUs and the NICs of a reference machine
   own,       ///< no reference machine has them: its own devices, each as good as the best of its kind
   slowest,   ///< of a log that names no machine: the slowest of the reference machines that fit it
+  unknown,   ///< of such a log that is not slow by all of them: nobody knows
 };
-inline constexpr std::array<std::string_view, 4> kYardstickKindNames{"named", "detected", "own", "slowest"};
+inline constexpr std::array<std::string_view, 5> kYardstickKindNames{"named", "detected", "own", "slowest",
+                                                                     "unknown"};
 
 /// The machine that rows are held against: a sound one, and not what damage left of this one.
 struct Yardstick {

@@ -95,7 +95,8 @@ void add_criteria_options(CLI::App& app, const std::string& theme, CriteriaOptio
 CriteriaOutcome criteria_outcome(const Run& run, const CriteriaOptions& options) {
   const analysis::RunCheck check = analysis::check_run(run, options.criteria);
   CriteriaOutcome outcome;
-  if (options.criteria.accept && machine_word(run) == VerdictWord::none && check.failures.empty()) {
+  const bool is_judged = machine_word(run) != VerdictWord::none && !is_machine_unknown(run);
+  if (options.criteria.accept && !is_judged && check.failures.empty()) {
     outcome.status = ExitStatus::usage;
     outcome.notes.emplace_back("--accept: there is nothing to judge: no row has a verdict");
   }

@@ -117,9 +117,10 @@ Run judged(const RunOfFile& read, const JudgeOptions& options) {
       options.topology.empty() && run.log && run.log->topology ? run.log->topology->value : options.topology;
   if (topology.empty()) {
     if (options.transport.empty() && options.fabric == analysis::Fabric{} && !options.own_floor)
-      return options.files.size() > 1 && run.repeated
+      return options.files.size() > 1 && run.repeated && !run.log
                  ? judged_by_own_machine(run)
-                 : analysis::judged_whichever_fits(run, read.file).value_or(run);
+                 : analysis::unclear_without_machine(
+                       analysis::judged_whichever_fits(run, read.file).value_or(run));
     throw usage_error("--topology", "there is no machine to judge the run by",
                       "give the name of a reference machine or a file that describes a node");
   }
@@ -189,8 +190,9 @@ std::vector<RunOfFile> judged_runs(const JudgeOptions& options, bool apart, bool
 std::string outcome_of(const RunOfFile& judged) {
   const bool unknown = !(judged.run.log && judged.run.log->topology) && !analysis::is_judged(judged.run);
   return fmt::format("{}: {}", judged.file,
-                     unknown && !has_wrong_data(judged.run) ? "no --topology, so no verdict"
-                                                            : analysis::verdict_summary(judged.run));
+                     !unknown || has_wrong_data(judged.run) ? analysis::verdict_summary(judged.run)
+                     : is_machine_unknown(judged.run)       ? "UNCLEAR: no --topology"
+                                                            : "no --topology, so no verdict");
 }
 
 /// A record, or what nccl-tests wrote with -J: no log.

@@ -1,5 +1,6 @@
 #include "analysis/report/sections.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -330,6 +331,15 @@ TEST(VerdictFacts, WithoutAVerdictTheReasonIsSaid) {
       verdict_headline(run).front().text,
       "no verdict: the machine is unknown; the log does not name its GPUs: give the machine with --topology "
       "(collbench topo list names the reference machines); the number of nodes goes with --nodes.");
+  run.complete = true;
+  run.yardstick = Yardstick{YardstickKind::unknown, "", {}};
+  EXPECT_THAT(verdict_headline(run).front().text,
+              StartsWith("UNCLEAR: the machine is unknown; the log does not"));
+  EXPECT_EQ(machine_word(run), VerdictWord::unclear);
+  run.complete = false;
+  EXPECT_THAT(verdict_headline(run).front().text,
+              StartsWith("UNCLEAR: the log is cut; the machine is unknown; "));
+  run.yardstick.reset();
   run.log->gpu = {"AMD Instinct MI300X", 5};
   EXPECT_EQ(verdict_headline(run).front().text,
             "no verdict: AMD Instinct MI300X is AMD's, and only NCCL on NVIDIA's GPUs is modeled");

@@ -83,6 +83,29 @@ TEST(FittingMachines, ARunThatOneOfThemMayGiveIsNotJudged) {
   EXPECT_FALSE(judged_whichever_fits(run_that_takes(8), "a.log"));  // what one NIC of 400 Gb/s gives
 }
 
+TEST(FittingMachines, ALogWithoutAMachineIsUnclearWhereOneCouldBeGiven) {
+  EXPECT_TRUE(is_machine_unknown(unclear_without_machine(run_that_takes(1))));
+  collbench::Run run = run_that_takes(1);
+  run.log->gpu.reset();
+  EXPECT_TRUE(is_machine_unknown(unclear_without_machine(run)));
+  run.log->gpu = {"AMD Instinct MI300X", 5};
+  EXPECT_FALSE(is_machine_unknown(unclear_without_machine(run)));
+  run = run_that_takes(1);
+  run.ranks.resize(1);
+  EXPECT_FALSE(is_machine_unknown(unclear_without_machine(run))) << "one rank";
+  run = run_that_takes(1);
+  run.backend = BackendId::mpi;
+  EXPECT_FALSE(is_machine_unknown(unclear_without_machine(run))) << "host memory";
+  run = run_that_takes(1);
+  for (Row& row : run.rows) row.measurement.wrong_elements = 1;
+  EXPECT_FALSE(is_machine_unknown(unclear_without_machine(run))) << "nothing to judge by any machine";
+  run = run_that_takes(1);
+  run.log.reset();
+  EXPECT_FALSE(is_machine_unknown(unclear_without_machine(run))) << "its record says what was found";
+  run = judged_on_gpus(run_that_takes(1), cluster_of("hgx-h100", 2));
+  EXPECT_FALSE(is_machine_unknown(unclear_without_machine(run)));
+}
+
 TEST(FittingMachines, WithoutTheNodesOrTheRanksOfEachNothingIsJudged) {
   collbench::Run run = run_that_takes(100);
   run.log->nodes.reset();

@@ -130,6 +130,10 @@ void read_groups(const JsonReader& root, BurninRecord& record) {
       // Without the word for it the bound is that of host memory, the wider one.
       const auto memory = group.find("memory");
       record.groups.back().host_memory = !memory || memory->text() != "GPU";
+      if (const auto floor = group.find("floor_bus_bytes_per_second"); floor && !floor->is_null()) {
+        record.groups.back().floor = floor->number(kRate);
+        record.groups.back().machine = group.at("floor_of").text();
+      }
     }
   }
   if (const auto failures = root.find("group_failures")) {
@@ -165,6 +169,8 @@ std::string burnin_json(const BurninRecord& record) {
                           {"bus_bytes_per_second", rate.bus_bandwidth},
                           {"slowest_bus_bytes_per_second", rate.slowest},
                           {"memory", rate.host_memory ? "host" : "GPU"}});
+    if (rate.floor > 0)
+      groups.back().update({{"floor_bus_bytes_per_second", rate.floor}, {"floor_of", rate.machine}});
   }
   BurninJson group_failures = BurninJson::array();
   for (const GroupFailure& failure : record.group_failures) {

@@ -231,8 +231,13 @@ std::string summary(const BurninRecord& record, const Attribution& found) {
   std::vector<std::string> counts;
   for (const Bucket bucket : {Bucket::good, Bucket::suspect, Bucket::bad, Bucket::not_tested})
     counts.push_back(fmt::format("{} {}", nodes_in(found, bucket).size(), name(bucket)));
+  const JobsBelowFloor below = jobs_below_floor(record);
   std::string words =
-      fmt::format("{}: {}", counted(record.table.nodes.size(), "node"), fmt::join(counts, ", "));
+      fmt::format("{}{}: {}",
+                  below.below == 0 ? ""
+                                   : fmt::format("BELOW: {} of {} below a sound {}; ", below.below,
+                                                 counted(below.judged, "job"), below.worst->machine),
+                  counted(record.table.nodes.size(), "node"), fmt::join(counts, ", "));
   if (const std::vector<int> silent = nodes_not_reached(record); !silent.empty())
     words += fmt::format("; {} not reached", silent.size());
   if (!record.without_counters.empty())
@@ -253,7 +258,7 @@ std::string summary(const BurninRecord& record, const Attribution& found) {
 
 bool has_finding_of_no_node(const BurninRecord& record, const Attribution& found) {
   const bool has_finding = !found.blames.empty() || !found.doubt.empty() || !record.failures.empty() ||
-                           !record.group_failures.empty();
+                           !record.group_failures.empty() || jobs_below_floor(record).below > 0;
   return has_finding && nodes_in(found, Bucket::good).size() == found.nodes.size();
 }
 

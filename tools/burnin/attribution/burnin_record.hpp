@@ -88,14 +88,15 @@ struct BurninRecord {
 /// The nodes that were asked, and of which no launch gave anything, beside others that answered.
 [[nodiscard]] std::vector<int> nodes_not_reached(const BurninRecord& record);
 
-/// All nodes are good, and something else is not: a slow path or rail, a pair or job that gave nothing.
+/// All nodes are good, and something else is not: a slow path or rail, a job below its floor, or a pair or
+/// job that gave nothing.
 [[nodiscard]] bool has_finding_of_no_node(const BurninRecord& record, const Attribution& found);
 
 /// All nodes are good, nothing else was found, and all that was asked has answered: exit status 0.
 [[nodiscard]] bool passes(const BurninRecord& record, const Attribution& found);
 
 /// "6 nodes: 3 good, 2 suspect, 0 bad, 1 not tested; 1 not reached; error counters of 1 not read": the first
-/// line of every format.
+/// line of every format. Jobs below their floor come before all.
 [[nodiscard]] std::string summary(const BurninRecord& record, const Attribution& found);
 
 [[nodiscard]] std::vector<std::string> names_of(const BurninRecord& record, const std::vector<int>& nodes);

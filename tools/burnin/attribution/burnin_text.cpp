@@ -164,7 +164,9 @@ ReportLines missing_lines(const BurninRecord& record, const Attribution& found) 
   if (!found.doubt.empty()) add(Tone::warning, "not known: " + found.doubt);
   if (std::string unseen = unseen_line(found); !unseen.empty())
     add(found.blind_below > kMaxBlind ? Tone::warning : Tone::plain, std::move(unseen));
-  if (record.expected <= 0)
+  const JobsBelowFloor below = jobs_below_floor(record);
+  if (below.below > 0) add(Tone::alarm, "the slowest job: " + floor_words(record, *below.worst));
+  if (record.expected <= 0 && below.judged == 0)
     add(Tone::plain, "compared with the median of these nodes only; with --expected also with a known rate");
   if (record.left_out > 0)
     add(Tone::warning, fmt::format("{} of {} pairs and rails were left out for want of time", record.left_out,

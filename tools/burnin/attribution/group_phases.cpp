@@ -141,6 +141,13 @@ GroupOutcome group_outcome(std::string_view record, const GroupLaunch& launch,
       outcome.rates.push_back(
           {launch, fmt::format("{}{}{}", measured.option, is_forced ? " " : "", is_forced ? algorithm : ""),
            rate(*fastest), rate(*slowest), run.backend == BackendId::mpi});
+      // Along a rail a node uses one of its NICs, which no floor is for.
+      const bool is_known = launch.phase != BurninPhase::rails && run.yardstick &&
+                            run.yardstick->kind != YardstickKind::own && row.verdict.range &&
+                            row.expectation.expected_seconds;
+      if (!is_known) continue;
+      outcome.rates.back().floor = row.verdict.range->below * rate(*row.expectation.expected_seconds);
+      outcome.rates.back().machine = run.yardstick->machine;
     }
     if (outcome.rates.empty()) outcome.why = "the launch measured nothing";
   } catch (const Error& error) {

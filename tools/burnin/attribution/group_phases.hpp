@@ -38,6 +38,12 @@ struct GroupRate {
   double bus_bandwidth = 0;  ///< bytes per second, of its fastest pass
   double slowest = 0;        ///< the same of its slowest pass
   bool host_memory = false;  ///< through MPI; false: the memory of GPUs
+  /// What a sound machine of the kind that these hosts are makes at least (bytes per second; a verdict's
+  /// BELOW), and which one that is; 0 and empty: not known.
+  double floor = 0;
+  std::string machine{};
+
+  [[nodiscard]] bool is_below_floor() const { return bus_bandwidth < floor; }
 
   bool operator==(const GroupRate&) const = default;
 };

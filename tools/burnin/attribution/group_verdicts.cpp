@@ -42,6 +42,12 @@ double below(const GroupPopulation& population, const GroupRate& rate) {
   return std::log(population.median) - log_of(rate);
 }
 
+const GroupRate& slowest_of(const GroupPopulation& population) {
+  return **std::min_element(
+      population.members.begin(), population.members.end(),
+      [](const GroupRate* a, const GroupRate* b) { return a->bus_bandwidth < b->bus_bandwidth; });
+}
+
 /// What a launch took again, alone, against others alone: log; none where fewer than two can be compared.
 std::optional<double> below_alone(const std::vector<GroupPopulation>& populations,
                                   const GroupPopulation& population, const GroupRate& rate,
@@ -136,6 +142,27 @@ void judge_single_nodes(const BurninRecord& record, const std::vector<GroupPopul
     const bool is_bad = slow.confirmed && std::exp(slow.log_time) > bad_times;
     if (verdict.bucket == Bucket::good || (is_bad && verdict.bucket == Bucket::suspect))
       verdict = {node, is_bad ? Bucket::bad : Bucket::suspect, evidence};
+  }
+}
+
+/// Below its floor, where that is for what it had of the network, and not above it when measured again alone.
+bool counts_as_below(const BurninRecord& record, const GroupRate& rate) {
+  const bool has_network = rate.launch.alone || rate.launch.phase == BurninPhase::nodes;
+  return has_network && rate.is_below_floor() &&
+         std::none_of(record.groups.begin(), record.groups.end(), [&rate](const GroupRate& again) {
+           return again.launch.alone && again.launch.phase == rate.launch.phase &&
+                  again.launch.nodes == rate.launch.nodes && again.operation == rate.operation &&
+                  !again.is_below_floor();
+         });
+}
+
+/// Hosts by themselves that are like their siblings, and below what a sound one makes.
+void judge_by_floor(const BurninRecord& record, Attribution& found) {
+  for (const GroupRate& rate : record.groups) {
+    if (rate.launch.phase != BurninPhase::nodes || !counts_as_below(record, rate)) continue;
+    NodeVerdict& verdict = found.nodes[slot_of(rate.launch.nodes.front())];
+    if (verdict.bucket == Bucket::good)
+      verdict = {rate.launch.nodes.front(), Bucket::suspect, "by itself " + floor_words(record, rate)};
   }
 }
 
@@ -341,8 +368,34 @@ void judge_groups(const BurninRecord& record, Attribution& found) {
   judge_failed_nodes(record, found);
   judge_gpus(record, found);
   judge_single_nodes(record, populations, found);
+  judge_by_floor(record, found);
   judge_small_groups(record, populations, found);
   judge_rails(populations, found);
+}
+
+JobsBelowFloor jobs_below_floor(const BurninRecord& record) {
+  using Job = std::pair<BurninPhase, std::vector<int>>;
+  JobsBelowFloor jobs;
+  std::set<Job> judged;
+  std::set<Job> below;
+  const auto share = [](const GroupRate& rate) { return rate.bus_bandwidth / rate.floor; };
+  for (const GroupRate& rate : record.groups) {
+    if (rate.floor <= 0 || !(rate.launch.alone || rate.launch.phase == BurninPhase::nodes)) continue;
+    judged.emplace(rate.launch.phase, rate.launch.nodes);
+    if (!counts_as_below(record, rate)) continue;
+    below.emplace(rate.launch.phase, rate.launch.nodes);
+    if (jobs.worst == nullptr || share(rate) < share(*jobs.worst)) jobs.worst = &rate;
+  }
+  jobs.judged = judged.size();
+  jobs.below = below.size();
+  return jobs;
+}
+
+std::string floor_words(const BurninRecord& record, const GroupRate& rate) {
+  const std::vector<std::string> hosts = names_of(record, rate.launch.nodes);
+  return fmt::format("{}{}, below the {:.4g} GB/s of a sound {}", rate_words(rate),
+                     hosts.size() == 1 ? "" : fmt::format(" on {} to {}", hosts.front(), hosts.back()),
+                     rate.floor / kGigabyte, rate.machine);
 }
 
 std::vector<GroupLaunch> group_retests(const BurninRecord& record) {
@@ -360,6 +413,8 @@ std::vector<GroupLaunch> group_retests(const BurninRecord& record) {
     std::vector<const GroupRate*> like_others;
     for (const GroupRate* const rate : population.members)
       (below(population, *rate) > population.line ? slow : like_others).push_back(rate);
+    const GroupRate& slowest = slowest_of(population);
+    if (population.phase == BurninPhase::groups && population.median < slowest.floor) add(slowest.launch);
     if (slow.empty()) continue;
     std::sort(like_others.begin(), like_others.end(), [&](const GroupRate* a, const GroupRate* b) {
       const double first = std::fabs(below(population, *a));
@@ -378,9 +433,7 @@ std::string group_table(const BurninRecord& record, BurninPhase phase, int width
   const auto add = [&](const std::string& line) { text += shorten("  " + line, width) + "\n"; };
   for (const GroupPopulation& population : populations) {
     if (population.phase != phase) continue;
-    const GroupRate& worst = **std::min_element(
-        population.members.begin(), population.members.end(),
-        [](const GroupRate* a, const GroupRate* b) { return a->bus_bandwidth < b->bus_bandwidth; });
+    const GroupRate& worst = slowest_of(population);
     const std::string first_host = record.table.nodes[slot_of(worst.launch.nodes.front())];
     std::string who =
         worst.launch.rail ? fmt::format("rail {}", *worst.launch.rail)

@@ -41,8 +41,22 @@ inline constexpr std::size_t kMinPopulation = 4;
 /// path between its nodes, and no node's fault.
 void judge_groups(const BurninRecord& record, Attribution& found);
 
+/// How many jobs are below what a sound machine makes at least, in any operation: hosts by themselves, and
+/// what had the network for itself, for which a floor is. One that was not when it was measured again is
+/// none.
+struct JobsBelowFloor {
+  std::size_t judged = 0;  ///< whose floor is known
+  std::size_t below = 0;
+  const GroupRate* worst = nullptr;  ///< of the record: the least share of its floor; none without one
+};
+[[nodiscard]] JobsBelowFloor jobs_below_floor(const BurninRecord& record);
+
+/// "all_reduce of n0 to n3 makes 21.4 GB/s, below the 38.9 GB/s of a sound hgx-h100"
+[[nodiscard]] std::string floor_words(const BurninRecord& record, const GroupRate& rate);
+
 /// Slow hosts by themselves and slow groups, each again with nothing beside it, and two like them that are
-/// not, to compare with.
+/// not, to compare with; and the slowest of groups that are mostly below their floor, which is of a group
+/// alone.
 [[nodiscard]] std::vector<GroupLaunch> group_retests(const BurninRecord& record);
 
 /// A table for `phase`, every line `width` columns at most, and which groups had too few like them to be

@@ -36,7 +36,7 @@ TEST(BurninRecord, NumbersAndHostsThatNothingHasAreRefusedWithTheirPath) {
   record.expected = 2e9;
   record.table.times[0].resent = record.table.times[0].waited = 0.01;
   record.table.leaf_of_node = {0, 0, 0, 1, 1, 1};
-  record.groups = {{{BurninPhase::nodes, {1}, 0, false}, "AllReduce", 1e10, 9e9, true}};
+  record.groups = {{{BurninPhase::nodes, {1}, 0, false}, "AllReduce", 1e10, 9e9, true, 8e9, "hgx-h100"}};
   record.rises = {{"pairs", "n1", "mlx5_0 symbol_error", 1, 2, 3.0}};
   record.gpu_models = {{"n1", {"H100"}}};
   record.probes = {made_gpus("H100", {2.9e12})};

@@ -81,6 +81,29 @@ TEST(GroupPhases, AForcedAlgorithmIsAnOperationOfItsOwn) {
   EXPECT_FALSE(outcome.rates[1].host_memory);
 }
 
+TEST(GroupPhases, TheFloorIsWhereTheVerdictOfASoundMachineIsBelow) {
+  collbench::Run record;
+  record.backend = BackendId::nccl;
+  record.ranks = {{.rank = 0, .host = "n0"}, {.rank = 1, .host = "n1"}};
+  record.yardstick = Yardstick{YardstickKind::detected, "hgx-h100", {}};
+  Row row;
+  row.measurement.key.size_bytes = 1000;
+  row.measurement.pass_seconds = {2e-6};
+  row.expectation.expected_seconds = 1e-6;
+  row.verdict.word = VerdictWord::below;
+  row.verdict.range = HealthyRange{.below = 0.8, .sound = 0.9, .high = 1.1, .source = "made"};
+  record.rows.push_back(row);
+  const auto outcome = [&](BurninPhase phase) {
+    return group_outcome(to_json_text(record), {phase, {0, 1}}, {"n0", "n1"}).rates.at(0);
+  };
+  EXPECT_NEAR(outcome(BurninPhase::whole).floor, 0.8e9, 1);
+  EXPECT_EQ(outcome(BurninPhase::whole).machine, "hgx-h100");
+  EXPECT_TRUE(outcome(BurninPhase::whole).is_below_floor());
+  EXPECT_EQ(outcome(BurninPhase::rails).floor, 0) << "one NIC of each node";
+  record.yardstick->kind = YardstickKind::own;
+  EXPECT_EQ(outcome(BurninPhase::whole).floor, 0) << "what all nodes lack would not show";
+}
+
 TEST(GroupPhases, WhatIsNoRecordGivesNoRate) {
   const GroupOutcome outcome = group_outcome("Welcome", {}, {"n0"});
   EXPECT_THAT(outcome.rates, IsEmpty());

@@ -176,6 +176,52 @@ TEST(GroupVerdicts, HealthySmallFleetsAreHardlyEverAccused) {
   }
 }
 
+/// What a sound machine makes at least of each job so far, as a share of what these make.
+void set_floor(BurninRecord& record, double share) {
+  for (GroupRate& rate : record.groups) {
+    rate.floor = rate.bus_bandwidth * share;
+    rate.machine = "hgx-h100";
+  }
+}
+
+TEST(GroupVerdicts, AFleetOfEqualsAtHalfRateIsBelowInTheFirstLine) {
+  BurninRecord record = healthy_pairs(8);
+  add_rates(record, BurninPhase::nodes, singles(8), [](const auto&) { return 1.0; });
+  set_floor(record, 1.6);
+  const Attribution found = attribute(record);
+  EXPECT_EQ(summary(record, found),
+            "BELOW: 8 of 8 jobs below a sound hgx-h100; 8 nodes: 0 good, 8 suspect, 0 bad, 0 not tested");
+  EXPECT_THAT(found.nodes[3].why, HasSubstr("by itself all_reduce makes 1"));
+  EXPECT_THAT(found.nodes[3].why, HasSubstr(" GB/s of a sound hgx-h100"));
+  set_floor(record, 0.9);
+  EXPECT_THAT(summary(record, attribute(record)), testing::StartsWith("8 nodes: 8 good"));
+}
+
+TEST(GroupVerdicts, OfSoundNodesAJobBelowItsFloorIsNoNodesFault) {
+  BurninRecord record = healthy_pairs(8);
+  add_rates(record, BurninPhase::whole, {{0, 1, 2, 3, 4, 5, 6, 7}}, [](const auto&) { return 1.0; }, true);
+  set_floor(record, 2);
+  const Attribution found = attribute(record);
+  EXPECT_THAT(summary(record, found), testing::StartsWith("BELOW: 1 of 1 job below a sound hgx-h100; "));
+  EXPECT_THAT(nodes_in(found, Bucket::good), SizeIs(8));
+  EXPECT_FALSE(passes(record, found));
+}
+
+TEST(GroupVerdicts, GroupsInCompanyAreBelowWhereOneIsBelowAlone) {
+  BurninRecord record = healthy_pairs(8);
+  const std::vector<std::vector<int>> groups{{0, 1, 2, 3}, {4, 5, 6, 7}};
+  add_rates(record, BurninPhase::groups, groups, [](const auto& nodes) { return nodes[0] == 0 ? 1 : 1.01; });
+  set_floor(record, 2);
+  EXPECT_EQ(jobs_below_floor(record).judged, 0U) << "they share the network";
+  ASSERT_THAT(group_retests(record), SizeIs(1));
+  EXPECT_THAT(group_retests(record)[0].nodes, ElementsAre(0, 1, 2, 3)) << "the slowest, alone";
+  add_rates(record, BurninPhase::groups, {groups[0]}, [](const auto&) { return 1.0; }, true);
+  record.groups.back().floor = 150e9;
+  EXPECT_EQ(jobs_below_floor(record).below, 1U);
+  record.groups.back().floor = 50e9;
+  EXPECT_EQ(jobs_below_floor(record).below, 0U);
+}
+
 TEST(GroupVerdicts, TheTableFitsItsWidth) {
   BurninRecord record = healthy_pairs(8);
   record.table.nodes[3] = "a-host-with-a-name-of-some-length.example";
