@@ -188,11 +188,16 @@ int count_ranks(const LogTable& table, const Operation& operation, const JobGive
   if (!range) {
     if (const std::vector<int> others = lines_of_other_jobs(operation, table.rows); !others.empty())
       throw rows_of_several_jobs(location(file, first_row), others);
+    std::vector<std::string_view> fitting;
+    for (const Operation& other : operations())
+      if (other.has_bandwidth && ranks_by_rates(other, table.rows)) fitting.push_back(other.option);
     throw usage_error(
         location(file, first_row),
         fmt::format("the rows are not from {}: busbw/algbw and size/count fit no number of ranks",
                     operation.name),
-        "give the right --operation, or check the log");
+        fitting.empty()
+            ? "give the right --operation, or check the log"
+            : fmt::format("they fit --operation {}; or check the log", fmt::join(fitting, " or ")));
   }
   const auto checked = [&](int ranks, std::string where, std::string_view who) {
     if (!range->contains(ranks)) throw contradiction(std::move(where), ranks, who, *range);

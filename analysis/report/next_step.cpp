@@ -28,8 +28,13 @@ std::string after_a_loss(const Run& run, const Row* worst) {
   if (run.yardstick && run.yardstick->kind == YardstickKind::slowest)
     return fmt::format("give the machine (--topology {}, or another one of collbench topo list)",
                        run.yardstick->machine);
+  const bool any_is_quicker = std::any_of(run.rows.begin(), run.rows.end(), [&run](const Row& row) {
+    return row.measurement.key.size_bytes >= kLargeSize &&
+           rates(row, static_cast<int>(run.ranks.size())).measured_over_expected.value_or(0) >
+               2 * kMaxOfSockets;
+  });
   if (run.log && !run.log->network && node_count(run.ranks) > 1 && worst != nullptr &&
-      worst->verdict.ratio.value_or(1) < kMaxOfSockets)
+      worst->verdict.ratio.value_or(1) < kMaxOfSockets && !any_is_quicker)
     return "run again with NCCL_DEBUG=INFO, and see whether it is \"Using network Socket\"";
   const auto slow = std::find_if(run.node_groups.begin(), run.node_groups.end(), [](const NodeGroup& group) {
     return group.hosts.size() == 1 && is_bad(group.row.verdict.word);

@@ -49,6 +49,14 @@ const Row* worst_row(const Run& run) {
   return worst;
 }
 
+/// "0.82"; with a third digit, rounded down, where it would read as the edge that it is under.
+std::string ratio_words(const Verdict& verdict) {
+  const std::string words = fmt::format("{:.2f}", *verdict.ratio);
+  const bool reads_as_edge = is_bad(verdict.word) && verdict.range && *verdict.ratio < verdict.range->below &&
+                             words == fmt::format("{:.2f}", verdict.range->below);
+  return reads_as_edge ? fmt::format("{:.3f}", std::floor(*verdict.ratio * 1000) / 1000) : words;
+}
+
 /// What a word and its ratio leave to say in the first line: why it is UNCLEAR.
 std::string why_unclear(const Verdict& verdict) {
   if (verdict.word != VerdictWord::unclear || !verdict.ratio || !verdict.range) return {};
@@ -309,8 +317,8 @@ ReportLines verdict_headline(const Run& run) {
                                   ? fmt::format(" (SOUND from {:.2f}, BELOW under {:.2f})",
                                                 verdict.range->sound, verdict.range->below)
                                   : "";
-    parts.push_back(fmt::format("{}worst: {}, {:.2f} of expected{}{}", where.empty() ? "" : "of all ranks, ",
-                                operation(worst->measurement.key.operation).name, *verdict.ratio, range,
+    parts.push_back(fmt::format("{}worst: {}, {} of expected{}{}", where.empty() ? "" : "of all ranks, ",
+                                operation(worst->measurement.key.operation).name, ratio_words(verdict), range,
                                 why_unclear(verdict)));
   }
   if (worst != nullptr && worst->measurement.key.size_bytes < kLargeSize)

@@ -20,7 +20,7 @@
 namespace collbench::program {
 namespace {
 
-constexpr std::array<Tool, 5> kTools{{
+constexpr std::array<Tool, 6> kTools{{
     {"burnin", "hosts alone, in pairs and in groups: which node, NIC or path is slow, and who is good",
      "collbench burnin --hosts @hosts.txt   which of these hosts is slow, and what of it"},
     {"probe", "cores, memory and GPUs of this host alone: peak, matrix products, copies; who is slow",
@@ -30,6 +30,9 @@ constexpr std::array<Tool, 5> kTools{{
     {"nccl-plan",
      "what a libnccl decides on a machine: rings, trees, algorithms; its own code, simulated GPUs",
      "collbench nccl-plan --topology hgx-h100 --nodes 2   what NCCL would do there"},
+    {"inspector",
+     "what NCCL Inspector wrote of a job: its own collectives against a sound machine, and who is late",
+     "collbench inspector DUMP_FOLDER --topology hgx-h100   how quick were that job's collectives"},
     {"launch", "the command that starts collbench on several nodes, with the reason of each word",
      "collbench launch --nodes 2 --gpus-per-node 8 --slurm   the command for a cluster, and why"},
 }};

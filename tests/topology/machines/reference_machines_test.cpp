@@ -55,25 +55,15 @@ TEST(ReferenceMachines, HoldTheDataSheetsFigures) {
     std::size_t nics;
     double gigabits;
   };
-  for (const Figures& row : std::initializer_list<Figures>{{"dgx-1v", 8, 6, 4, 400},
-                                                           {"hgx-a100", 8, 12, 8, 1600},
-                                                           {"dgx-a100", 8, 12, 8, 1600},
-                                                           {"hgx-h100", 8, 18, 8, 3200},
-                                                           {"p4de", 8, 12, 4, 400},
-                                                           {"p5", 8, 18, 32, 3200},
-                                                           {"a3-mega", 8, 18, 8, 1600},
-                                                           {"oci-h100", 8, 18, 16, 3200},
-                                                           {"a100-pcie", 8, 0, 0, 0},
-                                                           {"hgx-h200", 8, 18, 8, 3200},
-                                                           {"hgx-b200", 8, 18, 8, 3200},
-                                                           {"gb200-nvl72", 4, 18, 4, 1600},
-                                                           {"hgx-h800", 8, 8, 8, 3200},
-                                                           {"h100-nvl", 8, 12, 4, 1600},
-                                                           {"l40s", 8, 0, 4, 800},
-                                                           {"ndv4", 8, 12, 8, 1600},
-                                                           {"ndv5", 8, 18, 8, 3200},
-                                                           {"a3-ultra", 8, 18, 8, 3200},
-                                                           {"alps", 4, 18, 4, 800}}) {
+  for (const Figures& row : std::initializer_list<Figures>{
+           {"dgx-1v", 8, 6, 4, 400},       {"hgx-a100", 8, 12, 8, 1600},  {"dgx-a100", 8, 12, 8, 1600},
+           {"hgx-h100", 8, 18, 8, 3200},   {"p4de", 8, 12, 4, 400},       {"p5", 8, 18, 32, 3200},
+           {"a3-mega", 8, 18, 8, 1600},    {"oci-h100", 8, 18, 16, 3200}, {"a100-pcie", 8, 0, 0, 0},
+           {"hgx-h200", 8, 18, 8, 3200},   {"hgx-b200", 8, 18, 8, 3200},  {"gb200-nvl72", 4, 18, 4, 1600},
+           {"hgx-h800", 8, 8, 8, 3200},    {"h100-nvl", 8, 12, 4, 1600},  {"l40s", 8, 0, 4, 800},
+           {"ndv4", 8, 12, 8, 1600},       {"ndv5", 8, 18, 8, 3200},      {"a3-ultra", 8, 18, 8, 3200},
+           {"alps", 4, 18, 4, 800},        {"hgx-a100-4", 4, 12, 4, 800}, {"hgx-b300", 8, 18, 8, 6400},
+           {"gb300-nvl72", 4, 18, 4, 3200}}) {
     SCOPED_TRACE(row.name);
     const Host host = reference_host(*find_reference_machine(row.name));
     EXPECT_EQ(row.gpus, host.gpus.size());

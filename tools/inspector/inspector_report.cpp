@@ -1,0 +1,190 @@
+#include "tools/inspector/inspector_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "analysis/report/text_layout.hpp"
+#include "base/record/json_fields.hpp"
+#include "base/text_sinks.hpp"
+#include "base/units.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr std::size_t kShown = 4;  // of what the first line names
+
+/// The job's name for it, else NCCL's.
+std::string name_of(const InspectedCommunicator& group) { return group.name.empty() ? group.id : group.name; }
+
+std::string ranks_of(const InspectedCommunicator& group) {
+  return group.nodes > 0 && group.ranks % group.nodes == 0
+             ? fmt::format("{} × {}", group.nodes, group.ranks / group.nodes)
+             : fmt::to_string(group.ranks);
+}
+
+const InspectedCommunicator& group_of(const InspectorPage& page, const KindResult& kind) {
+  return page.job.communicators[kind.kind.communicator];
+}
+
+std::string kind_words(const InspectorPage& page, const KindResult& kind) {
+  return fmt::format("{} {} of {}", operation(kind.kind.operation).name, format_bytes(kind.kind.size_bytes),
+                     name_of(group_of(page, kind)));
+}
+
+/// "rank 3 on n17 of tp0 comes last in 81 % of 1200 calls that others wait in, for 3.2 ms"
+std::string late_words(const InspectorPage& page, const LateRank& late) {
+  return fmt::format("rank {} on {} of {} comes last in {:.0f} % of {} that others wait in, for {}",
+                     late.rank, late.host, name_of(page.job.communicators[late.communicator]),
+                     100.0 * static_cast<double>(late.last_in) / static_cast<double>(late.calls),
+                     counted(late.calls, "call"), format_seconds(late.wait_seconds));
+}
+
+std::vector<const KindResult*> below(const InspectorPage& page) {
+  std::vector<const KindResult*> found;
+  for (const KindResult& kind : page.result.kinds)
+    if (kind.is_below()) found.push_back(&kind);
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto* a, const auto* b) { return *a->ratio() < *b->ratio(); });
+  return found;
+}
+
+std::string figure(std::optional<double> value, int digits) {
+  return value ? fmt::format("{:.{}f}", *value, digits) : "–";
+}
+
+TextTable table(const InspectorPage& page) {
+  TextTable lines{{"communicator", "operation", "algorithm", "nodes × ranks", "size", "calls", "busbw",
+                   "expected", "ratio", "time", "wait"}};
+  for (const KindResult& kind : page.result.kinds) {
+    const InspectedCommunicator& group = group_of(page, kind);
+    lines.push_back({name_of(group), std::string(operation(kind.kind.operation).name),
+                     kind.kind.algorithm.empty() ? "–" : kind.kind.algorithm, ranks_of(group),
+                     format_bytes(kind.kind.size_bytes), fmt::to_string(kind.calls), figure(kind.busbw, 1),
+                     figure(kind.expected_busbw, 1), figure(kind.ratio(), 2), format_seconds(kind.seconds),
+                     kind.ranks_seen > 1 ? format_seconds(kind.wait_seconds) : "–"});
+  }
+  return lines;
+}
+
+/// What was not read, and what the figures cannot say.
+std::vector<std::string> notes(const InspectorPage& page) {
+  std::vector<std::string> lines;
+  for (const auto& [why, count] : page.job.left_out)
+    lines.push_back(fmt::format("left out: {}: {}", counted(count, "line"), why));
+  std::size_t partly = 0;
+  for (const InspectedCommunicator& group : page.job.communicators)
+    partly += std::cmp_less(group.hosts.size(), group.ranks) ? 1 : 0;
+  if (partly > 0)
+    lines.push_back(
+        fmt::format("of {} not every rank's file was read: their times hold what these ranks waited, "
+                    "and who comes last is not known",
+                    counted(partly, "communicator")));
+  for (const KindResult& kind : page.result.kinds)
+    if (kind.slowdown)
+      lines.push_back(fmt::format("{} takes {:.2f} times as long from call {} of {} on",
+                                  kind_words(page, kind), kind.slowdown->times, kind.slowdown->call,
+                                  kind.calls));
+  lines.insert(lines.end(), page.result.notes.begin(), page.result.notes.end());
+  if (page.machine.empty())
+    lines.emplace_back("nothing is expected: --topology names the machine that the job ran on");
+  return lines;
+}
+
+std::string as_text(const InspectorPage& page, int columns) {
+  std::string text = wrap(inspector_headline(page), columns, "", "  ");
+  for (const LateRank& late : page.result.late) text += wrap(late_words(page, late), columns, "# ", "#   ");
+  for (const std::string& line : notes(page)) text += wrap(line, columns, "# ", "#   ");
+  text += wrap(
+      "busbw in GB/s (10^9 B/s), of the rank that waits least in each call; medians over calls. Kernels "
+      "share the GPU with what else the job runs.",
+      columns, "# ", "#   ");
+  return terminal_text(text + "\n" + table_lines(table(page), 4));
+}
+
+std::string as_csv(const InspectorPage& page) {
+  std::string text =
+      "communicator,name,operation,algorithm,ranks,nodes,size_bytes,calls,ranks_seen,seconds,busbw_gb_per_s,"
+      "expected_gb_per_s,ratio,wait_seconds,verdict\n";
+  for (const KindResult& kind : page.result.kinds) {
+    const InspectedCommunicator& group = group_of(page, kind);
+    const auto number = [](std::optional<double> value) {
+      return value ? fmt::format("{:.6g}", *value) : "";
+    };
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{:.6g},{}\n", csv_cell(group.id),
+                        csv_cell(group.name), operation(kind.kind.operation).option,
+                        csv_cell(kind.kind.algorithm), group.ranks, group.nodes, kind.kind.size_bytes,
+                        kind.calls, kind.ranks_seen, kind.seconds, kind.busbw, number(kind.expected_busbw),
+                        number(kind.ratio()), kind.wait_seconds, kind.is_below() ? "BELOW" : "");
+  }
+  return page_text(text);
+}
+
+std::string as_json(const InspectorPage& page) {
+  const auto number = [](std::optional<double> value) { return value ? Json(*value) : Json(nullptr); };
+  Json kinds = Json::array();
+  for (const KindResult& kind : page.result.kinds) {
+    const InspectedCommunicator& group = group_of(page, kind);
+    kinds.push_back({{"communicator", group.id},
+                     {"name", group.name},
+                     {"ranks", group.ranks},
+                     {"nodes", group.nodes},
+                     {"operation", operation(kind.kind.operation).option},
+                     {"algorithm", kind.kind.algorithm},
+                     {"size_bytes", kind.kind.size_bytes},
+                     {"calls", kind.calls},
+                     {"ranks_seen", kind.ranks_seen},
+                     {"seconds", kind.seconds},
+                     {"busbw_gb_per_s", kind.busbw},
+                     {"expected_gb_per_s", number(kind.expected_busbw)},
+                     {"ratio", number(kind.ratio())},
+                     {"wait_seconds", kind.wait_seconds},
+                     {"slower_from_call", kind.slowdown ? Json(kind.slowdown->call) : Json(nullptr)},
+                     {"verdict", kind.is_below() ? Json("BELOW") : Json(nullptr)}});
+  }
+  Json late = Json::array();
+  for (const LateRank& each : page.result.late)
+    late.push_back({{"communicator", page.job.communicators[each.communicator].id},
+                    {"rank", each.rank},
+                    {"host", each.host},
+                    {"calls", each.calls},
+                    {"last_in", each.last_in},
+                    {"wait_seconds", each.wait_seconds}});
+  const Json whole{{"record", "collbench inspector"},
+                   {"headline", inspector_headline(page)},
+                   {"topology", page.machine},
+                   {"files", page.job.files},
+                   {"kinds", std::move(kinds)},
+                   {"late", std::move(late)},
+                   {"notes", notes(page)}};
+  return json_text(whole.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+}
+
+}  // namespace
+
+std::string inspector_headline(const InspectorPage& page) {
+  std::vector<std::string> parts;
+  const std::vector<const KindResult*> slow = below(page);
+  if (!slow.empty())
+    parts.push_back(fmt::format("BELOW a sound {}: {}, {:.2f} of expected{}", page.machine,
+                                kind_words(page, *slow.front()), *slow.front()->ratio(),
+                                slow.size() == 1 ? "" : fmt::format(" (and {} more)", slow.size() - 1)));
+  for (std::size_t i = 0; i < std::min(kShown, page.result.late.size()); ++i)
+    parts.push_back(late_words(page, page.result.late[i]));
+  std::size_t calls = 0;
+  for (const KindResult& kind : page.result.kinds) calls += kind.calls;
+  parts.push_back(fmt::format("{} of {}, {}", counted(calls, "call"),
+                              counted(page.job.communicators.size(), "communicator"),
+                              counted(page.job.files, "file")));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string report(const InspectorPage& page, std::string_view format, int columns) {
+  if (format == "csv") return as_csv(page);
+  if (format == "json") return as_json(page);
+  return as_text(page, columns);
+}
+
+}  // namespace collbench::analysis

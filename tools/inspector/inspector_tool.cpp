@@ -1,0 +1,91 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "src/cli/options.hpp"
+#include "src/cli/output.hpp"
+#include "src/tool_main.hpp"
+#include "tools/inspector/inspector_report.hpp"
+#include "topology/machines/resolve.hpp"
+
+namespace collbench::program {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// `collbench inspector`.
+struct InspectorOptions {
+  std::vector<std::string> paths;
+  std::string topology;  ///< empty: nothing is expected
+  OutputOptions output;
+};
+
+/// The files that Inspector writes, HOST-pidN.log, of each folder; a file as it is. Throws Error (usage) for
+/// a folder without one.
+std::vector<std::string> files_of(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      files.push_back(path);
+      continue;
+    }
+    const std::size_t before = files.size();
+    for (fs::directory_iterator entry(path, error); !error && entry != fs::directory_iterator();
+         entry.increment(error))
+      if (entry->path().extension() == ".log") files.push_back(entry->path().string());
+    if (files.size() == before)
+      throw usage_error(path, "has no file of NCCL Inspector's (HOST-pidN.log)",
+                        "give NCCL_INSPECTOR_DUMP_DIR of the job");
+    std::sort(files.begin() + static_cast<std::ptrdiff_t>(before), files.end());
+  }
+  return files;
+}
+
+CommandResult inspect(const InspectorOptions& options) {
+  const auto documents = writable_documents(options.output);
+  std::optional<topology::ResolvedMachine> machine;
+  if (!options.topology.empty()) machine = topology::resolve_machine(options.topology);
+  analysis::InspectorPage page;
+  page.machine = options.topology;
+  for (const std::string& file : files_of(options.paths)) {
+    std::ifstream input(file);
+    if (!input) throw usage_error(file, std::strerror(errno), "check the path");
+    analysis::read_inspector_log(input, file, page.job);
+  }
+  if (page.job.calls.empty())
+    throw usage_error(options.paths.front(), "has no collective that the GPU timed",
+                      "set NCCL_INSPECTOR_REQUIRE_KERNEL_TIMING=1, which NCCL 2.30 does by itself");
+  page.result = analysis::judge_job(page.job, machine ? &*machine : nullptr);
+  const bool is_below = std::any_of(page.result.kinds.begin(), page.result.kinds.end(),
+                                    [](const analysis::KindResult& kind) { return kind.is_below(); });
+  const auto write = [&](const OutputDocument& document) {
+    return analysis::report(page, document.format, page_options(document).columns);
+  };
+  return {write_documents(documents, write), is_below ? ExitStatus::low : ExitStatus::ok,
+          prints_text(documents), written_notes(documents, analysis::inspector_headline(page))};
+}
+
+}  // namespace
+
+void add_tool(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<InspectorOptions>();
+  command.add_option("path", options->paths, "what NCCL Inspector wrote: files, or its folder (JSON lines)")
+      ->required();
+  add_option(command, "Options", "--topology", "NAME|FILE",
+             "what the job ran on: a reference machine, or a file that describes a node",
+             into(options->topology));
+  add_output_options(command, "Options", options->output, {"text", "json", "csv"}, "what was found");
+  command.callback([options, &chosen] { chosen = [options] { return inspect(*options); }; });
+}
+
+}  // namespace collbench::program
