@@ -191,10 +191,19 @@ LogTable table_of(const JsonReader& json, std::string_view text) {
   return table;
 }
 
+/// What to do with JSON of another kind; `otherwise` where that is not known.
+std::string next_step_by(std::string_view text, const char* otherwise) {
+  const std::string_view first = text.substr(0, text.find('\n'));
+  const bool is_inspectors = first.find("\"coll_perf\"") != std::string_view::npos ||
+                             first.find("\"p2p_perf\"") != std::string_view::npos;
+  return is_inspectors ? "these are lines of NCCL Inspector: collbench inspector reads them" : otherwise;
+}
+
 /// As `error`, with what helps here: it is no record of ours that is damaged.
-Error not_whole(const Error& error) {
-  return usage_error(error.where(), error.what(),
-                     "nccl-tests leaves -J so where it does not come to its end: give what it printed");
+Error not_whole(const Error& error, std::string_view text) {
+  return usage_error(
+      error.where(), error.what(),
+      next_step_by(text, "nccl-tests leaves -J so where it does not come to its end: give what it printed"));
 }
 
 }  // namespace
@@ -209,7 +218,7 @@ LogTable read_nccl_tests_json(std::string_view text, std::string_view file) {
   try {
     document = parse_json(text, file);
   } catch (const Error& error) {
-    throw not_whole(error);
+    throw not_whole(error, text);
   }
   const JsonReader json(document, file);
   if (json.find("record")) {
@@ -218,12 +227,12 @@ LogTable read_nccl_tests_json(std::string_view text, std::string_view file) {
   }
   if (!json.find("results") || !json.find("config")) {
     throw usage_error(std::string(file), "is JSON, but not what nccl-tests writes with -J",
-                      "give the file of -J, or the program's output as text");
+                      next_step_by(text, "give the file of -J, or the program's output as text"));
   }
   try {
     return table_of(json, text);
   } catch (const Error& error) {
-    throw not_whole(error);
+    throw not_whole(error, text);
   }
 }
 
