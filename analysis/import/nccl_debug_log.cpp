@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include "base/text_input.hpp"
+#include "base/text_search.hpp"
 #include "base/units.hpp"
 
 // The lines are those of NVIDIA/nccl v2.18.3-1 to v2.30.7-1: src/graph/search.cc (ncclTopoPrintGraph),
@@ -19,35 +19,11 @@ using std::string_view;
 constexpr int kMaxLoggedChannels = 1024;  ///< of NCCL there are 32 or 64
 constexpr int kMaxLoggedRanks = 1 << 20;
 
-std::optional<string_view> text_behind(string_view text, string_view mark) {
-  const std::size_t at = text.find(mark);
-  if (at == string_view::npos) return std::nullopt;
-  return text.substr(at + mark.size());
-}
-
-std::optional<int> int_at_start(string_view text) {
-  int value = 0;
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc{}) return std::nullopt;
-  return value;
-}
-
-std::optional<int> int_behind(string_view text, string_view mark, int least, int most) {
-  const auto rest = text_behind(text, mark);
-  const auto value = rest ? int_at_start(*rest) : std::nullopt;
-  return value && *value >= least && *value <= most ? value : std::nullopt;
-}
-
 std::optional<int> channel_number(string_view text) {
-  const auto value = int_at_start(text);
-  return value && *value >= 0 && *value < kMaxLoggedChannels ? value : std::nullopt;
+  return leading_integer(text, 0, kMaxLoggedChannels - 1);
 }
 
-std::optional<int> rank_number(string_view text) {
-  const auto value = int_at_start(text);
-  return value && *value >= -1 && *value < kMaxLoggedRanks ? value : std::nullopt;
-}
+std::optional<int> rank_number(string_view text) { return leading_integer(text, -1, kMaxLoggedRanks - 1); }
 
 /// "CollNetDirect" and "COLLNET_DIRECT" as "collnet_direct", 1 as "ring": names since 2.24, numbers before
 /// (NCCL_ALGO_* of src/include/device.h).
@@ -84,7 +60,7 @@ std::optional<NcclLoggedChoice> choice_in(string_view text) {
   NcclLoggedChoice choice{logged_algorithm(words[0]), logged_protocol(words[2]), 0, std::nullopt};
   if (const auto range = text_behind(text, "={")) {
     const auto first = channel_number(*range);
-    const auto last = int_behind(*range, "..", 0, kMaxLoggedChannels - 1);
+    const auto last = integer_behind(*range, "..", 0, kMaxLoggedChannels - 1);
     if (first && last && *last >= *first) choice.channels = *last - *first + 1;
   }
   if (const auto time = text_behind(text, " time ")) {
@@ -125,34 +101,30 @@ class RankLogReader {
     }
     if (const auto network = text_behind(text, "Using network ")) log_.network = trim(*network);
     if (text.find(" - Init START") != string_view::npos) {
-      log_.rank = int_behind(text, " rank ", 0, kMaxLoggedRanks).value_or(log_.rank);
-      log_.ranks = int_behind(text, " nranks ", 1, kMaxLoggedRanks).value_or(log_.ranks);
-      if (const auto address = text_behind(text, " busId ")) {
-        log_.pci_address = address->substr(0, address->find(' '));
-      }
+      log_.rank = integer_behind(text, " rank ", 0, kMaxLoggedRanks).value_or(log_.rank);
+      log_.ranks = integer_behind(text, " nranks ", 1, kMaxLoggedRanks).value_or(log_.ranks);
+      if (const auto address = text_behind(text, " busId ", " ")) log_.pci_address = *address;
     }
     if (text.starts_with("MNNVL 1 ")) {
-      log_.clique_ranks = int_behind(text, " cliqueSize ", 1, kMaxLoggedRanks).value_or(0);
+      log_.clique_ranks = integer_behind(text, " cliqueSize ", 1, kMaxLoggedRanks).value_or(0);
     }
     // "ncclTopoPopulateNics : Filled mlx5_0 in topo with pciPath=…": in the order of their numbers.
-    if (const auto nic = text_behind(text, "ncclTopoPopulateNics : Filled ")) {
-      log_.nics.emplace_back(nic->substr(0, nic->find(' ')));
-    }
+    if (const auto nic = text_behind(text, "ncclTopoPopulateNics : Filled ", " "))
+      log_.nics.emplace_back(*nic);
   }
 
   /// "Pattern 4, crossNic 2, nChannels 8, bw 48.000000/48.000000, type NVL/PIX, sameChannels 0".
   bool note_graph(string_view text) {
     if (!text.starts_with("Pattern ")) return false;
-    const auto pattern = int_behind(text, "Pattern ", 1, 6);
-    const auto cross_nic = int_behind(text, "crossNic ", 0, 2);
-    const auto channels = int_behind(text, "nChannels ", 0, kMaxLoggedChannels);
+    const auto pattern = integer_behind(text, "Pattern ", 1, 6);
+    const auto cross_nic = integer_behind(text, "crossNic ", 0, 2);
+    const auto channels = integer_behind(text, "nChannels ", 0, kMaxLoggedChannels);
     const auto rates = text_behind(text, " bw ");
-    const auto types = text_behind(text, "type ");
+    const auto types = text_behind(text, "type ", ",");
     if (!pattern || !cross_nic || !channels || !rates || !types) return false;
     const auto intra = leading_number(*rates);
     const auto inter = leading_number(text_behind(*rates, "/").value_or(""));
-    const string_view both = types->substr(0, types->find(','));
-    const std::size_t slash = both.find('/');
+    const std::size_t slash = types->find('/');
     if (!intra || !inter || slash == string_view::npos) return false;
     log_.graphs.push_back({graph_algorithm(*pattern),
                            *pattern,
@@ -160,8 +132,8 @@ class RankLogReader {
                            *channels,
                            *intra * kGigabyte,
                            *inter * kGigabyte,
-                           std::string(both.substr(0, slash)),
-                           std::string(both.substr(slash + 1)),
+                           std::string(types->substr(0, slash)),
+                           std::string(types->substr(slash + 1)),
                            {}});
     log_.graph_devices.emplace_back();
     return true;
@@ -203,12 +175,12 @@ class RankLogReader {
   void note_channels(string_view text) {
     if (text.find(" coll channels, ") == string_view::npos) return;
     for (const std::string& part : split_cells(text, ',')) {
-      const int value = int_at_start(part).value_or(0);
-      if (value < 0 || value > kMaxLoggedChannels) continue;
-      if (part.ends_with(" coll channels")) log_.collective_channels = value;
-      if (part.ends_with(" nvls channels")) log_.nvls_channels = value;
-      if (part.ends_with(" p2p channels")) log_.p2p_channels = value;
-      if (part.ends_with(" p2p channels per peer")) log_.p2p_channels_per_peer = value;
+      const auto value = leading_integer(part, 0, kMaxLoggedChannels);
+      if (!value) continue;
+      if (part.ends_with(" coll channels")) log_.collective_channels = *value;
+      if (part.ends_with(" nvls channels")) log_.nvls_channels = *value;
+      if (part.ends_with(" p2p channels")) log_.p2p_channels = *value;
+      if (part.ends_with(" p2p channels per peer")) log_.p2p_channels_per_peer = *value;
     }
   }
 
