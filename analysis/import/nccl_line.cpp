@@ -1,10 +1,9 @@
 #include "analysis/import/log_readers.hpp"
+#include "analysis/import/nccl_debug_log.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 #include "base/text_input.hpp"
 #include "base/text_search.hpp"
@@ -111,40 +110,14 @@ void note_connection(string_view text, int line, LogFacts& facts) {
   }
 }
 
-/// NCCL writes names since 2.24, numbers before (nccl/src/include/device.h: NCCL_ALGO_*, NCCL_PROTO_*).
-std::string algorithm_name(string_view word) {
-  constexpr std::array<string_view, 7> kByNumber{
-      "tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat"};
-  const auto number = parse_integer(word, 0, std::ssize(kByNumber) - 1);
-  return number ? std::string(kByNumber.at(static_cast<std::size_t>(*number))) : lower(word);
-}
-
-std::string protocol_name(string_view word) {
-  constexpr std::array<string_view, 3> kByNumber{"ll", "ll128", "simple"};
-  const auto number = parse_integer(word, 0, std::ssize(kByNumber) - 1);
-  return number ? std::string(kByNumber.at(static_cast<std::size_t>(*number))) : lower(word);
-}
-
-/// "AllReduce: 8388608 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..23}", or without the operation
-/// "8388608 Bytes -> Algo 1 proto 2 time 512.3".
 void note_tuning(string_view text, int line, LogFacts& facts) {
-  const std::size_t mark = text.find(" Bytes -> Algo ");
-  if (mark == string_view::npos) return;
-  const auto before = split_words(text.substr(0, mark));
-  const auto words = split_words(text.substr(mark));
-  if (before.empty() || words.size() < 6) return;
+  const auto choice = nccl_choice_in(text);
+  const auto before = split_words(text_between(text, "", " Bytes -> Algo ").value_or(""));
+  if (!choice || before.empty()) return;
   const auto bytes = parse_integer(before.back(), 0, std::int64_t{1} << 62U);
   if (!bytes) return;
-  LogTuning tuning{static_cast<std::uint64_t>(*bytes), algorithm_name(words[3]), protocol_name(words[5]), 0,
+  LogTuning tuning{static_cast<std::uint64_t>(*bytes), choice->algorithm, choice->protocol, choice->channels,
                    line};
-  if (const auto range = text_behind(text, "={")) {
-    const auto first = leading_number(*range);
-    const auto last = number_behind(*range, "..");
-    constexpr double kMaxChannels = 1024;
-    if (first && last && *last >= *first && *last < kMaxChannels) {
-      tuning.channels = static_cast<int>(*last - *first) + 1;
-    }
-  }
   constexpr std::size_t kMaxSizes = 256;
   const bool known = std::any_of(facts.tunings.begin(), facts.tunings.end(),
                                  [&](const LogTuning& each) { return each.size_bytes == tuning.size_bytes; });
