@@ -25,8 +25,6 @@ class OutputLock {
   /// Removes the file of the lock that this process has of `path`, if any: for an end without destructors.
   static void remove_own(const std::filesystem::path& path);
 
-  [[nodiscard]] bool is_locked() const { return file_ != nullptr; }
-
  private:
   std::filesystem::path lock_path_;
   std::unique_ptr<FileDescriptor> file_;

@@ -11,6 +11,7 @@
 
 #include "base/json_reader.hpp"
 #include "base/text_input.hpp"
+#include "base/text_search.hpp"
 #include "base/text_sinks.hpp"
 
 // Source of the format: NCCL 2.27.7 to 2.32.3, src/ras/client_support.cc (rasClientRunComms for the text,
@@ -103,17 +104,6 @@ std::vector<Communicator> read_json(const HangDump& dump) {
   return communicators;
 }
 
-/// The text between two others in `line`; none where they are not there.
-std::optional<std::string> text_between(std::string_view line, std::string_view before,
-                                        std::string_view after) {
-  const std::size_t begin = line.find(before);
-  if (begin == std::string_view::npos) return std::nullopt;
-  line.remove_prefix(begin + before.size());
-  const std::size_t end = after.empty() ? line.size() : line.find(after);
-  if (end == std::string_view::npos) return std::nullopt;
-  return std::string(line.substr(0, end));
-}
-
 std::optional<int> number_between(std::string_view line, std::string_view before, std::string_view after) {
   const auto text = text_between(line, before, after);
   const auto number = text ? parse_integer(*text, 0, kMaxNumber) : std::nullopt;
@@ -126,7 +116,7 @@ std::optional<CommunicatorMember> member_of_line(std::string_view line) {
   if (!rank) return std::nullopt;
   CommunicatorMember member;
   member.rank = *rank;
-  if (auto host = text_between(line, " on node ", "")) member.host = host_in(std::move(*host));
+  if (const auto host = text_behind(line, " on node ")) member.host = host_in(std::string(*host));
   member.pid = number_between(line, "managed by process ", " ").value_or(0);
   return member;
 }
@@ -144,7 +134,7 @@ class RasText {
     } else if (const auto operation =
                    text_between(line, "Communicator ranks have different ", " operation")) {
       operation_ = *operation;
-    } else if (const auto status = text_between(line, " ranks have status ", "")) {
+    } else if (const auto status = text_behind(line, " ranks have status ")) {
       if (most_have_.empty()) most_have_ = *status;  // the most frequent one comes first
       status_ = *status;
     } else if (line.find(" ranks have ") != std::string_view::npos) {
@@ -193,7 +183,7 @@ class RasText {
   void begin(std::string_view line) {
     const auto group = number_between(line, "#", "-");
     const auto hash = text_between(line, "(", ")");
-    const auto kind = text_between(line, ") ", "");
+    const auto kind = text_behind(line, ") ");
     if (!group || !hash || !kind) return;
     kind_ = *kind;
     operation_.clear();
@@ -201,7 +191,7 @@ class RasText {
     status_.clear();
     Group& own_group = groups_[*group];
     own_group.is_listed = true;
-    const std::string name = "communicator 0x" + *hash;
+    const std::string name = "communicator 0x" + std::string(*hash);
     const bool is_known = std::any_of(communicators_.begin(), communicators_.end(),
                                       [&](const auto& each) { return each.name == name; });
     if (!is_known)
@@ -209,7 +199,7 @@ class RasText {
                                 .size = own_group.size,
                                 .members = {},
                                 .begun_by_others = {},
-                                .verdict = own_group.verdict.empty() ? *kind : own_group.verdict,
+                                .verdict = own_group.verdict.empty() ? kind_ : own_group.verdict,
                                 .status = own_group.status});
     const auto own = std::find_if(communicators_.begin(), communicators_.end(),
                                   [&](const auto& each) { return each.name == name; });
@@ -237,7 +227,7 @@ class RasText {
   }
 
   /// Of a rank of a communicator whose ranks have different statuses, of which most have the first.
-  void set_status(CommunicatorMember& member, const std::string& status) const {
+  void set_status(CommunicatorMember& member, std::string_view status) const {
     if (status == "NOCOMM") {
       member.presence = MemberPresence::outside;
     } else if (!status.empty() && status != most_have_) {
@@ -247,9 +237,8 @@ class RasText {
 
   /// "… has launched up to operation 7 -- …", "… has not launched any operations …".
   static std::uint64_t count_in_line(std::string_view line) {
-    const auto rest = text_between(line, " up to operation ", "");
-    const auto count = rest ? parse_integer(rest->substr(0, rest->find(' ')), 0, kMaxNumber) : std::nullopt;
-    return count ? static_cast<std::uint64_t>(*count) : 0;
+    const auto count = parse_integer(text_behind(line, " up to operation ", " ").value_or(""), 0, kMaxNumber);
+    return static_cast<std::uint64_t>(count.value_or(0));
   }
 
   std::map<int, Group> groups_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <utility>
@@ -82,7 +83,7 @@ Identities identities_of(int ranks, const JobGiven& given, LogFacts& facts, std:
   return identities;
 }
 
-std::optional<Row> benchmark_row(const BenchmarkTable& table, const BenchmarkRow& row, int ranks) {
+std::optional<Row> row_of(const BenchmarkTable& table, const BenchmarkRow& row, int ranks) {
   const Operation& what = operation(table.operation);
   const auto parts = table.size == TableSize::per_rank ? static_cast<std::uint64_t>(ranks) : 1;
   if (row.size_bytes > std::numeric_limits<std::uint64_t>::max() / parts) return std::nullopt;
@@ -104,11 +105,39 @@ std::optional<Row> benchmark_row(const BenchmarkTable& table, const BenchmarkRow
 
 }  // namespace
 
-void BenchmarkLog::skip_line(const std::string& what, int line) {
-  LogTable counter;
-  counter.facts.left_out = std::move(facts.left_out);
-  counter.skip_line(what, line);
-  facts.left_out = std::move(counter.facts.left_out);
+std::optional<BenchmarkRow> benchmark_row(int line, std::span<const std::string> words,
+                                          std::size_t time_column, std::size_t iterations_column) {
+  if (words.size() <= time_column) return std::nullopt;
+  const auto size = parse_integer(words[0], 0, std::int64_t{1} << 50U);
+  const auto time = leading_log_number(words[time_column]);
+  if (!size || !time || time->length != words[time_column].size() || !std::isfinite(time->value))
+    return std::nullopt;
+  const auto iterations =
+      parse_integer(iterations_column < words.size() ? words[iterations_column] : "", 1, 1'000'000'000'000);
+  return BenchmarkRow{line, static_cast<std::uint64_t>(*size), time->value * kMicrosecond,
+                      static_cast<std::uint64_t>(iterations.value_or(0))};
+}
+
+BenchmarkTable* BenchmarkLog::begin_table(std::span<const BenchmarkTitle> known, const std::string& title,
+                                          int line) {
+  const auto test = std::find_if(known.begin(), known.end(),
+                                 [&](const BenchmarkTitle& each) { return each.title == title; });
+  if (test == known.end()) {
+    skip_line(fmt::format("tables of {}", excerpt(title)), line);
+    return nullptr;
+  }
+  tables.push_back({test->operation, test->size, DataType::int8, 0, line, {}});
+  return &tables.back();
+}
+
+void BenchmarkLog::take_row(const BenchmarkRow& row, std::string_view refused) {
+  if (!is_duration(row.seconds)) refused = kRowsWithoutTime;
+  if (row.size_bytes == 0) refused = kRowsOfNoBytes;
+  if (refused.empty()) {
+    tables.back().rows.push_back(row);
+  } else {
+    skip_line(std::string(refused), row.line);
+  }
 }
 
 const BenchmarkReader* find_benchmark_reader(std::string_view start) {
@@ -137,7 +166,7 @@ Run run_of_benchmark(BenchmarkLog log, const BenchmarkReader& reader, const Impo
       log.facts.operation = {std::string(operation(table.operation).name), table.line};
     if (!log.facts.ranks) log.facts.ranks = {ranks, table.ranks > 0 ? table.line : 0};
     for (const BenchmarkRow& row : table.rows) {
-      auto made = benchmark_row(table, row, ranks);
+      auto made = row_of(table, row, ranks);
       if (!made) {
         log.skip_line("rows of an impossible size", row.line);
       } else if (!seen.insert(made->measurement.key).second) {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,13 @@ enum class TableSize {
   per_rank,  ///< of one rank, or of one pair of ranks: times the ranks is our size
 };
 
+/// What a program calls an operation.
+struct BenchmarkTitle {
+  std::string_view title;
+  OperationId operation;
+  TableSize size;
+};
+
 /// One line of a table.
 struct BenchmarkRow {
   int line = 0;
@@ -40,6 +48,12 @@ struct BenchmarkTable {
   std::vector<BenchmarkRow> rows;
 };
 
+/// The row in the words of a line: its size first, its time in microseconds and its iterations in their
+/// columns. None where size or time is no number.
+[[nodiscard]] std::optional<BenchmarkRow> benchmark_row(int line, std::span<const std::string> words,
+                                                        std::size_t time_column,
+                                                        std::size_t iterations_column);
+
 /// All that a log of one program holds.
 struct BenchmarkLog {
   std::string program;  ///< "osu_allreduce", "IMB-MPI1"
@@ -53,7 +67,13 @@ struct BenchmarkLog {
   LogFacts facts;  ///< notes and what was left out
 
   /// Counts something that does not become a row.
-  void skip_line(const std::string& what, int line);
+  void skip_line(const std::string& what, int line) { LogTable::skip_line(facts, what, line); }
+
+  /// A new table at the end; null, and counted, where `title` is none of `known`.
+  BenchmarkTable* begin_table(std::span<const BenchmarkTitle> known, const std::string& title, int line);
+
+  /// Adds a row to the last table, or counts why not: no bytes, no time, or `refused`.
+  void take_row(const BenchmarkRow& row, std::string_view refused = "");
 };
 
 /// Where the lines of a log come from; null at the end.

@@ -1,8 +1,5 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,7 +8,7 @@
 
 #include "analysis/import/benchmark_logs.hpp"
 #include "base/text_input.hpp"
-#include "base/units.hpp"
+#include "base/text_search.hpp"
 
 // Intel MPI Benchmarks (github.com/intel/mpi-benchmarks), IMB-MPI1 of 2018 to 2021 as seen:
 //
@@ -23,15 +20,9 @@
 namespace collbench::analysis {
 namespace {
 
-struct ImbTest {
-  std::string_view title;
-  OperationId operation;
-  TableSize size;
-};
-
 /// What the sizes are: IMB's user guide, "Classification of MPI-1 benchmarks". Reduce_scatter's is the whole
 /// of a rank's input; Gather's, Scatter's, Allgather's and Alltoall's is one rank's part.
-constexpr std::array<ImbTest, 10> kImbTests{{
+constexpr std::array<BenchmarkTitle, 10> kImbTests{{
     {"PingPong", OperationId::ping_pong, TableSize::as_ours},
     {"Sendrecv", OperationId::send_recv, TableSize::as_ours},
     {"Allreduce", OperationId::all_reduce, TableSize::as_ours},
@@ -61,19 +52,6 @@ std::optional<std::size_t> imb_time_column(std::string_view line) {
   return std::nullopt;
 }
 
-std::optional<BenchmarkRow> imb_row(const LogLine& line, std::size_t time_column) {
-  const std::vector<std::string> words = split_words(line.text);
-  if (words.size() <= time_column) return std::nullopt;
-  const auto size = parse_integer(words[0], 0, std::int64_t{1} << 50U);
-  const auto repetitions = parse_integer(words[1], 1, 1'000'000'000'000);
-  const auto time = leading_log_number(words[time_column]);
-  if (!size || !repetitions || !time || time->length != words[time_column].size() ||
-      !std::isfinite(time->value))
-    return std::nullopt;
-  return BenchmarkRow{line.number, static_cast<std::uint64_t>(*size), time->value * kMicrosecond,
-                      static_cast<std::uint64_t>(*repetitions)};
-}
-
 class ImbReader {
  public:
   BenchmarkLog read(const NextLine& next) {
@@ -86,18 +64,15 @@ class ImbReader {
  private:
   void take(const LogLine& line) {
     const std::string_view text = trim(line.text);
-    constexpr std::string_view kVersion = "MPI Benchmarks ";
-    if (const std::size_t at = text.find(kVersion); at != std::string_view::npos && log_.version.empty()) {
-      log_.version = text.substr(at + kVersion.size(), text.find(',', at) - at - kVersion.size());
+    if (const auto version = text_behind(text, "MPI Benchmarks ", ","); version && log_.version.empty()) {
+      log_.version = *version;
       log_.version_line = line.number;
     } else if (const auto title = imb_value(text, "# Benchmarking ")) {
       begin(*title, line.number);
     } else if (const auto processes = imb_value(text, "# #processes = ")) {
-      if (const auto ranks =
-              parse_integer(split_words(*processes + " ").empty() ? "" : split_words(*processes)[0], 1,
-                            RankRange::kMaxRanks);
-          table_ != nullptr && ranks)
-        table_->ranks = static_cast<int>(*ranks);
+      const auto ranks =
+          parse_integer(processes->substr(0, processes->find_first_of(" \t")), 1, RankRange::kMaxRanks);
+      if (table_ != nullptr && ranks) table_->ranks = static_cast<int>(*ranks);
     } else if (const auto column = imb_time_column(text)) {
       time_column_ = *column;
     } else if (table_ != nullptr && time_column_ > 0) {
@@ -106,37 +81,16 @@ class ImbReader {
   }
 
   void begin(const std::string& title, int line) {
-    table_ = nullptr;
     time_column_ = 0;
-    const auto* const test = std::find_if(kImbTests.begin(), kImbTests.end(),
-                                          [&](const ImbTest& each) { return each.title == title; });
-    if (test == kImbTests.end()) {
-      log_.skip_line(fmt::format("tables of {}", excerpt(title)), line);
-      return;
-    }
+    table_ = log_.begin_table(kImbTests, title, line);
     // "MPI_Datatype: MPI_BYTE; MPI_Datatype for reductions: MPI_FLOAT" (IMB's head).
-    const DataType type = operation(test->operation).reduces ? DataType::float32 : DataType::uint8;
-    log_.tables.push_back({.operation = test->operation,
-                           .size = test->size,
-                           .type = type,
-                           .ranks = 0,
-                           .line = line,
-                           .rows = {}});
-    table_ = &log_.tables.back();
+    if (table_ != nullptr)
+      table_->type = operation(table_->operation).reduces ? DataType::float32 : DataType::uint8;
   }
 
   void take_row(const LogLine& line) {
-    const auto row = imb_row(line, time_column_);
-    if (!row) return;
-    if (row->size_bytes == 0) {
-      log_.skip_line(std::string(kRowsOfNoBytes), line.number);
-    } else if (!is_duration(row->seconds)) {
-      log_.skip_line(std::string(kRowsWithoutTime), line.number);
-    } else if (table_->ranks == 1) {
-      log_.skip_line("rows of one rank", line.number);
-    } else {
-      table_->rows.push_back(*row);
-    }
+    const auto row = benchmark_row(line.number, split_words(line.text), time_column_, 1);
+    if (row && row->iterations > 0) log_.take_row(*row, table_->ranks == 1 ? "rows of one rank" : "");
   }
 
   BenchmarkLog log_;

@@ -82,7 +82,8 @@ struct LogTable {
 
   /// Counts something that does not become a row. After the first 20 kinds, which no real log has, the rest
   /// is one.
-  void skip_line(const std::string& what, int line) {
+  void skip_line(const std::string& what, int line) { skip_line(facts, what, line); }
+  static void skip_line(LogFacts& facts, const std::string& what, int line) {
     constexpr std::size_t kMaxKinds = 20;
     for (LogSkipped& each : facts.left_out) {
       if (each.what == what) {
@@ -94,7 +95,7 @@ struct LogTable {
     if (facts.left_out.size() < kMaxKinds || what == kOther) {
       facts.left_out.push_back({what, 1, line});
     } else {
-      skip_line(kOther, line);
+      skip_line(facts, kOther, line);
     }
   }
 };

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
+#include "analysis/import/log_readers.hpp"
 #include "base/text_input.hpp"
+#include "base/text_search.hpp"
 #include "base/units.hpp"
 
 // The lines are those of NVIDIA/nccl v2.18.3-1 to v2.30.7-1: src/graph/search.cc (ncclTopoPrintGraph),
@@ -18,81 +19,34 @@ using std::string_view;
 
 constexpr int kMaxLoggedChannels = 1024;  ///< of NCCL there are 32 or 64
 constexpr int kMaxLoggedRanks = 1 << 20;
-
-std::optional<string_view> text_behind(string_view text, string_view mark) {
-  const std::size_t at = text.find(mark);
-  if (at == string_view::npos) return std::nullopt;
-  return text.substr(at + mark.size());
-}
-
-std::optional<int> int_at_start(string_view text) {
-  int value = 0;
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc{}) return std::nullopt;
-  return value;
-}
-
-std::optional<int> int_behind(string_view text, string_view mark, int least, int most) {
-  const auto rest = text_behind(text, mark);
-  const auto value = rest ? int_at_start(*rest) : std::nullopt;
-  return value && *value >= least && *value <= most ? value : std::nullopt;
-}
+constexpr std::array<string_view, 3> kLoggedProtocols{"ll", "ll128", "simple"};  // by NCCL's numbers
 
 std::optional<int> channel_number(string_view text) {
-  const auto value = int_at_start(text);
-  return value && *value >= 0 && *value < kMaxLoggedChannels ? value : std::nullopt;
+  return leading_integer(text, 0, kMaxLoggedChannels - 1);
 }
 
-std::optional<int> rank_number(string_view text) {
-  const auto value = int_at_start(text);
-  return value && *value >= -1 && *value < kMaxLoggedRanks ? value : std::nullopt;
-}
+std::optional<int> rank_number(string_view text) { return leading_integer(text, -1, kMaxLoggedRanks - 1); }
 
 /// "CollNetDirect" and "COLLNET_DIRECT" as "collnet_direct", 1 as "ring": names since 2.24, numbers before
 /// (NCCL_ALGO_* of src/include/device.h).
 std::string logged_algorithm(string_view word) {
-  constexpr std::array<std::pair<string_view, string_view>, 7> kNames{{{"tree", "tree"},
-                                                                       {"ring", "ring"},
-                                                                       {"collnetdirect", "collnet_direct"},
-                                                                       {"collnetchain", "collnet_chain"},
-                                                                       {"nvls", "nvls"},
-                                                                       {"nvlstree", "nvls_tree"},
-                                                                       {"pat", "pat"}}};
-  if (const auto number = parse_integer(word, 0, std::ssize(kNames) - 1)) {
-    return std::string(kNames.at(static_cast<std::size_t>(*number)).second);
+  constexpr std::array<string_view, 7> kByNumber{
+      "tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat"};
+  if (const auto number = parse_integer(word, 0, std::ssize(kByNumber) - 1))
+    return std::string(kByNumber.at(static_cast<std::size_t>(*number)));
+  std::string letters = lower(word);
+  std::erase(letters, '_');
+  for (const string_view name : kByNumber) {
+    std::string known(name);
+    std::erase(known, '_');
+    if (letters == known) return std::string(name);
   }
-  std::string plain = lower(word);
-  std::erase(plain, '_');
-  const auto* const found =
-      std::find_if(kNames.begin(), kNames.end(), [&](const auto& name) { return name.first == plain; });
-  return found == kNames.end() ? plain : std::string(found->second);
+  return lower(word);
 }
 
 std::string logged_protocol(string_view word) {
-  constexpr std::array<string_view, 3> kByNumber{"ll", "ll128", "simple"};
-  const auto number = parse_integer(word, 0, std::ssize(kByNumber) - 1);
-  return number ? std::string(kByNumber.at(static_cast<std::size_t>(*number))) : lower(word);
-}
-
-/// "AllReduce: 1048576 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..23}".
-std::optional<NcclLoggedChoice> choice_in(string_view text) {
-  const auto words_behind = text_behind(text, " Bytes -> Algo ");
-  if (!words_behind) return std::nullopt;
-  const auto words = split_words(*words_behind);
-  if (words.size() < 3 || words[1] != "proto") return std::nullopt;
-  NcclLoggedChoice choice{logged_algorithm(words[0]), logged_protocol(words[2]), 0, std::nullopt};
-  if (const auto range = text_behind(text, "={")) {
-    const auto first = channel_number(*range);
-    const auto last = int_behind(*range, "..", 0, kMaxLoggedChannels - 1);
-    if (first && last && *last >= *first) choice.channels = *last - *first + 1;
-  }
-  if (const auto time = text_behind(text, " time ")) {
-    if (const auto microseconds = leading_number(*time)) {
-      choice.expected_seconds = *microseconds * kMicrosecond;
-    }
-  }
-  return choice;
+  const auto number = parse_integer(word, 0, std::ssize(kLoggedProtocols) - 1);
+  return number ? std::string(kLoggedProtocols.at(static_cast<std::size_t>(*number))) : lower(word);
 }
 
 /// Reads the lines of a log, one after the other.
@@ -106,7 +60,7 @@ class RankLogReader {
     note_trees(text);
     note_connection(text);
     note_tuning(text);
-    if (auto choice = choice_in(text)) log_.choices.push_back(std::move(*choice));
+    if (auto choice = nccl_choice_in(text)) log_.choices.push_back(std::move(*choice));
   }
 
   void warning(string_view text) {
@@ -119,40 +73,33 @@ class RankLogReader {
 
  private:
   void note_start(string_view text) {
-    if (const auto version = text_behind(text, "NCCL version "); version && log_.version.empty()) {
-      const auto words = split_words(*version);
-      if (!words.empty()) log_.version = words.front();
-    }
+    if (log_.version.empty()) log_.version = nccl_version_in(text);
     if (const auto network = text_behind(text, "Using network ")) log_.network = trim(*network);
     if (text.find(" - Init START") != string_view::npos) {
-      log_.rank = int_behind(text, " rank ", 0, kMaxLoggedRanks).value_or(log_.rank);
-      log_.ranks = int_behind(text, " nranks ", 1, kMaxLoggedRanks).value_or(log_.ranks);
-      if (const auto address = text_behind(text, " busId ")) {
-        log_.pci_address = address->substr(0, address->find(' '));
-      }
+      log_.rank = integer_behind(text, " rank ", 0, kMaxLoggedRanks).value_or(log_.rank);
+      log_.ranks = integer_behind(text, " nranks ", 1, kMaxLoggedRanks).value_or(log_.ranks);
+      if (const auto address = text_behind(text, " busId ", " ")) log_.pci_address = *address;
     }
     if (text.starts_with("MNNVL 1 ")) {
-      log_.clique_ranks = int_behind(text, " cliqueSize ", 1, kMaxLoggedRanks).value_or(0);
+      log_.clique_ranks = integer_behind(text, " cliqueSize ", 1, kMaxLoggedRanks).value_or(0);
     }
     // "ncclTopoPopulateNics : Filled mlx5_0 in topo with pciPath=…": in the order of their numbers.
-    if (const auto nic = text_behind(text, "ncclTopoPopulateNics : Filled ")) {
-      log_.nics.emplace_back(nic->substr(0, nic->find(' ')));
-    }
+    if (const auto nic = text_behind(text, "ncclTopoPopulateNics : Filled ", " "))
+      log_.nics.emplace_back(*nic);
   }
 
   /// "Pattern 4, crossNic 2, nChannels 8, bw 48.000000/48.000000, type NVL/PIX, sameChannels 0".
   bool note_graph(string_view text) {
     if (!text.starts_with("Pattern ")) return false;
-    const auto pattern = int_behind(text, "Pattern ", 1, 6);
-    const auto cross_nic = int_behind(text, "crossNic ", 0, 2);
-    const auto channels = int_behind(text, "nChannels ", 0, kMaxLoggedChannels);
+    const auto pattern = integer_behind(text, "Pattern ", 1, 6);
+    const auto cross_nic = integer_behind(text, "crossNic ", 0, 2);
+    const auto channels = integer_behind(text, "nChannels ", 0, kMaxLoggedChannels);
     const auto rates = text_behind(text, " bw ");
-    const auto types = text_behind(text, "type ");
+    const auto types = text_behind(text, "type ", ",");
     if (!pattern || !cross_nic || !channels || !rates || !types) return false;
     const auto intra = leading_number(*rates);
-    const auto inter = leading_number(text_behind(*rates, "/").value_or(""));
-    const string_view both = types->substr(0, types->find(','));
-    const std::size_t slash = both.find('/');
+    const auto inter = number_behind(*rates, "/");
+    const std::size_t slash = types->find('/');
     if (!intra || !inter || slash == string_view::npos) return false;
     log_.graphs.push_back({graph_algorithm(*pattern),
                            *pattern,
@@ -160,8 +107,8 @@ class RankLogReader {
                            *channels,
                            *intra * kGigabyte,
                            *inter * kGigabyte,
-                           std::string(both.substr(0, slash)),
-                           std::string(both.substr(slash + 1)),
+                           std::string(types->substr(0, slash)),
+                           std::string(types->substr(slash + 1)),
                            {}});
     log_.graph_devices.emplace_back();
     return true;
@@ -203,12 +150,12 @@ class RankLogReader {
   void note_channels(string_view text) {
     if (text.find(" coll channels, ") == string_view::npos) return;
     for (const std::string& part : split_cells(text, ',')) {
-      const int value = int_at_start(part).value_or(0);
-      if (value < 0 || value > kMaxLoggedChannels) continue;
-      if (part.ends_with(" coll channels")) log_.collective_channels = value;
-      if (part.ends_with(" nvls channels")) log_.nvls_channels = value;
-      if (part.ends_with(" p2p channels")) log_.p2p_channels = value;
-      if (part.ends_with(" p2p channels per peer")) log_.p2p_channels_per_peer = value;
+      const auto value = leading_integer(part, 0, kMaxLoggedChannels);
+      if (!value) continue;
+      if (part.ends_with(" coll channels")) log_.collective_channels = *value;
+      if (part.ends_with(" nvls channels")) log_.nvls_channels = *value;
+      if (part.ends_with(" p2p channels")) log_.p2p_channels = *value;
+      if (part.ends_with(" p2p channels per peer")) log_.p2p_channels_per_peer = *value;
     }
   }
 
@@ -287,17 +234,16 @@ class RankLogReader {
       }
       return;
     }
-    constexpr std::array<string_view, 3> kProtocols{"ll", "ll128", "simple"};
     constexpr std::array<string_view, 5> kFunctions{"Broadcast", "Reduce", "AllGather", "ReduceScatter",
                                                     "AllReduce"};
     const auto* const function = std::find(kFunctions.begin(), kFunctions.end(), cells[0]);
     if (function == kFunctions.end()) return;
-    for (std::size_t i = 0; i < columns_.size() * kProtocols.size() && i + 1 < cells.size(); ++i) {
+    for (std::size_t i = 0; i < columns_.size() * kLoggedProtocols.size() && i + 1 < cells.size(); ++i) {
       const std::string& cell = cells[i + 1];
       const auto latency = leading_number(cell);
-      const auto rate = leading_number(trim(text_behind(cell, "/").value_or("")));
+      const auto rate = number_behind(cell, "/");
       if (!latency || !rate || *rate == 0) continue;
-      log_.tuning.push_back({std::string(*function), columns_[i / 3], std::string(kProtocols.at(i % 3)),
+      log_.tuning.push_back({std::string(*function), columns_[i / 3], std::string(kLoggedProtocols.at(i % 3)),
                              *latency * kMicrosecond, *rate * kGigabyte});
     }
   }
@@ -332,6 +278,19 @@ NcclRankLog read_nccl_rank_log(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return reader.take();
+}
+
+std::optional<NcclLoggedChoice> nccl_choice_in(string_view text) {
+  const auto words = split_words(text_behind(text, " Bytes -> Algo ").value_or(""));
+  if (words.size() < 3 || words[1] != "proto") return std::nullopt;
+  NcclLoggedChoice choice{logged_algorithm(words[0]), logged_protocol(words[2]), 0, std::nullopt};
+  if (const auto range = text_behind(text, "={")) {
+    const auto first = channel_number(*range);
+    const auto last = integer_behind(*range, "..", 0, kMaxLoggedChannels - 1);
+    if (first && last && *last >= *first) choice.channels = *last - *first + 1;
+  }
+  if (const auto time = number_behind(text, " time ")) choice.expected_seconds = *time * kMicrosecond;
+  return choice;
 }
 
 std::optional<NcclLoggedChoice> last_nccl_choice(std::string_view text) {

@@ -59,6 +59,9 @@ struct NcclRankLog {
 /// whole. Never throws for its content.
 [[nodiscard]] NcclRankLog read_nccl_rank_log(std::string_view text);
 
+/// That in one line of NCCL's.
+[[nodiscard]] std::optional<NcclLoggedChoice> nccl_choice_in(std::string_view text);
+
 /// The last choice of a part of a log; none where it holds none.
 [[nodiscard]] std::optional<NcclLoggedChoice> last_nccl_choice(std::string_view text);
 

@@ -1,13 +1,12 @@
 #include "analysis/import/log_readers.hpp"
+#include "analysis/import/nccl_debug_log.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 
 #include "base/text_input.hpp"
+#include "base/text_search.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {
@@ -15,37 +14,15 @@ namespace {
 
 using std::string_view;
 
-/// What follows the first `mark` in `text`; none when it is not there.
-std::optional<string_view> behind(string_view text, string_view mark) {
-  const std::size_t at = text.find(mark);
-  if (at == string_view::npos) return std::nullopt;
-  return text.substr(at + mark.size());
-}
-
-std::optional<int> integer_behind(string_view text, string_view mark) {
-  const auto rest = behind(text, mark);
-  if (!rest) return std::nullopt;
-  int value = 0;
-  const string_view digits = trim(*rest);
-  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (failure != std::errc{} || value < 0) return std::nullopt;
-  return value;
-}
-
-std::optional<double> number_behind(string_view text, string_view mark) {
-  const auto rest = behind(text, mark);
-  return rest ? leading_number(*rest) : std::nullopt;
-}
-
 /// "NET/IB : Using [0]mlx5_0:1/RoCE [1]mlx5_2:1/RoCE [RO]; OOB eth0:10.0.0.1<0>": the NICs of one node.
 /// "NET/Socket : Using [0]eth0:10.0.0.1<0>": the interfaces, where NCCL found no such NIC.
 void note_nics(string_view text, int line, LogFacts& facts) {
-  auto list = behind(text, "NET/IB : Using ");
-  if (!list) list = behind(text, "NET/Socket : Using ");
+  auto list = text_behind(text, "NET/IB : Using ", ";");
+  if (!list) list = text_behind(text, "NET/Socket : Using ", ";");
   if (!list || facts.nics) return;
   std::vector<std::string> nics;
   string_view layer;
-  for (const std::string& word : split_words(list->substr(0, list->find(';')))) {
+  for (const std::string& word : split_words(*list)) {
     const std::size_t close = word.find(']');
     const std::size_t slash = word.find('/');
     if (word.front() != '[' || close == std::string::npos || close + 1 >= word.size()) continue;
@@ -75,9 +52,9 @@ std::optional<double> nic_megabits(string_view text) {
 
 /// Its name, there or in "[3] mlx5_3:uverbs3:1/IB provider=Mlx5 speed=400000"; empty where there is none.
 std::string nic_name(string_view text) {
-  auto name = behind(text, "name=");
-  if (!name) name = behind(text, "] ");
-  return name ? std::string(name->substr(0, name->find_first_of(": "))) : "";
+  auto name = text_behind(text, "name=", ": ");
+  if (!name) name = text_behind(text, "] ", ": ");
+  return std::string(name.value_or(""));
 }
 
 void note_nic_rate(string_view text, int line, LogFacts& facts) {
@@ -108,7 +85,7 @@ PathPart path_part(const std::vector<std::string>& parts, std::size_t at) {
 
 /// "Channel 00/0 : 1[0] -> 0[0] [send] via NET/IB/2/GDRDMA": without the device numbers.
 void note_connection(string_view text, int line, LogFacts& facts) {
-  const auto via = behind(text, " via ");
+  const auto via = text_behind(text, " via ");
   if (!via || text.find("->") == string_view::npos) return;
   LogConnections found{"", false, 1, line};
   const std::vector<std::string> parts = split_cells(*via, '/');
@@ -133,40 +110,14 @@ void note_connection(string_view text, int line, LogFacts& facts) {
   }
 }
 
-/// NCCL writes names since 2.24, numbers before (nccl/src/include/device.h: NCCL_ALGO_*, NCCL_PROTO_*).
-std::string algorithm_name(string_view word) {
-  constexpr std::array<string_view, 7> kByNumber{
-      "tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat"};
-  const auto number = parse_integer(word, 0, std::ssize(kByNumber) - 1);
-  return number ? std::string(kByNumber.at(static_cast<std::size_t>(*number))) : lower(word);
-}
-
-std::string protocol_name(string_view word) {
-  constexpr std::array<string_view, 3> kByNumber{"ll", "ll128", "simple"};
-  const auto number = parse_integer(word, 0, std::ssize(kByNumber) - 1);
-  return number ? std::string(kByNumber.at(static_cast<std::size_t>(*number))) : lower(word);
-}
-
-/// "AllReduce: 8388608 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..23}", or without the operation
-/// "8388608 Bytes -> Algo 1 proto 2 time 512.3".
 void note_tuning(string_view text, int line, LogFacts& facts) {
-  const std::size_t mark = text.find(" Bytes -> Algo ");
-  if (mark == string_view::npos) return;
-  const auto before = split_words(text.substr(0, mark));
-  const auto words = split_words(text.substr(mark));
-  if (before.empty() || words.size() < 6) return;
+  const auto choice = nccl_choice_in(text);
+  const auto before = split_words(text_between(text, "", " Bytes -> Algo ").value_or(""));
+  if (!choice || before.empty()) return;
   const auto bytes = parse_integer(before.back(), 0, std::int64_t{1} << 62U);
   if (!bytes) return;
-  LogTuning tuning{static_cast<std::uint64_t>(*bytes), algorithm_name(words[3]), protocol_name(words[5]), 0,
+  LogTuning tuning{static_cast<std::uint64_t>(*bytes), choice->algorithm, choice->protocol, choice->channels,
                    line};
-  if (const auto range = behind(text, "={")) {
-    const auto first = leading_number(*range);
-    const auto last = number_behind(*range, "..");
-    constexpr double kMaxChannels = 1024;
-    if (first && last && *last >= *first && *last < kMaxChannels) {
-      tuning.channels = static_cast<int>(*last - *first) + 1;
-    }
-  }
   constexpr std::size_t kMaxSizes = 256;
   const bool known = std::any_of(facts.tunings.begin(), facts.tunings.end(),
                                  [&](const LogTuning& each) { return each.size_bytes == tuning.size_bytes; });
@@ -210,9 +161,7 @@ void note_communicator(string_view text, int line, LogFacts& facts) {
 }  // namespace
 
 std::string nccl_version_in(string_view text) {
-  const auto rest = behind(text, "NCCL version ");
-  if (!rest) return "";
-  const auto words = split_words(*rest);
+  const auto words = split_words(text_behind(text, "NCCL version ").value_or(""));
   return words.empty() || words.front().find_first_of("0123456789") != 0 ? "" : words.front();
 }
 
@@ -225,10 +174,10 @@ void note_nccl_line(const LogLine& line, LogFacts& facts, std::map<std::string, 
     }
     set_once(facts.nccl, version, line.number);
   }
-  if (const auto network = behind(text, "Using network ")) {
+  if (const auto network = text_behind(text, "Using network ")) {
     set_once(facts.network, std::string(trim(*network)), line.number);
   }
-  if (const auto channels = integer_behind(text, ""); channels) {
+  if (const auto channels = leading_integer(text)) {
     if (text.find(" coll channels") != string_view::npos) set_once(facts.channels, *channels, line.number);
   }
   if (const auto nvls = integer_behind(text, " collnet channels, ")) {
@@ -237,10 +186,11 @@ void note_nccl_line(const LogLine& line, LogFacts& facts, std::map<std::string, 
   if (text.starts_with("NVLS multicast support is not available")) {
     set_once(facts.nvls_channels, 0, line.number);
   }
-  if (const std::size_t set = text.find(" set by environment to "); set != string_view::npos) {
-    std::string value(trim(*behind(text, " set by environment to ")));
+  constexpr string_view kSet = " set by environment to ";
+  if (const auto set = text_behind(text, kSet)) {
+    std::string value(trim(*set));
     if (value.ends_with('.')) value.pop_back();  // "… to 0."
-    const auto words = split_words(text.substr(0, set));
+    const auto words = split_words(*text_between(text, "", kSet));
     if (!words.empty() && words.back().starts_with("NCCL_")) environment.emplace(words.back(), value);
   }
   note_nics(text, line.number, facts);

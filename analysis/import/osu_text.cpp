@@ -1,8 +1,4 @@
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,7 +7,7 @@
 
 #include "analysis/import/benchmark_logs.hpp"
 #include "base/text_input.hpp"
-#include "base/units.hpp"
+#include "base/text_search.hpp"
 
 // OSU Micro-Benchmarks (mvapich.cse.ohio-state.edu/benchmarks), 5.6 to 7.5 as seen:
 //
@@ -23,15 +19,9 @@
 namespace collbench::analysis {
 namespace {
 
-struct OsuTest {
-  std::string_view title;  ///< between "# OSU MPI " and " Test", or " Latency Test"
-  OperationId operation;
-  TableSize size;
-};
-
-/// What the sizes are: c/mpi/collective/blocking/osu_*.c of 7.5. osu_reduce_scatter's is the whole of a
-/// rank's input, osu_alltoall's what one rank sends to another.
-constexpr std::array<OsuTest, 9> kOsuTests{{
+/// Titles stand between "# OSU MPI " and " Test". What the sizes are: c/mpi/collective/blocking/osu_*.c of
+/// 7.5. osu_reduce_scatter's is the whole of a rank's input, osu_alltoall's what one rank sends to another.
+constexpr std::array<BenchmarkTitle, 9> kOsuTests{{
     {"Allreduce Latency", OperationId::all_reduce, TableSize::as_ours},
     {"Allgather Latency", OperationId::all_gather, TableSize::per_rank},
     {"All-to-All Personalized Exchange Latency", OperationId::all_to_all, TableSize::per_rank},
@@ -51,18 +41,12 @@ struct OsuTitle {
 };
 
 std::optional<OsuTitle> osu_title(std::string_view line) {
-  constexpr std::string_view kStart = "# OSU ";
-  constexpr std::string_view kEnd = " Test";
-  const std::size_t start = line.find(kStart);
-  if (start == std::string_view::npos) return std::nullopt;
-  const std::string_view rest = line.substr(start + kStart.size());
-  const std::size_t blank = rest.find(' ');
-  const std::size_t end = rest.find(kEnd);
-  if (blank == std::string_view::npos || end == std::string_view::npos || end <= blank) return std::nullopt;
-  OsuTitle title;
-  title.library = rest.substr(0, blank);
-  title.test = trim(rest.substr(blank, end - blank));
-  const std::vector<std::string> words = split_words(rest.substr(end + kEnd.size()));
+  const std::string_view rest = text_behind(line, "# OSU ").value_or("");
+  const auto library = text_between(rest, "", " ");
+  const auto test = text_between(rest, " ", " Test");
+  if (!library || !test) return std::nullopt;
+  OsuTitle title{.library = std::string(*library), .test = std::string(trim(*test)), .version = {}};
+  const std::vector<std::string> words = split_words(*text_behind(rest, " Test"));
   if (!words.empty() && words.front().starts_with('v')) title.version = words.front().substr(1);
   return title;
 }
@@ -99,21 +83,6 @@ std::optional<int> ranks_on_command_line(std::string_view line) {
   return std::nullopt;
 }
 
-/// A line of the table: a size, a time in microseconds, and with -f minimum, maximum and iterations.
-std::optional<BenchmarkRow> osu_row(const LogLine& line, bool full) {
-  const std::vector<std::string> words = split_words(line.text);
-  if (words.size() < 2 || words.size() > 8) return std::nullopt;
-  const auto size = parse_integer(words[0], 0, std::int64_t{1} << 50U);
-  const auto time = leading_log_number(words[1]);
-  if (!size || !time || time->length != words[1].size() || !std::isfinite(time->value)) return std::nullopt;
-  BenchmarkRow row{line.number, static_cast<std::uint64_t>(*size), time->value * kMicrosecond, 0};
-  if (full && words.size() > 4) {
-    if (const auto iterations = parse_integer(words[4], 1, 1'000'000'000'000))
-      row.iterations = static_cast<std::uint64_t>(*iterations);
-  }
-  return row;
-}
-
 class OsuReader {
  public:
   BenchmarkLog read(const NextLine& next) {
@@ -137,15 +106,10 @@ class OsuReader {
   }
 
   void begin(const OsuTitle& title, int line) {
-    table_ = nullptr;
     full_ = false;
-    const auto* const test = std::find_if(kOsuTests.begin(), kOsuTests.end(),
-                                          [&](const OsuTest& each) { return each.title == title.test; });
-    if (test == kOsuTests.end()) {
-      log_.skip_line(fmt::format("tables of {}", excerpt(title.test)), line);
-      return;
-    }
-    if (log_.tables.empty()) {
+    table_ = log_.begin_table(kOsuTests, title.test, line);
+    if (table_ == nullptr) return;
+    if (log_.tables.size() == 1) {
       log_.version = title.version;
       log_.version_line = line;
       log_.backend = title.library.starts_with("NCCL") ? BackendId::nccl : BackendId::mpi;
@@ -153,27 +117,15 @@ class OsuReader {
       if (title.library == "MPI-ROCM") log_.allocator = "hipMalloc";
       if (title.library == "MPI-OPENACC") log_.allocator = "acc_malloc";
     }
-    BenchmarkTable table{.operation = test->operation,
-                         .size = test->size,
-                         .type = osu_default_type(test->operation),
-                         .ranks = ranks_,
-                         .line = line,
-                         .rows = {}};
-    if (test->operation == OperationId::ping_pong) table.ranks = 2;
-    log_.tables.push_back(std::move(table));
-    table_ = &log_.tables.back();
+    table_->type = osu_default_type(table_->operation);
+    table_->ranks = table_->operation == OperationId::ping_pong ? 2 : ranks_;
   }
 
+  /// A size, a time, and with -f minimum, maximum and iterations; also what a launcher says in between.
   void take_row(const LogLine& line) {
-    const auto row = osu_row(line, full_);
-    if (!row) return;  // what a launcher or a script says in between
-    if (row->size_bytes == 0) {
-      log_.skip_line(std::string(kRowsOfNoBytes), line.number);
-    } else if (!is_duration(row->seconds)) {
-      log_.skip_line(std::string(kRowsWithoutTime), line.number);
-    } else {
-      table_->rows.push_back(*row);
-    }
+    const std::vector<std::string> words = split_words(line.text);
+    const auto row = benchmark_row(line.number, words, 1, full_ ? 4 : words.size());
+    if (row && words.size() <= 8) log_.take_row(*row);
   }
 
   BenchmarkLog log_;

@@ -64,6 +64,8 @@ std::optional<double> nvls_seconds(const GpuCluster& cluster) {
          gpu_microseconds(operation(OperationId::all_reduce), cluster, static_cast<double>(kSize), *nvls);
 }
 
+/// A rank on each GPU; all none where the machine cannot be modelled: no GPU, an unknown model, no NIC
+/// between nodes.
 PredictedRates rates_of(const std::optional<GpuCluster>& cluster) {
   if (!cluster) return {};
   const Expectation expected = expect_on_gpus(OperationId::all_reduce, kSize, *cluster);
@@ -208,10 +210,6 @@ const PriceRule& price_rule(std::string_view code) {
   const auto found =
       std::find_if(rules.begin(), rules.end(), [code](const PriceRule& rule) { return rule.code == code; });
   return found == rules.end() ? unknown : *found;
-}
-
-PredictedRates predicted_rates(const topology::Host& host, int nodes) {
-  return rates_of(modelled_cluster(host, nodes));
 }
 
 double FindingCost::lost() const { return healthy.best.value_or(0) - faulty.best.value_or(0); }

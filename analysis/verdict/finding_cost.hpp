@@ -22,10 +22,6 @@ struct PredictedRates {
   bool operator==(const PredictedRates&) const = default;
 };
 
-/// Rates of `nodes` machines like this one, a rank on each GPU. All none where the machine cannot be
-/// modelled: no GPU, an unknown model, no NIC between nodes.
-[[nodiscard]] PredictedRates predicted_rates(const topology::Host& host, int nodes);
-
 /// When the fault came, and which nodes have it. NCCL measures no rate and revises nothing after its start.
 enum class CostCase {
   any,         ///< the same in each of the others, or the only one

@@ -59,9 +59,7 @@ DoctorVerdict look_at_lost_gpus(const Evidence& evidence) {
   };
   std::string named;
   for (const EvidenceLine& line : log) {
-    constexpr std::string_view kName = "NVRM: The NVIDIA GPU ";
-    if (const std::size_t at = line.text.find(kName); at != std::string::npos)
-      named = line.text.substr(at + kName.size(), line.text.find(' ', at + kName.size()) - at - kName.size());
+    if (const auto name = text_behind(line.text, "NVRM: The NVIDIA GPU ", " ")) named = *name;
     const bool gone = has_text(line.text, "NVRM: GPU ") && has_text(line.text, "has fallen off the bus");
     if (has_text(line.text, "NVRM: fallen off the bus")) {
       add((named.empty() ? "" : fmt::format("GPU {}: ", excerpt(named, 20))) + quoted(line).what, line);

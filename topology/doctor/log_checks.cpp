@@ -127,17 +127,15 @@ DoctorVerdict look_at_bridges(const Evidence& evidence) {
 /// that it sees, and may ask one of InfiniBand to reach one of Ethernet. Many machines have both and get on
 /// well.
 DoctorVerdict look_at_link_layers(const Evidence& evidence) {
-  constexpr std::string_view kBefore = "NET/IB : Using [";
   bool seen = false;
   bool failed = false;
   std::vector<DoctorObservation> mixed;
   for (const EvidenceLine& line : evidence.of("nccl-log")) {
     failed = failed || has_text(line.text, "ibv_modify_qp failed") || has_text(line.text, "Got completion");
-    const std::size_t at = line.text.find(kBefore);
-    if (at == std::string::npos) continue;
+    const auto ports = text_behind(line.text, "NET/IB : Using [");
+    if (!ports) continue;
     seen = true;
-    const std::string_view ports = std::string_view(line.text).substr(at + kBefore.size());
-    const bool both = has_text(ports, "/RoCE") && (has_text(ports, "/IB ") || has_text(ports, "/IB/"));
+    const bool both = has_text(*ports, "/RoCE") && (has_text(*ports, "/IB ") || has_text(*ports, "/IB/"));
     if (both && mixed.empty()) mixed.push_back(quoted(line));
   }
   return !seen || (!failed && !mixed.empty()) ? DoctorVerdict() : DoctorVerdict(mixed);
@@ -219,15 +217,12 @@ DoctorVerdict look_at_nvls_hang(const Evidence& evidence) {
 /// recovery, an unhealthy route and access timeouts; 1 is yes, 2 is no, 0 is not supported (nvml.h,
 /// NVML_GPU_FABRIC_HEALTH_MASK_*). 0xaa is no, four times.
 DoctorVerdict look_at_fabric_health(const Evidence& evidence) {
-  constexpr std::string_view kBefore = "healthMask 0x";
   constexpr int kQuestions = 4;
   constexpr int kBits = 2;
   bool seen = false;
   std::vector<DoctorObservation> found;
   for (const EvidenceLine& line : evidence.of("nccl-log")) {
-    const std::size_t at = line.text.find(kBefore);
-    if (at == std::string::npos) continue;
-    std::string_view digits = std::string_view(line.text).substr(at + kBefore.size());
+    std::string_view digits = text_behind(line.text, "healthMask 0x").value_or("");
     digits = digits.substr(0, digits.find_first_not_of("0123456789abcdef"));
     const auto mask = parse_hexadecimal(digits);
     if (!mask) continue;
@@ -249,9 +244,8 @@ DoctorVerdict look_at_link_local_gids(const Evidence& evidence) {
   std::vector<DoctorObservation> found;
   const auto set = environment_setting(evidence, "NCCL_IB_GID_INDEX");
   for (const EvidenceLine& line : evidence.of("nccl-log")) {
-    const std::size_t at = line.text.find(" GID ");
-    if (at == std::string::npos || !has_text(line.text, "NET/IB")) continue;
-    const std::string_view gid = std::string_view(line.text).substr(at + 5);
+    const std::string_view gid = text_behind(line.text, " GID ").value_or("");
+    if (!has_text(line.text, "NET/IB")) continue;
     const std::size_t open = gid.find(" (");
     if (open == std::string_view::npos) continue;
     seen = true;

@@ -131,19 +131,15 @@ std::string_view LogLine::process() const {
 
 std::string_view LogLine::rank() const {
   for (const std::string_view before : {std::string_view("[rank"), std::string_view("[1,")}) {
-    const std::size_t at = head.find(before);
-    if (at == std::string_view::npos) continue;
-    const std::string_view digits = head.substr(at + before.size());
-    return digits.substr(0, std::min(digits.find_first_not_of("0123456789"), digits.size()));
+    if (const auto rest = text_behind(head, before))
+      return rest->substr(0, rest->find_first_not_of("0123456789"));
   }
   return {};
 }
 
 std::string_view communicator_of(std::string_view line) {
-  constexpr std::string_view kBefore = " commId 0x";
-  const std::size_t at = line.find(kBefore);
-  if (at == std::string_view::npos || !has_text(line, " nranks ") || has_text(line, " parent ")) return {};
-  const std::string_view rest = line.substr(at + kBefore.size());
+  if (!has_text(line, " nranks ") || has_text(line, " parent ")) return {};
+  const std::string_view rest = text_behind(line, " commId 0x").value_or("");
   const std::string_view hash = rest.substr(0, rest.find_first_not_of("0123456789abcdef"));
   return hash.find_first_not_of('0') == std::string_view::npos ? std::string_view() : hash;
 }

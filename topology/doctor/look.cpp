@@ -102,9 +102,9 @@ std::optional<EnvironmentSetting> environment_setting(const Evidence& evidence, 
   }
   const std::string logged = fmt::format("{}{}", name, kSetByEnvironment);
   for (const EvidenceLine& line : evidence.of("nccl-log")) {
-    const std::size_t at = line.text.find(logged);
-    if (at == std::string::npos) continue;
-    std::string_view value = trim(std::string_view(line.text).substr(at + logged.size()));
+    const auto behind = text_behind(line.text, logged);
+    if (!behind) continue;
+    std::string_view value = trim(*behind);
     if (value.ends_with('.')) value.remove_suffix(1);
     return EnvironmentSetting{std::string(value), line.location};
   }
@@ -165,11 +165,6 @@ std::optional<std::uint32_t> parse_hexadecimal(std::string_view text) {
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value, kBase);
   return error == std::errc() && stopped == end && !text.empty() ? std::optional(value) : std::nullopt;
-}
-
-std::optional<double> number_behind(std::string_view text, std::string_view before) {
-  const std::size_t at = text.find(before);
-  return at == std::string_view::npos ? std::nullopt : leading_number(trim(text.substr(at + before.size())));
 }
 
 }  // namespace collbench::topology

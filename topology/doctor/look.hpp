@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text_search.hpp"
 #include "topology/doctor/checks.hpp"
 
 // What the checks of several themes are made of.
@@ -124,8 +125,5 @@ struct LspciFunction {
 
 /// "7fff" is 32767; none for what is no such number of at most eight digits.
 [[nodiscard]] std::optional<std::uint32_t> parse_hexadecimal(std::string_view text);
-
-/// The number behind `before` in `text`; none where it does not stand there.
-[[nodiscard]] std::optional<double> number_behind(std::string_view text, std::string_view before);
 
 }  // namespace collbench::topology

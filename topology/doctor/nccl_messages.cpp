@@ -162,18 +162,15 @@ class NamedProcess {
  public:
   void read(std::string_view line) {
     ++age_;
-    if (const std::size_t at = line.find("host      : "); at != std::string_view::npos)
-      set("", std::string(line.substr(at + 12)));
+    if (const auto host = text_behind(line, "host      : ")) set("", std::string(*host));
     if (const auto rank = number_behind(line, "rank      : ")) set(fmt::format("rank {}", *rank), host_);
     for (const auto& [of_rank, of_host] :
          {std::pair{"process rank ", " on node "}, std::pair{"=   RANK ", " RUNNING AT "},
           std::pair{"=   PID ", " RUNNING AT "}}) {
-      const std::size_t host = line.find(of_host);
+      const auto host = text_behind(line, of_host, " ");
       const auto number = number_behind(line, of_rank);
-      if (!number || host == std::string_view::npos) continue;
-      const std::string_view behind = line.substr(host + std::string_view(of_host).size());
-      set(fmt::format("{} {}", has_text(of_rank, "PID") ? "process" : "rank", *number),
-          std::string(behind.substr(0, behind.find(' '))));
+      if (!number || !host) continue;
+      set(fmt::format("{} {}", has_text(of_rank, "PID") ? "process" : "rank", *number), std::string(*host));
     }
   }
   /// Empty where no line just before names it.

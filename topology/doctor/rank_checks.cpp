@@ -263,11 +263,8 @@ bool goes_beyond_start(const std::vector<EvidenceLine>& log) {
 }
 
 std::vector<std::string> listed_nics(std::string_view line) {
-  constexpr std::string_view kBefore = "NET/IB : Using ";
   std::vector<std::string> names;
-  const std::size_t at = line.find(kBefore);
-  if (at == std::string_view::npos) return names;
-  for (const std::string& word : split_words(line.substr(at + kBefore.size(), line.find("; OOB") - at))) {
+  for (const std::string& word : split_words(text_behind(line, "NET/IB : Using ", ";").value_or(""))) {
     const std::size_t name = word.find(']') + 1;
     const std::size_t end = word.find(':', name);
     if (word.starts_with('[') && name > 0 && end != std::string::npos)

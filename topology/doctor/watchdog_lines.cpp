@@ -10,36 +10,30 @@
 #include <set>
 #include <tuple>
 
+#include "base/text_search.hpp"
 #include "base/units.hpp"
 #include "topology/doctor/look.hpp"
 
 namespace collbench::topology {
 namespace {
 
-/// The text behind `before`, up to one of `ends`.
-std::string text_behind(std::string_view line, std::string_view before, std::string_view ends) {
-  const std::size_t at = line.find(before);
-  if (at == std::string_view::npos) return {};
-  const std::string_view rest = line.substr(at + before.size());
-  return std::string(rest.substr(0, rest.find_first_of(ends)));
-}
-
 std::optional<std::int64_t> count_behind(std::string_view line, std::string_view before) {
-  return parse_integer(text_behind(line, before, " ,.)"), -1, std::numeric_limits<std::int64_t>::max());
+  return parse_integer(text_behind(line, before, " ,.)").value_or(""), -1,
+                       std::numeric_limits<std::int64_t>::max());
 }
 
 /// The rank of all processes where PyTorch writes it (2.3 and newer), else that of the group.
 std::optional<int> rank_of(std::string_view line) {
   for (const std::string_view before : {"[rank", "[Rank ", " Rank "})
-    if (const auto rank = parse_integer(text_behind(line, before, "]"), 0, 10'000'000))
+    if (const auto rank = parse_integer(text_behind(line, before, "]").value_or(""), 0, 10'000'000))
       return static_cast<int>(*rank);
   return std::nullopt;
 }
 
 /// "[PG ID 2 PG GUID 3(tp) Rank 1]" of 2.5 and newer, "[PG 3 (tp) Rank 1]" of 2.4, "[PG 3 Rank 1]" of 2.3.
 std::string group_of(std::string_view line) {
-  const std::string name = text_behind(line, "PG GUID ", " (");
-  return name.empty() ? text_behind(line, "[PG ", " (") : name;
+  const std::string_view name = text_behind(line, "PG GUID ", " (").value_or("");
+  return std::string(name.empty() ? text_behind(line, "[PG ", " (").value_or("") : name);
 }
 
 /// Seconds since the year began, months counted as 31 days, of "[E1127 04:46:50.616 …"; none in 2.1 and
@@ -108,10 +102,7 @@ bool is_symptom(std::string_view error) {
 /// The last line of a Python traceback as torchrun prints it, "[rank6]: torch.OutOfMemoryError: CUDA out of
 /// …".
 std::string python_error(std::string_view line) {
-  const std::string text = std::string(trim(text_behind(line, "[rank", "")));
-  const std::size_t end = text.find("]:");
-  if (end == std::string::npos) return {};
-  const std::string_view said = trim(std::string_view(text).substr(end + 2));
+  const std::string_view said = trim(text_behind(text_behind(line, "[rank").value_or(""), "]:").value_or(""));
   const std::string_view kind = said.substr(0, said.find(": "));
   const bool is_error = kind.ends_with("Error") || kind.ends_with("Exception");
   const bool is_name = kind.find_first_of(" \"'(/") == std::string_view::npos;
@@ -127,7 +118,7 @@ std::optional<WatchdogLine> watchdog_line(const EvidenceLine& line) {
   said.group = group_of(line.text);
   note_progress(said);
   if (const auto call = count_behind(line.text, "WorkNCCL(SeqNum=")) {
-    const std::string exception = text_behind(line.text, "following async exception: ", "");
+    const std::string_view exception = text_behind(line.text, "following async exception: ").value_or("");
     said.timed_out = has_text(line.text, "timeout:");
     said.failed = said.timed_out || !exception.empty();
     said.call = *call;
@@ -135,7 +126,7 @@ std::optional<WatchdogLine> watchdog_line(const EvidenceLine& line) {
   } else {
     for (const std::string_view before : {"at work: ", "work sequence id: ", "at NCCL work: "})
       said.call = std::max(said.call, count_behind(line.text, before).value_or(0));
-    said.error = text_behind(line.text, "thread terminated with exception: ", "");
+    said.error = text_behind(line.text, "thread terminated with exception: ").value_or("");
     if (said.error.empty()) said.error = python_error(line.text);
   }
   said.has_symptom = is_symptom(said.error);
@@ -386,7 +377,7 @@ std::vector<WatchdogIncident> watchdog_incidents(const std::vector<EvidenceLine>
     if (!said.failed && !said.enqueued && !said.has_symptom) continue;
     WatchdogGroup& group = incident.groups[said.group];
     if (group.description.empty())
-      group.description = text_behind(said.line.text, "PG GUID " + said.group + "(", ")");
+      group.description = text_behind(said.line.text, "PG GUID " + said.group + "(", ")").value_or("");
     WatchdogRank& own = group.ranks[said.rank];
     if (said.enqueued) {
       own.enqueued = *said.enqueued;
@@ -395,8 +386,8 @@ std::vector<WatchdogIncident> watchdog_incidents(const std::vector<EvidenceLine>
     if (!said.failed || own.call > 0) continue;
     if (said.timed_out && group.location.empty()) group.location = said.line.location;
     own.call = said.call;
-    own.operation = text_behind(said.line.text, "OpType=", ",)");
-    own.elements = text_behind(said.line.text, "NumelIn=", ",)");
+    own.operation = text_behind(said.line.text, "OpType=", ",)").value_or("");
+    own.elements = text_behind(said.line.text, "NumelIn=", ",)").value_or("");
   }
   return found;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text_input.hpp"
+#include "base/text_search.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/pci.hpp"
 #include "topology/readers/readers.hpp"
@@ -35,15 +36,6 @@ struct Function {
   PciDevice device;
   int secondary = -1;  ///< bus right below; −1: no bridge
 };
-
-/// What stands between `before` and `after`; empty when there is no such.
-std::string_view between(std::string_view text, std::string_view before, std::string_view after) {
-  const std::size_t start = text.find(before);
-  if (start == std::string_view::npos) return {};
-  const std::size_t from = start + before.size();
-  const std::size_t end = text.find(after, from);
-  return end == std::string_view::npos ? std::string_view() : text.substr(from, end - from);
-}
 
 /// "0x2330" of "Device 2330"; none for a name.
 std::optional<std::string> id_of_unnamed(std::string_view text) {
@@ -102,16 +94,10 @@ std::optional<PciDevice> read_title(const Line& line) {
 
 /// "LnkSta: Speed 2.5GT/s (downgraded), Width x16 (ok)". Width x0 is a port with nothing in it.
 void read_link(std::string_view text, PcieLink& link) {
-  const std::size_t speed = text.find("Speed ");
-  const std::size_t width = text.find("Width x");
-  if (speed != std::string_view::npos) {
-    const auto rate = leading_number(text.substr(speed + 6));
-    if (rate.value_or(0) > 0) link.gigatransfers_per_second.value = rate;
-  }
-  if (width != std::string_view::npos) {
-    const auto lanes = leading_number(text.substr(width + 7));
-    if (lanes.value_or(0) >= 1 && *lanes <= 32) link.width.value = static_cast<int>(*lanes);
-  }
+  const auto rate = number_behind(text, "Speed ");
+  const auto lanes = number_behind(text, "Width x");
+  if (rate.value_or(0) > 0) link.gigatransfers_per_second.value = rate;
+  if (lanes.value_or(0) >= 1 && *lanes <= 32) link.width.value = static_cast<int>(*lanes);
 }
 
 /// What takes peers' requests up to the host; SrcValid alone is what NCCL's guide asks to look for.
@@ -132,7 +118,7 @@ void read_detail(const Line& line, std::string_view file, Function& function) {
     if (node) device.numa_node.value = static_cast<int>(*node);
   }
   if (!text.starts_with("Bus: ")) return;
-  const auto bus = parse_hex(between(text, "secondary=", ","));
+  const auto bus = parse_hex(text_between(text, "secondary=", ",").value_or(""));
   if (!bus || *bus > 255) {
     throw usage_error(location(file, line.number),
                       fmt::format("'{}' names no secondary bus", excerpt(text, 80)), std::string(kSaveLspci));

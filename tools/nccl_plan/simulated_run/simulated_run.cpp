@@ -18,6 +18,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/json_reader.hpp"
+#include "base/text_search.hpp"
 #include "base/units.hpp"
 #include "launch/available_memory.hpp"
 #include "tools/nccl_plan/simulated_run/simulated_rank.hpp"
@@ -159,10 +160,7 @@ std::string bad_end(int status) {
 std::string first_warning(const RunFiles& files) {
   for (const auto& file : files.logs) {
     const std::string log = text_of(*file);
-    constexpr std::string_view kMark = " NCCL WARN ";
-    const std::size_t at = log.find(kMark);
-    if (at == std::string::npos) continue;
-    return log.substr(at + kMark.size(), log.find('\n', at) - at - kMark.size());
+    if (const auto warning = text_behind(log, " NCCL WARN ", "\n")) return std::string(*warning);
   }
   return "";
 }
