@@ -9,6 +9,7 @@
 #include "analysis/report/columns.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/report/text_layout.hpp"
+#include "base/host_name.hpp"
 #include "base/statistics.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
@@ -23,7 +24,10 @@ constexpr int kMaxNodeName = 24;
 
 std::string named_hosts(const std::vector<std::string>& hosts) {
   const bool known = std::any_of(hosts.begin(), hosts.end(), [](const auto& host) { return !host.empty(); });
-  return known ? fmt::format("{}", fmt::join(hosts, ", ")) : "unknown hosts";
+  if (!known) return "unknown hosts";
+  const bool is_no_name = is_same_host(hosts.front(), "localhost");
+  return fmt::format("{}{}", fmt::join(hosts, ", "),
+                     is_no_name ? " (may be several machines: judge --host NAME names one)" : "");
 }
 
 std::string history_time(double seconds) { return table_number(seconds / kMicrosecond, kHistoryTimeWidth); }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/host_name.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 
@@ -62,7 +63,9 @@ void set_time_and_hosts(Run& run, const std::string& started, const std::vector<
   if (hosts.empty()) return;
   const std::vector<std::string> known = hosts_by_node(run);
   if (known == hosts) return;
-  if (!known.empty()) {
+  const bool says_localhost = std::all_of(
+      known.begin(), known.end(), [](const std::string& host) { return is_same_host(host, "localhost"); });
+  if (!known.empty() && !says_localhost) {
     throw usage_error("--host", fmt::format("{} names its hosts: {}", file, fmt::join(known, ", ")),
                       "leave --host out");
   }
@@ -74,6 +77,8 @@ void set_time_and_hosts(Run& run, const std::string& started, const std::vector<
   }
   for (Identity& rank : run.ranks) rank.host = hosts[static_cast<std::size_t>(rank.node)];
   if (!run.log) return;
+  if (!known.empty())
+    run.log->notes.push_back(fmt::format("it calls its host {}; {} is given", known.front(), hosts.front()));
   run.log->hosts = {hosts, 0};
   run.log->nodes = {static_cast<int>(hosts.size()), 0};
 }

@@ -14,7 +14,8 @@ namespace collbench::analysis {
 
 /// What the user says of when and where an imported run was, where its log does not: `started` as utc_time
 /// makes it, `hosts` one for each node in the order of the ranks; empty: nothing is said. Throws Error
-/// (usage) where the log says otherwise, and for another number of hosts than nodes.
+/// (usage) where the log says otherwise, and for another number of hosts than nodes. "localhost" is no name,
+/// and what is given in its place is noted.
 void set_time_and_hosts(Run& run, const std::string& started, const std::vector<std::string>& hosts);
 
 }  // namespace collbench::analysis

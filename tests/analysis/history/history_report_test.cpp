@@ -70,6 +70,11 @@ TEST(HistoryText, HostsThatNobodyNamedAreUnknown) {
   EXPECT_EQ(fleet_table({nameless}).nodes.front().name, "unknown host");
 }
 
+TEST(HistoryText, RecordsOfLocalhostMayBeOfSeveralMachines) {
+  EXPECT_THAT(history_text({"kind", {"localhost"}, {example_run()}}, 120),
+              StartsWith("# kind on localhost (may be several machines: judge --host NAME names one): 1 record"));
+}
+
 TEST(HistoryText, NamesDriveNoTerminal) {
   const MachineHistory history{"k\x1b[31m", {"h\n\x07"}, {night(0, 1, "x\x1b")}};
   EXPECT_EQ(history_text(history, 80).find('\x1b'), std::string::npos);

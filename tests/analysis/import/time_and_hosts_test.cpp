@@ -52,6 +52,11 @@ TEST(TimeAndHosts, AreTakenWhereTheLogSaysNothing) {
               HasSubstr("--date: a.log says that it began at 2026-11-20T02:00:00Z; leave --date out"));
   EXPECT_THAT(refused(run, "", {"n1", "n3"}),
               HasSubstr("--host: a.log names its hosts: n1, n2; leave --host out"));
+  run = imported_run();
+  for (Identity& rank : run.ranks) rank = {rank.rank, "localhost", 0, rank.rank};
+  set_time_and_hosts(run, "", {"n7"});
+  EXPECT_EQ(run.ranks[3].host, "n7");
+  EXPECT_THAT(run.log->notes, testing::ElementsAre("it calls its host localhost; n7 is given"));
   EXPECT_THAT(refused(imported_run(), "", {"n1"}),
               HasSubstr("--host: 1 host given, and a.log ran on 2 nodes"));
 }
