@@ -100,7 +100,7 @@ std::vector<NodeGroup> GroupRanks::measure(const RunBackend& backend, const RowK
                                            const collectives::MeasurementObserver& observer) const {
   NodeGroup mine{.hosts = nodes_, .ranks = ranks_->size(), .row = {}};
   std::optional<Error> failed;
-  if (!mine.hosts.empty()) {
+  if (!waits()) {
     backend.measure_among(waiter_);
     try {
       mine.row.measurement =
@@ -114,7 +114,7 @@ std::vector<NodeGroup> GroupRanks::measure(const RunBackend& backend, const RowK
   launch::agree_on_groups(all_.ranks(), failed);
   backend.measure_among(all_);
   mine.row.measurement.ranks.clear();  // by their number in the group
-  const bool answers = ranks_->is_root() && !mine.hosts.empty();
+  const bool answers = ranks_->is_root() && !waits();
   const std::string text = answers ? json_line(node_group_to_json(mine)) : std::string();
   std::vector<NodeGroup> groups;
   for (const std::string& each : all_.ranks().gather(text)) {

@@ -36,6 +36,9 @@ class GroupRanks {
   GroupRanks(const launch::CollectiveWait& all, const RunContext& context, const launch::Session& session,
              const GroupStep& step);
 
+  /// Whether this rank's node is in no group of the step.
+  [[nodiscard]] bool waits() const { return nodes_.empty(); }
+
   /// Of every group, on rank 0. Throws the same AgreedError on all ranks of all nodes.
   [[nodiscard]] std::vector<NodeGroup> measure(const RunBackend& backend, const RowKey& row,
                                                const collectives::MeasurementLoopOptions& options,

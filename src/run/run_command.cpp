@@ -291,6 +291,7 @@ class RunDriver {
             },
         .interrupted = [this] { return end_.has_come(); }};
     const GroupRanks& ranks = group_ranks_.emplace_back(waiter_, context_, session_, groups);
+    if (ranks.waits()) flight_.step_without_limit(step);
     try {
       std::vector<NodeGroup> measured = ranks.measure(measured_, groups.row, options, observer);
       run_.node_groups.insert(run_.node_groups.end(), std::make_move_iterator(measured.begin()),
