@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <concepts>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
-#include "base/record/json_fields.hpp"
+#include "base/record/fields.hpp"
 #include "base/text_input.hpp"
 #include "base/text_sinks.hpp"
 #include "topology/graph/facts.hpp"
@@ -14,235 +17,151 @@
 namespace collbench::topology {
 namespace {
 
-using Json = nlohmann::ordered_json;
+/// By DeviceKind.
+constexpr std::array<std::string_view, 4> kDeviceKinds{"gpu", "nic", "nvswitch", "numa_node"};
 
-constexpr std::array<std::pair<DeviceKind, const char*>, 4> kDeviceKinds{
-    {{DeviceKind::gpu, "gpu"},
-     {DeviceKind::nic, "nic"},
-     {DeviceKind::nvswitch, "nvswitch"},
-     {DeviceKind::numa_node, "numa_node"}}};
-
-Json to_json_value(PathType type) { return path_type_name(type); }
-template <class T>
-Json to_json_value(const T& value) {
-  return value;
+Json device_to_json(const Device& device) {
+  return Json::array({kDeviceKinds.at(static_cast<std::size_t>(device.kind)), device.index});
 }
 
-template <class Item>
-void write_facts(Json& json, const Item& item) {
-  each_fact(
-      [&json]<class T>(const char* name, const Fact<T>& fact) {
-        if (fact.known()) json[name] = Json::array({to_json_value(*fact.value), fact.source});
-      },
-      item);
+Device device_from_json(const JsonReader& json) {
+  const std::vector<JsonReader> pair = json.items();
+  const auto* const kind = pair.size() == 2
+                               ? std::find(kDeviceKinds.begin(), kDeviceKinds.end(), pair[0].text())
+                               : kDeviceKinds.end();
+  if (kind == kDeviceKinds.end()) throw json.expected("a device, such as [\"gpu\", 0]");
+  return {static_cast<DeviceKind>(kind - kDeviceKinds.begin()), pair[1].integer<int>()};
 }
 
-template <class Item>
-Json facts_of(const Item& item) {
-  Json json = Json::object();
-  write_facts(json, item);
-  return json;
+constexpr By kAsDevice{device_to_json, device_from_json};
+
+PathType path_type_from_json(const JsonReader& json) {
+  if (const auto type = path_type_from_name(json.text())) return *type;
+  throw json.expected("a path type");
 }
 
-Json device_json(const Device& device) {
-  for (const auto& [kind, name] : kDeviceKinds) {
-    if (kind == device.kind) return Json::array({name, device.index});
-  }
-  return {};
-}
+int index_from_json(const JsonReader& json) { return json.integer<int>(-1); }
 
-template <class Link>
-Json between(const Link& link) {
-  Json json = {{"from", device_json(link.from)}, {"to", device_json(link.to)}};
-  write_facts(json, link);
-  return json;
-}
-
-Json nic_json(const Nic& nic) {
-  Json json = facts_of(nic);
-  json["ports"] = Json::array();
-  for (const NicPort& port : nic.ports) {
-    Json entry = {{"number", port.number}};
-    write_facts(entry, port);
-    json["ports"].push_back(std::move(entry));
-  }
-  return json;
-}
-
-Json graph_json(const ChannelGraph& graph) {
-  Json json = {{"id", graph.id}};
-  write_facts(json, graph);
-  json["channels"] = Json::array();
-  for (const std::vector<Device>& channel : graph.channels) {
-    Json way = Json::array();
-    for (const Device& device : channel) way.push_back(device_json(device));
-    json["channels"].push_back(std::move(way));
-  }
-  return json;
-}
-
-Json host_json(const Host& host) {
-  Json json = facts_of(host);
-  const auto list = [&json](const char* name, const auto& items, auto&& one) {
-    json[name] = Json::array();
-    for (const auto& item : items) json[name].push_back(one(item));
-  };
-  list("sources", host.sources, [](const Source& source) {
-    return Json{{"reader", source.reader}, {"place", source.location}, {"version", source.version}};
-  });
-  list("numa_nodes", host.numa_nodes, [](const NumaNode& node) {
-    Json entry = {{"index", node.index}};
-    write_facts(entry, node);
-    return entry;
-  });
-  list("pci_devices", host.pci_devices, [](const PciDevice& device) {
-    Json entry = {{"address", device.address}, {"parent", device.parent}};
-    write_facts(entry, device);
-    return entry;
-  });
-  list("gpus", host.gpus, [](const Gpu& gpu) { return facts_of(gpu); });
-  list("nvswitches", host.nvswitches, [](const NvSwitch& nvswitch) { return facts_of(nvswitch); });
-  list("nics", host.nics, nic_json);
-  list("nvlinks", host.nvlinks, [](const NvLinkBundle& bundle) { return between(bundle); });
-  list("stated_paths", host.stated_paths, [](const StatedPath& path) { return between(path); });
-  list("peer_access", host.peer_access, [](const PeerAccess& access) { return between(access); });
-  // Left out where there are none, as in every file from before they were read.
-  if (!host.nccl_graphs.empty()) list("nccl_graphs", host.nccl_graphs, graph_json);
-  list("disagreements", host.disagreements, [](const Disagreement& d) {
-    return Json{{"device", d.device},           {"attribute", d.attribute}, {"kept", d.kept},
-                {"kept_source", d.kept_source}, {"other", d.other},         {"other_source", d.other_source}};
-  });
-  json["notes"] = host.notes;
-  return json;
-}
-
-template <class T>
-void read_value(const JsonReader& json, T& value) {
-  if constexpr (std::same_as<T, std::string>) {
-    value = json.text();
-  } else if constexpr (std::same_as<T, bool>) {
-    value = json.boolean();
-  } else if constexpr (std::same_as<T, double>) {
-    value = json.number(kQuantity);
-  } else if constexpr (std::same_as<T, PathType>) {
-    const auto type = path_type_from_name(json.text());
-    if (!type) throw json.expected("a path type");
-    value = *type;
-  } else if constexpr (std::same_as<T, int>) {
-    value = json.integer<int>(-1);
+template <class Value>
+constexpr auto how_of_fact() {
+  if constexpr (std::same_as<Value, PathType>) {
+    return By{path_type_name, path_type_from_json};
+  } else if constexpr (std::same_as<Value, int>) {
+    return ReadBy{index_from_json};
   } else {
-    value = json.integer<T>();
+    return kQuantity;
   }
 }
 
-template <class Item>
-Item read_facts(const JsonReader& json) {
-  Item item;
+template <class Value>
+Json fact_to_json(const Fact<Value>& fact) {
+  return Json::array({field_to_json(*fact.value, how_of_fact<Value>()), fact.source});
+}
+
+template <class Value>
+Fact<Value> fact_from_json(const JsonReader& json) {
+  const std::vector<JsonReader> pair = json.items();
+  if (pair.size() != 2) throw json.expected("a pair of value and source");
+  Fact<Value> fact;
+  field_from_json(pair[0], fact.value.emplace(), how_of_fact<Value>());
+  fact.source = pair[1].integer<int>();
+  return fact;
+}
+
+/// Those that are not known are left out.
+void each_fact_field(auto& visit, auto& item) {
   each_fact(
-      [&json]<class T>(const char* name, Fact<T>& fact) {
-        const auto member = json.find(name);
-        if (!member) return;
-        const std::vector<JsonReader> pair = member->items();
-        if (pair.size() != 2) throw member->expected("a pair of value and source");
-        read_value(pair[0], fact.value.emplace());
-        fact.source = pair[1].integer<int>();
-        if constexpr (std::same_as<T, int>) {
+      [&visit]<class AnyFact>(const char* name, AnyFact& fact) {
+        using Value = std::remove_cvref_t<decltype(*fact.value)>;
+        if (std::is_const_v<AnyFact> && !fact.known()) return;
+        visit.older(name, fact, By{fact_to_json<Value>, fact_from_json<Value>});
+        if constexpr (std::same_as<AnyFact, Fact<int>>) {
           // NCCL's "not known", which older versions saved; a NUMA node may be called so.
           if (fact.value == -1 && name != std::string_view("numa_node")) fact = {};
         }
       },
       item);
-  return item;
 }
 
-template <class T>
-std::vector<T> read_list(const JsonReader& json, const char* name, T (*one)(const JsonReader&)) {
-  std::vector<T> list;
-  for (const JsonReader& item : json.at(name).items()) list.push_back(one(item));
-  return list;
+template <class Item>
+concept HasFactsOnly = Either<Item, Gpu> || Either<Item, NvSwitch>;
+
+template <class Item>
+concept IsLink = Either<Item, NvLinkBundle> || Either<Item, StatedPath> || Either<Item, PeerAccess>;
+
+}  // namespace
+
+void each_field(auto& visit, Either<Source> auto& source) {
+  visit("reader", source.reader);
+  visit("place", source.location);
+  visit("version", source.version);
 }
 
-Device read_device(const JsonReader& json) {
-  const std::vector<JsonReader> pair = json.items();
-  for (const auto& [kind, name] : kDeviceKinds) {
-    if (pair.size() == 2 && pair[0].text() == name) return {kind, pair[1].integer<int>()};
-  }
-  throw json.expected("a device, such as [\"gpu\", 0]");
+void each_field(auto& visit, Either<NumaNode> auto& node) {
+  visit("index", node.index, ReadBy{index_from_json});
+  each_fact_field(visit, node);
 }
 
-template <class Link>
-Link read_between(const JsonReader& json) {
-  Link link = read_facts<Link>(json);
-  link.from = read_device(json.at("from"));
-  link.to = read_device(json.at("to"));
-  return link;
+void each_field(auto& visit, Either<PciDevice> auto& device) {
+  visit("address", device.address);
+  visit("parent", device.parent);
+  each_fact_field(visit, device);
 }
 
-NumaNode read_numa_node(const JsonReader& json) {
-  auto node = read_facts<NumaNode>(json);
-  node.index = json.at("index").integer<int>(-1);
-  return node;
+void each_field(auto& visit, HasFactsOnly auto& device) { each_fact_field(visit, device); }
+
+void each_field(auto& visit, Either<NicPort> auto& port) {
+  visit("number", port.number);
+  each_fact_field(visit, port);
 }
 
-PciDevice read_pci_device(const JsonReader& json) {
-  auto device = read_facts<PciDevice>(json);
-  device.address = json.at("address").text();
-  device.parent = json.at("parent").text();
-  return device;
+void each_field(auto& visit, Either<Nic> auto& nic) {
+  each_fact_field(visit, nic);
+  visit("ports", nic.ports);
 }
 
-NicPort read_port(const JsonReader& json) {
-  auto port = read_facts<NicPort>(json);
-  port.number = json.at("number").integer<int>();
-  return port;
+void each_field(auto& visit, IsLink auto& link) {
+  visit("from", link.from, kAsDevice);
+  visit("to", link.to, kAsDevice);
+  each_fact_field(visit, link);
 }
 
-Nic read_nic(const JsonReader& json) {
-  auto nic = read_facts<Nic>(json);
-  nic.ports = read_list<NicPort>(json, "ports", read_port);
-  return nic;
+void each_field(auto& visit, Either<ChannelGraph> auto& graph) {
+  visit("id", graph.id);
+  each_fact_field(visit, graph);
+  visit("channels", graph.channels, kAsDevice);
 }
 
-std::vector<Device> read_channel(const JsonReader& json) {
-  std::vector<Device> channel;
-  for (const JsonReader& device : json.items()) channel.push_back(read_device(device));
-  return channel;
+void each_field(auto& visit, Either<Disagreement> auto& disagreement) {
+  visit("device", disagreement.device);
+  visit("attribute", disagreement.attribute);
+  visit("kept", disagreement.kept);
+  visit("kept_source", disagreement.kept_source);
+  visit("other", disagreement.other);
+  visit("other_source", disagreement.other_source);
 }
 
-ChannelGraph read_graph(const JsonReader& json) {
-  auto graph = read_facts<ChannelGraph>(json);
-  graph.id = json.at("id").integer<int>();
-  graph.channels = read_list<std::vector<Device>>(json, "channels", read_channel);
-  return graph;
+void each_field(auto& visit, Either<Host> auto& host) {
+  each_fact_field(visit, host);
+  visit("sources", host.sources);
+  visit("numa_nodes", host.numa_nodes);
+  visit("pci_devices", host.pci_devices);
+  visit("gpus", host.gpus);
+  visit("nvswitches", host.nvswitches);
+  visit("nics", host.nics);
+  visit("nvlinks", host.nvlinks);
+  visit("stated_paths", host.stated_paths);
+  visit("peer_access", host.peer_access);
+  visit.where_given("nccl_graphs", host.nccl_graphs);  // older files have none
+  visit("disagreements", host.disagreements);
+  visit("notes", host.notes);
 }
 
-Source read_source(const JsonReader& json) {
-  return {json.at("reader").text(), json.at("place").text(), json.at("version").text()};
-}
+namespace {
 
-Disagreement read_disagreement(const JsonReader& json) {
-  return {json.at("device").text(), json.at("attribute").text(),
-          json.at("kept").text(),   json.at("kept_source").integer<int>(),
-          json.at("other").text(),  json.at("other_source").integer<int>()};
-}
-
-std::string read_note(const JsonReader& json) { return json.text(); }
-
-Host read_host(const JsonReader& json) {
-  auto host = read_facts<Host>(json);
+Host host_from_json(const JsonReader& json) {
+  auto host = record_from_json<Host>(json);
   if (host.name.known()) (void)host_name_from_json(json.at("name").items().front());
-  host.sources = read_list<Source>(json, "sources", read_source);
-  host.numa_nodes = read_list<NumaNode>(json, "numa_nodes", read_numa_node);
-  host.pci_devices = read_list<PciDevice>(json, "pci_devices", read_pci_device);
-  host.gpus = read_list<Gpu>(json, "gpus", read_facts<Gpu>);
-  host.nvswitches = read_list<NvSwitch>(json, "nvswitches", read_facts<NvSwitch>);
-  host.nics = read_list<Nic>(json, "nics", read_nic);
-  host.nvlinks = read_list<NvLinkBundle>(json, "nvlinks", read_between<NvLinkBundle>);
-  host.stated_paths = read_list<StatedPath>(json, "stated_paths", read_between<StatedPath>);
-  host.peer_access = read_list<PeerAccess>(json, "peer_access", read_between<PeerAccess>);
-  if (json.find("nccl_graphs")) host.nccl_graphs = read_list<ChannelGraph>(json, "nccl_graphs", read_graph);
-  host.disagreements = read_list<Disagreement>(json, "disagreements", read_disagreement);
-  host.notes = read_list<std::string>(json, "notes", read_note);
   if (const std::string broken = find_inconsistency(host); !broken.empty()) {
     throw json.expected("a consistent graph (" + broken + ")");
   }
@@ -252,9 +171,8 @@ Host read_host(const JsonReader& json) {
 }  // namespace
 
 Json topology_to_json(const Topology& topology) {
-  Json json = {{"collbench_topology", kTopologySchemaVersion}, {"hosts", Json::array()}};
-  for (const Host& host : topology.hosts) json["hosts"].push_back(host_json(host));
-  return json;
+  return {{"collbench_topology", kTopologySchemaVersion},
+          {"hosts", field_to_json(topology.hosts, kQuantity)}};
 }
 
 Topology topology_from_json(const JsonReader& json) {
@@ -263,7 +181,7 @@ Topology topology_from_json(const JsonReader& json) {
     throw version.expected(
         fmt::format("schema version {}, the one that this program knows", kTopologySchemaVersion));
   }
-  return {read_list<Host>(json, "hosts", read_host)};
+  return {list_from_json(json.at("hosts"), host_from_json)};
 }
 
 std::string save_topology(const Topology& topology) {
