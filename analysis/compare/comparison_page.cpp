@@ -7,12 +7,6 @@
 namespace collbench::analysis {
 namespace {
 
-ReportLines as_lines(const std::vector<std::string>& texts) {
-  ReportLines lines;
-  for (const std::string& text : texts) lines.push_back({text});
-  return lines;
-}
-
 std::string change_style(RowChange change) {
   switch (change) {
     case RowChange::slower:
@@ -28,16 +22,14 @@ std::string change_style(RowChange change) {
   return "";
 }
 
-HtmlTable compared_rows(const Comparison& comparison) {
+ReportTable compared_rows(const Comparison& comparison) {
   constexpr std::size_t kChangeColumn = 1;
-  HtmlTable table{
+  ReportTable table{
       "Each row of both, times as geometric means over launches", comparison_headings(comparison), {}};
   for (const ComparedRow& row : comparison.rows) {
-    std::vector<HtmlCell> cells;
-    for (const std::string& text : comparison_cells(row, comparison.paired.has_value()))
-      cells.push_back({text});
-    cells[kChangeColumn].style = change_style(row.change);
-    table.rows.push_back(std::move(cells));
+    const std::vector<std::string> cells = comparison_cells(row, comparison.paired.has_value());
+    table.rows.emplace_back(cells.begin(), cells.end());
+    table.rows.back()[kChangeColumn].style = change_style(row.change);
   }
   return table;
 }

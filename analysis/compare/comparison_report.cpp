@@ -274,18 +274,13 @@ std::string report_markdown(const Comparison& comparison) {
   std::string text = fmt::format("**{}**: {}\n\n", markdown_text(comparison_title(comparison)),
                                  comparison_summary(comparison));
   for (const std::string& line : comparison.differences) text += fmt::format("- {}\n", markdown_text(line));
-  std::string rows;
+  ReportTable table{.headings = comparison_headings(comparison), .left = 2};
   for (const ComparedRow& row : comparison.rows) {
     if (row.change == RowChange::same) continue;
-    std::vector<std::string> escaped;
-    for (const std::string& cell : comparison_cells(row, comparison.paired.has_value()))
-      escaped.push_back(markdown_text(cell));
-    rows += fmt::format("| {} |\n", fmt::join(escaped, " | "));
+    const std::vector<std::string> cells = comparison_cells(row, comparison.paired.has_value());
+    table.rows.emplace_back(cells.begin(), cells.end());
   }
-  if (!rows.empty()) {
-    text += fmt::format("\n| {} |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n{}",
-                        fmt::join(comparison_headings(comparison), " | "), rows);
-  }
+  if (!table.rows.empty()) text += "\n" + markdown_table(table);
   text += "\n";
   std::vector<std::string> after = comparison_notes(comparison);
   after.erase(after.begin());  // the summary stands in the first line

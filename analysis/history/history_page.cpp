@@ -101,14 +101,13 @@ std::size_t drawn_rows(const std::vector<Chart>& charts) {
 HtmlSection machine_section(const MachineHistory& history, std::size_t machine) {
   const std::vector<RowTrend> trends = row_trends(history.runs);
   const std::size_t needed = records_to_see_a_change(trends.size());
-  HtmlTable table{"Each row over its records", history_headings(), {}};
+  ReportTable table{"Each row over its records", history_headings(), {}};
   std::vector<std::string> changes;
   bool has_too_few = false;
   for (const RowTrend& trend : trends) {
-    std::vector<HtmlCell> cells;
-    for (std::string& text : history_cells(trend, needed)) cells.push_back({std::move(text)});
-    if (!trend.changes.empty()) cells.back().style = "warning";
-    table.rows.push_back(std::move(cells));
+    const std::vector<std::string> cells = history_cells(trend, needed);
+    table.rows.emplace_back(cells.begin(), cells.end());
+    if (!trend.changes.empty()) table.rows.back().back().style = "warning";
     has_too_few = has_too_few || trend.seconds.size() < needed;
     const std::vector<std::string> lines = change_lines(history, trend);
     changes.insert(changes.end(), lines.begin(), lines.end());
@@ -131,14 +130,14 @@ HtmlSection machine_section(const MachineHistory& history, std::size_t machine) 
 }
 
 HtmlSection fleet_section(const FleetTable& fleet, const std::string& kind, std::size_t number) {
-  HtmlTable table{"Node × row: time over the median of all nodes", {"node"}, {}};
+  ReportTable table{"Node × row: time over the median of all nodes", {"node"}, {}};
   ReportLines rows;
   for (std::size_t row = 0; row < fleet.rows.size(); ++row) {
     table.headings.push_back(fmt::to_string(row + 1));
     rows.push_back({fleet_row_title(fleet, row)});
   }
   for (const FleetNode& node : fleet.nodes) {
-    std::vector<HtmlCell> cells{{node.name}};
+    std::vector<ReportCell> cells{{node.name}};
     for (std::size_t row = 0; row < fleet.rows.size(); ++row)
       cells.push_back({fleet_cell(node, row, fleet.medians[row]), node.is_odd[row] ? "warning" : ""});
     table.rows.push_back(std::move(cells));

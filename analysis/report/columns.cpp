@@ -250,6 +250,19 @@ std::vector<const ReportColumn*> columns_for(const Run& run, const std::vector<R
   return wanted_columns(report_columns(run), rows);
 }
 
+ReportTable table_of_rows(const std::vector<ReportRow>& rows,
+                          const std::vector<const ReportColumn*>& columns) {
+  ReportTable table{.headings = {}, .left = 0, .right = 1};
+  for (const ReportColumn* const column : columns) table.headings.emplace_back(column->heading);
+  for (const ReportRow& row : rows) {
+    std::vector<ReportCell>& cells = table.rows.emplace_back();
+    for (const ReportColumn* const column : columns)
+      cells.emplace_back(column->cell(row),
+                         tone_class(column->tone == nullptr ? Tone::plain : column->tone(row)));
+  }
+  return table;
+}
+
 std::vector<const ReportColumn*> percentile_columns(const std::vector<ReportRow>& rows) {
   const bool any = std::any_of(rows.begin(), rows.end(),
                                [](const ReportRow& row) { return row.row.measurement.samples > 0; });

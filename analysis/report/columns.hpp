@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/report/sections.hpp"
+#include "analysis/report/document.hpp"
 #include "base/record/run.hpp"
 
 namespace collbench::analysis {
@@ -46,6 +46,10 @@ struct ReportColumn {
 /// Those of them that a table of `rows` shows.
 [[nodiscard]] std::vector<const ReportColumn*> columns_for(const Run& run,
                                                            const std::vector<ReportRow>& rows);
+
+/// Those columns of `rows`, for pages.
+[[nodiscard]] ReportTable table_of_rows(const std::vector<ReportRow>& rows,
+                                        const std::vector<const ReportColumn*>& columns);
 
 /// The columns of the second table of --percentiles: a row's calls as they were sampled. `time` stands beside
 /// them, which is another figure: elapsed time over iterations. Empty where no row was sampled.

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,47 +26,17 @@ std::string bullets(const ReportLines& facts) {
   return text;
 }
 
-/// Numbers stand at the right; the last column, the algorithm, is text.
-std::string table_head(const std::vector<const ReportColumn*>& columns) {
-  std::string names = "|";
-  std::string rule = "|";
-  for (const ReportColumn* const column : columns) {
-    names += " " + markdown_text(column->heading) + " |";
-    rule += column == columns.back() ? " --- |" : " ---: |";
-  }
-  return names + "\n" + rule + "\n";
-}
-
-std::string table_row(const ReportRow& row, const std::vector<const ReportColumn*>& columns) {
-  std::string line = "|";
-  for (const ReportColumn* const column : columns) {
-    const std::string cell = markdown_text(column->cell(row));
-    const bool loud = column->tone != nullptr && column->tone(row) != Tone::plain;
-    line += loud ? " **" + cell + "** |" : " " + cell + " |";
-  }
-  return line + "\n";
-}
-
-std::string markdown_line(std::vector<std::string> cells) {
-  std::transform(cells.begin(), cells.end(), cells.begin(), markdown_text);
-  return fmt::format("| {} |\n", fmt::join(cells, " | "));
-}
-
 std::string section(const Run& run, OperationId id, const TextOptions& options) {
   const int ranks = static_cast<int>(run.ranks.size());
   const std::vector<ReportRow> shown = rows_of(run, id);
-  const auto table = [&shown](const std::vector<const ReportColumn*>& columns) {
-    std::string lines = table_head(columns);
-    for (const ReportRow& row : shown) lines += table_row(row, columns);
-    return lines;
-  };
   std::string text = "\n## " + std::string(operation(id).name) + "\n";
   if (!shown.empty())
-    text += markdown_text(operation_line(id, ranks).text) + "\n\n" + table(columns_for(run, shown));
+    text += markdown_text(operation_line(id, ranks).text) + "\n\n" +
+            markdown_table(table_of_rows(shown, columns_for(run, shown)));
   if (!shown.empty() && options.percentiles) {
     const std::vector<const ReportColumn*> columns = percentile_columns(shown);
     text += "\n" + markdown_text(columns.empty() ? kNoPercentiles : kPercentilesTitle) + "\n";
-    if (!columns.empty()) text += "\n" + table(columns);
+    if (!columns.empty()) text += "\n" + markdown_table(table_of_rows(shown, columns));
   }
   const std::string unavailable = bullets(unavailable_lines(run, id));
   return unavailable.empty() ? text : text + "\n" + unavailable;
@@ -87,17 +55,13 @@ std::string report_markdown(const Run& run, const TextOptions& options) {
 std::string report_markdown(const Prediction& prediction) {
   std::string text = "# Expected\n\n" + markdown_text(prediction_title(prediction)) + "\n";
   for (const std::string& line : prediction_legend(prediction)) text += "\n" + markdown_text(line) + "\n";
-  const std::vector<std::string> headings = prediction_headings();
-  std::vector<std::string> rule(headings.size(), "---:");
-  rule[rule.size() - 1] = rule[rule.size() - 2] = "---";
-  std::optional<OperationId> current;
+  ReportTable table{.headings = prediction_headings(), .left = 0, .right = 2};
   for (const PredictedRow& row : prediction.rows) {
-    if (current != row.operation) {
-      text += fmt::format("\n## {}\n\n{}{}", operation(row.operation).name, markdown_line(headings),
-                          fmt::format("| {} |\n", fmt::join(rule, " | ")));
-    }
-    current = row.operation;
-    text += markdown_line(prediction_cells(row, prediction.cluster));
+    const std::vector<std::string> cells = prediction_cells(row, prediction.cluster);
+    table.rows.emplace_back(cells.begin(), cells.end());
+    if (&row != &prediction.rows.back() && (&row + 1)->operation == row.operation) continue;
+    text += fmt::format("\n## {}\n\n{}", operation(row.operation).name, markdown_table(table));
+    table.rows.clear();
   }
   return text;
 }

@@ -81,7 +81,7 @@ std::string lab01(const Run& run, const Lab01Request& request) {
 
 std::string lab01_html(const Run& run, const Lab01Request& request) {
   const JudgedLab lab = judged_lab(run, request);
-  return analysis::lab01_page(analysis::report_lab01(lab.run, lab.options), lab.run);
+  return analysis::lab01_page(analysis::lab01_document(lab.run, lab.options), lab.run);
 }
 
 std::string lab01_expected(const topology::ResolvedMachine& machine, const analysis::GpuCluster& cluster,

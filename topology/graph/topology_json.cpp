@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <nlohmann/json.hpp>
@@ -16,25 +17,20 @@
 namespace collbench::topology {
 namespace {
 
-constexpr std::array<std::pair<DeviceKind, const char*>, 4> kDeviceKinds{
-    {{DeviceKind::gpu, "gpu"},
-     {DeviceKind::nic, "nic"},
-     {DeviceKind::nvswitch, "nvswitch"},
-     {DeviceKind::numa_node, "numa_node"}}};
+/// By DeviceKind.
+constexpr std::array<std::string_view, 4> kDeviceKinds{"gpu", "nic", "nvswitch", "numa_node"};
 
 Json device_to_json(const Device& device) {
-  for (const auto& [kind, name] : kDeviceKinds) {
-    if (kind == device.kind) return Json::array({name, device.index});
-  }
-  return {};
+  return Json::array({kDeviceKinds.at(static_cast<std::size_t>(device.kind)), device.index});
 }
 
 Device device_from_json(const JsonReader& json) {
   const std::vector<JsonReader> pair = json.items();
-  for (const auto& [kind, name] : kDeviceKinds) {
-    if (pair.size() == 2 && pair[0].text() == name) return {kind, pair[1].integer<int>()};
-  }
-  throw json.expected("a device, such as [\"gpu\", 0]");
+  const auto* const kind = pair.size() == 2
+                               ? std::find(kDeviceKinds.begin(), kDeviceKinds.end(), pair[0].text())
+                               : kDeviceKinds.end();
+  if (kind == kDeviceKinds.end()) throw json.expected("a device, such as [\"gpu\", 0]");
+  return {static_cast<DeviceKind>(kind - kDeviceKinds.begin()), pair[1].integer<int>()};
 }
 
 constexpr By kAsDevice{device_to_json, device_from_json};

@@ -29,8 +29,8 @@ std::string severity_style(topology::Severity severity) {
   return "";
 }
 
-HtmlTable finding_rows(const ComparedHosts& pair) {
-  HtmlTable table{
+ReportTable finding_rows(const ComparedHosts& pair) {
+  ReportTable table{
       "Findings",
       {"severity", "code", "host", "device", "what", "why it matters", "cost", "advice", "confirm"},
       {},
@@ -52,7 +52,7 @@ HtmlTable finding_rows(const ComparedHosts& pair) {
 }
 
 std::string odd_node_body(const DiffReport& diff, const std::vector<OddNode>& odd) {
-  HtmlTable table{"Odd nodes", {"node", "findings"}, {}, true};
+  ReportTable table{"Odd nodes", {"node", "findings"}, {}, true};
   for (const OddNode& node : odd)
     table.rows.push_back({{node.host}, {fmt::format("{}", fmt::join(node.findings, "; "))}});
   const std::string faulty = slurm_node_list(faulty_nodes(diff));

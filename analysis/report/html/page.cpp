@@ -12,19 +12,6 @@
 
 namespace collbench::analysis {
 
-std::string_view tone_class(Tone tone) {
-  switch (tone) {
-    case Tone::plain:
-    case Tone::quiet:
-      return "";
-    case Tone::warning:
-      return "warning";
-    case Tone::alarm:
-      return "alarm";
-  }
-  return "";
-}
-
 namespace {
 
 /// As RFC 3986 asks of a URL; everything but letters, digits and a few signs is encoded.
@@ -71,14 +58,10 @@ std::string navigation(const std::vector<HtmlSection>& sections) {
   return fmt::format("<nav aria-label=\"Sections\"><ul>{}</ul></nav>\n", links);
 }
 
-HtmlTable numbers_of(const Chart& chart) {
-  std::vector<std::vector<std::string>> lines = chart_table(chart);
-  HtmlTable table{chart.title, lines.front(), {}};
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    std::vector<HtmlCell> cells;
-    for (std::string& text : lines[i]) cells.push_back({std::move(text)});
-    table.rows.push_back(std::move(cells));
-  }
+ReportTable numbers_of(const Chart& chart) {
+  const std::vector<std::vector<std::string>> lines = chart_table(chart);
+  ReportTable table{chart.title, lines.front(), {}};
+  for (std::size_t i = 1; i < lines.size(); ++i) table.rows.emplace_back(lines[i].begin(), lines[i].end());
   return table;
 }
 
@@ -97,7 +80,7 @@ std::string html_list(const ReportLines& lines) {
 // Characters from which on a cell is a sentence, which a phone must not break into single words.
 constexpr std::size_t kMinProse = 50;
 
-std::string html_table(const HtmlTable& table) {
+std::string html_table(const ReportTable& table) {
   const std::string caption = xml_text(table.caption);
   // What is wider than the page is scrolled, also by keyboard.
   std::string text = fmt::format(
@@ -107,9 +90,9 @@ std::string html_table(const HtmlTable& table) {
   for (const std::string& heading : table.headings)
     text += fmt::format("<th scope=\"col\">{}</th>", xml_text(heading));
   text += "</tr></thead>\n<tbody>\n";
-  for (const std::vector<HtmlCell>& row : table.rows) {
+  for (const std::vector<ReportCell>& row : table.rows) {
     text += "<tr>";
-    for (const HtmlCell& cell : row) {
+    for (const ReportCell& cell : row) {
       const bool names_row = &cell == &row.front();
       const bool is_prose = table.is_text && cell.text.size() > kMinProse;
       const std::string style =

@@ -90,15 +90,15 @@ std::string rank_label(const Run& run, int rank) {
                : fmt::to_string(rank);
 }
 
-HtmlTable table_of(const Run& run, const RankMap& map) {
+ReportTable table_of(const Run& run, const RankMap& map) {
   const std::vector<int> ranks = shown_ranks(map);
-  HtmlTable table{map.name, {"rank, host"}, {}};
+  ReportTable table{map.name, {"rank, host"}, {}};
   if (ranks.size() < map.ratios.size())
     table.caption += fmt::format(": the {} of {} ranks that differ most; the record has all", ranks.size(),
                                  map.ratios.size());
   for (const std::uint64_t size : map.sizes_bytes) table.headings.push_back(format_bytes(size));
   for (const int rank : ranks) {
-    std::vector<HtmlCell> cells{{rank_label(run, rank)}};
+    std::vector<ReportCell> cells{{rank_label(run, rank)}};
     std::vector<double> ratios = map.ratios.at(rank);
     ratios.resize(map.sizes_bytes.size(), 0);
     for (const double ratio : ratios) {
@@ -117,10 +117,10 @@ std::string probe_table(const Run& run) {
   std::sort(ranks.begin(), ranks.end(), [](const RankLateness& a, const RankLateness& b) {
     return std::pair(-a.entry_seconds, a.rank) < std::pair(-b.entry_seconds, b.rank);
   });
-  HtmlTable table{"Probes of the ranks one by one: medians",
-                  {"rank, host", "enters later than the others by", "inside the call",
-                   "its quickest partner waits longer for 8 B by"},
-                  {}};
+  ReportTable table{"Probes of the ranks one by one: medians",
+                    {"rank, host", "enters later than the others by", "inside the call",
+                     "its quickest partner waits longer for 8 B by"},
+                    {}};
   if (ranks.size() > kMaxMapRanks) {
     table.caption +=
         fmt::format("; the latest {} of {} ranks, the record has all", kMaxMapRanks, ranks.size());

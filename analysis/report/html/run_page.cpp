@@ -23,29 +23,11 @@
 namespace collbench::analysis {
 namespace {
 
-std::string_view cell_style(const ReportColumn& column, const ReportRow& row) {
-  return column.tone == nullptr ? "" : tone_class(column.tone(row));
-}
-
-/// The table people know (analysis/report/columns.hpp), all columns of it.
-HtmlTable operation_rows(const Run& run, OperationId id) {
-  const int ranks = static_cast<int>(run.ranks.size());
-  const std::vector<ReportRow> shown = rows_of(run, id);
-  const std::vector<const ReportColumn*> columns = columns_for(run, shown);
-  HtmlTable table{operation_line(id, ranks).text, {}, {}};
-  for (const ReportColumn* column : columns) table.headings.emplace_back(column->heading);
-  for (const ReportRow& row : shown) {
-    std::vector<HtmlCell> cells;
-    for (const ReportColumn* column : columns)
-      cells.push_back({column->cell(row), std::string(cell_style(*column, row))});
-    table.rows.push_back(std::move(cells));
-  }
-  return table;
-}
-
 HtmlSection operation_section(const Run& run, OperationId id, const std::vector<OperationCharts>& charts) {
   std::string body = html_list(unavailable_lines(run, id));
-  const HtmlTable table = operation_rows(run, id);
+  const std::vector<ReportRow> rows = rows_of(run, id);
+  ReportTable table = table_of_rows(rows, columns_for(run, rows));
+  table.caption = operation_line(id, static_cast<int>(run.ranks.size())).text;
   std::string pictures;
   for (const OperationCharts& each : charts) {
     if (each.operation != id) continue;
@@ -81,7 +63,7 @@ std::string environment_body(const Run& run) {
   std::string body;
   if (!run.command_line.empty())
     body += "<h3>Command</h3>\n" + html_paragraph(fmt::format("{}", fmt::join(run.command_line, " ")));
-  HtmlTable versions{"Versions", {"of", "version"}, {}, true};
+  ReportTable versions{"Versions", {"of", "version"}, {}, true};
   for (const auto& [name, version] :
        std::initializer_list<std::pair<std::string, std::string>>{{"collbench", run.versions.collbench},
                                                                   {"MPI", run.versions.mpi},
@@ -91,7 +73,7 @@ std::string environment_body(const Run& run) {
     if (!version.empty()) versions.rows.push_back({{name}, {version}});
   }
   if (!versions.rows.empty()) body += html_table(versions);
-  HtmlTable variables{
+  ReportTable variables{
       "Environment variables of rank 0 that bear on the result", {"variable", "value"}, {}, true};
   for (const auto& [name, value] : run.environment) variables.rows.push_back({{name}, {value}});
   if (!variables.rows.empty()) body += html_table(variables);

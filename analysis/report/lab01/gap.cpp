@@ -147,10 +147,6 @@ std::string fixed_point(std::int64_t value, int decimals) {
   return fmt::format("{:.{}f}", static_cast<double>(value) / std::pow(10, decimals), decimals);
 }
 
-std::string table_line(const std::vector<std::string>& cells) {
-  return fmt::format("| {} |\n", fmt::join(cells, " | "));
-}
-
 namespace {
 
 std::string signed_fixed(std::int64_t value, int decimals) {
@@ -173,35 +169,31 @@ constexpr std::array<TermMeaning, 7> kMeanings{
 
 }  // namespace
 
-std::string gap_table(const Run& run, const Lab01Options& options, const std::vector<SizeGap>& gaps) {
-  if (gaps.empty()) return "";
+ReportSection gap_section(const Run& run, const Lab01Options& options, const std::vector<SizeGap>& gaps) {
   const int decimals = gap_decimals(gaps);
   const bool measured = options.prediction.empty();
-  std::vector<std::string> headings{"GB/s"};
-  std::vector<std::string> algorithms{"algorithm"};
-  std::vector<std::string> first{measures_gpus(run.backend) ? options.ceilings.are_bounds
-                                                                  ? "line rate of this algorithm"
-                                                                  : "links as the ceilings above have them"
-                                                            : "the link at its fastest"};
-  std::vector<std::string> last{measured ? "**measured**" : "**expected**"};
+  ReportTable table{.headings = {"GB/s"}, .right = 1};
+  std::vector<ReportCell> algorithms{"algorithm"};
+  std::vector<ReportCell> first{measures_gpus(run.backend) ? options.ceilings.are_bounds
+                                                                 ? "line rate of this algorithm"
+                                                                 : "links as the ceilings above have them"
+                                                           : "the link at its fastest"};
+  const std::string_view bold = tone_class(Tone::warning);
+  std::vector<ReportCell> last{{measured ? "measured" : "expected", bold}};
   for (const SizeGap& each : gaps) {
     const auto levels = rounded_levels(each.gap, decimals);
-    headings.push_back(each.size);
-    algorithms.push_back(markdown_text(each.gap.algorithm));
-    first.push_back(fixed_point(levels.front(), decimals));
-    last.push_back(fmt::format("**{}**", fixed_point(levels.back(), decimals)));
+    table.headings.push_back(each.size);
+    algorithms.emplace_back(each.gap.algorithm);
+    first.emplace_back(fixed_point(levels.front(), decimals));
+    last.emplace_back(fixed_point(levels.back(), decimals), bold);
   }
-  headings.emplace_back("what it is");
+  table.headings.emplace_back("what it is");
   algorithms.emplace_back("that the expectation is of");
   first.emplace_back("");
   last.emplace_back("the sum of the lines above");
-  std::vector<std::string> rule(headings.size(), "---:");
-  rule.front() = rule.back() = "---";
-  std::string table =
-      "\n## Where the bandwidth goes\nbusbw in GB/s; each column adds up from top to bottom.\n\n" +
-      table_line(headings) + table_line(rule) + table_line(algorithms) + table_line(first);
+  table.rows = {algorithms, first};
   for (const TermMeaning& each : kMeanings) {
-    std::vector<std::string> cells{std::string(each.term)};
+    std::vector<ReportCell> cells{each.term};
     bool any = false;
     for (const auto& [size, size_bytes, gap] : gaps) {
       const auto levels = rounded_levels(gap, decimals);
@@ -209,23 +201,25 @@ std::string gap_table(const Run& run, const Lab01Options& options, const std::ve
                                    [&](const GapLevel& level) { return level.term == each.term; });
       any = any || at != gap.levels.end();
       const auto i = static_cast<std::size_t>(at - gap.levels.begin());
-      cells.push_back(at == gap.levels.end() ? std::string(kNoValue)
-                                             : signed_fixed(levels[i] - levels[i - 1], decimals));
+      cells.emplace_back(at == gap.levels.end() ? std::string(kNoValue)
+                                                : signed_fixed(levels[i] - levels[i - 1], decimals));
     }
     const bool error_known = each.term == kLeft && measures_gpus(run.backend);
-    cells.push_back(std::string(each.meaning) +
-                    (error_known ? ". Inside the band it is within the model's error" : ""));
-    if (any) table += table_line(cells);
+    cells.emplace_back(std::string(each.meaning) +
+                       (error_known ? ". Inside the band it is within the model's error" : ""));
+    if (any) table.rows.push_back(std::move(cells));
   }
-  table += table_line(last);
+  table.rows.push_back(std::move(last));
+  ReportSection section{"Where the bandwidth goes",
+                        {"busbw in GB/s; each column adds up from top to bottom.", std::move(table)}};
   if (options.machine && options.machine->cluster.domains() > 1 &&
       traits(options.machine->cluster.transport).slower_than_nics) {
-    table +=
-        fmt::format("\nNo source says how far runs over {} stay below the NICs: {}.\n",
-                    traits(options.machine->cluster.transport).name,
-                    measured ? fmt::format("that part is in \"{}\"", kLeft) : "the expectation is a ceiling");
+    section.blocks.emplace_back(fmt::format(
+        "No source says how far runs over {} stay below the NICs: {}.",
+        traits(options.machine->cluster.transport).name,
+        measured ? fmt::format("that part is in \"{}\"", kLeft) : "the expectation is a ceiling"));
   }
-  return table;
+  return section;
 }
 
 }  // namespace collbench::analysis

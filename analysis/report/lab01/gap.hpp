@@ -51,12 +51,9 @@ struct SizeGap {
   Gap gap;
 };
 
-/// The section of the page: a line for each term, a column for each size that adds up; empty without a gap.
-[[nodiscard]] std::string gap_table(const Run& run, const Lab01Options& options,
-                                    const std::vector<SizeGap>& gaps);
-
-/// A line of a Markdown table.
-[[nodiscard]] std::string table_line(const std::vector<std::string>& cells);
+/// A line for each term, a column for each of `gaps` (one at least) that adds up.
+[[nodiscard]] ReportSection gap_section(const Run& run, const Lab01Options& options,
+                                        const std::vector<SizeGap>& gaps);
 
 /// The fewest decimals of GB/s, at least 2, that show every level with three digits; 6 at most.
 [[nodiscard]] int gap_decimals(const std::vector<SizeGap>& gaps);

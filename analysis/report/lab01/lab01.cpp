@@ -73,29 +73,28 @@ std::vector<LabRow> lab_rows(const Run& run, const Lab01Options& options) {
   return rows;
 }
 
-std::string hardware(const Run& run, const Lab01Options& options) {
-  if (!options.prediction.empty()) {
-    return fmt::format("\n## Hardware\n- {}\n- nothing was measured: every figure is an expectation\n",
-                       markdown_text(options.prediction));
-  }
-  std::string text = "\n## Hardware as found\n";
+ReportSection hardware(const Run& run, const Lab01Options& options) {
+  if (!options.prediction.empty())
+    return {"Hardware",
+            {ReportList{options.prediction, "nothing was measured: every figure is an expectation"}}};
+  ReportSection section{"Hardware as found", {}};
   if (!measures_gpus(run.backend)) {
-    text +=
+    section.blocks.emplace_back(
         "No GPU took part: this is host memory through MPI. NVLink and InfiniBand do not apply; the links "
-        "are those that calibration measured.\n\n";
+        "are those that calibration measured.");
   }
-  for (const ReportLine& fact : header_lines(run)) text += "- " + markdown_text(fact.text) + "\n";
-  return text;
+  ReportList facts;
+  for (const ReportLine& fact : header_lines(run)) facts.push_back(fact.text);
+  section.blocks.emplace_back(std::move(facts));
+  return section;
 }
 
-std::string checks(const Lab01Options& options) {
-  if (options.checks.empty()) return "";
-  std::string text = "\n## Preliminary checks\n| question | answer |\n| --- | --- |\n";
-  for (const PrecedingCheck& check : options.checks) {
-    const std::string answer = markdown_text(check.answer);
-    text += fmt::format("| {} | {} |\n", check.question, check.good ? answer : "**" + answer + "**");
-  }
-  return text;
+ReportSection checks(const Lab01Options& options) {
+  ReportTable table{.headings = {"question", "answer"}, .is_text = true, .right = 1};
+  for (const PrecedingCheck& check : options.checks)
+    table.rows.push_back(
+        {check.question, {check.answer, tone_class(check.good ? Tone::plain : Tone::warning)}});
+  return {"Preliminary checks", {std::move(table)}};
 }
 
 std::string percent_of(double part, double whole) { return fmt::format("{:.0f} %", 100 * part / whole); }
@@ -118,55 +117,56 @@ std::string line_rate_heading(bool gpus, bool are_bounds) {
   return are_bounds ? "at line rate" : "by the links above";
 }
 
-std::string ceilings(const Run& run, const Lab01Options& options) {
-  std::string text = "\n## Theoretical ceilings\n";
-  const Lab01Ceilings& found = options.ceilings;
-  if (!options.without_machine.empty()) text += markdown_text(options.without_machine) + "\n\n";
-  if (found.links.empty()) return text + "Unknown: neither the record nor a topology describes the links.\n";
-  text +=
-      "One direction; GB = 10^9 bytes.\n\n| link | arithmetic | GB/s | from |\n| --- | --- | ---: | --- |\n";
-  for (const LinkCeiling& link : found.links) {
-    text += fmt::format("| {} | {} | {} | {} |\n", markdown_text(link.what), markdown_text(link.arithmetic),
-                        table_rate(link.bytes_per_second), markdown_text(link.source));
-  }
-  if (found.algorithms.empty()) return text;
+ReportTable ceiling_table(const Run& run, const Lab01Ceilings& found) {
   const auto any = [&](const std::optional<double> AlgorithmCeiling::* rate) {
     return std::any_of(found.algorithms.begin(), found.algorithms.end(),
                        [&](const AlgorithmCeiling& each) { return (each.*rate).has_value(); });
   };
   const bool gpus = measures_gpus(run.backend);
-  text += fmt::format("\nbusbw of AllReduce, p = {} ranks, S bytes in each rank's buffer. {}\n\n",
-                      run.ranks.size(), ceilings_legend(run, options));
-  std::vector<std::string> headings{"AllReduce by", "arithmetic"};
-  std::vector<std::string> rule{"---", "---"};
-  const auto add = [&](const std::string& heading) {
-    headings.push_back(heading);
-    rule.emplace_back("---:");
-  };
   const bool line_rates = any(&AlgorithmCeiling::line_rate);
   const bool counts = std::any_of(found.algorithms.begin(), found.algorithms.end(), [](const auto& each) {
     return each.by_nccl && each.by_nccl != each.line_rate;
   });
   const bool reachable = any(&AlgorithmCeiling::reachable);
-  if (line_rates) add(line_rate_heading(gpus, found.are_bounds));
-  if (counts) add("by NCCL's count");
-  if (reachable) add(gpus ? "reachable" : "with reduction and copies");
-  headings.emplace_back("because");
-  rule.emplace_back("---");
-  text += table_line(headings) + table_line(rule);
+  ReportTable table{.headings = {"AllReduce by", "arithmetic"}, .left = 2, .right = 1};
+  if (line_rates) table.headings.push_back(line_rate_heading(gpus, found.are_bounds));
+  if (counts) table.headings.emplace_back("by NCCL's count");
+  if (reachable) table.headings.emplace_back(gpus ? "reachable" : "with reduction and copies");
+  table.headings.emplace_back("because");
   for (const AlgorithmCeiling& each : found.algorithms) {
-    std::vector<std::string> cells{markdown_text(each.name), markdown_text(each.arithmetic)};
-    if (line_rates) cells.push_back(table_rate(each.line_rate));
-    if (counts) cells.push_back(table_rate(each.by_nccl));
+    std::vector<ReportCell>& cells =
+        table.rows.emplace_back(std::vector<ReportCell>{each.name, each.arithmetic});
+    if (line_rates) cells.emplace_back(table_rate(each.line_rate));
+    if (counts) cells.emplace_back(table_rate(each.by_nccl));
     if (reachable) {
-      cells.push_back(table_rate(each.reachable));
+      cells.emplace_back(table_rate(each.reachable));
       if (each.reachable && each.bound() > 0)
-        cells.back() += " (" + percent_of(*each.reachable, each.bound()) + ")";
+        cells.back().text += " (" + percent_of(*each.reachable, each.bound()) + ")";
     }
-    cells.push_back(markdown_text(each.because));
-    text += table_line(cells);
+    cells.emplace_back(each.because);
   }
-  return text;
+  return table;
+}
+
+ReportSection ceilings(const Run& run, const Lab01Options& options) {
+  ReportSection section{"Theoretical ceilings", {}};
+  const Lab01Ceilings& found = options.ceilings;
+  if (!options.without_machine.empty()) section.blocks.emplace_back(options.without_machine);
+  if (found.links.empty()) {
+    section.blocks.emplace_back("Unknown: neither the record nor a topology describes the links.");
+    return section;
+  }
+  section.blocks.emplace_back("One direction; GB = 10^9 bytes.");
+  ReportTable links{.headings = {"link", "arithmetic", "GB/s", "from"}, .left = 2, .right = 1};
+  for (const LinkCeiling& link : found.links)
+    links.rows.push_back({link.what, link.arithmetic, table_rate(link.bytes_per_second), link.source});
+  section.blocks.emplace_back(std::move(links));
+  if (found.algorithms.empty()) return section;
+  section.blocks.emplace_back(
+      fmt::format("busbw of AllReduce, p = {} ranks, S bytes in each rank's buffer. {}", run.ranks.size(),
+                  ceilings_legend(run, options)));
+  section.blocks.emplace_back(ceiling_table(run, found));
+  return section;
 }
 
 /// NVLS at a row's size by the model.
@@ -202,46 +202,45 @@ std::string band_of(const Run& run, const Row& row) {
                      busbw(*row.expectation.fastest_seconds));
 }
 
-std::string results(const Run& run, const Lab01Options& options, const std::vector<LabRow>& rows) {
+ReportSection results(const Run& run, const Lab01Options& options, const std::vector<LabRow>& rows) {
   const bool measured = options.prediction.empty();
   const bool nvls = options.machine && gpu_nvls(options.machine->cluster);
   const bool band = std::any_of(rows.begin(), rows.end(), [](const LabRow& lab) {
     return lab.row != nullptr && lab.row->expectation.fastest_seconds && lab.row->expectation.slowest_seconds;
   });
-  std::vector<std::string> headings{"size", measured ? "measured at" : "bytes", "time (µs)", "ring", "tree"};
+  ReportTable table{.headings = {"size", measured ? "measured at" : "bytes", "time (µs)", "ring", "tree"},
+                    .left = 0};
+  std::vector<std::string>& headings = table.headings;
   if (nvls) headings.emplace_back("NVLS");
   headings.emplace_back("expected");
   if (band) headings.emplace_back("band");
   if (measured) headings.insert(headings.end(), {"measured", "measured/expected"});
-  std::string table =
-      fmt::format("\n## AllReduce, expected{}\nbusbw in GB/s{}.{}\n\n", measured ? " and measured" : "",
-                  measured ? ", of the run's row nearest to each size" : "; time as expected",
-                  measures_gpus(run.backend) ? fmt::format(" {}.", kRingAndTreeColumns) : "");
-  table += table_line(headings) + table_line(std::vector<std::string>(headings.size(), "---:"));
   for (const LabRow& lab : rows) {
-    std::vector<std::string> cells{std::string(lab.size->name)};
+    std::vector<ReportCell>& cells = table.rows.emplace_back(std::vector<ReportCell>{lab.size->name});
     if (lab.row == nullptr) {
-      cells.resize(headings.size(), std::string(kNoValue));
-      table += table_line(cells);
+      cells.resize(headings.size(), kNoValue);
       continue;
     }
     const Row& row = *lab.row;
     const double seconds = measured ? row.measurement.seconds : row.expectation.expected_seconds.value_or(0);
-    cells.push_back(lab01_size(row.measurement.key.size_bytes));
-    cells.push_back(table_number(seconds / kMicrosecond, 8));
-    cells.push_back(expected_or_ceiling(lab.rates.ring_bus_bandwidth, ceiling_of(options, "ring")));
-    cells.push_back(expected_or_ceiling(lab.rates.tree_bus_bandwidth, ceiling_of(options, "tree")));
-    if (nvls) cells.push_back(table_rate(nvls_of(run, row, options)));
-    cells.push_back(table_rate(lab.rates.expected_bus_bandwidth));
-    if (band) cells.push_back(band_of(run, row));
+    cells.emplace_back(lab01_size(row.measurement.key.size_bytes));
+    cells.emplace_back(table_number(seconds / kMicrosecond, 8));
+    cells.emplace_back(expected_or_ceiling(lab.rates.ring_bus_bandwidth, ceiling_of(options, "ring")));
+    cells.emplace_back(expected_or_ceiling(lab.rates.tree_bus_bandwidth, ceiling_of(options, "tree")));
+    if (nvls) cells.emplace_back(table_rate(nvls_of(run, row, options)));
+    cells.emplace_back(table_rate(lab.rates.expected_bus_bandwidth));
+    if (band) cells.emplace_back(band_of(run, row));
     if (measured) {
       const auto& ratio = lab.rates.measured_over_expected;
-      cells.push_back(table_rate(lab.rates.bus_bandwidth));
-      cells.push_back(ratio ? fmt::format("{:.2f}", *ratio) : std::string(kNoValue));
+      cells.emplace_back(table_rate(lab.rates.bus_bandwidth));
+      cells.emplace_back(ratio ? fmt::format("{:.2f}", *ratio) : std::string(kNoValue));
     }
-    table += table_line(cells);
   }
-  return table;
+  return {fmt::format("AllReduce, expected{}", measured ? " and measured" : ""),
+          {fmt::format("busbw in GB/s{}.{}",
+                       measured ? ", of the run's row nearest to each size" : "; time as expected",
+                       measures_gpus(run.backend) ? fmt::format(" {}.", kRingAndTreeColumns) : ""),
+           std::move(table)}};
 }
 
 /// Where a measurement is above what the links allow to the algorithms.
@@ -290,25 +289,26 @@ std::string not_covered(const std::vector<LabRow>& rows) {
                      fmt::join(below, ", nor for "));
 }
 
-std::string explanations(const Run& run, const Lab01Options& options, const std::vector<LabRow>& rows) {
-  std::string text = "\n## Explanation\n";
+ReportSection explanations(const Run& run, const Lab01Options& options, const std::vector<LabRow>& rows) {
+  ReportList items;
   const Row* largest = nullptr;
   for (const LabRow& lab : rows) {
     if (lab.row == nullptr) {
-      text += fmt::format("- {}: the run has no AllReduce within a factor of {} of it.\n", lab.size->name,
-                          kNearEnough);
+      items.push_back(fmt::format("{}: the run has no AllReduce within a factor of {} of it.", lab.size->name,
+                                  kNearEnough));
       continue;
     }
     largest = lab.row;
-    text += fmt::format("- {}: {}{}\n", lab.size->name,
-                        markdown_text(lab01_explanation(run, *lab.row, options.machine)),
-                        above_ceilings(run, options, lab));
+    items.push_back(fmt::format("{}: {}{}", lab.size->name, lab01_explanation(run, *lab.row, options.machine),
+                                above_ceilings(run, options, lab)));
   }
   const std::string verdict = largest == nullptr ? "" : lab01_verdict(run, *largest);
-  if (verdict.empty()) return text;
-  const bool good = largest->verdict.word == VerdictWord::sound;
-  return text + fmt::format("- Verdict, by the run's largest sizes: {}{}\n", markdown_text(verdict),
-                            good ? not_covered(rows) : "");
+  if (!verdict.empty()) {
+    const bool good = largest->verdict.word == VerdictWord::sound;
+    items.push_back(
+        fmt::format("Verdict, by the run's largest sizes: {}{}", verdict, good ? not_covered(rows) : ""));
+  }
+  return {"Explanation", {std::move(items)}};
 }
 
 std::vector<SizeGap> gaps_of(const std::vector<LabRow>& rows) {
@@ -348,12 +348,24 @@ std::string lab01_suggestion(const Run& run) {
   return fmt::format("No topology is given{} {}", run.log->gpu ? ";" : ", and", suggested_topology(*run.log));
 }
 
-std::string report_lab01(const Run& run, const Lab01Options& options) {
+Document lab01_document(const Run& run, const Lab01Options& options) {
   const std::vector<LabRow> rows = lab_rows(run, options);
   const std::vector<SizeGap> gaps = gaps_of(rows);
-  return fmt::format("# Lab 01: AllReduce, expected{}\n", options.prediction.empty() ? " and measured" : "") +
-         hardware(run, options) + checks(options) + ceilings(run, options) + results(run, options, rows) +
-         gap_table(run, options, gaps) + explanations(run, options, rows) + lab01_price(run, options, gaps);
+  Document document{
+      fmt::format("Lab 01: AllReduce, expected{}", options.prediction.empty() ? " and measured" : ""),
+      {hardware(run, options)}};
+  std::vector<ReportSection>& sections = document.sections;
+  if (!options.checks.empty()) sections.push_back(checks(options));
+  sections.push_back(ceilings(run, options));
+  sections.push_back(results(run, options, rows));
+  if (!gaps.empty()) sections.push_back(gap_section(run, options, gaps));
+  sections.push_back(explanations(run, options, rows));
+  sections.push_back(lab01_price(run, options, gaps));
+  return document;
+}
+
+std::string report_lab01(const Run& run, const Lab01Options& options) {
+  return markdown(lab01_document(run, options));
 }
 
 }  // namespace collbench::analysis

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
+#include "analysis/report/document.hpp"
 #include "base/record/run.hpp"
 #include "topology/graph/topology.hpp"
 
@@ -76,16 +77,18 @@ struct Lab01Options {
   std::string prediction;  ///< not empty: nothing was measured, and this is the machine in words
 };
 
-/// Lab 01 as Markdown, to hand in: the hardware as found, the checks that precede, the theoretical ceilings
+/// Lab 01, to hand in: the hardware as found, the checks that precede, the theoretical ceilings
 /// with their arithmetic, AllReduce at 1 MB, 100 MB and 1 GB (the nearest sizes of the run, within a factor
 /// of 1.5; out of place) expected by each algorithm and measured, where the bandwidth between line rate and
 /// measurement goes, an explanation each, and the price. Works for host memory, and says so; with
 /// Lab01Options::prediction the rows of `run` are expectations, and the page says nothing of measurements.
+[[nodiscard]] Document lab01_document(const Run& run, const Lab01Options& options);
+
+/// That document as Markdown.
 [[nodiscard]] std::string report_lab01(const Run& run, const Lab01Options& options);
 
-/// The same document (`markdown`: what report_lab01 made of `run`) as one file of HTML that needs no network,
-/// with charts of AllReduce.
-[[nodiscard]] std::string lab01_page(const std::string& markdown, const Run& run);
+/// The document of `run` as one file of HTML that needs no network, with charts of AllReduce.
+[[nodiscard]] std::string lab01_page(const Document& document, const Run& run);
 
 /// A run that holds the rows of the lab at 1 MB, 100 MB and 1 GB as expected of `cluster`, nothing measured.
 [[nodiscard]] Run lab01_prediction(const GpuCluster& cluster);

@@ -10,7 +10,7 @@ namespace collbench::analysis {
 
 /// The section of the page: what an hour of the run's GPUs costs, the hours that were asked for, the run;
 /// then the bill by the terms of the gap, which add up to it to the cent.
-[[nodiscard]] std::string lab01_price(const Run& run, const Lab01Options& options,
-                                      const std::vector<SizeGap>& gaps);
+[[nodiscard]] ReportSection lab01_price(const Run& run, const Lab01Options& options,
+                                        const std::vector<SizeGap>& gaps);
 
 }  // namespace collbench::analysis

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMaxRows = 1000;  // of a table
 
 std::string not_good_body(const BurninRecord& record, const Attribution& found) {
-  HtmlTable table{"Hosts that are not good", {"host", "bucket", "why"}, {}, true};
+  ReportTable table{"Hosts that are not good", {"host", "bucket", "why"}, {}, true};
   std::size_t left_out = 0;
   for (const NodeVerdict& node : found.nodes) {
     if (node.bucket == Bucket::good) continue;
@@ -39,7 +39,7 @@ std::string not_good_body(const BurninRecord& record, const Attribution& found) 
 
 std::string findings_body(const BurninRecord& record, const Attribution& found) {
   if (found.blames.empty()) return html_paragraph("None.");
-  HtmlTable table{
+  ReportTable table{
       "Findings, worst first; paths that were not measured alone last",
       {"what", "hosts", "rail", "times slower", "line", "against", "measured alone", "evidence", "next"},
       {},
@@ -67,9 +67,9 @@ std::string findings_body(const BurninRecord& record, const Attribution& found) 
 }
 
 std::string groups_body(const BurninRecord& record) {
-  HtmlTable table{"Groups of hosts, bus bandwidth",
-                  {"phase", "operation", "hosts", "measured", "jobs", "median (GB/s)", "line"},
-                  {}};
+  ReportTable table{"Groups of hosts, bus bandwidth",
+                    {"phase", "operation", "hosts", "measured", "jobs", "median (GB/s)", "line"},
+                    {}};
   for (const GroupPopulation& population : group_populations(record)) {
     table.rows.push_back({{name(population.phase)},
                           {population.operation},

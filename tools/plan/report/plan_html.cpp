@@ -8,18 +8,6 @@
 namespace collbench::analysis {
 namespace {
 
-HtmlSection table_section(const PlanTable& table, std::size_t number) {
-  HtmlTable html{
-      .caption = table.heading.empty() ? "Plans" : table.heading, .headings = table.columns, .rows = {}};
-  html.is_text = table.text_columns > 1;
-  for (const auto& row : table.rows) {
-    std::vector<HtmlCell> cells;
-    for (const std::string& cell : row) cells.push_back({cell});
-    html.rows.push_back(std::move(cells));
-  }
-  return {fmt::format("table-{}", number), html.caption, html_table(html)};
-}
-
 HtmlSection timeline_section(const TrainingPlan& plan) {
   std::string body;
   try {
@@ -35,17 +23,16 @@ HtmlSection timeline_section(const TrainingPlan& plan) {
 
 std::string plan_html(const PlanReport& report) {
   const PlanPage page = plan_page(report);
-  ReportLines lead;
-  for (const std::string& fact : page.facts) lead.push_back({fact});
   std::vector<HtmlSection> sections;
-  for (const PlanTable& table : page.tables) sections.push_back(table_section(table, sections.size() + 1));
+  for (const PlanTable& each : page.tables) {
+    const ReportTable table = table_of_page(each);
+    sections.push_back({fmt::format("table-{}", sections.size() + 1), table.caption, html_table(table)});
+  }
   for (const Chart& chart : report.charts) sections.push_back({chart.id, chart.title, html_chart(chart)});
   if (report.title.empty() && report.rows.size() == 1 && report.rows.front().plan)
     sections.push_back(timeline_section(*report.rows.front().plan));
-  ReportLines notes;
-  for (const std::string& note : page.notes) notes.push_back({note});
-  if (!notes.empty()) sections.push_back({"notes", "Notes", html_list(notes)});
-  return html_page("Training plan", lead, sections);
+  if (!page.notes.empty()) sections.push_back({"notes", "Notes", html_list(as_lines(page.notes))});
+  return html_page("Training plan", as_lines(page.facts), sections);
 }
 
 }  // namespace collbench::analysis

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/charts/chart.hpp"
+#include "analysis/report/document.hpp"
 #include "tools/plan/step/plan.hpp"
 #include "tools/plan/step/scaling.hpp"
 #include "tools/plan/step/search.hpp"
@@ -60,6 +61,9 @@ struct PlanTable {
   bool wraps = false;    ///< the last column goes on below itself in text; else it is cut
   int text_columns = 1;  ///< columns at the left and right that are text: numbers stand at the right
 };
+
+/// It for pages.
+[[nodiscard]] ReportTable table_of_page(const PlanTable& plan);
 
 /// Which ranks each kind of group has in a node and, where a fabric is told, what leaves leaf switches.
 [[nodiscard]] PlanTable placement_table(const TrainingPlan& plan);

@@ -1,6 +1,3 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <numeric>
 #include <vector>
@@ -104,23 +101,16 @@ std::string text_table(const PlanTable& whole, int columns) {
   return text;
 }
 
-std::string markdown_row(std::vector<std::string> cells) {
-  std::transform(cells.begin(), cells.end(), cells.begin(),
-                 [](const std::string& cell) { return markdown_text(cell); });
-  return fmt::format("| {} |\n", fmt::join(cells, " | "));
-}
-
-std::string markdown_table(const PlanTable& table) {
-  std::string text = table.heading.empty() ? "\n" : "\n## " + table.heading + "\n\n";
-  text += markdown_row(table.columns);
-  for (std::size_t column = 0; column < table.columns.size(); ++column)
-    text += is_text_column(table, column) ? "| --- " : "| ---: ";
-  text += "|\n";
-  for (const auto& row : table.rows) text += markdown_row(row);
-  return text;
-}
-
 }  // namespace
+
+ReportTable table_of_page(const PlanTable& plan) {
+  ReportTable table{.caption = plan.heading.empty() ? "Plans" : plan.heading,
+                    .headings = plan.columns,
+                    .is_text = plan.text_columns > 1,
+                    .right = static_cast<std::size_t>(plan.text_columns)};
+  for (const std::vector<std::string>& row : plan.rows) table.rows.emplace_back(row.begin(), row.end());
+  return table;
+}
 
 std::string plan_text(const PlanReport& report, int columns) {
   const PlanPage page = plan_page(report);
@@ -137,7 +127,9 @@ std::string plan_markdown(const PlanReport& report) {
   const PlanPage page = plan_page(report);
   std::string text = "# Training plan\n\n";
   for (const std::string& fact : page.facts) text += "- " + markdown_text(fact) + "\n";
-  for (const PlanTable& table : page.tables) text += markdown_table(table);
+  for (const PlanTable& table : page.tables)
+    text += (table.heading.empty() ? "\n" : "\n## " + table.heading + "\n\n") +
+            markdown_table(table_of_page(table));
   if (!page.notes.empty()) text += "\n";
   for (const std::string& note : page.notes) text += "- " + markdown_text(note) + "\n";
   return text;

@@ -10,6 +10,7 @@
 
 #include "analysis/probe/gpu_findings.hpp"
 #include "analysis/probe/probe_json.hpp"
+#include "analysis/report/document.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/statistics.hpp"
 #include "base/text_sinks.hpp"
@@ -25,6 +26,10 @@ constexpr double kDrift = 0.05;
 constexpr double kTakenOfRemarks = 0.1;
 
 using TableRow = std::vector<std::string>;
+
+// Columns of words behind the numbers: the code that ran.
+constexpr std::size_t kCoreWords = 1;
+constexpr std::size_t kGpuWords = 0;
 
 const TableRow& core_headings() {
   static const TableRow headings{"work", "all cores", "each: median", "slowest", "by"};
@@ -133,21 +138,27 @@ std::vector<std::string> probe_verdict_lines(const ProbeVerdict& verdict) {
   return lines;
 }
 
-std::string probe_table(const TableRow& headings, const std::vector<TableRow>& rows, int width) {
-  std::vector<int> widths(headings.size());
-  for (std::size_t column = 0; column < headings.size(); ++column) {
-    widths[column] = display_width(headings[column]);
-    for (const TableRow& row : rows) widths[column] = std::max(widths[column], display_width(row[column]));
+/// Of numbers the last columns are left out where they do not fit; of `words` last ones (0 or 1) each line
+/// shows what it has room for.
+std::string probe_table(const TableRow& headings, const std::vector<TableRow>& rows, std::size_t words,
+                        int width) {
+  std::vector<int> widths;
+  int used = -2;
+  for (std::size_t column = 0; column + words < headings.size(); ++column) {
+    int wide = display_width(headings[column]);
+    for (const TableRow& row : rows) wide = std::max(wide, display_width(row[column]));
+    used += 2 + wide;
+    if (words == 0 && used > width) break;
+    widths.push_back(wide);
   }
   std::string text;
-  const auto add = [&](const auto& cells) {
-    std::string line = pad_right(cells[0], widths[0]);
-    for (std::size_t column = 1; column + 1 < cells.size(); ++column)
-      line += "  " + pad_left(cells[column], widths[column]);
-    // The last one, the code that ran, is what a narrow terminal shows the least of.
+  const auto add = [&](const TableRow& cells) {
+    std::string line;
+    for (std::size_t column = 0; column < widths.size(); ++column)
+      line += column == 0 ? pad_right(cells[0], widths[0]) : "  " + pad_left(cells[column], widths[column]);
     const int room = width - display_width(line) - 2;
     constexpr int kMinRoom = 6;
-    if (room >= kMinRoom) line += "  " + shorten(cells.back(), room);
+    if (words > 0 && room >= kMinRoom) line += "  " + shorten(cells.back(), room);
     text += line + "\n";
   };
   add(headings);
@@ -155,42 +166,12 @@ std::string probe_table(const TableRow& headings, const std::vector<TableRow>& r
   return text;
 }
 
-/// The last columns are left out where they do not fit.
-std::string gpu_table(const std::vector<TableRow>& rows, int width) {
-  std::vector<int> widths;
-  int used = -2;
-  for (std::size_t column = 0; column < gpu_headings().size(); ++column) {
-    int wide = display_width(gpu_headings()[column]);
-    for (const TableRow& row : rows) wide = std::max(wide, display_width(row[column]));
-    if (used + 2 + wide > width) break;
-    used += 2 + wide;
-    widths.push_back(wide);
-  }
-  std::string text;
-  const auto add = [&](const TableRow& cells) {
-    for (std::size_t column = 0; column < widths.size(); ++column)
-      text += column == 0 ? pad_right(cells[0], widths[0]) : "  " + pad_left(cells[column], widths[column]);
-    text += "\n";
-  };
-  add(gpu_headings());
-  for (const TableRow& row : rows) add(row);
-  return text;
-}
-
-std::string markdown_table(const TableRow& headings, const std::vector<TableRow>& rows, bool has_words_last) {
+std::string probe_markdown_table(const TableRow& headings, const std::vector<TableRow>& rows,
+                                 std::size_t words) {
   if (rows.empty()) return {};
-  std::string text = "|";
-  for (const std::string& heading : headings) text += fmt::format(" {} |", heading);
-  text += "\n| --- |";
-  for (std::size_t column = 1; column < headings.size(); ++column)
-    text += has_words_last && column + 1 == headings.size() ? " --- |" : " ---: |";
-  text += "\n";
-  for (const TableRow& row : rows) {
-    text += "|";
-    for (const std::string& cell : row) text += fmt::format(" {} |", markdown_text(cell));
-    text += "\n";
-  }
-  return text + "\n";
+  ReportTable table{.headings = headings, .right = words};
+  for (const TableRow& row : rows) table.rows.emplace_back(row.begin(), row.end());
+  return markdown_table(table) + "\n";
 }
 
 std::string probe_text_page(const std::vector<ProbeRecord>& records, int width) {
@@ -198,10 +179,10 @@ std::string probe_text_page(const std::vector<ProbeRecord>& records, int width) 
   for (const ProbeRecord& record : records) {
     text += wrap(title_of(record), width, text.empty() ? "" : "\n", "  ");
     if (const auto rows = probe_rows(record); !rows.empty())
-      text += probe_table(core_headings(), rows, width);
+      text += probe_table(core_headings(), rows, kCoreWords, width);
     if (const auto rows = gpu_rows(record); !rows.empty()) {
       if (record.cores > 0) text += wrap(gpu_title(record), width, "", "  ");
-      text += gpu_table(rows, width);
+      text += probe_table(gpu_headings(), rows, kGpuWords, width);
     }
     for (const std::string& remark : probe_remarks(record)) text += wrap(remark, width, "", "  ");
     for (const std::string& note : record.notes) text += wrap(note, width, "note: ", "  ");
@@ -216,10 +197,10 @@ std::string probe_markdown_page(const std::vector<ProbeRecord>& records) {
   std::string text;
   for (const ProbeRecord& record : records) {
     text += fmt::format("{}**{}**\n\n", text.empty() ? "" : "\n", markdown_text(title_of(record)));
-    text += markdown_table(core_headings(), probe_rows(record), true);
+    text += probe_markdown_table(core_headings(), probe_rows(record), kCoreWords);
     const std::vector<TableRow> of_gpus = gpu_rows(record);
     if (!of_gpus.empty() && record.cores > 0) text += markdown_text(gpu_title(record)) + "\n\n";
-    text += markdown_table(gpu_headings(), of_gpus, false);
+    text += probe_markdown_table(gpu_headings(), of_gpus, kGpuWords);
     for (const std::string& remark : probe_remarks(record))
       text += fmt::format("- {}\n", markdown_text(remark));
     for (const std::string& note : record.notes) text += fmt::format("- Note: {}\n", markdown_text(note));

@@ -12,26 +12,24 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(Lab01Page, HasEveryPartOfTheDocument) {
-  const std::string page = lab01_page(
-      "# Lab 01: AllReduce\n\nTwo nodes.\n\n## Hardware\n- a\\_b\n- **not known**\n\n## Checks\n"
-      "| question | answer |\n| --- | ---: |\n| up? | **no \\| never** |\n| **sum** | 7 "
-      "|\n\nOne\nparagraph.\n",
-      {});
+  const ReportTable table{.headings = {"question", "answer"},
+                          .rows = {{"up?", {"no | never", true}}, {{"sum", true}, "7"}}};
+  const Document document{"Lab 01: AllReduce",
+                          {{"Hardware", {ReportList{"a_b"}}}, {"Checks", {table, "One paragraph.", table}}}};
+  const std::string page = lab01_page(document, {});
   EXPECT_THAT(page, HasSubstr("Lab 01: AllReduce</h1>"));
-  EXPECT_THAT(page, HasSubstr("Two nodes."));
   EXPECT_THAT(page, HasSubstr("Hardware</h2>"));
-  EXPECT_THAT(page, HasSubstr("a_b"));
-  EXPECT_THAT(page, HasSubstr("no | never"));
+  EXPECT_THAT(page, HasSubstr("<li>a_b</li>"));
+  EXPECT_THAT(page, HasSubstr("<th scope=\"row\">up?</th><td class=\"warning\">no | never</td>"));
   EXPECT_THAT(page, HasSubstr("<p>One paragraph.</p>"));
-  EXPECT_THAT(page, Not(HasSubstr("**")));
+  EXPECT_THAT(page, HasSubstr("<caption>Checks, table</caption>"));
+  EXPECT_THAT(page, HasSubstr("<caption>Checks, table 2</caption>"));
 }
 
 TEST(Lab01Page, NothingInItIsMarkup) {
   const std::string evil = "<script>alert(1)</script> | `x` ** & [a](b)";
-  const std::string page = lab01_page("# " + markdown_text(evil) + "\n\n## H " + markdown_text(evil) +
-                                          "\n- " + markdown_text(evil) + "\n\n| a |\n| --- |\n| " +
-                                          markdown_text(evil) + " |\n\n" + markdown_text(evil) + "\n",
-                                      {});
+  const ReportTable table{.headings = {"a"}, .rows = {{evil}}};
+  const std::string page = lab01_page({evil, {{"H " + evil, {ReportList{evil}, table, evil}}}}, {});
   EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
   std::size_t times = 0;
   const std::string shown = xml_text(evil);

@@ -17,17 +17,17 @@ SizeGap some_gap() {
 TEST(Lab01Price, AnHour) {
   Lab01Options options;
   options.price.per_gpu_hour = 2.5;
-  EXPECT_THAT(lab01_price(lab01_gpu_run(), options, {}),
+  EXPECT_THAT(markdown(lab01_price(lab01_gpu_run(), options, {})),
               HasSubstr("16 GPUs × 2.50 = 40.00 per hour; the log does not"));
   auto run = lab01_gpu_run();
   run.wall_seconds = 90;
-  EXPECT_THAT(lab01_price(run, options, {}), HasSubstr("this run took 1 min 30 s: 1.00."));
+  EXPECT_THAT(markdown(lab01_price(run, options, {})), HasSubstr("this run took 1 min 30 s: 1.00."));
 }
 
 TEST(Lab01Price, HoursCurrencyAndTheGapByItsTerms) {
   Lab01Options options;
   options.price = {3, 2, "EUR"};
-  const std::string text = lab01_price(lab01_gpu_run(), options, {some_gap()});
+  const std::string text = markdown(lab01_price(lab01_gpu_run(), options, {some_gap()}));
   EXPECT_THAT(text, HasSubstr("16 GPUs × 3.00 EUR = 48.00 EUR per hour; 2 hours: 96.00 EUR."));
   EXPECT_THAT(
       text,
@@ -42,14 +42,14 @@ TEST(Lab01Price, FasterThanTheModelCostsLess) {
   options.price.per_gpu_hour = 1;
   SizeGap gap = some_gap();
   gap.gap.levels[2].bytes_per_second = 370e9;
-  EXPECT_THAT(lab01_price(lab01_gpu_run(), options, {gap}), HasSubstr("| what is left | −0.40 |"));
+  EXPECT_THAT(markdown(lab01_price(lab01_gpu_run(), options, {gap})), HasSubstr("| what is left | −0.40 |"));
 }
 
 TEST(Lab01Price, WithoutAPriceAndWithoutGpus) {
-  EXPECT_THAT(lab01_price(lab01_gpu_run(), {}, {some_gap()}), HasSubstr("Not given: `--price`"));
+  EXPECT_THAT(markdown(lab01_price(lab01_gpu_run(), {}, {some_gap()})), HasSubstr("Not given: --price"));
   auto run = lab01_gpu_run();
   run.backend = BackendId::mpi;
-  EXPECT_THAT(lab01_price(run, {}, {}), HasSubstr("No GPU was used."));
+  EXPECT_THAT(markdown(lab01_price(run, {}, {})), HasSubstr("No GPU was used."));
 }
 
 }  // namespace
