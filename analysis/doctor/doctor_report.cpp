@@ -213,10 +213,11 @@ std::string doctor_summary(const Diagnosis& diagnosis) {
       diagnosis.findings.begin(), diagnosis.findings.end(),
       [](const DoctorFinding& each) { return each.check.severity == topology::DoctorSeverity::broken; });
   const std::size_t found = diagnosis.findings.size();
-  return fmt::format("{} finding{}{}{}, {} of {} checks healthy, {} not known", found, found == 1 ? "" : "s",
-                     broken > 0 ? fmt::format(" ({} broken)", broken) : "",
-                     diagnosis.unknown_lines > 0 ? fmt::format(", {} of NCCL that no check knows",
-                                                               counted(diagnosis.unknown_lines, "line"))
+  return fmt::format("{}{} finding{}{}{}, {} of {} checks healthy, {} not known",
+                     found + diagnosis.healthy.size() == 0 ? "nothing recognized: " : "", found,
+                     found == 1 ? "" : "s", broken > 0 ? fmt::format(" ({} broken)", broken) : "",
+                     diagnosis.unknown_lines > 0 ? fmt::format(", {} that no check knows",
+                                                               counted(diagnosis.unknown_lines, "warning"))
                                                  : "",
                      diagnosis.healthy.size(), found + diagnosis.healthy.size() + diagnosis.not_known.size(),
                      diagnosis.not_known.size());

@@ -142,6 +142,10 @@ bool add_evidence(Evidence& evidence, std::string_view text, std::string_view fi
     merge_into(evidence, std::move(*topology), file);
     used = true;
   } else if (!used) {
+    if (why.find("does not describe a machine") != std::string::npos)
+      why =
+          "no line here is of a kind that doctor reads (logs of NCCL, PyTorch, a launcher or the kernel; "
+          "nvidia-smi, lspci, ibv_devinfo and others)";
     evidence.notes.push_back(fmt::format("left out: {}: {}", file, why));
   }
   return used;
@@ -178,9 +182,12 @@ Evidence read_evidence(const fs::path& path) {
   }
   require_one_kernel(evidence);
   if (!used) {
-    const std::string why = evidence.notes.empty() ? "the folder is empty" : evidence.notes.front();
+    std::string why = evidence.notes.empty() ? "the folder is empty" : evidence.notes.back();
+    const std::string left_out = fmt::format("left out: {}: ", path.string());
+    if (why.starts_with(left_out)) why.erase(0, left_out.size());  // the file itself
     throw usage_error(path.string(), folder ? "no file in it is evidence; " + why : why,
-                      "save a folder on the machine with: collbench doctor save FOLDER");
+                      "give the whole log (NCCL_DEBUG=INFO), or save a folder on the machine with: collbench "
+                      "doctor save FOLDER");
   }
   return evidence;
 }

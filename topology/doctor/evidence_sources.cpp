@@ -93,7 +93,10 @@ bool is_kernel_log(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
     return contains(line, "NVRM:") || contains(line, "mlx5_core") || contains(line, "DMAR:") ||
            contains(line, ": lost carrier") || contains(line, "nvidia_peermem: ") ||
-           contains(line, "nv_peer_mem: ") || contains(line, " Gb/s available PCIe bandwidth, ");
+           contains(line, "nv_peer_mem: ") || contains(line, " Gb/s available PCIe bandwidth, ") ||
+           contains(line, "] infiniband ") || contains(line, "kernel: infiniband ") ||
+           contains(line, "pcieport ") || contains(line, "PCIe Bus Error: ") || contains(line, " AER: ") ||
+           contains(line, "] Linux version ") || contains(line, "kernel: Linux version ");
   });
 }
 

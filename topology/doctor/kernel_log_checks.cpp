@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 
@@ -183,7 +184,47 @@ DoctorVerdict look_at_limited_links(const Evidence& evidence) {
   return found.empty() && !evidence.whole.contains("kernel-log") ? DoctorVerdict() : DoctorVerdict(found);
 }
 
-constexpr std::array<DoctorCheck, 8> kKernelLogChecks{{
+/// Linux, drivers/infiniband/hw/efa.
+DoctorVerdict look_at_refused_registrations(const Evidence& evidence) {
+  return lines_that(evidence, "kernel-log", [](std::string_view line) {
+    return has_text(line, "infiniband ") &&
+           (has_text(line, " REG_MR ") || has_text(line, "Failed to register mr"));
+  });
+}
+
+/// By device, "pcieport 0000:00:03.0: PCIe Bus Error: severity=Corrected, type=…" (Correctable of newer
+/// kernels); where a grep left none, "… AER: Corrected error received: 0000:00:03.0".
+DoctorVerdict look_at_pcie_errors(const Evidence& evidence, std::string_view severity) {
+  std::map<std::string, std::pair<const EvidenceLine*, std::size_t>> by_device;
+  const auto count = [&](std::string_view before, std::string_view behind) {
+    for (const EvidenceLine& line : evidence.of("kernel-log")) {
+      if (!has_text(line.text, before) || !has_text(line.text, severity) || !has_text(line.text, behind))
+        continue;
+      std::string device = "a device";
+      for (const std::string& word : split_words(line.text))
+        device = canonical_pci_address(word.substr(0, word.find_last_not_of(':') + 1)).value_or(device);
+      ++by_device.try_emplace(device, &line, 0).first->second.second;
+    }
+  };
+  count("PCIe Bus Error: severity=", "");
+  if (by_device.empty()) count("AER: ", " received");
+  std::vector<DoctorObservation> found;
+  for (const auto& [device, seen] : by_device)
+    found.push_back({fmt::format("{}, {} time{}: {}", device, seen.second, seen.second == 1 ? "" : "s",
+                                 quoted(*seen.first).what),
+                     seen.first->location});
+  return found.empty() && !evidence.whole.contains("kernel-log") ? DoctorVerdict() : DoctorVerdict(found);
+}
+
+DoctorVerdict look_at_corrected_errors(const Evidence& evidence) {
+  return look_at_pcie_errors(evidence, "Correct");
+}
+
+DoctorVerdict look_at_uncorrected_errors(const Evidence& evidence) {
+  return look_at_pcie_errors(evidence, "Uncorrect");
+}
+
+constexpr std::array<DoctorCheck, 11> kKernelLogChecks{{
     {"driver-mismatch", DoctorSeverity::broken,
      "nvidia-smi's library and the running kernel module have different versions: what loads that library "
      "finds no GPU.",
@@ -236,6 +277,27 @@ constexpr std::array<DoctorCheck, 8> kKernelLogChecks{{
      "dmesg, from the boot on", "lspci -vv -s ADDRESS | grep -E 'LnkCap|LnkSta'",
      "put the card into a slot with all lanes, or reseat it; compare with a sibling node",
      "Linux, drivers/pci/pci.c, pcie_print_link_status", look_at_limited_links},
+    {"efa-registration-refused", DoctorSeverity::broken,
+     "EFA refused to register memory: jobs that need more of it fail.", "dmesg, from the boot on",
+     "dmesg | grep -E 'REG_MR|register mr' ; ulimit -l",
+     "comp_status 1 is the device's own limit: fewer peers, communicators or buffers, or buffers in huge "
+     "pages; "
+     "a newer EFA installer",
+     "nccl#563 (reported), libfabric#9739 (maintainer); Linux, efa_admin_defs.h",
+     look_at_refused_registrations},
+    {"pcie-errors", DoctorSeverity::broken,
+     "PCIe errors were not corrected: a transfer was lost, or, where they are fatal, the link itself.",
+     "dmesg, from the boot on", "dmesg | grep -E 'AER|PCIe Bus Error' ; lspci -tv",
+     "reseat the card or riser below that port, then another slot; compare with a sibling node; of a device "
+     "that no "
+     "job uses it does not matter",
+     "PCI Express, advanced error reporting; Linux, drivers/pci/pcie/aer.c", look_at_uncorrected_errors},
+    {"pcie-errors-corrected", DoctorSeverity::risk,
+     "PCIe errors were corrected: transfers were repeated; where there are many, the link is unreliable.",
+     "dmesg, from the boot on", "dmesg | grep -E 'AER|PCIe Bus Error' ; lspci -tv",
+     "a few need nothing; many, or a GPU or NIC below that port that was lost: reseat the card or riser, and "
+     "compare with a sibling node",
+     "PCI Express, advanced error reporting; Linux, drivers/pci/pcie/aer.c", look_at_corrected_errors},
 }};
 
 }  // namespace

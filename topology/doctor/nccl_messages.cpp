@@ -251,16 +251,17 @@ void leave_out_what_others_do(const std::vector<EvidenceLine>& log, LogMessages&
   if (uses_libfabric || rdma_alone) messages.said.erase("log-ofi-start");
   if (rdma_alone && messages.said.contains("log-device-denied") && !denies_what_others_use(log))
     messages.said.erase("log-device-denied");
-  if (by_watchdog) messages.said.erase("log-process-aborted");
+  if (by_watchdog)
+    for (const std::string_view code : {"log-process-aborted", "log-error-trace"}) messages.said.erase(code);
 }
 
 /// What tells of an end, and what is said when others lose who ended, or when its launcher ends them.
 constexpr std::array<std::string_view, 6> kEnds{"log-oom-killed",     "log-node-failed",
                                                 "log-bus-error",      "log-process-crashed",
                                                 "log-process-killed", "log-job-canceled"};
-constexpr std::array<std::string_view, 8> kFollows{
-    "log-completion-error", "log-connection",     "log-ofi-completion",  "log-peer-ended",
-    "log-job-failed",       "log-process-killed", "log-process-aborted", "log-job-canceled"};
+constexpr std::array<std::string_view, 9> kFollows{
+    "log-completion-error", "log-connection",      "log-ofi-completion", "log-peer-ended", "log-job-failed",
+    "log-process-killed",   "log-process-aborted", "log-job-canceled",   "log-error-trace"};
 
 /// By code, which of all kinds of messages is its first.
 using FirstSaid = std::map<std::string_view, std::size_t>;
@@ -279,7 +280,8 @@ void join_what_follows_an_end(const FirstSaid& first, LogMessages& messages) {
     for (const std::string_view later : kFollows) {
       if (later == end || !has(end) || !has(later) || first.at(later) < first.at(end)) continue;
       // What is no defect explains none, but that ranks lost those who were ended.
-      if (is_broken(later) && !is_broken(end) && later != "log-peer-ended") continue;
+      const bool is_loss = later == "log-peer-ended" || later == "log-error-trace";
+      if (is_broken(later) && !is_broken(end) && !is_loss) continue;
       const DoctorObservation& seen = messages.said.at(later).front();
       if (later == "log-completion-error" || later == "log-connection" || later == "log-ofi-completion")
         messages.said.at(end).push_back({"after that, of who lost it: " + seen.what, seen.location});
@@ -290,21 +292,40 @@ void join_what_follows_an_end(const FirstSaid& first, LogMessages& messages) {
 }
 
 /// What follows an error, on other ranks and in the program, is worth a word only where the error is not
-/// there; a line that nobody knows is no error that explains it, and a launcher ends jobs that have failed.
+/// there. A risk, as a line that nobody knows, explains no failure, and a launcher ends jobs that have
+/// failed.
 void leave_out_consequences(const FirstSaid& first, LogMessages& messages) {
   join_what_follows_an_end(first, messages);
   for (const std::string_view code :
-       {"log-job-failed", "log-peer-ended", "log-process-aborted", "log-job-canceled"}) {
+       {"log-error-trace", "log-job-failed", "log-peer-ended", "log-process-aborted", "log-job-canceled"}) {
     if (!messages.said.contains(code)) continue;
     const bool explained = std::any_of(messages.said.begin(), messages.said.end(), [&](const auto& said) {
-      if ((code == "log-job-canceled" || code == "log-process-aborted") &&
-          (first.at(said.first) > first.at(code) || !is_broken(said.first)))
-        return false;
-      return said.first != code && said.first != "log-unknown-warning" && said.first != "log-cause-unknown" &&
-             said.first != "log-job-canceled" && said.first != "log-process-aborted";
+      const bool must_be_first = code == "log-job-canceled" || code == "log-process-aborted";
+      if (must_be_first && first.at(said.first) > first.at(code)) return false;
+      if (code == "log-error-trace" && said.first == "log-job-failed") return false;  // which says less
+      return said.first != code && is_broken(said.first) && said.first != "log-process-aborted";
     });
     if (explained) messages.said.erase(code);
   }
+}
+
+/// Where a call failed while ranks first connected: the address of each host for that, "n17 ib0:10.0.0.1".
+void add_first_addresses(const std::vector<EvidenceLine>& log, std::vector<DoctorObservation>& trace) {
+  if (std::none_of(trace.begin(), trace.end(),
+                   [](const DoctorObservation& seen) { return has_text(seen.what, "bootstrap.cc:"); }))
+    return;
+  std::map<std::string, std::string, std::less<>> addresses;
+  for (const EvidenceLine& line : log)
+    for (const std::string_view before : {"Bootstrap : Using ", "Bootstrap: Using ", "; OOB "}) {
+      const auto address = text_behind(line.text, before, "< ");
+      const std::string_view process = log_line(line.text).process();
+      if (address && !process.empty())
+        addresses.try_emplace(std::string(process.substr(0, process.rfind(':'))), *address);
+    }
+  std::vector<std::string> words;
+  for (const auto& [host, address] : addresses) words.push_back(fmt::format("{} {}", host, address));
+  if (!words.empty())
+    trace.insert(trace.begin(), {fmt::format("hosts first connect by: {}", join_first(words, 4)), ""});
 }
 
 }  // namespace
@@ -363,9 +384,12 @@ LogMessages read_log_messages(const Evidence& evidence) {
   }
   leave_out_what_others_do(log, messages);
   leave_out_consequences(first, messages);
+  const auto trace = messages.said.find("log-error-trace");
+  if (trace != messages.said.end()) add_first_addresses(log, trace->second);
   const auto version = nccl_version(evidence);
   messages.is_understood = version && version->code >= kFirstKnownNccl && version->code <= kLastKnownNccl &&
-                           messages.unknown_lines == 0 && !messages.said.contains("log-cause-unknown");
+                           messages.unknown_lines == 0 && trace == messages.said.end() &&
+                           !messages.said.contains("log-cause-unknown");
   return messages;
 }
 

@@ -283,6 +283,9 @@ std::string conclusion(const WatchdogGroup& group, const Waiting& waiting, bool 
   if (std::any_of(waiting.begin(), waiting.end(),
                   [](const auto& each) { return is_point_to_point(std::get<1>(each.first)); }))
     return "sends and receives are of two ranks each, and these lines do not name the other one";
+  if (group.ranks.size() == 1)
+    return fmt::format("nothing is here of other ranks: their logs say whether one is behind rank {}",
+                       group.ranks.begin()->first);
   if (!behind.empty()) return ranks_in_words(behind) + " never issued it: behind the others";
   if (earliest < std::get<0>(waiting.rbegin()->first))
     return fmt::format("the ranks wait in different calls: {} in the earliest is behind",
@@ -401,6 +404,10 @@ DoctorVerdict look_at_watchdog(const Evidence& evidence) {
     for (const auto& [name, group] : incidents[i].groups)
       if (!group.location.empty()) observe(name, group, incidents[i].errors_in(name), prefix, found);
   }
+  if (found.empty())  // in a form that does not name its rank
+    for (const EvidenceLine& line : evidence.of("nccl-log"))
+      if (found.empty() && has_text(line.text, "Watchdog caught collective operation timeout"))
+        found.push_back(quoted(line));
   return found.empty() && !evidence.whole.contains("nccl-log") ? std::nullopt : DoctorVerdict(found);
 }
 

@@ -43,6 +43,17 @@ TEST(DoctorReport, AHealthyMachineHasNoFinding) {
   EXPECT_THAT(text, Not(HasSubstr("seen:")));
 }
 
+/// "0 findings" alone would read as all clear.
+TEST(DoctorReport, WhereNothingWasRecognizedTheFirstLineSaysSo) {
+  topology::Evidence evidence;
+  topology::add_evidence(evidence, "n1:1:1 [0] NCCL INFO x\n", "a.log", "");
+  EXPECT_THAT(doctor_summary(topology::diagnose(evidence)),
+              testing::StartsWith("nothing recognized: 0 findings, 0 of "));
+  EXPECT_THAT(doctor_summary(page_of("NCCL_DEBUG=INFO\n").diagnosis), testing::StartsWith("0 findings, "));
+  topology::add_evidence(evidence, "n1:1:1 [0] NCCL WARN y\n", "a.log", "");
+  EXPECT_THAT(doctor_summary(topology::diagnose(evidence)), HasSubstr("1 warning that no check knows"));
+}
+
 TEST(DoctorReport, JsonSaysTheSame) {
   const auto json = nlohmann::json::parse(report(page_of("NCCL_IB_DISABLE=1\n"), "json", {}));
   EXPECT_EQ(json.at("findings").at(0).at("code"), "setting-costly");

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -138,6 +139,27 @@ TEST(Evidence, AFolderWithoutAnyIsRefused) {
   } catch (const Error& error) {
     EXPECT_THAT(error.next_step(), HasSubstr("doctor save"));
   }
+}
+
+TEST(Evidence, AFileOfWhichNothingIsReadSaysWhatWouldBe) {
+  const EvidenceFolder folder;
+  folder.write("part.log", "a letter\n");
+  const std::string said = refusal([&] { static_cast<void>(read_evidence(folder.path() / "part.log")); });
+  EXPECT_THAT(said, HasSubstr("part.log: no line here is of a kind that doctor reads (logs of NCCL"));
+  EXPECT_THAT(said, testing::Not(HasSubstr("left out")));
+}
+
+/// Of a kernel that says nothing of GPUs and NICs, too; what /proc/version says is no log.
+TEST(Evidence, AKernelLogIsRecognized) {
+  const auto recognized = [](const std::string& text) {
+    Evidence evidence;
+    add_evidence(evidence, text, "a.txt", "");
+    return std::pair(evidence.has("kernel-log"), evidence.whole.contains("kernel-log"));
+  };
+  EXPECT_EQ(recognized("[    0.000000] Linux version 6.1.0 (gcc-12)\n"), std::pair(true, true));
+  EXPECT_EQ(recognized("[ 9.1] pcieport 0000:00:01.0: PME: Signaling\n"), std::pair(true, false));
+  EXPECT_EQ(recognized("[ 9.1] infiniband efa_0: Failed to register mr [-12]\n"), std::pair(true, false));
+  EXPECT_EQ(recognized("Linux version 6.1.0 (gcc-12)\n"), std::pair(false, false));
 }
 
 TEST(Evidence, OfTheEnvironmentOnlyWhatCollectivesReadIsKept) {

@@ -33,6 +33,14 @@ inline std::string pcie_bandwidth(const std::string& lanes) {
          lanes + " link at 0000:5d:00.0 (capable of 126.016 Gb/s with 8.0 GT/s PCIe x16 link)\n";
 }
 
+/// What a PCIe port says of errors, of its own in the second form.
+inline std::string port(const std::string& words) {
+  return "[ 12.3] pcieport 0000:17:01.0: AER: " + words + "\n";
+}
+inline std::string bus_error(const std::string& severity) {
+  return "[ 12.3] pcieport 0000:17:01.0: PCIe Bus Error: severity=" + severity + ", type=Data Link Layer\n";
+}
+
 /// Five ranks of one communicator, of which one took that long to load its kernels.
 inline std::string init_timings(const std::string& seconds) {
   std::string log = std::string(kComplete);
@@ -103,7 +111,7 @@ inline std::vector<CheckCase> cases_of_logs() {
        "2 of 2 connections within hosts"},
       {"log-link-layers",
        {{"", warned("NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_2:1/RoCE [RO]; OOB eth0:10.0.0.1<0>") +
-                 "n1:1:2 [0] NCCL INFO NET/IB : Got completion from peer 10.0.0.2<40> with status=12\n"}},
+                 "n1:1:2 [0] NCCL INFO NET/IB : Got completion, which failed\n"}},
        {{"",
          kVersion +
              warned("NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_2:1/IB/SHARP ; OOB eth0:10.0.0.1<0>") +
@@ -172,6 +180,24 @@ inline std::vector<CheckCase> cases_of_logs() {
        {{"", pcie_bandwidth("8")}},
        {{"", std::string(kBoot) + pcie_bandwidth("16")}},
        "PCIe x8 link"},
+      {"efa-registration-refused",
+       {{"",
+         "[ 12.3] infiniband efa_0: Failed to process command REG_MR (opcode 7) comp_status 1 err -12\n"}},
+       {{"", "[ 0.0] Linux version 6.1.0 (gcc-12)\n[ 12.3] infiniband efa_0: Registered\n"}},
+       "comp_status 1"},
+      {"pcie-errors",
+       {{"", bus_error("Uncorrected (Fatal)")}},
+       {{"", "[ 0.0] Linux version 6.1.0 (gcc-12)\n" + port("enabled with IRQ 24")}},
+       "0000:17:01.0, 1 time: "},
+      {"pcie-errors-corrected",
+       {{"",
+         port("Corrected error received: 0000:17:01.0") + bus_error("Corrected") + bus_error("Correctable")}},
+       {{"", "[ 0.0] Linux version 6.1.0 (gcc-12)\n" + port("enabled with IRQ 24")}},
+       "0000:17:01.0, 2 times: "},
+      {"pcie-errors-corrected",
+       {{"", port("Multiple Corrected error received: 0000:18:00.0")}},
+       {{"", "[ 0.0] Linux version 6.1.0 (gcc-12)\n" + port("enabled with IRQ 24")}},
+       "0000:18:00.0, 1 time: "},
   };
 }
 

@@ -80,6 +80,13 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
        "IMEX "
        "configuration (nvidia-imex-ctl -N)."},
       {"log-imex-denied", "transport/p2p.cc:275 NCCL WARN Cuda failure 800 'operation not permitted'"},
+      {"log-imex-denied",
+       "x.CuError: (800, 'Call to cuMemCreate(&handle, bytes, &prop, 0 ) failed./x.cc:7 (Cu failure: "
+       "operation "
+       "not permitted)')"},
+      {"log-imex-denied",
+       "[CUDA_ERROR_NOT_PERMITTED] operation not permitted in expression cuMemCreate(&h, 1)"},
+      {"log-imex-denied", "RuntimeError: CUDA driver error: operation not permitted"},
       {"log-no-interface", "NCCL WARN Bootstrap : no socket interface found"},
       {"log-no-interface",
        "include/socket.h:311 WARN Socket creation failed : Address family not supported by protocol"},
@@ -127,11 +134,16 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
        "misc/socket.cc:300 NCCL WARN socketFinalizeAccept from 10.0.0.9<1>: wrong type 4 != 3"},
       {"log-ranks-disagree",
        "bootstrap.cc:170 NCCL WARN Bootstrap Root : mismatch in rank count from procs 8 : 16"},
+      {"log-ranks-disagree",
+       "init.cc:1200 NCCL WARN Mismatched collective detected, please check your calls at and around rank "
+       "3."},
       {"log-gpu-twice",
        "init.cc:900 NCCL WARN Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 2000"},
       {"log-gpu-twice",
        "init.cc:900 NCCL WARN Multiple Ranks are using the same GPU/Partition. Set "
        "NCCL_MULTI_RANK_GPU_ENABLE=1 to enable"},
+      {"log-completion-error",
+       "NET/IBP:Got completion from peer 10.0.0.2<4000> with status=12 opcode=7 len=8 vendor err 129 (Send)"},
       {"log-completion-error",
        "transport/net_ib.cc:1295 NCCL WARN NET/IB : Got completion from peer 10.0.0.2<4000> with error 4, "
        "opcode 0, len 0, "
@@ -174,6 +186,19 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
       {"log-ofi-memory",
        "nccl_net_ofi_regMr:300 NCCL WARN NET/OFI Unable to register memory (type = 2) for device 3. RC: -22, "
        "Error: Invalid argument"},
+      {"log-ofi-memory",
+       "libfabric:71:1708520807::efa:mr:efa_mr_reg():600<warn> Unable to register MR: Bad address"},
+      {"log-ofi-memory-limit",
+       "register_mr:300 NCCL WARN NET/OFI Unable to register memory (type = 1) for device 3. RC: 12, Error: "
+       "Cannot "
+       "allocate memory"},
+      {"log-ofi-memory-limit",
+       "libfabric:71:1708520807::efa:mr:efa_mr_reg():600<warn> Unable to register MR: Cannot allocate "
+       "memory"},
+      {"log-tcpx-waiting",
+       "tcpxResult_t tcpxCommProgress(tcpxComm*):1200 NCCL WARN 0x7:0x8, nic 0, eth1, "
+       "10.0.0.1<40><-10.0.0.2<41> rx "
+       "rx ctrl timeout cnt 7000000, nanos 10000000001"},
       {"log-no-provider",
        "NCCL WARN NET/OFI Unable to find a protocol that worked.  Failing initialization."},
       {"log-no-provider", "NCCL WARN NET/OFI Couldn't find any optimal provider"},
@@ -227,6 +252,7 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
       {"log-peer-access",
        "transport/p2p.cc:300 NCCL WARN failed to peer with device 1(=3000): 217 peer access is not supported "
        "between these two devices"},
+      {"log-peer-access", "transport/p2p.cc:250 NCCL WARN hipIpcGetMemHandle failed : invalid argument"},
       {"log-too-many-processes", "n7: Test CUDA failure common.cu:892 'invalid device ordinal'"},
       {"log-gpus-hidden", "transport/p2p.cc:320 NCCL WARN Cuda failure 101 'invalid device ordinal'"},
       {"log-fabric-not-ready", "ggml_cuda_init: failed to initialize CUDA: system not yet initialized"},
@@ -246,6 +272,7 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
       {"log-cuda-earlier",
        "enqueue.cc:1400 NCCL WARN Cuda failure 700 'an illegal memory access was encountered'"},
       {"log-topology-file", "graph/xml.h:101 NCCL WARN Attribute busid of node nic not found"},
+      {"log-graph-file", "graph/search.cc:700 NCCL WARN XML Import Channel : dev 3 not found."},
       {"log-topology-incomplete",
        "graph/search.cc:900 NCCL WARN Could not find a path for pattern 4, falling back to simple order"},
       {"log-nvml", "misc/nvmlwrap.cc:200 NCCL WARN nvmlInit_v2() failed: Driver/library version mismatch"},
@@ -257,6 +284,13 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
        "transport.cc:500 NCCL WARN Cannot initialize CollNet, using point-to-point network instead"},
       {"log-setting-invalid",
        "enqueue.cc:100 NCCL WARN 'NCCL_WORK_FIFO_DEPTH=3' is too small. Minimum value is 1024"},
+      {"log-symmetric-space",
+       "allocator.cc:200 NCCL WARN Allocation failed. No suitable space found to accommodate size=0x200 "
+       "within "
+       "limit=0x100"},
+      {"log-rccl-advice",
+       "init.cc:200 NCCL WARN Missing \"iommu=pt\" from kernel command line which can lead to system "
+       "instablity"},
       {"log-call-invalid", "misc/argcheck.cc:40 NCCL WARN AllReduce : sendbuff argument is NULL"},
       {"log-one-sided-unsupported", "gin/gin_host.cc:100 NCCL WARN No GIN-capable devices found."},
       {"log-suspend-failed", "mem_manager.cc:400 NCCL WARN MemManager: Barrier failed during resume"},
@@ -265,6 +299,10 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
       {"log-peer-ended",
        "proxy.cc:1500 NCCL WARN [Service thread] Error encountered progressing operation=Connect, res=3, "
        "closing connection"},
+      {"log-error-trace", "NCCL INFO init.cc:1300 -> 2"},
+      {"log-error-trace", "NCCL INFO group.cc:64 -> 6 [Async thread]"},
+      {"log-error-trace", "NCCL INFO nccl/src/dev_runtime.cc:600 (symMemoryObtain) -> 3"},
+      {"log-job-failed", "RuntimeError: NCCL communicator was aborted on rank 3."},
       {"log-job-failed",
        "n7: Test NCCL failure common.cu:961 'internal error - please report this issue to the NCCL "
        "developers / '"},

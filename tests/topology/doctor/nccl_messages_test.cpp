@@ -75,6 +75,9 @@ TEST(NcclMessages, WhatIsNoneIsNotTakenForOne) {
            "NCCL INFO socketPollConnect: connect returned Connection refused, retrying (3/34) after sleep "
            "for 300 msec",
            "NCCL INFO NET/IB : mlx5_0:1 Got async event : port active",
+           "NCCL INFO misc/socket.cc:829 -> 3",
+           "NCCL INFO group.cc:64 -> 7 [Async thread]",
+           "NCCL INFO init.cc:1500 Cuda Host Alloc Size 4 pointer 0x7",
            "NCCL INFO NET/OFI Selected provider is efa, fabric is efa (found 4 nics)",
            "NCCL INFO NET/OFI Selected provider is efa;ofi_rxr, fabric is EFA (found 4 nics)",
            "srun: error: n17: tasks 0-7: Terminated",
@@ -176,6 +179,73 @@ TEST(NcclMessages, ALineThatNobodyKnowsExplainsNothing) {
       found_codes(diagnosed("ncclInternalError: Internal check failed.\nLast error:\nThe quantum link is "
                             "gone\n")),
       UnorderedElementsAre("log-job-failed", "log-unknown-warning"));
+}
+
+/// A trace says that a call failed, where no line says why; what says why is enough.
+TEST(NcclMessages, ATraceOfAnErrorIsOneWithoutAnyWord) {
+  const std::string start = std::string(kComplete) + warned("NCCL INFO Bootstrap : Using ib0:10.0.4.1<0>") +
+                            "n2:7:7 [0] NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB ib1:10.0.8.2<0>\n";
+  const std::string trace = warned("NCCL INFO misc/socket.cc:560 -> 2") +
+                            warned("NCCL INFO bootstrap.cc:270 -> 2") + warned("NCCL INFO init.cc:1300 -> 2");
+  const auto codes = [&](const std::string& more) { return found_codes(diagnosed(start + more)); };
+  EXPECT_THAT(codes(""), IsEmpty());
+  const Diagnosis alone = diagnosed(start + trace);
+  ASSERT_THAT(found_codes(alone), ElementsAre("log-error-trace"));
+  const auto& seen = alone.findings.front().observations;
+  EXPECT_EQ(seen.front().what, "hosts first connect by: n1 ib0:10.0.4.1, n2 ib1:10.0.8.2");
+  EXPECT_THAT(seen.back().what, HasSubstr("init.cc:1300 -> 2"));
+  for (const DoctorCheck& check : alone.healthy) EXPECT_FALSE(check.by_wording) << check.code;
+  EXPECT_EQ(diagnosed(start + warned("NCCL INFO init.cc:7 -> 1")).findings.front().observations.size(), 1U);
+
+  EXPECT_THAT(codes(trace + "n1: Test NCCL failure common.cu:7 'unhandled system error'\n"),
+              ElementsAre("log-error-trace"));
+  EXPECT_THAT(codes(trace + warned("include/alloc.h:17 NCCL WARN Cuda failure 2 'out of memory'")),
+              ElementsAre("log-gpu-memory"));
+  EXPECT_THAT(codes(trace + warned("net_quantum.cc:3 NCCL WARN The quantum link is gone")),
+              ElementsAre("log-error-trace", "log-unknown-warning"));
+  EXPECT_THAT(codes(trace + warned("NCCL WARN Could not find real path of /sys/class/pci_bus/0000:03")),
+              ElementsAre("log-error-trace", "log-topology-incomplete"));
+  EXPECT_THAT(codes("[rank1]:[E105 06:24:44.9 ProcessGroupNCCL.cpp:6] [Rank 1] Watchdog caught collective "
+                    "operation timeout: WorkNCCL(SeqNum=8, OpType=ALLREDUCE)\n" +
+                    trace),
+              ElementsAre("log-watchdog-timeout"));
+  EXPECT_THAT(codes("slurmstepd: error: *** STEP 8.0 ON n1 CANCELLED AT 2026-11-20T10:30:00 ***\n" + trace),
+              ElementsAre("log-job-canceled"));
+}
+
+/// What may cost something is not why a job failed.
+TEST(NcclMessages, ARiskDoesNotHideThatAJobFailed) {
+  const std::string failed = "n1: Test NCCL failure common.cu:7 'unhandled system error'\n";
+  for (const char* risk : {"NCCL WARN Could not find real path of /sys/class/pci_bus/0000:03",
+                           "NCCL WARN NCCL_CGA_CLUSTER_SIZE value 99 is too big"})
+    EXPECT_THAT(found_codes(diagnosed(failed + warned(risk))), Contains("log-job-failed")) << risk;
+}
+
+/// Said without a need: other checks read it, or nothing is lost.
+TEST(NcclMessages, NoiseIsNoFinding) {
+  for (const char* line :
+       {"misc/ibvwrap.cc:63 NCCL WARN Failed to open libibverbs.so[.1]",
+        "[rank1]:[W ProcessGroupNCCL.cpp:2302] Warning: TORCH_NCCL_AVOID_RECORD_STREAMS=1 has no effect for "
+        "point-to-point collectives. (function operator())"})
+    EXPECT_THAT(found_codes(diagnosed(warned(line))), IsEmpty()) << line;
+}
+
+/// What is said of causes that a log cannot tell apart, and of NCCL's cousin.
+TEST(NcclMessages, WhatIsNotCertainIsACandidate) {
+  const auto finding = [](const std::string& words) { return diagnosed(warned(words)).findings.front(); };
+  EXPECT_THAT(finding("transport/nvls.cc:598 NCCL WARN Cuda failure 1 'invalid argument'").fix,
+              HasSubstr("candidates: "));
+  EXPECT_THAT(finding("NCCL WARN Call to ibv_create_cq failed with error Cannot allocate memory").fix,
+              HasSubstr("very many peers"));
+  EXPECT_THAT(finding("bootstrap.cc:77 NCCL WARN Message truncated : received 8 bytes instead of 4").fix,
+              HasSubstr("2.19.3 to 2.20.5"));
+  EXPECT_THAT(finding("graph/xml.cc:332 NCCL WARN Could not find real path of /sys/class/x").fix,
+              HasSubstr("WSL2"));
+  EXPECT_THAT(finding("graph/search.cc:703 NCCL WARN XML Import Channel : dev 1 not found.").fix,
+              HasSubstr("/etc/nccl.conf"));
+  EXPECT_THAT(finding("net_quantum.cc:3 NCCL WARN The quantum link is gone").fix, HasSubstr("ROCm"));
+  const auto notes = diagnosed(warned("NCCL INFO RCCL version : 2.27.7-HEAD:29e1567")).notes;
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("the log is of RCCL")));
 }
 
 /// Many machines have ports of both kinds, and get on well.

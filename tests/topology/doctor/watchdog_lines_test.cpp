@@ -198,6 +198,24 @@ TEST(WatchdogLines, WhoFailedByItselfIsNamedWithItsWords) {
                 HasSubstr("rank 0 is not behind"));
 }
 
+/// Of one rank nothing says how it stands to the others.
+TEST(WatchdogLines, OneRankIsNotComparedWithWhomNobodyHeard) {
+  const std::string said = said_of(timed_out(0, 42, "ALLREDUCE", 7) + stands_at(0, 45, 41));
+  EXPECT_THAT(said, HasSubstr("nothing is here of other ranks"));
+  EXPECT_THAT(said, testing::Not(HasSubstr("not behind")));
+}
+
+/// What Python says of it without a line of the process group.
+TEST(WatchdogLines, ATimeoutInAnExceptionAloneIsRead) {
+  EXPECT_THAT(
+      said_of("RuntimeError: NCCL communicator was aborted on rank 3.  Original reason for failure was: "
+              "[Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7, "
+              "OpType=BROADCAST, Timeout(ms)=9) ran for 10 milliseconds before timing out.\n"),
+      HasSubstr("rank 3 waits in BROADCAST 7"));
+  EXPECT_THAT(said_of("Original reason for failure was: Watchdog caught collective operation timeout:\n"),
+              HasSubstr("Original reason"));
+}
+
 /// 2.0 and older have neither the sizes nor a time.
 TEST(WatchdogLines, AnOldLineIsRead) {
   EXPECT_THAT(said_of("[E ProcessGroupNCCL.cpp:828] [Rank 4] Watchdog caught collective operation timeout: "
