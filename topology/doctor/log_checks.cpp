@@ -158,11 +158,12 @@ DoctorVerdict look_at_connecting(const Evidence& evidence) {
   return last.empty() ? std::nullopt : DoctorVerdict(found);
 }
 
-/// Communicators end that never began.
+/// Communicators end that never began. Where nccl-tests' heading stands, NCCL's lines were cut and no table.
 DoctorVerdict look_at_lost_beginning(const Evidence& evidence) {
   const EvidenceLine* end = nullptr;
   for (const EvidenceLine& line : evidence.of("nccl-log")) {
-    for (const std::string_view begin : {"Init START", "Init COMPLETE", "NCCL version", "Bootstrap"})
+    for (const std::string_view begin :
+         {"Init START", "Init COMPLETE", "NCCL version", "Bootstrap", "# nThread"})
       if (has_text(line.text, begin)) return std::vector<DoctorObservation>();
     const bool ends = has_text(line.text, "Destroy COMPLETE") || has_text(line.text, "Abort COMPLETE");
     if (ends && end == nullptr) end = &line;
