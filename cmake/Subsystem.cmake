@@ -46,7 +46,8 @@ endfunction()
 # for a command or a page: -Og, which is compiled sooner (CONTRIBUTING.md).
 string(CONCAT COLLBENCH_HOT "^${CMAKE_SOURCE_DIR}/(base/|launch/|collectives/|topology/(graph|readers|diff|cluster|doctor)/"
   "|analysis/(models|import|compare|hang|stragglers|verdict)/"
-  "|analysis/report/(columns|sections|text|text_layout|footer|verdicts)\\.cpp|tools/(plan/step|burnin/attribution)/)")
+  "|analysis/report/(columns|sections|text|text_layout|footer|verdicts)\\.cpp"
+  "|tools/(plan/step|burnin/attribution|probe/processor|inspector)/)")
 
 # collbench_library(NAME SOURCES file... [PUBLIC library...] [PRIVATE library...]): a static library. Where some of its sources
 # are hot and some are not, these are also the object library NAME_cold.

@@ -107,18 +107,19 @@ void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunChe
                                last.verdict.explanation);
     check.failures.push_back(std::move(failure));
   }
+  std::size_t nodes = 0;
+  std::size_t unknown = 0;
   for (const NodeGroup& group : run.node_groups) {
+    if (group.hosts.size() != 1) continue;  // machine_word
     const Verdict& verdict = group.row.verdict;
+    nodes += 1;
+    unknown += verdict.word == VerdictWord::none ? 1 : 0;
     if (is_bad(verdict.word) ? fails_below : fails_unclear && verdict.word == VerdictWord::unclear)
       check.failures.push_back(
           of_machine(fmt::format("{}: {}: {}", name(group), name(verdict.word), verdict.explanation)));
   }
-  const auto unknown =
-      std::count_if(run.node_groups.begin(), run.node_groups.end(),
-                    [](const NodeGroup& group) { return group.row.verdict.word == VerdictWord::none; });
   if (unknown > 0)
-    check.not_known.push_back(fmt::format("below: {} of the {} that nodes and pairs of nodes measured",
-                                          unknown, counted(run.node_groups.size(), "row")));
+    check.not_known.push_back(fmt::format("below: {} of {} alone", unknown, counted(nodes, "node")));
   if (fails_unclear && check.failures.empty() && machine_word(run) == VerdictWord::unclear)
     check.failures.push_back({{},
                               fmt::format("UNCLEAR: {}", is_machine_unknown(run) ? "the machine is unknown"

@@ -101,6 +101,16 @@ std::vector<const NodeGroup*> groups_that(bool (*is_it)(const NodeGroup&), std::
 
 constexpr std::size_t kNamedHosts = 4;
 
+/// Whether rows over all ranks are slow in this operation: in their large sizes, of which one was measured on
+/// nodes or pairs.
+bool is_slow_in(OperationId id, const Run& run) {
+  return std::any_of(run.rows.begin(), run.rows.end(), [id](const Row& row) {
+    const Verdict& verdict = row.verdict;
+    return row.measurement.key.operation == id && is_bad(verdict.word) && verdict.ratio && verdict.range &&
+           *verdict.ratio < verdict.range->below;
+  });
+}
+
 /// What pairs of nodes that are sound by themselves say of the network between them; empty where all are
 /// SOUND, or there are none.
 std::string slow_pairs_words(const Run& run) {
@@ -133,17 +143,15 @@ std::string where_the_loss_is(const Run& run) {
                        only_nodes ? name(word) : "slow", named.size() == 1 ? "itself" : "themselves",
                        row_of_group(*named.front()));
   }
+  if (!is_bad(word)) return {};
   if (std::string pairs = slow_pairs_words(run); !pairs.empty()) return pairs;
-  if (!all_nodes_are_sound_alone(run) || !is_bad(word)) return {};
-  // The same operation is slow as a whole: by its large rows, of which one was measured on each node.
-  const bool shows_between = std::any_of(run.rows.begin(), run.rows.end(), [&run](const Row& row) {
-    const Verdict& verdict = row.verdict;
-    return row.measurement.key.operation == run.node_groups.front().row.measurement.key.operation &&
-           is_bad(verdict.word) && verdict.ratio && verdict.range && *verdict.ratio < verdict.range->below;
-  });
-  if (!shows_between) return {};
+  const bool is_between = all_nodes_are_sound_alone(run) &&
+                          is_slow_in(run.node_groups.front().row.measurement.key.operation, run);
+  if (!is_between) return {};
   const PairsSeen pairs = pairs_seen(run);
-  return pairs.pairs > 0 && pairs.sound == pairs.pairs
+  const bool of_more = pairs.pairs > 0 && pairs.sound == pairs.pairs &&
+                       is_slow_in(run.node_groups.back().row.measurement.key.operation, run);
+  return of_more
              ? "each node alone and each pair of neighbors is SOUND: the loss shows between more nodes only"
              : "each node alone is SOUND: the loss shows between nodes only";
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -26,6 +27,8 @@ constexpr std::size_t kPassesToAccuse = 3;  // one or two may be a hiccup's
 
 void judge_node_groups(Run& run, const GpuCluster& cluster) {
   for (NodeGroup& each : run.node_groups) {
+    // Two nodes may be of one rack or of two, which is not told here.
+    if (each.hosts.size() > 1 && cluster.nodes_per_domain > 1) continue;
     Run alone;
     alone.backend = run.backend;
     alone.environment = run.environment;
@@ -56,21 +59,25 @@ bool all_nodes_are_sound_alone(const Run& run) {
 
 PairsSeen pairs_seen(const Run& run) {
   PairsSeen seen;
-  std::map<std::string, std::pair<int, int>> of_host;  // its pairs, and those that are slow
+  std::set<std::string> cleared;  // by a pair that is SOUND
+  std::map<std::string, std::vector<const NodeGroup*>> of_host;
   for (const NodeGroup& group : run.node_groups) {
     if (group.hosts.size() != 2) continue;
-    const bool is_slow = is_bad(group.row.verdict.word);
     seen.pairs += 1;
     seen.sound += is_sound(group) ? 1 : 0;
-    if (is_slow) seen.slow.push_back(&group);
-    for (const std::string& host : group.hosts) {
-      of_host[host].first += 1;
-      of_host[host].second += is_slow ? 1 : 0;
-    }
+    if (is_bad(group.row.verdict.word)) seen.slow.push_back(&group);
+    if (is_sound(group)) cleared.insert(group.hosts.begin(), group.hosts.end());
+    for (const std::string& host : group.hosts) of_host[host].push_back(&group);
   }
-  if (seen.sound == 0) return seen;
-  for (const auto& [host, pairs] : of_host)
-    if (pairs.first > 1 && pairs.first == pairs.second) seen.slow_hosts.push_back(host);
+  for (const auto& [host, pairs] : of_host) {
+    const bool all_slow = pairs.size() > 1 && std::all_of(pairs.begin(), pairs.end(), [](const auto* pair) {
+                            return is_bad(pair->row.verdict.word);
+                          });
+    const bool a_partner_is_cleared = std::any_of(pairs.begin(), pairs.end(), [&](const NodeGroup* pair) {
+      return cleared.contains(pair->hosts[pair->hosts[0] == host ? 1 : 0]);
+    });
+    if (all_slow && a_partner_is_cleared) seen.slow_hosts.push_back(host);
+  }
   return seen;
 }
 

@@ -13,8 +13,9 @@
 
 namespace collbench::analysis {
 
-/// From here on a row is judged by its links; below it, waiting takes a share that no topology tells.
-inline constexpr std::uint64_t kLargeSize = 64 * kMiB;
+/// From here on a row is judged by its links; below it, waiting takes a share that no topology tells. 64 MiB,
+/// and what is asked for as that and rounded down to parts of 16 bytes of up to 4,096 ranks.
+inline constexpr std::uint64_t kLargeSize = 64 * kMiB - 64 * kKiB;
 
 /// The rows of one operation, type, reduction, place and algorithm, by size: what a verdict is about.
 using SizeSeries = std::vector<const Row*>;
@@ -142,7 +143,8 @@ struct ResourceTest {
 };
 
 /// Gives the rows of nodes alone and of pairs an expectation and a verdict, as judged_on_gpus does, by one or
-/// two nodes of `cluster`. Of fewer than three passes none is BELOW or a FAULT: UNCLEAR.
+/// two nodes of `cluster`. Of fewer than three passes none is BELOW or a FAULT: UNCLEAR. Where NVLink joins
+/// nodes, pairs have no verdict.
 void judge_node_groups(Run& run, const GpuCluster& cluster);
 
 /// Judged SOUND, with right data.
@@ -151,12 +153,13 @@ void judge_node_groups(Run& run, const GpuCluster& cluster);
 /// Whether each node of the run was measured alone, and is SOUND.
 [[nodiscard]] bool all_nodes_are_sound_alone(const Run& run);
 
-/// What the pairs of neighboring nodes, a ring of them, say of who is slow between nodes.
+/// What the pairs of neighboring nodes, a ring of them, say of who is slow between nodes. They share the
+/// network, and say whose a loss is that the rows show; alone they make no machine BELOW.
 struct PairsSeen {
   int pairs = 0;
   int sound = 0;
   std::vector<const NodeGroup*> slow;   ///< of the run: BELOW or FAULT
-  std::vector<std::string> slow_hosts;  ///< slow with each of their neighbors, while other pairs are SOUND
+  std::vector<std::string> slow_hosts;  ///< slow with each neighbor, one of which is SOUND with its other one
 };
 [[nodiscard]] PairsSeen pairs_seen(const Run& run);
 

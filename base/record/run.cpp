@@ -264,9 +264,10 @@ bool is_machine_unknown(const Run& run) {
 VerdictWord machine_word(const Run& run) {
   VerdictWord word = is_machine_unknown(run) ? VerdictWord::unclear : VerdictWord::none;
   for (const Row& row : run.rows) word = std::max(word, row.verdict.word);
-  // Sound nodes and pairs say nothing of what is between all of them, where no row does.
+  // Sound nodes say nothing of what is between them, where no row does. Pairs share the network while they
+  // are measured: what they say of a loss is whose it is.
   for (const NodeGroup& group : run.node_groups)
-    if (word != VerdictWord::none || is_bad(group.row.verdict.word))
+    if (group.hosts.size() == 1 && (word != VerdictWord::none || is_bad(group.row.verdict.word)))
       word = std::max(word, group.row.verdict.word);
   return word == VerdictWord::sound && !why_not_sound(run).empty() ? VerdictWord::unclear : word;
 }

@@ -162,7 +162,7 @@ struct Rates {
 /// Whether a log was judged without any machine to hold it against: UNCLEAR.
 [[nodiscard]] bool is_machine_unknown(const Run& run);
 
-/// The word of the machine: the worst of its series, nodes and pairs. Wrong data and a run that was cut
+/// The word of the machine: the worst of its series and of its nodes alone. Wrong data and a run that was cut
 /// short are never SOUND.
 [[nodiscard]] VerdictWord machine_word(const Run& run);
 

@@ -106,6 +106,12 @@ std::vector<RowKey> plan_rows(const PlanRequest& request, int ranks, const Traff
   return rows;
 }
 
+RowKey row_for_ranks(const RowKey& row, int ranks, const PlanRequest& request) {
+  const TrafficMatrix none;
+  return sized(row, row.size_bytes, call_context(row, 0, ranks, none, request.buffers),
+               request.elements_per_call);
+}
+
 std::vector<std::uint64_t> geometric_sizes(std::uint64_t first, std::uint64_t last, double factor) {
   std::vector<std::uint64_t> sizes;
   for (auto size = static_cast<double>(first); size < static_cast<double>(last); size *= factor) {

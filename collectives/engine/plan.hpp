@@ -34,6 +34,9 @@ struct PlanRequest {
 [[nodiscard]] std::vector<RowKey> plan_rows(const PlanRequest& request, int ranks,
                                             const TrafficMatrix& traffic);
 
+/// The row of a plan for another number of ranks: of as many bytes, as far as they divide.
+[[nodiscard]] RowKey row_for_ranks(const RowKey& row, int ranks, const PlanRequest& request);
+
 /// first, first × factor, …, and `last` itself as the last one. `factor` > 1.
 [[nodiscard]] std::vector<std::uint64_t> geometric_sizes(std::uint64_t first, std::uint64_t last,
                                                          double factor);

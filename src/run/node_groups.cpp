@@ -16,6 +16,11 @@ namespace collbench::program {
 namespace {
 
 constexpr std::uint64_t kLargest = kGiB;
+constexpr double kAloneShare = 0.05;      // of the run's time
+constexpr double kMinAlone = 5;           // seconds: NCCL's connections take some of it
+constexpr double kPairsShare = 0.1;       // of all rounds
+constexpr double kMinRound = 3;           // seconds; with less, no pairs
+constexpr double kMaxStep = 15;           // seconds
 constexpr std::size_t kNodesOfARing = 3;  // two nodes are one pair, which the rows measure
 
 std::optional<RowKey> largest_of(OperationId operation, const std::vector<RowKey>& plan) {
@@ -57,20 +62,31 @@ std::size_t group_of(int node, const GroupStep& step) {
 
 }  // namespace
 
-std::vector<GroupStep> group_steps(const std::vector<RowKey>& plan, const Identities& identities) {
+std::vector<GroupStep> group_steps(const std::vector<RowKey>& plan, const Identities& identities,
+                                   const collectives::PlanRequest& request, double run_seconds) {
   const std::vector<int> locals = ranks_per_node(identities);
   const auto nodes = static_cast<int>(locals.size());
   if (nodes < 2 || std::any_of(locals.begin(), locals.end(), [&](int n) { return n != locals.front(); }))
     return {};
   std::vector<GroupStep> steps;
   if (const auto row = largest_of(OperationId::all_reduce, plan); row && locals.front() > 1) {
-    steps.push_back({.row = *row, .where = "on each node alone", .groups = {}});
+    steps.push_back({.row = *row,
+                     .where = "on each node alone",
+                     .groups = {},
+                     .seconds = std::clamp(run_seconds * kAloneShare, kMinAlone, kMaxStep)});
     for (int node = 0; node < nodes; ++node) steps.back().groups.push_back({node});
   }
   const auto row = row_of_pairs(plan);
   if (!row || locals.size() < kNodesOfARing) return steps;
-  for (std::vector<std::vector<int>>& round : rounds_of_pairs(nodes))
-    steps.push_back({.row = *row, .where = "on pairs of neighboring nodes", .groups = std::move(round)});
+  std::vector<std::vector<std::vector<int>>> rounds = rounds_of_pairs(nodes);
+  const double seconds = std::min(run_seconds * kPairsShare / static_cast<double>(rounds.size()), kMaxStep);
+  if (seconds < kMinRound) return steps;
+  const RowKey of_pair = collectives::row_for_ranks(*row, 2 * locals.front(), request);
+  for (std::vector<std::vector<int>>& round : rounds)
+    steps.push_back({.row = of_pair,
+                     .where = "on pairs of neighboring nodes",
+                     .groups = std::move(round),
+                     .seconds = seconds});
   return steps;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/record/run.hpp"
 #include "collectives/engine/measurement_loop.hpp"
+#include "collectives/engine/plan.hpp"
 #include "launch/collective_wait.hpp"
 #include "launch/ranks.hpp"
 #include "launch/session.hpp"
@@ -19,15 +20,17 @@ struct GroupStep {
   RowKey row;
   std::string where;                     ///< "on each node alone"
   std::vector<std::vector<int>> groups;  ///< nodes of each; a node in none waits
+  double seconds = 0;                    ///< that it may take
 };
 
-/// Of the plan's rows that are judged, each the largest up to 1 GiB, for which the buffers are large enough:
-/// an AllReduce on each node alone, where nodes have several ranks; then, of three nodes and more, an
-/// operation that tests every NIC (AllGather, ReduceScatter, else AllReduce) on each pair of neighbors of a
-/// ring of all nodes. Who is slow alone is slow by itself; whose pairs are slow has the slow network. None
-/// where nodes have different numbers of ranks.
+/// Of the plan's rows that are judged, each the largest up to 1 GiB: an AllReduce on each node alone, where
+/// nodes have several ranks; then, of three nodes and more, an operation that tests every NIC (AllGather,
+/// ReduceScatter, else AllReduce) on each pair of neighbors of a ring of all nodes, where a tenth of
+/// `run_seconds` is enough for all rounds of these. Who is slow alone is slow by itself; whose pairs are slow
+/// has the slow network. None where nodes have different numbers of ranks.
 [[nodiscard]] std::vector<GroupStep> group_steps(const std::vector<RowKey>& plan,
-                                                 const Identities& identities);
+                                                 const Identities& identities,
+                                                 const collectives::PlanRequest& request, double run_seconds);
 
 /// This rank's group in a step.
 class GroupRanks {

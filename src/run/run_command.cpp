@@ -51,9 +51,6 @@ namespace {
 
 constexpr double kCalibrationSeconds = 5;
 constexpr double kCalibrationShare = 0.25;  // of --time
-constexpr double kGroupSeconds = 5;         // and more of a long run: NCCL's connections take some of it
-constexpr double kMaxGroupSeconds = 15;
-constexpr double kGroupShare = 0.05;  // of --time
 constexpr std::string_view kGoesOn = " (the measurement goes on)";
 constexpr double kLibraryPatience = 0.8;  // of -T: who waits for a GPU tells more than the watchdog can
 
@@ -61,7 +58,8 @@ constexpr double kLibraryPatience = 0.8;  // of -T: who waits for a GPU tells mo
 std::vector<GroupStep> wanted_group_steps(const RunOptions& options, const RunContext& context,
                                           const RunBackend& measured, const RunPlan& plan) {
   if (!options.nodes_alone || !measured.measure_among || measured.gpus.are_shared) return {};
-  return group_steps(plan.rows, context.identities);
+  return group_steps(plan.rows, context.identities, options.request,
+                     run_seconds(options, collectives::MemoryKind::device));
 }
 
 /// Throws, before minutes are spent, where `--accept` would have nothing to judge at the end.
@@ -283,7 +281,7 @@ class RunDriver {
                                          format_bytes(groups.row.size_bytes), groups.where);
     progress_.show(step, clock().seconds());
     collectives::MeasurementLoopOptions options = options_.loop;
-    options.seconds = std::clamp(end_.seconds() * kGroupShare, kGroupSeconds, kMaxGroupSeconds);
+    options.seconds = groups.seconds;
     const collectives::MeasurementObserver observer{
         .before_block =
             [&](const collectives::MeasurementProgress&) {

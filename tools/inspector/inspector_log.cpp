@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <istream>
 #include <string_view>
 #include <utility>
@@ -14,21 +15,23 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::size_t kMaxLine = 1U << 20;  // a line of the verbose form has a few KiB
+constexpr std::size_t kMaxLine = 1U << 20;       // a line of the verbose form has a few KiB
+constexpr std::uint64_t kMaxBytes = 1ULL << 50;  // of a call, so that its size over all ranks is a number
+constexpr std::string_view kFirstKey = "{\"header\"";
+constexpr std::string_view kGiveFiles = "give the files of NCCL_INSPECTOR_DUMP_DIR as they are";
 
 std::size_t communicator_of(const JsonReader& header, InspectedJob& job) {
   const std::string id = header.at("id").text();
   const int ranks = header.at("n_ranks").integer<int>(1);
-  const auto found = std::find_if(job.communicators.begin(), job.communicators.end(),
-                                  [&](const auto& each) { return each.id == id && each.ranks == ranks; });
-  if (found != job.communicators.end()) return static_cast<std::size_t>(found - job.communicators.begin());
+  const auto [known, is_new] = job.known.try_emplace({id, ranks}, job.communicators.size());
+  if (!is_new) return known->second;
   const auto name = header.find("comm_name");
   job.communicators.push_back({.id = id,
-                               .name = name && !name->is_null() ? name->text() : "",
+                               .name = name ? name->text() : "",
                                .ranks = ranks,
                                .nodes = header.at("nnodes").integer<int>(),
                                .hosts = {}});
-  return job.communicators.size() - 1;
+  return known->second;
 }
 
 /// Inspector counts what one rank gives to an AllGather and gets of a ReduceScatter (inspector.cc).
@@ -47,21 +50,23 @@ std::string lower_case(std::string text) {
 std::string take_call(const JsonReader& line, InspectedJob& job) {
   const auto call = line.find("coll_perf");
   if (!call) return line.find("p2p_perf") ? "Send and Recv, which are not judged" : "no collective";
-  const std::string source = call->at("coll_timing_source").text();
-  if (source != "kernel_gpu") return fmt::format("timed by \"{}\", not by the GPU", source);
-  const std::string name = call->at("coll").text();
-  const Operation* const known = find_operation(name);
-  if (known == nullptr || !known->has_bandwidth) return fmt::format("no model of {}", name);
+  if (call->at("coll_timing_source").text() != "kernel_gpu") return "not timed by the GPU";
+  const Operation* const known = find_operation(call->at("coll").text());
+  if (known == nullptr || !known->has_bandwidth) return "of a collective without a model";
+  const double seconds = call->at("coll_exec_time_us").number() * 1e-6;
+  if (!(seconds > 0 && std::isfinite(seconds)))
+    return "shorter than the microsecond that Inspector counts in";
   const JsonReader header = line.at("header");
+  const int rank = header.at("rank").integer<int>();
+  if (rank >= header.at("n_ranks").integer<int>(1))
+    throw header.at("rank").expected("a rank of the communicator");
+  const auto bytes = call->at("coll_msg_size_bytes").integer<std::uint64_t>();
+  if (bytes > kMaxBytes) throw call->at("coll_msg_size_bytes").expected("at most 1 PiB");
+  const std::string host = line.at("metadata").at("hostname").text();
+  const auto algorithm = call->find("coll_algo");
   const std::size_t communicator = communicator_of(header, job);
   InspectedCommunicator& group = job.communicators[communicator];
-  const double seconds = call->at("coll_exec_time_us").number() * 1e-6;
-  if (!(seconds > 0)) return "shorter than the microsecond that Inspector counts in";
-  const int rank = header.at("rank").integer<int>();
-  if (rank >= group.ranks) throw header.at("rank").expected(fmt::format("a rank of {}", group.ranks));
-  group.hosts.try_emplace(rank, line.at("metadata").at("hostname").text());
-  const auto algorithm = call->find("coll_algo");
-  const auto bytes = call->at("coll_msg_size_bytes").integer<std::uint64_t>();
+  group.hosts.try_emplace(rank, host);
   const InspectedKind kind{.communicator = communicator,
                            .operation = known->id,
                            .size_bytes = size_over_all(known->id, bytes, group.ranks),
@@ -71,27 +76,34 @@ std::string take_call(const JsonReader& line, InspectedJob& job) {
   return {};
 }
 
+/// Up to the next newline; throws where that is further than a line of Inspector's can be.
+bool next_line(std::istream& input, const std::string& where, std::string& text) {
+  text.clear();
+  std::streambuf& bytes = *input.rdbuf();
+  for (int each = bytes.sbumpc(); each != std::istream::traits_type::eof(); each = bytes.sbumpc()) {
+    if (each == '\n') return true;
+    text += static_cast<char>(each);
+    if (text.size() > kMaxLine) throw usage_error(where, "is longer than a MiB", std::string(kGiveFiles));
+  }
+  input.setstate(std::ios::eofbit);
+  return !text.empty();
+}
+
 }  // namespace
 
 void read_inspector_log(std::istream& input, const std::string& file, InspectedJob& job) {
   std::string text;
   std::size_t number = 0;
-  while (std::getline(input, text)) {
-    ++number;
+  while (next_line(input, fmt::format("{}:{}", file, number + 1), text)) {
+    const std::string where = fmt::format("{}:{}", file, ++number);
     if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
-    const std::string where = fmt::format("{}:{}", file, number);
-    const bool is_last = input.eof();  // without its newline
-    const nlohmann::json parsed =
-        text.size() > kMaxLine ? nlohmann::json() : nlohmann::json::parse(text, nullptr, false);
-    if (!parsed.is_object() || !parsed.contains("header")) {
-      if (!is_last)
-        throw usage_error(where, "is no line of NCCL Inspector's, an object with a \"header\" on each",
-                          "give the files of NCCL_INSPECTOR_DUMP_DIR as they are");
-      ++job.left_out["cut at the end of a file"];
-      continue;
-    }
-    if (std::string why = take_call(JsonReader(parsed, where), job); !why.empty())
-      ++job.left_out[std::move(why)];
+    const nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
+    const bool is_cut = parsed.is_discarded() && input.eof() && text.starts_with(kFirstKey);
+    if (!is_cut && (!parsed.is_object() || (!parsed.contains("header") && !parsed.contains("metadata"))))
+      throw usage_error(where, "is no line of NCCL Inspector's, an object with a \"header\" on each",
+                        std::string(kGiveFiles));
+    std::string why = is_cut ? "cut at the end of a file" : take_call(JsonReader(parsed, where), job);
+    if (!why.empty()) ++job.left_out[std::move(why)];
   }
   ++job.files;
 }

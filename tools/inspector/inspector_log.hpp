@@ -5,6 +5,7 @@
 #include <iosfwd>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/record/operation.hpp"
@@ -44,10 +45,11 @@ struct InspectedJob {
   std::map<InspectedKind, std::vector<InspectedCall>> calls;
   std::map<std::string, std::size_t> left_out;  ///< lines, by the reason
   std::size_t files = 0;
+  std::map<std::pair<std::string, int>, std::size_t> known;  ///< communicators by hash and ranks
 };
 
-/// Adds the lines of one process's file. A last line that was cut is left out; what is no line of Inspector's
-/// throws Error (usage) with its place in `file`.
+/// Adds the lines of one process's file. A last line that was cut is left out; what is no line of
+/// Inspector's, one of more than a MiB, and what cannot be read throw Error (usage) with its place in `file`.
 void read_inspector_log(std::istream& input, const std::string& file, InspectedJob& job);
 
 }  // namespace collbench::analysis

@@ -34,9 +34,9 @@ std::string kind_words(const InspectorPage& page, const KindResult& kind) {
                      name_of(group_of(page, kind)));
 }
 
-/// "rank 3 on n17 of tp0 comes last in 81 % of 1200 calls that others wait in, for 3.2 ms"
+/// "rank 3 on n17 of tp0 comes last in 81 % of 1200 calls in which all others wait, for 3.2 ms"
 std::string late_words(const InspectorPage& page, const LateRank& late) {
-  return fmt::format("rank {} on {} of {} comes last in {:.0f} % of {} that others wait in, for {}",
+  return fmt::format("rank {} on {} of {} comes last in {:.0f} % of {} in which all others wait, for {}",
                      late.rank, late.host, name_of(page.job.communicators[late.communicator]),
                      100.0 * static_cast<double>(late.last_in) / static_cast<double>(late.calls),
                      counted(late.calls, "call"), format_seconds(late.wait_seconds));
@@ -64,7 +64,7 @@ TextTable table(const InspectorPage& page) {
                      kind.kind.algorithm.empty() ? "–" : kind.kind.algorithm, ranks_of(group),
                      format_bytes(kind.kind.size_bytes), fmt::to_string(kind.calls), figure(kind.busbw, 1),
                      figure(kind.expected_busbw, 1), figure(kind.ratio(), 2), format_seconds(kind.seconds),
-                     kind.ranks_seen > 1 ? format_seconds(kind.wait_seconds) : "–"});
+                     kind.wait_seconds ? format_seconds(*kind.wait_seconds) : "–"});
   }
   return lines;
 }
@@ -75,18 +75,16 @@ std::vector<std::string> notes(const InspectorPage& page) {
   for (const auto& [why, count] : page.job.left_out)
     lines.push_back(fmt::format("left out: {}: {}", counted(count, "line"), why));
   std::size_t partly = 0;
-  for (const InspectedCommunicator& group : page.job.communicators)
-    partly += std::cmp_less(group.hosts.size(), group.ranks) ? 1 : 0;
+  for (const KindResult& kind : page.result.kinds) partly += kind.whole < kMinCalls ? 1 : 0;
   if (partly > 0)
     lines.push_back(
-        fmt::format("of {} not every rank's file was read: their times hold what these ranks waited, "
-                    "and who comes last is not known",
-                    counted(partly, "communicator")));
+        fmt::format("of {} fewer than {} calls were logged by every rank: times hold what these ranks "
+                    "waited, and nothing is called BELOW",
+                    counted(partly, "line"), kMinCalls));
   for (const KindResult& kind : page.result.kinds)
     if (kind.slowdown)
-      lines.push_back(fmt::format("{} takes {:.2f} times as long from call {} of {} on",
-                                  kind_words(page, kind), kind.slowdown->times, kind.slowdown->call,
-                                  kind.calls));
+      lines.push_back(fmt::format("{} takes {:.2f} times as long from call number {} on",
+                                  kind_words(page, kind), kind.slowdown->times, kind.slowdown->sequence));
   lines.insert(lines.end(), page.result.notes.begin(), page.result.notes.end());
   if (page.machine.empty())
     lines.emplace_back("nothing is expected: --topology names the machine that the job ran on");
@@ -98,7 +96,7 @@ std::string as_text(const InspectorPage& page, int columns) {
   for (const LateRank& late : page.result.late) text += wrap(late_words(page, late), columns, "# ", "#   ");
   for (const std::string& line : notes(page)) text += wrap(line, columns, "# ", "#   ");
   text += wrap(
-      "busbw in GB/s (10^9 B/s), of the rank that waits least in each call; medians over calls. Kernels "
+      "busbw in GB/s (10^9 B/s), of the quickest rank of each call; medians over calls. Kernels "
       "share the GPU with what else the job runs.",
       columns, "# ", "#   ");
   return terminal_text(text + "\n" + table_lines(table(page), 4));
@@ -106,18 +104,19 @@ std::string as_text(const InspectorPage& page, int columns) {
 
 std::string as_csv(const InspectorPage& page) {
   std::string text =
-      "communicator,name,operation,algorithm,ranks,nodes,size_bytes,calls,ranks_seen,seconds,busbw_gb_per_s,"
+      "communicator,name,operation,algorithm,ranks,nodes,size_bytes,calls,calls_of_all_ranks,seconds,busbw_"
+      "gb_per_s,"
       "expected_gb_per_s,ratio,wait_seconds,verdict\n";
   for (const KindResult& kind : page.result.kinds) {
     const InspectedCommunicator& group = group_of(page, kind);
     const auto number = [](std::optional<double> value) {
       return value ? fmt::format("{:.6g}", *value) : "";
     };
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{:.6g},{}\n", csv_cell(group.id),
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{}\n", csv_cell(group.id),
                         csv_cell(group.name), operation(kind.kind.operation).option,
                         csv_cell(kind.kind.algorithm), group.ranks, group.nodes, kind.kind.size_bytes,
-                        kind.calls, kind.ranks_seen, kind.seconds, kind.busbw, number(kind.expected_busbw),
-                        number(kind.ratio()), kind.wait_seconds, kind.is_below() ? "BELOW" : "");
+                        kind.calls, kind.whole, kind.seconds, kind.busbw, number(kind.expected_busbw),
+                        number(kind.ratio()), number(kind.wait_seconds), kind.is_below() ? "BELOW" : "");
   }
   return page_text(text);
 }
@@ -135,13 +134,13 @@ std::string as_json(const InspectorPage& page) {
                      {"algorithm", kind.kind.algorithm},
                      {"size_bytes", kind.kind.size_bytes},
                      {"calls", kind.calls},
-                     {"ranks_seen", kind.ranks_seen},
+                     {"calls_of_all_ranks", kind.whole},
                      {"seconds", kind.seconds},
                      {"busbw_gb_per_s", kind.busbw},
                      {"expected_gb_per_s", number(kind.expected_busbw)},
                      {"ratio", number(kind.ratio())},
-                     {"wait_seconds", kind.wait_seconds},
-                     {"slower_from_call", kind.slowdown ? Json(kind.slowdown->call) : Json(nullptr)},
+                     {"wait_seconds", number(kind.wait_seconds)},
+                     {"slower_from_call", kind.slowdown ? Json(kind.slowdown->sequence) : Json(nullptr)},
                      {"verdict", kind.is_below() ? Json("BELOW") : Json(nullptr)}});
   }
   Json late = Json::array();

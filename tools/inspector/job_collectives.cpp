@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -23,34 +24,36 @@ namespace {
 // A wait counts from here on: Inspector counts whole microseconds, and ranks start a kernel some apart.
 constexpr double kMinWait = 20e-6;
 constexpr double kMinWaitShare = 0.1;  // of the call's own time
-constexpr std::size_t kMinCalls = 20;  // to name anybody
 constexpr double kDeviations = 5;      // of a binomial with every rank last alike, about 1 in 3 million
 constexpr double kMinShareOfLast = 0.3;
 constexpr std::size_t kBlocks = 8;  // in which a slowdown is looked for
 constexpr double kSlower = 1.2;
 
-/// A call over the ranks that were seen in it.
+/// A call over the ranks that logged it.
 struct Call {
-  std::size_t ranks = 0;
-  double quickest = 0;
-  double slowest = 0;
-  int last = 0;  ///< the rank that waited least
+  std::uint64_t sequence = 0;
+  std::vector<std::pair<double, int>> ranks;  ///< seconds and rank, the quickest first
+
+  [[nodiscard]] double own_seconds() const { return ranks.front().first; }
 };
 
-/// In their order.
-std::vector<Call> calls_of(const std::vector<InspectedCall>& seen) {
-  std::map<std::uint64_t, Call> by_sequence;
-  for (const InspectedCall& each : seen) {
-    Call& call = by_sequence[each.sequence];
-    if (call.ranks == 0 || each.seconds < call.quickest) {
-      call.quickest = each.seconds;
-      call.last = each.rank;
-    }
-    call.slowest = std::max(call.slowest, each.seconds);
-    ++call.ranks;
-  }
+double own_seconds(const Call& call) { return call.own_seconds(); }
+
+/// In their order. A rank that logged a call twice counts once, with what it logged first.
+std::vector<Call> calls_of(std::vector<InspectedCall> seen) {
+  std::stable_sort(seen.begin(), seen.end(), [](const InspectedCall& a, const InspectedCall& b) {
+    return std::pair(a.sequence, a.rank) < std::pair(b.sequence, b.rank);
+  });
   std::vector<Call> calls;
-  for (const auto& [sequence, call] : by_sequence) calls.push_back(call);
+  int last_rank = -1;
+  for (const InspectedCall& each : seen) {
+    const bool begins = calls.empty() || calls.back().sequence != each.sequence;
+    if (!begins && each.rank == last_rank) continue;
+    if (begins) calls.push_back({each.sequence, {}});
+    calls.back().ranks.emplace_back(each.seconds, each.rank);
+    last_rank = each.rank;
+  }
+  for (Call& call : calls) std::sort(call.ranks.begin(), call.ranks.end());
   return calls;
 }
 
@@ -61,14 +64,12 @@ double median_of(const std::vector<Call>& calls, Of of) {
   return median(values);
 }
 
-double own_time(const Call& call) { return call.quickest; }
-
 std::optional<Slowdown> slowdown_of(const std::vector<Call>& calls) {
   const std::size_t size = calls.size() / kBlocks;
   if (size < kMinCalls / 2) return std::nullopt;
   const auto block = [&](std::size_t i) {
     const auto begin = calls.begin() + static_cast<std::ptrdiff_t>(i * size);
-    return median_of({begin, begin + static_cast<std::ptrdiff_t>(size)}, own_time);
+    return median_of({begin, begin + static_cast<std::ptrdiff_t>(size)}, own_seconds);
   };
   const double first = block(0);
   const double last = block(kBlocks - 1);
@@ -77,22 +78,28 @@ std::optional<Slowdown> slowdown_of(const std::vector<Call>& calls) {
   std::size_t from = kBlocks - 1;
   while (from > 0 && block(from - 1) > between) --from;
   const auto slow = std::find_if(calls.begin() + static_cast<std::ptrdiff_t>(from * size), calls.end(),
-                                 [between](const Call& call) { return call.quickest > between; });
-  return Slowdown{.times = last / first, .call = static_cast<std::size_t>(slow - calls.begin()) + 1};
+                                 [between](const Call& call) { return own_seconds(call) > between; });
+  return Slowdown{.times = last / first, .sequence = slow->sequence};
 }
 
 /// Waits of one communicator, over all its kinds.
 struct Waits {
-  std::map<int, std::vector<double>> by_last;  ///< the longest wait of a call, by who came last
+  std::map<int, std::vector<double>> by_last;  ///< the shortest wait of a call, by who came last
   std::size_t calls = 0;
 };
 
-void add_waits(const std::vector<Call>& calls, std::size_t ranks, Waits& waits) {
-  for (const Call& call : calls) {
-    const double wait = call.slowest - call.quickest;
-    // Of a call that not all were seen in, somebody else may have been the last.
-    if (call.ranks < ranks || wait < std::max(kMinWait, kMinWaitShare * call.quickest)) continue;
-    waits.by_last[call.last].push_back(wait);
+bool depends_on_all(OperationId id) {
+  return id == OperationId::all_reduce || id == OperationId::all_gather || id == OperationId::reduce_scatter;
+}
+
+/// Of calls that all ranks logged: else somebody else may have been the last. Who is merely early makes no
+/// other one late: all others must have waited.
+void add_waits(const std::vector<Call>& whole, Waits& waits) {
+  for (const Call& call : whole) {
+    if (call.ranks.size() < 2) continue;
+    const double wait = call.ranks[1].first - call.own_seconds();
+    if (wait < std::max(kMinWait, kMinWaitShare * call.own_seconds())) continue;
+    waits.by_last[call.ranks.front().second].push_back(wait);
     ++waits.calls;
   }
 }
@@ -137,15 +144,17 @@ Expected cluster_of(const InspectedCommunicator& group, const topology::Resolved
 void expect(const GpuCluster& ranks, KindResult& result) {
   const InspectedKind& kind = result.kind;
   GpuCluster cluster = ranks;
-  cluster.run.algorithm = kind.algorithm;
-  if (kind.algorithm.empty()) cluster = with_table_choice(cluster, kind.operation, kind.size_bytes);
+  if (kind.algorithm.empty())
+    cluster = with_table_choice(cluster, kind.operation, kind.size_bytes);
+  else
+    cluster.run.algorithm = kind.algorithm;
   const auto seconds = expect_on_gpus(kind.operation, kind.size_bytes, cluster).expected_seconds;
   if (!seconds) return;
   const double expected =
       bus_bandwidth(operation(kind.operation), kind.size_bytes, cluster.ranks(), *seconds) / kGigabyte;
   if (!(expected > 0)) return;
   result.expected_busbw = expected;
-  if (kind.size_bytes >= kLargeSize)
+  if (kind.size_bytes >= kLargeSize && result.whole >= kMinCalls)
     result.range = healthy_range(kind.operation, kind.size_bytes, expected, cluster);
 }
 
@@ -162,19 +171,21 @@ JobResult judge_job(const InspectedJob& job, const topology::ResolvedMachine* ma
   for (const auto& [kind, seen] : job.calls) {
     const InspectedCommunicator& group = job.communicators[kind.communicator];
     const std::vector<Call> calls = calls_of(seen);
-    KindResult of_kind{
-        .kind = kind,
-        .calls = calls.size(),
-        .ranks_seen = group.hosts.size(),
-        .seconds = median_of(calls, own_time),
-        .busbw = 0,
-        .expected_busbw = {},
-        .range = {},
-        .wait_seconds = median_of(calls, [](const Call& each) { return each.slowest - each.quickest; }),
-        .slowdown = slowdown_of(calls)};
+    std::vector<Call> whole;
+    std::copy_if(calls.begin(), calls.end(), std::back_inserter(whole),
+                 [&group](const Call& call) { return std::cmp_equal(call.ranks.size(), group.ranks); });
+    KindResult of_kind;
+    of_kind.kind = kind;
+    of_kind.calls = calls.size();
+    of_kind.whole = whole.size();
+    of_kind.seconds = median_of(whole.empty() ? calls : whole, own_seconds);
     of_kind.busbw =
         bus_bandwidth(operation(kind.operation), kind.size_bytes, group.ranks, of_kind.seconds) / kGigabyte;
-    add_waits(calls, static_cast<std::size_t>(group.ranks), waits[kind.communicator]);
+    if (!whole.empty())
+      of_kind.wait_seconds =
+          median_of(whole, [](const Call& each) { return each.ranks.back().first - each.own_seconds(); });
+    of_kind.slowdown = slowdown_of(whole);
+    if (depends_on_all(kind.operation)) add_waits(whole, waits[kind.communicator]);
     const Expected& machine_of = expected[kind.communicator];
     if (machine_of.cluster) expect(*machine_of.cluster, of_kind);
     if (!machine_of.why_not.empty())

@@ -256,14 +256,18 @@ TEST(NodesAlone, WrongDataOnOneIsWrongDataOfTheRun) {
   EXPECT_THAT(check_run(run, {}).failures.front().text, StartsWith("node2 alone: WRONG DATA"));
 }
 
-/// Nodes in a ring, sound by themselves, whose pairs (the first with the second, and so on) measured 1 GiB so
-/// many times slower than expected, the whole `whole_slower`.
-collbench::Run with_pairs(const std::vector<double>& slower, double whole_slower) {
-  const GpuCluster cluster = cluster_of("hgx-h100", static_cast<int>(slower.size()));
+/// Nodes in a ring, sound by themselves, whose pairs (the first with the second, and so on) measured an
+/// AllGather of 1 GiB so many times slower than expected, the whole an AllReduce and an AllGather
+/// `whole_slower`.
+collbench::Run with_pairs(const std::vector<double>& slower, double whole_slower,
+                          const std::string& machine = "hgx-h100") {
+  const GpuCluster cluster = cluster_of(machine, static_cast<int>(slower.size()));
   collbench::Run run = run_from_expectation(cluster, whole_slower);
+  for (const Row& row : run_from_expectation(cluster, whole_slower, OperationId::all_gather).rows)
+    run.rows.push_back(row);
   run.complete = true;
-  const auto measured = [](int nodes, double times, OperationId operation) {
-    const collbench::Run part = run_from_expectation(cluster_of("hgx-h100", nodes), times, operation);
+  const auto measured = [&](int nodes, double times, OperationId operation) {
+    const collbench::Run part = run_from_expectation(cluster_of(machine, nodes), times, operation);
     Row row = *std::find_if(part.rows.begin(), part.rows.end(),
                             [](const Row& each) { return each.measurement.key.size_bytes == kGiB; });
     row.measurement.pass_seconds.assign(3, row.measurement.seconds);
@@ -277,15 +281,22 @@ collbench::Run with_pairs(const std::vector<double>& slower, double whole_slower
   return judged_on_gpus(run, cluster);
 }
 
+std::vector<std::string> slow_hosts(const std::vector<double>& slower) {
+  return pairs_seen(with_pairs(slower, 2.5)).slow_hosts;
+}
+
 TEST(NodePairs, WhoIsSlowWithBothNeighborsIsNamed) {
   const collbench::Run run = with_pairs({1, 2.5, 2.5, 1}, 2.5);
   EXPECT_THAT(verdict_headline(run).front().text,
-              AllOf(StartsWith("FAULT: 4 × 8 ranks; n2 is slow with each neighbor: AllGather 1 GiB: "),
+              AllOf(HasSubstr(": 4 × 8 ranks; n2 is slow with each neighbor: AllGather 1 GiB: "),
                     HasSubstr("; next: collbench doctor on n2; ")));
-  EXPECT_THAT(check_run(run, {}).failures.back().text, StartsWith("n2 with n3: "));
-  const collbench::Run of_three = with_pairs({2.5, 1, 2.5}, 1);
-  EXPECT_EQ(pairs_seen(of_three).slow_hosts, std::vector<std::string>{"n0"});
-  EXPECT_TRUE(is_bad(machine_word(of_three))) << "the whole is SOUND, and a node of it is not";
+  EXPECT_THAT(slow_hosts({2.5, 1, 2.5}), testing::ElementsAre("n0"));
+  EXPECT_THAT(slow_hosts({1, 2.5, 2.5, 2.5, 1}), testing::ElementsAre("n2", "n3")) << "both, or a link";
+}
+
+TEST(NodePairs, ANodeBetweenTwoSlowOnesIsNotAccused) {
+  // n1 and n4 of a ring of five are slow, and n0 meets nobody else.
+  EXPECT_THAT(slow_hosts({2.5, 2.5, 1, 2.5, 2.5}), testing::ElementsAre("n1", "n4"));
 }
 
 TEST(NodePairs, OneSlowPairAccusesNoNode) {
@@ -305,12 +316,26 @@ TEST(NodePairs, WhereAllAreSoundTheLossIsOfMoreNodes) {
   EXPECT_THAT(
       verdict_headline(with_pairs({1, 1, 1, 1}, 2.5)).front().text,
       HasSubstr("each node alone and each pair of neighbors is SOUND: the loss shows between more nodes"));
-  const collbench::Run sound = with_pairs({1, 1, 1, 1}, 1);
-  EXPECT_EQ(machine_word(sound), VerdictWord::sound);
-  const ReportLines lines = verdict_lines(sound);
+  const ReportLines lines = verdict_lines(with_pairs({1, 1, 1, 1}, 1));
   EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), [](const ReportLine& line) {
     return line.text.starts_with("4 of 4 pairs of neighbors SOUND: AllGather 1 GiB: ");
   }));
+}
+
+TEST(NodePairs, TheyMakeNoMachineBelowWhoseRowsAreSound) {
+  const collbench::Run run = with_pairs({2.5, 1, 2.5}, 1);
+  EXPECT_EQ(machine_word(run), VerdictWord::sound) << "pairs share the network";
+  EXPECT_TRUE(check_run(run, {}).failures.empty());
+  EXPECT_THAT(verdict_headline(run).front().text, testing::Not(HasSubstr("slow")));
+  const ReportLines lines = verdict_lines(run);
+  EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), [](const ReportLine& line) {
+    return line.text.starts_with("n0 with n1: FAULT: ") || line.text.starts_with("n0 with n1: BELOW: ");
+  })) << "and are shown";
+}
+
+TEST(NodePairs, InARackWhoseNvLinksJoinNodesTheyHaveNoVerdict) {
+  const collbench::Run run = with_pairs({1, 1, 1}, 1, "gb200-nvl72");
+  EXPECT_EQ(run.node_groups.back().row.verdict.word, VerdictWord::none);
 }
 
 TEST(VerdictFacts, ARowWithoutAFormulaSaysSo) {

@@ -28,9 +28,10 @@ Identities ranks_on(const std::vector<int>& nodes) {
 }
 
 /// "AllReduce 1024 MiB on each node alone: 0 1", a line for each step.
-std::vector<std::string> steps_of(const std::vector<RowKey>& plan, const std::vector<int>& nodes) {
+std::vector<std::string> steps_of(const std::vector<RowKey>& plan, const std::vector<int>& nodes,
+                                  double run_seconds = 120) {
   std::vector<std::string> lines;
-  for (const GroupStep& step : group_steps(plan, ranks_on(nodes))) {
+  for (const GroupStep& step : group_steps(plan, ranks_on(nodes), {}, run_seconds)) {
     std::vector<std::string> groups;
     for (const std::vector<int>& group : step.groups)
       groups.push_back(fmt::format("{}", fmt::join(group, "+")));
@@ -69,6 +70,24 @@ TEST(GroupSteps, OfThreeNodesAndMoreEachWithItsNeighbors) {
   EXPECT_THAT(steps_of({row_of(reduce_scatter, kGiB)}, {1, 1, 1, 1, 1}),
               ElementsAre(testing::EndsWith(": 0+1 2+3"), testing::EndsWith(": 1+2 3+4"),
                           testing::EndsWith(": 4+0")));
+}
+
+TEST(GroupSteps, APairsRowIsOfItsOwnRanks) {
+  const std::vector<GroupStep> steps =
+      group_steps({row_of(all_gather, kGiB)}, ranks_on({2, 2, 2, 2}), {}, 120);
+  ASSERT_THAT(steps, testing::SizeIs(2));
+  EXPECT_EQ(steps[0].row.size_bytes, kGiB);
+  EXPECT_EQ(steps[0].row.count, kGiB / 4 / sizeof(float));
+}
+
+TEST(GroupSteps, PairsTakeATenthOfTheTimeOrAreLeftOut) {
+  const std::vector<RowKey> plan{row_of(all_reduce, kGiB)};
+  EXPECT_THAT(steps_of(plan, {2, 2, 2, 2}, 20), testing::SizeIs(1)) << "each node alone";
+  const std::vector<GroupStep> steps = group_steps(plan, ranks_on({2, 2, 2}), {}, 120);
+  ASSERT_THAT(steps, testing::SizeIs(4));
+  EXPECT_DOUBLE_EQ(steps[0].seconds, 6);
+  EXPECT_DOUBLE_EQ(steps[1].seconds, 4);
+  EXPECT_DOUBLE_EQ(group_steps(plan, ranks_on({2, 2, 2}), {}, 1e9)[3].seconds, 15);
 }
 
 TEST(GroupSteps, OnSeveralNodesOfAsManyRanks) {

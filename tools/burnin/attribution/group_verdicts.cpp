@@ -152,7 +152,7 @@ bool counts_as_below(const BurninRecord& record, const GroupRate& rate) {
          std::none_of(record.groups.begin(), record.groups.end(), [&rate](const GroupRate& again) {
            return again.launch.alone && again.launch.phase == rate.launch.phase &&
                   again.launch.nodes == rate.launch.nodes && again.operation == rate.operation &&
-                  !again.is_below_floor();
+                  again.floor > 0 && !again.is_below_floor();
          });
 }
 
@@ -368,8 +368,8 @@ void judge_groups(const BurninRecord& record, Attribution& found) {
   judge_failed_nodes(record, found);
   judge_gpus(record, found);
   judge_single_nodes(record, populations, found);
-  judge_by_floor(record, found);
   judge_small_groups(record, populations, found);
+  judge_by_floor(record, found);
   judge_rails(populations, found);
 }
 
