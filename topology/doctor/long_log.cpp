@@ -29,9 +29,9 @@ constexpr std::size_t kMaxLine = 2048;
 /// Whether a line may be of NCCL, a plugin, PyTorch or CUDA, is of a table of nccl-tests, or tells how a
 /// process ended.
 bool may_matter(std::string_view line) {
-  static constexpr std::array<std::string_view, 14> kSigns{
-      "NCCL",  "nccl",  "CUDA",      "via NET/", "rror",  "ailed", " WARN ",
-      "ignal", "illed", "ion fault", "egfault",  "xit c", "xit C", "xitc"};
+  static constexpr std::array<std::string_view, 16> kSigns{
+      "NCCL",  "nccl",      "CUDA",    "via NET/", "rror",  "ailed", " WARN ",    "ignal",
+      "illed", "ion fault", "egfault", "xit c",    "xit C", "xitc",  "ompletion", "<warn>"};
   return std::any_of(kSigns.begin(), kSigns.end(),
                      [line](std::string_view sign) { return line.find(sign) != std::string_view::npos; });
 }

@@ -57,7 +57,8 @@ TEST(LongLog, IsReadAsAShortOneWouldBe) {
               testing::EndsWith(fmt::format(":{}", 2 * connections + 3)));
 }
 
-/// The number by which one of many processes ended is kept, and what stands behind the zeros of a crash.
+/// The number by which one of many processes ended is kept, what a plugin says without NCCL's name, and what
+/// stands behind the zeros of a crash.
 TEST(LongLog, KeepsHowProcessesEnded) {
   const std::filesystem::path path =
       std::filesystem::path(testing::TempDir()) / "collbench_long_log_ends_test.log";
@@ -66,6 +67,7 @@ TEST(LongLog, KeepsHowProcessesEnded) {
     for (int task = 0; task < 64; ++task)
       file << fmt::format("srun: error: n{0}: task {0}: Exited with exit code {1}\n", task,
                           task == 30 ? 137 : 1);
+    file << "NET/IBP:Got completion from peer 10.0.0.2<4000> with status=12\n";
     file << std::string(5000, '\0') << "srun: error: n7: task 7: Out Of Memory\n";
   }
   const std::vector<EvidenceLine> lines = read_long_log(path);
@@ -76,7 +78,8 @@ TEST(LongLog, KeepsHowProcessesEnded) {
   };
   EXPECT_TRUE(has("srun: error: n30: task 30: Exited with exit code 137"));
   EXPECT_TRUE(has("srun: error: n7: task 7: Out Of Memory"));
-  EXPECT_EQ(lines.back().location, path.string() + ":65");
+  EXPECT_TRUE(has("NET/IBP:Got completion from peer 10.0.0.2<4000> with status=12"));
+  EXPECT_EQ(lines.back().location, path.string() + ":66");
 }
 
 /// Which process is of which job is known of all, not only of the first ones.
