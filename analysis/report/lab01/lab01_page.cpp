@@ -9,27 +9,19 @@
 namespace collbench::analysis {
 namespace {
 
-std::string block_markup(const std::string& paragraph, const std::string&) {
-  return html_paragraph(paragraph);
-}
-
-std::string block_markup(const ReportList& items, const std::string&) { return html_list(as_lines(items)); }
-
-std::string block_markup(ReportTable table, const std::string& caption) {
-  table.caption = caption;
-  return html_table(table);
-}
+std::string block_markup(const std::string& paragraph) { return html_paragraph(paragraph); }
+std::string block_markup(const ReportList& items) { return html_list(as_lines(items)); }
+std::string block_markup(const ReportTable& table) { return html_table(table); }
 
 /// Tables are named after the heading that they stand under, and numbered where there are several.
-std::string body_markup(const ReportSection& section) {
+std::string body_markup(ReportSection section) {
   std::string body;
   int tables = 0;
-  for (const auto& block : section.blocks) {
-    if (std::holds_alternative<ReportTable>(block)) ++tables;
+  for (auto& block : section.blocks) {
     // Not the heading alone: a region in another one of the same name cannot be told from it.
-    const std::string caption =
-        section.heading + ", table" + (tables < 2 ? "" : " " + std::to_string(tables));
-    body += std::visit([&caption](const auto& each) { return block_markup(each, caption); }, block);
+    if (auto* const table = std::get_if<ReportTable>(&block))
+      table->caption = section.heading + ", table" + (++tables < 2 ? "" : " " + std::to_string(tables));
+    body += std::visit([](const auto& each) { return block_markup(each); }, block);
   }
   return body;
 }

@@ -7,7 +7,7 @@ namespace {
 
 TEST(Document, AsMarkdownNothingInItIsMarkup) {
   const ReportTable table{.headings = {"a", "b", "c", "d"},
-                          .rows = {{"x|y", "w", "1", {"*", true}}, {"", "w", "2", "end"}},
+                          .rows = {{"x|y", "w", "1", {"*", "alarm"}}, {"", "w", "2", "end"}},
                           .left = 2,
                           .right = 1};
   const Document document{"A `title`", {{"One", {"A [b](c).", ReportList{"- 1", "2"}, table}}, {"Two", {}}}};

@@ -13,7 +13,7 @@ using testing::Not;
 
 TEST(Lab01Page, HasEveryPartOfTheDocument) {
   const ReportTable table{.headings = {"question", "answer"},
-                          .rows = {{"up?", {"no | never", true}}, {{"sum", true}, "7"}}};
+                          .rows = {{"up?", {"no | never", "warning"}}, {{"sum", "warning"}, "7"}}};
   const Document document{"Lab 01: AllReduce",
                           {{"Hardware", {ReportList{"a_b"}}}, {"Checks", {table, "One paragraph.", table}}}};
   const std::string page = lab01_page(document, {});
