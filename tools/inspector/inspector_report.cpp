@@ -93,7 +93,8 @@ std::vector<std::string> notes(const InspectorPage& page) {
 
 std::string as_text(const InspectorPage& page, int columns) {
   std::string text = wrap(inspector_headline(page), columns, "", "  ");
-  for (const LateRank& late : page.result.late) text += wrap(late_words(page, late), columns, "# ", "#   ");
+  for (std::size_t i = kShown; i < page.result.late.size(); ++i)
+    text += wrap(late_words(page, page.result.late[i]), columns, "# ", "#   ");
   for (const std::string& line : notes(page)) text += wrap(line, columns, "# ", "#   ");
   text += wrap(
       "busbw in GB/s (10^9 B/s), of the quickest rank of each call; medians over calls. Kernels "
