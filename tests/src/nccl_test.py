@@ -501,12 +501,13 @@ class NodesAlone(Scratch):
         self.assertEqual(len(made["communicator_seconds"]), 2, "of all ranks: the trial and that of the rows")
 
     def test_each_with_its_neighbors(self):
-        made = self.record(3, "--node-map", "0,1,2", *QUICK, "--ops", "all_reduce,all_gather", "--sizes", "64M")
+        made = self.record(3, "--node-map", "0,1,2", *QUICK, "--ops", "all_reduce,all_gather", "--sizes", "96M")
         self.assertEqual(made["nodes_alone"], [])
         self.assertEqual([(pair["ranks"], len(pair["hosts"])) for pair in made["node_pairs"]], [(2, 2)] * 3)
         for row in [pair["row"] for pair in made["node_pairs"]] + made["rows"]:
-            self.assertEqual((row["size_bytes"], row["wrong_elements"]), (64 << 20, 0))
+            self.assertEqual((row["size_bytes"], row["wrong_elements"]), (96 << 20, 0))
             self.assertGreater(row["seconds"], 0)
+        self.assertEqual({pair["row"]["count"] for pair in made["node_pairs"]}, {12 << 20})
         self.assertEqual({pair["row"]["operation"] for pair in made["node_pairs"]}, {"AllGather"})
         words = "before these rows AllReduce 64 MiB on each node alone, AllGather 64 MiB on pairs of neighboring nodes ("
         self.assertIn(words, mpirun(6, "--node-map", "0+3,1+4,2+5", *QUICK, "--ops", "all_reduce,all_gather", "--sizes", "64M",

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "analysis/report/text_layout.hpp"
@@ -46,8 +47,9 @@ std::vector<const KindResult*> below(const InspectorPage& page) {
   std::vector<const KindResult*> found;
   for (const KindResult& kind : page.result.kinds)
     if (kind.is_below()) found.push_back(&kind);
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto* a, const auto* b) { return *a->ratio() < *b->ratio(); });
+  std::sort(found.begin(), found.end(), [](const KindResult* a, const KindResult* b) {
+    return std::pair(*a->ratio(), a->kind) < std::pair(*b->ratio(), b->kind);
+  });
   return found;
 }
 

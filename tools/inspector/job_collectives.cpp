@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
@@ -39,10 +40,10 @@ struct Call {
 
 double own_seconds(const Call& call) { return call.own_seconds(); }
 
-/// In their order. A rank that logged a call twice counts once, with what it logged first.
+/// In their order. A rank that logged a call twice counts once.
 std::vector<Call> calls_of(std::vector<InspectedCall> seen) {
-  std::stable_sort(seen.begin(), seen.end(), [](const InspectedCall& a, const InspectedCall& b) {
-    return std::pair(a.sequence, a.rank) < std::pair(b.sequence, b.rank);
+  std::sort(seen.begin(), seen.end(), [](const InspectedCall& a, const InspectedCall& b) {
+    return std::tuple(a.sequence, a.rank, a.seconds) < std::tuple(b.sequence, b.rank, b.seconds);
   });
   std::vector<Call> calls;
   int last_rank = -1;
@@ -195,8 +196,11 @@ JobResult judge_job(const InspectedJob& job, const topology::ResolvedMachine* ma
   }
   for (std::size_t i = 0; i < waits.size(); ++i)
     for (LateRank& late : late_ranks(job, i, waits[i])) result.late.push_back(std::move(late));
-  std::stable_sort(result.late.begin(), result.late.end(), [](const LateRank& a, const LateRank& b) {
-    return a.wait_seconds * static_cast<double>(a.last_in) > b.wait_seconds * static_cast<double>(b.last_in);
+  const auto waited = [](const LateRank& late) {
+    return late.wait_seconds * static_cast<double>(late.last_in);
+  };
+  std::sort(result.late.begin(), result.late.end(), [&waited](const LateRank& a, const LateRank& b) {
+    return std::tuple(-waited(a), a.communicator, a.rank) < std::tuple(-waited(b), b.communicator, b.rank);
   });
   result.notes.assign(notes.begin(), notes.end());
   return result;
