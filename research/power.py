@@ -351,7 +351,9 @@ class Judged(typing.NamedTuple):
             known, ranks = choice_is_known(record), max(1, len(record["ranks"]))
             quicker_of = series_of(record, min)
             for key, rows in series_of(record).items():
-                operation, word = key[0], rows[-1]["verdict"] or "none"
+                # Where no machine is known, the run has the word and no row has.
+                unknown = (record["yardstick"] or {}).get("kind") == "unknown"
+                operation, word = key[0], rows[-1]["verdict"] or ("UNCLEAR" if unknown else "none")
                 words[operation][factor].append(word)
                 if self.run.told == NOTHING:
                     continue

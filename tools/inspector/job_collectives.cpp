@@ -78,8 +78,13 @@ std::optional<Slowdown> slowdown_of(const std::vector<Call>& calls) {
   const double between = std::sqrt(first * last);
   std::size_t from = kBlocks - 1;
   while (from > 0 && block(from - 1) > between) --from;
-  const auto slow = std::find_if(calls.begin() + static_cast<std::ptrdiff_t>(from * size), calls.end(),
-                                 [between](const Call& call) { return own_seconds(call) > between; });
+  // It may begin within the block before; one slow call alone is a hiccup.
+  const auto is_slow = [between](const Call& a, const Call& b) {
+    return own_seconds(a) > between && own_seconds(b) > between;
+  };
+  const auto begin = calls.begin() + static_cast<std::ptrdiff_t>((from == 0 ? 0 : from - 1) * size);
+  const auto slow = std::adjacent_find(begin, calls.end(), is_slow);
+  if (slow == calls.end()) return std::nullopt;
   return Slowdown{.times = last / first, .sequence = slow->sequence};
 }
 
