@@ -54,14 +54,14 @@ std::string take_call(const JsonReader& line, InspectedJob& job) {
   const Operation* const known = find_operation(call->at("coll").text());
   if (known == nullptr || !known->has_bandwidth) return "of a collective without a model";
   const double seconds = call->at("coll_exec_time_us").number() * 1e-6;
-  if (!(seconds > 0 && std::isfinite(seconds)))
-    return "shorter than the microsecond that Inspector counts in";
+  if (!(seconds >= 0.5e-6 && std::isfinite(seconds))) return "without a time of a microsecond or more";
   const JsonReader header = line.at("header");
   const int rank = header.at("rank").integer<int>();
-  if (rank >= header.at("n_ranks").integer<int>(1))
-    throw header.at("rank").expected("a rank of the communicator");
+  const int ranks = header.at("n_ranks").integer<int>(1);
+  if (rank >= ranks) throw header.at("rank").expected("a rank of the communicator");
   const auto bytes = call->at("coll_msg_size_bytes").integer<std::uint64_t>();
-  if (bytes > kMaxBytes) throw call->at("coll_msg_size_bytes").expected("at most 1 PiB");
+  if (bytes > kMaxBytes / static_cast<std::uint64_t>(ranks))
+    throw call->at("coll_msg_size_bytes").expected("at most 1 PiB over all ranks");
   const std::string host = line.at("metadata").at("hostname").text();
   const auto algorithm = call->find("coll_algo");
   const std::size_t communicator = communicator_of(header, job);
@@ -94,15 +94,21 @@ bool next_line(std::istream& input, const std::string& where, std::string& text)
 void read_inspector_log(std::istream& input, const std::string& file, InspectedJob& job) {
   std::string text;
   std::size_t number = 0;
+  bool is_known = false;  // as a file of Inspector's, by a line of it
   while (next_line(input, fmt::format("{}:{}", file, number + 1), text)) {
     const std::string where = fmt::format("{}:{}", file, ++number);
     if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
     const nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
-    const bool is_cut = parsed.is_discarded() && input.eof() && text.starts_with(kFirstKey);
-    if (!is_cut && (!parsed.is_object() || (!parsed.contains("header") && !parsed.contains("metadata"))))
+    const bool is_line = parsed.is_object() && (parsed.contains("header") || parsed.contains("metadata"));
+    const bool is_cut = parsed.is_discarded() && input.eof() &&
+                        kFirstKey.starts_with(std::string_view(text).substr(0, kFirstKey.size()));
+    if (!is_line && !is_cut && !is_known)
       throw usage_error(where, "is no line of NCCL Inspector's, an object with a \"header\" on each",
                         std::string(kGiveFiles));
-    std::string why = is_cut ? "cut at the end of a file" : take_call(JsonReader(parsed, where), job);
+    is_known = is_known || is_line;
+    std::string why = is_line  ? take_call(JsonReader(parsed, where), job)
+                      : is_cut ? "cut at the end of a file"
+                               : "damaged";
     if (!why.empty()) ++job.left_out[std::move(why)];
   }
   ++job.files;

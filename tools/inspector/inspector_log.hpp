@@ -48,8 +48,9 @@ struct InspectedJob {
   std::map<std::pair<std::string, int>, std::size_t> known;  ///< communicators by hash and ranks
 };
 
-/// Adds the lines of one process's file. A last line that was cut is left out; what is no line of
-/// Inspector's, one of more than a MiB, and what cannot be read throw Error (usage) with its place in `file`.
+/// Adds the lines of one process's file. A last line that was cut is left out, and so is one that is damaged
+/// behind others that are not. A file that begins otherwise, a line of more than a MiB, and a value that
+/// cannot be throw Error (usage) with the place in `file`.
 void read_inspector_log(std::istream& input, const std::string& file, InspectedJob& job);
 
 }  // namespace collbench::analysis

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -95,7 +96,7 @@ std::vector<std::string> notes(const InspectorPage& page) {
 
 std::string as_text(const InspectorPage& page, int columns) {
   std::string text = wrap(inspector_headline(page), columns, "", "  ");
-  for (std::size_t i = kShown; i < page.result.late.size(); ++i)
+  for (std::size_t i = 1; i < page.result.late.size(); ++i)
     text += wrap(late_words(page, page.result.late[i]), columns, "# ", "#   ");
   for (const std::string& line : notes(page)) text += wrap(line, columns, "# ", "#   ");
   text += wrap(
@@ -173,8 +174,9 @@ std::string inspector_headline(const InspectorPage& page) {
     parts.push_back(fmt::format("BELOW a sound {}: {}, {:.2f} of expected{}", page.machine,
                                 kind_words(page, *slow.front()), *slow.front()->ratio(),
                                 slow.size() == 1 ? "" : fmt::format(" (and {} more)", slow.size() - 1)));
-  for (std::size_t i = 0; i < std::min(kShown, page.result.late.size()); ++i)
-    parts.push_back(late_words(page, page.result.late[i]));
+  std::set<std::string> hosts;  // each once, with where it is worst
+  for (const LateRank& late : page.result.late)
+    if (hosts.size() < kShown && hosts.insert(late.host).second) parts.push_back(late_words(page, late));
   std::size_t calls = 0;
   for (const KindResult& kind : page.result.kinds) calls += kind.calls;
   parts.push_back(fmt::format("{} of {}, {}", counted(calls, "call"),

@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +14,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/units.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/tool_main.hpp"
@@ -30,7 +34,7 @@ struct InspectorOptions {
 };
 
 /// The files that Inspector writes, HOST-pidN.log, of each folder; a file as it is. Throws Error (usage) for
-/// a folder without one.
+/// a folder without one, or that cannot be read.
 std::vector<std::string> files_of(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
@@ -39,16 +43,29 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
       files.push_back(path);
       continue;
     }
-    const std::size_t before = files.size();
+    std::vector<std::string> found;
     for (fs::directory_iterator entry(path, error); !error && entry != fs::directory_iterator();
-         entry.increment(error))
-      if (entry->path().extension() == ".log") files.push_back(entry->path().string());
-    if (files.size() == before)
+         entry.increment(error)) {
+      std::error_code unknown;
+      if (entry->path().extension() == ".log" && entry->is_regular_file(unknown))
+        found.push_back(entry->path().string());
+    }
+    if (error) throw usage_error(path, error.message(), "give a folder that can be read");
+    if (found.empty())
       throw usage_error(path, "has no file of NCCL Inspector's (HOST-pidN.log)",
                         "give NCCL_INSPECTOR_DUMP_DIR of the job");
-    std::sort(files.begin() + static_cast<std::ptrdiff_t>(before), files.end());
+    std::sort(found.begin(), found.end());
+    files.insert(files.end(), found.begin(), found.end());
   }
   return files;
+}
+
+/// Why there is nothing to say: what was left out.
+std::string left_out_words(const analysis::InspectedJob& job) {
+  std::vector<std::string> reasons;
+  for (const auto& [why, count] : job.left_out)
+    reasons.push_back(fmt::format("{}: {}", counted(count, "line"), why));
+  return reasons.empty() ? "has no line" : fmt::format("has no collective ({})", fmt::join(reasons, "; "));
 }
 
 CommandResult inspect(const InspectorOptions& options) {
@@ -63,8 +80,8 @@ CommandResult inspect(const InspectorOptions& options) {
     analysis::read_inspector_log(input, file, page.job);
   }
   if (page.job.calls.empty())
-    throw usage_error(options.paths.front(), "has no collective that the GPU timed",
-                      "set NCCL_INSPECTOR_REQUIRE_KERNEL_TIMING=1, which NCCL 2.30 does by itself");
+    throw usage_error(options.paths.front(), left_out_words(page.job),
+                      "give the files of a job whose collectives the GPU timed (kernel_gpu)");
   page.result = analysis::judge_job(page.job, machine ? &*machine : nullptr);
   const bool is_below = std::any_of(page.result.kinds.begin(), page.result.kinds.end(),
                                     [](const analysis::KindResult& kind) { return kind.is_below(); });

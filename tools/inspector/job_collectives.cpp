@@ -23,12 +23,13 @@ namespace collbench::analysis {
 namespace {
 
 // A wait counts from here on: Inspector counts whole microseconds, and ranks start a kernel some apart.
-constexpr double kMinWait = 20e-6;
+constexpr double kMinWait = 50e-6;
 constexpr double kMinWaitShare = 0.1;  // of the call's own time
 constexpr double kDeviations = 5;      // of a binomial with every rank last alike, about 1 in 3 million
 constexpr double kMinShareOfLast = 0.3;
 constexpr std::size_t kBlocks = 8;  // in which a slowdown is looked for
-constexpr double kSlower = 1.2;
+constexpr double kSlower = 1.5;
+constexpr std::size_t kMinAlike = 3;
 
 /// A call over the ranks that logged it.
 struct Call {
@@ -72,12 +73,12 @@ std::optional<Slowdown> slowdown_of(const std::vector<Call>& calls) {
     const auto begin = calls.begin() + static_cast<std::ptrdiff_t>(i * size);
     return median_of({begin, begin + static_cast<std::ptrdiff_t>(size)}, own_seconds);
   };
-  const double first = block(0);
-  const double last = block(kBlocks - 1);
+  const double first = std::max(block(0), block(1));
+  const double last = std::min(block(kBlocks - 2), block(kBlocks - 1));
   if (last < kSlower * first) return std::nullopt;
   const double between = std::sqrt(first * last);
-  std::size_t from = kBlocks - 1;
-  while (from > 0 && block(from - 1) > between) --from;
+  std::size_t from = kBlocks - 2;
+  while (from > 1 && block(from - 1) > between) --from;
   // It may begin within the block before; one slow call alone is a hiccup.
   const auto is_slow = [between](const Call& a, const Call& b) {
     return own_seconds(a) > between && own_seconds(b) > between;
@@ -113,7 +114,8 @@ void add_waits(const std::vector<Call>& whole, Waits& waits) {
 std::vector<LateRank> late_ranks(const InspectedJob& job, std::size_t communicator, const Waits& waits) {
   const InspectedCommunicator& group = job.communicators[communicator];
   std::vector<LateRank> late;
-  if (waits.calls < kMinCalls || group.ranks < 2) return late;
+  // Of two ranks one waits for the other by the order of a pipeline as often as by a fault.
+  if (waits.calls < kMinCalls || group.ranks < 3) return late;
   const double chance = 1.0 / group.ranks;
   const auto all = static_cast<double>(waits.calls);
   for (const auto& [rank, of_rank] : waits.by_last) {
@@ -130,6 +132,32 @@ std::vector<LateRank> late_ranks(const InspectedJob& job, std::size_t communicat
   return late;
 }
 
+/// The same rank that comes last in half and more of the communicators of one shape is not slow itself: what
+/// these ranks do elsewhere takes longer. Taken out of `late`, a sentence for each.
+std::vector<std::string> late_alike(const InspectedJob& job, std::vector<LateRank>& late) {
+  const auto shape_of = [&job](std::size_t communicator) {
+    return std::pair(job.communicators[communicator].ranks, job.communicators[communicator].nodes);
+  };
+  std::map<std::pair<int, int>, std::size_t> of_shape;
+  for (std::size_t i = 0; i < job.communicators.size(); ++i) ++of_shape[shape_of(i)];
+  std::map<std::pair<std::pair<int, int>, int>, std::size_t> of_rank;
+  for (const LateRank& each : late) ++of_rank[{shape_of(each.communicator), each.rank}];
+  std::vector<std::string> sentences;
+  for (const auto& [key, count] : of_rank) {
+    const std::pair<int, int> shape = key.first;
+    const int rank = key.second;
+    if (count < kMinAlike || 2 * count < of_shape.at(shape)) continue;
+    std::erase_if(late, [&](const LateRank& each) {
+      return each.rank == rank && shape_of(each.communicator) == shape;
+    });
+    sentences.push_back(
+        fmt::format("rank {} comes last in {} of {} of {} ranks: what these ranks do elsewhere "
+                    "takes longer than what the others do",
+                    rank, count, counted(of_shape.at(shape), "communicator"), shape.first));
+  }
+  return sentences;
+}
+
 /// Why nothing is expected of a communicator, or its ranks on the machine.
 struct Expected {
   std::optional<GpuCluster> cluster;
@@ -138,7 +166,8 @@ struct Expected {
 
 Expected cluster_of(const InspectedCommunicator& group, const topology::ResolvedMachine& machine) {
   if (group.ranks < 2) return {.cluster = {}, .why_not = "one rank"};
-  if (group.nodes < 1 || group.ranks % group.nodes != 0)
+  if (group.nodes < 1) return {.cluster = {}, .why_not = "the number of its nodes is not known"};
+  if (group.ranks % group.nodes != 0)
     return {.cluster = {}, .why_not = "its nodes have different numbers of ranks"};
   try {
     return {.cluster = gpu_cluster(machine, group.nodes, group.ranks / group.nodes), .why_not = {}};
@@ -195,7 +224,8 @@ JobResult judge_job(const InspectedJob& job, const topology::ResolvedMachine* ma
     const Expected& machine_of = expected[kind.communicator];
     if (machine_of.cluster) expect(*machine_of.cluster, of_kind);
     if (!machine_of.why_not.empty())
-      notes.insert(fmt::format("nothing is expected of {} ranks on {}: {}", group.ranks,
+      notes.insert(fmt::format("nothing is expected of {} on {}: {}",
+                               counted(static_cast<std::size_t>(group.ranks), "rank"),
                                counted(static_cast<std::size_t>(group.nodes), "node"), machine_of.why_not));
     result.kinds.push_back(std::move(of_kind));
   }
@@ -207,6 +237,7 @@ JobResult judge_job(const InspectedJob& job, const topology::ResolvedMachine* ma
   std::sort(result.late.begin(), result.late.end(), [&waited](const LateRank& a, const LateRank& b) {
     return std::tuple(-waited(a), a.communicator, a.rank) < std::tuple(-waited(b), b.communicator, b.rank);
   });
+  for (std::string& each : late_alike(job, result.late)) notes.insert(std::move(each));
   result.notes.assign(notes.begin(), notes.end());
   return result;
 }

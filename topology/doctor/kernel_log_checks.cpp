@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <string>
@@ -187,19 +188,23 @@ DoctorVerdict look_at_limited_links(const Evidence& evidence) {
 /// Linux, drivers/infiniband/hw/efa.
 DoctorVerdict look_at_refused_registrations(const Evidence& evidence) {
   return lines_that(evidence, "kernel-log", [](std::string_view line) {
-    return has_text(line, "infiniband ") &&
+    return (has_text(line, "infiniband efa") || has_text(line, "infiniband rdmap")) &&
            (has_text(line, " REG_MR ") || has_text(line, "Failed to register mr"));
   });
 }
 
 /// By device, "pcieport 0000:00:03.0: PCIe Bus Error: severity=Corrected, type=…" (Correctable of newer
 /// kernels); where a grep left none, "… AER: Corrected error received: 0000:00:03.0".
-DoctorVerdict look_at_pcie_errors(const Evidence& evidence, std::string_view severity) {
+DoctorVerdict look_at_pcie_errors(const Evidence& evidence,
+                                  std::initializer_list<std::string_view> severities) {
+  const auto has_severity = [&severities](const EvidenceLine& line) {
+    return std::any_of(severities.begin(), severities.end(),
+                       [&line](std::string_view each) { return has_text(line.text, each); });
+  };
   std::map<std::string, std::pair<const EvidenceLine*, std::size_t>> by_device;
   const auto count = [&](std::string_view before, std::string_view behind) {
     for (const EvidenceLine& line : evidence.of("kernel-log")) {
-      if (!has_text(line.text, before) || !has_text(line.text, severity) || !has_text(line.text, behind))
-        continue;
+      if (!has_text(line.text, before) || !has_severity(line) || !has_text(line.text, behind)) continue;
       std::string device = "a device";
       for (const std::string& word : split_words(line.text))
         device = canonical_pci_address(word.substr(0, word.find_last_not_of(':') + 1)).value_or(device);
@@ -217,11 +222,11 @@ DoctorVerdict look_at_pcie_errors(const Evidence& evidence, std::string_view sev
 }
 
 DoctorVerdict look_at_corrected_errors(const Evidence& evidence) {
-  return look_at_pcie_errors(evidence, "Correct");
+  return look_at_pcie_errors(evidence, {"Correct", "(Non-Fatal)"});
 }
 
 DoctorVerdict look_at_uncorrected_errors(const Evidence& evidence) {
-  return look_at_pcie_errors(evidence, "Uncorrect");
+  return look_at_pcie_errors(evidence, {"(Fatal)"});
 }
 
 constexpr std::array<DoctorCheck, 11> kKernelLogChecks{{
@@ -285,15 +290,15 @@ constexpr std::array<DoctorCheck, 11> kKernelLogChecks{{
      "a newer EFA installer",
      "nccl#563 (reported), libfabric#9739 (maintainer); Linux, efa_admin_defs.h",
      look_at_refused_registrations},
-    {"pcie-errors", DoctorSeverity::broken,
-     "PCIe errors were not corrected: a transfer was lost, or, where they are fatal, the link itself.",
+    {"pcie-errors", DoctorSeverity::broken, "PCIe errors were fatal: the link of that device failed.",
      "dmesg, from the boot on", "dmesg | grep -E 'AER|PCIe Bus Error' ; lspci -tv",
      "reseat the card or riser below that port, then another slot; compare with a sibling node; of a device "
      "that no "
      "job uses it does not matter",
      "PCI Express, advanced error reporting; Linux, drivers/pci/pcie/aer.c", look_at_uncorrected_errors},
     {"pcie-errors-corrected", DoctorSeverity::risk,
-     "PCIe errors were corrected: transfers were repeated; where there are many, the link is unreliable.",
+     "PCIe errors were corrected (transfers were repeated), or lost a transfer and not the link (Non-Fatal): "
+     "where there are many, the link is unreliable.",
      "dmesg, from the boot on", "dmesg | grep -E 'AER|PCIe Bus Error' ; lspci -tv",
      "a few need nothing; many, or a GPU or NIC below that port that was lost: reseat the card or riser, and "
      "compare with a sibling node",

@@ -91,7 +91,8 @@ DoctorVerdict look_at_gpudirect(const Evidence& evidence) {
       if (first == nullptr) first = &line;
     }
   }
-  if (disabled != nullptr && !channels) return std::vector<DoctorObservation>{quoted(*disabled)};
+  if (disabled != nullptr && !channels && has_several_nodes(evidence) != false)
+    return std::vector<DoctorObservation>{quoted(*disabled)};
   // One connection of an excerpt says little of the others.
   if (direct + staged < 2) return std::nullopt;
   if (staged == 0) return std::vector<DoctorObservation>();

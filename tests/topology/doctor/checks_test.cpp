@@ -268,6 +268,20 @@ TEST(DoctorChecks, ALogWithItsHeadingHasLostNoTable) {
       IsEmpty());
 }
 
+TEST(DoctorChecks, AnErrorOfPcieThatIsNotFatalIsARisk) {
+  const std::string line =
+      "[ 12.3] pcieport 0000:00:03.0: PCIe Bus Error: severity=Uncorrected (Non-Fatal), type=Transaction "
+      "Layer\n";
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", line}}))),
+              testing::ElementsAre("pcie-errors-corrected"));
+}
+
+TEST(DoctorChecks, ARegistrationThatAnotherDeviceRefusedIsNotEfas) {
+  const std::string line = "[ 12.3] infiniband mlx5_0: Failed to register mr [-12]\n";
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", line}}))),
+              testing::Not(Contains("efa-registration-refused")));
+}
+
 TEST(DoctorChecks, JobsOfSeveralRanksEachAreNotBuiltWithoutMpi) {
   const auto twice = [](const std::string& rank) {
     const std::string start =

@@ -77,24 +77,40 @@ TEST(InspectorLog, WhatCannotBeJudgedIsCountedWithItsReason) {
                                                           Pair("of a collective without a model", 1)));
 }
 
-TEST(InspectorLog, ALastLineThatWasCutIsLeftOutAndAnyOtherLineRefused) {
+TEST(InspectorLog, ALastLineThatWasCutIsLeftOutWhereverThatWas) {
   const std::string whole = call("AllReduce", 8);
-  const InspectedJob job = read(whole + whole.substr(0, 40));
-  EXPECT_THAT(job.calls, SizeIs(1));
-  EXPECT_THAT(job.left_out, ElementsAre(Pair("cut at the end of a file", 1)));
+  for (const std::size_t bytes : {1U, 2U, 8U, 9U, 10U, 40U}) {
+    const InspectedJob job = read(whole + whole.substr(0, bytes));
+    EXPECT_THAT(job.calls, SizeIs(1));
+    EXPECT_THAT(job.left_out, ElementsAre(Pair("cut at the end of a file", 1))) << bytes;
+  }
+}
+
+TEST(InspectorLog, ADamagedLineBehindOthersIsCountedAndAFileThatBeginsSoRefused) {
+  const std::string whole = call("AllReduce", 8);
   for (const std::string bad : {"hello\n", "{}\n", "[1]\n", "{\"coll_perf\":{}}\n"}) {
+    const InspectedJob job = read(whole + bad + whole);
+    EXPECT_THAT(job.calls.begin()->second, SizeIs(2)) << bad;
+    EXPECT_THAT(job.left_out, ElementsAre(Pair("damaged", 1))) << bad;
     try {
-      read(whole + bad + whole);
+      read(bad + whole);
       ADD_FAILURE() << bad;
     } catch (const Error& error) {
-      EXPECT_THAT(error.where(), HasSubstr("n7-pid9.log:2")) << bad;
+      EXPECT_THAT(error.where(), HasSubstr("n7-pid9.log:1")) << bad;
     }
   }
 }
 
-TEST(InspectorLog, AFileThatEndsInSomethingElseIsNotTakenForACutOne) {
-  EXPECT_THROW(read("hello"), Error);
-  EXPECT_THROW(read(call("AllReduce", 8) + "hello"), Error);
+TEST(InspectorLog, AFileOfSomethingElseIsNotTakenForACutOne) { EXPECT_THROW(read("hello"), Error); }
+
+TEST(InspectorLog, ASizeThatIsNoNumberOverAllRanksIsRefused) {
+  EXPECT_THROW(
+      read(fmt::format(
+          fmt::runtime(
+              R"({{{}"coll_perf":{{"coll":"AllGather","coll_sn":3,"coll_msg_size_bytes":1125899906842624,"coll_exec_time_us":61,"coll_timing_source":"kernel_gpu"}}}})"
+              "\n"),
+          kHeader)),
+      Error);
 }
 
 TEST(InspectorLog, ALineWithoutEndIsRefusedBeforeItFillsTheMemory) {

@@ -61,6 +61,28 @@ TEST(JobCollectives, ARankThatOthersWaitForIsNamed) {
   EXPECT_THAT(inspector_headline(page), HasSubstr("rank 11 on n1 of dp0 comes last in 100 % of 80 calls"));
 }
 
+TEST(JobCollectives, OfTwoRanksNobodyIsNamed) {
+  InspectedJob job = job_of(1, 100, kGiB, [](auto, int rank) { return rank == 1 ? 4e-3 : 8e-3; });
+  job.communicators[0].ranks = 2;
+  auto& seen = job.calls.begin()->second;
+  std::erase_if(seen, [](const InspectedCall& call) { return call.rank > 1; });
+  EXPECT_THAT(judge_job(job, nullptr).late, IsEmpty());
+}
+
+TEST(JobCollectives, TheSameRankOfManyCommunicatorsIsNotSlowItself) {
+  InspectedJob job = job_of(1, 100, kGiB, [](auto, int rank) { return rank == 2 ? 4e-3 : 8e-3; });
+  for (std::size_t i = 1; i < 4; ++i) {
+    job.communicators.push_back(job.communicators[0]);
+    job.calls[{i, OperationId::all_reduce, kGiB, ""}] = job.calls.begin()->second;
+  }
+  const JobResult result = judge_job(job, nullptr);
+  EXPECT_THAT(result.late, IsEmpty());
+  EXPECT_THAT(result.notes,
+              testing::ElementsAre(
+                  "rank 2 comes last in 4 of 4 communicators of 8 ranks: what these ranks do elsewhere "
+                  "takes longer than what the others do"));
+}
+
 TEST(JobCollectives, WhoIsEarlyMakesNobodyLate) {
   EXPECT_THAT(
       judge_job(job_of(1, 100, kGiB, [](auto, int rank) { return rank == 5 ? 9e-3 : 8e-3; }), nullptr).late,
