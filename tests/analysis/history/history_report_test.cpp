@@ -71,8 +71,9 @@ TEST(HistoryText, HostsThatNobodyNamedAreUnknown) {
 }
 
 TEST(HistoryText, RecordsOfLocalhostMayBeOfSeveralMachines) {
-  EXPECT_THAT(history_text({"kind", {"localhost"}, {example_run()}}, 120),
-              StartsWith("# kind on localhost (may be several machines: judge --host NAME names one): 1 record"));
+  EXPECT_THAT(
+      history_text({"kind", {"localhost"}, {example_run()}}, 120),
+      StartsWith("# kind on localhost (may be several machines: judge --host NAME names one): 1 record"));
 }
 
 TEST(HistoryText, NamesDriveNoTerminal) {
