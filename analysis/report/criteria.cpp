@@ -110,7 +110,7 @@ void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunChe
   std::size_t nodes = 0;
   std::size_t unknown = 0;
   for (const NodeGroup& group : run.node_groups) {
-    if (group.hosts.size() != 1) continue;  // machine_word
+    if (group.hosts.size() != 1) continue;  // pairs say whose a loss of the rows is, and fail nothing
     const Verdict& verdict = group.row.verdict;
     nodes += 1;
     unknown += verdict.word == VerdictWord::none ? 1 : 0;

@@ -116,10 +116,15 @@ bool is_slow_in(OperationId id, const Run& run) {
 std::string slow_pairs_words(const Run& run) {
   const PairsSeen pairs = pairs_seen(run);
   if (pairs.slow.empty()) return {};
+  if (!pairs.slow_hosts.empty()) {
+    const std::string& host = pairs.slow_hosts.front();
+    const auto own = std::find_if(pairs.slow.begin(), pairs.slow.end(), [&host](const NodeGroup* pair) {
+      return pair->hosts[0] == host || pair->hosts[1] == host;
+    });
+    return fmt::format("{} {} slow with each neighbor: {}: {}", join_first(pairs.slow_hosts, kNamedHosts),
+                       pairs.slow_hosts.size() == 1 ? "is" : "are", name(**own), row_of_group(**own));
+  }
   const std::string row = row_of_group(*pairs.slow.front());
-  if (!pairs.slow_hosts.empty())
-    return fmt::format("{} {} slow with each neighbor: {}", join_first(pairs.slow_hosts, kNamedHosts),
-                       pairs.slow_hosts.size() == 1 ? "is" : "are", row);
   if (std::cmp_equal(pairs.slow.size(), pairs.pairs))
     return fmt::format("every pair of neighboring nodes is slow: {}", row);
   std::vector<std::string> names;

@@ -82,7 +82,7 @@ std::vector<std::string> notes(const InspectorPage& page) {
   if (partly > 0)
     lines.push_back(
         fmt::format("of {} fewer than {} calls were logged by every rank: times hold what these ranks "
-                    "waited, and nothing is called BELOW",
+                    "waited, and these lines are never BELOW",
                     counted(partly, "line"), kMinCalls));
   for (const KindResult& kind : page.result.kinds)
     if (kind.slowdown)

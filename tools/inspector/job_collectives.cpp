@@ -132,28 +132,31 @@ std::vector<LateRank> late_ranks(const InspectedJob& job, std::size_t communicat
   return late;
 }
 
-/// The same rank that comes last in half and more of the communicators of one shape is not slow itself: what
-/// these ranks do elsewhere takes longer. Taken out of `late`, a sentence for each.
+/// The same rank that comes last in half and more of the communicators of one shape, on several hosts, is
+/// more likely held up elsewhere than slow itself. Taken out of `late`, a sentence for each. On one host it
+/// may be that host.
 std::vector<std::string> late_alike(const InspectedJob& job, std::vector<LateRank>& late) {
   const auto shape_of = [&job](std::size_t communicator) {
     return std::pair(job.communicators[communicator].ranks, job.communicators[communicator].nodes);
   };
   std::map<std::pair<int, int>, std::size_t> of_shape;
   for (std::size_t i = 0; i < job.communicators.size(); ++i) ++of_shape[shape_of(i)];
-  std::map<std::pair<std::pair<int, int>, int>, std::size_t> of_rank;
-  for (const LateRank& each : late) ++of_rank[{shape_of(each.communicator), each.rank}];
+  std::map<std::pair<std::pair<int, int>, int>, std::vector<std::string>> hosts_of_rank;
+  for (const LateRank& each : late)
+    hosts_of_rank[{shape_of(each.communicator), each.rank}].push_back(each.host);
   std::vector<std::string> sentences;
-  for (const auto& [key, count] : of_rank) {
+  for (const auto& [key, hosts] : hosts_of_rank) {
     const std::pair<int, int> shape = key.first;
     const int rank = key.second;
-    if (count < kMinAlike || 2 * count < of_shape.at(shape)) continue;
+    const bool on_one_host = std::set(hosts.begin(), hosts.end()).size() == 1;
+    if (on_one_host || hosts.size() < kMinAlike || 2 * hosts.size() < of_shape.at(shape)) continue;
     std::erase_if(late, [&](const LateRank& each) {
       return each.rank == rank && shape_of(each.communicator) == shape;
     });
     sentences.push_back(
-        fmt::format("rank {} comes last in {} of {} of {} ranks: what these ranks do elsewhere "
-                    "takes longer than what the others do",
-                    rank, count, counted(of_shape.at(shape), "communicator"), shape.first));
+        fmt::format("rank {} comes last in {} of {} of {} ranks, on several hosts: it is more likely "
+                    "held up elsewhere, as by another communicator, than slow itself",
+                    rank, hosts.size(), counted(of_shape.at(shape), "communicator"), shape.first));
   }
   return sentences;
 }

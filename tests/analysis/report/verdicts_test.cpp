@@ -288,7 +288,7 @@ std::vector<std::string> slow_hosts(const std::vector<double>& slower) {
 TEST(NodePairs, WhoIsSlowWithBothNeighborsIsNamed) {
   const collbench::Run run = with_pairs({1, 2.5, 2.5, 1}, 2.5);
   EXPECT_THAT(verdict_headline(run).front().text,
-              AllOf(HasSubstr(": 4 × 8 ranks; n2 is slow with each neighbor: AllGather 1 GiB: "),
+              AllOf(HasSubstr(": 4 × 8 ranks; n2 is slow with each neighbor: n1 with n2: AllGather 1 GiB: "),
                     HasSubstr("; next: collbench doctor on n2; ")));
   EXPECT_THAT(slow_hosts({2.5, 1, 2.5}), testing::ElementsAre("n0"));
   EXPECT_THAT(slow_hosts({1, 2.5, 2.5, 2.5, 1}), testing::ElementsAre("n2", "n3")) << "both, or a link";

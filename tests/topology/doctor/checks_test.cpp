@@ -259,29 +259,6 @@ TEST(DoctorChecks, ATableWithoutMessagesSaysNothingOfTheEnvironment) {
   EXPECT_EQ(diagnosis.healthy.front().code, "log-separate-runs");
 }
 
-TEST(DoctorChecks, ALogWithItsHeadingHasLostNoTable) {
-  const std::string end =
-      "n1:1:1 [0] NCCL INFO comm 0x5599 rank 0 nranks 16 cudaDev 0 busId 4000 - Destroy COMPLETE\n";
-  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", end}}))), Contains("log-beginning-lost"));
-  EXPECT_THAT(
-      found_codes(diagnose(evidence_of({{"", "# nThread 1 nGpus 1 minBytes 8 maxBytes 1024\n" + end}}))),
-      IsEmpty());
-}
-
-TEST(DoctorChecks, AnErrorOfPcieThatIsNotFatalIsARisk) {
-  const std::string line =
-      "[ 12.3] pcieport 0000:00:03.0: PCIe Bus Error: severity=Uncorrected (Non-Fatal), type=Transaction "
-      "Layer\n";
-  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", line}}))),
-              testing::ElementsAre("pcie-errors-corrected"));
-}
-
-TEST(DoctorChecks, ARegistrationThatAnotherDeviceRefusedIsNotEfas) {
-  const std::string line = "[ 12.3] infiniband mlx5_0: Failed to register mr [-12]\n";
-  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", line}}))),
-              testing::Not(Contains("efa-registration-refused")));
-}
-
 TEST(DoctorChecks, JobsOfSeveralRanksEachAreNotBuiltWithoutMpi) {
   const auto twice = [](const std::string& rank) {
     const std::string start =

@@ -78,5 +78,19 @@ TEST(KernelLogChecks, AConsequenceOfAnXidIsAsBadAsThatXid) {
               UnorderedElementsAre("xid", "xid-other"));
 }
 
+TEST(KernelLogChecks, AnErrorOfPcieThatIsNotFatalIsARisk) {
+  const std::string line =
+      "[ 12.3] pcieport 0000:00:03.0: PCIe Bus Error: severity=Uncorrected (Non-Fatal), type=Transaction "
+      "Layer\n";
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", line}}))),
+              UnorderedElementsAre("pcie-errors-corrected"));
+}
+
+TEST(KernelLogChecks, ARegistrationThatAnotherDeviceRefusedIsNotEfas) {
+  const std::string line = "[ 12.3] infiniband mlx5_0: Failed to register mr [-12]\n";
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", line}}))),
+              testing::Not(testing::Contains("efa-registration-refused")));
+}
+
 }  // namespace
 }  // namespace collbench::topology::kernel_log_checks_test

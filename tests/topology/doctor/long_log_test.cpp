@@ -105,5 +105,14 @@ TEST(LongLog, ItsJobsAreReadApart) {
   EXPECT_THAT(found_codes(diagnose(jobs[1].evidence)), testing::ElementsAre("log-unknown-warning"));
 }
 
+TEST(CutLog, ALogWithItsHeadingHasLostNoTable) {
+  const std::string end =
+      "n1:1:1 [0] NCCL INFO comm 0x5599 rank 0 nranks 16 cudaDev 0 busId 4000 - Destroy COMPLETE\n";
+  EXPECT_THAT(found_codes(diagnose(evidence_of({{"", end}}))), testing::Contains("log-beginning-lost"));
+  EXPECT_THAT(
+      found_codes(diagnose(evidence_of({{"", "# nThread 1 nGpus 1 minBytes 8 maxBytes 1024\n" + end}}))),
+      testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace collbench::topology
