@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "analysis/models/nccl/planned_node.hpp"
+
 namespace collbench::analysis {
 namespace {
 
@@ -144,6 +146,41 @@ double latency(OperationId operation, NcclAlgorithm algorithm, NcclProtocol prot
   return base + log_nodes * across / 3.5 + job.ranks * 2.8;
 }
 
+/// A GPU sends each head's part to the switch, and as a head receives its own: `ranks` + 1 parts pass its
+/// links.
+NcclGraph nvls_within_node(const GpuCluster& cluster) {
+  if (cluster.sm < 90) return {};
+  const double most = cluster.nvlinks * nccls_nvlink_rate(cluster.sm) / (cluster.ranks_per_node + 1);
+  const std::vector<double>& tried = speeds(cluster.sm).within;
+  const auto speed = std::ranges::find_if(tried, [most](double each) { return each <= most; });
+  if (speed == tried.end()) return {};
+  return {.channels = cluster.ranks_per_node, .within_node = *speed, .across_nodes = *speed, .nvlink = true};
+}
+
+NcclSetup searched_setup(const GpuCluster& cluster) {
+  NcclSetup setup;
+  setup.graph = cluster.nodes == 1 ? graph_within_node(cluster) : graph_across_nodes(cluster);
+  double_channels(setup.graph, cluster.sm);
+  setup.tree = cluster.nodes == 1 ? setup.graph : tree_across_nodes(cluster, setup.graph);
+  if (cluster.nodes == 1) setup.nvls = nvls_within_node(cluster);
+  setup.job.plain_tree = cluster.nodes > 1 && cluster.sm >= 90 && cluster.one_gpu_per_nic;
+  return setup;
+}
+
+NcclGraph graph_of(const ChannelPlan& plan) {
+  return {.channels = plan.channels,
+          .within_node = plan.within_node,
+          .across_nodes = plan.across_nodes,
+          .nvlink = true};
+}
+
+NcclSetup setup_of_plan(const NodePlan& plan) {
+  return {.job = {.plain_tree = plan.tree.pattern == ChannelPattern::tree},
+          .graph = graph_of(plan.ring),
+          .tree = graph_of(plan.tree),
+          .nvls = graph_of(plan.nvls)};
+}
+
 }  // namespace
 
 std::string_view name(NcclAlgorithm algorithm) {
@@ -274,7 +311,56 @@ NcclGraph tree_across_nodes(const GpuCluster& cluster, NcclGraph tree) {
   return tree;
 }
 
+/// A GPU sends each head's part to the switch, and as a head receives its own: `ranks` + 1 parts pass its
+/// links.
+NcclGraph nvls_within_node(const GpuCluster& cluster) {
+  if (cluster.sm < 90) return {};
+  const double most = cluster.nvlinks * nccls_nvlink_rate(cluster.sm) / (cluster.ranks_per_node + 1);
+  const std::vector<double>& tried = speeds(cluster.sm).within;
+  const auto speed = std::ranges::find_if(tried, [most](double each) { return each <= most; });
+  if (speed == tried.end()) return {};
+  return {.channels = cluster.ranks_per_node, .within_node = *speed, .across_nodes = *speed, .nvlink = true};
+}
+
+NcclSetup searched_setup(const GpuCluster& cluster) {
+  NcclSetup setup;
+  setup.graph = cluster.nodes == 1 ? graph_within_node(cluster) : graph_across_nodes(cluster);
+  double_channels(setup.graph, cluster.sm);
+  setup.tree = cluster.nodes == 1 ? setup.graph : tree_across_nodes(cluster, setup.graph);
+  if (cluster.nodes == 1) setup.nvls = nvls_within_node(cluster);
+  setup.job.plain_tree = cluster.nodes > 1 && cluster.sm >= 90 && cluster.one_gpu_per_nic;
+  return setup;
+}
+
+NcclGraph graph_of(const ChannelPlan& plan) {
+  return {.channels = plan.channels,
+          .within_node = plan.within_node,
+          .across_nodes = plan.across_nodes,
+          .nvlink = true};
+}
+
+NcclSetup setup_of_plan(const NodePlan& plan) {
+  return {.job = {.plain_tree = plan.tree.pattern == ChannelPattern::tree},
+          .graph = graph_of(plan.ring),
+          .tree = graph_of(plan.tree),
+          .nvls = graph_of(plan.nvls)};
+}
+
 }  // namespace
+
+const NcclGraph& NcclSetup::channels_of(NcclAlgorithm algorithm) const {
+  switch (algorithm) {
+    case NcclAlgorithm::tree:
+      return tree;
+    case NcclAlgorithm::nvls:
+    case NcclAlgorithm::nvls_tree:
+      return nvls;
+    case NcclAlgorithm::ring:
+    case NcclAlgorithm::pat:
+      break;
+  }
+  return graph;
+}
 
 const std::vector<double>& nccl_network_speeds(int sm) { return speeds(sm).across; }
 
@@ -282,20 +368,17 @@ const std::vector<double>& nccl_node_speeds(int sm) { return speeds(sm).within; 
 
 std::optional<NcclSetup> nccl_setup(const GpuCluster& cluster) {
   if (!cluster.nvswitch || cluster.nvlinks == 0 || cluster.nodes_per_domain > 1) return std::nullopt;
-  if (cluster.nodes > 1 && !cluster.slower_nics.empty()) return std::nullopt;
-  NcclSetup setup;
-  setup.graph = cluster.nodes == 1 ? graph_within_node(cluster) : graph_across_nodes(cluster);
+  const PlannedNode* planned = plan_of(cluster);
+  if (planned == nullptr && cluster.nodes > 1 && !cluster.slower_nics.empty()) return std::nullopt;
+  NcclSetup setup = planned != nullptr ? setup_of_plan(planned->plan) : searched_setup(cluster);
   if (setup.graph.channels == 0) return std::nullopt;
-  double_channels(setup.graph, cluster.sm);
-  setup.tree = cluster.nodes == 1 ? setup.graph : tree_across_nodes(cluster, setup.graph);
   int channels = 2 * setup.graph.channels;
   if (cluster.sm >= 90 && cluster.nodes > 1 && setup.graph.within_node > 45 && channels < 16) channels *= 2;
-  setup.job = {.ranks = cluster.ranks(),
-               .nodes = cluster.nodes,
-               .sm = cluster.sm,
-               .amd_cpu = cluster.amd_cpu,
-               .collective_channels = channels,
-               .plain_tree = cluster.nodes > 1 && cluster.sm >= 90 && cluster.one_gpu_per_nic};
+  setup.job.ranks = cluster.ranks();
+  setup.job.nodes = cluster.nodes;
+  setup.job.sm = cluster.sm;
+  setup.job.amd_cpu = cluster.amd_cpu;
+  setup.job.collective_channels = channels;
   return setup;
 }
 
@@ -304,10 +387,11 @@ std::optional<NcclChoice> nccl_choice(OperationId operation, std::uint64_t size_
   const auto setup = nccl_setup(cluster);
   if (!setup) return std::nullopt;
   std::optional<NcclChoice> best;
-  for (const NcclAlgorithm algorithm : {NcclAlgorithm::ring, NcclAlgorithm::tree}) {
-    const NcclGraph& graph = algorithm == NcclAlgorithm::tree ? setup->tree : setup->graph;
+  for (const NcclAlgorithm algorithm : {NcclAlgorithm::ring, NcclAlgorithm::tree, NcclAlgorithm::nvls,
+                                        NcclAlgorithm::nvls_tree, NcclAlgorithm::pat}) {
     for (const NcclProtocol protocol : {NcclProtocol::ll, NcclProtocol::ll128, NcclProtocol::simple}) {
-      const auto seconds = nccl_seconds(operation, algorithm, protocol, setup->job, graph, size_bytes);
+      const auto seconds =
+          nccl_seconds(operation, algorithm, protocol, setup->job, setup->channels_of(algorithm), size_bytes);
       if (seconds && (!best || *seconds < best->seconds)) best = {algorithm, protocol, *seconds};
     }
   }

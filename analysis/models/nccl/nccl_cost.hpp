@@ -57,21 +57,24 @@ struct NcclCost {
                                                  NcclProtocol protocol, const NcclJob& job,
                                                  const NcclGraph& graph, std::uint64_t size_bytes);
 
-/// The channels that NCCL's search should find on these machines, and the job on them. None where its GPUs do
-/// not meet in NVSwitches, NVLink connects several nodes, or NICs have different rates: there the search
-/// depends on more than we know.
+/// The channels that NCCL's search finds on these machines, and the job on them: between nodes those of the
+/// plan (planned_node.hpp), within one node and where no plan is known those of the shorter search below.
+/// None where the GPUs do not meet in NVSwitches, NVLink connects several nodes, or, without a plan, NICs
+/// have different rates: there the search depends on more than we know.
 ///
 /// Source: NCCL 2.30.7, src/graph/search.cc (the speeds that it tries, from high to low; channels are doubled
 /// afterwards at half the speed), topo.h (NVLink's speed), connect.cc (channels of a communicator). The
-/// search itself is not restated: channels share the GPU's NVLinks, and across nodes there is one for each
-/// NIC. Trees across nodes: NCCL balances one over two GPUs that are next to a NIC; from Hopper on, where no
-/// NIC has two, it takes a plain one (ncclTopoCompute, "Try a simpler tree"), and then looks for more rate
-/// within the node ("increase bwIntra for trees"). What its search found on 2 × 8 H100 with 16 NICs, 16
-/// channels of 24/22 GB/s, NCCL 2.28.9 logged when run on that machine's topology file without its GPUs.
+/// shorter search: channels share the GPU's NVLinks, and across nodes there is one for each NIC. Trees across
+/// nodes: NCCL balances one over two GPUs that are next to a NIC; from Hopper on, where no NIC has two, it
+/// takes a plain one (ncclTopoCompute, "Try a simpler tree"), and then looks for more rate within the node
+/// ("increase bwIntra for trees"). How near all of it comes to the library: docs/notes/nccl-column.md.
 struct NcclSetup {
   NcclJob job;
   NcclGraph graph;  ///< of rings
   NcclGraph tree;
+  NcclGraph nvls;  ///< without channels where NCCL has none, or its search is not known
+
+  [[nodiscard]] const NcclGraph& channels_of(NcclAlgorithm algorithm) const;
 };
 [[nodiscard]] std::optional<NcclSetup> nccl_setup(const GpuCluster& cluster);
 
@@ -88,7 +91,7 @@ struct NcclChoice {
   double seconds = 0;
 };
 
-/// The cheapest of ring and tree, whose channels nccl_setup knows; none as nccl_setup and nccl_cost.
+/// The cheapest of all algorithms whose channels nccl_setup knows; none as nccl_setup and nccl_cost.
 [[nodiscard]] std::optional<NcclChoice> nccl_choice(OperationId operation, std::uint64_t size_bytes,
                                                     const GpuCluster& cluster);
 
