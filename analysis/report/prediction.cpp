@@ -215,8 +215,8 @@ std::vector<std::string> band_lines(const Prediction& prediction) {
 
 std::vector<std::string> prediction_legend(const Prediction& prediction) {
   std::vector<std::string> lines{fmt::format(
-      "Bus bandwidth in GB/s (10^9 B/s); docs/model.md has the formulas. NCCL: the faster of ring "
-      "and tree by NCCL 2.30's own tuning table. {}",
+      "Bus bandwidth in GB/s (10^9 B/s); docs/model.md has the formulas. NCCL: what NCCL "
+      "2.30 itself expects of what it chooses there. {}",
       prediction.cluster.fabric == Fabric{} ? "Nine in ten rows of published runs lie in the band; judge "
                                               "goes by the median of the largest sizes:"
                                             : "The band is that of runs whose fabric is not told; "

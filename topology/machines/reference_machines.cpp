@@ -54,8 +54,8 @@ constexpr std::array<ReferencePair, 6> kEachToEach{
 constexpr std::array<ReferencePair, 0> kNoPairs{};
 
 // The columns in the order of ReferenceMachine. CPUs by CPUID: Broadwell 6/79, Cascade Lake 6/85, Sapphire
-// Rapids 6/143, Emerald Rapids 6/207 (Linux, arch/x86/include/asm/intel-family.h); EPYC Rome 23/49, Milan
-// 25/1, Genoa 25/17 (AMD's processor programming references are named after them).
+// Rapids 6/143, Emerald Rapids 6/207, Granite Rapids 6/173 (Linux, arch/x86/include/asm/intel-family.h); EPYC
+// Rome 23/49, Milan 25/1, Genoa 25/17 (AMD's processor programming references are named after them).
 constexpr std::array<ReferenceMachine, 21> kMachines{{
     {"dgx-1v", "8 × V100 in a cube mesh, 4 × 100 Gb/s InfiniBand", "Tesla V100-SXM2-32GB", 8,
      NvLinkWiring::pairs, 6, 0, kCubeMesh, kDgx1V, 100, 8, "InfiniBand", "IB", "GenuineIntel", 6, 79, 0, 0,
@@ -126,8 +126,8 @@ constexpr std::array<ReferenceMachine, 21> kMachines{{
      NvLinkWiring::switches, 18, 4, kNoPairs, kOneAndOne, 400, 32, "InfiniBand", "IB", "GenuineIntel", 6, 143,
      0, 0, "Azure ND H100 v5 page: 8 × 400 Gb/s, Sapphire Rapids"},
     {"a3-ultra", "8 × H200 SXM, 8 × 400 Gb/s RoCE (Google a3-ultragpu-8g)", "NVIDIA H200", 32,
-     NvLinkWiring::switches, 18, 4, kNoPairs, kOneAndOne, 400, 32, "Ethernet", "RoCE", "", 0, 0, 0, 0,
-     "Google Cloud machine types: 3200 Gb/s over 8 × ConnectX-7"},
+     NvLinkWiring::switches, 18, 4, kNoPairs, kOneAndOne, 400, 32, "Ethernet", "RoCE", "GenuineIntel", 6, 207,
+     0, 0, "Google Cloud machine types: Emerald Rapids, 3200 Gb/s over 8 × ConnectX-7"},
     {"alps", "4 × GH200, 4 × 200 Gb/s Slingshot 11 (CSCS Alps)", "NVIDIA GH200 120GB", 32,
      NvLinkWiring::pairs, 18, 0, kEachToEach, kFourSuperchips, 200, 16, "Ethernet", "CXI", "ARM", 0, 0, 450,
      0,
@@ -135,9 +135,9 @@ constexpr std::array<ReferenceMachine, 21> kMachines{{
      "sheet: "
      "NVLink-C2C 900 GB/s; 6 links to each of the others by the quad's 18"},
     {"hgx-b300", "8 × B300, 8 × 800 Gb/s InfiniBand", "NVIDIA B300 SXM6 AC", 64, NvLinkWiring::switches, 18,
-     2, kNoPairs, kOneAndOne, 800, 64, "InfiniBand", "IB", "", 0, 0, 0, 0,
+     2, kNoPairs, kOneAndOne, 800, 64, "InfiniBand", "IB", "GenuineIntel", 6, 173, 0, 0,
      "NVIDIA DGX B300 user guide and HGX B300 data sheet: 1.8 TB/s of NVLink per GPU, 2 NVSwitches, 8 × "
-     "ConnectX-8 on the GPUs' board"},
+     "ConnectX-8 on the GPUs' board; CPU of DGX B300 (2 × Xeon 6776P)"},
     {"gb300-nvl72", "4 × GB300 per tray, 72 in one NVLink domain, 4 × 800 Gb/s InfiniBand", "NVIDIA GB300",
      64, NvLinkWiring::switches, 18, 18, kNoPairs, kGraceTray, 800, 64, "InfiniBand", "IB", "ARM", 0, 0, 450,
      72,

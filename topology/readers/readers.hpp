@@ -98,6 +98,7 @@ extern const TopologyReader kSystemReader;
 inline constexpr std::string_view kHiddenNvSwitch = "fffffff:ffff:ff";
 /// What a file for NCCL says of a CPU's architecture or vendor that no source gives: NCCL asks for a word.
 inline constexpr std::string_view kUnknownToNccl = "unknown";
+inline constexpr int kNotKnownToNccl = -1;  ///< the same of a number
 
 /// NCCL's graph XML: a dump (NCCL_GRAPH_DUMP_FILE) or what it is told to use (NCCL_GRAPH_FILE). It names GPUs
 /// by nvidia-smi's index and NICs by NCCL's own number, so it tells more beside the topology XML of the same

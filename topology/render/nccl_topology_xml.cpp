@@ -48,12 +48,9 @@ class DumpWriter {
       // does not know for none.
       cpu.append_attribute("arch") = numa.architecture.value_or(std::string(kUnknownToNccl)).c_str();
       cpu.append_attribute("vendor") = numa.cpu_vendor.value_or(std::string(kUnknownToNccl)).c_str();
-      set(cpu, "familyid", numa.cpu_family);
-      set(cpu, "modelid", numa.cpu_model);
-      if (numa.cpu_vendor.value == "GenuineIntel" && !numa.cpu_family.known())
-        cpu.append_attribute("familyid") = 0;
-      if (numa.cpu_vendor.value == "GenuineIntel" && !numa.cpu_model.known())
-        cpu.append_attribute("modelid") = 0;
+      // As for the affinity: what is missing every rank fills in, some before and some after they compare.
+      cpu.append_attribute("familyid") = numa.cpu_family.value_or(kNotKnownToNccl);
+      cpu.append_attribute("modelid") = numa.cpu_model.value_or(kNotKnownToNccl);
       for (const PciDevice& device : host_.pci_devices) {
         if (device.parent.empty() && device.numa_node.value == numa.index) write_pci(device, cpu);
       }

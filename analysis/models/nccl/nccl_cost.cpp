@@ -31,12 +31,13 @@ constexpr PerGeneration kMaxTree{{{26.5, 18.5, 10}, {24, 23.6, 17.8}, {38.7, 41.
 constexpr PerGeneration kMaxNvlsTree{{{26.5, 18.5, 10}, {24, 23.6, 17.8}, {0, 57.7, 45.5}, {0, 96, 80}}};
 constexpr std::array<double, 4> kNvlsEfficiency{0, 0, 0.85, 0.74};
 
-/// By powers of two from 64 B on: trees fall short of the model at medium sizes.
-constexpr std::array<std::array<double, 23>, 3> kTreeCorrection{{
-    {1, 1, 1, 1, 0.9, 0.8, 0.7, 0.7, 0.7, 0.7, 0.6, 0.5, 0.4, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1, 1, 1},
-    {1, 1, 1, 1, 1, 0.9, 0.8, 0.8, 0.8, 0.7, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.8, 0.9, 0.9, 0.9, 0.9, 1, 1},
+/// By powers of two from 64 B on: trees fall short of the model at medium sizes, those over NVLS from
+/// Blackwell on.
+constexpr std::array<std::array<double, 24>, 3> kTreeCorrection{{
+    {1, 1, 1, 1, 0.9, 0.8, 0.7, 0.7, 0.7, 0.7, 0.6, 0.5, 0.4, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1, 1, 1, 1},
+    {1, 1, 1, 1, 1, 0.9, 0.8, 0.8, 0.8, 0.7, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.8, 0.9, 0.9, 0.9, 0.9, 1, 1, 1},
     {0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.8, 0.7, 0.6, 0.6, 0.5,
-     0.5, 0.5, 0.5, 0.6, 0.7, 0.8, 0.7, 0.7, 0.8, 0.9, 0.9},
+     0.5, 0.5, 0.5, 0.6, 0.7, 0.8, 0.7, 0.7, 0.8, 0.9, 0.9, 0.9},
 }};
 
 template <typename Enumeration>
@@ -146,41 +147,6 @@ double latency(OperationId operation, NcclAlgorithm algorithm, NcclProtocol prot
   return base + log_nodes * across / 3.5 + job.ranks * 2.8;
 }
 
-/// A GPU sends each head's part to the switch, and as a head receives its own: `ranks` + 1 parts pass its
-/// links.
-NcclGraph nvls_within_node(const GpuCluster& cluster) {
-  if (cluster.sm < 90) return {};
-  const double most = cluster.nvlinks * nccls_nvlink_rate(cluster.sm) / (cluster.ranks_per_node + 1);
-  const std::vector<double>& tried = speeds(cluster.sm).within;
-  const auto speed = std::ranges::find_if(tried, [most](double each) { return each <= most; });
-  if (speed == tried.end()) return {};
-  return {.channels = cluster.ranks_per_node, .within_node = *speed, .across_nodes = *speed, .nvlink = true};
-}
-
-NcclSetup searched_setup(const GpuCluster& cluster) {
-  NcclSetup setup;
-  setup.graph = cluster.nodes == 1 ? graph_within_node(cluster) : graph_across_nodes(cluster);
-  double_channels(setup.graph, cluster.sm);
-  setup.tree = cluster.nodes == 1 ? setup.graph : tree_across_nodes(cluster, setup.graph);
-  if (cluster.nodes == 1) setup.nvls = nvls_within_node(cluster);
-  setup.job.plain_tree = cluster.nodes > 1 && cluster.sm >= 90 && cluster.one_gpu_per_nic;
-  return setup;
-}
-
-NcclGraph graph_of(const ChannelPlan& plan) {
-  return {.channels = plan.channels,
-          .within_node = plan.within_node,
-          .across_nodes = plan.across_nodes,
-          .nvlink = true};
-}
-
-NcclSetup setup_of_plan(const NodePlan& plan) {
-  return {.job = {.plain_tree = plan.tree.pattern == ChannelPattern::tree},
-          .graph = graph_of(plan.ring),
-          .tree = graph_of(plan.tree),
-          .nvls = graph_of(plan.nvls)};
-}
-
 }  // namespace
 
 std::string_view name(NcclAlgorithm algorithm) {
@@ -211,11 +177,13 @@ std::optional<double> nccl_seconds(OperationId operation, NcclAlgorithm algorith
                                    const NcclJob& job, const NcclGraph& graph, std::uint64_t size_bytes) {
   auto cost = nccl_cost(operation, algorithm, protocol, job, graph);
   if (!cost) return std::nullopt;
-  const auto sixty_fourths = size_bytes / 64;
-  const auto power = static_cast<std::size_t>(std::bit_width(sixty_fourths));  // one above its logarithm
-  const bool in_table = power >= 1 && power <= kTreeCorrection[0].size();
+  const auto power = static_cast<std::size_t>(std::bit_width(size_bytes / 64));  // one above its logarithm
   const bool reduces_all = operation == OperationId::all_reduce;
-  if (algorithm == NcclAlgorithm::tree && in_table) {
+  // ncclTopoGetAlgoTime leaves a tree's last entry out.
+  const std::size_t corrected = algorithm == NcclAlgorithm::tree                         ? 23
+                                : algorithm == NcclAlgorithm::nvls_tree && job.sm >= 100 ? 24
+                                                                                         : 0;
+  if (power >= 1 && power <= corrected) {
     cost->gigabytes_per_second *= kTreeCorrection[at(protocol)][power - 1];
   }
   const auto per_channel =
@@ -319,7 +287,11 @@ NcclGraph nvls_within_node(const GpuCluster& cluster) {
   const std::vector<double>& tried = speeds(cluster.sm).within;
   const auto speed = std::ranges::find_if(tried, [most](double each) { return each <= most; });
   if (speed == tried.end()) return {};
-  return {.channels = cluster.ranks_per_node, .within_node = *speed, .across_nodes = *speed, .nvlink = true};
+  // No NIC lowers the speed across nodes, which the cost model looks at all the same.
+  return {.channels = cluster.ranks_per_node,
+          .within_node = *speed,
+          .across_nodes = tried.front(),
+          .nvlink = true};
 }
 
 NcclSetup searched_setup(const GpuCluster& cluster) {

@@ -37,12 +37,18 @@ TEST(WriteNcclTopologyXml, KeepsTheLinksOfAReferenceMachine) {
 /// NCCL 2.30 asks for these of every file (src/graph/topo.cc) and ends the job's start without them.
 TEST(WriteNcclTopologyXml, HasWhatNcclAsksForWhereNoSourceSaysIt) {
   Host host = reference_host(*find_reference_machine("a3-ultra"));
-  ASSERT_FALSE(host.numa_nodes[0].cpu_vendor.known());
+  for (NumaNode& numa : host.numa_nodes) {
+    numa.cpu_vendor.value.reset();
+    numa.cpu_family.value.reset();
+    numa.cpu_model.value.reset();
+  }
   host.nvlinks[0].count.value.reset();
   const std::string text = write_nccl_topology_xml(host);
-  EXPECT_THAT(text, HasSubstr(R"(affinity="00000000" arch="x86_64" vendor="unknown")"));
+  EXPECT_THAT(text,
+              HasSubstr(R"(affinity="00000000" arch="x86_64" vendor="unknown" familyid="-1" modelid="-1")"));
   const Host again = read(text);
   EXPECT_FALSE(again.numa_nodes[0].cpu_vendor.known());
+  EXPECT_FALSE(again.numa_nodes[0].cpu_family.known());
   EXPECT_FALSE(again.numa_nodes[0].cpus.known());
   EXPECT_EQ(again.nvlinks.size() + 1, host.nvlinks.size());  // an <nvlink> without a count is no link to NCCL
 }

@@ -163,11 +163,13 @@ class Plan(ByNccl):
                       if graph["algorithm"] == "ring") for plan in (joined, apart)]
         self.assertGreater(rates[0], 3 * rates[1])
 
-    def test_a_cpu_without_affinity_changes_nothing(self):
-        """NCCL 2.30 finds half the rings where a rank fills it in for its own processor and the others' files lack it."""
-        rings = [self.report("--topology", self.file(text), "--ops", "all_reduce", "--sizes", "1K")["plan"]["graphs_agreed"]
-                 for text in (node(), node().replace(' affinity="ffff"', ""))]
+    def test_a_cpu_of_which_little_is_known_changes_nothing(self):
+        """NCCL finds half the rings where a rank fills it in for its own processor and the others' files lack it."""
+        known = ' affinity="ffff"', ' familyid="6" modelid="143"'
+        rings = [self.report("--topology", self.file(node().replace(missing, "")), "--ops", "all_reduce", "--sizes",
+                             "1K")["plan"]["graphs_agreed"] for missing in ("none", *known)]
         self.assertEqual(rings[0], rings[1])
+        self.assertEqual([graph["channels"] for graph in rings[0]], [graph["channels"] for graph in rings[2]])
 
     def test_settings_of_the_user_hold_and_those_of_this_host_do_not(self):
         plan = self.report("--topology", self.file(node()), "--ops", "all_reduce", "--sizes", "64M", NCCL_PROTO="Simple",

@@ -106,10 +106,9 @@ class DumpReader {
     if (node.type() == pugi::node_element) ++skipped_[excerpt(node.name(), 20)];
   }
 
-  /// -1 is NCCL's "not known".
   [[nodiscard]] std::optional<int> known_integer(pugi::xml_node node, const char* attribute) const {
-    const auto value = xml_.integer(node, attribute, -1, kMaxXmlInteger);
-    return value == -1 ? std::nullopt : value;
+    const auto value = xml_.integer(node, attribute, kNotKnownToNccl, kMaxXmlInteger);
+    return value == kNotKnownToNccl ? std::nullopt : value;
   }
 
   void read_cpu(pugi::xml_node node) {

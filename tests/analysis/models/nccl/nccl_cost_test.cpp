@@ -133,6 +133,7 @@ TEST(NcclSetup, AcrossNodesThereIsAChannelForEachNic) {
 /// that machine's topology file (OCI BM.GPU.H100.8), without its GPUs: pattern 3, 16 channels, 24/22 GB/s.
 TEST(NcclSetup, WhereNoNicHasTwoGpusTheTreeIsPlainAndFasterWithinTheNode) {
   GpuCluster sixteen = cluster("hgx-h100", 2);
+  sixteen.planned.reset();
   sixteen.nics = 16;
   sixteen.nic_line_rate = 25;
   sixteen.nic_path = 22.5;  // 180 Gb/s
@@ -161,6 +162,7 @@ TEST(NcclSetup, TreesAreBalancedWithinANodeBeforeHopperAndBesideNicsWithTwoGpus)
   EXPECT_TRUE(nccl_setup(cluster("hgx-h100", 2))->job.plain_tree);
   EXPECT_FALSE(nccl_setup(cluster("hgx-a100", 2))->job.plain_tree);
   GpuCluster shared = cluster("hgx-h100", 2);
+  shared.planned.reset();
   shared.one_gpu_per_nic = false;
   EXPECT_FALSE(nccl_setup(shared)->job.plain_tree);
 }
@@ -179,6 +181,7 @@ TEST(NcclSetup, ChannelsNeverCarryMoreThanTheNvlinks) {
     for (const int ranks : {2, 8, 16, 64, 72}) {
       for (const int nics : {1, 4, 8, 32, 72}) {
         GpuCluster wide = cluster(machine, 2);
+        wide.planned.reset();
         wide.ranks_per_node = ranks;
         wide.nics = nics;
         const auto setup = nccl_setup(wide);
@@ -207,9 +210,40 @@ TEST(NcclChoice, SmallIsLlAndLargeIsSimple) {
   EXPECT_NEAR(small->seconds, 15.0e-6, 0.1e-6);
   const auto large = nccl_choice(OperationId::all_reduce, kGiB, cluster("hgx-h100", 1));
   ASSERT_TRUE(large);
-  EXPECT_EQ(large->algorithm, NcclAlgorithm::ring);
+  EXPECT_EQ(large->algorithm, NcclAlgorithm::nvls);
   EXPECT_EQ(large->protocol, NcclProtocol::simple);
-  EXPECT_NEAR(large->seconds, 5275.6e-6, 5e-6);
+  EXPECT_NEAR(large->seconds, 3972.6e-6, 5e-6);
+}
+
+/// What NCCL 2.30.7 itself expected of what it chose, over the simulated GPUs of these machines.
+TEST(NcclChoice, IsThatOfTheLibrary) {
+  struct Seen {
+    const char* machine;
+    int nodes;
+    OperationId operation;
+    std::uint64_t size_bytes;
+    NcclAlgorithm algorithm;
+    double microseconds;
+  };
+  using enum NcclAlgorithm;
+  constexpr auto kAllReduce = OperationId::all_reduce;
+  constexpr auto kAllGather = OperationId::all_gather;
+  for (const Seen& seen : {Seen{"hgx-h100", 1, kAllReduce, 16 * kMiB, nvls, 86.7},
+                           Seen{"hgx-h100", 1, kAllGather, kGiB, ring, 2642.0},
+                           Seen{"hgx-h100", 2, kAllReduce, kMiB, tree, 62.5},
+                           Seen{"hgx-h100", 2, kAllReduce, kGiB, nvls_tree, 4428.3},
+                           Seen{"hgx-b200", 1, kAllReduce, kGiB, nvls, 2634.8},
+                           Seen{"hgx-b200", 2, kAllReduce, 64 * kMiB, nvls_tree, 383.1},
+                           Seen{"hgx-b300", 2, kAllGather, kGiB, ring, 1380.7},
+                           Seen{"hgx-h800", 4, kAllReduce, 256 * kMiB, nvls_tree, 2606.0},
+                           Seen{"ndv4", 2, kAllReduce, kGiB, ring, 10771.9}}) {
+    SCOPED_TRACE(std::string(seen.machine) + " × " + std::to_string(seen.nodes) + ", " +
+                 std::to_string(seen.size_bytes) + " B");
+    const auto choice = nccl_choice(seen.operation, seen.size_bytes, cluster(seen.machine, seen.nodes));
+    ASSERT_TRUE(choice);
+    EXPECT_EQ(choice->algorithm, seen.algorithm);
+    EXPECT_NEAR(choice->seconds * 1e6, seen.microseconds, 0.005 * seen.microseconds);
+  }
 }
 
 TEST(NcclChoice, AllToAllIsNotChosenByTheTable) {
