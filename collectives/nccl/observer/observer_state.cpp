@@ -83,6 +83,17 @@ void record_selection(std::string_view algorithm, std::string_view protocol, int
   all.seen.channels = std::max(all.seen.channels, channels);
 }
 
+namespace {
+
+/// What NCCL does not consider has no time: below 0 (NCCL_ALGO_PROTO_IGNORE), and in 2.32 half of the largest
+/// float, as libnccl 2.32.3 gives a tuner for AllGather on 2 × 8 H100.
+bool is_time(float microseconds) {
+  constexpr float kLongest = 1e12F;  // 12 days
+  return microseconds >= 0 && microseconds < kLongest;
+}
+
+}  // namespace
+
 void record_cost_table(const float* costs, int algorithms, int protocols) {
   if (!watching()) return;
   ObserverState& all = observer_state();
@@ -91,7 +102,7 @@ void record_cost_table(const float* costs, int algorithms, int protocols) {
   for (int algorithm = 0; algorithm < algorithms; ++algorithm) {
     for (int protocol = 0; protocol < protocols; ++protocol, ++costs) {
       const auto at = static_cast<std::size_t>(all.seen.costs);
-      if (*costs < 0 || at == all.seen.cost.size()) continue;
+      if (!is_time(*costs) || at == all.seen.cost.size()) continue;
       write(all.seen.cost[at].algorithm, algorithm_name(algorithm));
       write(all.seen.cost[at].protocol, protocol_name(protocol));
       all.seen.cost[at].microseconds = static_cast<double>(*costs);
