@@ -9,6 +9,7 @@
 #include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/models/nccl/nic_channels.hpp"
 #include "analysis/verdict/verdict.hpp"
+#include "base/error.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 #include "topology/catalog/gpus.hpp"
@@ -111,6 +112,13 @@ bool is_whole(const topology::ReferenceMachine& machine, const LogFacts& log) {
          gpu.find("MIG") == std::string::npos && gpu.find("NVL") == std::string::npos;
 }
 
+/// A node of that name as the run used it.
+GpuCluster cluster_on(std::string_view name, const Run& run, const std::string& where, bool own_floor) {
+  const topology::ReferenceMachine& machine = *topology::find_reference_machine(name);
+  return cluster_of_run(run, {std::string(name), {{topology::reference_host(machine)}}, &machine}, where,
+                        own_floor);
+}
+
 /// Measured over expected, where the run is nearest to it.
 double best_ratio(const Run& run) {
   double best = 0;
@@ -126,10 +134,8 @@ std::optional<Run> judged_whichever_fits(const Run& run, const std::string& wher
   std::optional<Run> slowest;
   std::string_view slowest_name;
   for (const std::string_view name : names) {
-    const topology::ReferenceMachine& machine = *topology::find_reference_machine(name);
-    if (!is_whole(machine, *run.log)) return {};
-    const GpuCluster whole = cluster_of_run(
-        run, {std::string(name), {{topology::reference_host(machine)}}, &machine}, where, false);
+    if (!is_whole(*topology::find_reference_machine(name), *run.log)) return {};
+    const GpuCluster whole = cluster_on(name, run, where, false);
     if (!whole.nvswitch) return {};
     for (const GpuCluster& cluster : with_each_network(whole)) {
       Run judged = judged_on_gpus(run, cluster);
@@ -151,6 +157,43 @@ std::optional<Run> judged_whichever_fits(const Run& run, const std::string& wher
                               ? ", each also taken with 4, 2 and 1 of its NICs and one of 100 Gb/s"
                               : ""));
   return slowest;
+}
+
+GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std::string& where,
+                             bool own_floor) {
+  constexpr std::string_view kOption = "--nics";
+  if (!run.log || !measures_gpus(run.backend))
+    throw usage_error(std::string(kOption), fmt::format("{} is no log of a run on GPUs", where),
+                      "give the machine with --topology");
+  if (!run.log->nodes || !run.log->ranks_per_node)
+    throw usage_error(where, "the log does not say its nodes and the ranks of each",
+                      "give --nodes and --ranks-per-node");
+  for (const std::string_view name : fitting_machines(*run.log)) {
+    if (!is_whole(*topology::find_reference_machine(name), *run.log)) continue;
+    GpuCluster cluster = cluster_on(name, run, where, own_floor);
+    if (!cluster.nvswitch) continue;
+    cluster.machine.clear();  // its provider's limits are for its own NICs
+    const double line_rate = stated.gigabits_per_second / 8;
+    if (cluster.nics == stated.nics && cluster.nic_line_rate == line_rate) return cluster;
+    cluster.planned.reset();
+    cluster.slower_nics.clear();
+    cluster.nics = stated.nics;
+    cluster.nics_per_gpu = std::max(1, stated.nics / cluster.ranks_per_node);
+    cluster.nic_line_rate = line_rate;
+    cluster.nic_path = 0;
+    return cluster;
+  }
+  throw usage_error(
+      std::string(kOption),
+      fmt::format("the log's GPUs are {}, {} to a node, and no reference machine with NVSwitches "
+                  "has them",
+                  run.log->gpu ? run.log->gpu->value : "not named", run.log->ranks_per_node->value),
+      std::string(kHowToSaveMachine));
+}
+
+std::string words(const GpuCluster& cluster, const StatedNics& stated) {
+  return fmt::format("{} × {} with {} of {:g} Gb/s", cluster.ranks_per_node, cluster.gpu,
+                     counted(static_cast<std::size_t>(stated.nics), "NIC"), stated.gigabits_per_second);
 }
 
 Run unclear_without_machine(Run run) {

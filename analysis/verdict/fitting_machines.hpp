@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/models/nccl/gpu_cluster.hpp"
 #include "base/record/log_facts.hpp"
 #include "base/record/run.hpp"
 
@@ -26,6 +27,22 @@ namespace collbench::analysis {
 /// most. None otherwise, and none for a part of a machine, a rack, or GPUs without NVSwitch, where the way
 /// between them is that of the server, of which the catalog has few.
 [[nodiscard]] std::optional<Run> judged_whichever_fits(const Run& run, const std::string& where);
+
+/// What the user says of each node's network, where no machine is given.
+struct StatedNics {
+  int nics = 0;                    ///< of each node
+  double gigabits_per_second = 0;  ///< of each NIC
+};
+
+/// The machine that a log names but for its network, with the NICs that were stated: the first reference
+/// machine that fits, and its transport where the log names none. Throws Error (usage) for a log that does
+/// not say its GPUs, its nodes and the ranks of each, and where none that fits is whole in it and has
+/// NVSwitches.
+[[nodiscard]] GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std::string& where,
+                                           bool own_floor);
+
+/// "8 × H100 SXM with 4 NICs of 200 Gb/s".
+[[nodiscard]] std::string words(const GpuCluster& cluster, const StatedNics& stated);
 
 /// The run as it is; of a log of several ranks on NVIDIA's GPUs, or on some that it does not name, without
 /// any verdict: with a yardstick that is unknown.

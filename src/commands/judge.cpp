@@ -50,9 +50,10 @@ struct JudgeOptions {
   bool apart = false;           ///< each file is a run of its own where the document can hold several
   analysis::ImportOptions log;  ///< what logs do not say
   std::string topology;
-  std::string transport;    ///< empty: what the log names, else what the NICs are made for
-  analysis::Fabric fabric;  ///< Fabric{}: nothing is told
-  bool own_floor = false;   ///< the run's own time at 1 KiB or less takes the place of the modelled floor
+  analysis::StatedNics nics;  ///< of nodes whose machine is not given
+  std::string transport;      ///< empty: what the log names, else what the NICs are made for
+  analysis::Fabric fabric;    ///< Fabric{}: nothing is told
+  bool own_floor = false;     ///< the run's own time at 1 KiB or less takes the place of the modelled floor
   OutputOptions output;
   When color = When::automatic;
   Lab01Request lab01;
@@ -115,6 +116,21 @@ Run judged(const RunOfFile& read, const JudgeOptions& options) {
   const Run& run = read.run;
   const std::string topology =
       options.topology.empty() && run.log && run.log->topology ? run.log->topology->value : options.topology;
+  const auto as_stated = [&options](analysis::GpuCluster cluster) {
+    analysis::join_domains(cluster, options.fabric, "--fabric");
+    if (!options.transport.empty()) {
+      cluster.transport = cluster.nic_transport = analysis::transport_option(options.transport, cluster.sm);
+    }
+    return cluster;
+  };
+  if (topology.empty() && options.nics.nics > 0) {
+    const analysis::GpuCluster cluster =
+        as_stated(analysis::cluster_with_nics(run, options.nics, read.file, options.own_floor));
+    Run result = analysis::judged_on_gpus(run, cluster);
+    if (analysis::is_judged(result))
+      result.yardstick = Yardstick{YardstickKind::named, analysis::words(cluster, options.nics), {}};
+    return result;
+  }
   if (topology.empty()) {
     if (options.transport.empty() && options.fabric == analysis::Fabric{} && !options.own_floor)
       return options.files.size() > 1 && run.repeated && !run.log
@@ -129,12 +145,7 @@ Run judged(const RunOfFile& read, const JudgeOptions& options) {
   const int nodes = node_count(run.ranks);
   const analysis::SoundMachine sound = analysis::sound_machine(found, nodes);
   const auto cluster_on = [&](const topology::ResolvedMachine& machine) {
-    analysis::GpuCluster cluster = analysis::cluster_of_run(run, machine, read.file, options.own_floor);
-    analysis::join_domains(cluster, options.fabric, "--fabric");
-    if (!options.transport.empty()) {
-      cluster.transport = cluster.nic_transport = analysis::transport_option(options.transport, cluster.sm);
-    }
-    return cluster;
+    return as_stated(analysis::cluster_of_run(run, machine, read.file, options.own_floor));
   };
   Run result = analysis::judged_on_gpus(run, cluster_on(sound.machine));
   if (!analysis::is_judged(result)) return result;
@@ -342,7 +353,7 @@ CommandResult judge(const JudgeOptions& options) {
 void add_log_options(CLI::App& command, JudgeOptions& options) {
   const auto add = [&command](const std::string& names, const std::string& value, const std::string& help,
                               const std::function<void(const std::string&)>& take) {
-    add_option(command, "Of a log that does not say it", names, value, help, take);
+    return add_option(command, "Of a log that does not say it", names, value, help, take);
   };
   const auto count = [](const std::string& text, const std::string& option) {
     return parse_number(text, option, 1, 1'000'000);
@@ -367,6 +378,15 @@ void add_log_options(CLI::App& command, JudgeOptions& options) {
       });
   add("--host", "LIST", "the hosts of the job, one for each node",
       [&options](const std::string& text) { options.log.hosts = parse_hosts(text, "--host"); });
+  constexpr int kMaxNics = 64;
+  constexpr double kMaxGigabits = 10'000;
+  CLI::Option* const nics = add("--nics", "N", "NICs of each node, where no machine is given",
+                                number_into(options.nics.nics, "--nics", 1, kMaxNics));
+  CLI::Option* const rate =
+      add("--nic-rate", "GBIT_S", "line rate of each of them, in Gb/s",
+          number_into(options.nics.gigabits_per_second, "--nic-rate", 1.0, kMaxGigabits, "Gb/s"));
+  nics->needs(rate)->excludes(command.get_option("--topology"));
+  rate->needs(nics);
 }
 
 void add_judge(CLI::App& command, CommandFunction& chosen) {

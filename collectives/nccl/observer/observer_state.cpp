@@ -88,8 +88,8 @@ namespace {
 /// What NCCL does not consider has no time: below 0 (NCCL_ALGO_PROTO_IGNORE), and in 2.32 half of the largest
 /// float, as libnccl 2.32.3 gives a tuner for AllGather on 2 × 8 H100.
 bool is_time(float microseconds) {
-  constexpr float kLongest = 1e12F;  // 12 days
-  return microseconds >= 0 && microseconds < kLongest;
+  constexpr float kMaxMicroseconds = 1e12F;  // 12 days
+  return microseconds >= 0 && microseconds < kMaxMicroseconds;
 }
 
 }  // namespace

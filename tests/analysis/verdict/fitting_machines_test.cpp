@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "analysis/verdict/verdict.hpp"
+#include "base/error.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
 #include "tests/analysis/verdict/judged_rows.hpp"
 
@@ -145,6 +146,34 @@ TEST(FittingMachines, OnOneNodeNoNicsAreTakenAway) {
   ASSERT_TRUE(judged);
   EXPECT_EQ(machine_word(*judged), VerdictWord::below);
   EXPECT_THAT(judged->rows.back().verdict.explanation, testing::Not(HasSubstr("NIC")));
+}
+
+TEST(ClusterWithNics, IsTheMachineOfTheLogsGpusWithTheNicsThatWereStated) {
+  const collbench::Run run = run_that_takes(1);
+  const GpuCluster same = cluster_with_nics(run, {8, 400}, "the log", false);
+  EXPECT_TRUE(same.planned);
+  EXPECT_EQ(same.machine, "") << "no provider's limits are for what was stated";
+  EXPECT_EQ(words(same, {8, 400}), "8 × H100 SXM with 8 NICs of 400 Gb/s");
+  const auto word = [&run](const StatedNics& stated) {
+    return judged_on_gpus(run, cluster_with_nics(run, stated, "the log", false)).rows.back().verdict.word;
+  };
+  EXPECT_EQ(word({8, 400}), VerdictWord::sound);
+  EXPECT_EQ(word({16, 200}), VerdictWord::sound);
+  EXPECT_EQ(word({4, 400}), VerdictWord::unclear) << "more than they can give";
+  const collbench::Run half = run_that_takes(2);
+  EXPECT_EQ(judged_on_gpus(half, same).rows.back().verdict.word, VerdictWord::below);
+}
+
+TEST(ClusterWithNics, AsksForWhatTheLogDoesNotSay) {
+  collbench::Run run = run_that_takes(1);
+  run.log->nodes.reset();
+  EXPECT_THROW((void)cluster_with_nics(run, {8, 400}, "the log", false), Error);
+  run.log = log_on("NVIDIA A100-PCIE-40GB", 8);
+  EXPECT_THROW((void)cluster_with_nics(run, {8, 400}, "the log", false), Error);
+  run.log->gpu.reset();
+  EXPECT_THROW((void)cluster_with_nics(run, {8, 400}, "the log", false), Error);
+  run.log.reset();
+  EXPECT_THROW((void)cluster_with_nics(run, {8, 400}, "the log", false), Error);
 }
 
 }  // namespace
