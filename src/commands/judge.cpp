@@ -110,27 +110,36 @@ std::vector<topology::HostGroup> found_groups(const Run& run, const topology::Re
   return groups.take();
 }
 
+analysis::GpuCluster as_stated(analysis::GpuCluster cluster, const JudgeOptions& options) {
+  analysis::join_domains(cluster, options.fabric, "--fabric");
+  if (!options.transport.empty()) {
+    cluster.transport = cluster.nic_transport = analysis::transport_option(options.transport, cluster.sm);
+  }
+  return cluster;
+}
+
+/// A log's run by the machine that has its GPUs and the NICs of --nics.
+Run judged_with_nics(Run run, const std::string& file, const JudgeOptions& options) {
+  const analysis::GpuCluster cluster =
+      as_stated(analysis::cluster_with_nics(run, options.nics, file, options.own_floor), options);
+  const std::string machine = analysis::words(cluster, options.nics);
+  if (run.log->topology) {
+    run.log->notes.push_back(
+        fmt::format("imported with --topology {}, judged against {}", run.log->topology->value, machine));
+    run.log->topology.reset();
+  }
+  run = analysis::judged_on_gpus(std::move(run), cluster);
+  if (analysis::is_judged(run)) run.yardstick = Yardstick{YardstickKind::named, machine, {}};
+  return run;
+}
+
 /// A run on GPUs by the machine that was given for it or stands in its log, and several launches in one by
 /// that in their record; any other as it is.
 Run judged(const RunOfFile& read, const JudgeOptions& options) {
   const Run& run = read.run;
+  if (options.nics.nics > 0) return judged_with_nics(run, read.file, options);
   const std::string topology =
       options.topology.empty() && run.log && run.log->topology ? run.log->topology->value : options.topology;
-  const auto as_stated = [&options](analysis::GpuCluster cluster) {
-    analysis::join_domains(cluster, options.fabric, "--fabric");
-    if (!options.transport.empty()) {
-      cluster.transport = cluster.nic_transport = analysis::transport_option(options.transport, cluster.sm);
-    }
-    return cluster;
-  };
-  if (topology.empty() && options.nics.nics > 0) {
-    const analysis::GpuCluster cluster =
-        as_stated(analysis::cluster_with_nics(run, options.nics, read.file, options.own_floor));
-    Run result = analysis::judged_on_gpus(run, cluster);
-    if (analysis::is_judged(result))
-      result.yardstick = Yardstick{YardstickKind::named, analysis::words(cluster, options.nics), {}};
-    return result;
-  }
   if (topology.empty()) {
     if (options.transport.empty() && options.fabric == analysis::Fabric{} && !options.own_floor)
       return options.files.size() > 1 && run.repeated && !run.log
@@ -145,7 +154,7 @@ Run judged(const RunOfFile& read, const JudgeOptions& options) {
   const int nodes = node_count(run.ranks);
   const analysis::SoundMachine sound = analysis::sound_machine(found, nodes);
   const auto cluster_on = [&](const topology::ResolvedMachine& machine) {
-    return as_stated(analysis::cluster_of_run(run, machine, read.file, options.own_floor));
+    return as_stated(analysis::cluster_of_run(run, machine, read.file, options.own_floor), options);
   };
   Run result = analysis::judged_on_gpus(run, cluster_on(sound.machine));
   if (!analysis::is_judged(result)) return result;

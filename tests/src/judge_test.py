@@ -348,9 +348,31 @@ class Judge(unittest.TestCase):
         self.assertEqual(nothing.returncode, 2)
         self.assertIn("--accept: there is nothing to judge", nothing.stderr)
 
+    def test_nics_may_be_stated_in_place_of_a_machine(self):
+        log = self.path.with_suffix(".log")
+        log.write_text("# nThread 1 nGpus 1 minBytes 1073741824 maxBytes 1073741824 step: 2(factor) warmup iters: 5 iters: 20\n" + "".join(
+            f"#  Rank {rank:2} Group  0 Pid   11 on   n{rank // 8} device  {rank % 8} [0x0{rank % 8}] NVIDIA A100-SXM4-80GB\n"
+            for rank in range(16)) +
+            "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n"
+            "  1073741824     268435456     float     sum      -1    21475   50.00   93.75      0    21475   50.00   93.75      0\n"
+            "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 93.75\n",
+            encoding="utf-8")
+        for nics, word, status in (8, "BELOW", 1), (4, "SOUND", 0), (2, "UNCLEAR", 0):
+            said = collbench("judge", log, "--nics", nics, "--nic-rate", 200)
+            self.assertTrue(said.stdout.startswith(f"# {word}: 2 × 8 ranks against 8 × A100 SXM with {nics} NICs of 200 Gb/s; "),
+                            said.stdout[:200] + said.stderr)
+            self.assertEqual(said.returncode, status)
+        collbench("judge", log, "--topology", "ndv4", "-o", self.path)
+        again = collbench("judge", self.path, "--nics", "4", "--nic-rate", "200")
+        self.assertTrue(again.stdout.startswith("# SOUND: 2 × 8 ranks against 8 × A100 SXM with 4 NICs of 200 Gb/s; "), again.stdout[:200])
+        self.assertIn("imported with --topology ndv4, judged against 8 × A100 SXM with 4 NICs", again.stdout.replace("\n#  ", ""))
+
     def test_bad_input(self):
         for run, arguments, says in (
             (record(187), ("--own-floor",), "--topology: there is no machine to judge the run by"),
+            (record(187), ("--nics", "8", "--nic-rate", "200"), "is no log of a run on GPUs; give the machine with --topology"),
+            (record(187), ("--nics", "8"), "--nics is only used with --nic-rate"),
+            (record(187), ("--nics", "8", "--nic-rate", "200", "--topology", "ndv4"), "--topology and --nics cannot be used together"),
             (record(187), ("--nodes", "2"), "it is a record, which says itself where and when it ran, and what"),
             (record(187), ("--topology", "no-such"), "no such file or folder, and no reference machine of that name"),
             (record(187, backend="mpi"), ("--topology", "ndv4"), "measured through MPI"),
