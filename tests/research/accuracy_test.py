@@ -25,7 +25,7 @@ CAUSES = {
 def accuracy(document):
     logs = pathlib.Path(os.environ["COLLBENCH_CORPUS"]) / "nccl-tests"
     return subprocess.run([SOURCE / "research/accuracy.py", logs, "--program", PROGRAM, "-o", document],
-                          capture_output=True, text=True, timeout=110, check=False)
+                          capture_output=True, text=True, timeout=600, check=False)
 
 
 class Accuracy(unittest.TestCase):
