@@ -62,7 +62,7 @@ def main():
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache"), "collbench", "nccl")
     libraries = {path.parents[3].name: path for path in cache.glob("*/nvidia/nccl/lib/libnccl.so.2")}
     lines = ["# The column NCCL of predict beside libnccl's own figures", "",
-             f"Made by research/nccl_column.py: AllReduce, AllGather and ReduceScatter of 64 B to 8 GiB on {', '.join(map(str, NODES))} nodes.",
+             f"Made by research/nccl_column.py: AllReduce, AllGather and ReduceScatter of 64 B to 8 GiB on {', '.join(map(str, NODES))} nodes, a rank on each GPU.",
              "The column restates NCCL 2.30.7. Each cell: rows of that machine within 5 % of what the library of that version",
              "expects of its own choice, of the rows for which its log says that, and the ratio that is farthest from 1. No GPU ran.", ""]
     numbers = {version: [int(part) for part in version.split(".")] for version in libraries}

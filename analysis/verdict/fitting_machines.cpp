@@ -165,6 +165,9 @@ GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std
   if (!run.log || !measures_gpus(run.backend))
     throw usage_error(std::string(kOption), fmt::format("{} is no log of a run on GPUs", where),
                       "give the machine with --topology");
+  if (!run.log->gpu)
+    throw usage_error(where, "the log does not name its GPUs",
+                      "give the machine with --topology (collbench topo list names the reference machines)");
   if (!run.log->nodes || !run.log->ranks_per_node)
     throw usage_error(where, "the log does not say its nodes and the ranks of each",
                       "give --nodes and --ranks-per-node");
@@ -179,21 +182,24 @@ GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std
     cluster.slower_nics.clear();
     cluster.nics = stated.nics;
     cluster.nics_per_gpu = std::max(1, stated.nics / cluster.ranks_per_node);
+    cluster.one_gpu_per_nic = stated.nics >= cluster.ranks_per_node;
     cluster.nic_line_rate = line_rate;
     cluster.nic_path = 0;
     return cluster;
   }
   throw usage_error(
       std::string(kOption),
-      fmt::format("the log's GPUs are {}, {} to a node, and no reference machine with NVSwitches "
-                  "has them",
-                  run.log->gpu ? run.log->gpu->value : "not named", run.log->ranks_per_node->value),
+      fmt::format("the log's GPUs are {}, {} to a node: that is all GPUs of no reference machine "
+                  "with NVSwitches (racks and parts of a machine are judged by --topology)",
+                  run.log->gpu->value, run.log->ranks_per_node->value),
       std::string(kHowToSaveMachine));
 }
 
 std::string words(const GpuCluster& cluster, const StatedNics& stated) {
-  return fmt::format("{} × {} with {} of {:g} Gb/s", cluster.ranks_per_node, cluster.gpu,
-                     counted(static_cast<std::size_t>(stated.nics), "NIC"), stated.gigabits_per_second);
+  const std::string gpus = fmt::format("{} × {}", cluster.ranks_per_node, cluster.gpu);
+  if (cluster.nodes == 1) return gpus;  // no NIC carried anything
+  return fmt::format("{} with {} of {:g} Gb/s", gpus, counted(static_cast<std::size_t>(stated.nics), "NIC"),
+                     stated.gigabits_per_second);
 }
 
 Run unclear_without_machine(Run run) {

@@ -41,7 +41,7 @@ struct StatedNics {
 [[nodiscard]] GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std::string& where,
                                            bool own_floor);
 
-/// "8 × H100 SXM with 4 NICs of 200 Gb/s".
+/// "8 × H100 SXM with 4 NICs of 200 Gb/s"; of one node "8 × H100 SXM".
 [[nodiscard]] std::string words(const GpuCluster& cluster, const StatedNics& stated);
 
 /// The run as it is; of a log of several ranks on NVIDIA's GPUs, or on some that it does not name, without

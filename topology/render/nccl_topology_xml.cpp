@@ -49,6 +49,7 @@ class DumpWriter {
       cpu.append_attribute("arch") = numa.architecture.value_or(std::string(kUnknownToNccl)).c_str();
       cpu.append_attribute("vendor") = numa.cpu_vendor.value_or(std::string(kUnknownToNccl)).c_str();
       // As for the affinity: what is missing every rank fills in, some before and some after they compare.
+      // The price: an Intel CPU of no known model is an old one to NCCL, with a slow way to the other socket.
       cpu.append_attribute("familyid") = numa.cpu_family.value_or(kNotKnownToNccl);
       cpu.append_attribute("modelid") = numa.cpu_model.value_or(kNotKnownToNccl);
       for (const PciDevice& device : host_.pci_devices) {

@@ -179,7 +179,8 @@ std::optional<double> nccl_seconds(OperationId operation, NcclAlgorithm algorith
   if (!cost) return std::nullopt;
   const auto power = static_cast<std::size_t>(std::bit_width(size_bytes / 64));  // one above its logarithm
   const bool reduces_all = operation == OperationId::all_reduce;
-  // ncclTopoGetAlgoTime leaves a tree's last entry out.
+  // ncclTopoGetAlgoTime leaves a tree's last entry out; NVLS trees it corrects on x86 alone, which is taken
+  // for granted: racks, which are not x86, have no setup.
   const std::size_t corrected = algorithm == NcclAlgorithm::tree                         ? 23
                                 : algorithm == NcclAlgorithm::nvls_tree && job.sm >= 100 ? 24
                                                                                          : 0;
@@ -323,12 +324,12 @@ NcclSetup setup_of_plan(const NodePlan& plan) {
 const NcclGraph& NcclSetup::channels_of(NcclAlgorithm algorithm) const {
   switch (algorithm) {
     case NcclAlgorithm::tree:
+    case NcclAlgorithm::pat:
       return tree;
     case NcclAlgorithm::nvls:
     case NcclAlgorithm::nvls_tree:
       return nvls;
     case NcclAlgorithm::ring:
-    case NcclAlgorithm::pat:
       break;
   }
   return graph;
@@ -356,6 +357,9 @@ std::optional<NcclSetup> nccl_setup(const GpuCluster& cluster) {
 
 std::optional<NcclChoice> nccl_choice(OperationId operation, std::uint64_t size_bytes,
                                       const GpuCluster& cluster) {
+  // The shorter search takes all NICs of a node, where NCCL takes those near the GPUs in use, and knows no
+  // NVLS.
+  if (cluster.nodes > 1 && plan_of(cluster) == nullptr) return std::nullopt;
   const auto setup = nccl_setup(cluster);
   if (!setup) return std::nullopt;
   std::optional<NcclChoice> best;

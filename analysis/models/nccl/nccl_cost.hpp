@@ -91,7 +91,8 @@ struct NcclChoice {
   double seconds = 0;
 };
 
-/// The cheapest of all algorithms whose channels nccl_setup knows; none as nccl_setup and nccl_cost.
+/// The cheapest of all algorithms whose channels nccl_setup knows; none as nccl_setup and nccl_cost, and for
+/// several nodes without a plan (planned_node.hpp: with ranks on some GPUs only, or an unknown PCI tree).
 [[nodiscard]] std::optional<NcclChoice> nccl_choice(OperationId operation, std::uint64_t size_bytes,
                                                     const GpuCluster& cluster);
 

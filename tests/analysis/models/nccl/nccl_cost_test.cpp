@@ -246,6 +246,16 @@ TEST(NcclChoice, IsThatOfTheLibrary) {
   }
 }
 
+/// On 2 × 1 of 8 H100 libnccl 2.30.7 takes one NIC: 22.4 ms for 1 GiB, and not the 3.0 ms of eight.
+TEST(NcclChoice, OfAPartOfTheGpusOfSeveralNodesNothingIsSaid) {
+  const topology::ReferenceMachine& machine = *topology::find_reference_machine("hgx-h100");
+  for (const int ranks : {1, 2, 4}) {
+    EXPECT_FALSE(nccl_choice(OperationId::all_reduce, kGiB, gpu_cluster(machine, 2, ranks)));
+    EXPECT_EQ(nccl_choice(OperationId::all_reduce, kGiB, gpu_cluster(machine, 1, ranks)).has_value(),
+              ranks > 1);
+  }
+}
+
 TEST(NcclChoice, AllToAllIsNotChosenByTheTable) {
   EXPECT_FALSE(nccl_choice(OperationId::all_to_all, kMiB, cluster("hgx-h100", 1)));
 }
