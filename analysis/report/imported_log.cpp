@@ -109,7 +109,7 @@ void add_missing(const LogFacts& log, bool on_gpus, ReportLines& facts) {
   if (!log.gpu && !log.topology) missing.emplace_back("the GPU (--topology)");
   if (!log.nodes) missing.emplace_back("the number of nodes (--nodes)");
   const bool many_nodes = !log.nodes || log.nodes->value > 1;
-  if (many_nodes && !log.nics && !log.topology) missing.emplace_back("the NICs (--topology)");
+  if (many_nodes && !log.nics && !log.topology) missing.emplace_back("the NICs (--topology or --nics)");
   if (many_nodes && !log.network && log.connections.empty()) {
     missing.emplace_back("the transport (run with NCCL_DEBUG=INFO)");
   }

@@ -213,7 +213,7 @@ std::string fitting_machine(const Row& row, const GpuCluster& cluster) {
     least = off;
     best = machine.name;
   }
-  return best.empty() ? "no reference machine fits either"
+  return best.empty() ? "no reference machine is within 5 % of it"
                       : fmt::format("{} would fit within {:.0f} %", best, std::ceil(100 * least));
 }
 
@@ -331,7 +331,7 @@ std::string explain_unclear(const SizeSeries& series, const SeriesJudgement& jud
     }
     case VerdictReason::above:
       return fmt::format(
-          "{} is {}, the {} on {} × {} {}: the given topology or rank count is wrong; {}.", measured, share,
+          "{} is {}, the {} on {} × {} {}: the given machine or rank count is wrong; {}.", measured, share,
           cluster.run.algorithm == row.expectation.expected_by ? "algorithm that ran" : "best algorithm",
           cluster.nodes, cluster.ranks_per_node, cluster.gpu, fitting_machine(row, cluster));
     default:

@@ -120,6 +120,8 @@ analysis::GpuCluster as_stated(analysis::GpuCluster cluster, const JudgeOptions&
 
 /// A log's run by the machine that has its GPUs and the NICs of --nics.
 Run judged_with_nics(Run run, const std::string& file, const JudgeOptions& options) {
+  if (options.lab01.asked)
+    throw usage_error("--nics", "the page of Lab 01 shows the links of a machine", "give it with --topology");
   const analysis::GpuCluster cluster =
       as_stated(analysis::cluster_with_nics(run, options.nics, file, options.own_floor), options);
   const std::string machine = analysis::words(cluster, options.nics);

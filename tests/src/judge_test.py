@@ -69,7 +69,7 @@ class Judge(unittest.TestCase):
         self.assertEqual(self.verdict(165, 1, "--fail-on", "below,unclear")[0], "UNCLEAR")
         self.assertEqual(self.verdict(140, 1)[0], "BELOW")
         self.assertEqual(self.verdict(250, 0)[0], "UNCLEAR")
-        self.assertIn("the given topology or rank count is wrong", self.verdict(250, 0)[1])
+        self.assertIn("the given machine or rank count is wrong", self.verdict(250, 0)[1])
         verdict, why = self.verdict(3.2, 1)
         self.assertEqual(verdict, "FAULT")
         self.assertIn("sockets", why)
@@ -371,6 +371,7 @@ class Judge(unittest.TestCase):
         for run, arguments, says in (
             (record(187), ("--own-floor",), "--topology: there is no machine to judge the run by"),
             (record(187), ("--nics", "8", "--nic-rate", "200"), "is no log of a run on GPUs; give the machine with --topology"),
+            (record(187), ("--nics", "8", "--nic-rate", "200", "--preset", "lab01"), "the page of Lab 01 shows the links of a machine"),
             (record(187), ("--nics", "8"), "--nics is only used with --nic-rate"),
             (record(187), ("--nics", "8", "--nic-rate", "200", "--topology", "ndv4"), "--topology and --nics cannot be used together"),
             (record(187), ("--nodes", "2"), "it is a record, which says itself where and when it ran, and what"),

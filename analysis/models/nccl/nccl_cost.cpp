@@ -305,13 +305,6 @@ NcclSetup searched_setup(const GpuCluster& cluster) {
   return setup;
 }
 
-NcclGraph graph_of(const ChannelPlan& plan) {
-  return {.channels = plan.channels,
-          .within_node = plan.within_node,
-          .across_nodes = plan.across_nodes,
-          .nvlink = true};
-}
-
 NcclSetup setup_of_plan(const NodePlan& plan) {
   return {.job = {.plain_tree = plan.tree.pattern == ChannelPattern::tree},
           .graph = graph_of(plan.ring),
@@ -320,6 +313,13 @@ NcclSetup setup_of_plan(const NodePlan& plan) {
 }
 
 }  // namespace
+
+NcclGraph graph_of(const ChannelPlan& plan) {
+  return {.channels = plan.channels,
+          .within_node = plan.within_node,
+          .across_nodes = plan.across_nodes,
+          .nvlink = true};
+}
 
 const NcclGraph& NcclSetup::channels_of(NcclAlgorithm algorithm) const {
   switch (algorithm) {

@@ -29,6 +29,9 @@ struct NcclGraph {
   double network_microseconds = 0;  ///< latency that the network plugin claims
 };
 
+/// Of GPUs that meet over NVLink.
+[[nodiscard]] NcclGraph graph_of(const ChannelPlan& plan);
+
 /// What the model looks at beside the graph.
 struct NcclJob {
   int ranks = 1;

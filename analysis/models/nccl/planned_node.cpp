@@ -22,11 +22,8 @@ PlanRates plan_rates(const NodePlan& plan, int sm, int nodes, int ranks) {
   const NcclJob job{.ranks = ranks, .nodes = nodes, .sm = sm};
   const auto rate = [&job](NcclAlgorithm algorithm, const ChannelPlan& channels) {
     if (channels.channels == 0) return 0.0;
-    const NcclGraph graph{.channels = channels.channels,
-                          .within_node = channels.within_node,
-                          .across_nodes = channels.across_nodes,
-                          .nvlink = true};
-    const auto cost = nccl_cost(OperationId::all_reduce, algorithm, NcclProtocol::simple, job, graph);
+    const auto cost =
+        nccl_cost(OperationId::all_reduce, algorithm, NcclProtocol::simple, job, graph_of(channels));
     return cost ? cost->gigabytes_per_second : 0.0;
   };
   return {rate(NcclAlgorithm::ring, plan.ring), rate(NcclAlgorithm::tree, plan.tree),

@@ -269,10 +269,10 @@ std::string above_ceilings(const Run& run, const Lab01Options& options, const La
            "rank count are right.";
   }
   return options.ceilings.are_bounds
-             ? " This is above the line rate of every algorithm: the given topology or rank count is wrong."
+             ? " This is above the line rate of every algorithm: the given machine or rank count is wrong."
              : " This is above what NCCL's figures give any algorithm: the machine has faster links than "
                "them, or "
-               "the given topology or rank count is wrong.";
+               "the given machine or rank count is wrong.";
 }
 
 /// The sizes of the page that lie below their own bands, which the verdict on the largest ones says nothing

@@ -23,13 +23,13 @@ TEST(LogWords, EveryFactNamesItsLine) {
             "the log says: GPU NVIDIA H100 80GB HBM3 (line 7); nodes 2 (given)\n"
             "network: IB (line 31); 16 connections via NET/IB with GPUDirect RDMA (line 40)\n"
             "NCCL set up: 8 B to 16 B by tree ll (line 50); 1 GiB by nvls simple (line 60)\n"
-            "missing from the log: the NICs (--topology)\n");
+            "missing from the log: the NICs (--topology or --nics)\n");
 }
 
 TEST(LogWords, WhatIsMissingIsAskedFor) {
   EXPECT_THAT(all_of({}),
               testing::HasSubstr("missing from the log: the GPU (--topology), the number of nodes (--nodes), "
-                                 "the NICs (--topology), the transport"));
+                                 "the NICs (--topology or --nics), the transport"));
   LogFacts one_node;
   one_node.gpu = {"Tesla V100", 1};
   one_node.nodes = {1, 1};

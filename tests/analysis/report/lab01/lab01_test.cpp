@@ -74,7 +74,7 @@ TEST(ReportLab01, AMeasurementAboveEveryLineRateIsNoMeasurementOfThisMachine) {
   EXPECT_THAT(
       report_lab01(run, options_for(run, machine)),
       HasSubstr(
-          "This is above the line rate of every algorithm: the given topology or rank count is wrong."));
+          "This is above the line rate of every algorithm: the given machine or rank count is wrong."));
 }
 
 TEST(ReportLab01, APredictionSaysNothingOfMeasurements) {
