@@ -73,8 +73,7 @@ TEST(ReportLab01, AMeasurementAboveEveryLineRateIsNoMeasurementOfThisMachine) {
   const auto run = judged_run(machine, {{1 << 30, 0.3}});
   EXPECT_THAT(
       report_lab01(run, options_for(run, machine)),
-      HasSubstr(
-          "This is above the line rate of every algorithm: the given machine or rank count is wrong."));
+      HasSubstr("This is above the line rate of every algorithm: the given machine or rank count is wrong."));
 }
 
 TEST(ReportLab01, APredictionSaysNothingOfMeasurements) {
