@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
 
 #include "analysis/import/log_readers.hpp"
 #include "base/secrets/secrets.hpp"
@@ -18,6 +20,28 @@ std::vector<std::string> nccl_tests_command(std::string_view line) {
   });
   words.erase(words.begin(), first);
   return recorded_words(words);
+}
+
+std::map<std::string, std::string> nccl_settings(const std::vector<std::string>& command) {
+  std::map<std::string, std::string> settings;
+  for (auto word = command.begin(); word != command.end(); ++word) {
+    const bool is_name = word->starts_with("NCCL_") && word->find('=') == std::string::npos;
+    const std::string_view before = word == command.begin() ? std::string_view() : *std::prev(word);
+    if (is_name && before.ends_with("env") && std::next(word) != command.end())  // -genv, -env
+      settings.emplace(*word, *std::next(word));
+    const bool is_list = before == "--export" || word->starts_with("--export=");
+    std::string* last = nullptr;  // elsewhere a comma is the value's: of a list of devices
+    for (const std::string& cell : split_cells(*word, ',')) {
+      const std::size_t name = cell.find("NCCL_");
+      const std::size_t equals = name == std::string::npos ? name : cell.find('=', name);
+      if (equals != std::string::npos && (name == 0 || cell[name - 1] == '=')) {
+        last = &settings.emplace(cell.substr(name, equals - name), cell.substr(equals + 1)).first->second;
+      } else if (last != nullptr && !is_list) {
+        *last += "," + cell;
+      }
+    }
+  }
+  return settings;
 }
 
 std::vector<std::string> without_amounts(std::vector<std::string> words) {

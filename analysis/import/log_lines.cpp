@@ -112,14 +112,23 @@ bool holds_any(std::string_view text, std::span<const std::string_view> words) {
 /// a row's number before its type, numbers only, or dots for what somebody left out. Whatever is not, no
 /// reader of lines takes.
 bool may_say_something(std::string_view line) {
-  constexpr std::array<std::string_view, 15> kWords{
-      "busbw", "NCCL",          "nccl-tests", "rccl-tests", "_perf",    "nThread",      "device",     "count",
-      "…",     "Out of bounds", "Test ",      "error: ",    " signal ", "process rank", "TERMINATION"};
+  constexpr std::array<std::string_view, 16> kWords{
+      "busbw",   "bus bandwidth", "NCCL",         "nccl-tests", "rccl-tests",    "_perf",
+      "nThread", "device",        "count",        "…",          "Out of bounds", "Test ",
+      "error: ", " signal ",      "process rank", "TERMINATION"};
   constexpr std::array<std::string_view, 7> kTypes{"int", "half", "float", "double", "f8", "fp", "bf"};
   if (line.find_first_not_of(" \t") == std::string_view::npos) return false;
   if (line.find_first_not_of("0123456789.+-eENA/Xx*#?[] \t") == std::string_view::npos) return true;
   return (holds_any(line, kTypes) && line.find_first_of(kDigits) != std::string_view::npos) ||
          holds_any(line, kWords);
+}
+
+/// A command that goes on in the next line ("mpirun -np 16 \"). A table's row in Markdown may end so, too.
+bool is_continued(std::string_view line, std::size_t so_far) {
+  constexpr std::size_t kMaxCommandBytes = std::size_t{1} << 16U;
+  const std::string_view text = trim(line);
+  return text.ends_with('\\') && kDigits.find(text.front()) == std::string_view::npos &&
+         so_far + line.size() < kMaxCommandBytes;
 }
 
 /// "nvbandwidth -t … -b 512" of each line that starts it.
@@ -207,6 +216,14 @@ const LogLine* LogLineReader::next() {
   while (auto raw = next_raw()) {
     ++number_;
     std::string_view line = clean_line(without_zeros(*raw), clean_);
+    if (is_continued(line, command_.size())) {
+      command_.append(line.substr(0, line.rfind('\\')));
+      continue;
+    }
+    if (!command_.empty()) {
+      clean_ = std::exchange(command_, {}).append(line);
+      line = clean_;
+    }
     const bool says_something = all_ || may_say_something(line);
     if (!says_something) continue;
     line_.label = label_of(line);

@@ -69,6 +69,7 @@ class LogLineReader {
   int first_with_zeros_ = 0;
   std::string nonzero_;
   std::string clean_;
+  std::string command_;  ///< the lines of a command that goes on
   LogLine line_;
 };
 
@@ -140,6 +141,12 @@ struct NcclTestsParameters {
 /// The command line in a line that names the program, from its launcher or its first variable on and without
 /// secrets; empty in another line.
 [[nodiscard]] std::vector<std::string> nccl_tests_command(std::string_view line);
+
+/// NCCL's variables that a command line sets for its ranks, names and values: "-x NCCL_IB_DISABLE=1" (Open
+/// MPI),
+/// "-genv NCCL_IB_DISABLE 1" (MPICH), "--export=ALL,NCCL_IB_DISABLE=1" (Slurm), "NCCL_IB_DISABLE=1" before
+/// it.
+[[nodiscard]] std::map<std::string, std::string> nccl_settings(const std::vector<std::string>& command);
 
 /// Without the options that say how much is measured: what is left is the same in parts of one measurement.
 [[nodiscard]] std::vector<std::string> without_amounts(std::vector<std::string> words);

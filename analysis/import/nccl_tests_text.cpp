@@ -116,6 +116,7 @@ class Reader {
       note_options(split_words(line.text));
       if (const auto command = nccl_tests_command(line.text); command.size() > command_.size()) {
         command_ = command;
+        table_.environment.merge(nccl_settings(command));
         table_.facts.command = {fmt::format("{}", fmt::join(command, " ")), line.number};
       }
       return true;
@@ -181,6 +182,10 @@ class Reader {
       table_.ended = true;
       return true;
     }
+    if (contains(line, "# Avg bus bandwidth") || contains(line, "# Collective test concluded")) {
+      cut_pending();
+      table_.ended = true;
+    }
     return false;
   }
 
@@ -194,6 +199,8 @@ class Reader {
     if (contains(line, "Option -R (register) is not supported"))
       table_.registration = BufferRegistration::none;
     const auto words = split_words(line.text);
+    if (std::find(words.begin(), words.end(), "export") != words.end())
+      table_.environment.merge(nccl_settings(words));
     // "rccl-tests: Version develop:a52452e": of GPUs whose names the device list may lack.
     if (words.size() > 2 && words[words.size() - 3] == "rccl-tests:") {
       begin(line);

@@ -28,6 +28,8 @@ std::string after_a_loss(const Run& run, const Row* worst) {
   if (run.yardstick && run.yardstick->kind == YardstickKind::slowest)
     return fmt::format("give the machine (--topology {}, or another one of collbench topo list)",
                        run.yardstick->machine);
+  if (const std::vector<std::string> settings = costly_settings(run); !settings.empty())
+    return fmt::format("measure again without {}", settings.front());
   const bool any_is_quicker = std::any_of(run.rows.begin(), run.rows.end(), [&run](const Row& row) {
     return row.measurement.key.size_bytes >= kLargeSize &&
            rates(row, static_cast<int>(run.ranks.size())).measured_over_expected.value_or(0) >

@@ -300,6 +300,41 @@ std::string causes_in_words(const std::vector<std::string>& seen, const std::str
   return fmt::format("this run shows {}; if that is not all: {}", fmt::join(seen, ", and "), cause);
 }
 
+/// Why the rate is that of an algorithm without NVLS; `or_else` where the run does not say that it had none.
+std::string no_nvls_cause(const GpuCluster& cluster, const std::string& or_else) {
+  const std::string_view not_run = cluster.run.nccl_version != 0
+                                       ? "NVLS did not run, which this NCCL takes here"
+                                       : "NVLS did not run, which NCCL takes here from 2.18 on";
+  const std::string& lost = cluster.run.lost_nvls;
+  if (lost.empty())
+    return fmt::format("{} (NCCL_NVLS_ENABLE=0, no fabric manager, a virtual machine without it); or {}",
+                       not_run, or_else);
+  if (lost.starts_with("NCCL_NVLS_ENABLE")) return fmt::format("{}: {}", not_run, lost);
+  return fmt::format("{}: {}; NCCL's version, the fabric manager, or a virtual machine without it", not_run,
+                     lost);
+}
+
+/// Where nobody says what ran and the rate is the ring's in place of NVLS': that explains it before any part
+/// does.
+bool is_as_ring(const Row& row, const GpuCluster& cluster) {
+  constexpr double kSame = 0.07;
+  const auto& ring = row.expectation.ring_seconds;
+  return !cluster.run.algorithm && row.expectation.expected_by.starts_with("nvls") && ring &&
+         std::fabs(*ring / row.measurement.seconds - 1) < kSame;
+}
+
+std::string share_in_words(const Row& row, const GpuCluster& cluster, const std::string& other_algorithm) {
+  if (!other_algorithm.empty()) return shares_of_both(row, other_algorithm);
+  return is_as_ring(row, cluster) ? shares_of_both(row, "ring")
+                                  : share_of_model(to_expected(row), row.expectation.expected_by);
+}
+
+/// The likely cause of a rate below the expected one.
+std::string likely_cause(const Row& row, const GpuCluster& cluster, VerdictReason reason) {
+  const std::string cause = loss_cause(row, cluster);
+  return reason == VerdictReason::no_nvls || is_as_ring(row, cluster) ? no_nvls_cause(cluster, cause) : cause;
+}
+
 /// Why a series is UNCLEAR, and what would decide it.
 std::string explain_unclear(const SizeSeries& series, const SeriesJudgement& judgement,
                             const GpuCluster& cluster, const std::vector<std::string>& seen) {
@@ -331,26 +366,17 @@ std::string explain_unclear(const SizeSeries& series, const SeriesJudgement& jud
     }
     case VerdictReason::above:
       return fmt::format(
-          "{} is {}, the {} on {} × {} {}: the given machine or rank count is wrong; {}.", measured, share,
+          "{} is {}, the {} on {} × {} {}: the given machine or rank count is wrong, or more than this model "
+          "knows of; {}.",
+          measured, share,
           cluster.run.algorithm == row.expectation.expected_by ? "algorithm that ran" : "best algorithm",
           cluster.nodes, cluster.ranks_per_node, cluster.gpu, fitting_machine(row, cluster));
     default:
-      return fmt::format("{} is {}: {}. If something is wrong: {}.{}", measured, share,
-                         range_in_words(*judgement.range), causes_in_words(seen, loss_cause(row, cluster)),
+      return fmt::format("{} is {}: {}. If something is wrong: {}.{}", measured,
+                         share_in_words(row, cluster, ""), range_in_words(*judgement.range),
+                         causes_in_words(seen, likely_cause(row, cluster, judgement.reason)),
                          healthy_remarks(row, cluster, judgement));
   }
-}
-
-/// Why the rate is that of an algorithm without NVLS; `or_else` where the run does not say that it had none.
-std::string no_nvls_cause(const GpuCluster& cluster, const std::string& or_else) {
-  constexpr std::string_view kNot = "NVLS did not run, which this NCCL takes here";
-  const std::string& lost = cluster.run.lost_nvls;
-  if (lost.empty())
-    return fmt::format("{} (NCCL_NVLS_ENABLE=0, no fabric manager, a virtual machine without it); or {}",
-                       kNot, or_else);
-  if (lost.starts_with("NCCL_NVLS_ENABLE")) return fmt::format("{}: {}", kNot, lost);
-  return fmt::format("{}: {}; NCCL's version, the fabric manager, or a virtual machine without it", kNot,
-                     lost);
 }
 
 /// What is wrong with a series that is BELOW or a FAULT, and why it may be.
@@ -367,12 +393,10 @@ std::string explain_bad(const SizeSeries& series, const SeriesJudgement& judgeme
         "buffer size or a congestion control that fails at this size.",
         measured, share);
   }
-  std::string cause = loss_cause(row, cluster);
-  if (judgement.reason == VerdictReason::no_nvls) cause = no_nvls_cause(cluster, cause);
-  return fmt::format(
-      "{} is {}{}. {}. Likely cause: {}.", measured,
-      judgement.other_algorithm.empty() ? share : shares_of_both(row, judgement.other_algorithm),
-      implied_links(row, cluster), range_in_words(*judgement.range), causes_in_words(seen, cause));
+  return fmt::format("{} is {}{}. {}. Likely cause: {}.", measured,
+                     share_in_words(row, cluster, judgement.other_algorithm), implied_links(row, cluster),
+                     range_in_words(*judgement.range),
+                     causes_in_words(seen, likely_cause(row, cluster, judgement.reason)));
 }
 
 /// ": NCCL 2.28.9 chooses tree/ll128 here (table: as on hgx-h100 × 2)" where that made the expectation.

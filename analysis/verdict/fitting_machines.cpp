@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "analysis/models/nccl/cluster_of_run.hpp"
@@ -171,6 +172,7 @@ GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std
   if (!run.log->nodes || !run.log->ranks_per_node)
     throw usage_error(where, "the log does not say its nodes and the ranks of each",
                       "give --nodes and --ranks-per-node");
+  std::optional<GpuCluster> found;
   for (const std::string_view name : fitting_machines(*run.log)) {
     if (!is_whole(*topology::find_reference_machine(name), *run.log)) continue;
     GpuCluster cluster = cluster_on(name, run, where, own_floor);
@@ -178,6 +180,7 @@ GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std
     cluster.machine.clear();  // its provider's limits are for its own NICs
     const double line_rate = stated.gigabits_per_second / 8;
     if (cluster.nics == stated.nics && cluster.nic_line_rate == line_rate) return cluster;
+    if (found) continue;  // another one may have these NICs
     cluster.planned.reset();
     cluster.slower_nics.clear();
     cluster.nics = stated.nics;
@@ -185,12 +188,13 @@ GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std
     cluster.one_gpu_per_nic = stated.nics >= cluster.ranks_per_node;
     cluster.nic_line_rate = line_rate;
     cluster.nic_path = 0;
-    return cluster;
+    found = std::move(cluster);
   }
+  if (found) return *found;
   throw usage_error(
       std::string(kOption),
-      fmt::format("the log's GPUs are {}, {} to a node: that is all GPUs of no reference machine "
-                  "with NVSwitches (racks and parts of a machine are judged by --topology)",
+      fmt::format("the log's GPUs are {}, {} to a node; NICs alone make a machine only of 8 GPUs behind "
+                  "NVSwitches, all in use (a part of a node, PCIe and racks need --topology)",
                   run.log->gpu->value, run.log->ranks_per_node->value),
       std::string(kHowToSaveMachine));
 }

@@ -1,13 +1,17 @@
 // losses_stated() of verdict.hpp: what the run's own log names as a reason to be slow.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "analysis/verdict/verdict.hpp"
+#include "base/text_input.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -18,11 +22,12 @@ struct CostlySetting {
   std::string_view name;
   std::string_view value;
 };
-constexpr std::array<CostlySetting, 12> kCostlySettings{{{"NCCL_P2P_DISABLE", "1"},
+constexpr std::array<CostlySetting, 13> kCostlySettings{{{"NCCL_P2P_DISABLE", "1"},
                                                          {"NCCL_P2P_LEVEL", "0"},
                                                          {"NCCL_P2P_LEVEL", "LOC"},
                                                          {"NCCL_SHM_DISABLE", "1"},
                                                          {"NCCL_IB_DISABLE", "1"},
+                                                         {"NCCL_NET", "Socket"},
                                                          {"NCCL_NET_GDR_LEVEL", "0"},
                                                          {"NCCL_NET_GDR_LEVEL", "LOC"},
                                                          {"NCCL_MAX_NCHANNELS", ""},
@@ -31,21 +36,33 @@ constexpr std::array<CostlySetting, 12> kCostlySettings{{{"NCCL_P2P_DISABLE", "1
                                                          {"NCCL_ALGO", ""},
                                                          {"NCCL_PROTO", ""}}};
 
-void add_settings(const Run& run, std::vector<std::string>& losses) {
-  for (const CostlySetting& each : kCostlySettings) {
-    const auto set = run.environment.find(std::string(each.name));
-    if (set == run.environment.end() || (!each.value.empty() && set->second != each.value)) continue;
-    losses.push_back(fmt::format("{}={}", each.name, set->second));
-  }
+/// How many NICs NCCL_IB_HCA names, where it is a list of devices: "^mlx5_0" leaves out, "mlx5" is all that
+/// begin so.
+std::optional<std::size_t> nics_named(std::string_view value) {
+  if (value.starts_with('=')) value.remove_prefix(1);
+  const std::vector<std::string> names = split_cells(value, ',');
+  const bool is_list = std::all_of(names.begin(), names.end(), [](std::string_view name) {
+    name = name.substr(0, name.find(':'));
+    return !name.starts_with('^') && name.find('_') != std::string_view::npos &&
+           std::isdigit(static_cast<unsigned char>(name.back()));
+  });
+  return is_list ? std::optional(names.size()) : std::nullopt;
 }
 
 /// A plugin may show several NICs as one, and sockets list interfaces.
 void add_missing_nics(const Run& run, const GpuCluster& cluster, std::vector<std::string>& losses) {
   const auto& nics = run.log->nics;
   const bool sees_them = cluster.run.logged != Transport::sockets && traits(cluster.transport).nccl_sees_nics;
-  if (!nics || cluster.domains() == 1 || !sees_them) return;
-  if (!std::cmp_less(nics->value.size(), cluster.nics)) return;
+  if (cluster.domains() == 1 || !sees_them) return;
   const auto set = run.environment.find("NCCL_IB_HCA");
+  if (!nics) {
+    const auto named = set == run.environment.end() ? std::nullopt : nics_named(set->second);
+    if (named && std::cmp_less(*named, cluster.nics))
+      losses.push_back(
+          fmt::format("NCCL_IB_HCA={}, {} of the {} NICs of a node", set->second, *named, cluster.nics));
+    return;
+  }
+  if (!std::cmp_less(nics->value.size(), cluster.nics)) return;
   losses.push_back(fmt::format("{} of the {} NICs of a node (line {}{})", nics->value.size(), cluster.nics,
                                nics->line,
                                set == run.environment.end() ? "" : ", NCCL_IB_HCA=" + set->second));
@@ -63,9 +80,18 @@ void add_host_memory(const Run& run, const GpuCluster& cluster, std::vector<std:
 
 }  // namespace
 
+std::vector<std::string> costly_settings(const Run& run) {
+  std::vector<std::string> settings;
+  for (const CostlySetting& each : kCostlySettings) {
+    const auto set = run.environment.find(std::string(each.name));
+    if (set == run.environment.end() || (!each.value.empty() && set->second != each.value)) continue;
+    settings.push_back(fmt::format("{}={}", each.name, set->second));
+  }
+  return settings;
+}
+
 std::vector<std::string> losses_stated(const Run& run, const GpuCluster& cluster) {
-  std::vector<std::string> losses;
-  add_settings(run, losses);
+  std::vector<std::string> losses = costly_settings(run);
   if (!run.log) return losses;
   losses.insert(losses.end(), run.log->losses.begin(), run.log->losses.end());
   add_missing_nics(run, cluster, losses);

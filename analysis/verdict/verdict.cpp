@@ -344,6 +344,35 @@ GpuCluster running(GpuCluster cluster, const std::string& algorithm) {
   return cluster;
 }
 
+/// Whether NCCL has kernels of NVLS for it (ncclNvlsSupported in NCCL's src/include/device.h, 2.18 to 2.30):
+/// not for 8-bit types, products and averages, nor the extremes of floats and doubles. What does not reduce
+/// is copied as bytes.
+bool nvls_has(const RowKey& key) {
+  if (!key.reduction) return true;
+  const bool adds = *key.reduction == Reduction::sum;
+  const bool is_extreme = *key.reduction == Reduction::min || *key.reduction == Reduction::max;
+  switch (key.type) {
+    case DataType::int8:
+    case DataType::uint8:
+    case DataType::float8_e4m3:
+    case DataType::float8_e5m2:
+      return false;
+    case DataType::float32:
+    case DataType::float64:
+      return adds;
+    default:
+      return adds || is_extreme;
+  }
+}
+
+/// NCCL's choice as the table has it, which is of floats; without NVLS where it has none for the row.
+GpuCluster choosing(GpuCluster cluster, const RowKey& key) {
+  if (nvls_has(key)) return with_table_choice(std::move(cluster), key.operation, key.size_bytes);
+  cluster.run.no_nvls = true;
+  cluster.run.no_nvls_tree = true;
+  return cluster;
+}
+
 /// The same of a row, with the protocol; where nobody told, with NCCL's own choice, as far as it is known.
 GpuCluster running(const GpuCluster& cluster, const Row& row) {
   const RowKey& key = row.measurement.key;
@@ -351,7 +380,7 @@ GpuCluster running(const GpuCluster& cluster, const Row& row) {
   GpuCluster found = running(cluster, algorithm_of(row));
   if (const auto slash = ran.find('/'); slash != std::string::npos)
     found.run.protocol = ran.substr(slash + 1);
-  return with_table_choice(std::move(found), key.operation, key.size_bytes);
+  return choosing(std::move(found), key);
 }
 
 /// Whether NCCL of this version takes what is expected here: where its version is known, nothing forces
@@ -368,8 +397,7 @@ GpuCluster running(const GpuCluster& cluster, const SizeSeries& series) {
     if (row->measurement.key.size_bytes >= kLargeSize) algorithms.insert(algorithm_of(*row));
   }
   const RowKey& largest = series.back()->measurement.key;
-  return with_table_choice(algorithms.size() == 1 ? running(cluster, *algorithms.begin()) : cluster,
-                           largest.operation, largest.size_bytes);
+  return choosing(algorithms.size() == 1 ? running(cluster, *algorithms.begin()) : cluster, largest);
 }
 
 }  // namespace

@@ -80,6 +80,9 @@ struct SeriesJudgement {
 /// hosts.
 [[nodiscard]] std::vector<std::string> slowdowns_seen(const Run& run, const SizeSeries& series);
 
+/// The run's settings that take a path, links or channels away: "NCCL_P2P_DISABLE=1".
+[[nodiscard]] std::vector<std::string> costly_settings(const Run& run);
+
 /// What the run's settings and its log name as a reason to be slow on this machine: "NCCL_P2P_DISABLE=1", "1
 /// of the 8 NICs of a node (line 42)", and LogFacts::losses.
 [[nodiscard]] std::vector<std::string> losses_stated(const Run& run, const GpuCluster& cluster);

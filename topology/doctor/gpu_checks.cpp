@@ -34,8 +34,8 @@ constexpr std::array<Xid, 23> kHardwareXids{{
     {95, "uncontained ECC error"},
     {109, "context switch timeout"},
     {110, "security fault"},
-    {119, "GSP timeout"},
-    {120, "GSP error"},
+    {119, "GSP timeout (the GPU's own processor; often the driver's defect)"},
+    {120, "GSP error (the GPU's own processor; often the driver's defect)"},
     {136, "NVLink training failed"},
     {140, "unrecovered ECC error"},
     {143, "GPU initialization error"},
@@ -418,10 +418,13 @@ constexpr std::array<DoctorCheck, 15> kGpuChecks{{
     {"xid-other", DoctorSeverity::risk, "The kernel log has other errors of a GPU or NVSwitch.",
      "dmesg, from the boot on", "dmesg | grep -i xid", "look the number up in NVIDIA's Xid catalog",
      "NVIDIA, Xid errors", look_at_other_xids},
-    {"xid", DoctorSeverity::broken, "The kernel log has errors of the GPU's hardware.",
+    {"xid", DoctorSeverity::broken,
+     "The kernel log has errors of a GPU that its hardware or, of GSP, its driver makes.",
      "dmesg, from the boot on", "dmesg | grep -i xid",
-     "drain the node; reset or replace the GPU as NVIDIA's Xid catalog says", "NVIDIA, Xid errors",
-     look_at_xids},
+     "drain the node; reset or replace the GPU as NVIDIA's Xid catalog says; of 119 and 120 a newer driver "
+     "first "
+     "(open-gpu-kernel-modules#272, #446), the GPU where they stay with it",
+     "NVIDIA, Xid errors", look_at_xids},
     {"xid-program", DoctorSeverity::risk,
      "A program read or wrote memory of a GPU that is not its own, and was ended: the program's fault, "
      "seldom the "
@@ -455,9 +458,11 @@ constexpr std::array<DoctorCheck, 15> kGpuChecks{{
      "install the fabric manager of the driver's version", "NVIDIA, fabric manager user guide",
      look_at_fabric_manager_version},
     {"fabric-manager-error", DoctorSeverity::risk,
-     "The fabric manager reported errors of an NVSwitch or of a link.", "/var/log/fabricmanager.log",
-     "grep -E 'ERROR|FATAL' /var/log/fabricmanager.log",
-     "look the error up in the fabric manager's guide; non-fatal ones that repeat are a bad link",
+     "The fabric manager reported errors: of an NVSwitch, a link, or what it knows of the GPUs.",
+     "/var/log/fabricmanager.log", "grep -E 'ERROR|FATAL' /var/log/fabricmanager.log",
+     "look the error up in the fabric manager's guide; a link's (SXid) that repeats is a bad link; of teams "
+     "and GPU "
+     "handles, which it lost: restart it and reset the GPUs, or reboot (NCCL_NVLS_ENABLE=0 until then)",
      "NVIDIA, fabric manager user guide; gpud", look_at_fabric_manager_log},
     {"imex-not-up", DoctorSeverity::broken,
      "The IMEX domain is not up: NVLink between nodes (GB200, GB300) and its NVLS cannot be used.",

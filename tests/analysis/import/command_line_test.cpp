@@ -8,6 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Pair;
 
 TEST(CommandLine, BeginsBehindWhatAShellOrALauncherWrites) {
   const auto command = ElementsAre("mpirun", "-np", "8", "./build/all_reduce_perf", "-b", "8");
@@ -18,6 +19,21 @@ TEST(CommandLine, BeginsBehindWhatAShellOrALauncherWrites) {
               ElementsAre("NCCL_ALGO=Ring", "./all_reduce_perf"));
   EXPECT_THAT(nccl_tests_command("# Collective test starting: all_reduce_perf"), IsEmpty());
   EXPECT_THAT(nccl_tests_command("$ ./other -b 8"), IsEmpty());
+}
+
+TEST(CommandLine, SetsVariablesInTheWordsOfEachLauncher) {
+  const auto settings = [](const char* line) { return nccl_settings(nccl_tests_command(line)); };
+  const auto disabled = ElementsAre(Pair("NCCL_IB_DISABLE", "1"));
+  for (const char* line :
+       {"mpirun -x NCCL_IB_DISABLE=1 -x NCCL_DEBUG ./all_reduce_perf", "NCCL_IB_DISABLE=1 ./all_reduce_perf",
+        "mpiexec -genv NCCL_IB_DISABLE 1 ./all_reduce_perf",
+        "mpiexec -env NCCL_IB_DISABLE 1 ./all_reduce_perf",
+        "srun --export=ALL,NCCL_IB_DISABLE=1 ./all_reduce_perf",
+        "srun --export=NCCL_IB_DISABLE=1,HOME all_reduce_perf"})
+    EXPECT_THAT(settings(line), disabled) << line;
+  EXPECT_THAT(settings("mpirun -x NCCL_IB_HCA=mlx5_0,mlx5_1 -x NCCL_ALGO=Ring ./all_reduce_perf"),
+              ElementsAre(Pair("NCCL_ALGO", "Ring"), Pair("NCCL_IB_HCA", "mlx5_0,mlx5_1")));
+  EXPECT_THAT(settings("mpirun -x NCCL_DEBUG ./all_reduce_perf"), IsEmpty());
 }
 
 TEST(CommandLine, HoldsNoSecret) {

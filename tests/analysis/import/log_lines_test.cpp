@@ -122,6 +122,15 @@ TEST(LogLines, WhatIsLeftOutIsNothingThatAReaderOfLinesTakes) {
   EXPECT_GT(left_out, 100);
 }
 
+TEST(LogLines, ACommandThatGoesOnIsOneLine) {
+  const std::vector<LogLine> lines = log_lines(
+      "mpirun -np 16 \\\n  -x NCCL_IB_DISABLE=1 \\ \n ./all_reduce_perf -g 1\n 8 2 float sum -1 \\\nend\n");
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0].text, "mpirun -np 16   -x NCCL_IB_DISABLE=1  ./all_reduce_perf -g 1");
+  EXPECT_EQ(lines[0].number, 3);
+  EXPECT_EQ(lines[1].number, 4);
+}
+
 TEST(LogLines, PartsOfAnyLengthAreTheSameLines) {
   const std::string text = "8 2 float\nchatter\r\n\n\x1b[1m16 4 float\x1b[0m\r\n...\nNCCL version 2.4";
   const std::vector<LogLine> whole = kept(text);

@@ -122,6 +122,25 @@ TEST(NcclTestsText, OfOneJobMostRanksHaveLabelsWithoutATable) {
   EXPECT_EQ(read[0].facts.network->value, "IB");
 }
 
+TEST(NcclTestsText, WhatACommandSetsIsInTheEnvironment) {
+  const std::string shell =
+      "$ export NCCL_ALGO=Ring\nmpirun -np 2 \\\n -x NCCL_IB_DISABLE=1 \\\n ./build/all_reduce_perf -g 1\n";
+  const auto read = tables(shell + whole_log());
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].environment,
+            (std::map<std::string, std::string>{{"NCCL_ALGO", "Ring"}, {"NCCL_IB_DISABLE", "1"}}));
+}
+
+/// Those who paste a log leave lines out: its last ones say that it came to its end.
+TEST(NcclTestsText, EachOfItsLastLinesEndsATable) {
+  const std::string cut = whole_log().substr(0, whole_log().find("# Out of bounds"));
+  ASSERT_EQ(tables(cut).size(), 1U);
+  EXPECT_FALSE(tables(cut)[0].ended);
+  for (const char* line : {"# Out of bounds values : 0 OK", "# Avg bus bandwidth    : 1.25",
+                           "# Collective test concluded: all_reduce_perf"})
+    EXPECT_TRUE(tables(cut + line + "\n")[0].ended) << line;
+}
+
 TEST(NcclTestsText, HowAProgramDied) {
   const auto failure = [](const std::string& log) {
     const auto read = tables(log);

@@ -11,6 +11,7 @@
 namespace collbench::analysis::explanation_test {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -92,6 +93,22 @@ std::string explanation(const GpuCluster& cluster, double slower) {
 TEST(Explanation, ASixtiethOfTheNicsLooksLikeSockets) {
   EXPECT_THAT(explanation(cluster_of("ndv4", 2), 60), AllOf(HasSubstr("about 0.1 of one of its 8 NICs"),
                                                             HasSubstr("sockets (TCP, IP over InfiniBand)")));
+}
+
+TEST(Explanation, ARateOfTheRingIsNvlsThatDidNotRunBeforeItIsAPart) {
+  for (const int nodes : {1, 2}) {
+    const GpuCluster cluster = cluster_of("hgx-h100", nodes);
+    const Row row = run_from_expectation(cluster, 1).rows.back();
+    const double ring = *row.expectation.ring_seconds / *row.expectation.expected_seconds;
+    for (const double share : {0.95, 1.0, 1.05}) {
+      const std::string text = explanation(cluster, ring / share);
+      EXPECT_THAT(text, AllOf(HasSubstr("% of the ring model"),
+                              testing::AnyOf(HasSubstr("NVLS did not run"), HasSubstr("which of them ran"))))
+          << nodes << " " << share;
+      EXPECT_THAT(text, Not(HasSubstr("cause: NVLinks that are down"))) << nodes << " " << share;
+    }
+    EXPECT_THAT(explanation(cluster, 1.5 * ring), Not(HasSubstr("NVLS did not run"))) << nodes;
+  }
 }
 
 TEST(Explanation, WhatTheLogSaysGoesFirst) {
@@ -249,6 +266,12 @@ TEST(LossCause, WhatTheLogStatesIsNamed) {
       judged_on_gpus(run, cluster).rows.back().verdict.explanation,
       HasSubstr(
           "Likely cause: this run shows NCCL_P2P_DISABLE=1, and NCCL_MAX_NCHANNELS=2, and 7 NICs on n18"));
+  run.log->nics.reset();
+  EXPECT_THAT(losses_stated(run, cluster), Contains("NCCL_IB_HCA=mlx5_0, 1 of the 8 NICs of a node"));
+  for (const char* no_list : {"^mlx5_0", "mlx5", "=mlx5"}) {
+    run.environment["NCCL_IB_HCA"] = no_list;
+    EXPECT_THAT(losses_stated(run, cluster), Not(Contains(HasSubstr("NCCL_IB_HCA")))) << no_list;
+  }
   run.environment.clear();
   run.log->nics = {{"a", "b", "c", "d", "e", "f", "g", "h"}, 1};
   EXPECT_EQ(losses_stated(run, cluster).size(), 2U);

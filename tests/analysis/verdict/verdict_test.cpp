@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/models/nccl/healthy_ranges.hpp"
 #include "analysis/models/nccl/links.hpp"
 #include "base/units.hpp"
@@ -424,6 +429,33 @@ TEST(Judge, OnlyAQuickerChoiceIsRecommended) {
               testing::HasSubstr("of the ring model; which of them ran is not known"));
   EXPECT_THAT(explained(1.33, "ring/simple", "nvls/simple"), testing::Not(testing::HasSubstr("fits best")))
       << "large rows by two, of which the last is known";
+}
+
+/// NCCL has no kernels of NVLS for 8-bit types, averages and extremes of floats: they run by ring or tree, as
+/// fast as a sound machine's.
+TEST(Judge, WhatHasNoNvlsIsNotJudgedByIt) {
+  const GpuCluster cluster = cluster_of("hgx-h100", 1);
+  const auto word = [&](DataType type, std::optional<Reduction> reduction, double slower) {
+    collbench::Run run = run_from_expectation(cluster, slower);  // of NVLS
+    run.versions.nccl = "2.28.9";
+    for (Row& row : run.rows) {
+      row.measurement.key.type = type;
+      row.measurement.key.reduction = reduction;
+    }
+    return word_of(judged_on_gpus(run, with_run_facts(cluster, run, false)));
+  };
+  constexpr double kRing = 1.3;
+  EXPECT_NE(word(DataType::float32, Reduction::sum, kRing), VerdictWord::sound);
+  EXPECT_NE(word(DataType::int32, Reduction::max, kRing), VerdictWord::sound);
+  for (const auto& [type, reduction] :
+       std::vector<std::pair<DataType, Reduction>>{{DataType::int8, Reduction::sum},
+                                                   {DataType::float8_e4m3, Reduction::sum},
+                                                   {DataType::float32, Reduction::max},
+                                                   {DataType::float16, Reduction::avg},
+                                                   {DataType::bfloat16, Reduction::prod}}) {
+    EXPECT_EQ(word(type, reduction, kRing), VerdictWord::sound) << static_cast<int>(type);
+    EXPECT_NE(word(type, reduction, 2 * kRing), VerdictWord::sound) << static_cast<int>(type);
+  }
 }
 
 TEST(Judge, RowsKeepWhatWasMeasured) {

@@ -137,6 +137,29 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
       {"log-ranks-disagree",
        "init.cc:1200 NCCL WARN Mismatched collective detected, please check your calls at and around rank "
        "3."},
+      {"log-nvls-memory",
+       "transport/nvls.cc:200 NCCL WARN Failed to bind NVLink SHARP (NVLS) Multicast memory of size 2097152 "
+       ": "
+       "CUDA error 2 'out of memory'."},
+      {"log-topology-nodes", "graph/xml.h:100 NCCL WARN Error : too many XML nodes (max 256)"},
+      {"log-peer-gone",
+       "process_err_completion:1562 NCCL WARN NET/OFI Request 0x1 completed with error. RC: 5. Error: "
+       "Invalid "
+       "receiver queue pair number (QPN) My EFA addr: a Peer EFA addr: b. Completed length: 0"},
+      {"log-locked-memory",
+       "ib_log.c:246  UCX  ERROR mlx5_0: ibv_create_cq() failed: Cannot allocate memory. Please set max "
+       "locked "
+       "memory (ulimit -l) to 'unlimited' (current: 64 kbytes)"},
+      {"log-locked-memory", "ibv_create_cq(cqe=4096) failed: Cannot allocate memory"},
+      {"log-libnccl-old", "ImportError: /opt/lib/libtorch_cuda.so: undefined symbol: ncclAlltoAll"},
+      {"log-gloo-connect",
+       "RuntimeError: Gloo connectFullMesh failed with [../third_party/gloo/gloo/transport/tcp/pair.cc:144] "
+       "no "
+       "error"},
+      {"log-imex-config",
+       "[Jan 02 2026 03:04:05] [ERROR] [tid 39] No matching network interface found for any IP addresses in "
+       "the "
+       "node configuration file"},
       {"log-gpu-twice",
        "init.cc:900 NCCL WARN Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 2000"},
       {"log-gpu-twice",
