@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -269,14 +271,52 @@ std::string resources_line(const Run& run) {
   return parts.empty() ? "" : fmt::format("resources: {}", fmt::join(parts, "; "));
 }
 
+/// "AllToAll: 0.8 GB/s at 64 MiB, 28 times less than at 4 MiB, whatever the machine": the deepest fall to
+/// less than a third of a smaller size's rate, from 1 MiB on, in and out of place. Empty where none is so
+/// deep.
+std::string collapse_in_words(const Run& run) {
+  constexpr double kCollapse = 3;
+  constexpr std::uint64_t kCollapseFrom = kMiB;
+  std::map<RowKey, std::map<std::uint64_t, const Row*>> sweeps;  // of each size the quicker place
+  for (const Row& row : run.rows) {
+    if (!row.measurement.unavailable.empty() || row.measurement.seconds <= 0) continue;
+    RowKey sweep = row.measurement.key;
+    sweep.size_bytes = sweep.count = 0;
+    sweep.in_place = false;
+    const Row*& quicker = sweeps[sweep][row.measurement.key.size_bytes];
+    if (quicker == nullptr || row.measurement.seconds < quicker->measurement.seconds) quicker = &row;
+  }
+  const auto rate = [&run](const Row& row) {
+    return rates(row, static_cast<int>(run.ranks.size())).bus_bandwidth.value_or(0) / kGigabyte;
+  };
+  std::string words;
+  double deepest = kCollapse;
+  for (const auto& [sweep, rows] : sweeps) {
+    const Row* quickest = nullptr;
+    for (const auto& [size, row] : rows) {
+      if (quickest == nullptr || rate(*row) > rate(*quickest)) quickest = row;
+      const double fall = rate(*row) > 0 ? rate(*quickest) / rate(*row) : 0;
+      if (size < kCollapseFrom || fall <= deepest) continue;
+      deepest = fall;
+      words = fmt::format("{}: {:.1f} GB/s at {}, {:.0f} times less than at {}, whatever the machine",
+                          operation(sweep.operation).name, rate(*row), format_bytes(size), fall,
+                          format_bytes(quickest->measurement.key.size_bytes));
+    }
+  }
+  return words;
+}
+
 /// A log by itself tells of no machine; of one that no model has, none is asked for.
 std::string why_no_machine(const Run& run) {
   const std::string gpu = run.log->gpu ? run.log->gpu->value : "";
   const auto maker = topology::other_gpu_maker(gpu);
   if (maker.empty()) {
-    const std::string cut = is_machine_unknown(run) ? why_not_sound(run) : "";
+    std::vector<std::string> seen;
+    if (is_machine_unknown(run)) seen = {why_not_sound(run), collapse_in_words(run)};
+    seen.erase(std::remove(seen.begin(), seen.end(), ""), seen.end());
     return fmt::format("{}: {}the machine is unknown; {}", is_machine_unknown(run) ? "UNCLEAR" : "no verdict",
-                       cut.empty() ? "" : cut + "; ", suggested_topology(*run.log));
+                       seen.empty() ? "" : fmt::format("{}; ", fmt::join(seen, "; ")),
+                       suggested_topology(*run.log));
   }
   return fmt::format("no verdict: {} is {}'s, and only NCCL on NVIDIA's GPUs is modeled", gpu, maker);
 }

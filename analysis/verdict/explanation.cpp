@@ -366,8 +366,8 @@ std::string explain_unclear(const SizeSeries& series, const SeriesJudgement& jud
     }
     case VerdictReason::above:
       return fmt::format(
-          "{} is {}, the {} on {} × {} {}: the given machine or rank count is wrong, or more than this model "
-          "knows of; {}.",
+          "{} is {}, the {} on {} × {} {}: the given machine or rank count is wrong, or the model is too low "
+          "here; {}.",
           measured, share,
           cluster.run.algorithm == row.expectation.expected_by ? "algorithm that ran" : "best algorithm",
           cluster.nodes, cluster.ranks_per_node, cluster.gpu, fitting_machine(row, cluster));

@@ -67,6 +67,16 @@ std::string fitting_words(const std::vector<std::string_view>& names) {
   return text;
 }
 
+namespace {
+
+int gpus_of(const topology::ReferenceMachine& machine) {
+  int gpus = 0;
+  for (const topology::ReferenceSwitch& group : machine.switches) gpus += group.gpus;
+  return gpus;
+}
+
+}  // namespace
+
 std::string suggested_topology(const LogFacts& log) {
   const std::string_view end = log.nodes ? "." : "; the number of nodes goes with --nodes.";
   if (!log.gpu) {
@@ -81,7 +91,10 @@ std::string suggested_topology(const LogFacts& log) {
   const std::vector<std::string_view> names = fitting_machines(log);
   if (names.empty())
     return fmt::format("{}, and no reference machine has them: {}{}", found, kHowToSaveMachine, end);
-  return fmt::format("{}: {}{}", found, fitting_words(names), end);
+  const int gpus = gpus_of(*topology::find_reference_machine(names.front()));
+  const bool is_part = log.ranks_per_node && log.ranks_per_node->value < gpus;
+  return fmt::format("{}: {}{}{}", found, fitting_words(names),
+                     is_part ? fmt::format(", if a node has {} of them", gpus) : "", end);
 }
 
 namespace {
@@ -106,10 +119,8 @@ std::vector<GpuCluster> with_each_network(const GpuCluster& whole) {
 /// Whether the machine is whole in this log: no smaller board with these GPUs, no slice of one, and no rack,
 /// in which the log does not say who shares NVLinks.
 bool is_whole(const topology::ReferenceMachine& machine, const LogFacts& log) {
-  int gpus = 0;
-  for (const topology::ReferenceSwitch& group : machine.switches) gpus += group.gpus;
   const std::string& gpu = log.gpu->value;
-  return log.ranks_per_node->value == gpus && machine.nvlink_domain_gpus == 0 &&
+  return log.ranks_per_node->value == gpus_of(machine) && machine.nvlink_domain_gpus == 0 &&
          gpu.find("MIG") == std::string::npos && gpu.find("NVL") == std::string::npos;
 }
 

@@ -136,7 +136,10 @@ DoctorVerdict look_at_other_xids(const Evidence& evidence) {
 /// Those of a program's own kernels: the GPU is not at fault, and the job has ended all the same.
 DoctorVerdict look_at_program_xids(const Evidence& evidence) {
   return xids_that(evidence, [](int number, bool of_switch, std::string_view) -> std::string {
-    return !of_switch && number == 31 ? "Xid 31 (a page fault of a program)" : "";
+    if (of_switch) return "";
+    return number == 31   ? "Xid 31 (a page fault of a program)"
+           : number == 13 ? "Xid 13 (an exception in a program's kernel)"
+                          : "";
   });
 }
 
@@ -426,12 +429,11 @@ constexpr std::array<DoctorCheck, 15> kGpuChecks{{
      "(open-gpu-kernel-modules#272, #446), the GPU where they stay with it",
      "NVIDIA, Xid errors", look_at_xids},
     {"xid-program", DoctorSeverity::risk,
-     "A program read or wrote memory of a GPU that is not its own, and was ended: the program's fault, "
-     "seldom the "
-     "GPU's.",
+     "A program's kernel failed (memory that is not its own, an illegal instruction), and was ended: the "
+     "program's fault, seldom the GPU's.",
      "dmesg, from the boot on", "dmesg | grep -i xid ; compute-sanitizer PROGRAM",
      "correct the program; the same GPU with different programs: test or replace it",
-     "NVIDIA, Xid errors: 31", look_at_program_xids},
+     "NVIDIA, Xid errors: 13 and 31", look_at_program_xids},
     {"ecc-uncorrectable", DoctorSeverity::broken,
      "A GPU's memory has had errors that were not corrected since its driver started: jobs on it fail or "
      "compute with "

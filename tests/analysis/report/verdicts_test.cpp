@@ -361,6 +361,13 @@ TEST(VerdictFacts, WithoutAVerdictTheReasonIsSaid) {
   EXPECT_THAT(verdict_headline(run).front().text,
               StartsWith("UNCLEAR: the machine is unknown; the log does not"));
   EXPECT_EQ(machine_word(run), VerdictWord::unclear);
+  collbench::Run fallen = run;
+  for (Row& row : fallen.rows)
+    if (row.measurement.key.size_bytes == 1U << 28U) row.measurement.seconds *= 20;
+  EXPECT_THAT(
+      verdict_headline(fallen).front().text,
+      testing::MatchesRegex("UNCLEAR: AllReduce: .* GB/s at 256 MiB, .* times less than at .*, whatever the "
+                            "machine; the machine is unknown; .*"));
   run.complete = false;
   EXPECT_THAT(verdict_headline(run).front().text,
               StartsWith("UNCLEAR: the log is cut; the machine is unknown; "));

@@ -41,6 +41,13 @@ TEST(FittingMachines, AreNamedInASentence) {
                 std::string(kHowToSaveMachine) + ".");
 }
 
+TEST(FittingMachines, APartOfANodeFitsOnlyIfTheNodeIsThatMachine) {
+  EXPECT_THAT(suggested_topology(log_on("Tesla V100-SXM2-16GB", 2)),
+              HasSubstr("--topology dgx-1v fits, if a node has 8 of them"));
+  EXPECT_THAT(suggested_topology(log_on("Tesla V100-SXM2-16GB", 8)), HasSubstr("--topology dgx-1v fits"));
+  EXPECT_THAT(suggested_topology(log_on("Tesla V100-SXM2-16GB", 8)), testing::Not(HasSubstr("if a node")));
+}
+
 TEST(FittingMachines, AreWhatAVerdictAboutOtherGpusSaysFirst) {
   const GpuCluster cluster = cluster_of("ndv4", 2);
   collbench::Run run = run_from_expectation(cluster, 1 / 2.4);

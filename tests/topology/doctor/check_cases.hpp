@@ -116,6 +116,10 @@ inline std::vector<CheckCase> cases() {
        {{"", "[ 12.3] NVRM: Xid (PCI:0000:17:00): 31, pid=1, name=python, Ch 00000008, MMU Fault\n"}},
        {{"", std::string(kBoot) + "[ 12.3] NVRM: Xid (PCI:0000:17:00): 43, pid=1, name=python\n"}},
        "Xid 31"},
+      {"xid-program",
+       {{"", "[ 12.3] NVRM: Xid (PCI:0000:1a:00): 13, Graphics Exception: ESR 0x57e7b0=0x81e0017\n"}},
+       {{"", std::string(kBoot) + "[ 12.3] NVRM: Xid (PCI:0000:17:00): 45, pid=1, name=python\n"}},
+       "Xid 13"},
       {"ecc-uncorrectable",
        {{"", std::string(kQuery) + "    ECC Errors\n        Volatile\n            DRAM Uncorrectable : 3\n"
                                    "        Aggregate\n            DRAM Uncorrectable : 3\n"}},
