@@ -22,25 +22,45 @@ std::vector<std::string> nccl_tests_command(std::string_view line) {
   return recorded_words(words);
 }
 
+namespace {
+
+/// "1" of "'1'", "1;"
+std::string unquoted(std::string_view value) {
+  value = value.substr(0, value.find(';'));
+  while (!value.empty() && (value.front() == '\'' || value.front() == '"')) value.remove_prefix(1);
+  while (!value.empty() && (value.back() == '\'' || value.back() == '"')) value.remove_suffix(1);
+  return std::string(value);
+}
+
+bool is_variable(std::string_view word) {
+  return !word.empty() &&
+         word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == std::string_view::npos;
+}
+
+}  // namespace
+
 std::map<std::string, std::string> nccl_settings(const std::vector<std::string>& command) {
-  std::map<std::string, std::string> settings;
+  std::map<std::string, std::string> settings;  // the last one of a name stands
   for (auto word = command.begin(); word != command.end(); ++word) {
     const bool is_name = word->starts_with("NCCL_") && word->find('=') == std::string::npos;
     const std::string_view before = word == command.begin() ? std::string_view() : *std::prev(word);
     if (is_name && before.ends_with("env") && std::next(word) != command.end())  // -genv, -env
-      settings.emplace(*word, *std::next(word));
+      settings[*word] = *std::next(word);
     const bool is_list = before == "--export" || word->starts_with("--export=");
-    std::string* last = nullptr;  // elsewhere a comma is the value's: of a list of devices
+    std::string* last = nullptr;  // a comma may be the value's: of a list of devices
     for (const std::string& cell : split_cells(*word, ',')) {
       const std::size_t name = cell.find("NCCL_");
       const std::size_t equals = name == std::string::npos ? name : cell.find('=', name);
       if (equals != std::string::npos && (name == 0 || cell[name - 1] == '=')) {
-        last = &settings.emplace(cell.substr(name, equals - name), cell.substr(equals + 1)).first->second;
-      } else if (last != nullptr && !is_list) {
+        last = &(settings[cell.substr(name, equals - name)] = cell.substr(equals + 1));
+      } else if (is_list && (is_variable(cell) || cell.find('=') != std::string::npos)) {
+        last = nullptr;
+      } else if (last != nullptr) {
         *last += "," + cell;
       }
     }
   }
+  for (auto& [name, value] : settings) value = unquoted(value);
   return settings;
 }
 

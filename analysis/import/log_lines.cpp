@@ -20,6 +20,7 @@ namespace collbench::analysis {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789";
+constexpr std::size_t kMaxCommandBytes = std::size_t{1} << 16U;
 
 bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos;
@@ -123,12 +124,26 @@ bool may_say_something(std::string_view line) {
          holds_any(line, kWords);
 }
 
-/// A command that goes on in the next line ("mpirun -np 16 \"). A table's row in Markdown may end so, too.
-bool is_continued(std::string_view line, std::size_t so_far) {
-  constexpr std::size_t kMaxCommandBytes = std::size_t{1} << 16U;
-  const std::string_view text = trim(line);
-  return text.ends_with('\\') && kDigits.find(text.front()) == std::string_view::npos &&
-         so_far + line.size() < kMaxCommandBytes;
+/// "$ mpirun …", "NCCL_DEBUG=INFO ./all_reduce_perf …": what may go on in the next line.
+bool begins_a_command(std::string_view text) {
+  constexpr std::array<std::string_view, 6> kLaunchers{"mpirun", "mpiexec", "srun",
+                                                       "env",    "orterun", "prterun"};
+  std::vector<std::string> words = split_words(text.substr(0, 200));
+  while (words.size() > 1 && (words.front().ends_with('$') || words.front() == "+"))
+    words.erase(words.begin());
+  const std::string_view word = words.empty() ? std::string_view() : words.front();
+  const std::string_view program = word.substr(word.rfind('/') + 1);
+  const std::size_t equals = word.find('=');
+  const bool sets = equals != std::string_view::npos && equals > 0 &&
+                    word.substr(0, equals).find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") ==
+                        std::string_view::npos;
+  return sets || std::find(kLaunchers.begin(), kLaunchers.end(), program) != kLaunchers.end() ||
+         program.ends_with("_perf");
+}
+
+/// What no command goes on with: a row, a comment, a row of Markdown.
+bool is_no_command(std::string_view text) {
+  return text.empty() || std::string_view("#|>0123456789").find(text.front()) != std::string_view::npos;
 }
 
 /// "nvbandwidth -t … -b 512" of each line that starts it.
@@ -216,7 +231,9 @@ const LogLine* LogLineReader::next() {
   while (auto raw = next_raw()) {
     ++number_;
     std::string_view line = clean_line(without_zeros(*raw), clean_);
-    if (is_continued(line, command_.size())) {
+    const std::string_view text = trim(line);
+    if (is_no_command(text) || command_.size() > kMaxCommandBytes) command_.clear();
+    if (text.ends_with('\\') && (!command_.empty() || begins_a_command(text))) {
       command_.append(line.substr(0, line.rfind('\\')));
       continue;
     }

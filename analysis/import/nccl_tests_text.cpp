@@ -116,7 +116,6 @@ class Reader {
       note_options(split_words(line.text));
       if (const auto command = nccl_tests_command(line.text); command.size() > command_.size()) {
         command_ = command;
-        table_.environment.merge(nccl_settings(command));
         table_.facts.command = {fmt::format("{}", fmt::join(command, " ")), line.number};
       }
       return true;
@@ -199,8 +198,7 @@ class Reader {
     if (contains(line, "Option -R (register) is not supported"))
       table_.registration = BufferRegistration::none;
     const auto words = split_words(line.text);
-    if (std::find(words.begin(), words.end(), "export") != words.end())
-      table_.environment.merge(nccl_settings(words));
+    take_shell(words);
     // "rccl-tests: Version develop:a52452e": of GPUs whose names the device list may lack.
     if (words.size() > 2 && words[words.size() - 3] == "rccl-tests:") {
       begin(line);
@@ -218,6 +216,21 @@ class Reader {
     }
   }
 
+  /// "$ export NCCL_ALGO=Ring": of what runs after it, until it is unset.
+  void take_shell(const std::vector<std::string>& words) {
+    for (std::size_t at = 0; at < std::min<std::size_t>(words.size(), 4); ++at) {
+      const bool is_prompt = at == 0 || words[at - 1].ends_with('$') || words[at - 1] == "+";
+      const bool sets = is_prompt && words[at] == "export";
+      if (!sets && !(is_prompt && words[at] == "unset")) continue;
+      if (!table_.rows.empty() || table_.ended) end_table();
+      for (const std::string& word : words)
+        if (!sets) exported_.erase(word);
+      if (sets)
+        for (auto& [name, value] : nccl_settings(words)) exported_[name] = value;
+      return;
+    }
+  }
+
   void clear_devices() {
     table_.devices.clear();
     table_.interleaved = false;
@@ -226,6 +239,8 @@ class Reader {
 
   void end_table() {
     cut_pending();
+    // What NCCL itself says that it found stands before what was typed.
+    for (auto each : {nccl_settings(command_), exported_}) table_.environment.merge(each);
     if (!table_.facts.gpu) table_.facts.gpu = rccl_;
     rccl_.reset();
     if (!table_.rows.empty() || !table_.devices.empty() || heading_seen_ || !table_.facts.left_out.empty()) {
@@ -244,6 +259,7 @@ class Reader {
   NcclTestsColumns columns_;
   bool heading_seen_ = false;
   std::optional<RowStart> pending_;
+  std::map<std::string, std::string> exported_;
   std::vector<std::string> command_;  ///< the longest that names the program
   MaybeLogFact<std::string> rccl_;    ///< the GPU where only the program tells it
 };

@@ -298,7 +298,7 @@ std::string collapse_in_words(const Run& run) {
       const double fall = rate(*row) > 0 ? rate(*quickest) / rate(*row) : 0;
       if (size < kCollapseFrom || fall <= deepest) continue;
       deepest = fall;
-      words = fmt::format("{}: {:.1f} GB/s at {}, {:.0f} times less than at {}, whatever the machine",
+      words = fmt::format("{}: {:.3g} GB/s at {}, {:.0f} times less than at {}, whatever the machine",
                           operation(sweep.operation).name, rate(*row), format_bytes(size), fall,
                           format_bytes(quickest->measurement.key.size_bytes));
     }

@@ -190,8 +190,10 @@ GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std
     if (!cluster.nvswitch) continue;
     cluster.machine.clear();  // its provider's limits are for its own NICs
     const double line_rate = stated.gigabits_per_second / 8;
-    if (cluster.nics == stated.nics && cluster.nic_line_rate == line_rate) return cluster;
-    if (found) continue;  // another one may have these NICs
+    // Another one may have these NICs; a provider's plugin was not stated.
+    const bool is_same = cluster.nics == stated.nics && cluster.nic_line_rate == line_rate;
+    if (is_same && traits(cluster.transport).nccl_sees_nics) return cluster;
+    if (found) continue;
     cluster.planned.reset();
     cluster.slower_nics.clear();
     cluster.nics = stated.nics;

@@ -21,15 +21,16 @@ namespace {
 struct CostlySetting {
   std::string_view name;
   std::string_view value;
+  bool of_verbs = false;  ///< of NCCL's own InfiniBand transport between nodes
 };
 constexpr std::array<CostlySetting, 13> kCostlySettings{{{"NCCL_P2P_DISABLE", "1"},
                                                          {"NCCL_P2P_LEVEL", "0"},
                                                          {"NCCL_P2P_LEVEL", "LOC"},
                                                          {"NCCL_SHM_DISABLE", "1"},
-                                                         {"NCCL_IB_DISABLE", "1"},
-                                                         {"NCCL_NET", "Socket"},
-                                                         {"NCCL_NET_GDR_LEVEL", "0"},
-                                                         {"NCCL_NET_GDR_LEVEL", "LOC"},
+                                                         {"NCCL_IB_DISABLE", "1", true},
+                                                         {"NCCL_NET", "Socket", true},
+                                                         {"NCCL_NET_GDR_LEVEL", "0", true},
+                                                         {"NCCL_NET_GDR_LEVEL", "LOC", true},
                                                          {"NCCL_MAX_NCHANNELS", ""},
                                                          {"NCCL_MAX_NRINGS", ""},
                                                          {"NCCL_MAX_CTAS", ""},
@@ -82,9 +83,14 @@ void add_host_memory(const Run& run, const GpuCluster& cluster, std::vector<std:
 
 std::vector<std::string> costly_settings(const Run& run) {
   std::vector<std::string> settings;
+  const bool by_plugin = run.log && run.log->network &&
+                         run.log->network->value.find("IB") == std::string::npos &&
+                         run.log->network->value.find("ocket") == std::string::npos;
+  const bool by_verbs = node_count(run.ranks) > 1 && !by_plugin;
   for (const CostlySetting& each : kCostlySettings) {
     const auto set = run.environment.find(std::string(each.name));
-    if (set == run.environment.end() || (!each.value.empty() && set->second != each.value)) continue;
+    if (set == run.environment.end() || (each.of_verbs && !by_verbs)) continue;
+    if (!each.value.empty() && lower(set->second) != lower(each.value)) continue;
     settings.push_back(fmt::format("{}={}", each.name, set->second));
   }
   return settings;

@@ -159,10 +159,11 @@ bool is_fabric_manager_version(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) { return line.starts_with("Fabric Manager version is"); });
 }
 
-/// IMEX logs in the same form.
+/// IMEX logs in the same form, and names itself.
 bool is_fabric_manager_log(const std::vector<Line>& lines) {
   const bool is_imex = any_line(lines, [](std::string_view line) {
-    return contains(line, "IMEX") || contains(line, "imex") || contains(line, "node configuration file");
+    return contains(line, "IMEX Log ") || contains(line, "IMEX version ") ||
+           contains(line, "IMEX Library ") || contains(line, "IP addresses in the node configuration file");
   });
   return !is_imex && any_line(lines, [](std::string_view line) {
     return contains(line, "] [tid ") && (contains(line, "[INFO]") || contains(line, "[ERROR]"));

@@ -34,8 +34,8 @@ constexpr std::array<Xid, 23> kHardwareXids{{
     {95, "uncontained ECC error"},
     {109, "context switch timeout"},
     {110, "security fault"},
-    {119, "GSP timeout (the GPU's own processor; often the driver's defect)"},
-    {120, "GSP error (the GPU's own processor; often the driver's defect)"},
+    {119, "GSP timeout, often a driver defect"},
+    {120, "GSP error, often a driver defect"},
     {136, "NVLink training failed"},
     {140, "unrecovered ECC error"},
     {143, "GPU initialization error"},
@@ -421,12 +421,11 @@ constexpr std::array<DoctorCheck, 15> kGpuChecks{{
     {"xid-other", DoctorSeverity::risk, "The kernel log has other errors of a GPU or NVSwitch.",
      "dmesg, from the boot on", "dmesg | grep -i xid", "look the number up in NVIDIA's Xid catalog",
      "NVIDIA, Xid errors", look_at_other_xids},
-    {"xid", DoctorSeverity::broken,
-     "The kernel log has errors of a GPU that its hardware or, of GSP, its driver makes.",
+    {"xid", DoctorSeverity::broken, "The kernel log has errors of a GPU's hardware or of its firmware (GSP).",
      "dmesg, from the boot on", "dmesg | grep -i xid",
-     "drain the node; reset or replace the GPU as NVIDIA's Xid catalog says; of 119 and 120 a newer driver "
-     "first "
-     "(open-gpu-kernel-modules#272, #446), the GPU where they stay with it",
+     "drain the node; reset or replace the GPU as NVIDIA's Xid catalog says; for 119 and 120 try a newer "
+     "driver "
+     "first (open-gpu-kernel-modules#272, #446), and replace the GPU if they return on it",
      "NVIDIA, Xid errors", look_at_xids},
     {"xid-program", DoctorSeverity::risk,
      "A program's kernel failed (memory that is not its own, an illegal instruction), and was ended: the "
@@ -460,11 +459,12 @@ constexpr std::array<DoctorCheck, 15> kGpuChecks{{
      "install the fabric manager of the driver's version", "NVIDIA, fabric manager user guide",
      look_at_fabric_manager_version},
     {"fabric-manager-error", DoctorSeverity::risk,
-     "The fabric manager reported errors: of an NVSwitch, a link, or what it knows of the GPUs.",
+     "The fabric manager reported errors: of an NVSwitch, of a link, or of its own state.",
      "/var/log/fabricmanager.log", "grep -E 'ERROR|FATAL' /var/log/fabricmanager.log",
-     "look the error up in the fabric manager's guide; a link's (SXid) that repeats is a bad link; of teams "
-     "and GPU "
-     "handles, which it lost: restart it and reset the GPUs, or reboot (NCCL_NVLS_ENABLE=0 until then)",
+     "look the error up in the fabric manager's guide; a link error (SXid) that repeats is a bad link; for "
+     "errors of "
+     "multicast teams or GPU handles restart the fabric manager and reset the GPUs, or reboot "
+     "(NCCL_NVLS_ENABLE=0 until then)",
      "NVIDIA, fabric manager user guide; gpud", look_at_fabric_manager_log},
     {"imex-not-up", DoctorSeverity::broken,
      "The IMEX domain is not up: NVLink between nodes (GB200, GB300) and its NVLS cannot be used.",

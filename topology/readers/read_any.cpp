@@ -34,7 +34,7 @@ constexpr std::array<Stranger, 6> kStrangers{{
     {"PCI bridge [0604]", "lspci output without details; save lspci -vvv instead"},
     {"Bridge [0680]", "lspci output without details; save lspci -vvv instead"},
     {"systemd[1]:", "a system log"},
-    {"[tid ", "a log of the fabric manager"},
+    {"[tid ", "a log of the fabric manager or of IMEX"},
 }};
 
 Error refuse(std::string_view text, std::string_view file) {

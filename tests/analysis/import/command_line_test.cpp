@@ -33,6 +33,10 @@ TEST(CommandLine, SetsVariablesInTheWordsOfEachLauncher) {
     EXPECT_THAT(settings(line), disabled) << line;
   EXPECT_THAT(settings("mpirun -x NCCL_IB_HCA=mlx5_0,mlx5_1 -x NCCL_ALGO=Ring ./all_reduce_perf"),
               ElementsAre(Pair("NCCL_ALGO", "Ring"), Pair("NCCL_IB_HCA", "mlx5_0,mlx5_1")));
+  EXPECT_THAT(settings("srun --export=ALL,NCCL_IB_HCA='mlx5_0,mlx5_1',HOME=/x ./all_reduce_perf"),
+              ElementsAre(Pair("NCCL_IB_HCA", "mlx5_0,mlx5_1")));
+  EXPECT_THAT(settings("mpirun -x NCCL_IB_HCA=\"^mlx5_0:1\" ./all_reduce_perf"),
+              ElementsAre(Pair("NCCL_IB_HCA", "^mlx5_0:1")));
   EXPECT_THAT(settings("mpirun -x NCCL_DEBUG ./all_reduce_perf"), IsEmpty());
 }
 

@@ -131,6 +131,16 @@ TEST(LogLines, ACommandThatGoesOnIsOneLine) {
   EXPECT_EQ(lines[1].number, 4);
 }
 
+TEST(LogLines, RowsAndCommentsThatEndInABackslashAreLinesOfTheirOwn) {
+  for (const char* text :
+       {"| 1048576 2 float sum -1 \\\n| 2097152 2 float sum -1 \\\n", "# a \\\n 8 2 float sum -1\n",
+        "prose \\\nmore\n", "mpirun -np 2 \\\n# Using devices\n 8 2 float\n"}) {
+    const std::vector<LogLine> lines = log_lines(text);
+    EXPECT_EQ(lines.size(), 2U) << text;
+    for (const LogLine& line : lines) EXPECT_EQ(line.text.find('\n'), std::string::npos);
+  }
+}
+
 TEST(LogLines, PartsOfAnyLengthAreTheSameLines) {
   const std::string text = "8 2 float\nchatter\r\n\n\x1b[1m16 4 float\x1b[0m\r\n...\nNCCL version 2.4";
   const std::vector<LogLine> whole = kept(text);

@@ -131,6 +131,22 @@ TEST(NcclTestsText, WhatACommandSetsIsInTheEnvironment) {
             (std::map<std::string, std::string>{{"NCCL_ALGO", "Ring"}, {"NCCL_IB_DISABLE", "1"}}));
 }
 
+TEST(NcclTestsText, AnExportIsOfWhatRunsAfterIt) {
+  const auto said = [](const std::string& text, std::size_t at) { return tables(text).at(at).environment; };
+  const std::string two = whole_log() + "$ export NCCL_IB_DISABLE=1\n" + whole_log();
+  EXPECT_TRUE(said(two, 0).empty());
+  EXPECT_EQ(said(two, 1).count("NCCL_IB_DISABLE"), 1U);
+  EXPECT_EQ(said("[u@n ~]$ export NCCL_ALGO='Ring';\n" + whole_log(), 0).at("NCCL_ALGO"), "Ring");
+  EXPECT_EQ(said("export NCCL_ALGO=Ring\nexport NCCL_ALGO=Tree\n" + whole_log(), 0).at("NCCL_ALGO"), "Tree");
+  for (const char* not_set : {"# export NCCL_ALGO=Ring\n", "Do not export NCCL_ALGO=Ring.\n",
+                              "export NCCL_ALGO=Ring\nunset NCCL_ALGO\n"})
+    EXPECT_TRUE(said(not_set + whole_log(), 0).empty()) << not_set;
+  EXPECT_TRUE(said(whole_log() + "export NCCL_ALGO=Ring\n", 0).empty());
+  const std::string found = "n1:1:2 [0] NCCL INFO NCCL_ALGO set by environment to Tree\n";
+  EXPECT_EQ(said("mpirun -x NCCL_ALGO=Ring ./all_reduce_perf\n" + found + whole_log(), 0).at("NCCL_ALGO"),
+            "Tree");
+}
+
 /// Those who paste a log leave lines out: its last ones say that it came to its end.
 TEST(NcclTestsText, EachOfItsLastLinesEndsATable) {
   const std::string cut = whole_log().substr(0, whole_log().find("# Out of bounds"));

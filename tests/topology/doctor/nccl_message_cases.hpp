@@ -141,6 +141,7 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
        "transport/nvls.cc:200 NCCL WARN Failed to bind NVLink SHARP (NVLS) Multicast memory of size 2097152 "
        ": "
        "CUDA error 2 'out of memory'."},
+      {"log-topology-file", "graph/xml.h:90 NCCL WARN Error : too many XML subnodes (max 640)"},
       {"log-topology-nodes", "graph/xml.h:100 NCCL WARN Error : too many XML nodes (max 256)"},
       {"log-peer-gone",
        "process_err_completion:1562 NCCL WARN NET/OFI Request 0x1 completed with error. RC: 5. Error: "
