@@ -32,12 +32,12 @@ std::string unquoted(std::string_view value) {
   return std::string(value);
 }
 
+}  // namespace
+
 bool is_variable(std::string_view word) {
   return !word.empty() &&
          word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == std::string_view::npos;
 }
-
-}  // namespace
 
 std::map<std::string, std::string> nccl_settings(const std::vector<std::string>& command) {
   std::map<std::string, std::string> settings;  // the last one of a name stands

@@ -134,9 +134,7 @@ bool begins_a_command(std::string_view text) {
   const std::string_view word = words.empty() ? std::string_view() : words.front();
   const std::string_view program = word.substr(word.rfind('/') + 1);
   const std::size_t equals = word.find('=');
-  const bool sets = equals != std::string_view::npos && equals > 0 &&
-                    word.substr(0, equals).find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") ==
-                        std::string_view::npos;
+  const bool sets = equals != std::string_view::npos && is_variable(word.substr(0, equals));
   return sets || std::find(kLaunchers.begin(), kLaunchers.end(), program) != kLaunchers.end() ||
          program.ends_with("_perf");
 }

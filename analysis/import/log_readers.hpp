@@ -142,6 +142,9 @@ struct NcclTestsParameters {
 /// secrets; empty in another line.
 [[nodiscard]] std::vector<std::string> nccl_tests_command(std::string_view line);
 
+/// Whether it may be the name of a variable of the environment: capitals, digits and "_".
+[[nodiscard]] bool is_variable(std::string_view word);
+
 /// NCCL's variables that a command line sets for its ranks, names and values: "-x NCCL_IB_DISABLE=1" (Open
 /// MPI),
 /// "-genv NCCL_IB_DISABLE 1" (MPICH), "--export=ALL,NCCL_IB_DISABLE=1" (Slurm), "NCCL_IB_DISABLE=1" before

@@ -275,8 +275,6 @@ std::string resources_line(const Run& run) {
 /// less than a third of a smaller size's rate, from 1 MiB on, in and out of place. Empty where none is so
 /// deep.
 std::string collapse_in_words(const Run& run) {
-  constexpr double kCollapse = 3;
-  constexpr std::uint64_t kCollapseFrom = kMiB;
   std::map<RowKey, std::map<std::uint64_t, const Row*>> sweeps;  // of each size the quicker place
   for (const Row& row : run.rows) {
     if (!row.measurement.unavailable.empty() || row.measurement.seconds <= 0) continue;

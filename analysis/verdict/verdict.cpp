@@ -24,10 +24,7 @@ namespace collbench::analysis {
 namespace {
 
 constexpr std::size_t kMaxRows = 3;
-constexpr double kFaultBelow = 0.5;  // of the ring
-// A size collapses where it takes so many times what the model and its neighbors allow.
-constexpr double kCollapse = 3;
-constexpr std::uint64_t kCollapseFrom = kMiB;
+constexpr double kFaultBelow = 0.5;      // of the ring
 constexpr double kSameAlgorithm = 0.01;  // of its time: by two names
 constexpr int kBoardGpus = 8;            // 4 of the 8 GPUs of an H200 node were published at the ring's rate
 
@@ -349,20 +346,10 @@ GpuCluster running(GpuCluster cluster, const std::string& algorithm) {
 /// is copied as bytes.
 bool nvls_has(const RowKey& key) {
   if (!key.reduction) return true;
-  const bool adds = *key.reduction == Reduction::sum;
+  if (traits(key.type).bytes == 1) return false;
   const bool is_extreme = *key.reduction == Reduction::min || *key.reduction == Reduction::max;
-  switch (key.type) {
-    case DataType::int8:
-    case DataType::uint8:
-    case DataType::float8_e4m3:
-    case DataType::float8_e5m2:
-      return false;
-    case DataType::float32:
-    case DataType::float64:
-      return adds;
-    default:
-      return adds || is_extreme;
-  }
+  const bool is_wide_float = key.type == DataType::float32 || key.type == DataType::float64;
+  return *key.reduction == Reduction::sum || (is_extreme && !is_wide_float);
 }
 
 /// NCCL's choice as the table has it, which is of floats; without NVLS where it has none for the row.

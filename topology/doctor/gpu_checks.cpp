@@ -136,10 +136,9 @@ DoctorVerdict look_at_other_xids(const Evidence& evidence) {
 /// Those of a program's own kernels: the GPU is not at fault, and the job has ended all the same.
 DoctorVerdict look_at_program_xids(const Evidence& evidence) {
   return xids_that(evidence, [](int number, bool of_switch, std::string_view) -> std::string {
-    if (of_switch) return "";
-    return number == 31   ? "Xid 31 (a page fault of a program)"
-           : number == 13 ? "Xid 13 (an exception in a program's kernel)"
-                          : "";
+    if (of_switch || (number != 31 && number != 13)) return "";
+    return number == 31 ? "Xid 31 (a page fault of a program)"
+                        : "Xid 13 (an exception in a program's kernel)";
   });
 }
 
