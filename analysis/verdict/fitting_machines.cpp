@@ -119,7 +119,7 @@ std::vector<GpuCluster> with_each_network(const GpuCluster& whole) {
 /// Whether the machine is whole in this log: no smaller board with these GPUs, no slice of one, and no rack,
 /// in which the log does not say who shares NVLinks.
 bool is_whole(const topology::ReferenceMachine& machine, const LogFacts& log) {
-  const std::string& gpu = log.gpu->value;
+  const std::string gpu = log.gpu ? log.gpu->value : "";
   return log.ranks_per_node->value == gpus_of(machine) && machine.nvlink_domain_gpus == 0 &&
          gpu.find("MIG") == std::string::npos && gpu.find("NVL") == std::string::npos;
 }
@@ -174,17 +174,22 @@ std::optional<Run> judged_whichever_fits(const Run& run, const std::string& wher
 GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std::string& where,
                              bool own_floor) {
   constexpr std::string_view kOption = "--nics";
+  const topology::ReferenceMachine* const named = topology::find_reference_machine(stated.machine);
+  if (!stated.machine.empty() && named == nullptr)
+    throw usage_error(std::string(kOption), fmt::format("{} has its own NICs", stated.machine),
+                      "leave out --nics, or name a reference machine with the same GPUs");
   if (!run.log || !measures_gpus(run.backend))
     throw usage_error(std::string(kOption), fmt::format("{} is no log of a run on GPUs", where),
                       "give the machine with --topology");
-  if (!run.log->gpu)
+  if (!run.log->gpu && named == nullptr)
     throw usage_error(where, "the log does not name its GPUs",
-                      "give the machine with --topology (collbench topo list names the reference machines)");
+                      "give with --topology a reference machine that has them (collbench topo list)");
   if (!run.log->nodes || !run.log->ranks_per_node)
     throw usage_error(where, "the log does not say its nodes and the ranks of each",
                       "give --nodes and --ranks-per-node");
   std::optional<GpuCluster> found;
-  for (const std::string_view name : fitting_machines(*run.log)) {
+  const auto names = named != nullptr ? std::vector{named->name} : fitting_machines(*run.log);
+  for (const std::string_view name : names) {
     if (!is_whole(*topology::find_reference_machine(name), *run.log)) continue;
     GpuCluster cluster = cluster_on(name, run, where, own_floor);
     if (!cluster.nvswitch) continue;
@@ -206,9 +211,9 @@ GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std
   if (found) return *found;
   throw usage_error(
       std::string(kOption),
-      fmt::format("the log's GPUs are {}, {} to a node; NICs alone make a machine only of 8 GPUs behind "
+      fmt::format("the GPUs are {}, {} to a node; NICs alone make a machine only of 8 GPUs behind "
                   "NVSwitches, all in use (a part of a node, PCIe and racks need --topology)",
-                  run.log->gpu->value, run.log->ranks_per_node->value),
+                  run.log->gpu ? run.log->gpu->value : named->gpu_model, run.log->ranks_per_node->value),
       std::string(kHowToSaveMachine));
 }
 

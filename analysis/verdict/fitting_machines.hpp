@@ -28,16 +28,17 @@ namespace collbench::analysis {
 /// between them is that of the server, of which the catalog has few.
 [[nodiscard]] std::optional<Run> judged_whichever_fits(const Run& run, const std::string& where);
 
-/// What the user says of each node's network, where no machine is given.
+/// What the user says of each node's network, which is no reference machine's.
 struct StatedNics {
   int nics = 0;                    ///< of each node
   double gigabits_per_second = 0;  ///< of each NIC
+  std::string machine = {};        ///< a reference machine whose GPUs these nodes have; empty: the log's GPUs
 };
 
-/// The machine that a log names but for its network, with the NICs that were stated: the first reference
-/// machine that fits, and its transport where the log names none. Throws Error (usage) for a log that does
-/// not say its GPUs, its nodes and the ranks of each, and where none that fits is whole in it and has
-/// NVSwitches.
+/// The machine that a log or `stated` names but for its network, with the NICs that were stated: the first
+/// reference machine that fits, and its transport where the log names none. Throws Error (usage) where
+/// neither says the GPUs, for a log that does not say its nodes and the ranks of each, and where none that
+/// fits is whole in it and has NVSwitches.
 [[nodiscard]] GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std::string& where,
                                            bool own_floor);
 

@@ -122,14 +122,16 @@ analysis::GpuCluster as_stated(analysis::GpuCluster cluster, const JudgeOptions&
 Run judged_with_nics(Run run, const std::string& file, const JudgeOptions& options) {
   if (options.lab01.asked)
     throw usage_error("--nics", "the page of Lab 01 shows the links of a machine", "give it with --topology");
+  analysis::StatedNics stated = options.nics;
+  stated.machine = options.topology;
   const analysis::GpuCluster cluster =
-      as_stated(analysis::cluster_with_nics(run, options.nics, file, options.own_floor), options);
-  const std::string machine = analysis::words(cluster, options.nics);
-  if (run.log->topology) {
+      as_stated(analysis::cluster_with_nics(run, stated, file, options.own_floor), options);
+  const std::string machine = analysis::words(cluster, stated);
+  if (run.log->topology && run.log->topology->value != options.topology) {
     run.log->notes.push_back(
         fmt::format("imported with --topology {}, judged against {}", run.log->topology->value, machine));
-    run.log->topology.reset();
   }
+  run.log->topology.reset();
   run = analysis::judged_on_gpus(std::move(run), cluster);
   if (analysis::is_judged(run)) run.yardstick = Yardstick{YardstickKind::named, machine, {}};
   return run;
@@ -391,12 +393,12 @@ void add_log_options(CLI::App& command, JudgeOptions& options) {
       [&options](const std::string& text) { options.log.hosts = parse_hosts(text, "--host"); });
   constexpr int kMaxNics = 64;
   constexpr double kMaxGigabits = 10'000;
-  CLI::Option* const nics = add("--nics", "N", "NICs of each node, where no machine is given",
+  CLI::Option* const nics = add("--nics", "N", "NICs of each node, where they are no reference machine's",
                                 number_into(options.nics.nics, "--nics", 1, kMaxNics));
   CLI::Option* const rate =
       add("--nic-rate", "GBIT_S", "line rate of each of them, in Gb/s",
           number_into(options.nics.gigabits_per_second, "--nic-rate", 1.0, kMaxGigabits, "Gb/s"));
-  nics->needs(rate)->excludes(command.get_option("--topology"));
+  nics->needs(rate);
   rate->needs(nics);
 }
 

@@ -293,7 +293,7 @@ class Import(unittest.TestCase):
         markdown = self.collbench("judge", log, *machine, "--preset", "lab01", "--html", page, status=1)
         text = page.read_text()
         self.assertTrue(text.startswith("<!DOCTYPE html>"))
-        for words in ("NVLink of one GPU, line rate", "18 links × 25 GB/s", "Where the bandwidth goes", 'data-chart='):
+        for words in ("NVLink of one GPU, line rate", "18 links × 25 GB/s", "Where the time goes", 'data-chart='):
             self.assertIn(words, text)
         for heading in (line[3:] for line in markdown.splitlines() if line.startswith("## ")):
             self.assertIn(f"{heading}</h2>", text)
@@ -306,10 +306,10 @@ class Import(unittest.TestCase):
         self.collbench("judge", log, "--nodes", 2, "-o", record)
         without = self.collbench("report", record, "--preset", "lab01")
         self.assertIn("No topology is given", without)
-        self.assertNotIn("Where the bandwidth goes", without)
+        self.assertNotIn("Where the time goes", without)
         other = self.collbench("report", record, "--preset", "lab01", "--topology", "dgx-a100")
         self.assertIn("12 links × 25 GB/s", other)
-        self.assertIn("Where the bandwidth goes", other)
+        self.assertIn("Where the time goes", other)
         self.assertIn("machine dgx-a100 (given)", other)
         second = self.folder / "second.json"
         self.collbench("judge", log, "--nodes", 2, "--topology", "hgx-h100", "-o", second, status=1)

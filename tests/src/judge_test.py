@@ -366,6 +366,12 @@ class Judge(unittest.TestCase):
         again = collbench("judge", self.path, "--nics", "4", "--nic-rate", "200")
         self.assertTrue(again.stdout.startswith("# SOUND: 2 × 8 ranks against 8 × A100 SXM with 4 NICs of 200 Gb/s; "), again.stdout[:200])
         self.assertIn("imported with --topology ndv4, judged against 8 × A100 SXM with 4 NICs", again.stdout.replace("\n#  ", ""))
+        log.write_text("".join(line for line in log.read_text(encoding="utf-8").splitlines(keepends=True) if "Rank" not in line), encoding="utf-8")
+        shape = "--operation", "all_reduce", "--nodes", "2", "--ranks-per-node", "8", "--nics", "4", "--nic-rate", "200"
+        said = collbench("judge", log, *shape)
+        self.assertIn("does not name its GPUs; give with --topology a reference machine that has them", said.stderr)
+        said = collbench("judge", log, *shape, "--topology", "dgx-a100")
+        self.assertTrue(said.stdout.startswith("# SOUND: 2 × 8 ranks against 8 × A100 SXM with 4 NICs of 200 Gb/s; "), said.stdout[:200] + said.stderr)
 
     def test_bad_input(self):
         for run, arguments, says in (
@@ -373,7 +379,7 @@ class Judge(unittest.TestCase):
             (record(187), ("--nics", "8", "--nic-rate", "200"), "is no log of a run on GPUs; give the machine with --topology"),
             (record(187), ("--nics", "8", "--nic-rate", "200", "--preset", "lab01"), "the page of Lab 01 shows the links of a machine"),
             (record(187), ("--nics", "8"), "--nics is only used with --nic-rate"),
-            (record(187), ("--nics", "8", "--nic-rate", "200", "--topology", "ndv4"), "--topology and --nics cannot be used together"),
+            (record(187), ("--nics", "8", "--nic-rate", "200", "--topology", "node.json"), "node.json has its own NICs"),
             (record(187), ("--nodes", "2"), "it is a record, which says itself where and when it ran, and what"),
             (record(187), ("--topology", "no-such"), "no such file or folder, and no reference machine of that name"),
             (record(187, backend="mpi"), ("--topology", "ndv4"), "measured through MPI"),

@@ -24,40 +24,35 @@ namespace {
 
 constexpr double kFewer = 0.9;  // of what the topology has: less is links missing, not another way to count
 
-double busbw(const Run& run, const Row& row, double seconds) {
-  const RowKey& key = row.measurement.key;
-  return bus_bandwidth(operation(key.operation), key.size_bytes, static_cast<int>(run.ranks.size()), seconds);
-}
-
-void add_measured(const Run& run, const Row& row, Gap& gap) {
-  if (row.measurement.seconds <= 0) return;
-  gap.levels.push_back({kLeft, busbw(run, row, row.measurement.seconds)});
+void add_measured(const Row& row, Gap& gap) {
+  if (row.measurement.seconds > 0) gap.levels.push_back({kLeft, row.measurement.seconds});
 }
 
 std::optional<Gap> on_gpus(const Run& run, const Row& row, const Lab01Machine& machine,
                            const Lab01Ceilings& ceilings) {
   const AlgorithmCeiling* ceiling = ceilings.find(row.expectation.expected_by);
   if (ceiling == nullptr || !ceiling->reachable) return std::nullopt;
-  const double expected = busbw(run, row, *row.expectation.expected_seconds);
+  const double expected = *row.expectation.expected_seconds;
   if (ceiling->bound() <= 0) return std::nullopt;
-  Gap gap{ceiling->name, {{kLineRate, ceiling->bound()}}};
+  const RowKey& key = row.measurement.key;
+  const double bytes = static_cast<double>(key.size_bytes) *
+                       bus_factor(operation(key.operation), static_cast<int>(run.ranks.size()));
+  Gap gap{ceiling->name, {{kLineRate, bytes / ceiling->bound()}}};
   // On Volta copies reach more than NCCL counts: then the step between would go up and down again.
   const auto& nccl = ceiling->by_nccl;
   if (ceiling->line_rate && nccl && *nccl < *ceiling->line_rate && *nccl >= *ceiling->reachable) {
-    gap.levels.push_back({kByNccl, *nccl});
+    gap.levels.push_back({kByNccl, bytes / *nccl});
   }
-  gap.levels.push_back({kProtocol, *ceiling->reachable});
+  gap.levels.push_back({kProtocol, bytes / *ceiling->reachable});
   gap.levels.push_back({kFill, expected});
   if (auto seen = with_links_of_log(machine.cluster, run)) {
     seen->run.algorithm = row.expectation.expected_by;
-    const RowKey& key = row.measurement.key;
     const Expectation with_these = expect_on_gpus(key.operation, key.size_bytes, *seen);
-    if (with_these.expected_by == row.expectation.expected_by) {
-      const double rate = busbw(run, row, *with_these.expected_seconds);
-      if (rate < expected) gap.levels.push_back({kLogLinks, rate});
+    if (with_these.expected_by == row.expectation.expected_by && *with_these.expected_seconds > expected) {
+      gap.levels.push_back({kLogLinks, *with_these.expected_seconds});
     }
   }
-  add_measured(run, row, gap);
+  add_measured(row, gap);
   return gap;
 }
 
@@ -78,11 +73,14 @@ std::optional<Gap> on_host_memory(const Run& run, const Row& row, const Lab01Cei
       expect_on_host_memory(row.measurement.key, algorithm, links_alone(*run.calibration), run.ranks,
                             run.traffic.value_or(TrafficMatrix{}));
   if (!alone.expected_seconds || *alone.expected_seconds <= 0) return std::nullopt;
+  const RowKey& key = row.measurement.key;
+  const double bytes = static_cast<double>(key.size_bytes) *
+                       bus_factor(operation(key.operation), static_cast<int>(run.ranks.size()));
   Gap gap{algorithm,
-          {{kLineRate, ceilings.links.front().bytes_per_second},
-           {kSteps, busbw(run, row, *alone.expected_seconds)},
-           {kCompute, busbw(run, row, *row.expectation.expected_seconds)}}};
-  add_measured(run, row, gap);
+          {{kLineRate, bytes / ceilings.links.front().bytes_per_second},
+           {kSteps, *alone.expected_seconds},
+           {kCompute, *row.expectation.expected_seconds}}};
+  add_measured(row, gap);
   return gap;
 }
 
@@ -120,15 +118,14 @@ std::optional<Gap> gap_of(const Run& run, const Row& row, const std::optional<La
 }
 
 int gap_decimals(const std::vector<SizeGap>& gaps) {
-  constexpr int kMin = 2;
-  constexpr int kMax = 6;
+  constexpr int kMax = 4;
   constexpr int kDigits = 3;
-  int decimals = kMin;
+  int decimals = 0;
   for (const SizeGap& each : gaps) {
     for (const GapLevel& level : each.gap.levels) {
-      const double rate = level.bytes_per_second / kGigabyte;
-      if (rate <= 0) continue;
-      decimals = std::max(decimals, kDigits - 1 - static_cast<int>(std::floor(std::log10(rate))));
+      const double microseconds = level.seconds / kMicrosecond;
+      if (microseconds <= 0) continue;
+      decimals = std::max(decimals, kDigits - 1 - static_cast<int>(std::floor(std::log10(microseconds))));
     }
   }
   return std::min(decimals, kMax);
@@ -138,7 +135,7 @@ std::vector<std::int64_t> rounded_levels(const Gap& gap, int decimals) {
   std::vector<std::int64_t> rounded;
   rounded.reserve(gap.levels.size());
   for (const GapLevel& level : gap.levels) {
-    rounded.push_back(std::llround(level.bytes_per_second / kGigabyte * std::pow(10, decimals)));
+    rounded.push_back(std::llround(level.seconds / kMicrosecond * std::pow(10, decimals)));
   }
   return rounded;
 }
@@ -149,9 +146,11 @@ std::string fixed_point(std::int64_t value, int decimals) {
 
 namespace {
 
-std::string signed_fixed(std::int64_t value, int decimals) {
-  const std::string digits = fixed_point(std::abs(value), decimals);
-  return value == 0 ? digits : (value < 0 ? "−" : "+") + digits;
+/// "0.56 (0.5 %)", "−10.85 (−8.8 %)": a part of the call's time `all`.
+std::string with_share(std::int64_t value, std::int64_t all, int decimals) {
+  const std::string_view sign = value < 0 ? "−" : "";
+  const double percent = 100.0 * static_cast<double>(std::abs(value)) / static_cast<double>(all);
+  return fmt::format("{0}{1} ({0}{2:.1f} %)", sign, fixed_point(std::abs(value), decimals), percent);
 }
 
 struct TermMeaning {
@@ -165,26 +164,26 @@ constexpr std::array<TermMeaning, 7> kMeanings{
      {kLogLinks, "the model again with the NICs and NVLinks that the log lists"},
      {kSteps, "latency of the steps, cache misses, the algorithm's own way (docs/model.md)"},
      {kCompute, "summing and copying on the cores, as calibrated"},
-     {kLeft, "not explained by the model; positive: faster than it"}}};
+     {kLeft, "not explained by the model; negative: faster than it"}}};
 
 }  // namespace
 
 ReportSection gap_section(const Run& run, const Lab01Options& options, const std::vector<SizeGap>& gaps) {
   const int decimals = gap_decimals(gaps);
   const bool measured = options.prediction.empty();
-  ReportTable table{.headings = {"GB/s"}, .right = 1};
+  ReportTable table{.headings = {"µs"}, .right = 1};
   std::vector<ReportCell> algorithms{"algorithm"};
   std::vector<ReportCell> first{measures_gpus(run.backend) ? options.ceilings.are_bounds
-                                                                 ? "line rate of this algorithm"
-                                                                 : "links as the ceilings above have them"
-                                                           : "the link at its fastest"};
+                                                                 ? "the bytes at line rate"
+                                                                 : "the bytes over the links as above"
+                                                           : "the bytes over the link at its fastest"};
   const std::string_view bold = tone_class(Tone::warning);
   std::vector<ReportCell> last{{measured ? "measured" : "expected", bold}};
   for (const SizeGap& each : gaps) {
     const auto levels = rounded_levels(each.gap, decimals);
     table.headings.push_back(each.size);
     algorithms.emplace_back(each.gap.algorithm);
-    first.emplace_back(fixed_point(levels.front(), decimals));
+    first.emplace_back(with_share(levels.front(), levels.back(), decimals));
     last.emplace_back(fixed_point(levels.back(), decimals), bold);
   }
   table.headings.emplace_back("what it is");
@@ -201,8 +200,9 @@ ReportSection gap_section(const Run& run, const Lab01Options& options, const std
                                    [&](const GapLevel& level) { return level.term == each.term; });
       any = any || at != gap.levels.end();
       const auto i = static_cast<std::size_t>(at - gap.levels.begin());
-      cells.emplace_back(at == gap.levels.end() ? std::string(kNoValue)
-                                                : signed_fixed(levels[i] - levels[i - 1], decimals));
+      cells.emplace_back(at == gap.levels.end()
+                             ? std::string(kNoValue)
+                             : with_share(levels[i] - levels[i - 1], levels.back(), decimals));
     }
     const bool error_known = each.term == kLeft && measures_gpus(run.backend);
     cells.emplace_back(std::string(each.meaning) +
@@ -210,8 +210,11 @@ ReportSection gap_section(const Run& run, const Lab01Options& options, const std
     if (any) table.rows.push_back(std::move(cells));
   }
   table.rows.push_back(std::move(last));
-  ReportSection section{"Where the bandwidth goes",
-                        {"busbw in GB/s; each column adds up from top to bottom.", std::move(table)}};
+  ReportSection section{
+      "Where the time goes",
+      {fmt::format("µs of one call, and its share of the {} time; each column adds up from top to bottom.",
+                   measured ? "measured" : "expected"),
+       std::move(table)}};
   if (options.machine && options.machine->cluster.domains() > 1 &&
       traits(options.machine->cluster.transport).slower_than_nics) {
     section.blocks.emplace_back(fmt::format(

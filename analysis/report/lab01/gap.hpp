@@ -9,10 +9,12 @@
 
 namespace collbench::analysis {
 
-/// What is lost between the level before and this one, and the busbw that is left then.
+/// How long the call takes with everything up to this term; what this term adds is the difference to the
+/// level before. Times add up and rates do not: 132 GB/s less of 750 is 4 % of a large call and nothing of a
+/// small one.
 struct GapLevel {
   std::string term;  ///< "protocol efficiency"; of the first level "line rate"
-  double bytes_per_second = 0;
+  double seconds = 0;
 
   bool operator==(const GapLevel&) const = default;
 };
@@ -55,10 +57,10 @@ struct SizeGap {
 [[nodiscard]] ReportSection gap_section(const Run& run, const Lab01Options& options,
                                         const std::vector<SizeGap>& gaps);
 
-/// The fewest decimals of GB/s, at least 2, that show every level with three digits; 6 at most.
+/// The fewest decimals of a microsecond that show every level with three digits; 4 at most.
 [[nodiscard]] int gap_decimals(const std::vector<SizeGap>& gaps);
 
-/// The levels in units of 10^-decimals GB/s: what is printed are these and their differences, so that what a
+/// The levels in units of 10^-decimals µs: what is printed are these and their differences, so that what a
 /// reader adds up is exact.
 [[nodiscard]] std::vector<std::int64_t> rounded_levels(const Gap& gap, int decimals);
 

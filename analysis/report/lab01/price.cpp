@@ -17,12 +17,12 @@ std::string money(double amount, const std::string& currency) {
   return currency.empty() ? fmt::format("{:.2f}", amount) : fmt::format("{:.2f} {}", amount, currency);
 }
 
-/// The same work at line rate would take (busbw / line rate) of the time, and of the bill.
+/// The bill split as the time is: by the levels of the gap.
 void add_bill(const SizeGap& priced, const Lab01Options& options, double bill, const std::string& hours,
               ReportSection& section) {
   const auto& levels = priced.gap.levels;
   const auto cents = [&](const GapLevel& level) {
-    return std::llround(100 * bill * level.bytes_per_second / levels.front().bytes_per_second);
+    return std::llround(100 * bill * level.seconds / levels.back().seconds);
   };
   const std::string& currency = options.price.currency;
   const std::string at = lab01_size(priced.size_bytes);
@@ -30,17 +30,17 @@ void add_bill(const SizeGap& priced, const Lab01Options& options, double bill, c
       fmt::format("If {} were nothing but AllReduce of {}, the same work at line rate would cost {}; the "
                   "rest is what the gap costs:",
                   hours, priced.size == at ? at : fmt::format("{} (measured at {})", priced.size, at),
-                  money(static_cast<double>(cents(levels.back())) / 100, currency)));
+                  money(static_cast<double>(cents(levels.front())) / 100, currency)));
   ReportTable table{
       .headings = {"part of the bill", currency.empty() ? "price" : currency},
       .rows = {{fmt::format("the work {}, at line rate", options.prediction.empty() ? "done" : "expected"),
-                fixed_point(cents(levels.back()), kCents)}}};
+                fixed_point(cents(levels.front()), kCents)}}};
   for (std::size_t i = 1; i < levels.size(); ++i) {
-    const auto lost = cents(levels[i - 1]) - cents(levels[i]);
+    const auto lost = cents(levels[i]) - cents(levels[i - 1]);
     table.rows.push_back({levels[i].term, (lost < 0 ? "−" : "") + fixed_point(std::abs(lost), kCents)});
   }
   const std::string_view bold = tone_class(Tone::warning);
-  table.rows.push_back({{"the bill", bold}, {fixed_point(cents(levels.front()), kCents), bold}});
+  table.rows.push_back({{"the bill", bold}, {fixed_point(cents(levels.back()), kCents), bold}});
   section.blocks.emplace_back(std::move(table));
 }
 

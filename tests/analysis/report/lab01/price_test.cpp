@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 
 SizeGap some_gap() {
-  return {"1 GB", 1ULL << 30U, {"ring", {{kLineRate, 400e9}, {kProtocol, 360e9}, {kLeft, 300e9}}}};
+  return {"1 GB", 1ULL << 30U, {"ring", {{kLineRate, 3e-3}, {kProtocol, 3.4e-3}, {kLeft, 4e-3}}}};
 }
 
 TEST(Lab01Price, AnHour) {
@@ -41,8 +41,8 @@ TEST(Lab01Price, FasterThanTheModelCostsLess) {
   Lab01Options options;
   options.price.per_gpu_hour = 1;
   SizeGap gap = some_gap();
-  gap.gap.levels[2].bytes_per_second = 370e9;
-  EXPECT_THAT(markdown(lab01_price(lab01_gpu_run(), options, {gap})), HasSubstr("| what is left | −0.40 |"));
+  gap.gap.levels[2].seconds = 3.3e-3;
+  EXPECT_THAT(markdown(lab01_price(lab01_gpu_run(), options, {gap})), HasSubstr("| what is left | −0.48 |"));
 }
 
 TEST(Lab01Price, WithoutAPriceAndWithoutGpus) {
