@@ -217,7 +217,7 @@ std::string doctor_summary(const Diagnosis& diagnosis) {
                      found + diagnosis.healthy.size() == 0 ? "nothing recognized: " : "", found,
                      found == 1 ? "" : "s", broken > 0 ? fmt::format(" ({} broken)", broken) : "",
                      diagnosis.unknown_lines > 0 ? fmt::format(", {} that no check knows",
-                                                               counted(diagnosis.unknown_lines, "warning"))
+                                                               counted(diagnosis.unknown_lines, "error line"))
                                                  : "",
                      diagnosis.healthy.size(), found + diagnosis.healthy.size() + diagnosis.not_known.size(),
                      diagnosis.not_known.size());

@@ -161,7 +161,7 @@ Error with_doctors_advice(const Error& error) {
   static_cast<void>(topology::add_evidence(evidence, log, "NCCL", "nccl-log"));
   const topology::LogMessages messages = topology::read_log_messages(evidence);
   for (const topology::DoctorCheck& check : topology::log_message_checks()) {
-    const bool is_cause = check.code != "log-cause-unknown" && check.code != "log-unknown-warning";
+    const bool is_cause = check.code != "log-cause-unknown" && !check.code.starts_with("log-unknown-");
     if (!is_cause || !messages.said.contains(check.code)) continue;
     return {error.status(), error.where(), error.what(),
             fmt::format("{} ({}, as collbench doctor calls it: {}); {}", check.fix, check.code, check.reason,

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "topology/doctor/evidence.hpp"
+#include "topology/doctor/look.hpp"
 #include "topology/doctor/nccl_messages.hpp"
 
 namespace collbench::topology {
@@ -80,18 +81,29 @@ bool is_environment(const std::vector<Line>& lines) {
   });
 }
 
+/// "NCCL version 2.18.5+cuda12.2"
+bool names_nccl_version(std::string_view line) {
+  constexpr std::string_view kBefore = "NCCL version ";
+  const std::size_t at = line.find(kBefore);
+  const std::string_view rest = at == std::string_view::npos ? "" : line.substr(at + kBefore.size());
+  return !rest.empty() && std::isdigit(static_cast<unsigned char>(rest.front())) != 0;
+}
+
 bool is_nccl_log(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
     const LogLine parts = log_line(line);
-    return parts.level != LogLevel::none || contains(line, "# nThread") ||
-           contains(line, "# Avg bus bandwidth") || contains(line, "via NET/") ||
-           !message_code(line, parts).empty();
+    const bool is_said_by_job = parts.level == LogLevel::info || parts.level == LogLevel::warning ||
+                                launchers_error(line) != std::string_view::npos;
+    return is_said_by_job || contains(line, "# nThread") || contains(line, "# Avg bus bandwidth") ||
+           contains(line, "via NET/") || contains(line, "INFO NET/IB : ") || names_nccl_version(line) ||
+           !nccl_wheel(line).empty() || !message_code(line, parts).empty();
   });
 }
 
 bool is_kernel_log(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
-    return contains(line, "NVRM:") || contains(line, "mlx5_core") || contains(line, "DMAR:") ||
+    return contains(line, "NVRM:") || contains(line, "mlx5_core") || contains(line, "mlx4_core") ||
+           contains(line, "SXid (PCI:") || contains(line, "nvidia-nvswitch") || contains(line, "DMAR:") ||
            contains(line, ": lost carrier") || contains(line, "nvidia_peermem: ") ||
            contains(line, "nv_peer_mem: ") || contains(line, " Gb/s available PCIe bandwidth, ") ||
            contains(line, "] infiniband ") || contains(line, "kernel: infiniband ") ||
@@ -131,6 +143,8 @@ bool is_whole_query(const std::vector<Line>& lines) {
 bool is_nvidia_smi_failure(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
     return line.starts_with("NVIDIA-SMI has failed") || line.starts_with("Failed to initialize NVML") ||
+           contains(line, "Failed to initialize NVML: Driver/library version mismatch") ||
+           contains(line, "nvml error: driver/library version mismatch") ||
            line.starts_with("Unable to determine the device handle") || line == "No devices were found";
   });
 }
@@ -141,10 +155,23 @@ bool is_whole_nccl_log(const std::vector<Line>& lines) {
 
 bool never_whole(const std::vector<Line>& /*lines*/) { return false; }
 
+/// What grep leaves of "nvidia-smi -q": "Fabric", and below it "State : Completed".
+bool is_fabric_section(const std::vector<Line>& lines) {
+  bool in_section = false;
+  for (const Line& line : lines) {
+    const std::string_view text = trim(line.text);
+    if (in_section && text.starts_with("State ")) return true;
+    in_section = text == "Fabric";
+  }
+  return false;
+}
+
 bool is_nvidia_smi_query(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) {
-    return contains(line, "NVSMI LOG") || contains(line, "<nvidia_smi_log>");
-  });
+  return any_line(lines,
+                  [](std::string_view line) {
+                    return contains(line, "NVSMI LOG") || contains(line, "<nvidia_smi_log>");
+                  }) ||
+         is_fabric_section(lines);
 }
 
 bool is_kernel_module_version(const std::vector<Line>& lines) {

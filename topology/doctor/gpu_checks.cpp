@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include "base/units.hpp"
@@ -96,15 +97,21 @@ DoctorVerdict xids_that(const Evidence& evidence, WordsOf words_of) {
   for (const EvidenceLine& line : evidence.of("kernel-log")) {
     const auto xid = xid_line(line.text);
     if (!xid || (xid->is_consequence && causes.contains(xid->key))) continue;
-    const std::string words = words_of(xid->number, xid->of_switch, xid->message);
+    const std::string words = words_of(*xid);
     if (words.empty() || !seen.insert(xid->key).second) continue;
     found.push_back({fmt::format("{}: {}", words, quoted(line).what), line.location});
   }
   return found.empty() && !evidence.whole.contains("kernel-log") ? DoctorVerdict() : DoctorVerdict(found);
 }
 
-bool is_fatal_of_switch(std::string_view message) {
-  return has_text(message, "Fatal") && !has_text(message, "Non-fatal");
+/// "Fatal", "Non-fatal", or by number, "Severity 1 Engine instance …": 1 is fatal
+/// (NVSWITCH_ERROR_SEVERITY_FATAL of NVIDIA's open kernel modules, ctrl_dev_nvswitch.h). None for the lines
+/// of data that follow.
+std::optional<bool> is_fatal_of_switch(std::string_view message) {
+  if (has_text(message, "Non-fatal")) return false;
+  if (has_text(message, "Fatal")) return true;
+  if (const auto severity = number_behind(message, "Severity ")) return *severity == 1;
+  return std::nullopt;
 }
 
 const Xid* hardware_xid(int number) {
@@ -114,31 +121,45 @@ const Xid* hardware_xid(int number) {
 }
 
 DoctorVerdict look_at_xids(const Evidence& evidence) {
-  return xids_that(evidence, [](int number, bool of_switch, std::string_view message) -> std::string {
-    if (of_switch) return is_fatal_of_switch(message) ? fmt::format("fatal SXid {}", number) : "";
-    const Xid* xid = hardware_xid(number);
-    return xid == nullptr || is_harmless_nvlink_xid(number, message) || asks_for_nothing(number, message)
-               ? ""
-               : fmt::format("Xid {} ({})", number, xid->meaning);
+  return xids_that(evidence, [](const XidLine& line) -> std::string {
+    if (line.of_switch)
+      return is_fatal_of_switch(line.message).value_or(false) ? fmt::format("fatal SXid {}", line.number)
+                                                              : "";
+    const Xid* xid = hardware_xid(line.number);
+    const bool asks = xid != nullptr && !is_harmless_nvlink_xid(line.number, line.message) &&
+                      !asks_for_nothing(line.number, line.message);
+    return asks ? fmt::format("Xid {} ({})", line.number, xid->meaning) : "";
   });
 }
 
 DoctorVerdict look_at_other_xids(const Evidence& evidence) {
-  return xids_that(evidence, [](int number, bool of_switch, std::string_view message) -> std::string {
-    if (of_switch) return is_fatal_of_switch(message) ? "" : fmt::format("SXid {}, not fatal", number);
+  // Of a switch's error other lines may say how severe it is.
+  std::map<std::string, bool> fatal;
+  for (const EvidenceLine& line : evidence.of("kernel-log"))
+    if (const auto xid = xid_line(line.text); xid && xid->of_switch)
+      if (const auto is_fatal = is_fatal_of_switch(xid->message))
+        fatal[xid->key] = fatal[xid->key] || *is_fatal;
+  return xids_that(evidence, [&fatal](const XidLine& line) -> std::string {
+    const int number = line.number;
+    if (line.of_switch) {
+      const auto known = fatal.find(line.key);
+      if (known == fatal.end()) return fmt::format("SXid {}, whose severity no line here says", number);
+      return known->second ? "" : fmt::format("SXid {}, not fatal", number);
+    }
     const bool of_program =
         std::find(kXidsOfPrograms.begin(), kXidsOfPrograms.end(), number) != kXidsOfPrograms.end();
-    if (is_harmless_nvlink_xid(number, message)) return fmt::format("Xid {} (NVLink, not fatal)", number);
+    if (is_harmless_nvlink_xid(number, line.message))
+      return fmt::format("Xid {} (NVLink, not fatal)", number);
     return of_program || hardware_xid(number) != nullptr ? "" : fmt::format("Xid {}", number);
   });
 }
 
 /// Those of a program's own kernels: the GPU is not at fault, and the job has ended all the same.
 DoctorVerdict look_at_program_xids(const Evidence& evidence) {
-  return xids_that(evidence, [](int number, bool of_switch, std::string_view) -> std::string {
-    if (of_switch || (number != 31 && number != 13)) return "";
-    return number == 31 ? "Xid 31 (a page fault of a program)"
-                        : "Xid 13 (an exception in a program's kernel)";
+  return xids_that(evidence, [](const XidLine& line) -> std::string {
+    if (line.of_switch || (line.number != 31 && line.number != 13)) return "";
+    return line.number == 31 ? "Xid 31 (a page fault of a program)"
+                             : "Xid 13 (an exception in a program's kernel)";
   });
 }
 

@@ -14,17 +14,11 @@
 namespace collbench::topology {
 namespace {
 
-template <std::size_t count>
-bool has_one_of(std::string_view line, const std::array<std::string_view, count>& parts) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [line](std::string_view part) { return has_text(line, part); });
-}
-
 /// nvidia-smi's own words; where it answers as a whole, what it once said was mended.
 DoctorVerdict look_at_mismatch(const Evidence& evidence) {
   if (evidence.whole.contains("nvidia-smi-q")) return std::vector<DoctorObservation>();
   return lines_that(evidence, "nvidia-smi-failure",
-                    [](std::string_view line) { return has_text(line, "Driver/library version mismatch"); });
+                    [](std::string_view line) { return has_text(line, "river/library version mismatch"); });
 }
 
 /// What the kernel module says of any program whose libraries have another version: of the machine, or of one
@@ -87,13 +81,16 @@ DoctorVerdict look_at_refused_peer_memory(const Evidence& evidence) {
   });
 }
 
-/// Linux, drivers/net/ethernet/mellanox/mlx5/core: health.c, and cmd.c for the last one.
+/// Linux, drivers/net/ethernet/mellanox: mlx5/core/health.c, cmd.c for "status limits", and the ends of
+/// mlx4's and mlx5's starts.
 DoctorVerdict look_at_failed_nics(const Evidence& evidence) {
-  static constexpr std::array<std::string_view, 6> kWords{
+  static constexpr std::array<std::string_view, 9> kWords{
       "device's health compromised",  "irisc not responding",           "firmware internal error",
-      "unrecoverable hardware error", "FW fatal error reported by PCI", "status limits exceeded"};
+      "unrecoverable hardware error", "FW fatal error reported by PCI", "status limits exceeded",
+      "mlx5_init_one failed",         "mlx5_load_one failed",           "handle_hca_cap failed"};
   return lines_that(evidence, "kernel-log", [](std::string_view line) {
-    return has_text(line, "mlx5_core") && has_one_of(line, kWords);
+    const bool of_mlx4 = has_text(line, "mlx4_core ") && has_text(line, ", aborting");
+    return of_mlx4 || (has_text(line, "mlx5_core") && has_one_of(line, kWords));
   });
 }
 
@@ -255,17 +252,23 @@ constexpr std::array<DoctorCheck, 11> kKernelLogChecks{{
      "the BIOS, and the open kernel modules for Blackwell",
      "NVSentinel#155 and open-gpu-kernel-modules#862 (confirmed)", look_at_lost_gpus},
     {"peermem-refused", DoctorSeverity::slow,
-     "The peer memory module does not fit the RDMA driver: GPUDirect RDMA is off.", "dmesg, from the boot on",
-     "dmesg | grep -E 'peermem|peer_mem' ; lsmod | grep peermem",
-     "install the NVIDIA driver again after the RDMA driver (DOCA or MLNX_OFED), or use DMA-BUF (open kernel "
-     "modules, Linux 5.12)",
-     "nv_peer_memory#79 (confirmed), gpu-operator#2868", look_at_refused_peer_memory},
-    {"nic-failed", DoctorSeverity::broken, "A NIC's firmware failed, or ran out of what jobs need from it.",
-     "dmesg, from the boot on", "dmesg | grep mlx5_core ; mlxfwmanager --query",
-     "reset the NIC (mlxfwreset) or reboot, then update its firmware; limits exceeded: fewer registrations "
-     "or "
-     "ranks",
-     "charm#2635, ucx#6264; Linux, mlx5 health.c", look_at_failed_nics},
+     "The peer memory module does not fit the NVIDIA driver (nvidia_p2p_*) or the RDMA driver (ib_*): "
+     "GPUDirect RDMA is off.",
+     "dmesg, from the boot on", "dmesg | grep -E 'peermem|peer_mem' ; lsmod | grep peermem",
+     "nvidia_peermem: install the NVIDIA driver again after the RDMA driver (DOCA or MLNX_OFED); "
+     "nv_peer_mem: "
+     "build it again for this kernel and driver (dkms), or load nvidia_peermem in its place; or DMA-BUF "
+     "(open "
+     "kernel modules, Linux 5.12)",
+     "nv_peer_memory#8, #39 and #79 (confirmed), gpu-operator#2868", look_at_refused_peer_memory},
+    {"nic-failed", DoctorSeverity::broken,
+     "A NIC's firmware or its driver's start failed, or it ran out of what jobs need from it.",
+     "dmesg, from the boot on", "dmesg | grep -E 'mlx[45]_core' ; mlxfwmanager --query",
+     "reset the NIC (mlxfwreset) or reboot, then update its firmware; handle_hca_cap or error -22: a driver "
+     "older than the firmware, so a newer kernel or DOCA; limits exceeded: fewer registrations "
+     "or ranks, of ALLOC_UAR a larger PF_LOG_BAR_SIZE (mlxconfig); UAR pages of mlx4 on a kernel of 64 KiB "
+     "pages: mlx4_core enable_4k_uar=1",
+     "charm#2635, ucx#6264, ucx#6049 (confirmed); Linux, mlx5 health.c", look_at_failed_nics},
     {"cable-error", DoctorSeverity::broken, "A NIC reports an error of its cable or transceiver.",
      "dmesg, from the boot on", "dmesg | grep 'Port module' ; mlxlink -d DEVICE -m",
      "reseat, cool or replace the cable or transceiver", "Linux, mlx5 events.c", look_at_cables},

@@ -11,15 +11,6 @@
 namespace collbench::topology {
 namespace {
 
-/// "comm 0x… rank 1 nRanks 2 nNodes 1 …": none where no communicator says how many nodes it has.
-std::optional<bool> has_several_nodes(const Evidence& evidence) {
-  std::optional<bool> several;
-  for (const EvidenceLine& line : evidence.of("nccl-log"))
-    if (const auto nodes = number_behind(line.text, " nNodes "))
-      several = several.value_or(false) || *nodes > 1;
-  return several;
-}
-
 /// "Using network Socket", from 2.27 on also "Assigned NET plugin Socket to comm".
 bool chose_sockets(std::string_view line) {
   return has_text(line, "Using network Socket") || has_text(line, "Assigned NET plugin Socket");
@@ -36,7 +27,7 @@ DoctorVerdict look_at_sockets(const Evidence& evidence) {
     by_network = by_network || has_text(line.text, "via NET/");
     if (found.empty() && has_text(line.text, "via NET/Socket")) found.push_back(quoted(line));
   }
-  if (!by_network && has_several_nodes(evidence) == true)
+  if (!by_network && job_shape(evidence).has_several_nodes == true)
     return lines_that(evidence, "nccl-log", chose_sockets);
   if (found.empty() && over_tcp) return std::nullopt;
   return by_network ? DoctorVerdict(found) : std::nullopt;
@@ -91,7 +82,7 @@ DoctorVerdict look_at_gpudirect(const Evidence& evidence) {
       if (first == nullptr) first = &line;
     }
   }
-  if (disabled != nullptr && !channels && has_several_nodes(evidence) != false)
+  if (disabled != nullptr && !channels && job_shape(evidence).has_several_nodes != false)
     return std::vector<DoctorObservation>{quoted(*disabled)};
   // One connection of an excerpt says little of the others.
   if (direct + staged < 2) return std::nullopt;
@@ -106,7 +97,7 @@ DoctorVerdict look_at_gpudirect(const Evidence& evidence) {
 /// "NET/Socket : Using [0]eth0:10.0.0.1<0> [1]br-0a1b:172.18.0.1<0>", and the bootstrap's line of the same
 /// form. NCCL leaves out lo and docker by itself, no other bridge.
 DoctorVerdict look_at_bridges(const Evidence& evidence) {
-  if (has_several_nodes(evidence) == false) return std::vector<DoctorObservation>();
+  if (job_shape(evidence).has_several_nodes == false) return std::vector<DoctorObservation>();
   bool seen = false;
   std::vector<DoctorObservation> found;
   for (const EvidenceLine& line : evidence.of("nccl-log")) {
@@ -163,8 +154,8 @@ DoctorVerdict look_at_connecting(const Evidence& evidence) {
 DoctorVerdict look_at_lost_beginning(const Evidence& evidence) {
   const EvidenceLine* end = nullptr;
   for (const EvidenceLine& line : evidence.of("nccl-log")) {
-    for (const std::string_view begin :
-         {"Init START", "Init COMPLETE", "NCCL version", "Bootstrap", "# nThread"})
+    for (const std::string_view begin : {"Init START", "Init COMPLETE", "NCCL version", "Bootstrap",
+                                         "# nThread", "(elements)", "# Avg bus bandwidth"})
       if (has_text(line.text, begin)) return std::vector<DoctorObservation>();
     const bool ends = has_text(line.text, "Destroy COMPLETE") || has_text(line.text, "Abort COMPLETE");
     if (ends && end == nullptr) end = &line;

@@ -64,6 +64,77 @@ std::size_t sharp_error(std::string_view line) {
   return is_sharp && at != std::string_view::npos ? at + 8 : std::string_view::npos;
 }
 
+/// "RuntimeError: …", "torch.OutOfMemoryError: …": what a traceback of Python ends with.
+bool is_exception(std::string_view text) {
+  const std::size_t colon = text.find(": ");
+  if (colon == std::string_view::npos) return false;
+  const std::string_view name = text.substr(0, colon);
+  const bool is_name = std::all_of(name.begin(), name.end(),
+                                   [](char c) { return is_alphanumeric(c) || c == '.' || c == '_'; });
+  return is_name && name.size() > 5 && (name.ends_with("Error") || name.ends_with("Exception"));
+}
+
+/// Where the level of a program's line begins that says an error: "slurmd[7]: fatal: …", "2026-05-27 07:00:00
+/// ERROR …", "Error: …". npos where other words stand before it than a head, as in prose.
+std::size_t error_level(std::string_view line) {
+  constexpr std::size_t kMaxHead = 80;
+  for (const std::string_view level :
+       {"fatal: ", "Fatal error: ", "FATAL: ", "ERROR: ", "ERROR ", "Error: ", "error: ", "ERR: "}) {
+    const std::size_t at = line.find(level);
+    if (at > kMaxHead) continue;  // or nowhere
+    const std::string_view head = line.substr(0, at);
+    const bool is_head = head.ends_with(": ") || head.ends_with("] ") ||
+                         (head.size() > 1 && head.back() == ' ' && is_decimal(head[head.size() - 2]));
+    if (at == 0 || is_head) return at;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
+
+std::size_t launchers_error(std::string_view line) {
+  static constexpr std::array<std::string_view, 26> kAnywhere{
+      // Slurm and pyxis
+      "srun: error: ", "srun: fatal: ", "slurmstepd: error: ", "slurmstepd: fatal: ",
+      "pyxis: seccomp filter failed",
+      // Open MPI, PRRTE, PMIx, MPICH
+      "ORTE was unable to", "PRTE was unable to",
+      "ORTE_ERROR_LOG: ", "PMIX ERROR: ", "OPAL ERROR: ", "MPI_ERRORS_ARE_FATAL",
+      "*** An error occurred in MPI_", "A requested component was not found",
+      "There are not enough slots available", "It looks like MPI_INIT failed", "Fatal error in PMPI_",
+      "Fatal error in internal_",
+      // UCX
+      "UCX  ERROR ", "UCX  FATAL ", " Fatal: transport error: ",
+      // modules, containers, the driver's library
+      "modprobe: ERROR: ", "insmod: ERROR: ", "nvidia-container-cli: ", "Error response from daemon: ",
+      "OCI runtime create failed", "could not load NVML library"};
+  // A line that begins so; "[ERROR] " is enroot's.
+  static constexpr std::array<std::string_view, 5> kAtStart{
+      "[ERROR] ", "ssh: ", "Host key verification failed", "enroot-switchroot: ", "mpirun was unable to "};
+  for (const std::string_view words : kAnywhere)
+    if (const std::size_t at = line.find(words); at != std::string_view::npos) return at;
+  const std::size_t begin = passed_on(line);
+  const bool starts =
+      std::any_of(kAtStart.begin(), kAtStart.end(),
+                  [text = line.substr(begin)](std::string_view words) { return text.starts_with(words); });
+  return starts ? begin : std::string_view::npos;
+}
+
+namespace {
+
+/// Where the words of another program that failed begin; npos for any other line.
+std::size_t other_error(std::string_view line) {
+  // What all of these have, so that most lines are looked at a few times only.
+  static constexpr std::array<std::string_view, 9> kSigns{
+      "rror", "ERR", "atal", "FATAL", "xception", "nable to ", "not found", "ould not", "ailed"};
+  const bool may_be =
+      has_one_of(line, kSigns) || has_text(line, "ssh: ") || has_text(line, "not enough slots");
+  if (!may_be) return std::string_view::npos;
+  if (const std::size_t at = launchers_error(line); at != std::string_view::npos) return at;
+  const std::size_t begin = passed_on(line);
+  return is_exception(line.substr(begin)) ? begin : error_level(line);
+}
+
 }  // namespace
 
 LogLine log_line(std::string_view line, std::string_view before) {
@@ -89,6 +160,9 @@ LogLine log_line(std::string_view line, std::string_view before) {
   for (const std::size_t at : {quoted_warning(line), sharp_error(line)})
     if (at != std::string_view::npos) return {LogLevel::warning, line.substr(0, at), line.substr(at)};
   const bool quoted = names_an_error_class(line) || trim(before).ends_with("Last error:");
+  if (const std::size_t at = quoted ? std::string_view::npos : other_error(line);
+      at != std::string_view::npos)
+    return {LogLevel::other, line.substr(0, at), line.substr(at)};
   if (!quoted || trim(line).empty()) return {LogLevel::none, {}, line};
   const std::size_t begin = passed_on(line);
   // A traceback also shows the source that raised it.
@@ -97,7 +171,8 @@ LogLine log_line(std::string_view line, std::string_view before) {
 }
 
 std::string_view LogLine::time() const {
-  constexpr std::size_t kLength = 8;  // 14:09:34
+  if (level == LogLevel::other) return {};  // its head has another form
+  constexpr std::size_t kLength = 8;        // 14:09:34
   for (std::size_t at = 0; at + kLength <= head.size(); ++at) {
     const auto digits = [this, at](std::size_t i) {
       return is_decimal(head[at + i]) && is_decimal(head[at + i + 1]);
@@ -111,6 +186,7 @@ std::string_view LogLine::time() const {
 }
 
 std::string_view LogLine::process() const {
+  if (level == LogLevel::other) return {};
   // "HOST:PID:TID [DEVICE]": the word before the device.
   std::size_t end = head.find(" [");
   for (; end != std::string_view::npos; end = head.find(" [", end + 2)) {

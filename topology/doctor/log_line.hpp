@@ -9,6 +9,8 @@ enum class LogLevel {
   info,     ///< NCCL INFO
   warning,  ///< NCCL WARN, an error of PyTorch's process group or of SHARP, or what a framework quotes of
             ///< them
+  other,    ///< an error of another program: a launcher, a container's runtime, MPI, UCX, the last line of a
+            ///< traceback
 };
 
 /// A line of a job's log, in its parts.
@@ -25,6 +27,10 @@ struct LogLine {
   /// none.
   [[nodiscard]] std::string_view rank() const;
 };
+
+/// Where an error of a launcher, a container's runtime, MPI, UCX or a module's loader begins, which only such
+/// a program says; npos for any other line. A job's log has others' errors, too, but is not known by them.
+[[nodiscard]] std::size_t launchers_error(std::string_view line);
 
 /// `before` is the line before it: what follows "Last error:" is the text of a warning.
 [[nodiscard]] LogLine log_line(std::string_view line, std::string_view before = {});

@@ -26,12 +26,14 @@ constexpr std::size_t kMaxOfProcesses = 50'000;
 /// NCCL cuts a line at 1,024 bytes.
 constexpr std::size_t kMaxLine = 2048;
 
-/// Whether a line may be of NCCL, a plugin, PyTorch or CUDA, is of a table of nccl-tests, or tells how a
-/// process ended.
+/// Whether a line may be of NCCL, a plugin, PyTorch or CUDA, is of a table of nccl-tests, tells how a process
+/// ended, or is an error of another program.
 bool may_matter(std::string_view line) {
-  static constexpr std::array<std::string_view, 16> kSigns{
-      "NCCL",  "nccl",      "CUDA",    "via NET/", "rror",  "ailed", " WARN ",    "ignal",
-      "illed", "ion fault", "egfault", "xit c",    "xit C", "xitc",  "ompletion", "<warn>"};
+  static constexpr std::array<std::string_view, 25> kSigns{
+      "NCCL",      "nccl",     "CUDA",      "via NET/",  "rror",  "ailed", " WARN ",
+      "ignal",     "illed",    "ion fault", "egfault",   "xit c", "xit C", "xitc",
+      "ompletion", "<warn>",   "ERROR",     "atal: ",    "FATAL", "ssh: ", "nable to",
+      "not found", "ould not", "xception",  "examples/s"};
   return std::any_of(kSigns.begin(), kSigns.end(),
                      [line](std::string_view sign) { return line.find(sign) != std::string_view::npos; });
 }

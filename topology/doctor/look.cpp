@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
+#include <set>
 #include <system_error>
+#include <utility>
 
+#include "topology/doctor/log_line.hpp"
 #include "topology/graph/nics.hpp"
 #include "topology/graph/pci.hpp"
 #include "topology/readers/readers.hpp"
@@ -126,11 +130,83 @@ std::string gpudirect_fix(const Evidence& evidence) {
            "iommu=pt, "
            "NCCL_NET_GDR_LEVEL and whether the NIC and the GPU are below one switch; on others: modprobe "
            "nvidia-peermem";
+  const auto says = [&evidence](std::string_view words) {
+    const auto& log = evidence.of("nccl-log");
+    return std::any_of(log.begin(), log.end(),
+                       [words](const EvidenceLine& line) { return has_text(line.text, words); });
+  };
+  if (says("RCCL version"))
+    return "of AMD's GPUs: the peer memory of amdgpu-dkms with the RDMA driver, or DMA-BUF on a newer kernel "
+           "and "
+           "RCCL; NCCL_NET_GDR_LEVEL";
+  if (says("DMA-BUF is available on GPU device") && !says("GPU Direct RDMA Disabled"))
+    return "the GPU's driver exports DMA-BUF (the log says so), so first see whether GPU and NIC are far "
+           "apart "
+           "(nvidia-smi topo -m: PHB, NODE or SYS) and what NCCL_NET_GDR_LEVEL allows; a module changes "
+           "nothing "
+           "there";
   if (exports_dma_buf(evidence))
     return "this kernel and driver export DMA-BUF: NCCL 2.12 or newer without NCCL_DMABUF_ENABLE=0, and an "
            "RDMA driver "
            "that takes it; or modprobe nvidia-peermem";
   return {};
+}
+
+std::string_view nccl_wheel(std::string_view line) {
+  for (const std::string_view before : {"[pip3] ", "[pip] ", "[conda] "})
+    if (line.starts_with(before)) line.remove_prefix(before.size());
+  constexpr std::string_view kName = "nvidia-nccl-cu";
+  const std::size_t end = std::min(line.find_first_of("= "), line.size());
+  const bool names = line.starts_with(kName) && end > kName.size();
+  const std::size_t version = line.find_first_not_of("= ", end);
+  const bool has_version = version != std::string_view::npos && line[version] >= '0' && line[version] <= '9';
+  return names && has_version ? line.substr(0, end) : std::string_view();
+}
+
+JobShape job_shape(const Evidence& evidence) {
+  int nodes = 0;
+  int local_ranks = 0;
+  int all_ranks = 0;
+  std::map<int, std::string> host_of;
+  std::set<std::string_view> listed;
+  std::size_t listed_ranks = 0;
+  std::set<std::string_view> devices;
+  bool same_names = false;
+  bool uses_network = false;  // which a job on one node need not
+  bool crosses_by_nvlink = false;
+  for (const EvidenceLine& line : evidence.of("nccl-log")) {
+    const std::string_view text = line.text;
+    uses_network = uses_network || has_text(text, "via NET/");
+    crosses_by_nvlink = crosses_by_nvlink || has_text(text, " MNNVL 1");
+    nodes = std::max(nodes, integer_behind(text, " nNodes ").value_or(0));
+    local_ranks = std::max(local_ranks, integer_behind(text, " localRanks ").value_or(0));
+    // nccl-tests' list: "#  Rank  0 Group  0 Pid  16629 on HOST device  0 [0000:06:00] NVIDIA H100".
+    if (const auto host = text_between(text, " on ", " device "); host && has_text(text, " Pid ")) {
+      listed.insert(trim(*host));
+      ++listed_ranks;
+      // Several hosts of one name have the same GPUs.
+      same_names = same_names || !devices.insert(text.substr(text.find(" on "))).second;
+    }
+    const auto rank = integer_behind(text, " rank ");
+    const int ranks = integer_behind(text, " nranks ").value_or(0);
+    const std::string_view process = log_line(text).process();
+    if (rank && ranks > 0 && !process.empty()) {
+      all_ranks = std::max(all_ranks, ranks);
+      host_of.try_emplace(*rank, process.substr(0, process.rfind(':')));
+    }
+  }
+  JobShape shape;
+  if (nodes > 0) shape.has_several_nodes = nodes > 1;
+  if (local_ranks > 0 && !crosses_by_nvlink) shape.shares_nodes = local_ranks > 1;
+  if (nodes > 0 || local_ranks > 0 || uses_network || crosses_by_nvlink || same_names)
+    return shape;
+  const bool all_heard = all_ranks > 0 && std::cmp_equal(host_of.size(), all_ranks);
+  if (!all_heard && listed_ranks > 0 && std::cmp_greater_equal(listed_ranks, all_ranks))
+    return {listed.size() > 1, listed.size() < listed_ranks};
+  if (!all_heard) return shape;
+  std::set<std::string_view> hosts;
+  for (const auto& [rank, host] : host_of) hosts.insert(host);
+  return {hosts.size() > 1, std::cmp_less(hosts.size(), all_ranks)};
 }
 
 bool is_virtual_interface(std::string_view name) {

@@ -1,5 +1,8 @@
 #pragma once
+#include <algorithm>
+#include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -17,6 +20,12 @@ namespace collbench::topology {
 
 [[nodiscard]] inline bool has_text(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
+}
+
+template <std::size_t count>
+[[nodiscard]] bool has_one_of(std::string_view text, const std::array<std::string_view, count>& parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [text](std::string_view part) { return has_text(text, part); });
 }
 
 /// A line as evidence: itself, quoted.
@@ -89,6 +98,9 @@ struct KernelRelease {
 /// "NET/OFI Selected provider is tcp, fabric is …": libfabric without RDMA.
 [[nodiscard]] bool is_libfabric_over_tcp(std::string_view line);
 
+/// "nvidia-nccl-cu12" of a line of pip or of PyTorch's collect_env that lists this wheel; else empty.
+[[nodiscard]] std::string_view nccl_wheel(std::string_view line);
+
 /// Whether a job did something after its start: a row of nccl-tests, or the end of a communicator.
 [[nodiscard]] bool goes_beyond_start(const std::vector<EvidenceLine>& log);
 
@@ -99,6 +111,14 @@ struct RanksHeard {
   std::size_t all = 0;
 };
 [[nodiscard]] std::optional<RanksHeard> ranks_heard(const std::vector<EvidenceLine>& log);
+
+/// Whether the job of the log is on several nodes, and whether several of its ranks share one: by NCCL's own
+/// numbers, else by the hosts of all of its ranks or of nccl-tests' list. None where nothing says.
+struct JobShape {
+  std::optional<bool> has_several_nodes;
+  std::optional<bool> shares_nodes;
+};
+[[nodiscard]] JobShape job_shape(const Evidence& evidence);
 
 /// Connections between GPUs of one host: how many are not peer to peer, and whether they should be.
 struct LocalConnections {

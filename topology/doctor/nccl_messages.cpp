@@ -154,6 +154,12 @@ std::map<std::string, std::string, std::less<>> ranks_of_processes(const std::ve
   return ranks;
 }
 
+/// "rank 3" by its process or by the line itself, else the process; empty where neither is known.
+std::string who_says(const LogLine& parts, const std::map<std::string, std::string, std::less<>>& ranks) {
+  if (const auto rank = ranks.find(parts.process()); rank != ranks.end()) return rank->second;
+  return parts.rank().empty() ? std::string(parts.process()) : fmt::format("rank {}", parts.rank());
+}
+
 /// Launchers say in one line which process they speak of and in the next how it ended: torchrun ("host :
 /// n17", "rank : 3 (local_rank: 3)"), Open MPI 5 ("process rank 11 with PID 5714 on node n18 exited on"),
 /// hydra
@@ -251,17 +257,22 @@ void leave_out_what_others_do(const std::vector<EvidenceLine>& log, LogMessages&
   if (uses_libfabric || rdma_alone) messages.said.erase("log-ofi-start");
   if (rdma_alone && messages.said.contains("log-device-denied") && !denies_what_others_use(log))
     messages.said.erase("log-device-denied");
+  if (!by_watchdog) messages.said.erase("log-data-preparation");
   if (by_watchdog)
     for (const std::string_view code : {"log-process-aborted", "log-error-trace"}) messages.said.erase(code);
 }
 
 /// What tells of an end, and what is said when others lose who ended, or when its launcher ends them.
-constexpr std::array<std::string_view, 6> kEnds{"log-oom-killed",     "log-node-failed",
-                                                "log-bus-error",      "log-process-crashed",
-                                                "log-process-killed", "log-job-canceled"};
-constexpr std::array<std::string_view, 9> kFollows{
-    "log-completion-error", "log-connection",      "log-ofi-completion", "log-peer-ended", "log-job-failed",
-    "log-process-killed",   "log-process-aborted", "log-job-canceled",   "log-error-trace"};
+constexpr std::array<std::string_view, 8> kEnds{
+    "log-oom-killed",     "log-node-failed", "log-bus-error",    "log-process-crashed",
+    "log-process-killed", "log-task-killed", "log-job-canceled", "log-step-canceled"};
+constexpr std::array<std::string_view, 11> kFollows{
+    "log-completion-error", "log-connection",     "log-ofi-completion", "log-peer-ended",
+    "log-job-failed",       "log-process-killed", "log-task-killed",    "log-process-aborted",
+    "log-job-canceled",     "log-step-canceled",  "log-error-trace"};
+
+constexpr std::string_view kUnknownWarning = "log-unknown-warning";
+constexpr std::string_view kUnknownError = "log-unknown-error";
 
 /// By code, which of all kinds of messages is its first.
 using FirstSaid = std::map<std::string_view, std::size_t>;
@@ -288,19 +299,44 @@ void join_what_follows_an_end(const FirstSaid& first, LogMessages& messages) {
       messages.said.erase(later);
     }
   }
-  if (has("log-oom-killed")) messages.said.erase("log-process-killed");
 }
+
+/// Of two findings about one end the one that says less goes.
+void keep_who_says_more(LogMessages& messages) {
+  const auto has = [&messages](std::string_view code) { return messages.said.contains(code); };
+  if (has("log-oom-killed"))
+    for (const std::string_view code : {"log-process-killed", "log-task-killed"}) messages.said.erase(code);
+  if (has("log-crash-in-nccl")) messages.said.erase("log-process-crashed");
+}
+
+/// What tells that a job failed and names no cause.
+constexpr std::array<std::string_view, 14> kNamesNoCause{
+    "log-error-trace", "log-job-failed",       "log-peer-ended",     "log-process-aborted",
+    "log-task-failed", "log-watchdog-stuck",   "log-process-killed", "log-task-killed",
+    "log-connection",  "log-completion-error", "log-ofi-completion", "log-peer-gone",
+    "log-store-wait",  "log-rendezvous"};
 
 /// What follows an error, on other ranks and in the program, is worth a word only where the error is not
 /// there. A risk, as a line that nobody knows, explains no failure, and a launcher ends jobs that have
 /// failed.
 void leave_out_consequences(const FirstSaid& first, LogMessages& messages) {
   join_what_follows_an_end(first, messages);
+  keep_who_says_more(messages);
   for (const std::string_view code :
-       {"log-error-trace", "log-job-failed", "log-peer-ended", "log-process-aborted", "log-job-canceled"}) {
+       {kUnknownError, std::string_view("log-task-failed"), std::string_view("log-invalid-usage")}) {
     if (!messages.said.contains(code)) continue;
     const bool explained = std::any_of(messages.said.begin(), messages.said.end(), [&](const auto& said) {
-      const bool must_be_first = code == "log-job-canceled" || code == "log-process-aborted";
+      return said.first != code && is_broken(said.first) && first.at(said.first) < first.at(code) &&
+             std::find(kNamesNoCause.begin(), kNamesNoCause.end(), said.first) == kNamesNoCause.end();
+    });
+    if (explained) messages.said.erase(code);
+  }
+  for (const std::string_view code : {"log-error-trace", "log-job-failed", "log-peer-ended",
+                                      "log-process-aborted", "log-job-canceled", "log-step-canceled"}) {
+    if (!messages.said.contains(code)) continue;
+    const bool explained = std::any_of(messages.said.begin(), messages.said.end(), [&](const auto& said) {
+      const bool must_be_first =
+          code == "log-job-canceled" || code == "log-step-canceled" || code == "log-process-aborted";
       if (must_be_first && first.at(said.first) > first.at(code)) return false;
       if (code == "log-error-trace" && said.first == "log-job-failed") return false;  // which says less
       return said.first != code && is_broken(said.first) && said.first != "log-process-aborted";
@@ -346,16 +382,18 @@ LogMessages read_log_messages(const Evidence& evidence) {
   LogMessages messages;
   std::map<std::string_view, std::map<std::string, Kind>> kinds;
   std::vector<std::pair<std::string_view, const Kind*>> in_order;
+  std::map<std::string_view, std::size_t> unknown;
   std::string_view before;
   NamedProcess named;
   for (const EvidenceLine& line : log) {
     named.read(line.text);
     const LogLine parts = log_line(line.text, std::exchange(before, line.text));
     std::string_view code = message_code(line.text, parts);
-    if (code == "noise" || (code.empty() && parts.level != LogLevel::warning)) continue;
+    const bool is_error = parts.level == LogLevel::warning || parts.level == LogLevel::other;
+    if (code == "noise" || (code.empty() && !is_error)) continue;
     if (code.empty()) {
-      code = "log-unknown-warning";
-      messages.unknown_lines += 1 + line.more;
+      code = parts.level == LogLevel::warning ? kUnknownWarning : kUnknownError;
+      unknown[code] += 1 + line.more;
     }
     Kind& kind = kinds[code][message_kind(parts.message)];
     if (kind.first == nullptr) {
@@ -368,14 +406,7 @@ LogMessages read_log_messages(const Evidence& evidence) {
             std::find(kEnds.begin(), kEnds.end(), code) != kEnds.end() || code == "log-process-aborted";
         ends && !named.name().empty())
       kind.ended.insert(named.name());
-    const auto rank = ranks.find(parts.process());
-    if (rank != ranks.end()) {
-      kind.ranks.insert(rank->second);
-    } else if (!parts.rank().empty()) {
-      kind.ranks.insert(fmt::format("rank {}", parts.rank()));
-    } else if (!parts.process().empty()) {
-      kind.ranks.emplace(parts.process());
-    }
+    if (std::string sayer = who_says(parts, ranks); !sayer.empty()) kind.ranks.insert(std::move(sayer));
   }
   FirstSaid first;
   for (const auto& [code, kind] : in_order) {
@@ -384,6 +415,8 @@ LogMessages read_log_messages(const Evidence& evidence) {
   }
   leave_out_what_others_do(log, messages);
   leave_out_consequences(first, messages);
+  for (const auto& [code, count] : unknown)
+    if (messages.said.contains(code)) messages.unknown_lines += count;
   const auto trace = messages.said.find("log-error-trace");
   if (trace != messages.said.end()) add_first_addresses(log, trace->second);
   const auto version = nccl_version(evidence);

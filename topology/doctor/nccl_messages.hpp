@@ -23,7 +23,7 @@ inline constexpr int kLastKnownNccl = 23199;
 struct LogMessages {
   /// By code of log_message_checks(): one for each kind of message, and how often, when and on which ranks.
   std::map<std::string_view, std::vector<DoctorObservation>> said;
-  std::size_t unknown_lines = 0;  ///< warnings that no wording fits
+  std::size_t unknown_lines = 0;  ///< warnings and errors that no wording fits, of those in `said`
   /// Whether every wording of the log's version is known, and it warned of nothing without a known cause:
   /// only then what NCCL did not say is not there.
   bool is_understood = false;

@@ -15,14 +15,18 @@ struct CostlySetting {
   std::string_view name;
   std::string_view values;  ///< blank-separated; empty: any value
   std::string_view consequence;
+  /// What a job must have for it to cost anything: several nodes, or ranks that share one.
+  std::optional<bool> JobShape::* of = nullptr;
 };
+constexpr auto kBetweenNodes = &JobShape::has_several_nodes;
+constexpr auto kWithinNodes = &JobShape::shares_nodes;
 constexpr std::array<CostlySetting, 27> kCostly{{
-    {"NCCL_P2P_DISABLE", "1", "GPUs of a node do not use NVLink or PCIe between them"},
-    {"NCCL_P2P_LEVEL", "LOC 0", "the same"},
-    {"NCCL_SHM_DISABLE", "1", "ranks of a node speak through the network"},
-    {"NCCL_IB_DISABLE", "1", "sockets instead of RDMA: less than a tenth of the rate"},
-    {"NCCL_NET", "Socket socket", "sockets instead of RDMA: less than a tenth of the rate"},
-    {"NCCL_NET_GDR_LEVEL", "LOC 0", "GPUDirect RDMA is off"},
+    {"NCCL_P2P_DISABLE", "1", "GPUs of a node do not use NVLink or PCIe between them", kWithinNodes},
+    {"NCCL_P2P_LEVEL", "LOC 0", "the same", kWithinNodes},
+    {"NCCL_SHM_DISABLE", "1", "ranks of a node speak through the network", kWithinNodes},
+    {"NCCL_IB_DISABLE", "1", "sockets instead of RDMA: less than a tenth of the rate", kBetweenNodes},
+    {"NCCL_NET", "Socket socket", "sockets instead of RDMA: less than a tenth of the rate", kBetweenNodes},
+    {"NCCL_NET_GDR_LEVEL", "LOC 0", "GPUDirect RDMA is off", kBetweenNodes},
     {"NCCL_IB_CUDA_SUPPORT", "0", "GPUDirect RDMA is off"},
     {"NCCL_DMABUF_ENABLE", "0", "GPUDirect RDMA needs nvidia-peermem then"},
     {"NCCL_NVLS_ENABLE", "0", "no reduction in NVSwitches"},
@@ -31,12 +35,13 @@ constexpr std::array<CostlySetting, 27> kCostly{{
     {"NCCL_MAX_NCHANNELS", "1 2", "one or two channels cannot fill the links"},
     {"NCCL_MAX_CTAS", "1 2", "one or two channels cannot fill the links"},
     {"NCCL_IB_PCI_RELAXED_ORDERING", "0", "the NIC may not write with relaxed ordering"},
-    {"NCCL_PXN_DISABLE", "1", "GPUs cannot use each other's NICs: AllToAll crosses rails in the switches"},
+    {"NCCL_PXN_DISABLE", "1", "GPUs cannot use each other's NICs: AllToAll crosses rails in the switches",
+     kBetweenNodes},
     {"NCCL_DEBUG", "TRACE", "every call is logged"},
     {"CUDA_LAUNCH_BLOCKING", "1", "every kernel is waited for: nothing overlaps"},
     {"NCCL_CUMEM_ENABLE", "0", "no reduction in NVSwitches, no registered buffers: both need cuMem"},
     {"NCCL_MNNVL_ENABLE", "0", "nodes of one NVLink domain speak through the network"},
-    {"NCCL_NET_GDR_READ", "0", "what is sent passes through host memory"},
+    {"NCCL_NET_GDR_READ", "0", "what is sent passes through host memory", kBetweenNodes},
     {"NCCL_CHECK_POINTERS", "1", "every call asks CUDA about its buffers"},
     {"FI_PROVIDER", "tcp sockets", "sockets instead of RDMA"},
     {"FI_EFA_USE_DEVICE_RDMA", "0", "GPUDirect RDMA is off on EFA"},
@@ -53,7 +58,16 @@ bool has_word(std::string_view words, std::string_view word) {
 
 DoctorVerdict look_at_costly_settings(const Evidence& evidence) {
   std::vector<DoctorObservation> found;
+  const JobShape shape = job_shape(evidence);
+  const auto& log = evidence.of("nccl-log");
+  // Which is not NCCL's own InfiniBand, and does without its settings.
+  const bool by_plugin = std::any_of(log.begin(), log.end(), [](const EvidenceLine& line) {
+    const std::string_view network = text_behind(line.text, "Using network ").value_or("");
+    return has_text(network, "Libfabric") || has_text(network, "FasTrak");
+  });
   for (const CostlySetting& setting : kCostly) {
+    if (by_plugin && setting.name == "NCCL_IB_DISABLE") continue;
+    if (setting.of != nullptr && shape.*setting.of == false) continue;
     const auto set = environment_setting(evidence, setting.name);
     if (!set || set->value.empty() || (!setting.values.empty() && !has_word(setting.values, set->value)))
       continue;

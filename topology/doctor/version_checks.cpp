@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "topology/doctor/look.hpp"
 #include "topology/graph/lookup.hpp"
@@ -28,6 +29,8 @@ bool is_arm(const Evidence& evidence) {
   return std::any_of(nodes.begin(), nodes.end(),
                      [](const NumaNode& node) { return node.architecture.value_or("") == "aarch64"; });
 }
+
+bool may_use_network(const Evidence& evidence) { return job_shape(evidence).has_several_nodes != false; }
 
 bool is_ampere_or_older(const Evidence& evidence) {
   constexpr int kHopper = 90;
@@ -59,7 +62,8 @@ constexpr std::array<DefectiveVersion, 14> kDefective{{
     {21602, 21602, "all collectives 10 times slower on 8 × A40 with driver 470 (nccl#770)"},
     {21801, 21801, "corrupt data with Tree and LL128 where each GPU has its own NIC (notes of 2.18.3)"},
     {21801, 21803,
-     "two GPUs may use one NIC, depending on who is in the communicator (nccl#820; fixed in 2.18.5)"},
+     "two GPUs may use one NIC, depending on who is in the communicator (nccl#820; fixed in 2.18.5)",
+     may_use_network},
     {21903, 21904, "AllReduce by NVLS-tree at 104 instead of 280 GB/s on 8 nodes of H100 (pytorch#117748)"},
     {22501, 22501,
      "its kernels want more shared memory than GeForce RTX 50 has, and fail (nccl-tests#287; fixed in "
@@ -143,7 +147,32 @@ DoctorVerdict look_at_ucx(const Evidence& evidence) {
   return std::nullopt;
 }
 
-constexpr std::array<DoctorCheck, 3> kVersionChecks{{
+/// "nvidia-nccl-cu12==2.29.3" or "nvidia-nccl-cu12  2.29.3": wheels for several CUDAs put their libnccl into
+/// one place, nvidia/nccl/lib, where the one that was installed last lies.
+DoctorVerdict look_at_wheels(const Evidence& evidence) {
+  std::map<std::string, DoctorObservation> wheels;
+  for (const EvidenceLine& line : evidence.of("nccl-log"))
+    if (const std::string_view wheel = nccl_wheel(line.text); !wheel.empty())
+      wheels.try_emplace(std::string(wheel), quoted(line));
+  if (wheels.empty()) return std::nullopt;
+  std::vector<DoctorObservation> found;
+  if (wheels.size() > 1)
+    for (auto& [cuda, line] : wheels) found.push_back(std::move(line));
+  return found;
+}
+
+constexpr std::array<DoctorCheck, 4> kVersionChecks{{
+    {"nccl-wheels", DoctorSeverity::risk,
+     "Wheels of NCCL for two CUDA versions are listed: where both are installed, both bring "
+     "nvidia/nccl/lib/libnccl.so.2, and "
+     "programs "
+     "load whichever came last.",
+     "pip list, or PyTorch's collect_env",
+     "pip list | grep nvidia-nccl ; python3 -c 'import torch; "
+     "print(torch.version.cuda, torch.cuda.nccl.version())'",
+     "pip uninstall the one of the other CUDA (cu12 beside cu13), then install the one that stays again "
+     "(--force-reinstall)",
+     "pytorch#186591 (confirmed); the wheels of 2.28.9", look_at_wheels},
     {"nccl-defect", DoctorSeverity::risk, "This version of NCCL has a reported defect.",
      "a log with NCCL_DEBUG=INFO, or the name of libnccl.so", "grep 'NCCL version' LOG",
      "try another version with LD_LIBRARY_PATH", "the threads and release notes that the finding names",

@@ -296,7 +296,8 @@ std::string conclusion(const WatchdogGroup& group, const Waiting& waiting, bool 
            (!may_differ_in_sizes(operation) && elements != std::get<2>(first));
   };
   if (std::any_of(waiting.begin(), waiting.end(), differs))
-    return "the ranks disagree on which collective it is, or on its size";
+    return "the ranks disagree on which collective it is, or on its size: the program took different ways on "
+           "them (uneven data, a branch, work of one rank alone), not the network";
   const std::set<int> silent = has_all_ranks ? missing_numbers(group) : std::set<int>();
   return fmt::format(
       "{} {} not behind the others by {} calls: {}, or a link or a GPU", ranks_in_words(all),
@@ -325,8 +326,17 @@ void observe(const std::string& name, const WatchdogGroup& group, const std::map
   for (const auto& [rank, line] : errors)
     found.push_back(
         {fmt::format("{}rank {} failed: {}", prefix, rank, excerpt(line.text, 160)), line.location});
-  if (errors.empty() && !waiting.empty())
-    found.push_back({prefix + conclusion(group, waiting, name == "0"), group.location});
+  if (!errors.empty() || waiting.empty()) return;
+  found.push_back({prefix + conclusion(group, waiting, name == "0"), group.location});
+  const auto& [call, operation, elements] = waiting.begin()->first;
+  constexpr std::int64_t kMaxFirstCalls = 10;
+  const bool may_be_barrier = operation == "ALLREDUCE" || operation == "BARRIER";
+  if (waiting.size() == 1 && may_be_barrier && call <= kMaxFirstCalls && elements == "1")
+    found.push_back({prefix +
+                         "one element, among the first calls: this may be a barrier, for which a rank is "
+                         "late that still loads, tokenizes, compiles "
+                         "or downloads; that work before the job, or a longer timeout= of init_process_group",
+                     group.location});
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST(DoctorReport, WhereNothingWasRecognizedTheFirstLineSaysSo) {
               testing::StartsWith("nothing recognized: 0 findings, 0 of "));
   EXPECT_THAT(doctor_summary(page_of("NCCL_DEBUG=INFO\n").diagnosis), testing::StartsWith("0 findings, "));
   topology::add_evidence(evidence, "n1:1:1 [0] NCCL WARN y\n", "a.log", "");
-  EXPECT_THAT(doctor_summary(topology::diagnose(evidence)), HasSubstr("1 warning that no check knows"));
+  EXPECT_THAT(doctor_summary(topology::diagnose(evidence)), HasSubstr("1 error line that no check knows"));
 }
 
 TEST(DoctorReport, JsonSaysTheSame) {

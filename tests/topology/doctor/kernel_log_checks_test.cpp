@@ -78,6 +78,19 @@ TEST(KernelLogChecks, AConsequenceOfAnXidIsAsBadAsThatXid) {
               UnorderedElementsAre("xid", "xid-other"));
 }
 
+/// NVSwitches write an error once in words, once by number, and then its data: one event.
+TEST(KernelLogChecks, ASwitchsErrorIsAsSevereAsAnyOfItsLinesSays) {
+  const auto codes = [](const std::string& log) { return found_codes(diagnose(evidence_of({{"", log}}))); };
+  const std::string at = "[ 12.3] nvidia-nvswitch1: SXid (PCI:0000:aa:00.0): 24007, ";
+  const std::string data = at + "Data {0x00000001, 0x00000000}\n";
+  EXPECT_THAT(codes(at + "Fatal, Link 12 sourcetrack timeout error\n" + data), UnorderedElementsAre("xid"));
+  EXPECT_THAT(codes(at + "Severity 1 Engine instance 12 Sub-engine instance 00\n" + data),
+              UnorderedElementsAre("xid"));
+  EXPECT_THAT(codes(at + "Severity 0 Engine instance 12 Sub-engine instance 00\n" + data),
+              UnorderedElementsAre("xid-other"));
+  EXPECT_THAT(codes(data), UnorderedElementsAre("xid-other"));
+}
+
 TEST(KernelLogChecks, AnErrorOfPcieThatIsNotFatalIsARisk) {
   const std::string line =
       "[ 12.3] pcieport 0000:00:03.0: PCIe Bus Error: severity=Uncorrected (Non-Fatal), type=Transaction "

@@ -40,7 +40,23 @@ TEST(LogLine, WhatAFrameworkPassesOnHasItsWordsInTheHead) {
   const LogLine sharp = log_line("[n1:0:17 - comm.c:379][2024-05-30 12:26:47] ERROR it failed");
   EXPECT_EQ(sharp.level, LogLevel::warning);
   EXPECT_EQ(sharp.message, "it failed");
-  EXPECT_EQ(log_line("[2024-05-30 12:26:47] ERROR of the program").level, LogLevel::none);
+  EXPECT_EQ(log_line("[2024-05-30 12:26:47] ERROR of the program").level, LogLevel::other);
+}
+
+/// What a launcher, MPI, UCX or Python says when it fails; no prose and no line of a traceback before its
+/// last.
+TEST(LogLine, ErrorsOfOtherProgramsAreKnownByTheirForm) {
+  for (const std::string line :
+       {"slurmstepd: error: pyxis: container start failed", "[1771.2] [n1:9:0] a.c:3  UCX  ERROR it failed",
+        "[n1:0000] *** An error occurred in MPI_Init",
+        "modprobe: ERROR: could not insert 'x': Invalid argument", "[ERROR] it failed",
+        "slurmd[57]: fatal: it failed", "2026-05-27 07:00:00 ERROR it failed", "Error: it failed",
+        "[rank0]: ValueError: it failed", "torch.OutOfMemoryError: it failed"})
+    EXPECT_EQ(log_line(line).level, LogLevel::other) << line;
+  for (const std::string line :
+       {"an Error: it failed", "    raise ValueError(\"x: y\")", "0 errors: none",
+        "[2026-01-01] [INFO] [ERROR] count", "Using ssh: no", "a fatal: word", "no ERROR here"})
+    EXPECT_EQ(log_line(line).level, LogLevel::none) << line;
 }
 
 TEST(LogLine, AKindIsWhatStaysTheSame) {

@@ -134,7 +134,7 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
        "misc/socket.cc:300 NCCL WARN socketFinalizeAccept from 10.0.0.9<1>: wrong type 4 != 3"},
       {"log-ranks-disagree",
        "bootstrap.cc:170 NCCL WARN Bootstrap Root : mismatch in rank count from procs 8 : 16"},
-      {"log-ranks-disagree",
+      {"log-collectives-differ",
        "init.cc:1200 NCCL WARN Mismatched collective detected, please check your calls at and around rank "
        "3."},
       {"log-nvls-memory",
@@ -335,6 +335,87 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
        "watchdog got stuck "
        "for 480 seconds without making progress"},
       {"log-cause-unknown", "proxy.cc:300 NCCL WARN Proxy append mismatch"},
+      {"log-task-failed", "srun: error: n18: task 11: Exited with exit code 1"},
+      {"log-task-killed", "srun: error: n18: task 11: Killed"},
+      {"log-step-canceled", "slurmstepd: error: *** STEP 138.0 ON cn03 CANCELLED AT 2024-04-18T13:05:02 ***"},
+      {"log-nvml-fails", "nvidia-container-cli: detection error: nvml error: unknown error"},
+      {"log-gpu-monitoring",
+       "Error: unable to establish a connection: Host engine connection invalid/disconnected"},
+      {"log-gpu-plugin",
+       "Allocate failed due to no healthy devices present; cannot allocate unhealthy devices nvidia.com/gpu"},
+      {"log-slurm-gres", "slurmd[57]: fatal: gres.conf duplicate records for gpu"},
+      {"log-slurm-gres", "Reason=gres/gpu count reported lower than configured (7 < 8)"},
+      {"log-rdma-not-loaded",
+       "Fatal error:  device '*': sys files not found (/sys/class/infiniband/*/ports)"},
+      {"log-psm", "n4.9 PSM3 can't open nic unit: 0 (err=23)"},
+      {"log-pin-refused", "gdrdrv:nvidia_p2p_get_pages(va=7f00 len=65536) failed [ret = -22]"},
+      {"log-communicator-busy",
+       "init.cc:303 NCCL WARN Attempt to use communicator before the previous operation returned "
+       "ncclSuccess"},
+      {"log-invalid-usage",
+       "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:825, invalid usage, NCCL version 2.7.8"},
+      {"log-memory-registration",
+       "misc/ibvwrap.cc:183 NCCL WARN Call to ibv_reg_dmabuf_mr failed with error Cannot allocate memory"},
+      {"log-store-wait",
+       "[3] is setting up NCCL communicator and retrieving ncclUniqueId from [0] via c10d key-value store by "
+       "key '0', but "
+       "store->get('0') got error: Socket Timeout"},
+      {"log-rendezvous",
+       "torch.distributed.DistStoreError: Timed out after 901 seconds waiting for clients. 1/2 clients "
+       "joined."},
+      {"log-rendezvous",
+       "torch.distributed.DistNetworkError: The client socket has timed out after 60000ms while trying to "
+       "connect to (n1, "
+       "29500)."},
+      {"log-rendezvous-port",
+       "RuntimeError: The server socket has failed to listen on any local network address. The server socket "
+       "has failed to "
+       "bind to [::]:29500 (errno: 98 - Address already in use)."},
+      {"log-container-start",
+       "slurmstepd: error: pyxis:     mkdir: cannot create directory '/run/x': Permission denied"},
+      {"log-container-start", "[ERROR] Could not acquire rootfs lock"},
+      {"log-container-start", "enroot-switchroot: failed to execute: /bin/sh: No such file or directory"},
+      {"log-container-start",
+       "docker: Error response from daemon: could not select device driver \"\" with capabilities: [[gpu]]."},
+      {"log-no-driver-library", "Failed to initialize NVML: could not load NVML library."},
+      {"log-ssh", "ssh: Could not resolve hostname worker-1.job.ns.svc: Name or service not known"},
+      {"log-ssh", "ssh: connect to host n4 port 22: Connection refused"},
+      {"log-mpi-start", "ORTE was unable to reliably start one or more daemons."},
+      {"log-launch-failed",
+       "srun: error: Task launch for StepId=7.0 failed on node n4: Job credential expired"},
+      {"log-gdrdrv", "gdr_open error: Is gdrdrv driver installed and loaded?"},
+      {"log-mpi-program", "mpirun was unable to launch the specified application as it could not access"},
+      {"log-mpi-slots", "There are not enough slots available in the system to satisfy the 16"},
+      {"log-pmix", "  Component: munge"},
+      {"log-ucx-registration",
+       "[171.2] [n4:7:0] ib_md.c:349  UCX  ERROR ibv_reg_mr(address=0x7, length=8, access=0xf) failed: Bad "
+       "address"},
+      {"log-ucx-timeout", "[n4:9:0] ud_iface.c:781  Fatal: transport error: Endpoint timeout"},
+      {"log-uar-space",
+       "ib_mlx5.c:600 UCX  ERROR no UAR. Consider increasing PF_LOG_BAR_SIZE using mlxconfig tool (requires "
+       "reboot)"},
+      {"log-peermem-load", "modprobe: ERROR: could not insert 'nvidia_peermem': Invalid argument"},
+      {"log-driver-load", "modprobe: ERROR: could not insert 'nvidia': No such device"},
+      {"log-no-nvswitch",
+       "nv-fabricmanager[9]: request to query NVSwitch device information from NVSwitch driver failed with "
+       "error:WARNING "
+       "Nothing to do [NV_WARN_NOTHING_TO_DO]"},
+      {"log-fabric-manager-start", "Unknown option: /usr/share/nvidia/nvswitch/fabricmanager.cfg"},
+      {"log-fabric-manager-start",
+       "fabric manager config file item: FABRIC_NODE_CONFIG_FILE has an invalid value"},
+      {"log-crash-in-nccl", "PC: @     0x7f00 (unknown) ncclLaunchPrepare()"},
+      {"log-crash-in-nccl", "[n4:77] [ 1] /usr/lib/x86_64-linux-gnu/libnccl.so.2(+0x5d0)[0x7f00]"},
+      {"log-collectives-differ",
+       "RuntimeError: Detected mismatch between collectives on ranks. Rank 2 is running collective: "
+       "CollectiveFingerPrint(SequenceNumber=32, OpType=ALLREDUCE), but Rank 3 is running collective: "
+       "CollectiveFingerPrint(SequenceNumber=0, OpType=GATHER)"},
+      {"log-collectives-differ",
+       "init.cc:1247 NCCL WARN Mismatched collective detected, please check your collective calls at and "
+       "around rank 39"},
+      {"log-graph-file-set", "n4:7:9 [0] NCCL INFO NCCL_GRAPH_FILE set by environment to /opt/x/graph.xml"},
+      {"log-cuda-earlier", "transport/nvls.cc:246 NCCL WARN Cuda failure 3 'initialization error'"},
+      {"log-unknown-error",
+       "[n4:9:0] select.c:629  UCX  ERROR no active messages transport to n7: Unsupported"},
       {"log-unknown-warning", "net_quantum.cc:300 NCCL WARN The quantum link of peer 3 has lost coherence"},
   };
   return all;

@@ -65,7 +65,39 @@ TEST(NcclMessages, ALineOfEachBlockIsFoundAsThatAndNothingElse) {
     EXPECT_THAT(found_codes(diagnosed("n1:10:11 [0] " + line + "\n")), ElementsAre(code)) << line;
     codes.push_back(code);
   }
+  codes.emplace_back("log-data-preparation");  // below
   for (const DoctorCheck& check : log_message_checks()) EXPECT_THAT(codes, Contains(std::string(check.code)));
+}
+
+/// Every training run prepares data; it explains a wait that ran out of time.
+TEST(NcclMessages, PreparedDataIsACauseOfATimeoutAlone) {
+  const std::string bar =
+      "Running tokenizer on dataset:   8%|#     | 726/9672 [02:32<30:38, 4865.30 examples/s]\n";
+  const std::string start = std::string(kComplete);
+  EXPECT_THAT(found_codes(diagnosed(start + bar)), IsEmpty());
+  EXPECT_THAT(found_codes(diagnosed(
+                  start + bar +
+                  "[rank1]:[E105 06:24:44.9 ProcessGroupNCCL.cpp:6] [Rank 1] Watchdog caught "
+                  "collective operation timeout: WorkNCCL(SeqNum=3, OpType=ALLREDUCE, NumelIn=1, "
+                  "NumelOut=1, Timeout(ms)=600000) ran for 600029 milliseconds before timing out.\n")),
+              UnorderedElementsAre("log-watchdog-timeout", "log-data-preparation"));
+}
+
+/// Of a job whose log names a cause the program's own last words add nothing; where NCCL only says that a
+/// call failed they may be the cause.
+TEST(NcclMessages, AnErrorOfAnotherProgramIsQuotedWhereNothingExplainsIt) {
+  const std::string start = std::string(kComplete);
+  const std::string error = "[rank3]: RuntimeError: the optimizer has lost its state\n";
+  const Diagnosis alone = diagnosed(start + error);
+  EXPECT_THAT(found_codes(alone), ElementsAre("log-unknown-error"));
+  EXPECT_EQ(alone.unknown_lines, 1U);
+  for (const DoctorCheck& check : alone.healthy) EXPECT_FALSE(check.by_wording) << check.code;
+  const Diagnosis explained =
+      diagnosed(start + warned("include/alloc.h:17 NCCL WARN Cuda failure 2 'out of memory'") + error);
+  EXPECT_THAT(found_codes(explained), ElementsAre("log-gpu-memory"));
+  EXPECT_EQ(explained.unknown_lines, 0U);
+  EXPECT_THAT(found_codes(diagnosed(start + warned("NCCL INFO init.cc:1300 -> 2") + error)),
+              UnorderedElementsAre("log-error-trace", "log-unknown-error"));
 }
 
 /// What NCCL says while all is well, or while it waits.
@@ -80,8 +112,6 @@ TEST(NcclMessages, WhatIsNoneIsNotTakenForOne) {
            "NCCL INFO init.cc:1500 Cuda Host Alloc Size 4 pointer 0x7",
            "NCCL INFO NET/OFI Selected provider is efa, fabric is efa (found 4 nics)",
            "NCCL INFO NET/OFI Selected provider is efa;ofi_rxr, fabric is EFA (found 4 nics)",
-           "srun: error: n17: tasks 0-7: Terminated",
-           "srun: error: n18: task 11: Exited with exit code 1",
            "1048576 262144 float sum -1 101.7 10.3 19.3 0 102.1 10.3 19.3 N/A",
            "8 2 float sum 19.9 0.00 0.00 2e-07 18.9 0.00 0.00 2e-07",
            "exitcode  : 1 (pid: 4004)",
@@ -100,6 +130,26 @@ TEST(NcclMessages, DiagnosticsAreReadByTheirTags) {
   EXPECT_THAT(found_codes(well), IsEmpty());
   EXPECT_THAT(found_codes(diagnosed("NCCL DIAG [INFO] the flux is out of phase on rank(s) {1}\n")),
               ElementsAre("log-unknown-warning"));
+}
+
+/// Slurm kills what is left of a step after a task has failed: both are said, and what failed first stays.
+TEST(NcclMessages, WhatSlurmKillsDoesNotHideWhatFailedFirst) {
+  const std::string failed = "srun: error: n4: task 1: Exited with exit code 14\n";
+  const std::string killed = "srun: error: n3: task 0: Killed\n";
+  const std::string canceled =
+      "slurmstepd: error: *** STEP 138.0 ON n3 CANCELLED AT 2024-04-18T13:05:02 ***\n";
+  const std::string error = "RuntimeError: the optimizer has lost its state\n";
+  const auto codes = [](const std::string& log) { return found_codes(diagnosed(log)); };
+  EXPECT_THAT(codes(error + failed + killed),
+              UnorderedElementsAre("log-task-killed", "log-task-failed", "log-unknown-error"));
+  EXPECT_THAT(codes(killed + failed), UnorderedElementsAre("log-task-killed", "log-task-failed"));
+  EXPECT_THAT(codes(canceled), ElementsAre("log-step-canceled"));
+  // What rank 0 says before others lose it is why.
+  const std::string lost =
+      "[1] is setting up NCCL communicator and retrieving ncclUniqueId from [0] via c10d key-value "
+      "store by key '0', but store->get('0') got error: Connection reset by peer\n";
+  EXPECT_THAT(codes("srun: job 7 queued\n" + error + lost),
+              UnorderedElementsAre("log-store-wait", "log-unknown-error"));
 }
 
 TEST(NcclMessages, EachBlockOfTheTableIsWhole) {
@@ -210,7 +260,7 @@ TEST(NcclMessages, ATraceOfAnErrorIsOneWithoutAnyWord) {
                     trace),
               ElementsAre("log-watchdog-timeout"));
   EXPECT_THAT(codes("slurmstepd: error: *** STEP 8.0 ON n1 CANCELLED AT 2026-11-20T10:30:00 ***\n" + trace),
-              ElementsAre("log-job-canceled"));
+              ElementsAre("log-step-canceled"));
 }
 
 /// What may cost something is not why a job failed.

@@ -71,6 +71,15 @@ TEST(WatchdogLines, OneCallThatIsTwoIsADisagreement) {
               HasSubstr("disagree"));
 }
 
+TEST(WatchdogLines, ABarrierAmongTheFirstCallsWaitsForWhoIsNotReady) {
+  EXPECT_THAT(said_of(timed_out(0, 3, "ALLREDUCE", 1)), HasSubstr("a rank is late that still loads"));
+  EXPECT_THAT(said_of(timed_out(0, 300, "ALLREDUCE", 1)), testing::Not(HasSubstr("loads")));
+  EXPECT_THAT(said_of(timed_out(0, 3, "ALLREDUCE", 7)), testing::Not(HasSubstr("loads")));
+  EXPECT_THAT(said_of(timed_out(0, 3, "SEND", 1)), testing::Not(HasSubstr("loads")));
+  EXPECT_THAT(said_of(timed_out(0, 3, "ALLREDUCE", 1) + timed_out(1, 3, "BROADCAST", 9)),
+              testing::Not(HasSubstr("loads")));
+}
+
 /// A rank that was told of another's timeout writes where it stands itself.
 TEST(WatchdogLines, WhoHearsOfATimeoutSaysWhereItStands) {
   const auto heard = [](int enqueued) {
