@@ -136,10 +136,12 @@ const LogDevice* device_of_no_host(const LogTable& table) {
   return found == table.devices.end() ? nullptr : &*found;
 }
 
-/// The hosts of the device list by rank; empty where a rank is missing, so that none is placed by guess.
+/// The hosts of the device list by rank; empty where a rank or its host is missing, so that none is placed by
+/// guess.
 std::vector<std::string> hosts_by_rank(const LogTable& table) {
   std::map<int, std::string> hosts;
   for (const LogDevice& device : table.devices) {
+    if (device.host.empty()) return {};
     hosts.emplace(device.rank, device.host);
     // A process lists its first device only; the others follow it on the same host.
     const int more = table.devices_per_process ? table.facts.gpus_per_process->value : 1;
@@ -240,6 +242,9 @@ void settle_nodes(LogTable& table, const JobGiven& given, int ranks, std::string
   LogFacts& facts = table.facts;
   if (given.nodes) facts.nodes = {*given.nodes, 0};
   if (given.ranks_per_node) facts.ranks_per_node = {*given.ranks_per_node, 0};
+  const auto& of_process = facts.gpus_per_process;
+  const bool is_one_process = of_process && of_process->value == ranks;
+  if (!facts.nodes && !facts.ranks_per_node && is_one_process) facts.nodes = {1, of_process->line};
   if (!facts.nodes && facts.ranks_per_node && ranks % facts.ranks_per_node->value == 0) {
     facts.nodes = {ranks / facts.ranks_per_node->value, facts.ranks_per_node->line};
   }

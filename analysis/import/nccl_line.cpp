@@ -177,6 +177,8 @@ void note_nccl_line(const LogLine& line, LogFacts& facts, std::map<std::string, 
   if (const auto network = text_behind(text, "Using network ")) {
     set_once(facts.network, std::string(trim(*network)), line.number);
   }
+  if (text.starts_with("NET/OFI Selected Provider is efa"))  // NCCL 2.4 does not say "Using network"
+    set_once(facts.network, std::string("AWS Libfabric"), line.number);
   if (const auto channels = leading_integer(text)) {
     if (text.find(" coll channels") != string_view::npos) set_once(facts.channels, *channels, line.number);
   }

@@ -67,13 +67,14 @@ std::optional<LogDevice> nccl_tests_device(std::string_view line, int number) {
   const bool has_pid = std::find(words.begin(), words.end(), "Pid") != words.end();
   const auto pid = has_pid ? integer_after(words, "Pid", std::int64_t{1} << 30U) : 0;
   const auto on = std::find(words.begin(), words.end(), "on");
-  const auto slot = std::find(on, words.end(), "device");
-  if (!rank || !pid || std::distance(on, slot) < 2 || std::distance(slot, words.end()) < 2)
+  const bool has_host = on != words.end();  // some pages leave it out
+  const auto slot = std::find(has_host ? on : words.begin(), words.end(), "device");
+  if (!rank || !pid || (has_host && std::distance(on, slot) < 2) || std::distance(slot, words.end()) < 2)
     return std::nullopt;
   // The name of a host may have blanks in it.
   LogDevice device{static_cast<int>(*rank),
                    static_cast<int>(*pid),
-                   fmt::format("{}", fmt::join(on + 1, slot, " ")),
+                   has_host ? fmt::format("{}", fmt::join(on + 1, slot, " ")) : "",
                    "",
                    number,
                    "",

@@ -28,7 +28,8 @@ std::string after_a_loss(const Run& run, const Row* worst) {
   if (run.yardstick && run.yardstick->kind == YardstickKind::slowest)
     return fmt::format("give the machine (--topology {}, or another one of collbench topo list)",
                        run.yardstick->machine);
-  if (const std::vector<std::string> settings = costly_settings(run); !settings.empty())
+  const bool may_choose = worst == nullptr || has_algorithms(*worst);
+  if (const std::vector<std::string> settings = costly_settings(run, may_choose); !settings.empty())
     return fmt::format("measure again without {}", settings.front());
   const bool any_is_quicker = std::any_of(run.rows.begin(), run.rows.end(), [&run](const Row& row) {
     return row.measurement.key.size_bytes >= kLargeSize &&
@@ -49,8 +50,9 @@ std::string after_a_loss(const Run& run, const Row* worst) {
     return fmt::format("collbench doctor on {}; its report and this one are what the provider needs", host);
   if (all_nodes_are_sound_alone(run)) return "collbench burnin: which pair of nodes, rail or switch it is";
   if (node_count(run.ranks) > 1)
-    return "collbench doctor on each node: what costs bandwidth there; collbench burnin finds the node";
-  return "collbench doctor on this machine: what costs bandwidth there";
+    return "collbench doctor on each node (what is costing bandwidth there); collbench burnin identifies the "
+           "node";
+  return "collbench doctor on this machine (what is costing bandwidth there)";
 }
 
 std::string to_clear_it(const Run& run, const Row* worst) {
@@ -62,7 +64,8 @@ std::string to_clear_it(const Run& run, const Row* worst) {
   if (worst->measurement.key.size_bytes < kLargeSize) return "measure 1 GiB and more";
   if (!verdict.ratio || !verdict.range) return {};
   if (*verdict.ratio > verdict.range->high) return "check which machine and how many nodes were given";
-  if (*verdict.ratio >= verdict.range->sound) return "measure again: a hiccup goes, a fault stays";
+  if (*verdict.ratio >= verdict.range->sound)
+    return "measure again: a transient disappears, a fault persists";
   if (*verdict.ratio < verdict.range->below)
     return "run again with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING to see which algorithm ran";
   if (run.yardstick && run.yardstick->kind == YardstickKind::own)

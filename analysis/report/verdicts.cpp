@@ -16,6 +16,7 @@
 #include "analysis/verdict/fitting_machines.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/record/run.hpp"
+#include "base/text_input.hpp"
 #include "base/units.hpp"
 #include "base/word_list.hpp"
 #include "topology/catalog/gpus.hpp"
@@ -64,7 +65,7 @@ std::string why_unclear(const Verdict& verdict) {
   if (verdict.word != VerdictWord::unclear || !verdict.ratio || !verdict.range) return {};
   if (*verdict.ratio > verdict.range->high)
     return fmt::format(": above what sound machines reach, {:.2f}", verdict.range->high);
-  if (*verdict.ratio >= verdict.range->sound) return ": one of its largest sizes is slow";
+  if (*verdict.ratio >= verdict.range->sound) return ": some of its largest rows are slow";
   return *verdict.ratio < verdict.range->below ? ": the rate of another algorithm" : "";
 }
 
@@ -304,13 +305,28 @@ std::string collapse_in_words(const Run& run) {
   return words;
 }
 
+/// "the log shows TCP sockets between nodes (line 12)": what slows any machine. Empty where it shows none.
+std::string slowdowns_in_words(const Run& run) {
+  const LogFacts& log = *run.log;
+  std::vector<std::string> seen = costly_settings(run);
+  const bool sockets = log.network && lower(log.network->value).find("socket") != std::string::npos;
+  if (sockets && node_count(run.ranks) > 1)
+    seen.push_back(fmt::format("TCP sockets between nodes (line {})", log.network->line));
+  const auto& least = log.nvlink_least_bytes_per_second;
+  if (least && log.nvlink_most_bytes_per_second && least->value < log.nvlink_most_bytes_per_second->value)
+    seen.push_back(fmt::format("NVLink of {} between two GPUs (line {}), of {} elsewhere",
+                               format_rate(least->value), least->line,
+                               format_rate(log.nvlink_most_bytes_per_second->value)));
+  return seen.empty() ? "" : fmt::format("the log shows {}", fmt::join(seen, ", and "));
+}
+
 /// A log by itself tells of no machine; of one that no model has, none is asked for.
 std::string why_no_machine(const Run& run) {
   const std::string gpu = run.log->gpu ? run.log->gpu->value : "";
   const auto maker = topology::other_gpu_maker(gpu);
   if (maker.empty()) {
     std::vector<std::string> seen;
-    if (is_machine_unknown(run)) seen = {why_not_sound(run), collapse_in_words(run)};
+    if (is_machine_unknown(run)) seen = {why_not_sound(run), collapse_in_words(run), slowdowns_in_words(run)};
     seen.erase(std::remove(seen.begin(), seen.end(), ""), seen.end());
     return fmt::format("{}: {}the machine is unknown; {}", is_machine_unknown(run) ? "UNCLEAR" : "no verdict",
                        seen.empty() ? "" : fmt::format("{}; ", fmt::join(seen, "; ")),
@@ -320,7 +336,7 @@ std::string why_no_machine(const Run& run) {
 }
 
 constexpr std::string_view kAfterWrongData =
-    "; next: use none of these nodes; collbench doctor on each (Xid, ECC)";
+    "; next: do not use these nodes; collbench doctor on each (Xid, ECC)";
 
 /// " against hgx-h100", where that is not what the user said; and what having no such machine means.
 std::string yardstick_words(const Run& run, bool nothing_is_named) {

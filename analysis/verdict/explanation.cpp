@@ -108,7 +108,10 @@ std::string cause_across_domains(const Row& row, const GpuCluster& cluster) {
                        traits(cluster.transport).name);
   }
   const std::string fewer = fewer_nics_in_words(row, cluster);
-  const std::string nics = fewer.empty() ? "unused NICs" : fewer;
+  const bool of_one_gpu = cluster.ranks_per_node == 1 && cluster.one_gpu_per_nic;
+  const std::string nics = !fewer.empty() ? fewer
+                           : of_one_gpu   ? "a NIC that is not at the GPU's PCIe switch"
+                                          : "unused NICs";
   if (!cluster.run.network.empty()) {
     return fmt::format("{}, NICs below their rate, or older software (the log says network {})", nics,
                        cluster.run.network);
@@ -177,7 +180,7 @@ std::string implied_links(const Row& row, const GpuCluster& cluster) {
                                   share_of_links(bytes / one_link, cluster.nvlinks, "NVLink")));
   }
   if (!loads.nic && !loads.nvlink)
-    return fmt::format(": {:.1f} GB/s leaves each GPU over the host", busbw(row, cluster));
+    return fmt::format(": {:.1f} GB/s leaves each GPU through the host", busbw(row, cluster));
   return parts.empty() ? "" : fmt::format(": {}", fmt::join(parts, ", and "));
 }
 
@@ -253,9 +256,9 @@ std::string better_choice(const Row& row, GpuCluster cluster) {
 
 /// "SOUND from 0.93 of it, BELOW under 0.82 (RDMA between nodes, 10 machines)"
 std::string range_in_words(const HealthyRange& range) {
-  if (range.below == 0) return fmt::format("nothing says from where it is SOUND ({})", range.source);
+  if (range.below == 0) return fmt::format("no SOUND threshold is known ({})", range.source);
   if (!std::isfinite(range.sound))
-    return fmt::format("BELOW under {:.2f} of it, and nothing says from where it is SOUND ({})", range.below,
+    return fmt::format("BELOW under {:.2f} of it, and no SOUND threshold is known ({})", range.below,
                        range.source);
   if (range.below == range.sound)
     return fmt::format("SOUND from {:.2f} of it ({})", range.sound, range.source);
@@ -335,6 +338,16 @@ std::string likely_cause(const Row& row, const GpuCluster& cluster, VerdictReaso
   return reason == VerdictReason::no_nvls || is_as_ring(row, cluster) ? no_nvls_cause(cluster, cause) : cause;
 }
 
+/// ", and the median of the largest sizes 0.88 of it", where the largest alone lies on another side of an
+/// edge than the median, by which the verdict goes.
+std::string median_in_words(const Row& row, const SeriesJudgement& judgement) {
+  if (judgement.decided_by != nullptr || !judgement.ratio || !judgement.range) return {};
+  const auto differs_at = [&](double edge) { return (to_expected(row) < edge) != (*judgement.ratio < edge); };
+  const HealthyRange& range = *judgement.range;
+  if (!differs_at(range.below) && !differs_at(range.sound) && !differs_at(range.high)) return {};
+  return fmt::format(", and the median of the largest sizes {:.2f} of it", *judgement.ratio);
+}
+
 /// Why a series is UNCLEAR, and what would decide it.
 std::string explain_unclear(const SizeSeries& series, const SeriesJudgement& judgement,
                             const GpuCluster& cluster, const std::vector<std::string>& seen) {
@@ -359,11 +372,17 @@ std::string explain_unclear(const SizeSeries& series, const SeriesJudgement& jud
       const Row& slow = *judgement.decided_by;
       return fmt::format(
           "{:.1f} GB/s at {} is {}, while the median of the largest sizes is {:.2f} of it: {}. Measure "
-          "again: a hiccup goes, a fault of this size stays.",
+          "again: a transient disappears, a fault at this size persists.",
           busbw(slow, cluster), format_bytes(slow.measurement.key.size_bytes),
           share_of_model(to_expected(slow), slow.expectation.expected_by), *judgement.ratio,
           range_in_words(*judgement.range));
     }
+    case VerdictReason::copy:
+      return fmt::format(
+          "{} is {} out of place, and in place {:.2f} of it, with the same bytes over the same links: the "
+          "links are "
+          "healthy, and the slowdown is the copy of a rank's own part, or a transient. {}. Measure again.",
+          measured, share, *judgement.ratio, range_in_words(*judgement.range));
     case VerdictReason::above:
       return fmt::format(
           "{} is {}, the {} on {} × {} {}: the given machine or rank count is wrong, or the model is too low "
@@ -372,8 +391,9 @@ std::string explain_unclear(const SizeSeries& series, const SeriesJudgement& jud
           cluster.run.algorithm == row.expectation.expected_by ? "algorithm that ran" : "best algorithm",
           cluster.nodes, cluster.ranks_per_node, cluster.gpu, fitting_machine(row, cluster));
     default:
-      return fmt::format("{} is {}: {}. If something is wrong: {}.{}", measured,
-                         share_in_words(row, cluster, ""), range_in_words(*judgement.range),
+      return fmt::format("{} is {}{}: {}. If something is wrong: {}.{}", measured,
+                         share_in_words(row, cluster, ""), median_in_words(row, judgement),
+                         range_in_words(*judgement.range),
                          causes_in_words(seen, likely_cause(row, cluster, judgement.reason)),
                          healthy_remarks(row, cluster, judgement));
   }
@@ -393,9 +413,9 @@ std::string explain_bad(const SizeSeries& series, const SeriesJudgement& judgeme
         "buffer size or a congestion control that fails at this size.",
         measured, share);
   }
-  return fmt::format("{} is {}{}. {}. Likely cause: {}.", measured,
-                     share_in_words(row, cluster, judgement.other_algorithm), implied_links(row, cluster),
-                     range_in_words(*judgement.range),
+  return fmt::format("{} is {}{}{}. {}. Likely cause: {}.", measured,
+                     share_in_words(row, cluster, judgement.other_algorithm), median_in_words(row, judgement),
+                     implied_links(row, cluster), range_in_words(*judgement.range),
                      causes_in_words(seen, likely_cause(row, cluster, judgement.reason)));
 }
 
@@ -476,16 +496,11 @@ std::string explain_series(const SizeSeries& series, const SeriesJudgement& judg
     case VerdictWord::sound:
       break;
   }
-  const std::string& ran = row.measurement.algorithm_ran;
-  const bool is_known = !ran.empty() && ran != kLibraryChoice;
-  const std::string by = is_known ? "" : explaining_algorithm(row, cluster);
-  const std::string best_fit =
-      by.empty() || by == row.expectation.expected_by ? "" : fmt::format(", though {} fits best", by);
   return fmt::format("{:.1f} GB/s at {} is {}{}; {}; the limit is {}{}{}.{}", busbw(row, cluster),
                      format_bytes(row.measurement.key.size_bytes),
-                     share_of_model(to_expected(row), row.expectation.expected_by), best_fit,
-                     range_in_words(*judgement.range), row.expectation.limited_by,
-                     load_per_link(row, cluster), better_choice(row, cluster),
+                     share_of_model(to_expected(row), row.expectation.expected_by),
+                     median_in_words(row, judgement), range_in_words(*judgement.range),
+                     row.expectation.limited_by, load_per_link(row, cluster), better_choice(row, cluster),
                      healthy_remarks(row, cluster, judgement));
 }
 

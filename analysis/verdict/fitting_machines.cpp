@@ -30,16 +30,25 @@ std::string_view transport_in(const LogFacts& log) {
   return "";
 }
 
-bool fits(const topology::ReferenceMachine& machine, const topology::GpuModel& gpu, const LogFacts& log) {
+/// A provider's own network is no other machine's.
+bool is_of_a_provider(std::string_view transport) { return transport == "EFA" || transport == "TCPXO"; }
+
+bool has_gpus(const topology::ReferenceMachine& machine, const topology::GpuModel& gpu, const LogFacts& log) {
   const topology::GpuModel* model = topology::find_gpu_model(machine.gpu_model);
   if (model == nullptr || model->name != gpu.name) return false;
   // A bridge between PCIe cards is no reference machine's.
   if (log.nvlink_most_bytes_per_second && machine.wiring == topology::NvLinkWiring::none) return false;
-  const bool many_nodes = log.nodes && log.nodes->value > 1;
-  if (many_nodes && machine.nic_transport.empty() && machine.nvlink_domain_gpus == 0) return false;
   int gpus = 0;
   for (const topology::ReferenceSwitch& group : machine.switches) gpus += group.gpus;
   return !log.ranks_per_node || log.ranks_per_node->value <= gpus;
+}
+
+/// Whether a job on several nodes may be on it.
+bool has_network(const topology::ReferenceMachine& machine, const LogFacts& log) {
+  if (!log.nodes || log.nodes->value == 1) return true;
+  if (machine.nic_transport.empty() && machine.nvlink_domain_gpus == 0) return false;
+  const std::string_view transport = transport_in(log);
+  return !is_of_a_provider(transport) || machine.nic_transport == transport;
 }
 
 }  // namespace
@@ -50,7 +59,7 @@ std::vector<std::string_view> fitting_machines(const LogFacts& log) {
   std::vector<std::string_view> same_network;
   const std::string_view transport = transport_in(log);
   for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
-    if (gpu == nullptr || !fits(machine, *gpu, log)) continue;
+    if (gpu == nullptr || !has_gpus(machine, *gpu, log) || !has_network(machine, log)) continue;
     any.push_back(machine.name);
     if (machine.nic_transport == transport) same_network.push_back(machine.name);
   }
@@ -75,6 +84,17 @@ int gpus_of(const topology::ReferenceMachine& machine) {
   return gpus;
 }
 
+/// " with such a network (a100-pcie has them without it)"; empty where none has the GPUs at all.
+std::string with_other_network(const LogFacts& log) {
+  const topology::GpuModel* gpu = topology::find_gpu_model(log.gpu->value);
+  std::vector<std::string_view> names;
+  for (const topology::ReferenceMachine& machine : topology::reference_machines())
+    if (gpu != nullptr && has_gpus(machine, *gpu, log)) names.push_back(machine.name);
+  if (names.empty()) return {};
+  return fmt::format(" with such a network ({} {} them without it)", fmt::join(names, ", "),
+                     names.size() == 1 ? "has" : "have");
+}
+
 }  // namespace
 
 std::string suggested_topology(const LogFacts& log) {
@@ -87,10 +107,11 @@ std::string suggested_topology(const LogFacts& log) {
   }
   const std::string found = fmt::format(
       "the log's GPUs are {}{}", log.gpu->value,
-      log.ranks_per_node ? fmt::format(", {} to a node", log.ranks_per_node->value) : std::string());
+      log.ranks_per_node ? fmt::format(", {} per node", log.ranks_per_node->value) : std::string());
   const std::vector<std::string_view> names = fitting_machines(log);
   if (names.empty())
-    return fmt::format("{}, and no reference machine has them: {}{}", found, kHowToSaveMachine, end);
+    return fmt::format("{}, and no reference machine has them{}: {}{}", found, with_other_network(log),
+                       kHowToSaveMachine, end);
   const int gpus = gpus_of(*topology::find_reference_machine(names.front()));
   const bool is_part = log.ranks_per_node && log.ranks_per_node->value < gpus;
   return fmt::format("{}: {}{}{}", found, fitting_words(names),
@@ -181,6 +202,13 @@ GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std
   if (!run.log || !measures_gpus(run.backend))
     throw usage_error(std::string(kOption), fmt::format("{} is no log of a run on GPUs", where),
                       "give the machine with --topology");
+  const topology::GpuModel* const in_log =
+      run.log->gpu ? topology::find_gpu_model(run.log->gpu->value) : nullptr;
+  if (named != nullptr && in_log != nullptr && in_log != topology::find_gpu_model(named->gpu_model))
+    throw usage_error(
+        "--topology",
+        fmt::format("the log's GPUs are {}, and not those of {}", run.log->gpu->value, named->name),
+        "leave it out, or name a reference machine with the same GPUs");
   if (!run.log->gpu && named == nullptr)
     throw usage_error(where, "the log does not name its GPUs",
                       "give with --topology a reference machine that has them (collbench topo list)");
@@ -211,7 +239,7 @@ GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std
   if (found) return *found;
   throw usage_error(
       std::string(kOption),
-      fmt::format("the GPUs are {}, {} to a node; NICs alone make a machine only of 8 GPUs behind "
+      fmt::format("the GPUs are {}, {} per node; NICs alone make a machine only of 8 GPUs behind "
                   "NVSwitches, all in use (a part of a node, PCIe and racks need --topology)",
                   run.log->gpu ? run.log->gpu->value : named->gpu_model, run.log->ranks_per_node->value),
       std::string(kHowToSaveMachine));

@@ -18,7 +18,7 @@ namespace collbench::analysis {
 /// "--topology hgx-h100 fits (so do p5, ndv5)"; empty for none.
 [[nodiscard]] std::string fitting_words(const std::vector<std::string_view>& names);
 
-/// What to give as --topology, as the end of a sentence, and why: "the log's GPUs are …, 8 to a node:
+/// What to give as --topology, as the end of a sentence, and why: "the log's GPUs are …, 8 per node:
 /// --topology hgx-h100 fits (so do p5, ndv5).".
 [[nodiscard]] std::string suggested_topology(const LogFacts& log);
 

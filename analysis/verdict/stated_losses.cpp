@@ -16,26 +16,30 @@
 namespace collbench::analysis {
 namespace {
 
+/// What a setting can take away.
+enum class Costs { between_local_gpus, verbs_between_nodes, channels, algorithm };
+
 /// A variable that takes a path, links or channels away (NCCL's user guide, environment variables); an empty
 /// value: whatever it is set to.
 struct CostlySetting {
   std::string_view name;
   std::string_view value;
-  bool of_verbs = false;  ///< of NCCL's own InfiniBand transport between nodes
+  Costs costs;
 };
-constexpr std::array<CostlySetting, 13> kCostlySettings{{{"NCCL_P2P_DISABLE", "1"},
-                                                         {"NCCL_P2P_LEVEL", "0"},
-                                                         {"NCCL_P2P_LEVEL", "LOC"},
-                                                         {"NCCL_SHM_DISABLE", "1"},
-                                                         {"NCCL_IB_DISABLE", "1", true},
-                                                         {"NCCL_NET", "Socket", true},
-                                                         {"NCCL_NET_GDR_LEVEL", "0", true},
-                                                         {"NCCL_NET_GDR_LEVEL", "LOC", true},
-                                                         {"NCCL_MAX_NCHANNELS", ""},
-                                                         {"NCCL_MAX_NRINGS", ""},
-                                                         {"NCCL_MAX_CTAS", ""},
-                                                         {"NCCL_ALGO", ""},
-                                                         {"NCCL_PROTO", ""}}};
+constexpr std::array<CostlySetting, 13> kCostlySettings{
+    {{"NCCL_P2P_DISABLE", "1", Costs::between_local_gpus},
+     {"NCCL_P2P_LEVEL", "0", Costs::between_local_gpus},
+     {"NCCL_P2P_LEVEL", "LOC", Costs::between_local_gpus},
+     {"NCCL_SHM_DISABLE", "1", Costs::between_local_gpus},
+     {"NCCL_IB_DISABLE", "1", Costs::verbs_between_nodes},
+     {"NCCL_NET", "Socket", Costs::verbs_between_nodes},
+     {"NCCL_NET_GDR_LEVEL", "0", Costs::verbs_between_nodes},
+     {"NCCL_NET_GDR_LEVEL", "LOC", Costs::verbs_between_nodes},
+     {"NCCL_MAX_NCHANNELS", "", Costs::channels},
+     {"NCCL_MAX_NRINGS", "", Costs::channels},
+     {"NCCL_MAX_CTAS", "", Costs::channels},
+     {"NCCL_ALGO", "", Costs::algorithm},
+     {"NCCL_PROTO", "", Costs::algorithm}}};
 
 /// How many NICs NCCL_IB_HCA names, where it is a list of devices: "^mlx5_0" leaves out, "mlx5" is all that
 /// begin so.
@@ -81,23 +85,40 @@ void add_host_memory(const Run& run, const GpuCluster& cluster, std::vector<std:
 
 }  // namespace
 
-std::vector<std::string> costly_settings(const Run& run) {
+bool has_algorithms(const Row& row) {
+  return row.expectation.tree_seconds.has_value() || row.expectation.nvls_seconds.has_value();
+}
+
+std::vector<std::string> costly_settings(const Run& run, bool may_choose) {
   std::vector<std::string> settings;
   const bool by_plugin = run.log && run.log->network &&
                          run.log->network->value.find("IB") == std::string::npos &&
                          run.log->network->value.find("ocket") == std::string::npos;
-  const bool by_verbs = node_count(run.ranks) > 1 && !by_plugin;
+  const int nodes = node_count(run.ranks);
+  const auto matters = [&](Costs costs) {
+    switch (costs) {
+      case Costs::between_local_gpus:
+        return std::cmp_less(nodes, run.ranks.size());
+      case Costs::verbs_between_nodes:
+        return nodes > 1 && !by_plugin;
+      case Costs::algorithm:
+        return may_choose;
+      case Costs::channels:
+        return true;
+    }
+    return true;
+  };
   for (const CostlySetting& each : kCostlySettings) {
     const auto set = run.environment.find(std::string(each.name));
-    if (set == run.environment.end() || (each.of_verbs && !by_verbs)) continue;
+    if (set == run.environment.end() || !matters(each.costs)) continue;
     if (!each.value.empty() && lower(set->second) != lower(each.value)) continue;
     settings.push_back(fmt::format("{}={}", each.name, set->second));
   }
   return settings;
 }
 
-std::vector<std::string> losses_stated(const Run& run, const GpuCluster& cluster) {
-  std::vector<std::string> losses = costly_settings(run);
+std::vector<std::string> losses_stated(const Run& run, const GpuCluster& cluster, bool may_choose) {
+  std::vector<std::string> losses = costly_settings(run, may_choose);
   if (!run.log) return losses;
   losses.insert(losses.end(), run.log->losses.begin(), run.log->losses.end());
   add_missing_nics(run, cluster, losses);

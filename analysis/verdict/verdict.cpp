@@ -265,6 +265,34 @@ void judge_largest(SeriesJudgement& result, const SizeSeries& rows, const Series
   }
 }
 
+/// A provider's limit decides by itself; another row that is slow by itself is no SOUND machine's.
+void judge_each(SeriesJudgement& result, const SizeSeries& rows, const RangeOfRow& range_of) {
+  for (const Row* const row : rows) {
+    const HealthyRange range = range_of(*row);
+    if (is_bad(result.word) || quickest_ratio(*row) >= range.below) continue;
+    const bool is_limit = range.below == range.sound;
+    if (!is_limit && result.word != VerdictWord::sound) continue;
+    result.word = is_limit ? VerdictWord::below : VerdictWord::unclear;
+    result.reason = is_limit ? VerdictReason::slow : VerdictReason::uneven;
+    result.decided_by = row;
+    if (is_limit) {
+      result.ratio = *row->expectation.expected_seconds / row->measurement.seconds;
+      result.range = range;
+    }
+  }
+}
+
+/// Whether an AllGather is SOUND in place at its largest sizes: what it is slower by out of place is the copy
+/// of a rank's own part, which no link carries.
+bool is_sound_without_copy(const SizeSeries& quicker, const RangeOfRow& range_of) {
+  if (quicker.empty()) return false;
+  const SeriesRatios ratios = series_ratios(quicker, range_of);
+  return ratios.to_sound >= 1 && ratios.to_high <= 1 &&
+         std::all_of(quicker.begin(), quicker.end(), [](const Row* row) {
+           return row->measurement.key.in_place && row->measurement.key.operation == OperationId::all_gather;
+         });
+}
+
 }  // namespace
 
 SeriesJudgement judge_series(const SizeSeries& series, const SizeSeries& quicker, const RangeOfRow& range_of,
@@ -278,20 +306,17 @@ SeriesJudgement judge_series(const SizeSeries& series, const SizeSeries& quicker
     result.ratio = ratios.to_expected;
     result.range = range_of(*rows[rows.size() / 2]);
     judge_largest(result, rows, ratios, choice_is_known);
-    for (const Row* const row : rows) {
-      const HealthyRange range = range_of(*row);
-      if (is_bad(result.word) || quickest_ratio(*row) >= range.below) continue;
-      const bool is_limit = range.below == range.sound;
-      if (!is_limit && result.word != VerdictWord::sound) continue;
-      // A provider's limit decides by itself; another row that is slow by itself is no SOUND machine's.
-      result.word = is_limit ? VerdictWord::below : VerdictWord::unclear;
-      result.reason = is_limit ? VerdictReason::slow : VerdictReason::uneven;
-      result.decided_by = row;
-      if (is_limit) {
-        result.ratio = *row->expectation.expected_seconds / row->measurement.seconds;
-        result.range = range;
-      }
+    const SizeSeries quick_rows = largest_rows(quicker);
+    if (result.word == VerdictWord::below && is_sound_without_copy(quick_rows, range_of)) {
+      result = {VerdictWord::unclear,
+                VerdictReason::copy,
+                series_ratios(quick_rows, range_of).to_expected,
+                result.range,
+                {},
+                nullptr,
+                {}};
     }
+    judge_each(result, rows, range_of);
   }
   // What only one of both places shows is a hiccup.
   const Row* const collapsed = is_bad(result.word) ? nullptr : collapsed_row(quicker);
@@ -387,6 +412,17 @@ GpuCluster running(const GpuCluster& cluster, const SizeSeries& series) {
   return choosing(algorithms.size() == 1 ? running(cluster, *algorithms.begin()) : cluster, largest);
 }
 
+/// Measured over expected at which a NIC would carry more than its line rate: no NIC does, so that the
+/// machine or the rank count is another one.
+double line_rate_ratio(const Row& row, const GpuCluster& cluster) {
+  constexpr double kRounding = 1.02;  // of rates that providers print, and of the nodes' clocks
+  const RowKey& key = row.measurement.key;
+  const double algbw = static_cast<double>(key.size_bytes) / kGigabyte / *row.expectation.expected_seconds;
+  const auto nic = link_loads(operation(key.operation), cluster, row.expectation.expected_by, algbw).nic;
+  const bool is_known = nic && *nic > 0 && cluster.nic_line_rate > 0;
+  return is_known ? kRounding * cluster.nic_line_rate / *nic : std::numeric_limits<double>::infinity();
+}
+
 }  // namespace
 
 std::vector<std::string> slowdowns_seen(const Run& run, const SizeSeries& series) {
@@ -424,13 +460,15 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
       const RowKey& key = row.measurement.key;
       const double busbw = bus_bandwidth(operation(key.operation), key.size_bytes, ran.ranks(),
                                          *row.expectation.expected_seconds);
-      return healthy_range(key.operation, key.size_bytes, busbw / kGigabyte, ran);
+      HealthyRange range = healthy_range(key.operation, key.size_bytes, busbw / kGigabyte, ran);
+      range.high = std::min(range.high, line_rate_ratio(row, ran));
+      return range;
     };
     SeriesJudgement judgement =
         judge_series(series, quicker_rows(run.rows, series), range_of, choice_is_known(ran));
     if (judgement.word == VerdictWord::sound)
       judgement.hidden = hidden_losses(*series.back(), *judgement.range, ran);
-    std::vector<std::string> seen = losses_stated(run, cluster);
+    std::vector<std::string> seen = losses_stated(run, cluster, has_algorithms(*series.back()));
     for (std::string& each : slowdowns_seen(run, series)) seen.push_back(std::move(each));
     std::string why = explain_series(series, judgement, ran, seen);
     if (!wrong_machine.empty() && !why.empty()) {
@@ -482,7 +520,7 @@ std::string explained_loss(const Run& judged, const GpuCluster& found) {
   constexpr double kContradicts = 0.8;  // of the measured rate
   const double found_share = sound / *as_found;
   const double measured_share = sound / worst->measurement.seconds;
-  std::string sentence =
+  const std::string sentence =
       fmt::format("As it was found, the machine would give {:.2f} of the expected rate, ", found_share);
   if (found_share < kContradicts * measured_share)
     return sentence + "less than was measured: that was not its state during this run.";

@@ -52,6 +52,8 @@ enum class VerdictReason {
   slow,             ///< BELOW or FAULT
   collapsed,        ///< BELOW: one size far below its neighbors and the model
   uneven,           ///< UNCLEAR: one of its largest sizes is below every sound machine's, the others are not
+  copy,  ///< UNCLEAR: an AllGather that is slow out of place and SOUND in place, over the same links
+         ///< in the other
 };
 
 /// The word of a series, and what it stands on.
@@ -70,7 +72,7 @@ struct SeriesJudgement {
 /// what the model and its neighbors allow makes BELOW of any of them. `choice_is_known`: by NCCL's version
 /// the expected algorithm is what it takes here, so that another one's rate is no excuse. None without an
 /// expectation.
-/// `quicker`: the quicker place of each size, for a hiccup shows in one place only.
+/// `quicker`: the quicker of in and out of place at each size, for a hiccup shows in one of them only.
 [[nodiscard]] SeriesJudgement judge_series(const SizeSeries& series, const SizeSeries& quicker,
                                            const RangeOfRow& range_of, bool choice_is_known);
 
@@ -85,12 +87,17 @@ struct SeriesJudgement {
 /// hosts.
 [[nodiscard]] std::vector<std::string> slowdowns_seen(const Run& run, const SizeSeries& series);
 
-/// The run's settings that take a path, links or channels away: "NCCL_P2P_DISABLE=1".
-[[nodiscard]] std::vector<std::string> costly_settings(const Run& run);
+/// Whether NCCL has more than one algorithm for this row: only then a setting that names one costs anything.
+[[nodiscard]] bool has_algorithms(const Row& row);
+
+/// The run's settings that take a path, links, channels or, where it `may_choose`, an algorithm away:
+/// "NCCL_P2P_DISABLE=1".
+[[nodiscard]] std::vector<std::string> costly_settings(const Run& run, bool may_choose = true);
 
 /// What the run's settings and its log name as a reason to be slow on this machine: "NCCL_P2P_DISABLE=1", "1
 /// of the 8 NICs of a node (line 42)", and LogFacts::losses.
-[[nodiscard]] std::vector<std::string> losses_stated(const Run& run, const GpuCluster& cluster);
+[[nodiscard]] std::vector<std::string> losses_stated(const Run& run, const GpuCluster& cluster,
+                                                     bool may_choose = true);
 
 /// Why a sweep is as it is, in one or two sentences of facts: what it reached of which link, what the log
 /// tells of transport and channels, and what the topology cannot tell. Of a slow one `seen` comes before what

@@ -118,7 +118,7 @@ class Import(unittest.TestCase):
                       "judged as a machine with A100 SXM: " + fits, text)
         self.assertNotIn("would fit within", text)
         without = " ".join(self.collbench("judge", log).replace("\n#  ", "").split())
-        self.assertIn("UNCLEAR: the machine is unknown; the log's GPUs are NVIDIA H100 80GB HBM3, 8 to a node: " + fits, without)
+        self.assertIn("UNCLEAR: the machine is unknown; the log's GPUs are NVIDIA H100 80GB HBM3, 8 per node: " + fits, without)
 
     def test_a_log_becomes_a_record_that_report_reads(self):
         log = self.file(LOG)

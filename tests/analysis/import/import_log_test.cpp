@@ -181,6 +181,35 @@ TEST(ImportLog, AHostWhoseNameHasABlankIsAHost) {
   EXPECT_THAT(run.log->notes, testing::ElementsAre(HasSubstr("'rack 71' is not the name of a host")));
 }
 
+/// A page that leaves the host out of the list: one process has all ranks, so they are on one node.
+TEST(ImportLog, RanksOfOneProcessAreOnOneNode) {
+  const auto log = [](int gpus) {
+    return fmt::format(
+        "# nThread 1 nGpus {} minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20\n"
+        "#  Rank  0 Group  0 Pid 7 device  0 [0000:8f:00] NVIDIA B200\n"
+        "#  Rank  1 Group  0 Pid 7 device  1 [0000:90:00] NVIDIA B200\n"
+        "# size count type redop root time algbw busbw #wrong\n"
+        "  67108864     16777216   float   sum   -1    280.0  239.67  239.67  0\n",
+        gpus);
+  };
+  const auto run = read("all_reduce_perf\n" + log(2));
+  EXPECT_EQ(run.log->nodes->value, 1);
+  EXPECT_EQ(run.log->ranks_per_node->value, 2);
+  EXPECT_EQ(run.log->gpu->value, "NVIDIA B200");
+  EXPECT_FALSE(read("all_reduce_perf\n" + log(1)).log->nodes);
+}
+
+/// nccl-tests of before 2022 has the largest error in place of the number of wrong values.
+TEST(ImportLog, RowsWithErrorsAreCheckedByTheLastLine) {
+  const std::string rows =
+      "# nThread 1 nGpus 2 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20 validation: 1\n"
+      "all_reduce_perf\n# size count type redop time algbw busbw error time algbw busbw error\n"
+      "  67108864     16777216   float   sum    280.0  239.67  239.67  1e-07  280.0  239.67  239.67  0e+00\n";
+  for (const Row& row : read(rows + "# Out of bounds values : 0 OK\n").rows)
+    EXPECT_EQ(row.measurement.wrong_elements, 0U);
+  for (const Row& row : read(rows).rows) EXPECT_FALSE(row.measurement.wrong_elements);
+}
+
 /// nccl-tests before ec1b5e2 (June 2020): algbw is what came from the other ranks, over the time.
 TEST(ImportLog, AlgbwOfBeforeMid2020IsRead) {
   const std::string log =

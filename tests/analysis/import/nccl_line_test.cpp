@@ -33,6 +33,9 @@ TEST(NcclLine, NetworkAndNics) {
   EXPECT_EQ(facts.link_layer->value, "RoCE");
   EXPECT_EQ(facts.nic_bytes_per_second, (LogFact<double>{25e9, 2}));
   EXPECT_EQ(facts.network, (LogFact<std::string>{"AWS Libfabric", 4}));
+  const LogFacts of_24 = note("n1:1:2 [0] NCCL INFO NET/OFI Selected Provider is efa\n").facts;
+  EXPECT_EQ(of_24.network, (LogFact<std::string>{"AWS Libfabric", 1}));
+  EXPECT_FALSE(note("n1:1:2 [0] NCCL INFO NET/OFI Selected Provider is tcp\n").facts.network);
 }
 
 TEST(NcclLine, ConnectionsAreCountedByKind) {

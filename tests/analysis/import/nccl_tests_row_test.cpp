@@ -43,6 +43,11 @@ TEST(NcclTestsHeader, DeviceLines) {
   EXPECT_EQ(copied->gpu, "NVIDIA A100");
   EXPECT_EQ(copied->slot, "");
   EXPECT_FALSE(nccl_tests_device("Rank 1 of the job is on fire", 1));
+  const auto without_host =
+      nccl_tests_device("#  Rank  1 Group  0 Pid 7 device  1 [0000:8f:00] NVIDIA B200", 1);
+  ASSERT_TRUE(without_host);
+  EXPECT_EQ(without_host->host, "");
+  EXPECT_EQ(without_host->gpu, "NVIDIA B200");
 }
 
 TEST(NcclTestsHeader, ParametersAndPrograms) {

@@ -60,7 +60,7 @@ TEST(VerdictHeadline, IsTheWordWhatMadeItAndWhatItLeavesOpen) {
   EXPECT_THAT(verdict_headline(wrong).front().text, StartsWith("WRONG DATA in 1 row; UNCLEAR: "));
   for (Row& row : wrong.rows) row.measurement.wrong_elements = 1;
   EXPECT_THAT(verdict_headline(judged_on_gpus(wrong, cluster)).front().text,
-              testing::MatchesRegex("WRONG DATA in [0-9]+ rows; next: use none of these nodes; .*"));
+              testing::MatchesRegex("WRONG DATA in [0-9]+ rows; next: do not use these nodes; .*"));
 }
 
 TEST(VerdictHeadline, SaysWhatItIsHeldAgainstWhereNobodyNamedIt) {
@@ -107,7 +107,8 @@ TEST(VerdictHeadline, EndsWithWhatToDoNext) {
             "(--min-busbw)");
   EXPECT_EQ(next(0.5), "check which machine and how many nodes were given");
   EXPECT_EQ(next(3),
-            "collbench doctor on each node: what costs bandwidth there; collbench burnin finds the node");
+            "collbench doctor on each node (what is costing bandwidth there); collbench burnin identifies "
+            "the node");
   collbench::Run log = run_from_expectation(cluster, 1);
   log.log.emplace();
   EXPECT_EQ(next_of(judged_on_gpus(log, cluster)), "run it to its end, or give the whole log");
@@ -119,7 +120,7 @@ TEST(VerdictHeadline, EndsWithWhatToDoNext) {
   EXPECT_THAT(next_of(judged_on_gpus(complete(run_from_expectation(node, 1.1)), node)),
               StartsWith("compare with a known good node (collbench compare)"));
   EXPECT_EQ(next_of(judged_on_gpus(run_from_expectation(node, 3), node)),
-            "collbench doctor on this machine: what costs bandwidth there");
+            "collbench doctor on this machine (what is costing bandwidth there)");
   EXPECT_EQ(next_of(judged_on_gpus(complete(run_from_expectation(node, 1)), node)), "");
   collbench::Run small = complete(run_from_expectation(cluster, 1));
   std::erase_if(small.rows, [](const Row& row) { return row.measurement.key.size_bytes > 16 * kMiB; });
@@ -368,6 +369,16 @@ TEST(VerdictFacts, WithoutAVerdictTheReasonIsSaid) {
       verdict_headline(fallen).front().text,
       testing::MatchesRegex("UNCLEAR: AllReduce: .* GB/s at 256 MiB, .* times less than at .*, whatever the "
                             "machine; the machine is unknown; .*"));
+  collbench::Run slowed = run;
+  slowed.environment = {{"NCCL_P2P_DISABLE", "1"}};
+  slowed.log->network = {"Socket", 12};
+  slowed.log->nvlink_least_bytes_per_second = {20e9, 89};
+  slowed.log->nvlink_most_bytes_per_second = {240e9, 92};
+  EXPECT_THAT(
+      verdict_headline(slowed).front().text,
+      StartsWith(
+          "UNCLEAR: the log shows NCCL_P2P_DISABLE=1, and TCP sockets between nodes (line 12), and NVLink "
+          "of 20.0 GB/s between two GPUs (line 89), of 240 GB/s elsewhere; the machine is unknown; "));
   run.complete = false;
   EXPECT_THAT(verdict_headline(run).front().text,
               StartsWith("UNCLEAR: the log is cut; the machine is unknown; "));

@@ -291,6 +291,28 @@ TEST(LossCause, WhatTheLogStatesIsNamed) {
   EXPECT_EQ(losses_stated(run, cluster).size(), 2U);
 }
 
+TEST(LossCause, ASettingIsACauseOnlyWhereItTakesSomethingAway) {
+  const auto stated = [](int nodes, int ranks_per_node, bool may_choose = true) {
+    const GpuCluster cluster =
+        gpu_cluster(*topology::find_reference_machine("hgx-h100"), nodes, ranks_per_node);
+    collbench::Run run = run_from_expectation(cluster, 3);
+    run.environment = {{"NCCL_SHM_DISABLE", "1"}, {"NCCL_IB_DISABLE", "1"}, {"NCCL_ALGO", "Ring"}};
+    return costly_settings(run, may_choose);
+  };
+  EXPECT_THAT(stated(2, 8),
+              testing::ElementsAre("NCCL_SHM_DISABLE=1", "NCCL_IB_DISABLE=1", "NCCL_ALGO=Ring"));
+  EXPECT_THAT(stated(2, 1), testing::ElementsAre("NCCL_IB_DISABLE=1", "NCCL_ALGO=Ring"));
+  EXPECT_THAT(stated(1, 8), testing::ElementsAre("NCCL_SHM_DISABLE=1", "NCCL_ALGO=Ring"));
+  EXPECT_THAT(stated(2, 8, false), testing::ElementsAre("NCCL_SHM_DISABLE=1", "NCCL_IB_DISABLE=1"));
+  // A ring is all that there is for AllGather on A100, which has no NVLS.
+  const GpuCluster a100 = cluster_of("dgx-a100", 2);
+  collbench::Run run = judged_on_gpus(run_from_expectation(a100, 3), a100);
+  EXPECT_TRUE(has_algorithms(run.rows.back()));
+  run.rows.back().expectation =
+      expect_on_gpus(OperationId::all_gather, run.rows.back().measurement.key.size_bytes, a100);
+  EXPECT_FALSE(has_algorithms(run.rows.back()));
+}
+
 TEST(LossCause, SomeConnectionsWithoutGpudirectAreNotAll) {
   GpuCluster cluster = cluster_of("ndv4", 2);
   cluster.run.logged = Transport::staged;

@@ -37,8 +37,23 @@ TEST(FittingMachines, AreNamedInASentence) {
   EXPECT_EQ(fitting_words({"p5"}), "--topology p5 fits");
   EXPECT_EQ(fitting_words({"p5", "ndv5"}), "--topology p5 fits (so does ndv5)");
   EXPECT_EQ(suggested_topology(log_on("NVIDIA Quantum 9000", 8)),
-            "the log's GPUs are NVIDIA Quantum 9000, 8 to a node, and no reference machine has them: " +
+            "the log's GPUs are NVIDIA Quantum 9000, 8 per node, and no reference machine has them: " +
                 std::string(kHowToSaveMachine) + ".");
+  LogFacts pcie = log_on("NVIDIA A100-PCIE-40GB", 1);
+  pcie.nodes = {2, 3};
+  EXPECT_THAT(
+      suggested_topology(pcie),
+      HasSubstr("and no reference machine has them with such a network (a100-pcie has them without it)"));
+}
+
+/// A provider's network is on its own machines alone; what joins the ranks of one node does not matter.
+TEST(FittingMachines, OfAProvidersNetworkAreTheProviders) {
+  LogFacts log = log_on("Tesla V100-SXM2-32GB", 8);
+  log.network = {"AWS Libfabric", 9};
+  log.nodes = {2, 3};
+  EXPECT_THAT(fitting_machines(log), IsEmpty());
+  log.nodes = {1, 3};
+  EXPECT_THAT(fitting_machines(log), ElementsAre("dgx-1v"));
 }
 
 TEST(FittingMachines, APartOfANodeFitsOnlyIfTheNodeIsThatMachine) {

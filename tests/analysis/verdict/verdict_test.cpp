@@ -88,6 +88,29 @@ TEST(Verdict, TheSlowerOfInAndOutOfPlaceCounts) {
   EXPECT_EQ(verdict(rows), VerdictWord::sound);
 }
 
+/// Out of place a rank copies its own part, which no link carries.
+TEST(Verdict, AnAllGatherThatIsSoundInPlaceHasSoundLinks) {
+  auto rows = rows_of({11, 11, 11, 11, 11});
+  for (int index = 2; index < 5; ++index) {
+    rows.push_back(row_of(index, 8));
+    rows.back().measurement.key.in_place = true;
+  }
+  const auto set = [&rows](double out_of_place, double in_place) {
+    for (Row& row : rows) row.measurement.seconds = row.measurement.key.in_place ? in_place : out_of_place;
+  };
+  EXPECT_EQ(verdict(rows), VerdictWord::below) << "an AllReduce";
+  for (Row& row : rows) row.measurement.key.operation = OperationId::all_gather;
+  EXPECT_EQ(verdict(rows), VerdictWord::unclear);
+  EXPECT_EQ(judgement(rows).reason, VerdictReason::copy);
+  EXPECT_DOUBLE_EQ(judgement(rows).ratio.value_or(0), 1);
+  set(8, 11);
+  EXPECT_EQ(verdict(rows), VerdictWord::below) << "in place there is no copy";
+  set(11, 4);
+  EXPECT_EQ(verdict(rows), VerdictWord::below) << "no machine is as quick as that";
+  set(40, 8);
+  EXPECT_EQ(verdict(rows), VerdictWord::fault) << "no copy takes as long";
+}
+
 TEST(Verdict, ARateOfAnotherAlgorithmIsUnclearUnlessTheChoiceIsKnown) {
   auto rows = rows_of({10, 10, 10.5, 10.5, 10.5});  // 0.95 of the ring
   EXPECT_EQ(verdict(rows), VerdictWord::below) << "NVLS is known to have run";
@@ -389,6 +412,21 @@ TEST(Judge, GpusOfAnotherMakerGetNoVerdictWhateverMachineIsGiven) {
     EXPECT_EQ(row.verdict.word, VerdictWord::none);
     EXPECT_EQ(row.verdict.explanation, "");
   }
+}
+
+/// Of a class of few machines the upper edge is wide, but no NIC carries more than its line rate.
+TEST(Judge, AboveTheLineRateOfItsNicsNothingIsSound) {
+  GpuCluster cluster = cluster_of("a3-mega", 2);
+  const auto upper_edge = [&cluster] {
+    return judged_on_gpus(run_from_expectation(cluster, 1), cluster)
+        .rows.back()
+        .verdict.range.value_or(HealthyRange{})
+        .high;
+  };
+  const double edge = upper_edge();
+  EXPECT_LT(edge, 1.145);
+  cluster.nic_line_rate *= 2;
+  EXPECT_DOUBLE_EQ(upper_edge(), 1.15);
 }
 
 TEST(Judge, TheAlgorithmThatRanNarrowsTheBand) {

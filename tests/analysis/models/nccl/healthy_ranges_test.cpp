@@ -58,7 +58,7 @@ TEST(HealthyRange, NothingIsSoundWhereALostHalfWouldNotBeFound) {
   const HealthyRange range = healthy_range(OperationId::all_reduce, 8 * kGiB, 300, plugin);
   EXPECT_FALSE(std::isfinite(range.sound));
   EXPECT_GT(range.below, 0);
-  EXPECT_THAT(range.source, testing::HasSubstr("too widely to tell one that lost half"));
+  EXPECT_THAT(range.source, testing::HasSubstr("too much to detect a loss of half"));
   EXPECT_TRUE(
       std::isfinite(healthy_range(OperationId::all_reduce, 8 * kGiB, 300, cluster_of("hgx-h100", 2)).sound));
 }

@@ -116,7 +116,7 @@ TEST(Lab01Suggestion, TheReferenceMachinesWithTheLogsGpus) {
   auto run = run_on("NVIDIA H100 80GB HBM3", 8);
   EXPECT_EQ(
       lab01_suggestion(run),
-      "No topology is given; the log's GPUs are NVIDIA H100 80GB HBM3, 8 to a node: --topology hgx-h100 fits "
+      "No topology is given; the log's GPUs are NVIDIA H100 80GB HBM3, 8 per node: --topology hgx-h100 fits "
       "(so do p5, a3-mega, oci-h100, ndv5).");
   run.log->network = {"AWS Libfabric", 9};
   EXPECT_THAT(lab01_suggestion(run), HasSubstr("--topology p5 fits."));
