@@ -198,8 +198,7 @@ JobShape job_shape(const Evidence& evidence) {
   JobShape shape;
   if (nodes > 0) shape.has_several_nodes = nodes > 1;
   if (local_ranks > 0 && !crosses_by_nvlink) shape.shares_nodes = local_ranks > 1;
-  if (nodes > 0 || local_ranks > 0 || uses_network || crosses_by_nvlink || same_names)
-    return shape;
+  if (nodes > 0 || local_ranks > 0 || uses_network || crosses_by_nvlink || same_names) return shape;
   const bool all_heard = all_ranks > 0 && std::cmp_equal(host_of.size(), all_ranks);
   if (!all_heard && listed_ranks > 0 && std::cmp_greater_equal(listed_ranks, all_ranks))
     return {listed.size() > 1, listed.size() < listed_ranks};
