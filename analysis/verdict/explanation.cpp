@@ -149,14 +149,16 @@ double algbw(const Row& row, const GpuCluster& cluster) {
   return rates(row, cluster.ranks()).algorithm_bandwidth.value_or(0) / kGigabyte;
 }
 
-/// "about 0.1 of one of its 8 NICs", "about 3.2 of its 8 NICs".
+/// "as much as 0.1 of one of its 8 NICs carries", "as much as 3.2 of its 8 NICs carry".
 std::string share_of_links(double used, int count, std::string_view link) {
-  if (count == 1) return fmt::format("about {:.1f} of its {}", used, link);
-  return fmt::format("about {:.1f} of {}its {} {}s", used, used < 0.95 ? "one of " : "", count, link);
+  if (count == 1) return fmt::format("{:.1f} of what its {} carries", used, link);
+  const bool is_part_of_one = used < 0.95;
+  return fmt::format("as much as {:.1f} of {}its {} {}s {}", used, is_part_of_one ? "one of " : "", count,
+                     link, is_part_of_one ? "carries" : "carry");
 }
 
-/// ": 3.2 GB/s leaves each node, about 0.1 of one of its 8 NICs": what the measured number is worth in links,
-/// had it been the ring.
+/// ": by ring 3.2 GB/s leaves each node, as much as 0.1 of one of its 8 NICs carries": what the measured
+/// number is worth in links, had it been the ring.
 std::string implied_links(const Row& row, const GpuCluster& cluster) {
   const std::string floor = floor_algorithm(row);
   const LinkLoads loads =
@@ -181,7 +183,8 @@ std::string implied_links(const Row& row, const GpuCluster& cluster) {
   }
   if (!loads.nic && !loads.nvlink)
     return fmt::format(": {:.1f} GB/s leaves each GPU through the host", busbw(row, cluster));
-  return parts.empty() ? "" : fmt::format(": {}", fmt::join(parts, ", and "));
+  const std::string by = floor == row.expectation.expected_by ? "" : fmt::format("by {} ", floor);
+  return parts.empty() ? "" : fmt::format(": {}{}", by, fmt::join(parts, ", and "));
 }
 
 /// "each NIC carries 23.4 GB/s, each NVLink 15.6 GB/s": by the algorithm that explains the number.

@@ -436,8 +436,11 @@ constexpr std::array<DoctorCheck, 15> kGpuChecks{{
     {"driver-failed", DoctorSeverity::broken,
      "nvidia-smi cannot speak to the driver, or finds no GPU: no job does.", "nvidia-smi -q",
      "nvidia-smi ; dmesg | grep -i nvrm",
-     "load or install the driver of this kernel, then look for Xid errors", "NVIDIA, nvidia-smi",
-     look_at_driver},
+     "load or install the driver of this kernel, then look for Xid errors; Unknown Error in a container that "
+     "had "
+     "its GPUs before: systemd was reloaded and took them away, so restart the container (and give it "
+     "--device=/dev/nvidia0 and so on, or use CDI)",
+     "NVIDIA, nvidia-smi; NVIDIA container toolkit, troubleshooting", look_at_driver},
     {"xid-other", DoctorSeverity::risk, "The kernel log has other errors of a GPU or NVSwitch.",
      "dmesg, from the boot on", "dmesg | grep -i xid", "look the number up in NVIDIA's Xid catalog",
      "NVIDIA, Xid errors", look_at_other_xids},

@@ -91,8 +91,9 @@ std::string explanation(const GpuCluster& cluster, double slower) {
 }
 
 TEST(Explanation, ASixtiethOfTheNicsLooksLikeSockets) {
-  EXPECT_THAT(explanation(cluster_of("ndv4", 2), 60), AllOf(HasSubstr("about 0.1 of one of its 8 NICs"),
-                                                            HasSubstr("sockets (TCP, IP over InfiniBand)")));
+  EXPECT_THAT(explanation(cluster_of("ndv4", 2), 60),
+              AllOf(HasSubstr("as much as 0.1 of one of its 8 NICs carries"),
+                    HasSubstr("sockets (TCP, IP over InfiniBand)")));
 }
 
 TEST(Explanation, ARateOfTheRingIsNvlsThatDidNotRunBeforeItIsAPart) {
@@ -157,7 +158,7 @@ TEST(Explanation, TheNumberIsWorthSoManyLinks) {
   // A third of 8 × 23.75 GB/s, less the latency; in a rack of 18 nodes, the NICs of all of them and the
   // NVLinks, which limit.
   EXPECT_THAT(explanation(cluster_of("ndv4", 2), 3),
-              HasSubstr("GB/s leaves each node, about 2.7 of its 8 NICs. SOUND from"));
+              HasSubstr("GB/s leaves each node, as much as 2.7 of its 8 NICs carry. SOUND from"));
   EXPECT_THAT(explanation(cluster_of("gb200-nvl72", 36), 6),
               AllOf(HasSubstr("leaves each domain, about "), HasSubstr("of its 72 NICs, and"),
                     HasSubstr("of its 18 NVLinks. SOUND from")));
