@@ -93,7 +93,7 @@ bool is_nccl_log(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
     const LogLine parts = log_line(line);
     const bool is_said_by_job = parts.level == LogLevel::info || parts.level == LogLevel::warning ||
-                                launchers_error(line) != std::string_view::npos;
+                                own_error(line) != std::string_view::npos;
     return is_said_by_job || contains(line, "# nThread") || contains(line, "# Avg bus bandwidth") ||
            contains(line, "via NET/") || contains(line, "INFO NET/IB : ") || names_nccl_version(line) ||
            !nccl_wheel(line).empty() || !message_code(line, parts).empty();

@@ -92,7 +92,7 @@ std::size_t error_level(std::string_view line) {
 
 }  // namespace
 
-std::size_t launchers_error(std::string_view line) {
+std::size_t own_error(std::string_view line) {
   static constexpr std::array<std::string_view, 26> kAnywhere{
       // Slurm and pyxis
       "srun: error: ", "srun: fatal: ", "slurmstepd: error: ", "slurmstepd: fatal: ",
@@ -117,7 +117,7 @@ std::size_t launchers_error(std::string_view line) {
   const bool starts =
       std::any_of(kAtStart.begin(), kAtStart.end(),
                   [text = line.substr(begin)](std::string_view words) { return text.starts_with(words); });
-  return starts ? begin : std::string_view::npos;
+  return starts || is_exception(line.substr(begin)) ? begin : std::string_view::npos;
 }
 
 namespace {
@@ -130,9 +130,8 @@ std::size_t other_error(std::string_view line) {
   const bool may_be =
       has_one_of(line, kSigns) || has_text(line, "ssh: ") || has_text(line, "not enough slots");
   if (!may_be) return std::string_view::npos;
-  if (const std::size_t at = launchers_error(line); at != std::string_view::npos) return at;
-  const std::size_t begin = passed_on(line);
-  return is_exception(line.substr(begin)) ? begin : error_level(line);
+  const std::size_t at = own_error(line);
+  return at != std::string_view::npos ? at : error_level(line);
 }
 
 }  // namespace

@@ -28,9 +28,10 @@ struct LogLine {
   [[nodiscard]] std::string_view rank() const;
 };
 
-/// Where an error of a launcher, a container's runtime, MPI, UCX or a module's loader begins, which only such
-/// a program says; npos for any other line. A job's log has others' errors, too, but is not known by them.
-[[nodiscard]] std::size_t launchers_error(std::string_view line);
+/// Where an error begins that has a form of its own: of a launcher, a container's runtime, MPI, UCX, a
+/// module's loader, or the last line of a traceback; npos for any other line. A job's log has others' errors,
+/// too, but is not known by them.
+[[nodiscard]] std::size_t own_error(std::string_view line);
 
 /// `before` is the line before it: what follows "Last error:" is the text of a warning.
 [[nodiscard]] LogLine log_line(std::string_view line, std::string_view before = {});
