@@ -421,8 +421,7 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
       {"log-ray-node-lost",
        "The node with node id 7 has been marked dead because the detector has missed too many heartbeats "
        "from it."},
-      {"log-rendezvous",
-       "DEADLINE_EXCEEDED: Deadline Exceeded; RPC: /tensorflow.CoordinationService/RegisterTask"},
+      {"log-rendezvous", "RPC: /tensorflow.CoordinationService/RegisterTask"},
       {"log-ucx-registration",
        "[171.2] [n4:7:0] ib_md.c:349  UCX  ERROR ibv_reg_mr(address=0x7, length=8, access=0xf) failed: Bad "
        "address"},
