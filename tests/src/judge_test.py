@@ -207,7 +207,7 @@ class Judge(unittest.TestCase):
         log.write_text("[1,0]<stdout>:n1:1:9 [0] misc/ibvwrap.cc:278 NCCL WARN Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory\n")
         told = collbench("judge", log)
         self.assertEqual(told.returncode, 2)
-        self.assertIn("has no table of nccl-tests in its 1 line; log-memory-registration (broken): NCCL could not", told.stderr)
+        self.assertIn("has no table of nccl-tests in its 1 line. The log shows log-memory-registration (broken): NCCL could not", told.stderr)
         self.assertIn(f"see collbench doctor {log}; for a verdict give what", told.stderr)
         self.assertEqual(told.stderr.count("\n"), 1)
 
