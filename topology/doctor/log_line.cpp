@@ -161,7 +161,7 @@ LogLine log_line(std::string_view line, std::string_view before) {
   const bool quoted = names_an_error_class(line) || trim(before).ends_with("Last error:");
   if (const std::size_t at = quoted ? std::string_view::npos : other_error(line);
       at != std::string_view::npos)
-    return {LogLevel::other, line.substr(0, at), line.substr(at)};
+    return {LogLevel::other_program, line.substr(0, at), line.substr(at)};
   if (!quoted || trim(line).empty()) return {LogLevel::none, {}, line};
   const std::size_t begin = passed_on(line);
   // A traceback also shows the source that raised it.
@@ -170,8 +170,8 @@ LogLine log_line(std::string_view line, std::string_view before) {
 }
 
 std::string_view LogLine::time() const {
-  if (level == LogLevel::other) return {};  // its head has another form
-  constexpr std::size_t kLength = 8;        // 14:09:34
+  if (level == LogLevel::other_program) return {};  // its head has another form
+  constexpr std::size_t kLength = 8;                // 14:09:34
   for (std::size_t at = 0; at + kLength <= head.size(); ++at) {
     const auto digits = [this, at](std::size_t i) {
       return is_decimal(head[at + i]) && is_decimal(head[at + i + 1]);
@@ -185,7 +185,7 @@ std::string_view LogLine::time() const {
 }
 
 std::string_view LogLine::process() const {
-  if (level == LogLevel::other) return {};
+  if (level == LogLevel::other_program) return {};
   // "HOST:PID:TID [DEVICE]": the word before the device.
   std::size_t end = head.find(" [");
   for (; end != std::string_view::npos; end = head.find(" [", end + 2)) {

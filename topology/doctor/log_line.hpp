@@ -9,8 +9,8 @@ enum class LogLevel {
   info,     ///< NCCL INFO
   warning,  ///< NCCL WARN, an error of PyTorch's process group or of SHARP, or what a framework quotes of
             ///< them
-  other,    ///< an error of another program: a launcher, a container's runtime, MPI, UCX, the last line of a
-            ///< traceback
+  other_program,  ///< an error of another program: a launcher, a container's runtime, MPI, UCX, the last line
+                  ///< of a traceback
 };
 
 /// A line of a job's log, in its parts.

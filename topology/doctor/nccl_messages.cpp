@@ -389,7 +389,7 @@ LogMessages read_log_messages(const Evidence& evidence) {
     named.read(line.text);
     const LogLine parts = log_line(line.text, std::exchange(before, line.text));
     std::string_view code = message_code(line.text, parts);
-    const bool is_error = parts.level == LogLevel::warning || parts.level == LogLevel::other;
+    const bool is_error = parts.level == LogLevel::warning || parts.level == LogLevel::other_program;
     if (code == "noise" || (code.empty() && !is_error)) continue;
     if (code.empty()) {
       code = parts.level == LogLevel::warning ? kUnknownWarning : kUnknownError;

@@ -40,7 +40,7 @@ TEST(LogLine, WhatAFrameworkPassesOnHasItsWordsInTheHead) {
   const LogLine sharp = log_line("[n1:0:17 - comm.c:379][2024-05-30 12:26:47] ERROR it failed");
   EXPECT_EQ(sharp.level, LogLevel::warning);
   EXPECT_EQ(sharp.message, "it failed");
-  EXPECT_EQ(log_line("[2024-05-30 12:26:47] ERROR of the program").level, LogLevel::other);
+  EXPECT_EQ(log_line("[2024-05-30 12:26:47] ERROR of the program").level, LogLevel::other_program);
 }
 
 /// What a launcher, MPI, UCX or Python says when it fails; no prose and no line of a traceback before its
@@ -52,7 +52,7 @@ TEST(LogLine, ErrorsOfOtherProgramsAreKnownByTheirForm) {
         "modprobe: ERROR: could not insert 'x': Invalid argument", "[ERROR] it failed",
         "slurmd[57]: fatal: it failed", "2026-05-27 07:00:00 ERROR it failed", "Error: it failed",
         "[rank0]: ValueError: it failed", "torch.OutOfMemoryError: it failed"})
-    EXPECT_EQ(log_line(line).level, LogLevel::other) << line;
+    EXPECT_EQ(log_line(line).level, LogLevel::other_program) << line;
   for (const std::string line :
        {"an Error: it failed", "    raise ValueError(\"x: y\")", "0 errors: none",
         "[2026-01-01] [INFO] [ERROR] count", "Using ssh: no", "a fatal: word", "no ERROR here"})
