@@ -149,15 +149,13 @@ double algbw(const Row& row, const GpuCluster& cluster) {
   return rates(row, cluster.ranks()).algorithm_bandwidth.value_or(0) / kGigabyte;
 }
 
-/// "as much as 0.1 of one of its 8 NICs carries", "as much as 3.2 of its 8 NICs carry".
+/// "equivalent to 0.1 of one of its 8 NICs", "equivalent to 3.2 of its 8 NICs".
 std::string share_of_links(double used, int count, std::string_view link) {
-  if (count == 1) return fmt::format("{:.1f} of what its {} carries", used, link);
-  const bool is_part_of_one = used < 0.95;
-  return fmt::format("as much as {:.1f} of {}its {} {}s {}", used, is_part_of_one ? "one of " : "", count,
-                     link, is_part_of_one ? "carries" : "carry");
+  if (count == 1) return fmt::format("equivalent to {:.1f} of its {}", used, link);
+  return fmt::format("equivalent to {:.1f} of {}its {} {}s", used, used < 0.95 ? "one of " : "", count, link);
 }
 
-/// ": by ring 3.2 GB/s leaves each node, as much as 0.1 of one of its 8 NICs carries": what the measured
+/// ": by ring 3.2 GB/s leaves each node, equivalent to 0.1 of one of its 8 NICs": what the measured
 /// number is worth in links, had it been the ring.
 std::string implied_links(const Row& row, const GpuCluster& cluster) {
   const std::string floor = floor_algorithm(row);

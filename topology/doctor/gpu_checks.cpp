@@ -438,8 +438,9 @@ constexpr std::array<DoctorCheck, 15> kGpuChecks{{
      "nvidia-smi ; dmesg | grep -i nvrm",
      "load or install the driver of this kernel, then look for Xid errors; Unknown Error in a container that "
      "had "
-     "its GPUs before: systemd was reloaded and took them away, so restart the container (and give it "
-     "--device=/dev/nvidia0 and so on, or use CDI)",
+     "its GPUs before: systemd was reloaded and took them away: restart the container; to prevent it, pass "
+     "all "
+     "/dev/nvidia* nodes with --device, or use CDI",
      "NVIDIA, nvidia-smi; NVIDIA container toolkit, troubleshooting", look_at_driver},
     {"xid-other", DoctorSeverity::risk, "The kernel log has other errors of a GPU or NVSwitch.",
      "dmesg, from the boot on", "dmesg | grep -i xid", "look the number up in NVIDIA's Xid catalog",

@@ -257,6 +257,7 @@ void leave_out_what_others_do(const std::vector<EvidenceLine>& log, LogMessages&
   if (uses_libfabric || rdma_alone) messages.said.erase("log-ofi-start");
   if (rdma_alone && messages.said.contains("log-device-denied") && !denies_what_others_use(log))
     messages.said.erase("log-device-denied");
+  if (rdma_alone) messages.said.erase("log-verbs-driver");
   if (!by_watchdog) messages.said.erase("log-data-preparation");
   if (by_watchdog)
     for (const std::string_view code : {"log-process-aborted", "log-error-trace"}) messages.said.erase(code);

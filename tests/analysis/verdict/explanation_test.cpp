@@ -92,7 +92,7 @@ std::string explanation(const GpuCluster& cluster, double slower) {
 
 TEST(Explanation, ASixtiethOfTheNicsLooksLikeSockets) {
   EXPECT_THAT(explanation(cluster_of("ndv4", 2), 60),
-              AllOf(HasSubstr("as much as 0.1 of one of its 8 NICs carries"),
+              AllOf(HasSubstr("equivalent to 0.1 of one of its 8 NICs"),
                     HasSubstr("sockets (TCP, IP over InfiniBand)")));
 }
 
@@ -158,10 +158,10 @@ TEST(Explanation, TheNumberIsWorthSoManyLinks) {
   // A third of 8 × 23.75 GB/s, less the latency; in a rack of 18 nodes, the NICs of all of them and the
   // NVLinks, which limit.
   EXPECT_THAT(explanation(cluster_of("ndv4", 2), 3),
-              HasSubstr("GB/s leaves each node, as much as 2.7 of its 8 NICs carry. SOUND from"));
+              HasSubstr("GB/s leaves each node, equivalent to 2.7 of its 8 NICs. SOUND from"));
   EXPECT_THAT(explanation(cluster_of("gb200-nvl72", 36), 6),
-              AllOf(HasSubstr("leaves each domain, as much as "), HasSubstr("of its 72 NICs carry, and"),
-                    HasSubstr("of its 18 NVLinks carry. SOUND from")));
+              AllOf(HasSubstr("leaves each domain, equivalent to "), HasSubstr("of its 72 NICs, and"),
+                    HasSubstr("of its 18 NVLinks. SOUND from")));
 }
 
 TEST(Explanation, BetweenSoundAndBelowItIsLeftOpen) {

@@ -402,7 +402,15 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
       {"log-library-missing",
        "all_reduce_perf: error while loading shared libraries: libmpi.so.40: cannot open shared object file: "
        "No such file"},
-      {"log-no-libcuda", "OSError: libcuda.so.1: cannot open shared object file: No such file or directory"},
+      {"log-python-library",
+       "OSError: libcuda.so.1: cannot open shared object file: No such file or directory"},
+      {"log-rendezvous-over", "torch.distributed.elastic.rendezvous.api.RendezvousClosedError"},
+      {"log-port-taken", "OSError: [Errno 98] Address already in use"},
+      {"log-cpu-hot",
+       "[ 9.5] CPU12: Core temperature is above threshold, cpu clock is throttled (total events = 1)"},
+      {"log-ucx-device",
+       "UCX  WARN  network devices 'mlx5_0:1','mlx5_1:1' are not available, please use one or more of: "
+       "'eth0'(tcp)"},
       {"log-python-library",
        "ImportError: libcudart.so.12: cannot open shared object file: No such file or directory"},
       {"log-command-missing", "bash: line 1: mpirun: command not found"},
