@@ -53,7 +53,6 @@ enum class VerdictReason {
   collapsed,        ///< BELOW: one size far below its neighbors and the model
   uneven,           ///< UNCLEAR: one of its largest sizes is below every sound machine's, the others are not
   copy,  ///< UNCLEAR: an AllGather that is slow out of place and SOUND in place, over the same links
-         ///< in the other
 };
 
 /// The word of a series, and what it stands on.

@@ -260,7 +260,7 @@ std::string fabric_manager_fix(const Evidence& evidence) {
         return (line.text.starts_with("Product Name") || line.text.starts_with("<product_name>")) &&
                is_fifth(line.text);
       });
-  return fifth ? "modprobe mlx5_ib ib_umad (the switches of NVLink 5 are reached through them), install "
+  return fifth ? "modprobe -a mlx5_ib ib_umad (the switches of NVLink 5 are reached through them), install "
                  "nvlsm, then "
                  "restart nvidia-fabricmanager in the version of the driver; starting it alone does not help "
                  "there"
@@ -437,10 +437,8 @@ constexpr std::array<DoctorCheck, 15> kGpuChecks{{
      "nvidia-smi cannot speak to the driver, or finds no GPU: no job does.", "nvidia-smi -q",
      "nvidia-smi ; dmesg | grep -i nvrm",
      "load or install the driver of this kernel, then look for Xid errors; Unknown Error in a container that "
-     "had "
-     "its GPUs before: systemd was reloaded and took them away: restart the container; to prevent it, pass "
-     "all "
-     "/dev/nvidia* nodes with --device, or use CDI",
+     "had its GPUs before: systemd was reloaded and took them away: restart the container; to prevent it, "
+     "pass all /dev/nvidia* nodes with --device, or use CDI",
      "NVIDIA, nvidia-smi; NVIDIA container toolkit, troubleshooting", look_at_driver},
     {"xid-other", DoctorSeverity::risk, "The kernel log has other errors of a GPU or NVSwitch.",
      "dmesg, from the boot on", "dmesg | grep -i xid", "look the number up in NVIDIA's Xid catalog",

@@ -256,10 +256,8 @@ constexpr std::array<DoctorCheck, 11> kKernelLogChecks{{
      "GPUDirect RDMA is off.",
      "dmesg, from the boot on", "dmesg | grep -E 'peermem|peer_mem' ; lsmod | grep peermem",
      "nvidia_peermem: install the NVIDIA driver again after the RDMA driver (DOCA or MLNX_OFED); "
-     "nv_peer_mem: "
-     "build it again for this kernel and driver (dkms), or load nvidia_peermem in its place; or DMA-BUF "
-     "(open "
-     "kernel modules, Linux 5.12)",
+     "nv_peer_mem: build it again for this kernel and driver (dkms), or load nvidia_peermem in its place; or "
+     "DMA-BUF (open kernel modules, Linux 5.12)",
      "nv_peer_memory#8, #39 and #79 (confirmed), gpu-operator#2868", look_at_refused_peer_memory},
     {"nic-failed", DoctorSeverity::broken,
      "A NIC's firmware or its driver's start failed, or it ran out of what jobs need from it.",

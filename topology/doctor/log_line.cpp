@@ -64,16 +64,6 @@ std::size_t sharp_error(std::string_view line) {
   return is_sharp && at != std::string_view::npos ? at + 8 : std::string_view::npos;
 }
 
-/// "RuntimeError: …", "torch.OutOfMemoryError: …": what a traceback of Python ends with.
-bool is_exception(std::string_view text) {
-  const std::size_t colon = text.find(": ");
-  if (colon == std::string_view::npos) return false;
-  const std::string_view name = text.substr(0, colon);
-  const bool is_name = std::all_of(name.begin(), name.end(),
-                                   [](char c) { return is_alphanumeric(c) || c == '.' || c == '_'; });
-  return is_name && name.size() > 5 && (name.ends_with("Error") || name.ends_with("Exception"));
-}
-
 /// Where the level of a program's line begins that says an error: "slurmd[7]: fatal: …", "2026-05-27 07:00:00
 /// ERROR …", "Error: …". npos where other words stand before it than a head, as in prose.
 std::size_t error_level(std::string_view line) {
@@ -91,6 +81,15 @@ std::size_t error_level(std::string_view line) {
 }
 
 }  // namespace
+
+bool is_exception(std::string_view text) {
+  const std::size_t colon = text.find(": ");
+  if (colon == std::string_view::npos) return false;
+  const std::string_view name = text.substr(0, colon);
+  const bool is_name = std::all_of(name.begin(), name.end(),
+                                   [](char c) { return is_alphanumeric(c) || c == '.' || c == '_'; });
+  return is_name && name.size() > 5 && (name.ends_with("Error") || name.ends_with("Exception"));
+}
 
 std::size_t own_error(std::string_view line) {
   static constexpr std::array<std::string_view, 26> kAnywhere{

@@ -28,6 +28,9 @@ struct LogLine {
   [[nodiscard]] std::string_view rank() const;
 };
 
+/// "RuntimeError: …", "torch.OutOfMemoryError: …": what a traceback of Python ends with.
+[[nodiscard]] bool is_exception(std::string_view text);
+
 /// Where an error begins that has a form of its own: of a launcher, a container's runtime, MPI, UCX, a
 /// module's loader, or the last line of a traceback; npos for any other line. A job's log has others' errors,
 /// too, but is not known by them.

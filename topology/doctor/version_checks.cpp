@@ -164,9 +164,7 @@ DoctorVerdict look_at_wheels(const Evidence& evidence) {
 constexpr std::array<DoctorCheck, 4> kVersionChecks{{
     {"nccl-wheels", DoctorSeverity::risk,
      "Wheels of NCCL for two CUDA versions are listed: where both are installed, both bring "
-     "nvidia/nccl/lib/libnccl.so.2, and "
-     "programs "
-     "load whichever came last.",
+     "nvidia/nccl/lib/libnccl.so.2, and programs load whichever came last.",
      "pip list, or PyTorch's collect_env",
      "pip list | grep nvidia-nccl ; python3 -c 'import torch; "
      "print(torch.version.cuda, torch.cuda.nccl.version())'",

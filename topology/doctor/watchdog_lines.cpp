@@ -12,6 +12,7 @@
 
 #include "base/text_search.hpp"
 #include "base/units.hpp"
+#include "topology/doctor/log_line.hpp"
 #include "topology/doctor/look.hpp"
 
 namespace collbench::topology {
@@ -103,10 +104,7 @@ bool is_symptom(std::string_view error) {
 /// …".
 std::string python_error(std::string_view line) {
   const std::string_view said = trim(text_behind(text_behind(line, "[rank").value_or(""), "]:").value_or(""));
-  const std::string_view kind = said.substr(0, said.find(": "));
-  const bool is_error = kind.ends_with("Error") || kind.ends_with("Exception");
-  const bool is_name = kind.find_first_of(" \"'(/") == std::string_view::npos;
-  return is_error && is_name && kind.size() < said.size() ? std::string(said) : "";
+  return is_exception(said) ? std::string(said) : "";
 }
 
 std::optional<WatchdogLine> watchdog_line(const EvidenceLine& line) {
@@ -332,10 +330,10 @@ void observe(const std::string& name, const WatchdogGroup& group, const std::map
   constexpr std::int64_t kMaxFirstCalls = 10;
   const bool may_be_barrier = operation == "ALLREDUCE" || operation == "BARRIER";
   if (waiting.size() == 1 && may_be_barrier && call <= kMaxFirstCalls && elements == "1")
-    found.push_back({prefix +
-                         "one element, among the first calls: this may be a barrier, for which a rank is "
-                         "late that still loads, tokenizes, compiles "
-                         "or downloads; that work before the job, or a longer timeout= of init_process_group",
+    found.push_back({prefix + "one element, among the first calls: this may be a barrier, for which a rank "
+                              "is late that still loads, "
+                              "tokenizes, compiles or downloads; do that before the job, or raise timeout= "
+                              "of init_process_group",
                      group.location});
 }
 

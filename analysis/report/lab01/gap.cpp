@@ -24,6 +24,13 @@ namespace {
 
 constexpr double kFewer = 0.9;  // of what the topology has: less is links missing, not another way to count
 
+/// What a call moves as busbw counts it: busbw is this over the time.
+double bus_bytes(const Run& run, const Row& row) {
+  const RowKey& key = row.measurement.key;
+  return static_cast<double>(key.size_bytes) *
+         bus_factor(operation(key.operation), static_cast<int>(run.ranks.size()));
+}
+
 void add_measured(const Row& row, Gap& gap) {
   if (row.measurement.seconds > 0) gap.levels.push_back({kLeft, row.measurement.seconds});
 }
@@ -35,8 +42,7 @@ std::optional<Gap> on_gpus(const Run& run, const Row& row, const Lab01Machine& m
   const double expected = *row.expectation.expected_seconds;
   if (ceiling->bound() <= 0) return std::nullopt;
   const RowKey& key = row.measurement.key;
-  const double bytes = static_cast<double>(key.size_bytes) *
-                       bus_factor(operation(key.operation), static_cast<int>(run.ranks.size()));
+  const double bytes = bus_bytes(run, row);
   Gap gap{ceiling->name, {{kLineRate, bytes / ceiling->bound()}}};
   // On Volta copies reach more than NCCL counts: then the step between would go up and down again.
   const auto& nccl = ceiling->by_nccl;
@@ -73,11 +79,8 @@ std::optional<Gap> on_host_memory(const Run& run, const Row& row, const Lab01Cei
       expect_on_host_memory(row.measurement.key, algorithm, links_alone(*run.calibration), run.ranks,
                             run.traffic.value_or(TrafficMatrix{}));
   if (!alone.expected_seconds || *alone.expected_seconds <= 0) return std::nullopt;
-  const RowKey& key = row.measurement.key;
-  const double bytes = static_cast<double>(key.size_bytes) *
-                       bus_factor(operation(key.operation), static_cast<int>(run.ranks.size()));
   Gap gap{algorithm,
-          {{kLineRate, bytes / ceilings.links.front().bytes_per_second},
+          {{kLineRate, bus_bytes(run, row) / ceilings.links.front().bytes_per_second},
            {kSteps, *alone.expected_seconds},
            {kCompute, *row.expectation.expected_seconds}}};
   add_measured(row, gap);

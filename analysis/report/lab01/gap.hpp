@@ -10,8 +10,8 @@
 namespace collbench::analysis {
 
 /// How long the call takes with everything up to this term; what this term adds is the difference to the
-/// level before. Times add up and rates do not: 132 GB/s less of 750 is 4 % of a large call and nothing of a
-/// small one.
+/// level before. Times add up and rates do not: 132 GB/s less of 750 is 12 % of a large call and half a
+/// percent of a small one.
 struct GapLevel {
   std::string term;  ///< "protocol efficiency"; of the first level "line rate"
   double seconds = 0;
