@@ -409,9 +409,9 @@ std::string explain_bad(const SizeSeries& series, const SeriesJudgement& judgeme
   const std::string share = share_of_model(to_expected(row), row.expectation.expected_by);
   if (judgement.reason == VerdictReason::collapsed) {
     return fmt::format(
-        "{} is {}, less than a third of what the model and the other sizes make likely. Likely cause: a "
-        "protocol, a "
-        "buffer size or a congestion control that fails at this size.",
+        "{} is {}, and the sizes beside it do better. Likely cause: a protocol, a buffer size or a "
+        "congestion "
+        "control that fails at this size.",
         measured, share);
   }
   return fmt::format("{} is {}{}{}. {}. Likely cause: {}.", measured,

@@ -19,11 +19,13 @@
 namespace collbench::analysis {
 namespace {
 
+constexpr std::string_view kLibfabric = "libfabric";  // of EFA or Slingshot
+
 /// What the log says of its network, as reference machines name it; empty where it does not say.
 std::string_view transport_in(const LogFacts& log) {
   if (log.network) {
     const std::string network = lower(log.network->value);
-    if (network.find("libfabric") != std::string::npos) return "EFA";
+    if (network.find("libfabric") != std::string::npos) return kLibfabric;
     if (network.find("fastrak") != std::string::npos) return "TCPXO";
   }
   if (log.link_layer) return log.link_layer->value == "RoCE" ? "RoCE" : "IB";
@@ -31,16 +33,25 @@ std::string_view transport_in(const LogFacts& log) {
 }
 
 /// A provider's own network is no other machine's.
-bool is_of_a_provider(std::string_view transport) { return transport == "EFA" || transport == "TCPXO"; }
+bool is_of_a_provider(std::string_view transport) { return transport == kLibfabric || transport == "TCPXO"; }
+
+bool has_transport(const topology::ReferenceMachine& machine, std::string_view transport) {
+  if (transport == kLibfabric) return machine.nic_transport == "EFA" || machine.nic_transport == "CXI";
+  return machine.nic_transport == transport;
+}
+
+int gpus_of(const topology::ReferenceMachine& machine) {
+  int gpus = 0;
+  for (const topology::ReferenceSwitch& group : machine.switches) gpus += group.gpus;
+  return gpus;
+}
 
 bool has_gpus(const topology::ReferenceMachine& machine, const topology::GpuModel& gpu, const LogFacts& log) {
   const topology::GpuModel* model = topology::find_gpu_model(machine.gpu_model);
   if (model == nullptr || model->name != gpu.name) return false;
   // A bridge between PCIe cards is no reference machine's.
   if (log.nvlink_most_bytes_per_second && machine.wiring == topology::NvLinkWiring::none) return false;
-  int gpus = 0;
-  for (const topology::ReferenceSwitch& group : machine.switches) gpus += group.gpus;
-  return !log.ranks_per_node || log.ranks_per_node->value <= gpus;
+  return !log.ranks_per_node || log.ranks_per_node->value <= gpus_of(machine);
 }
 
 /// Whether a job on several nodes may be on it.
@@ -48,7 +59,7 @@ bool has_network(const topology::ReferenceMachine& machine, const LogFacts& log)
   if (!log.nodes || log.nodes->value == 1) return true;
   if (machine.nic_transport.empty() && machine.nvlink_domain_gpus == 0) return false;
   const std::string_view transport = transport_in(log);
-  return !is_of_a_provider(transport) || machine.nic_transport == transport;
+  return !is_of_a_provider(transport) || has_transport(machine, transport);
 }
 
 }  // namespace
@@ -61,7 +72,7 @@ std::vector<std::string_view> fitting_machines(const LogFacts& log) {
   for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
     if (gpu == nullptr || !has_gpus(machine, *gpu, log) || !has_network(machine, log)) continue;
     any.push_back(machine.name);
-    if (machine.nic_transport == transport) same_network.push_back(machine.name);
+    if (has_transport(machine, transport)) same_network.push_back(machine.name);
   }
   return same_network.empty() ? any : same_network;
 }
@@ -77,12 +88,6 @@ std::string fitting_words(const std::vector<std::string_view>& names) {
 }
 
 namespace {
-
-int gpus_of(const topology::ReferenceMachine& machine) {
-  int gpus = 0;
-  for (const topology::ReferenceSwitch& group : machine.switches) gpus += group.gpus;
-  return gpus;
-}
 
 /// " with such a network (a100-pcie has them without it)"; empty where none has the GPUs at all.
 std::string with_other_network(const LogFacts& log) {
@@ -112,10 +117,20 @@ std::string suggested_topology(const LogFacts& log) {
   if (names.empty())
     return fmt::format("{}, and no reference machine has them{}: {}{}", found, with_other_network(log),
                        kHowToSaveMachine, end);
-  const int gpus = gpus_of(*topology::find_reference_machine(names.front()));
-  const bool is_part = log.ranks_per_node && log.ranks_per_node->value < gpus;
-  return fmt::format("{}: {}{}{}", found, fitting_words(names),
-                     is_part ? fmt::format(", if a node has {} of them", gpus) : "", end);
+  std::vector<std::string_view> larger = names;
+  const auto last_whole = std::stable_partition(larger.begin(), larger.end(), [&](std::string_view name) {
+    return !log.ranks_per_node ||
+           log.ranks_per_node->value == gpus_of(*topology::find_reference_machine(name));
+  });
+  const std::vector<std::string_view> whole(larger.begin(), last_whole);
+  larger.erase(larger.begin(), last_whole);
+  const std::string if_larger = larger.empty()
+                                    ? std::string()
+                                    : fmt::format(", if a node has {} of them",
+                                                  gpus_of(*topology::find_reference_machine(larger.front())));
+  if (whole.empty() || larger.empty())
+    return fmt::format("{}: {}{}{}", found, fitting_words(names), if_larger, end);
+  return fmt::format("{}: {}; {}{}{}", found, fitting_words(whole), fmt::join(larger, ", "), if_larger, end);
 }
 
 namespace {
@@ -220,7 +235,7 @@ GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std
   for (const std::string_view name : names) {
     if (!is_whole(*topology::find_reference_machine(name), *run.log)) continue;
     GpuCluster cluster = cluster_on(name, run, where, own_floor);
-    if (!cluster.nvswitch) continue;
+    if (!cluster.nvswitch && named == nullptr) continue;
     cluster.machine.clear();  // its provider's limits are for its own NICs
     const double line_rate = stated.gigabits_per_second / 8;
     // Another one may have these NICs; a provider's plugin was not stated.

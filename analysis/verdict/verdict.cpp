@@ -95,8 +95,8 @@ std::optional<double> likely_seconds(const SizeSeries& series, std::size_t at) {
   return before.measurement.seconds + share * (after.measurement.seconds - before.measurement.seconds);
 }
 
-/// The first row that takes three times what the model expects, and either longer than a larger one or three
-/// times what the sizes beside it make likely.
+/// The first row that takes three times what the model expects, and either clearly longer than a larger one
+/// or three times what the sizes beside it make likely.
 const Row* collapsed_row(const SizeSeries& series) {
   const Row* first = nullptr;
   double quickest_larger = std::numeric_limits<double>::infinity();
@@ -105,7 +105,8 @@ const Row* collapsed_row(const SizeSeries& series) {
     if (!judged(row) || row.measurement.key.size_bytes < kCollapseFrom) continue;
     const double seconds = row.measurement.seconds;
     const auto likely = likely_seconds(series, i);
-    const bool is_unlikely = seconds > quickest_larger || (likely && seconds > kCollapse * *likely);
+    const bool is_unlikely =
+        seconds > kOvertaken * quickest_larger || (likely && seconds > kCollapse * *likely);
     if (is_unlikely && seconds > kCollapse * *row.expectation.expected_seconds) first = &row;
     quickest_larger = std::min(quickest_larger, seconds);
   }

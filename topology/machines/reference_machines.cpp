@@ -27,6 +27,9 @@ constexpr std::array<Switch, 8> kOneAndTwo{
 constexpr std::array<Switch, 8> kOneAndFour{
     {{1, 4, 0}, {1, 4, 0}, {1, 4, 0}, {1, 4, 0}, {1, 4, 1}, {1, 4, 1}, {1, 4, 1}, {1, 4, 1}}};
 constexpr std::array<Switch, 4> kFourSuperchips{{{1, 1, 0}, {1, 1, 1}, {1, 1, 2}, {1, 1, 3}}};
+/// Each on a root port of the one socket.
+constexpr std::array<Switch, 6> kRootPorts{
+    {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 1, 0}}};
 constexpr std::array<Switch, 4> kGraceTray{{{1, 1, 0}, {1, 1, 0}, {1, 1, 1}, {1, 1, 1}}};
 
 /// The hybrid cube mesh of DGX-1V: six links a GPU.
@@ -48,15 +51,17 @@ constexpr std::array<ReferencePair, 16> kCubeMesh{{{0, 1, 1},
                                                    {6, 7, 2}}};
 /// Bridges over neighbouring cards.
 constexpr std::array<ReferencePair, 4> kBridgesOf12{{{0, 1, 12}, {2, 3, 12}, {4, 5, 12}, {6, 7, 12}}};
-/// Four GPUs, each wired to every other one.
+/// Four GPUs, each wired to every other one, by a third of its links.
 constexpr std::array<ReferencePair, 6> kEachToEach{
     {{0, 1, 6}, {0, 2, 6}, {0, 3, 6}, {1, 2, 6}, {1, 3, 6}, {2, 3, 6}}};
+constexpr std::array<ReferencePair, 6> kEachToEachBy4{
+    {{0, 1, 4}, {0, 2, 4}, {0, 3, 4}, {1, 2, 4}, {1, 3, 4}, {2, 3, 4}}};
 constexpr std::array<ReferencePair, 0> kNoPairs{};
 
 // The columns in the order of ReferenceMachine. CPUs by CPUID: Broadwell 6/79, Cascade Lake 6/85, Sapphire
 // Rapids 6/143, Emerald Rapids 6/207, Granite Rapids 6/173 (Linux, arch/x86/include/asm/intel-family.h); EPYC
 // Rome 23/49, Milan 25/1, Genoa 25/17 (AMD's processor programming references are named after them).
-constexpr std::array<ReferenceMachine, 21> kMachines{{
+constexpr std::array<ReferenceMachine, 22> kMachines{{
     {"dgx-1v", "8 × V100 in a cube mesh, 4 × 100 Gb/s InfiniBand", "Tesla V100-SXM2-32GB", 8,
      NvLinkWiring::pairs, 6, 0, kCubeMesh, kDgx1V, 100, 8, "InfiniBand", "IB", "GenuineIntel", 6, 79, 0, 0,
      "NVIDIA DGX-1 with V100 system architecture white paper (2 × Xeon E5-2698 v4); a published topo -m"},
@@ -134,6 +139,11 @@ constexpr std::array<ReferenceMachine, 21> kMachines{{
      "boeschf/nccl-benchmark-on-alps-2025: 4 GH200 and 4 Slingshot-11 NICs a node; NVIDIA's GH200 data "
      "sheet: "
      "NVLink-C2C 900 GB/s; 6 links to each of the others by the quad's 18"},
+    {"polaris", "4 × A100 SXM wired to each other, 2 × 200 Gb/s Slingshot 11 (ALCF Polaris)",
+     "NVIDIA A100-SXM4-40GB", 16, NvLinkWiring::pairs, 12, 0, kEachToEachBy4, kRootPorts, 200, 16, "Ethernet",
+     "CXI", "AuthenticAMD", 25, 1, 0, 0,
+     "ALCF's page of Polaris: one EPYC 7543P, 4 A100, 2 Slingshot-11 NICs; GPUs at 07, 46, 85 and c7 in "
+     "argonne-lcf/alcf-nccl-tests"},
     {"hgx-b300", "8 × B300, 8 × 800 Gb/s InfiniBand", "NVIDIA B300 SXM6 AC", 64, NvLinkWiring::switches, 18,
      2, kNoPairs, kOneAndOne, 800, 64, "InfiniBand", "IB", "GenuineIntel", 6, 173, 0, 0,
      "NVIDIA DGX B300 user guide and HGX B300 data sheet: 1.8 TB/s of NVLink per GPU, 2 NVSwitches, 8 × "

@@ -143,6 +143,7 @@ GpuCluster links_of(const topology::Host& host, int nodes, int ranks_per_node, c
   if (!sm) cluster.gpu = model.empty() ? "unknown GPU" : fmt::format("unknown GPU ({})", model);
   cluster.sm = sm.value_or(0);
   cluster.nodes = nodes;
+  cluster.gpus = gpus;
   cluster.ranks_per_node = ranks_per_node == 0 ? gpus : ranks_per_node;
   cluster.nvlinks = nvlinks_among(host, cluster.ranks_per_node);
   cluster.nvswitch = cluster.nvlinks > 0 && behind_switches(host, cluster.sm);

@@ -54,6 +54,7 @@ struct GpuCluster {
   double host_path = 0;                ///< where NVLink does not connect them: the slowest way to a neighbour
   std::string host_path_name;          ///< "between the sockets"
   bool host_path_is_switched = false;  ///< through PCIe switches only, and no CPU
+  int gpus = 0;                        ///< of a node, in use or not
   int nics = 0;                        ///< of a node, that NCCL can use: the fast ones and the slower
   double nic_line_rate = 0;            ///< of each fast NIC
   double nic_path = 0;                 ///< PCIe of each fast NIC; 0: not known

@@ -53,6 +53,13 @@ constexpr double kFillOfSend = 30;  // SendRecv of 8 H100
 // Slingshot, 45 to 100 at 1 MiB. A tree's grows as above, until every node has 16 MiB.
 constexpr double kFabricFill = 48;
 constexpr double kFabricFillEnds = 16;
+// A step of a ring of A100 over Slingshot: 20 to 32 µs for 16 to 128 KiB of each rank, 39 to 56 for 256 KiB
+// to 1 MiB, as of two messages, with 32 ranks as with 2,160 (AllGather of Polaris,
+// argonne-lcf/alcf-nccl-tests; 24 is the mean of its 8 nodes). Rings of Alps, of GH200, show no more than
+// NCCL's own 14.
+constexpr double kFabricMessage = 24;
+constexpr double kFirstMessage = 16 << 10;
+constexpr double kSecondMessage = 256 << 10;
 // Launch and work overlap, and neither hides the other quite: the cube root of the sum of cubes (8
 // × A100).
 constexpr double kOverlap = 3;
@@ -135,6 +142,15 @@ double ring_ramp(const Operation& operation, const GpuCluster& cluster, double m
          std::min(simple, moving);
 }
 
+/// What the steps of a ring wait for messages of a provider's fabric, however little they carry.
+double fabric_wait(const Operation& operation, const GpuCluster& cluster, double bytes) {
+  if (cluster.transport != Transport::plugin || cluster.sm >= 90) return 0;
+  const double part = bytes / cluster.ranks();
+  const int messages = (part >= kFirstMessage ? 1 : 0) + (part >= kSecondMessage ? 1 : 0);
+  const RingSteps steps = ring_steps(operation, cluster);
+  return (steps.within + steps.across) * messages * kFabricMessage;
+}
+
 }  // namespace
 
 double launch_floor_microseconds(const Operation& operation, const GpuCluster& cluster) {
@@ -182,7 +198,10 @@ double ramp_microseconds(const Operation& operation, const GpuCluster& cluster, 
   const bool is_ring = algorithm.name == "ring";
   const double ramp = ramp_across(operation, cluster, mebibytes, !is_ring);
   if (!is_ring || cluster.domains() == 1 || gpu_pattern(operation.id) == GpuPattern::chain) return ramp;
-  return std::max(ramp, ring_ramp(operation, cluster, bytes / (1e3 * algorithm.gigabytes_per_second)));
+  const double moving = bytes / (1e3 * algorithm.gigabytes_per_second);
+  const double waiting =
+      fabric_wait(operation, cluster, bytes) - moving - latency_floor_microseconds(operation, cluster);
+  return std::max({ramp, ring_ramp(operation, cluster, moving), waiting});
 }
 
 double gpu_microseconds(const Operation& operation, const GpuCluster& cluster, double bytes,

@@ -70,6 +70,8 @@ NicChannels channels_of_plan(const PlannedNode& planned) {
 }  // namespace
 
 int fast_nic_count(const GpuCluster& cluster) {
+  if (cluster.ranks_per_node < cluster.gpus && cluster.slower_nics.empty())
+    return std::min(cluster.nics, cluster.ranks_per_node * std::max(1, cluster.nics_per_gpu));
   return cluster.nics - static_cast<int>(cluster.slower_nics.size());
 }
 

@@ -54,6 +54,9 @@ TEST(FittingMachines, OfAProvidersNetworkAreTheProviders) {
   EXPECT_THAT(fitting_machines(log), IsEmpty());
   log.nodes = {1, 3};
   EXPECT_THAT(fitting_machines(log), ElementsAre("dgx-1v"));
+  log = log_on("NVIDIA A100-SXM4-40GB", 4);
+  log.network = {"AWS Libfabric", 9};  // of EFA or of Slingshot
+  EXPECT_THAT(fitting_machines(log), ElementsAre("p4de", "polaris"));
 }
 
 TEST(FittingMachines, APartOfANodeFitsOnlyIfTheNodeIsThatMachine) {
@@ -61,6 +64,8 @@ TEST(FittingMachines, APartOfANodeFitsOnlyIfTheNodeIsThatMachine) {
               HasSubstr("--topology dgx-1v fits, if a node has 8 of them"));
   EXPECT_THAT(suggested_topology(log_on("Tesla V100-SXM2-16GB", 8)), HasSubstr("--topology dgx-1v fits"));
   EXPECT_THAT(suggested_topology(log_on("Tesla V100-SXM2-16GB", 8)), testing::Not(HasSubstr("if a node")));
+  EXPECT_THAT(suggested_topology(log_on("NVIDIA A100-SXM4-40GB", 4)),
+              HasSubstr("--topology polaris fits; hgx-a100, dgx-a100, p4de, ndv4, if a node has 8 of them"));
 }
 
 TEST(FittingMachines, AreWhatAVerdictAboutOtherGpusSaysFirst) {

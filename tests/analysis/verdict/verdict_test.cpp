@@ -148,6 +148,11 @@ TEST(Verdict, ASizeThatCollapsesIsBelowHoweverWellTheLargestAre) {
   auto mild = healthy;
   mild[1].measurement.seconds *= 2.5;
   EXPECT_EQ(verdict(mild), VerdictWord::sound);
+  auto overtaken = healthy;  // slow as its neighbors are, and a little slower than a larger one
+  for (std::size_t i = 0; i < 4; ++i) overtaken[i].measurement.seconds = i == 1 ? 13 : 12;
+  EXPECT_NE(judgement(overtaken).reason, VerdictReason::collapsed);
+  overtaken[1].measurement.seconds = 20;
+  EXPECT_EQ(judgement(overtaken).reason, VerdictReason::collapsed);
   auto modeled = one;  // slow by the model, too
   modeled[1].expectation.expected_seconds = *modeled[1].expectation.expected_seconds * 2;
   EXPECT_EQ(verdict(modeled), VerdictWord::sound);

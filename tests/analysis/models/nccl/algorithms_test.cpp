@@ -18,9 +18,10 @@ TEST(GpuRing, BusbwIsTheSlowestLink) {
   for (const OperationId id : {OperationId::all_reduce, OperationId::all_gather, OperationId::broadcast}) {
     EXPECT_NEAR(busbw(id, cluster_of("hgx-a100", 1)), 235.2, 1e-9);
     EXPECT_NEAR(busbw(id, cluster_of("hgx-a100", 2)), 190, 1e-9);
-    EXPECT_NEAR(busbw(id, cluster_of("hgx-h100", 2)), 363.6, 1e-9);  // NVLink, not the 380 of the NICs
-    // No NVLink takes part, and one GPU's Gen5 x16 feeds all the NICs.
-    EXPECT_NEAR(busbw(id, cluster_of("hgx-h100", 2, 1)), 48, 1e-9);
+    EXPECT_NEAR(busbw(id, cluster_of("hgx-h100", 2)), 363.6, 1e-9);    // NVLink, not the 380 of the NICs
+    EXPECT_NEAR(busbw(id, cluster_of("hgx-h100", 2, 1)), 47.5, 1e-9);  // the NIC of the one GPU
+    EXPECT_NEAR(busbw(id, cluster_of("p5", 2, 1)), 46.5, 1e-9);        // its four
+    EXPECT_NEAR(busbw(id, cluster_of("alps", 2, 1)), 23.5, 1e-9);
   }
 }
 

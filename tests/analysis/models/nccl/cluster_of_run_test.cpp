@@ -17,16 +17,17 @@ GpuCluster with_log(const LogFacts& log, const GpuCluster& cluster = cluster_of(
   return with_run_facts(cluster, run, false);
 }
 
-Transport transport_in_log(const char* network) {
+Transport transport_in_log(const char* network, const char* machine = "hgx-h100") {
   LogFacts log;
   log.network = {network, 1};
-  return with_log(log).transport;
+  return with_log(log, cluster_of(machine, 2)).transport;
 }
 
 TEST(RunFacts, TheNetworkOfTheLogIsTheTransport) {
   EXPECT_EQ(transport_in_log("Socket"), Transport::sockets);
   EXPECT_EQ(transport_in_log("IB"), Transport::infiniband);
   EXPECT_EQ(transport_in_log("AWS Libfabric"), Transport::efa_rdma);
+  EXPECT_EQ(transport_in_log("AWS Libfabric", "alps"), Transport::plugin);  // over Slingshot, not EFA
   EXPECT_EQ(transport_in_log("FasTrak"), Transport::tcpxo);
   EXPECT_EQ(transport_in_log("SomebodysPlugin"), Transport::plugin);
   LogFacts log;

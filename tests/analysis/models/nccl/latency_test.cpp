@@ -66,6 +66,21 @@ TEST(GpuLatency, ARingOfHundredsOfNodesWaitsForItsSteps) {
   EXPECT_NEAR(ramp(all_gather(), cluster_of("hgx-h100", 2), 1 << 20, "ring"), 32.5, 1e-6);
 }
 
+/// Over Slingshot however few bytes a step has: 24 µs from 16 KiB of a rank on, 48 from 256 KiB on.
+TEST(GpuLatency, ARingOverSlingshotWaitsForMessagesInEachStep) {
+  const GpuCluster polaris = cluster_of("polaris", 256);
+  const double floor = latency_floor_microseconds(all_gather(), polaris);
+  const auto time = [&](double part) {
+    const double bytes = part * polaris.ranks();
+    return ramp(all_gather(), polaris, bytes, "ring") + bytes / 1e5 + floor;
+  };
+  EXPECT_LT(time(8 << 10), 1023 * 20);
+  EXPECT_NEAR(time(16 << 10), 1023 * 24, 1);
+  EXPECT_NEAR(time(128 << 10), 1023 * 24, 1);
+  EXPECT_NEAR(time(512 << 10), 1023 * 48, 1);
+  EXPECT_GT(time(8 << 20), 1023 * 80);  // of the bytes alone
+}
+
 TEST(GpuLatency, LaunchingCountsGpusOfAProcess) {
   GpuCluster cluster = cluster_of("hgx-a100", 1);
   EXPECT_EQ(launch_floor_microseconds(all_reduce(), cluster), 0);

@@ -30,8 +30,11 @@ TEST(GpuLinks, TheSmallestDomainCounts) {
   const GpuCluster ragged = cluster_of("gb200-nvl72", 19);  // 18 trays and one
   EXPECT_DOUBLE_EQ(domain_nics(ragged).gigabytes_per_second, 4 * one_nic(ragged).gigabytes_per_second);
   EXPECT_EQ(domain_nic_count(ragged), 4);
-  EXPECT_EQ(domain_nics(cluster_of("hgx-h100", 2, 2)).name, "the PCIe links of 2 GPUs, 48.0 GB/s each");
-  EXPECT_DOUBLE_EQ(domain_nics(cluster_of("hgx-h100", 2, 2)).gigabytes_per_second, 96);
+  GpuCluster part = cluster_of("oci-h100", 2, 2);
+  EXPECT_EQ(domain_nics(part).name, "4 NICs per node, 25 GB/s each at 93 % of line rate");
+  part.gpu_path = 24;
+  EXPECT_EQ(domain_nics(part).name, "the PCIe links of 2 GPUs, 24.0 GB/s each");
+  EXPECT_DOUBLE_EQ(domain_nics(part).gigabytes_per_second, 48);
   EXPECT_EQ(domain_nics(cluster_of("gb200-nvl72", 36)).name,
             "72 NICs per domain, 50 GB/s each at 95 % of line rate");
 }

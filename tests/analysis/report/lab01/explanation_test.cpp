@@ -28,7 +28,7 @@ TEST(Lab01Explanation, WhetherStepsOrBytesBoundARowIsWhatTheModelSays) {
   const std::string slow = lab01_explanation(run, run.rows[1], machine);
   EXPECT_THAT(slow, testing::StartsWith("bandwidth-bound by the model: "));
   EXPECT_THAT(slow,
-              testing::HasSubstr("is 0.38 of the expected 292 GB/s, below its band of 127 GB/s to 365 GB/s"));
+              testing::HasSubstr("is 0.38 of the expected 292 GB/s, below its band of 124 GB/s to 365 GB/s"));
   EXPECT_THAT(lab01_explanation(run, run.rows[2], machine), testing::HasSubstr("inside its band"));
 }
 
