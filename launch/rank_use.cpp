@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -48,15 +47,11 @@ std::uint64_t more(std::uint64_t before, std::uint64_t now) { return now > befor
 }  // namespace
 
 RankUse view_rank_use() {
-  constexpr double kNanosecond = 1e-9;
   RankUse use;
   if (time_is_simulated()) return use;  // the ranks share a process
-  std::ifstream file("/proc/self/schedstat");
-  double ran = 0;
-  double waited = 0;
-  if (file >> ran >> waited) {
-    use.ran_seconds = ran * kNanosecond;
-    use.waited_seconds = waited * kNanosecond;
+  if (const auto core = view_core_seconds()) {
+    use.ran_seconds = core->ran;
+    use.waited_seconds = core->waited;
   }
   std::error_code error;
   for (std::filesystem::directory_iterator each("/proc/self/fd", error), end; !error && each != end;

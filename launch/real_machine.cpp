@@ -285,6 +285,14 @@ CpuTimes view_cpu_times() {
 
 bool time_is_simulated() { return false; }
 
+std::optional<CoreSeconds> view_core_seconds() {
+  constexpr double kNanosecond = 1e-9;
+  std::ifstream file("/proc/self/schedstat");
+  CoreSeconds seconds;
+  if (!(file >> seconds.ran >> seconds.waited)) return std::nullopt;
+  return CoreSeconds{seconds.ran * kNanosecond, seconds.waited * kNanosecond};
+}
+
 std::optional<std::uint64_t> view_page_faults() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);

@@ -51,6 +51,16 @@ struct CpuTimes {
 
 [[nodiscard]] CpuTimes view_cpu_times();
 
+/// What the main thread of this process was given so far, by /proc/self/schedstat
+/// (Documentation/scheduler/sched-stats.rst).
+struct CoreSeconds {
+  double ran = 0;     ///< on a core
+  double waited = 0;  ///< ready to run, while others had its cores
+};
+
+/// None where the kernel does not say, and where ranks share a process.
+[[nodiscard]] std::optional<CoreSeconds> view_core_seconds();
+
 /// Page faults of this process so far that needed no disk (minor faults): most are memory touched for the
 /// first time since it was mapped. None where that cannot be told.
 [[nodiscard]] std::optional<std::uint64_t> view_page_faults();

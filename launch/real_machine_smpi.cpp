@@ -18,6 +18,8 @@ Terminal view_terminal(int /*descriptor*/, bool /*launched*/) { return {}; }
 
 CpuTimes view_cpu_times() { return {}; }
 
+std::optional<CoreSeconds> view_core_seconds() { return std::nullopt; }
+
 std::optional<std::uint64_t> view_page_faults() { return std::nullopt; }  // the ranks share a process
 
 std::string hwloc_version() { return "not used"; }

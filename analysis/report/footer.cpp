@@ -201,7 +201,8 @@ void add_rank_probe(const Run& run, ReportLines& facts) {
   for (const ProbeFinding& finding : run.rank_probe->findings) {
     facts.push_back(
         {fmt::format(
-             "warning: {}{}", finding.text,
+             "warning: {}{}{}", finding.text,
+             finding.ranks.size() == 1 ? core_wait_of(run, finding.ranks.front()) : "",
              on_gpus ? "; this is its host's delay, which work already queued on its GPU may hide" : ""),
          Tone::warning});
   }
@@ -312,6 +313,7 @@ ReportLines footer_lines(const Run& run) {
   for (const ReportLine& fact : choice_lines(run)) facts.push_back(fact);
   for (const ReportLine& fact : poor_choice_lines(run)) facts.push_back(fact);
   for (const ReportLine& fact : page_fault_lines(run)) facts.push_back(fact);
+  for (const ReportLine& fact : core_wait_lines(run)) facts.push_back(fact);
   for (const std::string& note : run.load_notes) facts.push_back({"warning: " + note, Tone::warning});
   for (const ReportLine& fact : gpu_health_lines(run)) facts.push_back(fact);
   add_precision(run, facts);

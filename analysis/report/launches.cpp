@@ -94,6 +94,7 @@ void merge_samples(Measurement& merged, const Rows& rows) {
     times.median_seconds = *over_launches(&RankTimes::median_seconds);
     times.p99_seconds = *over_launches(&RankTimes::p99_seconds);
     times.page_faults = over_launches(&RankTimes::page_faults);
+    times.core_wait_share = over_launches(&RankTimes::core_wait_share);
   }
 }
 

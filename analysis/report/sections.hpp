@@ -159,6 +159,13 @@ inline constexpr double kMinReportedPageFaultShare = 0.05;
 /// then what usually ends them, where that was not tried. The models leave them out (docs/model.md).
 [[nodiscard]] ReportLines page_fault_lines(const Run& run);
 
+/// Whose main thread waited for a core in a twentieth of a row's time or more, how much and in how many rows:
+/// the rank where that is most, and how many more. Host memory only.
+[[nodiscard]] ReportLines core_wait_lines(const Run& run);
+
+/// "; others had its core up to 48 % of the time" of a rank of which core_wait_lines would tell; else empty.
+[[nodiscard]] std::string core_wait_of(const Run& run, int rank);
+
 /// What a step was made of, who makes the others wait in it, and why; nothing without a Step.
 [[nodiscard]] ReportLines step_lines(const Run& run);
 

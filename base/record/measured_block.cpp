@@ -32,6 +32,7 @@ void each_field(auto& visit, Either<RankTimes> auto& times) {
   visit("median_seconds", times.median_seconds, kSeconds);
   visit("p99_seconds", times.p99_seconds, kSeconds);
   visit.older("page_faults", times.page_faults);
+  visit.older("core_wait_share", times.core_wait_share);
 }
 
 void each_field(auto& visit, Either<MachineProbe> auto& probe) {
@@ -147,15 +148,23 @@ std::vector<WrongElements> wrong_from_json(const JsonReader& json) {
 
 namespace {
 
-/// The median over blocks of one figure of one rank; none where no block has it.
+/// One figure of one rank in each block that has it.
 template <class Figure>
-std::optional<double> typical(const std::vector<std::vector<RankTimes>>& blocks, std::size_t rank,
-                              Figure RankTimes::* figure) {
+std::vector<double> over_blocks(const std::vector<std::vector<RankTimes>>& blocks, std::size_t rank,
+                                Figure RankTimes::* figure) {
   std::vector<double> values;
   for (const auto& block : blocks) {
     if (rank >= block.size()) continue;
     if (const std::optional<double> value = block[rank].*figure) values.push_back(*value);
   }
+  return values;
+}
+
+/// The median over blocks of one figure of one rank; none where no block has it.
+template <class Figure>
+std::optional<double> typical(const std::vector<std::vector<RankTimes>>& blocks, std::size_t rank,
+                              Figure RankTimes::* figure) {
+  std::vector<double> values = over_blocks(blocks, rank, figure);
   if (values.empty()) return std::nullopt;
   return median(std::move(values));
 }
@@ -206,6 +215,8 @@ std::vector<RankTimes> typical_times(const std::vector<std::vector<RankTimes>>& 
                       .median_seconds = *typical(blocks, rank, &RankTimes::median_seconds),
                       .p99_seconds = *typical(blocks, rank, &RankTimes::p99_seconds),
                       .page_faults = typical(blocks, rank, &RankTimes::page_faults)});
+    const std::vector<double> waits = over_blocks(blocks, rank, &RankTimes::core_wait_share);
+    if (!waits.empty()) result.back().core_wait_share = mean(waits);  // one disturbed block of many counts
   }
   if (blocks.front().front().step) add_step_times(result, blocks);
   return result;

@@ -39,8 +39,10 @@ struct RankTimes {
   int rank = 0;
   double median_seconds = 0;
   double p99_seconds = 0;
-  std::optional<double> page_faults = std::nullopt;  ///< per call; none where nobody counts them
-  std::optional<StepTimes> step = std::nullopt;      ///< of a Step alone
+  std::optional<double> page_faults = std::nullopt;      ///< per call; none where nobody counts them
+  std::optional<double> core_wait_share = std::nullopt;  ///< of the time of all blocks: its main thread could
+                                                         ///< run, and others had its core; none: not known
+  std::optional<StepTimes> step = std::nullopt;          ///< of a Step alone
 
   bool operator==(const RankTimes&) const = default;
 };

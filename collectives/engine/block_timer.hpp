@@ -15,6 +15,7 @@ struct Block {
   double elapsed_seconds = 0;                ///< of all iterations
   std::vector<double> samples;               ///< seconds per iteration, one value per sample
   std::optional<std::uint64_t> page_faults;  ///< of all iterations; none where nobody counts them
+  std::optional<double> core_wait_seconds;   ///< of all iterations; none where the kernel does not say
   std::optional<StepTimes> step{};           ///< of a Step: means over its steps
 };
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -49,6 +50,8 @@ struct RankReport {
                     .interrupted = interrupted};
   if (own.page_faults)
     report.times.page_faults = static_cast<double>(*own.page_faults) / static_cast<double>(iterations);
+  if (own.core_wait_seconds && own.elapsed_seconds > 0)
+    report.times.core_wait_share = std::min(1.0, *own.core_wait_seconds / own.elapsed_seconds);
   report.times.step = own.step;
   return report;
 }

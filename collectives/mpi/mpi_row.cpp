@@ -173,8 +173,11 @@ Block MpiRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample
     align_message_rings(arguments_.communicator);
   }
   const auto faults_before = launch::view_page_faults();
+  const auto core_before = launch::view_core_seconds();
   Block block = timed(iterations, iterations_per_sample, goes_on);
+  const auto core_after = launch::view_core_seconds();
   if (faults_before) block.page_faults = *launch::view_page_faults() - *faults_before;
+  if (core_before && core_after) block.core_wait_seconds = core_after->waited - core_before->waited;
   if (key_.operation == OperationId::ping_pong) share_half(block);
   return block;
 }

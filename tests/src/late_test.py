@@ -71,6 +71,18 @@ class LateRank(Scratch):
             self.assertEqual(named(record), [], record["rank_probe"])
             self.assertIn("no rank is significantly late", output)
 
+    def test_a_core_that_another_program_takes(self):
+        """Another program on the second rank's core, which is half of it at most: other work may add to that."""
+        path = self.folder / "run.json"
+        hog = subprocess.Popen(["taskset", "--cpu-list", CORES[1], "sh", "-c", "while :; do :; done"])
+        self.addCleanup(hog.wait)
+        self.addCleanup(hog.kill)
+        result = run(*mpirun(2, PROGRAM, *ROWS, "--time", "8", "-J", path))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for row in json.loads(path.read_text())["rows"]:
+            self.assertGreater(max(row["rank_times"]["core_wait_share"]), 0.2)
+        self.assertRegex(" ".join(result.stdout.split()), r"warning: rank \d \(\S+\) waited for its core \d+ % of the time")
+
     def test_slow_inside_messages(self):
         """Needs three: of two ranks messages tell neither."""
         if MOST < 3:

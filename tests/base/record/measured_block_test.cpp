@@ -222,13 +222,18 @@ TEST(RowSamples, PageFaultsAreTypicalOfTheBlocksThatCountedThem) {
   blocks[4].ranks[0].page_faults = 4098;
   EXPECT_EQ(measured(blocks).ranks[0].page_faults, 4097);
   EXPECT_EQ(measured(blocks).ranks[1].page_faults, std::nullopt);
+  for (MeasuredBlock& block : blocks) block.ranks[0].core_wait_share = 0;
+  blocks[1].ranks[0].core_wait_share = 0.5;  // a mean: a median would not see one disturbed block
+  EXPECT_NEAR(measured(blocks).ranks[0].core_wait_share.value_or(0), 0.5 / static_cast<double>(blocks.size()),
+              1e-12);
 }
 
 /// A block of a Step on two ranks.
 MeasuredBlock step_block(double compute0, double compute1) {
   MeasuredBlock block = block_of(1);
-  block.ranks = {{0, 1, 1, std::nullopt, StepTimes{.compute_seconds = compute0, .inside_seconds = 1}},
-                 {1, 1, 1, std::nullopt, StepTimes{.compute_seconds = compute1, .inside_seconds = 1}}};
+  block.ranks = {
+      {0, 1, 1, std::nullopt, std::nullopt, StepTimes{.compute_seconds = compute0, .inside_seconds = 1}},
+      {1, 1, 1, std::nullopt, std::nullopt, StepTimes{.compute_seconds = compute1, .inside_seconds = 1}}};
   return block;
 }
 

@@ -250,8 +250,10 @@ class RandomRun {
     measured.p95 = number();
     measured.p99 = number();
     measured.variation = number();
-    measured.ranks =
-        several([&] { return RankTimes{below(4096), number(), number(), maybe([&] { return number(); })}; });
+    measured.ranks = several([&] {
+      return RankTimes{below(4096), number(), number(), maybe([&] { return number(); }),
+                       maybe([&] { return number(); })};
+    });
     measured.wrong_elements = maybe([&] { return count(); });
     measured.wrong = several([&] { return wrong(); });
     measured.enqueue_seconds = maybe([&] { return number(); });

@@ -95,7 +95,7 @@ TEST(RowJson, TheFiguresOfTheRanksAreColumnsOfOneLength) {
   Json json = row_to_json(row, 2);
   EXPECT_EQ(
       json.at("rank_times").dump(),
-      R"({"rank":[0,1],"median_seconds":[1e-06,1.5e-06],"p99_seconds":[2e-06,3e-06],"page_faults":[null,4097.0]})");
+      R"({"rank":[0,1],"median_seconds":[1e-06,1.5e-06],"p99_seconds":[2e-06,3e-06],"page_faults":[null,4097.0],"core_wait_share":[null,null]})");
   json["rank_times"]["p99_seconds"].erase(1);
   EXPECT_THROW(static_cast<void>(from_text(json.dump())), Error);
 }
