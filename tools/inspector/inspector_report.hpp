@@ -16,7 +16,7 @@ struct InspectorPage {
 /// "BELOW: AllReduce 1 GiB of dp0 …; rank 3 on n17 of tp0 comes last …": the first line of the text.
 [[nodiscard]] std::string inspector_headline(const InspectorPage& page);
 
-/// As "text" (lines of `columns` at most but for the table's), "csv" or "json".
+/// As "text" (lines of `columns`, from 80 on, at most), "csv", "json", "md" or "html".
 [[nodiscard]] std::string report(const InspectorPage& page, std::string_view format, int columns);
 
 }  // namespace collbench::analysis

@@ -33,8 +33,14 @@ struct InspectorOptions {
   OutputOptions output;
 };
 
-/// The files that Inspector writes, HOST-pidN.log, of each folder; a file as it is. Throws Error (usage) for
-/// a folder without one, or that cannot be read.
+/// HOST-pidN.log, or nccl_inspector_metrics_GPUUUID.prom.
+bool is_inspectors(const fs::path& file) {
+  return file.extension() == ".log" ||
+         (file.extension() == ".prom" && file.filename().string().starts_with("nccl_inspector_metrics_"));
+}
+
+/// The files that Inspector writes of each folder; a file as it is. Throws Error (usage) for a folder without
+/// one, or that cannot be read.
 std::vector<std::string> files_of(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
@@ -47,13 +53,15 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
     for (fs::directory_iterator entry(path, error); !error && entry != fs::directory_iterator();
          entry.increment(error)) {
       std::error_code unknown;
-      if (entry->path().extension() == ".log" && entry->is_regular_file(unknown))
+      if (is_inspectors(entry->path()) && entry->is_regular_file(unknown))
         found.push_back(entry->path().string());
     }
     if (error) throw usage_error(path, error.message(), "give a folder that can be read");
     if (found.empty())
-      throw usage_error(path, "has no file of NCCL Inspector's (HOST-pidN.log)",
-                        "give NCCL_INSPECTOR_DUMP_DIR of the job");
+      throw usage_error(path,
+                        "has no file of NCCL Inspector's (HOST-pidN.log, nccl_inspector_metrics_UUID.prom)",
+                        "give NCCL_INSPECTOR_DUMP_DIR of the job; Inspector deletes .prom files when the job "
+                        "ends");
     std::sort(found.begin(), found.end());
     files.insert(files.end(), found.begin(), found.end());
   }
@@ -83,8 +91,9 @@ CommandResult inspect(const InspectorOptions& options) {
     throw usage_error(options.paths.front(), left_out_words(page.job),
                       "give the files of a job whose collectives the GPU timed (kernel_gpu)");
   page.result = analysis::judge_job(page.job, machine ? &*machine : nullptr);
-  const bool is_below = std::any_of(page.result.kinds.begin(), page.result.kinds.end(),
-                                    [](const analysis::KindResult& kind) { return kind.is_below(); });
+  const bool is_below =
+      std::any_of(page.result.kinds.begin(), page.result.kinds.end(),
+                  [](const analysis::KindResult& kind) { return kind.verdict() == VerdictWord::below; });
   const auto write = [&](const OutputDocument& document) {
     return analysis::report(page, document.format, page_options(document).columns);
   };
@@ -96,12 +105,13 @@ CommandResult inspect(const InspectorOptions& options) {
 
 void add_tool(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<InspectorOptions>();
-  command.add_option("path", options->paths, "what NCCL Inspector wrote: files, or its folder (JSON lines)")
-      ->required();
+  command.add_option("path", options->paths, "what NCCL Inspector wrote: files, or its folder")->required();
   add_option(command, "Options", "--topology", "NAME|FILE",
              "what the job ran on: a reference machine, or a file that describes a node",
              into(options->topology));
-  add_output_options(command, "Options", options->output, {"text", "json", "csv"}, "what was found");
+  add_output_options(command, "Options", options->output, {"text", "md", "html", "json", "csv"},
+                     "what was found");
+  command.get_option("--html")->description("a page that needs no network (HTML); - for stdout");
   command.callback([options, &chosen] { chosen = [options] { return inspect(*options); }; });
 }
 

@@ -34,15 +34,17 @@ constexpr std::size_t kMinAlike = 3;
 /// A call over the ranks that logged it.
 struct Call {
   std::uint64_t sequence = 0;
+  std::int64_t second_of_dump = 0;
   std::vector<std::pair<double, int>> ranks;  ///< seconds and rank, the quickest first
+  std::size_t own = 0;                        ///< which of them waited least
 
-  [[nodiscard]] double own_seconds() const { return ranks.front().first; }
+  [[nodiscard]] double own_seconds() const { return ranks[own].first; }
 };
 
 double own_seconds(const Call& call) { return call.own_seconds(); }
 
 /// In their order. A rank that logged a call twice counts once.
-std::vector<Call> calls_of(std::vector<InspectedCall> seen) {
+std::vector<Call> calls_of(std::vector<InspectedCall> seen, const InspectedCommunicator& group) {
   std::sort(seen.begin(), seen.end(), [](const InspectedCall& a, const InspectedCall& b) {
     return std::tuple(a.sequence, a.rank, a.seconds) < std::tuple(b.sequence, b.rank, b.seconds);
   });
@@ -51,11 +53,15 @@ std::vector<Call> calls_of(std::vector<InspectedCall> seen) {
   for (const InspectedCall& each : seen) {
     const bool begins = calls.empty() || calls.back().sequence != each.sequence;
     if (!begins && each.rank == last_rank) continue;
-    if (begins) calls.push_back({each.sequence, {}});
+    if (begins) calls.push_back({each.sequence, each.second_of_dump, {}});
     calls.back().ranks.emplace_back(each.seconds, each.rank);
     last_rank = each.rank;
   }
-  for (Call& call : calls) std::sort(call.ranks.begin(), call.ranks.end());
+  for (Call& call : calls) {
+    std::sort(call.ranks.begin(), call.ranks.end());
+    const auto slowest = std::min(call.ranks.size(), static_cast<std::size_t>(group.ranks));
+    if (group.is_of_several()) call.own = call.ranks.size() - slowest;
+  }
   return calls;
 }
 
@@ -86,7 +92,11 @@ std::optional<Slowdown> slowdown_of(const std::vector<Call>& calls) {
   const auto begin = calls.begin() + static_cast<std::ptrdiff_t>((from == 0 ? 0 : from - 1) * size);
   const auto slow = std::adjacent_find(begin, calls.end(), is_slow);
   if (slow == calls.end()) return std::nullopt;
-  return Slowdown{.times = last / first, .sequence = slow->sequence};
+  return Slowdown{.times = last / first,
+                  .seconds = last,
+                  .busbw = 0,
+                  .sequence = slow->sequence,
+                  .second_of_dump = slow->second_of_dump};
 }
 
 /// Waits of one communicator, over all its kinds.
@@ -179,53 +189,87 @@ Expected cluster_of(const InspectedCommunicator& group, const topology::Resolved
   }
 }
 
-void expect(const GpuCluster& ranks, KindResult& result) {
-  const InspectedKind& kind = result.kind;
-  GpuCluster cluster = ranks;
+struct ExpectedRate {
+  std::optional<double> busbw;
+  std::optional<HealthyRange> range;  ///< from 64 MiB on
+};
+
+ExpectedRate rate_of(const InspectedKind& kind, GpuCluster cluster) {
   if (kind.algorithm.empty())
     cluster = with_table_choice(cluster, kind.operation, kind.size_bytes);
   else
     cluster.run.algorithm = kind.algorithm;
   const auto seconds = expect_on_gpus(kind.operation, kind.size_bytes, cluster).expected_seconds;
-  if (!seconds) return;
-  const double expected =
+  if (!seconds) return {};
+  const double busbw =
       bus_bandwidth(operation(kind.operation), kind.size_bytes, cluster.ranks(), *seconds) / kGigabyte;
-  if (!(expected > 0)) return;
-  result.expected_busbw = expected;
-  if (kind.size_bytes >= kLargeSize && result.whole >= kMinCalls)
-    result.range = healthy_range(kind.operation, kind.size_bytes, expected, cluster);
+  if (!(busbw > 0)) return {};
+  ExpectedRate result{.busbw = busbw, .range = {}};
+  if (kind.size_bytes >= kLargeSize)
+    result.range = healthy_range(kind.operation, kind.size_bytes, busbw, cluster);
+  return result;
 }
+
+/// What the machine gives. A job has many communicators of few shapes, and its search takes long.
+class Expectations {
+ public:
+  explicit Expectations(const topology::ResolvedMachine* machine) : machine_(machine) {}
+
+  [[nodiscard]] const Expected& ranks_of(const InspectedCommunicator& group) {
+    const auto [known, is_new] = clusters_.try_emplace({group.ranks, group.nodes});
+    if (is_new && machine_ != nullptr) known->second = cluster_of(group, *machine_);
+    return known->second;
+  }
+
+  [[nodiscard]] const ExpectedRate& rate(const InspectedCommunicator& group, const InspectedKind& kind) {
+    const auto [known, is_new] =
+        rates_.try_emplace({group.ranks, group.nodes, kind.operation, kind.size_bytes, kind.algorithm});
+    const Expected& ranks = ranks_of(group);
+    if (is_new && ranks.cluster) known->second = rate_of(kind, *ranks.cluster);
+    return known->second;
+  }
+
+ private:
+  const topology::ResolvedMachine* machine_;
+  std::map<std::pair<int, int>, Expected> clusters_;
+  std::map<std::tuple<int, int, OperationId, std::uint64_t, std::string>, ExpectedRate> rates_;
+};
 
 }  // namespace
 
 JobResult judge_job(const InspectedJob& job, const topology::ResolvedMachine* machine) {
   JobResult result;
   std::vector<Waits> waits(job.communicators.size());
-  std::vector<Expected> expected(job.communicators.size());
-  if (machine != nullptr)
-    for (std::size_t i = 0; i < job.communicators.size(); ++i)
-      expected[i] = cluster_of(job.communicators[i], *machine);
+  Expectations expected(machine);
   std::set<std::string> notes;
   for (const auto& [kind, seen] : job.calls) {
     const InspectedCommunicator& group = job.communicators[kind.communicator];
-    const std::vector<Call> calls = calls_of(seen);
-    std::vector<Call> whole;
-    std::copy_if(calls.begin(), calls.end(), std::back_inserter(whole),
-                 [&group](const Call& call) { return std::cmp_equal(call.ranks.size(), group.ranks); });
+    const std::vector<Call> calls = calls_of(seen, group);
     KindResult of_kind;
     of_kind.kind = kind;
+    of_kind.is_of_means = group.is_of_means;
+    of_kind.has_time = calls.front().second_of_dump > 0;
     of_kind.calls = calls.size();
+    std::vector<Call> whole;
+    if (!group.is_of_means)
+      std::copy_if(calls.begin(), calls.end(), std::back_inserter(whole),
+                   [&group](const Call& call) { return std::cmp_equal(call.ranks.size(), group.ranks); });
     of_kind.whole = whole.size();
     of_kind.seconds = median_of(whole.empty() ? calls : whole, own_seconds);
-    of_kind.busbw =
-        bus_bandwidth(operation(kind.operation), kind.size_bytes, group.ranks, of_kind.seconds) / kGigabyte;
+    const auto busbw = [&](double seconds) {
+      return bus_bandwidth(operation(kind.operation), kind.size_bytes, group.ranks, seconds) / kGigabyte;
+    };
+    of_kind.busbw = busbw(of_kind.seconds);
     if (!whole.empty())
       of_kind.wait_seconds =
           median_of(whole, [](const Call& each) { return each.ranks.back().first - each.own_seconds(); });
-    of_kind.slowdown = slowdown_of(whole);
+    of_kind.slowdown = slowdown_of(group.is_of_means ? calls : whole);
+    if (of_kind.slowdown) of_kind.slowdown->busbw = busbw(of_kind.slowdown->seconds);
     if (depends_on_all(kind.operation)) add_waits(whole, waits[kind.communicator]);
-    const Expected& machine_of = expected[kind.communicator];
-    if (machine_of.cluster) expect(*machine_of.cluster, of_kind);
+    const ExpectedRate& rate = expected.rate(group, kind);
+    of_kind.expected_busbw = rate.busbw;
+    if (group.is_of_means || whole.size() >= kMinCalls) of_kind.range = rate.range;
+    const Expected& machine_of = expected.ranks_of(group);
     if (!machine_of.why_not.empty())
       notes.insert(fmt::format("nothing is expected of {} on {}: {}",
                                counted(static_cast<std::size_t>(group.ranks), "rank"),

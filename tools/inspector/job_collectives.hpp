@@ -19,16 +19,23 @@ inline constexpr std::size_t kMinCalls = 20;
 
 /// From which call on a kind takes longer than it did at first.
 struct Slowdown {
-  double times = 1;            ///< by so much, median over median
-  std::uint64_t sequence = 0;  ///< Inspector's number of the first slow one
+  double times = 1;                 ///< by so much, median over median
+  double seconds = 0;               ///< a call then, median
+  double busbw = 0;                 ///< GB/s, of that
+  std::uint64_t sequence = 0;       ///< Inspector's number of the first slow one
+  std::int64_t second_of_dump = 0;  ///< when that was written, since 1970; 0: not known
 };
 
 struct KindResult {
   InspectedKind kind;
+  bool is_of_means = false;  ///< of a Prometheus dump: minutes and their GPUs in place of calls and ranks
+  bool has_time = false;     ///< it is known when the first of them was written
   std::size_t calls = 0;
   std::size_t whole = 0;  ///< calls that every rank logged: what follows is of these, where there is one
-  double seconds = 0;     ///< median over calls of the quickest rank's
-  double busbw = 0;       ///< GB/s, of that
+  /// Median over calls of the quickest rank's. Of GPUs of several communicators as many as one has ranks, the
+  /// slowest, could be one: the quickest of these.
+  double seconds = 0;
+  double busbw = 0;                      ///< GB/s, of that
   std::optional<double> expected_busbw;  ///< GB/s; none without a machine, or where none is expected
   std::optional<HealthyRange> range;     ///< of busbw over expected; from 64 MiB and 20 whole calls on
   std::optional<double> wait_seconds;    ///< median of the slowest rank's time less the quickest's
@@ -37,7 +44,15 @@ struct KindResult {
   [[nodiscard]] std::optional<double> ratio() const {
     return expected_busbw ? std::optional(busbw / *expected_busbw) : std::nullopt;
   }
-  [[nodiscard]] bool is_below() const { return range && ratio() && *ratio() < range->below; }
+  /// Of what became slower as it is since then: what is judged.
+  [[nodiscard]] std::optional<double> last_ratio() const {
+    return expected_busbw && slowdown ? std::optional(slowdown->busbw / *expected_busbw) : ratio();
+  }
+  /// UNCLEAR: means hold what the ranks waited, so that they are under the edge for that, or for a fault.
+  [[nodiscard]] VerdictWord verdict() const {
+    if (!range || !last_ratio() || *last_ratio() >= range->below) return VerdictWord::none;
+    return is_of_means ? VerdictWord::unclear : VerdictWord::below;
+  }
 };
 
 /// Of the calls of a communicator in which all others wait for one rank, one comes last to far more than its

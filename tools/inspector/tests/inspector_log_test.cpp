@@ -65,11 +65,11 @@ TEST(InspectorLog, WhatCannotBeJudgedIsCountedWithItsReason) {
   const std::string p2p = fmt::format(R"({{{}"p2p_perf":{{"p2p":"Send"}}}})"
                                       "\n",
                                       kHeader);
-  const std::string stats = fmt::format(R"({{{}"dump_stats":{{"dropped":7}}}})"
+  const std::string other = fmt::format(R"({{{}"other":{{"a":7}}}})"
                                         "\n",
                                         kHeader);
   const InspectedJob job =
-      read(call("AllReduce", 8, "kernel_cpu") + p2p + stats + "\n" + call("AllReduceMaybe", 8));
+      read(call("AllReduce", 8, "kernel_cpu") + p2p + other + "\n" + call("AllReduceMaybe", 8));
   EXPECT_TRUE(job.calls.empty());
   EXPECT_THAT(job.left_out, testing::UnorderedElementsAre(Pair("not timed by the GPU", 1),
                                                           Pair("Send and Recv, which are not judged", 1),
@@ -115,6 +115,46 @@ TEST(InspectorLog, ASizeThatIsNoNumberOverAllRanksIsRefused) {
 
 TEST(InspectorLog, ALineWithoutEndIsRefusedBeforeItFillsTheMemory) {
   EXPECT_THROW(read(std::string((1U << 20) + 2, ' ')), Error);
+}
+
+/// A line of one communicator's dump since format v4.3, behind the marker that has its header.
+std::string marker(const char* id, int collectives, int lost = 0) {
+  return fmt::format(
+      R"({{"header":{{"id":"{}","comm_name":"unknown","rank":1,"n_ranks":4,"nnodes":2}},"metadata":{{"inspector_output_format_version":"v4.4","dump_timestamp_us":1748030377748202,"hostname":"n7","pid":9}},"dump_stats":{{"coll_records":{},"coll_dropped_total":{},"p2p_records":1}}}})"
+      "\n",
+      id, collectives, lost);
+}
+
+constexpr const char* kCall =
+    R"({"coll_perf":{"coll":"AllReduce","coll_algo":"RING","coll_proto":"LL","coll_sn":3,"coll_msg_size_bytes":8,"coll_exec_time_us":61,"coll_timing_source":"kernel_gpu"}})"
+    "\n";
+constexpr const char* kP2p = R"({"p2p_perf":{"p2p":"Send"}})"
+                             "\n";
+
+TEST(InspectorLog, LinesBehindAMarkerAreOfItsCommunicator) {
+  const InspectedJob job =
+      read(marker("0xa", 2) + kCall + kCall + kP2p + marker("0xb", 1) + kCall + kP2p + kCall);
+  ASSERT_THAT(job.communicators, SizeIs(2));
+  EXPECT_EQ(job.communicators[0].id, "0xa");
+  EXPECT_EQ(job.communicators[0].name, "") << "\"unknown\" is no name";
+  ASSERT_THAT(job.calls, SizeIs(2));
+  EXPECT_THAT(job.calls.begin()->second, SizeIs(2));
+  EXPECT_EQ(job.calls.begin()->second[0].second_of_dump, 1748030377);
+  EXPECT_THAT(job.calls.rbegin()->second, SizeIs(1));
+  EXPECT_THAT(job.left_out, testing::UnorderedElementsAre(Pair("Send and Recv, which are not judged", 2),
+                                                          Pair("damaged", 1)))
+      << "more lines than the marker says are of nobody known";
+}
+
+TEST(InspectorLog, BehindADamagedLineNoMarkerIsTrusted) {
+  const InspectedJob job = read(marker("0xa", 3) + kCall + "{\"header\":{\"id\":\n" + kCall);
+  EXPECT_THAT(job.calls.begin()->second, SizeIs(1)) << "the damaged one may have been a marker";
+  EXPECT_THAT(job.left_out, ElementsAre(Pair("damaged", 2)));
+}
+
+TEST(InspectorLog, CallsThatInspectorLostAreCountedForEachRank) {
+  EXPECT_THAT(read(marker("0xa", 0, 3) + marker("0xa", 0, 5) + marker("0xb", 0, 7)).lost,
+              ElementsAre(Pair("0xa 1", 5), Pair("0xb 1", 7)));
 }
 
 TEST(InspectorLog, ACallThatIsLeftOutMakesNoCommunicator) {

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <sstream>
 
+#include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
 #include "tools/inspector/inspector_report.hpp"
 
@@ -12,6 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
@@ -137,14 +140,14 @@ TEST(JobCollectives, OfCallsThatNotAllRanksWereSeenInNobodyIsNamed) {
 
 TEST(JobCollectives, BelowIsWhatIsUnderTheEdgeOfSoundMachines) {
   const InspectorPage sound = judged(job_of(1, 40, kGiB, [](auto, int) { return 3.9e-3; }));
-  EXPECT_FALSE(sound.result.kinds[0].is_below()) << *sound.result.kinds[0].ratio();
+  EXPECT_FALSE(sound.result.kinds[0].verdict() == VerdictWord::below) << *sound.result.kinds[0].ratio();
   EXPECT_THAT(inspector_headline(sound), StartsWith("40 calls of 1 communicator, 8 files"));
   const InspectorPage slow = judged(job_of(1, 40, kGiB, [](auto, int) { return 8e-3; }));
-  EXPECT_TRUE(slow.result.kinds[0].is_below());
+  EXPECT_TRUE(slow.result.kinds[0].verdict() == VerdictWord::below);
   EXPECT_THAT(inspector_headline(slow), StartsWith("BELOW a sound hgx-h100: AllReduce 1 GiB of dp0, 0."));
   const InspectorPage small = judged(job_of(1, 40, kMiB, [](auto, int) { return 8e-3; }));
   EXPECT_TRUE(small.result.kinds[0].expected_busbw);
-  EXPECT_FALSE(small.result.kinds[0].is_below()) << "verdicts go by 64 MiB and more";
+  EXPECT_FALSE(small.result.kinds[0].verdict() == VerdictWord::below) << "verdicts go by 64 MiB and more";
 }
 
 TEST(JobCollectives, ANodesPartOfARailIsExpectedByItsOwnRanks) {
@@ -157,15 +160,174 @@ TEST(JobCollectives, ANodesPartOfARailIsExpectedByItsOwnRanks) {
   EXPECT_THAT(judged(job).result.notes, SizeIs(1)) << "nodes of different numbers of ranks";
 }
 
+TEST(JobCollectives, WhatIsExpectedOfAKindDoesNotDependOnTheOthersOfTheJob) {
+  InspectedJob all;
+  std::vector<double> alone;
+  for (const auto& [nodes, id, bytes, algorithm] :
+       {std::tuple(1, OperationId::all_reduce, kGiB, ""), std::tuple(2, OperationId::all_reduce, kGiB, ""),
+        std::tuple(2, OperationId::all_gather, kGiB, ""), std::tuple(2, OperationId::all_gather, kMiB, ""),
+        std::tuple(2, OperationId::all_reduce, kGiB, "ring"),
+        std::tuple(8, OperationId::all_reduce, kGiB, "ring")}) {
+    InspectedJob one = job_of(nodes == 8 ? 1 : nodes, 1, bytes, [](auto, int) { return 8e-3; });
+    one.communicators[0].nodes = nodes;  // 8: a rail
+    auto calls = one.calls.extract(one.calls.begin());
+    calls.key().operation = id;
+    calls.key().algorithm = algorithm;
+    one.calls.insert(std::move(calls));
+    alone.push_back(judged(one).result.kinds.at(0).expected_busbw.value());
+    auto copy = one.calls.extract(one.calls.begin());
+    copy.key().communicator = all.communicators.size();
+    all.communicators.push_back(one.communicators[0]);
+    all.calls.insert(std::move(copy));
+  }
+  std::vector<double> of_one_job;
+  for (const KindResult& kind : judged(all).result.kinds) of_one_job.push_back(kind.expected_busbw.value());
+  EXPECT_EQ(of_one_job, alone);
+  std::sort(alone.begin(), alone.end());
+  EXPECT_EQ(std::unique(alone.begin(), alone.end()), alone.end()) << "each has its own";
+}
+
 TEST(JobCollectives, WhatBecomesSlowerIsSaidWithTheCall) {
   const InspectorPage page =
       judged(job_of(1, 200, kGiB, [](auto call, int) { return call < 120 ? 4e-3 : 8e-3; }));
   ASSERT_TRUE(page.result.kinds[0].slowdown);
   EXPECT_EQ(page.result.kinds[0].slowdown->sequence, 120U);
+  EXPECT_THAT(report(page, "text", 200),
+              HasSubstr("takes 2.00 times as long from call number 120 on, and is judged by that\n"));
+  EXPECT_GT(*page.result.kinds[0].ratio(), 0.9) << "the median of all calls";
+  EXPECT_THAT(
+      inspector_headline(page),
+      StartsWith(
+          "BELOW a sound hgx-h100: AllReduce 1 GiB of dp0, 0.51 of expected from call number 120 on;"));
   EXPECT_DOUBLE_EQ(page.result.kinds[0].slowdown->times, 2);
   const InspectorPage steady =
       judged(job_of(1, 200, kGiB, [](auto call, int) { return call == 150 ? 9e-3 : 4e-3; }));
   EXPECT_FALSE(steady.result.kinds[0].slowdown);
+}
+
+/// Means of `gpus` GPUs over `minutes`, of groups of 8 ranks on one node.
+template <class Seconds>
+InspectedJob job_of_means(int gpus, std::uint64_t minutes, Seconds seconds) {
+  InspectedJob job;
+  job.files = 1;
+  job.communicators.push_back({.name = "tp", .ranks = 8, .nodes = 1, .is_of_means = true});
+  InspectedCommunicator& group = job.communicators[0];
+  auto& seen = job.calls[{0, OperationId::all_reduce, kGiB, "", 2 * kGiB}];
+  for (int gpu = 0; gpu < gpus; ++gpu) {
+    group.hosts[gpu] = "n0";
+    group.gpus["n0 GPU" + std::to_string(gpu)] = gpu;
+    for (std::uint64_t minute = 0; minute < minutes; ++minute)
+      seen.push_back(
+          {.sequence = minute,
+           .rank = gpu,
+           .seconds = seconds(minute, gpu),
+           .second_of_dump = minutes == 1 ? 0 : static_cast<std::int64_t>(1764000000 + 60 * minute)});
+  }
+  return job;
+}
+
+TEST(JobCollectives, MeansUnderTheEdgeAreUnclearForWhatTheyWaited) {
+  const InspectorPage page = judged(job_of_means(8, 1, [](auto, int) { return 8e-3; }));
+  ASSERT_THAT(page.result.kinds, SizeIs(1));
+  EXPECT_EQ(page.result.kinds[0].verdict(), VerdictWord::unclear);
+  EXPECT_FALSE(page.result.kinds[0].wait_seconds);
+  EXPECT_THAT(inspector_headline(page), StartsWith("UNCLEAR: AllReduce 1–2 GiB of tp, 0."));
+  const std::string text = report(page, "text", 400);
+  EXPECT_THAT(text,
+              HasSubstr("\n  operation     size  busbw  expected  ratio  verdict\ntp: 1 × 8 ranks on n0\n"))
+      << "no column without a value";
+  EXPECT_THAT(text, HasSubstr("who waits for whom is not known"));
+  EXPECT_THAT(text, HasSubstr("since when is not known"));
+  EXPECT_THAT(text, Not(HasSubstr("logged by every rank")));
+  const Json kind = Json::parse(report(page, "json", 80))["kinds"][0];
+  EXPECT_EQ(kind["verdict"], "UNCLEAR");
+  EXPECT_EQ(kind["size_end_bytes"], 2 * kGiB);
+  EXPECT_TRUE(kind["calls"].is_null());
+  EXPECT_TRUE(kind["seconds"].is_null());
+  EXPECT_EQ(kind["gpus"], 8);
+}
+
+TEST(JobCollectives, TheGpuThatWaitsLeastShowsThatOthersOnlyWait) {
+  const InspectorPage page =
+      judged(job_of_means(8, 1, [](auto, int gpu) { return gpu == 3 ? 3.9e-3 : 8e-3; }));
+  EXPECT_EQ(page.result.kinds[0].verdict(), VerdictWord::none);
+  EXPECT_DOUBLE_EQ(page.result.kinds[0].seconds, 3.9e-3);
+  EXPECT_THAT(page.result.late, IsEmpty());
+}
+
+TEST(JobCollectives, OfSeveralCommunicatorsOfOneNameTheSlowestCounts) {
+  const InspectorPage page =
+      judged(job_of_means(16, 1, [](auto, int gpu) { return gpu < 8 ? 3.9e-3 : 8e-3; }));
+  EXPECT_EQ(page.result.kinds[0].verdict(), VerdictWord::unclear);
+  EXPECT_DOUBLE_EQ(page.result.kinds[0].seconds, 8e-3);
+  EXPECT_THAT(report(page, "text", 200), HasSubstr("1 group of communicators of one name"));
+  const InspectorPage waiting =
+      judged(job_of_means(16, 1, [](auto, int gpu) { return gpu < 9 ? 3.9e-3 : 8e-3; }));
+  EXPECT_EQ(waiting.result.kinds[0].verdict(), VerdictWord::none) << "seven wait for one that is quick";
+}
+
+TEST(JobCollectives, MeansThatBecomeLongerAreSaidWithTheTime) {
+  const InspectorPage page =
+      judged(job_of_means(8, 200, [](auto minute, int) { return minute < 120 ? 3.9e-3 : 8e-3; }));
+  ASSERT_TRUE(page.result.kinds[0].slowdown);
+  const std::string text = report(page, "text", 200);
+  EXPECT_THAT(text,
+              HasSubstr("AllReduce 1–2 GiB of tp takes 2.05 times as long from 2025-11-24 18:00:00 UTC on"));
+  EXPECT_THAT(text, Not(HasSubstr("since when is not known")));
+  const Json kind = Json::parse(report(page, "json", 80))["kinds"][0];
+  EXPECT_EQ(kind["verdict"], "UNCLEAR");
+  EXPECT_THAT(inspector_headline(page), HasSubstr(" from 2025-11-24 18:00:00 UTC on; 1600 means of 1 group"));
+  EXPECT_EQ(kind["slower_from_time"], "2025-11-24 18:00:00 UTC");
+  EXPECT_TRUE(kind["slower_from_call"].is_null());
+}
+
+TEST(JobCollectives, WhatInspectorLostIsSaid) {
+  InspectedJob job = job_of(1, 40, kGiB, [](auto, int) { return 4e-3; });
+  job.lost = {{"0xabc 0", 0}, {"0xabc 1", 12}};
+  EXPECT_THAT(report({job, judge_job(job, nullptr), ""}, "text", 200),
+              HasSubstr("Inspector lost 12 calls before it wrote them"));
+}
+
+/// The longest cells of each column.
+InspectedJob wide_job() {
+  InspectedJob job = job_of(16, 20, 1'234'567'890, [](auto call, int rank) {
+    return rank == 3 ? 0.0123 : 0.0234 + 1e-6 * static_cast<double>(call);
+  });
+  auto calls = job.calls.extract(job.calls.begin());
+  calls.key().operation = OperationId::reduce_scatter;
+  calls.key().algorithm = "collnet_direct";
+  job.calls.insert(std::move(calls));
+  job.communicators[0].name =
+      "a name of a communicator that alone is longer than what a line of text can have";
+  return job;
+}
+
+TEST(JobCollectives, TextFitsEightyColumnsAndSaysWhatItHides) {
+  const InspectorPage page = judged(wide_job());
+  const std::string text = report(page, "text", 80);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80) << line;
+  EXPECT_THAT(text, HasSubstr("# too narrow for: time, algorithm\n"));
+  EXPECT_THAT(text, testing::ContainsRegex(
+                        "ReduceScatter +1\\.15 GiB +20 +99\\.6 +[0-9.]+ +0\\.[0-9]+ +11\\.1 ms +BELOW\n"));
+  EXPECT_THAT(report(page, "text", 120), HasSubstr("collnet_direct"));
+  EXPECT_THAT(report(page, "text", 120), Not(HasSubstr("too narrow")));
+}
+
+TEST(JobCollectives, AJobWithoutACallIsWrittenAsWell) {
+  for (const char* format : {"text", "md", "html", "csv", "json"})
+    EXPECT_THAT(report({}, format, 80), Not(IsEmpty())) << format;
+}
+
+TEST(JobCollectives, APageHasEachKindWithItsCommunicatorAndWhatIsBelowStandsOut) {
+  const InspectorPage page = judged(job_of(2, 40, kGiB, [](auto, int) { return 30e-3; }));
+  const std::string text = report(page, "md", 80);
+  EXPECT_THAT(text, StartsWith("# Collectives of a job\n\n## Findings\n- BELOW a sound hgx-h100"));
+  EXPECT_THAT(text, HasSubstr("| dp0 | 2 × 8 | n0, n1 | AllReduce | 1 GiB | 40 |"));
+  EXPECT_THAT(text, HasSubstr("**BELOW** |"));
+  const std::string html = report(page, "html", 80);
+  EXPECT_THAT(html, HasSubstr("<title>Collectives of a job</title>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"alarm\">BELOW</td>"));
 }
 
 TEST(JobCollectives, EveryFormatHasEachKind) {
