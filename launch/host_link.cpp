@@ -9,12 +9,11 @@ namespace collbench::launch {
 namespace {
 
 constexpr std::size_t kConnectionsOfARank = 2;  // its heartbeat and a report
-constexpr std::size_t kSpareConnections = 8;    // for strangers, whose time is soon over
 
 NetworkLimits limits_for(const Identities& machines) {
   const std::vector<int> ranks = ranks_per_node(machines);
   NetworkLimits limits;
-  limits.connections = kConnectionsOfARank * machines.size() + kSpareConnections;
+  limits.connections = kConnectionsOfARank * machines.size();
   limits.line_bytes =
       max_report_bytes(static_cast<std::size_t>(*std::max_element(ranks.begin(), ranks.end())));
   return limits;
@@ -25,23 +24,22 @@ std::vector<std::string> listen(HostLink& link) {
   const auto address = launch_address();
   if (!address) return {"", "0"};
   const auto port = link.network().listen(
-      *address, [&link](std::string_view line) { return link.watch().answer(line); },
-      [&link](std::string_view last_beat) { link.watch().lost(last_beat); });
+      *address, {.answer = [&link](std::string_view line) { return link.watch().answer(line); },
+                 .beat = [&link](std::string_view beat) { link.watch().found(beat); },
+                 .lost = [&link](std::string_view last_beat) { link.watch().lost(last_beat); },
+                 .crowded = [&link] { link.watch().crowded(); }});
   return port ? std::vector<std::string>{*address, std::to_string(*port)} : std::vector<std::string>{"", "0"};
 }
 
 }  // namespace
 
-HostLink::HostLink(const Identities& machines, int rank, int timeout_looks, RunSecrets secrets)
-    : watch_(machines, rank, timeout_looks), network_(std::move(secrets), limits_for(machines)) {}
+HostLink::HostLink(const Identities& machines, int rank, int timeout_looks, std::string secret)
+    : watch_(machines, rank, timeout_looks), network_(std::move(secret), limits_for(machines)) {}
 
 JoinedHosts join_hosts(Ranks& ranks, const Identities& machines, int timeout_looks) {
   if (node_count(machines) < 2) return {};
-  RunSecrets secrets;
-  if (ranks.is_root()) secrets = new_run_secrets();
-  secrets.asking = broadcast_text(ranks, secrets.asking);
-  secrets.answering = broadcast_text(ranks, secrets.answering);
-  auto link = std::make_shared<HostLink>(machines, ranks.rank(), timeout_looks, secrets);
+  const std::string secret = broadcast_text(ranks, ranks.is_root() ? random_word() : "");
+  auto link = std::make_shared<HostLink>(machines, ranks.rank(), timeout_looks, secret);
 
   const std::vector<int> listening = listening_ranks(machines);
   const bool listens = std::find(listening.begin(), listening.end(), ranks.rank()) != listening.end();
@@ -59,7 +57,7 @@ JoinedHosts join_hosts(Ranks& ranks, const Identities& machines, int timeout_loo
     return {nullptr, "no port of rank 0's host can be had on the network of the launcher"};
   std::unique_ptr<Heartbeat> heartbeat;
   if (const auto point = heartbeat_point(machines, points, ranks.rank()))
-    heartbeat = std::make_unique<Heartbeat>(points.at(*point).address, secrets);
+    heartbeat = std::make_unique<Heartbeat>(points.at(*point).address, secret);
   const auto ask = [network = &link->network()](auto to, const auto& line, auto done) {
     network->ask(std::move(to), line, std::move(done));
   };

@@ -12,7 +12,7 @@ namespace collbench::launch {
 /// What this rank knows of the other hosts, and the socket by which it hears of them.
 class HostLink {
  public:
-  HostLink(const Identities& machines, int rank, int timeout_looks, RunSecrets secrets);
+  HostLink(const Identities& machines, int rank, int timeout_looks, std::string secret);
   HostLink(const HostLink&) = delete;
   HostLink& operator=(const HostLink&) = delete;
   HostLink(HostLink&&) = delete;

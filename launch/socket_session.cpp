@@ -14,7 +14,7 @@
 #include "base/files.hpp"
 #include "base/host_name.hpp"
 #include "base/units.hpp"
-#include "launch/hosts/host_network.hpp"
+#include "launch/hosts/greeting.hpp"
 #include "launch/interruption.hpp"
 #include "launch/reduction.hpp"
 #include "launch/sockets/meeting.hpp"
@@ -202,7 +202,7 @@ class SocketSession : public Session {
     std::optional<Door> door;
     if (party.rank == 0 && party.ranks > 1) {
       door.emplace(0, 1, address_);
-      party.word = new_run_secrets().asking;
+      party.word = random_word();
     }
     const auto where =
         ranks_->all_gather(packed({door && !ranks_->is_root() ? ranks_->first_link().own_address() : "",

@@ -217,7 +217,7 @@ HangFinding look_at(const Ranks& ranks, const std::optional<Incident>& reported)
 }
 
 HangFinding find_hang_with_silence(const Ranks& ranks, const std::string& here,
-                                   const std::vector<SilentRanks>& silent) {
+                                   const std::vector<SilentRanks>& silent, int closed_strangers) {
   HangFinding heard = find_hang(ranks, 0);
   if (heard.cause == HangCause::rank_gone || heard.cause == HangCause::rank_stopped) return heard;
   HangFinding found{HangCause::host_silent, {}, ""};
@@ -230,9 +230,14 @@ HangFinding find_hang_with_silence(const Ranks& ranks, const std::string& here,
     hosts.push_back(each.host);
   }
   const std::string silent_hosts = fmt::format("{}", fmt::join(hosts, ", "));
-  found.text = fmt::format("nothing is heard of {}: hosts {} and {} do not reach each other, or {} {} down{}",
-                           fmt::join(names, ", "), here, silent_hosts, silent_hosts,
-                           silent.size() == 1 ? "is" : "are", who_waits(ranks, {}));
+  const std::string why =
+      closed_strangers > 0
+          ? fmt::format(", why is not known: the port of {} was crowded by {} that did not greet", here,
+                        counted(static_cast<std::size_t>(closed_strangers), "connection"))
+          : fmt::format(
+                ": hosts {} and {} do not reach each other, {} {} down, or all ranks there are stopped", here,
+                silent_hosts, silent_hosts, silent.size() == 1 ? "is" : "are");
+  found.text = fmt::format("nothing is heard of {}{}{}", fmt::join(names, ", "), why, who_waits(ranks, {}));
   return found;
 }
 

@@ -57,10 +57,12 @@ struct SilentRanks {
   std::vector<int> ranks;
 };
 
-/// Likewise of a run on several hosts, of which `silent` do not report to the host `here`.
+/// Likewise of a run on several hosts, of which `silent` do not report to the host `here`. So many strangers
+/// were closed there to make room for the next: those hosts may not have come through.
 [[nodiscard]] HangFinding find_hang_with_silence(const std::vector<RankActivity>& ranks,
                                                  const std::string& here,
-                                                 const std::vector<SilentRanks>& silent);
+                                                 const std::vector<SilentRanks>& silent,
+                                                 int closed_strangers);
 
 /// "inside AllReduce 1 MiB, call 412, pass 7"; "in calibration, waiting for other ranks".
 [[nodiscard]] std::string activity_phrase(const RankActivity& rank);

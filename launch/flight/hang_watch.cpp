@@ -19,6 +19,7 @@ constexpr double kBlamelessSeconds = 15;
 constexpr double kSkewSeconds = 1;        // between the last progress of two hosts, with their looks
 constexpr double kSpeakerSeconds = 5;     // who should have spoken did not
 constexpr double kMinPauseSeconds = 0.5;  // what is seen once may have been any shorter
+constexpr int kMissingLooks = 8;          // a connection that something closed is made again by then
 constexpr double kLaunchersSeconds = 3;   // mpirun ends all when one is gone, with that rank's status
 constexpr auto kLookNs = static_cast<std::uint64_t>(HangWatch::kLookSeconds * 1e9);
 constexpr int kLooksPerSecond = static_cast<int>(1 / HangWatch::kLookSeconds);
@@ -43,6 +44,7 @@ bool has_spoken(const std::vector<RankActivity>& ranks) {
 }  // namespace
 
 HangWatch::Look HangWatch::look(bool interrupted, bool suspended) {
+  const bool was_asked_to_end = asked_to_end_;
   if (interrupted && !asked_to_end_) {
     finish();
     asked_to_end_ = true;
@@ -55,10 +57,12 @@ HangWatch::Look HangWatch::look(bool interrupted, bool suspended) {
   }
   const HostWatch::View hosts = look_elsewhere();
   if (hosts.is_said) return {HangAction::end_silently, {}};
-  // Later the launcher may have killed it: at a time limit ranks of other hosts end 10 to 20 ms after they
-  // were asked to (Slurm 22.05 with mpirun). One that dies by itself is seen a look later, before mpirun asks
-  // the others.
-  if (hosts.gone && !asked_to_end_) return look_at_gone(*hosts.gone);
+  // Of one that dies by itself mpirun knows at once; it asks the others to end a second later and kills them
+  // after another one: its order is what was waited for. When it comes together with the end of the
+  // connection, the launcher may have ended both: at a time limit ranks of other hosts end 10 to 20 ms after
+  // they were asked to (Slurm 22.05 with mpirun).
+  if (hosts.missing && !was_asked_to_end && hosts.missing->looks >= (asked_to_end_ ? 2 : kMissingLooks))
+    return look_at_gone(hosts.missing->rank);
   return look_here(hosts, suspended);
 }
 
@@ -109,6 +113,7 @@ HangWatch::Look HangWatch::look_here(const HostWatch::View& hosts, bool suspende
     idle_looks_ = 0;
     asked_while_idle_seconds_ = 0;
     recorder_.mark_progress();
+    if (hosts_) hosts_->note_progress();
     if (const auto rank = stopped_ ? neighbor() : std::nullopt) note_pause(*rank);
     return {};
   }
@@ -144,6 +149,7 @@ HangWatch::Look HangWatch::look_here(const HostWatch::View& hosts, bool suspende
     std::sort(look.ranks.begin(), look.ranks.end(),
               [](const RankActivity& a, const RankActivity& b) { return a.rank < b.rank; });
     look.silent_hosts = hosts_->silent_hosts();
+    look.closed_strangers = hosts_->closed_strangers();
   }
   return look;
 }

@@ -57,6 +57,7 @@ class HangWatch {
     HangAction action = HangAction::none;
     std::vector<RankActivity> ranks;
     std::vector<SilentHost> silent_hosts = {};  ///< other hosts that nothing is known of
+    int closed_strangers = 0;                   ///< who crowded the port at which those report
   };
   /// `interrupted`: somebody asked this rank to end, and need not be told that ranks go. `suspended`: mpirun
   /// is stopped, and this time does not count.

@@ -4,48 +4,74 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
 #include <memory>
+#include <utility>
+
+#include "launch/hosts/host_network.hpp"
 
 namespace collbench::launch {
 namespace {
 
 constexpr int kFarewellMilliseconds = 200;
+constexpr int kMaxUngreetedBeats = 8;  // then the connection is made anew
 
 }  // namespace
 
-Heartbeat::Heartbeat(const NetworkAddress& to, const RunSecrets& secrets)
-    : pending_(heartbeat_greeting(secrets)) {
-  begin_connection(to);
+Heartbeat::Heartbeat(NetworkAddress to, std::string secret) : to_(std::move(to)), secret_(std::move(secret)) {
+  begin_connection();
 }
 
 void Heartbeat::beat(std::string_view line) {
   const std::lock_guard lock(mutex_);
+  if (is_over_) return;
+  read();
+  if (!is_greeted() && ++beats_ungreeted_ > kMaxUngreetedBeats) socket_.reset();
+  if (!socket_) begin_connection();
   send_pending();
-  if (!pending_.empty()) return;
+  if (!is_greeted() || !pending_.empty()) return;
   pending_.append(line).append("\n");
   send_pending();
 }
 
 void Heartbeat::farewell() {
   const std::lock_guard lock(mutex_);
-  if (!socket_) return;
+  is_over_ = true;
+  if (!is_greeted()) return;
   pending_.append(kHeartbeatFarewell).append("\n");
   pollfd room{.fd = socket_->get(), .events = POLLOUT, .revents = 0};
   if (::poll(&room, 1, kFarewellMilliseconds) > 0) send_pending();
   socket_.reset();
 }
 
-void Heartbeat::begin_connection(const NetworkAddress& to) {
+void Heartbeat::begin_connection() {
+  beats_ungreeted_ = 0;
+  challenge_.clear();
+  pending_.clear();
   addrinfo hints{};
   hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* list = nullptr;
-  if (::getaddrinfo(to.address.c_str(), std::to_string(to.port).c_str(), &hints, &list) != 0) return;
+  if (::getaddrinfo(to_.address.c_str(), std::to_string(to_.port).c_str(), &hints, &list) != 0) return;
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> found(list, &::freeaddrinfo);
   socket_.emplace(::socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (::connect(socket_->get(), found->ai_addr, found->ai_addrlen) != 0 && errno != EINPROGRESS)
     socket_.reset();
+}
+
+/// The challenge, which is then answered, or that the other side, or something between, has closed.
+void Heartbeat::read() {
+  if (!socket_) return;
+  std::array<char, kChallengeBytes> part{};
+  const ssize_t got = ::recv(socket_->get(), part.data(), part.size(), MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got <= 0) {
+    socket_.reset();
+  } else if (!is_greeted()) {
+    challenge_.append(part.data(), static_cast<std::size_t>(got));
+    if (is_greeted()) pending_ = greeting(secret_, Purpose::heartbeat, to_, challenge_);
+  }
 }
 
 /// As much as there is room for. Who hung up need not hear more.

@@ -1,10 +1,11 @@
 #include "launch/hosts/host_network.hpp"
 
 #include <fmt/format.h>
-#include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <set>
 #include <thread>
 #include <utility>  // before Asio, which uses it and does not say so
 
@@ -19,7 +20,7 @@
 #include <boost/asio/streambuf.hpp>
 #include <boost/asio/write.hpp>
 
-#include "base/error.hpp"
+#include "launch/hosts/greeting.hpp"
 
 namespace collbench::launch {
 namespace {
@@ -28,33 +29,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr std::string_view kGreeting = "collbench-hosts-1 ";
-constexpr std::string_view kHeartbeatGreeting = "collbench-beats-1 ";
-static_assert(kGreeting.size() == kHeartbeatGreeting.size());  // one is read, then compared with both
-constexpr std::size_t kGreetingBytes = kGreeting.size() + RunSecrets::kLength + 1;
 constexpr std::size_t kMaxAnswerBytes = 256;
-
-/// In a time that does not depend on where they differ.
-bool equal(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  unsigned different = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    different |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
-  return different == 0;
-}
-
-std::string random_text() {
-  std::array<unsigned char, RunSecrets::kLength / 2> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw Error(ExitStatus::internal, "getrandom", "gives no random numbers", "");
-  std::string text;
-  for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
-}
-
-std::string question_greeting(const RunSecrets& secrets) {
-  return fmt::format("{}{}\n", kGreeting, secrets.asking);
-}
 
 asio::steady_timer::duration duration(double seconds) {
   return std::chrono::duration_cast<asio::steady_timer::duration>(std::chrono::duration<double>(seconds));
@@ -69,115 +44,19 @@ std::string taken_line(asio::streambuf& buffer, std::size_t bytes) {
   return line;
 }
 
-/// Somebody who asks, or whose heart beats. Lives as long as one of its handlers is pending.
-class Visit : public std::enable_shared_from_this<Visit> {
- public:
-  Visit(tcp::socket socket, const RunSecrets& secrets, const NetworkLimits& limits,
-        const HostNetwork::Answer& answer, const HostNetwork::Lost& lost, std::shared_ptr<void> counted)
-      : socket_(std::move(socket)),
-        deadline_(socket_.get_executor()),
-        secrets_(secrets),
-        limits_(limits),
-        answer_(answer),
-        lost_(lost),
-        counted_(std::move(counted)),
-        lines_(limits.line_bytes + 1) {}
-
-  void begin() {
-    deadline_.expires_after(duration(limits_.seconds));
-    deadline_.async_wait([self = shared_from_this()](error_code failure) {
-      if (!failure) self->close();
-    });
-    asio::async_read(socket_, asio::buffer(greeting_),
-                     [self = shared_from_this()](error_code failure, std::size_t) {
-                       if (!failure && self->is_greeted(question_greeting(self->secrets_))) {
-                         self->read_question();
-                       } else if (!failure && self->is_greeted(heartbeat_greeting(self->secrets_))) {
-                         self->deadline_.cancel();
-                         self->read_beat();
-                       } else {
-                         self->close();
-                       }
-                     });
-  }
-
- private:
-  [[nodiscard]] bool is_greeted(const std::string& greeting) const {
-    return equal({greeting_.data(), greeting_.size()}, greeting);
-  }
-
-  void read_beat() {
-    asio::async_read_until(socket_, lines_, '\n',
-                           [self = shared_from_this()](error_code failure, std::size_t bytes) {
-                             if (failure) {
-                               // Its kernel says that nothing more will come.
-                               if (failure == asio::error::eof && !self->beat_.empty())
-                                 self->lost_(self->beat_);
-                               self->close();
-                               return;
-                             }
-                             self->beat_ = taken_line(self->lines_, bytes);
-                             if (self->beat_ == kHeartbeatFarewell) {
-                               self->close();
-                             } else {
-                               self->read_beat();
-                             }
-                           });
-  }
-
-  void read_question() {
-    asio::async_read_until(socket_, lines_, '\n',
-                           [self = shared_from_this()](error_code failure, std::size_t bytes) {
-                             if (failure) {
-                               self->close();
-                             } else {
-                               self->reply(self->answer_(taken_line(self->lines_, bytes)));
-                             }
-                           });
-  }
-
-  void reply(const std::optional<std::string>& answer) {
-    if (!answer) {
-      close();
-      return;
-    }
-    reply_ = fmt::format("{} {}\n", secrets_.answering, *answer);
-    asio::async_write(socket_, asio::buffer(reply_),
-                      [self = shared_from_this()](error_code, std::size_t) { self->close(); });
-  }
-
-  void close() {
-    error_code ignored;
-    static_cast<void>(socket_.close(ignored));
-    deadline_.cancel();
-  }
-
-  tcp::socket socket_;
-  asio::steady_timer deadline_;
-  const RunSecrets& secrets_;
-  const NetworkLimits& limits_;
-  const HostNetwork::Answer& answer_;
-  const HostNetwork::Lost& lost_;
-  std::shared_ptr<void> counted_;  // one of the connections that are allowed
-  std::array<char, kGreetingBytes> greeting_{};
-  asio::streambuf lines_;
-  std::string beat_;
-  std::string reply_;
-};
-
 /// One question to one address after the other. Lives as long as one of its handlers is pending.
 class Question : public std::enable_shared_from_this<Question> {
  public:
   using Done = std::function<void(std::optional<HostNetwork::Answered>)>;
 
-  Question(asio::io_context& context, const RunSecrets& secrets, double seconds,
-           std::vector<NetworkAddress> addresses, const std::string& line, Done done)
+  Question(asio::io_context& context, const std::string& secret, double seconds,
+           std::vector<NetworkAddress> addresses, std::string line, Done done)
       : socket_(context),
         deadline_(context),
-        secrets_(secrets),
+        secret_(secret),
         seconds_(seconds),
         addresses_(std::move(addresses)),
-        text_(fmt::format("{}{}\n", question_greeting(secrets), line)),
+        line_(std::move(line)),
         done_(std::move(done)) {}
 
   void begin(std::size_t index) {
@@ -200,15 +79,29 @@ class Question : public std::enable_shared_from_this<Question> {
       if (!over && self->index_ == index) static_cast<void>(self->socket_.close(ignored));
     });
     socket_.async_connect({address, addresses_[index].port},
-                          [self = shared_from_this()](error_code refused) { self->send(refused); });
+                          [self = shared_from_this()](error_code refused) { self->read_challenge(refused); });
   }
 
  private:
-  void send(error_code failure) {
+  void read_challenge(error_code failure) {
     if (failure) {
       try_next();
       return;
     }
+    asio::async_read(
+        socket_, asio::buffer(challenge_),
+        [self = shared_from_this()](error_code unread, std::size_t) { self->send_question(unread); });
+  }
+
+  [[nodiscard]] std::string_view challenge() const { return {challenge_.data(), challenge_.size()}; }
+
+  void send_question(error_code failure) {
+    if (failure || !challenge().starts_with(kChallengeStart)) {
+      try_next();
+      return;
+    }
+    greeting_ = greeting(secret_, Purpose::question, addresses_[index_], challenge());
+    text_ = fmt::format("{}{}\n", greeting_, line_);
     asio::async_write(
         socket_, asio::buffer(text_),
         [self = shared_from_this()](error_code unsent, std::size_t) { self->read_answer(unsent); });
@@ -230,13 +123,14 @@ class Question : public std::enable_shared_from_this<Question> {
       return;
     }
     const std::string line = taken_line(answer_, bytes);
-    const std::size_t length = RunSecrets::kLength;
-    if (line.size() <= length || !equal(line.substr(0, length), secrets_.answering)) {
+    const std::string text = line.substr(std::min(kRandomWordLength + 1, line.size()));
+    const std::string proof = answer_proof(secret_, challenge(), greeting_, text);
+    if (!equal_proofs(line, fmt::format("{} {}", proof, text))) {
       try_next();
       return;
     }
     deadline_.cancel();
-    done_(HostNetwork::Answered{index_, line.substr(length + 1)});
+    done_(HostNetwork::Answered{index_, text});
   }
 
   void try_next() {
@@ -246,9 +140,12 @@ class Question : public std::enable_shared_from_this<Question> {
 
   tcp::socket socket_;
   asio::steady_timer deadline_;
-  const RunSecrets& secrets_;
+  const std::string& secret_;
   double seconds_;
   std::vector<NetworkAddress> addresses_;
+  std::string line_;
+  std::array<char, kChallengeBytes> challenge_{};
+  std::string greeting_;
   std::string text_;
   Done done_;
   std::size_t index_ = 0;
@@ -262,16 +159,136 @@ void begin_question(asio::io_context& context, const std::shared_ptr<Question>& 
 
 }  // namespace
 
-std::string heartbeat_greeting(const RunSecrets& secrets) {
-  return fmt::format("{}{}\n", kHeartbeatGreeting, secrets.asking);
-}
+/// What all who come to one listener share; of the network's thread.
+struct HostNetwork::Reception {
+  const std::string& secret;
+  const NetworkLimits& limits;
+  Listener listener{};
+  NetworkAddress at{};
+  std::size_t greeted = 0;              // of the connections that are open
+  std::set<asio::ip::address> known{};  // somebody there greeted before
+};
 
-RunSecrets new_run_secrets() { return {.asking = random_text(), .answering = random_text()}; }
+/// Somebody who asks, or whose heart beats, or a stranger. Lives as long as one of its handlers is pending.
+class HostNetwork::Visit : public std::enable_shared_from_this<Visit> {
+ public:
+  Visit(tcp::socket socket, Reception& reception)
+      : socket_(std::move(socket)),
+        deadline_(socket_.get_executor()),
+        reception_(reception),
+        challenge_(new_challenge()),
+        lines_(reception.limits.line_bytes + 1) {
+    error_code gone;
+    from_ = socket_.remote_endpoint(gone).address();
+  }
+
+  void begin() {
+    deadline_.expires_after(duration(reception_.limits.seconds));
+    deadline_.async_wait([self = shared_from_this()](error_code failure) {
+      if (!failure) self->close();
+    });
+    asio::async_write(socket_, asio::buffer(challenge_),
+                      [self = shared_from_this()](error_code failure, std::size_t) {
+                        if (failure) self->close();
+                      });
+    asio::async_read(socket_, asio::buffer(greeting_),
+                     [self = shared_from_this()](error_code failure, std::size_t) {
+                       if (failure) {
+                         self->close();
+                       } else {
+                         self->welcome();
+                       }
+                     });
+  }
+
+  [[nodiscard]] bool is_stranger() const { return socket_.is_open() && !counted_; }
+  [[nodiscard]] bool is_from_known_address() const { return reception_.known.contains(from_); }
+
+  void close() {
+    error_code ignored;
+    static_cast<void>(socket_.close(ignored));
+    deadline_.cancel();
+    counted_.reset();
+  }
+
+ private:
+  [[nodiscard]] std::string_view greeting_text() const { return {greeting_.data(), greeting_.size()}; }
+
+  void welcome() {
+    const auto purpose = purpose_of(greeting_text(), reception_.secret, reception_.at, challenge_);
+    if (!purpose || !socket_.is_open() || reception_.greeted >= reception_.limits.connections) {
+      close();
+      return;
+    }
+    reception_.known.insert(from_);
+    ++reception_.greeted;
+    counted_ = {nullptr, [this](void*) { --reception_.greeted; }};
+    if (purpose == Purpose::question) {
+      read_question();
+    } else {
+      deadline_.cancel();
+      read_beat();
+    }
+  }
+
+  void read_beat() {
+    asio::async_read_until(socket_, lines_, '\n',
+                           [self = shared_from_this()](error_code failure, std::size_t bytes) {
+                             if (failure) {
+                               // A kernel says that nothing more will come.
+                               if (failure == asio::error::eof && !self->beat_.empty())
+                                 self->reception_.listener.lost(self->beat_);
+                               self->close();
+                               return;
+                             }
+                             self->beat_ = taken_line(self->lines_, bytes);
+                             if (self->beat_ == kHeartbeatFarewell) {
+                               self->close();
+                             } else {
+                               self->reception_.listener.beat(self->beat_);
+                               self->read_beat();
+                             }
+                           });
+  }
+
+  void read_question() {
+    asio::async_read_until(socket_, lines_, '\n',
+                           [self = shared_from_this()](error_code failure, std::size_t bytes) {
+                             if (failure) {
+                               self->close();
+                             } else {
+                               self->reply(self->reception_.listener.answer(taken_line(self->lines_, bytes)));
+                             }
+                           });
+  }
+
+  void reply(const std::optional<std::string>& answer) {
+    if (!answer) {
+      close();
+      return;
+    }
+    reply_ = fmt::format("{} {}\n", answer_proof(reception_.secret, challenge_, greeting_text(), *answer),
+                         *answer);
+    asio::async_write(socket_, asio::buffer(reply_),
+                      [self = shared_from_this()](error_code, std::size_t) { self->close(); });
+  }
+
+  tcp::socket socket_;
+  asio::steady_timer deadline_;
+  Reception& reception_;
+  asio::ip::address from_;
+  std::string challenge_;
+  std::shared_ptr<void> counted_;  // among those that have greeted
+  std::array<char, kGreetingBytes> greeting_{};
+  asio::streambuf lines_;
+  std::string beat_;
+  std::string reply_;
+};
 
 class HostNetwork::Sockets {
  public:
-  Sockets(RunSecrets secrets, NetworkLimits limits)
-      : secrets_(std::move(secrets)), limits_(limits), thread_([this] { context_.run(); }) {}
+  Sockets(std::string secret, NetworkLimits limits)
+      : secret_(std::move(secret)), limits_(limits), thread_([this] { context_.run(); }) {}
   Sockets(const Sockets&) = delete;
   Sockets& operator=(const Sockets&) = delete;
   Sockets(Sockets&&) = delete;
@@ -281,23 +298,23 @@ class HostNetwork::Sockets {
     thread_.join();
   }
 
-  std::optional<std::uint16_t> listen(const std::string& address, Answer answer, Lost lost) {
+  std::optional<std::uint16_t> listen(const std::string& address, Listener listener) {
     error_code failure;
     const asio::ip::address at = asio::ip::make_address(address, failure);
     if (failure) return std::nullopt;
-    answer_ = std::move(answer);
-    lost_ = std::move(lost);
+    reception_.listener = std::move(listener);
     static_cast<void>(acceptor_.open(at.is_v4() ? tcp::v4() : tcp::v6(), failure));
     if (!failure) static_cast<void>(acceptor_.bind({at, 0}, failure));
     if (!failure) static_cast<void>(acceptor_.listen(asio::socket_base::max_listen_connections, failure));
     const tcp::endpoint bound = failure ? tcp::endpoint() : acceptor_.local_endpoint(failure);
     if (failure) return std::nullopt;
+    reception_.at = {address, bound.port()};
     asio::post(context_, [this] { accept(); });
     return bound.port();
   }
 
   void ask(std::vector<NetworkAddress> addresses, const std::string& line, Question::Done done) {
-    begin_question(context_, std::make_shared<Question>(context_, secrets_, limits_.seconds,
+    begin_question(context_, std::make_shared<Question>(context_, secret_, limits_.seconds,
                                                         std::move(addresses), line, std::move(done)));
   }
 
@@ -308,13 +325,23 @@ class HostNetwork::Sockets {
         accept_later();
         return;
       }
-      if (visits_ < limits_.connections) {  // else it is closed here
-        ++visits_;
-        const std::shared_ptr<void> counted(nullptr, [this](void*) { --visits_; });
-        std::make_shared<Visit>(std::move(socket), secrets_, limits_, answer_, lost_, counted)->begin();
-      }
+      make_room();
+      strangers_.push_back(std::make_shared<Visit>(std::move(socket), reception_));
+      strangers_.back()->begin();
       accept();
     });
+  }
+
+  /// The first to come goes, before all from where nobody has ever greeted.
+  void make_room() {
+    std::erase_if(strangers_, [](const auto& each) { return !each->is_stranger(); });
+    if (strangers_.size() < limits_.strangers) return;
+    auto first = std::find_if(strangers_.begin(), strangers_.end(),
+                              [](const auto& each) { return !each->is_from_known_address(); });
+    if (first == strangers_.end()) first = strangers_.begin();
+    (*first)->close();
+    strangers_.erase(first);
+    reception_.listener.crowded();
   }
 
   /// What fails now, such as for want of file descriptors, would fail again and again.
@@ -323,25 +350,24 @@ class HostNetwork::Sockets {
     pause_.async_wait([this](error_code) { accept(); });
   }
 
-  const RunSecrets secrets_;
+  const std::string secret_;
   const NetworkLimits limits_;
-  Answer answer_;
-  Lost lost_;
-  std::size_t visits_ = 0;  // of the network's thread; before the context, whose end closes them
+  Reception reception_{.secret = secret_, .limits = limits_};  // before the context, whose end closes visits
   asio::io_context context_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
   tcp::acceptor acceptor_{context_};
   asio::steady_timer pause_{context_};
+  std::vector<std::shared_ptr<Visit>> strangers_;  // and who was one when the last one came
   std::thread thread_;
 };
 
-HostNetwork::HostNetwork(RunSecrets secrets, NetworkLimits limits)
-    : sockets_(std::make_unique<Sockets>(std::move(secrets), limits)) {}
+HostNetwork::HostNetwork(std::string secret, NetworkLimits limits)
+    : sockets_(std::make_unique<Sockets>(std::move(secret), limits)) {}
 
 HostNetwork::~HostNetwork() = default;
 
-std::optional<std::uint16_t> HostNetwork::listen(const std::string& address, Answer answer, Lost lost) {
-  return sockets_->listen(address, std::move(answer), std::move(lost));
+std::optional<std::uint16_t> HostNetwork::listen(const std::string& address, Listener listener) {
+  return sockets_->listen(address, std::move(listener));
 }
 
 void HostNetwork::ask(std::vector<NetworkAddress> addresses, const std::string& question,

@@ -84,6 +84,8 @@ void HostWatch::begin(std::vector<WatchPoint> points, Ask ask, std::unique_ptr<H
 bool HostWatch::is_due(int idle_looks) {
   const std::lock_guard lock(mutex_);
   for (Host& host : hosts_) ++host.looks_since;
+  for (MissingRank& each : missing_) ++each.looks;
+  if (++looks_since_stranger_ > timeout_looks_) closed_strangers_ = 0;
   int period = std::clamp(timeout_looks_ / kReportsInTimeout, 1, kMaxLooksBetweenReports);
   if (idle_looks >= timeout_looks_ / 2) period = std::min(period, kLooksBetweenReportsWhenIdle);
   if (idle_looks >= timeout_looks_) period = 1;
@@ -137,8 +139,8 @@ void HostWatch::note_changes(std::size_t point, std::uint64_t changes) {
 HostWatch::View HostWatch::view() {
   const std::lock_guard lock(mutex_);
   if (view_.decides) note_changes(*own_point_, changes_);
-  return {view_.decides, view_.is_said, std::exchange(view_.others_go_on, false),
-          std::exchange(view_.gone, std::nullopt)};
+  const auto missing = missing_.empty() ? std::nullopt : std::optional(missing_.front());
+  return {view_.decides, view_.is_said, std::exchange(view_.others_go_on, false), missing};
 }
 
 void HostWatch::beat(const RankActivity& own) {
@@ -152,11 +154,31 @@ void HostWatch::farewell() {
 void HostWatch::lost(std::string_view last_beat) {
   const std::optional<HostReport> report = report_of_another_host(last_beat);
   if (!report || report->ranks.size() != 1) return;
+  MissingRank missing{report->ranks.front()};
+  missing.rank.process = ProcessState::gone;
+  missing.rank.is_over = false;
   const std::lock_guard lock(mutex_);
-  if (view_.gone) return;  // of two between two looks the first is the one that took the other along
-  view_.gone = report->ranks.front();
-  view_.gone->process = ProcessState::gone;
-  view_.gone->is_over = false;
+  missing_.push_back(std::move(missing));
+}
+
+void HostWatch::found(std::string_view beat) {
+  const std::lock_guard lock(mutex_);
+  if (missing_.empty()) return;
+  const std::optional<HostReport> report = report_of_another_host(beat);
+  if (!report || report->ranks.size() != 1) return;
+  std::erase_if(missing_,
+                [&](const MissingRank& each) { return each.rank.rank == report->ranks.front().rank; });
+}
+
+void HostWatch::crowded() {
+  const std::lock_guard lock(mutex_);
+  ++closed_strangers_;
+  looks_since_stranger_ = 0;
+}
+
+void HostWatch::note_progress() {
+  const std::lock_guard lock(mutex_);
+  for (MissingRank& each : missing_) each.looks = 0;
 }
 
 std::optional<HostReport> HostWatch::report_of_another_host(std::string_view line) const {
@@ -227,6 +249,11 @@ std::vector<SilentHost> HostWatch::silent_hosts() {
     silent.push_back({host, std::move(ranks)});
   }
   return silent;
+}
+
+int HostWatch::closed_strangers() {
+  const std::lock_guard lock(mutex_);
+  return closed_strangers_;
 }
 
 }  // namespace collbench::launch

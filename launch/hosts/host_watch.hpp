@@ -29,6 +29,12 @@ struct SilentHost {
   std::vector<int> ranks;
 };
 
+/// A rank whose heartbeat ended without a farewell.
+struct MissingRank {
+  RankActivity rank;  ///< as it last was
+  int looks = 0;      ///< since then, and since this host's own last progress
+};
+
 /// Which ranks listen: the first ones of rank 0's host, so that one of them does when rank 0 itself hangs,
 /// and the first of some other hosts, for when that host is gone.
 [[nodiscard]] std::vector<int> listening_ranks(const Identities& machines);
@@ -65,14 +71,20 @@ class HostWatch {
   void beat(const RankActivity& own);
   /// This rank ends on purpose; by any thread.
   void farewell();
-  /// As one that listens: a heartbeat ended without a farewell. Nothing for a line that is none of this run.
+  /// As one that listens: a heartbeat ended without a farewell; its rank made another one. Nothing for a line
+  /// that is none of this run.
   void lost(std::string_view last_beat);
+  void found(std::string_view beat);
+  /// As one that listens: who had not greeted was closed to make room for the next.
+  void crowded();
+  /// Whoever made progress here did so with all others.
+  void note_progress();
 
   struct View {
-    bool decides = false;                   ///< this rank is the first that answers
-    bool is_said = false;                   ///< the one that decides has told the user
-    bool others_go_on = false;              ///< ranks of other hosts, since the last view
-    std::optional<RankActivity> gone = {};  ///< a rank of another host whose process is, since the last view
+    bool decides = false;                     ///< this rank is the first that answers
+    bool is_said = false;                     ///< the one that decides has told the user
+    bool others_go_on = false;                ///< ranks of other hosts, since the last view
+    std::optional<MissingRank> missing = {};  ///< the first that is
   };
   [[nodiscard]] View view();
 
@@ -87,6 +99,8 @@ class HostWatch {
   [[nodiscard]] std::vector<RankActivity> ranks_elsewhere();
   /// Other hosts that have not reported for half of the timeout.
   [[nodiscard]] std::vector<SilentHost> silent_hosts();
+  /// How many that had not greeted were closed to make room, as long as no timeout passed without one.
+  [[nodiscard]] int closed_strangers();
 
   [[nodiscard]] bool is_on_first_host() const { return node_ == 0; }
   /// Ranks of this host, by rank.
@@ -123,6 +137,9 @@ class HostWatch {
   int looks_since_report_ = 0;
   bool is_asking_ = false;
   View view_;
+  std::vector<MissingRank> missing_;  // the first one first
+  int closed_strangers_ = 0;
+  int looks_since_stranger_ = 0;
   bool is_said_here_ = false;
   std::optional<std::size_t> counted_by_;  // which point counted changes last
   std::uint64_t counted_ = 0;              // and how many

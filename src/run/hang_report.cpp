@@ -132,7 +132,7 @@ class HangReport {
     if (look.silent_hosts.empty()) return analysis::find_hang(look.ranks, local_ranks_);
     std::vector<analysis::SilentRanks> silent;
     for (const launch::SilentHost& each : look.silent_hosts) silent.push_back({each.host, each.ranks});
-    return analysis::find_hang_with_silence(look.ranks, host_, silent);
+    return analysis::find_hang_with_silence(look.ranks, host_, silent, look.closed_strangers);
   }
 
   /// Until the other hosts were told that they need say nothing.

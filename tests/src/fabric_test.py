@@ -4,12 +4,19 @@
 Usage: fabric_test.py PROGRAM [unittest arguments]      (needs root; exit 77: skipped)
 """
 
+import asyncio
+import ctypes
 import json
 import os
 import pathlib
+import re
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 
 from real_ranks import calibration_fits
@@ -40,6 +47,17 @@ def fabric(*words, check=True):
     return subprocess.CompletedProcess(command, run.returncode, output, errors)
 
 
+def on_host(host, work, *arguments):
+    """A thread whose sockets are the host's."""
+    def enter():
+        with open(f"/run/netns/{NAME}-{host}", "rb") as namespace:
+            assert ctypes.CDLL(None).setns(namespace.fileno(), 0) == 0
+        work(*arguments)
+    thread = threading.Thread(target=enter)
+    thread.start()
+    return thread
+
+
 class OnFabric(unittest.TestCase):
     hosts = 2
     ranks_per_host = 2
@@ -64,6 +82,28 @@ class OnFabric(unittest.TestCase):
         for row in made["rows"]:
             self.assertEqual(row["wrong_elements"], 0, row)
         return made
+
+    def start(self, *arguments):
+        """A run that has its first pass on disk."""
+        process = subprocess.Popen([str(FABRIC), "--name", NAME, *map(str, self.command(
+            "--ops", "all_reduce", "--sizes", "8,64K", "--precision", "0.01", *arguments))],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        while process.poll() is None and not (self.path.exists() and json.loads(self.path.read_text())["passes"]):
+            time.sleep(0.05)
+        return process
+
+    def rank(self, number):
+        """Its process."""
+        for entry in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if (entry / "comm").read_text() == "collbench\n" and str(self.path) in (entry / "cmdline").read_text() and \
+                        f"OMPI_COMM_WORLD_RANK={number}\0" in (entry / "environ").read_text():
+                    return int(entry.name)
+            except OSError:  # it ended
+                continue
+        raise AssertionError(f"rank {number} is not there")
 
     def took_at_least(self, made, kind, seconds):
         """The calibration's time of 1 MiB, where a busy machine came that far in a quarter of --time."""
@@ -95,6 +135,27 @@ class TwoHosts(OnFabric):
             self.assertGreater(row["expected_seconds"], 0)
 
 
+    def test_strangers_that_hold_connections_keep_no_report_out(self):
+        run = self.start("--time", "60", "-T", "6")
+        listening = subprocess.run(["ip", "netns", "exec", f"{NAME}-host0", "ss", "-ltnpH"], capture_output=True, text=True, check=True)
+        ports = [int(port) for port in re.findall(r"10\.93\.0\.1:(\d+) .*\"collbench\"", listening.stdout)]
+        self.assertEqual(len(ports), 2, listening.stdout)
+        over, held = threading.Event(), []
+
+        def hold():
+            while not over.wait(0.005):
+                held.extend(socket.create_connection(("10.93.0.1", port), 5) for port in ports)
+        strangers = on_host("host1", hold)
+        self.addCleanup(lambda: [each.close() for each in held])
+        self.addCleanup(strangers.join)
+        self.addCleanup(over.set)
+        while len(held) < 100:
+            time.sleep(0.05)
+        os.kill(self.rank(3), signal.SIGSTOP)
+        _, said = run.communicate(timeout=60)
+        self.assertIn("rank 3 (host1) is stopped", said)
+
+
 class SlowLink(OnFabric):
     def test_a_slow_direction_slows_the_calibrated_link(self):
         fabric("rate", "host1", "100mbit")
@@ -113,6 +174,51 @@ class ThreeHosts(OnFabric):
         self.assertIsNone(made["calibration"]["intra"])
         if calibration_fits(self, made):
             self.assertGreater(made["calibration"]["inter"]["bytes_per_second"], 0)
+
+    def test_a_relay_that_closes_connections_ends_nothing(self):
+        """As a service mesh has one beside each process: all that host2 sends on the launcher's network goes through it."""
+        rules = "table ip relay {\nchain out {\ntype nat hook output priority -100\nmeta mark 7 accept\n" \
+            "oifname control0 meta l4proto tcp redirect to :9999\n}\n}\n"
+        nft = ["ip", "netns", "exec", f"{NAME}-host2", "nft"]
+        subprocess.run([*nft, "-f", "-"], input=rules, text=True, check=True)
+        self.addCleanup(subprocess.run, [*nft, "flush", "ruleset"], check=True)
+        closed, loop = [], asyncio.new_event_loop()
+
+        async def pass_on(reader, writer):
+            while data := await reader.read(1 << 16):
+                writer.write(data)
+            writer.close()
+
+        async def relay(reader, writer):
+            to = writer.get_extra_info("socket").getsockopt(socket.IPPROTO_IP, 80, 16)  # SO_ORIGINAL_DST
+            onward = socket.socket()
+            onward.setblocking(False)
+            onward.setsockopt(socket.SOL_SOCKET, socket.SO_MARK, 7)
+            await loop.sock_connect(onward, (socket.inet_ntoa(to[4:8]), int.from_bytes(to[2:4], "big")))
+            from_there, there = await asyncio.open_connection(sock=onward)
+            back = loop.create_task(pass_on(from_there, writer))
+            begin = await reader.read(1 << 16)
+            there.write(begin)
+            try:
+                await asyncio.wait_for(pass_on(reader, there), 1 if begin.startswith(b"beat ") else None)
+            except asyncio.TimeoutError:
+                closed.append(begin)
+            there.close()
+            await back
+
+        def serve():
+            asyncio.set_event_loop(loop)
+            loop.set_exception_handler(lambda *_: None)  # what is closed on one side is reset on the other
+            loop.run_until_complete(asyncio.start_server(relay, "0.0.0.0", 9999))
+            loop.run_forever()
+        thread = on_host("host2", serve)
+        self.addCleanup(thread.join)
+        self.addCleanup(lambda: loop.call_soon_threadsafe(loop.stop))
+        run = self.start("--time", "8", "-T", "30")
+        _, said = run.communicate(timeout=90)
+        self.assertEqual(run.returncode, 0, said)
+        self.assertGreater(len(closed), 1)
+        self.assertIsNone(json.loads(self.path.read_text())["incident"])
 
 
 if __name__ == "__main__":

@@ -52,18 +52,22 @@ TEST(Hang, OneRankIsNamedWithItsGpuAndNic) {
 
 TEST(Hang, AHostThatIsNotHeardOfIsNamedWithTheOneThatDoesNotHearIt) {
   auto ranks = four();
-  const HangFinding found = find_hang_with_silence(ranks, "node1", {{"node0", {4, 5, 6}}});
+  const HangFinding found = find_hang_with_silence(ranks, "node1", {{"node0", {4, 5, 6}}}, 0);
   EXPECT_EQ(found.cause, HangCause::host_silent);
   EXPECT_THAT(found.ranks, ElementsAre(4, 5, 6));
-  EXPECT_EQ(
-      found.text,
-      "nothing is heard of ranks 4-6 (node0): hosts node1 and node0 do not reach each other, or node0 is "
-      "down; ranks 0-3 (node1) wait inside AllReduce 1 MiB, call 412, pass 7");
-  EXPECT_THAT(find_hang_with_silence(ranks, "node1", {{"node0", {4}}, {"node2", {5}}}).text,
+  EXPECT_EQ(found.text,
+            "nothing is heard of ranks 4-6 (node0): hosts node1 and node0 do not reach each other, node0 is "
+            "down, or "
+            "all ranks there are stopped; ranks 0-3 (node1) wait inside AllReduce 1 MiB, call 412, pass 7");
+  EXPECT_THAT(find_hang_with_silence(ranks, "node1", {{"node0", {4}}, {"node2", {5}}}, 0).text,
               HasSubstr("nothing is heard of rank 4 (node0), rank 5 (node2): hosts node1 and node0, node2 do "
-                        "not reach each other, or node0, node2 are down;"));
+                        "not reach each other, node0, node2 are down, or all ranks there are stopped;"));
+  EXPECT_EQ(
+      find_hang_with_silence(ranks, "node1", {{"node0", {4, 5, 6}}}, 412).text,
+      "nothing is heard of ranks 4-6 (node0), why is not known: the port of node1 was crowded by 412 "
+      "connections that did not greet; ranks 0-3 (node1) wait inside AllReduce 1 MiB, call 412, pass 7");
   ranks[2].process = ProcessState::stopped;  // this is seen
-  EXPECT_EQ(find_hang_with_silence(ranks, "node1", {{"node0", {4}}}).cause, HangCause::rank_stopped);
+  EXPECT_EQ(find_hang_with_silence(ranks, "node1", {{"node0", {4}}}, 0).cause, HangCause::rank_stopped);
 }
 
 TEST(Hang, AGoneRankComesBeforeAStoppedOne) {

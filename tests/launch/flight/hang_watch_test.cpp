@@ -312,17 +312,45 @@ TEST_F(HangWatchOfHosts, ProgressOfAnotherHostIsProgress) {
   EXPECT_EQ(seen.look.silent_hosts[0].host, "i");
 }
 
-TEST_F(HangWatchOfHosts, ARankAloneOnItsHostThatIsGoneIsReportedAtOnce) {
+TEST_F(HangWatchOfHosts, ARankAloneOnItsHostThatDoesNotComeBackIsGone) {
   EXPECT_EQ(watch(hang_, 2).look.action, HangAction::none);
   hosts_->lost(report_line({.node = 1, .ranks = {other_hosts_rank()}}));
-  const HangWatch::Look look = hang_.look(false);
-  EXPECT_EQ(look.action, HangAction::report_gone);
-  ASSERT_EQ(look.ranks.size(), 2U);
-  EXPECT_EQ(look.ranks[1].host, "i");
-  EXPECT_EQ(look.ranks[1].process, ProcessState::gone);
+  const Watched seen = watch(hang_, 5);
+  EXPECT_EQ(seen.look.action, HangAction::report_gone);
+  EXPECT_NEAR(seen.seconds, 2, 0.5);
+  ASSERT_EQ(seen.look.ranks.size(), 2U);
+  EXPECT_EQ(seen.look.ranks[1].host, "i");
+  EXPECT_EQ(seen.look.ranks[1].process, ProcessState::gone);
   const Watched then = watch(hang_, 10);
   EXPECT_EQ(then.look.action, HangAction::end_gone);
   EXPECT_NEAR(then.seconds, 3, 0.5);
+}
+
+TEST_F(HangWatchOfHosts, TheLaunchersOrderSaysThatOneThatIsMissingIsGone) {
+  EXPECT_EQ(watch(hang_, 1).look.action, HangAction::none);
+  hosts_->lost(report_line({.node = 1, .ranks = {other_hosts_rank()}}));
+  EXPECT_EQ(watch(hang_, 1).look.action, HangAction::none);
+  EXPECT_EQ(hang_.look(true).action, HangAction::report_gone);
+}
+
+TEST_F(HangWatchOfHosts, ARankThatComesBackOrWithWhichThisOneGoesOnIsNotGone) {
+  const std::string beat = report_line({.node = 1, .ranks = {other_hosts_rank()}});
+  hosts_->lost(beat);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(watch(hang_, 1.5).look.action, HangAction::none);
+    own_->calls().leave();
+    own_->calls().enter();
+  }
+  hosts_->found(beat);
+  EXPECT_EQ(watch(hang_, 5).look.action, HangAction::none);
+}
+
+TEST_F(HangWatchOfHosts, WhoCrowdedThePortIsEvidence) {
+  EXPECT_EQ(watch(hang_, 1).look.action, HangAction::none);
+  hosts_->crowded();
+  const Watched seen = watch(hang_, 11);
+  EXPECT_EQ(seen.look.action, HangAction::end_timeout);
+  EXPECT_EQ(seen.look.closed_strangers, 1);
 }
 
 TEST_F(HangWatchOfHosts, WhomTheLauncherEndsWithTheOthersIsNotReported) {

@@ -2,14 +2,22 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <future>
 #include <memory>
 #include <string>
+
+#include "base/files.hpp"
+#include "launch/hosts/host_network.hpp"
 
 namespace collbench::launch::heartbeat_test {
 namespace {
@@ -18,16 +26,13 @@ constexpr const char* kHere = "127.0.0.1";
 constexpr NetworkLimits kPatient{.seconds = 600};  // on a busy machine
 constexpr auto kAWhile = std::chrono::milliseconds(200);
 
-const RunSecrets kSecrets{.asking = std::string(RunSecrets::kLength, 'a'),
-                          .answering = std::string(RunSecrets::kLength, 'b')};
+const std::string kSecret(kRandomWordLength, 'a');
 
 /// Somebody who listens, and of which process it heard that it is gone.
 class HeartbeatTest : public ::testing::Test {
  protected:
   HeartbeatTest() {
-    const auto port = server_.listen(
-        kHere, [](std::string_view) { return std::optional<std::string>("answer"); },
-        [this](std::string_view last_beat) { lost_.set_value(std::string(last_beat)); });
+    const auto port = server_.listen(kHere, listener());
     EXPECT_TRUE(port.has_value());
     to_ = {kHere, port.value_or(0)};
   }
@@ -35,51 +40,106 @@ class HeartbeatTest : public ::testing::Test {
   /// Until a question is answered, what was sent before it has arrived.
   void let_it_arrive() {
     std::promise<bool> answered;
-    HostNetwork client(kSecrets, kPatient);
+    HostNetwork client(kSecret, kPatient);
     client.ask({to_}, "question", [&](const auto& answer) { answered.set_value(answer.has_value()); });
     EXPECT_TRUE(answered.get_future().get());
   }
   bool is_lost_soon() { return heard_.wait_for(kAWhile) == std::future_status::ready; }
 
+  HostNetwork::Listener listener() {
+    return {.answer = [](std::string_view) { return std::optional<std::string>("answer"); },
+            .beat = [this](std::string_view) { ++beats_; },
+            .lost =
+                [this](std::string_view last_beat) {
+                  if (!is_lost_.exchange(true)) lost_.set_value(std::string(last_beat));
+                }};
+  }
+  /// Until `count` more of its lines have arrived.
+  void beat_until_heard(Heartbeat& heartbeat, int count = 1) {
+    for (const int before = beats_; beats_ < before + count; ::usleep(1000)) heartbeat.beat("in a call");
+  }
+
+  std::atomic<int> beats_ = 0;
+  std::atomic<bool> is_lost_ = false;  // for the first time
   std::promise<std::string> lost_;
   std::future<std::string> heard_ = lost_.get_future();
-  HostNetwork server_{kSecrets, kPatient};  // ends before what its handlers write
+  HostNetwork server_{kSecret, kPatient};  // ends before what its handlers write
   NetworkAddress to_;
 };
 
 TEST_F(HeartbeatTest, AKilledProcessIsLostWithItsLastWord) {
   const pid_t child = ::fork();
   if (child == 0) {
-    Heartbeat heartbeat(to_, kSecrets);
-    for (int i = 1; i <= 50; ++i) {
-      heartbeat.beat("in call " + std::to_string(i));
-      ::usleep(1000);
-    }
-    ::kill(::getpid(), SIGKILL);
+    Heartbeat heartbeat(to_, kSecret);
+    for (;; ::usleep(1000)) heartbeat.beat("in a call");
   }
-  EXPECT_EQ(heard_.get(), "in call 50");
+  while (beats_ < 50) ::usleep(1000);
+  ::kill(child, SIGKILL);
+  EXPECT_EQ(heard_.get(), "in a call");
   ::waitpid(child, nullptr, 0);
 }
 
 TEST_F(HeartbeatTest, WhoSaysFarewellIsNotLost) {
-  Heartbeat heartbeat(to_, kSecrets);
-  heartbeat.beat("in a call");
+  Heartbeat heartbeat(to_, kSecret);
+  beat_until_heard(heartbeat);
   heartbeat.farewell();
-  heartbeat.beat("never sent");
   let_it_arrive();
+  const int before = beats_;
+  for (int i = 0; i < 5; ++i) heartbeat.beat("never sent");
   EXPECT_FALSE(is_lost_soon());
+  EXPECT_EQ(beats_, before);
+}
+
+/// As something between closes both sides of it.
+void close_connections_to(std::uint16_t port) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    const int descriptor = std::stoi(entry.path().filename().string());
+    sockaddr_in peer{};
+    socklen_t size = sizeof peer;
+    if (::getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &size) == 0 &&
+        peer.sin_family == AF_INET && ntohs(peer.sin_port) == port)
+      ::shutdown(descriptor, SHUT_RDWR);
+  }
+}
+
+TEST_F(HeartbeatTest, AConnectionThatSomethingBetweenClosesIsMadeAgain) {
+  Heartbeat heartbeat(to_, kSecret);
+  beat_until_heard(heartbeat);
+  close_connections_to(to_.port);
+  EXPECT_EQ(heard_.get(), "in a call");
+  beat_until_heard(heartbeat, 5);
+}
+
+TEST_F(HeartbeatTest, WhoDoesNotBeginIsTriedAgain) {
+  const FileDescriptor silent(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  ASSERT_EQ(::bind(silent.get(), reinterpret_cast<sockaddr*>(&at), size), 0);
+  ASSERT_EQ(::listen(silent.get(), 8), 0);
+  ASSERT_EQ(::getsockname(silent.get(), reinterpret_cast<sockaddr*>(&at), &size), 0);
+  Heartbeat heartbeat({kHere, ntohs(at.sin_port)}, kSecret);
+  for (int i = 0; i < 20; ++i) heartbeat.beat("in a call");
+  int connections = 0;
+  for (pollfd more{.fd = silent.get(), .events = POLLIN, .revents = 0}; ::poll(&more, 1, 0) > 0;
+       ++connections)
+    ::close(::accept(silent.get(), nullptr, nullptr));
+  EXPECT_EQ(connections, 3);
 }
 
 TEST_F(HeartbeatTest, AStrangersConnectionSaysNothing) {
-  RunSecrets other = kSecrets;
-  other.asking.back() = 'x';
-  std::make_unique<Heartbeat>(to_, other)->beat("in a call");
+  {
+    Heartbeat stranger(to_, random_word());
+    for (int i = 0; i < 100; ++i, ::usleep(1000)) stranger.beat("in a call");
+  }
   EXPECT_FALSE(is_lost_soon());
+  EXPECT_EQ(beats_, 0);
 }
 
 TEST_F(HeartbeatTest, WhereNobodyListensNobodyWaits) {
   for (const NetworkAddress& nobody : {NetworkAddress{kHere, 1}, NetworkAddress{"no address", 1}}) {
-    Heartbeat heartbeat(nobody, kSecrets);
+    Heartbeat heartbeat(nobody, kSecret);
     for (int i = 0; i < 3; ++i) heartbeat.beat("in a call");
     heartbeat.farewell();
   }
@@ -88,19 +148,19 @@ TEST_F(HeartbeatTest, WhereNobodyListensNobodyWaits) {
 TEST_F(HeartbeatTest, AListenerThatReadsNothingHoldsNobodyUpAndNoLineIsTorn) {
   std::promise<void> go_on;
   std::promise<void> stands_still;
-  HostNetwork busy(kSecrets, kPatient);
-  const auto port = busy.listen(
-      kHere,
-      [&, until = go_on.get_future().share()](std::string_view) {
-        stands_still.set_value();
-        until.wait();
-        return std::optional<std::string>();
-      },
-      [this](std::string_view last_beat) { lost_.set_value(std::string(last_beat)); });
-  HostNetwork client(kSecrets, kPatient);
+  HostNetwork busy(kSecret, kPatient);
+  HostNetwork::Listener stops = listener();
+  stops.answer = [&, until = go_on.get_future().share()](std::string_view) {
+    stands_still.set_value();
+    until.wait();
+    return std::optional<std::string>();
+  };
+  const auto port = busy.listen(kHere, stops);
+  auto heartbeat = std::make_unique<Heartbeat>(NetworkAddress{kHere, port.value_or(0)}, kSecret);
+  beat_until_heard(*heartbeat);
+  HostNetwork client(kSecret, kPatient);
   client.ask({{kHere, port.value_or(0)}}, "question", [](const auto&) {});
   stands_still.get_future().wait();
-  auto heartbeat = std::make_unique<Heartbeat>(NetworkAddress{kHere, port.value_or(0)}, kSecrets);
   const std::string line(4000, 'x');
   for (int i = 0; i < 20000; ++i) heartbeat->beat(line);  // more than any socket buffers
   go_on.set_value();

@@ -103,18 +103,40 @@ TEST(HeartbeatPoint, RankZeroAloneHasItOnAnotherHost) {
   EXPECT_EQ(heartbeat_point(alone, {both[0]}, 0), std::nullopt);
 }
 
-TEST(HostWatch, OfALostHeartbeatTheRankIsGoneAndSeenOnce) {
+TEST(HostWatch, OfALostHeartbeatTheRankIsMissingUntilItMakesAnotherOne) {
   Rank root(0);
   root.watch.lost("garbage");
   root.watch.lost(report_line({.node = 1, .ranks = {activity(4, 1)}}));  // another's rank
-  EXPECT_FALSE(root.watch.view().gone);
+  EXPECT_FALSE(root.watch.view().missing);
   root.watch.lost(report_line({.node = 1, .ranks = {activity(2, 7)}}));
-  const auto gone = root.watch.view().gone;
-  ASSERT_TRUE(gone);
-  EXPECT_EQ(gone->rank, 2);
-  EXPECT_EQ(gone->steps, 7U);
-  EXPECT_EQ(gone->process, ProcessState::gone);
-  EXPECT_FALSE(root.watch.view().gone);
+  root.watch.lost(report_line({.node = 2, .ranks = {activity(4, 8)}}));
+  root.looks(3);
+  const auto missing = root.watch.view().missing;
+  ASSERT_TRUE(missing);
+  EXPECT_EQ(missing->rank.rank, 2) << "the first one took the other along";
+  EXPECT_EQ(missing->rank.steps, 7U);
+  EXPECT_EQ(missing->rank.process, ProcessState::gone);
+  EXPECT_EQ(missing->looks, 3);
+  root.watch.found(report_line({.node = 1, .ranks = {activity(2, 8)}}));
+  ASSERT_TRUE(root.watch.view().missing);
+  EXPECT_EQ(root.watch.view().missing->rank.rank, 4);
+  root.watch.note_progress();
+  root.looks(2);
+  EXPECT_EQ(root.watch.view().missing->looks, 2) << "since this host's last progress";
+  root.watch.found("garbage");
+  root.watch.found(report_line({.node = 2, .ranks = {activity(4, 8)}}));
+  EXPECT_FALSE(root.watch.view().missing);
+}
+
+TEST(HostWatch, StrangersAreCountedUntilATimeoutPassesWithoutOne) {
+  Rank root(0);
+  for (int i = 0; i < 3; ++i) {
+    root.watch.crowded();
+    root.looks(kTimeoutLooks);
+  }
+  EXPECT_EQ(root.watch.closed_strangers(), 3);
+  root.looks(1);
+  EXPECT_EQ(root.watch.closed_strangers(), 0);
 }
 
 TEST(HostWatch, TheFirstThatAnswersDecides) {
