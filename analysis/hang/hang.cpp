@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
@@ -105,6 +106,30 @@ HangFinding some_are_through(const Ranks& ranks, const Ranks& through) {
                       one ? "it" : "one of them")};
 }
 
+/// Of ranks that all run and wait, of which those of other hosts are known by what these report. Empty where
+/// there is one host.
+std::string between_hosts(const Ranks& ranks) {
+  std::set<std::string> hosts;
+  for (const RankActivity& rank : ranks) hosts.insert(rank.host);
+  if (hosts.size() < 2) return "";
+  constexpr std::size_t kMaxNames = 4;
+  return fmt::format(" between {}, which hear each other on the launcher's network",
+                     hosts.size() > kMaxNames ? fmt::format("{} hosts", hosts.size())
+                                              : fmt::format("hosts {}", fmt::join(hosts, ", ")));
+}
+
+/// `hosts`: between which of them, or empty.
+HangFinding some_are_behind(const Ranks& ranks, std::uint64_t least, std::uint64_t most,
+                            const std::string& hosts) {
+  const Ranks behind = those(ranks, [&](const auto& rank) { return rank.calls.entered == least; });
+  HangFinding found =
+      blame(HangCause::rank_behind, ranks, behind, behind.size() == 1 ? "is" : "are",
+            fmt::format("{} behind: {}", counted(static_cast<std::size_t>(most - least), "call"),
+                        activity_phrase(behind.front())));
+  if (behind.front().calls.inside() && !hosts.empty()) found.text += "; a link or a library hangs" + hosts;
+  return found;
+}
+
 /// Of a run that is over: who ended without having been asked to.
 HangFinding after_the_end(const Ranks& ranks) {
   const Ranks first = those(ranks, [](const RankActivity& rank) { return !rank.is_over; });
@@ -175,12 +200,8 @@ HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks) {
   };
   const std::uint64_t least = std::min_element(ranks.begin(), ranks.end(), fewer)->calls.entered;
   const std::uint64_t most = std::max_element(ranks.begin(), ranks.end(), fewer)->calls.entered;
-  if (least < most) {
-    const Ranks behind = those(ranks, [&](const auto& rank) { return rank.calls.entered == least; });
-    return blame(HangCause::rank_behind, ranks, behind, behind.size() == 1 ? "is" : "are",
-                 fmt::format("{} behind: {}", counted(static_cast<std::size_t>(most - least), "call"),
-                             activity_phrase(behind.front())));
-  }
+  if (least < most)
+    return some_are_behind(ranks, least, most, local_ranks > 0 ? between_hosts(ranks) : "");
   const Ranks through = those(ranks, [](const auto& rank) { return !rank.calls.inside(); });
   if (!through.empty() && through.size() < ranks.size()) return some_are_through(ranks, through);
   const bool all_here = ranks.front().ranks == static_cast<int>(ranks.size());
@@ -188,7 +209,8 @@ HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks) {
       HangCause::not_seen_here,
       {},
       fmt::format("{} all wait at the same point ({}): {}", rank_names(ranks), activity_phrase(ranks.front()),
-                  all_here ? "a link or a library hangs" : "a link or another host hangs")};
+                  all_here ? "a link or a library hangs" : "a link or another host hangs") +
+          (all_here && local_ranks > 0 ? between_hosts(ranks) : "")};
 }
 
 HangFinding look_at(const Ranks& ranks, const std::optional<Incident>& reported) {
