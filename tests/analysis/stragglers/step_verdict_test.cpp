@@ -45,7 +45,7 @@ Measurement measured(const std::vector<OwnStep>& ranks, int passes = 8, int dist
       step.between_seconds = own.between;
       step.inside_seconds = kAllReduce + last - own.compute - own.between;
       step.alone_seconds = kAllReduce;
-      block.ranks.push_back({static_cast<int>(rank), 7e-3, 7e-3, std::nullopt, step});
+      block.ranks.push_back({static_cast<int>(rank), 7e-3, 7e-3, std::nullopt, std::nullopt, step});
     }
     samples.add(block, 0);
   }
