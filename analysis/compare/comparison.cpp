@@ -16,6 +16,7 @@
 #include "analysis/compare/side_of_row.hpp"
 #include "analysis/states/machine_states.hpp"
 #include "analysis/states/short_launches.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
@@ -239,6 +240,7 @@ void require_comparable(const std::vector<Run>& base, const std::vector<Run>& cu
                       counted(a.ranks.size(), "rank"), counted(b.ranks.size(), "rank")),
           "give runs of the same number of ranks");
     }
+    require_times_of_gpus(b, "compare");
     if (a.simulated != b.simulated)
       throw usage_error("compare", "one run is simulated and another is not", "give two of a kind");
     if (a.time_reduction != b.time_reduction) {

@@ -110,7 +110,7 @@ void leave_unclear(ComparedRow& row);
 /// compared: of the state in which the side with fewer has most. A row without such a state is UNCLEAR.
 ///
 /// Throws Error (usage) when the sides ran on different numbers of ranks, one was simulated and the other
-/// not, ranks' times became one by different rules, or no row is in both.
+/// not, either on simulated GPUs, ranks' times became one by different rules, or no row is in both.
 [[nodiscard]] Comparison compare(const std::vector<Run>& base, const std::vector<Run>& current,
                                  const CompareOptions& options);
 

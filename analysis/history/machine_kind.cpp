@@ -66,7 +66,7 @@ std::string machine_kind(const Run& run) {
     kind += "-" + plural_part(static_cast<std::size_t>(node_count(run.ranks)), "node");
   if (const std::string gpu = file_name_part(gpu_model(run)); !gpu.empty()) kind += "-" + gpu;
   kind += "-" + file_name_part(name(run.time_reduction));
-  return run.simulated ? kind + "-simulated" : kind;
+  return run.simulated || run.gpus_simulated ? kind + "-simulated" : kind;
 }
 
 std::string record_file_name(const Run& run, const std::string& text) {

@@ -195,6 +195,8 @@ constexpr std::array kCsvColumns{
     CsvColumn{"nccl_version", [](const CsvRow& row) { return row.run.versions.nccl; }},
     CsvColumn{"schema_version", [](const CsvRow& row) { return fmt::to_string(row.run.schema_version); }},
     CsvColumn{"nvls_seconds", [](const CsvRow& row) { return csv_number(row.expected.nvls_seconds); }},
+    CsvColumn{"gpus_simulated",
+              [](const CsvRow& row) { return std::string(row.run.gpus_simulated ? "true" : "false"); }},
 };
 
 }  // namespace

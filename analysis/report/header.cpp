@@ -273,7 +273,9 @@ ReportLine nccl_column(std::string_view title, std::string_view meaning, const s
 }  // namespace
 
 std::vector<HeaderLine> header_parts(const Run& run) {
-  std::vector<HeaderLine> parts{{incident(run), HeaderPart::title},
+  const ReportLine simulated{std::string(run.gpus_simulated ? kSimulatedGpus : ""), Tone::warning};
+  std::vector<HeaderLine> parts{{simulated, HeaderPart::title},
+                                {incident(run), HeaderPart::title},
                                 {headline(run), HeaderPart::title},
                                 {label(run), HeaderPart::setting},
                                 {versions(run), HeaderPart::setting}};

@@ -10,6 +10,7 @@
 
 #include "analysis/report/exposition.hpp"
 #include "analysis/report/report.hpp"
+#include "analysis/report/sections.hpp"
 #include "base/record/run.hpp"
 #include "base/text_sinks.hpp"
 
@@ -124,7 +125,8 @@ std::string one_metric(std::string_view metric, std::string_view help, const std
 
 std::string report_prometheus(const Run& run) {
   const std::string label = fmt::format(R"(label="{}")", label_value(run.label));
-  std::string text = one_metric(
+  std::string text = run.gpus_simulated ? fmt::format("# {}\n", kSimulatedGpus) : "";
+  text += one_metric(
       "collbench_run_info", "What was measured with, as labels; always 1.",
       fmt::format(
           R"({},host="{}",backend="{}",collbench="{}",mpi="{}",nccl="{}",cuda="{}",schema_version="{}")",

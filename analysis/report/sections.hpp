@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/verdict/verdict.hpp"
@@ -26,6 +27,11 @@ struct ReportLine {
 };
 
 using ReportLines = std::vector<ReportLine>;
+
+/// The first line of whatever shows a run with Run::gpus_simulated.
+inline constexpr std::string_view kSimulatedGpus =
+    "SIMULATED GPUs: NCCL's host code ran, no kernel did, and the CPU moved the data: no time here is a "
+    "GPU's";
 
 /// A row by name, for a sentence: "AllReduce 64 KiB float sum, in place, ring".
 [[nodiscard]] std::string format_row(const RowKey& key);

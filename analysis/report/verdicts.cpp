@@ -361,6 +361,7 @@ ReportLines verdict_headline(const Run& run) {
   const VerdictWord word = machine_word(run);
   const std::string wrong = wrong_rows_words(run);
   if (word == VerdictWord::none || is_machine_unknown(run)) {
+    if (!wrong.empty() && run.gpus_simulated) return {{"SIMULATED GPUs: " + wrong, Tone::alarm}};
     if (!wrong.empty()) return {{wrong + std::string(kAfterWrongData), Tone::alarm}};
     const bool is_unknown = run.log && measures_gpus(run.backend) && !judged(run);
     return is_unknown ? ReportLines{{why_no_machine(run), Tone::warning}} : ReportLines{};
@@ -410,8 +411,8 @@ ReportLines verdict_headline(const Run& run) {
 ReportLines verdict_lines(const Run& run) {
   ReportLines facts;
   const std::vector<SizeSeries> all_series = verdict_series_of(run.rows);
-  if (run.simulated) {
-    facts.push_back({"no verdict: simulated time"});
+  if (run.simulated || run.gpus_simulated) {
+    facts.push_back({run.simulated ? "no verdict: simulated time" : "no verdict: simulated GPUs"});
   } else if (!measures_gpus(run.backend)) {
     facts.push_back({run.buffers.allocator.empty()
                          ? "no verdict on host memory; meas/exp is informational"

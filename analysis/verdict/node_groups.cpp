@@ -31,6 +31,7 @@ void judge_node_groups(Run& run, const GpuCluster& cluster) {
     if (each.hosts.size() > 1 && cluster.nodes_per_domain > 1) continue;
     Run alone;
     alone.backend = run.backend;
+    alone.gpus_simulated = run.gpus_simulated;
     alone.environment = run.environment;
     alone.versions = run.versions;
     alone.load_notes = run.load_notes;

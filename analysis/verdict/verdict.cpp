@@ -438,14 +438,22 @@ std::vector<std::string> slowdowns_seen(const Run& run, const SizeSeries& series
   return seen;
 }
 
+void require_times_of_gpus(const Run& run, const std::string& where) {
+  if (!run.gpus_simulated) return;
+  throw usage_error(where, "the run is of simulated GPUs, whose times are the CPU's",
+                    "give a run of real GPUs; collbench report shows this one");
+}
+
 Run judged_on_gpus(Run run, const GpuCluster& cluster) {
-  // No model holds for GPUs of another maker, whatever machine was given.
-  if (run.log && run.log->gpu && !topology::other_gpu_maker(run.log->gpu->value).empty()) {
+  // No model holds for simulated GPUs, nor for those of another maker, whatever machine was given.
+  const bool is_other_maker =
+      run.log && run.log->gpu && !topology::other_gpu_maker(run.log->gpu->value).empty();
+  if (run.gpus_simulated || is_other_maker) {
     for (Row& row : run.rows) {
       row.verdict = {};
       row.expectation = {};
     }
-    return run;  // no log has nodes alone
+    return run;  // no log has nodes alone, and those of simulated GPUs pass here, too
   }
   const std::string wrong_machine = another_gpu(run, cluster);
   if (!wrong_machine.empty()) add_note(run, wrong_machine);

@@ -136,6 +136,9 @@ struct SeriesJudgement {
 /// a note; of another maker's GPUs no row has an expectation.
 [[nodiscard]] Run judged_on_gpus(Run run, const GpuCluster& cluster);
 
+/// Throws Error (usage) at `where` for a run of simulated GPUs: there is nothing to judge or to compare.
+void require_times_of_gpus(const Run& run, const std::string& where);
+
 /// How much of the loss of a bad run, in rate, the machine as it was found explains, by what the models
 /// expect of that one: "As it was found, the machine would give 0.52 of the expected rate, which explains 96
 /// % of the loss of AllReduce." Or that it contradicts the run, which was quicker. Empty for a run that is

@@ -124,6 +124,7 @@ void each_field(auto& visit, Either<Run> auto& run) {
   visit("nccl_networks", run.nccl_networks, OfRecord{nccl_networks_to_json, nccl_networks_in});
   visit("time_reduction", run.time_reduction, ReadBy{rank_aggregate_from_json});
   visit("simulated", run.simulated);
+  visit.older("gpus_simulated", run.gpus_simulated);
   visit.older("launches", run.launches, ReadBy{launches_from_json});
   visit.older("repeated", run.repeated);
   visit("passes", run.passes);

@@ -94,6 +94,7 @@ struct Run {
   NcclNetworks nccl_networks;                             ///< that carried its data between hosts
   RankAggregate time_reduction = RankAggregate::maximum;  ///< how ranks' times became one
   bool simulated = false;                                 ///< times are SimGrid's
+  bool gpus_simulated = false;  ///< NCCL's host code alone ran (collbench nccl-plan run): times are the CPU's
   Identities ranks;
   std::vector<int> cores_per_node;      ///< cores that the ranks of each node may use; empty when unknown
   std::optional<Cluster> cluster;       ///< the machines; none when nobody looked

@@ -180,6 +180,7 @@ void NcclBackend::leave_buffers() {
 
 void NcclBackend::describe(Run& run) const {
   run.backend = BackendId::nccl;
+  run.gpus_simulated = gpu_.cuda.is_simulated;
   run.nccl_observer_status = observer_.status();
   run.nccl_networks = {.used = networks_, .unknown_reason = network_log_->unknown_reason()};
   run.versions.nccl = nccl_version_text(gpu_.nccl.version);

@@ -91,6 +91,7 @@ std::vector<RunOfFile> runs_from_file(const JudgeOptions& options, const std::st
   const std::string file = input_name(path);
   std::vector<RunOfFile> runs;
   for (Run& each : analysis::runs_of_file(input_parts(path), file, options.log, several)) {
+    analysis::require_times_of_gpus(each, file);
     Run run = with_judged_machine(std::move(each), options.topology);
     if (run.log && run.versions.collbench.empty()) run.versions.collbench = versions().collbench;
     if (!options.label.empty()) run.label = options.label;

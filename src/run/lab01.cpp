@@ -45,6 +45,7 @@ JudgedLab judged_lab(const Run& run, const Lab01Request& request) {
     throw usage_error("--preset lab01", "it reports AllReduce, and the run has no AllReduce row",
                       "leave --preset out, or use a run of AllReduce");
   }
+  analysis::require_times_of_gpus(run, "--preset lab01");
   std::string topology = request.topology;
   if (topology.empty() && run.log && run.log->topology) topology = run.log->topology->value;
   Run judged = run;

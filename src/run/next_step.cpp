@@ -40,7 +40,7 @@ std::string on_host(const std::string& host) { return host.empty() ? "" : " on "
 }  // namespace
 
 std::string next_step(const Run& run, const std::string& record) {
-  if (!run.complete || run.simulated) return {};
+  if (!run.complete || run.simulated || run.gpus_simulated) return {};
   if (const std::string host = host_with_wrong_data(run); !host.empty())
     return fmt::format("collbench doctor on {}, whose ranks received wrong data", host);
   if (is_bad(machine_word(run))) return analysis::next_step_by_verdict(run, nullptr);

@@ -95,6 +95,9 @@ CudaLibrary CudaLibrary::load() {
   CudaResult (*get_version)(int*) = nullptr;
   need(library, get_version, "cudaRuntimeGetVersion");
   get_version(&cuda.version);
+  void (*simulation)() = nullptr;
+  library.find(simulation, "collbench_simulated_gpu_load_nccl");
+  cuda.is_simulated = simulation != nullptr;
   need(library, cuda.get_device_count, "cudaGetDeviceCount");
   need(library, cuda.driver_get_version, "cudaDriverGetVersion");
   need(library, cuda.set_device, "cudaSetDevice");

@@ -181,6 +181,11 @@ TEST(Comparison, WhatCannotBeComparedIsRefused) {
   other.simulated = true;
   EXPECT_THAT(why(base, other), HasSubstr("simulated"));
   other = base;
+  other.gpus_simulated = true;
+  EXPECT_THAT(why(other, base), HasSubstr("of simulated GPUs"));
+  EXPECT_THAT(why(base, other), HasSubstr("of simulated GPUs"));
+  EXPECT_THAT(why(other, other), HasSubstr("of simulated GPUs"));
+  other = base;
   other.time_reduction = RankAggregate::average;
   EXPECT_THAT(why(base, other), HasSubstr("by max in one run and by avg"));
 }

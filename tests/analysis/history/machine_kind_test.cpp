@@ -29,6 +29,9 @@ TEST(MachineKind, ForgetsWhatAMachineIsCalledAndWhatIsInstalled) {
   EXPECT_EQ(machine_kind(other), machine_kind(example_run()));
   other.simulated = true;
   EXPECT_NE(machine_kind(other), machine_kind(example_run()));
+  other.simulated = false;
+  other.gpus_simulated = true;
+  EXPECT_NE(machine_kind(other), machine_kind(example_run()));
 }
 
 TEST(MachineKind, HostsAreNamedOnce) {

@@ -27,7 +27,7 @@ TEST(ReportCsv, NamesItsColumnsWithTheirUnits) {
       "step_alone_seconds,step_verdict,step_findings,passes,iterations,"
       "iterations_per_sample,samples,minimum_seconds,mean_seconds,median_seconds,p95_seconds,p99_seconds,"
       "variation,stopped,note,unavailable,incident,label,hosts,collbench_version,mpi_version,nccl_version,"
-      "schema_version,nvls_seconds");
+      "schema_version,nvls_seconds,gpus_simulated");
 }
 
 TEST(ReportCsv, HasALinePerRow) {
@@ -53,7 +53,7 @@ TEST(ReportCsv, HasALinePerRow) {
       "05,1."
       "6e-05,"
       "1.8e-05,1.9e-05,0.05,precision reached,,,,nightly,node01,0.1.0,\"Open MPI v4.1.4, package: Debian "
-      "OpenMPI\",,2,");
+      "OpenMPI\",,2,,false");
 }
 
 TEST(ReportCsv, WhatIsNotKnownIsEmpty) {
@@ -64,7 +64,7 @@ TEST(ReportCsv, WhatIsNotKnownIsEmpty) {
             ",,,,,,,,,,0,0,"
             "1,0,,,,,,,,,"
             "this library has it for AllGather only,,,node01 node02,0.1.0,\"Open MPI v4.1.4, package: Debian "
-            "OpenMPI\",,2,");
+            "OpenMPI\",,2,,false");
 }
 
 TEST(ReportCsv, WhatCutTheRunShortStandsInEveryLine) {
@@ -105,7 +105,7 @@ TEST(ReportCsv, EveryLineHasTheSameFields) {
   auto run = example_run();
   run.versions.mpi = "Open MPI";
   const auto lines = lines_of(report_csv(run));
-  for (const std::string& line : lines) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 64) << line;
+  for (const std::string& line : lines) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 65) << line;
 }
 
 TEST(ReportCsv, QuotesAsRfc4180Wants) {

@@ -141,6 +141,14 @@ TEST(SetupFacts, SayWhenTheTimeIsSimulated) {
   EXPECT_THAT(header_lines(run)[0].text, HasSubstr("in SimGrid's simulated time"));
 }
 
+TEST(SetupFacts, BeginWithWhatSimulatedGpusAre) {
+  auto run = example_run();
+  EXPECT_NE(header_lines(run).front().text, kSimulatedGpus);
+  run.gpus_simulated = true;
+  run.incident.emplace();
+  EXPECT_EQ(header_lines(run).front().text, kSimulatedGpus);
+}
+
 TEST(SetupFacts, NameTheLibrariesOfTheOtherBackend) {
   auto run = example_run();
   run.backend = BackendId::nccl;

@@ -393,6 +393,11 @@ TEST(VerdictFacts, WithoutAVerdictTheReasonIsSaid) {
   EXPECT_EQ(verdict_lines(run).front().text, "no verdict: MPI's collectives on GPUs are not modeled");
   run.simulated = true;
   EXPECT_EQ(verdict_lines(run).front().text, "no verdict: simulated time");
+  run.simulated = false;
+  run.gpus_simulated = true;
+  EXPECT_EQ(verdict_lines(run).front().text, "no verdict: simulated GPUs");
+  run.rows.front().measurement.wrong_elements = 3;
+  EXPECT_THAT(verdict_headline(run).front().text, testing::StartsWith("SIMULATED GPUs: WRONG DATA"));
 }
 
 }  // namespace

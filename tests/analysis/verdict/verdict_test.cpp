@@ -387,6 +387,17 @@ TEST(Judge, OneLinkThatAllWaitForIsBelowWithinANode) {
   }
 }
 
+TEST(Judge, SimulatedGpusHaveNoVerdict) {
+  const GpuCluster cluster = cluster_of("p4de", 2);
+  collbench::Run run = run_from_expectation(cluster, 1);
+  ASSERT_TRUE(is_judged(judged_on_gpus(run, cluster)));
+  run.gpus_simulated = true;
+  EXPECT_FALSE(is_judged(judged_on_gpus(run, cluster)));
+  run.node_groups.push_back({{"n1"}, 8, run.rows.back()});
+  judge_node_groups(run, cluster);
+  EXPECT_EQ(run.node_groups.front().row.verdict.word, VerdictWord::none);
+}
+
 TEST(Judge, AnotherGpuThanTheLogsIsAWarning) {
   const GpuCluster cluster = cluster_of("p4de", 2);
   collbench::Run run = run_from_expectation(cluster, 1);

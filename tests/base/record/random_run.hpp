@@ -35,6 +35,7 @@ class RandomRun {
     result.nccl_observer_status = {text(), text()};
     result.time_reduction = static_cast<RankAggregate>(below(4));
     result.simulated = chance();
+    result.gpus_simulated = chance();
     const int ranks = 1 + below(5);
     for (int rank = 0; rank < ranks; ++rank) {
       result.ranks.push_back({rank, host(), below(ranks), below(ranks)});

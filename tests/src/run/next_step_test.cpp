@@ -47,8 +47,11 @@ TEST(NextStep, OneRankLearnsHowToStartMore) {
   EXPECT_THAT(next_step(run, ""), StartsWith("collbench launch"));
 }
 
-TEST(NextStep, ARunThatWasCutShortHasNone) {
+TEST(NextStep, ARunThatWasCutShortOrSimulatedHasNone) {
   collbench::Run run = fine_run();
+  run.gpus_simulated = true;
+  EXPECT_EQ(next_step(run, ""), "");
+  run.gpus_simulated = false;
   run.complete = false;
   EXPECT_EQ(next_step_text(next_step(run, ""), 80), "");
   EXPECT_EQ(next_step_text("collbench doctor", 80), "# next: collbench doctor\n");
