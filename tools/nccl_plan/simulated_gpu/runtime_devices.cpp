@@ -1,6 +1,7 @@
 // CUDA's runtime: devices, versions, errors, kernels. The names and signatures are CUDA's
 // (cuda_runtime_api.h); structs that callers own are those of cuda_types.hpp.
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstddef>
 #include <cstdio>
@@ -18,6 +19,47 @@ constexpr int kDriverVersion = 13000;
 
 /// What NCCL's kernels take of a multiprocessor is for their launch, which is not simulated.
 constexpr CudaFunctionAttributes kAnyKernel{0, 0, 0, 640, 96};
+
+struct CudaError {
+  int status;
+  const char* name;
+  const char* words;
+};
+
+/// CUDA's names and words for what is raised here, and for what code made for a real driver returns where
+/// there is none.
+constexpr std::array kErrors{
+    CudaError{0, "cudaSuccess", "no error"},
+    CudaError{1, "cudaErrorInvalidValue", "invalid argument"},
+    CudaError{2, "cudaErrorMemoryAllocation", "out of memory"},
+    CudaError{3, "cudaErrorInitializationError", "initialization error"},
+    CudaError{35, "cudaErrorInsufficientDriver",
+              "CUDA driver version is insufficient for CUDA runtime version"},
+    CudaError{46, "cudaErrorDevicesUnavailable", "CUDA-capable device(s) is/are busy or unavailable"},
+    CudaError{100, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
+    CudaError{101, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    CudaError{209, "cudaErrorNoKernelImageForDevice",
+              "no kernel image is available for execution on the device"},
+    CudaError{214, "cudaErrorECCUncorrectable", "uncorrectable ECC error encountered"},
+    CudaError{222, "cudaErrorUnsupportedPtxVersion",
+              "the provided PTX was compiled with an unsupported toolchain."},
+    CudaError{600, "cudaErrorNotReady", "device not ready"},
+    CudaError{704, "cudaErrorPeerAccessAlreadyEnabled", "peer access is already enabled"},
+    CudaError{711, "cudaErrorTooManyPeers", "peer mapping resources exhausted"},
+    CudaError{801, "cudaErrorNotSupported", "operation not supported (by the simulated GPU)"},
+    CudaError{802, "cudaErrorSystemNotReady", "system not yet initialized"},
+    CudaError{803, "cudaErrorSystemDriverMismatch",
+              "system has unsupported display driver / cuda driver combination"},
+    CudaError{900, "cudaErrorStreamCaptureUnsupported", "operation not permitted when stream is capturing"},
+    CudaError{999, "cudaErrorUnknown", "unknown error"},
+};
+constexpr CudaError kUnlistedError{-1, "unrecognized error code", "unrecognized error code"};
+
+const CudaError& error_of(int status) {
+  const auto* const found = std::find_if(kErrors.begin(), kErrors.end(),
+                                         [&](const CudaError& each) { return each.status == status; });
+  return found == kErrors.end() ? kUnlistedError : *found;
+}
 
 constexpr std::size_t kReportedBytes = std::size_t{80} << 30U;
 
@@ -110,30 +152,9 @@ int cudaDeviceReset() { return cudaDeviceSynchronize(); }
 int cudaGetLastError() { return kSuccess; }
 int cudaPeekAtLastError() { return kSuccess; }
 
-const char* cudaGetErrorName(int status) {
-  return status == kSuccess ? "cudaSuccess" : "cudaError (simulated)";
-}
+const char* cudaGetErrorName(int status) { return error_of(status).name; }
 
-const char* cudaGetErrorString(int status) {
-  switch (status) {
-    case kSuccess:
-      return "no error";
-    case kInvalidValue:
-      return "invalid argument";
-    case kOutOfMemory:
-      return "out of memory";
-    case kNoDevice:
-      return "no CUDA-capable device is detected";
-    case kInvalidDevice:
-      return "invalid device ordinal";
-    case kNotReady:
-      return "device not ready";
-    case kNotSupported:
-      return "operation not supported (by the simulated GPU)";
-    default:
-      return "an error that the simulated GPU has no words for";
-  }
-}
+const char* cudaGetErrorString(int status) { return error_of(status).words; }
 
 int cudaGetFuncBySymbol(const void** function, const void* symbol) {
   *function = symbol;

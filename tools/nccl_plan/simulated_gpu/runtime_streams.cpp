@@ -252,8 +252,10 @@ int cudaGraphInstantiate(void** executable, void* graph, unsigned long long flag
 }
 
 int cudaGraphLaunch(void* executable, void* stream) {
-  const SharedGraph graph = *static_cast<SharedGraph*>(executable);
-  for (const Task& task : graph->tasks) stream_of(stream).put(task);
+  const TaskGraph* const graph = static_cast<SharedGraph*>(executable)->get();  // destroy_graph waits for it
+  stream_of(stream).put([graph] {
+    for (const Task& task : graph->tasks) task();
+  });
   return kSuccess;
 }
 

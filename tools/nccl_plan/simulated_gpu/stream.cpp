@@ -37,7 +37,8 @@ void Stream::put(Task task) {
   enqueue(lock, std::move(task));
 }
 
-void Stream::enqueue(std::unique_lock<std::mutex>& /*lock*/, Task task) {
+void Stream::enqueue(std::unique_lock<std::mutex>& lock, Task task) {
+  done_.wait(lock, [this] { return queue_.size() < kMaxQueued; });
   queue_.push_back(std::move(task));
   if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   wake_.notify_one();
@@ -50,7 +51,7 @@ bool Stream::idle() const {
 
 void Stream::wait() const {
   std::unique_lock lock(mutex_);
-  idle_.wait(lock, [this] { return queue_.empty(); });
+  done_.wait(lock, [this] { return queue_.empty(); });
 }
 
 void Stream::work() {
@@ -65,7 +66,7 @@ void Stream::work() {
     }
     lock.lock();
     queue_.pop_front();  // only now: what runs is not idle
-    if (queue_.empty()) idle_.notify_all();
+    done_.notify_all();
   }
 }
 

@@ -53,9 +53,12 @@ struct Event {
 
 /// cudaStream_t: tasks run in their order, one after the other. A brief one with nothing before it runs at
 /// once, in the caller's thread; the others on a thread of the stream's own, which starts with the first of
-/// them.
+/// them. Where kMaxQueued wait, the caller waits for room, as a launch does while the driver's queue is full.
 class Stream {
  public:
+  /// About what a real driver's queue takes (docs/notes/gpu-evidence.md, "When a stream is full").
+  static constexpr std::size_t kMaxQueued = 1024;
+
   Stream() = default;
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -80,7 +83,7 @@ class Stream {
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  mutable std::condition_variable idle_;
+  mutable std::condition_variable done_;  ///< a task of those that wait
   std::deque<Task> queue_;
   bool over_ = false;
   std::thread thread_;

@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <chrono>
 #include <future>
+#include <thread>
 
 namespace collbench::simulated_gpu {
 namespace {
@@ -31,6 +34,24 @@ TEST(Stream, ABriefTaskWithNothingBeforeItIsDoneAtOnce) {
   bool done = false;
   stream.put_brief([&] { done = true; });
   EXPECT_TRUE(done);
+}
+
+TEST(Stream, ACallerWaitsWhileTheQueueIsFull) {
+  Stream stream;
+  std::promise<void> go;
+  std::atomic<std::size_t> put{0};
+  stream.put([&] { go.get_future().wait(); });
+  std::thread caller([&] {
+    for (; put < Stream::kMaxQueued; ++put) stream.put([] {});
+  });
+  while (put + 1 < Stream::kMaxQueued) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // for a put that would not wait
+  EXPECT_EQ(put, Stream::kMaxQueued - 1) << "with the one that runs, the queue is full";
+  EXPECT_FALSE(stream.idle()) << "who asks does not wait";
+  go.set_value();
+  caller.join();
+  stream.wait();
+  EXPECT_EQ(put, Stream::kMaxQueued);
 }
 
 TEST(Stream, ACaptureKeepsWhatIsPutOnIt) {
