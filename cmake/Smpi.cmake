@@ -14,7 +14,7 @@ function(collbench_smpi_program name)
       list(REMOVE_ITEM sources "${real}")
     endif()
   endforeach()
-  list(FILTER sources EXCLUDE REGEX "/nccl/observer/[^/]+$")
+  list(FILTER sources EXCLUDE REGEX "/nccl/(observer|on_host)/[^/]+$")
   list(FILTER sources EXCLUDE REGEX "/mpi_t_[a-z_]+\\.cpp$")  # SimGrid's MPI has no tool interface
   collbench_compile_alone(${sources})
   add_library(${name} MODULE ${sources})

@@ -82,7 +82,7 @@ endfunction()
 function(collbench_subsystem name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${name}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "_smpi\\.cpp$")  # the simulator's side of a seam: only in collbench-smpi
-  list(FILTER sources EXCLUDE REGEX "/nccl/observer/[^/]+$")  # a library of its own: Observer.cmake
+  list(FILTER sources EXCLUDE REGEX "/nccl/(observer|on_host)/[^/]+$")  # libraries of their own: Observer.cmake, OnHost.cmake
   collbench_library(${name} SOURCES ${sources} ${ARGN})
   set(${name}_parts ${${name}_parts} PARENT_SCOPE)
 endfunction()

@@ -183,20 +183,29 @@ std::vector<NcclPlannedRow> planned_rows(const NcclPlanRequest& request,
   return rows;
 }
 
-NcclPlan plan_of(const NcclPlanRequest& request, const std::vector<NodeFile>& nodes,
-                 const std::string& library, const Settings& settings) {
-  collectives::SimulatedJob job{.library = library,
-                                .node_xml = {},
-                                .ranks_per_node = ranks_per_node(request, nodes),
-                                .nodes_per_domain = nodes_joined_by_nvlink(
-                                    topology::resolve_machine(request.topology),
-                                    static_cast<int>(nodes.size()), request.ranks_per_node, settings),
-                                .settings = settings,
-                                .calls = {}};
+SimulatedNodes nodes_for_ranks(const NcclPlanRequest& request, const std::vector<NodeFile>& nodes,
+                               const Settings& settings) {
+  SimulatedNodes result{
+      .xml = {},
+      .ranks_per_node = ranks_per_node(request, nodes),
+      .per_domain = nodes_joined_by_nvlink(topology::resolve_machine(request.topology),
+                                           static_cast<int>(nodes.size()), request.ranks_per_node, settings)};
   const std::optional<std::string> hcas = hcas_in(settings);
   for (const NodeFile& node : nodes) {
-    job.node_xml.push_back(hcas ? collectives::topology_with_hcas(node.xml, *hcas) : node.xml);
+    result.xml.push_back(hcas ? collectives::topology_with_hcas(node.xml, *hcas) : node.xml);
   }
+  return result;
+}
+
+NcclPlan plan_of(const NcclPlanRequest& request, const std::vector<NodeFile>& nodes,
+                 const std::string& library, const Settings& settings) {
+  const SimulatedNodes ranked = nodes_for_ranks(request, nodes, settings);
+  collectives::SimulatedJob job{.library = library,
+                                .node_xml = ranked.xml,
+                                .ranks_per_node = ranked.ranks_per_node,
+                                .nodes_per_domain = ranked.per_domain,
+                                .settings = settings,
+                                .calls = {}};
   for (const OperationId id : request.operations) {
     for (const std::uint64_t size : request.sizes) {
       if (collectives::nccl_chooses_for(id)) job.calls.push_back({id, size});
@@ -230,6 +239,10 @@ void add_trials(const NcclPlanRequest& request, const std::vector<NodeFile>& nod
 }
 
 }  // namespace
+
+SimulatedNodes simulated_nodes(const NcclPlanRequest& request) {
+  return nodes_for_ranks(request, all_nodes(request), users_settings());
+}
 
 analysis::NcclPlanReport nccl_plan_report(const NcclPlanRequest& request) {
   const std::vector<NodeFile> nodes = all_nodes(request);

@@ -31,6 +31,18 @@ struct NcclPlanRequest {
 /// refuses the machine; not_here where the library cannot be used so.
 [[nodiscard]] analysis::NcclPlanReport nccl_plan_report(const NcclPlanRequest& request);
 
+/// The nodes that a request names, as their ranks see them.
+struct SimulatedNodes {
+  std::vector<std::string>
+      xml;  ///< by node: its topology as NCCL_TOPO_FILE has it, without NICs that NCCL_IB_HCA leaves out
+  int ranks_per_node = 1;
+  int per_domain = 1;  ///< nodes that NVLink joins
+};
+
+/// Throws Error (usage) as nccl_plan_report does for the machine, and where ranks need more memory than is
+/// free.
+[[nodiscard]] SimulatedNodes simulated_nodes(const NcclPlanRequest& request);
+
 /// Throws Error (usage) where the library does not contain the setting's name, with the nearest names that it
 /// contains: NCCL ignores a variable that it does not know. A library that cannot be read is not checked.
 void require_known_setting(const std::string& library, const std::string& name);

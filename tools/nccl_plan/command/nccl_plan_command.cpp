@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "analysis/report/prediction.hpp"
 #include "base/error.hpp"
@@ -11,6 +12,7 @@
 #include "src/cli/output.hpp"
 #include "src/tool_main.hpp"
 #include "tools/nccl_plan/command/nccl_plan.hpp"
+#include "tools/nccl_plan/command/simulated_job.hpp"
 
 namespace collbench::program {
 namespace {
@@ -40,32 +42,56 @@ CommandResult nccl_plan(const NcclPlanOptions& options) {
           written_notes(documents, "")};
 }
 
+CLI::Option* add(CLI::App& command, const char* name, const char* value, const char* help,
+                 const std::function<void(const std::string&)>& take) {
+  return add_option(command, "Options", name, value, help, take);
+}
+
+/// What is simulated, of both commands.
+CLI::Option* add_machine(CLI::App& command, NcclPlanRequest& request) {
+  CLI::Option* const topology =
+      add(command, "--topology", "NAME|FILE", "a reference machine, or a file that describes a node",
+          into(request.topology));
+  add(command, "--nodes", "N", "number of such nodes (1)",
+      number_into(request.nodes, "--nodes", 1, 1'000'000));
+  add(command, "--ranks-per-node", "N", "GPUs used per node (all)",
+      number_into(request.ranks_per_node, "--ranks-per-node", 1, 4096));
+  add(command, "--library", "FILE", "the libnccl (default: as for a run)", into(request.library));
+  return topology;
+}
+
+/// `collbench nccl-plan run`.
+struct JobOptions {
+  NcclPlanRequest request;
+  std::vector<std::string> program;
+};
+
+void add_job(CLI::App& command, CommandFunction& chosen) {
+  const auto options = std::make_shared<JobOptions>();
+  add_machine(command, options->request)->required();
+  command.add_option("program", options->program, "collbench and its options (a short run)")
+      ->option_text("-- PROGRAM...");
+  command.callback([options, &chosen] {
+    chosen = [options]() -> CommandResult { become_simulated_job(options->request, options->program); };
+  });
+}
+
 }  // namespace
 
 void add_tool(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<NcclPlanOptions>();
-  const auto add = [&](const char* name, const char* value, const char* help,
-                       const std::function<void(const std::string&)>& take) {
-    return add_option(command, "Options", name, value, help, take);
-  };
   NcclPlanRequest& request = options->request;
   request.operations = {OperationId::all_reduce, OperationId::all_gather, OperationId::reduce_scatter,
                         OperationId::all_to_all, OperationId::send_recv};
   request.sizes = analysis::predicted_sizes();
-  add("--topology", "NAME|FILE", "a reference machine, or a file that describes a node",
-      into(request.topology))
-      ->required();
-  add("--nodes", "N", "number of such nodes (1)", number_into(request.nodes, "--nodes", 1, 1'000'000));
-  add("--ranks-per-node", "N", "GPUs used per node (all)",
-      number_into(request.ranks_per_node, "--ranks-per-node", 1, 4096));
-  add("--odd-node", "NAME|FILE", "the machine of the last node, where it differs from the others",
+  add_machine(command, request);
+  add(command, "--odd-node", "NAME|FILE", "the machine of the last node, where it differs from the others",
       into(request.odd_node));
-  add("--ops", "LIST", "operations, or all (the five that a run measures)",
+  add(command, "--ops", "LIST", "operations, or all (the five that a run measures)",
       [&request](const std::string& text) { request.operations = parse_operations(text, "--ops"); });
-  add("--sizes", "LIST", "sizes (8 B to 8 GiB)",
+  add(command, "--sizes", "LIST", "sizes (8 B to 8 GiB)",
       [&request](const std::string& text) { request.sizes = parse_size_list(text, "--sizes"); });
-  add("--library", "FILE", "the libnccl (default: as for a run)", into(request.library));
-  add("--versus", "FILE|NAME=VALUE", "what another libnccl, or a setting, would do differently",
+  add(command, "--versus", "FILE|NAME=VALUE", "what another libnccl, or a setting, would do differently",
       into(request.versus));
   command
       .add_flag("--advice", request.advice,
@@ -73,7 +99,16 @@ void add_tool(CLI::App& command, CommandFunction& chosen) {
       ->group("Options")
       ->excludes(command.get_option("--versus"));
   add_output_options(command, "Options", options->output, analysis::nccl_plan_formats(), "the plan as JSON");
-  command.callback([options, &chosen] { chosen = [options] { return nccl_plan(*options); }; });
+  add_job(
+      *command.add_subcommand("run", "collbench over the simulated GPUs: nccl-plan run --topology hgx-h100"),
+      chosen);
+  command.callback([&command, options, &chosen] {
+    if (!command.get_subcommands().empty()) return;
+    if (options->request.topology.empty())
+      throw usage_error("", "--topology is required",
+                        "give --topology NAME|FILE; see collbench nccl-plan --help");
+    chosen = [options] { return nccl_plan(*options); };
+  });
 }
 
 }  // namespace collbench::program

@@ -36,6 +36,9 @@ struct SimulatedRank {
 /// of the user, and are taken away from the ranks.
 [[nodiscard]] std::span<const char* const> variables_of_real_hosts();
 
+/// Keeps NCCL off this host's own network: in the environment of whoever runs over simulated GPUs.
+void set_simulated_network();
+
 /// The whole life of a rank's process: communicator, calls, report. Returns its exit status.
 [[nodiscard]] int run_simulated_rank(const SimulatedJob& job, const std::string& simulated_cuda,
                                      const SimulatedRank& own, const std::vector<int>& node_files,

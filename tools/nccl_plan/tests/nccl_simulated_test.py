@@ -2,7 +2,7 @@
 """The NCCL backend over a real libnccl's host code and simulated GPUs (tools/nccl_plan/simulated_gpu/, docs/gpu.md): what nccl_test.py claims of
 NCCL over a stand-in, asked of NCCL itself. Kernels do not run: data are moved by the CPU once NCCL's own call has succeeded.
 
-Usage: nccl_simulated_test.py PROGRAM FOLDER_OF_TEST_LIBRARIES SIMULATED_GPU_LIBRARY [unittest arguments]
+Usage: nccl_simulated_test.py PROGRAM LIBRARY_OF_ABSENT_RANK [unittest arguments]
 
 The library is that of tools/nccl_plan/tests/simulated_gpu/real_nccl.py; without any, the test is skipped, saying so.
 """
@@ -23,7 +23,7 @@ sys.path[:0] = [str(pathlib.Path(__file__).parent / "simulated_gpu"), str(pathli
 from real_nccl import LIBRARY, installed, node, skip_without_library, version
 from real_ranks import collbench_lines, descendants, wait_until
 
-PROGRAM, FOLDER = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+PROGRAM, ABSENT_RANK = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 
 ENVIRONMENT = {
     **{key: value for key, value in os.environ.items() if not key.startswith(("NCCL_", "CUDA_", "SLURM_", "COLLBENCH_"))},
@@ -32,8 +32,8 @@ ENVIRONMENT = {
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_MCA_mpi_yield_when_idle": "1",
     "COLLBENCH_NCCL": str(LIBRARY),
-    "COLLBENCH_CUDART": str(FOLDER / "libreal_nccl_data.so"),
-    "COLLBENCH_KERNELS": str(FOLDER / "libreal_nccl_kernels.so"),
+    "COLLBENCH_CUDART": str(PROGRAM.parent / "libcollbench_simulated_job.so"),
+    "COLLBENCH_KERNELS": str(PROGRAM.parent / "libcollbench_simulated_job.so"),
     "COLLBENCH_NVML": "/none.so",
 }
 FEW = ["-n", "1", "-w", "0", "--no-telemetry"]
@@ -212,7 +212,7 @@ class Selection(Simulated):
         """By NCCL's interface 5 (2.28 and 2.29), which this one has."""
         if not 22800 <= nccl_version() < 23000:
             self.skipTest("its interface is of NCCL 2.28 and 2.29")
-        made = self.record(2, *SMALL, environment={"NCCL_TUNER_PLUGIN": str(FOLDER / "libstand_in_tuner.so")})
+        made = self.record(2, *SMALL, environment={"NCCL_TUNER_PLUGIN": str(ABSENT_RANK.parents[2] / "collectives/nccl/libstand_in_tuner.so")})
         self.assertIn("the tuner plugin slot is taken", made["nccl_untold"]["expectation"])
         self.assertEqual(made["nccl_untold"]["use"], "")
 
@@ -346,7 +346,8 @@ class Failures(Simulated):
         """To the first communicator, which can be given up, and to a later one, where only the watchdog helps."""
         shared = {file.name for file in pathlib.Path("/dev/shm").glob("nccl-*")}
         for number, step in ((1, "creation of a communicator"), (2, "AllReduce 4 KiB")):
-            result = self.run_ranks(3, *QUICK, *SMALL, "-T", "5", environment={"COLLBENCH_STAND_IN": f"init_hang:{number}@2"})
+            result = self.run_ranks(3, *QUICK, *SMALL, "-T", "5", environment={
+                "COLLBENCH_STAND_IN": f"init_hang:{number}@2", "COLLBENCH_CUDART": str(ABSENT_RANK)})
             self.check_line(result, f"{step}: timed out after 5 s without progress: ", 4)
         self.assertEqual({file.name for file in pathlib.Path("/dev/shm").glob("nccl-*")} - shared, set())
 

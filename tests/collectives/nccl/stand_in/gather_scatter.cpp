@@ -1,7 +1,7 @@
 #include "tests/collectives/nccl/stand_in/gather_scatter.hpp"
 
+#include "collectives/nccl/on_host/hub.hpp"
 #include "tests/collectives/nccl/stand_in/communicator.hpp"
-#include "tests/collectives/nccl/stand_in/hub.hpp"
 #include "tests/collectives/nccl/stand_in/nccl.hpp"
 
 using namespace collbench;

@@ -61,8 +61,8 @@
 
 #include "collectives/nccl/loader/cuda_library.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
+#include "collectives/nccl/on_host/hub.hpp"
 #include "tests/collectives/nccl/stand_in/communicator.hpp"
-#include "tests/collectives/nccl/stand_in/hub.hpp"
 #include "tests/collectives/nccl/stand_in/injected_fault.hpp"
 #include "tests/collectives/nccl/stand_in/nccl.hpp"
 #include "tests/collectives/nccl/stand_in/network.hpp"

@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <string>
 
-#include "tests/collectives/nccl/stand_in/hub.hpp"
+#include "collectives/nccl/on_host/hub.hpp"
 
 namespace collbench::collectives {
 

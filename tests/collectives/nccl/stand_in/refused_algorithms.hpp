@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "tests/collectives/nccl/stand_in/hub.hpp"
+#include "collectives/nccl/on_host/hub.hpp"
 #include "tests/collectives/nccl/stand_in/plugins.hpp"
 
 // Which algorithms the stand-in libnccl has, and how it refuses the others (nccl.cpp).

@@ -1,4 +1,4 @@
-#include "tests/collectives/nccl/stand_in/hub.hpp"
+#include "collectives/nccl/on_host/hub.hpp"
 
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -144,7 +144,7 @@ bool serve(const std::vector<int>& sockets) {
   for (std::size_t rank = 0; rank < sockets.size(); ++rank) {
     if (!receive_asked(sockets[rank], all[rank])) return false;
     if (same_call(all[rank].header, all[0].header)) continue;
-    std::fprintf(stderr, "stand-in: rank %zu calls something else than rank 0\n", rank);
+    std::fprintf(stderr, "the ranks' data: rank %zu calls something else than rank 0\n", rank);
     return false;
   }
   const Ask ask = all[0].header.ask;

@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "tests/collectives/nccl/stand_in/hub.hpp"
+#include "collectives/nccl/on_host/hub.hpp"
 
 // The data of a real libnccl's operations over simulated GPUs, whose kernels do not run: once NCCL's own call
-// has succeeded, the ranks' data meet in the stand-ins' hub (hub.hpp), on the stream where NCCL's kernel
-// would have run.
+// has succeeded, the ranks' data meet in a hub (collectives/nccl/on_host/hub.hpp), on the stream where NCCL's
+// kernel would have run.
 
 namespace collbench::collectives {
 

@@ -1,11 +1,12 @@
 // The CUDA runtime (COLLBENCH_CUDART) for a run of the program over a real libnccl (COLLBENCH_NCCL) and
 // simulated GPUs: that of libcollbench_simulated_gpu.so, which it needs, and which loads NCCL. Then it puts
 // itself before NCCL's operations, so that their data move (moved_data.hpp): each calls NCCL's own first, and
-// nothing moves when that refuses. What this NCCL lacks stays missing.
+// nothing moves when that refuses. What this NCCL lacks stays missing. Buffers are remembered while they are
+// registered, and are not freed meanwhile.
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -16,8 +17,8 @@
 #include <vector>
 
 #include "collectives/nccl/loader/nccl_library.hpp"
-#include "tests/collectives/nccl/stand_in/injected_fault.hpp"
-#include "tools/nccl_plan/tests/real_nccl/moved_data.hpp"
+#include "tools/nccl_plan/simulated_job/moved_data.hpp"
+#include "tools/nccl_plan/simulated_job/registered_buffers.hpp"
 
 using namespace collbench;
 using namespace collbench::collectives;
@@ -71,6 +72,11 @@ class Communicators {
 
 Communicators& communicators() {
   static Communicators all;
+  return all;
+}
+
+RegisteredBuffers& registered() {
+  static RegisteredBuffers all;
   return all;
 }
 
@@ -175,16 +181,8 @@ NcclResult get_unique_id(NcclUniqueId* id) {
   return result;
 }
 
-/// "init_hang:N@RANK" (injected_fault.hpp): this rank never comes to its N-th communicator.
-void come_or_stay_away() {
-  static int communicators_made = 0;
-  if (injected_fault("init_hang") != ++communicators_made) return;
-  while (true) ::pause();
-}
-
 NcclResult comm_init_rank_config(NcclHandle* handle, int ranks, NcclUniqueId id, int rank,
                                  NcclConfig* config) {
-  come_or_stay_away();
   const NcclResult result = original().calls.comm_init_rank_config(handle, ranks, id, rank, config);
   note(result, handle, ranks, id, rank);
   return result;
@@ -198,12 +196,14 @@ NcclResult comm_init_rank(NcclHandle* handle, int ranks, NcclUniqueId id, int ra
 
 NcclResult comm_destroy(NcclHandle handle) {
   communicators().remove(handle);
+  registered().remove_all(handle);
   return original().calls.comm_destroy(handle);
 }
 
 NcclResult comm_abort(NcclHandle handle) {
   if (const auto communicator = communicators().find(handle)) communicator->abort();
   communicators().remove(handle);
+  registered().remove_all(handle);
   return original().calls.comm_abort(handle);
 }
 
@@ -310,6 +310,42 @@ NcclResult scatter(const void* send, void* receive, std::size_t count, NcclType 
                std::move(operation));
 }
 
+NcclResult comm_register(NcclHandle handle, void* buffer, std::size_t bytes, void** registration) {
+  const NcclResult result = original().calls.comm_register(handle, buffer, bytes, registration);
+  if (is_good(result)) registered().add(handle, *registration, buffer);
+  return result;
+}
+
+NcclResult comm_deregister(NcclHandle handle, void* registration) {
+  registered().remove(handle, registration);
+  return original().calls.comm_deregister(handle, registration);
+}
+
+NcclResult comm_window_register(NcclHandle handle, void* buffer, std::size_t bytes, NcclWindowHandle* window,
+                                int flags) {
+  const NcclResult result = original().calls.comm_window_register(handle, buffer, bytes, window, flags);
+  if (is_good(result)) registered().add(handle, *window, buffer);
+  return result;
+}
+
+NcclResult comm_window_deregister(NcclHandle handle, NcclWindowHandle window) {
+  registered().remove(handle, window);
+  return original().calls.comm_window_deregister(handle, window);
+}
+
+/// Says so where it is.
+bool is_still_registered(const void* buffer, const char* call) {
+  if (!registered().has(buffer)) return false;
+  std::fprintf(stderr, "collbench: simulated GPU: %s of a buffer that NCCL has registered; the call fails\n",
+               call);
+  return true;
+}
+
+NcclResult memory_free(void* buffer) {
+  if (is_still_registered(buffer, "ncclMemFree")) return NcclResult::invalid_usage;
+  return original().calls.memory_free(buffer);
+}
+
 template <typename Function>
 void wrap(void* nccl, const char* name, Function* wrapper, Function*& kept) {
   kept = reinterpret_cast<Function*>(
@@ -339,6 +375,19 @@ void wrap(void* nccl, const char* name, Function* wrapper, Function*& kept) {
   wrap(nccl, "ncclAlltoAll", all_to_all, own.calls.all_to_all);
   wrap(nccl, "ncclGather", gather, own.gather);
   wrap(nccl, "ncclScatter", scatter, own.scatter);
+  wrap(nccl, "ncclCommRegister", comm_register, own.calls.comm_register);
+  wrap(nccl, "ncclCommDeregister", comm_deregister, own.calls.comm_deregister);
+  wrap(nccl, "ncclCommWindowRegister", comm_window_register, own.calls.comm_window_register);
+  wrap(nccl, "ncclCommWindowDeregister", comm_window_deregister, own.calls.comm_window_deregister);
+  wrap(nccl, "ncclMemFree", memory_free, own.calls.memory_free);
 }
 
 }  // namespace
+
+/// As the program finds it; NCCL's own calls go to the simulated runtime.
+// NOLINTNEXTLINE(readability-identifier-naming): the name is CUDA's.
+extern "C" CudaResult cudaFree(void* buffer) {
+  if (is_still_registered(buffer, "cudaFree")) return CudaResult::invalid_value;
+  static auto* const next = reinterpret_cast<CudaResult (*)(void*)>(::dlsym(RTLD_NEXT, "cudaFree"));
+  return next(buffer);
+}

@@ -1,4 +1,4 @@
-#include "tools/nccl_plan/tests/real_nccl/moved_data.hpp"
+#include "tools/nccl_plan/simulated_job/moved_data.hpp"
 
 #include <sys/socket.h>
 #include <unistd.h>
