@@ -1,5 +1,6 @@
 #include "launch/rank_use.hpp"
 
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -42,6 +43,10 @@ void add_connection(int descriptor, RankUse& use) {
   use.tcp_resent_bytes += at(kBytesResent);
 }
 
+// Of a healthy network less than one packet in ten thousand is sent again, and now and then a burst of some.
+constexpr double kMinResentShare = 5e-4;
+constexpr std::uint64_t kMinResentBytes = 64 << 10;
+
 std::uint64_t more(std::uint64_t before, std::uint64_t now) { return now > before ? now - before : 0; }
 
 }  // namespace
@@ -71,9 +76,24 @@ RankUse rank_use_since(const RankUse& before, const RankUse& now) {
           more(before.tcp_resent_bytes, now.tcp_resent_bytes)};
 }
 
-std::string rank_use_said(Ranks& ranks, const RankUse& before) {
-  const std::vector<RankUse> uses = gather_values(ranks, rank_use_since(before, view_rank_use()));
-  return ranks.is_root() ? rank_use_line(uses) : std::string();
+std::vector<RankUse> gather_rank_use(Ranks& ranks, const RankUse& before) {
+  return gather_values(ranks, rank_use_since(before, view_rank_use()));
+}
+
+std::vector<std::string> lost_packets(const std::vector<RankUse>& uses, const Identities& identities) {
+  std::vector<std::string> lines;
+  for (std::size_t rank = 0; rank < uses.size(); ++rank) {
+    const RankUse& use = uses[rank];
+    if (use.tcp_resent_bytes < kMinResentBytes) continue;
+    const double share = static_cast<double>(use.tcp_resent_bytes) / static_cast<double>(use.tcp_sent_bytes);
+    if (share < kMinResentShare) continue;
+    lines.push_back(
+        fmt::format("rank {} ({}) sent {:.2g} % of its bytes over TCP again: packets from there were lost on "
+                    "the way, or came "
+                    "too late; look at that link before any rank (ip -s link, ethtool -S)",
+                    rank, identities[rank].host, 100 * share));
+  }
+  return lines;
 }
 
 }  // namespace collbench::launch

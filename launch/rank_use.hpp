@@ -1,7 +1,9 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "base/rank_use.hpp"
+#include "base/record/identities.hpp"
 #include "launch/ranks.hpp"
 
 namespace collbench::launch {
@@ -13,8 +15,11 @@ namespace collbench::launch {
 /// What came since `before`; a connection that was closed since takes its bytes with it, so none is negative.
 [[nodiscard]] RankUse rank_use_since(const RankUse& before, const RankUse& now);
 
-/// What every rank was given since `before`, as rank_use_line says it: on rank 0, empty elsewhere.
-/// Collective.
-[[nodiscard]] std::string rank_use_said(Ranks& ranks, const RankUse& before);
+/// What every rank was given since `before`: on rank 0, empty elsewhere. Collective.
+[[nodiscard]] std::vector<RankUse> gather_rank_use(Ranks& ranks, const RankUse& before);
+
+/// A line for each rank of which more than one packet in two thousand was sent again.
+[[nodiscard]] std::vector<std::string> lost_packets(const std::vector<RankUse>& uses,
+                                                    const Identities& identities);
 
 }  // namespace collbench::launch

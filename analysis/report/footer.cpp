@@ -315,6 +315,7 @@ ReportLines footer_lines(const Run& run) {
   for (const ReportLine& fact : page_fault_lines(run)) facts.push_back(fact);
   for (const ReportLine& fact : core_wait_lines(run)) facts.push_back(fact);
   for (const std::string& note : run.load_notes) facts.push_back({"warning: " + note, Tone::warning});
+  for (const std::string& note : run.network_notes) facts.push_back({"warning: " + note, Tone::warning});
   for (const ReportLine& fact : gpu_health_lines(run)) facts.push_back(fact);
   add_precision(run, facts);
   add_unlike_medians(run, facts);

@@ -139,6 +139,7 @@ void each_field(auto& visit, Either<Run> auto& run) {
   visit("cluster", run.cluster, By{cluster_to_json, cluster_from_json});
   visit("place_notes", run.environment_notes);
   visit.older("load_notes", run.load_notes);
+  visit.older("network_notes", run.network_notes);
   visit("traffic", run.traffic, By{traffic_matrix_to_json, traffic_matrix_from_json});
   visit("calibration", run.calibration, By{calibration_to_json, calibration_from_json});
   visit("rank_probe", run.rank_probe, By{rank_probe_to_json, rank_probe_from_json});

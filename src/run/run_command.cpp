@@ -220,8 +220,9 @@ class RunDriver {
     run_.pauses = gather_pauses(ranks(), watch_.pauses());
     run_.load_notes = launch::external_cpu_load(ranks(), context_.machines, cpu_before_,
                                                 launch::view_cpu_times(), clock().seconds() - cpu_since_);
-    const std::string use = options_.rank_use ? launch::rank_use_said(ranks(), use_before_) : "";
-    if (!use.empty()) print_message(use);
+    const std::vector<RankUse> uses = launch::gather_rank_use(ranks(), use_before_);
+    run_.network_notes = launch::lost_packets(uses, context_.machines);
+    if (options_.rank_use && ranks().is_root()) print_message(rank_use_line(uses));
     const bool is_complete = !result.interrupted || options_.endless;
     if (ranks().is_root()) show(result);
     if (is_complete && ranks().is_root() && !root_errors_.first()) incidents_.complete();

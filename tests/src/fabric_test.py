@@ -105,6 +105,18 @@ class OnFabric(unittest.TestCase):
                 continue
         raise AssertionError(f"rank {number} is not there")
 
+    def test_lost_packets_are_named_and_no_rank(self):
+        """Five of a hundred that reach the second host; who sends them is on the first."""
+        nft = ["ip", "netns", "exec", f"{NAME}-host1", "nft"]
+        rule = 'table inet t { chain in { type filter hook input priority 0; iifname "data*" numgen random mod 100 < 5 drop; }; }'
+        subprocess.run([*nft, "-f", "-"], input=rule, text=True, check=True)
+        self.addCleanup(subprocess.run, [*nft, "flush", "ruleset"], check=True)
+        made = self.record("--ops", "all_reduce", "--sizes", "1M", "--calibration", "none")
+        self.assertTrue(made["network_notes"])
+        for note in made["network_notes"]:
+            self.assertRegex(note, r"^rank \d \(host0\) sent \d+(\.\d+)? % of its bytes over TCP again")
+        self.assertEqual((made["rank_probe"] or {"findings": []})["findings"], [])
+
     def took_at_least(self, made, kind, seconds):
         """The calibration's time of 1 MiB, where a busy machine came that far in a quarter of --time."""
         points = [point["seconds"] for point in made["calibration"]["points"]

@@ -43,6 +43,7 @@ class RandomRun {
     result.cores_per_node = several([&] { return below(256); });
     if (chance()) result.cluster = cluster();
     result.load_notes = several([&] { return text(); });
+    result.network_notes = several([&] { return text(); });
     result.environment_notes = several([&] { return text(); });
     if (chance()) result.traffic = TrafficMatrix{text(), 2, {number(), number(), number(), number()}};
     if (chance()) result.calibration = calibration();
