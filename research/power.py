@@ -39,7 +39,7 @@ FACTORS = (1, 0.95, 0.9, 0.8, 0.7, 0.5, 0.3)
 WORDS = ("SOUND", "none", "UNCLEAR", "BELOW", "FAULT")
 PASSED, FOUND = WORDS[:1], WORDS[3:]
 LARGE, ROWS = 64 << 20, 3  # verdict.cpp: which rows a verdict is about
-FAULT_BELOW, COLLAPSE, OVERTAKEN, COLLAPSE_FROM, BOARD_GPUS = 0.5, 3, 1.5, 1 << 20, 8
+FAULT_BELOW, COLLAPSE, OVERTAKEN, FAR_LARGER, COLLAPSE_FROM, BOARD_GPUS = 0.5, 3, 1.5, 8, 1 << 20, 8
 ALGORITHMS = ("ring_seconds", "tree_seconds", "nvls_seconds")
 SMALLEST = (1 << 30, 64 << 20)  # of a class of sizes, in the order of healthy_ranges.cpp
 CLASSES = ("nvlink", "nvlink_rack", "rdma", "many_nodes", "efa", "tcpx", "plugin", "exchange", "send_recv", "pcie")
@@ -215,7 +215,8 @@ def likely_seconds(rows, index):
 def collapses(rows):
     for index, row in enumerate(rows):
         if row["size_bytes"] >= COLLAPSE_FROM and expected(row) and row["seconds"] > COLLAPSE * expected(row) and (
-                any(expected(larger) and OVERTAKEN * larger["seconds"] < row["seconds"] for larger in rows[index + 1:])
+                any(expected(larger) and row["seconds"] > larger["seconds"] * (
+                    OVERTAKEN if larger["size_bytes"] < FAR_LARGER * row["size_bytes"] else 1) for larger in rows[index + 1:])
                 or row["seconds"] > COLLAPSE * likely_seconds(rows, index)):
             return True
     return False

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "analysis/report/sections.hpp"
 #include "base/units.hpp"
@@ -42,14 +43,17 @@ ReportLines core_wait_lines(const Run& run) {
     return a.second.max_share < b.second.max_share;
   });
   const CoreWait& wait = worst->second;
+  const std::string host = std::cmp_less(worst->first, run.ranks.size())
+                               ? " (" + run.ranks[static_cast<std::size_t>(worst->first)].host + ")"
+                               : std::string();
   const std::string more =
       waits.size() == 1 ? "" : fmt::format("; so did {}", counted(waits.size() - 1, "other rank"));
   return {
       {fmt::format(
-           "warning: rank {} ({}) waited for its core {:.0f} % of the time of {} ({:.0f} % or more in {}) "
-           "while others ran on it{}: the times include that",
-           worst->first, run.ranks.at(static_cast<std::size_t>(worst->first)).host, 100 * wait.max_share,
-           format_row(wait.worst->measurement.key), 100 * kMinReportedShare, counted(wait.rows, "row"), more),
+           "warning: rank {}{} was ready to run and had no core for {:.0f} % of the time of {} ({:.0f} % or "
+           "more in {}): other threads ran there, or a CPU quota held it back{}; the times include that",
+           worst->first, host, 100 * wait.max_share, format_row(wait.worst->measurement.key),
+           100 * kMinReportedShare, counted(wait.rows, "row"), more),
        Tone::warning}};
 }
 
@@ -57,7 +61,8 @@ std::string core_wait_of(const Run& run, int rank) {
   const std::map<int, CoreWait> waits = core_waits(run);
   const auto found = waits.find(rank);
   if (found == waits.end()) return {};
-  return fmt::format("; others had its core up to {:.0f} % of the time", 100 * found->second.max_share);
+  return fmt::format("; it had no core for {:.0f} % of the time of {}", 100 * found->second.max_share,
+                     format_row(found->second.worst->measurement.key));
 }
 
 }  // namespace collbench::analysis

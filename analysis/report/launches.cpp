@@ -94,7 +94,11 @@ void merge_samples(Measurement& merged, const Rows& rows) {
     times.median_seconds = *over_launches(&RankTimes::median_seconds);
     times.p99_seconds = *over_launches(&RankTimes::p99_seconds);
     times.page_faults = over_launches(&RankTimes::page_faults);
-    times.core_wait_share = over_launches(&RankTimes::core_wait_share);
+    std::vector<double> waits;
+    for (const Row* row : rows)
+      if (rank < row->measurement.ranks.size() && row->measurement.ranks[rank].core_wait_share)
+        waits.push_back(*row->measurement.ranks[rank].core_wait_share);
+    times.core_wait_share = waits.empty() ? std::nullopt : std::optional(mean(waits));
   }
 }
 

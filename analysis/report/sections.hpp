@@ -169,7 +169,8 @@ inline constexpr double kMinReportedPageFaultShare = 0.05;
 /// the rank where that is most, and how many more. Host memory only.
 [[nodiscard]] ReportLines core_wait_lines(const Run& run);
 
-/// "; others had its core up to 48 % of the time" of a rank of which core_wait_lines would tell; else empty.
+/// "; it had no core for 48 % of the time of AllReduce 8 B" of a rank of which core_wait_lines would tell;
+/// else empty.
 [[nodiscard]] std::string core_wait_of(const Run& run, int rank);
 
 /// What a step was made of, who makes the others wait in it, and why; nothing without a Step.

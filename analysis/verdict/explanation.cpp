@@ -63,9 +63,10 @@ int nics_that_give(const Row& row, GpuCluster cluster, const std::string& algori
   cluster.run.algorithm = algorithm;
   int found = 0;
   double least = kHalfWayToOneNic;
-  for (const int nics : {1, cluster.nics / 4, cluster.nics / 2, cluster.nics - 1}) {
-    if (nics < 1 || nics >= cluster.nics) continue;
-    if (nics == cluster.nics - 1 && cluster.nics > kMaxSingled) continue;
+  const int all = used_nic_count(cluster);
+  for (const int nics : {1, all / 4, all / 2, all - 1}) {
+    if (nics < 1 || nics >= all) continue;
+    if (nics == all - 1 && all > kMaxSingled) continue;
     GpuCluster other = cluster;
     use_nics(other, nics);
     const auto seconds = expect_on_gpus(key.operation, key.size_bytes, other).expected_seconds;
@@ -90,8 +91,8 @@ std::string fewer_nics_in_words(const Row& row, const GpuCluster& cluster) {
   return fmt::format(
       "each node using about {} of its {} NICs{}{} ({}a port that is down, or a container that sees "
       "fewer)",
-      by_expected > 0 ? by_expected : by_ring, cluster.nics, may_be_ring ? " by " + name : "", also,
-      traits(cluster.transport).nccl_sees_nics ? "NCCL_IB_HCA, " : "");
+      by_expected > 0 ? by_expected : by_ring, used_nic_count(cluster), may_be_ring ? " by " + name : "",
+      also, traits(cluster.transport).nccl_sees_nics ? "NCCL_IB_HCA, " : "");
 }
 
 std::string cause_across_domains(const Row& row, const GpuCluster& cluster) {

@@ -95,22 +95,27 @@ std::optional<double> likely_seconds(const SizeSeries& series, std::size_t at) {
   return before.measurement.seconds + share * (after.measurement.seconds - before.measurement.seconds);
 }
 
-/// The first row that takes three times what the model expects, and either clearly longer than a larger one
-/// or three times what the sizes beside it make likely.
+/// Whether a larger size takes less time: of a few times the bytes clearly less.
+bool is_overtaken(const SizeSeries& series, std::size_t at) {
+  return std::any_of(
+      series.begin() + static_cast<std::ptrdiff_t>(at) + 1, series.end(), [&](const Row* larger) {
+        const double margin = size_of(*larger) < kFarLarger * size_of(*series[at]) ? kOvertaken : 1;
+        return judged(*larger) && series[at]->measurement.seconds > margin * larger->measurement.seconds;
+      });
+}
+
+/// The first row that takes three times what the model expects, and either longer than a larger one or three
+/// times what the sizes beside it make likely.
 const Row* collapsed_row(const SizeSeries& series) {
-  const Row* first = nullptr;
-  double quickest_larger = std::numeric_limits<double>::infinity();
-  for (std::size_t i = series.size(); i-- > 0;) {
+  for (std::size_t i = 0; i < series.size(); ++i) {
     const Row& row = *series[i];
     if (!judged(row) || row.measurement.key.size_bytes < kCollapseFrom) continue;
     const double seconds = row.measurement.seconds;
+    if (seconds <= kCollapse * *row.expectation.expected_seconds) continue;
     const auto likely = likely_seconds(series, i);
-    const bool is_unlikely =
-        seconds > kOvertaken * quickest_larger || (likely && seconds > kCollapse * *likely);
-    if (is_unlikely && seconds > kCollapse * *row.expectation.expected_seconds) first = &row;
-    quickest_larger = std::min(quickest_larger, seconds);
+    if (is_overtaken(series, i) || (likely && seconds > kCollapse * *likely)) return &row;
   }
-  return first;
+  return nullptr;
 }
 
 double quickest_ratio(const Row& row) {

@@ -40,8 +40,8 @@ struct RankTimes {
   double median_seconds = 0;
   double p99_seconds = 0;
   std::optional<double> page_faults = std::nullopt;      ///< per call; none where nobody counts them
-  std::optional<double> core_wait_share = std::nullopt;  ///< of the time of all blocks: its main thread could
-                                                         ///< run, and others had its core; none: not known
+  std::optional<double> core_wait_share = std::nullopt;  ///< of a block's time, a mean: its main thread could
+                                                         ///< run and had no core; none: nobody looked
   std::optional<StepTimes> step = std::nullopt;          ///< of a Step alone
 
   bool operator==(const RankTimes&) const = default;

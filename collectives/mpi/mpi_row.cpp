@@ -172,11 +172,11 @@ Block MpiRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample
     const launch::CountedCall waiting(counters_.exchanges);
     align_message_rings(arguments_.communicator);
   }
+  const auto core_before = launch::view_core_seconds();  // its own page faults are not the operation's
   const auto faults_before = launch::view_page_faults();
-  const auto core_before = launch::view_core_seconds();
   Block block = timed(iterations, iterations_per_sample, goes_on);
-  const auto core_after = launch::view_core_seconds();
   if (faults_before) block.page_faults = *launch::view_page_faults() - *faults_before;
+  const auto core_after = launch::view_core_seconds();
   if (core_before && core_after) block.core_wait_seconds = core_after->waited - core_before->waited;
   if (key_.operation == OperationId::ping_pong) share_half(block);
   return block;
@@ -192,6 +192,7 @@ void MpiRow::share_half(Block& round_trips) const {
                       "MPI_Bcast");
   };
   if (round_trips.page_faults) *round_trips.page_faults /= 2;
+  if (round_trips.core_wait_seconds) *round_trips.core_wait_seconds /= 2;
   share(&round_trips.elapsed_seconds, 1);
   share(round_trips.samples.data(), round_trips.samples.size());
 }

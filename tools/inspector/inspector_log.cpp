@@ -191,7 +191,9 @@ void read_inspector_log(std::istream& input, const std::string& file, InspectedJ
   while (next_line(input, fmt::format("{}:{}", file, number + 1), text)) {
     const std::string where = fmt::format("{}:{}", file, ++number);
     if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
-    if (!is_json) is_json = text.starts_with('{') && !text.starts_with("{__name__");
+    // A label's name may be quoted; what follows it is never a colon.
+    const std::size_t name_end = text.find_first_of(":=");
+    if (!is_json) is_json = text.starts_with('{') && (name_end == std::string::npos || text[name_end] == ':');
     std::string why = *is_json ? take_json(text, where, input.eof(), state, job)
                                : take_metric(text, where, input.eof(), state, job);
     if (!why.empty()) ++job.left_out[std::move(why)];

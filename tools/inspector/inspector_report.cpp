@@ -208,9 +208,11 @@ std::vector<std::string> notes(const InspectorPage& page) {
   lines.insert(lines.end(), page.result.notes.begin(), page.result.notes.end());
   if (page.machine.empty())
     lines.emplace_back("nothing is expected: --topology names the machine that the job ran on");
-  lines.emplace_back(
-      "busbw in GB/s (10^9 B/s), of the quickest rank of each call; medians over calls. Kernels share the "
-      "GPU with what else the job runs.");
+  const bool is_of_means = std::all_of(page.result.kinds.begin(), page.result.kinds.end(),
+                                       [](const KindResult& kind) { return kind.is_of_means; });
+  lines.push_back(fmt::format(
+      "busbw in GB/s (10^9 B/s), of the quickest {}. Kernels share the GPU with what else the job runs.",
+      is_of_means ? "GPU of each minute; medians over minutes" : "rank of each call; medians over calls"));
   return lines;
 }
 

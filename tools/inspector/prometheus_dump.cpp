@@ -82,7 +82,7 @@ bool take_labels(std::string_view& rest, MetricSample& sample) {
   return true;
 }
 
-std::optional<double> whole_number(std::string_view text) {
+std::optional<double> number_of_all(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -105,8 +105,8 @@ std::optional<SizeRange> size_range(std::string_view text) {
   const double factor = std::pow(1024.0, known - kUnits.begin());
   text = text.substr(0, letters);
   const std::size_t dash = text.find('-');
-  const auto first = whole_number(text.substr(0, dash));
-  const auto end = dash == std::string_view::npos ? std::optional(0.0) : whole_number(text.substr(dash + 1));
+  const auto first = number_of_all(text.substr(0, dash));
+  const auto end = dash == std::string_view::npos ? std::optional(0.0) : number_of_all(text.substr(dash + 1));
   const auto is_size = [factor](std::optional<double> value) {
     return value && *value >= 0 && *value * factor <= static_cast<double>(kMaxCallBytes);
   };
@@ -226,11 +226,11 @@ std::optional<MetricSample> metric_sample(std::string_view line) {
     sample.name = name->second;
   const std::vector<std::string> figures = split_words(trim(line));
   if (sample.name.empty() || figures.empty()) return std::nullopt;
-  const auto value = whole_number(figures[0]);
+  const auto value = number_of_all(figures[0]);
   if (!value) return std::nullopt;
   sample.value = *value;
   if (figures.size() == 1) return sample;
-  const auto time = whole_number(figures[1]);
+  const auto time = number_of_all(figures[1]);
   if (!time || !(*time >= 0)) return std::nullopt;
   const double seconds = *time > 1e11 ? *time / 1000 : *time;
   if (!(seconds <= static_cast<double>(kMaxSecond))) return std::nullopt;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -107,6 +108,21 @@ void find_host_path(const topology::Host& host, GpuCluster& cluster) {
   cluster.host_path_name = "the path through the host (not in the topology)";
 }
 
+/// The NICs at the nearest path of each of the first `gpus` GPUs, which are those that NCCL's rings leave by.
+int near_nics(const topology::Host& host, int gpus) {
+  std::set<int> near;
+  for (int i = 0; i < gpus; ++i) {
+    std::optional<topology::PathType> nearest;
+    for (const topology::Device& nic : topology::nics_by_nearness(host, gpu(i))) {
+      const auto path = topology::path_between(host, gpu(i), nic);
+      if (!path || (nearest && path->type != *nearest)) break;
+      nearest = path->type;
+      near.insert(nic.index);
+    }
+  }
+  return static_cast<int>(near.size());
+}
+
 GpuCluster links_of(const topology::Host& host, int nodes, int ranks_per_node, const std::string& where) {
   const int gpus = static_cast<int>(host.gpus.size());
   if (gpus == 0) {
@@ -150,6 +166,7 @@ GpuCluster links_of(const topology::Host& host, int nodes, int ranks_per_node, c
   if (cluster.nvlinks == 0 && cluster.ranks_per_node > 1) find_host_path(host, cluster);
   const NodeNics nics = node_nics(host, cluster.sm);
   cluster.nics = nics.used;
+  cluster.near_nics = std::min(near_nics(host, cluster.ranks_per_node), nics.used);
   cluster.one_gpu_per_nic = nics.one_gpu_each;
   cluster.nics_per_gpu = nics.per_gpu;
   cluster.nic_line_rate = nics.fastest.line_rate;

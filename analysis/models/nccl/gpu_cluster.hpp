@@ -55,6 +55,7 @@ struct GpuCluster {
   std::string host_path_name;          ///< "between the sockets"
   bool host_path_is_switched = false;  ///< through PCIe switches only, and no CPU
   int gpus = 0;                        ///< of a node, in use or not
+  int near_nics = 0;                   ///< of `nics`: next to the GPUs in use
   int nics = 0;                        ///< of a node, that NCCL can use: the fast ones and the slower
   double nic_line_rate = 0;            ///< of each fast NIC
   double nic_path = 0;                 ///< PCIe of each fast NIC; 0: not known

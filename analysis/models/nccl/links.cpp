@@ -79,7 +79,13 @@ int domain_node_count(const GpuCluster& cluster) {
 
 }  // namespace
 
-int domain_nic_count(const GpuCluster& cluster) { return cluster.nics * domain_node_count(cluster); }
+int used_nic_count(const GpuCluster& cluster) {
+  return cluster.slower_nics.empty() ? fast_nic_count(cluster) : cluster.nics;
+}
+
+int domain_nic_count(const GpuCluster& cluster) {
+  return used_nic_count(cluster) * domain_node_count(cluster);
+}
 
 namespace {
 

@@ -31,6 +31,9 @@ struct LinkLimit {
 /// slowest way through the host.
 [[nodiscard]] LinkLimit gpu_link(const GpuCluster& cluster);
 
+/// NICs of a node that NCCL uses from the GPUs in use.
+[[nodiscard]] int used_nic_count(const GpuCluster& cluster);
+
 /// NICs of the smallest domain that the ranks fill: what leaves it is the narrowest edge.
 [[nodiscard]] int domain_nic_count(const GpuCluster& cluster);
 

@@ -71,7 +71,7 @@ NicChannels channels_of_plan(const PlannedNode& planned) {
 
 int fast_nic_count(const GpuCluster& cluster) {
   if (cluster.ranks_per_node < cluster.gpus && cluster.slower_nics.empty())
-    return std::min(cluster.nics, cluster.ranks_per_node * std::max(1, cluster.nics_per_gpu));
+    return std::min(cluster.nics, cluster.near_nics);
   return cluster.nics - static_cast<int>(cluster.slower_nics.size());
 }
 

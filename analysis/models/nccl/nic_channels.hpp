@@ -43,9 +43,10 @@ struct NicChannels {
 /// and 2.30.7 printed for the machines of docs/notes/model-evidence.md.
 [[nodiscard]] NicChannels nic_channels(const GpuCluster& cluster);
 
-/// NICs of the highest rate, of a node: those next to the GPUs in use, by which NCCL's rings leave (`collbench
-/// nccl-plan --ranks-per-node 1` of alps and p5: 1 and 4). They alone are some GPU's own, where NVLS has its heads and sends and
-/// receives go through (NCCL 2.30 src/graph/topo.cc, ncclTopoGetLocalNet).
+/// NICs of the highest rate, of a node: those next to the GPUs in use, by which NCCL's rings leave
+/// (`collbench nccl-plan --ranks-per-node 1` of alps and p5: 1 and 4, of 4 ranks of dgx-1v: 2). They alone
+/// are some GPU's own, where NVLS has its heads and sends and receives go through (NCCL 2.30
+/// src/graph/topo.cc, ncclTopoGetLocalNet).
 [[nodiscard]] int fast_nic_count(const GpuCluster& cluster);
 
 /// A job that uses no more than `nics` of a node's NICs. Which ones is not known: those of the highest rate

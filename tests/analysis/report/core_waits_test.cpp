@@ -30,11 +30,19 @@ TEST(CoreWaits, TheRankThatWaitedMostIsNamedWithTheRowAndHowMany) {
   const collbench::Run run = run_of({row_of(8, 0.01, 0.3), row_of(kMiB, {}, 0.48), row_of(kGiB, 0.0, 0.04)});
   const ReportLines lines = core_wait_lines(run);
   ASSERT_THAT(lines, SizeIs(1));
-  EXPECT_THAT(lines[0].text, HasSubstr("rank 1 (b) waited for its core 48 % of the time of AllReduce 1 MiB"));
+  EXPECT_THAT(
+      lines[0].text,
+      HasSubstr("rank 1 (b) was ready to run and had no core for 48 % of the time of AllReduce 1 MiB"));
   EXPECT_THAT(lines[0].text, HasSubstr("(5 % or more in 2 rows)"));
   EXPECT_THAT(lines[0].text, Not(HasSubstr("other rank")));
-  EXPECT_EQ(core_wait_of(run, 1), "; others had its core up to 48 % of the time");
+  EXPECT_THAT(core_wait_of(run, 1), HasSubstr("; it had no core for 48 % of the time of AllReduce 1 MiB"));
   EXPECT_EQ(core_wait_of(run, 0), "");
+}
+
+TEST(CoreWaits, ARankThatTheRecordDoesNotListIsNamedWithoutAHost) {
+  collbench::Run run = run_of({row_of(8, 0.5, {})});
+  run.rows[0].measurement.ranks[0].rank = 7;
+  EXPECT_THAT(core_wait_lines(run)[0].text, HasSubstr("rank 7 was ready"));
 }
 
 TEST(CoreWaits, HowManyMoreIsSaid) {

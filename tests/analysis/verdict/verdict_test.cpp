@@ -151,6 +151,9 @@ TEST(Verdict, ASizeThatCollapsesIsBelowHoweverWellTheLargestAre) {
   auto overtaken = healthy;  // slow as its neighbors are, and a little slower than a larger one
   for (std::size_t i = 0; i < 4; ++i) overtaken[i].measurement.seconds = i == 1 ? 13 : 12;
   EXPECT_NE(judgement(overtaken).reason, VerdictReason::collapsed);
+  overtaken[0].measurement.seconds = 17;  // longer than 16 times its bytes
+  EXPECT_EQ(judgement(overtaken).reason, VerdictReason::collapsed);
+  overtaken[0].measurement.seconds = 12;
   overtaken[1].measurement.seconds = 20;
   EXPECT_EQ(judgement(overtaken).reason, VerdictReason::collapsed);
   auto modeled = one;  // slow by the model, too

@@ -22,6 +22,10 @@ TEST(GpuRing, BusbwIsTheSlowestLink) {
     EXPECT_NEAR(busbw(id, cluster_of("hgx-h100", 2, 1)), 47.5, 1e-9);  // the NIC of the one GPU
     EXPECT_NEAR(busbw(id, cluster_of("p5", 2, 1)), 46.5, 1e-9);        // its four
     EXPECT_NEAR(busbw(id, cluster_of("alps", 2, 1)), 23.5, 1e-9);
+    for (const int ranks : {1, 2})
+      EXPECT_LE(busbw(id, cluster_of("dgx-1v", 2, ranks)), 12.5);  // one for two GPUs
+    EXPECT_NEAR(busbw(id, cluster_of("dgx-1v", 2, 4)),
+                2 * one_nic(cluster_of("dgx-1v", 2)).gigabytes_per_second, 1e-9);
   }
 }
 
