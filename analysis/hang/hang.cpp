@@ -106,16 +106,18 @@ HangFinding some_are_through(const Ranks& ranks, const Ranks& through) {
                       one ? "it" : "one of them")};
 }
 
-/// Of ranks that all run and wait, of which those of other hosts are known by what these report. Empty where
-/// there is one host.
-std::string between_hosts(const Ranks& ranks) {
+/// Of ranks that all run and wait, of which those of other hosts are known by what these report to the host
+/// `here`: whether two others hear each other is not known. Empty where there is one host.
+std::string between_hosts(const Ranks& ranks, const std::string& here) {
   std::set<std::string> hosts;
   for (const RankActivity& rank : ranks) hosts.insert(rank.host);
-  if (hosts.size() < 2) return "";
+  if (here.empty() || hosts.size() < 2) return "";
   constexpr std::size_t kMaxNames = 4;
-  return fmt::format(" between {}, which hear each other on the launcher's network",
-                     hosts.size() > kMaxNames ? fmt::format("{} hosts", hosts.size())
-                                              : fmt::format("hosts {}", fmt::join(hosts, ", ")));
+  return fmt::format(
+      " between {}, {} on the launcher's network",
+      hosts.size() > kMaxNames ? fmt::format("{} hosts", hosts.size())
+                               : fmt::format("hosts {}", fmt::join(hosts, ", ")),
+      hosts.size() > 2 ? fmt::format("of which {} hears the others", here) : "which hear each other");
 }
 
 /// `hosts`: between which of them, or empty.
@@ -165,7 +167,7 @@ std::string rank_names(const std::vector<RankActivity>& ranks) {
   return fmt::format("{} {}", word, fmt::join(names, ", "));
 }
 
-HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks) {
+HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks, const std::string& here) {
   if (ranks.empty()) return {HangCause::not_known, {}, "what the ranks were doing is not known"};
   if (std::all_of(ranks.begin(), ranks.end(),
                   [](const auto& rank) { return rank.process == ProcessState::gone; })) {
@@ -200,8 +202,7 @@ HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks) {
   };
   const std::uint64_t least = std::min_element(ranks.begin(), ranks.end(), fewer)->calls.entered;
   const std::uint64_t most = std::max_element(ranks.begin(), ranks.end(), fewer)->calls.entered;
-  if (least < most)
-    return some_are_behind(ranks, least, most, local_ranks > 0 ? between_hosts(ranks) : "");
+  if (least < most) return some_are_behind(ranks, least, most, between_hosts(ranks, here));
   const Ranks through = those(ranks, [](const auto& rank) { return !rank.calls.inside(); });
   if (!through.empty() && through.size() < ranks.size()) return some_are_through(ranks, through);
   const bool all_here = ranks.front().ranks == static_cast<int>(ranks.size());
@@ -210,7 +211,7 @@ HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks) {
       {},
       fmt::format("{} all wait at the same point ({}): {}", rank_names(ranks), activity_phrase(ranks.front()),
                   all_here ? "a link or a library hangs" : "a link or another host hangs") +
-          (all_here && local_ranks > 0 ? between_hosts(ranks) : "")};
+          (all_here ? between_hosts(ranks, here) : "")};
 }
 
 HangFinding look_at(const Ranks& ranks, const std::optional<Incident>& reported) {

@@ -43,8 +43,10 @@ struct HangFinding {
 };
 
 /// Which rank the others wait for, as far as the ranks that can be seen tell: those of one host, by rank.
-/// `local_ranks` is how many the launcher started there; 0: it did not say.
-[[nodiscard]] HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks);
+/// `local_ranks` is how many the launcher started there; 0: it did not say. `here`: the host to which those
+/// of other hosts were reported; "": all are known by their recorders alone.
+[[nodiscard]] HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks,
+                                    const std::string& here = "");
 
 /// The same for somebody who looks from outside, at any time: `reported` is what the run itself said when it
 /// ended. Where no rank is gone or stopped, and one made progress in the last two seconds, the run goes on.

@@ -129,7 +129,7 @@ class HangReport {
   }
 
   [[nodiscard]] analysis::HangFinding find_hang(const launch::HangWatch::Look& look) const {
-    if (look.silent_hosts.empty()) return analysis::find_hang(look.ranks, local_ranks_);
+    if (look.silent_hosts.empty()) return analysis::find_hang(look.ranks, local_ranks_, host_);
     std::vector<analysis::SilentRanks> silent;
     for (const launch::SilentHost& each : look.silent_hosts) silent.push_back({each.host, each.ranks});
     return analysis::find_hang_with_silence(look.ranks, host_, silent, look.closed_strangers);

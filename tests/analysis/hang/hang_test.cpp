@@ -76,22 +76,24 @@ TEST(Hang, OfHostsThatHearEachOtherALinkBetweenThemIsNamed) {
   for (RankActivity& rank : ranks) rank.host = rank.rank < 2 ? "node0" : "node1";
   const std::string link =
       "a link or a library hangs between hosts node0, node1, which hear each other on the launcher's network";
-  EXPECT_THAT(find_hang(ranks, 2).text, testing::EndsWith("call 412, pass 7): " + link));
+  EXPECT_THAT(find_hang(ranks, 2, "node0").text, testing::EndsWith("call 412, pass 7): " + link));
   ranks[2].calls = {.entered = 1403, .left = 1402};
-  EXPECT_EQ(find_hang(ranks, 2).text,
+  EXPECT_EQ(find_hang(ranks, 2, "node0").text,
             "rank 2 (node1) is 9 calls behind: inside AllReduce 1 MiB, call 403, pass 7; ranks 0 (node0), 1 "
             "(node0), 3 (node1) wait inside AllReduce 1 MiB, call 412, pass 7; " +
                 link);
-  EXPECT_THAT(find_hang(ranks, 0).text, testing::Not(HasSubstr("launcher's"))) << "by their recorders alone";
+  EXPECT_THAT(find_hang(ranks, 2).text, testing::Not(HasSubstr("launcher's"))) << "by their recorders alone";
   ranks[2].calls = {.entered = 1403, .left = 1403};
   ranks[2].exchanges = {.entered = 51, .left = 50};
-  EXPECT_THAT(find_hang(ranks, 2).text, testing::Not(HasSubstr("a link"))) << "it waits for something else";
+  EXPECT_THAT(find_hang(ranks, 2, "node0").text, testing::Not(HasSubstr("a link")))
+      << "it waits for something else";
   for (int rank = 4; rank < 8; ++rank) ranks.push_back(in_call(rank, 8));
   for (RankActivity& rank : ranks) {
     rank = in_call(rank.rank, 8);
     rank.host = fmt::format("node{}", rank.rank);
   }
-  EXPECT_THAT(find_hang(ranks, 1).text, HasSubstr("hangs between 8 hosts, which hear each other"));
+  EXPECT_THAT(find_hang(ranks, 1, "node3").text,
+              HasSubstr("hangs between 8 hosts, of which node3 hears the others on the launcher's network"));
 }
 
 TEST(Hang, AGoneRankComesBeforeAStoppedOne) {
