@@ -55,13 +55,14 @@ HangWatch::Look HangWatch::look(bool interrupted, bool suspended) {
     return {looks_since_gone_ * kLookSeconds > kLaunchersSeconds ? HangAction::end_gone : HangAction::none,
             {}};
   }
-  const HostWatch::View hosts = look_elsewhere();
+  const HostWatch::View hosts = look_elsewhere(suspended);
   if (hosts.is_said) return {HangAction::end_silently, {}};
   // Of one that dies by itself mpirun knows at once; it asks the others to end a second later and kills them
   // after another one: its order is what was waited for. When it comes together with the end of the
   // connection, the launcher may have ended both: at a time limit ranks of other hosts end 10 to 20 ms after
   // they were asked to (Slurm 22.05 with mpirun).
-  if (hosts.missing && !was_asked_to_end && hosts.missing->looks >= (asked_to_end_ ? 2 : kMissingLooks))
+  if (hosts.missing && !was_asked_to_end &&
+      (asked_to_end_ ? hosts.missing->looks >= 2 : hosts.missing->timed >= kMissingLooks))
     return look_at_gone(hosts.missing->rank);
   return look_here(hosts, suspended);
 }
@@ -89,14 +90,15 @@ void HangWatch::join(std::shared_ptr<HostWatch> hosts) {
 
 bool HangWatch::others_know() const { return !hosts_ || hosts_->all_know(); }
 
-HostWatch::View HangWatch::look_elsewhere() {
+HostWatch::View HangWatch::look_elsewhere(bool suspended) {
   {
     const std::lock_guard lock(shared_);
     hosts_ = joined_;
   }
   if (!hosts_ || recorder_.folder().empty()) return {};
   if (hosts_->has_heartbeat()) hosts_->beat(recorder_.activity());
-  if (hosts_->is_due(idle_looks_) && is_first_that_runs(hosts_->ranks_here())) hosts_->report(ranks_here());
+  if (hosts_->is_due(idle_looks_, is_timed() && !suspended) && is_first_that_runs(hosts_->ranks_here()))
+    hosts_->report(ranks_here());
   const HostWatch::View view = hosts_->view();
   if (view.others_go_on) {
     recorder_.mark_heard();
@@ -124,7 +126,7 @@ HangWatch::Look HangWatch::look_here(const HostWatch::View& hosts, bool suspende
     looks_since_gone_ = 1;
     return {HangAction::report_gone, ranks_here()};
   }
-  if (timeout_seconds_ <= 0 || !recorder_.step_has_limit()) {
+  if (!is_timed()) {
     idle_looks_ = 0;
     return {};
   }

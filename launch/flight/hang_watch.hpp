@@ -67,7 +67,8 @@ class HangWatch {
   /// What there is to do about this rank's and this host's own silence.
   [[nodiscard]] Look look_here(const HostWatch::View& hosts, bool suspended);
   [[nodiscard]] Look look_at_gone(const RankActivity& elsewhere);
-  [[nodiscard]] HostWatch::View look_elsewhere();
+  [[nodiscard]] HostWatch::View look_elsewhere(bool suspended);
+  [[nodiscard]] bool is_timed() const { return timeout_seconds_ > 0 && recorder_.step_has_limit(); }
   [[nodiscard]] bool is_first_that_runs(const std::vector<int>& ranks) const;
   [[nodiscard]] std::vector<RankActivity> ranks_here() const { return ranks_of(recorder_.folder()); }
   [[nodiscard]] std::optional<RankActivity> neighbor();

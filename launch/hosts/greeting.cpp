@@ -34,6 +34,12 @@ std::string proof(const std::string& secret, std::string_view challenge, std::st
   return as_text(siphash_128(as_key(secret), fmt::format("{}{}{}", challenge, part, last)));
 }
 
+std::optional<Word> random_numbers() {
+  Word word{};
+  if (::getrandom(word.data(), sizeof word, 0) != static_cast<ssize_t>(sizeof word)) return std::nullopt;
+  return word;
+}
+
 /// What follows `start`, of `greeting`.
 std::string greeting_after(std::string_view start, const std::string& secret, const NetworkAddress& listener,
                            std::string_view challenge) {
@@ -44,18 +50,22 @@ std::string greeting_after(std::string_view start, const std::string& secret, co
 }  // namespace
 
 std::string random_word() {
-  Word word{};
-  if (::getrandom(word.data(), sizeof word, 0) != static_cast<ssize_t>(sizeof word))
-    throw Error(ExitStatus::internal, "getrandom", "gives no random numbers", "");
-  return as_text(word);
+  const auto word = random_numbers();
+  if (!word) throw Error(ExitStatus::internal, "getrandom", "gives no random numbers", "");
+  return as_text(*word);
 }
 
-std::string new_challenge() { return fmt::format("{}{}\n", kChallengeStart, random_word()); }
+std::string new_challenge() {
+  const auto word = random_numbers();
+  return word ? fmt::format("{}{}\n", kChallengeStart, as_text(*word)) : "";
+}
 
 std::string greeting(const std::string& secret, Purpose purpose, const NetworkAddress& listener,
                      std::string_view challenge) {
+  const auto word = random_numbers();
+  if (!word) return "";
   const std::string start =
-      fmt::format("{}{}", kPurposes.at(static_cast<std::size_t>(purpose)), random_word());
+      fmt::format("{}{}", kPurposes.at(static_cast<std::size_t>(purpose)), as_text(*word));
   return greeting_after(start, secret, listener, challenge);
 }
 

@@ -34,7 +34,8 @@ inline constexpr std::size_t kChallengeBytes = kChallengeStart.size() + kRandomW
 inline constexpr std::size_t kGreetingBytes =
     std::string_view("asks ").size() + kRandomWordLength + 1 + kRandomWordLength + 1;
 
-/// The first line of a connection, by `listener`; with its end, as the next one.
+/// The first line of a connection, by `listener`; with its end, as the next one. Both are empty where the
+/// system has no random numbers: the connection is then closed, on threads where nobody would catch an Error.
 [[nodiscard]] std::string new_challenge();
 /// The answer to it.
 [[nodiscard]] std::string greeting(const std::string& secret, Purpose purpose, const NetworkAddress& listener,

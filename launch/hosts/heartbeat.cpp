@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -14,7 +15,7 @@
 namespace collbench::launch {
 namespace {
 
-constexpr int kFarewellMilliseconds = 200;
+constexpr std::chrono::milliseconds kFarewell{200};
 constexpr int kMaxUngreetedBeats = 8;  // then the connection is made anew
 
 }  // namespace
@@ -31,17 +32,30 @@ void Heartbeat::beat(std::string_view line) {
   if (!socket_) begin_connection();
   send_pending();
   if (!is_greeted() || !pending_.empty()) return;
-  pending_.append(line).append("\n");
+  last_line_.assign(line).append("\n");
+  pending_.append(last_line_);
   send_pending();
 }
 
 void Heartbeat::farewell() {
   const std::lock_guard lock(mutex_);
-  is_over_ = true;
-  if (!is_greeted()) return;
-  pending_.append(kHeartbeatFarewell).append("\n");
-  pollfd room{.fd = socket_->get(), .events = POLLOUT, .revents = 0};
-  if (::poll(&room, 1, kFarewellMilliseconds) > 0) send_pending();
+  if (std::exchange(is_over_, true)) return;
+  const auto end = std::chrono::steady_clock::now() + kFarewell;
+  read();
+  if (!last_line_.empty() && !socket_) begin_connection();
+  // Who never heard of this rank misses nothing. Others may have lost an earlier connection: the line says of
+  // whom the farewell is.
+  for (bool is_said = false; socket_ && !last_line_.empty();) {
+    if (is_greeted() && !std::exchange(is_said, true))
+      pending_.append(last_line_).append(kHeartbeatFarewell).append("\n");
+    send_pending();
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+    if ((is_said && pending_.empty()) || !socket_ || left <= 0) break;
+    const auto events = static_cast<short>(pending_.empty() ? POLLIN : POLLIN | POLLOUT);
+    pollfd either{.fd = socket_->get(), .events = events, .revents = 0};
+    if (::poll(&either, 1, static_cast<int>(left)) > 0) read();
+  }
   socket_.reset();
 }
 
@@ -70,7 +84,9 @@ void Heartbeat::read() {
     socket_.reset();
   } else if (!is_greeted()) {
     challenge_.append(part.data(), static_cast<std::size_t>(got));
-    if (is_greeted()) pending_ = greeting(secret_, Purpose::heartbeat, to_, challenge_);
+    if (!is_greeted()) return;
+    pending_ = greeting(secret_, Purpose::heartbeat, to_, challenge_);
+    if (pending_.empty()) socket_.reset();
   }
 }
 

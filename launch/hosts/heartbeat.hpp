@@ -22,7 +22,8 @@ class Heartbeat {
   /// is still on its way. To be called again and again, at each look: it makes the connection.
   void beat(std::string_view line);
 
-  /// This process ends on purpose, or lets others end it. Waits at most 0.2 s for room to say it.
+  /// This process ends on purpose, or lets others end it. Waits at most 0.2 s until that is said, by a new
+  /// connection if the last one was closed.
   void farewell();
 
  private:
@@ -39,6 +40,7 @@ class Heartbeat {
   int beats_ungreeted_ = 0;               // of this connection
   std::string challenge_;                 // as much of it as has come
   std::string pending_;
+  std::string last_line_;  // with its end; empty: nobody has heard of this rank
 };
 
 }  // namespace collbench::launch

@@ -101,6 +101,10 @@ class Question : public std::enable_shared_from_this<Question> {
       return;
     }
     greeting_ = greeting(secret_, Purpose::question, addresses_[index_], challenge());
+    if (greeting_.empty()) {
+      try_next();
+      return;
+    }
     text_ = fmt::format("{}{}\n", greeting_, line_);
     asio::async_write(
         socket_, asio::buffer(text_),
@@ -183,6 +187,10 @@ class HostNetwork::Visit : public std::enable_shared_from_this<Visit> {
   }
 
   void begin() {
+    if (challenge_.empty()) {
+      close();
+      return;
+    }
     deadline_.expires_after(duration(reception_.limits.seconds));
     deadline_.async_wait([self = shared_from_this()](error_code failure) {
       if (!failure) self->close();
@@ -201,14 +209,14 @@ class HostNetwork::Visit : public std::enable_shared_from_this<Visit> {
                      });
   }
 
-  [[nodiscard]] bool is_stranger() const { return socket_.is_open() && !counted_; }
+  [[nodiscard]] bool is_stranger() const { return socket_.is_open() && !is_greeted_; }
   [[nodiscard]] bool is_from_known_address() const { return reception_.known.contains(from_); }
 
   void close() {
     error_code ignored;
     static_cast<void>(socket_.close(ignored));
     deadline_.cancel();
-    counted_.reset();
+    if (std::exchange(is_greeted_, false)) --reception_.greeted;
   }
 
  private:
@@ -222,7 +230,7 @@ class HostNetwork::Visit : public std::enable_shared_from_this<Visit> {
     }
     reception_.known.insert(from_);
     ++reception_.greeted;
-    counted_ = {nullptr, [this](void*) { --reception_.greeted; }};
+    is_greeted_ = true;
     if (purpose == Purpose::question) {
       read_question();
     } else {
@@ -278,7 +286,7 @@ class HostNetwork::Visit : public std::enable_shared_from_this<Visit> {
   Reception& reception_;
   asio::ip::address from_;
   std::string challenge_;
-  std::shared_ptr<void> counted_;  // among those that have greeted
+  bool is_greeted_ = false;  // and counted, as long as it is open
   std::array<char, kGreetingBytes> greeting_{};
   asio::streambuf lines_;
   std::string beat_;

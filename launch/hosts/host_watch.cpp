@@ -81,10 +81,13 @@ void HostWatch::begin(std::vector<WatchPoint> points, Ask ask, std::unique_ptr<H
   heartbeat_ = std::move(heartbeat);
 }
 
-bool HostWatch::is_due(int idle_looks) {
+bool HostWatch::is_due(int idle_looks, bool timed) {
   const std::lock_guard lock(mutex_);
   for (Host& host : hosts_) ++host.looks_since;
-  for (MissingRank& each : missing_) ++each.looks;
+  for (MissingRank& each : missing_) {
+    ++each.looks;
+    if (timed) ++each.timed;
+  }
   if (++looks_since_stranger_ > timeout_looks_) closed_strangers_ = 0;
   int period = std::clamp(timeout_looks_ / kReportsInTimeout, 1, kMaxLooksBetweenReports);
   if (idle_looks >= timeout_looks_ / 2) period = std::min(period, kLooksBetweenReportsWhenIdle);
@@ -178,7 +181,7 @@ void HostWatch::crowded() {
 
 void HostWatch::note_progress() {
   const std::lock_guard lock(mutex_);
-  for (MissingRank& each : missing_) each.looks = 0;
+  for (MissingRank& each : missing_) each.looks = each.timed = 0;
 }
 
 std::optional<HostReport> HostWatch::report_of_another_host(std::string_view line) const {

@@ -33,6 +33,7 @@ struct SilentHost {
 struct MissingRank {
   RankActivity rank;  ///< as it last was
   int looks = 0;      ///< since then, and since this host's own last progress
+  int timed = 0;      ///< of these, looks at which time counted
 };
 
 /// Which ranks listen: the first ones of rank 0's host, so that one of them does when rank 0 itself hangs,
@@ -60,8 +61,9 @@ class HostWatch {
   /// `heartbeat`: of this rank, if it is alone on its host.
   void begin(std::vector<WatchPoint> points, Ask ask, std::unique_ptr<Heartbeat> heartbeat = nullptr);
 
-  /// To be called at each look, after so many without progress: whether it is time to report.
-  [[nodiscard]] bool is_due(int idle_looks);
+  /// To be called at each look, after so many without progress: whether it is time to report. `timed`: a
+  /// timeout counts this look.
+  [[nodiscard]] bool is_due(int idle_looks, bool timed = true);
   /// Reports the ranks of this host. By the first of them that runs; those of other hosts are left out.
   void report(const std::vector<RankActivity>& here);
 

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "launch/hosts/launch_address.hpp"
 #include "tests/launch/rank_threads.hpp"
@@ -44,6 +47,27 @@ TEST(HostLink, WhatOneHostReportsAnotherKnows) {
     ranks.barrier();
     EXPECT_EQ(watch.view().decides, ranks.is_root());
   });
+}
+
+TEST(HostLink, RanksThatAreAloneOnTheirHostsAndBeginTogetherAreNoCrowd) {
+  constexpr const char* kHere = "127.0.0.1";
+  const std::string secret(kRandomWordLength, 'a');
+  Identities alone;
+  for (int rank = 0; rank < 128; ++rank)
+    alone.push_back({.rank = rank, .host = std::to_string(rank), .node = rank, .local_rank = 0});
+  std::atomic<int> crowded = 0;
+  HostLink link(alone, 0, kTimeoutLooks, secret);
+  const auto port = link.network().listen(
+      kHere, {.answer = [](std::string_view) { return "answer"; }, .crowded = [&] { ++crowded; }});
+  std::vector<std::unique_ptr<Heartbeat>> heartbeats;
+  for (int rank = 1; rank < 128; ++rank)
+    heartbeats.push_back(std::make_unique<Heartbeat>(NetworkAddress{kHere, port.value_or(0)}, secret));
+  std::promise<bool> answered;
+  HostNetwork client(secret, {.seconds = 600});
+  client.ask({{kHere, port.value_or(0)}}, "question",
+             [&](const auto& answer) { answered.set_value(answer.has_value()); });
+  EXPECT_TRUE(answered.get_future().get()) << "those before it were let in";
+  EXPECT_EQ(crowded, 0);
 }
 
 }  // namespace

@@ -326,6 +326,16 @@ TEST_F(HangWatchOfHosts, ARankAloneOnItsHostThatDoesNotComeBackIsGone) {
   EXPECT_NEAR(then.seconds, 3, 0.5);
 }
 
+TEST_F(HangWatchOfHosts, TimeThatDoesNotCountDoesNotMakeAMissingRankAGoneOne) {
+  hosts_->lost(report_line({.node = 1, .ranks = {other_hosts_rank()}}));
+  for (int i = 0; i < 5 * kLooksPerSecond; ++i)
+    ASSERT_EQ(hang_.look(false, true).action, HangAction::none) << i;
+  own_->step_without_limit("writes files");
+  EXPECT_EQ(watch(hang_, 5).look.action, HangAction::none);
+  own_->step("AllReduce 8 B");
+  EXPECT_EQ(watch(hang_, 5).look.action, HangAction::report_gone);
+}
+
 TEST_F(HangWatchOfHosts, TheLaunchersOrderSaysThatOneThatIsMissingIsGone) {
   EXPECT_EQ(watch(hang_, 1).look.action, HangAction::none);
   hosts_->lost(report_line({.node = 1, .ranks = {other_hosts_rank()}}));

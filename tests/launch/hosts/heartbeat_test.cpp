@@ -2,19 +2,27 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <future>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/files.hpp"
 #include "launch/hosts/host_network.hpp"
@@ -110,6 +118,24 @@ TEST_F(HeartbeatTest, AConnectionThatSomethingBetweenClosesIsMadeAgain) {
   beat_until_heard(heartbeat, 5);
 }
 
+TEST_F(HeartbeatTest, AFarewellAfterSomethingBetweenClosedTheConnectionIsSaidOnANewOne) {
+  for (const int beats_since : {0, 1}) {
+    bool is_said = false;
+    while (!is_said) {  // on a busy machine 0.2 s may be over before the other side begins
+      Heartbeat heartbeat(to_, kSecret);
+      beat_until_heard(heartbeat);
+      let_it_arrive();
+      close_connections_to(to_.port);
+      heard_.wait();
+      for (int i = 0; i < beats_since; ++i) heartbeat.beat("not yet greeted");
+      const int before = beats_;
+      heartbeat.farewell();
+      let_it_arrive();
+      is_said = beats_ > before;
+    }
+  }
+}
+
 TEST_F(HeartbeatTest, WhoDoesNotBeginIsTriedAgain) {
   const FileDescriptor silent(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in at{};
@@ -126,6 +152,65 @@ TEST_F(HeartbeatTest, WhoDoesNotBeginIsTriedAgain) {
        ++connections)
     ::close(::accept(silent.get(), nullptr, nullptr));
   EXPECT_EQ(connections, 3);
+}
+
+TEST_F(HeartbeatTest, ConnectionsThatHaveGreetedAreNoStrangersHoweverManyComeLater) {
+  std::atomic<int> crowded = 0;
+  HostNetwork many(kSecret, {.connections = 100, .strangers = 32, .seconds = 600});
+  HostNetwork::Listener counts = listener();
+  counts.crowded = [&] { ++crowded; };
+  to_.port = many.listen(kHere, counts).value_or(0);
+  std::vector<std::unique_ptr<Heartbeat>> heartbeats;
+  for (int i = 0; i < 40; ++i) {
+    heartbeats.push_back(std::make_unique<Heartbeat>(to_, kSecret));
+    beat_until_heard(*heartbeats.back());
+  }
+  EXPECT_EQ(crowded, 0);
+  std::vector<std::unique_ptr<Heartbeat>> strangers;
+  for (int i = 0; i < 100; ++i) strangers.push_back(std::make_unique<Heartbeat>(to_, random_word()));
+  let_it_arrive();
+  EXPECT_EQ(crowded, 100 + 1 - 32) << "those, and who asks";
+  for (const auto& heartbeat : heartbeats) {
+    const int before = beats_;
+    heartbeat->beat("in a call");
+    while (beats_ == before && !is_lost_) ::usleep(1000);
+  }
+  EXPECT_FALSE(is_lost_);
+  for (const auto& heartbeat : heartbeats) heartbeat->farewell();
+}
+
+/// What a child ends with that asks, listens and has a heartbeat where the system has no random numbers.
+int status_without_random_numbers() {
+  std::array<sock_filter, 4> filter{{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                                     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getrandom, 0, 1),
+                                     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+                                     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)}};
+  const sock_fprog program{.len = filter.size(), .filter = filter.data()};
+  HostNetwork greets(kSecret, kPatient);  // its thread is not filtered
+  const auto there = greets.listen(kHere, {.answer = [](std::string_view) { return "answer"; }});
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+    return 1;
+  HostNetwork without(kSecret, kPatient);
+  const auto here = without.listen(kHere, {.answer = [](std::string_view) { return "answer"; }});
+  for (const auto port : {here, there}) {
+    std::promise<bool> answered;
+    without.ask({{kHere, port.value_or(0)}}, "question",
+                [&](const auto& answer) { answered.set_value(answer.has_value()); });
+    if (answered.get_future().get()) return 2;
+    Heartbeat heartbeat({kHere, port.value_or(0)}, kSecret);
+    for (int i = 0; i < 100; ++i, ::usleep(1000)) heartbeat.beat("in a call");
+    heartbeat.farewell();
+  }
+  return 0;
+}
+
+TEST_F(HeartbeatTest, WhereTheSystemHasNoRandomNumbersNobodyGreetsAndNothingEnds) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(status_without_random_numbers());
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(HeartbeatTest, AStrangersConnectionSaysNothing) {
