@@ -9,14 +9,14 @@ namespace collbench::launch {
 namespace {
 
 constexpr std::size_t kConnectionsOfARank = 2;  // its heartbeat and a report
-// At the start all greet together, each at its next look. A process has 1,024 files by default.
-constexpr std::size_t kMaxThatGreetTogether = 256;
+// At the start all greet at once, each at its next look. A process has 1,024 files by default.
+constexpr std::size_t kMaxThatGreetAtOnce = 256;
 
 NetworkLimits limits_for(const Identities& machines) {
   const std::vector<int> ranks = ranks_per_node(machines);
   NetworkLimits limits;
   limits.connections = kConnectionsOfARank * machines.size();
-  limits.strangers += std::min(kConnectionsOfARank * ranks.size(), kMaxThatGreetTogether);
+  limits.strangers += std::min(kConnectionsOfARank * ranks.size(), kMaxThatGreetAtOnce);
   limits.line_bytes =
       max_report_bytes(static_cast<std::size_t>(*std::max_element(ranks.begin(), ranks.end())));
   return limits;

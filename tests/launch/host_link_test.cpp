@@ -49,7 +49,7 @@ TEST(HostLink, WhatOneHostReportsAnotherKnows) {
   });
 }
 
-TEST(HostLink, RanksThatAreAloneOnTheirHostsAndBeginTogetherAreNoCrowd) {
+TEST(HostLink, RanksThatAreAloneOnTheirHostsAndBeginAtOnceAreNoCrowd) {
   constexpr const char* kHere = "127.0.0.1";
   const std::string secret(kRandomWordLength, 'a');
   Identities alone;
