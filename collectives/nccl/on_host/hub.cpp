@@ -1,13 +1,14 @@
 #include "collectives/nccl/on_host/hub.hpp"
 
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <atomic>
+#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <span>
@@ -20,6 +21,10 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
+constexpr std::int32_t kMaxRanks = 1 << 16;
+constexpr std::uint64_t kMaxParts = 1 << 20;  // sends, or receives, of a group
+constexpr int kHelloSeconds = 5;              // a rank says hello as soon as it is connected
+
 struct Asked {
   AskHeader header;
   std::vector<PeerPart> sends;
@@ -28,17 +33,15 @@ struct Asked {
 };
 
 /// NCCL's numbers are in the same order as ours but for the 16-bit floats, which come first of the floats.
-DataType data_type(NcclType type) {
-  constexpr std::array kTypes{DataType::int8,     DataType::uint8,       DataType::int32,
-                              DataType::uint32,   DataType::int64,       DataType::uint64,
-                              DataType::float16,  DataType::float32,     DataType::float64,
-                              DataType::bfloat16, DataType::float8_e4m3, DataType::float8_e5m2};
-  return kTypes.at(static_cast<std::size_t>(type));
-}
+constexpr std::array kTypes{DataType::int8,     DataType::uint8,       DataType::int32,
+                            DataType::uint32,   DataType::int64,       DataType::uint64,
+                            DataType::float16,  DataType::float32,     DataType::float64,
+                            DataType::bfloat16, DataType::float8_e4m3, DataType::float8_e5m2};
+constexpr std::array kReductions{Reduction::sum, Reduction::prod, Reduction::max, Reduction::min,
+                                 Reduction::avg};
 
+DataType data_type(NcclType type) { return kTypes.at(static_cast<std::size_t>(type)); }
 Reduction reduction_of(NcclReduction reduction) {
-  constexpr std::array kReductions{Reduction::sum, Reduction::prod, Reduction::max, Reduction::min,
-                                   Reduction::avg};
   return kReductions.at(static_cast<std::size_t>(reduction));
 }
 
@@ -123,14 +126,60 @@ Bytes answer(const std::vector<Asked>& all, const Bytes& reduced_bytes, int rank
   return result;
 }
 
-bool receive_asked(int socket, Asked& asked) {
+/// Blocks of `count` elements that the rank sends; none for a group, whose parts say it.
+std::uint64_t blocks_sent(const AskHeader& header, int rank, int ranks) {
+  const bool sends_to_each = header.ask == Ask::reduce_scatter || header.ask == Ask::all_to_all;
+  if (header.ask == Ask::broadcast) return rank == header.root ? 1 : 0;
+  return sends_to_each ? static_cast<std::uint64_t>(ranks) : 1;
+}
+
+/// No rank has more data than this host has memory.
+std::uint64_t host_memory_bytes() {
+  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Whether its numbers are such that the data can be received and worked on.
+bool is_possible(const AskHeader& header, int rank, int ranks) {
+  if (header.ask == Ask::bye) return header.sends + header.receives + header.bytes == 0;
+  if (header.ask <= Ask::join || header.ask > Ask::bye) return false;
+  const auto type = static_cast<std::uint32_t>(header.type);
+  const auto reduction = static_cast<std::uint32_t>(header.reduction);
+  if (type >= kTypes.size() || reduction >= kReductions.size()) return false;
+  if (header.root < 0 || header.root >= ranks || header.bytes > host_memory_bytes()) return false;
+  if (header.ask == Ask::group) return header.sends <= kMaxParts && header.receives <= kMaxParts;
+  return header.sends == 0 && header.receives == 0 && header.count <= host_memory_bytes() &&
+         header.bytes == blocks_sent(header, rank, ranks) * header.count * element_bytes(header.type);
+}
+
+bool are_possible(const std::vector<PeerPart>& parts, int ranks) {
+  return std::all_of(parts.begin(), parts.end(),
+                     [&](const PeerPart& part) { return part.peer >= 0 && part.peer < ranks; });
+}
+
+/// Whether a group's sends are its data, all of them.
+bool hold(const std::vector<PeerPart>& sends, std::uint64_t bytes) {
+  for (const PeerPart& part : sends) {
+    if (part.bytes > bytes) return false;
+    bytes -= part.bytes;
+  }
+  return bytes == 0;
+}
+
+/// False, too, for what no rank of ours asks.
+bool receive_asked(int socket, int rank, int ranks, Asked& asked) {
   if (!receive_all(socket, &asked.header, sizeof asked.header)) return false;
+  if (!is_possible(asked.header, rank, ranks)) return false;
   asked.sends.resize(asked.header.sends);
   asked.receives.resize(asked.header.receives);
+  if (!receive_all(socket, asked.sends.data(), asked.sends.size() * sizeof(PeerPart)) ||
+      !receive_all(socket, asked.receives.data(), asked.receives.size() * sizeof(PeerPart)) ||
+      !are_possible(asked.sends, ranks) || !are_possible(asked.receives, ranks)) {
+    return false;
+  }
+  if (asked.header.ask == Ask::group && !hold(asked.sends, asked.header.bytes)) return false;
   asked.data.resize(asked.header.bytes);
-  return receive_all(socket, asked.sends.data(), asked.sends.size() * sizeof(PeerPart)) &&
-         receive_all(socket, asked.receives.data(), asked.receives.size() * sizeof(PeerPart)) &&
-         receive_all(socket, asked.data.data(), asked.data.size());
+  return receive_all(socket, asked.data.data(), asked.data.size());
 }
 
 bool same_call(const AskHeader& a, const AskHeader& b) {
@@ -140,9 +189,11 @@ bool same_call(const AskHeader& a, const AskHeader& b) {
 
 /// One call of all ranks. False when it cannot be answered, or was the last.
 bool serve(const std::vector<int>& sockets) {
+  if (sockets.empty()) return false;
+  const int ranks = static_cast<int>(sockets.size());
   std::vector<Asked> all(sockets.size());
   for (std::size_t rank = 0; rank < sockets.size(); ++rank) {
-    if (!receive_asked(sockets[rank], all[rank])) return false;
+    if (!receive_asked(sockets[rank], static_cast<int>(rank), ranks, all[rank])) return false;
     if (same_call(all[rank].header, all[0].header)) continue;
     std::fprintf(stderr, "the ranks' data: rank %zu calls something else than rank 0\n", rank);
     return false;
@@ -158,17 +209,50 @@ bool serve(const std::vector<int>& sockets) {
   return good;
 }
 
-/// All ranks' sockets, by rank, once all have come.
+/// The other end's process had this user when it connected, or listened: the abstract namespace has no
+/// permissions, so that every user of the host reaches what stands there.
+bool is_of_this_user(int socket) {
+  ucred peer{};
+  socklen_t bytes = sizeof peer;
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.uid == ::geteuid();
+}
+
+void limit_receives(int socket, int seconds) {
+  const timeval limit{.tv_sec = seconds, .tv_usec = 0};  // 0: none
+  ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+}
+
+/// Whether a rank that is still awaited is at the socket. The first says how many ranks there are.
+bool takes_part(int socket, std::vector<int>& sockets) {
+  if (!is_of_this_user(socket)) return false;
+  AskHeader hello;
+  limit_receives(socket, kHelloSeconds);
+  if (!receive_all(socket, &hello, sizeof hello) || hello.ask != Ask::join) return false;
+  limit_receives(socket, 0);
+  if (hello.ranks < 1 || hello.ranks > kMaxRanks || hello.rank < 0 || hello.rank >= hello.ranks) return false;
+  const auto ranks = static_cast<std::size_t>(hello.ranks);
+  if (sockets.empty()) sockets.resize(ranks, -1);
+  int& own = sockets[static_cast<std::size_t>(hello.rank) % sockets.size()];
+  if (sockets.size() != ranks || own >= 0) return false;
+  own = socket;
+  return true;
+}
+
+/// All ranks' sockets, by rank, once all have come; none where the system accepts no more. Whoever else
+/// connects is hung up on.
 std::vector<int> join(int listener) {
   std::vector<int> sockets;
-  std::size_t joined = 0;
-  do {
-    const int socket = ::accept(listener, nullptr, nullptr);
-    AskHeader hello;
-    if (socket < 0 || !receive_all(socket, &hello, sizeof hello)) break;
-    sockets.resize(static_cast<std::size_t>(hello.ranks), -1);
-    sockets[static_cast<std::size_t>(hello.rank)] = socket;
-  } while (++joined < sockets.size());
+  while (sockets.empty() || std::find(sockets.begin(), sockets.end(), -1) != sockets.end()) {
+    const int socket = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+    if (socket < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
+    if (socket < 0) {
+      std::fprintf(stderr, "the ranks' data: accept: %s\n", std::strerror(errno));
+      for (const int joined : sockets) ::close(joined);
+      sockets.clear();
+      break;
+    }
+    if (!takes_part(socket, sockets)) ::close(socket);
+  }
   ::close(listener);
   const char welcome = 1;
   for (const int socket : sockets) static_cast<void>(send_all(socket, &welcome, 1));
@@ -222,27 +306,30 @@ bool receive_all(int socket, void* data, std::size_t bytes) {
   return true;
 }
 
-std::string start_hub(std::string name) {
-  static std::atomic<int> hubs{0};
-  if (name.empty()) name = "collbench-stand-in-" + std::to_string(::getpid()) + "-" + std::to_string(++hubs);
-  if (const char* folder = std::getenv("COLLBENCH_STAND_IN_FOLDER")) name = std::string(folder) + "/" + name;
+bool start_hub(const std::string& name) {
   const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const sockaddr_un address = address_of(name);
-  if (::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return {};
-  ::listen(listener, 256);
+  if (::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(listener, 256) != 0) {
+    ::close(listener);
+    return false;
+  }
   std::thread([listener] {
     const std::vector<int> sockets = join(listener);
     while (serve(sockets)) {
     }
     for (const int socket : sockets) ::close(socket);
   }).detach();
-  return name;
+  return true;
 }
 
 int connect_to_hub(const std::string& name) {
   const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const sockaddr_un address = address_of(name);
-  if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return socket;
+  if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+      is_of_this_user(socket)) {
+    return socket;
+  }
   ::close(socket);
   return -1;
 }

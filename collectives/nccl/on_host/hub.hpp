@@ -53,14 +53,14 @@ struct DataOperation {
   [[nodiscard]] bool exchanges() const { return header.ask == Ask::group; }
 };
 
-/// Listens on a Unix socket (in the folder COLLBENCH_STAND_IN_FOLDER where ranks are on several hosts in
-/// network namespaces, else of the abstract namespace), joins as many ranks as the first of them says there
-/// are, and works out what each of them receives, from a thread of its own. When a rank goes away without a
-/// bye, or ranks ask for different things, it hangs up on all.
-/// Returns the socket's name, for the others: `name`, or one that no other hub has; empty on failure.
-[[nodiscard]] std::string start_hub(std::string name = {});
+/// Listens on a Unix socket (`name` is a path where it begins with /, else of the abstract namespace), joins
+/// as many ranks as the first of them says there are, and works out what each of them receives, from a thread
+/// of its own. When a rank goes away without a bye, or ranks ask for different things or for what cannot be,
+/// it hangs up on all. Another user's process, and what does not say in time which rank it is, are hung up on
+/// alone. False on failure.
+[[nodiscard]] bool start_hub(const std::string& name);
 
-/// A connected socket, or -1.
+/// A connected socket, or -1; also where the hub is another user's.
 [[nodiscard]] int connect_to_hub(const std::string& name);
 
 /// Everything or nothing: false when the other end has hung up.

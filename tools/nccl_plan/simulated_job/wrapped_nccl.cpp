@@ -84,7 +84,7 @@ RegisteredBuffers& registered() {
 std::string hub_name(const NcclUniqueId& id) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : id.internal) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return "collbench-real-nccl-" + std::to_string(hash);
+  return "collbench-simulated-job-" + std::to_string(hash);
 }
 
 struct Pending {

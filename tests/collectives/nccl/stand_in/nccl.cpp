@@ -202,6 +202,14 @@ void warn(const std::string& text) {
   last_error = text;
 }
 
+/// In the folder COLLBENCH_STAND_IN_FOLDER where ranks are on several hosts in network namespaces.
+std::string new_hub_name() {
+  static std::atomic<int> hubs{0};
+  const char* const folder = std::getenv("COLLBENCH_STAND_IN_FOLDER");
+  const std::string prefix = folder == nullptr ? "" : std::string(folder) + "/";
+  return prefix + "collbench-stand-in-" + std::to_string(::getpid()) + "-" + std::to_string(++hubs);
+}
+
 NcclResult join(NcclCommunicatorObject& communicator, const std::string& hub) {
   if (const auto error = injected_fault("cuda_failure")) return stand_in_cuda_failure(*error);
   if (injected_fault("init_error")) {
@@ -273,10 +281,10 @@ NcclResult collbench::collectives::stand_in_async_error(NcclHandle communicator,
 extern "C" {
 
 NcclResult ncclGetUniqueId(NcclUniqueId* id) {
-  const std::string name = start_hub();
+  const std::string name = new_hub_name();
   id->internal.fill(0);
   name.copy(id->internal.data(), id->internal.size() - 1);
-  return name.empty() ? NcclResult::system_error : NcclResult::success;
+  return start_hub(name) ? NcclResult::success : NcclResult::system_error;
 }
 
 NcclResult ncclCommInitRankConfig(NcclHandle* handle, int ranks, NcclUniqueId id, int rank,
