@@ -55,7 +55,6 @@ void set_environment(const SimulatedJob& job, const SimulatedRank& own, const st
   set_variable("NCCL_DEBUG_SUBSYS", "INIT,GRAPH,TUNING,NET");
   set_variable("NCCL_DEBUG_FILE", path_of(own.log_file));
   set_simulated_network();
-  set_variable("NCCL_IB_DISABLE", "1");  // the NICs are the simulated ones
   for (const auto& [name, value] : job.settings) set_variable(name, value);
 }
 
@@ -187,6 +186,7 @@ std::span<const char* const> variables_of_real_hosts() {
 
 void set_simulated_network() {
   set_variable("NCCL_SOCKET_IFNAME", "lo");
+  set_variable("NCCL_IB_DISABLE", "1");  // the NICs are the simulated ones
   set_variable("NCCL_NET_PLUGIN_REF_COUNT",
                "1");  // else 2.27 to 2.29 may forget the plugin (NVIDIA/nccl 1978)
 }

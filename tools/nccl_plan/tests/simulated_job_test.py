@@ -88,6 +88,11 @@ class Job(SimulatedJob):
         result = self.job("--", "sh", "-c", "cat $COLLBENCH_SIMULATED_GPU", topology=self.machine())
         self.assertEqual(result.stdout.count("<gpu "), 2, result.stdout + result.stderr)
 
+    def test_no_network_of_this_host_is_opened(self):
+        self.environment.update(NCCL_IB_DISABLE="0", NCCL_SOCKET_IFNAME="eth0")
+        result = self.job("--", "sh", "-c", "echo $NCCL_IB_DISABLE $NCCL_SOCKET_IFNAME", topology=self.machine())
+        self.assertEqual(result.stdout, "1 lo\n", result.stderr)
+
     def machine(self):
         path = self.folder / "machine.xml"
         path.write_text(node(2))
