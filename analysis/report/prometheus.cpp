@@ -41,6 +41,7 @@ struct RowMetric {
   std::string_view name;
   std::string_view help;
   std::optional<double> (*value)(const PrometheusRow& row);
+  bool is_of_time = true;  ///< and so says nothing of simulated GPUs
 };
 
 std::optional<double> measured_seconds(const PrometheusRow& row) {
@@ -79,7 +80,7 @@ constexpr std::array<RowMetric, 7> kRowMetrics{{
      "1 where the verdict on the row's sizes is BELOW or FAULT, else 0; absent without a verdict.",
      is_row_low},
     {"collbench_wrong_elements", "Wrong elements over all ranks; absent where the data was not checked.",
-     wrong_count},
+     wrong_count, false},
 }};
 
 std::string row_metric(const Run& run, const RowMetric& metric) {
@@ -129,10 +130,11 @@ std::string report_prometheus(const Run& run) {
   text += one_metric(
       "collbench_run_info", "What was measured with, as labels; always 1.",
       fmt::format(
-          R"({},host="{}",backend="{}",collbench="{}",mpi="{}",nccl="{}",cuda="{}",schema_version="{}")",
+          R"({},host="{}",backend="{}",collbench="{}",mpi="{}",nccl="{}",cuda="{}",schema_version="{}"{})",
           label, run.ranks.empty() ? "" : label_value(run.ranks.front().host), name(run.backend),
           label_value(run.versions.collbench), label_value(run.versions.mpi), label_value(run.versions.nccl),
-          label_value(run.versions.cuda), run.schema_version),
+          label_value(run.versions.cuda), run.schema_version,
+          run.gpus_simulated ? R"(,gpus_simulated="true")" : ""),
       1);
   text +=
       one_metric("collbench_run_complete", "1: all rows were measured to the end; 0: the run was cut short.",
@@ -144,12 +146,14 @@ std::string report_prometheus(const Run& run) {
   if (const auto started = epoch_seconds(run.started))
     text += one_metric("collbench_run_start_time_seconds", "When the run began, since the epoch.", label,
                        *started);
-  if (run.rank_probe && run.rank_probe->repetitions > 0) {
+  const bool has_times = !run.gpus_simulated;  // a scrape drops the comment above
+  if (has_times && run.rank_probe && run.rank_probe->repetitions > 0) {
     text += one_metric("collbench_stragglers",
                        "Ranks and links that are late beyond chance; absent where nobody probed.", label,
                        static_cast<double>(run.rank_probe->findings.size()));
   }
-  for (const RowMetric& metric : kRowMetrics) text += row_metric(run, metric);
+  for (const RowMetric& metric : kRowMetrics)
+    if (has_times || !metric.is_of_time) text += row_metric(run, metric);
   return text;
 }
 

@@ -130,6 +130,11 @@ std::string walk_words(const Buffers& buffers) {
                     : fmt::format("cold calls (a walk through {})", format_bytes(bytes));
 }
 
+std::string_view reality_words(const Run& run) {
+  if (run.gpus_simulated) return "simulated GPUs";
+  return run.simulated ? "simulated time" : "the machine's own time";
+}
+
 std::string registration_words(const Buffers& buffers) {
   return buffers.registration ? std::string(name(*buffers.registration)) : "not known";
 }
@@ -138,6 +143,7 @@ std::string registration_words(const Buffers& buffers) {
 
 void require_same_measurement(const Run& then, const Run& now, const std::string& where) {
   require_same(name(then.backend), name(now.backend), "backend ", where);
+  require_same(reality_words(then), reality_words(now), "", where);
   require_same(then.versions.collbench, now.versions.collbench, "collbench ", where);
   require_same(then.versions.mpi, now.versions.mpi, "MPI ", where);
   require_same(then.versions.nccl, now.versions.nccl, "NCCL ", where);

@@ -44,8 +44,8 @@ struct RunStream {
 [[nodiscard]] Run run_from_text(std::string_view text, std::string_view file_name);
 
 /// Throws Error (usage) that names the first thing in which the measurement of `then`, from line `where`,
-/// differs from that of `now`: backend, libraries, ranks and their hosts, how times of ranks became one,
-/// rows. What differs cannot be one measurement.
+/// differs from that of `now`: backend, what was simulated, libraries, ranks and their hosts, how times of
+/// ranks became one, rows. What differs cannot be one measurement.
 void require_same_measurement(const Run& then, const Run& now, const std::string& where);
 
 }  // namespace collbench

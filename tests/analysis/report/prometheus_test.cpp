@@ -39,6 +39,19 @@ TEST(ReportPrometheus, WhatIsNotKnownHasNoLine) {
   EXPECT_THAT(text, Not(HasSubstr("nan")));
 }
 
+TEST(ReportPrometheus, SimulatedGpusAreALabelAndHaveNoTimes) {
+  auto run = example_run();
+  run.rows[1].measurement.wrong_elements = 0;
+  run.rank_probe.emplace().repetitions = 1;
+  EXPECT_THAT(report_prometheus(run), Not(HasSubstr("gpus_simulated")));
+  run.gpus_simulated = true;
+  const std::string text = report_prometheus(run);
+  EXPECT_THAT(text, HasSubstr(R"(,gpus_simulated="true"} 1)"));
+  EXPECT_THAT(text, HasSubstr("collbench_wrong_elements{"));
+  for (const char* const of_time : {"collbench_operation", "bandwidth", "collbench_stragglers"})
+    EXPECT_THAT(text, Not(HasSubstr(of_time)));
+}
+
 TEST(ReportPrometheus, NoSeriesStandsTwice) {
   auto run = example_run();
   run.rows.push_back(run.rows.front());

@@ -131,6 +131,9 @@ TEST(RunStream, WhatDiffersIsNamed) {
   EXPECT_EQ(difference([](auto& run) { run.started = "later"; }), "nothing");
   EXPECT_THAT(difference([](auto& run) { run.backend = BackendId::nccl; }),
               HasSubstr("backend mpi, and this is nccl"));
+  EXPECT_THAT(difference([](auto& run) { run.gpus_simulated = true; }),
+              HasSubstr("was measured with the machine's own time, and this is simulated GPUs"));
+  EXPECT_THAT(difference([](auto& run) { run.simulated = true; }), HasSubstr("this is simulated time"));
   EXPECT_THAT(difference([](auto& run) { run.versions.mpi = "MPICH"; }), HasSubstr("MPICH"));
   EXPECT_THAT(difference([](auto& run) { run.versions.collbench = "2"; }), HasSubstr("collbench 1"));
   EXPECT_THAT(difference([](auto& run) { run.versions.nccl = "2.30"; }), HasSubstr("NCCL"));
