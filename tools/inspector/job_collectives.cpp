@@ -205,11 +205,11 @@ ExpectedRate rate_of(const InspectedKind& kind, GpuCluster cluster) {
       bus_bandwidth(operation(kind.operation), kind.size_bytes, cluster.ranks(), *seconds) / kGigabyte;
   if (!(busbw > 0)) return {};
   ExpectedRate result{.busbw = busbw, .range = {}};
-  if (kind.size_bytes >= kLargeSize)
-    // Of a part of each node others may use the same NICs at that time, and nobody tells which.
-    const bool shares_nics =
-        cluster.domains() > 1 && cluster.ranks_per_node < cluster.gpus && cluster.nics < cluster.gpus;
-  if (!shares_nics) result.range = healthy_range(kind.operation, kind.size_bytes, busbw, cluster);
+  // Of a part of each node others may use the same NICs at that time, and nobody tells which.
+  const bool shares_nics =
+      cluster.domains() > 1 && cluster.ranks_per_node < cluster.gpus && cluster.nics < cluster.gpus;
+  if (kind.size_bytes >= kLargeSize && !shares_nics)
+    result.range = healthy_range(kind.operation, kind.size_bytes, busbw, cluster);
   return result;
 }
 
