@@ -117,13 +117,12 @@ std::string suggested_topology(const LogFacts& log) {
   if (names.empty())
     return fmt::format("{}, and no reference machine has them{}: {}{}", found, with_other_network(log),
                        kHowToSaveMachine, end);
-  std::vector<std::string_view> larger = names;
-  const auto last_whole = std::stable_partition(larger.begin(), larger.end(), [&](std::string_view name) {
-    return !log.ranks_per_node ||
-           log.ranks_per_node->value == gpus_of(*topology::find_reference_machine(name));
-  });
-  const std::vector<std::string_view> whole(larger.begin(), last_whole);
-  larger.erase(larger.begin(), last_whole);
+  std::vector<std::string_view> whole;
+  std::vector<std::string_view> larger;
+  for (const std::string_view name : names) {
+    const int gpus = gpus_of(*topology::find_reference_machine(name));
+    (log.ranks_per_node && log.ranks_per_node->value < gpus ? larger : whole).push_back(name);
+  }
   const std::string if_larger = larger.empty()
                                     ? std::string()
                                     : fmt::format(", if a node has {} of them",
