@@ -206,6 +206,26 @@ std::optional<Run> judged_whichever_fits(const Run& run, const std::string& wher
   return slowest;
 }
 
+namespace {
+
+/// Of a machine that nobody named only GPUs behind NVSwitches are known to be alike.
+bool takes_stated_nics(const GpuCluster& cluster, const topology::ReferenceMachine* named) {
+  return named != nullptr || cluster.nvswitch;
+}
+
+GpuCluster with_stated_nics(GpuCluster cluster, const StatedNics& stated) {
+  cluster.planned.reset();
+  cluster.slower_nics.clear();
+  cluster.nics = stated.nics;
+  cluster.nics_per_gpu = std::max(1, stated.nics / cluster.ranks_per_node);
+  cluster.one_gpu_per_nic = stated.nics >= cluster.ranks_per_node;
+  cluster.nic_line_rate = stated.gigabits_per_second / 8;
+  cluster.nic_path = 0;
+  return cluster;
+}
+
+}  // namespace
+
 GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std::string& where,
                              bool own_floor) {
   constexpr std::string_view kOption = "--nics";
@@ -234,21 +254,13 @@ GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std
   for (const std::string_view name : names) {
     if (!is_whole(*topology::find_reference_machine(name), *run.log)) continue;
     GpuCluster cluster = cluster_on(name, run, where, own_floor);
-    if (!cluster.nvswitch && named == nullptr) continue;
+    if (!takes_stated_nics(cluster, named)) continue;
     cluster.machine.clear();  // its provider's limits are for its own NICs
     const double line_rate = stated.gigabits_per_second / 8;
     // Another one may have these NICs; a provider's plugin was not stated.
     const bool is_same = cluster.nics == stated.nics && cluster.nic_line_rate == line_rate;
     if (is_same && traits(cluster.transport).nccl_sees_nics) return cluster;
-    if (found) continue;
-    cluster.planned.reset();
-    cluster.slower_nics.clear();
-    cluster.nics = stated.nics;
-    cluster.nics_per_gpu = std::max(1, stated.nics / cluster.ranks_per_node);
-    cluster.one_gpu_per_nic = stated.nics >= cluster.ranks_per_node;
-    cluster.nic_line_rate = line_rate;
-    cluster.nic_path = 0;
-    found = std::move(cluster);
+    if (!found) found = with_stated_nics(std::move(cluster), stated);
   }
   if (found) return *found;
   throw usage_error(
@@ -260,7 +272,7 @@ GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std
 }
 
 std::string words(const GpuCluster& cluster, const StatedNics& stated) {
-  const std::string gpus = fmt::format("{} × {}", cluster.ranks_per_node, cluster.gpu);
+  std::string gpus = fmt::format("{} × {}", cluster.ranks_per_node, cluster.gpu);
   if (cluster.nodes == 1) return gpus;  // no NIC carried anything
   return fmt::format("{} with {} of {:g} Gb/s", gpus, counted(static_cast<std::size_t>(stated.nics), "NIC"),
                      stated.gigabits_per_second);
