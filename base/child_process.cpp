@@ -206,6 +206,17 @@ ChildResult run_child(const std::vector<std::string>& arguments, const ChildLimi
   return result;
 }
 
+int replace_process(std::vector<std::string> arguments) {
+  std::vector<char*> pointers;
+  for (std::string& each : arguments) pointers.push_back(each.data());
+  pointers.push_back(nullptr);
+  const auto before = std::signal(SIGPIPE, SIG_DFL);
+  ::execvp(pointers[0], pointers.data());
+  const int why = errno;
+  std::signal(SIGPIPE, before);  // who reads what this says may be gone
+  return why;
+}
+
 std::string describe_end(const ChildResult& result, const ChildLimits& limits) {
   switch (result.end) {
     case ChildEnd::exited:

@@ -38,6 +38,10 @@ struct ChildLimits {
 [[nodiscard]] ChildResult run_child(const std::vector<std::string>& arguments,
                                     const ChildLimits& limits = {});
 
+/// Replaces this process by a program (looked up on PATH) with its arguments, SIGPIPE as a program is started
+/// with. Returns only where that fails: the errno.
+[[nodiscard]] int replace_process(std::vector<std::string> arguments);
+
 /// "exit status 9", "killed by signal 11", "no answer within 10 s", "No such file or directory".
 [[nodiscard]] std::string describe_end(const ChildResult& result, const ChildLimits& limits = {});
 

@@ -18,7 +18,7 @@ namespace collbench::launch {
 /// What every rank was given since `before`: on rank 0, empty elsewhere. Collective.
 [[nodiscard]] std::vector<RankUse> gather_rank_use(Ranks& ranks, const RankUse& before);
 
-/// A line for each rank of which more than one packet in two thousand was sent again.
+/// A line for each rank that retransmitted more than one packet in two thousand.
 [[nodiscard]] std::vector<std::string> lost_packets(const std::vector<RankUse>& uses,
                                                     const Identities& identities);
 

@@ -197,8 +197,10 @@ Lines run_differences(const Run& base, const Run& current) {
     add_change(lines, "graph launches", fmt::to_string(base.graph_launches),
                fmt::to_string(current.graph_launches));
   add_gpu_state(lines, base, current);
-  for (const std::string& note : base.load_notes) lines.push_back("base: " + note);
-  for (const std::string& note : current.load_notes) lines.push_back("new run: " + note);
+  for (std::vector<std::string> Run::* const notes : {&Run::load_notes, &Run::network_notes}) {
+    for (const std::string& note : base.*notes) lines.push_back("base: " + note);
+    for (const std::string& note : current.*notes) lines.push_back("new run: " + note);
+  }
   return lines;
 }
 

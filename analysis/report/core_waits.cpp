@@ -47,11 +47,11 @@ ReportLines core_wait_lines(const Run& run) {
                                ? " (" + run.ranks[static_cast<std::size_t>(worst->first)].host + ")"
                                : std::string();
   const std::string more =
-      waits.size() == 1 ? "" : fmt::format("; so did {}", counted(waits.size() - 1, "other rank"));
+      waits.size() == 1 ? "" : fmt::format("; {} as well", counted(waits.size() - 1, "other rank"));
   return {
       {fmt::format(
            "warning: rank {}{} was ready to run and had no core for {:.0f} % of the time of {} ({:.0f} % or "
-           "more in {}): other threads ran there, or a CPU quota held it back{}; the times include that",
+           "more in {}{}): other threads ran there, or a CPU quota held it back; the times include that",
            worst->first, host, 100 * wait.max_share, format_row(wait.worst->measurement.key),
            100 * kMinReportedShare, counted(wait.rows, "row"), more),
        Tone::warning}};

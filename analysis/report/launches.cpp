@@ -154,11 +154,12 @@ std::string without_figures(const std::string& note) {
 }
 
 /// Each kind of note as the first launch has it that has one, and how many do.
-std::vector<std::string> load_notes(const std::vector<Run>& launches) {
+std::vector<std::string> merged_notes(const std::vector<Run>& launches,
+                                      std::vector<std::string> Run::* of_launch) {
   std::vector<std::string> notes;
   std::map<std::string, std::pair<std::size_t, int>> kinds;  // the place in notes, and how many launches
   for (const Run& launch : launches) {
-    for (const std::string& note : launch.load_notes) {
+    for (const std::string& note : launch.*of_launch) {
       const auto [kind, is_new] = kinds.try_emplace(without_figures(note), notes.size(), 0);
       if (is_new) notes.push_back(note);
       ++kind->second.second;
@@ -183,7 +184,8 @@ Run merged_launches(const std::vector<Run>& launches) {
     for (const Run& launch : launches) merged.*cost += launch.*cost;
   }
   for (const Run& launch : launches) merged.passes = std::max(merged.passes, launch.passes);
-  merged.load_notes = load_notes(launches);
+  for (std::vector<std::string> Run::* const notes : {&Run::load_notes, &Run::network_notes})
+    merged.*notes = merged_notes(launches, notes);
   merge_page_fault(merged, launches);
   merge_calibration_probes(merged, launches);
   for (std::size_t i = 0; i < merged.rows.size(); ++i) {

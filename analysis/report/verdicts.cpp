@@ -14,6 +14,7 @@
 
 #include "analysis/report/report.hpp"
 #include "analysis/verdict/fitting_machines.hpp"
+#include "analysis/verdict/size_collapse.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/record/run.hpp"
 #include "base/text_input.hpp"

@@ -410,7 +410,7 @@ std::string explain_bad(const SizeSeries& series, const SeriesJudgement& judgeme
   const std::string share = share_of_model(to_expected(row), row.expectation.expected_by);
   if (judgement.reason == VerdictReason::collapsed) {
     return fmt::format(
-        "{} is {}, and the sizes beside it do better. Likely cause: a protocol, a buffer size or a "
+        "{} is {}, out of line with the other sizes. Likely cause: a protocol, a buffer size or a "
         "congestion "
         "control that fails at this size.",
         measured, share);

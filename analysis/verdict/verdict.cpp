@@ -16,6 +16,7 @@
 #include "analysis/models/nccl/healthy_ranges.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/verdict/fitting_machines.hpp"
+#include "analysis/verdict/size_collapse.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 #include "topology/catalog/gpus.hpp"
@@ -27,11 +28,6 @@ constexpr std::size_t kMaxRows = 3;
 constexpr double kFaultBelow = 0.5;      // of the ring
 constexpr double kSameAlgorithm = 0.01;  // of its time: by two names
 constexpr int kBoardGpus = 8;            // 4 of the 8 GPUs of an H200 node were published at the ring's rate
-
-bool judged(const Row& row) {
-  return row.measurement.unavailable.empty() && row.measurement.seconds > 0 &&
-         row.expectation.expected_seconds.has_value();
-}
 
 bool same_sweep(const RowKey& a, const RowKey& b) {
   return a.operation == b.operation && a.type == b.type && a.reduction == b.reduction &&
@@ -47,7 +43,7 @@ bool same_series(const RowKey& a, RowKey b) {
 SizeSeries largest_rows(const SizeSeries& series) {
   SizeSeries rows;
   for (auto row = series.rbegin(); row != series.rend() && rows.size() < kMaxRows; ++row)
-    if (judged(**row) && (*row)->measurement.key.size_bytes >= kLargeSize) rows.push_back(*row);
+    if (has_expectation(**row) && (*row)->measurement.key.size_bytes >= kLargeSize) rows.push_back(*row);
   return rows;
 }
 
@@ -79,43 +75,6 @@ std::string other_algorithm(const SizeSeries& rows, const HealthyRange& range) {
     if (ratio >= range.below && ratio <= range.high) return std::string(candidate.name);
   }
   return {};
-}
-
-double size_of(const Row& row) { return static_cast<double>(row.measurement.key.size_bytes); }
-
-/// What the sizes beside series[at] make likely: time is linear in size between two (alpha + size × beta),
-/// and at most proportional to it beyond the last. None without them.
-std::optional<double> likely_seconds(const SizeSeries& series, std::size_t at) {
-  if (at == 0 || !judged(*series[at - 1])) return std::nullopt;
-  const Row& before = *series[at - 1];
-  if (at + 1 == series.size()) return before.measurement.seconds * size_of(*series[at]) / size_of(before);
-  const Row& after = *series[at + 1];
-  if (!judged(after)) return std::nullopt;
-  const double share = (size_of(*series[at]) - size_of(before)) / (size_of(after) - size_of(before));
-  return before.measurement.seconds + share * (after.measurement.seconds - before.measurement.seconds);
-}
-
-/// Whether a larger size takes less time: of a few times the bytes clearly less.
-bool is_overtaken(const SizeSeries& series, std::size_t at) {
-  return std::any_of(
-      series.begin() + static_cast<std::ptrdiff_t>(at) + 1, series.end(), [&](const Row* larger) {
-        const double margin = size_of(*larger) < kFarLarger * size_of(*series[at]) ? kOvertaken : 1;
-        return judged(*larger) && series[at]->measurement.seconds > margin * larger->measurement.seconds;
-      });
-}
-
-/// The first row that takes three times what the model expects, and either longer than a larger one or three
-/// times what the sizes beside it make likely.
-const Row* collapsed_row(const SizeSeries& series) {
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    const Row& row = *series[i];
-    if (!judged(row) || row.measurement.key.size_bytes < kCollapseFrom) continue;
-    const double seconds = row.measurement.seconds;
-    if (seconds <= kCollapse * *row.expectation.expected_seconds) continue;
-    const auto likely = likely_seconds(series, i);
-    if (is_overtaken(series, i) || (likely && seconds > kCollapse * *likely)) return &row;
-  }
-  return nullptr;
 }
 
 double quickest_ratio(const Row& row) {
@@ -208,7 +167,7 @@ bool in_series(const Row& row, const SizeSeries& series) {
 SizeSeries quicker_rows(const std::vector<Row>& rows, const SizeSeries& series) {
   SizeSeries quicker = series;
   for (const Row& row : rows) {
-    if (!judged(row) || has_wrong_data(row.measurement) || !in_series(row, series)) continue;
+    if (!has_expectation(row) || has_wrong_data(row.measurement) || !in_series(row, series)) continue;
     const auto each = slot_of(quicker, row.measurement.key.size_bytes);
     if (row.measurement.seconds < (*each)->measurement.seconds) *each = &row;
   }
@@ -304,7 +263,8 @@ bool is_sound_without_copy(const SizeSeries& quicker, const RangeOfRow& range_of
 SeriesJudgement judge_series(const SizeSeries& series, const SizeSeries& quicker, const RangeOfRow& range_of,
                              bool choice_is_known) {
   SeriesJudgement result;
-  if (std::none_of(series.begin(), series.end(), [](const Row* row) { return judged(*row); })) return result;
+  if (std::none_of(series.begin(), series.end(), [](const Row* row) { return has_expectation(*row); }))
+    return result;
   result.word = VerdictWord::unclear;
   result.reason = VerdictReason::no_large_row;
   if (const SizeSeries rows = largest_rows(series); !rows.empty()) {

@@ -17,16 +17,6 @@ namespace collbench::analysis {
 /// and what is asked for as that and rounded down to parts of 16 bytes of up to 4,096 ranks.
 inline constexpr std::uint64_t kLargeSize = 64 * kMiB - 64 * kKiB;
 
-/// A size, of this and more, collapses where it takes so many times what its neighbors (and the model, where
-/// there is one) allow.
-inline constexpr double kCollapse = 3;
-/// Or so many times what a size of less than kFarLarger times its bytes takes (less is how slow small sizes
-/// of a plugin scatter: 1.15 to 1.4 on 8 nodes of Polaris, argonne-lcf/alcf-nccl-tests), or longer than a far
-/// larger one.
-inline constexpr double kOvertaken = 1.5;
-inline constexpr double kFarLarger = 8;
-inline constexpr std::uint64_t kCollapseFrom = kMiB;
-
 /// The rows of one operation, type, reduction, place and algorithm, by size: what a verdict is about.
 using SizeSeries = std::vector<const Row*>;
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "analysis/report/text_layout.hpp"
+#include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "collectives/mpi/open_mpi/algorithm_control.hpp"
@@ -54,13 +55,7 @@ bool started_by_start_ranks() { return std::getenv(kStartedRanks) != nullptr; }
   if (length > 0) words.back() = program.substr(0, static_cast<std::size_t>(length));
   words.insert(words.end(), argv + 1, argv + argc);
   ::setenv(kStartedRanks, "1", 1);  // the ranks see the same -g, and must not start ranks of their own
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  std::signal(SIGPIPE, SIG_DFL);  // which a program is started with
-  ::execvp(arguments[0], arguments.data());
-  const int why = errno;
-  std::signal(SIGPIPE, SIG_IGN);  // as it was: who reads what this says may be gone
+  const int why = replace_process(std::move(words));
   throw Error(ExitStatus::not_here, "-g", fmt::format("mpirun cannot be started: {}", std::strerror(why)),
               "install Open MPI (apt-get install openmpi-bin), or put its mpirun on PATH");
 }

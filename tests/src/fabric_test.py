@@ -114,7 +114,7 @@ class OnFabric(unittest.TestCase):
         made = self.record("--ops", "all_reduce", "--sizes", "1M", "--calibration", "none")
         self.assertTrue(made["network_notes"])
         for note in made["network_notes"]:
-            self.assertRegex(note, r"^rank \d \(host0\) sent \d+(\.\d+)? % of its bytes over TCP again")
+            self.assertRegex(note, r"^rank \d \(host0\) retransmitted \d+(\.\d+)? % of its TCP bytes")
         self.assertEqual((made["rank_probe"] or {"findings": []})["findings"], [])
 
     def took_at_least(self, made, kind, seconds):

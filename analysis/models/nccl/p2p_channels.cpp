@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "analysis/models/nccl/links.hpp"
 #include "analysis/models/nccl/nccl_cost.hpp"
 
 namespace collbench::analysis {
@@ -32,7 +33,7 @@ int up_to_power_of_two(int value) {
 std::optional<int> p2p_channels(const GpuCluster& cluster) {
   GpuCluster used = cluster;  // NCCL's rings pass through the NICs of the GPUs in use
   used.planned.reset();       // which is of all of them
-  used.nics = std::min(cluster.nics, cluster.ranks_per_node * std::max(1, cluster.nics_per_gpu));
+  used.nics = used_nic_count(cluster);
   const auto setup = nccl_setup(used);
   if (!setup) return std::nullopt;
   const int found = setup->job.collective_channels;

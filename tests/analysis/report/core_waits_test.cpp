@@ -46,7 +46,8 @@ TEST(CoreWaits, ARankThatTheRecordDoesNotListIsNamedWithoutAHost) {
 }
 
 TEST(CoreWaits, HowManyMoreIsSaid) {
-  EXPECT_THAT(core_wait_lines(run_of({row_of(8, 0.5, 0.4)}))[0].text, HasSubstr("; so did 1 other rank"));
+  EXPECT_THAT(core_wait_lines(run_of({row_of(8, 0.5, 0.4)}))[0].text,
+              HasSubstr("(5 % or more in 1 row; 1 other rank as well)"));
 }
 
 TEST(CoreWaits, OfAQuietMachineAndWhereNobodyLookedNothingIsSaid) {

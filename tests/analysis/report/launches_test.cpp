@@ -108,6 +108,9 @@ TEST(MergedLaunches, WhatAnyLaunchFoundWrongCounts) {
 TEST(MergedLaunches, EachKindOfLoadIsNotedOnceWithHowManyLaunchesHadIt) {
   Launches launches{launch({1, 2, 3}), launch({1, 2, 3}), launch({1, 2, 3})};
   launches[0].load_notes = {"n1: withheld 3 %"};
+  launches[2].network_notes = {"rank 1 (n1) retransmitted 2 %"};
+  EXPECT_THAT(merged_launches(launches).network_notes,
+              ElementsAre("rank 1 (n1) retransmitted 2 % (in 1 of 3 launches)"));
   launches[1].load_notes = {"n1: others 0.4 of 2", "n1: withheld 12 %"};
   launches[2].load_notes = {"n1: others 1.5 of 2", "n2: others 0.5 of 2"};
   EXPECT_THAT(merged_launches(launches).load_notes,

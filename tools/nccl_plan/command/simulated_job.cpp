@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
@@ -109,16 +110,10 @@ std::vector<std::string> job_words(std::vector<std::string> given, int nodes, in
 
 void become_simulated_job(const NcclPlanRequest& request, const std::vector<std::string>& program) {
   const SimulatedNodes nodes = simulated_nodes(request);
-  std::vector<std::string> words =
+  const std::vector<std::string> words =
       job_words(program, static_cast<int>(nodes.xml.size()), nodes.ranks_per_node);
   set_environment(request, nodes);
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  std::signal(SIGPIPE, SIG_DFL);  // which a program is started with
-  ::execvp(arguments[0], arguments.data());
-  const int why = errno;
-  std::signal(SIGPIPE, SIG_IGN);
+  const int why = replace_process(words);
   throw usage_error(words.front(), fmt::format("it cannot be started: {}", std::strerror(why)),
                     "give collbench and its options behind --, or a program on PATH");
 }
