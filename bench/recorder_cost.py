@@ -3,8 +3,8 @@
 
 Usage: recorder_cost.py WITH WITHOUT [PAIRS (24)]
 
-WITH and WITHOUT are two builds of the same sources. In WITHOUT, CallCounter::add_one (launch/flight/flight_page.hpp) does nothing
-and Watchdog (launch/watchdog.cpp) starts no thread. As root the ranks have real-time priority, so that nothing else gets their cores.
+WITH and WITHOUT are two builds of the same sources, WITHOUT after without_recorder.patch: no call is counted, and no thread
+watches. As root the ranks have real-time priority, so that nothing else gets their cores.
 Prints the ratio of the medians of each pair, their median, and its 95 % interval by order statistics.
 """
 

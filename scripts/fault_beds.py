@@ -194,9 +194,9 @@ class Bed:
         usable = made and (made["intra"] or made["inter"]) and made["gammas"]
         self.calibration = ["--calibration", path] if usable else []
 
-    def start(self, *options, seconds=60, sizes="8,64K", record=None, faulty=None, launch=None, program=None, calibrated=True, **more):
+    def start(self, *options, seconds=60, ops="all_reduce", sizes="8,64K", record=None, faulty=None, launch=None, program=None, calibrated=True, **more):
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
-        command = [program or self.program, "--ops", "all_reduce", "--sizes", sizes, "--precision", "0.01", "--time", seconds,
+        command = [program or self.program, "--ops", ops, "--sizes", sizes, "--precision", "0.01", "--time", seconds,
                    *(self.calibration if calibrated else []), "-T", LIMIT_SECONDS, "-J", record or folder / "run.json", *options]
         extra = {"LD_PRELOAD": str(self.faulty), **faulty} if faulty else {}
         self.run = Run((launch or self.launch)(command), {**self.environment(), **extra}, folder, record, **more)

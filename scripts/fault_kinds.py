@@ -110,14 +110,22 @@ def any_rank(bed, random):
 
 # Nothing at all.
 
+OPERATIONS = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "send_recv", "ping_pong", "broadcast", "reduce", "gather", "scatter")
+SHAPES = ((), ("-n", "20"), ("--percentiles",), ("--exact-counts",), ("-d", "double"), ("-r", "1"), ("--stream", "stream.jsonl"))
+
+
 def healthy(bed, random):
     """Nobody is accused: no line on stderr, no incident, no pause, no straggler."""
-    ranks = random.choice([2, 4])
+    ranks, ops = random.randint(2, 5), random.sample(OPERATIONS, random.randint(1, 3))
+    sizes = ",".join(random.sample(("8", "1K", "64K", "256K", "1M"), random.randint(1, 3)))
+    shape = [str(bed.folder / f"{time.monotonic_ns()}-{word}") if word == "stream.jsonl" else word for word in random.choice(SHAPES)]
 
     def launch(command):
         return ["mpirun", "--oversubscribe", "-np", ranks, *command]
-    run = bed.start(seconds=3, launch=launch, calibrated=False)  # the bed's calibration is of another number of ranks
+    # The bed's calibration is of another number of ranks.
+    run = bed.start(*shape, seconds=6 * len(ops), ops=",".join(ops), sizes=sizes, launch=launch, calibrated=False)
     seen = goes_on(run)
+    seen.wrong = [f"{fault}, of {ranks} ranks {ops} {sizes} {shape}" for fault in seen.wrong]
     record = run.record() or {}
     if record.get("pauses"):
         seen.wrong.append(f"stood still: {record['pauses']}")

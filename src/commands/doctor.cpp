@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/doctor/doctor_report.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
+#include "src/commands/doctor.hpp"
 #include "src/commands/registry.hpp"
 #include "topology/doctor/checks.hpp"
 #include "topology/graph/topology_json.hpp"
@@ -47,15 +47,6 @@ std::vector<std::string> environment_variables() {
   return variables;
 }
 
-topology::Evidence evidence_of_this_machine() {
-  const topology::LiveTexts live = topology::gather_live_texts(environment_variables());
-  topology::Evidence evidence;
-  evidence.host = topology::gather_live();
-  for (const auto& [source, text] : live.texts) topology::add_evidence(evidence, text, source, source);
-  evidence.notes = live.notes;
-  return evidence;
-}
-
 /// A folder that holds folders and no file is a fleet: each of them is a machine. A copy of /sys is one
 /// machine.
 std::vector<std::string> machines_of(const std::vector<std::string>& evidence) {
@@ -84,10 +75,7 @@ CommandResult diagnose_machines(const DoctorCommand& options) {
     std::vector<analysis::DoctorPage> more = analysis::doctor_pages(topology::read_evidence(each), each);
     std::move(more.begin(), more.end(), std::back_inserter(pages));
   }
-  if (options.evidence.empty()) {
-    const topology::Evidence evidence = evidence_of_this_machine();
-    pages = analysis::doctor_pages(evidence, evidence.host.name.value_or("this machine"));
-  }
+  if (options.evidence.empty()) pages = doctor_pages_of_this_machine();
   const auto write = [&](const OutputDocument& document) {
     return pages.size() == 1 ? analysis::report(pages.front(), document.format, page_options(document))
                              : analysis::fleet_report(pages, document.format, page_options(document));
@@ -175,6 +163,15 @@ void add_doctor(CLI::App& command, CommandFunction& chosen) {
 }
 
 }  // namespace
+
+std::vector<analysis::DoctorPage> doctor_pages_of_this_machine() {
+  const topology::LiveTexts live = topology::gather_live_texts(environment_variables());
+  topology::Evidence evidence;
+  evidence.host = topology::gather_live();
+  for (const auto& [source, text] : live.texts) topology::add_evidence(evidence, text, source, source);
+  evidence.notes = live.notes;
+  return analysis::doctor_pages(evidence, evidence.host.name.value_or("this machine"));
+}
 
 Subcommand doctor_subcommand() {
   return {"doctor", "what will break jobs or cost bandwidth on a machine, before anything is measured",

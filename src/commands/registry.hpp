@@ -42,15 +42,16 @@ Subcommand compare_subcommand();
 Subcommand flight_subcommand();
 Subcommand doctor_subcommand();
 Subcommand counters_subcommand();
+Subcommand report_bug_subcommand();
 Subcommand man_subcommand();
 Subcommand completion_subcommand();
 
 /// All subcommands of collbench, in the order of its help.
 [[nodiscard]] inline std::vector<Subcommand> subcommands() {
   return {
-      repeat_subcommand(),  report_subcommand(), judge_subcommand(),      predict_subcommand(),
-      compare_subcommand(), topo_subcommand(),   doctor_subcommand(),     counters_subcommand(),
-      flight_subcommand(),  man_subcommand(),    completion_subcommand(),
+      repeat_subcommand(),  report_subcommand(),     judge_subcommand(),  predict_subcommand(),
+      compare_subcommand(), topo_subcommand(),       doctor_subcommand(), counters_subcommand(),
+      flight_subcommand(),  report_bug_subcommand(), man_subcommand(),    completion_subcommand(),
   };
 }
 

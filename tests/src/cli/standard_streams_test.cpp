@@ -23,7 +23,7 @@ TEST(ReportFailure, IsTheExitStatusOfTheProcessAndOneLine) {
       testing::internal::GetCapturedStderr(),
       "collbench: -b: too large; give less\n"
       "collbench: internal error: no such row; this is a bug in collbench: report it in the project's issue "
-      "tracker, with this line and the command\n");
+      "tracker, with this line, the command, and what collbench report-bug prints\n");
 }
 
 TEST(ReportFailure, IsSilentWhereAnotherRankReports) {
