@@ -21,10 +21,11 @@ std::filesystem::path lock_beside(const std::filesystem::path& path) {
   return path.parent_path() / fmt::format(".{}.lock", path.filename().string());
 }
 
-/// -1 where it cannot be had; another user's is opened for reading, which is enough for a lock.
+/// -1 where it cannot be had; that of another user of the group is opened for reading, which is enough for a
+/// lock. Nobody else may: who can open it could lock what a killed run left.
 int open_lock(const std::filesystem::path& path) {
   constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | kFlags, 0644);
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | kFlags, 0640);
   return fd < 0 && errno == EACCES ? ::open(path.c_str(), O_RDONLY | kFlags) : fd;
 }
 

@@ -10,11 +10,11 @@ namespace collbench::launch {
 struct Rendezvous {
   int rank = 0;
   int ranks = 1;
-  int local_ranks = 0;      ///< on this host; 0: not said
-  std::string host;         ///< rank 0's: a name or an address
-  std::uint16_t port = 0;   ///< the first that rank 0 tries to have
-  std::uint16_t ports = 1;  ///< and how many, in turn
-  std::string job;          ///< told to rank 0 by the others, in one word: what names the job, and the secret
+  int local_ranks = 0;       ///< on this host; 0: not said
+  std::string host;          ///< rank 0's: a name or an address
+  std::uint16_t port = 0;    ///< the first that rank 0 tries to have
+  std::uint16_t ports = 1;   ///< and how many, in turn
+  std::string job;           ///< shown to be known, and never sent: what names the job, and the secret
   bool has_launcher = true;  ///< false: each process was started by itself (--rendezvous)
   bool is_secret = false;    ///< whether `job` is known to the ranks only
   std::string by;            ///< "torchrun", "srun", "--rendezvous"

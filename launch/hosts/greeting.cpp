@@ -55,6 +55,8 @@ std::string random_word() {
   return as_text(*word);
 }
 
+std::string secret_of(std::string_view text) { return as_text(siphash_128({}, text)); }
+
 std::string new_challenge() {
   const auto word = random_numbers();
   return word ? fmt::format("{}{}\n", kChallengeStart, as_text(*word)) : "";

@@ -22,6 +22,8 @@ struct NetworkAddress {
 /// (internal) where there are none.
 inline constexpr std::size_t kRandomWordLength = 32;
 [[nodiscard]] std::string random_word();
+/// One that is made of any text, for whoever was given such.
+[[nodiscard]] std::string secret_of(std::string_view text);
 
 /// What a connection is for.
 enum class Purpose {

@@ -25,6 +25,7 @@
 #include "base/error.hpp"
 #include "base/host_name.hpp"
 #include "base/units.hpp"
+#include "launch/hosts/greeting.hpp"
 
 namespace collbench::launch {
 namespace {
@@ -34,7 +35,6 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr const char* kRanksGreeting = "collbench-ranks-1";
 constexpr const char* kWelcome = "welcome";
 constexpr std::size_t kMaxLine = 4096;
 constexpr std::size_t kSpareGuests = 64;  // strangers, whose time is soon over
@@ -68,34 +68,57 @@ std::unique_ptr<FileDescriptor> released(tcp::socket& socket) {
   return descriptor;
 }
 
-/// "collbench-ranks-1 WORD RANK RANKS HOST"
-std::string greeting(const Party& party) {
-  return fmt::format("{} {} {} {} {}\n", kRanksGreeting, party.word, party.rank, party.ranks,
-                     own_host_name());
+// Rank 0 begins with a challenge. The other rank answers with who it is, a random number and a keyed hash
+// over all of it, and the answer to that bears one, too: the word itself is never sent, and what was recorded
+// of one connection says nothing on another one (launch/hosts/greeting.hpp). The port is in the hash: who
+// took the first port before rank 0 cannot pass a greeting on to the next one.
+
+/// "RANK RANKS HOST RANDOM"
+std::string introduction(const Party& party) {
+  return fmt::format("{} {} {} {}", party.rank, party.ranks, own_host_name(), random_word());
 }
 
-/// Who stands at the door, by its greeting; none for a stranger.
+std::string introduction_proof(const std::string& word, std::uint16_t port, std::string_view challenge,
+                               std::string_view introduction) {
+  return answer_proof(secret_of(word), challenge, introduction, fmt::format(" at {}", port));
+}
+
+/// Of the answer to it, which is one line.
+std::string reply_proof(const std::string& word, std::string_view challenge, std::string_view introduction,
+                        std::string_view reply) {
+  return answer_proof(secret_of(word), challenge, introduction, fmt::format(" is answered {}", reply));
+}
+
+/// Who stands at the door, by its introduction; none for a stranger.
 struct Guest {
   int rank = 0;
   int ranks = 0;
   std::string host;
+  std::string introduction;
 };
 
-std::optional<Guest> guest_of(const std::string& line, const std::string& word) {
-  const std::string start = fmt::format("{} {} ", kRanksGreeting, word);
-  if (!line.starts_with(start)) return std::nullopt;
-  std::istringstream rest(line.substr(start.size()));
+/// `line` is "INTRODUCTION PROOF".
+std::optional<Guest> guest_of(const std::string& line, const std::string& word, std::uint16_t port,
+                              std::string_view challenge) {
+  const std::size_t end = line.rfind(' ');
+  if (end == std::string::npos) return std::nullopt;
   Guest guest;
-  rest >> guest.rank >> guest.ranks >> guest.host;
-  if (!rest) return std::nullopt;
+  guest.introduction = line.substr(0, end);
+  if (!equal_proofs(line.substr(end + 1), introduction_proof(word, port, challenge, guest.introduction)))
+    return std::nullopt;
+  std::istringstream words(guest.introduction);
+  words >> guest.rank >> guest.ranks >> guest.host;
+  if (!words) return std::nullopt;
   guest.host = legal_host_name(guest.host);
   return guest;
 }
 
-/// A connection until its greeting is read, or its time is over. Lives as long as a handler is pending.
+/// A connection until it has answered the challenge, or its time is over. Lives as long as a handler is
+/// pending.
 class Caller : public std::enable_shared_from_this<Caller> {
  public:
-  using Greeted = std::function<void(tcp::socket socket, const std::string& line)>;
+  using Greeted =
+      std::function<void(tcp::socket socket, const std::string& challenge, const std::string& line)>;
 
   Caller(tcp::socket socket, Greeted greeted, std::shared_ptr<void> counted)
       : socket_(std::move(socket)),
@@ -109,12 +132,14 @@ class Caller : public std::enable_shared_from_this<Caller> {
       error_code ignored;
       if (!failure) static_cast<void>(self->socket_.close(ignored));
     });
-    asio::async_read_until(socket_, line_, '\n',
-                           [self = shared_from_this()](error_code failure, std::size_t bytes) {
-                             self->deadline_.cancel();
-                             if (!failure)
-                               self->greeted_(std::move(self->socket_), line_of(self->line_, bytes));
-                           });
+    error_code failed;  // which reading meets as well; a line of a new connection blocks nobody
+    asio::write(socket_, asio::buffer(challenge_), failed);
+    asio::async_read_until(
+        socket_, line_, '\n', [self = shared_from_this()](error_code failure, std::size_t bytes) {
+          self->deadline_.cancel();
+          if (!failure)
+            self->greeted_(std::move(self->socket_), self->challenge_, line_of(self->line_, bytes));
+        });
   }
 
  private:
@@ -122,6 +147,7 @@ class Caller : public std::enable_shared_from_this<Caller> {
   asio::steady_timer deadline_;
   Greeted greeted_;
   std::shared_ptr<void> counted_;
+  std::string challenge_ = new_challenge();
   asio::streambuf line_{kMaxLine};
 };
 
@@ -241,7 +267,10 @@ class Door::Sockets {
         ++callers_;
         const std::shared_ptr<void> counted(nullptr, [this](void*) { --callers_; });
         std::make_shared<Caller>(
-            std::move(socket), [this](tcp::socket guest, const std::string& line) { take(guest, line); },
+            std::move(socket),
+            [this](tcp::socket guest, const std::string& challenge, const std::string& line) {
+              take(guest, challenge, line);
+            },
             counted)
             ->begin();
       }
@@ -256,12 +285,14 @@ class Door::Sockets {
     });
   }
 
-  void take(tcp::socket& socket, const std::string& line) {
-    const auto guest = guest_of(line, party_.word);
-    if (!guest) return;
+  void take(tcp::socket& socket, const std::string& challenge, const std::string& line) {
+    const auto guest = guest_of(line, party_.word, port_, challenge);
+    if (!guest || challenge.empty()) return;
     forget_if_gone(guest->rank);  // a rank that was started again takes its own place
     const std::string why = refusal(*guest);
-    const std::string answer = fmt::format("{} {}\n", kRanksGreeting, why.empty() ? kWelcome : why);
+    const std::string reply = why.empty() ? kWelcome : why;
+    const std::string answer =
+        fmt::format("{} {}\n", reply_proof(party_.word, challenge, guest->introduction, reply), reply);
     error_code failure;
     asio::write(socket, asio::buffer(answer), failure);
     if (!why.empty() && !refused_) refused_ = usage_error("rendezvous", why, kHowToNumber);
@@ -321,23 +352,23 @@ class Look {
       return;
     }
     keep_to_this_process(socket_.native_handle());
-    const std::string line = greeting(party);
-    asio::write(socket_, asio::buffer(line), failure);
+    const std::optional<std::string> challenge = line();
+    if (!challenge) return;
+    const std::string own = introduction(party);
+    asio::write(socket_,
+                asio::buffer(fmt::format("{} {}\n", own,
+                                         introduction_proof(party.word, at.port(), *challenge + "\n", own))),
+                failure);
     if (failure) {
       fail(failure);
       return;
     }
-    until_ = std::min(until_, SteadyClock::now() + kAnswerTime);
-    // Byte by byte: what follows the line is the link's.
-    std::string answer;
-    for (char next = 0; answer.size() < kMaxLine; answer += next) {
-      failure = asio::error::would_block;
-      asio::async_read(socket_, asio::buffer(&next, 1), [&](error_code got, std::size_t) { failure = got; });
-      if (!run(failure)) return;
-      if (next == '\n') break;
-    }
-    const std::string start = fmt::format("{} ", kRanksGreeting);
-    if (answer.starts_with(start)) answer_ = answer.substr(start.size());
+    const std::optional<std::string> answer = line();
+    const std::size_t proof = answer ? answer->find(' ') : std::string::npos;
+    if (proof == std::string::npos) return;
+    const std::string reply = answer->substr(proof + 1);
+    if (equal_proofs(answer->substr(0, proof), reply_proof(party.word, *challenge + "\n", own, reply)))
+      answer_ = reply;
   }
 
   [[nodiscard]] const std::optional<std::string>& answer() const { return answer_; }
@@ -348,6 +379,19 @@ class Look {
   [[nodiscard]] tcp::socket& socket() { return socket_; }
 
  private:
+  /// The next one. Byte by byte: what follows the last one is the link's.
+  std::optional<std::string> line() {
+    until_ = std::min(until_, SteadyClock::now() + kAnswerTime);
+    std::string text;
+    for (char next = 0; text.size() < kMaxLine; text += next) {
+      error_code failure = asio::error::would_block;
+      asio::async_read(socket_, asio::buffer(&next, 1), [&](error_code got, std::size_t) { failure = got; });
+      if (!run(failure)) return std::nullopt;
+      if (next == '\n') return text;
+    }
+    return std::nullopt;
+  }
+
   /// Until it is over, too late, or interrupted; whether it went well.
   bool run(error_code& failure) {
     context_.restart();

@@ -16,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "launch/hosts/greeting.hpp"
 #include "launch/sockets/meeting.hpp"
 
 namespace collbench::launch::socket_session_test {
@@ -151,12 +152,33 @@ std::unique_ptr<FileDescriptor> connected_to(std::uint16_t port) {
   return own;
 }
 
-/// Connects and says `text`; whether anything but the end of the connection came back.
+/// The next line with its end; what came of it where the connection ended before.
+std::string next_line(int socket) {
+  std::string line;
+  for (char next = 0; ::recv(socket, &next, 1, 0) == 1;) {
+    line += next;
+    if (next == '\n') break;
+  }
+  return line;
+}
+
+void say(int socket, const std::string& text) {
+  // A stranger's end may be closed already.
+  static_cast<void>(::send(socket, text.data(), text.size(), MSG_NOSIGNAL));
+}
+
+/// Connects, is challenged and says `text`; whether anything but the end of the connection came back.
 bool is_answered(std::uint16_t port, const std::string& text) {
   const auto own = connected_to(port);
-  if (::send(own->get(), text.data(), text.size(), MSG_NOSIGNAL) < 0) return false;
-  char answer = 0;
-  return ::recv(own->get(), &answer, 1, 0) > 0;
+  EXPECT_EQ(next_line(own->get()).size(), kChallengeBytes);
+  say(own->get(), text);
+  return !next_line(own->get()).empty();
+}
+
+/// What a rank that knows `word` says, who believes that it is at `port`.
+std::string introduced(const std::string& word, std::uint16_t port, const std::string& challenge,
+                       const std::string& who) {
+  return who + " " + answer_proof(secret_of(word), challenge, who, " at " + std::to_string(port)) + "\n";
 }
 
 TEST(SocketSession, InAGroupRanksAreNamedByTheirNumbersInTheRun) {
@@ -216,10 +238,8 @@ TEST(SocketSession, ARankThatIsGoneBeforeAllHaveComeMayBeReplaced) {
   });
   {
     const auto first = connected_to(door.port());
-    const std::string greeting = "collbench-ranks-1 word 1 3 n1\n";
-    ASSERT_GT(::send(first->get(), greeting.data(), greeting.size(), MSG_NOSIGNAL), 0);
-    char answer = 0;
-    ASSERT_EQ(::recv(first->get(), &answer, 1, 0), 1);
+    say(first->get(), introduced("word", door.port(), next_line(first->get()), "1 3 n1 random"));
+    ASSERT_THAT(next_line(first->get()), HasSubstr(" welcome"));
   }
   std::thread second([&] {
     static_cast<void>(knock("localhost", door.port(), 1, {.rank = 1, .ranks = 3, .word = "word"}, kPatience));
@@ -273,11 +293,15 @@ TEST(SocketSession, AMuteProgramAtTheFirstPortIsPassedOver) {
   root.join();
 }
 
-/// Welcomes one rank, says `more` and then nothing until it is gone.
-void welcome_one(const FileDescriptor& at, const std::string& more) {
+/// Welcomes one rank as who knows `word` does, says `more` and then nothing until it is gone.
+void welcome_one(const FileDescriptor& at, const std::string& word, const std::string& more) {
   const FileDescriptor guest(::accept4(at.get(), nullptr, nullptr, SOCK_CLOEXEC));
-  const std::string answer = "collbench-ranks-1 welcome\n" + more;
-  ASSERT_GT(::send(guest.get(), answer.data(), answer.size(), MSG_NOSIGNAL), 0);
+  const std::string challenge = new_challenge();
+  say(guest.get(), challenge);
+  const std::string line = next_line(guest.get());
+  const std::string who = line.substr(0, line.rfind(' '));
+  say(guest.get(),
+      answer_proof(secret_of(word), challenge, who, " is answered welcome") + " welcome\n" + more);
   char byte = 0;
   while (::recv(guest.get(), &byte, 1, 0) > 0) {
   }
@@ -287,15 +311,29 @@ TEST(SocketSession, WhoWelcomesAndSaysNothingMoreIsNotWaitedForWithoutEnd) {
   for (const char* more : {"", "x"}) {
     const FileDescriptor stranger(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const std::uint16_t port = listen_at_any_port(stranger);
-    std::thread answers([&] { welcome_one(stranger, more); });
+    std::thread answers([&] { welcome_one(stranger, "word", more); });
     try {
       static_cast<void>(knock("localhost", port, 1, {.rank = 1, .ranks = 2, .word = "word"}, 1));
       ADD_FAILURE();
     } catch (const Error& error) {
       EXPECT_EQ(error.status(), ExitStatus::rank_lost);
+      EXPECT_THAT(error.what(), more[0] == 'x' ? HasSubstr("gone") : HasSubstr("has said nothing since"));
     }
     answers.join();
   }
+}
+
+TEST(SocketSession, WhoWelcomesAndDoesNotKnowTheWordIsNotRank0) {
+  const FileDescriptor stranger(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const std::uint16_t port = listen_at_any_port(stranger);
+  std::thread answers([&] { welcome_one(stranger, "another", ""); });
+  try {
+    static_cast<void>(knock("localhost", port, 1, {.rank = 1, .ranks = 2, .word = "word"}, 1));
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("rank 1 has not found rank 0"));
+  }
+  answers.join();
 }
 
 TEST(SocketSession, StrangersAreClosedWithoutAWordAndCountForNobody) {
@@ -304,9 +342,21 @@ TEST(SocketSession, StrangersAreClosedWithoutAWordAndCountForNobody) {
   std::vector<RankLink> links;
   std::thread root([&] { links = door.receive(party, kPatience, [](const std::vector<int>&) {}); });
   EXPECT_FALSE(is_answered(door.port(), "GET / HTTP/1.1\r\n\r\n"));
-  EXPECT_FALSE(is_answered(door.port(), "collbench-ranks-1 other 1 2 host\n"));
-  EXPECT_FALSE(is_answered(door.port(), "collbench-ranks-1 word one of us\n"));
   EXPECT_FALSE(is_answered(door.port(), std::string(5000, 'x')));
+  const auto says = [&](const std::string& word, std::uint16_t at, const std::string& who) {
+    const auto own = connected_to(door.port());
+    const std::string line = introduced(word, at, next_line(own->get()), who);
+    say(own->get(), line);
+    EXPECT_EQ(next_line(own->get()), "") << line;
+  };
+  says("another", door.port(), "1 2 host random");
+  says("word", static_cast<std::uint16_t>(door.port() + 1),
+       "1 2 host random");  // passed on by who took a port
+  says("word", door.port(), "one of us");
+  // What is true on another connection, whose challenge is another one.
+  const auto other = connected_to(door.port());
+  EXPECT_FALSE(
+      is_answered(door.port(), introduced("word", door.port(), next_line(other->get()), "1 2 host random")));
   const RankLink link =
       knock("localhost", door.port(), 1, {.rank = 1, .ranks = 2, .word = "word"}, kPatience);
   root.join();
