@@ -158,15 +158,17 @@ std::vector<SizeSeries> drawable(const SizeSeries& series) {
   return by_root;
 }
 
-std::vector<Chart> charts_of(OperationId id, const std::vector<SizeSeries>& all, int ranks,
+std::vector<Chart> charts_of(const Run& run, OperationId id, const std::vector<SizeSeries>& all,
                              const std::string& part) {
+  const auto ranks = static_cast<int>(run.ranks.size());
   const Operation& traits = operation(id);
   const ChartAxis size{"size", AxisUnit::bytes, true};
   std::vector<Chart> charts;
   const bool rated = std::all_of(all.begin(), all.end(), [ranks](const SizeSeries& rows) {
     return std::all_of(rows.begin(), rows.end(), [ranks](const Row* row) { return has_rate(*row, ranks); });
   });
-  const std::string of = all.size() == 1 ? " (" + variant_name(key_of(all.front())) + ")" : "";
+  const std::string of = (all.size() == 1 ? " (" + variant_name(key_of(all.front())) + ")" : "") +
+                         (run.gpus_simulated ? ", SIMULATED GPUs: no time is a GPU's" : "");
   if (rated) {
     charts.push_back(chart_of(all,
                               {.id = fmt::format("busbw-{}{}", traits.option, part),
@@ -207,8 +209,7 @@ std::vector<OperationCharts> run_charts(const Run& run) {
           all.begin() + static_cast<std::ptrdiff_t>(first),
           all.begin() + static_cast<std::ptrdiff_t>(std::min(first + kMaxSeries, all.size())));
       const std::string part = all.size() > kMaxSeries ? fmt::format("-{}", first / kMaxSeries + 1) : "";
-      for (Chart& chart : charts_of(id, some, static_cast<int>(run.ranks.size()), part))
-        charts.charts.push_back(std::move(chart));
+      for (Chart& chart : charts_of(run, id, some, part)) charts.charts.push_back(std::move(chart));
     }
     result.push_back(std::move(charts));
   }

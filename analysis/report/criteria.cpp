@@ -44,6 +44,11 @@ std::string nearest_words(const std::set<std::uint64_t>& sizes, const MinBusbw& 
 }
 
 void check_minimum(const Run& run, const MinBusbw& minimum, RunCheck& check) {
+  if (run.gpus_simulated) {
+    check.failures.push_back(
+        {{}, fmt::format("{}: no minimum can be met: {}", minimum_words(minimum), kSimulatedGpus)});
+    return;
+  }
   bool any = false;
   std::set<std::uint64_t> sizes;
   for (std::size_t i = 0; i < run.rows.size(); ++i) {

@@ -131,6 +131,7 @@ std::string report_junit(const Run& run, const TextOptions& options) {
                            junit_property("label", run.label) + junit_property("backend", name(run.backend)) +
                            junit_property("ranks", fmt::to_string(run.ranks.size())) +
                            junit_property("schema_version", fmt::to_string(run.schema_version));
+  if (run.gpus_simulated) properties += junit_property("gpus_simulated", kSimulatedGpus);
   if (!run.versions.nccl.empty()) properties += junit_property("nccl", run.versions.nccl);
   for (const std::string& each : check.not_known) properties += junit_property("not known", each);
   const std::string suite = run.label.empty() ? "collbench" : "collbench " + run.label;

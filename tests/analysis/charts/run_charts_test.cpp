@@ -57,6 +57,13 @@ TEST(RunCharts, BusBandwidthFollowsFromTimes) {
   EXPECT_THAT(time.series[0].points[1].low.value_or(0), DoubleEq(1.6e-3));
 }
 
+TEST(RunCharts, SimulatedGpusAreSaidInEachTitle) {
+  auto run = run_of_two_sizes();
+  run.gpus_simulated = true;
+  for (const Chart& chart : all_charts(run))
+    EXPECT_THAT(chart.title, testing::EndsWith("SIMULATED GPUs: no time is a GPU's"));
+}
+
 TEST(RunCharts, SeriesThatShareAModelShareItsLine) {
   auto run = run_of_two_sizes();
   for (Row row : run_of_two_sizes().rows) {

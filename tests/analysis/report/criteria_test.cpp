@@ -33,6 +33,13 @@ TEST(Criteria, ARowAtItsMinimumPassesAndOneBelowFails) {
   EXPECT_THAT(check.failures.front().rows, ElementsAre(1U));
 }
 
+TEST(Criteria, NoMinimumIsMetBySimulatedGpus) {
+  auto run = example_run();
+  run.gpus_simulated = true;
+  EXPECT_THAT(texts(check_run(run, minimum(OperationId::all_reduce, k64MiB, 1e-6))),
+              ElementsAre(HasSubstr("AllReduce 64 MiB: no minimum can be met: SIMULATED GPUs")));
+}
+
 TEST(Criteria, WithoutASizeEveryLargeRowCounts) {
   EXPECT_EQ(check_run(example_run(), minimum(OperationId::all_reduce, {}, 2)).failures.size(), 1U)
       << "and not the rows of 8 B";

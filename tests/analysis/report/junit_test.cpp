@@ -33,6 +33,13 @@ TEST(ReportJunit, HasACasePerRowAndOneForTheRun) {
   EXPECT_DOUBLE_EQ(row.attribute("time").as_double(), 0.1);
 }
 
+TEST(ReportJunit, SimulatedGpusAreAProperty) {
+  auto run = example_run();
+  EXPECT_THAT(report_junit(run, {}), testing::Not(HasSubstr("SIMULATED")));
+  run.gpus_simulated = true;
+  EXPECT_THAT(report_junit(run, {}), HasSubstr("name=\"gpus_simulated\" value=\"SIMULATED GPUs: "));
+}
+
 TEST(ReportJunit, TheRowThatIsTooSlowFails) {
   const Criteria criteria{.min_busbw = {{OperationId::all_reduce, 64ULL << 20U, 2e9}}, .fail_on = {}};
   const auto document = parsed(example_run(), criteria);
