@@ -1,47 +1,18 @@
 #include "launch/rank_use.hpp"
 
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <filesystem>
 #include <string>
-#include <system_error>
 #include <vector>
 
+#include "launch/flight/tcp_connections.hpp"
 #include "launch/real_machine.hpp"
 
 namespace collbench::launch {
 namespace {
-
-// Of struct tcp_info in the kernel's <linux/tcp.h>, which is only ever appended to. Its declaration cannot be
-// used: glibc's own in <netinet/tcp.h> has the same name and ends before these.
-constexpr std::size_t kBytesSent = 200;      // tcpi_bytes_sent
-constexpr std::size_t kBytesResent = 208;    // tcpi_bytes_retrans
-constexpr std::size_t kKnownFromSize = 216;  // an older kernel fills less
-
-/// Adds what a connection sent; nothing where `descriptor` is no TCP socket, or the kernel is too old to
-/// count.
-void add_connection(int descriptor, RankUse& use) {
-  std::array<char, 512> info{};
-  socklen_t size = info.size();
-  if (::getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info.data(), &size) != 0 || size < kKnownFromSize)
-    return;
-  const auto at = [&info](std::size_t offset) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, &info[offset], sizeof value);
-    return value;
-  };
-  use.tcp_sent_bytes += at(kBytesSent);
-  use.tcp_resent_bytes += at(kBytesResent);
-}
 
 // Of a healthy network less than one packet in ten thousand is sent again, and now and then a burst of some.
 constexpr double kMinResentShare = 5e-4;
@@ -58,14 +29,9 @@ RankUse view_rank_use() {
     use.ran_seconds = core->ran;
     use.waited_seconds = core->waited;
   }
-  std::error_code error;
-  for (std::filesystem::directory_iterator each("/proc/self/fd", error), end; !error && each != end;
-       each.increment(error)) {
-    const std::string name = each->path().filename().string();
-    int descriptor = -1;
-    std::from_chars(name.data(), name.data() + name.size(), descriptor);
-    if (descriptor >= 0) add_connection(descriptor, use);
-  }
+  const TcpBytes bytes = view_tcp_bytes();
+  use.tcp_sent_bytes = bytes.sent;
+  use.tcp_resent_bytes = bytes.resent;
   return use;
 }
 
@@ -87,10 +53,11 @@ std::vector<std::string> lost_packets(const std::vector<RankUse>& uses, const Id
     if (use.tcp_resent_bytes < kMinResentBytes) continue;
     const double share = static_cast<double>(use.tcp_resent_bytes) / static_cast<double>(use.tcp_sent_bytes);
     if (share < kMinResentShare) continue;
-    lines.push_back(fmt::format(
-        "rank {} ({}) retransmitted {:.2g} % of its TCP bytes: packets that it sent were dropped on the way, "
-        "or came too late; look at that link before any rank (ip -s link, ethtool -S, nstat)",
-        rank, identities[rank].host, 100 * share));
+    lines.push_back(
+        fmt::format("rank {} ({}) retransmitted {:.2g} % of its TCP bytes: packets that it sent, or their "
+                    "acknowledgments, were dropped on the way or came too late; look at that link before any "
+                    "rank (ip -s link, ethtool -S, nstat)",
+                    rank, identities[rank].host, 100 * share));
   }
   return lines;
 }

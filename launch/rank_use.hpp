@@ -9,7 +9,7 @@
 namespace collbench::launch {
 
 /// What this process was given so far: its main thread's time (view_core_seconds), and the bytes of its open
-/// TCP connections by tcp_info (RFC 4898; since Linux 4.19). What the kernel does not say stays 0.
+/// TCP connections. What the kernel does not say stays 0.
 [[nodiscard]] RankUse view_rank_use();
 
 /// What came since `before`; a connection that was closed since takes its bytes with it, so none is negative.

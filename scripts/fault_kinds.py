@@ -429,19 +429,29 @@ def hangs_in_init(bed, random):
 
 # Links and hosts.
 
-# Of an AllReduce some ranks may have all that they need.
-ALL_WAIT = rf"all wait at the same point|1 call behind|{STILL_INSIDE}"
+def breaks(bed, *act):
+    """`act` breaks a link under a run, which hangs; TCP's timeouts show it, and no rank is accused."""
+    run = bed.start()
+    run.until_measured()
+    start = time.monotonic()
+    bed.act(*act)
+    seen = judge(run, start, r"what rank \d \(host\d\) sent to 10\.93\.1\.\d was retransmitted \d+ times in a row and not "
+                 r"acknowledged.*: packets on that path are dropped", (4,), "hang")
+    bed.heal()
+    accused = ((run.record() or {}).get("incident") or {}).get("ranks")
+    seen.wrong += [f"accused: {accused}"] if accused else []
+    return seen
 
 
 @kind("cable cut", "two hosts")
 def cut(bed, random):
-    run = bed.start()
-    run.until_measured()
-    start = time.monotonic()
-    bed.act("cut", f"host{random.randrange(2)}")
-    seen = judge(run, start, ALL_WAIT, (4,), "hang")
-    bed.heal()
-    return seen
+    return breaks(bed, "cut", f"host{random.randrange(2)}")
+
+
+@kind("an MTU on the way that does not fit", "two hosts")
+def black_hole(bed, random):
+    """Tunnels have it: 8 B pass, and of 64 KiB no full packet."""
+    return breaks(bed, "mtu", f"host{random.randrange(2)}", "1450")
 
 
 @kind("cable cut, back after 2 s", "two hosts", quick=False)
@@ -455,14 +465,48 @@ def cut_and_healed(bed, random):
     return goes_on(run)
 
 
+def degraded(bed, act, pattern="", **started):
+    """`act` harms a link under a run, which goes on, names it as `pattern` says, and accuses no rank."""
+    run = bed.start(**{"seconds": 8, **started})
+    run.until_measured()
+    act(run)
+    seen = goes_on(run, pattern)
+    bed.heal()
+    findings = ((run.record() or {}).get("rank_probe") or {}).get("findings", [])
+    seen.wrong += [f"accused: {each['text']}" for each in findings if each["kind"] == "late rank"]
+    return seen
+
+
 @kind("link at a quarter of its rate", "two hosts", quick=False)
 def quarter(bed, random):
-    run = bed.start(seconds=8)
-    run.until_measured()
-    bed.act("rate", f"host{random.randrange(2)}", "250mbit")
-    seen = goes_on(run)
-    bed.heal()
-    return seen
+    return degraded(bed, lambda run: bed.act("rate", f"host{random.randrange(2)}", "250mbit"))
+
+
+def drops(percent, sent):
+    def trial(bed, random):
+        host = random.randrange(2)
+        sender = f"host{host if sent else 1 - host}"
+        return degraded(bed, lambda run: bed.act("drop", f"host{host}", percent, *["--sent"] * sent),
+                        rf"rank \d \({sender}\) retransmitted [\d.]+ % of its TCP bytes", seconds=12, sizes="8,1M")
+    return trial
+
+
+for _percent in ("0.1", "1", "10"):
+    kind(f"{_percent} % of the packets to a host lost", "two hosts", quick=False)(drops(_percent, False))
+kind("10 % of the packets from a host lost", "two hosts", quick=False)(drops("10", True))
+
+
+@kind("a NIC that flaps each 5 s", "two hosts", quick=False)
+def flaps(bed, random):
+    host = f"host{random.randrange(2)}"
+
+    def flap(run):
+        while run.process.poll() is None:
+            bed.act("cut", host)
+            time.sleep(1)
+            bed.act("heal", host)
+            time.sleep(4)
+    return degraded(bed, flap, rf"{host} data0 carrier_changes: \d+ to \d+", seconds=20)
 
 
 @kind("a host that is gone", "two hosts", quick=False)

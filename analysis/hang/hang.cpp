@@ -132,6 +132,27 @@ HangFinding some_are_behind(const Ranks& ranks, std::uint64_t least, std::uint64
   return found;
 }
 
+/// A kernel acknowledges also what a stopped or busy process does not read: no rank is to blame.
+/// TCP waits some 0.2 s for the first acknowledgment, and each time twice as long.
+constexpr std::uint32_t kMinResentTimes = 3;
+
+HangFinding link_drops(const Ranks& ranks, const Ranks& senders) {
+  const RankActivity& first = senders.front();
+  const Ranks others(senders.begin() + 1, senders.end());
+  const std::string& to = first.resent_to;
+  return {
+      HangCause::link_drops,
+      {},
+      fmt::format("what rank {} ({}) sent to {} was retransmitted {} times in a row and not acknowledged{}: "
+                  "packets on that path are dropped, all or those longer than an MTU on it (try ping -M do "
+                  "-s 1472 {}; "
+                  "8972 with jumbo frames), or that host is down",
+                  first.rank, first.host, to.empty() ? "another host" : to, first.resent_times,
+                  others.empty() ? "" : fmt::format(", nor what {} sent", rank_names(others)),
+                  to.empty() ? "HOST" : to) +
+          who_waits(ranks, {})};
+}
+
 /// Of a run that is over: who ended without having been asked to.
 HangFinding after_the_end(const Ranks& ranks) {
   const Ranks first = those(ranks, [](const RankActivity& rank) { return !rank.is_over; });
@@ -196,6 +217,8 @@ HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks, c
                  activity_phrase(busy.front()) + for_how_long(busy.front()));
   }
   if (waiting.empty()) return {HangCause::not_known, {}, "no rank waits for another one"};
+  const Ranks senders = those(ranks, [](const auto& rank) { return rank.resent_times >= kMinResentTimes; });
+  if (!senders.empty()) return link_drops(ranks, senders);
 
   const auto fewer = [](const RankActivity& a, const RankActivity& b) {
     return a.calls.entered < b.calls.entered;

@@ -18,6 +18,7 @@ enum class HangCause {
   rank_busy,      ///< it does something else while the others wait for it
   rank_behind,    ///< it made fewer calls than the others
   rank_ahead,     ///< ranks left a call in which others still are: no rank's fault by itself
+  link_drops,     ///< what ranks sent to another host is not acknowledged by its kernel
   rank_failed,    ///< it reports an error
   calls_differ,   ///< ranks are in the same call with different operations or sizes
   host_silent,    ///< nothing is heard of its host
@@ -27,10 +28,10 @@ enum class HangCause {
   reported_by_run,  ///< the run ended, and said why
 };
 
-inline constexpr std::array<std::string_view, 13> kHangCauseNames{
-    "rank gone",  "rank stopped", "rank missing",       "rank busy",   "rank behind",
-    "rank ahead", "rank failed",  "calls differ",       "host silent", "not seen here",
-    "not known",  "goes on",      "reported by the run"};
+inline constexpr std::array<std::string_view, 14> kHangCauseNames{
+    "rank gone",     "rank stopped", "rank missing", "rank busy",          "rank behind",
+    "rank ahead",    "link drops",   "rank failed",  "calls differ",       "host silent",
+    "not seen here", "not known",    "goes on",      "reported by the run"};
 
 [[nodiscard]] constexpr std::string_view name(HangCause cause) {
   return kHangCauseNames.at(static_cast<std::size_t>(cause));

@@ -25,6 +25,8 @@ void each_field(auto& visit, Either<RankActivity> auto& activity, auto& call) {
   visit("exchanges", activity.exchanges);
   visit("is_over", activity.is_over);
   visit("idle_seconds", activity.idle_seconds);
+  visit.where_given("resent_to", activity.resent_to);
+  visit.where_given("resent_times", activity.resent_times);
 }
 
 Json rank_activity_to_json(const RankActivity& activity) {

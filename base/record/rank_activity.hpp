@@ -45,6 +45,8 @@ struct RankActivity {
   CallCounts exchanges;  ///< of collbench's own between the ranks: barriers, broadcasts, gathers
   bool is_over = false;  ///< it ends, or ended, on purpose
   std::optional<double> idle_seconds;  ///< since a step or a call of this rank began or ended
+  std::string resent_to{};             ///< an IPv4 address that does not acknowledge; empty: not known
+  std::uint32_t resent_times = 0;      ///< how often in a row what it sent there was sent again
   std::uint64_t heard = 0;             ///< how often it heard that ranks of other hosts go on; in no JSON
 
   /// Whether it waits for other ranks.

@@ -99,7 +99,7 @@ struct Run {
   std::vector<int> cores_per_node;         ///< cores that the ranks of each node may use; empty when unknown
   std::optional<Cluster> cluster;          ///< the machines; none when nobody looked
   std::vector<std::string> load_notes;     ///< what others took of the hosts' cores during the run
-  std::vector<std::string> network_notes;  ///< which ranks retransmitted TCP bytes
+  std::vector<std::string> network_notes;  ///< TCP retransmissions, error counters that rose
   std::vector<std::string> environment_notes;  ///< what about the place makes the numbers less than they seem
   std::optional<TrafficMatrix> traffic;        ///< what AllToAllv moved; none without a row of it
   std::optional<Calibration> calibration;

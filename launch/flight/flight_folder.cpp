@@ -131,6 +131,13 @@ std::uint64_t clock_ns(clockid_t clock) {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+/// "10.93.1.2"; empty for 0.
+std::string address_text(std::uint32_t address) {
+  if (address == 0) return {};
+  return fmt::format("{}.{}.{}.{}", address >> 24U, address >> 16U & 0xFFU, address >> 8U & 0xFFU,
+                     address & 0xFFU);
+}
+
 CallCounts counts(const CallCounter& counter) {
   // In this order: a call that is made meanwhile is not left before it is entered.
   const std::uint64_t left = counter.left.load(std::memory_order_acquire);
@@ -211,6 +218,7 @@ RankActivity rank_activity(const FlightPage& page) {
   const FlightStep step = read_step(page);
   const std::uint64_t progressed = page.progressed_ns.load(std::memory_order_relaxed);
   const std::uint64_t now = flight_clock_ns();
+  const Unacknowledged bytes = page.unacknowledged.load(std::memory_order_relaxed);
   RankActivity rank{.rank = page.rank,
                     .ranks = page.ranks,
                     .host = text_of(page.host),
@@ -226,6 +234,8 @@ RankActivity rank_activity(const FlightPage& page) {
                     .exchanges = counts(page.exchanges),
                     .is_over = page.is_over.load(std::memory_order_relaxed) != 0,
                     .idle_seconds = {},
+                    .resent_to = address_text(bytes.address),
+                    .resent_times = bytes.times,
                     .heard = page.heard.load(std::memory_order_relaxed)};
   rank.calls_before_step = std::min(rank.calls_before_step, rank.calls.entered);
   const bool is_this_boot = rank.process != ProcessState::unknown;

@@ -46,6 +46,12 @@ class CountedCall {
   CallCounter& counter_;
 };
 
+/// What one host sent to another, and sends again and again.
+struct Unacknowledged {
+  std::uint32_t address = 0;  ///< of the other end, by IPv4; 0: not known
+  std::uint32_t times = 0;    ///< in a row, without an acknowledgment
+};
+
 /// What a flight recorder's file holds (docs/formats.md): written by one rank, read by anybody, at any time.
 /// Text is UTF-8, ended by a NUL or by its array.
 struct FlightPage {
@@ -78,6 +84,8 @@ struct FlightPage {
   std::atomic<std::uint64_t> progressed_ns{0};  ///< CLOCK_BOOTTIME, to a quarter of a second
   std::atomic<std::uint64_t> heard{0};          ///< how often other hosts' ranks were heard to go on
 
+  std::atomic<Unacknowledged> unacknowledged{};
+
   alignas(64) CallCounter calls;      ///< of the measured operation
   alignas(64) CallCounter exchanges;  ///< of collbench's own
 };
@@ -100,6 +108,7 @@ void write_device(FlightPage& page, std::string_view device);
 [[nodiscard]] FlightStep read_step(const FlightPage& page);
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
+              std::atomic<Unacknowledged>::is_always_lock_free &&
               std::atomic<std::uint8_t>::is_always_lock_free);
 
 }  // namespace collbench::launch

@@ -116,6 +116,11 @@ RankActivity FlightRecorder::activity() const { return rank_activity(page()); }
 
 void FlightRecorder::mark_progress() {
   page().progressed_ns.store(flight_clock_ns(), std::memory_order_relaxed);
+  mark_unacknowledged({});
+}
+
+void FlightRecorder::mark_unacknowledged(Unacknowledged bytes) {
+  page().unacknowledged.store(bytes, std::memory_order_relaxed);
 }
 
 void FlightRecorder::mark_heard() {

@@ -70,6 +70,8 @@ class FlightRecorder {
   [[nodiscard]] RankActivity activity() const;
   /// Writes down that there was progress; the watchdog's thread calls it.
   void mark_progress();
+  /// Writes down what another host does not acknowledge, until there is progress; likewise.
+  void mark_unacknowledged(Unacknowledged bytes);
   /// Writes down, for the other ranks of this host, that ranks of other hosts go on; likewise.
   void mark_heard();
 

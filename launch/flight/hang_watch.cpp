@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "launch/flight/flight_folder.hpp"
+#include "launch/flight/tcp_connections.hpp"
 
 namespace collbench::launch {
 namespace {
@@ -120,6 +121,7 @@ HangWatch::Look HangWatch::look_here(const HostWatch::View& hosts, bool suspende
     return {};
   }
   if (!suspended) ++idle_looks_;
+  if (idle_looks_ % kLooksPerSecond == 0) recorder_.mark_unacknowledged(view_unacknowledged());
   const std::optional<RankActivity> before = neighbor();
   if (before) note_pause(*before);
   if (before && is_gone(*before)) {

@@ -45,7 +45,8 @@ std::string next_step(const Run& run, const std::string& record) {
     return fmt::format("collbench doctor on {}, whose ranks received wrong data", host);
   if (is_bad(machine_word(run))) return analysis::next_step_by_verdict(run, nullptr);
   if (run.ranks.size() == 1) return "collbench launch: the command that starts more than one rank";
-  if (run.rank_probe && !run.rank_probe->findings.empty())
+  // Where packets are lost, the notes say what to look at before any host.
+  if (run.rank_probe && !run.rank_probe->findings.empty() && run.network_notes.empty())
     return fmt::format("collbench probe{}: whether its cores or its memory are slow by themselves",
                        on_host(host_of_straggler(run)));
   if (!run.load_notes.empty())

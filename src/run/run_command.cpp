@@ -222,6 +222,8 @@ class RunDriver {
                                                 launch::view_cpu_times(), clock().seconds() - cpu_since_);
     const std::vector<RankUse> uses = launch::gather_rank_use(ranks(), use_before_);
     run_.network_notes = launch::lost_packets(uses, context_.machines);
+    for (std::string& rise : gather_counter_rises(ranks(), counters_before_, view_counters()))
+      run_.network_notes.push_back(std::move(rise));
     if (options_.rank_use && ranks().is_root()) print_message(rank_use_line(uses));
     const bool is_complete = !result.interrupted || options_.endless;
     if (ranks().is_root()) show(result);
@@ -247,6 +249,9 @@ class RunDriver {
  private:
   [[nodiscard]] launch::Ranks& ranks() const { return session_.ranks(); }
   [[nodiscard]] const Clock& clock() const { return session_.clock(); }
+  [[nodiscard]] topology::ErrorCounters view_counters() const {
+    return view_error_counters(context_.machines.at(static_cast<std::size_t>(ranks().rank())), clock());
+  }
   [[nodiscard]] double elapsed() const { return clock().seconds() - start_; }
   [[nodiscard]] bool as_text() const { return prints_text(options_.documents); }
 
@@ -438,6 +443,7 @@ class RunDriver {
   double cpu_since_ = clock().seconds();
   std::time_t shown_since_ = std::time(nullptr);  // of the time of day
   RankUse use_before_ = launch::view_rank_use();
+  topology::ErrorCounters counters_before_ = view_counters();
   Run run_;
   analysis::TextOptions text_;
   ProgressLine progress_;

@@ -8,9 +8,12 @@
 #include <string>
 #include <utility>
 
+#include "analysis/counters/counter_rises.hpp"
+#include "base/error.hpp"
 #include "base/json_reader.hpp"
 #include "base/record/telemetry.hpp"
 #include "base/units.hpp"
+#include "launch/real_machine.hpp"
 #include "topology/graph/pci.hpp"
 #include "topology/telemetry/nvidia_smi_telemetry.hpp"
 #include "topology/telemetry/nvml_telemetry.hpp"
@@ -94,6 +97,31 @@ void add(GatheredTelemetry& all, const JsonReader& message) {
 }
 
 }  // namespace
+
+topology::ErrorCounters view_error_counters(const Identity& mine, const Clock& clock) {
+  if (mine.local_rank != 0 || launch::time_is_simulated()) return {};
+  try {
+    topology::ErrorCounters counters = topology::read_error_counters("/sys");
+    counters.host = mine.host;
+    counters.unix_seconds = clock.seconds();
+    return counters;
+  } catch (const Error&) {
+    return {};  // a file that cannot be read is no reason to end a run
+  }
+}
+
+std::vector<std::string> gather_counter_rises(launch::Ranks& ranks, const topology::ErrorCounters& before,
+                                              const topology::ErrorCounters& now) {
+  std::vector<std::string> own;
+  for (const analysis::CounterRise& rise : analysis::counter_rises(before, now, "")) {
+    if (analysis::grade_of(rise) != analysis::RiseGrade::noted || rise.counter.ends_with(" carrier_changes"))
+      own.push_back(analysis::rise_words(rise) + ": times measured meanwhile may be longer for it");
+  }
+  std::vector<std::string> all;
+  for (const std::string& of_rank : ranks.gather(launch::packed(own)))
+    for (std::string& words : launch::unpacked(of_rank)) all.push_back(std::move(words));
+  return all;
+}
 
 topology::GpuReaders gpu_readers() {
   const char* const named = std::getenv("COLLBENCH_NVML");

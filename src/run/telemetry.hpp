@@ -2,8 +2,10 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/record/identities.hpp"
 #include "base/record/run.hpp"
 #include "base/record/telemetry.hpp"
@@ -11,6 +13,7 @@
 #include "launch/ranks.hpp"
 #include "src/run/context.hpp"
 #include "src/run/make_backend.hpp"
+#include "topology/telemetry/error_counters.hpp"
 #include "topology/telemetry/telemetry_watch.hpp"
 
 namespace collbench::program {
@@ -30,6 +33,16 @@ struct GatheredTelemetry {
 [[nodiscard]] GatheredTelemetry gather_telemetry(launch::Ranks& ranks, const Identities& machines,
                                                  const std::vector<collectives::VisibleGpu>& gpus,
                                                  const topology::TelemetryLog* log);
+
+/// What the kernel of this host counts of errors (topology::read_error_counters), on its first rank; nothing
+/// elsewhere, and in simulated time.
+[[nodiscard]] topology::ErrorCounters view_error_counters(const Identity& mine, const Clock& clock);
+
+/// Of all hosts what went up between two looks at them faster than operators accept, and each lost carrier,
+/// for the report: on rank 0. Collective.
+[[nodiscard]] std::vector<std::string> gather_counter_rises(launch::Ranks& ranks,
+                                                            const topology::ErrorCounters& before,
+                                                            const topology::ErrorCounters& now);
 
 /// The GPUs' clocks, throttling and errors while a run measures. Does nothing on host memory, and with
 /// --no-telemetry.

@@ -83,7 +83,7 @@ class WrongUse(Refusals):
     def test_what_is_not_installed(self):
         result = subprocess.run([sys.executable, FABRIC, "status"], env={"PATH": "/none"}, capture_output=True, text=True,
                                 check=False)
-        self.refused(5, "apt-get install iproute2 openmpi-bin util-linux", result)
+        self.refused(5, "apt-get install iproute2 nftables openmpi-bin util-linux", result)
 
 
 class Life(Refusals):
@@ -117,6 +117,28 @@ class Life(Refusals):
         said = fabric("exec", "host1", "bash", "-c", "exec 3<> /dev/tcp/10.93.1.1/9").stderr
         self.assertIn("Connection refused", said)
 
+    def test_packets_are_lost_by_direction_and_by_length(self):
+        def arrives(sender, length):
+            """Whether one datagram does, from a host to the other; a packet of it has 28 bytes more."""
+            to = f"10.93.1.{2 if sender == 'host0' else 1}"
+            receiver = start("exec", "host1" if sender == "host0" else "host0", "python3", "-c",
+                             f"import socket; s = socket.socket(type=socket.SOCK_DGRAM); s.bind(('{to}', 9)); print(flush=True)\n"
+                             "s.settimeout(0.5); print(len(s.recv(2000)))")
+            receiver.stdout.readline()
+            text_of("ip", "netns", "exec", f"{NAME}-{sender}", "python3", "-c",
+                    f"import socket; socket.socket(type=socket.SOCK_DGRAM).sendto(bytes({length}), ('{to}', 9))")
+            return receiver.communicate(timeout=PATIENCE_SECONDS)[0] == f"{length}\n"
+
+        for words, way_in, way_out in ((("drop", "host1", "100"), False, True), (("drop", "host1", "100", "--sent"), True, False)):
+            self.assertEqual(fabric(*words).returncode, 0)
+            self.assertEqual((arrives("host0", 9), arrives("host1", 9)), (way_in, way_out), words)
+            fabric("heal", "host1")
+        self.assertEqual(fabric("mtu", "host1", 1450).returncode, 0)
+        for sender in ("host0", "host1"):
+            self.assertEqual((arrives(sender, 1422), arrives(sender, 1423)), (True, False), sender)
+        fabric("heal")
+        self.assertTrue(arrives("host0", 1472))
+
     def test_hosts_are_told_apart(self):
         result = fabric("run", "-np", 4, "--", "sh", "-c", "echo $(hostname) $(ls /dev/shm | wc -l)")
         self.assertEqual(sorted(line.split()[0] for line in result.stdout.splitlines()), ["host0"] * 2 + ["host1"] * 2)
@@ -129,7 +151,9 @@ class Life(Refusals):
                                (["run", "-np", "4", "--"], "no command"),
                                (["exec", "host0"], "give a host and a command"),
                                (["cut", "host2"], "no host 'host2' .*: there are host0, host1"),
-                               (["rate", "host0", "0mbit"], "'0mbit' is no rate")):
+                               (["rate", "host0", "0mbit"], "'0mbit' is no rate"),
+                               (["drop", "host0", "101"], "'101': give one from 0.001 to 100"),
+                               (["mtu", "host0", "1500"], "'1500': give one from 68 to 1499")):
             with self.subTest(words):
                 self.refused(2, pattern, fabric(*words))
 

@@ -105,18 +105,6 @@ class OnFabric(unittest.TestCase):
                 continue
         raise AssertionError(f"rank {number} is not there")
 
-    def test_lost_packets_are_named_and_no_rank(self):
-        """Five of a hundred that reach the second host; who sends them is on the first."""
-        nft = ["ip", "netns", "exec", f"{NAME}-host1", "nft"]
-        rule = 'table inet t { chain in { type filter hook input priority 0; iifname "data*" numgen random mod 100 < 5 drop; }; }'
-        subprocess.run([*nft, "-f", "-"], input=rule, text=True, check=True)
-        self.addCleanup(subprocess.run, [*nft, "flush", "ruleset"], check=True)
-        made = self.record("--ops", "all_reduce", "--sizes", "1M", "--calibration", "none")
-        self.assertTrue(made["network_notes"])
-        for note in made["network_notes"]:
-            self.assertRegex(note, r"^rank \d \(host0\) retransmitted \d+(\.\d+)? % of its TCP bytes")
-        self.assertEqual((made["rank_probe"] or {"findings": []})["findings"], [])
-
     def took_at_least(self, made, kind, seconds):
         """The calibration's time of 1 MiB, where a busy machine came that far in a quarter of --time."""
         points = [point["seconds"] for point in made["calibration"]["points"]
@@ -174,6 +162,38 @@ class SlowLink(OnFabric):
         self.addCleanup(fabric, "heal")
         made = self.record("--ops", "send_recv", "--sizes", "1K")
         self.took_at_least(made, "send_recv_inter", 0.9 * 10 * (1 << 20) / GIGABIT)
+
+    def test_lost_packets_are_named_and_no_rank(self):
+        """Five of a hundred that reach the second host; who sends them is on the first."""
+        self.addCleanup(fabric, "heal")
+        fabric("drop", "host1", 5)
+        made = self.record("--ops", "all_reduce", "--sizes", "1M", "--calibration", "none")
+        self.assertTrue(made["network_notes"])
+        for note in made["network_notes"]:
+            self.assertRegex(note, r"^rank \d \(host0\) retransmitted \d+(\.\d+)? % of its TCP bytes")
+        self.assertEqual((made["rank_probe"] or {"findings": []})["findings"], [])
+
+    def test_a_flapping_nic_is_named(self):
+        self.addCleanup(fabric, "heal")
+        run = self.start("--time", "5", "-T", "30")
+        for _ in range(2):
+            fabric("cut", "host1")
+            fabric("heal")
+        _, said = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 0, said)
+        made = json.loads(self.path.read_text())
+        self.assertRegex(" ".join(made["network_notes"]), r"host1 data0 carrier_changes: \d+ to \d+ within .* s, degraded")
+        self.assertNotIn("host0 data0", " ".join(made["network_notes"]))
+
+    def test_what_is_not_acknowledged_is_no_ranks_fault(self):
+        """Full packets are dropped on the way, and nobody tells their sender: only TCP's timeouts show it."""
+        run = self.start("--time", "60", "-T", "5")
+        self.addCleanup(fabric, "heal")
+        fabric("mtu", "host1", 1450)
+        _, said = run.communicate(timeout=60)
+        self.assertRegex(said, r"timed out after 5 s without progress: what rank \d \(host\d\) sent to 10\.93\.1\.\d was "
+                         r"retransmitted \d+ times in a row and not acknowledged.*: packets on that path are dropped")
+        self.assertEqual(json.loads(self.path.read_text())["incident"]["ranks"], [])
 
 
 class ThreeHosts(OnFabric):

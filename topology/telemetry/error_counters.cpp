@@ -75,8 +75,12 @@ void count_carriers(ErrorCounters& counters, const fs::path& root) {
   const fs::path interfaces = root / "class/net";
   std::error_code ignored;
   for (const std::string& name : sysfs_names(interfaces)) {
-    if (fs::exists(interfaces / name / "device", ignored))
-      count_file(counters, name + " carrier_changes", interfaces / name / "carrier_changes");
+    const fs::path interface = interfaces / name;
+    const bool is_device = fs::exists(interface / "device", ignored);
+    const bool is_a_containers = sysfs_text(interface / "iflink") != sysfs_text(interface / "ifindex") &&
+                                 !fs::exists(interface / "brport", ignored);
+    if (is_device || is_a_containers)
+      count_file(counters, name + " carrier_changes", interface / "carrier_changes");
   }
 }
 

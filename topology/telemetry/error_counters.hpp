@@ -25,8 +25,9 @@ inline constexpr std::array<int, 4> kXidsOfPrograms{13, 31, 43, 45};
 
 /// What the kernel counts below `root`, which is /sys or a copy of it: errors of InfiniBand's and RoCE's
 /// ports (class/infiniband/DEVICE/ports/PORT/{counters,hw_counters}), lost carriers of network interfaces
-/// that are devices, errors of each PCI function (aer_dev_{correctable,nonfatal,fatal}), and of memory
-/// (EDAC). Files that cannot be read are left out; a class of devices that is not there is noted.
+/// that are devices or stand for one in a container (veth, macvlan, vlan; no port of a bridge), errors of
+/// each PCI function (aer_dev_{correctable,nonfatal,fatal}), and of memory (EDAC). Files that cannot be read
+/// are left out; a class of devices that is not there is noted.
 [[nodiscard]] ErrorCounters read_error_counters(const std::filesystem::path& root);
 
 /// "kernel Xid": the lines of a kernel log about Xids but those of kXidsOfPrograms.

@@ -96,6 +96,29 @@ TEST(Hang, OfHostsThatHearEachOtherALinkBetweenThemIsNamed) {
               HasSubstr("hangs between 8 hosts, of which node3 hears the others on the launcher's network"));
 }
 
+TEST(Hang, WhatIsNotAcknowledgedIsALinksFaultAndNoRanks) {
+  auto ranks = four();
+  ranks[2].calls = {.entered = 1411, .left = 1410};  // would be a call behind
+  ranks[0].resent_to = "10.0.0.2";
+  ranks[0].resent_times = 4;
+  const HangFinding found = find_hang(ranks, 4);
+  EXPECT_EQ(found.cause, HangCause::link_drops);
+  EXPECT_THAT(found.ranks, IsEmpty());
+  EXPECT_EQ(found.text,
+            "what rank 0 (node1) sent to 10.0.0.2 was retransmitted 4 times in a row and not acknowledged: "
+            "packets on "
+            "that path are dropped, all or those longer than an MTU on it (try ping -M do -s 1472 10.0.0.2; "
+            "8972 with "
+            "jumbo frames), or that host is down; ranks 0-3 (node1) wait");
+  ranks[3].resent_times = 3;
+  EXPECT_THAT(find_hang(ranks, 4).text, HasSubstr("not acknowledged, nor what rank 3 (node1) sent: packets"));
+  ranks[2].process = ProcessState::stopped;
+  EXPECT_EQ(find_hang(ranks, 4).cause, HangCause::rank_stopped);
+  ranks[2].process = ProcessState::running;
+  ranks[0].resent_times = ranks[3].resent_times = 2;  // as a burst may
+  EXPECT_EQ(find_hang(ranks, 4).cause, HangCause::rank_behind);
+}
+
 TEST(Hang, AGoneRankComesBeforeAStoppedOne) {
   auto ranks = four();
   ranks[0].process = ProcessState::stopped;

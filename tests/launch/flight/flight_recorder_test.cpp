@@ -56,6 +56,16 @@ TEST_F(FlightRecorderTest, WhatARankDoesIsSeenFromOutside) {
   EXPECT_FALSE(seen.is_over);
 }
 
+TEST_F(FlightRecorderTest, WhatIsNotAcknowledgedIsSeenUntilThereIsProgress) {
+  FlightRecorder recorder(identity(0), folder_);
+  recorder.mark_unacknowledged({.address = 0x0A5D01FE, .times = 4});
+  EXPECT_EQ(recorder.activity().resent_to, "10.93.1.254");
+  EXPECT_EQ(recorder.activity().resent_times, 4U);
+  recorder.mark_progress();
+  EXPECT_EQ(recorder.activity().resent_to, "");
+  EXPECT_EQ(recorder.activity().resent_times, 0U);
+}
+
 TEST_F(FlightRecorderTest, ProgressIsStepsAndCallsButNoExchanges) {
   FlightRecorder recorder(identity(0), folder_);
   const auto start = recorder.progress();

@@ -24,6 +24,8 @@ RankActivity full_rank(int rank) {
           .exchanges = {.entered = std::numeric_limits<std::uint64_t>::max(), .left = 4},
           .is_over = true,
           .idle_seconds = 1.2345678901234567e-10,
+          .resent_to = "10.93.1.2",
+          .resent_times = 4,
           .heard = 0};
 }
 

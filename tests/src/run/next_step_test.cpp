@@ -35,6 +35,8 @@ TEST(NextStep, GoesByTheWorstThatTheRunSaw) {
   run.rank_probe.emplace();
   run.rank_probe->findings.emplace_back().ranks = {0};
   EXPECT_THAT(next_step(run, ""), StartsWith("collbench probe on " + run.ranks.front().host));
+  run.network_notes = {"rank 0 (vm) retransmitted 2 % of its TCP bytes"};
+  EXPECT_THAT(next_step(run, ""), StartsWith("collbench repeat -- ")) << "the link is to be looked at";
   run.rows.front().verdict.word = VerdictWord::below;
   EXPECT_THAT(next_step(run, ""), StartsWith("collbench doctor"));
   run.rows.back().measurement.wrong = {{1, "n7", 1, 0, "1", "2"}};

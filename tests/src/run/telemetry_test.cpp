@@ -38,6 +38,28 @@ GatheredTelemetry gathered(const std::vector<collectives::VisibleGpu>& gpus,
   return result;
 }
 
+TEST(ErrorCounters, OfEachHostWhatWentUpIsSaid) {
+  launch::run_rank_threads(4, [&](launch::Ranks& ranks) {
+    const Identity mine = machines().at(static_cast<std::size_t>(ranks.rank()));
+    topology::ErrorCounters before;
+    topology::ErrorCounters now;
+    if (mine.local_rank == 0) {
+      before = {mine.host, 10, {{"eth0 carrier_changes", 1}, {"mlx5_0/1 out_of_sequence", 1}}, {}};
+      now = {mine.host,
+             30,
+             {{"eth0 carrier_changes", mine.node == 0 ? 1 : 3}, {"mlx5_0/1 out_of_sequence", 9}},
+             {}};
+    }
+    const std::vector<std::string> rises = gather_counter_rises(ranks, before, now);
+    if (ranks.is_root()) {
+      EXPECT_THAT(rises,
+                  ElementsAre(testing::StartsWith("n2 eth0 carrier_changes: 1 to 3 within 20 s, noted")));
+    } else {
+      EXPECT_THAT(rises, IsEmpty());
+    }
+  });
+}
+
 topology::TelemetryLog log(const std::string& uuid, const std::string& address) {
   topology::GpuReading reading;
   reading.source = TelemetrySource::nvml;

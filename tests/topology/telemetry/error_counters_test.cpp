@@ -40,13 +40,21 @@ TEST_F(ErrorCountersTest, PortsPciFunctionsCarriersAndMemory) {
   put("bus/pci/devices/0000:01:00.0/aer_dev_correctable", "RxErr 2\nBadTLP 1\nTOTAL_ERR_COR 3");
   put("class/net/eth0/carrier_changes", "2");
   put("class/net/eth0/device/vendor", "0x15b3");
-  put("class/net/lo/carrier_changes", "9");  // no device
+  const auto put_virtual = [this](const std::string& name, const std::string& peer) {
+    put("class/net/" + name + "/carrier_changes", "9");
+    put("class/net/" + name + "/ifindex", "4");
+    put("class/net/" + name + "/iflink", peer);
+  };
+  put_virtual("lo", "4");  // also a bridge
+  put_virtual("veth1", "7");
+  put("class/net/veth1/brport/state", "3");  // another container's end
+  put_virtual("eth1", "7");                  // a container's own
   put("devices/system/edac/mc/mc0/ue_count", "1");
   const ErrorCounters seen = read_error_counters(root_);
   EXPECT_THAT(seen.counts,
               ElementsAre(Pair("PCI 0000:01:00.0 aer_dev_correctable", 3), Pair("eth0 carrier_changes", 2),
-                          Pair("memory mc0 ue_count", 1), Pair("mlx5_0/1 local_ack_timeout_err", 7),
-                          Pair("mlx5_0/1 symbol_error", 4)));
+                          Pair("eth1 carrier_changes", 9), Pair("memory mc0 ue_count", 1),
+                          Pair("mlx5_0/1 local_ack_timeout_err", 7), Pair("mlx5_0/1 symbol_error", 4)));
   EXPECT_THAT(seen.notes, IsEmpty());
 }
 

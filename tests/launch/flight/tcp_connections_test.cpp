@@ -1,0 +1,84 @@
+#include "launch/flight/tcp_connections.hpp"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "launch/rank_use.hpp"
+
+namespace collbench::launch::tcp_connections_test {
+namespace {
+
+/// A socket that listens on this host, and those that connect to it; closed when it is destroyed.
+class Listener {
+ public:
+  explicit Listener(int backlog) {
+    address_.sin_family = AF_INET;
+    address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::bind(listens(), any(), size_), 0);
+    EXPECT_EQ(::listen(listens(), backlog), 0);
+    EXPECT_EQ(::getsockname(listens(), any(), &size_), 0);
+  }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+  ~Listener() {
+    for (const int each : sockets_) ::close(each);
+  }
+
+  [[nodiscard]] int listens() const { return sockets_.front(); }
+  int connect(int flags = 0) {
+    sockets_.push_back(::socket(AF_INET, SOCK_STREAM | flags, 0));
+    EXPECT_TRUE(::connect(sockets_.back(), any(), size_) == 0 || errno == EINPROGRESS);
+    return sockets_.back();
+  }
+  int accept() { return sockets_.emplace_back(::accept(listens(), nullptr, nullptr)); }
+
+ private:
+  sockaddr* any() { return reinterpret_cast<sockaddr*>(&address_); }  // NOLINT(*-reinterpret-cast)
+
+  sockaddr_in address_{};
+  socklen_t size_ = sizeof address_;
+  std::vector<int> sockets_{::socket(AF_INET, SOCK_STREAM, 0)};
+};
+
+TEST(TcpConnections, CountsWhatWasSent) {
+  const RankUse before = view_rank_use();
+  Listener listener(1);
+  const int sends = listener.connect();
+  const int receives = listener.accept();
+  const std::string text(10'000, 'x');
+  EXPECT_EQ(::send(sends, text.data(), text.size(), 0), 10'000);
+  std::string got(text.size(), ' ');
+  EXPECT_EQ(::recv(receives, got.data(), got.size(), MSG_WAITALL), 10'000);
+  const RankUse use = rank_use_since(before, view_rank_use());
+  EXPECT_EQ(use.tcp_sent_bytes, 10'000U);
+  EXPECT_EQ(use.tcp_resent_bytes, 0U);
+  EXPECT_GE(use.ran_seconds, 0);
+}
+
+TEST(TcpConnections, WhatNobodyReadsIsAcknowledgedAllTheSame) {
+  Listener listener(1);
+  const int sends = listener.connect(SOCK_NONBLOCK);
+  const std::string text(1 << 16, 'x');
+  while (::send(sends, text.data(), text.size(), 0) > 0) continue;
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));  // two timeouts of TCP
+  EXPECT_EQ(view_unacknowledged().times, 0U);
+}
+
+TEST(TcpConnections, ATimeoutOfTcpIsSeen) {
+  Listener listener(0);
+  for (int i = 0; i < 4; ++i) listener.connect(SOCK_NONBLOCK);  // what the queue has no room for is dropped
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (view_unacknowledged().times == 0 && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_GT(view_unacknowledged().times, 0U);
+}
+
+}  // namespace
+}  // namespace collbench::launch::tcp_connections_test
