@@ -14,9 +14,10 @@
 namespace collbench::launch {
 namespace {
 
-// Of a healthy network less than one packet in ten thousand is sent again, and now and then a burst of some.
+// Of a healthy network less than one packet in ten thousand is sent again, some 7 KB of a run on a busy
+// machine, and now and then a burst of some packets.
 constexpr double kMinResentShare = 5e-4;
-constexpr std::uint64_t kMinResentBytes = 64 << 10;
+constexpr std::uint64_t kMinResentBytes = 16 << 10;
 
 std::uint64_t more(std::uint64_t before, std::uint64_t now) { return now > before ? now - before : 0; }
 

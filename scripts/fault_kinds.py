@@ -487,7 +487,8 @@ def drops(percent, sent):
         host = random.randrange(2)
         sender = f"host{host if sent else 1 - host}"
         return degraded(bed, lambda run: bed.act("drop", f"host{host}", percent, *["--sent"] * sent),
-                        rf"rank \d \({sender}\) retransmitted [\d.]+ % of its TCP bytes", seconds=12, sizes="8,1M")
+                        rf"rank \d \({sender}\) retransmitted [\d.]+ % of its TCP bytes",
+                        seconds=16 if percent == "0.1" else 8, sizes="8,1M")
     return trial
 
 
@@ -502,9 +503,9 @@ def flaps(bed, random):
 
     def flap(run):
         while run.process.poll() is None:
-            bed.act("cut", host)
+            bed.plug(host, "down")
             time.sleep(1)
-            bed.act("heal", host)
+            bed.plug(host, "up")
             time.sleep(4)
     return degraded(bed, flap, rf"{host} data0 carrier_changes: \d+ to \d+", seconds=20)
 
