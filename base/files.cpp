@@ -135,10 +135,9 @@ AppendFile::AppendFile(std::filesystem::path path, std::uintmax_t keep_bytes)
 void AppendFile::require_in_place() const {
   struct stat own{};
   struct stat there{};
-  if (::fstat(file_.get(), &own) == 0 && ::stat(path_.c_str(), &there) == 0 && own.st_dev == there.st_dev &&
-      own.st_ino == there.st_ino) {
-    return;
-  }
+  const bool is_seen = ::fstat(file_.get(), &own) == 0 && ::stat(path_.c_str(), &there) == 0;
+  if (!is_seen && errno != ENOENT && errno != ENOTDIR) throw file_error(path_, "looked at", errno);
+  if (is_seen && own.st_dev == there.st_dev && own.st_ino == there.st_ino) return;
   throw usage_error(path_.string(), "was removed, moved or replaced while it was being written",
                     "leave the files of a run alone until it has ended");
 }
@@ -185,9 +184,15 @@ void write_file_by_rename(const std::filesystem::path& path, std::string_view te
   Error error = file_error(path, "written", failure.value());
   const std::filesystem::path kept = path.string() + ".kept";
   std::filesystem::rename(name, kept, failure);
-  if (failure) {
+  if (failure) {  // of any name: a folder that may only grow, a server that lost its handle
     ::unlink(name.c_str());
-    throw error;
+    try {
+      AppendFile file(kept, 0);
+      file.append(text);
+      file.sync();
+    } catch (const Error&) {
+      throw error;
+    }
   }
   throw Error(error.status(), error.where(), error.what(),
               fmt::format("what it should hold is in {}: move that, or give another path", kept.string()));

@@ -13,6 +13,9 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests/src"))
+from failing_file_system import can_be_mounted
+
 LIMIT_SECONDS = 5  # -T
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "LANG": "C.UTF-8"}
 ONE_HOST = {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}
@@ -216,6 +219,15 @@ class Host(Bed):
         return re.escape(os.uname().nodename.split(".")[0])
 
 
+class FailingFiles(Host):
+    """The same, whose files may be in a file system that fails on request."""
+
+    def __init__(self, program, faulty):
+        if not can_be_mounted():
+            raise Unavailable("no /dev/fuse, no right to mount, or no fusepy (scripts/setup test)")
+        super().__init__(program, faulty)
+
+
 class Fabric(Bed):
     """Two hosts of two ranks, as scripts/fabric makes them."""
     ranks = 4
@@ -288,4 +300,4 @@ class Slurm(Bed):
         return f"n{rank // 2 + 1}"
 
 
-BEDS = {"one host": Host, "two hosts": Fabric, "Slurm": Slurm}
+BEDS = {"one host": Host, "failing files": FailingFiles, "two hosts": Fabric, "Slurm": Slurm}

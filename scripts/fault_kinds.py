@@ -11,10 +11,12 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
 from fault_beds import LIMIT_SECONDS, Run
+from failing_file_system import FailingFileSystem  # whose folder fault_beds adds
 
 KINDS = []
 FINISHED_SECONDS = 60  # for mpirun to end the ranks, after the verdict
@@ -686,6 +688,26 @@ def disk_full_record(bed, random):
     def start(folder):
         return bed.start(record=folder / "run.json", seconds=4), folder / "run.json"
     return on_full_disk(bed, 64, start)
+
+
+def files_fail(words, **calls):
+    def trial(bed, random):
+        with FailingFileSystem(pathlib.Path(tempfile.mkdtemp(dir=bed.folder))) as system:
+            record, stream = (system.mount_point / name for name in ("run.json", "run.stream"))
+            run = bed.start("--stream", stream, record=record, seconds=4)
+            run.until_measured()
+            system.fail(**calls)
+            seen = refused_output(run, record, words)
+            said = "\n".join(run.said())
+            seen.wrong += [] if re.search(f"{stream}: .*{words}", said) else [f"not said of {stream.name}: {said}"]
+            return seen
+    return trial
+
+
+for _name, _words, _calls in (("stale handle", "Stale file handle", {"write": "ESTALE", "create": "ESTALE", "rename": "ESTALE"}),
+                              ("quota", "Disk quota exceeded", {"write": "EDQUOT", "create": "EDQUOT"}),
+                              ("disk read-only", "Read-only file system", {"write": "EROFS", "create": "EROFS", "rename": "EROFS"})):
+    kind(f"{_name} under -J and --stream", "failing files")(files_fail(_words, **_calls))
 
 
 @kind("output folder deleted")

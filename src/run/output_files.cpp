@@ -93,9 +93,10 @@ bool RecordFiles::rewrites(const OutputDocument& document) {
 
 void RecordFiles::write(const Run& run) {
   for (Rewritten& each : files_) {
-    keep_first_error(each.failure, [&] {
+    const bool is_written = keep_first_error(each.failure, [&] {
       write_file_by_rename(each.document.path, analysis::report(run, each.document.format));
     });
+    if (is_written) each.failure.reset();  // of an earlier state of the run
   }
 }
 
@@ -174,8 +175,11 @@ void SampleFile::put(std::string_view text) {
   if (!is_torn_) is_torn_ = !keep_first_error(failure_, [&] { file_.append(text); });
 }
 
-void SampleFile::check() {
-  keep_first_error(failure_, [&] { file_.require_in_place(); });
+void SampleFile::sync() {
+  keep_first_error(failure_, [&] {
+    file_.sync();
+    file_.require_in_place();
+  });
 }
 
 RunFiles::RunFiles(launch::OnRoot root, const RunOptions& options, const Run& run)
@@ -185,7 +189,7 @@ RunFiles::RunFiles(launch::OnRoot root, const RunOptions& options, const Run& ru
 
 void RunFiles::sync() {
   stream.sync();
-  if (samples) samples->check();
+  if (samples) samples->sync();
 }
 
 bool RunFiles::could_write(const std::string& path) const {

@@ -97,8 +97,8 @@ class SampleFile {
   SampleFile(launch::OnRoot /*root*/, const std::string& path) : file_(path, 0) { put(kHeading); }
 
   void write(const std::vector<RowKey>& rows, const collectives::BlockSamples& block);
-  /// Sees whether the file is still where it was.
-  void check();
+  /// To the disk; also sees whether the file is still where it was.
+  void sync();
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 
  private:

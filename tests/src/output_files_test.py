@@ -11,8 +11,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 
+from failing_file_system import FailingFileSystem, can_be_mounted
 from real_ranks import ENVIRONMENT, Scratch, collbench_lines, run, wait_until
 
 PROGRAM = pathlib.Path(sys.argv[1])
@@ -127,6 +129,77 @@ class OutputFiles(Scratch):
     def test_a_file_has_one_purpose(self):
         same = self.folder / "same"
         self.assertIn("--stream: it is the same file as -J", self.refused(*SHORT, "-J", same, "--stream", same))
+
+
+@unittest.skipUnless(can_be_mounted(), "no /dev/fuse, no right to mount, or no fusepy (scripts/setup test)")
+class FailingServer(Scratch):
+    """What a server of files answers that lost a handle, a disk that breaks, a quota (read-only: scripts/faults)."""
+
+    NAMES = ("run.json", "run.csv", "run.stream", "samples.csv")
+
+    def begin(self, *options):
+        """What it says and its process, once it has measured."""
+        self.said, record = self.folder / "said", self.system.mount_point / "run.json"
+        with self.said.open("w") as said:
+            process = subprocess.Popen([str(word) for word in (PROGRAM, *LONG, "-J", record, *options, "--overwrite")], env=ENVIRONMENT,
+                                       stdout=subprocess.DEVNULL, stderr=said, stdin=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        wait_until(lambda: self.passes() > 1)
+        return process
+
+    def passes(self, name="run.json"):
+        record = self.system.shown / name
+        return json.loads(record.read_text())["passes"] if record.exists() else 0
+
+    def lines(self):
+        return self.said.read_text().splitlines()
+
+    def end(self, process):
+        process.send_signal(signal.SIGINT)
+        return process.wait(30)
+
+    def test_is_said_of_each_file_and_what_was_measured_before_can_be_read(self):
+        changed, all_files = self.NAMES[:2], self.NAMES
+        for faults, reason, failing in (({"rename": "ESTALE"}, "Stale file handle", changed),
+                                        ({"write": "EDQUOT"}, "Disk quota exceeded", all_files),
+                                        ({"fsync": "EIO"}, "Input/output error", all_files),
+                                        ({"getattr": "ESTALE"}, "Stale file handle", all_files)):
+            with self.subTest(faults), FailingFileSystem(pathlib.Path(tempfile.mkdtemp(dir=self.folder))) as self.system:
+                mounted = self.system.mount_point
+                options = ("--csv", "--stream", "--samples")
+                process = self.begin(*(word for pair in zip(options, (mounted / name for name in self.NAMES[1:]), strict=True)
+                                       for word in pair))
+                passes = self.passes()
+                self.system.fail(**faults)
+                wait_until(lambda: len(self.lines()) >= len(failing))
+                kept = self.passes("run.json.kept")
+                self.assertEqual(self.end(process), 2)
+                said, last = sorted(self.lines()[:-1]), self.lines()[-1]
+                self.assertEqual(len(said), len(failing), "each once, and one again at the end")
+                for name, line in zip(sorted(failing), said, strict=True):
+                    self.assertRegex(line, f"^collbench: {mounted / name}: cannot be (written|looked at): {reason}; .*goes on\\)$")
+                self.system.fail()
+                record = "run.json"
+                if failing == changed:  # it could be written, and not renamed
+                    record = "run.json.kept"
+                    self.assertIn(f"what it should hold is in {mounted / record}: move that", last)
+                    self.assertGreater(self.passes(record), kept, "the newest is kept")
+                self.assertGreaterEqual(self.passes(record), passes)
+                for name in (record, "run.stream"):
+                    self.assertEqual(run(PROGRAM, "report", mounted / name).returncode, 0)
+
+    def test_that_recovers_leaves_a_whole_record_and_is_no_failure(self):
+        with FailingFileSystem(self.folder) as self.system:
+            process = self.begin()
+            self.system.fail(write="EDQUOT")
+            wait_until(self.lines)
+            self.system.fail()
+            passes = self.passes()
+            wait_until(lambda: self.passes() > passes)
+            self.assertEqual(self.end(process), 0)
+            self.assertEqual(len(self.lines()), 1, "that it failed, when it did")
+            self.assertTrue(json.loads((self.system.mount_point / "run.json").read_text())["complete"])
 
 
 if __name__ == "__main__":
