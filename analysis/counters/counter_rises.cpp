@@ -72,6 +72,7 @@ std::string name(RiseGrade grade) {
 RiseGrade grade_of(const CounterRise& rise) {
   const CounterLimit* const limit = limit_of(rise.counter);
   if (limit == nullptr || rise.to <= rise.from) return RiseGrade::noted;
+  if (rise.seconds < 0 && limit->per_second > 0) return RiseGrade::noted;
   const auto more = static_cast<double>(rise.to - rise.from);
   const bool beyond =
       limit->in_all > 0 ? more > limit->in_all : more > limit->per_second * std::max(rise.seconds, 1.0);
@@ -120,7 +121,7 @@ std::string rise_words(const CounterRise& rise) {
   const std::string limit = limit_words(rise.counter);
   return fmt::format(
       "{} {}: {} to {} within {}{}", rise.host, rise.counter, rise.from, rise.to,
-      format_seconds(rise.seconds),
+      rise.seconds < 0 ? "an unknown time (the time of day was set back)" : format_seconds(rise.seconds),
       limit.empty() ? std::string() : fmt::format(", {} ({} is too many)", name(grade_of(rise)), limit));
 }
 

@@ -403,8 +403,9 @@ class RunDriver {
     run_.validation_seconds = result.validation_seconds;
     run_.complete = !result.interrupted || options_.endless;
     if (!run_.simulated)
-      if (std::string note = clock_note(context_.host, std::difftime(std::time(nullptr), shown_since_),
-                                        clock().seconds() - cpu_since_);
+      if (std::string note =
+              clock_note(context_.host, std::difftime(std::time(nullptr), shown_since_),
+                         clock().seconds() - cpu_since_, suspended_seconds() - suspended_before_);
           !note.empty()) {
         print_message("collbench: " + note);
         run_.environment_notes.push_back(std::move(note));
@@ -442,6 +443,7 @@ class RunDriver {
   launch::CpuTimes cpu_before_ = launch::view_cpu_times();
   double cpu_since_ = clock().seconds();
   std::time_t shown_since_ = std::time(nullptr);  // of the time of day
+  double suspended_before_ = suspended_seconds();
   RankUse use_before_ = launch::view_rank_use();
   topology::ErrorCounters counters_before_ = view_counters();
   Run run_;

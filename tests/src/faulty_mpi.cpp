@@ -1,5 +1,6 @@
 // A library to preload: spoils the last element that an MPI call delivers on rank 1, makes a rank late, lets
 // one hang or gives MPI a wrong count, through MPI's profiling interface.
+#include <dlfcn.h>
 #include <mpi.h>
 #include <unistd.h>
 
@@ -233,6 +234,18 @@ int MPI_Scatter(const void* send, int send_count, MPI_Datatype send_type, void* 
                 MPI_Datatype type, int root, MPI_Comm communicator) {
   const int code = PMPI_Scatter(send, send_count, send_type, receive, count, type, root, communicator);
   spoil("MPI_Scatter", communicator, receive, count, type);
+  return code;
+}
+
+/// The clock that goes on while a machine is suspended, as this one is for FAULTY_MPI_SUSPENDED seconds while
+/// a run measures.
+int clock_gettime(clockid_t clock, timespec* now) noexcept {
+  using Gettime = int (*)(clockid_t, timespec*);
+  static const auto real = reinterpret_cast<Gettime>(dlsym(RTLD_NEXT, "clock_gettime"));
+  const int code = real(clock, now);
+  const char* const seconds =
+      has_measured && clock == CLOCK_BOOTTIME ? std::getenv("FAULTY_MPI_SUSPENDED") : nullptr;
+  if (seconds != nullptr) now->tv_sec += std::atoll(seconds);
   return code;
 }
 

@@ -127,14 +127,22 @@ class EveryOperation(Scratch):
 class TimeOfDay(Scratch):
     def test_that_is_set_during_a_run_is_said(self):
         year = 31_556_952
-        for step, said in ((-3600, "set back by .* finished before it started"), (3600, "went on by 1 h 0 min more"),
-                           (1000 * year, "went on by"), (-1000 * year, "set back by")):
+        for step, said in ((-3600, "set back by .* finished before it started"), (3600, "set ahead by 1 h 0 min"),
+                           (1000 * year, "set ahead by"), (-1000 * year, "set back by")):
             with self.subTest(step=step):
                 run = self.record(2, *QUICK, "--ops", "all_to_all_v", "--sizes", "4K",
                                   environment={"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_TIME": str(step)})
                 self.assertLess(run["wall_seconds"], 600)
                 self.assertRegex("\n".join(run["place_notes"]), said)
                 self.assertEqual(run["finished"] < run["started"], step < 0)
+
+    def test_that_goes_on_while_the_machine_is_suspended_is_not_called_set(self):
+        run = self.record(2, *QUICK, "--ops", "all_to_all_v", "--sizes", "4K",
+                          environment={"LD_PRELOAD": str(FAULTY_MPI), "FAULTY_MPI_TIME": "3600", "FAULTY_MPI_SUSPENDED": "3600"})
+        self.assertLess(run["wall_seconds"], 600)
+        self.assertTrue(run["complete"])
+        self.assertRegex("\n".join(run["place_notes"]), "was suspended for 1 h 0 min during the run")
+        self.assertNotIn("was set", "\n".join(run["place_notes"]))
 
 
 class WrongData(Scratch):

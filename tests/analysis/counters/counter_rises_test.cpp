@@ -32,6 +32,15 @@ TEST(CounterRises, GradesByWhatOperatorsActOn) {
   EXPECT_EQ(grade_of(rise_of("mlx5_0/1 not_a_symbol_error", 1'000'000)), RiseGrade::noted);
 }
 
+TEST(CounterRises, HaveNoRateWhereTheTimeOfDayWasSetBack) {
+  EXPECT_EQ(grade_of(rise_of("mlx5_0/1 symbol_error", 301, -3570)), RiseGrade::noted);
+  EXPECT_EQ(grade_of(rise_of("mlx5_0/1 link_downed", 1, -3570)), RiseGrade::fatal);
+  EXPECT_EQ(
+      rise_words(rise_of("mlx5_0/1 symbol_error", 301, -3570)),
+      "host1 mlx5_0/1 symbol_error: 4 to 305 within an unknown time (the time of day was set back), noted "
+      "(above 10 a second is too many)");
+}
+
 TEST(CounterRises, EachHostOfWhichSomethingWasNotReadIsNamed) {
   const std::vector<topology::ErrorCounters> looks{{"n0.example", 0, {}, {"no ports", "dmesg: refused"}},
                                                    {"n1", 0, {}, {"no ports"}},
