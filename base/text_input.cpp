@@ -153,10 +153,11 @@ std::string_view clean_line(std::string_view line, std::string& storage) {
   while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
   if (has("\x1b") || has("\\u001b")) line = storage = without_ansi(line);
   if (!has(kNoBreakSpace)) return line;
-  storage = line;
-  for (std::size_t at = 0; (at = storage.find(kNoBreakSpace, at)) != std::string::npos;)
-    storage.replace(at, kNoBreakSpace.size(), " ");
-  return storage;
+  std::string clean;  // in one pass: a line may be a whole file
+  for (std::size_t at = 0; (at = line.find(kNoBreakSpace)) != std::string_view::npos;
+       line.remove_prefix(at + kNoBreakSpace.size()))
+    clean.append(line, 0, at) += ' ';
+  return storage = clean.append(line);
 }
 
 std::vector<Line> clean_lines(std::string_view text) {

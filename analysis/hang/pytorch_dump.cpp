@@ -228,7 +228,13 @@ void PytorchDumps::add_incident(const topology::WatchdogIncident& incident, std:
 /// Whether a watchdog wrote in it.
 bool PytorchDumps::add_log(const HangDump& log) {
   std::vector<topology::EvidenceLine> lines;
-  for (const Line& line : clean_lines(log.text)) lines.push_back({line.text, {}});
+  std::string storage;
+  for (std::string_view rest = log.text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = clean_line(rest.substr(0, end), storage);
+    if (!line.empty()) lines.push_back({std::string(line), {}});  // of nothing else a file may be
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
   lines = topology::lines_of_watchdog(lines);
   log_lines_.insert(log_lines_.end(), lines.begin(), lines.end());
   return !lines.empty();

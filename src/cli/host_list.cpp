@@ -119,10 +119,10 @@ void require_names(const std::vector<std::string>& hosts, std::string_view optio
 /// The first word of each line.
 std::vector<std::string> names_in_file(const std::string& path) {
   std::vector<std::string> names;
-  std::istringstream lines(read_file(path));
+  std::istringstream lines(read_file(path, kMaxInputBytes));
   for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line.substr(0, line.find('#')));
-    if (std::string name; words >> name) names.push_back(std::move(name));
+    const std::vector<std::string> words = split_words(line.substr(0, line.find('#')));
+    if (!words.empty()) names.push_back(words.front());
   }
   return names;
 }

@@ -7,6 +7,7 @@
 #include "analysis/counters/counter_rises.hpp"
 #include "base/files.hpp"
 #include "base/host_name.hpp"
+#include "base/text_input.hpp"
 #include "base/units.hpp"
 #include "src/cli/options.hpp"
 #include "src/commands/registry.hpp"
@@ -54,7 +55,8 @@ CommandResult counters(const CountersCommand& options) {
   const topology::ErrorCounters now = look_now(options);
   CommandResult result;
   if (!options.since.empty()) {
-    const auto before = topology::error_counters_from_json(read_file(options.since), options.since);
+    const auto before =
+        topology::error_counters_from_json(read_file(options.since, kMaxInputBytes), options.since);
     require_same_host(options, before, now);
     result = since(before, now);
     // A copy of /sys does not say whose it is.

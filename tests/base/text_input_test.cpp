@@ -30,6 +30,7 @@ TEST(TextInput, RefusesWhatIsNoText) {
   EXPECT_THAT(refused("\xC3"), HasSubstr("is not UTF-8"));
   EXPECT_THAT(refused("\xE0\x96\xB3"), HasSubstr("is not UTF-8"));  // overlong: JSON would not take it
   EXPECT_THAT(refused("\xED\xA0\x80"), HasSubstr("is not UTF-8"));  // half of a surrogate pair
+  EXPECT_EQ(refused(std::string(kMaxInputBytes, 'a')), "(accepted)");
   EXPECT_THAT(refused(std::string(kMaxInputBytes + 1, 'a')), HasSubstr("the file has"));
 }
 
@@ -60,6 +61,14 @@ TEST(TextInput, CleansLines) {
   EXPECT_EQ(lines[2].number, 3);
   EXPECT_EQ(clean_lines("\x1b").at(0).text, "");  // cut in the middle of a code
   EXPECT_EQ(clean_lines("\x1b[4").at(0).text, "");
+  EXPECT_EQ(clean_lines("a\xC2\xA0"
+                        "b\xC2\xA0\xC2\xA0\x1b[0mc")
+                .at(0)
+                .text,
+            "a b  c");
+  std::string many;  // each by itself moving what is behind it would take hours
+  for (int i = 0; i < 8'000'000; ++i) many += "\xC2\xA0";
+  EXPECT_EQ(clean_lines(many).at(0).text, std::string(8'000'000, ' '));
 }
 
 TEST(TextInput, TakesLinesOutOfWhatLogDriversMakeOfThem) {

@@ -7,6 +7,7 @@ Usage: flight_test.py PROGRAM [unittest arguments]
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -65,6 +66,15 @@ class Flight(unittest.TestCase):
         done = self.flight(self.write(0))
         self.assertEqual(done.returncode, 0, done)
         self.assertIn("ranks 1-3 left no dump or log here; rank 0 waits in call 5", " ".join(done.stdout.split()))
+
+    @unittest.skipIf(b"__asan_init" in PROGRAM.read_bytes(), "AddressSanitizer reserves more than that")
+    def test_a_file_of_empty_lines_takes_no_hundred_times_its_size(self):
+        empty = self.folder / "empty.log"
+        empty.write_text("\n" * (16 << 20))
+        done = subprocess.run([PROGRAM, "flight", empty], capture_output=True, text=True, timeout=60, check=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (512 << 20, 512 << 20)))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"{empty}: is neither a recorder of collbench", done.stderr)
 
     def test_of_several_files_those_that_say_nothing_are_named(self):
         silent = self.dumps / "stdout.log"

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "base/text_input.hpp"
 #include "tests/base/temporary_folder.hpp"
 
 namespace collbench::program::host_list_test {
@@ -39,6 +40,11 @@ TEST(HostList, AFileHasOneALine) {
   std::ofstream(path) << "# the rack\nn1 slots=8\n\n  n[2-3]  # two\nn4\n";
   EXPECT_THAT(parse_hosts("@" + path, "--hosts"), ElementsAre("n1", "n2", "n3", "n4"));
   EXPECT_THAT(refusal_of(path), HasSubstr("is a file; write @" + path));
+  const std::string name = "n1 ";
+  std::ofstream(path) << name << std::string(kMaxInputBytes - name.size(), '\n');
+  EXPECT_THAT(parse_hosts("@" + path, "--hosts"), ElementsAre("n1"));
+  std::ofstream(path, std::ios::app) << "\n";
+  EXPECT_THAT(refusal_of("@" + path), HasSubstr("is larger than 16 MiB"));
 }
 
 TEST(HostList, SaysWhatIsWrong) {
