@@ -136,15 +136,18 @@ analysis::PlanReport plans_of_table(const PlanCommand& command) {
     }
     PlanInput input = command.input;
     analysis::PlannedRow row{.label = fmt::to_string(number), .plan = std::nullopt, .refused = {}};
+    std::string column;  // of the cell in hand
     try {
       for (std::size_t i = 0; i < cells.size(); ++i) {
         if (head[i] == "id") {
           row.label = cells[i];
         } else if (!is_empty_cell(cells[i])) {
           const PlanOption& option = *find_plan_option(head[i]);
+          column = head[i] + ": ";
           option.take(input, cells[i], std::string("--") + option.name);
         }
       }
+      column.clear();
       if (command.best) {
         const Question question = question_of(std::move(input));
         row.plan = std::move(found_splits(question, 1).best.front());
@@ -152,7 +155,7 @@ analysis::PlanReport plans_of_table(const PlanCommand& command) {
         row.plan = plan_of(std::move(input));
       }
     } catch (const Error& error) {
-      row.refused = error.what();
+      row.refused = column + error.what();
     }
     report.rows.push_back(std::move(row));
   }

@@ -131,6 +131,8 @@ class Plan(unittest.TestCase):
         self.assertEqual(len(list(csv.DictReader(io.StringIO(result.stdout)))), 1, "an empty line is no plan")
         result = plan("--table", "-", "--topology", "hgx-h100", text="id\tmodel\tzero\na\x1b[31m\tllama-3.1-8b\t1\n")
         self.assertNotIn("\x1b", result.stdout, "what a terminal obeys")
+        result = plan("--table", "-", "--topology", "hgx-h100", text="id\tmodel\ttp\na\tllama-3.1-8b\tx\n")
+        self.assertIn("the first, a: tp: 'x' is not a number", result.stderr, "which cell it is")
         result = plan("--table", "-", "--topology", "hgx-h100", text="id\tspeed\n")
         self.assertEqual(result.returncode, 2)
         self.assertIn("stdin:1: unknown column 'speed'", result.stderr)
