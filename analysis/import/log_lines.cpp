@@ -65,8 +65,8 @@ struct Origin {
 
 std::optional<Origin> origin_before(std::string_view line, std::size_t end) {
   for (std::size_t open = line.find(" ["); open < end; open = line.find(" [", open + 1)) {
-    const std::size_t close = line.find(']', open);
-    if (close == std::string_view::npos || !is_digits(line.substr(open + 2, close - open - 2))) continue;
+    const std::size_t close = line.find_first_not_of(kDigits, open + 2);
+    if (close == std::string_view::npos || close == open + 2 || line[close] != ']') continue;
     const std::size_t last_blank = line.find_last_of(" \t", open - (open > 0 ? 1 : 0));
     const std::size_t start = last_blank == std::string_view::npos ? 0 : last_blank + 1;
     if (start >= open) continue;

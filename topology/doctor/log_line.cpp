@@ -188,9 +188,9 @@ std::string_view LogLine::process() const {
   // "HOST:PID:TID [DEVICE]": the word before the device.
   std::size_t end = head.find(" [");
   for (; end != std::string_view::npos; end = head.find(" [", end + 2)) {
-    const std::size_t thread = head.rfind(':', end);
-    if (thread == std::string_view::npos || thread == 0 || thread + 1 >= end || !is_decimal(head[thread + 1]))
-      continue;
+    // Not by rfind, which would look through a long line again from each bracket.
+    const std::size_t thread = head.substr(0, end).find_last_not_of("0123456789");
+    if (thread == std::string_view::npos || thread == 0 || thread + 1 >= end || head[thread] != ':') continue;
     const std::size_t pid = head.rfind(':', thread - 1);
     if (pid == std::string_view::npos || !is_decimal(head[pid + 1])) continue;
     const std::size_t begin = head.find_last_of(" >]", pid);

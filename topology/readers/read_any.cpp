@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/text_input.hpp"
 #include "topology/graph/merge.hpp"
@@ -47,6 +48,20 @@ Error refuse(std::string_view text, std::string_view file) {
                      fmt::format("give {}; for example: nvidia-smi topo -m > FILE", readable_inputs()));
 }
 
+/// What follows compares each device of a host with each other one. The largest host of 2026 has 16 GPUs.
+constexpr std::size_t kMaxDevicesOfAKind = 1024;
+
+Host with_few_devices(Host host, std::string_view file) {
+  for (const auto& [kind, count] : {std::pair{"GPUs", host.gpus.size()}, std::pair{"NICs", host.nics.size()},
+                                    std::pair{"NVSwitches", host.nvswitches.size()}}) {
+    if (count > kMaxDevicesOfAKind)
+      throw usage_error(
+          std::string(file), fmt::format("a host with {} {}", count, kind),
+          fmt::format("give a file of one machine, with {} of a kind at most", kMaxDevicesOfAKind));
+  }
+  return host;
+}
+
 }  // namespace
 
 ReaderInput::ReaderInput(std::string_view whole) : text(whole), xml(trim(whole).starts_with('<')) {
@@ -64,13 +79,14 @@ Topology read_any_topology(std::string_view text, std::string_view file) {
     if (saved.hosts.empty())
       throw usage_error(std::string(file), "there is no host in it",
                         "save it again with collbench topo save");
+    for (Host& host : saved.hosts) host = with_few_devices(std::move(host), file);
     return saved;
   }
   const ReaderInput input(text);
   std::vector<Host> readings;
   for (const TopologyReader* reader : topology_readers()) {
     if (reader->recognizes == nullptr || !reader->recognizes(input)) continue;
-    readings.push_back(reader->read(text, file));
+    readings.push_back(with_few_devices(reader->read(text, file), file));
     if (input.xml) break;
   }
   // An error of nvidia-smi counts only where nothing else is in it: a log of many commands may hold one

@@ -1,5 +1,6 @@
 #include "topology/readers/readers.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,6 +35,16 @@ TEST(ReadAny, KnowsEachFormatByItsContent) {
   EXPECT_EQ(recognised("nvlink_s.txt"), direct(&read_nvidia_smi_nvlink, "nvlink_s.txt"));
   EXPECT_EQ(recognised("query.xml"), direct(&read_nvidia_smi_query, "query.xml"));
   EXPECT_EQ(recognised("query_gpu.csv"), direct(&read_nvidia_smi_csv, "query_gpu.csv"));
+}
+
+TEST(ReadAny, AHostHasAtMost1024DevicesOfAKind) {
+  const auto of_gpus = [](int count) {
+    std::string text = "index, name\n";
+    for (int i = 0; i < count; ++i) text += fmt::format("{}, NVIDIA H100\n", i);
+    return text;
+  };
+  EXPECT_EQ(read_any_topology(of_gpus(1024), "f").hosts.front().gpus.size(), 1024U);
+  EXPECT_THAT(refused(of_gpus(1025)), HasSubstr("a host with 1025 GPUs"));
 }
 
 TEST(ReadAny, KnowsWhatOnlyADiffNeeds) {
