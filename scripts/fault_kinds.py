@@ -35,14 +35,13 @@ class Seen:
 class Kind:
     name: str
     bed: str
-    quick: bool  # ends within 15 s: CI tries it once
     trial: object
     most_trials: int
 
 
-def kind(name, bed="one host", quick=True, most_trials=1000):
+def kind(name, bed="one host", most_trials=1000):
     def add(trial):
-        KINDS.append(Kind(name, bed, quick, trial, most_trials))
+        KINDS.append(Kind(name, bed, trial, most_trials))
         return trial
     return add
 
@@ -136,12 +135,12 @@ def healthy(bed, random):
     return seen
 
 
-@kind("a healthy run", quick=False)
+@kind("a healthy run")
 def healthy_alone(bed, random):
     return healthy(bed, random)
 
 
-@kind("a healthy run beside busy neighbors", quick=False)
+@kind("a healthy run beside busy neighbors")
 def healthy_beside(bed, random):
     neighbors = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in os.sched_getaffinity(0)]
     try:
@@ -152,7 +151,7 @@ def healthy_beside(bed, random):
             each.wait()
 
 
-@kind("a healthy run of ranks alone on their hosts", "two hosts", quick=False)
+@kind("a healthy run of ranks alone on their hosts", "two hosts")
 def healthy_alone_on_hosts(bed, random):
     options, _ = random.choice(ALONE)
     return goes_on(bed.start(seconds=3, launch=lambda command: bed.launch(command, options), calibrated=False))
@@ -195,7 +194,7 @@ def sigkill_alone(bed, random):
     return dies(bed, rank, signal.SIGKILL, f"host{min(rank, 1)}", launch=lambda command: bed.launch(command, options), calibrated=False)
 
 
-@kind("SIGKILL of a rank under srun", "Slurm", quick=False)
+@kind("SIGKILL of a rank under srun", "Slurm")
 def sigkill_slurm(bed, random):
     return dies(bed, any_rank(bed, random), signal.SIGKILL)
 
@@ -220,12 +219,12 @@ def sigstop_0(bed, random):
     return stops(bed, 0)
 
 
-@kind("SIGSTOP of a rank, between hosts", "two hosts", quick=False)
+@kind("SIGSTOP of a rank, between hosts", "two hosts")
 def sigstop_fabric(bed, random):
     return stops(bed, 1 + random.randrange(bed.ranks - 1))
 
 
-@kind("SIGSTOP of rank 0, between hosts", "two hosts", quick=False)
+@kind("SIGSTOP of rank 0, between hosts", "two hosts")
 def sigstop_0_fabric(bed, random):
     return stops(bed, 0)
 
@@ -412,7 +411,7 @@ def mpirun_goes(run, number, moment):
 for _role in ROLES:
     for _moment in MOMENTS:
         for _number in (signal.SIGKILL, signal.SIGSTOP):
-            kind(f"{_number.name} of {_role} {_moment}", quick=False)(at_moment(_role, _moment, _number))
+            kind(f"{_number.name} of {_role} {_moment}")(at_moment(_role, _moment, _number))
 
 
 @kind("a rank that never starts")
@@ -456,7 +455,7 @@ def black_hole(bed, random):
     return breaks(bed, "mtu", f"host{random.randrange(2)}", "1450")
 
 
-@kind("cable cut, back after 2 s", "two hosts", quick=False)
+@kind("cable cut, back after 2 s", "two hosts")
 def cut_and_healed(bed, random):
     run = bed.start(seconds=8)
     run.until_measured()
@@ -479,7 +478,7 @@ def degraded(bed, act, pattern="", **started):
     return seen
 
 
-@kind("link at a quarter of its rate", "two hosts", quick=False)
+@kind("link at a quarter of its rate", "two hosts")
 def quarter(bed, random):
     return degraded(bed, lambda run: bed.act("rate", f"host{random.randrange(2)}", "250mbit"))
 
@@ -495,11 +494,11 @@ def drops(percent, sent):
 
 
 for _percent in ("0.1", "1", "10"):
-    kind(f"{_percent} % of the packets to a host lost", "two hosts", quick=False)(drops(_percent, False))
-kind("10 % of the packets from a host lost", "two hosts", quick=False)(drops("10", True))
+    kind(f"{_percent} % of the packets to a host lost", "two hosts")(drops(_percent, False))
+kind("10 % of the packets from a host lost", "two hosts")(drops("10", True))
 
 
-@kind("a NIC that flaps each 5 s", "two hosts", quick=False)
+@kind("a NIC that flaps each 5 s", "two hosts")
 def flaps(bed, random):
     host = f"host{random.randrange(2)}"
 
@@ -512,7 +511,7 @@ def flaps(bed, random):
     return degraded(bed, flap, rf"{host} data0 carrier_changes: \d+ to \d+", seconds=20)
 
 
-@kind("a host that is gone", "two hosts", quick=False)
+@kind("a host that is gone", "two hosts")
 def host_gone(bed, random):
     run = bed.start()
     run.until_measured()
@@ -776,7 +775,7 @@ def _change_build_id(file):
     file.write_bytes(content)
 
 
-@kind("Slurm's time limit", "Slurm", quick=False, most_trials=5)
+@kind("Slurm's time limit", "Slurm", most_trials=5)
 def slurm_limit(bed, random):
     """The run is asked for more than its job has, and ends in order before Slurm would end it."""
     def launch(command):
