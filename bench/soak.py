@@ -5,7 +5,7 @@ usage: soak.py PROGRAM SECONDS
 
 Looks at each rank 120 times: resident memory, and open files. Prints, for each rank, the medians of the second and of the last quarter
 (the first is left out: buffers are made there). Exit status 1 where the last is more than 1 % above, and 1 KiB for each row and pass
-measured in between (rank 0 keeps each pass for the record), or one file.
+measured in between of the first of them (rank 0 keeps each pass for the record), or one file.
 """
 
 import json
@@ -49,11 +49,12 @@ def main():
             sys.exit(f"soak: the run ended with {status}")
         record = json.loads(pathlib.Path(f"{folder}/run.json").read_text())
     grown, kept_kib = False, record["passes"] * len(record["rows"]) / 2
-    for rank, looks in seen.items():
+    seen = {rank: looks for rank, looks in seen.items() if len(looks) > LOOKS / 2}
+    for rank, looks in sorted(seen.items()):
         quarter = len(looks) // 4
         (before, files_before), (after, files_after) = ([statistics.median(each) for each in zip(*part, strict=True)]
                                                         for part in (looks[quarter:2 * quarter], looks[-quarter:]))
-        grown = grown or after > 1.01 * before + kept_kib or files_after > files_before + 1
+        grown = grown or after > 1.01 * before + (kept_kib if rank == min(seen) else 0) or files_after > files_before + 1
         print(f"process {rank}: {before:.0f} KiB and {files_before:.0f} files in the second quarter, {after:.0f} KiB ({after / before - 1:+.2%}) and "
               f"{files_after:.0f} files in the last; {len(looks)} looks in {seconds:.0f} s, {record['passes']} passes of {len(record['rows'])} rows")
     return int(grown or len(seen) != 2)

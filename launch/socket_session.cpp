@@ -170,7 +170,9 @@ std::unique_ptr<SocketRanks> meet(const Rendezvous& at, const MeetingPatience& p
                                  own_host_name(), missing.size(), at.ranks, number_ranges(missing)));
     });
   } else if (at.rank > 0) {
-    links.push_back(knock(at.host, at.port, at.ports, party, patience.seconds));
+    // Of "localhost" only where rank 0 listens: at its IPv6 address somebody else might.
+    const std::string own = listening_address(at.host);
+    links.push_back(knock(own.empty() ? at.host : own, at.port, at.ports, party, patience.seconds));
   }
   return std::make_unique<SocketRanks>(at.rank, at.ranks, std::move(links), exchanges);
 }

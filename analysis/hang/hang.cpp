@@ -137,20 +137,23 @@ HangFinding some_are_behind(const Ranks& ranks, std::uint64_t least, std::uint64
 constexpr std::uint32_t kMinResentTimes = 3;
 
 HangFinding link_drops(const Ranks& ranks, const Ranks& senders) {
-  const RankActivity& first = senders.front();
-  const Ranks others(senders.begin() + 1, senders.end());
-  const std::string& to = first.resent_to;
-  return {
-      HangCause::link_drops,
-      {},
-      fmt::format("what rank {} ({}) sent to {} was retransmitted {} times in a row and not acknowledged{}: "
-                  "packets on that path are dropped, all or those longer than an MTU on it (try ping -M do "
-                  "-s 1472 {}; "
-                  "8972 with jumbo frames), or that host is down",
-                  first.rank, first.host, to.empty() ? "another host" : to, first.resent_times,
-                  others.empty() ? "" : fmt::format(", nor what {} sent", rank_names(others)),
-                  to.empty() ? "HOST" : to) +
-          who_waits(ranks, {})};
+  std::vector<std::string> paths;
+  for (const RankActivity& each : senders)
+    paths.push_back(fmt::format("rank {} ({}) to {}, {} times in a row", each.rank, each.host,
+                                each.resent_to.empty() ? "another host" : each.resent_to, each.resent_times));
+  constexpr std::size_t kMaxPaths = 8;
+  const std::size_t more = paths.size() - std::min(paths.size(), kMaxPaths);
+  paths.resize(paths.size() - more);
+  const std::string& to = senders.front().resent_to;
+  return {HangCause::link_drops,
+          {},
+          fmt::format(
+              "what was sent is retransmitted and not acknowledged: by {}{}: packets there are dropped, all, "
+              "many, "
+              "or those longer than an MTU on the way (try ping -M do -s 1472 {}; 8972 with jumbo frames)",
+              fmt::join(paths, ", "), more == 0 ? "" : fmt::format(", and {} more", more),
+              to.empty() ? "HOST" : to) +
+              who_waits(ranks, {})};
 }
 
 /// Of a run that is over: who ended without having been asked to.

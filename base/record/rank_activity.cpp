@@ -44,6 +44,9 @@ RankActivity rank_activity_from_json(const JsonReader& json) {
   each_field(visit, activity, call);
   if (call > activity.calls.entered) throw json.at("call_of_step").expected("at most the calls entered");
   activity.calls_before_step = activity.calls.entered - call;
+  // It stands in a command that a message advises.
+  if (activity.resent_to.find_first_not_of("0123456789.") != std::string::npos)
+    throw json.at("resent_to").expected("an IPv4 address");
   return activity;
 }
 

@@ -80,6 +80,11 @@ bool looks_like_stream(std::string_view text) { return text.starts_with(kFirstKe
 
 RunStream run_stream_from_text(std::string_view text, std::string_view file_name) {
   RunStream stream;
+  if (!text.empty() && !looks_like_stream(text.substr(0, text.find('\n'))) &&
+      text.find('\n') != std::string_view::npos)
+    throw usage_error(fmt::format("{}:1", file_name),
+                      "is not the stream of a run: its first line is no start of one",
+                      "give a file that collbench wrote with --stream; a record (-J) cannot be continued");
   std::string_view rest = text;
   for (int line = 1; rest.find('\n') != std::string_view::npos; ++line) {
     add_line(stream, next_line(rest), fmt::format("{}:{}", file_name, line));

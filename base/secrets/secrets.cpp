@@ -25,12 +25,12 @@ std::vector<std::string> words_of_name(std::string_view name) {
 }
 
 bool is_secret_word(const std::string& word) {
-  constexpr std::array<const char*, 6> kAnywhere{"TOKEN",      "PASSWORD", "PASSWD",
-                                                 "PASSPHRASE", "SECRET",   "CREDENTIAL"};
+  constexpr std::array<const char*, 7> kAnywhere{"TOKEN",  "PASSWORD",   "PASSWD",   "PASSPHRASE",
+                                                 "SECRET", "CREDENTIAL", "SIGNATURE"};
   if (std::any_of(kAnywhere.begin(), kAnywhere.end(),
                   [&](const char* part) { return word.find(part) != std::string::npos; }))
     return true;
-  if (word == "PASS" || word == "PWD" || word.ends_with("AUTH")) return true;
+  if (word == "PASS" || word == "PWD" || word == "SIG" || word.ends_with("AUTH")) return true;
   if (word.starts_with("AUTH") && (!word.starts_with("AUTHOR") || word.starts_with("AUTHORI"))) return true;
   // InfiniBand Architecture Specification 1.4, 3.5.3 and 10.2.4: partition, queue, local and remote keys;
   // mlx5's memory key.
@@ -74,6 +74,24 @@ bool has_secret_setting(std::string_view value) {
   return false;
 }
 
+/// What begins as the tokens of these services do, and is as long: GitHub, GitLab, Hugging Face, NVIDIA, AWS,
+/// Slack, and JSON Web Tokens (RFC 7519: '{"' in base64), each as its documentation has it.
+bool has_token(std::string_view value) {
+  constexpr std::array<std::string_view, 14> kStarts{"ghp_",        "gho_",   "ghu_",  "ghs_",   "ghr_",
+                                                     "github_pat_", "glpat-", "hf_",   "nvapi-", "AKIA",
+                                                     "ASIA",        "xoxb-",  "xoxp-", "eyJ"};
+  constexpr std::size_t kMinLength = 20;
+  for (const std::string_view start : kStarts) {
+    for (std::size_t at = value.find(start); at != std::string_view::npos; at = value.find(start, at + 1)) {
+      std::size_t end = at;
+      while (end < value.size() && is_of_name(value[end])) ++end;
+      const bool begins = at == 0 || !is_of_name(value[at - 1]);
+      if (begins && end - at >= kMinLength) return true;
+    }
+  }
+  return false;
+}
+
 bool is_word_gap(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 /// A word that is no command line itself.
@@ -97,24 +115,32 @@ bool is_secret_name(std::string_view name) {
 }
 
 std::string recorded_value(std::string_view name, std::string_view value) {
-  const bool is_secret = is_secret_name(name) || has_user_with_password(value) || has_secret_setting(value);
+  const bool is_secret =
+      is_secret_name(name) || has_user_with_password(value) || has_secret_setting(value) || has_token(value);
   return is_secret && !value.empty() ? kNotRecorded : std::string(value);
 }
 
 namespace {
 
-/// A command line in one word, with its blanks as they are.
+/// A command line in one word, with its blanks as they are; none between quotes parts words.
 std::string recorded_line(const std::string& line) {
   std::vector<std::string> parts(1);
   std::string blanks;
+  char quote = 0;
   for (const char c : line) {
-    if (is_word_gap(c)) {
+    if (quote == c) {
+      quote = 0;
+    } else if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+    }
+    if (is_word_gap(c) && quote == 0) {
       blanks += c;
       parts.emplace_back();
     } else {
       parts.back() += c;
     }
   }
+  if (parts.size() == 1) return recorded_word(line);
   parts = recorded_words(parts);
   std::string recorded = parts.front();
   for (std::size_t i = 0; i < blanks.size(); ++i) recorded += blanks[i] + parts[i + 1];
@@ -138,7 +164,8 @@ std::vector<std::string> recorded_words(const std::vector<std::string>& words) {
     } else {
       recorded.push_back(recorded_word(word));
     }
-    is_after_name = word.starts_with('-') && word.find('=') == std::string::npos && is_secret_name(word);
+    is_after_name = (word.starts_with('-') && word.find('=') == std::string::npos && is_secret_name(word)) ||
+                    word == "Bearer";
   }
   return recorded;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -37,7 +38,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr const char* kWelcome = "welcome";
 constexpr std::size_t kMaxLine = 4096;
-constexpr std::size_t kSpareGuests = 64;  // strangers, whose time is soon over
+constexpr std::size_t kSpareGuests = 64;  // strangers, of whom the first makes room
 constexpr std::chrono::seconds kGreetingTime{5};
 constexpr std::chrono::seconds kAnswerTime{2};  // rank 0 answers at once
 constexpr std::chrono::seconds kSayAfter{3};
@@ -113,47 +114,47 @@ std::optional<Guest> guest_of(const std::string& line, const std::string& word, 
   return guest;
 }
 
-/// A connection until it has answered the challenge, or its time is over. Lives as long as a handler is
-/// pending.
-class Caller : public std::enable_shared_from_this<Caller> {
- public:
-  using Greeted =
-      std::function<void(tcp::socket socket, const std::string& challenge, const std::string& line)>;
-
-  Caller(tcp::socket socket, Greeted greeted, std::shared_ptr<void> counted)
-      : socket_(std::move(socket)),
-        deadline_(socket_.get_executor()),
-        greeted_(std::move(greeted)),
-        counted_(std::move(counted)) {}
-
-  void begin() {
-    deadline_.expires_after(kGreetingTime);
-    deadline_.async_wait([self = shared_from_this()](error_code failure) {
-      error_code ignored;
-      if (!failure) static_cast<void>(self->socket_.close(ignored));
-    });
-    error_code failed;  // which reading meets as well; a line of a new connection blocks nobody
-    asio::write(socket_, asio::buffer(challenge_), failed);
-    asio::async_read_until(
-        socket_, line_, '\n', [self = shared_from_this()](error_code failure, std::size_t bytes) {
-          self->deadline_.cancel();
-          if (!failure)
-            self->greeted_(std::move(self->socket_), self->challenge_, line_of(self->line_, bytes));
-        });
-  }
-
- private:
-  tcp::socket socket_;
-  asio::steady_timer deadline_;
-  Greeted greeted_;
-  std::shared_ptr<void> counted_;
-  std::string challenge_ = new_challenge();
-  asio::streambuf line_{kMaxLine};
-};
-
 }  // namespace
 
 class Door::Sockets {
+  /// A connection until it has answered the challenge, or its time is over. Lives as long as a handler is
+  /// pending.
+  class Caller : public std::enable_shared_from_this<Caller> {
+   public:
+    using Greeted =
+        std::function<void(tcp::socket socket, const std::string& challenge, const std::string& line)>;
+
+    Caller(tcp::socket socket, Greeted greeted)
+        : socket_(std::move(socket)), deadline_(socket_.get_executor()), greeted_(std::move(greeted)) {}
+
+    void end() {
+      error_code ignored;
+      static_cast<void>(socket_.close(ignored));
+    }
+
+    void begin() {
+      deadline_.expires_after(kGreetingTime);
+      deadline_.async_wait([self = shared_from_this()](error_code failure) {
+        if (!failure) self->end();
+      });
+      error_code failed;  // which reading meets as well; a line of a new connection blocks nobody
+      asio::write(socket_, asio::buffer(challenge_), failed);
+      asio::async_read_until(
+          socket_, line_, '\n', [self = shared_from_this()](error_code failure, std::size_t bytes) {
+            self->deadline_.cancel();
+            if (!failure)
+              self->greeted_(std::move(self->socket_), self->challenge_, line_of(self->line_, bytes));
+          });
+    }
+
+   private:
+    tcp::socket socket_;
+    asio::steady_timer deadline_;
+    Greeted greeted_;
+    std::string challenge_ = new_challenge();
+    asio::streambuf line_{kMaxLine};
+  };
+
  public:
   Sockets(std::uint16_t port, std::uint16_t ports, const std::string& address) {
     error_code failure;
@@ -195,9 +196,15 @@ class Door::Sockets {
     if (const std::vector<int> late = missing(); !late.empty()) {
       fail_all(Error(
           ExitStatus::rank_lost, "rendezvous",
-          fmt::format("after {:g} s only {} of {} ranks have connected to port {} of rank 0{}; missing: {}",
-                      seconds, party.ranks - static_cast<int>(late.size()), party.ranks, port_,
-                      problem_.empty() ? "" : fmt::format(" ({})", problem_), number_ranges(late)),
+          fmt::format(
+              "after {:g} s only {} of {} ranks have connected to port {} of rank 0{}; missing: {}", seconds,
+              party.ranks - static_cast<int>(late.size()), party.ranks, port_,
+              problem_.empty() ? "" : fmt::format(" ({})", problem_),
+              number_ranges(late) +
+                  (strangers_ == 0
+                       ? ""
+                       : fmt::format("; {} others did not show that they know this job and COLLBENCH_SECRET",
+                                     strangers_))),
           "see whether they were started, and whether their hosts reach that port"));
     }
     std::vector<RankLink> links;
@@ -263,16 +270,18 @@ class Door::Sockets {
   void accept() {
     acceptor_.async_accept([this](error_code failure, tcp::socket socket) {
       if (failure == asio::error::operation_aborted) return;
-      if (!failure && callers_ < links_.size() + kSpareGuests) {  // else it is closed here
-        ++callers_;
-        const std::shared_ptr<void> counted(nullptr, [this](void*) { --callers_; });
-        std::make_shared<Caller>(
-            std::move(socket),
-            [this](tcp::socket guest, const std::string& challenge, const std::string& line) {
-              take(guest, challenge, line);
-            },
-            counted)
-            ->begin();
+      if (!failure) {
+        // Of a full house the first makes room: a rank answers within milliseconds, a stranger never.
+        std::erase_if(callers_, [](const auto& caller) { return caller.expired(); });
+        if (callers_.size() >= links_.size() + kSpareGuests) {
+          if (const auto first = callers_.front().lock()) first->end();
+          callers_.pop_front();
+        }
+        const auto caller = std::make_shared<Caller>(
+            std::move(socket), [this](tcp::socket guest, const std::string& challenge,
+                                      const std::string& line) { take(guest, challenge, line); });
+        callers_.push_back(caller);
+        caller->begin();
       }
       if (!failure) {
         accept();
@@ -287,7 +296,10 @@ class Door::Sockets {
 
   void take(tcp::socket& socket, const std::string& challenge, const std::string& line) {
     const auto guest = guest_of(line, party_.word, port_, challenge);
-    if (!guest || challenge.empty()) return;
+    if (!guest || challenge.empty()) {
+      ++strangers_;
+      return;
+    }
     forget_if_gone(guest->rank);  // a rank that was started again takes its own place
     const std::string why = refusal(*guest);
     const std::string reply = why.empty() ? kWelcome : why;
@@ -320,11 +332,12 @@ class Door::Sockets {
   std::vector<std::optional<RankLink>> links_;
   std::optional<Error> refused_;
   std::uint16_t port_ = 0;
-  std::size_t callers_ = 0;  // before the context, whose end closes them
+  std::deque<std::weak_ptr<Caller>> callers_;  // that have not answered yet, the first one first
   asio::io_context context_{1};
   tcp::acceptor acceptor_{context_};
   asio::steady_timer later_{context_};
   std::string problem_;  // why somebody could not be accepted
+  std::size_t strangers_ = 0;
 };
 
 Door::Door(std::uint16_t port, std::uint16_t ports, const std::string& address)
@@ -408,7 +421,8 @@ class Look {
   }
 
   void fail(error_code failure) {
-    problem_ = failure == asio::error::eof ? "it is another program, or another job" : failure.message();
+    problem_ = failure == asio::error::eof ? "it is another program, another job, or COLLBENCH_SECRET differs"
+                                           : failure.message();
   }
 
   const Party& party_;

@@ -1,17 +1,23 @@
 #include <fmt/format.h>
+#include <sys/utsname.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "analysis/doctor/doctor_report.hpp"
 #include "analysis/report/report.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/record/run_stream.hpp"
 #include "base/secrets/secrets.hpp"
+#include "base/text_sinks.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
@@ -39,42 +45,86 @@ std::string code_block(std::string_view text) {
   return fmt::format("{}text\n{}{}{}\n", fence, text, text.ends_with('\n') ? "" : "\n", fence);
 }
 
-/// A run leaves secrets out of its record; what a script wrote, or put into one, did not.
-Run without_secrets(Run run) {
-  run.command_line = recorded_words(run.command_line);
-  for (auto& [name, value] : run.environment) value = recorded_value(name, value);
-  run.label = recorded_words({run.label}).front();
-  return run;
-}
-
-/// The run's tables and its record. One that is there and cannot be read may be the bug: then that is said.
-std::string run_section(const std::string& record) {
-  const std::string text = input_text(record), heading = "\n## The run\n\n";
-  try {
-    const Run run = without_secrets(run_from_text(text, input_name(record)));
-    return heading + code_block(analysis::report(run, "text")) + "\nIts record:\n\n" +
-           code_block(to_json_text(run));
-  } catch (const Error& error) {
-    return heading + code_block(describe(error));
+/// A run leaves secrets out of its record; what a script wrote, or put into one, did not. Of each text in it,
+/// wherever that is, words that look like secrets are replaced.
+void leave_secrets_out(nlohmann::ordered_json& json, const std::string& name) {
+  if (json.is_array() &&
+      std::all_of(json.begin(), json.end(), [](const auto& each) { return each.is_string(); })) {
+    json = recorded_words(json.get<std::vector<std::string>>());
+  } else if (json.is_string()) {
+    json = recorded_value(name, recorded_words({json.get<std::string>()}).front());
+  } else if (json.is_structured()) {
+    const bool is_environment = name == "environment";
+    for (auto& [key, value] : json.items())
+      leave_secrets_out(value, is_environment ? key : value.is_object() ? key : "");
   }
 }
 
+/// "PRETTY_NAME=…" of os-release(5), the kernel, and the NVIDIA driver where one is loaded.
+std::string system_text() {
+  utsname kernel{};
+  ::uname(&kernel);
+  std::string text = fmt::format("kernel: {} {} {}\n", kernel.sysname, kernel.release, kernel.machine);
+  for (const auto& [file, sign, name] :
+       {std::tuple{"/etc/os-release", "PRETTY_NAME=", "system"},
+        std::tuple{"/proc/cpuinfo", "model name", "CPU"},
+        std::tuple{"/proc/driver/nvidia/version", "NVRM version", "NVIDIA driver"}}) {
+    std::ifstream lines(file);
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with(sign)) continue;
+      text += fmt::format("{}: {}\n", name, one_line(line.substr(line.find_first_of("=:") + 1)));
+      break;
+    }
+  }
+  return text;
+}
+
+/// What is known of the run beside its page.
+struct BugsRun {
+  std::string section;  ///< of the page
+  std::string record;   ///< JSON; empty: none that could be read
+};
+
+/// A record that is there and cannot be read may be the bug: then that is said.
+BugsRun bugs_run(const std::string& record) {
+  const std::string text = input_text(record), heading = "\n## The run\n\n";
+  try {
+    auto json = nlohmann::ordered_json::parse(to_json_text(run_from_text(text, input_name(record))));
+    leave_secrets_out(json, "");
+    const Run run = run_from_text(json.dump(), input_name(record));
+    return {heading + code_block(analysis::report(run, "text")), to_json_text(run)};
+  } catch (const Error& error) {
+    return {heading + code_block(recorded_words({describe(error)}).front()), ""};
+  }
+}
+
+constexpr const char* kQuestions =
+    "# collbench: WHAT HAPPENED, IN ONE LINE\n\n"
+    "## The command\n\n## What you expected\n\n## What came out\n\nWith `-v`, and what stood on stderr.\n\n";
+
 CommandResult report_bug(const ReportBugOptions& options) {
   const auto documents = writable_documents(options.output);
-  const std::string run = options.record.empty() ? "" : run_section(options.record);
+  const BugsRun run = options.record.empty() ? BugsRun{} : bugs_run(options.record);
+  // Beside the page, which is to be pasted: a record is too long for that.
+  const std::string& page = options.output.path;
+  const std::string beside = run.record.empty() || page.empty() || page == "-" ? "" : page + ".record.json";
+  if (!beside.empty()) require_writable(beside, options.output.overwrite, "-o");
   const auto write = [&](const OutputDocument& document) {
-    std::string text =
-        "# collbench: WHAT HAPPENED, IN ONE LINE\n\n"
-        "The command, what you expected, and what came out (with `-v`, its last lines):\n\n"
-        "What looks like a secret was left out; names of hosts, users and folders are below. Look before you "
-        "send it.\n\n## Versions\n\n" +
-        code_block(version_text()) + "\n## This machine\n\n";
-    for (const analysis::DoctorPage& page : doctor_pages_of_this_machine())
-      text += code_block(analysis::report(page, "text", page_options(document)));
-    return text + run;
+    std::string text = fmt::format("{}## Versions\n\n{}\n## This host, now (not when the run was)\n\n",
+                                   kQuestions, code_block(version_text() + system_text()));
+    for (const analysis::DoctorPage& each : doctor_pages_of_this_machine())
+      text += code_block(analysis::report(each, "text", page_options(document)));
+    return text + run.section;
   };
-  const std::string written = write_documents(documents, write);
-  return {written, ExitStatus::ok, prints_text(documents), written_notes(documents, "a report of a bug")};
+  CommandResult result{write_documents(documents, write), ExitStatus::ok, prints_text(documents)};
+  if (!beside.empty()) write_file_by_rename(beside, run.record);
+  result.notes.push_back(
+      fmt::format("{}values of names such as TOKEN or PASSWORD and known kinds of tokens were left out; any "
+                  "other secret, and names "
+                  "of hosts, users and folders, were not: read before you post{}",
+                  page.empty() || page == "-" ? "" : fmt::format("wrote {}: ", page),
+                  beside.empty() ? "" : fmt::format(", and attach {}", beside)));
+  return result;
 }
 
 void add_report_bug(CLI::App& command, CommandFunction& chosen) {
@@ -87,7 +137,7 @@ void add_report_bug(CLI::App& command, CommandFunction& chosen) {
 }  // namespace
 
 Subcommand report_bug_subcommand() {
-  return {"report-bug", "versions, doctor and a run's record as one page for the issue tracker",
+  return {"report-bug", "versions, doctor and a run as one page for the issue tracker",
           "collbench report-bug run.json -o bug.md", add_report_bug};
 }
 

@@ -222,8 +222,9 @@ class RunDriver {
                                                 launch::view_cpu_times(), clock().seconds() - cpu_since_);
     const std::vector<RankUse> uses = launch::gather_rank_use(ranks(), use_before_);
     run_.network_notes = launch::lost_packets(uses, context_.machines);
-    for (std::string& rise : gather_counter_rises(ranks(), counters_before_, view_counters()))
-      run_.network_notes.push_back(std::move(rise));
+    CounterNotes rises = gather_counter_rises(ranks(), counters_before_, view_counters());
+    std::move(rises.network.begin(), rises.network.end(), std::back_inserter(run_.network_notes));
+    std::move(rises.machine.begin(), rises.machine.end(), std::back_inserter(run_.environment_notes));
     if (options_.rank_use && ranks().is_root()) print_message(rank_use_line(uses));
     const bool is_complete = !result.interrupted || options_.endless;
     if (ranks().is_root()) show(result);

@@ -110,16 +110,26 @@ topology::ErrorCounters view_error_counters(const Identity& mine, const Clock& c
   }
 }
 
-std::vector<std::string> gather_counter_rises(launch::Ranks& ranks, const topology::ErrorCounters& before,
-                                              const topology::ErrorCounters& now) {
-  std::vector<std::string> own;
+CounterNotes gather_counter_rises(launch::Ranks& ranks, const topology::ErrorCounters& before,
+                                  const topology::ErrorCounters& now) {
+  CounterNotes own;
   for (const analysis::CounterRise& rise : analysis::counter_rises(before, now, "")) {
-    if (analysis::grade_of(rise) != analysis::RiseGrade::noted || rise.counter.ends_with(" carrier_changes"))
-      own.push_back(analysis::rise_words(rise) + ": times measured meanwhile may be longer for it");
+    const bool is_carrier = rise.counter.ends_with(" carrier_changes");
+    if (analysis::grade_of(rise) == analysis::RiseGrade::noted && !is_carrier) continue;
+    // "mlx5_0/1 symbol_error"; the others are "PCI …" and "memory …".
+    const bool is_port = rise.counter.find('/') < rise.counter.find(' ');
+    (is_carrier || is_port ? own.network : own.machine)
+        .push_back(analysis::rise_words(rise) + ": times measured meanwhile may be longer for it");
   }
-  std::vector<std::string> all;
-  for (const std::string& of_rank : ranks.gather(launch::packed(own)))
-    for (std::string& words : launch::unpacked(of_rank)) all.push_back(std::move(words));
+  const auto of_all = [&ranks](const std::vector<std::string>& notes) {
+    std::vector<std::string> all;
+    for (const std::string& of_rank : ranks.gather(launch::packed(notes)))
+      for (std::string& words : launch::unpacked(of_rank)) all.push_back(std::move(words));
+    return all;
+  };
+  CounterNotes all;
+  all.network = of_all(own.network);
+  all.machine = of_all(own.machine);
   return all;
 }
 

@@ -38,11 +38,16 @@ struct GatheredTelemetry {
 /// elsewhere, and in simulated time.
 [[nodiscard]] topology::ErrorCounters view_error_counters(const Identity& mine, const Clock& clock);
 
-/// Of all hosts what went up between two looks at them faster than operators accept, and each lost carrier,
-/// for the report: on rank 0. Collective.
-[[nodiscard]] std::vector<std::string> gather_counter_rises(launch::Ranks& ranks,
-                                                            const topology::ErrorCounters& before,
-                                                            const topology::ErrorCounters& now);
+/// What of a host's counters stands in a report.
+struct CounterNotes {
+  std::vector<std::string> network;  ///< of NICs: their ports, and each lost carrier
+  std::vector<std::string> machine;  ///< of PCIe and memory
+};
+
+/// Of all hosts what went up between two looks at them faster than operators accept, and each lost carrier:
+/// on rank 0. Collective.
+[[nodiscard]] CounterNotes gather_counter_rises(launch::Ranks& ranks, const topology::ErrorCounters& before,
+                                                const topology::ErrorCounters& now);
 
 /// The GPUs' clocks, throttling and errors while a run measures. Does nothing on host memory, and with
 /// --no-telemetry.

@@ -366,6 +366,20 @@ TEST(SocketSession, StrangersAreClosedWithoutAWordAndCountForNobody) {
   EXPECT_EQ(links[0].receive(), "hello");
 }
 
+TEST(SocketSession, StrangersThatHoldTheirConnectionsKeepNobodyOut) {
+  Door door(0, 1, "127.0.0.1");
+  std::vector<RankLink> links;
+  std::thread root([&] {
+    links = door.receive({.rank = 0, .ranks = 2, .word = "word"}, kPatience, [](const std::vector<int>&) {});
+  });
+  std::vector<std::unique_ptr<FileDescriptor>> strangers;
+  for (int i = 0; i < 200; ++i) strangers.push_back(connected_to(door.port()));
+  static_cast<void>(knock("localhost", door.port(), 1, {.rank = 1, .ranks = 2, .word = "word"},
+                          4));  // before their time is over
+  root.join();
+  EXPECT_EQ(links.size(), 1U);
+}
+
 TEST(SocketSession, WhoBelievesInAnotherNumberOfRanksIsRefused) {
   for (const Party& other :
        {Party{.rank = 1, .ranks = 3, .word = "word"}, Party{.rank = 7, .ranks = 2, .word = "word"},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "base/text_input.hpp"
@@ -48,16 +49,18 @@ Error refuse(std::string_view text, std::string_view file) {
                      fmt::format("give {}; for example: nvidia-smi topo -m > FILE", readable_inputs()));
 }
 
-/// What follows compares each device of a host with each other one. The largest host of 2026 has 16 GPUs.
-constexpr std::size_t kMaxDevicesOfAKind = 1024;
+/// What follows compares each device of a host with each other one. The largest host of 2026 has 16 GPUs; of
+/// NICs there may be hundreds of virtual functions.
+constexpr std::size_t kMaxGpus = 128;
+constexpr std::size_t kMaxNics = 1024;
 
 Host with_few_devices(Host host, std::string_view file) {
-  for (const auto& [kind, count] : {std::pair{"GPUs", host.gpus.size()}, std::pair{"NICs", host.nics.size()},
-                                    std::pair{"NVSwitches", host.nvswitches.size()}}) {
-    if (count > kMaxDevicesOfAKind)
-      throw usage_error(
-          std::string(file), fmt::format("a host with {} {}", count, kind),
-          fmt::format("give a file of one machine, with {} of a kind at most", kMaxDevicesOfAKind));
+  for (const auto& [kind, count, most] :
+       {std::tuple{"GPUs", host.gpus.size(), kMaxGpus}, std::tuple{"NICs", host.nics.size(), kMaxNics},
+        std::tuple{"NVSwitches", host.nvswitches.size(), kMaxGpus}}) {
+    if (count > most)
+      throw usage_error(std::string(file), fmt::format("a host with {} {}", count, kind),
+                        fmt::format("give a file of one machine, with {} of them at most", most));
   }
   return host;
 }

@@ -74,12 +74,18 @@ void count_ports(ErrorCounters& counters, const fs::path& root) {
 void count_carriers(ErrorCounters& counters, const fs::path& root) {
   const fs::path interfaces = root / "class/net";
   std::error_code ignored;
-  for (const std::string& name : sysfs_names(interfaces)) {
+  const std::vector<std::string> names = sysfs_names(interfaces);
+  const auto is_device = [&](const std::string& name) {
+    return fs::exists(interfaces / name / "device", ignored);
+  };
+  // A container has none, and an interface whose other end is elsewhere; a host's such ends come and go.
+  const bool is_container = std::none_of(names.begin(), names.end(), is_device);
+  for (const std::string& name : names) {
     const fs::path interface = interfaces / name;
-    const bool is_device = fs::exists(interface / "device", ignored);
-    const bool is_a_containers = sysfs_text(interface / "iflink") != sysfs_text(interface / "ifindex") &&
+    const bool is_a_containers = is_container &&
+                                 sysfs_text(interface / "iflink") != sysfs_text(interface / "ifindex") &&
                                  !fs::exists(interface / "brport", ignored);
-    if (is_device || is_a_containers)
+    if (is_device(name) || is_a_containers)
       count_file(counters, name + " carrier_changes", interface / "carrier_changes");
   }
 }

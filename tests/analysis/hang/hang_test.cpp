@@ -105,13 +105,14 @@ TEST(Hang, WhatIsNotAcknowledgedIsALinksFaultAndNoRanks) {
   EXPECT_EQ(found.cause, HangCause::link_drops);
   EXPECT_THAT(found.ranks, IsEmpty());
   EXPECT_EQ(found.text,
-            "what rank 0 (node1) sent to 10.0.0.2 was retransmitted 4 times in a row and not acknowledged: "
-            "packets on "
-            "that path are dropped, all or those longer than an MTU on it (try ping -M do -s 1472 10.0.0.2; "
-            "8972 with "
-            "jumbo frames), or that host is down; ranks 0-3 (node1) wait");
+            "what was sent is retransmitted and not acknowledged: by rank 0 (node1) to 10.0.0.2, 4 times in "
+            "a row: packets "
+            "there are dropped, all, many, or those longer than an MTU on the way (try ping -M do -s 1472 "
+            "10.0.0.2; 8972 "
+            "with jumbo frames); ranks 0-3 (node1) wait");
   ranks[3].resent_times = 3;
-  EXPECT_THAT(find_hang(ranks, 4).text, HasSubstr("not acknowledged, nor what rank 3 (node1) sent: packets"));
+  EXPECT_THAT(find_hang(ranks, 4).text,
+              HasSubstr(" in a row, rank 3 (node1) to another host, 3 times in a row: packets"));
   ranks[2].process = ProcessState::stopped;
   EXPECT_EQ(find_hang(ranks, 4).cause, HangCause::rank_stopped);
   ranks[2].process = ProcessState::running;

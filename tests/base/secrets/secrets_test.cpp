@@ -62,7 +62,10 @@ TEST(Secrets, AreKnownInValues) {
   for (const char* value :
        {"http://me:hunter2@proxy:3128", "https://me:a/b@c@host/path", "ftp://me:x@host", "me:hunter2@host",
         "https://ghp_1234@github.com/x", "tcp://a:1,http://u:p@b", "tcp://ghp_1234@h:5", "amqp://me@h",
-        "plugin;token=abc", "a=1,api_key=abc", "password=x", "--url=http://u:p@h"})
+        "https://s3/x?X-Amz-Signature=deadbeef", "https://x.blob/y?sv=1&sig=abc",
+        "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "x hf_abcdefghijklmnopqrst",
+        "https://h/AKIAIOSFODNN7EXAMPLE/x", "eyJhbGciOiJIUzI1NiJ9.e30.sig", "plugin;token=abc",
+        "a=1,api_key=abc", "password=x", "--url=http://u:p@h"})
     EXPECT_EQ(recorded_value("NCCL_NET", value), kHidden) << value;
 }
 
@@ -78,6 +81,9 @@ TEST(Secrets, ValuesAreKept) {
                             "me@host",
                             "@hosts.txt",
                             "a:@hosts",
+                            "hf_Ring",
+                            "AKIA",
+                            "lib_ghp_sixteen_and_more_letters",
                             "user:@",
                             "glibc.malloc.check=3:glibc.malloc.top_pad=1",
                             "n1:8,n2:8",
@@ -106,6 +112,10 @@ TEST(Secrets, OfWordsOnlyTheyAreHidden) {
               ElementsAre("--launcher",
                           fmt::format("mpirun -x MY_TOKEN={} --password {}  -np 2 --host {{a}}:1,{{b}}:1",
                                       kHidden, kHidden)));
+  EXPECT_THAT(recorded_words({"--label", "Bearer abc of me"}),
+              ElementsAre("--label", fmt::format("Bearer {} of me", kHidden)));
+  EXPECT_THAT(recorded_words({"env DB_PASSWORD=\"S1 S2\" mpirun --token 'S3 S4' x"}),
+              ElementsAre(fmt::format("env DB_PASSWORD={} mpirun --token {} x", kHidden, kHidden)));
   const std::vector<std::string> usual{"/usr/bin/collbench",
                                        "--ops",
                                        "all_reduce,all_gather",

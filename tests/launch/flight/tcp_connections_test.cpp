@@ -10,8 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include "launch/rank_use.hpp"
-
 namespace collbench::launch::tcp_connections_test {
 namespace {
 
@@ -37,7 +35,6 @@ class Listener {
     EXPECT_TRUE(::connect(sockets_.back(), any(), size_) == 0 || errno == EINPROGRESS);
     return sockets_.back();
   }
-  int accept() { return sockets_.emplace_back(::accept(listens(), nullptr, nullptr)); }
 
  private:
   sockaddr* any() { return reinterpret_cast<sockaddr*>(&address_); }  // NOLINT(*-reinterpret-cast)
@@ -47,37 +44,22 @@ class Listener {
   std::vector<int> sockets_{::socket(AF_INET, SOCK_STREAM, 0)};
 };
 
-TEST(TcpConnections, CountsWhatWasSent) {
-  const RankUse before = view_rank_use();
-  Listener listener(1);
-  const int sends = listener.connect();
-  const int receives = listener.accept();
-  const std::string text(10'000, 'x');
-  EXPECT_EQ(::send(sends, text.data(), text.size(), 0), 10'000);
-  std::string got(text.size(), ' ');
-  EXPECT_EQ(::recv(receives, got.data(), got.size(), MSG_WAITALL), 10'000);
-  const RankUse use = rank_use_since(before, view_rank_use());
-  EXPECT_EQ(use.tcp_sent_bytes, 10'000U);
-  EXPECT_EQ(use.tcp_resent_bytes, 0U);
-  EXPECT_GE(use.ran_seconds, 0);
-}
-
-TEST(TcpConnections, WhatNobodyReadsIsAcknowledgedAllTheSame) {
+/// What goes to other hosts is tried between such (tests/src/fabric_test.py).
+TEST(TcpConnections, WhatStaysOnThisHostLosesNothingAndCountsNothing) {
   Listener listener(1);
   const int sends = listener.connect(SOCK_NONBLOCK);
   const std::string text(1 << 16, 'x');
   while (::send(sends, text.data(), text.size(), 0) > 0) continue;
-  std::this_thread::sleep_for(std::chrono::milliseconds(700));  // two timeouts of TCP
+  EXPECT_EQ(view_tcp_bytes().sent, 0U);
   EXPECT_EQ(view_unacknowledged().times, 0U);
 }
 
-TEST(TcpConnections, ATimeoutOfTcpIsSeen) {
+TEST(TcpConnections, OneThatWaitsForAQueueIsNoLossOfALink) {
   Listener listener(0);
   for (int i = 0; i < 4; ++i) listener.connect(SOCK_NONBLOCK);  // what the queue has no room for is dropped
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (view_unacknowledged().times == 0 && std::chrono::steady_clock::now() < deadline)
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  EXPECT_GT(view_unacknowledged().times, 0U);
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(1200));  // the first timeout of a connection that is made
+  EXPECT_EQ(view_unacknowledged().times, 0U);
 }
 
 }  // namespace

@@ -44,18 +44,24 @@ TEST(ErrorCounters, OfEachHostWhatWentUpIsSaid) {
     topology::ErrorCounters before;
     topology::ErrorCounters now;
     if (mine.local_rank == 0) {
-      before = {mine.host, 10, {{"eth0 carrier_changes", 1}, {"mlx5_0/1 out_of_sequence", 1}}, {}};
+      before = {mine.host,
+                10,
+                {{"eth0 carrier_changes", 1}, {"mlx5_0/1 out_of_sequence", 1}, {"memory mc0 ue_count", 0}},
+                {}};
       now = {mine.host,
              30,
-             {{"eth0 carrier_changes", mine.node == 0 ? 1 : 3}, {"mlx5_0/1 out_of_sequence", 9}},
+             {{"eth0 carrier_changes", mine.node == 0 ? 1 : 3},
+              {"mlx5_0/1 out_of_sequence", 9},
+              {"memory mc0 ue_count", mine.node == 0 ? 1 : 0}},
              {}};
     }
-    const std::vector<std::string> rises = gather_counter_rises(ranks, before, now);
+    const CounterNotes rises = gather_counter_rises(ranks, before, now);
     if (ranks.is_root()) {
-      EXPECT_THAT(rises,
+      EXPECT_THAT(rises.network,
                   ElementsAre(testing::StartsWith("n2 eth0 carrier_changes: 1 to 3 within 20 s, noted")));
+      EXPECT_THAT(rises.machine, ElementsAre(testing::HasSubstr("memory mc0 ue_count: 0 to 1")));
     } else {
-      EXPECT_THAT(rises, IsEmpty());
+      EXPECT_THAT(rises.network, IsEmpty());
     }
   });
 }
