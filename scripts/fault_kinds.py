@@ -317,7 +317,7 @@ def at_start(bed, pattern, **started):
 # Whether a rank whose step is this one is there.
 MOMENTS = {"in MPI_Init": lambda step: step == "start of MPI",
            "in the calibration": lambda step: step == "calibration",
-           "before the first row": lambda step: step in ("gathering the ranks", "planning the rows", "gathering the topology",
+           "before the first row": lambda step: step in ("gathering the ranks", "start of the backend", "planning the rows", "gathering the topology",
                                                          "start of the measurement"),
            "in the rows": lambda step: step.startswith("AllReduce") or step == "between passes"}
 ROLES = ("rank 0", "another rank", "mpirun")

@@ -483,11 +483,13 @@ ExitStatus run_command(const RunOptions& options, const launch::Session& session
       options.blocks_have_timeout ? options.timeout_seconds * kLibraryPatience : 0, flight.exchanges(),
       wait_begins, [&] { flight.begin_again(); });
   const TrafficMatrix traffic = find_traffic(options, context.host, ranks);
-  flight.step_without_limit("start of the backend");  // until it waits for the first time
+  constexpr const char* kStart = "start of the backend";
+  // On GPUs it takes as long as drivers and NCCL do, until it waits for the first time.
+  context.memory == collectives::MemoryKind::host ? flight.step(kStart) : flight.step_without_limit(kStart);
   const RunBackend measured = make_backend(options, session, waiter, context, traffic, flight.counters());
   backend_starts = false;
-  launch::agreed(ranks, context.host, [&] { require_something_to_accept(options, context, measured); });
   flight.step("planning the rows");
+  launch::agreed(ranks, context.host, [&] { require_something_to_accept(options, context, measured); });
   const RunPlan plan = plan_run(options, context.host, measured, ranks, traffic);
   if (options.dry_run) {
     launch::agree_on_root(ranks, context.host, [&](launch::OnRoot root) {
