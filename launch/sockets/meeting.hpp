@@ -40,9 +40,10 @@ class Door {
   /// Told of the ranks that have not come yet, once, after some seconds.
   using Waits = std::function<void(const std::vector<int>& missing)>;
   /// A link to each other rank, by rank, once all have come; each has then been sent an empty message.
-  /// Whoever does not show that it knows the word is disconnected without an answer; a rank that is gone again may be
-  /// replaced. Throws Error, and tells it those that have come: rank_lost with who is missing after `seconds`
-  /// (0: never), or on an interruption; usage when a rank comes twice or believes in another number of ranks.
+  /// Whoever does not show that it knows the word is disconnected without an answer; a rank that is gone
+  /// again may be replaced. Throws Error, and tells it those that have come: rank_lost with who is missing
+  /// after `seconds` (0: never), or on an interruption; usage when a rank comes twice or believes in another
+  /// number of ranks.
   [[nodiscard]] std::vector<RankLink> receive(const Party& party, double seconds, const Waits& waits);
 
  private:
