@@ -191,7 +191,7 @@ void write_file_by_rename(const std::filesystem::path& path, std::string_view te
       file.append(text);
       file.sync();
     } catch (const Error&) {
-      throw error;
+      throw Error(error);
     }
   }
   throw Error(error.status(), error.where(), error.what(),
