@@ -34,8 +34,7 @@ Error as_error(const std::exception& failure) {
     return usage_error("", "out of memory", "run with fewer or smaller sizes, or with less beside it");
   return {ExitStatus::internal, "", fmt::format("internal error: {}", failure.what()),
           "this is a bug in collbench: report it in the project's issue tracker, with this line, the "
-          "command, and "
-          "what collbench report-bug prints"};
+          "command, and what collbench report-bug prints"};
 }
 
 std::string describe(const std::exception& failure) {

@@ -54,11 +54,11 @@ std::vector<std::string> lost_packets(const std::vector<RankUse>& uses, const Id
     if (use.tcp_resent_bytes < kMinResentBytes) continue;
     const double share = static_cast<double>(use.tcp_resent_bytes) / static_cast<double>(use.tcp_sent_bytes);
     if (share < kMinResentShare) continue;
-    lines.push_back(fmt::format(
-        "rank {} ({}) retransmitted {:.2g} % of its TCP bytes: packets that it sent, or their "
-        "acknowledgments, were dropped on the way or came too late, or who receives them read too "
-        "late; look at that host's links (ip -s link, ethtool -S, nstat)",
-        rank, identities[rank].host, 100 * share));
+    lines.push_back(
+        fmt::format("rank {} ({}) retransmitted {:.2g} % of its TCP bytes: packets that it sent, or their "
+                    "acknowledgments, were dropped or delayed on the way, or their receiver read too late; "
+                    "check the links of that host (ip -s link, ethtool -S, nstat)",
+                    rank, identities[rank].host, 100 * share));
   }
   return lines;
 }

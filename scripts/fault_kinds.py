@@ -436,8 +436,8 @@ def breaks(bed, *act):
     run.until_measured()
     start = time.monotonic()
     bed.act(*act)
-    seen = judge(run, start, r"what was sent is retransmitted and not acknowledged: by rank \d \(host\d\) to 10\.93\.1\.\d, "
-                 r"\d+ times in a row.*: packets there are dropped", (4,), "hang")
+    seen = judge(run, start, r"data is retransmitted and never acknowledged: rank \d \(host\d\) to 10\.93\.1\.\d, "
+                 r"\d+ times in a row.*: packets are dropped on the way", (4,), "hang")
     bed.heal()
     accused = ((run.record() or {}).get("incident") or {}).get("ranks")
     seen.wrong += [f"accused: {accused}"] if accused else []

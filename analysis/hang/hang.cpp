@@ -145,15 +145,15 @@ HangFinding link_drops(const Ranks& ranks, const Ranks& senders) {
   const std::size_t more = paths.size() - std::min(paths.size(), kMaxPaths);
   paths.resize(paths.size() - more);
   const std::string& to = senders.front().resent_to;
-  return {HangCause::link_drops,
-          {},
-          fmt::format(
-              "what was sent is retransmitted and not acknowledged: by {}{}: packets there are dropped, all, "
-              "many, "
-              "or those longer than an MTU on the way (try ping -M do -s 1472 {}; 8972 with jumbo frames)",
-              fmt::join(paths, ", "), more == 0 ? "" : fmt::format(", and {} more", more),
-              to.empty() ? "HOST" : to) +
-              who_waits(ranks, {})};
+  return {
+      HangCause::link_drops,
+      {},
+      fmt::format(
+          "data is retransmitted and never acknowledged: {}{}: packets are dropped on the way, all, many, "
+          "or those above the MTU of the path (try ping -M do -s 1472 {}; 8972 with jumbo frames)",
+          fmt::join(paths, ", "), more == 0 ? "" : fmt::format(", and {} more", more),
+          to.empty() ? "HOST" : to) +
+          who_waits(ranks, {})};
 }
 
 /// Of a run that is over: who ended without having been asked to.

@@ -10,7 +10,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <thread>
 #include <utility>  // before Asio, which uses it and does not say so
 
@@ -24,9 +23,9 @@
 #include <boost/asio/write.hpp>
 
 #include "base/error.hpp"
-#include "base/host_name.hpp"
 #include "base/units.hpp"
 #include "launch/hosts/greeting.hpp"
+#include "launch/sockets/introduction.hpp"
 
 namespace collbench::launch {
 namespace {
@@ -67,51 +66,6 @@ std::unique_ptr<FileDescriptor> released(tcp::socket& socket) {
   keep_to_this_process(descriptor->get());
   ::fcntl(descriptor->get(), F_SETFL, ::fcntl(descriptor->get(), F_GETFL) & ~O_NONBLOCK);
   return descriptor;
-}
-
-// Rank 0 begins with a challenge. The other rank answers with who it is, a random number and a keyed hash
-// over all of it, and the answer to that bears one, too: the word itself is never sent, and what was recorded
-// of one connection says nothing on another one (launch/hosts/greeting.hpp). The port is in the hash: who
-// took the first port before rank 0 cannot pass a greeting on to the next one.
-
-/// "RANK RANKS HOST RANDOM"
-std::string introduction(const Party& party) {
-  return fmt::format("{} {} {} {}", party.rank, party.ranks, own_host_name(), random_word());
-}
-
-std::string introduction_proof(const std::string& word, std::uint16_t port, std::string_view challenge,
-                               std::string_view introduction) {
-  return answer_proof(secret_of(word), challenge, introduction, fmt::format(" at {}", port));
-}
-
-/// Of the answer to it, which is one line.
-std::string reply_proof(const std::string& word, std::string_view challenge, std::string_view introduction,
-                        std::string_view reply) {
-  return answer_proof(secret_of(word), challenge, introduction, fmt::format(" is answered {}", reply));
-}
-
-/// Who stands at the door, by its introduction; none for a stranger.
-struct Guest {
-  int rank = 0;
-  int ranks = 0;
-  std::string host;
-  std::string introduction;
-};
-
-/// `line` is "INTRODUCTION PROOF".
-std::optional<Guest> guest_of(const std::string& line, const std::string& word, std::uint16_t port,
-                              std::string_view challenge) {
-  const std::size_t end = line.rfind(' ');
-  if (end == std::string::npos) return std::nullopt;
-  Guest guest;
-  guest.introduction = line.substr(0, end);
-  if (!equal_proofs(line.substr(end + 1), introduction_proof(word, port, challenge, guest.introduction)))
-    return std::nullopt;
-  std::istringstream words(guest.introduction);
-  words >> guest.rank >> guest.ranks >> guest.host;
-  if (!words) return std::nullopt;
-  guest.host = legal_host_name(guest.host);
-  return guest;
 }
 
 }  // namespace
@@ -271,7 +225,7 @@ class Door::Sockets {
     acceptor_.async_accept([this](error_code failure, tcp::socket socket) {
       if (failure == asio::error::operation_aborted) return;
       if (!failure) {
-        // Of a full house the first makes room: a rank answers within milliseconds, a stranger never.
+        // When all are taken the oldest makes room: a rank answers within milliseconds, a stranger never.
         std::erase_if(callers_, [](const auto& caller) { return caller.expired(); });
         if (callers_.size() >= links_.size() + kSpareGuests) {
           if (const auto first = callers_.front().lock()) first->end();
@@ -367,7 +321,7 @@ class Look {
     keep_to_this_process(socket_.native_handle());
     const std::optional<std::string> challenge = line();
     if (!challenge) return;
-    const std::string own = introduction(party);
+    const std::string own = introduction(party.rank, party.ranks);
     asio::write(socket_,
                 asio::buffer(fmt::format("{} {}\n", own,
                                          introduction_proof(party.word, at.port(), *challenge + "\n", own))),

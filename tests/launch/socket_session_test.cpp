@@ -17,6 +17,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "launch/hosts/greeting.hpp"
+#include "launch/sockets/introduction.hpp"
 #include "launch/sockets/meeting.hpp"
 
 namespace collbench::launch::socket_session_test {
@@ -178,7 +179,7 @@ bool is_answered(std::uint16_t port, const std::string& text) {
 /// What a rank that knows `word` says, who believes that it is at `port`.
 std::string introduced(const std::string& word, std::uint16_t port, const std::string& challenge,
                        const std::string& who) {
-  return who + " " + answer_proof(secret_of(word), challenge, who, " at " + std::to_string(port)) + "\n";
+  return who + " " + introduction_proof(word, port, challenge, who) + "\n";
 }
 
 TEST(SocketSession, InAGroupRanksAreNamedByTheirNumbersInTheRun) {
@@ -300,8 +301,7 @@ void welcome_one(const FileDescriptor& at, const std::string& word, const std::s
   say(guest.get(), challenge);
   const std::string line = next_line(guest.get());
   const std::string who = line.substr(0, line.rfind(' '));
-  say(guest.get(),
-      answer_proof(secret_of(word), challenge, who, " is answered welcome") + " welcome\n" + more);
+  say(guest.get(), reply_proof(word, challenge, who, "welcome") + " welcome\n" + more);
   char byte = 0;
   while (::recv(guest.get(), &byte, 1, 0) > 0) {
   }

@@ -191,8 +191,8 @@ class SlowLink(OnFabric):
         self.addCleanup(fabric, "heal")
         fabric("mtu", "host1", 1450)
         _, said = run.communicate(timeout=60)
-        self.assertRegex(said, r"timed out after 5 s without progress: what was sent is retransmitted and not "
-                         r"acknowledged: by rank \d \(host\d\) to 10\.93\.1\.\d, \d+ times in a row.*: packets there are dropped")
+        self.assertRegex(said, r"timed out after 5 s without progress: data is retransmitted and "
+                         r"never acknowledged: rank \d \(host\d\) to 10\.93\.1\.\d, \d+ times in a row.*: packets are dropped on the way")
         self.assertEqual(json.loads(self.path.read_text())["incident"]["ranks"], [])
 
 

@@ -41,7 +41,7 @@ class ReportBug(unittest.TestCase):
         self.assertRegex(page, f"kernel: Linux {re.escape(os.uname().release)}")
         self.assertRegex(page, r"\d+ of \d+ checks healthy|findings?")
         self.assertIn("# AllReduce:", page)
-        self.assertIn("read before you post", said)
+        self.assertIn("read it before you post it", said)
 
     def test_the_record_lies_beside_the_page(self):
         page, record = self.folder / "bug.md", self.folder / "bug.md.record.json"

@@ -105,9 +105,9 @@ TEST(Hang, WhatIsNotAcknowledgedIsALinksFaultAndNoRanks) {
   EXPECT_EQ(found.cause, HangCause::link_drops);
   EXPECT_THAT(found.ranks, IsEmpty());
   EXPECT_EQ(found.text,
-            "what was sent is retransmitted and not acknowledged: by rank 0 (node1) to 10.0.0.2, 4 times in "
-            "a row: packets "
-            "there are dropped, all, many, or those longer than an MTU on the way (try ping -M do -s 1472 "
+            "data is retransmitted and never acknowledged: rank 0 (node1) to 10.0.0.2, 4 times in a row: "
+            "packets are "
+            "dropped on the way, all, many, or those above the MTU of the path (try ping -M do -s 1472 "
             "10.0.0.2; 8972 "
             "with jumbo frames); ranks 0-3 (node1) wait");
   ranks[3].resent_times = 3;
