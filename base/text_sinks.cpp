@@ -246,6 +246,15 @@ std::string json_text(std::string_view json) {
   return out;
 }
 
+std::string shell_word(std::string_view word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return std::string(word);
+  std::string quoted = "'";
+  for (const char letter : word) quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return quoted + "'";
+}
+
 bool is_host_name(std::string_view name) {
   constexpr std::size_t kMaxBytes = 255;
   return !name.empty() && name.size() <= kMaxBytes && name.front() != '-' && name.front() != '.' &&

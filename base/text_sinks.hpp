@@ -47,6 +47,9 @@ namespace collbench {
 /// A JSON document in UTF-8 whose strings show all that is hidden as \uXXXX: it means the same.
 [[nodiscard]] std::string json_text(std::string_view json);
 
+/// A word as a POSIX shell reads it back.
+[[nodiscard]] std::string shell_word(std::string_view word);
+
 /// Whether a launcher or Slurm can take it for the name of one host (RFC 952, RFC 1123, and the underscore).
 [[nodiscard]] bool is_host_name(std::string_view name);
 

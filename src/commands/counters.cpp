@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -65,6 +66,10 @@ CommandResult counters(const CountersCommand& options) {
   } else if (options.format == "json") {
     return {topology::error_counters_json(now), ExitStatus::ok, false};
   } else {
+    const auto above = std::count_if(now.counts.begin(), now.counts.end(),
+                                     [](const auto& counter) { return counter.second > 0; });
+    result.text = fmt::format("{}: {}, {} above 0 (events since each was reset; --since says what went up)\n",
+                              now.host, counted(now.counts.size(), "error counter"), above);
     for (const auto& [counter, count] : now.counts) result.text += fmt::format("{} {}\n", counter, count);
   }
   result.notes = now.notes;

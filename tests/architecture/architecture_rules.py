@@ -74,6 +74,8 @@ TYPE = re.compile(r"^(?:struct|class|union|enum(?: class)?) (\w+)(?: final)?(?: 
 # A constant or a constexpr function of a source. clang warns of an unused one only where the source is compiled alone,
 # and g++ never.
 CONSTANT = re.compile(r"\bconst(?:expr)?\b[^;=(){}]*\s(k[A-Z]\w*)\s*[=({\[]|^const(?:expr|eval)\b[^;=(){}]*\s(\w+)\(", re.MULTILINE)
+# A text that decides by what it says: == "ring", .starts_with("PCIe").
+COMPARISON = re.compile(r'[=!]= "|"\s*[=!]= |\.(?:starts_with|ends_with|find|contains)\("')
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
 
@@ -221,6 +223,16 @@ def breaks_of_budgets(root, texts):
             yield f"{folder}: has {lines} lines, and ARCHITECTURE.md grants {budget}"
 
 
+def breaks_of_comparisons(root, texts):
+    """The table of ARCHITECTURE.md: how many decisions of a folder compare a text with a literal."""
+    page = (root / "ARCHITECTURE.md").read_text(encoding="utf-8") if (root / "ARCHITECTURE.md").exists() else ""
+    for folder, most in re.findall(r"^\| `([a-z_/]+)/` \| at most (\d+) \|$", page, re.MULTILINE):
+        of_folder = [text for path, text in texts.items() if path.startswith(f"{folder}/") and not is_test(path)]
+        found = sum(len(COMPARISON.findall(re.sub(r"//[^\n]*", "", text))) for text in of_folder)
+        if found > int(most):
+            yield f"{folder}: compares texts with literals {found} times, and ARCHITECTURE.md grants {most}: make it a type"
+
+
 def breaks_of_tree(root):
     sources = [
         path
@@ -236,6 +248,7 @@ def breaks_of_tree(root):
     yield from breaks_of_folders(texts)
     yield from breaks_of_types({name: text for name, text in texts.items() if name.endswith(".hpp")})
     yield from breaks_of_budgets(root, texts)
+    yield from breaks_of_comparisons(root, texts)
 
 
 def main(arguments):

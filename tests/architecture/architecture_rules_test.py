@@ -75,6 +75,14 @@ BREAKS = [
     ("tools/probe/probe.cpp", '#include "tools/plan/plan.hpp"\n', "a tool includes no other tool"),
     ("tools/plan/plan.cpp", '#include "src/commands/report.hpp"\n', "but its commands"),
     ("base", {"ARCHITECTURE.md": "| folder | lines |\n| `base/` | 1 |\n"}, "and ARCHITECTURE.md grants 1"),
+    (
+        "analysis",
+        {
+            "ARCHITECTURE.md": "| folder | comparisons |\n| `analysis/` | at most 1 |\n",
+            "analysis/ring.cpp": 'bool a = b == "ring";  // != "tree"\nbool c = "tree" != b;\nbool d = b.starts_with("nvls");\n',
+        },
+        "compares texts with literals 3 times",
+    ),
 ]
 
 

@@ -159,6 +159,13 @@ TEST(JsonText, MeansTheSame) {
   EXPECT_EQ(json_text("{\"µ\": \"\xff\"}"), "{\"µ\": \"\uFFFD\"}");
 }
 
+/// That a shell reads it back: tests/src/shell_test.py.
+TEST(ShellWord, IsQuotedWhereAShellWouldReadMore) {
+  EXPECT_EQ(shell_word("--sizes=1M,1G"), "--sizes=1M,1G");
+  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("$(reboot)"), "'$(reboot)'");
+}
+
 TEST(IsHostName, NothingThatAShellOrSlurmReadsOtherwise) {
   for (const char* const name : {"node1", "gpu-01.rack_2.example", "10.0.0.1"})
     EXPECT_TRUE(is_host_name(name)) << name;

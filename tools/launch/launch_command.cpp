@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "analysis/report/text_layout.hpp"
+#include "base/text_sinks.hpp"
 
 namespace collbench::program {
 namespace {
@@ -109,15 +110,6 @@ std::vector<LaunchWord> srun_command(const LaunchRequest& request) {
 }
 
 }  // namespace
-
-std::string shell_word(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char letter : word) quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return quoted + "'";
-}
 
 std::vector<LaunchWord> launch_command(const LaunchRequest& request) {
   std::vector<LaunchWord> words =

@@ -43,7 +43,4 @@ struct LaunchWord {
 /// The words with their reasons, aligned.
 [[nodiscard]] std::string reasons_text(const std::vector<LaunchWord>& command, int columns);
 
-/// `word` as a POSIX shell reads it back.
-[[nodiscard]] std::string shell_word(const std::string& word);
-
 }  // namespace collbench::program

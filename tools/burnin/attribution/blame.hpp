@@ -47,6 +47,8 @@ struct NodeVerdict {
   int node = 0;
   Bucket bucket = Bucket::good;
   std::string why;  ///< empty for good
+  bool held_back =
+      false;  ///< suspect, though nothing was found of it: the times cannot clear anybody like it
 };
 
 /// Who was slow in company, and is not alone: a disturbance, or something that comes and goes.
@@ -87,6 +89,8 @@ inline constexpr double kMaxBlind = 0.2231;  // log 1/0.8
 
 /// "bad", "not tested".
 [[nodiscard]] std::string name(Bucket bucket);
+/// What a scheduler does with a host: PASSED is used, FAILED is drained, INCOMPLETE is measured again.
+[[nodiscard]] std::string result_of(Bucket bucket);
 [[nodiscard]] std::string name(BlameKind kind);
 
 /// Who is to blame for the slow times of a table, and each node in exactly one bucket: bad where a finding of

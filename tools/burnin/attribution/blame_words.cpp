@@ -112,6 +112,19 @@ std::string name(Bucket bucket) {
   return {};
 }
 
+std::string result_of(Bucket bucket) {
+  switch (bucket) {
+    case Bucket::good:
+      return "PASSED";
+    case Bucket::bad:
+      return "FAILED";
+    case Bucket::suspect:
+    case Bucket::not_tested:
+      return "INCOMPLETE";
+  }
+  return {};
+}
+
 std::string name(BlameKind kind) {
   switch (kind) {
     case BlameKind::nic_transmit:

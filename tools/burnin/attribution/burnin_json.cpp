@@ -159,8 +159,10 @@ std::string burnin_json(const BurninRecord& record) {
   const auto finding = [&record](const Blame& blame) { return blame_json(record, blame); };
   BurninJson buckets = BurninJson::array();
   for (const NodeVerdict& node : found.nodes) {
-    buckets.push_back(
-        {{"node", record.table.nodes[slot_of(node.node)]}, {"bucket", name(node.bucket)}, {"why", node.why}});
+    buckets.push_back({{"node", record.table.nodes[slot_of(node.node)]},
+                       {"bucket", name(node.bucket)},
+                       {"result", result_of(node.bucket)},
+                       {"why", node.why}});
   }
   BurninJson groups = BurninJson::array();
   for (const GroupRate& rate : record.groups) {

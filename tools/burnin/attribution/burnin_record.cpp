@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "base/text_sinks.hpp"
 #include "base/units.hpp"
 #include "tools/burnin/attribution/blame_words.hpp"
 #include "tools/burnin/attribution/busy_hosts.hpp"
@@ -295,7 +296,7 @@ Attribution attribute(const BurninRecord& record) {
   if (!record.source.empty()) hold_back_unseen(record, found);
   for (NodeVerdict& node : found.nodes) {
     const std::string blind = blind_words(found.blind_below_of(node.node));
-    if (!blind.empty() && node.bucket == Bucket::good) node = {node.node, Bucket::suspect, blind};
+    if (!blind.empty() && node.bucket == Bucket::good) node = {node.node, Bucket::suspect, blind, true};
   }
   return found;
 }
@@ -353,6 +354,17 @@ std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record) {
 std::vector<std::pair<PairRound, int>> repeats_of(const BurninRecord& record) {
   const Attribution found = burnin_findings(record);
   return steadiness_rounds(record.table, found, nodes_in(found, Bucket::good));
+}
+
+std::string drain_lines(const BurninRecord& record) {
+  std::string lines;
+  for (const NodeVerdict& node : attribute(record).nodes) {
+    if (node.bucket != Bucket::bad) continue;
+    lines += fmt::format("scontrol update NodeName={} State=DRAIN Reason={}\n",
+                         record.table.nodes[slot_of(node.node)],
+                         shell_word("collbench burnin: " + one_line(node.why)));
+  }
+  return lines;
 }
 
 std::string good_nodes(const BurninRecord& record, std::string_view separator) {

@@ -115,6 +115,9 @@ struct BurninRecord {
 /// Throws Error (usage) that names the place in `file`.
 [[nodiscard]] BurninRecord burnin_from_json(std::string_view text, const std::string& file);
 
+/// A line of scontrol for each bad one, with its reason.
+[[nodiscard]] std::string drain_lines(const BurninRecord& record);
+
 /// The good ones, a line each (a hostfile), or joined by commas (Slurm's --nodelist).
 [[nodiscard]] std::string good_nodes(const BurninRecord& record, std::string_view separator);
 

@@ -83,7 +83,7 @@ std::string unseen_line(const Attribution& found) {
   for (const NodeVerdict& node : found.nodes) {
     const double of = found.blind_below_of(node.node);
     if (node.bucket == Bucket::not_tested || !std::isfinite(of)) continue;
-    if (of > kMaxBlind && node.why == blind_words(of)) return {};
+    if (of > kMaxBlind && node.held_back) return {};
     is_judged = true;
     blind = std::max(blind, of);
   }
@@ -101,8 +101,7 @@ std::vector<std::string> node_lines(const BurninRecord& record, const Attributio
   std::vector<Said> held_back;
   for (const NodeVerdict& node : found.nodes) {
     if (node.bucket == Bucket::good) continue;
-    const bool is_held_back = !node.why.empty() && node.why == blind_words(found.blind_below_of(node.node));
-    (is_held_back ? held_back : said)
+    (node.held_back ? held_back : said)
         .push_back(
             {record.table.nodes[slot_of(node.node)], fmt::format("{}: {}", name(node.bucket), node.why)});
   }
@@ -235,10 +234,10 @@ std::string burnin_text(const BurninRecord& record, int width) {
   for (const ReportLine& line : rise_lines(record, 8)) add(line.text, "  ", "    ");
   std::vector<std::string> drained = names_of(record, found, Bucket::bad);
   if (!drained.empty()) {
-    add(
-        fmt::format("to drain them (printed, not run): scontrol update NodeName={} State=DRAIN "
-                    "Reason=collbench-burnin",
-                    fmt::join(drained, ",")));
+    add(fmt::format(
+        "to drain them (printed, not run; --format drain has the reason of each): scontrol update "
+        "NodeName={} State=DRAIN Reason=collbench-burnin",
+        fmt::join(drained, ",")));
   }
   if (has_repeats(record.table)) {
     const SettledPairs settled = settled_counts(record);

@@ -31,8 +31,8 @@ std::vector<DocumentFile> files_of(const BurninOptions& options) {
 }  // namespace
 
 const std::vector<std::string>& burnin_formats() {
-  static const std::vector<std::string> formats{"text", "json",  "csv",  "matrix",   "svg",
-                                                "html", "junit", "prom", "hostfile", "nodelist"};
+  static const std::vector<std::string> formats{"text",  "json", "csv",      "matrix",   "svg",  "html",
+                                                "junit", "prom", "hostfile", "nodelist", "drain"};
   return formats;
 }
 
@@ -46,6 +46,7 @@ std::string burnin_document(const analysis::BurninRecord& record, const std::str
   if (format == "prom") return page_text(analysis::burnin_prometheus(record));
   if (format == "hostfile") return page_text(analysis::good_nodes(record, "\n"));
   if (format == "nodelist") return page_text(analysis::good_nodes(record, ","));
+  if (format == "drain") return page_text(analysis::drain_lines(record));
   return terminal_text(analysis::burnin_text(record, columns));
 }
 

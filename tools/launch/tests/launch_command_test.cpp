@@ -65,12 +65,5 @@ TEST(LaunchCommand, IsBrokenBetweenWords) {
   EXPECT_EQ(reasons, "a  why\n" + std::string(40, 'b') + "\n   because\n");
 }
 
-/// That a shell reads it back: tests/src/shell_test.py.
-TEST(ShellWord, IsQuotedWhereAShellWouldReadMore) {
-  EXPECT_EQ(shell_word("--sizes=1M,1G"), "--sizes=1M,1G");
-  EXPECT_EQ(shell_word(""), "''");
-  EXPECT_EQ(shell_word("$(reboot)"), "'$(reboot)'");
-}
-
 }  // namespace
 }  // namespace collbench::program::launch_command_test

@@ -145,26 +145,20 @@ TEST(BurninRecord, AnAllClearSaysWhatItCouldNotHaveSeen) {
       << burnin_text(healthy(6, 1), 400);
 }
 
-/// Times that scatter by two thirds: a NIC at half would not stand out.
-BurninRecord scattered() {
-  BurninRecord record = healthy(6, 1);
-  std::uint64_t counter = 7;
-  for (RailTime& time : record.table.times)
-    time.seconds *= 1 + static_cast<double>(scrambled(counter++) % 1000) / 500;
-  return record;
-}
-
 TEST(BurninRecord, WhereTimesScatterTooMuchNobodyIsHandedOutAsGood) {
-  BurninRecord record = scattered();
+  BurninRecord record = scattered_burnin();
   const Attribution found = attribute(record);
   EXPECT_GT(found.blind_below, kMaxBlind);
   for (const NodeVerdict& node : found.nodes) {
     EXPECT_EQ(node.bucket, Bucket::suspect);
+    EXPECT_TRUE(node.held_back);
     EXPECT_NE(node.why.find("not known: what costs less than"), std::string::npos) << node.why;
   }
   EXPECT_EQ(good_nodes(record, "\n"), "\n");
   EXPECT_EQ(good_nodes(record, ","), "\n");
+  EXPECT_EQ(drain_lines(record), "");
   EXPECT_EQ(burnin_json(record).find("\"bucket\": \"good\""), std::string::npos);
+  EXPECT_EQ(burnin_json(record).find("\"result\": \"PASSED\""), std::string::npos);
   const std::string text = burnin_text(record, 400);
   EXPECT_NE(text.find("6 nodes: 0 good, 6 suspect"), std::string::npos) << text;
   // Once, not for each node.
@@ -175,7 +169,7 @@ TEST(BurninRecord, WhereTimesScatterTooMuchNobodyIsHandedOutAsGood) {
   fail(record, 1, 2, 0);
   EXPECT_NE(attribute(record).nodes[1].why.find("no active port"), std::string::npos);
   // An expected rate that each node makes with somebody does not clear it with the others.
-  record = scattered();
+  record = scattered_burnin();
   record.expected = 1e6;
   EXPECT_EQ(good_nodes(record, ","), "\n");
   // One that is missed by less than the scatter is no node's shortfall; by more, it is.

@@ -61,6 +61,29 @@ TEST(BurninJunit, OfAHealthyFleetNothingFails) {
   EXPECT_THAT(text, HasSubstr("tests=\"7\" failures=\"0\" errors=\"0\""));
 }
 
+TEST(BurninJunit, OfANoisyFleetOnlyTheWholeFails) {
+  const std::string text = burnin_junit(scattered_burnin());
+  EXPECT_THAT(text, HasSubstr("tests=\"7\" failures=\"1\" errors=\"0\" skipped=\"6\""));
+  EXPECT_THAT(text, HasSubstr("<skipped message=\"suspect: not known: what costs less than"));
+  EXPECT_THAT(text, HasSubstr("<failure message=\"6 hosts cannot be cleared: not known: what costs less"));
+}
+
+TEST(BurninDrain, HasALineForEachBadHostWithItsReason) {
+  const std::string lines = drain_lines(example());
+  EXPECT_THAT(
+      lines_of(lines),
+      testing::ElementsAre(
+          testing::StartsWith("scontrol update NodeName=n2 State=DRAIN Reason='collbench burnin: 7 of 7"),
+          testing::StartsWith("scontrol update NodeName=n4 State=DRAIN Reason='collbench burnin: n4 rail")));
+}
+
+TEST(BurninJson, HasAResultForEachHost) {
+  const std::string json = burnin_json(example());
+  EXPECT_THAT(json, HasSubstr("\"node\": \"n3\",\n      \"result\": \"PASSED\""));
+  EXPECT_THAT(json, HasSubstr("\"node\": \"n4\",\n      \"result\": \"FAILED\""));
+  EXPECT_THAT(json, HasSubstr("\"node\": \"n5\",\n      \"result\": \"INCOMPLETE\""));
+}
+
 TEST(BurninPrometheus, HasBucketsFindingsAndRatesInBaseUnits) {
   const auto lines = lines_of(burnin_prometheus(example()));
   EXPECT_THAT(lines, Contains("# TYPE collbench_burnin_hosts gauge"));
