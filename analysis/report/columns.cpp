@@ -10,7 +10,7 @@
 #include <span>
 #include <system_error>
 
-#include "analysis/report/text_layout.hpp"
+#include "base/text_sinks.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {

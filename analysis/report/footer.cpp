@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "analysis/report/launches.hpp"
-#include "analysis/report/text_layout.hpp"
 #include "analysis/stragglers/straggler_analysis.hpp"
 #include "base/record/run.hpp"
 #include "base/statistics.hpp"

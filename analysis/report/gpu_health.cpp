@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
 #include "base/word_list.hpp"
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {

@@ -11,7 +11,7 @@
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/report/sections.hpp"
-#include "analysis/report/text_layout.hpp"
+#include "base/text_sinks.hpp"
 #include "topology/catalog/finding_kinds.hpp"
 
 namespace collbench::analysis {

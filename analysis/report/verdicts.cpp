@@ -17,7 +17,6 @@
 #include "analysis/verdict/size_collapse.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/record/run.hpp"
-#include "base/text_input.hpp"
 #include "base/units.hpp"
 #include "base/word_list.hpp"
 #include "topology/catalog/gpus.hpp"
@@ -310,8 +309,7 @@ std::string collapse_in_words(const Run& run) {
 std::string slowdowns_in_words(const Run& run) {
   const LogFacts& log = *run.log;
   std::vector<std::string> seen = costly_settings(run);
-  const bool sockets = log.network && lower(log.network->value).find("socket") != std::string::npos;
-  if (sockets && node_count(run.ranks) > 1)
+  if (uses_sockets(log) && node_count(run.ranks) > 1)
     seen.push_back(fmt::format("TCP sockets between nodes (line {})", log.network->line));
   const auto& least = log.nvlink_least_bytes_per_second;
   if (least && log.nvlink_most_bytes_per_second && least->value < log.nvlink_most_bytes_per_second->value)

@@ -21,7 +21,7 @@ constexpr std::uint64_t kSize = 8 * kGiB;  // where latency no longer counts
 constexpr double kGainWorthAdvice = 1.01;  // of what the NIC gives where it stays in use
 
 const topology::ReferenceMachine* reference_of(const topology::Host& host) {
-  if (host.sources.empty() || host.sources.front().reader != "reference machine") return nullptr;
+  if (host.sources.empty() || host.sources.front().reader != topology::kReferenceMachine) return nullptr;
   return topology::find_reference_machine(host.sources.front().location);
 }
 

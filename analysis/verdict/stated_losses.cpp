@@ -92,8 +92,7 @@ bool has_algorithms(const Row& row) {
 std::vector<std::string> costly_settings(const Run& run, bool may_choose) {
   std::vector<std::string> settings;
   const bool by_plugin = run.log && run.log->network &&
-                         run.log->network->value.find("IB") == std::string::npos &&
-                         run.log->network->value.find("ocket") == std::string::npos;
+                         run.log->network->value.find("IB") == std::string::npos && !uses_sockets(*run.log);
   const int nodes = node_count(run.ranks);
   const auto matters = [&](Costs costs) {
     switch (costs) {

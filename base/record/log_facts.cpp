@@ -1,6 +1,7 @@
 #include "base/record/log_facts.hpp"
 
 #include "base/record/fields.hpp"
+#include "base/text_input.hpp"
 
 namespace collbench {
 
@@ -70,6 +71,10 @@ void each_field(auto& visit, Either<LogFacts> auto& facts) {
   visit("left_out", facts.left_out);
   visit.older("losses", facts.losses);
   visit("notes", facts.notes);
+}
+
+bool uses_sockets(const LogFacts& log) {
+  return log.network && lower(log.network->value).find("socket") != std::string::npos;
 }
 
 Json log_facts_to_json(const LogFacts& facts) { return record_to_json(facts); }

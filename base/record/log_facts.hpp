@@ -97,6 +97,9 @@ struct LogFacts {
   bool operator==(const LogFacts&) const = default;
 };
 
+/// Whether NCCL's data goes through the kernel's TCP between nodes; false where the log names no network.
+[[nodiscard]] bool uses_sockets(const LogFacts& log);
+
 /// What a log says, in a run record (docs/formats.md): each fact as {"value", "line"}, null for none.
 [[nodiscard]] Json log_facts_to_json(const LogFacts& facts);
 

@@ -6,9 +6,6 @@
 
 #include "analysis/report/sections.hpp"
 #include "analysis/report/text_layout.hpp"
-#include "analysis/verdict/verdict.hpp"
-#include "base/record/identities.hpp"
-#include "base/units.hpp"
 
 namespace collbench::program {
 namespace {

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <set>
 
-#include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "launch/agreement.hpp"

@@ -17,7 +17,6 @@
 
 #include "analysis/report/cluster_findings.hpp"
 #include "analysis/report/report.hpp"
-#include "analysis/report/text_layout.hpp"
 #include "analysis/states/machine_states.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/files.hpp"
@@ -30,7 +29,6 @@
 #include "launch/rank_use.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/standard_streams.hpp"
-#include "src/cli/version.hpp"
 #include "src/run/calibration.hpp"
 #include "src/run/cluster.hpp"
 #include "src/run/context.hpp"

@@ -15,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/report/text_layout.hpp"
 #include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
@@ -32,7 +31,6 @@
 #include "src/run/hang_report.hpp"
 #include "src/run/host_findings.hpp"
 #include "src/run/incident.hpp"
-#include "src/run/outcome.hpp"
 
 namespace collbench::program {
 namespace {

@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "topology/catalog/gpus.hpp"
 #include "topology/diff/parts.hpp"
 #include "topology/graph/device_slots.hpp"
 #include "topology/graph/lookup.hpp"

@@ -4,7 +4,6 @@
 
 #include "topology/diff/parts.hpp"
 #include "topology/graph/lookup.hpp"
-#include "topology/graph/pci.hpp"
 
 namespace collbench::topology {
 namespace {

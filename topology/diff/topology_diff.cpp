@@ -21,7 +21,7 @@ std::map<std::string, std::set<std::string>> versions_of(const Host& host) {
   std::map<std::string, std::set<std::string>> versions;
   for (const Source& source : host.sources) {
     // What stands there for a reference machine is where it comes from.
-    if (!source.version.empty() && source.reader != "reference machine")
+    if (!source.version.empty() && source.reader != kReferenceMachine)
       versions[source.reader].insert(source.version);
   }
   return versions;

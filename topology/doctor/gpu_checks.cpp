@@ -10,7 +10,6 @@
 #include "topology/catalog/gpus.hpp"
 #include "topology/doctor/gpu_query.hpp"
 #include "topology/doctor/look.hpp"
-#include "topology/graph/lookup.hpp"
 #include "topology/telemetry/error_counters.hpp"
 
 namespace collbench::topology {

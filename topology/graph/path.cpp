@@ -37,7 +37,8 @@ std::optional<double> nvlink_gigabytes(const Host& host, const Device& gpu, int 
 }
 
 PathHop nvlink_hop(const Host& host, const Device& from, int links) {
-  return {fmt::format("{} NVLink{} of {}", links, links == 1 ? "" : "s", device_label(host, from)),
+  return {HopKind::nvlink,
+          fmt::format("{} NVLink{} of {}", links, links == 1 ? "" : "s", device_label(host, from)),
           nvlink_gigabytes(host, from, links)};
 }
 
@@ -45,16 +46,16 @@ PathHop pcie_hop(const PciDevice& device) {
   const PcieLink& link = device.link_max.width.known() ? device.link_max : device.link_now;
   if (!link.gigatransfers_per_second.known() && link.gigabytes_per_second.known()) {
     const double coded = *link.gigabytes_per_second.value;
-    return {fmt::format("PCIe of {}, {:.3g} GB/s coded", device.address, coded),
+    return {HopKind::pcie, fmt::format("PCIe of {}, {:.3g} GB/s coded", device.address, coded),
             pcie_rate_of_coded(coded).gigabytes_per_second};
   }
   if (!link.gigatransfers_per_second.known() || !link.width.known()) {
-    return {fmt::format("PCIe of {}", device.address), std::nullopt};
+    return {HopKind::pcie, fmt::format("PCIe of {}", device.address), std::nullopt};
   }
   // The width as it is now: a link that trained narrow stays narrow, while its rate falls when it idles.
   const int width = std::min(*link.width.value, device.link_now.width.value_or(*link.width.value));
   const double rate = *link.gigatransfers_per_second.value;
-  return {fmt::format("PCIe of {}, {} GT/s x{}", device.address, rate, width),
+  return {HopKind::pcie, fmt::format("PCIe of {}, {} GT/s x{}", device.address, rate, width),
           pcie_rate(rate, width).gigabytes_per_second};
 }
 
@@ -63,9 +64,9 @@ std::optional<PathHop> cpu_hop(const Host& host, int numa_node) {
     if (node.index != numa_node || !node.cpu_vendor.known()) continue;
     const LinkRate rate = cpu_interconnect_rate(node.architecture.value_or(""), *node.cpu_vendor.value,
                                                 node.cpu_model.value_or(0));
-    return PathHop{"between the sockets", rate.gigabytes_per_second};
+    return PathHop{HopKind::sockets, "between the sockets", rate.gigabytes_per_second};
   }
-  return PathHop{"between the sockets", std::nullopt};
+  return PathHop{HopKind::sockets, "between the sockets", std::nullopt};
 }
 
 std::optional<Path> nvlink_path(const Host& host, const Device& a, const Device& b) {
@@ -88,7 +89,8 @@ std::optional<Path> c2c_path(const Host& host, const Device& a, const Device& b)
     return std::nullopt;
   return Path{PathType::c2c,
               0,
-              {{fmt::format("C2C of {}", device_label(host, gpu)), facts.c2c_gigabytes_per_second.value}},
+              {{HopKind::c2c, fmt::format("C2C of {}", device_label(host, gpu)),
+                facts.c2c_gigabytes_per_second.value}},
               true,
               {}};
 }

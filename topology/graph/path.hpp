@@ -7,9 +7,12 @@
 
 namespace collbench::topology {
 
+enum class HopKind { nvlink, c2c, pcie, sockets };
+
 /// One link of a path.
 struct PathHop {
-  std::string link;  ///< "PCIe below 0000:17:00.0, 32 GT/s x16", "18 NVLinks of GPU0"
+  HopKind kind = HopKind::pcie;
+  std::string link;  ///< for people: "PCIe below 0000:17:00.0, 32 GT/s x16", "18 NVLinks of GPU0"
   std::optional<double> gigabytes_per_second;  ///< one direction, by the link catalog; none when not known
 
   bool operator==(const PathHop&) const = default;

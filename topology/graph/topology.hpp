@@ -43,6 +43,9 @@ struct Source {
   bool operator==(const Source&) const = default;
 };
 
+/// The reader of facts of reference_machines.hpp, also in a file that one was saved to.
+inline constexpr std::string_view kReferenceMachine = "reference machine";
+
 /// One attribute: what is known, and who said so. A reader makes facts of source 0; merging renumbers them.
 template <class T>
 struct Fact {

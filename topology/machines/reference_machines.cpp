@@ -211,7 +211,8 @@ class Builder {
   explicit Builder(const ReferenceMachine& machine) : machine_(machine) {}
 
   Host build() {
-    host_.sources.push_back({"reference machine", std::string(machine_.name), std::string(machine_.source)});
+    host_.sources.push_back(
+        {std::string(kReferenceMachine), std::string(machine_.name), std::string(machine_.source)});
     host_.product.value = std::string(machine_.title);
     host_.notes.push_back(how_checked(machine_));
     add_numa_nodes();

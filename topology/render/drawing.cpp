@@ -15,7 +15,6 @@
 #include "topology/catalog/links.hpp"
 #include "topology/graph/device_slots.hpp"
 #include "topology/graph/lookup.hpp"
-#include "topology/graph/nics.hpp"
 #include "topology/graph/path.hpp"
 
 namespace collbench::topology {

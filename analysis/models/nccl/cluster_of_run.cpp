@@ -40,7 +40,7 @@ Transport transport_of(const LogFacts& log, const GpuCluster& cluster) {
     return no_gpu_direct && is_verbs(cluster.transport) ? Transport::staged : Transport::unknown;
   }
   const std::string& network = log.network->value;
-  if (contains(network, "Socket")) return Transport::sockets;
+  if (uses_sockets(log)) return Transport::sockets;
   if (contains(network, "Libfabric") && cluster.transport == Transport::plugin) return Transport::plugin;
   if (contains(network, "Libfabric")) return *find_transport("efa", cluster.sm);
   if (contains(network, "FasTrak") || contains(network, "TCPXO")) return Transport::tcpxo;
@@ -73,7 +73,7 @@ std::string network_of(const LogFacts& log) {
     text += fmt::format(" {} GPUDirect RDMA", log.gpu_direct->value   ? "with"
                                               : is_partly_direct(log) ? "partly with"
                                                                       : "without");
-  if (log.network && contains(log.network->value, "Socket") && log.nics) {
+  if (uses_sockets(log) && log.nics) {
     const std::vector<std::string>& names = log.nics->value;
     const bool all_virtual = std::all_of(names.begin(), names.end(), is_virtual_interface);
     text += fmt::format(" over {}{}", fmt::join(names, ", "), all_virtual ? ", a virtual bridge" : "");
@@ -103,8 +103,7 @@ GpuCluster with_log_facts(GpuCluster cluster, const LogFacts& log) {
 GpuCluster with_nics_of_share(GpuCluster cluster, const Run& run, std::size_t gpus) {
   const bool share = std::cmp_less(cluster.ranks_per_node, gpus);
   if (!share || !run.log || !run.log->nics || cluster.domains() == 1) return cluster;
-  if (run.log->network && contains(run.log->network->value, "Socket"))
-    return cluster;  // interfaces, not NICs
+  if (uses_sockets(*run.log)) return cluster;  // interfaces, not NICs
   const auto listed = static_cast<int>(run.log->nics->value.size());
   if (listed > 0) use_nics(cluster, listed);
   return cluster;

@@ -94,7 +94,7 @@ void find_host_path(const topology::Host& host, GpuCluster& cluster) {
     all_switched = all_switched && path->type <= topology::PathType::pxb;
     for (const topology::PathHop& hop : path->hops) {
       if (!hop.gigabytes_per_second) continue;
-      const bool pcie = hop.link.starts_with("PCIe");
+      const bool pcie = hop.kind == topology::HopKind::pcie;
       const double rate = *hop.gigabytes_per_second * (pcie ? kPcieEfficiency : 1);
       if (cluster.host_path > 0 && cluster.host_path <= rate) continue;
       cluster.host_path = rate;

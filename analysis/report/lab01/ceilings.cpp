@@ -9,7 +9,6 @@
 #include "analysis/models/nccl/links.hpp"
 #include "analysis/report/lab01/gap.hpp"
 #include "analysis/report/lab01/lab01.hpp"
-#include "base/text_input.hpp"
 #include "base/units.hpp"
 #include "topology/catalog/gpus.hpp"
 #include "topology/catalog/links.hpp"
@@ -140,7 +139,7 @@ CountedLink way_through_host(const Lab01Machine& machine) {
   for (const topology::PathHop& hop : hops_through_host(machine)) {
     if (!hop.gigabytes_per_second) continue;
     const double nccl = *hop.gigabytes_per_second * kGigabyte;
-    const bool pcie = hop.link.starts_with("PCIe");
+    const bool pcie = hop.kind == topology::HopKind::pcie;
     const double rate = pcie ? pcie_line_rate(nccl) : nccl;
     by_nccl = by_nccl > 0 ? std::min(by_nccl, nccl) : nccl;
     if (slowest && slowest->line.bytes_per_second <= rate) continue;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "analysis/report/text_layout.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 #include "topology/graph/lookup.hpp"
@@ -18,7 +17,7 @@ std::string in_line(int line) { return fmt::format("(line {} of the log)", line)
 
 /// A reference machine says what a machine of its kind has, not how this one is.
 bool is_reference(const topology::Host& host) {
-  return !host.sources.empty() && host.sources.front().reader == "reference machine";
+  return !host.sources.empty() && host.sources.front().reader == topology::kReferenceMachine;
 }
 
 PrecedingCheck network_up(const Run& run, const std::optional<topology::Host>& host) {
@@ -57,7 +56,7 @@ PrecedingCheck rdma(const Run& run) {
   PrecedingCheck check{"Is it RDMA or sockets?", "unknown: run with NCCL_DEBUG=INFO", false};
   if (!run.log || !run.log->network) return check;
   const auto& network = *run.log->network;
-  check.good = lower(network.value).find("socket") == std::string::npos;
+  check.good = !uses_sockets(*run.log);
   check.answer = fmt::format("NCCL uses {} {}{}", network.value, in_line(network.line),
                              check.good ? "" : ": no RDMA, all data goes through the kernel's TCP");
   return check;

@@ -14,7 +14,6 @@
 #include "analysis/report/sections.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/record/run.hpp"
-#include "base/text_input.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {
@@ -117,7 +116,7 @@ std::string cause_outside_band(const Row& row) {
 void add_causes(const Run& run, std::vector<std::string>& sentences) {
   if (!run.log) return;
   const LogFacts& log = *run.log;
-  if (log.network && lower(log.network->value).find("socket") != std::string::npos) {
+  if (uses_sockets(log)) {
     sentences.push_back(fmt::format("NCCL used sockets, no RDMA (line {})", log.network->line));
   }
   if (log.gpu_direct && !log.gpu_direct->value) {

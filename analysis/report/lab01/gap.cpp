@@ -14,8 +14,6 @@
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "analysis/models/nccl/nic_channels.hpp"
 #include "analysis/report/columns.hpp"
-#include "analysis/report/text_layout.hpp"
-#include "base/text_input.hpp"
 #include "base/units.hpp"
 #include "topology/catalog/links.hpp"
 
@@ -93,7 +91,7 @@ std::optional<GpuCluster> with_links_of_log(const GpuCluster& cluster, const Run
   if (!run.log) return std::nullopt;
   const LogFacts& log = *run.log;
   GpuCluster seen = cluster;
-  const bool sockets = log.network && lower(log.network->value).find("socket") != std::string::npos;
+  const bool sockets = uses_sockets(log);
   if (log.nics && !sockets && cluster.domains() > 1 && cluster.nics > 0) {
     // Ports of one NIC may be listed one by one, or fused into one: by their rate where the log tells it.
     const auto listed = static_cast<double>(log.nics->value.size());

@@ -18,7 +18,6 @@
 #include "analysis/report/lab01/gap.hpp"
 #include "analysis/report/lab01/price.hpp"
 #include "analysis/report/sections.hpp"
-#include "analysis/report/text_layout.hpp"
 #include "analysis/verdict/fitting_machines.hpp"
 #include "base/record/run.hpp"
 #include "base/units.hpp"

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <string>
 
-#include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {

@@ -16,7 +16,6 @@
 #include "tools/burnin/attribution/gpu_phase.hpp"
 #include "tools/burnin/attribution/group_verdicts.hpp"
 #include "tools/burnin/attribution/mixed_fleet.hpp"
-#include "tools/burnin/attribution/pair_outcome.hpp"
 #include "tools/burnin/attribution/pairs/pair_design.hpp"
 #include "tools/burnin/attribution/pairs/pair_repeats.hpp"
 

@@ -13,9 +13,9 @@
 #include "analysis/probe/siblings.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"
+#include "base/host_name.hpp"
 #include "base/units.hpp"
 #include "tools/burnin/attribution/blame_words.hpp"
-#include "tools/burnin/attribution/pair_outcome.hpp"
 
 namespace collbench::analysis {
 namespace {

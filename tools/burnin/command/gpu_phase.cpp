@@ -8,7 +8,6 @@
 #include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "launch/interruption.hpp"
-#include "tools/burnin/attribution/pair_outcome.hpp"
 
 namespace collbench::program {
 namespace {

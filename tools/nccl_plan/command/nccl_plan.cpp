@@ -15,7 +15,6 @@
 #include "analysis/import/nccl_job_log.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/text_input.hpp"
 #include "base/units.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "tools/nccl_plan/command/nccl_trials.hpp"

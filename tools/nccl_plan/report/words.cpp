@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/report/text_layout.hpp"
+#include "base/text_sinks.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {

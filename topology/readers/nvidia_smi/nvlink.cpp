@@ -4,7 +4,6 @@
 #include <set>
 
 #include "base/text_input.hpp"
-#include "topology/readers/nvidia_smi/fields.hpp"
 #include "topology/readers/readers.hpp"
 
 namespace collbench::topology {

@@ -6,7 +6,6 @@
 #include "base/text_input.hpp"
 #include "topology/graph/cpu_list.hpp"
 #include "topology/graph/topology.hpp"
-#include "topology/readers/nvidia_smi/fields.hpp"
 #include "topology/readers/nvidia_smi/matrix.hpp"
 #include "topology/readers/readers.hpp"
 
