@@ -161,8 +161,8 @@ void add_how_long(CLI::App& app, RunOptions& run) {
       ->group(theme);
   add_option(
       app, theme, "-T,--timeout", "SECONDS",
-      "timeout of a step, such as one block of a row; the run ends when it expires; 0: none (300, but with "
-      "-n alone none for a block or, on GPUs, for waiting on NCCL; nccl-tests: none)",
+      "timeout of a step, such as one block of a row; the run ends when it expires; 0: none (300, but on "
+      "GPUs with -n none for a block or for waiting on NCCL; nccl-tests: none)",
       number_into(run.timeout_seconds, "-T", 0.0, 1e7, "seconds"));
   add_option(app, theme, "-c,--check", "N", "iterations checked per row, at every element; 0: none (1)",
              number_into(run.loop.checks, "-c", 0, 1000));
