@@ -6,6 +6,8 @@
 #include <array>
 #include <cctype>
 
+#include "base/text_input.hpp"
+
 namespace collbench {
 namespace {
 
@@ -92,6 +94,15 @@ bool has_token(std::string_view value) {
   return false;
 }
 
+/// A private key (RFC 7468), or the credentials of an HTTP header (RFC 9110, 11.6.2).
+bool has_key_or_header(std::string_view value) {
+  constexpr std::string_view kHeader = "authorization:";
+  const std::string small = lower(value);
+  const std::size_t header = small.find(kHeader);
+  return small.find("private key-----") != std::string::npos ||
+         (header != std::string::npos && header + kHeader.size() < small.size());
+}
+
 bool is_word_gap(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 /// A word that is no command line itself.
@@ -115,8 +126,8 @@ bool is_secret_name(std::string_view name) {
 }
 
 std::string recorded_value(std::string_view name, std::string_view value) {
-  const bool is_secret =
-      is_secret_name(name) || has_user_with_password(value) || has_secret_setting(value) || has_token(value);
+  const bool is_secret = is_secret_name(name) || has_user_with_password(value) || has_secret_setting(value) ||
+                         has_token(value) || has_key_or_header(value);
   return is_secret && !value.empty() ? kNotRecorded : std::string(value);
 }
 
@@ -151,21 +162,30 @@ std::string recorded_line(const std::string& line) {
 
 std::vector<std::string> recorded_words(const std::vector<std::string>& words) {
   std::vector<std::string> recorded;
-  bool is_after_name = false;
+  int hidden = 0;  // so many words more
+  bool is_after_sshpass = false;
   for (const std::string& word : words) {
     if (word.empty()) {
       recorded.push_back(word);
       continue;
     }
-    if (is_after_name) {  // also where it begins with '-': so may a password
+    const bool is_password = is_after_sshpass && word.starts_with("-p");
+    if (hidden > 0) {  // also where it begins with '-': so may a password
+      --hidden;
       recorded.emplace_back(kNotRecorded);
+      continue;
+    }
+    if (is_password && word != "-p") {
+      recorded.push_back(fmt::format("-p{}", kNotRecorded));
     } else if (std::any_of(word.begin(), word.end(), is_word_gap)) {
       recorded.push_back(recorded_line(word));
     } else {
       recorded.push_back(recorded_word(word));
     }
-    is_after_name = (word.starts_with('-') && word.find('=') == std::string::npos && is_secret_name(word)) ||
-                    word == "Bearer";
+    const bool is_name = word.starts_with('-') && word.find('=') == std::string::npos && is_secret_name(word);
+    if (is_name || word == "Bearer" || (is_password && word == "-p")) hidden = 1;
+    if (lower(word).ends_with("authorization:")) hidden = 2;  // the scheme, and what is shown by it
+    is_after_sshpass = word == "sshpass" || word.ends_with("/sshpass");
   }
   return recorded;
 }

@@ -59,13 +59,26 @@ TEST(Secrets, SettingsAreNone) {
 }
 
 TEST(Secrets, AreKnownInValues) {
-  for (const char* value :
-       {"http://me:hunter2@proxy:3128", "https://me:a/b@c@host/path", "ftp://me:x@host", "me:hunter2@host",
-        "https://ghp_1234@github.com/x", "tcp://a:1,http://u:p@b", "tcp://ghp_1234@h:5", "amqp://me@h",
-        "https://s3/x?X-Amz-Signature=deadbeef", "https://x.blob/y?sv=1&sig=abc",
-        "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "x hf_abcdefghijklmnopqrst",
-        "https://h/AKIAIOSFODNN7EXAMPLE/x", "eyJhbGciOiJIUzI1NiJ9.e30.sig", "plugin;token=abc",
-        "a=1,api_key=abc", "password=x", "--url=http://u:p@h"})
+  for (const char* value : {"http://me:hunter2@proxy:3128",
+                            "https://me:a/b@c@host/path",
+                            "ftp://me:x@host",
+                            "me:hunter2@host",
+                            "https://ghp_1234@github.com/x",
+                            "tcp://a:1,http://u:p@b",
+                            "tcp://ghp_1234@h:5",
+                            "amqp://me@h",
+                            "https://s3/x?X-Amz-Signature=deadbeef",
+                            "https://x.blob/y?sv=1&sig=abc",
+                            "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+                            "x hf_abcdefghijklmnopqrst",
+                            "https://h/AKIAIOSFODNN7EXAMPLE/x",
+                            "eyJhbGciOiJIUzI1NiJ9.e30.sig",
+                            "plugin;token=abc",
+                            "a=1,api_key=abc",
+                            "password=x",
+                            "--url=http://u:p@h",
+                            "Authorization: Basic dXNlcjpw",
+                            "-----BEGIN RSA PRIVATE KEY-----\nMIIE"})
     EXPECT_EQ(recorded_value("NCCL_NET", value), kHidden) << value;
 }
 
@@ -114,6 +127,12 @@ TEST(Secrets, OfWordsOnlyTheyAreHidden) {
                                       kHidden, kHidden)));
   EXPECT_THAT(recorded_words({"--label", "Bearer abc of me"}),
               ElementsAre("--label", fmt::format("Bearer {} of me", kHidden)));
+  EXPECT_THAT(recorded_words({"curl -H Authorization: Basic dXNlcjpw x"}),
+              ElementsAre(fmt::format("curl -H Authorization: {} {} x", kHidden, kHidden)));
+  EXPECT_THAT(recorded_words({"sshpass", "-p", "hunter2", "ssh", "-p", "22", "h"}),
+              ElementsAre("sshpass", "-p", kHidden, "ssh", "-p", "22", "h"));
+  EXPECT_THAT(recorded_words({"--launcher", "sshpass -phunter2 ssh {a}"}),
+              ElementsAre("--launcher", fmt::format("sshpass -p{} ssh {{a}}", kHidden)));
   EXPECT_THAT(recorded_words({"env DB_PASSWORD=\"S1 S2\" mpirun --token 'S3 S4' x"}),
               ElementsAre(fmt::format("env DB_PASSWORD={} mpirun --token {} x", kHidden, kHidden)));
   const std::vector<std::string> usual{"/usr/bin/collbench",
