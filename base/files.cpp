@@ -181,7 +181,7 @@ void write_file_by_rename(const std::filesystem::path& path, std::string_view te
   std::error_code failure;
   std::filesystem::rename(name, path, failure);
   if (!failure) return;
-  Error error = file_error(path, "written", failure.value());
+  const Error error = file_error(path, "written", failure.value());
   const std::filesystem::path kept = path.string() + ".kept";
   std::filesystem::rename(name, kept, failure);
   if (failure) {  // of any name: a folder that may only grow, a server that lost its handle

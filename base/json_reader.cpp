@@ -141,7 +141,7 @@ std::string double_key(std::string_view text) {
   const auto path = [&open] {
     std::string keys;
     for (const Open& each : open)
-      keys = each.is_object ? joined(keys, each.key) : keys + fmt::format("[{}]", each.items);
+      keys = each.is_object ? joined(keys, each.key) : fmt::format("{}[{}]", keys, each.items);
     return keys.empty() ? "\"\"" : keys;
   };
   const auto step = [&](int, Event event, const nlohmann::json& value) {

@@ -88,20 +88,20 @@ std::vector<std::size_t> disturbed_points(std::span<const CalibrationPoint> poin
   return disturbed;
 }
 
-void each_field(auto& visit, Either<Tier> auto& tier) {
+static void each_field(auto& visit, Either<Tier> auto& tier) {
   visit("alpha_seconds", tier.alpha_seconds);
   visit("bytes_per_second", tier.bytes_per_second, kRate);
   visit("gap_seconds", tier.gap_seconds);
   visit("eager_limit_bytes", tier.eager_limit_bytes);
 }
 
-void each_field(auto& visit, Either<ReductionCost> auto& gamma) {
+static void each_field(auto& visit, Either<ReductionCost> auto& gamma) {
   visit("type", gamma.type);
   visit("reduction", gamma.reduction);
   visit("seconds_per_byte", gamma.seconds_per_byte);
 }
 
-void each_field(auto& visit, Either<CalibrationPoint> auto& point) {
+static void each_field(auto& visit, Either<CalibrationPoint> auto& point) {
   visit("kind", point.kind, WordOf{kNames, "a kind of calibration"});
   visit("size_bytes", point.bytes);
   visit("seconds", point.seconds, kSeconds);
@@ -109,7 +109,7 @@ void each_field(auto& visit, Either<CalibrationPoint> auto& point) {
   visit("reduction", point.reduction);
 }
 
-void each_field(auto& visit, Either<Calibration> auto& calibration) {
+static void each_field(auto& visit, Either<Calibration> auto& calibration) {
   visit("intra", calibration.intra);
   visit("inter", calibration.inter);
   visit("inter_host_bytes_per_second", calibration.inter_host_bytes_per_second, kRate);

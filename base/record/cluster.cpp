@@ -3,13 +3,13 @@
 #include "base/record/fields.hpp"
 
 namespace collbench {
-void each_field(auto& visit, Either<ClusterNode> auto& node) {
+static void each_field(auto& visit, Either<ClusterNode> auto& node) {
   visit("host", node.host, RankHost{});
   visit("shape", node.shape);
   visit("identity", node.identity);
 }
 
-void each_field(auto& visit, Either<PlacedRank> auto& placed) {
+static void each_field(auto& visit, Either<PlacedRank> auto& placed) {
   visit("rank", placed.rank);
   visit("gpu", placed.gpu);
   visit("gpu_address", placed.gpu_address);
@@ -30,7 +30,7 @@ std::string shapes_from_json(const JsonReader& json) { return json.compact(); }
 
 }  // namespace
 
-void each_field(auto& visit, Either<Cluster> auto& cluster) {
+static void each_field(auto& visit, Either<Cluster> auto& cluster) {
   visit("summary", cluster.summary);
   visit("nodes", cluster.nodes);
   visit("placement", cluster.placement);

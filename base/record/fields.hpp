@@ -32,7 +32,7 @@ struct RankHost {};
 
 /// Null stands for `instead`, which is written so unless it `stands` itself.
 struct NumberOrNull {
-  NumberRange range;
+  NumberRange range = kQuantity;
   double instead = kNotFinite;
   bool stands = false;
 };

@@ -5,12 +5,12 @@
 #include "base/record/fields.hpp"
 
 namespace collbench {
-void each_field(auto& visit, Either<IncidentRank> auto& each) {
+static void each_field(auto& visit, Either<IncidentRank> auto& each) {
   visit("rank", each.rank);
   visit("host", each.host, RankHost{});
 }
 
-void each_field(auto& visit, Either<Incident> auto& incident) {
+static void each_field(auto& visit, Either<Incident> auto& incident) {
   visit("kind", incident.kind, WordOf{kIncidentKindNames});
   visit("sentence", incident.sentence);
   visit("ranks", incident.ranks);
@@ -21,7 +21,7 @@ void each_field(auto& visit, Either<Incident> auto& incident) {
   visit("exit_status", incident.exit_status);
 }
 
-void each_field(auto& visit, Either<RankPause> auto& pause) {
+static void each_field(auto& visit, Either<RankPause> auto& pause) {
   visit("rank", pause.rank);
   visit("host", pause.host, RankHost{});
   visit("step", pause.step);

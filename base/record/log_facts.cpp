@@ -12,19 +12,19 @@ inline constexpr bool kIsLogFact<LogFact<Value>> = true;
 
 template <class Fact>
   requires kIsLogFact<std::remove_const_t<Fact>>
-void each_field(auto& visit, Fact& fact) {
+static void each_field(auto& visit, Fact& fact) {
   visit("value", fact.value);
   visit("line", fact.line);
 }
 
-void each_field(auto& visit, Either<LogConnections> auto& each) {
+static void each_field(auto& visit, Either<LogConnections> auto& each) {
   visit("via", each.via);
   visit("gpu_direct", each.gpu_direct);
   visit("count", each.count);
   visit("line", each.line);
 }
 
-void each_field(auto& visit, Either<LogTuning> auto& each) {
+static void each_field(auto& visit, Either<LogTuning> auto& each) {
   visit("size_bytes", each.size_bytes);
   visit("algorithm", each.algorithm);
   visit("protocol", each.protocol);
@@ -32,13 +32,13 @@ void each_field(auto& visit, Either<LogTuning> auto& each) {
   visit("line", each.line);
 }
 
-void each_field(auto& visit, Either<LogSkipped> auto& each) {
+static void each_field(auto& visit, Either<LogSkipped> auto& each) {
   visit("what", each.what);
   visit("count", each.count);
   visit("line", each.line);
 }
 
-void each_field(auto& visit, Either<LogFacts> auto& facts) {
+static void each_field(auto& visit, Either<LogFacts> auto& facts) {
   visit("file", facts.file);
   visit("format", facts.format);
   visit("program", facts.program);
@@ -80,7 +80,7 @@ bool uses_sockets(const LogFacts& log) {
 Json log_facts_to_json(const LogFacts& facts) { return record_to_json(facts); }
 
 LogFacts log_facts_from_json(const JsonReader& json) {
-  LogFacts facts = record_from_json<LogFacts>(json);
+  auto facts = record_from_json<LogFacts>(json);
   if (const auto hosts = json.find("hosts")) {
     for (const JsonReader& host : hosts->at("value").items()) (void)rank_host_from_json(host);
   }

@@ -27,7 +27,7 @@ constexpr const char* kOneLength = "arrays of one length";
 
 }  // namespace
 
-void each_field(auto& visit, Either<RankTimes> auto& times) {
+static void each_field(auto& visit, Either<RankTimes> auto& times) {
   visit("rank", times.rank);
   visit("median_seconds", times.median_seconds, kSeconds);
   visit("p99_seconds", times.p99_seconds, kSeconds);
@@ -35,14 +35,14 @@ void each_field(auto& visit, Either<RankTimes> auto& times) {
   visit.older("core_wait_share", times.core_wait_share);
 }
 
-void each_field(auto& visit, Either<MachineProbe> auto& probe) {
+static void each_field(auto& visit, Either<MachineProbe> auto& probe) {
   visit("round_trip_seconds", probe.round_trip_seconds, NumberOrNull{kSeconds, 0});
   visit("steps_per_second", probe.steps_per_second, NumberOrNull{kRate, 0});
   visit("read_bytes_per_second", probe.read_bytes_per_second, NumberOrNull{kRate, 0});
   visit("stolen_share", probe.stolen_share, NumberOrNull{kDifference, 0, true});
 }
 
-void each_field(auto& visit, Either<WrongElements> auto& wrong) {
+static void each_field(auto& visit, Either<WrongElements> auto& wrong) {
   visit("rank", wrong.rank);
   visit("host", wrong.host, RankHost{});
   visit("count", wrong.count);
@@ -67,7 +67,7 @@ float sample_from_json(const JsonReader& json) { return static_cast<float>(json.
 
 }  // namespace
 
-void each_field(auto& visit, Either<MeasuredBlock> auto& block) {
+static void each_field(auto& visit, Either<MeasuredBlock> auto& block) {
   visit("row", block.row);
   visit("pass", block.pass);
   visit("seconds", block.seconds, kSeconds);
@@ -86,7 +86,7 @@ void each_field(auto& visit, Either<MeasuredBlock> auto& block) {
 Json block_to_json(const MeasuredBlock& block) { return record_to_json(block); }
 
 MeasuredBlock block_from_json(const JsonReader& json, std::size_t rows, std::size_t ranks) {
-  MeasuredBlock block = record_from_json<MeasuredBlock>(json);
+  auto block = record_from_json<MeasuredBlock>(json);
   if (block.row >= rows) throw json.at("row").expected(fmt::format("a row below {}", rows));
   if (block.ranks.size() != ranks)
     throw json.at("rank_times").expected(fmt::format("the times of {} ranks", ranks));

@@ -30,25 +30,25 @@ std::string algorithm_ran(const std::string& asked, const NcclSelection& selecti
   return as_asked ? asked : selection.algorithm + "/" + selection.protocol;
 }
 
-void each_field(auto& visit, Either<NcclExpectation> auto& expected) {
+static void each_field(auto& visit, Either<NcclExpectation> auto& expected) {
   visit("algorithm", expected.algorithm);
   visit("protocol", expected.protocol);
   visit("seconds", expected.seconds);
 }
 
-void each_field(auto& visit, Either<NcclSelection> auto& selection) {
+static void each_field(auto& visit, Either<NcclSelection> auto& selection) {
   visit("algorithm", selection.algorithm);
   visit("protocol", selection.protocol);
   visit("channels", selection.channels);
   visit("expected", selection.expected, Columns{"three arrays of one length"});
 }
 
-void each_field(auto& visit, Either<NcclObserverStatus> auto& status) {
+static void each_field(auto& visit, Either<NcclObserverStatus> auto& status) {
   visit("use", status.use);
   visit("expectation", status.expectation);
 }
 
-void each_field(auto& visit, Either<NcclNetworks> auto& networks) {
+static void each_field(auto& visit, Either<NcclNetworks> auto& networks) {
   visit("used", networks.used);
   visit("unknown_reason", networks.unknown_reason);
 }

@@ -3,13 +3,13 @@
 #include "base/record/fields.hpp"
 
 namespace collbench {
-void each_field(auto& visit, Either<CallCounts> auto& calls) {
+static void each_field(auto& visit, Either<CallCounts> auto& calls) {
   visit("entered", calls.entered);
   visit("left", calls.left);
 }
 
 /// `call` is RankActivity::call_of_step.
-void each_field(auto& visit, Either<RankActivity> auto& activity, auto& call) {
+static void each_field(auto& visit, Either<RankActivity> auto& activity, auto& call) {
   visit("rank", activity.rank);
   visit("ranks", activity.ranks);
   visit("host", activity.host, RankHost{});

@@ -21,19 +21,19 @@ const char* over_words(bool over_launches) { return over_launches ? "launches" :
 
 }  // namespace
 
-void each_field(auto& visit, Either<TimeInterval> auto& interval) {
+static void each_field(auto& visit, Either<TimeInterval> auto& interval) {
   visit("low_seconds", interval.low_seconds, kSeconds);
   visit("high_seconds", interval.high_seconds, kSeconds);
   visit("confidence", interval.confidence, kShare);
   visit.older("over", interval.over_launches, By{over_words, over_launches});
 }
 
-void each_field(auto& visit, Either<LaunchVariation> auto& variation) {
+static void each_field(auto& visit, Either<LaunchVariation> auto& variation) {
   visit("within", variation.within, NumberOrNull{kQuantity});
   visit("between", variation.between, NumberOrNull{kQuantity});
 }
 
-void each_field(auto& visit, Either<RowState> auto& state) {
+static void each_field(auto& visit, Either<RowState> auto& state) {
   visit("min_round_trip_seconds", state.min_round_trip_seconds, kSeconds);
   visit("max_round_trip_seconds", state.max_round_trip_seconds, kSeconds);
   visit("passes", state.passes);
@@ -42,7 +42,7 @@ void each_field(auto& visit, Either<RowState> auto& state) {
   visit("interval", state.interval);
 }
 
-void each_field(auto& visit, Either<HiddenLoss> auto& loss) {
+static void each_field(auto& visit, Either<HiddenLoss> auto& loss) {
   visit("resource", loss.resource);
   visit("share", loss.share, kShare);
   visit("text", loss.text);
@@ -50,14 +50,14 @@ void each_field(auto& visit, Either<HiddenLoss> auto& loss) {
   visit.older("count", loss.count);
 }
 
-void each_field(auto& visit, Either<HealthyRange> auto& range) {
+static void each_field(auto& visit, Either<HealthyRange> auto& range) {
   visit("below", range.below, NumberOrNull{kQuantity, 0, true});
   visit("sound", range.sound, NumberOrNull{kQuantity, std::numeric_limits<double>::infinity()});
   visit("high", range.high, NumberOrNull{kQuantity, 0, true});
   visit("source", range.source);
 }
 
-void each_field(auto& visit, Either<Expectation> auto& expected) {
+static void each_field(auto& visit, Either<Expectation> auto& expected) {
   visit("ring_seconds", expected.ring_seconds, kSeconds);
   visit("tree_seconds", expected.tree_seconds, kSeconds);
   visit("nvls_seconds", expected.nvls_seconds, kSeconds);
@@ -132,14 +132,15 @@ struct FigureOrNull {
 template <class Visit, class Value>
 void visit_statistic(Visit& visit, const char* key, Value& value, bool is_known,
                      const NumberRange& range = kSeconds) {
-  std::optional<double> shown = is_known ? std::optional<double>(value) : std::nullopt;
+  std::optional<double> shown;
+  if (is_known) shown = value;
   visit(key, shown, FigureOrNull{range});
   if constexpr (!std::is_const_v<Value>) value = is_known ? shown.value_or(kNotFinite) : 0;
 }
 
 }  // namespace
 
-void each_field(auto& visit, Either<RowKey> auto& key) {
+static void each_field(auto& visit, Either<RowKey> auto& key) {
   visit("operation", key.operation, By{operation_name, operation_from_json});
   visit("size_bytes", key.size_bytes);
   visit("count", key.count);
@@ -150,7 +151,7 @@ void each_field(auto& visit, Either<RowKey> auto& key) {
   visit("algorithm", key.algorithm);
 }
 
-void each_field(auto& visit, Either<Measurement> auto& measured) {
+static void each_field(auto& visit, Either<Measurement> auto& measured) {
   each_field(visit, measured.key);
   visit("unavailable", measured.unavailable);
   visit("algorithm_ran", measured.algorithm_ran);
@@ -183,7 +184,7 @@ void each_field(auto& visit, Either<Measurement> auto& measured) {
 }
 
 /// The keys of a verdict are those of its row. Older records have some of them at most.
-void each_field(auto& visit, Either<Verdict> auto& verdict) {
+static void each_field(auto& visit, Either<Verdict> auto& verdict) {
   visit.older("verdict", verdict.word, By{verdict_word_to_json, verdict_word_from_json});
   visit("verdict_ratio", verdict.ratio);
   visit("healthy_range", verdict.range);
@@ -191,7 +192,7 @@ void each_field(auto& visit, Either<Verdict> auto& verdict) {
   visit.older("explanation", verdict.explanation);
 }
 
-void each_field(auto& visit, Either<Row> auto& row) {
+static void each_field(auto& visit, Either<Row> auto& row) {
   each_field(visit, row.measurement);
   each_field(visit, row.expectation);
   each_field(visit, row.verdict);

@@ -41,7 +41,7 @@ std::string lines(const Json& document) {
 
 }  // namespace
 
-void each_field(auto& visit, Either<Versions> auto& versions) {
+static void each_field(auto& visit, Either<Versions> auto& versions) {
   visit("collbench", versions.collbench);
   visit("mpi", versions.mpi);
   visit("hwloc", versions.hwloc);
@@ -49,7 +49,7 @@ void each_field(auto& visit, Either<Versions> auto& versions) {
   visit("cuda", versions.cuda);
 }
 
-void each_field(auto& visit, Either<Buffers> auto& buffers) {
+static void each_field(auto& visit, Either<Buffers> auto& buffers) {
   visit("allocator", buffers.allocator);
   visit("registration", buffers.registration, ReadBy{buffer_registration_from_json});
   visit("exact_counts", buffers.exact_counts);
@@ -58,7 +58,7 @@ void each_field(auto& visit, Either<Buffers> auto& buffers) {
   visit.older("kept_passes", buffers.kept_passes);
 }
 
-void each_field(auto& visit, Either<Identity> auto& identity) {
+static void each_field(auto& visit, Either<Identity> auto& identity) {
   visit("rank", identity.rank);
   visit("host", identity.host, RankHost{});
   visit("node", identity.node);
@@ -104,10 +104,18 @@ void require_known_version(const JsonReader& json, std::string_view file_name) {
 
 int launches_from_json(const JsonReader& json) { return json.integer<int>(1); }
 
+/// The groups of so many nodes.
+Json groups_of(const Run& run, std::size_t nodes) {
+  Json list = Json::array();
+  for (const NodeGroup& group : run.node_groups)
+    if (group.hosts.size() == nodes) list.push_back(node_group_to_json(group));
+  return list;
+}
+
 }  // namespace
 
 /// All but the rows, whose rates follow from the number of ranks.
-void each_field(auto& visit, Either<Run> auto& run) {
+static void each_field(auto& visit, Either<Run> auto& run) {
   visit("versions", run.versions);
   visit("started", run.started);
   visit("finished", run.finished);
@@ -172,14 +180,6 @@ NodeGroup node_group_from_json(const JsonReader& json) {
     if (group.hosts.size() != 2) throw json.at("hosts").expected("two hosts");
   }
   return group;
-}
-
-/// The groups of so many nodes.
-Json groups_of(const Run& run, std::size_t nodes) {
-  Json list = Json::array();
-  for (const NodeGroup& group : run.node_groups)
-    if (group.hosts.size() == nodes) list.push_back(node_group_to_json(group));
-  return list;
 }
 
 Json run_to_json(const Run& run) {

@@ -8,14 +8,14 @@
 #include "base/statistics.hpp"
 
 namespace collbench {
-void each_field(auto& visit, Either<RankLateness> auto& rank) {
+static void each_field(auto& visit, Either<RankLateness> auto& rank) {
   visit("rank", rank.rank);
   visit("entry_seconds", rank.entry_seconds, kDifference);
   visit("inside_seconds", rank.inside_seconds, kDifference);
   visit("message_seconds", rank.message_seconds, kDifference);
 }
 
-void each_field(auto& visit, Either<ProbeFinding> auto& finding) {
+static void each_field(auto& visit, Either<ProbeFinding> auto& finding) {
   visit("code", finding.kind, WordOf{kProbeFindingNames, "the name of a finding"});
   visit("ranks", finding.ranks);
   visit("seconds", finding.seconds, kDifference);
@@ -25,7 +25,7 @@ void each_field(auto& visit, Either<ProbeFinding> auto& finding) {
   visit("text", finding.text);
 }
 
-void each_field(auto& visit, Either<RankProbe> auto& probe) {
+static void each_field(auto& visit, Either<RankProbe> auto& probe) {
   visit("repetitions", probe.repetitions);
   visit("seconds", probe.seconds, kSeconds);
   visit("clock_uncertainty_seconds", probe.clock_uncertainty_seconds);
@@ -33,7 +33,7 @@ void each_field(auto& visit, Either<RankProbe> auto& probe) {
   visit("findings", probe.findings);
 }
 
-void each_field(auto& visit, Either<StepFinding> auto& finding) {
+static void each_field(auto& visit, Either<StepFinding> auto& finding) {
   visit("cause", finding.cause, WordOf{kStepCauseNames, "the cause of a slow step"});
   visit("ranks", finding.ranks);
   visit("seconds", finding.seconds, kDifference);
@@ -41,7 +41,7 @@ void each_field(auto& visit, Either<StepFinding> auto& finding) {
   visit("text", finding.text);
 }
 
-void each_field(auto& visit, Either<StepVerdict> auto& verdict) {
+static void each_field(auto& visit, Either<StepVerdict> auto& verdict) {
   visit("verdict", verdict.word, WordOf{kStepWordNames, "what can be said of a step"});
   visit("findings", verdict.findings);
   visit("text", verdict.text);

@@ -20,20 +20,20 @@ TelemetrySource source_from_json(const JsonReader& json) {
 
 }  // namespace
 
-void each_field(auto& visit, Either<CounterChange> auto& counter) {
+static void each_field(auto& visit, Either<CounterChange> auto& counter) {
   visit("before", counter.before);
   visit("after", counter.after);
 }
 
 /// A gauge is visited with the range of its figure.
-void each_field(auto& visit, Either<Gauge> auto& gauge, const NumberRange& range) {
+static void each_field(auto& visit, Either<Gauge> auto& gauge, const NumberRange& range) {
   visit("before", gauge.before, range);
   visit("least", gauge.least, range);
   visit("most", gauge.most, range);
   visit("after", gauge.after, range);
 }
 
-void each_field(auto& visit, Either<GpuTelemetry> auto& gpu) {
+static void each_field(auto& visit, Either<GpuTelemetry> auto& gpu) {
   visit("host", gpu.host, RankHost{});
   visit("uuid", gpu.uuid);
   visit("address", gpu.address);
@@ -47,13 +47,13 @@ void each_field(auto& visit, Either<GpuTelemetry> auto& gpu) {
   visit("troubles", gpu.troubles, WordOf{kGpuTroubleNames, kTroubleWord});
 }
 
-void each_field(auto& visit, Either<Telemetry> auto& telemetry) {
+static void each_field(auto& visit, Either<Telemetry> auto& telemetry) {
   visit("readings", telemetry.readings);
   visit("gpus", telemetry.gpus);
   visit("notes", telemetry.notes);
 }
 
-void each_field(auto& visit, Either<RowMark> auto& mark) {
+static void each_field(auto& visit, Either<RowMark> auto& mark) {
   visit("host", mark.host, RankHost{});
   visit("gpu", mark.gpu);
   visit("trouble", mark.trouble, WordOf{kGpuTroubleNames, kTroubleWord});

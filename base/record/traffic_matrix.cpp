@@ -28,9 +28,9 @@ std::vector<double> numbers(std::string_view line, const std::string& file, int 
     const std::size_t after = std::min(line.find_first_of(kBetween, at), line.size());
     const std::string_view word = line.substr(at, after - at);
     double value = 0;
-    const char* const end = word.data() + word.size();
-    const auto [stopped, failure] = std::from_chars(word.data(), end, value);
-    if (failure != std::errc() || stopped != end || !std::isfinite(value) || value < 0) {
+    const auto [stopped, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (failure != std::errc() || stopped != word.data() + word.size() || !std::isfinite(value) ||
+        value < 0) {
       throw bad_line(file, number_of_line, fmt::format("'{}' is not a number from 0 up", excerpt(word)));
     }
     found.push_back(value);

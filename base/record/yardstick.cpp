@@ -4,7 +4,7 @@
 
 namespace collbench {
 
-void each_field(auto& visit, Either<Yardstick> auto& yardstick) {
+static void each_field(auto& visit, Either<Yardstick> auto& yardstick) {
   visit("kind", yardstick.kind, WordOf{kYardstickKindNames});
   visit("machine", yardstick.machine);
   visit("differences", yardstick.differences);

@@ -36,7 +36,7 @@ OptionDescription describe_option(const CLI::Option& option) {
 
 }  // namespace
 
-void each_field(auto& visit, Either<OptionDescription> auto& option) {
+static void each_field(auto& visit, Either<OptionDescription> auto& option) {
   visit("names", option.names);
   visit("value", option.value);
   visit("help", option.help);
@@ -46,7 +46,7 @@ void each_field(auto& visit, Either<OptionDescription> auto& option) {
   visit("is_required", option.is_required);
 }
 
-void each_field(auto& visit, Either<CommandDescription> auto& command) {
+static void each_field(auto& visit, Either<CommandDescription> auto& command) {
   visit("name", command.name);
   visit("help", command.help);
   visit("footer", command.footer);

@@ -26,8 +26,8 @@ bool fstat_fails = false;
 }  // namespace
 
 /// In place of the C library's: no file at hand is one that can be opened and not looked at.
-extern "C" int fstat(int fd, struct stat* about) noexcept {
-  if (!fstat_fails) return ::fstatat(fd, "", about, AT_EMPTY_PATH);
+extern "C" int fstat(int fd, struct stat* buf) noexcept {
+  if (!fstat_fails) return ::fstatat(fd, "", buf, AT_EMPTY_PATH);
   errno = EIO;
   return -1;
 }

@@ -77,7 +77,7 @@ inline void expect_impossible_hosts_refused(const nlohmann::json& document, cons
                                             const std::vector<std::string>& pointers) {
   for (const std::string& pointer : pointers) {
     for (const std::string host : {"n1\n127.0.0.1 slots=64", "n1,n2", "n1 State=DOWN", "-n1", "$(reboot)",
-                                   "n1\r", "n[1-9]", "n\xc3\xa9", "n1#x", "\u202en1", "n1;reboot"}) {
+                                   "n1\r", "n[1-9]", "n\xc3\xa9", "n1#x", "\u202en1\u202c", "n1;reboot"}) {
       nlohmann::json changed = document;
       changed.at(nlohmann::json::json_pointer(pointer)) = host;
       EXPECT_THAT(refusal_of(read, changed.dump()),

@@ -91,48 +91,48 @@ concept IsLink = Either<Item, NvLinkBundle> || Either<Item, StatedPath> || Eithe
 
 }  // namespace
 
-void each_field(auto& visit, Either<Source> auto& source) {
+static void each_field(auto& visit, Either<Source> auto& source) {
   visit("reader", source.reader);
   visit("place", source.location);
   visit("version", source.version);
 }
 
-void each_field(auto& visit, Either<NumaNode> auto& node) {
+static void each_field(auto& visit, Either<NumaNode> auto& node) {
   visit("index", node.index, ReadBy{index_from_json});
   each_fact_field(visit, node);
 }
 
-void each_field(auto& visit, Either<PciDevice> auto& device) {
+static void each_field(auto& visit, Either<PciDevice> auto& device) {
   visit("address", device.address);
   visit("parent", device.parent);
   each_fact_field(visit, device);
 }
 
-void each_field(auto& visit, HasFactsOnly auto& device) { each_fact_field(visit, device); }
+static void each_field(auto& visit, HasFactsOnly auto& device) { each_fact_field(visit, device); }
 
-void each_field(auto& visit, Either<NicPort> auto& port) {
+static void each_field(auto& visit, Either<NicPort> auto& port) {
   visit("number", port.number);
   each_fact_field(visit, port);
 }
 
-void each_field(auto& visit, Either<Nic> auto& nic) {
+static void each_field(auto& visit, Either<Nic> auto& nic) {
   each_fact_field(visit, nic);
   visit("ports", nic.ports);
 }
 
-void each_field(auto& visit, IsLink auto& link) {
+static void each_field(auto& visit, IsLink auto& link) {
   visit("from", link.from, kAsDevice);
   visit("to", link.to, kAsDevice);
   each_fact_field(visit, link);
 }
 
-void each_field(auto& visit, Either<ChannelGraph> auto& graph) {
+static void each_field(auto& visit, Either<ChannelGraph> auto& graph) {
   visit("id", graph.id);
   each_fact_field(visit, graph);
   visit("channels", graph.channels, kAsDevice);
 }
 
-void each_field(auto& visit, Either<Disagreement> auto& disagreement) {
+static void each_field(auto& visit, Either<Disagreement> auto& disagreement) {
   visit("device", disagreement.device);
   visit("attribute", disagreement.attribute);
   visit("kept", disagreement.kept);
@@ -141,7 +141,7 @@ void each_field(auto& visit, Either<Disagreement> auto& disagreement) {
   visit("other_source", disagreement.other_source);
 }
 
-void each_field(auto& visit, Either<Host> auto& host) {
+static void each_field(auto& visit, Either<Host> auto& host) {
   each_fact_field(visit, host);
   visit("sources", host.sources);
   visit("numa_nodes", host.numa_nodes);

@@ -194,7 +194,7 @@ ErrorCounters live_error_counters() {
   return counters;
 }
 
-void each_field(auto& visit, Either<ErrorCounters> auto& counters) {
+static void each_field(auto& visit, Either<ErrorCounters> auto& counters) {
   visit("host", counters.host, ReadBy{host_name_from_json});
   visit("unix_seconds", counters.unix_seconds, kSeconds);
   visit("counts", counters.counts);

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 
 namespace collbench::fields_test {
+namespace {
 
 using testing::HasSubstr;
 
@@ -107,4 +108,5 @@ TEST(Fields, ADamagedOneIsNamedByItsPath) {
   EXPECT_THAT(refusal("/host", "two words"), HasSubstr("host"));
 }
 
+}  // namespace
 }  // namespace collbench::fields_test

@@ -18,7 +18,7 @@
 
 namespace collbench::analysis {
 
-void each_field(auto& visit, Either<CounterRise> auto& rise) {
+static void each_field(auto& visit, Either<CounterRise> auto& rise) {
   visit("phase", rise.phase);
   visit("host", rise.host, ReadBy{host_name_from_json});
   visit("counter", rise.counter);
@@ -27,7 +27,7 @@ void each_field(auto& visit, Either<CounterRise> auto& rise) {
   visit("seconds", rise.seconds);
 }
 
-void each_field(auto& visit, Either<PairFailure> auto& failure) {
+static void each_field(auto& visit, Either<PairFailure> auto& failure) {
   visit("a", failure.a);
   visit("b", failure.b);
   visit("rail", failure.rail);
@@ -50,7 +50,7 @@ CounterRise rise_from_json(const JsonReader& json) { return record_from_json<Cou
 }  // namespace
 
 /// What is read as it was written; what names nodes or is judged stands beside it.
-void each_field(auto& visit, Either<BurninRecord> auto& record) {
+static void each_field(auto& visit, Either<BurninRecord> auto& record) {
   visit("nodes", record.table.nodes, ReadBy{host_name_from_json});
   visit("rails", record.table.rails, ReadBy{rails_from_json});
   visit("leaf_of_node", record.table.leaf_of_node);
