@@ -133,21 +133,18 @@ std::vector<std::string> environment_notes(const std::vector<RankEnvironment>& e
   }
   const std::vector<int> ranks = ranks_per_node(identities);
   const std::vector<int> cores = cores_per_node(environments, identities);
-  std::map<int, std::string> host_of;
-  for (const Identity& identity : identities) host_of.try_emplace(identity.node, identity.host);
+  std::map<std::size_t, std::size_t> first_rank_of;
+  for (std::size_t rank = 0; rank < identities.size(); ++rank)
+    first_rank_of.try_emplace(index(identities[rank].node), rank);
   for (std::size_t node = 0; node < cores.size(); ++node) {
     if (ranks[node] <= cores[node]) continue;
-    const int online = [&] {
-      for (std::size_t rank = 0; rank < environments.size(); ++rank) {
-        if (index(identities[rank].node) == node) return environments[rank].machine.online_cores;
-      }
-      return 0;
-    }();
+    const std::string& host = identities[first_rank_of[node]].host;
+    const int online = environments[first_rank_of[node]].machine.online_cores;
     if (online >= ranks[node]) {
       notes.push_back(
           fmt::format("{}: {} ranks are bound to {} of {} cores (oversubscribed): times show the scheduler, "
                       "not the communication; {}",
-                      host_of[static_cast<int>(node)], ranks[node], cores[node], online,
+                      host, ranks[node], cores[node], online,
                       inside_slurm ? "add --cpu-bind=none to srun, or --bind-to none to mpirun where that "
                                      "starts the ranks"
                                    : "add --bind-to none to mpirun"));
@@ -155,8 +152,8 @@ std::vector<std::string> environment_notes(const std::vector<RankEnvironment>& e
       notes.push_back(
           fmt::format("{}: {} ranks on {} core{}: times show the scheduler, not the communication; "
                       "start at most {} rank{} there",
-                      host_of[static_cast<int>(node)], ranks[node], cores[node], cores[node] == 1 ? "" : "s",
-                      cores[node], cores[node] == 1 ? "" : "s"));
+                      host, ranks[node], cores[node], cores[node] == 1 ? "" : "s", cores[node],
+                      cores[node] == 1 ? "" : "s"));
     }
   }
   return notes;
