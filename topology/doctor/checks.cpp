@@ -36,7 +36,7 @@ DoctorVerdict verdict_of(const DoctorCheck& check, const Evidence& evidence, con
 }
 
 std::string fix_of(const DoctorCheck& check, const Evidence& evidence) {
-  std::string here = check.fix_here != nullptr ? check.fix_here(evidence) : "";
+  const std::string here = check.fix_here != nullptr ? check.fix_here(evidence) : "";
   return here.empty() ? std::string(check.fix) : here;
 }
 

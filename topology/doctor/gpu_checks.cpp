@@ -199,6 +199,21 @@ DoctorVerdict look_at_driver(const Evidence& evidence) {
                                                  : std::nullopt;
 }
 
+/// Of the text, where no GPU is read of it: whether one has joined the fabric, and what others wait for.
+bool looks_joined_by_text(const Evidence& evidence, std::vector<DoctorObservation>& found) {
+  bool joined = false;
+  for (const QueryLine& each : query_lines(evidence)) {
+    if (each.section != "fabric") continue;
+    const std::string key = lower(each.key);
+    joined = joined || (key == "state" && each.value == "Completed");
+    const bool waits = key == "state" && each.value == "In Progress";
+    const bool failed = key == "status" && each.value != "Success" && each.value != "N/A";
+    if (waits || failed)
+      found.push_back({fmt::format("{}: fabric {} {}", each.gpu, key, each.value), each.line->location});
+  }
+  return joined;
+}
+
 DoctorVerdict look_at_fabric_manager(const Evidence& evidence) {
   std::string state = evidence.host.fabric_manager.value_or("");
   std::string where;
@@ -208,18 +223,7 @@ DoctorVerdict look_at_fabric_manager(const Evidence& evidence) {
   }
   const bool switched = !evidence.host.nvswitches.empty();
   std::vector<DoctorObservation> found;
-  bool joined = false;
-  if (evidence.host.gpus.empty()) {  // the text, of which no GPU is read
-    for (const QueryLine& each : query_lines(evidence)) {
-      if (each.section != "fabric") continue;
-      const std::string key = lower(each.key);
-      joined = joined || (key == "state" && each.value == "Completed");
-      const bool waits = key == "state" && each.value == "In Progress";
-      const bool failed = key == "status" && each.value != "Success" && each.value != "N/A";
-      if (waits || failed)
-        found.push_back({fmt::format("{}: fabric {} {}", each.gpu, key, each.value), each.line->location});
-    }
-  }
+  bool joined = evidence.host.gpus.empty() && looks_joined_by_text(evidence, found);
   for (std::size_t i = 0; i < evidence.host.gpus.size(); ++i) {
     const Gpu& gpu = evidence.host.gpus[i];
     const std::string fabric = gpu.fabric_state.value_or("");
@@ -330,8 +334,7 @@ DoctorVerdict gpus_apart_in_matrix(const Host& host) {
 /// Fewer active links than a sibling of the same model; some models have inactive ones by design, on all.
 DoctorVerdict look_at_nvlinks(const Evidence& evidence) {
   std::vector<DoctorObservation> found;
-  const DoctorVerdict by_matrix =
-      evidence.host.gpus.empty() ? std::nullopt : gpus_apart_in_matrix(evidence.host);
+  const DoctorVerdict by_matrix = gpus_apart_in_matrix(evidence.host);
   bool seen = by_matrix.has_value();
   for (std::size_t i = 0; i < evidence.host.gpus.size(); ++i) {
     const Gpu& gpu = evidence.host.gpus[i];

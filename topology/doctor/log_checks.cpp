@@ -217,7 +217,7 @@ DoctorVerdict look_at_fabric_health(const Evidence& evidence) {
   for (const EvidenceLine& line : evidence.of("nccl-log")) {
     std::string_view digits = text_behind(line.text, "healthMask 0x").value_or("");
     digits = digits.substr(0, digits.find_first_not_of("0123456789abcdef"));
-    const auto mask = parse_hexadecimal(digits);
+    const auto mask = parse_hex(digits);
     if (!mask) continue;
     seen = true;
     for (int question = 0; question < kQuestions; ++question) {

@@ -133,6 +133,15 @@ std::size_t other_error(std::string_view line) {
   return at != std::string_view::npos ? at : error_level(line);
 }
 
+void add_without_numbers(std::string& kind, std::string_view word) {
+  for (const char each : word)
+    if (!is_decimal(each)) {
+      kind += each;
+    } else if (!kind.ends_with('#')) {
+      kind += '#';
+    }
+}
+
 }  // namespace
 
 LogLine log_line(std::string_view line, std::string_view before) {
@@ -259,19 +268,13 @@ std::string message_kind(std::string_view message) {
     if (!digits || says_what) {
       kind += word;
     } else if (hexadecimal) {
-      // "10.0.0.1:4000" is one
-      if (kind.size() > 1 && (kind.back() == '.' || kind.back() == ':') && kind[kind.size() - 2] == '#') {
+      if (kind.ends_with("#.") || kind.ends_with("#:")) {  // "10.0.0.1:4000" is one
         kind.pop_back();
       } else {
         kind += '#';
       }
     } else {
-      for (std::size_t i = 0; i < word.size(); ++i)
-        if (!is_decimal(word[i])) {
-          kind += word[i];
-        } else if (kind.empty() || kind.back() != '#') {
-          kind += '#';
-        }
+      add_without_numbers(kind, word);
     }
   }
   return kind;

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "topology/doctor/log_line.hpp"
@@ -232,14 +230,6 @@ std::vector<LspciFunction> lspci_functions(const Evidence& evidence) {
     }
   }
   return functions;
-}
-
-std::optional<std::uint32_t> parse_hexadecimal(std::string_view text) {
-  constexpr int kBase = 16;
-  std::uint32_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value, kBase);
-  return error == std::errc() && stopped == end && !text.empty() ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace collbench::topology

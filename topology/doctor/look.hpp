@@ -143,7 +143,4 @@ struct LspciFunction {
 };
 [[nodiscard]] std::vector<LspciFunction> lspci_functions(const Evidence& evidence);
 
-/// "7fff" is 32767; none for what is no such number of at most eight digits.
-[[nodiscard]] std::optional<std::uint32_t> parse_hexadecimal(std::string_view text);
-
 }  // namespace collbench::topology

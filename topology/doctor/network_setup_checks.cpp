@@ -204,7 +204,7 @@ DoctorVerdict look_at_roce_address(const Evidence& evidence) {
 
 /// Bit 15 of a key is full membership; limited members of a partition do not hear each other.
 DoctorVerdict look_at_partitions(const Evidence& evidence) {
-  constexpr std::int64_t kFull = 0x8000;
+  constexpr std::uint64_t kFull = 0x8000;
   struct Keys {
     std::vector<std::string> limited;
     bool any_full = false;
@@ -215,7 +215,7 @@ DoctorVerdict look_at_partitions(const Evidence& evidence) {
     const std::size_t at = line.text.find("/pkeys/");
     const std::size_t colon = line.text.find(":0x", at == std::string::npos ? 0 : at);
     if (at == std::string::npos || colon == std::string::npos) continue;
-    const auto key = parse_hexadecimal(line.text.substr(colon + 3));
+    const auto key = parse_hex(line.text.substr(colon + 3));
     if (!key || *key == 0) continue;
     Keys& keys = by_port[line.text.substr(0, at)];
     keys.any_full = keys.any_full || *key >= kFull;

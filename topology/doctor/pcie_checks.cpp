@@ -16,6 +16,16 @@ bool redirects_peers(std::string_view line) {
          (has_text(line, "ReqRedir+") || has_text(line, "CmpltRedir+") || has_text(line, "UpstreamFwd+"));
 }
 
+/// Of a text in which no function is named: the first, and of how many.
+std::vector<DoctorObservation> redirecting_lines(const Evidence& evidence) {
+  std::vector<DoctorObservation> found;
+  for (const EvidenceLine& line : evidence.of("lspci"))
+    if (redirects_peers(line.text)) found.push_back(quoted(line));
+  if (found.size() < 2) return found;
+  return {{fmt::format("{} of the listed bridges: {}", found.size(), found.front().what),
+           found.front().location}};
+}
+
 /// The bridges above a device, neither the device itself nor the root port.
 std::vector<const PciDevice*> bridges_above(const Host& host, const Device& device) {
   const auto address = pci_address_of(host, device);
@@ -42,18 +52,13 @@ std::vector<std::pair<Device, const PciDevice*>> root_ports_between(const Host& 
 /// Of a whole listing, bridges above a GPU or a NIC; of the output of a grep, all lines. A root port has ACS
 /// on by itself where the IOMMU is, and peers below one switch do not pass it.
 DoctorVerdict look_at_acs(const Evidence& evidence) {
-  if (!evidence.has("lspci")) {
-    const bool known = std::any_of(evidence.host.pci_devices.begin(), evidence.host.pci_devices.end(),
-                                   [](const PciDevice& device) { return device.acs.known(); });
-    if (!known) return std::nullopt;
-  }
+  const std::vector<PciDevice>& functions = evidence.host.pci_devices;
+  if (!evidence.has("lspci") && std::none_of(functions.begin(), functions.end(),
+                                             [](const PciDevice& device) { return device.acs.known(); }))
+    return std::nullopt;
   std::vector<DoctorObservation> found;
+  if (functions.empty()) found = redirecting_lines(evidence);
   bool seen = false;
-  if (evidence.host.pci_devices.empty()) {
-    for (const EvidenceLine& line : evidence.of("lspci")) {
-      if (redirects_peers(line.text)) found.push_back(quoted(line));
-    }
-  }
   for (const Device& device : gpus_and_nics(evidence.host)) {
     for (const PciDevice* bridge : bridges_above(evidence.host, device)) {
       seen = seen || bridge->acs.known();
@@ -70,9 +75,6 @@ DoctorVerdict look_at_acs(const Evidence& evidence) {
                                    port->address, device_label(evidence.host, gpu)),
                        ""});
   }
-  if (found.size() > 1 && evidence.host.pci_devices.empty())
-    found = {{fmt::format("{} of the listed bridges: {}", found.size(), found.front().what),
-              found.front().location}};
   return seen || !found.empty() ? DoctorVerdict(found) : std::nullopt;
 }
 

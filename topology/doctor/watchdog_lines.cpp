@@ -44,7 +44,7 @@ std::optional<double> time_of(std::string_view line) {
     const std::string_view stamp = line.substr(at + 1);
     const std::size_t space = stamp.find(' ');
     if (stamp.empty() || std::string_view("EWIF").find(stamp.front()) == std::string_view::npos) continue;
-    if (space == std::string_view::npos || space > 5 || stamp.size() < space + 9) continue;
+    if (space > 5 || stamp.size() < space + 9) continue;
     const auto date = parse_integer(stamp.substr(1, space - 1), 0, 1231);
     const auto hours = parse_integer(stamp.substr(space + 1, 2), 0, 23);
     const auto minutes = parse_integer(stamp.substr(space + 4, 2), 0, 59);
@@ -167,13 +167,13 @@ void name_groups(std::vector<WatchdogLine>& lines) {
 std::vector<WatchdogLine> watchdog_lines(const std::vector<EvidenceLine>& lines) {
   std::vector<WatchdogLine> all;
   bool names_error = false;  // behind "Last error:", which stands below an exception of NCCL's
-  for (std::size_t i = 0; i < lines.size(); ++i) {
+  for (const EvidenceLine& line : lines) {
     if (names_error && !all.empty() && !all.back().error.empty())
-      all.back().error += fmt::format(": {}", lines[i].text);
-    names_error = lines[i].text == "Last error:";
-    std::optional<WatchdogLine> said = watchdog_line(lines[i]);
+      all.back().error += fmt::format(": {}", line.text);
+    names_error = line.text == "Last error:";
+    std::optional<WatchdogLine> said = watchdog_line(line);
     if (!said) continue;
-    said->time = time_of(lines[i].text).value_or(all.empty() ? 0 : all.back().time);
+    said->time = time_of(line.text).value_or(all.empty() ? 0 : all.back().time);
     all.push_back(std::move(*said));
   }
   name_groups(all);

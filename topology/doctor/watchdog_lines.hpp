@@ -37,7 +37,7 @@ struct WatchdogIncident {
 [[nodiscard]] std::vector<EvidenceLine> lines_of_watchdog(const std::vector<EvidenceLine>& lines);
 
 /// In order of time: a job that was started again may have hung again.
-[[nodiscard]] std::vector<WatchdogIncident> watchdog_incidents(const std::vector<EvidenceLine>& lines);
+[[nodiscard]] std::vector<WatchdogIncident> watchdog_incidents(const std::vector<EvidenceLine>& evidence);
 
 /// Whether the call of that name (OpType) is between two ranks, or may be.
 [[nodiscard]] bool is_point_to_point(std::string_view operation);
