@@ -190,11 +190,11 @@ Comparison compare_pairs(std::vector<Run> a, std::vector<Run> b, int max_rounds,
     if (!times.empty()) {
       row.base.seconds = mean_of_rounds(times, &RoundTimes::a_seconds);
       row.current.seconds = mean_of_rounds(times, &RoundTimes::b_seconds);
+      row.ratio = std::exp(mean(log_ratios));
     }
     row.launches_to_decide = 0;
     row.ratio_low = row.ratio_high = 0;
     row.p.reset();
-    if (!log_ratios.empty()) row.ratio = std::exp(mean(log_ratios));
     if (log_ratios.size() >= kMinPairs) test_pairs(row, log_ratios, options, looks);
     if (row.key.size_bytes < cold_bytes) leave_unclear(row);
   }

@@ -308,6 +308,22 @@ const CommunicatorMember* impossible_rank(const Communicator& communicator) {
   return found == members.end() ? nullptr : &*found;
 }
 
+/// Those that have begun as few calls as `least`; `without` a dump, one of which they may wait for.
+HangFinding ranks_behind(const Communicator& communicator, const CommunicatorMember& least,
+                         const CallCountsByName& ahead, const Members& without) {
+  const Members behind = members_that(
+      communicator, [&](const auto& each) { return !each.begun.empty() && each.calls() == least.calls(); });
+  const bool waits =
+      std::any_of(behind.begin(), behind.end(), [](const auto& each) { return each.call > 0; });
+  if (waits && !without.empty())
+    return blamed(communicator, HangCause::rank_missing, without, std::string(kLeftNothing));
+  HangFinding finding =
+      blamed(communicator, HangCause::rank_behind, behind,
+             fmt::format("{} begun {}", singular(behind, "has", "have"), counts_apart(least.begun, ahead)));
+  if (!without.empty()) finding.text += fmt::format("; {} {}", ranks_text(without), kLeftNothing);
+  return finding;
+}
+
 }  // namespace
 
 HangFinding find_hang(const Communicator& communicator) {
@@ -366,20 +382,7 @@ HangFinding find_hang(const Communicator& communicator) {
   const auto [least, most] = std::minmax_element(counted.begin(), counted.end(), fewer);
   const CallCountsByName& others = communicator.begun_by_others;
   const CallCountsByName& ahead = sum_of(others) > most->calls() ? others : most->begun;
-  if (least->calls() < sum_of(ahead)) {
-    const Members behind = members_that(communicator, [&](const auto& each) {
-      return !each.begun.empty() && each.calls() == least->calls();
-    });
-    const bool waits =
-        std::any_of(behind.begin(), behind.end(), [](const auto& each) { return each.call > 0; });
-    if (waits && !without.empty())
-      return blamed(communicator, HangCause::rank_missing, without, std::string(kLeftNothing));
-    HangFinding finding = blamed(
-        communicator, HangCause::rank_behind, behind,
-        fmt::format("{} begun {}", singular(behind, "has", "have"), counts_apart(least->begun, ahead)));
-    if (!without.empty()) finding.text += fmt::format("; {} {}", ranks_text(without), kLeftNothing);
-    return finding;
-  }
+  if (least->calls() < sum_of(ahead)) return ranks_behind(communicator, *least, ahead, without);
   if (!without.empty())
     return blamed(communicator, HangCause::rank_missing, without, std::string(kLeftNothing));
   if (!others.empty() && sum_of(others) < least->calls()) {

@@ -38,7 +38,7 @@ std::string nccl_error(int result) {
 }
 
 /// As NCCL has it: a name, or an address, of IPv6 perhaps with its interface. Anything else names no host.
-std::string host_in(std::string text) {
+std::string host_in(const std::string& text) {
   const std::string_view address = std::string_view(text).substr(0, text.find('%'));
   const bool is_ipv6 = address.find(':') != std::string_view::npos &&
                        address.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos;

@@ -159,6 +159,11 @@ std::string group_name(const std::string& name, const std::string& description) 
   return described ? fmt::format("group {} ({})", name, description) : "group " + name;
 }
 
+/// Empty where it is not known.
+std::string elements_text(const std::string& elements) {
+  return elements.empty() ? "" : fmt::format("{} element{}", elements, elements == "1" ? "" : "s");
+}
+
 constexpr int kMaxRanks = 1'000'000;  // that a job has
 
 int highest_rank(const Communicator& group) {
@@ -214,8 +219,7 @@ void PytorchDumps::add_incident(const topology::WatchdogIncident& incident, std:
       if (own.member.call > 0) continue;
       own.member.call = static_cast<std::uint64_t>(seen.call);
       own.member.operation = seen.operation;
-      if (!seen.elements.empty())
-        own.member.sizes = fmt::format("{} element{}", seen.elements, seen.elements == "1" ? "" : "s");
+      own.member.sizes = elements_text(seen.elements);
       if (seen.call > 0 || seen.enqueued >= 0)  // else it wrote what others did to it, and no more
         own.member.begun[std::string(kAnyCalls)] =
             static_cast<std::uint64_t>(std::max({seen.call, seen.enqueued, std::int64_t{0}}));

@@ -139,7 +139,7 @@ HtmlSection fleet_section(const FleetTable& fleet, const std::string& kind, std:
   for (const FleetNode& node : fleet.nodes) {
     std::vector<ReportCell> cells{{node.name}};
     for (std::size_t row = 0; row < fleet.rows.size(); ++row)
-      cells.push_back({fleet_cell(node, row, fleet.medians[row]), node.is_odd[row] ? "warning" : ""});
+      cells.emplace_back(fleet_cell(node, row, fleet.medians[row]), node.is_odd[row] ? "warning" : "");
     table.rows.push_back(std::move(cells));
   }
   return {fmt::format("nodes-{}", number + 1), "Nodes of " + kind,

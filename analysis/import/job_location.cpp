@@ -57,6 +57,9 @@ bool size_is_total(const Operation& operation) {
 }  // namespace
 
 std::optional<RankRange> ranks_by_rates(const Operation& operation, std::span<const LogRow> rows) {
+  const bool is_total = size_is_total(operation);
+  const bool is_of_one_buffer = !is_total && (operation.size_meaning == SizeMeaning::buffer ||
+                                              operation.size_meaning == SizeMeaning::message);
   FactorRange factor;
   RankRange by_size;
   for (const LogRow& row : rows) {
@@ -65,22 +68,18 @@ std::optional<RankRange> ranks_by_rates(const Operation& operation, std::span<co
     const std::uint64_t bytes = row.count * traits(row.type).bytes;
     if (bytes == 0 || row.size_bytes % bytes != 0) return std::nullopt;
     const std::uint64_t times = row.size_bytes / bytes;
-    if (!size_is_total(operation)) {
-      const bool of_one_buffer =
-          operation.size_meaning == SizeMeaning::buffer || operation.size_meaning == SizeMeaning::message;
-      if (of_one_buffer && times != 1) return std::nullopt;
-      continue;
-    }
+    if (is_of_one_buffer && times != 1) return std::nullopt;
+    if (!is_total) continue;
     if (times > RankRange::kMaxRanks) return std::nullopt;
     by_size.least = std::max(by_size.least, static_cast<int>(times));
     by_size.most = std::min(by_size.most, static_cast<int>(times));
   }
   if (factor.least > factor.most) return std::nullopt;
+  const double scale = operation.bus_factor == BusFactor::twice_others ? 2 : 1;
   std::optional<RankRange> ranks = RankRange{};
-  if (operation.bus_factor == BusFactor::one && !size_is_total(operation)) {
+  if (operation.bus_factor == BusFactor::one && !is_total) {
     if (factor.least > 1 || factor.most < 1) return std::nullopt;
   } else {
-    const double scale = operation.bus_factor == BusFactor::twice_others ? 2 : 1;
     ranks = ranks_of(factor.least / scale, factor.most / scale);
   }
   if (!ranks) return std::nullopt;
@@ -182,25 +181,27 @@ Error contradiction(std::string where, int ranks, std::string_view who, const Ra
                      "check the log, or give --nodes N --ranks-per-node N as it ran");
 }
 
+/// Of rows that fit no number of ranks: why.
+Error rows_fit_nothing(const LogTable& table, const Operation& operation, std::string_view file) {
+  const std::string where = location(file, table.rows.front().line);
+  if (const std::vector<int> others = lines_of_other_jobs(operation, table.rows); !others.empty())
+    return rows_of_several_jobs(where, others);
+  std::vector<std::string_view> fitting;
+  for (const Operation& other : operations())
+    if (other.has_bandwidth && ranks_by_rates(other, table.rows)) fitting.push_back(other.option);
+  return usage_error(
+      where,
+      fmt::format("the rows are not from {}: busbw/algbw and size/count fit no number of ranks",
+                  operation.name),
+      fitting.empty() ? "give the right --operation, or check the log"
+                      : fmt::format("they fit --operation {}; or check the log", fmt::join(fitting, " or ")));
+}
+
 /// The number of ranks, from whoever says it first, checked against the rates.
 int count_ranks(const LogTable& table, const Operation& operation, const JobGiven& given, std::size_t listed,
                 std::string_view file) {
-  const int first_row = table.rows.front().line;
   const auto range = ranks_by_rates(operation, table.rows);
-  if (!range) {
-    if (const std::vector<int> others = lines_of_other_jobs(operation, table.rows); !others.empty())
-      throw rows_of_several_jobs(location(file, first_row), others);
-    std::vector<std::string_view> fitting;
-    for (const Operation& other : operations())
-      if (other.has_bandwidth && ranks_by_rates(other, table.rows)) fitting.push_back(other.option);
-    throw usage_error(
-        location(file, first_row),
-        fmt::format("the rows are not from {}: busbw/algbw and size/count fit no number of ranks",
-                    operation.name),
-        fitting.empty()
-            ? "give the right --operation, or check the log"
-            : fmt::format("they fit --operation {}; or check the log", fmt::join(fitting, " or ")));
-  }
+  if (!range) throw rows_fit_nothing(table, operation, file);
   const auto checked = [&](int ranks, std::string where, std::string_view who) {
     if (!range->contains(ranks)) throw contradiction(std::move(where), ranks, who, *range);
     return ranks;
@@ -268,6 +269,42 @@ void settle_nodes(LogTable& table, const JobGiven& given, int ranks, std::string
   if (!divides) facts.ranks_per_node.reset();
 }
 
+/// What the list says of its hosts goes into the facts.
+Identities on_listed_hosts(LogTable& table, const JobGiven& given, const std::vector<std::string>& hosts,
+                           std::string_view file) {
+  LogFacts& facts = table.facts;
+  Identities identities = on_hosts(hosts);
+  const int line = table.devices.front().line;
+  facts.ranks = {static_cast<int>(hosts.size()), line};
+  std::vector<std::string> names;
+  for (const Identity& each : identities) {
+    if (std::cmp_equal(each.node, names.size())) names.push_back(each.host);
+  }
+  if (const LogDevice* const nameless = device_of_no_host(table)) {
+    facts.notes.push_back(
+        fmt::format("line {}: '{}' is not the name of a host: the ranks of each host are known, and not what "
+                    "the hosts are called",
+                    nameless->line, excerpt(nameless->host)));
+    for (Identity& each : identities) each.host.clear();
+  } else {
+    facts.hosts = {names, line};
+  }
+  facts.nodes = {static_cast<int>(names.size()), line};
+  const std::vector<int> locals = ranks_per_node(identities);
+  facts.ranks_per_node.reset();
+  if (std::set<int>(locals.begin(), locals.end()).size() == 1) facts.ranks_per_node = {locals.front(), line};
+  if ((given.nodes && *given.nodes != facts.nodes->value) ||
+      (given.ranks_per_node &&
+       (!facts.ranks_per_node || *given.ranks_per_node != facts.ranks_per_node->value))) {
+    throw usage_error(
+        location(file, line),
+        fmt::format("the device list has {} ranks on {} hosts, which contradicts what was given",
+                    hosts.size(), names.size()),
+        "leave out --nodes and --ranks-per-node");
+  }
+  return identities;
+}
+
 }  // namespace
 
 Identities job_location(LogTable& table, const Operation& operation, const JobGiven& given,
@@ -282,40 +319,8 @@ Identities job_location(LogTable& table, const Operation& operation, const JobGi
         excerpt(twice->slot), excerpt(twice->host), twice->line));
     hosts.clear();
   }
+  if (std::cmp_equal(hosts.size(), ranks)) return on_listed_hosts(table, given, hosts, file);
   const bool is_given = given.nodes && given.ranks_per_node;
-  if (std::cmp_equal(hosts.size(), ranks)) {
-    Identities identities = on_hosts(hosts);
-    const int line = table.devices.front().line;
-    facts.ranks = {ranks, line};
-    std::vector<std::string> names;
-    for (const Identity& each : identities) {
-      if (std::cmp_equal(each.node, names.size())) names.push_back(each.host);
-    }
-    if (const LogDevice* const nameless = device_of_no_host(table)) {
-      facts.notes.push_back(fmt::format(
-          "line {}: '{}' is not the name of a host: the ranks of each host are known, and not what "
-          "the hosts are called",
-          nameless->line, excerpt(nameless->host)));
-      for (Identity& each : identities) each.host.clear();
-    } else {
-      facts.hosts = {names, line};
-    }
-    facts.nodes = {static_cast<int>(names.size()), line};
-    const std::vector<int> locals = ranks_per_node(identities);
-    facts.ranks_per_node.reset();
-    if (std::set<int>(locals.begin(), locals.end()).size() == 1)
-      facts.ranks_per_node = {locals.front(), line};
-    if ((given.nodes && *given.nodes != facts.nodes->value) ||
-        (given.ranks_per_node &&
-         (!facts.ranks_per_node || *given.ranks_per_node != facts.ranks_per_node->value))) {
-      throw usage_error(
-          location(file, line),
-          fmt::format("the device list has {} ranks on {} hosts, which contradicts what was given", ranks,
-                      names.size()),
-          "leave out --nodes and --ranks-per-node");
-    }
-    return identities;
-  }
   if (!facts.ranks || facts.ranks->value != ranks)
     facts.ranks = {ranks, is_given ? 0 : table.rows.front().line};
   settle_nodes(table, given, ranks, file);

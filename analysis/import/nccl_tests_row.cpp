@@ -15,8 +15,6 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::int64_t kMaxRanks = 1 << 20U;
-
 /// The word behind the first `name` among `words`, as an integer in [0, most].
 std::optional<std::int64_t> integer_after(const std::vector<std::string>& words, std::string_view name,
                                           std::int64_t most) {
@@ -62,7 +60,7 @@ std::optional<NcclTestsColumns> nccl_tests_columns(std::string_view line) {
 std::optional<LogDevice> nccl_tests_device(std::string_view line, int number) {
   if (line.find("device") == std::string_view::npos) return std::nullopt;
   const auto words = split_words(line);
-  const auto rank = integer_after(words, "Rank", kMaxRanks);
+  const auto rank = integer_after(words, "Rank", RankRange::kMaxRanks);
   // The first lists had none.
   const bool has_pid = std::find(words.begin(), words.end(), "Pid") != words.end();
   const auto pid = has_pid ? integer_after(words, "Pid", std::int64_t{1} << 30U) : 0;
@@ -78,7 +76,7 @@ std::optional<LogDevice> nccl_tests_device(std::string_view line, int number) {
                    "",
                    number,
                    "",
-                   static_cast<int>(integer_after(words, "Group", kMaxRanks).value_or(0))};
+                   static_cast<int>(integer_after(words, "Group", RankRange::kMaxRanks).value_or(0))};
   // Virtual machines have 0x00 for all of them, which tells none apart.
   if (std::distance(slot, words.end()) > 2 &&
       (slot + 2)->find_first_of("123456789abcdef") != std::string::npos) {
@@ -96,8 +94,8 @@ std::optional<LogDevice> nccl_tests_device(std::string_view line, int number) {
 std::optional<NcclTestsParameters> nccl_tests_parameters(std::string_view line) {
   if (line.find("nThread") == std::string_view::npos) return std::nullopt;
   const auto words = split_words(line);
-  const auto threads = integer_after(words, "nThread", kMaxRanks);
-  const auto gpus = integer_after(words, "nGpus", kMaxRanks);
+  const auto threads = integer_after(words, "nThread", RankRange::kMaxRanks);
+  const auto gpus = integer_after(words, "nGpus", RankRange::kMaxRanks);
   if (!threads || !gpus || *threads == 0 || *gpus == 0) return std::nullopt;
   NcclTestsParameters parameters{static_cast<int>(*threads), static_cast<int>(*gpus), 0};
   for (auto word = words.begin(); word + 1 < words.end(); ++word) {

@@ -122,6 +122,16 @@ std::optional<std::pair<std::string, std::string>> ends_of(const ProbeFailure& f
   return std::pair(failure.part.substr(0, at), failure.part.substr(at + kBetween.size()));
 }
 
+SlowPart failed_part(const ProbeRecord& record, const ProbeFailure& failure) {
+  const bool is_pair = ends_of(failure).has_value();
+  return {{record.host, failure.part, "", "GPU"},
+          failure.measurement,
+          0,
+          fmt::format("{} of {}: {} stopped{}: {}", failure.part, record.host, failure.measurement,
+                      is_pair ? "" : " it", failure.what),
+          is_pair || !failure.what.starts_with(kAfterAnotherFailure)};
+}
+
 /// A GPU that all failed pairs have in common, with two others or more. Suspect and not bad, for what fails
 /// after the first pair may fail because of that.
 void add_common_end(const ProbeRecord& record, std::vector<SlowPart>& found) {
@@ -141,11 +151,9 @@ void add_common_end(const ProbeRecord& record, std::vector<SlowPart>& found) {
   }
   for (const auto& [gpu, with] : others) {
     if (pairs_of[gpu] != pairs || with.size() < 2) continue;
-    ProbeRate none;
-    none.host = record.host;
-    none.name = gpu;
-    none.kind = "GPU";
-    found.push_back({none, measurement, 0,
+    found.push_back({{record.host, gpu, "", "GPU"},
+                     measurement,
+                     0,
                      fmt::format("{} of {}: it is in all {} pairs of GPUs whose {} failed", gpu, record.host,
                                  pairs, measurement),
                      false});
@@ -201,17 +209,7 @@ std::optional<double> published_rate(const ProbeMeasurement& measurement, const 
 
 std::vector<SlowPart> gpu_findings(const ProbeRecord& record, const std::vector<SlowPart>& slow) {
   std::vector<SlowPart> found;
-  for (const ProbeFailure& failure : record.failures) {
-    ProbeRate none;
-    none.host = record.host;
-    none.name = failure.part;
-    none.kind = "GPU";
-    const bool is_pair = ends_of(failure).has_value();
-    found.push_back({none, failure.measurement, 0,
-                     fmt::format("{} of {}: {} stopped{}: {}", failure.part, record.host, failure.measurement,
-                                 is_pair ? "" : " it", failure.what),
-                     is_pair || !failure.what.starts_with(kAfterAnotherFailure)});
-  }
+  for (const ProbeFailure& failure : record.failures) found.push_back(failed_part(record, failure));
   add_common_end(record, found);
   std::set<std::string> named;  // with what throttled them
   for (const SlowPart& each : slow) {

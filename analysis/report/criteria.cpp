@@ -97,13 +97,14 @@ void check_data(const Run& run, RunCheck& check) {
 RunFailure of_machine(std::string text) { return {.rows = {}, .text = std::move(text), .is_verdict = true}; }
 
 void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunCheck& check) {
+  const auto fails = [&](VerdictWord word) {
+    return is_bad(word) ? fails_below : fails_unclear && word == VerdictWord::unclear;
+  };
   bool any_verdict = false;
   for (const SizeSeries& series : verdict_series_of(run.rows)) {
     const Row& last = *series.back();
     any_verdict = any_verdict || last.verdict.word != VerdictWord::none;
-    const bool fails =
-        is_bad(last.verdict.word) ? fails_below : fails_unclear && last.verdict.word == VerdictWord::unclear;
-    if (!fails) continue;
+    if (!fails(last.verdict.word)) continue;
     RunFailure failure;
     for (std::size_t i = 0; i < run.rows.size(); ++i)
       if (in_series(run.rows[i], series)) failure.rows.push_back(i);
@@ -118,8 +119,8 @@ void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunChe
     if (group.hosts.size() != 1) continue;  // pairs say whose a loss of the rows is, and fail nothing
     const Verdict& verdict = group.row.verdict;
     nodes += 1;
-    unknown += verdict.word == VerdictWord::none ? 1 : 0;
-    if (is_bad(verdict.word) ? fails_below : fails_unclear && verdict.word == VerdictWord::unclear)
+    unknown += verdict.word == VerdictWord::none;
+    if (fails(verdict.word))
       check.failures.push_back(
           of_machine(fmt::format("{}: {}: {}", name(group), name(verdict.word), verdict.explanation)));
   }

@@ -68,7 +68,7 @@ NextGpus next_gpus(const topology::Host& host, int index) {
 
 /// Those that NCCL prefers to any other way.
 std::vector<int> gpus_next_to(const topology::Host& host, int index) {
-  NextGpus next = next_gpus(host, index);
+  const NextGpus next = next_gpus(host, index);
   return next.by_pcie.empty() ? next.by_c2c : next.by_pcie;
 }
 

@@ -102,8 +102,7 @@ ReportTable table_of(const Run& run, const RankMap& map) {
     std::vector<double> ratios = map.ratios.at(rank);
     ratios.resize(map.sizes_bytes.size(), 0);
     for (const double ratio : ratios) {
-      cells.push_back(
-          {ratio > 0 ? fmt::format("{:.2f}", ratio) : std::string(kNoValue), std::string(heat(ratio))});
+      cells.emplace_back(ratio > 0 ? fmt::format("{:.2f}", ratio) : std::string(kNoValue), heat(ratio));
     }
     table.rows.push_back(std::move(cells));
   }

@@ -158,9 +158,9 @@ TEST(Comparison, AnAlgorithmWhoseNameIsPartOfAnotherIsOneOfItsOwn) {
 }
 
 TEST(Comparison, WhatCannotBeComparedIsRefused) {
-  const auto why = [](const collbench::Run& base, const collbench::Run& current) {
+  const auto why = [](const collbench::Run& a, const collbench::Run& b) {
     try {
-      static_cast<void>(compare_two_runs(base, current));
+      static_cast<void>(compare_two_runs(a, b));
     } catch (const Error& error) {
       EXPECT_EQ(error.status(), ExitStatus::usage);
       return std::string(error.what());
