@@ -15,18 +15,26 @@ namespace collbench::program {
 
 using analysis::BurninPhase;
 
+namespace {
+
+/// The first that asks for a measurement; null where none does.
+const char* measuring_option(const BurninOptions& options) {
+  return !options.hosts.empty()         ? "--hosts"
+         : !options.record_path.empty() ? "-J"
+         : options.resume               ? "--resume"
+         : options.dry_run              ? "--dry-run"
+                                        : nullptr;
+}
+
+}  // namespace
+
 void require_sensible(const BurninOptions& options) {
   if (launch::launched_rank()) {
     throw usage_error("burnin", "it was started as a rank",
                       "run it without a launcher; it starts one for each pair");
   }
   if (!options.from_path.empty()) {
-    const char* const measures = !options.hosts.empty()         ? "--hosts"
-                                 : !options.record_path.empty() ? "-J"
-                                 : options.resume               ? "--resume"
-                                 : options.dry_run              ? "--dry-run"
-                                                                : nullptr;
-    if (measures != nullptr)
+    if (const char* const measures = measuring_option(options))
       throw usage_error(measures, "--from says what a file says, and measures nothing",
                         "leave one of the two out");
     return;

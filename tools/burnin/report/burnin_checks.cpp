@@ -30,6 +30,11 @@ std::string problem(std::string_view element, const std::string& message) {
   return fmt::format("      <{} message=\"{}\"/>\n", element, xml_text(message));
 }
 
+std::string matrix_cell(const std::optional<DirectionRate>& rate) {
+  if (!rate) return "-";
+  return rate->bytes_per_second > 0 ? fmt::format("{:.4g}", rate->bytes_per_second / kGigabyte) : "x";
+}
+
 }  // namespace
 
 std::string burnin_junit(const BurninRecord& record) {
@@ -153,13 +158,7 @@ std::string burnin_matrix(const BurninRecord& record) {
       text += fmt::format("{:>{}}", one_line(record.table.nodes[slot_of(from)]), width);
       for (int to = 0; to < hosts; ++to) {
         const auto& rate = matrix[slot_of(from) * slot_of(hosts) + slot_of(to)];
-        text += fmt::format(" {:>{}}",
-                            from == to ? ""
-                            : !rate    ? "-"
-                            : rate->bytes_per_second <= 0
-                                ? "x"
-                                : fmt::format("{:.4g}", rate->bytes_per_second / kGigabyte),
-                            width);
+        text += fmt::format(" {:>{}}", from == to ? "" : matrix_cell(rate), width);
       }
       text += '\n';
     }

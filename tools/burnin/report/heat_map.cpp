@@ -104,7 +104,7 @@ class HeatMap {
     const bool is_matrix = hosts_ <= kMaxMatrix && rates_.covered >= kMinCovered;
     pugi::xml_document document;
     page_ = begin_svg(document, "Burn-in", {kLightColors, kDarkColors});
-    pugi::xml_node background = draw_shape(page_, "rect", "page", 0, 0);
+    const pugi::xml_node background = draw_shape(page_, "rect", "page", 0, 0);
     y_ = kMargin + 14;
     draw_text(page_, "title", kMargin, y_, headline());
     y_ += 20;
@@ -196,8 +196,9 @@ class HeatMap {
     const int in_a_line = std::max(1, static_cast<int>((kPageWidth - kMargin) / panel_width));
     const double top = y_;
     for (int rail = 0; rail < record_.table.rails; ++rail) {
+      const int line = rail / in_a_line;
       const double x = kMargin + panel_width * (rail % in_a_line);
-      const double y = top + panel_height * (rail / in_a_line);
+      const double y = top + panel_height * line;
       draw_text(page_, "head", x, y + 10, rail_words(rail));
       draw_matrix(rail, x + labels, y + 20 + header, side);
       width_ = std::max(width_, x + panel_width - 24);
@@ -294,8 +295,9 @@ class HeatMap {
     const double top = y_;
     for (std::size_t start = 0; start < shown.size(); start += kRows) {
       const int block = static_cast<int>(start / kRows);
+      const int line = block / in_a_line;
       const double x = kMargin + labels + block_width * (block % in_a_line);
-      const double y = top + 20 + (kSide * kRows + 34) * (block / in_a_line);
+      const double y = top + 20 + (kSide * kRows + 34) * line;
       const auto begin = shown.begin() + static_cast<std::ptrdiff_t>(start);
       draw_block({begin, begin + static_cast<std::ptrdiff_t>(std::min(kRows, shown.size() - start))}, x, y,
                  kSide);

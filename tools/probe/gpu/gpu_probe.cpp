@@ -70,6 +70,14 @@ class GpuProber {
     seconds_left_ = std::max(0.0, seconds_left_ - seconds);
   }
 
+  /// What fails after a copy between two GPUs may fail because of that: a context's error stays.
+  void note_failure(ProbeFailure failure, const std::optional<PeerCopy>& peer, bool timed_out) {
+    if (failed_pairs_ > 0) failure.what.insert(0, kAfterAnotherFailure);
+    result_.failures.push_back(std::move(failure));
+    if (peer) ++failed_pairs_;
+    if (peer && timed_out) timed_out_pairs_.push_back(*peer);
+  }
+
   /// Runs on `devices` at once, and adds to `found` what each of them did. Refusals are said once for all
   /// that have the same.
   void add(GpuMeasurement& found, const std::vector<int>& devices, const GpuTiming& timing,
@@ -81,12 +89,7 @@ class GpuProber {
       const ProbeGpu& gpu = result_.gpus[static_cast<std::size_t>(devices[i])];
       const std::string name = peer ? fmt::format("{} to {}", peer->from, peer->to) : gpu.name;
       if (!rates[i].failure.empty()) {
-        // What fails after a copy between two GPUs may fail because of that: a context's error stays.
-        result_.failures.push_back(
-            {peer ? name : gpu.name, found.about.name,
-             fmt::format("{}{}", failed_pairs_ > 0 ? kAfterAnotherFailure : "", rates[i].failure)});
-        if (peer) ++failed_pairs_;
-        if (peer && rates[i].timed_out) timed_out_pairs_.push_back(*peer);
+        note_failure({name, found.about.name, rates[i].failure}, peer, rates[i].timed_out);
         if (!peer || rates[i].timed_out) failed.push_back(devices[i]);
       } else if (!rates[i].refused.empty()) {
         refused[rates[i].refused].push_back(name);

@@ -221,41 +221,35 @@ const ProbeMeasurement* best_of_id(const ProbeRecord& record, std::string_view i
   return best;
 }
 
+std::string csv_line(const ProbeRecord& record, const ProbeMeasurement& measurement, const ProbePart& part) {
+  ProbeMeasurement one = measurement;
+  one.parts = {part};
+  const ProbeRate rate = probe_rates(record, one).front();
+  std::vector<std::string> figures;
+  for (const auto figure :
+       {&GpuWindow::sm_clock_hertz, &GpuWindow::power_watts, &GpuWindow::temperature_celsius}) {
+    const std::string text_of = median_figure(one, figure, 1.0);
+    figures.push_back(text_of == "–" ? "" : text_of);
+  }
+  std::set<std::string> reasons;
+  for (const GpuWindow& window : part.telemetry)
+    for (const GpuTrouble trouble : window.throttled_by) reasons.insert(std::string(name(trouble)));
+  const auto published = published_rate(measurement, part.model);
+  return fmt::format("{},{},{},{},{},{},{},{:.6g},{:.4f},{},{},{},{},{}\n", csv_cell(record.host),
+                     csv_cell(one.id), one.size > 0 ? fmt::to_string(one.size) : "", rate.kind,
+                     csv_cell(part.name), csv_cell(part.model),
+                     one.unit == ProbeUnit::byte ? "B/s" : "flop/s", rate.rate, rate.drift,
+                     published ? fmt::format("{:.6g}", rate.rate / *published) : "", figures[0], figures[1],
+                     figures[2], fmt::join(reasons, "; "));
+}
+
 std::string probe_csv(const std::vector<ProbeRecord>& records) {
   std::string text =
       "host,work,n,kind,name,model,unit,median,drift,published_share,sm_clock_hertz,power_watts,temperature_"
-      "celsius,"
-      "throttled_by\n";
-  const auto number = [](const std::optional<double>& value) {
-    return value ? fmt::format("{:.6g}", *value) : std::string();
-  };
-  for (const ProbeRecord& record : records) {
-    for (const ProbeMeasurement& each : record.measurements) {
-      for (const ProbePart& part : each.parts) {
-        ProbeMeasurement one = each;
-        one.parts = {part};
-        const ProbeRate rate = probe_rates(record, one).front();
-        std::vector<std::string> figures;
-        for (const auto& [figure, unit] :
-             {std::pair(&GpuWindow::sm_clock_hertz, 1.0), std::pair(&GpuWindow::power_watts, 1.0),
-              std::pair(&GpuWindow::temperature_celsius, 1.0)}) {
-          const std::string text_of = median_figure(one, figure, unit);
-          figures.push_back(text_of == "–" ? "" : text_of);
-        }
-        std::set<std::string> reasons;
-        for (const GpuWindow& window : part.telemetry) {
-          for (const GpuTrouble trouble : window.throttled_by) reasons.insert(std::string(name(trouble)));
-        }
-        const auto published = published_rate(each, part.model);
-        text += fmt::format("{},{},{},{},{},{},{},{:.6g},{:.4f},{},{},{},{},{}\n", csv_cell(record.host),
-                            csv_cell(each.id), each.size > 0 ? fmt::to_string(each.size) : "", rate.kind,
-                            csv_cell(part.name), csv_cell(part.model),
-                            each.unit == ProbeUnit::byte ? "B/s" : "flop/s", rate.rate, rate.drift,
-                            published ? number(rate.rate / *published) : "", figures[0], figures[1],
-                            figures[2], fmt::join(reasons, "; "));
-      }
-    }
-  }
+      "celsius,throttled_by\n";
+  for (const ProbeRecord& record : records)
+    for (const ProbeMeasurement& each : record.measurements)
+      for (const ProbePart& part : each.parts) text += csv_line(record, each, part);
   return text;
 }
 

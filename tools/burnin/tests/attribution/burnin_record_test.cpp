@@ -262,7 +262,7 @@ TEST(BurninRecord, WhatWasMeasuredOtherwiseIsNotGoneOnWith) {
 }
 
 std::string text_of(const BurninRecord& record) {
-  std::string text = burnin_text(record, 500);
+  const std::string text = burnin_text(record, 500);
   return text.substr(0, text.find('\n'));
 }
 
