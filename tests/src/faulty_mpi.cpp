@@ -239,23 +239,23 @@ int MPI_Scatter(const void* send, int send_count, MPI_Datatype send_type, void* 
 
 /// The clock that goes on while a machine is suspended, as this one is for FAULTY_MPI_SUSPENDED seconds while
 /// a run measures.
-int clock_gettime(clockid_t clock, timespec* now) noexcept {
+int clock_gettime(clockid_t clock_id, timespec* tp) noexcept {
   using Gettime = int (*)(clockid_t, timespec*);
   static const auto real = reinterpret_cast<Gettime>(dlsym(RTLD_NEXT, "clock_gettime"));
-  const int code = real(clock, now);
+  const int code = real(clock_id, tp);
   const char* const seconds =
-      has_measured && clock == CLOCK_BOOTTIME ? std::getenv("FAULTY_MPI_SUSPENDED") : nullptr;
-  if (seconds != nullptr) now->tv_sec += std::atoll(seconds);
+      has_measured && clock_id == CLOCK_BOOTTIME ? std::getenv("FAULTY_MPI_SUSPENDED") : nullptr;
+  if (seconds != nullptr) tp->tv_sec += std::atoll(seconds);
   return code;
 }
 
 /// The time of day, which somebody sets FAULTY_MPI_TIME seconds ahead while a run measures.
-std::time_t time(std::time_t* now) noexcept {
+std::time_t time(std::time_t* timer) noexcept {
   timespec real{};
   clock_gettime(CLOCK_REALTIME, &real);
   const char* const step = has_measured ? std::getenv("FAULTY_MPI_TIME") : nullptr;
   const std::time_t seconds = real.tv_sec + (step == nullptr ? 0 : std::atoll(step));
-  if (now != nullptr) *now = seconds;
+  if (timer != nullptr) *timer = seconds;
   return seconds;
 }
 

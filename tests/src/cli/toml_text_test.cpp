@@ -16,11 +16,9 @@ TEST(TomlText, ACharacterBeyondAsciiIsFoundOutsideOfStringsAndComments) {
 }
 
 TEST(TomlText, WhereTomlAllowsItIsNoneFound) {
-  for (const char* text : {"", "a = 1", "# é\na = 1", "a = 1 # é", "a = \"é\"", "a = 'é\\'", "\"é\" = 1",
-                           "a = \"\\\"é\"", "a = \"\"\"\né \"é\" \n\"\"\"", "a = '''é\n'é''''",
-                           "\xEF\xBB\xBF"
-                           "a = 1",
-                           "a = \"é", "a = \"\\"}) {
+  for (const char* text :
+       {"", "a = 1", "# é\na = 1", "a = 1 # é", "a = \"é\"", "a = 'é\\'", "\"é\" = 1", "a = \"\\\"é\"",
+        "a = \"\"\"\né \"é\" \n\"\"\"", "a = '''é\n'é''''", "\uFEFFa = 1", "a = \"é", "a = \"\\"}) {
     EXPECT_EQ(line_of_stray_character(text), std::nullopt) << text;
   }
 }

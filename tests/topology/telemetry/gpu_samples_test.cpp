@@ -46,13 +46,13 @@ struct SteadyClock : Clock {
 };
 
 struct Reader : GpuReader {
-  explicit Reader(int good) : good_(good) {}
+  explicit Reader(int reads) : good(reads) {}
   [[nodiscard]] std::string name() const override { return "a reader"; }
   [[nodiscard]] std::vector<GpuReading> read_within(double /*seconds*/) override {
-    if (good_-- <= 0) throw std::runtime_error("no driver");
+    if (good-- <= 0) throw std::runtime_error("no driver");
     return {reading("a", 1, 1)};
   }
-  int good_;
+  int good;
 };
 
 std::vector<std::unique_ptr<GpuReader>> readers(std::initializer_list<int> good) {

@@ -88,8 +88,9 @@ TEST(NvidiaSmiMatrix, AHeadingCutBehindTheDevicesIsKnownByItsRows) {
 
 TEST(NvidiaSmiMatrix, AHeadingWithAColumnTwiceIsDamaged) {
   const std::string affinity = "\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID";
-  for (const char* last : {"0\t0\tN/A\t0\t0\tN/A", "0\t0\tN/A\t0\t0\tN/A\tSYS"}) {
-    EXPECT_THAT(refusal([&] { (void)find("\tGPU0" + affinity + affinity + "\nGPU0\t X \t" + last + "\n"); }),
+  const std::string start = "\tGPU0" + affinity + affinity + "\nGPU0\t X \t";
+  for (const char* last : {"0\t0\tN/A\t0\t0\tN/A\n", "0\t0\tN/A\t0\t0\tN/A\tSYS\n"}) {
+    EXPECT_THAT(refusal([&] { (void)find(start + last); }),
                 HasSubstr("F:1: the header names CPU Affinity twice"));
   }
 }
