@@ -329,11 +329,10 @@ std::vector<std::pair<PairRound, int>> retests_of(const BurninRecord& record) {
     if (blame.confirmed || blame.nodes.empty() || blame.nodes.size() > 2 || blame.kind == BlameKind::leaf ||
         blame.kind == BlameKind::inside || blame.kind == BlameKind::busy || blame.kind == BlameKind::gpu)
       continue;
-    const bool is_path = blame.nodes.size() == 2;
-    const auto planned = retest_rounds(
-        is_path ? std::vector<int>{} : blame.nodes,
-        is_path ? std::vector{std::pair(blame.nodes[0], blame.nodes[1])} : std::vector<std::pair<int, int>>{},
-        good, record.table.leaf_of_node);
+    const std::vector<int>& leaves = record.table.leaf_of_node;
+    const auto planned = blame.nodes.size() == 2
+                             ? retest_rounds({}, {std::pair(blame.nodes[0], blame.nodes[1])}, good, leaves)
+                             : retest_rounds(blame.nodes, {}, good, leaves);
     for (const PairRound& round : planned) {
       for (int rail = 0; rail < record.table.rails; ++rail) {
         if (blame.rail && *blame.rail != rail) continue;

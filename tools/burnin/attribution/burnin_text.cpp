@@ -153,7 +153,8 @@ ReportLines rise_lines(const BurninRecord& record, std::size_t max) {
 ReportLines missing_lines(const BurninRecord& record, const Attribution& found) {
   ReportLines lines;
   const auto add = [&lines](Tone tone, std::string text) { lines.push_back({std::move(text), tone}); };
-  for (const auto& [what, why] : record.launcher_errors) add(Tone::alarm, what + " ended by " + why);
+  for (const auto& [what, why] : record.launcher_errors)
+    add(Tone::alarm, fmt::format("{} ended by {}", what, why));
   std::vector<Said> silent;
   for (const auto& [host, why] : record.without_counters)
     silent.push_back({host, why.empty() ? "gave no error counters" : "gave no error counters: " + why});
@@ -231,13 +232,11 @@ std::string burnin_text(const BurninRecord& record, int width) {
   }
   if (!record.rises.empty()) add("error counters went up:");
   for (const ReportLine& line : rise_lines(record, 8)) add(line.text, "  ", "    ");
-  std::vector<std::string> drained = names_of(record, found, Bucket::bad);
-  if (!drained.empty()) {
+  if (const std::vector<std::string> drained = names_of(record, found, Bucket::bad); !drained.empty())
     add(fmt::format(
         "to drain them (printed, not run; --format drain has the reason of each): scontrol update "
         "NodeName={} State=DRAIN Reason=collbench-burnin",
         fmt::join(drained, ",")));
-  }
   if (has_repeats(record.table)) {
     const SettledPairs settled = settled_counts(record);
     add(fmt::format("{} stood out beside others and {} measured again so: {} then like the others",

@@ -195,7 +195,7 @@ void judge_without_pairs(const BurninRecord& record, const std::vector<GroupPopu
   }
   // Pairs were asked for, and had nobody to compare these with: what their links carry is not known.
   if (!was_left_out(record, BurninPhase::pairs)) {
-    for (NodeVerdict& verdict : nodes_without_like(record)) found.nodes[slot_of(verdict.node)] = verdict;
+    for (const auto& verdict : nodes_without_like(record)) found.nodes[slot_of(verdict.node)] = verdict;
   }
 }
 
@@ -380,7 +380,7 @@ JobsBelowFloor jobs_below_floor(const BurninRecord& record) {
   std::set<Job> below;
   const auto share = [](const GroupRate& rate) { return rate.bus_bandwidth / rate.floor; };
   for (const GroupRate& rate : record.groups) {
-    if (rate.floor <= 0 || !(rate.launch.alone || rate.launch.phase == BurninPhase::nodes)) continue;
+    if (rate.floor <= 0 || (!rate.launch.alone && rate.launch.phase != BurninPhase::nodes)) continue;
     judged.emplace(rate.launch.phase, rate.launch.nodes);
     if (!counts_as_below(record, rate)) continue;
     below.emplace(rate.launch.phase, rate.launch.nodes);

@@ -15,27 +15,20 @@ namespace collbench::program {
 
 using analysis::BurninPhase;
 
-namespace {
-
-/// The first that asks for a measurement; null where none does.
-const char* measuring_option(const BurninOptions& options) {
-  return !options.hosts.empty()         ? "--hosts"
-         : !options.record_path.empty() ? "-J"
-         : options.resume               ? "--resume"
-         : options.dry_run              ? "--dry-run"
-                                        : nullptr;
-}
-
-}  // namespace
-
 void require_sensible(const BurninOptions& options) {
   if (launch::launched_rank()) {
     throw usage_error("burnin", "it was started as a rank",
                       "run it without a launcher; it starts one for each pair");
   }
   if (!options.from_path.empty()) {
-    if (const char* const measures = measuring_option(options))
-      throw usage_error(measures, "--from says what a file says, and measures nothing",
+    const std::array<std::pair<const char*, bool>, 4> measuring{{{"--hosts", !options.hosts.empty()},
+                                                                 {"-J", !options.record_path.empty()},
+                                                                 {"--resume", options.resume},
+                                                                 {"--dry-run", options.dry_run}}};
+    const auto* const given =
+        std::find_if(measuring.begin(), measuring.end(), [](const auto& each) { return each.second; });
+    if (given != measuring.end())
+      throw usage_error(given->first, "--from says what a file says, and measures nothing",
                         "leave one of the two out");
     return;
   }

@@ -57,6 +57,7 @@ std::vector<double> alone_path(const PairTable& table, const PairEffects& effect
   std::vector<double> others;
   std::set<int> seen;  // which of the two met somebody else
   int own_class = 0;
+  const auto is_end = [a, b](int node) { return node == a || node == b; };
   for (std::size_t i = 0; i < table.times.size(); ++i) {
     const RailTime& time = table.times[i];
     if (!is_alone_on(time, rail) || std::minmax(time.from, time.to) != std::minmax(a, b)) continue;
@@ -66,9 +67,8 @@ std::vector<double> alone_path(const PairTable& table, const PairEffects& effect
   for (std::size_t i = 0; i < table.times.size(); ++i) {
     const RailTime& time = table.times[i];
     if (!is_alone_on(time, rail) || effects.classes[i] != own_class) continue;
-    const bool from_here = time.from == a || time.from == b;
-    const bool to_here = time.to == a || time.to == b;
-    if (from_here == to_here || !is_fine(from_here ? time.to : time.from, rail)) continue;
+    const bool from_here = is_end(time.from);
+    if (from_here == is_end(time.to) || !is_fine(from_here ? time.to : time.from, rail)) continue;
     seen.insert(from_here ? time.from : time.to);
     others.push_back(std::log(time.seconds));
   }

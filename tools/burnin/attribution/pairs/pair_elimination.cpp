@@ -82,7 +82,7 @@ double nearest(const std::vector<double>& centers, double value) {
   });
 }
 
-std::string percent(double log_time) { return fmt::format("{:+.1f} %", 100 * std::expm1(log_time)); }
+std::string as_percent(double log_time) { return fmt::format("{:+.1f} %", 100 * std::expm1(log_time)); }
 
 /// The pairs of a rail, each by its slower direction, of which the quickest time counts.
 std::vector<PairTime> pairs_of(const PairTable& table, int rail) {
@@ -114,16 +114,16 @@ std::string why_unclear(const NodeStanding& node, const PairElimination& found, 
     return fmt::format(
         "{} slow ({}), and the node at the other end may be the slow one",
         node.pairs == 1 ? "its only pair is" : fmt::format("{} of its {} pairs are", node.slow, node.pairs),
-        percent(node.more));
+        as_percent(node.more));
   if (found.levels.centers.size() > 1)
     return fmt::format(
         "its pairs are no faster than the slower of {} levels, {} apart: it is below another leaf switch, or "
         "slow",
-        found.levels.centers.size(), percent(found.levels.centers.back() - found.levels.centers.front()));
+        found.levels.centers.size(), as_percent(found.levels.centers.back() - found.levels.centers.front()));
   return fmt::format(
       "its pairs take {}: too slow to clear it, and too near the others' scatter (line {}) to "
       "name it",
-      percent(node.more), percent(found.line));
+      as_percent(node.more), as_percent(found.line));
 }
 
 }  // namespace
