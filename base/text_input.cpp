@@ -25,7 +25,8 @@ std::size_t utf8_length(std::string_view text) {
 
 bool is_text_control(char c) { return c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == '\x1b'; }
 
-/// Without ESC [ … letter, and without the same thing as JSON writes it (\u001b[4m).
+/// Without ESC [ … and its final byte (ECMA-48, 5.4: @ to ~), and without the same thing as JSON writes it
+/// (\u001b[4m). What is cut short ends before the next character, which may have several bytes.
 std::string without_ansi(std::string_view line) {
   std::string clean;
   while (!line.empty()) {
@@ -33,7 +34,8 @@ std::string without_ansi(std::string_view line) {
     if (line.front() == '\x1b') skip = 1;
     if (line.substr(0, 6) == "\\u001b") skip = 6;
     if (skip > 0 && skip < line.size() && line[skip] == '[') {
-      skip = std::min(line.find_first_not_of("0123456789;?", skip + 1), line.size() - 1) + 1;
+      skip = std::min(line.find_first_not_of("0123456789;?", skip + 1), line.size());
+      if (skip < line.size() && line[skip] >= '@' && line[skip] <= '~') ++skip;
     }
     if (skip == 0) clean += line[skip++];
     line.remove_prefix(skip);

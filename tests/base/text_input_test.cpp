@@ -61,6 +61,7 @@ TEST(TextInput, CleansLines) {
   EXPECT_EQ(lines[2].number, 3);
   EXPECT_EQ(clean_lines("\x1b").at(0).text, "");  // cut in the middle of a code
   EXPECT_EQ(clean_lines("\x1b[4").at(0).text, "");
+  EXPECT_EQ(clean_lines("\x1b[4\xC8\xA8z").at(0).text, "\xC8\xA8z");  // no half of a character is left
   EXPECT_EQ(clean_lines("a\xC2\xA0"
                         "b\xC2\xA0\xC2\xA0\x1b[0mc")
                 .at(0)
