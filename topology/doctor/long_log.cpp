@@ -29,11 +29,11 @@ constexpr std::size_t kMaxLine = 2048;
 /// Whether a line may be of NCCL, a plugin, PyTorch or CUDA, is of a table of nccl-tests, tells how a process
 /// ended, or is an error of another program.
 bool may_matter(std::string_view line) {
-  static constexpr std::array<std::string_view, 25> kSigns{
-      "NCCL",      "nccl",     "CUDA",      "via NET/",  "rror",  "ailed", " WARN ",
-      "ignal",     "illed",    "ion fault", "egfault",   "xit c", "xit C", "xitc",
-      "ompletion", "<warn>",   "ERROR",     "atal: ",    "FATAL", "ssh: ", "nable to",
-      "not found", "ould not", "xception",  "examples/s"};
+  static constexpr std::array<std::string_view, 32> kSigns{
+      "NCCL",       "nccl",      "CUDA",    "via NET/", "rror",     "ailed",     " WARN ",    "ignal",
+      "illed",      "ion fault", "egfault", "xit c",    "xit C",    "xitc",      "ompletion", "<warn>",
+      "ERROR",      "atal: ",    "FATAL",   "ssh: ",    "nable to", "not found", "ould not",  "xception",
+      "examples/s", "MPI",       "ranks",   " NaN",     "stuck",    "imeout",    "% full",    "erminate"};
   return std::any_of(kSigns.begin(), kSigns.end(),
                      [line](std::string_view sign) { return line.find(sign) != std::string_view::npos; });
 }

@@ -311,11 +311,12 @@ void keep_who_says_more(LogMessages& messages) {
 }
 
 /// What tells that a job failed and names no cause.
-constexpr std::array<std::string_view, 14> kNamesNoCause{
+constexpr std::array<std::string_view, 19> kNamesNoCause{
     "log-error-trace", "log-job-failed",       "log-peer-ended",     "log-process-aborted",
     "log-task-failed", "log-watchdog-stuck",   "log-process-killed", "log-task-killed",
     "log-connection",  "log-completion-error", "log-ofi-completion", "log-peer-gone",
-    "log-store-wait",  "log-rendezvous"};
+    "log-store-wait",  "log-rendezvous",       "log-task-lost",      "log-store-timeout",
+    "log-mpi-init",    "log-gloo-timeout",     "log-engine-stuck"};
 
 /// What follows an error, on other ranks and in the program, is worth a word only where the error is not
 /// there. A risk, as a line that nobody knows, explains no failure, and a launcher ends jobs that have
@@ -332,8 +333,9 @@ void leave_out_consequences(const FirstSaid& first, LogMessages& messages) {
     });
     if (explained) messages.said.erase(code);
   }
-  for (const std::string_view code : {"log-error-trace", "log-job-failed", "log-peer-ended",
-                                      "log-process-aborted", "log-job-canceled", "log-step-canceled"}) {
+  for (const std::string_view code :
+       {"log-error-trace", "log-job-failed", "log-peer-ended", "log-task-lost", "log-mpi-init",
+        "log-process-aborted", "log-job-canceled", "log-step-canceled"}) {
     if (!messages.said.contains(code)) continue;
     const bool explained = std::any_of(messages.said.begin(), messages.said.end(), [&](const auto& said) {
       const bool must_be_first =

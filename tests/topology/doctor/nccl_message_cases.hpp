@@ -457,6 +457,217 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
        "around rank 39"},
       {"log-graph-file-set", "n4:7:9 [0] NCCL INFO NCCL_GRAPH_FILE set by environment to /opt/x/graph.xml"},
       {"log-cuda-earlier", "transport/nvls.cc:246 NCCL WARN Cuda failure 3 'initialization error'"},
+      {"log-bus-error",
+       "subprocess.CalledProcessError: Command '['python3', 'train.py']' died with <Signals.SIGBUS: 7>."},
+      {"log-process-crashed", "*** SIGSEGV received at time=1742915847 on cpu 12 ***"},
+      {"log-process-killed",
+       "[2026-08-21 10:11:12,345] [ERROR] [launch.py:321:sigkill_handler] ['python', '-u', 'train.py'] exits "
+       "with return code = -9"},
+      {"log-process-aborted", "terminate called after throwing an instance of 'c10::Error'"},
+      {"log-process-aborted", "double free or corruption (!prev)"},
+      {"log-oom-killed", "4 Workers (tasks / actors) killed due to memory pressure (OOM), 0 Workers crashed"},
+      {"log-job-canceled",
+       "torch.distributed.elastic.multiprocessing.api.SignalException: Process 4711 got signal: 2"},
+      {"log-task-failed", "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:"},
+      {"log-ssh", "pdsh@n1: n2: ssh exited with exit code 255"},
+      {"log-ssh",
+       "subprocess.CalledProcessError: Command 'ssh -o PasswordAuthentication=no n2 hostname' returned "
+       "non-zero exit status 255."},
+      {"log-cuda-earlier",
+       "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access "
+       "was encountered"},
+      {"log-gpu-failed", "INTERNAL: CUDA_ERROR_ECC_UNCORRECTABLE"},
+      {"log-gpu-unsupported",
+       "UserWarning: NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with the current "
+       "PyTorch installation."},
+      {"log-driver-old", "RuntimeError: The NVIDIA driver on your system is too old (found version 11040)."},
+      {"log-fabric-not-ready", "failed call to cuInit: CUDA_ERROR_SYSTEM_NOT_READY"},
+      {"log-peer-access", "RuntimeError: CUDA error: peer access is not supported between these two devices"},
+      {"log-peer-access", "RuntimeError: Can't enable access between nodes 1 and 0"},
+      {"log-too-many-processes",
+       "[TensorRT-LLM][ERROR] CUDA runtime error in cudaSetDevice(rank): invalid device ordinal"},
+      {"log-program-memory",
+       "[TensorRT-LLM][ERROR] CUDA runtime error in ::cudaMallocAsync(ptr, n, mCudaStream->get()): out of "
+       "memory"},
+      {"log-host-memory",
+       "RuntimeError: [enforce fail at alloc_cpu.cpp:117] err == 0. DefaultCPUAllocator: can't allocate "
+       "memory"},
+      {"log-collectives-differ",
+       "RuntimeError: Forward order differs across ranks: rank 0 is all-gathering 1 parameters while rank 1 "
+       "is not"},
+      {"log-rendezvous",
+       "[E socket.cpp:957] [c10d] The client socket has failed to connect to any network address of (n1, "
+       "29500)."},
+      {"log-mpi-program",
+       "[proxy:0:0@n1] HYDU_create_process: execvp error on file ./all_reduce_perf (No such file or "
+       "directory)"},
+      {"log-mpi-start",
+       "[mpiexec@n1] check_exit_codes: unable to run bstrap_proxy on n2 (pid 4711, exit code 65280)"},
+      {"log-connection", "WARNING: Open MPI failed to TCP connect to a peer MPI process.  This"},
+      {"log-queue-pair-refused",
+       "E0101 rdma_endpoint.cpp:400] [Handshake] Failed to modify QP to RTR, check mtu, gid, peer lid, peer "
+       "qp num"},
+      {"log-no-gpu",
+       "RuntimeError: Unable to initialize backend 'cuda': FAILED_PRECONDITION: CUDA_ERROR_NO_DEVICE: no "
+       "CUDA-capable device is detected"},
+      {"log-ray-node-lost", "The actor died because its node has died. Node Id: 7e1c"},
+      {"log-driver-pair",
+       "RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 803: system has unsupported display "
+       "driver / cuda driver combination"},
+      {"log-driver-pair",
+       "Check failed: e == cudaSuccess (804 vs. 0) : forward compatibility was attempted on non supported "
+       "HW"},
+      {"log-driver-pair",
+       "init.cc:300 NCCL WARN Cuda failure 803 'system has unsupported display driver / cuda driver "
+       "combination'"},
+      {"log-cuda-os",
+       "misc/cudawrap.cc:90 NCCL WARN Cuda failure 304 'OS call failed or operation not supported on this "
+       "OS'"},
+      {"log-cuda-unknown", "failed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error"},
+      {"log-cuda-unknown", "init.cc:300 NCCL WARN Cuda failure 999 'unknown error'"},
+      {"log-nvlink-access",
+       "torch.AcceleratorError: CUDA error: Invalid access of peer GPU memory over nvlink or a hardware "
+       "error"},
+      {"log-graph-capture", "RuntimeError: CUDA error: operation not permitted when stream is capturing"},
+      {"log-graph-capture",
+       "RuntimeError: CUDA error: operation failed due to a previous error during capture"},
+      {"log-cuda-libraries",
+       "RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`"},
+      {"log-custom-allreduce",
+       "RuntimeError: Runtime check failed at /x/distributed/custom_all_reduce.cuh:37: CUDA error: invalid "
+       "argument"},
+      {"log-custom-allreduce-off",
+       "[2026-09-13 10:02:17 TP0] Setup Custom allreduce failed with rendezvous: overlapping devices."},
+      {"log-serve-memory",
+       "ValueError: Free memory on device cuda:0 (12.18/23.56 GiB) on startup is less than desired GPU "
+       "memory utilization (0.92, 21.67 GiB)."},
+      {"log-serve-memory", "ValueError: No available memory for the cache blocks."},
+      {"log-serve-memory", "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static."},
+      {"log-parallel-sizes",
+       "ValueError: World size (16) is larger than the number of available GPUs (8) in this node."},
+      {"log-parallel-sizes",
+       "ValueError: Total number of attention heads (40) must be divisible by tensor parallel size (3)."},
+      {"log-parallel-sizes", "AssertionError: world size (12) is not divisible by total_model_size (8)"},
+      {"log-parallel-sizes", "RuntimeError: [TensorRT-LLM][ERROR] Assertion failed: mpiSize == tp * pp"},
+      {"log-engine-stuck", "TimeoutError: RPC call to sample_tokens timed out."},
+      {"log-engine-stuck", "[2026-01-01 10:00:00 TP0] Watchdog timeout (self.watchdog_timeout=300)"},
+      {"log-engine-file",
+       "[TRT] [E] The engine plan file is generated on an incompatible device, expecting compute 9.0 got "
+       "compute 8.0"},
+      {"log-ray-worker",
+       "ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task."},
+      {"log-ray-worker",
+       "The actor is dead because its worker process has died. Worker exit type: SYSTEM_ERROR Worker exit "
+       "detail: Worker unexpectedly exits with a connection error code 2. End of file."},
+      {"log-ray-store",
+       "(raylet) file_system_monitor.cc:116: /tmp/ray/session_7 is over 95% full, available space: 2.03 GB; "
+       "capacity: 69.9 GB. Object creation will fail if spilling is required."},
+      {"log-ray-start", "RuntimeError: Version mismatch: The cluster was started with:"},
+      {"log-ray-start",
+       "Exception: The current node timed out during startup. This could happen because some of the raylet "
+       "failed"},
+      {"log-horovod-stall",
+       "[W horovod/common/stall_inspector.cc:105] One or more tensors were submitted to be reduced, gathered "
+       "or broadcasted by subset of ranks and are waiting for remainder of ranks for more than 60 seconds."},
+      {"log-horovod-stall", "HorovodAllreduce_loss_0 [missing ranks: 0, 1, 3]"},
+      {"log-task-lost",
+       "W tensorflow/core/framework/op_kernel.cc:1651] OP_REQUIRES failed at mpi_ops.cc:316 : Unknown: "
+       "Horovod has been shut down."},
+      {"log-task-lost",
+       "RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:598] Connection closed by peer "
+       "[10.0.0.7]:8594"},
+      {"log-task-lost",
+       "F0926 client.h:77] Terminating process because the JAX distributed service detected fatal errors."},
+      {"log-task-lost", "MPI_ABORT was invoked on rank 2 in communicator MPI_COMM_WORLD"},
+      {"log-task-lost", "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES"},
+      {"log-task-lost",
+       "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}"},
+      {"log-task-lost", "torch.distributed.DistNetworkError: Connection reset by peer"},
+      {"log-task-lost", "RuntimeError: DataLoader worker (pid(s) 4711) exited unexpectedly"},
+      {"log-store-timeout",
+       "torch.distributed.DistStoreError: wait timeout after 300000ms, keys: /worker/attempt_0/3"},
+      {"log-gloo-timeout", "RuntimeError: Rank 0: Rank 1 failed to pass monitoredBarrier in 2000 ms"},
+      {"log-gloo-timeout",
+       "RuntimeError: [../third_party/gloo/gloo/transport/tcp/unbound_buffer.cc:81] Timed out waiting "
+       "1800000ms for recv operation to complete"},
+      {"log-gloo-interface",
+       "RuntimeError: [enforce fail at ../third_party/gloo/gloo/transport/tcp/device.cc:83] ifa != nullptr. "
+       "Unable to find interface for: [0.0.14.238]"},
+      {"log-no-launcher",
+       "ValueError: Error initializing torch.distributed using env:// rendezvous: environment variable RANK "
+       "expected, but not set"},
+      {"log-no-launcher",
+       "ValueError: Default process group has not been initialized, please make sure to call "
+       "init_process_group."},
+      {"log-wrong-backend", "RuntimeError: No backend type associated with device type cpu"},
+      {"log-nccl-missing", "RuntimeError: Distributed package doesn't have NCCL built in"},
+      {"log-nccl-missing",
+       "XlaRuntimeError: INTERNAL: NCCL operation ncclGetUniqueId(&id) failed: Unable to load NCCL library. "
+       "Multi-GPU collectives will not work."},
+      {"log-model-differs",
+       "RuntimeError: DDP expects same model across all ranks, but Rank 1 has 338 params, while rank 0 has "
+       "inconsistent 0 params."},
+      {"log-model-differs",
+       "[rank1]: AssertionError: Rank 1 has different values for step: 8016.0. Other ranks: 7870.0"},
+      {"log-ddp-unused",
+       "RuntimeError: Expected to have finished reduction in the prior iteration before starting a new one."},
+      {"log-not-a-number",
+       "Exception: Current loss scale already at minimum - cannot decrease scale anymore. Exiting run."},
+      {"log-not-a-number",
+       "AssertionError: Rank 11: found NaN in local grad norm in backward pass before data-parallel "
+       "communication collective. Device: 3"},
+      {"log-result-differs",
+       "ERROR:megatron.core.rerun_state_machine:Rank 3, node n17, device 3, iteration #3: Possible transient "
+       "error!"},
+      {"log-hangup",
+       "torch.distributed.elastic.multiprocessing.api.SignalException: Process 4711 got signal: 1"},
+      {"log-op-build",
+       "deepspeed.ops.op_builder.builder.MissingCUDAException: CUDA_HOME does not exist, unable to compile "
+       "CUDA op(s)"},
+      {"log-op-build",
+       "RuntimeError: The detected CUDA version (11.8) mismatches the version that was used to compile "
+       "PyTorch (12.4)."},
+      {"log-build-mixed",
+       "ImportError: /x/flash_attn_2_cuda.cpython-311-x86_64-linux-gnu.so: undefined symbol: "
+       "_ZN3c104cuda9SetDeviceEi"},
+      {"log-build-mixed",
+       "ImportError: /x/libcusparse.so.12: undefined symbol: __nvJitLinkComplete_12_4, version "
+       "libnvJitLink.so.12"},
+      {"log-libc-old",
+       "ImportError: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.32' not found (required by "
+       "/x/libx.so)"},
+      {"log-model-file", "Exception: expected value at line 1 column 1"},
+      {"log-model-file", "_pickle.UnpicklingError: invalid load key, 'v'."},
+      {"log-download", "OSError: We couldn't connect to 'https://huggingface.co' to load this file"},
+      {"log-nvshmem", "/x/src/host/init/init.cu:1045: non-zero status: 7 nvshmem setup connections failed"},
+      {"log-nvshmem", "NVSHMEM device library version does not match with NVSHMEM host library version"},
+      {"log-ibgda",
+       "WARN: cudaHostRegister with IoMemory failed with error=800. We may need to use a fallback path."},
+      {"log-deepep-timeout", "RuntimeError: DeepEP error: timeout (dispatch CPU)"},
+      {"log-xla-stuck",
+       "E0101 rendezvous.cc:38] [id=0] This thread has been waiting for `first call` for 40 seconds and may "
+       "be stuck. Expected 8 threads to join the rendezvous, but not all of them arrived on time."},
+      {"log-jax-no-cuda",
+       "An NVIDIA GPU may be present on this machine, but a CUDA-enabled jaxlib is not installed. Falling "
+       "back to cpu."},
+      {"log-mpi-provider", "find_provider(170).........: OFI fi_getinfo() failure"},
+      {"log-mpi-endpoint",
+       "create_vni_context(2221).....: OFI endpoint open failed (ofi_init.c:2221:create_vni_context:Invalid "
+       "argument)"},
+      {"log-mpi-endpoint", "Open MPI failed an OFI Libfabric library call (fi_endpoint).  This is highly"},
+      {"log-mpi-init", "  ompi_mpi_init: ompi_rte_init failed"},
+      {"log-mpi-init", "[n17:430817] *** An error occurred in MPI_Init_thread"},
+      {"log-mpi-init", "It looks like MPI runtime init failed for some reason; your parallel process is"},
+      {"log-mpi-unreachable", "At least one pair of MPI processes are unable to reach each other for"},
+      {"log-mpi-arguments", "[n17:4711] *** MPI_ERR_TRUNCATE: message truncated"},
+      {"log-mpi-cuda", "The call to cuIpcOpenMemHandle failed. This is an unrecoverable error"},
+      {"log-mpi-shm",
+       "It appears as if there is not enough space for /dev/shm/vader_segment.n17 (the shared-memory "
+       "backing"},
+      {"log-mpi-tcp", "another Open MPI process but cannot find a corresponding process"},
+      {"log-mpi-placement", "that would result in binding more processes than cpus on a resource:"},
+      {"log-mpi-root", "mpirun has detected an attempt to run as root."},
+      {"log-mpi-version", "PRTE detected a mismatch in versions between two processes.  This"},
       {"log-unknown-error",
        "[n4:9:0] select.c:629  UCX  ERROR no active messages transport to n7: Unsupported"},
       {"log-unknown-warning", "net_quantum.cc:300 NCCL WARN The quantum link of peer 3 has lost coherence"},

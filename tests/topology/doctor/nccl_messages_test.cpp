@@ -426,6 +426,55 @@ TEST(NcclMessages, ProseIsNoEnd) {
     EXPECT_THAT(found_codes(diagnosed(std::string(kComplete) + line + "\n")), IsEmpty()) << line;
 }
 
+/// What frameworks, MPI and Ray print while all is well, in words that are nearly those of a failure.
+TEST(NcclMessages, WhatAHealthyFrameworkSaysIsNoFailure) {
+  for (
+      const char* line :
+      {"(EngineCore pid=395) INFO [shm_broadcast.py:705] No available shared memory broadcast block found in "
+       "60 seconds. This typically happens when some processes do time-consuming work (e.g. compilation).",
+       "INFO [gpu_worker.py:391] Free memory on device (43.93/44.42 GiB) on startup. Desired GPU memory "
+       "utilization is (0.9, 39.98 GiB)",
+       "INFO Maximum concurrency for 32,768 tokens per request: 7.27x",
+       "server_args watchdog_timeout=300",
+       "Custom allreduce is disabled because your platform lacks GPU P2P capability",
+       "W0213 run.py:792] Setting OMP_NUM_THREADS environment variable for each process to be 1 in default",
+       "iteration 10/50 | loss scale: 4096.0 | number of skipped iterations: 0 | number of nan iterations: 0",
+       "[INFO] [launch.py:347:main] Process 4711 exits successfully.",
+       "train_batch_size is 96",
+       "the dataset of 1001 samples is not divisible by the world size, and the last one is dropped",
+       "failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected",
+       "I xla_bridge.py:660] Unable to initialize backend 'rocm': NOT_FOUND: platforms are: CUDA",
+       "I coordination_service.cc:535] /job:worker/task:0 has connected to coordination service.",
+       "INFO worker.py:1841 -- Started a local Ray instance.",
+       "Worker exit type: INTENDED_SYSTEM_EXIT",
+       "Horovod version: 0.28.1 (process 0 of 8)",
+       "[1,0]<stdout>:Epoch 1/24, all ranks ready",
+       "[W TCPStore.cpp:125] [c10d] recvValue failed on SocketImpl(fd=7): failed to recv, got 0 bytes",
+       "[W socket.cpp:663] [c10d] The client socket has failed to connect to [n1]:29500 (errno: 111 - "
+       "Connection refused).",
+       "WARNING: The call to cuCtxGetCurrent() failed while attempting to register",
+       "NVSHMEM INFO nvshmemi_common_init failed, continuing",
+       "handler of got signal: 10 is installed"})
+    EXPECT_EQ(code_of(line), "") << line;
+}
+
+/// A rank's end names the cause; that others lost it, and that torchrun or MPI says so, adds nothing.
+TEST(NcclMessages, ThatOthersLostATaskIsLeftOutBesideItsCause) {
+  const std::string start = std::string(kComplete);
+  const std::string lost = "torch.distributed.DistNetworkError: Connection reset by peer\n";
+  const std::string cause = "ValueError: No available memory for the cache blocks.\n";
+  const std::string engine = "RuntimeError: Engine core initialization failed. See root cause above.\n";
+  EXPECT_THAT(found_codes(diagnosed(start + lost)), ElementsAre("log-task-lost"));
+  EXPECT_THAT(found_codes(diagnosed(start + cause + engine)), ElementsAre("log-serve-memory"));
+  const std::string stack = "Abort(7) on node 0: Fatal error in PMPI_Init: Other MPI error, error stack:\n";
+  EXPECT_THAT(found_codes(diagnosed(start + stack)), ElementsAre("log-mpi-init"));
+  EXPECT_THAT(found_codes(diagnosed(start + stack + "find_provider(170): OFI fi_getinfo() failure\n")),
+              ElementsAre("log-mpi-provider"));
+  // Whose error came later is not explained by it.
+  EXPECT_THAT(found_codes(diagnosed(start + lost + "RuntimeError: the optimizer has lost its state\n")),
+              UnorderedElementsAre("log-task-lost", "log-unknown-error"));
+}
+
 /// A rounding error of a table from before 2.13 is no wrong value.
 TEST(NcclMessages, AnErrorOfRoundingIsNoWrongData) {
   EXPECT_THAT(
