@@ -80,6 +80,29 @@ std::size_t error_level(std::string_view line) {
   return std::string_view::npos;
 }
 
+/// Where an error begins that is known by the form of its head, as Slurm's daemons log it
+/// ("[2026-05-27T07:00:00.123] [8.0] error: …") or what uses klog and glog ("E0116 15:56:51.763612  1363
+/// driver.c:196] …", also behind "kubelet[7]: "). npos for any other line.
+std::size_t error_of_a_daemon(std::string_view line) {
+  const auto begins_as = [](std::string_view text, std::string_view form) {  // 0 is any digit
+    return text.size() >= form.size() &&
+           std::equal(form.begin(), form.end(), text.begin(),
+                      [](char a, char b) { return a == '0' ? is_decimal(b) : a == b; });
+  };
+  constexpr std::size_t kMaxHead = 48;
+  if (begins_as(line, "[0000-00-00T00:00:00"))
+    for (const std::string_view level : {"] error: ", "] fatal: "})
+      if (const std::size_t at = line.find(level); at < kMaxHead) return at + 2;
+  const std::size_t tag = line.find("]: ");
+  const std::size_t begin = tag == std::string_view::npos ? 0 : tag + 3;
+  const std::string_view text = line.substr(begin);
+  if (!text.starts_with('E') && !text.starts_with('F')) return std::string_view::npos;
+  const bool has_time =
+      begins_as(text.substr(1), "0000 00:00:00.") || begins_as(text.substr(1), "00000000 00:00:00.");
+  const std::size_t end = has_time ? text.find("] ") : std::string_view::npos;
+  return end == std::string_view::npos ? end : begin + end + 2;
+}
+
 }  // namespace
 
 bool is_exception(std::string_view text) {
@@ -92,10 +115,10 @@ bool is_exception(std::string_view text) {
 }
 
 std::size_t own_error(std::string_view line) {
-  static constexpr std::array<std::string_view, 26> kAnywhere{
+  static constexpr std::array<std::string_view, 33> kAnywhere{
       // Slurm and pyxis
-      "srun: error: ", "srun: fatal: ", "slurmstepd: error: ", "slurmstepd: fatal: ",
-      "pyxis: seccomp filter failed",
+      "srun: error: ", "srun: fatal: ", "slurmstepd: error: ", "slurmstepd: fatal: ", "slurmd: error: ",
+      "slurmd: fatal: ", "slurmctld: error: ", "slurmctld: fatal: ", "pyxis: seccomp filter failed",
       // Open MPI, PRRTE, PMIx, MPICH
       "ORTE was unable to", "PRTE was unable to",
       "ORTE_ERROR_LOG: ", "PMIX ERROR: ", "OPAL ERROR: ", "MPI_ERRORS_ARE_FATAL",
@@ -106,12 +129,15 @@ std::size_t own_error(std::string_view line) {
       "UCX  ERROR ", "UCX  FATAL ", " Fatal: transport error: ",
       // modules, containers, the driver's library
       "modprobe: ERROR: ", "insmod: ERROR: ", "nvidia-container-cli: ", "Error response from daemon: ",
-      "OCI runtime create failed", "could not load NVML library"};
+      "OCI runtime create failed", "could not load NVML library", "level=error msg=", "level=fatal msg=",
+      // GPUDirect Storage
+      " ERROR  cufio"};
   // A line that begins so; "[ERROR] " is enroot's.
   static constexpr std::array<std::string_view, 5> kAtStart{
       "[ERROR] ", "ssh: ", "Host key verification failed", "enroot-switchroot: ", "mpirun was unable to "};
   for (const std::string_view words : kAnywhere)
     if (const std::size_t at = line.find(words); at != std::string_view::npos) return at;
+  if (const std::size_t at = error_of_a_daemon(line); at != std::string_view::npos) return at;
   const std::size_t begin = passed_on(line);
   const bool starts =
       std::any_of(kAtStart.begin(), kAtStart.end(),
@@ -128,7 +154,7 @@ std::size_t other_error(std::string_view line) {
       "rror", "ERR", "atal", "FATAL", "xception", "nable to ", "not found", "ould not", "ailed"};
   const bool may_be =
       has_one_of(line, kSigns) || has_text(line, "ssh: ") || has_text(line, "not enough slots");
-  if (!may_be) return std::string_view::npos;
+  if (!may_be) return error_of_a_daemon(line);
   const std::size_t at = own_error(line);
   return at != std::string_view::npos ? at : error_level(line);
 }

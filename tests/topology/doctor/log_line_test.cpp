@@ -51,11 +51,17 @@ TEST(LogLine, ErrorsOfOtherProgramsAreKnownByTheirForm) {
         "[n1:0000] *** An error occurred in MPI_Init",
         "modprobe: ERROR: could not insert 'x': Invalid argument", "[ERROR] it failed",
         "slurmd[57]: fatal: it failed", "2026-05-27 07:00:00 ERROR it failed", "Error: it failed",
-        "[rank0]: ValueError: it failed", "torch.OutOfMemoryError: it failed"})
+        "[rank0]: ValueError: it failed", "torch.OutOfMemoryError: it failed",
+        "[2026-05-27T07:00:00.123] [8.0] error: it failed", "[2026-05-27T07:00:00] fatal: it failed",
+        "kubelet[7]: E0116 15:56:51.763612  1363 a.go:196] it failed",
+        "E20260116 15:56:51.763612  1363 a.cpp:447] it failed", "time=\"7\" level=error msg=\"it failed\"",
+        " 09-09-2026 07:00:00:123 [pid=7 tid=7] ERROR  cufio:36 it failed"})
     EXPECT_EQ(log_line(line).level, LogLevel::other_program) << line;
   for (const std::string line :
        {"an Error: it failed", "    raise ValueError(\"x: y\")", "0 errors: none",
-        "[2026-01-01] [INFO] [ERROR] count", "Using ssh: no", "a fatal: word", "no ERROR here"})
+        "[2026-01-01] [INFO] [ERROR] count", "Using ssh: no", "a fatal: word", "no ERROR here",
+        "I0116 15:56:51.763612  1363 a.go:196] it began", "[2026-05-27T07:00:00.123] a job of error: 7",
+        "E0116 of the list] it failed", "[2026-05-27T07:00:00.123] [8.0] done with job"})
     EXPECT_EQ(log_line(line).level, LogLevel::none) << line;
 }
 
