@@ -425,7 +425,8 @@ LogMessages read_log_messages(const Evidence& evidence) {
   const auto version = nccl_version(evidence);
   messages.is_understood = version && version->code >= kFirstKnownNccl && version->code <= kLastKnownNccl &&
                            messages.unknown_lines == 0 && trace == messages.said.end() &&
-                           !messages.said.contains("log-cause-unknown");
+                           !messages.said.contains("log-cause-unknown") &&
+                           !messages.said.contains("log-plugin-state");
   return messages;
 }
 

@@ -668,8 +668,7 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
       {"log-mpi-placement", "that would result in binding more processes than cpus on a resource:"},
       {"log-mpi-root", "mpirun has detected an attempt to run as root."},
       {"log-mpi-version", "PRTE detected a mismatch in versions between two processes.  This"},
-      {"log-unknown-error",
-       "[n4:9:0] select.c:629  UCX  ERROR no active messages transport to n7: Unsupported"},
+      {"log-unknown-error", "[n4:9:0] flux.c:629  UCX  ERROR the flux of n7 is out of phase"},
       {"log-unknown-warning", "net_quantum.cc:300 NCCL WARN The quantum link of peer 3 has lost coherence"},
   };
   return all;

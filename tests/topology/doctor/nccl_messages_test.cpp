@@ -14,6 +14,7 @@
 #include "tests/source_folder.hpp"
 #include "tests/topology/doctor/log_check_cases.hpp"
 #include "tests/topology/doctor/nccl_message_cases.hpp"
+#include "tests/topology/doctor/node_message_cases.hpp"
 
 namespace collbench::topology::nccl_messages_test {
 namespace {
@@ -61,12 +62,18 @@ TEST(NcclMessages, EveryWarningOfEveryVersionIsKnownAndThePageSaysHowWell) {
 
 TEST(NcclMessages, ALineOfEachBlockIsFoundAsThatAndNothingElse) {
   std::vector<std::string> codes;
-  for (const auto& [code, line] : lines_of_blocks()) {
-    EXPECT_THAT(found_codes(diagnosed("n1:10:11 [0] " + line + "\n")), ElementsAre(code)) << line;
-    codes.push_back(code);
-  }
+  for (const auto* lines : {&lines_of_blocks(), &lines_of_node_blocks()})
+    for (const auto& [code, line] : *lines) {
+      EXPECT_THAT(found_codes(diagnosed("n1:10:11 [0] " + line + "\n")), ElementsAre(code)) << line;
+      codes.push_back(code);
+    }
   codes.emplace_back("log-data-preparation");  // below
   for (const DoctorCheck& check : log_message_checks()) EXPECT_THAT(codes, Contains(std::string(check.code)));
+}
+
+TEST(NcclMessages, NodesThatAreWellHaveNoFinding) {
+  for (const std::string& line : healthy_lines_of_nodes())
+    EXPECT_THAT(found_codes(diagnosed(std::string(kComplete) + line + "\n")), IsEmpty()) << line;
 }
 
 /// Every training run prepares data; it explains a wait that ran out of time.
@@ -185,7 +192,8 @@ TEST(NcclMessages, WhatNoCheckKnowsIsCountedByKind) {
   for (const DoctorCheck& check : diagnosis.healthy) EXPECT_FALSE(check.by_wording) << check.code;
 }
 
-/// A log clears only where the wordings of its version are known.
+/// A log clears only where the wordings of its version are known, and no state of a plugin is left
+/// unexplained.
 TEST(NcclMessages, OnlyAKnownVersionClears) {
   const auto healthy = [](const std::string& version) {
     const Diagnosis diagnosis = diagnosed(
@@ -195,7 +203,9 @@ TEST(NcclMessages, OnlyAKnownVersionClears) {
   };
   EXPECT_GT(healthy("NCCL version 2.18.3+cuda12.2\n"), 40);
   EXPECT_GT(healthy("NCCL version 2.31.2+cuda13.0\n"), 40);
-  for (const char* version : {"", "NCCL version 2.17.1+cuda12.0\n", "NCCL version 2.32.3+cuda13.0\n"})
+  for (const char* version : {"", "NCCL version 2.17.1+cuda12.0\n", "NCCL version 2.32.3+cuda13.0\n",
+                              "NCCL version 2.31.2+cuda13.0\nn1:1:1 [0] rdma.c:7 NCCL WARN NET/OFI Invalid "
+                              "request type 7\n"})
     EXPECT_EQ(healthy(version), 0) << version;
 }
 
