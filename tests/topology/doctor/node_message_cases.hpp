@@ -43,6 +43,7 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_node_blo
       {"log-dcgm-slow", "GPU 3 is running at PCI link generation 3, which is below the minimum allowed 5"},
       {"log-hostengine", "Host engine already running with pid 4711"},
       {"log-gpu-plugin-start", "Incompatible strategy detected auto"},
+      {"log-gpu-plugin-start", "2026/06/12 09:21:25 No devices found. Waiting indefinitely."},
       {"log-pod-devices",
        "Warning  UnexpectedAdmissionError  7s  kubelet  Allocate failed due to rpc error: code = "
        "Unavailable"},
@@ -96,6 +97,9 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_node_blo
        "[n4:9:0] cuda_ipc_cache.c:158  UCX  ERROR cuIpcOpenMemHandle() failed: invalid device context"},
       {"log-ucx-nic",
        "[n4:9:0] ib_device.c:1162 UCX  ERROR ibv_create_ah(dlid=49152) failed: Invalid argument"},
+      {"log-ucx-nic",
+       "[n4:9:0] ib_device.c:670  UCX  ERROR ibv_query_gid(dev=mlx5_7 port=1 index=0) failed: Invalid "
+       "argument"},
       {"log-ucx-shared-memory",
        "[n4:9:0] mm_posix.c:233  UCX  ERROR open(file_name=/proc/7/fd/30) with mm for rank failed: "
        "Permission denied /dev/shm"},
