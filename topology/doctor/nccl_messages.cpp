@@ -379,6 +379,15 @@ std::string_view message_code(std::string_view line, const LogLine& parts) {
   return fit == wordings.end() ? std::string_view() : fit->code;
 }
 
+std::vector<std::string_view> texts_of_all_lines() {
+  std::vector<std::string_view> texts;
+  const auto is_shorter = [](std::string_view a, std::string_view b) { return a.size() < b.size(); };
+  for (const Wording& wording : table().wordings)
+    if (wording.in_all_lines)
+      texts.push_back(*std::max_element(wording.parts.begin(), wording.parts.end(), is_shorter));
+  return texts;
+}
+
 LogMessages read_log_messages(const Evidence& evidence) {
   const std::vector<EvidenceLine>& log = evidence.of("nccl-log");
   const auto ranks = ranks_of_processes(log);

@@ -19,6 +19,9 @@ inline constexpr int kLastKnownNccl = 23199;
 /// The code of the block whose wording fits first; "noise"; empty where none fits.
 [[nodiscard]] std::string_view message_code(std::string_view line, const LogLine& parts);
 
+/// Of each wording that is looked for in all lines its longest part: a line without any of them fits none.
+[[nodiscard]] std::vector<std::string_view> texts_of_all_lines();
+
 /// What all lines of a job's log say.
 struct LogMessages {
   /// By code of log_message_checks(): one for each kind of message, and how often, when and on which ranks.

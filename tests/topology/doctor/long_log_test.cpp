@@ -10,8 +10,10 @@
 
 #include "base/text_input.hpp"
 #include "tests/topology/doctor/log_check_cases.hpp"
+#include "tests/topology/doctor/nccl_message_cases.hpp"
 #include "topology/doctor/checks.hpp"
 #include "topology/doctor/jobs.hpp"
+#include "topology/doctor/nccl_messages.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -80,6 +82,22 @@ TEST(LongLog, KeepsHowProcessesEnded) {
   EXPECT_TRUE(has("srun: error: n7: task 7: Out Of Memory"));
   EXPECT_TRUE(has("NET/IBP:Got completion from peer 10.0.0.2<4000> with status=12"));
   EXPECT_EQ(lines.back().location, path.string() + ":66");
+}
+
+/// A long log is read by signs that each line of a failure must have: one of each block has them.
+TEST(LongLog, KeepsALineOfEachBlock) {
+  const std::filesystem::path path =
+      std::filesystem::path(testing::TempDir()) / "collbench_long_log_blocks_test.log";
+  {
+    std::ofstream file(path);
+    for (const auto& [code, line] : lines_of_blocks()) file << line << '\n';
+  }
+  std::string kept;
+  for (const EvidenceLine& line : read_long_log(path)) kept += line.text + '\n';
+  std::filesystem::remove(path);
+  for (const auto& [code, line] : lines_of_blocks())
+    EXPECT_THAT(kept, testing::HasSubstr(trim(line))) << code;
+  for (const std::string_view text : texts_of_all_lines()) EXPECT_GE(text.size(), 6U) << text;  // their start
 }
 
 /// Which process is of which job is known of all, not only of the first ones.
