@@ -167,7 +167,7 @@ ReferenceMatch compare(const ComparedFacts& facts, const ReferenceMachine& machi
     differ(kOtherGpuCount, fmt::format("{} instead of {}", counted(facts.gpus, "GPU"), reference.gpus));
   }
   if (facts.nvlinks_known && facts.nvlinks != reference.nvlinks) {
-    differ(facts.nvlinks == 0 || reference.nvlinks == 0 ? kNoNvlinks : kOtherNvlinks,
+    differ(std::min(facts.nvlinks, reference.nvlinks) == 0 ? kNoNvlinks : kOtherNvlinks,
            fmt::format("{} per GPU instead of {}", counted(facts.nvlinks, "NVLink"), reference.nvlinks));
   }
   if (facts.nvlinks_known && facts.fewest_nvlinks < facts.nvlinks)
