@@ -86,8 +86,12 @@ bool has_alike_gpus(const ProbeRecord& record) {
 /// With three hosts a GPU is compared with those of the same index; with fewer only where the board is alike.
 bool is_compared(const std::vector<ProbeRecord>& records, const ProbeRecord& record,
                  const ProbeMeasurement& measurement, const ProbeRate& rate) {
-  return can_be_judged(record, measurement, rate) &&
-         (!is_of_board(measurement, rate) || records.size() >= kMinSiblings || has_alike_gpus(record));
+  return !is_of_board(measurement, rate) || records.size() >= kMinSiblings || has_alike_gpus(record);
+}
+
+bool has_siblings(const std::vector<ProbeRecord>& records, const ProbeRecord& record,
+                  const ProbeMeasurement& measurement, const ProbeRate& rate) {
+  return can_be_judged(record, measurement, rate) && is_compared(records, record, measurement, rate);
 }
 
 SiblingSets sets_of(const std::vector<ProbeRecord>& records) {
@@ -95,7 +99,7 @@ SiblingSets sets_of(const std::vector<ProbeRecord>& records) {
   for (const ProbeRecord& record : records) {
     for (const ProbeMeasurement& each : record.measurements) {
       for (const ProbeRate& rate : probe_rates(record, each)) {
-        if (!is_compared(records, record, each, rate)) continue;
+        if (!has_siblings(records, record, each, rate)) continue;
         const bool is_by_name =
             rate.kind == "GPU pair" || (records.size() >= kMinSiblings && is_of_board(each, rate));
         const std::string only_among = is_by_name              ? rate.name

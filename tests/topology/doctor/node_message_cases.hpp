@@ -85,6 +85,7 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_node_blo
       {"log-perftest-transfer", " Failed status 4: wr_id 0 syndrom 0x51"},
       {"log-perftest-device", " Did not detect devices "},
       {"log-perftest-connect", " Unable to Connect the HCA's through the link"},
+      {"log-queue-pair-refused", "Failed to modify QP 2456 to RTS"},
       {"log-transfer-engine",
        "E0116 15:56:51.763612  1363 rdma_context.cpp:447] Failed to open device mlx5_7 port 1"},
       {"log-nixl", "nixl_cu12._bindings.nixlBackendError: NIXL_ERR_BACKEND"},
