@@ -16,8 +16,9 @@ inline constexpr const char* kNotRecorded = "(set, not recorded)";
 [[nodiscard]] bool is_secret_name(std::string_view name);
 
 /// `value` of the variable `name`, or kNotRecorded: the name looks like a secret, or the value has one in it:
-/// a URL with a user in it, user:password@, NAME=VALUE with such a name, a token of a service that marks its own
-/// (ghp_…, hf_…, AKIA…, eyJ…), a private key, or a header Authorization. Any other secret in a value is not known for one.
+/// a URL with a user in it, user:password@, NAME=VALUE with such a name, a token of a service that marks its
+/// own (ghp_…, hf_…, AKIA…, eyJ…), a private key, or a header Authorization. Any other secret in a value is
+/// not known for one.
 [[nodiscard]] std::string recorded_value(std::string_view name, std::string_view value);
 
 /// Words of a command line with kNotRecorded in place of secrets, as of variables: in NAME=VALUE (-x's, or
