@@ -504,9 +504,6 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
       {"log-mpi-start",
        "[mpiexec@n1] check_exit_codes: unable to run bstrap_proxy on n2 (pid 4711, exit code 65280)"},
       {"log-connection", "WARNING: Open MPI failed to TCP connect to a peer MPI process.  This"},
-      {"log-queue-pair-refused",
-       "E0101 rdma_endpoint.cpp:400] [Handshake] Failed to modify QP to RTR, check mtu, gid, peer lid, peer "
-       "qp num"},
       {"log-no-gpu",
        "RuntimeError: Unable to initialize backend 'cuda': FAILED_PRECONDITION: CUDA_ERROR_NO_DEVICE: no "
        "CUDA-capable device is detected"},
