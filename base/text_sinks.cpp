@@ -257,7 +257,9 @@ std::string shell_word(std::string_view word) {
 
 bool is_host_name(std::string_view name) {
   constexpr std::size_t kMaxBytes = 255;
-  return !name.empty() && name.size() <= kMaxBytes && name.front() != '-' && name.front() != '.' &&
+  const bool is_all =
+      name.size() == 3 && (name[0] | ' ') == 'a' && (name[1] | ' ') == 'l' && (name[2] | ' ') == 'l';
+  return !name.empty() && !is_all && name.size() <= kMaxBytes && name.front() != '-' && name.front() != '.' &&
          std::all_of(name.begin(), name.end(),
                      [](char c) { return is_digit(c) || is_letter(c) || c == '-' || c == '.' || c == '_'; });
 }

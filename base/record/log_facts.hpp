@@ -97,7 +97,7 @@ struct LogFacts {
   bool operator==(const LogFacts&) const = default;
 };
 
-/// Whether NCCL's data goes through the kernel's TCP between nodes; false where the log names no network.
+/// Whether the network that NCCL names is one of sockets; false where the log names none.
 [[nodiscard]] bool uses_sockets(const LogFacts& log);
 
 /// What a log says, in a run record (docs/formats.md): each fact as {"value", "line"}, null for none.

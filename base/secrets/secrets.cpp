@@ -94,13 +94,21 @@ bool has_token(std::string_view value) {
   return false;
 }
 
-/// A private key (RFC 7468), or the credentials of an HTTP header (RFC 9110, 11.6.2).
+constexpr std::string_view kHeader = "authorization:";
+
+/// A private key (RFC 7468; PGP's), or the credentials of an HTTP header (RFC 9110, 11.6.2).
 bool has_key_or_header(std::string_view value) {
-  constexpr std::string_view kHeader = "authorization:";
   const std::string small = lower(value);
   const std::size_t header = small.find(kHeader);
-  return small.find("private key-----") != std::string::npos ||
+  return small.find("private key") != std::string::npos ||
          (header != std::string::npos && header + kHeader.size() < small.size());
+}
+
+/// Such a text up to the header's name; nothing of a key. It may end anywhere, so all behind is left out.
+std::string recorded_key_or_header(std::string_view text) {
+  const std::size_t header = lower(text).find(kHeader);
+  if (header == std::string::npos) return kNotRecorded;
+  return fmt::format("{} {}", text.substr(0, header + kHeader.size()), kNotRecorded);
 }
 
 bool is_word_gap(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
@@ -177,6 +185,8 @@ std::vector<std::string> recorded_words(const std::vector<std::string>& words) {
     }
     if (is_password && word != "-p") {
       recorded.push_back(fmt::format("-p{}", kNotRecorded));
+    } else if (has_key_or_header(word)) {
+      recorded.push_back(recorded_key_or_header(word));
     } else if (std::any_of(word.begin(), word.end(), is_word_gap)) {
       recorded.push_back(recorded_line(word));
     } else {

@@ -290,7 +290,7 @@ class RunDriver {
     const collectives::MeasurementObserver observer{
         .before_block =
             [&](const collectives::MeasurementProgress&) {
-              options_.blocks_have_timeout ? flight_.step(step) : flight_.step_without_limit(step);
+              blocks_are_limited() ? flight_.step(step) : flight_.step_without_limit(step);
             },
         .interrupted = [this] { return end_.has_come(); }};
     const GroupRanks& ranks = group_ranks_.emplace_back(waiter_, context_, session_, groups);
@@ -352,14 +352,16 @@ class RunDriver {
     return gpus_.by_rank[static_cast<std::size_t>(ranks().rank())].uuid.c_str();
   }
 
+  /// On host memory every call is progress, however many were asked for.
+  bool blocks_are_limited() const {
+    return options_.blocks_have_timeout || backend_.capabilities().memory == collectives::MemoryKind::host;
+  }
+
   void begin_block(const collectives::MeasurementProgress& at) {
     const RowKey& row = plan_.rows[at.row];
     flight_.pass(at.pass);
     const auto name = fmt::format("{} {}", operation(row.operation).name, format_bytes(row.size_bytes));
-    // On host memory every call is progress, however many were asked for.
-    const bool is_limited =
-        options_.blocks_have_timeout || backend_.capabilities().memory == collectives::MemoryKind::host;
-    is_limited ? flight_.step(name) : flight_.step_without_limit(name);
+    blocks_are_limited() ? flight_.step(name) : flight_.step_without_limit(name);
     progress_.show(progress_text(at, plan_.rows), clock().seconds());
   }
 

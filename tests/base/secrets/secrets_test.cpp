@@ -127,8 +127,14 @@ TEST(Secrets, OfWordsOnlyTheyAreHidden) {
                                       kHidden, kHidden)));
   EXPECT_THAT(recorded_words({"--label", "Bearer abc of me"}),
               ElementsAre("--label", fmt::format("Bearer {} of me", kHidden)));
-  EXPECT_THAT(recorded_words({"curl -H Authorization: Basic dXNlcjpw x"}),
-              ElementsAre(fmt::format("curl -H Authorization: {} {} x", kHidden, kHidden)));
+  for (const char* header : {"Authorization: Basic dXNlcjpw", "Authorization:Basic dXNlcjpw",
+                             "Authorization: Digest username=u, response=\"R35P\""})
+    EXPECT_THAT(recorded_words({"curl", "-H", header, "x"}),
+                ElementsAre("curl", "-H", fmt::format("Authorization: {}", kHidden), "x"));
+  EXPECT_THAT(recorded_words({"Authorization:", "Basic", "dXNlcjpw", "x"}),
+              ElementsAre("Authorization:", kHidden, kHidden, "x"));
+  EXPECT_THAT(recorded_words({"--label", "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END"}),
+              ElementsAre("--label", kHidden));
   EXPECT_THAT(recorded_words({"sshpass", "-p", "hunter2", "ssh", "-p", "22", "h"}),
               ElementsAre("sshpass", "-p", kHidden, "ssh", "-p", "22", "h"));
   EXPECT_THAT(recorded_words({"--launcher", "sshpass -phunter2 ssh {a}"}),

@@ -506,7 +506,7 @@ class Finder {
               fmt::format("measured with fewer than {} others on rail {}", kMinPartners, *untested)};
     }
     if (slower_half_.contains(node))
-      return {node, Bucket::suspect, "not known: in none of the pairs that are faster than the median", true};
+      return {node, Bucket::suspect, "not known: in none of the pairs that are faster than the median"};
     return verdict;
   }
 

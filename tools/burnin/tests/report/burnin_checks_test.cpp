@@ -63,9 +63,17 @@ TEST(BurninJunit, OfAHealthyFleetNothingFails) {
 
 TEST(BurninJunit, OfANoisyFleetOnlyTheWholeFails) {
   const std::string text = burnin_junit(scattered_burnin());
-  EXPECT_THAT(text, HasSubstr("tests=\"7\" failures=\"1\" errors=\"0\" skipped=\"6\""));
+  EXPECT_THAT(text, HasSubstr("tests=\"8\" failures=\"1\" errors=\"0\" skipped=\"6\""));
   EXPECT_THAT(text, HasSubstr("<skipped message=\"suspect: not known: what costs less than"));
   EXPECT_THAT(text, HasSubstr("<failure message=\"6 hosts cannot be cleared: not known: what costs less"));
+}
+
+TEST(BurninJunit, WhatAHeldBackHostShowsItselfFailsIt) {
+  BurninRecord record = scattered_burnin();
+  record.rises = {{"pairs", "n2", "mlx5_0/1 link_downed", 0, 50, 30}};
+  const std::string text = burnin_junit(record);
+  EXPECT_THAT(text, HasSubstr("skipped=\"5\""));
+  EXPECT_THAT(text, HasSubstr("<failure message=\"suspect: its errors went up: n2 mlx5_0/1 link_downed"));
 }
 
 TEST(BurninDrain, HasALineForEachBadHostWithItsReason) {
