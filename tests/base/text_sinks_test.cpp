@@ -169,7 +169,8 @@ TEST(ShellWord, IsQuotedWhereAShellWouldReadMore) {
 TEST(IsHostName, NothingThatAShellOrSlurmReadsOtherwise) {
   for (const char* const name : {"node1", "gpu-01.rack_2.example", "10.0.0.1"})
     EXPECT_TRUE(is_host_name(name)) << name;
-  for (const char* const name : {"", "-x", ".", "a b", "a,b", "n[1-9]", "a\nb", "a;b", "$(a)", "узел", "ALL", "all"})
+  for (const char* const name :
+       {"", "-x", ".", "a b", "a,b", "n[1-9]", "a\nb", "a;b", "$(a)", "узел", "ALL", "all"})
     EXPECT_FALSE(is_host_name(name)) << name;
 }
 
