@@ -68,8 +68,11 @@ CommandResult counters(const CountersCommand& options) {
   } else {
     const auto above = std::count_if(now.counts.begin(), now.counts.end(),
                                      [](const auto& counter) { return counter.second > 0; });
-    result.text = fmt::format("{}: {}, {} above 0 (events since each was reset; --since says what went up)\n",
-                              now.host, counted(now.counts.size(), "error counter"), above);
+    result.text =
+        now.counts.empty()
+            ? fmt::format("{}: no error counter could be read\n", now.host)
+            : fmt::format("{}: {}, {} above 0 (events since each was reset; --since says what went up)\n",
+                          now.host, counted(now.counts.size(), "error counter"), above);
     for (const auto& [counter, count] : now.counts) result.text += fmt::format("{} {}\n", counter, count);
   }
   result.notes = now.notes;

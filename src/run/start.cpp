@@ -207,7 +207,7 @@ int start_run(const RunOptions& options, int argc, char** argv) {
       if (is_alone && status != ExitStatus::rank_lost && status != ExitStatus::internal)
         return report_failure(error, root);
       tell(error, *incidents, flight.activity());
-    } catch (const std::exception& other) {  // the status alone says it
+    } catch (const std::exception& other) {  // the status says that it ended
       spdlog::debug("what happened could not be said: {}", other.what());
     }
     watch.finish();

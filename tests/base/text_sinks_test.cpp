@@ -164,6 +164,7 @@ TEST(ShellWord, IsQuotedWhereAShellWouldReadMore) {
   EXPECT_EQ(shell_word("--sizes=1M,1G"), "--sizes=1M,1G");
   EXPECT_EQ(shell_word(""), "''");
   EXPECT_EQ(shell_word("$(reboot)"), "'$(reboot)'");
+  EXPECT_EQ(shell_word("rail's"), "'rail'\\''s'");
 }
 
 TEST(IsHostName, NothingThatAShellOrSlurmReadsOtherwise) {

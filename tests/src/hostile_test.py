@@ -210,7 +210,7 @@ class Hostile(unittest.TestCase):
             "failures": [{"a": 0, "b": 1, "rail": 0, "why": "x", "alone": False}],
             "probes": [{**probe, "host": "n1"}], "gpu_models": {"n1": ["x", "y"], "n2": ["z"]}})
         for file in self.versions("burnin", record, ["burnin", "--from"], members=[("settings",)]):
-            self.each_format(("text", "json", "csv", "matrix", "svg", "html", "junit", "prom", "hostfile", "nodelist"),
+            self.each_format(("text", "json", "csv", "matrix", "svg", "html", "junit", "prom", "hostfile", "nodelist", "drain"),
                              "burnin", "--from", file)
 
     def test_records_of_probes(self):

@@ -80,9 +80,8 @@ std::size_t error_level(std::string_view line) {
   return std::string_view::npos;
 }
 
-/// Where an error begins that is known by the form of its head, as Slurm's daemons log it
-/// ("[2026-05-27T07:00:00.123] [8.0] error: …") or what uses klog and glog ("E0116 15:56:51.763612  1363
-/// driver.c:196] …", also behind "kubelet[7]: "). npos for any other line.
+}  // namespace
+
 std::size_t error_of_a_daemon(std::string_view line) {
   const auto begins_as = [](std::string_view text, std::string_view form) {  // 0 is any digit
     return text.size() >= form.size() &&
@@ -102,8 +101,6 @@ std::size_t error_of_a_daemon(std::string_view line) {
   const std::size_t end = has_time ? text.find("] ") : std::string_view::npos;
   return end == std::string_view::npos ? end : begin + end + 2;
 }
-
-}  // namespace
 
 bool is_exception(std::string_view text) {
   const std::size_t colon = text.find(": ");

@@ -36,6 +36,11 @@ struct LogLine {
 /// too, but is not known by them.
 [[nodiscard]] std::size_t own_error(std::string_view line);
 
+/// Where an error begins that is known by the form of its head, as Slurm's daemons log it
+/// ("[2026-05-27T07:00:00.123] [8.0] error: …") or what uses klog and glog ("E0116 15:56:51.763612  1363
+/// driver.c:196] …", also behind "kubelet[7]: "). npos for any other line.
+[[nodiscard]] std::size_t error_of_a_daemon(std::string_view line);
+
 /// `before` is the line before it: what follows "Last error:" is the text of a warning.
 [[nodiscard]] LogLine log_line(std::string_view line, std::string_view before = {});
 

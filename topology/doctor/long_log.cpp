@@ -68,13 +68,12 @@ class Texts {
 bool may_matter(std::string_view line) {
   static const Texts messages(texts_of_all_lines());
   static constexpr std::array<std::string_view, 25> kSigns{
-      "NCCL",      "nccl",     "CUDA",      "via NET/",  "rror",  "ailed", " WARN ",
-      "ignal",     "illed",    "ion fault", "egfault",   "xit c", "xit C", "xitc",
-      "ompletion", "<warn>",   "ERROR",     "atal: ",    "FATAL", "ssh: ", "nable to",
-      "not found", "ould not", "xception",  "examples/s"};
+      "NCCL",      "nccl",    "CUDA",     "via NET/",  "rror",     "ailed",     " WARN ",    "ignal", "illed",
+      "ion fault", "egfault", "xit c",    "xit C",     "xitc",     "ompletion", "<warn>",    "ERROR", "atal",
+      "FATAL",     "ssh: ",   "nable to", "not found", "ould not", "xception",  "examples/s"};
   return std::any_of(kSigns.begin(), kSigns.end(),
                      [line](std::string_view sign) { return line.find(sign) != std::string_view::npos; }) ||
-         messages.has_one(line);
+         messages.has_one(line) || error_of_a_daemon(line) != std::string_view::npos;
 }
 
 class LogCondenser {

@@ -106,6 +106,14 @@ bool fits(const Wording& wording, std::string_view line, const LogLine& parts) {
   return true;
 }
 
+/// A line that names an error and had none: a test that passed, a request that was answered, a definition, a
+/// question of configure.
+bool only_names_errors(std::string_view line) {
+  return line.ends_with(" PASSED") || line.starts_with("[       OK ] ") || line.starts_with("#define ") ||
+         line.starts_with("checking for ") || has_text(line, " HTTP/1.1\" 2") ||
+         has_text(line, " HTTP/1.0\" 2");
+}
+
 /// "rank 3" before "rank 10".
 struct ShortFirst {
   bool operator()(const std::string& a, const std::string& b) const {
@@ -373,6 +381,7 @@ std::span<const DoctorCheck> log_message_checks() { return table().checks; }
 
 std::string_view message_code(std::string_view line, const LogLine& parts) {
   if (parts.level == LogLevel::none && has_wrong_values(line)) return "log-data-wrong";
+  if (only_names_errors(line)) return "noise";
   const auto& wordings = table().wordings;
   const auto fit = std::find_if(wordings.begin(), wordings.end(),
                                 [&](const Wording& wording) { return fits(wording, line, parts); });

@@ -192,6 +192,16 @@ inline const std::vector<std::string>& healthy_lines_of_nodes() {
       "Normal  Pulled  7s  kubelet  Successfully pulled image in 2.1s",
       "time=\"7\" level=info msg=\"Auto-detected mode as 'legacy'\"",
       "time=\"7\" level=info msg=\"Generated CDI spec with version 0.8.0\"",
+      "E0116 15:56:51.763612    1363 kubelet.go:2448] \"Error getting node\" err=\"node \\\"n7\\\" not "
+      "found\"",
+      "time=\"7\" level=error msg=\"failed to load cni during init, please check CRI plugin status\"",
+      // Compilers, tests, servers and definitions that name an error.
+      "E0530 07:00:00.123456 9 torch/_inductor/select_algorithm.py:1905] [0/0] No valid triton configs.",
+      "E0530 07:00:00.123456 9 slow_operation_alarm.cc:65] Constant folding an instruction is taking > 1s",
+      "tests/a_test.py::test_reports[CUBLAS_STATUS_NOT_INITIALIZED] PASSED",
+      "[       OK ] Memory.ThrowsForCUDA_ERROR_UNKNOWN (3 ms)",
+      "10.0.0.1 - - \"GET /errors/CUDA_ERROR_ILLEGAL_ADDRESS.html HTTP/1.1\" 200 512",
+      "#define MPI_ERR_ARG 13 /* MPI_ERR_ARG: */",
       // The tests of a fabric, NVSHMEM, UCX and libfabric.
       " 65536      1000             390.12             390.08                     0.744020",
       " local address: LID 0000 QPN 0x0127 PSN 0x6e5e9f RKey 0x182d00 VAddr 0x007f",
