@@ -11,6 +11,7 @@
 #include "base/text_input.hpp"
 #include "tests/topology/doctor/log_check_cases.hpp"
 #include "tests/topology/doctor/nccl_message_cases.hpp"
+#include "tests/topology/doctor/node_message_cases.hpp"
 #include "topology/doctor/checks.hpp"
 #include "topology/doctor/jobs.hpp"
 #include "topology/doctor/nccl_messages.hpp"
