@@ -182,7 +182,7 @@ Run judged(const RunOfFile& read, const JudgeOptions& options) {
     try {
       analysis::explain_bad(result, analysis::explained_loss(result, cluster_on(found)));
     } catch (const Error&) {
-      // What was found cannot run the job at all, as with no port up: the findings say it.
+      return result;  // what was found cannot run the job at all, as with no port up: the findings say it
     }
   }
   return result;

@@ -36,7 +36,8 @@ struct ReportBugOptions {
 
 /// A block of code that ends where it should: its fence is longer than any within.
 std::string code_block(std::string_view text) {
-  std::size_t longest = 2, length = 0;
+  std::size_t longest = 2;
+  std::size_t length = 0;
   for (const char each : text) {
     length = each == '`' ? length + 1 : 0;
     longest = std::max(longest, length);
@@ -55,7 +56,7 @@ void leave_secrets_out(nlohmann::ordered_json& json, const std::string& name) {
     json = recorded_value(name, recorded_words({json.get<std::string>()}).front());
   } else if (json.is_structured()) {
     const bool is_environment = name == "environment";
-    for (auto& [key, value] : json.items())
+    for (const auto& [key, value] : json.items())
       leave_secrets_out(value, is_environment ? key : value.is_object() ? key : "");
   }
 }
@@ -87,7 +88,8 @@ struct BugsRun {
 
 /// A record that is there and cannot be read may be the bug: then that is said.
 BugsRun bugs_run(const std::string& record) {
-  const std::string text = input_text(record), heading = "\n## The run\n\n";
+  const std::string text = input_text(record);
+  const std::string heading = "\n## The run\n\n";
   try {
     auto json = nlohmann::ordered_json::parse(to_json_text(run_from_text(text, input_name(record))));
     leave_secrets_out(json, "");
