@@ -277,9 +277,8 @@ Identities on_listed_hosts(LogTable& table, const JobGiven& given, const std::ve
   const int line = table.devices.front().line;
   facts.ranks = {static_cast<int>(hosts.size()), line};
   std::vector<std::string> names;
-  for (const Identity& each : identities) {
+  for (const Identity& each : identities)
     if (std::cmp_equal(each.node, names.size())) names.push_back(each.host);
-  }
   if (const LogDevice* const nameless = device_of_no_host(table)) {
     facts.notes.push_back(
         fmt::format("line {}: '{}' is not the name of a host: the ranks of each host are known, and not what "

@@ -212,9 +212,8 @@ std::vector<SlowPart> gpu_findings(const ProbeRecord& record, const std::vector<
   for (const ProbeFailure& failure : record.failures) found.push_back(failed_part(record, failure));
   add_common_end(record, found);
   std::set<std::string> named;  // with what throttled them
-  for (const SlowPart& each : slow) {
+  for (const SlowPart& each : slow)
     if (each.part.host == record.host && !each.part.beside.empty()) named.insert(each.part.name);
-  }
   for (const ProbeMeasurement& each : record.measurements) {
     for (const ProbePart& part : each.parts) {
       const std::vector<std::string> reasons = reasons_of(part, [](GpuTrouble trouble) {
