@@ -93,7 +93,7 @@ HiddenLoss max_undetectable(const Row& row, const HealthyRange& range, std::stri
     return HiddenLoss{std::string(link), share, named(1 - share, text), count};
   };
   if (hidden(0.5)) return loss(0.5);
-  const HiddenLoss none{std::string(link), 0, "", count};
+  HiddenLoss none{std::string(link), 0, "", count};
   if (count == 1) return none;
   const double share = 1.0 / count;
   for (int lost = (count - 1) / 2; lost > 0; --lost)
