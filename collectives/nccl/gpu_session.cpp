@@ -133,7 +133,7 @@ GpuSession::GpuSession(const launch::CollectiveWait& waiter, const Identities& m
   std::vector<VisibleGpu> mine;
   launch::agreed(ranks, waiter.host(), [&] {
     cuda = CudaLibrary::load();
-    kernels = KernelLibrary::load();
+    kernels = KernelLibrary::load(cuda.driver_version());
     mine = visible_here(cuda);
   });
   const auto visible = visible_everywhere(ranks, mine);

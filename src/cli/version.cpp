@@ -46,11 +46,13 @@ std::string version_text() {
     const collectives::NcclLibrary library = collectives::NcclLibrary::load();
     return with_path(collectives::nccl_version_text(library.version), library.path);
   });
-  const std::string cuda = found([] {
+  int driver = 0;
+  const std::string cuda = found([&driver] {
     const collectives::CudaLibrary library = collectives::CudaLibrary::load();
+    driver = library.driver_version();
     return with_path(collectives::cuda_version_text(library.version), library.path);
   });
-  const std::string kernels = found([] { return collectives::KernelLibrary::load().path; });
+  const std::string kernels = found([driver] { return collectives::KernelLibrary::load(driver).path; });
   std::string unsupported_reason;
   const auto observer = collectives::ObserverLibrary::find(unsupported_reason);
   return fmt::format(

@@ -24,7 +24,7 @@ LINKED = re.findall(r"^\s*(\S+) =>", subprocess.run(["ldd", PROGRAM], capture_ou
 # What it looks for while it runs: by name, beside itself, and in Python's packages.
 LOADED = ["libnccl.so.2", "libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0", "libcublasLt.so.13", "libcublasLt.so.12",
           "libnvidia-ml.so.1", "libopenblas.so.0", "libmkl_rt.so.2", "libblis.so.4", "libarmpl_lp64.so", "libnccl-tuner.so",
-          "libnccl-profiler.so", "libnccl-net.so", "libnccl-env.so", "libcuda.so.1", "libibverbs.so.1", "libmlx5.so.1", "libcollbench_kernels.so", "libcollbench_observer.so",
+          "libnccl-profiler.so", "libnccl-net.so", "libnccl-env.so", "libcuda.so.1", "libibverbs.so.1", "libmlx5.so.1", "libcollbench_kernels.so", "libcollbench_kernels_cuda12.so", "libcollbench_observer.so",
           "libcollbench_simulated_gpu.so", "libcollbench_simulated_job.so"]
 PACKAGED = ["lib/" + name for name in LOADED if "collbench" in name]
 for packages in ("lib/python3.11/site-packages/nvidia", ".local/lib/python3.11/site-packages/nvidia"):

@@ -779,10 +779,10 @@ class Refusals(Scratch):
         for fault, line in (
                 ("set_device:3", "collbench: cudaSetDevice: the driver cannot be initialized .initialization error." + container),
                 ("set_device:100", "collbench: cudaSetDevice: the driver shows no GPU .no CUDA-capable" + ".*" + container),
-                ("kernel_device:35", "collbench: GPU kernels: the driver is too old for libcollbench_kernels.so, or is not here .*; "
+                ("kernel_device:35", "collbench: GPU kernels: the driver is too old for this kernel library, or is not here .*; "
                                      "update the driver, or build collbench for it: "),
-                ("kernel:209", "collbench: GPU kernels: libcollbench_kernels.so has no code for this GPU .*; build collbench for it"),
-                ("kernel:222", "collbench: GPU kernels: libcollbench_kernels.so has only PTX for this GPU, of a newer CUDA than"),
+                ("kernel:209", "collbench: GPU kernels: this kernel library has no code for this GPU .*; build collbench for it"),
+                ("kernel:222", "collbench: GPU kernels: this kernel library has only PTX for this GPU, of a newer CUDA than"),
                 ("cuda_failure:35", r"the communicator: (rank \d on \S+: )?the driver is too old for this libnccl.*; update the driver, or name a libnccl"),
                 ("cuda_failure:209", r"the communicator: (rank \d on \S+: )?this libnccl has no code for this GPU .*; name a libnccl"),
                 ("cuda_failure:802", "the GPUs wait for NVSwitch's fabric .*; start it: systemctl status nvidia-fabricmanager")):

@@ -57,8 +57,7 @@ void need(const SharedLibrary& library, Function*& function, const char* name) {
 
 /// Why there is no GPU, when CUDA says `result`.
 Error no_gpu(const CudaLibrary& cuda, CudaResult result, std::string_view otherwise) {
-  int driver = 0;
-  if (cuda.driver_get_version(&driver) != CudaResult::success) driver = 0;
+  const int driver = cuda.driver_version();
   const std::string runtime = fmt::format("found CUDA runtime {}", cuda_version_text(cuda.version));
   const std::string instead = fmt::format("or {}", otherwise);
   if (driver == 0) {
@@ -86,6 +85,11 @@ Error no_gpu(const CudaLibrary& cuda, CudaResult result, std::string_view otherw
 
 std::string cuda_version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+int CudaLibrary::driver_version() const {
+  int driver = 0;
+  return driver_get_version(&driver) == CudaResult::success ? driver : 0;
 }
 
 CudaLibrary CudaLibrary::load() {

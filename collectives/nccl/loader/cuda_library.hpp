@@ -120,6 +120,9 @@ struct CudaLibrary {
   /// Throws Error (not_here) that names a function which is missing.
   void need_probe_functions() const;
 
+  /// The newest CUDA that the driver runs, as `version`; 0 where it does not say.
+  [[nodiscard]] int driver_version() const;
+
   /// GPUs that this process can use, at least one. Throws Error (not_here) when there is none, and says why:
   /// no driver, an old one, or CUDA_VISIBLE_DEVICES. `instead` is what else can be done.
   [[nodiscard]] int device_count(std::string_view instead) const;

@@ -46,7 +46,7 @@ std::string_view subject_of(CudaUser user) {
     case CudaUser::nccl:
       return "this libnccl";
     case CudaUser::kernels:
-      return "libcollbench_kernels.so";
+      return "this kernel library";
   }
   return {};
 }
@@ -58,9 +58,10 @@ std::string_view replacement_of(CudaUser user) {
     case CudaUser::nccl:
       return "name a libnccl for this driver and GPU in COLLBENCH_NCCL (Python's nvidia-nccl-cu12 or -cu13)";
     case CudaUser::kernels:
-      return "build collbench for it: -DCMAKE_CUDA_ARCHITECTURES=native, by an nvcc no newer than the "
-             "driver's "
-             "CUDA (nvidia-smi shows it)";
+      return "build collbench for it: after scripts/setup bundle, which has drivers of CUDA 12 in view, or "
+             "with "
+             "-DCMAKE_CUDA_ARCHITECTURES=native by an nvcc no newer than the driver's CUDA (nvidia-smi shows "
+             "it)";
   }
   return {};
 }

@@ -10,20 +10,34 @@
 namespace collbench::collectives {
 namespace {
 
-constexpr const char* kFile = "libcollbench_kernels.so";
+constexpr const char* kKernels = "libcollbench_kernels.so";
+constexpr const char* kKernelsForCuda12 = "libcollbench_kernels_cuda12.so";
 constexpr const char* kVariable = "COLLBENCH_KERNELS";
 
 Error unusable(const std::string& what) {
-  return {ExitStatus::not_here, "GPU kernels", what,
-          fmt::format("build collbench where nvcc is installed (that makes {}), or name the file in {}",
-                      kFile, kVariable)};
+  return {
+      ExitStatus::not_here, "GPU kernels", what,
+      fmt::format("build collbench where nvcc is installed (that makes {}) or scripts/setup bundle was run "
+                  "({}), or name the file in {}",
+                  kKernels, kKernelsForCuda12, kVariable)};
 }
 
 }  // namespace
 
-KernelLibrary KernelLibrary::load() {
+std::vector<std::string> kernel_library_files(int driver_cuda) {
+  constexpr int kCuda13 = 13000;
+  if (driver_cuda > 0 && driver_cuda < kCuda13) return {kKernelsForCuda12, kKernels};
+  return {kKernels, kKernelsForCuda12};
+}
+
+KernelLibrary KernelLibrary::load(int driver_cuda) {
   std::string unsupported_reason;
-  const auto library = own_library(kFile, kVariable, unsupported_reason);
+  std::string of_later_file;  // less telling
+  std::optional<SharedLibrary> library;
+  for (const std::string& file : kernel_library_files(driver_cuda)) {
+    library = own_library(file, kVariable, unsupported_reason.empty() ? unsupported_reason : of_later_file);
+    if (library) break;
+  }
   if (!library) throw unusable(unsupported_reason);
   KernelInterface* interface = nullptr;
   KernelLibrary kernels;

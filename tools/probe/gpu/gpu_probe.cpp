@@ -302,7 +302,7 @@ GpuProbeResult probe_gpus(const GpuProbe& probe, const Clock& clock) {
   const CudaLibrary cuda = CudaLibrary::load();
   cuda.need_probe_functions();
   add_gpus(cuda, cuda_gpus(cuda, "leave GPUs out (--only cpu)"), result);
-  const KernelLibrary kernels = KernelLibrary::load();
+  const KernelLibrary kernels = KernelLibrary::load(cuda.driver_version());
   std::optional<CublasLtLibrary> cublas_lt;
   if (wants_products(probe)) {
     try {

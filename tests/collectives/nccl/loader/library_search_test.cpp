@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "collectives/nccl/loader/own_libraries.hpp"
+
 namespace collbench::collectives::library_search_test {
 namespace {
 
@@ -15,6 +17,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
 class LibrarySearch : public ::testing::Test {
  protected:
@@ -66,6 +69,17 @@ TEST(OwnLibrarySearch, ANamedFileIsTheOnlyCandidate) {
               ElementsAre("/tmp/k.so"));
   EXPECT_THAT(own_library_candidates("libours.so", "/b/c", ""),
               ElementsAre("/b/libours.so", "/lib/libours.so"));
+}
+
+TEST(OwnLibrarySearch, DriversOfCuda12GetKernelsThatTheyRun) {
+  const auto first = [](int driver_cuda) { return kernel_library_files(driver_cuda).front(); };
+  for (const int older : {11080, 12000, 12090, 12990})
+    EXPECT_EQ(first(older), "libcollbench_kernels_cuda12.so") << older;
+  for (const int newer_or_unknown : {0, 13000, 13050, 14000})
+    EXPECT_EQ(first(newer_or_unknown), "libcollbench_kernels.so") << newer_or_unknown;
+  for (const int driver_cuda : {0, 12040, 13000})  // one alone is taken everywhere
+    EXPECT_THAT(kernel_library_files(driver_cuda),
+                UnorderedElementsAre("libcollbench_kernels.so", "libcollbench_kernels_cuda12.so"));
 }
 
 TEST(OwnLibrarySearch, NeverInTheCurrentFolder) {
