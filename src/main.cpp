@@ -1,12 +1,39 @@
+#include <cstdlib>
 #include <exception>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "launch/launcher.hpp"
 #include "src/cli/library_path.hpp"
+#include "src/cli/nccl_tests_line.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/tools.hpp"
 #include "src/command_line.hpp"
 #include "src/run/start.hpp"
+
+namespace {
+
+/// Under the name of a program of nccl-tests, the same in our words, of which `words` are made.
+void take_nccl_tests_line(int& argc, char**& argv, std::vector<std::string>& words,
+                          std::vector<char*>& pointers, bool reports) {
+  using namespace collbench::program;
+  const char* const min_busbw = std::getenv("NCCL_TESTS_MIN_BW");
+  auto line =
+      nccl_tests_line(argv[0], {argv + 1, argv + argc}, collbench::launch::launched_rank().has_value(),
+                      min_busbw == nullptr ? "" : min_busbw);
+  if (!line) return;
+  if (reports)
+    for (const std::string& note : line->notes) print_message("collbench: " + note);
+  words = std::move(line->words);
+  words.insert(words.begin(), "collbench");
+  for (std::string& word : words) pointers.push_back(word.data());
+  argc = static_cast<int>(pointers.size());
+  pointers.push_back(nullptr);
+  argv = pointers.data();
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace collbench;
@@ -15,6 +42,9 @@ int main(int argc, char** argv) {
   const bool reports = launch::launched_rank().value_or(0) == 0;
   try {
     leave_out_current_directory(argv, reports);
+    std::vector<std::string> words;
+    std::vector<char*> pointers;
+    take_nccl_tests_line(argc, argv, words, pointers, reports);
     become_tool(argc, argv, reports);
     Command command = parse_command_line(argc, argv);
     if (auto* run = std::get_if<RunOptions>(&command)) {

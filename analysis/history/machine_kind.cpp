@@ -6,7 +6,7 @@
 #include <set>
 #include <string_view>
 
-#include "topology/cluster/cluster_topology.hpp"
+#include "analysis/report/sections.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -47,17 +47,6 @@ std::vector<std::string> hosts_of(const Run& run) {
   std::set<std::string> hosts;
   for (const Identity& each : run.ranks) hosts.insert(each.host);
   return {hosts.begin(), hosts.end()};
-}
-
-std::string gpu_model(const Run& run) {
-  if (measures_host_memory(run.backend)) return {};
-  if (run.log && run.log->gpu) return run.log->gpu->value;
-  if (!run.cluster) return {};
-  for (const topology::Host& host :
-       topology::read_cluster_record(*run.cluster, "the record").distinct_hosts) {
-    if (!host.gpus.empty()) return host.gpus.front().model.value.value_or("");
-  }
-  return {};
 }
 
 std::string machine_kind(const Run& run) {

@@ -9,9 +9,6 @@ namespace collbench::analysis {
 /// The hosts of a run, each once, in alphabetical order.
 [[nodiscard]] std::vector<std::string> hosts_of(const Run& run);
 
-/// Of the first GPU that the run knows; empty on host memory and where nobody looked.
-[[nodiscard]] std::string gpu_model(const Run& run);
-
 /// What two runs have in common whose times may be laid side by side, as the name of a folder:
 /// "nccl-16ranks-2nodes-nvidia-h100-80gb-hbm3", "mpi-2ranks-1node-max". Backend, ranks, nodes, the GPUs'
 /// model and how ranks' times became one; neither names of hosts nor versions, nor what may be broken: a

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "analysis/history/machine_kind.hpp"
+#include "analysis/report/sections.hpp"
 #include "analysis/import/log_readers.hpp"
 #include "analysis/report/launches.hpp"
 #include "base/error.hpp"

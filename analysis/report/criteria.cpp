@@ -29,7 +29,9 @@ bool is_of_size(std::uint64_t size_bytes, const MinBusbw& minimum) {
 
 std::string minimum_words(const MinBusbw& minimum) {
   return fmt::format("{} {}", operation(minimum.operation).name,
-                     minimum.size_bytes ? format_bytes(*minimum.size_bytes) : "of 64 MiB and more");
+                     minimum.mean         ? "on average"
+                     : minimum.size_bytes ? format_bytes(*minimum.size_bytes)
+                                          : "of 64 MiB and more");
 }
 
 /// "nearest are 512 MiB and 2 GiB": which of `sizes` lie next to the one that was asked for.
@@ -43,12 +45,34 @@ std::string nearest_words(const std::set<std::uint64_t>& sizes, const MinBusbw& 
   return fmt::format("nearest {} {}", nearest.size() == 1 ? "is" : "are", fmt::join(nearest, " and "));
 }
 
+/// None without any.
+std::optional<double> mean_busbw(const Run& run, OperationId operation) {
+  double sum = 0;
+  int rows = 0;
+  for (const Row& row : run.rows) {
+    if (row.measurement.key.operation != operation) continue;
+    const auto busbw = rates(row, static_cast<int>(run.ranks.size())).bus_bandwidth;
+    if (busbw) sum += *busbw, ++rows;
+  }
+  return rows > 0 ? std::optional(sum / rows) : std::nullopt;
+}
+
+void check_mean(const Run& run, const MinBusbw& minimum, RunCheck& check) {
+  const std::optional<double> mean = mean_busbw(run, minimum.operation);
+  if (mean && *mean >= minimum.bytes_per_second) return;
+  check.failures.push_back(
+      {{},
+       fmt::format("{}: {} is below the minimum of {}", minimum_words(minimum),
+                   mean ? format_rate(*mean) : "no bus bandwidth", format_rate(minimum.bytes_per_second))});
+}
+
 void check_minimum(const Run& run, const MinBusbw& minimum, RunCheck& check) {
   if (run.gpus_simulated) {
     check.failures.push_back(
         {{}, fmt::format("{}: no minimum can be met: {}", minimum_words(minimum), kSimulatedGpus)});
     return;
   }
+  if (minimum.mean) return check_mean(run, minimum, check);
   bool any = false;
   std::set<std::uint64_t> sizes;
   for (std::size_t i = 0; i < run.rows.size(); ++i) {

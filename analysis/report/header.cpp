@@ -12,6 +12,7 @@
 #include "analysis/report/columns.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/units.hpp"
+#include "topology/cluster/cluster_topology.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -29,6 +30,17 @@ std::string format_placed_rank(const PlacedRank& placed) {
 }
 
 }  // namespace
+
+std::string gpu_model(const Run& run) {
+  if (measures_host_memory(run.backend)) return {};
+  if (run.log && run.log->gpu) return run.log->gpu->value;
+  if (!run.cluster) return {};
+  for (const topology::Host& host :
+       topology::read_cluster_record(*run.cluster, "the record").distinct_hosts) {
+    if (!host.gpus.empty()) return host.gpus.front().model.value.value_or("");
+  }
+  return {};
+}
 
 std::string format_placement(const std::vector<PlacedRank>& placement) {
   std::vector<PlacedRank> known;

@@ -92,6 +92,10 @@ template <class Writer>
 /// A test case for each row, failed by options.criteria, and one for the run as a whole.
 [[nodiscard]] std::string report_junit(const Run& run, const TextOptions& options);
 
+/// A table of nccl-tests for each operation, and its -J file: for programs that read these.
+[[nodiscard]] std::string report_nccl_tests(const Run& run);
+[[nodiscard]] std::string report_nccl_tests_json(const Run& run);
+
 /// One line per row (RFC 4180, LF line ends, a header with units in the names); an empty field is a value
 /// that is not known. docs/formats.md lists the columns of a run.
 [[nodiscard]] std::string report_csv(const Run& run);

@@ -49,6 +49,9 @@ inline constexpr std::string_view kSimulatedGpus =
 /// "1 KiB", or "3 sizes from 1 KiB to 64 KiB".
 [[nodiscard]] std::string format_sizes(const std::set<std::uint64_t>& sizes_bytes);
 
+/// The model of the first GPU that the run knows; empty on host memory and where nobody looked.
+[[nodiscard]] std::string gpu_model(const Run& run);
+
 /// One line for the head of a report: the GPU, the nearest NIC and the NUMA node of the first ranks, those
 /// with a note before the others. Empty when no rank's GPU is known and there is no note.
 [[nodiscard]] std::string format_placement(const std::vector<PlacedRank>& placement);

@@ -31,7 +31,9 @@ analysis::MinBusbw parse_min_busbw(const std::string& text) {
                       kHowToWrite);
   analysis::MinBusbw minimum;
   minimum.operation = parse_operation(what.substr(0, at), kMinBusbw);
-  if (at != std::string::npos) minimum.size_bytes = parse_size(what.substr(at + 1), kMinBusbw);
+  minimum.mean = at != std::string::npos && what.substr(at + 1) == "mean";
+  if (at != std::string::npos && !minimum.mean)
+    minimum.size_bytes = parse_size(what.substr(at + 1), kMinBusbw);
   constexpr double kMinRate = 1e-6;
   constexpr double kMaxRate = 1e6;
   minimum.bytes_per_second = parse_number(rate, kMinBusbw, kMinRate, kMaxRate, "GB/s") * kGigabyte;
@@ -72,7 +74,7 @@ void add_criteria_options(CLI::App& app, const std::string& theme, CriteriaOptio
            }
          },
          "exit status 1 where a row is slower: 'all_reduce@1G>=450', in GB/s; without @SIZE every row of 64 "
-         "MiB and more; may be given again")
+         "MiB and more; with @mean the mean of all rows; may be given again")
       ->allow_extra_args(false)
       ->group(theme)
       ->option_text("OPERATION@SIZE>=RATE");

@@ -151,6 +151,10 @@ void add_output_options(CLI::App& app, const std::string& theme, OutputOptions& 
     add_option(app, theme, "--html", "FILE", "a page with charts that needs no network (HTML); - for stdout",
                into(output.html_path));
   }
+  if (holds(formats, "nccl-tests-json")) {
+    add_option(app, theme, "--nccl-tests-json", "FILE", "what nccl-tests writes with -J; - for stdout",
+               into(output.nccl_tests_path));
+  }
   app.add_flag("--overwrite", output.overwrite, "replace files that exist")->group(theme);
 }
 
@@ -175,6 +179,7 @@ std::vector<OutputDocument> output_documents(const OutputOptions& output, std::s
   if (!output.record_path.empty()) add("-J", "json", output.record_path);
   if (!output.csv_path.empty()) add("--csv", "csv", output.csv_path);
   if (!output.html_path.empty()) add("--html", "html", output.html_path);
+  if (!output.nccl_tests_path.empty()) add("--nccl-tests-json", "nccl-tests-json", output.nccl_tests_path);
   if (!output.plot_path.empty()) {
     require_svg(output.plot_path);
     documents.push_back({"--plot-file", "svg", output.plot_path, output.chart});
@@ -216,10 +221,13 @@ std::string record_file(const std::vector<OutputDocument>& documents) {
 
 bool names_output(const std::string& text) { return text == "-" || names_format(text); }
 
-bool prints_text(const std::vector<OutputDocument>& documents) {
-  return std::any_of(documents.begin(), documents.end(),
-                     [](const OutputDocument& each) { return each.path.empty() && each.format == "text"; });
+bool prints(const std::vector<OutputDocument>& documents, std::string_view format) {
+  return std::any_of(documents.begin(), documents.end(), [format](const OutputDocument& each) {
+    return each.path.empty() && each.format == format;
+  });
 }
+
+bool prints_text(const std::vector<OutputDocument>& documents) { return prints(documents, "text"); }
 
 analysis::TextOptions page_options(const OutputDocument& document) {
   return document.path.empty() ? text_options(When::never, false) : analysis::TextOptions{};

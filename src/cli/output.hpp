@@ -20,6 +20,7 @@ struct OutputOptions {
   std::string record_path{};           ///< -J: the document as JSON; "-": stdout; empty: not asked for
   std::string csv_path{};              ///< --csv: as CSV, likewise
   std::string html_path{};             ///< --html: as a page of HTML, likewise
+  std::string nccl_tests_path{};       ///< --nccl-tests-json: as nccl-tests' -J file, likewise
   std::string plot_path{};             ///< --plot-file: one chart as SVG; empty: not asked for
   bool plots = false;                  ///< --plot: text ends with charts
   std::string chart{};                 ///< --chart: which of them; empty: those of bus bandwidth
@@ -76,7 +77,8 @@ void require_writable_documents(const std::vector<OutputDocument>& documents, bo
 /// Whether the name of a file ends as a format's do, or is "-".
 [[nodiscard]] bool names_output(const std::string& text);
 
-/// Whether stdout gets text for a person.
+/// Whether stdout gets this format; and whether it gets text for a person.
+[[nodiscard]] bool prints(const std::vector<OutputDocument>& documents, std::string_view format);
 [[nodiscard]] bool prints_text(const std::vector<OutputDocument>& documents);
 
 /// How wide text is: as stdout, or as a page where it goes to a file. Without color.

@@ -81,6 +81,10 @@ void add_what(CLI::App& app, RunOptions& run) {
                    run.request.in_place = where != "out";
                  });
   set_choices(*buffers, {"out", "in", "both"});
+  app.add_flag(
+         "--fit", run.sizes.fit,
+         "leave out the largest sizes of -b to -e that memory or a call cannot hold, and say so (refused)")
+      ->group(theme);
   app.add_flag("--exact-counts", run.request.buffers.exact_counts,
                "round each rank's part of a size to whole elements only, not to 16 bytes (rounded, as in "
                "nccl-tests)")

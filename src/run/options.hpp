@@ -24,6 +24,7 @@ struct SizeOptions {
   double factor = 4;                  ///< -f
   std::optional<std::uint64_t> step;  ///< -i
   std::vector<std::uint64_t> list;    ///< --sizes; replaces the four above
+  bool fit = false;                   ///< --fit: the largest are left out where they do not fit
 };
 
 /// --calibration: neither a file nor a calibration.

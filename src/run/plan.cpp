@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "base/error.hpp"
@@ -38,14 +39,14 @@ std::string_view memory_owner(collectives::MemoryKind memory) {
   return "";
 }
 
-void require_memory(std::uint64_t needed, std::uint64_t available, const std::vector<RowKey>& rows,
-                    const collectives::Backend& backend) {
-  if (available == 0 || needed <= available) return;
+/// Of rows that need more than there is.
+Error too_little_memory(std::uint64_t needed, std::uint64_t available, const std::vector<RowKey>& rows,
+                        const collectives::Backend& backend) {
   const auto needs_less = [&](const RowKey& a, const RowKey& b) {
     return memory_needed({a}, backend) < memory_needed({b}, backend);
   };
   const RowKey& largest = *std::max_element(rows.begin(), rows.end(), needs_less);
-  throw usage_error(
+  return usage_error(
       "-e",
       fmt::format("the largest row, {} {}, needs about {} per rank, but its {} has {} for each",
                   operation(largest.operation).name, format_bytes(largest.size_bytes), format_bytes(needed),
@@ -86,6 +87,25 @@ void require_known_types(const collectives::PlanRequest& request, const collecti
   }
 }
 
+/// Plans the rows, and says why they cannot be run on some rank; the same on all ranks. Collective.
+std::optional<Error> obstacle_to_rows(const collectives::PlanRequest& request, const RunBackend& measured,
+                                      launch::Ranks& ranks, const TrafficMatrix& traffic, RunPlan& plan) {
+  try {
+    plan.rows = collectives::plan_rows(request, ranks.size(), traffic);
+  } catch (const Error& error) {
+    return error;
+  }
+  const std::uint64_t available = measured.memory_per_rank_bytes;
+  const std::uint64_t needed = memory_needed(plan.rows, *measured.backend);
+  const bool lacks = available != 0 && needed > available;
+  // A root holds more than the others; a double is exact enough for any memory.
+  std::array<double, 2> most{static_cast<double>(needed), lacks ? 1.0 : 0.0};
+  ranks.reduce(most, launch::RankAggregate::maximum);
+  plan.memory_bytes = static_cast<std::uint64_t>(most[0]);
+  if (most[1] == 0) return std::nullopt;
+  return too_little_memory(plan.memory_bytes, available, plan.rows, *measured.backend);
+}
+
 }  // namespace
 
 void measure_once(collectives::MeasurementLoopOptions& loop) {
@@ -109,15 +129,16 @@ RunPlan plan_run(const RunOptions& options, const std::string& host, const RunBa
     require_known_algorithms(options.request, backend);
     require_known_types(options.request, backend);
     request.sizes_bytes = sizes_bytes(options.sizes, largest);
-    plan.rows = collectives::plan_rows(request, ranks.size(), traffic);
   });
-  // A root holds more than the others; a double is exact enough for any memory.
-  std::array<double, 1> most{static_cast<double>(memory_needed(plan.rows, backend))};
-  ranks.reduce(most, launch::RankAggregate::maximum);
-  plan.memory_bytes = static_cast<std::uint64_t>(most[0]);
-  launch::agreed(ranks, host, [&] {
-    require_memory(plan.memory_bytes, measured.memory_per_rank_bytes, plan.rows, backend);
-  });
+  while (const auto obstacle = obstacle_to_rows(request, measured, ranks, traffic, plan)) {
+    const bool may_go = options.sizes.fit && request.sizes_bytes.size() > 1;
+    launch::agreed(ranks, host, [&] {
+      if (!may_go) throw Error(*obstacle);
+    });
+    request.sizes_bytes.pop_back();
+    plan.left_out = fmt::format("sizes above {} are left out: {}", format_bytes(request.sizes_bytes.back()),
+                                obstacle->what());
+  }
   return plan;
 }
 

@@ -17,6 +17,7 @@ namespace collbench::program {
 struct RunPlan {
   std::vector<RowKey> rows;
   std::uint64_t memory_bytes = 0;  ///< that the rank with the most data needs for the largest row
+  std::string left_out{};          ///< --fit: which sizes do not fit, and why; empty: none
 };
 
 /// Collective. `host` is this rank's. Throws the same Error on all ranks for an algorithm that no operation

@@ -101,6 +101,10 @@ class RunDriver {
         incidents_(incidents),
         telemetry_(context, measured.gpus, options.telemetry),
         end_(ranks(), clock(), start, run_seconds(options, context.memory), run_.environment_notes) {
+    if (!plan.left_out.empty()) {
+      if (ranks().is_root()) print_message("collbench: " + plan.left_out);
+      run_.environment_notes.push_back(plan.left_out);
+    }
     text_.brief = !options.verbose;
     text_.quiet = options.quiet;
     text_.percentiles = options.percentiles;  // criteria are for JUnit, which is no text
@@ -417,6 +421,8 @@ class RunDriver {
     if (root_errors_.first()) reported_failures_.insert(root_errors_.first()->where());  // main says it
     report_failures("");
     write_last_documents();
+    if (prints(options_.documents, "nccl-tests"))
+      print_message("collbench: " + analysis::verdict_summary(run_));
   }
 
   /// On rank 0: those that are no record files, each for itself: what one lacks must not cost another.

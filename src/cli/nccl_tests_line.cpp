@@ -1,0 +1,211 @@
+#include "src/cli/nccl_tests_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/record/operation.hpp"
+#include "src/cli/options.hpp"
+
+namespace collbench::program {
+namespace {
+
+/// An option of nccl-tests (src/common.cu), its value there without it, and what ours is called.
+struct TestsOption {
+  const char* names;
+  const char* letter;
+  const char* value;
+  const char* ours;  ///< null: not passed on as it is
+};
+
+constexpr std::array<TestsOption, 31> kTestsOptions{{
+    {"-t,--nthreads", "t", "1", nullptr},
+    {"-g,--ngpus", "g", "1", nullptr},
+    {"-b,--minbytes", "b", "32M", nullptr},
+    {"-e,--maxbytes", "e", "32M", nullptr},
+    {"-i,--stepbytes", "i", "1M", nullptr},
+    {"-f,--stepfactor", "f", "1", nullptr},
+    {"-n,--iters", "n", "20", "-n"},
+    {"-m,--agg_iters", "m", "1", "-m"},
+    {"-w,--warmup_iters", "w", "1", "-w"},
+    {"-N,--run_cycles", "N", "1", "-N"},
+    {"-c,--check", "c", "1", "-c"},
+    {"-o,--op", "o", "sum", "-o"},
+    {"-d,--datatype", "d", "float", "-d"},
+    {"-r,--root", "r", "0", nullptr},
+    {"-z,--blocking", "z", "0", "-z"},
+    {"-T,--timeout", "T", "0", nullptr},
+    {"-G,--cudagraph", "G", "0", "-G"},
+    {"-a,--average", "a", "1", "-a"},
+    {"-R,--local_register", "R", "0", "-R"},
+    {"-x,--cta_policy", "x", "", nullptr},
+    {"-u,--unalign", "u", "0", "-u"},
+    {"-J,--output_file", "J", "", nullptr},
+    {"-p,--parallel_init", "p", "0", nullptr},
+    {"-y,--stream_null", "y", "0", nullptr},
+    {"-C,--report_cputime", "C", "0", nullptr},
+    {"-S,--report_timestamps", "S", "0", nullptr},
+    {"-M,--memory", "M", "0", nullptr},
+    {"-I,--per_iter_timing", "I", "0", nullptr},
+    {"-K,--per_iter_skip", "K", "0", nullptr},
+    {"-D,--device_implementation", "D", "0", nullptr},
+    {"-V,--device_cta_count", "V", "16", nullptr},
+}};
+
+/// By letter.
+using TestsValues = std::map<std::string, std::string>;
+
+const Operation* operation_of(const std::string& program) {
+  constexpr std::string_view kEnding = "_perf";
+  std::string name = std::filesystem::path(program).filename().string();
+  if (!name.ends_with(kEnding)) return nullptr;
+  name.resize(name.size() - kEnding.size());
+  const auto found = std::find_if(operations().begin(), operations().end(),
+                                  [&name](const Operation& each) { return each.nccl_tests_name == name; });
+  return name.empty() || found == operations().end() ? nullptr : &*found;
+}
+
+bool is_asked_for(const TestsValues& values, const char* letter) {
+  const std::string& value = values.at(letter);
+  return !value.empty() && value != "0";
+}
+
+/// The sizes that nccl-tests runs: from the least on as long as they are not above the largest, which need
+/// not be one of them.
+std::vector<std::string> size_words(const TestsValues& values) {
+  const std::uint64_t first = parse_size(values.at("b"), "-b");
+  const std::uint64_t most = parse_size(values.at("e"), "-e");
+  if (first > most)
+    throw usage_error("-b", fmt::format("{} is above -e {}", values.at("b"), values.at("e")),
+                      "give a -b that is at most -e");
+  constexpr std::uint64_t kMaxFactor = 1'000'000;
+  const std::uint64_t factor = parse_number<std::uint64_t>(values.at("f"), "-f", 0, kMaxFactor);
+  std::uint64_t last = first;
+  if (factor > 1 && first > 0) {
+    while (last <= most / factor) last *= factor;
+    if (last > first)
+      return {"-b", std::to_string(first), "-e", std::to_string(last), "-f", std::to_string(factor)};
+  } else {
+    const std::uint64_t step = parse_size(values.at("i"), "-i");
+    last = step == 0 ? first : first + (most - first) / step * step;
+    if (last > first)
+      return {"-b", std::to_string(first), "-e", std::to_string(last), "-i", std::to_string(step)};
+  }
+  return {"--sizes", std::to_string(first)};
+}
+
+/// -g here: GPUs of all threads, where nobody launched more processes.
+std::vector<std::string> rank_words(const TestsValues& values, bool launched) {
+  constexpr int kMaxGpus = 1024;
+  const int gpus =
+      parse_number(values.at("t"), "-t", 1, kMaxGpus) * parse_number(values.at("g"), "-g", 1, kMaxGpus);
+  if (gpus == 1) return {};
+  if (!launched) return {"-g", std::to_string(gpus)};
+  throw usage_error("-g", fmt::format("a process has one GPU here, and {} are asked for", gpus),
+                    fmt::format("launch {} times as many processes, each with -g 1", gpus));
+}
+
+std::vector<std::string> notes_of(const TestsValues& values) {
+  constexpr std::array<std::pair<const char*, const char*>, 6> kNotDone{
+      {{"p", "communicators are made by each rank for itself anyway"},
+       {"y", "a stream of its own is used"},
+       {"C", "times are those of the GPU; --enqueue-time measures the host's, into --record"},
+       {"S", "the record has start and end"},
+       {"M", "nvidia-smi shows what is in use"},
+       {"I", "--percentiles and --record have the distribution of calls"}}};
+  std::vector<std::string> notes;
+  for (const auto& [letter, instead] : kNotDone)
+    if (is_asked_for(values, letter)) notes.push_back(fmt::format("-{} is not done: {}", letter, instead));
+  return notes;
+}
+
+/// Values by letter; what is no option of nccl-tests in `others`.
+TestsValues parsed(const std::string& program, const std::vector<std::string>& words,
+                   std::vector<std::string>& others) {
+  TestsValues values;
+  CLI::App app;
+  app.set_help_flag("-h,--help");
+  app.allow_extras();
+  for (const TestsOption& each : kTestsOptions) {
+    values[each.letter] = each.value;
+    app.add_option(each.names, values[each.letter])->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  }
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::CallForHelp&) {
+    others = {"help", "run"};
+    return {};
+  } catch (const CLI::ParseError& error) {
+    throw usage_error(program, error.what(),
+                      "its options are those of nccl-tests, and collbench help run has more");
+  }
+  others = app.remaining();
+  return values;
+}
+
+/// `pairs` of option and value, but for those that `others` give.
+void add_unless_given(const std::vector<std::pair<std::string, std::string>>& pairs,
+                      const std::vector<std::string>& others, std::vector<std::string>& words) {
+  for (const auto& [option, value] : pairs) {
+    const bool given =
+        std::any_of(others.begin(), others.end(), [&option = option](const std::string& other) {
+          return other == option || other.starts_with(option + "=");
+        });
+    if (!given) words.insert(words.end(), {option, value});
+  }
+}
+
+}  // namespace
+
+std::optional<NcclTestsLine> nccl_tests_line(const std::string& program,
+                                             const std::vector<std::string>& words, bool launched,
+                                             const std::string& min_busbw) {
+  const Operation* const operation = operation_of(program);
+  if (operation == nullptr) return std::nullopt;
+  std::vector<std::string> others;
+  const TestsValues values = parsed(std::filesystem::path(program).filename().string(), words, others);
+  if (values.empty()) return NcclTestsLine{others, {}};
+  if (is_asked_for(values, "D"))
+    throw usage_error("-D", "kernels of nccl-tests' own are not measured here", "leave -D and -V out");
+
+  NcclTestsLine line{{"--ops", std::string(operation->option)}, notes_of(values)};
+  const auto add = [&line](const std::vector<std::string>& more) {
+    line.words.insert(line.words.end(), more.begin(), more.end());
+  };
+  add(rank_words(values, launched));
+  add(size_words(values));
+  for (const TestsOption& each : kTestsOptions) {
+    const bool is_usual = values.at(each.letter) == each.value;
+    const bool differs_here = std::string_view("nwNca").find(each.letter) != std::string_view::npos;
+    if (each.ours != nullptr && (differs_here || !is_usual)) add({each.ours, values.at(each.letter)});
+  }
+  if (operation->has_root) add({"-r", values.at("r").starts_with('-') ? "all" : values.at("r")});
+  if (is_asked_for(values, "T")) add({"-T", values.at("T")});
+  if (!values.at("x").empty()) add({"-x", values.at("x")});
+  if (!values.at("J").empty()) add({"--nccl-tests-json", values.at("J")});
+  if (!min_busbw.empty()) {
+    constexpr double kOfIt = 0.9;  // src/util.cu: what is less fails
+    constexpr double kMaxRate = 1e6;
+    const double rate = parse_number(min_busbw, "NCCL_TESTS_MIN_BW", 0.0, kMaxRate, "GB/s");
+    if (rate > 0) add({"--min-busbw", fmt::format("{}@mean>={}", operation->option, kOfIt * rate)});
+  }
+  add_unless_given({{"--format", "nccl-tests"},
+                    {"--place", "both"},
+                    {"--time", "86400"},
+                    {"--calibration", "none"},
+                    {"--fail-on", "none"}},
+                   others, line.words);
+  for (const char* flag : {"--no-nodes-alone", "--fit"})
+    if (std::find(others.begin(), others.end(), flag) == others.end()) add({flag});
+  add(others);
+  return line;
+}
+
+}  // namespace collbench::program

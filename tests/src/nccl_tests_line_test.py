@@ -1,0 +1,123 @@
+"""collbench under the names of nccl-tests' programs: options, defaults, table, -J file, exit status.
+
+usage: nccl_tests_line_test.py PROGRAM
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from real_ranks import ENVIRONMENT, mpirun
+
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+
+
+class NcclTestsLine(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_as(self, name, *words, ranks=2, status=0, environment=()):
+        """What `name`, a link to the program, prints and says, under mpirun unless `ranks` is 0."""
+        link = self.folder / name
+        if not link.exists():
+            link.symlink_to(PROGRAM)
+        done = subprocess.run([*(mpirun(ranks) if ranks else []), str(link), *words], cwd=self.folder, text=True, timeout=120,
+                              capture_output=True, check=False, env={**ENVIRONMENT, **dict(environment)})
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    @staticmethod
+    def rows(text):
+        """The rows as people's scripts take them: lines that begin with a number, between blanks."""
+        return [line.split() for line in text.splitlines() if re.match(r"\s*\d", line)]
+
+    def test_a_table_to_the_column(self):
+        said = self.run_as("all_reduce_perf", "-b", "8", "-e", "1M", "-f", "4", "-g", "1", "-n", "3")
+        rows = self.rows(said.stdout)
+        # As nccl-tests does: the largest is no row where no factor leads to it.
+        self.assertEqual([int(row[0]) for row in rows], [8 * 4**i for i in range(9)])
+        for row in rows:
+            self.assertEqual(len(row), 13)
+            self.assertEqual(row[2:5], ["float", "sum", "-1"])
+            self.assertEqual([row[8], row[12]], ["0", "0"])
+            self.assertAlmostEqual(float(row[6]), int(row[0]) / float(row[5]) / 1e3, delta=0.006 + 0.02 * float(row[6]))
+        self.assertRegex(said.stdout, r"\n# +size +count +type +redop +root +time +algbw +busbw +#wrong +time +algbw +busbw +#wrong *\n")
+        self.assertRegex(said.stdout, r"\n# Out of bounds values : 0 OK\n# Avg bus bandwidth    : [\d.e-]+ \n")
+        mean = sum(float(row[i]) for row in rows for i in (7, 11)) / len(rows) / 2
+        self.assertAlmostEqual(float(re.search(r"Avg bus bandwidth *: (\S+)", said.stdout)[1]), mean, delta=0.02 + 0.02 * mean)
+        self.assertIn("AllReduce float", said.stderr)  # the verdict
+
+    def test_its_defaults(self):
+        said = self.run_as("broadcast_perf")
+        self.assertEqual([row[0] for row in self.rows(said.stdout)], [str(32 << 20)])
+        self.assertRegex(said.stdout, r"warmup iters: 1 iters: 20 validation: 1 graph: 0")
+        self.assertEqual(self.rows(said.stdout)[0][3:5], ["none", "0"])
+
+    def test_steps_of_bytes_and_all_types(self):
+        said = self.run_as("reduce_scatter_perf", "-b", "1M", "-e", "3500K", "-d", "all", "-o", "max", "-n", "1", "-w", "0")
+        sizes = [int(row[0]) for row in self.rows(said.stdout)]
+        self.assertEqual(sorted(set(sizes)), [1 << 20, 2 << 20, 3 << 20])
+
+    def test_what_has_no_form_in_place(self):
+        said = self.run_as("alltoall_perf", "-b", "1K", "-e", "1K", "-n", "2")
+        self.assertEqual(len(self.rows(said.stdout)[0]), 9)
+
+    def test_our_own_reader_takes_both(self):
+        said = self.run_as("all_gather_perf", "-b", "1M", "-e", "4M", "-f", "2", "-n", "2", "-J", "tests.json", "--record", "run.json")
+        (self.folder / "log.txt").write_text(said.stdout, encoding="utf-8")
+        written = json.loads((self.folder / "tests.json").read_text(encoding="utf-8"))
+        self.assertEqual(written["args"][0], "all_gather_perf")
+        self.assertEqual([row["size"] for row in written["results"]], [1 << 20, 2 << 20, 4 << 20])
+        ours = json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
+        times = sorted(row["seconds"] for row in ours["rows"])
+        for log in ("log.txt", "tests.json"):
+            with self.subTest(log):
+                read = json.loads(subprocess.run([PROGRAM, "judge", log, "--format", "json"], cwd=self.folder, text=True, timeout=60,
+                                                 capture_output=True, check=False).stdout)
+                again = sorted(row["seconds"] for row in read["rows"])
+                self.assertEqual(len(again), 6)
+                for mine, theirs in zip(times, again):
+                    self.assertAlmostEqual(mine, theirs, delta=1e-8 + 0.001 * mine)
+
+    def test_gpus_of_a_process_are_ranks_where_nobody_launched_more(self):
+        said = self.run_as("sendrecv_perf", "-t", "2", "-g", "1", "-b", "1K", "-e", "1K", "-n", "1", ranks=0)
+        self.assertIn("#  Rank  1 ", said.stdout)
+        self.assertIn("launch 8 times as many processes, each with -g 1",
+                      self.run_as("sendrecv_perf", "-g", "8", status=2).stderr)
+
+    def test_sizes_that_do_not_fit_are_left_out(self):
+        # No machine here has a terabyte.
+        said = self.run_as("all_reduce_perf", "-b", "1M", "-e", "1024G", "-f", "100000", "-n", "1")
+        self.assertEqual([row[0] for row in self.rows(said.stdout)], [str(1 << 20)])
+        self.assertRegex(said.stderr, r"sizes above 1 MiB are left out: the (largest )?row")
+
+    def test_the_exit_status_is_of_the_data_and_of_the_least_that_is_asked_for(self):
+        line = ("all_reduce_perf", "-b", "1M", "-e", "1M", "-n", "2")
+        self.run_as(*line, environment={"NCCL_TESTS_MIN_BW": "0.001"})
+        said = self.run_as(*line, status=1, environment={"NCCL_TESTS_MIN_BW": "999999"})
+        self.assertIn("AllReduce on average: ", said.stderr)
+        # A verdict never changes it: this is no such machine.
+        self.run_as(*line, "--fail-on", "none")
+
+    def test_what_is_not_done_is_said_or_refused(self):
+        said = self.run_as("all_reduce_perf", "-b", "1K", "-e", "1K", "-n", "1", "-S", "1", "-y", "1")
+        self.assertEqual(len(re.findall(r"collbench: -[Sy] is not done: ", said.stderr)), 2)
+        self.assertIn("-D", self.run_as("all_reduce_perf", "-D", "1", "-R", "2", status=2).stderr)
+        self.assertIn("4M is above -e 1M", self.run_as("all_reduce_perf", "-b", "4M", "-e", "1M", status=2).stderr)
+
+    def test_other_names_are_collbench(self):
+        for name in ("perf", "_perf", "all_reduce_perf2"):
+            (self.folder / name).symlink_to(PROGRAM)
+            said = subprocess.run([self.folder / name, "--version"], text=True, timeout=60, capture_output=True, check=True,
+                                  env=os.environ)
+            self.assertTrue(said.stdout.startswith("collbench "), name)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
