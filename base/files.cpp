@@ -149,8 +149,7 @@ void require_writable(const std::filesystem::path& path, bool overwrite, std::st
   }
   // What is renamed over is gone: a device, a pipe, or what a link leads to.
   const auto kind = std::filesystem::symlink_status(path, ignored).type();
-  if (overwrite && kind != std::filesystem::file_type::regular &&
-      kind != std::filesystem::file_type::not_found) {
+  if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found) {
     throw usage_error(std::string(option), fmt::format("{} is not a regular file", path.string()),
                       "name an ordinary file");
   }

@@ -99,6 +99,19 @@ std::vector<CounterRise> counter_rises(const topology::ErrorCounters& before,
   return rises;
 }
 
+CountersWithoutAnswer counters_without_answer(const topology::ErrorCounters& before,
+                                              const topology::ErrorCounters& after) {
+  CountersWithoutAnswer found;
+  for (const auto& [counter, earlier] : before.counts) {
+    const auto now = after.counts.find(counter);
+    if (now == after.counts.end())
+      found.gone.push_back(counter);
+    else if (now->second < earlier)
+      found.fell.push_back(fmt::format("{}, {} to {}", counter, earlier, now->second));
+  }
+  return found;
+}
+
 std::vector<std::string> counter_notes(const std::vector<std::string>& hosts,
                                        const std::vector<topology::ErrorCounters>& looks) {
   std::map<std::string, std::vector<std::string>> hosts_of_note;

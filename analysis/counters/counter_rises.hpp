@@ -43,10 +43,19 @@ enum class RiseGrade {
 [[nodiscard]] std::string limit_words(std::string_view counter);
 
 /// What went up from one look to the next, worst first. A counter that fell was set back, one that is new had
-/// no first look: neither says anything.
+/// no first look: neither says anything (counters_without_answer).
 [[nodiscard]] std::vector<CounterRise> counter_rises(const topology::ErrorCounters& before,
                                                      const topology::ErrorCounters& after,
                                                      const std::string& phase);
+
+/// Counters of the first look of which the next says nothing: they fell, since a reboot or a driver set them
+/// back, or their part is gone.
+struct CountersWithoutAnswer {
+  std::vector<std::string> fell;  ///< "eth0 carrier_changes, 50 to 2"
+  std::vector<std::string> gone;  ///< "eth0 carrier_changes"
+};
+[[nodiscard]] CountersWithoutAnswer counters_without_answer(const topology::ErrorCounters& before,
+                                                            const topology::ErrorCounters& after);
 
 /// What of `hosts` could not be read, each with all of which that is so: "n1, n2: dmesg: exit status 1"; "all
 /// hosts" where it is so of every one.

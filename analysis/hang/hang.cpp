@@ -235,7 +235,8 @@ HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks, c
   return {
       HangCause::not_seen_here,
       {},
-      fmt::format("{} all wait at the same point ({}): {}", rank_names(ranks), activity_phrase(ranks.front()),
+      fmt::format("{} {} ({}): {}", rank_names(ranks),
+                  ranks.size() == 1 ? "waits" : "all wait at the same point", activity_phrase(ranks.front()),
                   all_here ? "a link or a library hangs" : "a link or another host hangs") +
           (all_here ? between_hosts(ranks, here) : "")};
 }

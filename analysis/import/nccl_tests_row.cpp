@@ -338,7 +338,9 @@ RowOrReason read_row(const RowStart& start, const NcclTestsColumns& columns) {
   const HalfOrReason out = read_half(start, first, columns, row.size_bytes, part_bytes);
   if (!out.reason.empty()) return {std::nullopt, out.reason};
   row.out_of_place = out.half;
-  if (measures >= 2 * columns.per_half) {
+  // An operation without a form in place, as collbench writes it.
+  const bool has_in_place = measures >= 2 * columns.per_half && start.rest[first + columns.per_half] != "N/A";
+  if (has_in_place) {
     const HalfOrReason in = read_half(start, first + columns.per_half, columns, row.size_bytes, part_bytes);
     if (!in.reason.empty()) return {std::nullopt, in.reason};
     row.in_place = in.half;

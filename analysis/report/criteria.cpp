@@ -60,10 +60,10 @@ std::optional<double> mean_busbw(const Run& run, OperationId operation) {
 void check_mean(const Run& run, const MinBusbw& minimum, RunCheck& check) {
   const std::optional<double> mean = mean_busbw(run, minimum.operation);
   if (mean && *mean >= minimum.bytes_per_second) return;
-  check.failures.push_back(
-      {{},
-       fmt::format("{}: {} is below the minimum of {}", minimum_words(minimum),
-                   mean ? format_rate(*mean) : "no bus bandwidth", format_rate(minimum.bytes_per_second))});
+  check.failures.push_back({{},
+                            fmt::format("{}: {}, and the minimum is {}", minimum_words(minimum),
+                                        mean ? format_rate(*mean) : "no row has a bus bandwidth",
+                                        format_rate(minimum.bytes_per_second))});
 }
 
 void check_minimum(const Run& run, const MinBusbw& minimum, RunCheck& check) {

@@ -33,8 +33,8 @@ inline constexpr std::array<std::string_view, 6> kFailureKindNames{"below", "unc
 struct MinBusbw {
   OperationId operation = OperationId::all_reduce;
   std::optional<std::uint64_t> size_bytes;  ///< none: every size of at least 64 MiB
-  bool mean = false;                        ///< of all its rows, as nccl-tests' average; no size then
   double bytes_per_second = 0;
+  bool mean = false;  ///< of all its rows, as nccl-tests' average; no size then
 
   bool operator==(const MinBusbw&) const = default;
 };

@@ -26,6 +26,13 @@ bool ran(const Row& row) { return row.measurement.unavailable.empty() && row.mea
 
 std::string format_passes(int passes) { return counted(static_cast<std::size_t>(passes), "pass"); }
 
+/// Of the row that has most.
+int passes_of_rows(const Run& run) {
+  std::size_t most = 0;
+  for (const Row& row : run.rows) most = std::max(most, row.measurement.pass_seconds.size());
+  return static_cast<int>(most);
+}
+
 void add_state(const Run& run, ReportLines& facts) {
   if (run.log) {
     if (!run.complete) {
@@ -37,7 +44,7 @@ void add_state(const Run& run, ReportLines& facts) {
     facts.push_back(
         {fmt::format("incomplete: the run was cut short or is still going; the rows show the results "
                      "after {}",
-                     format_passes(run.passes)),
+                     format_passes(run.launches > 1 ? passes_of_rows(run) : run.passes)),
          Tone::warning});
   }
 }

@@ -10,6 +10,7 @@
 #include "analysis/report/report.hpp"
 #include "analysis/report/sections.hpp"
 #include "base/record/run.hpp"
+#include "base/text_sinks.hpp"
 #include "base/units.hpp"
 
 // What nccl-tests prints, and its -J file, for programs that read them: columns, widths and names as in
@@ -90,7 +91,8 @@ std::string fitting(double value, int width) {
 double in_gb(std::optional<double> rate) { return rate.value_or(0) / kGigabyte; }
 
 std::string half_text(const Row* row, std::size_t ranks) {
-  if (row == nullptr) return "";
+  // In columns of their own: programs count them from the end of the line.
+  if (row == nullptr) return fmt::format("  {:>7}  {:>6}  {:>6}  {:>6}", "N/A", "N/A", "N/A", "N/A");
   const Rates of_row = rates(*row, static_cast<int>(ranks));
   const auto& wrong = row->measurement.wrong_elements;
   return fmt::format("  {}  {}  {}  {:>6}", fitting(row->measurement.seconds / kMicrosecond, 7),
@@ -131,14 +133,15 @@ std::string head_of_table(const Run& run, const TestsTable& table) {
       "# nThread 1 nGpus 1 minBytes {} maxBytes {} warmup iters: {} iters: {} validation: {} graph: {} "
       "unalign: {}\n"
       "#\n# Using devices\n",
-      run.versions.collbench, run.versions.nccl.empty() ? "" : "; NCCL version ", run.versions.nccl,
-      table.program(), size(*first), size(*last), measured.warmup_iterations / passes,
-      measured.iterations / passes, measured.wrong_elements ? 1 : 0, run.graph_launches,
-      run.buffers.unaligned_elements);
+      one_line(run.versions.collbench), run.versions.nccl.empty() ? "" : "; NCCL version ",
+      one_line(run.versions.nccl), table.program(), size(*first), size(*last),
+      measured.warmup_iterations / passes, measured.iterations / passes, measured.wrong_elements ? 1 : 0,
+      run.graph_launches, run.buffers.unaligned_elements);
   for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
     const TestsDevice device = device_of(run, rank);
     text += fmt::format("#  Rank {:>2} Group  0 Pid {:>6} on {:>10} device {:>2} [{}] {}\n", rank, 0,
-                        run.ranks[rank].host, device.index, device.address, device.model);
+                        one_line(run.ranks[rank].host), device.index, one_line(device.address),
+                        one_line(device.model));
   }
   constexpr std::string_view kBlank;
   text += fmt::format(

@@ -53,6 +53,10 @@ void add_line(RunStream& stream, std::string_view line, const std::string& where
     launch.incident = incident_from_json(*incident);
     return;
   }
+  if (json.find("end")) {
+    launch.ended = true;
+    return;
+  }
   launch.blocks.push_back(block_from_json(json.at("block"), launch.run.rows.size(), launch.run.ranks.size()));
 }
 
@@ -75,6 +79,8 @@ std::string incident_line(const Incident& incident) {
   line["incident"] = incident_to_json(incident);
   return json_line(line) + "\n";
 }
+
+std::string end_line() { return "{\"end\":{}}\n"; }
 
 bool looks_like_stream(std::string_view text) { return text.starts_with(kFirstKey); }
 
@@ -110,7 +116,7 @@ Run run_of(const RunStream& stream) {
     ++run.launches;
   }
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].summarise(run.rows[i].measurement);
-  run.complete = false;
+  run.complete = stream.launches.back().ended;
   run.incident = stream.launches.back().incident;
   return run;
 }

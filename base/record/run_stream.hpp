@@ -15,7 +15,8 @@ namespace collbench {
 struct StreamedLaunch {
   Run run;
   LaunchBlocks blocks;
-  std::optional<Incident> incident;  ///< what ended it
+  std::optional<Incident> incident;  ///< what cut it short
+  bool ended = false;                ///< it came to its end, as streams before 0.2 did not say
 };
 
 /// A run as it was written block by block (docs/formats.md): one line per launch, one per block, and
@@ -25,10 +26,12 @@ struct RunStream {
   std::size_t whole_bytes = 0;  ///< up to the end of the last whole line; a killed run may leave more
 };
 
-/// The line that begins a launch, that of a block, and that of what ended the launch; all end in a newline.
+/// The line that begins a launch, that of a block, that of what cut the launch short, and that of its end;
+/// all end in a newline.
 [[nodiscard]] std::string launch_line(const Run& run);
 [[nodiscard]] std::string block_line(const MeasuredBlock& block);
 [[nodiscard]] std::string incident_line(const Incident& incident);
+[[nodiscard]] std::string end_line();
 
 /// Whether `text` begins as a stream does.
 [[nodiscard]] bool looks_like_stream(std::string_view text);
@@ -37,7 +40,7 @@ struct RunStream {
 /// an end, and for one whose launches are not of the same measurement.
 [[nodiscard]] RunStream run_stream_from_text(std::string_view text, std::string_view file_name);
 
-/// The record of what the stream holds; not complete.
+/// The record of what the stream holds; complete where its last launch came to its end.
 [[nodiscard]] Run run_of(const RunStream& stream);
 
 /// The run of a file's text: of a record, or of a stream as far as it goes. Throws Error (usage).

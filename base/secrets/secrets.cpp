@@ -66,22 +66,28 @@ bool has_user_with_password(std::string_view value) {
   return false;
 }
 
-/// NAME=VALUE anywhere in it, with the name of a secret.
+/// NAME=VALUE, or "NAME":VALUE of JSON, anywhere in it, with the name of a secret.
 bool has_secret_setting(std::string_view value) {
-  for (std::size_t at = value.find('='); at != std::string_view::npos; at = value.find('=', at + 1)) {
-    std::size_t begin = at;
+  for (std::size_t at = value.find_first_of("=:"); at != std::string_view::npos;
+       at = value.find_first_of("=:", at + 1)) {
+    std::size_t end = at;
+    while (end > 0 && (value[end - 1] == '"' || value[end - 1] == '\\')) --end;
+    if (value[at] == ':' && end == at) continue;
+    std::size_t begin = end;
     while (begin > 0 && is_of_name(value[begin - 1])) --begin;
-    if (is_secret_name(value.substr(begin, at - begin))) return true;
+    if (is_secret_name(value.substr(begin, end - begin))) return true;
   }
   return false;
 }
 
 /// What begins as the tokens of these services do, and is as long: GitHub, GitLab, Hugging Face, NVIDIA, AWS,
-/// Slack, and JSON Web Tokens (RFC 7519: '{"' in base64), each as its documentation has it.
+/// Slack, OpenAI, Google, npm, PyPI, Docker, SendGrid, Vault, and JSON Web Tokens (RFC 7519: '{"' in base64),
+/// each as its documentation has it.
 bool has_token(std::string_view value) {
-  constexpr std::array<std::string_view, 14> kStarts{"ghp_",        "gho_",   "ghu_",  "ghs_",   "ghr_",
-                                                     "github_pat_", "glpat-", "hf_",   "nvapi-", "AKIA",
-                                                     "ASIA",        "xoxb-",  "xoxp-", "eyJ"};
+  constexpr std::array<std::string_view, 22> kStarts{
+      "ghp_",   "gho_", "ghu_",  "ghs_",      "ghr_",  "github_pat_", "glpat-", "hf_",
+      "nvapi-", "AKIA", "ASIA",  "eyJ",       "xoxb-", "xoxp-",       "sk-",    "AIza",
+      "ya29.",  "npm_", "pypi-", "dckr_pat_", "SG.",   "hvs."};
   constexpr std::size_t kMinLength = 20;
   for (const std::string_view start : kStarts) {
     for (std::size_t at = value.find(start); at != std::string_view::npos; at = value.find(start, at + 1)) {
@@ -111,6 +117,18 @@ std::string recorded_key_or_header(std::string_view text) {
   return fmt::format("{} {}", text.substr(0, header + kHeader.size()), kNotRecorded);
 }
 
+/// "X-Api-Key:" and "Cookie:", whose value follows.
+bool is_secret_header(std::string_view word) {
+  if (!word.ends_with(':')) return false;
+  const std::string_view name = word.substr(0, word.size() - 1);
+  return std::all_of(name.begin(), name.end(), is_of_name) &&
+         (is_secret_name(name) || lower(name).ends_with("cookie"));
+}
+
+bool is_program(std::string_view word, std::string_view name) {
+  return word == name || (word.ends_with(name) && word[word.size() - name.size() - 1] == '/');
+}
+
 bool is_word_gap(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 /// A word that is no command line itself.
@@ -134,8 +152,11 @@ bool is_secret_name(std::string_view name) {
 }
 
 std::string recorded_value(std::string_view name, std::string_view value) {
+  const std::vector<std::string> words = split_words(value);
   const bool is_secret = is_secret_name(name) || has_user_with_password(value) || has_secret_setting(value) ||
-                         has_token(value) || has_key_or_header(value);
+                         has_token(value) || has_key_or_header(value) ||
+                         (words.size() > 1 && value.find(kNotRecorded) == std::string_view::npos &&
+                          recorded_words(words) != words);
   return is_secret && !value.empty() ? kNotRecorded : std::string(value);
 }
 
@@ -170,8 +191,9 @@ std::string recorded_line(const std::string& line) {
 
 std::vector<std::string> recorded_words(const std::vector<std::string>& words) {
   std::vector<std::string> recorded;
-  int hidden = 0;  // so many words more
-  bool is_after_sshpass = false;
+  int hidden = 0;                 // so many words more
+  bool is_after_sshpass = false;  // and options of it
+  bool is_after_curl = false;
   for (const std::string& word : words) {
     if (word.empty()) {
       recorded.push_back(word);
@@ -193,9 +215,11 @@ std::vector<std::string> recorded_words(const std::vector<std::string>& words) {
       recorded.push_back(recorded_word(word));
     }
     const bool is_name = word.starts_with('-') && word.find('=') == std::string::npos && is_secret_name(word);
-    if (is_name || word == "Bearer" || (is_password && word == "-p")) hidden = 1;
+    if (is_name || word == "Bearer" || (is_password && word == "-p") || is_secret_header(word)) hidden = 1;
+    if (is_after_curl && (word == "-u" || word == "--user")) hidden = 1;
     if (lower(word).ends_with("authorization:")) hidden = 2;  // the scheme, and what is shown by it
-    is_after_sshpass = word == "sshpass" || word.ends_with("/sshpass");
+    is_after_sshpass = is_program(word, "sshpass") || (is_after_sshpass && word.starts_with('-'));
+    is_after_curl = is_after_curl || is_program(word, "curl");
   }
   return recorded;
 }

@@ -13,7 +13,8 @@ namespace collbench::program {
 
 /// Opens what of stdin, stdout and stderr the caller closed, so that no file of a run gets its number, and
 /// with it what is printed: reading finds the end, and writing fails. So does writing to a reader that has
-/// gone (`| head`), which ends no process. To be called first.
+/// gone (`| head`) or beyond the largest size of a file (ulimit -f), which end no process. To be called
+/// first.
 void reserve_standard_streams();
 
 /// The whole of a file, or of stdin for "-". Throws Error (usage) naming the file and the system's reason.

@@ -40,15 +40,25 @@ void require_same_host(const CountersCommand& options, const topology::ErrorCoun
       fmt::format("run it on {}, or look at this host first: collbench counters --format json", before.host));
 }
 
-/// What went up since the earlier look; status 1 where it is more than operators leave alone.
-CommandResult since(const topology::ErrorCounters& before, const topology::ErrorCounters& now) {
+/// What went up since the earlier look; status 1 where it is more than operators leave alone, and where a
+/// part that was looked at then is gone.
+CommandResult since(const std::string& since_path, const topology::ErrorCounters& before,
+                    const topology::ErrorCounters& now) {
   CommandResult result;
   for (const analysis::CounterRise& rise : analysis::counter_rises(before, now, "")) {
     result.text += rise_words(rise) + "\n";
     if (grade_of(rise) != analysis::RiseGrade::noted) result.status = ExitStatus::low;
   }
+  const auto [fell, gone] = analysis::counters_without_answer(before, now);
   if (result.text.empty())
-    result.text = fmt::format("of {} none went up\n", counted(now.counts.size(), "error counter"));
+    result.text = fmt::format("of {} {}\n", counted(now.counts.size(), "error counter"),
+                              fell.empty() ? "none went up" : "none is known to have gone up");
+  if (before.unix_seconds > now.unix_seconds)
+    result.text += fmt::format("{} is of a later time: a clock was set\n", since_path);
+  for (const std::string& each : fell)
+    result.text += fmt::format("{}: set back since, so what it counted is not known\n", each);
+  for (const std::string& each : gone) result.text += fmt::format("{}: not here anymore\n", each);
+  if (!gone.empty()) result.status = ExitStatus::low;
   return result;
 }
 
@@ -59,7 +69,7 @@ CommandResult counters(const CountersCommand& options) {
     const auto before =
         topology::error_counters_from_json(read_file(options.since, kMaxInputBytes), options.since);
     require_same_host(options, before, now);
-    result = since(before, now);
+    result = since(options.since, before, now);
     // A copy of /sys does not say whose it is.
     if (!options.root.empty() && before.host != now.host)
       result.text += fmt::format("whether {} and {} are one host is not known\n", before.host, options.root);

@@ -146,6 +146,10 @@ void StreamFile::append(const MeasuredBlock& block) {
   is_torn_ = !keep_first_error(failure_, [&] { file_->append(block_line(block)); });
 }
 
+void StreamFile::end() {
+  if (file_ && !is_torn_) is_torn_ = !keep_first_error(failure_, [&] { file_->append(end_line()); });
+}
+
 void StreamFile::sync() {
   if (!file_ || is_torn_) return;
   keep_first_error(failure_, [&] {

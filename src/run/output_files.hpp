@@ -75,6 +75,8 @@ class StreamFile {
   [[nodiscard]] bool is_any() const { return file_.has_value(); }
   void begin(const Run& run);
   void append(const MeasuredBlock& block);
+  /// Of a launch that nothing cut short.
+  void end();
   /// To the disk; also sees whether the file is still where it was.
   void sync();
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }

@@ -415,6 +415,7 @@ class RunDriver {
         print_message("collbench: " + note);
         run_.environment_notes.push_back(std::move(note));
       }
+    if (run_.complete) files_->stream.end();
     root_errors_.attempt([&](launch::OnRoot root) { save(root, result.rows, result.passes); });
     progress_.clear();
     for (const Error& failure : files_->failures()) root_errors_.keep(failure);
@@ -425,16 +426,29 @@ class RunDriver {
       print_message("collbench: " + analysis::verdict_summary(run_));
   }
 
-  /// On rank 0: those that are no record files, each for itself: what one lacks must not cost another.
+  /// On rank 0: those that are no record files, each for itself: what one lacks must not cost another. What
+  /// no file took is shown, where nothing else is.
   void write_last_documents() {
+    bool is_lost = false;
+    bool is_shown = false;
     for (const OutputDocument& each : options_.documents) {
+      is_shown = is_shown || each.path.empty();
       if (RecordFiles::rewrites(each)) continue;
-      root_errors_.attempt([&](launch::OnRoot) {
+      launch::RootErrors failure;
+      failure.attempt([&](launch::OnRoot) {
         const std::string printed = write_documents(
             {each}, [this](const OutputDocument& to) { return last_document(run_, to, options_, text_); });
         if (each.path.empty()) as_text() ? print_text(printed) : print_all(printed);
       });
+      if (!failure.first()) continue;
+      is_lost = true;
+      const bool is_first = !root_errors_.first();  // which main says
+      root_errors_.keep(failure.first());
+      if (reported_failures_.insert(failure.first()->where()).second && !is_first)
+        print_message(describe(*failure.first()));
     }
+    if (is_lost && !is_shown)
+      root_errors_.attempt([this](launch::OnRoot) { print_text(analysis::report_text(run_, text_)); });
   }
 
   const RunOptions& options_;

@@ -56,6 +56,20 @@ class OutputFiles(Scratch):
         self.assertTrue(errors.startswith(f"collbench: {names[0]}: cannot be written"), errors)
         self.assertEqual(list(self.folder.iterdir()), [])
 
+    def test_tables_that_no_file_takes_are_shown(self):
+        out = self.folder / "out"
+        out.mkdir()
+        names = [out / "page.md", out / "page.html"]
+        process = self.start(PROGRAM, *LONG, "-J", self.folder / "run.json", "-o", names[0], "--html", names[1])
+        wait_until(lambda: (self.folder / "run.json").exists() and json.loads((self.folder / "run.json").read_text())["passes"])
+        shutil.rmtree(out)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 2)
+        self.assertIn("# wall time", output)
+        for name in names:
+            self.assertIn(f"collbench: {name}: ", errors)
+
     def test_a_stdout_that_takes_nothing_does_not_take_the_record_with_it(self):
         record = self.folder / "run.json"
         for close, reason in ((False, "Broken pipe"), (True, "Bad file descriptor")):
@@ -71,6 +85,14 @@ class OutputFiles(Scratch):
             self.assertEqual(first, last + GOES_ON)
             self.assertTrue(json.loads(record.read_text())["complete"])
         self.assertEqual([path.name for path in self.folder.iterdir()], ["run.json"])
+
+    def test_a_file_beyond_the_limit_of_its_size_is_said(self):
+        page = self.folder / "page.html"
+        limited = ["bash", "-c", 'ulimit -f 2 && exec "$@"', "bash"]
+        said = run(*limited, PROGRAM, *SHORT, "--html", page)
+        self.assertEqual(said.returncode, 2, said.stderr)
+        self.assertIn("# wall time", said.stdout)
+        self.assertRegex(said.stderr, rf"collbench: {page}: .*cannot be written: File too large")
 
     def test_a_reader_that_is_gone_is_status_2_in_every_command_that_prints(self):
         """As `collbench … 2>&1 | head -3`, whose stderr has no reader either: nothing can be said, and nothing aborts."""

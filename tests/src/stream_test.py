@@ -37,7 +37,7 @@ def launches(path):
     for line in whole_lines(path):
         if "launch" in line:
             found.append([])
-        else:
+        elif "block" in line:
             found[-1].append((line["block"]["row"], line["block"]["pass"]))
     return found
 
@@ -82,6 +82,7 @@ class KilledRun(Scratch):
             blocks = [block for launch in launches(self.stream) for block in launch]
             for row in range(6):
                 self.assertEqual(sum(block[0] == row for block in blocks), PASSES, "no pass twice, and none missing")
+            self.assertTrue(json.loads(run(PROGRAM, "report", self.stream, "--format", "json").stdout)["complete"])
             complete = json.loads(self.record.read_text())
             self.assertTrue(complete["complete"])
             self.assertEqual(passes_of(complete), [PASSES] * 6)

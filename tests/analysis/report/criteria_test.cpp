@@ -45,6 +45,19 @@ TEST(Criteria, WithoutASizeEveryLargeRowCounts) {
       << "and not the rows of 8 B";
 }
 
+TEST(Criteria, AMeanIsOfAllRowsOfTheOperation) {
+  const auto of_mean = [](OperationId id, double gb_per_s) {
+    Criteria criteria = minimum(id, std::nullopt, gb_per_s);
+    criteria.min_busbw.front().mean = true;
+    return texts(check_run(example_run(), criteria));
+  };
+  // 64 MiB: 1.0066 GB/s; 8 B: next to nothing.
+  EXPECT_THAT(of_mean(OperationId::all_reduce, 0.3), IsEmpty());
+  EXPECT_THAT(of_mean(OperationId::all_reduce, 1), ElementsAre(HasSubstr("AllReduce on average: ")));
+  EXPECT_THAT(of_mean(OperationId::broadcast, 1),
+              ElementsAre("Broadcast on average: no row has a bus bandwidth, and the minimum is 1.00 GB/s"));
+}
+
 TEST(Criteria, AMinimumThatNothingWasMeasuredForFails) {
   EXPECT_THAT(
       texts(check_run(example_run(), minimum(OperationId::broadcast, k64MiB, 1))),

@@ -38,8 +38,8 @@ TEST(Report, AnotherFormatIsAUsageError) {
     EXPECT_EQ(error.status(), ExitStatus::usage);
     EXPECT_EQ(
         describe(error),
-        "collbench: --format: 'pdf' is not a format of a report; choose text, md, csv, json, html, prom "
-        "or junit");
+        "collbench: --format: 'pdf' is not a format of a report; choose text, md, csv, json, html, prom, "
+        "junit, nccl-tests or nccl-tests-json");
   }
 }
 

@@ -93,6 +93,12 @@ TEST(RunStream, WhatCutTheLastLaunchShortIsTheRuns) {
   EXPECT_THAT(refusal(incident_line(incident)), HasSubstr("run.stream:1"));
 }
 
+TEST(RunStream, OnlyItsEndMakesARunComplete) {
+  EXPECT_FALSE(run_from_text(written(1), "run.stream").complete);
+  EXPECT_TRUE(run_from_text(written(1) + end_line(), "run.stream").complete);
+  EXPECT_FALSE(run_from_text(written(1) + end_line() + launch_line(planned()), "run.stream").complete);
+}
+
 TEST(RunStream, CutAnywhereItHoldsEveryBlockThatWasWhole) {
   const std::string text = written(2);
   const std::size_t first_line = text.find('\n') + 1;

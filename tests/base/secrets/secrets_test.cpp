@@ -82,6 +82,21 @@ TEST(Secrets, AreKnownInValues) {
     EXPECT_EQ(recorded_value("NCCL_NET", value), kHidden) << value;
 }
 
+TEST(Secrets, AreKnownInValuesThatAreCommandLinesOrHeaders) {
+  for (const char* value :
+       {"a --password hunter2", "--api-key hunter2", "Bearer hunter2", "sshpass -v -o -p hunter2 ssh h",
+        "/usr/bin/sshpass -e -phunter2", "curl -s -u me:hunter2 h", "X-Api-Key: hunter2",
+        "Set-Cookie: hunter2", R"({"auth":"hunter2"})", R"({\"accessToken\":\"hunter2\"})",
+        "sk-proj-abcdefghijklmnopqrst", "AIzaSyA1234567890abcdefghijk", "npm_abcdefghijklmnopqrst",
+        "pypi-AgEIcHlwaS5vcmcCJDAw", "hvs.CAESIJ1234567890abcdef"}) {
+    EXPECT_EQ(recorded_value("NCCL_X", value), kHidden) << value;
+  }
+  for (const char* value : {"--hosts a,b -u 3", "turkey:22", "a: b", R"({"ranks":"8"})",
+                            "sshpass ssh -p 22 h", "sk-8", "key of it"}) {
+    EXPECT_EQ(recorded_value("NCCL_X", value), value);
+  }
+}
+
 TEST(Secrets, ValuesAreKept) {
   for (const char* value : {"=mlx5_0:1,mlx5_1:1",
                             "^mlx5_bond_0",
