@@ -95,6 +95,8 @@ std::size_t error_of_a_daemon(std::string_view line) {
   const std::size_t tag = line.find("]: ");
   const std::size_t begin = tag == std::string_view::npos ? 0 : tag + 3;
   const std::string_view text = line.substr(begin);
+  const bool is_slurm = has_text(line.substr(0, begin), " slurm");  // "… slurmctld[26180]: fatal: …"
+  if (is_slurm && (text.starts_with("error: ") || text.starts_with("fatal: "))) return begin;
   if (!text.starts_with('E') && !text.starts_with('F')) return std::string_view::npos;
   const bool has_time =
       begins_as(text.substr(1), "0000 00:00:00.") || begins_as(text.substr(1), "00000000 00:00:00.");
@@ -112,23 +114,22 @@ bool is_exception(std::string_view text) {
 }
 
 std::size_t own_error(std::string_view line) {
-  static constexpr std::array<std::string_view, 33> kAnywhere{
+  static constexpr std::array<std::string_view, 36> kAnywhere{
       // Slurm and pyxis
       "srun: error: ", "srun: fatal: ", "slurmstepd: error: ", "slurmstepd: fatal: ", "slurmd: error: ",
-      "slurmd: fatal: ", "slurmctld: error: ", "slurmctld: fatal: ", "pyxis: seccomp filter failed",
+      "slurmd: fatal: ", "slurmctld: error: ", "slurmctld: fatal: ", "slurmdbd: error: ", "slurmdbd: fatal: ",
+      "salloc: error: ", "sbatch: error: ", "pyxis: seccomp filter failed",
       // Open MPI, PRRTE, PMIx, MPICH
-      "ORTE was unable to", "PRTE was unable to",
-      "ORTE_ERROR_LOG: ", "PMIX ERROR: ", "OPAL ERROR: ", "MPI_ERRORS_ARE_FATAL",
+      "RTE was unable to", "ORTE_ERROR_LOG: ", "PMIX ERROR: ", "OPAL ERROR: ", "MPI_ERRORS_ARE_FATAL",
       "*** An error occurred in MPI_", "A requested component was not found",
       "There are not enough slots available", "It looks like MPI_INIT failed", "Fatal error in PMPI_",
       "Fatal error in internal_",
       // UCX
       "UCX  ERROR ", "UCX  FATAL ", " Fatal: transport error: ",
-      // modules, containers, the driver's library
+      // modules, containers, the driver's library, GPUDirect Storage
       "modprobe: ERROR: ", "insmod: ERROR: ", "nvidia-container-cli: ", "Error response from daemon: ",
-      "OCI runtime create failed", "could not load NVML library", "level=error msg=", "level=fatal msg=",
-      // GPUDirect Storage
-      " ERROR  cufio"};
+      "OCI runtime create failed", "could not load NVML library",
+      "level=error msg=", "level=fatal msg=", " ERROR  cufio"};
   // A line that begins so; "[ERROR] " is enroot's.
   static constexpr std::array<std::string_view, 5> kAtStart{
       "[ERROR] ", "ssh: ", "Host key verification failed", "enroot-switchroot: ", "mpirun was unable to "};

@@ -43,6 +43,15 @@ TEST(LogLine, WhatAFrameworkPassesOnHasItsWordsInTheHead) {
   EXPECT_EQ(log_line("[2024-05-30 12:26:47] ERROR of the program").level, LogLevel::other_program);
 }
 
+/// By such a line alone a text is known as a log; other daemons' words may be anything.
+TEST(LogLine, SlurmsDaemonsAreKnownInTheJournalToo) {
+  for (const char* line : {"Feb 24 09:21:38 n17 slurmctld[26180]: error: it failed",
+                           "Feb 24 09:21:38 n17 slurmd[7]: fatal: it failed", "slurmdbd: error: it failed",
+                           "salloc: error: it failed"})
+    EXPECT_NE(own_error(line), std::string_view::npos) << line;
+  EXPECT_EQ(own_error("Feb 24 09:21:38 n17 gdm[7]: error: it failed"), std::string_view::npos);
+}
+
 /// What a launcher, MPI, UCX or Python says when it fails; no prose and no line of a traceback before its
 /// last.
 TEST(LogLine, ErrorsOfOtherProgramsAreKnownByTheirForm) {
