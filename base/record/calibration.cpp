@@ -11,28 +11,6 @@
 namespace collbench {
 namespace {
 
-using enum CalibrationKind;
-constexpr std::array<CalibrationKind, 10> kKinds{
-    send_recv_intra, forward_intra, send_recv_inter, send_recv_inter_all, burst_intra, burst_inter,
-    reduce_local,    copy,          page_fault,      exchange_inter};
-constexpr std::array<std::string_view, 10> kNames{"send_recv_intra",     "forward_intra", "send_recv_inter",
-                                                  "send_recv_inter_all", "burst_intra",   "burst_inter",
-                                                  "reduce_local",        "copy",          "page_fault",
-                                                  "exchange_inter"};
-
-}  // namespace
-
-std::string_view name(CalibrationKind kind) { return kNames.at(static_cast<std::size_t>(kind)); }
-
-std::span<const CalibrationKind> calibration_kinds() { return kKinds; }
-
-const CalibrationKind* find_calibration_kind(std::string_view name) {
-  const auto* found = std::find(kNames.begin(), kNames.end(), name);
-  return found == kNames.end() ? nullptr : &kKinds.at(static_cast<std::size_t>(found - kNames.begin()));
-}
-
-namespace {
-
 constexpr double kMaxAboveLarger = 2;
 constexpr double kMaxMessageGrowth = 4;  // over that of the bytes
 constexpr double kMaxLocalGrowth = 8;
@@ -87,41 +65,5 @@ std::vector<std::size_t> disturbed_points(std::span<const CalibrationPoint> poin
   }
   return disturbed;
 }
-
-static void each_field(auto& visit, Either<Tier> auto& tier) {
-  visit("alpha_seconds", tier.alpha_seconds);
-  visit("bytes_per_second", tier.bytes_per_second, kRate);
-  visit("gap_seconds", tier.gap_seconds);
-  visit("eager_limit_bytes", tier.eager_limit_bytes);
-}
-
-static void each_field(auto& visit, Either<ReductionCost> auto& gamma) {
-  visit("type", gamma.type);
-  visit("reduction", gamma.reduction);
-  visit("seconds_per_byte", gamma.seconds_per_byte);
-}
-
-static void each_field(auto& visit, Either<CalibrationPoint> auto& point) {
-  visit("kind", point.kind, WordOf{kNames, "a kind of calibration"});
-  visit("size_bytes", point.bytes);
-  visit("seconds", point.seconds, kSeconds);
-  visit("type", point.type);
-  visit("reduction", point.reduction);
-}
-
-static void each_field(auto& visit, Either<Calibration> auto& calibration) {
-  visit("intra", calibration.intra);
-  visit("inter", calibration.inter);
-  visit("inter_host_bytes_per_second", calibration.inter_host_bytes_per_second, kRate);
-  visit("gammas", calibration.gammas);
-  visit("kappa_seconds_per_byte", calibration.kappa_seconds_per_byte);
-  visit("fit_relative_error", calibration.fit_relative_error, NumberOrNull{kQuantity});
-  visit("points", calibration.points);
-  visit.older("probes", calibration.probes, By{probes_to_json, probes_from_json});
-}
-
-Json calibration_to_json(const Calibration& calibration) { return record_to_json(calibration); }
-
-Calibration calibration_from_json(const JsonReader& json) { return record_from_json<Calibration>(json); }
 
 }  // namespace collbench

@@ -6,9 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_reader.hpp"
 #include "base/record/data_type.hpp"
-#include "base/record/json_fields.hpp"
+#include "base/record/fields.hpp"
 #include "base/record/machine_probe.hpp"
 
 namespace collbench {
@@ -40,10 +39,14 @@ inline constexpr int kBurstMessages = 16;
 inline constexpr int kExchanges = 5;
 
 /// As written in records: "send_recv_intra", …
-[[nodiscard]] std::string_view name(CalibrationKind kind);
+inline constexpr std::array<std::string_view, 10> kCalibrationKindNames{
+    "send_recv_intra", "forward_intra", "send_recv_inter", "send_recv_inter_all",
+    "burst_intra",     "burst_inter",   "reduce_local",    "copy",
+    "page_fault",      "exchange_inter"};
 
-[[nodiscard]] std::span<const CalibrationKind> calibration_kinds();
-[[nodiscard]] const CalibrationKind* find_calibration_kind(std::string_view name);
+[[nodiscard]] constexpr std::string_view name(CalibrationKind kind) {
+  return kCalibrationKindNames.at(static_cast<std::size_t>(kind));
+}
 
 /// One calibration measurement: `bytes` took `seconds` (the slowest rank's median; 0 in simulated time for
 /// what SimGrid does not simulate).
@@ -101,10 +104,36 @@ struct Calibration {
 /// falls out of a cache grows up to 2 times (a message of 4 MiB) and 3.4 times (a copy of 32 KiB) as fast.
 [[nodiscard]] std::vector<std::size_t> disturbed_points(std::span<const CalibrationPoint> points);
 
-/// The calibration of a run record (docs/formats.md), in SI units.
-[[nodiscard]] Json calibration_to_json(const Calibration& calibration);
+void each_field(auto& visit, Either<Tier> auto& tier) {
+  visit("alpha_seconds", tier.alpha_seconds);
+  visit("bytes_per_second", tier.bytes_per_second, kRate);
+  visit("gap_seconds", tier.gap_seconds);
+  visit("eager_limit_bytes", tier.eager_limit_bytes);
+}
 
-/// Throws Error (usage) that names the place in the file.
-[[nodiscard]] Calibration calibration_from_json(const JsonReader& json);
+void each_field(auto& visit, Either<ReductionCost> auto& gamma) {
+  visit("type", gamma.type);
+  visit("reduction", gamma.reduction);
+  visit("seconds_per_byte", gamma.seconds_per_byte);
+}
+
+void each_field(auto& visit, Either<CalibrationPoint> auto& point) {
+  visit("kind", point.kind, WordOf{kCalibrationKindNames, "a kind of calibration"});
+  visit("size_bytes", point.bytes);
+  visit("seconds", point.seconds, kSeconds);
+  visit("type", point.type);
+  visit("reduction", point.reduction);
+}
+
+void each_field(auto& visit, Either<Calibration> auto& calibration) {
+  visit("intra", calibration.intra);
+  visit("inter", calibration.inter);
+  visit("inter_host_bytes_per_second", calibration.inter_host_bytes_per_second, kRate);
+  visit("gammas", calibration.gammas);
+  visit("kappa_seconds_per_byte", calibration.kappa_seconds_per_byte);
+  visit("fit_relative_error", calibration.fit_relative_error, NumberOrNull{kQuantity});
+  visit("points", calibration.points);
+  visit.older("probes", calibration.probes, By{columns_to_json<MachineProbe>, probes_from_json});
+}
 
 }  // namespace collbench

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_reader.hpp"
-#include "base/record/json_fields.hpp"
+#include "base/record/fields.hpp"
 
 namespace collbench {
 
@@ -44,11 +43,36 @@ struct Cluster {
   bool operator==(const Cluster&) const = default;
 };
 
-/// The machines of a run record (docs/formats.md). `shapes` stands in it as JSON, not as a string; null when
-/// it is none.
-[[nodiscard]] Json cluster_to_json(const Cluster& cluster);
+void each_field(auto& visit, Either<ClusterNode> auto& node) {
+  visit("host", node.host, RankHost{});
+  visit("shape", node.shape);
+  visit("identity", node.identity);
+}
 
-/// Throws Error (usage) that names the place in the file. Does not look into `shapes`.
-[[nodiscard]] Cluster cluster_from_json(const JsonReader& json);
+void each_field(auto& visit, Either<PlacedRank> auto& placed) {
+  visit("rank", placed.rank);
+  visit("gpu", placed.gpu);
+  visit("gpu_address", placed.gpu_address);
+  visit("nic", placed.nic);
+  visit("numa_node", placed.numa_node);
+  visit("guess", placed.guess);
+  visit("note", placed.note);
+}
+
+/// A text of JSON stands in a record as JSON, not as a string; null when it is none.
+struct JsonInText {
+  [[nodiscard]] static Json to(const std::string& text) {
+    const Json json = Json::parse(text, nullptr, false);
+    return json.is_discarded() ? Json(nullptr) : json;
+  }
+  [[nodiscard]] static std::string from(const JsonReader& json) { return json.compact(); }
+};
+
+void each_field(auto& visit, Either<Cluster> auto& cluster) {
+  visit("summary", cluster.summary);
+  visit("nodes", cluster.nodes);
+  visit("placement", cluster.placement);
+  visit("shapes", cluster.shapes, JsonInText{});
+}
 
 }  // namespace collbench

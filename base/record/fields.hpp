@@ -63,13 +63,6 @@ struct Columns {
   const char* what;
 };
 
-/// Written by one function, and looked for in the whole record by another.
-template <class To, class In>
-struct OfRecord {
-  To to;
-  In in;
-};
-
 class FieldWriter;
 
 /// With `how`, where a record's ranges are those of the member that holds it.
@@ -96,8 +89,8 @@ template <class Record>
 template <class Record>
 void columns_from_json(const JsonReader& json, std::vector<Record>& records, const char* what);
 
-template <class Value, class How>
-[[nodiscard]] Json field_to_json(const Value& value, const How& how) {
+template <class Value, class How = NumberRange>
+[[nodiscard]] Json field_to_json(const Value& value, const How& how = kQuantity) {
   if constexpr (requires { how.to(value); }) {
     return how.to(value);
   } else if constexpr (kIsOptional<Value>) {
@@ -189,10 +182,8 @@ class FieldReader {
 
   template <class Value, class How = NumberRange>
   void operator()(const char* key, Value& value, const How& how = kQuantity) {
-    if constexpr (requires { how.in(json_); }) {
-      value = how.in(json_);
-    } else if constexpr (kIsOptional<Value> &&
-                         !requires { requires std::same_as<decltype(how.from(json_)), Value>; }) {
+    if constexpr (kIsOptional<Value> &&
+                  !requires { requires std::same_as<decltype(how.from(json_)), Value>; }) {
       value.reset();
       older(key, value, how);
     } else {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/record/json_fields.hpp"
+#include "base/record/fields.hpp"
 
 // What happened to a run beside what it measured.
 
@@ -57,12 +57,31 @@ struct RankPause {
   bool operator==(const RankPause&) const = default;
 };
 
-[[nodiscard]] Json incident_to_json(const Incident& incident);
-[[nodiscard]] Json pause_to_json(const RankPause& pause);
-/// Throw Error (usage) that names the place in the file.
-[[nodiscard]] Incident incident_from_json(const JsonReader& json);
+void each_field(auto& visit, Either<IncidentRank> auto& each) {
+  visit("rank", each.rank);
+  visit("host", each.host, RankHost{});
+}
+
+void each_field(auto& visit, Either<Incident> auto& incident) {
+  visit("kind", incident.kind, WordOf{kIncidentKindNames});
+  visit("sentence", incident.sentence);
+  visit("ranks", incident.ranks);
+  visit("step", incident.step);
+  visit("pass", incident.pass);
+  visit("call", incident.call);
+  visit("time", incident.time);
+  visit("exit_status", incident.exit_status);
+}
+
+void each_field(auto& visit, Either<RankPause> auto& pause) {
+  visit("rank", pause.rank);
+  visit("host", pause.host, RankHost{});
+  visit("step", pause.step);
+  visit("pass", pause.pass);
+  visit("seconds", pause.seconds, kSeconds);
+}
+
 /// Of a line that a rank left for others (json_line); none where it is empty or damaged.
 [[nodiscard]] std::optional<Incident> incident_from_line(std::string_view line);
-[[nodiscard]] RankPause pause_from_json(const JsonReader& json);
 
 }  // namespace collbench

@@ -1,4 +1,7 @@
 #pragma once
+#include <vector>
+
+#include "base/record/fields.hpp"
 
 namespace collbench {
 
@@ -16,5 +19,15 @@ struct MachineProbe {
 
   bool operator==(const MachineProbe&) const = default;
 };
+
+void each_field(auto& visit, Either<MachineProbe> auto& probe) {
+  visit("round_trip_seconds", probe.round_trip_seconds, NumberOrNull{kSeconds, 0});
+  visit("steps_per_second", probe.steps_per_second, NumberOrNull{kRate, 0});
+  visit("read_bytes_per_second", probe.read_bytes_per_second, NumberOrNull{kRate, 0});
+  visit("stolen_share", probe.stolen_share, NumberOrNull{kDifference, 0, true});
+}
+
+/// One array per figure (columns_to_json); null: not known.
+[[nodiscard]] std::vector<MachineProbe> probes_from_json(const JsonReader& json);
 
 }  // namespace collbench

@@ -35,25 +35,9 @@ static void each_field(auto& visit, Either<RankTimes> auto& times) {
   visit.older("core_wait_share", times.core_wait_share);
 }
 
-static void each_field(auto& visit, Either<MachineProbe> auto& probe) {
-  visit("round_trip_seconds", probe.round_trip_seconds, NumberOrNull{kSeconds, 0});
-  visit("steps_per_second", probe.steps_per_second, NumberOrNull{kRate, 0});
-  visit("read_bytes_per_second", probe.read_bytes_per_second, NumberOrNull{kRate, 0});
-  visit("stolen_share", probe.stolen_share, NumberOrNull{kDifference, 0, true});
-}
-
-static void each_field(auto& visit, Either<WrongElements> auto& wrong) {
-  visit("rank", wrong.rank);
-  visit("host", wrong.host, RankHost{});
-  visit("count", wrong.count);
-  visit("first_index", wrong.first_index);
-  visit("expected", wrong.expected);
-  visit("got", wrong.got);
-}
-
 namespace {
 
-Json probe_to_json(const MachineProbe& probe) { return probes_to_json({probe}); }
+Json probe_to_json(const MachineProbe& probe) { return columns_to_json(std::vector{probe}); }
 
 MachineProbe probe_from_json(const JsonReader& json) {
   const std::vector<MachineProbe> probes = probes_from_json(json);
@@ -79,7 +63,7 @@ static void each_field(auto& visit, Either<MeasuredBlock> auto& block) {
   visit("enqueue_seconds", block.enqueue_seconds, kSeconds);
   visit("wrong_elements", block.wrong_elements);
   visit("wrong", block.wrong);
-  visit("nccl", block.nccl, OfRecord{nccl_selection_to_json, nccl_selection_in});
+  visit("nccl", block.nccl);
   visit("probe", block.probe, By{probe_to_json, probe_from_json});
 }
 
@@ -129,8 +113,6 @@ std::vector<RankTimes> rank_times_from_json(const JsonReader& json) {
   return result;
 }
 
-Json probes_to_json(const std::vector<MachineProbe>& probes) { return columns_to_json(probes); }
-
 std::vector<MachineProbe> probes_from_json(const JsonReader& json) {
   std::vector<MachineProbe> result;
   columns_from_json(json, result, kOneLength);
@@ -138,12 +120,6 @@ std::vector<MachineProbe> probes_from_json(const JsonReader& json) {
   for (MachineProbe& probe : result)
     if (probe.stolen_share < 0 || probe.stolen_share > 1) probe.stolen_share = 0;
   return result;
-}
-
-Json wrong_to_json(const std::vector<WrongElements>& wrong) { return field_to_json(wrong, kQuantity); }
-
-std::vector<WrongElements> wrong_from_json(const JsonReader& json) {
-  return list_from_json(json, [](const JsonReader& each) { return record_from_json<WrongElements>(each); });
 }
 
 namespace {

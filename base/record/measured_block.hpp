@@ -45,12 +45,6 @@ using LaunchBlocks = std::vector<MeasuredBlock>;
 /// What a row of a record has in common with a block of a stream.
 [[nodiscard]] Json rank_times_to_json(const std::vector<RankTimes>& ranks);
 [[nodiscard]] std::vector<RankTimes> rank_times_from_json(const JsonReader& json);
-[[nodiscard]] Json wrong_to_json(const std::vector<WrongElements>& wrong);
-[[nodiscard]] std::vector<WrongElements> wrong_from_json(const JsonReader& json);
-
-/// One array per figure; null: not known.
-[[nodiscard]] Json probes_to_json(const std::vector<MachineProbe>& probes);
-[[nodiscard]] std::vector<MachineProbe> probes_from_json(const JsonReader& json);
 
 /// So many samples of a row are kept, in 64 KiB: what 64 full blocks have. The p99 is then that of 164 of
 /// them.

@@ -59,6 +59,15 @@ struct WrongElements {
   bool operator==(const WrongElements&) const = default;
 };
 
+void each_field(auto& visit, Either<WrongElements> auto& wrong) {
+  visit("rank", wrong.rank);
+  visit("host", wrong.host, RankHost{});
+  visit("count", wrong.count);
+  visit("first_index", wrong.first_index);
+  visit("expected", wrong.expected);
+  visit("got", wrong.got);
+}
+
 struct TimeInterval {
   double low_seconds = 0;
   double high_seconds = 0;

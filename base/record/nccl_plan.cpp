@@ -81,7 +81,7 @@ Json row_json(const NcclPlannedRow& row) {
   return {{"operation", operation(row.operation).name},
           {"size_bytes", row.size_bytes},
           {"expected_seconds", or_null(row.expected_seconds)},
-          {"nccl", nccl_selection_to_json(row.selection)}};
+          {"nccl", field_to_json(row.selection)}};
 }
 
 }  // namespace

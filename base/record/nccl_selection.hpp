@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_reader.hpp"
-#include "base/record/json_fields.hpp"
+#include "base/record/fields.hpp"
 
 namespace collbench {
 
@@ -51,15 +50,27 @@ struct NcclNetworks {
   bool operator==(const NcclNetworks&) const = default;
 };
 
-/// In a run record (docs/formats.md). What is none is null.
-[[nodiscard]] Json nccl_selection_to_json(const std::optional<NcclSelection>& selection);
-[[nodiscard]] Json nccl_observer_status_to_json(const NcclObserverStatus& status);
-[[nodiscard]] Json nccl_networks_to_json(const NcclNetworks& networks);
+void each_field(auto& visit, Either<NcclExpectation> auto& expected) {
+  visit("algorithm", expected.algorithm);
+  visit("protocol", expected.protocol);
+  visit("seconds", expected.seconds);
+}
 
-/// The members `nccl` of a row, `nccl_untold` and `nccl_networks` of a run, which older records lack. Throw
-/// Error (usage) that names the place in the file.
-[[nodiscard]] std::optional<NcclSelection> nccl_selection_in(const JsonReader& row);
-[[nodiscard]] NcclObserverStatus nccl_observer_status_in(const JsonReader& run);
-[[nodiscard]] NcclNetworks nccl_networks_in(const JsonReader& run);
+void each_field(auto& visit, Either<NcclSelection> auto& selection) {
+  visit("algorithm", selection.algorithm);
+  visit("protocol", selection.protocol);
+  visit("channels", selection.channels);
+  visit("expected", selection.expected, Columns{"three arrays of one length"});
+}
+
+void each_field(auto& visit, Either<NcclObserverStatus> auto& status) {
+  visit("use", status.use);
+  visit("expectation", status.expectation);
+}
+
+void each_field(auto& visit, Either<NcclNetworks> auto& networks) {
+  visit("used", networks.used);
+  visit("unknown_reason", networks.unknown_reason);
+}
 
 }  // namespace collbench

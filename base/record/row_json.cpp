@@ -157,13 +157,13 @@ static void each_field(auto& visit, Either<Measurement> auto& measured) {
   visit("algorithm_ran", measured.algorithm_ran);
   visit("note", measured.note);
   visit.older("source", measured.source);
-  visit("nccl", measured.nccl, OfRecord{nccl_selection_to_json, nccl_selection_in});
+  visit("nccl", measured.nccl);
   visit("seconds", measured.seconds, NumberOrNull{kSeconds, 0});
   visit("interval", measured.interval);
   visit("launch_variation", measured.launch_variation);
   visit("pass_seconds", measured.pass_seconds, NumberOrNull{kSeconds, 0, true});
   visit.older("launch_passes", measured.launch_passes);
-  visit.older("pass_probes", measured.pass_probes, By{probes_to_json, probes_from_json});
+  visit.older("pass_probes", measured.pass_probes, By{columns_to_json<MachineProbe>, probes_from_json});
   visit.older("states", measured.states);
   visit("stopped", measured.stopped, By{stop_to_json, stop_from_json});
   visit("iterations", measured.iterations);
@@ -178,9 +178,9 @@ static void each_field(auto& visit, Either<Measurement> auto& measured) {
   visit_statistic(visit, "variation", measured.variation, measured.samples > 0, kQuantity);
   visit("rank_times", measured.ranks, By{rank_times_to_json, rank_times_from_json});
   visit("wrong_elements", measured.wrong_elements);
-  visit("wrong", measured.wrong, By{wrong_to_json, wrong_from_json});
+  visit("wrong", measured.wrong);
   visit("enqueue_seconds", measured.enqueue_seconds, kSeconds);
-  visit.older("marks", measured.marks, By{row_mark_to_json, row_mark_from_json});
+  visit.older("marks", measured.marks);
 }
 
 /// The keys of a verdict are those of its row. Older records have some of them at most.
@@ -196,7 +196,7 @@ static void each_field(auto& visit, Either<Row> auto& row) {
   each_field(visit, row.measurement);
   each_field(visit, row.expectation);
   each_field(visit, row.verdict);
-  visit("step", row.step, By{step_verdict_to_json, step_verdict_from_json});
+  visit("step", row.step);
 }
 
 Json row_to_json(const Row& row, int ranks) {

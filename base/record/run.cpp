@@ -67,8 +67,6 @@ static void each_field(auto& visit, Either<Identity> auto& identity) {
 
 namespace {
 
-Json identity_to_json(const Identity& identity) { return record_to_json(identity); }
-
 /// All ranks, in order; their nodes index the hosts, so none may lie beyond the number of ranks.
 Identities identities_from_json(const JsonReader& json) {
   Identities result;
@@ -120,16 +118,15 @@ static void each_field(auto& visit, Either<Run> auto& run) {
   visit("started", run.started);
   visit("finished", run.finished);
   visit("complete", run.complete);
-  visit("incident", run.incident, By{incident_to_json, incident_from_json});
-  visit.older("pauses", run.pauses, By{pause_to_json, pause_from_json});
+  visit("incident", run.incident);
+  visit.older("pauses", run.pauses);
   visit("command_line", run.command_line);
   visit("environment", run.environment);
   visit.older("config_file", run.config_file);
   visit.older("label", run.label);
   visit("backend", run.backend, ReadBy{backend_from_json});
-  visit("nccl_untold", run.nccl_observer_status,
-        OfRecord{nccl_observer_status_to_json, nccl_observer_status_in});
-  visit("nccl_networks", run.nccl_networks, OfRecord{nccl_networks_to_json, nccl_networks_in});
+  visit.older("nccl_untold", run.nccl_observer_status);
+  visit.older("nccl_networks", run.nccl_networks);
   visit("time_reduction", run.time_reduction, ReadBy{rank_aggregate_from_json});
   visit("simulated", run.simulated);
   visit.older("gpus_simulated", run.gpus_simulated);
@@ -142,18 +139,18 @@ static void each_field(auto& visit, Either<Run> auto& run) {
   visit.older("communicator_seconds", run.communicator_seconds, kSeconds);
   visit.older("buffers", run.buffers);
   visit.older("graph_launches", run.graph_launches);
-  visit("telemetry", run.telemetry, By{telemetry_to_json, telemetry_from_json});
+  visit("telemetry", run.telemetry);
   visit("cores_per_node", run.cores_per_node);
-  visit("cluster", run.cluster, By{cluster_to_json, cluster_from_json});
+  visit("cluster", run.cluster);
   visit("place_notes", run.environment_notes);
   visit.older("load_notes", run.load_notes);
   visit.older("network_notes", run.network_notes);
   visit("traffic", run.traffic, By{traffic_matrix_to_json, traffic_matrix_from_json});
-  visit("calibration", run.calibration, By{calibration_to_json, calibration_from_json});
-  visit("rank_probe", run.rank_probe, By{rank_probe_to_json, rank_probe_from_json});
+  visit("calibration", run.calibration);
+  visit("rank_probe", run.rank_probe);
   visit("log", run.log, By{log_facts_to_json, log_facts_from_json});
-  visit("yardstick", run.yardstick, By{yardstick_to_json, yardstick_from_json});
-  visit("ranks", run.ranks, By{identity_to_json, identities_from_json});
+  visit("yardstick", run.yardstick);
+  visit("ranks", run.ranks, ReadBy{identities_from_json});
 }
 
 std::string name(const NodeGroup& group) {

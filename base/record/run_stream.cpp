@@ -50,7 +50,7 @@ void add_line(RunStream& stream, std::string_view line, const std::string& where
   if (stream.launches.empty()) throw json.expected("the beginning of a launch");
   StreamedLaunch& launch = stream.launches.back();
   if (const auto incident = json.find("incident")) {
-    launch.incident = incident_from_json(*incident);
+    launch.incident = record_from_json<Incident>(*incident);
     return;
   }
   if (json.find("end")) {
@@ -76,7 +76,7 @@ std::string block_line(const MeasuredBlock& block) {
 
 std::string incident_line(const Incident& incident) {
   Json line;
-  line["incident"] = incident_to_json(incident);
+  line["incident"] = record_to_json(incident);
   return json_line(line) + "\n";
 }
 

@@ -4,8 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_reader.hpp"
-#include "base/record/json_fields.hpp"
+#include "base/record/fields.hpp"
 
 namespace collbench {
 
@@ -72,11 +71,30 @@ struct RankProbe {
   bool operator==(const RankProbe&) const = default;
 };
 
-/// Who was late, as a run record holds it (docs/formats.md).
-[[nodiscard]] Json rank_probe_to_json(const RankProbe& probe);
+void each_field(auto& visit, Either<RankLateness> auto& rank) {
+  visit("rank", rank.rank);
+  visit("entry_seconds", rank.entry_seconds, kDifference);
+  visit("inside_seconds", rank.inside_seconds, kDifference);
+  visit("message_seconds", rank.message_seconds, kDifference);
+}
 
-/// Throws Error (usage) that names the place in the file.
-[[nodiscard]] RankProbe rank_probe_from_json(const JsonReader& json);
+void each_field(auto& visit, Either<ProbeFinding> auto& finding) {
+  visit("code", finding.kind, WordOf{kProbeFindingNames, "the name of a finding"});
+  visit("ranks", finding.ranks);
+  visit("seconds", finding.seconds, kDifference);
+  visit("ratio", finding.ratio, NumberOrNull{kQuantity});
+  visit("seen", finding.seen);
+  visit("probability", finding.probability, kShare);
+  visit("text", finding.text);
+}
+
+void each_field(auto& visit, Either<RankProbe> auto& probe) {
+  visit("repetitions", probe.repetitions);
+  visit("seconds", probe.seconds, kSeconds);
+  visit("clock_uncertainty_seconds", probe.clock_uncertainty_seconds);
+  visit("ranks", probe.ranks, Columns{"four arrays of one length"});
+  visit("findings", probe.findings);
+}
 
 // The same of a training step, which says who makes the others wait in it, and why.
 
@@ -160,14 +178,22 @@ struct StepVerdict {
   bool operator==(const StepVerdict&) const = default;
 };
 
+void each_field(auto& visit, Either<StepFinding> auto& finding) {
+  visit("cause", finding.cause, WordOf{kStepCauseNames, "the cause of a slow step"});
+  visit("ranks", finding.ranks);
+  visit("seconds", finding.seconds, kDifference);
+  visit("ratio", finding.ratio, NumberOrNull{kQuantity});
+  visit("text", finding.text);
+}
+
+void each_field(auto& visit, Either<StepVerdict> auto& verdict) {
+  visit("verdict", verdict.word, WordOf{kStepWordNames, "what can be said of a step"});
+  visit("findings", verdict.findings);
+  visit("text", verdict.text);
+}
+
 /// The median of each figure; 0 of none.
 [[nodiscard]] StepTimes median_of(const std::vector<StepTimes>& steps);
-
-/// As a row of a record holds it (docs/formats.md).
-[[nodiscard]] Json step_verdict_to_json(const StepVerdict& verdict);
-
-/// Throws Error (usage) that names the place in the file.
-[[nodiscard]] StepVerdict step_verdict_from_json(const JsonReader& json);
 
 /// Of each value, how much it is above the median of the others; 0 of a single one.
 [[nodiscard]] std::vector<double> above_others(const std::vector<double>& values);

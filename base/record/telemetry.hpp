@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_reader.hpp"
-#include "base/record/json_fields.hpp"
+#include "base/record/fields.hpp"
 
 namespace collbench {
 
@@ -45,8 +44,10 @@ inline constexpr std::array<std::string_view, 9> kGpuTroubleNames{
 /// What a GPU's figures were read with: the library in the process, or the program where that cannot be used.
 enum class TelemetrySource { nvml, nvidia_smi };
 
+inline constexpr std::array<std::string_view, 2> kTelemetrySourceNames{"NVML", "nvidia-smi"};
+
 [[nodiscard]] constexpr std::string_view name(TelemetrySource source) {
-  return source == TelemetrySource::nvml ? "NVML" : "nvidia-smi";
+  return kTelemetrySourceNames.at(static_cast<std::size_t>(source));
 }
 
 /// A figure of a GPU that goes up and down, over all readings of a run.
@@ -102,14 +103,46 @@ struct RowMark {
   auto operator<=>(const RowMark&) const = default;
 };
 
-/// The telemetry of a run record (docs/formats.md), in SI units.
-[[nodiscard]] Json telemetry_to_json(const Telemetry& telemetry);
+inline constexpr NumberRange kCelsius{-273.15, 1e4, "degrees Celsius"};
+inline constexpr const char* kTroubleWord = "the name of a GPU's trouble";
 
-/// Throws Error (usage) that names the place in the file, as row_mark_from_json.
-[[nodiscard]] Telemetry telemetry_from_json(const JsonReader& json);
+void each_field(auto& visit, Either<CounterChange> auto& counter) {
+  visit("before", counter.before);
+  visit("after", counter.after);
+}
 
-/// One of the marks of a row.
-[[nodiscard]] Json row_mark_to_json(const RowMark& mark);
-[[nodiscard]] RowMark row_mark_from_json(const JsonReader& json);
+/// A gauge is visited with the range of its figure.
+void each_field(auto& visit, Either<Gauge> auto& gauge, const NumberRange& range) {
+  visit("before", gauge.before, range);
+  visit("least", gauge.least, range);
+  visit("most", gauge.most, range);
+  visit("after", gauge.after, range);
+}
+
+void each_field(auto& visit, Either<GpuTelemetry> auto& gpu) {
+  visit("host", gpu.host, RankHost{});
+  visit("uuid", gpu.uuid);
+  visit("address", gpu.address);
+  visit.older("source", gpu.source, WordOf{kTelemetrySourceNames, "NVML or nvidia-smi"});
+  visit("sm_clock_hertz", gpu.sm_clock_hertz, kRate);
+  visit("temperature_celsius", gpu.temperature_celsius, kCelsius);
+  visit("power_watts", gpu.power_watts);
+  visit("ecc_corrected", gpu.ecc_corrected);
+  visit("ecc_uncorrected", gpu.ecc_uncorrected);
+  visit("pcie_replays", gpu.pcie_replays);
+  visit("troubles", gpu.troubles, WordOf{kGpuTroubleNames, kTroubleWord});
+}
+
+void each_field(auto& visit, Either<Telemetry> auto& telemetry) {
+  visit("readings", telemetry.readings);
+  visit("gpus", telemetry.gpus);
+  visit("notes", telemetry.notes);
+}
+
+void each_field(auto& visit, Either<RowMark> auto& mark) {
+  visit("host", mark.host, RankHost{});
+  visit("gpu", mark.gpu);
+  visit("trouble", mark.trouble, WordOf{kGpuTroubleNames, kTroubleWord});
+}
 
 }  // namespace collbench

@@ -4,8 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_reader.hpp"
-#include "base/record/json_fields.hpp"
+#include "base/record/fields.hpp"
 
 namespace collbench {
 
@@ -29,7 +28,10 @@ struct Yardstick {
   bool operator==(const Yardstick&) const = default;
 };
 
-[[nodiscard]] Json yardstick_to_json(const Yardstick& yardstick);
-[[nodiscard]] Yardstick yardstick_from_json(const JsonReader& json);
+void each_field(auto& visit, Either<Yardstick> auto& yardstick) {
+  visit("kind", yardstick.kind, WordOf{kYardstickKindNames});
+  visit("machine", yardstick.machine);
+  visit("differences", yardstick.differences);
+}
 
 }  // namespace collbench

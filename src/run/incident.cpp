@@ -70,8 +70,7 @@ std::string IncidentLog::next_step() const {
 
 bool IncidentLog::claim(const Incident& incident) {
   const std::lock_guard lock(claimed_mutex_);
-  if (claimed_ || !launch::leave_incident(flight_folder_, json_line(incident_to_json(incident))))
-    return false;
+  if (claimed_ || !launch::leave_incident(flight_folder_, json_line(record_to_json(incident)))) return false;
   claimed_ = incident;
   return true;
 }
@@ -174,12 +173,12 @@ void IncidentLog::remove_locks() const {
 std::vector<RankPause> gather_pauses(launch::Ranks& ranks, const std::vector<RankPause>& seen) {
   constexpr std::string_view kWhere = "a rank's pause";
   std::vector<std::string> lines;
-  for (const RankPause& pause : seen) lines.push_back(json_line(pause_to_json(pause)));
+  for (const RankPause& pause : seen) lines.push_back(json_line(record_to_json(pause)));
   std::vector<RankPause> pauses;
   for (const std::string& of_rank : ranks.gather(launch::packed(lines))) {
     for (const std::string& line : launch::unpacked(of_rank)) {
       const nlohmann::json document = parse_json_line(line, kWhere);
-      pauses.push_back(pause_from_json(JsonReader(document, kWhere)));
+      pauses.push_back(record_from_json<RankPause>(JsonReader(document, kWhere)));
     }
   }
   return pauses;

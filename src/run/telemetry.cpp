@@ -75,16 +75,16 @@ std::string message_of(const topology::TelemetryLog& log, const Identity& mine, 
     for (RowMark mark : of_row) {
       if (!used.contains(mark.gpu)) continue;
       mark.host = mine.host;
-      marks.push_back({{"row", row}, {"mark", row_mark_to_json(mark)}});
+      marks.push_back({{"row", row}, {"mark", record_to_json(mark)}});
     }
   }
-  const Json message{{"telemetry", telemetry_to_json(telemetry)}, {"marks", std::move(marks)}};
+  const Json message{{"telemetry", record_to_json(telemetry)}, {"marks", std::move(marks)}};
   // A host name may hold any bytes; dumping must not throw for them.
   return message.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 void add(GatheredTelemetry& all, const JsonReader& message) {
-  Telemetry theirs = telemetry_from_json(message.at("telemetry"));
+  Telemetry theirs = record_from_json<Telemetry>(message.at("telemetry"));
   Telemetry& telemetry = all.telemetry;
   telemetry.readings = telemetry.gpus.empty() && telemetry.notes.empty()
                            ? theirs.readings
@@ -92,7 +92,7 @@ void add(GatheredTelemetry& all, const JsonReader& message) {
   std::move(theirs.gpus.begin(), theirs.gpus.end(), std::back_inserter(telemetry.gpus));
   std::move(theirs.notes.begin(), theirs.notes.end(), std::back_inserter(telemetry.notes));
   for (const JsonReader& each : message.at("marks").items()) {
-    all.marks[each.at("row").integer<std::size_t>()].push_back(row_mark_from_json(each.at("mark")));
+    all.marks[each.at("row").integer<std::size_t>()].push_back(record_from_json<RowMark>(each.at("mark")));
   }
 }
 

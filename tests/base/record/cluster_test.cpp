@@ -8,8 +8,8 @@ namespace collbench::cluster_test {
 namespace {
 
 Cluster there_and_back(const Cluster& cluster) {
-  const auto document = nlohmann::json::parse(cluster_to_json(cluster).dump());
-  return cluster_from_json(JsonReader(document, "run.json"));
+  const auto document = nlohmann::json::parse(record_to_json(cluster).dump());
+  return record_from_json<Cluster>(JsonReader(document, "run.json"));
 }
 
 TEST(ClusterJson, ComesBackAsItWas) {
@@ -23,7 +23,7 @@ TEST(ClusterJson, ComesBackAsItWas) {
 TEST(ClusterJson, HoldsTheShapesAsJson) {
   const Cluster cluster{R"({"hosts":[1]})", {{"n1", 0, {{"GPU 0", {{"uuid", "GPU-1"}}}}}}, {"1 node"}};
   EXPECT_EQ(
-      cluster_to_json(cluster).dump(),
+      record_to_json(cluster).dump(),
       R"({"summary":["1 node"],"nodes":[{"host":"n1","shape":0,"identity":{"GPU 0":{"uuid":"GPU-1"}}}],"placement":[],)"
       R"("shapes":{"hosts":[1]}})");
 }
@@ -36,7 +36,7 @@ TEST(ClusterJson, HoldsWhatARankWorksWith) {
                           .numa_node = std::nullopt,
                           .guess = true,
                           .note = "2 ranks share this GPU"};
-  EXPECT_EQ(cluster_to_json({.shapes = "{}", .nodes = {}, .summary = {}, .placement = {placed}})
+  EXPECT_EQ(record_to_json(Cluster{.shapes = "{}", .nodes = {}, .summary = {}, .placement = {placed}})
                 .at("placement")
                 .dump(),
             R"([{"rank":3,"gpu":"GPU1","gpu_address":"0000:2a:00.0","nic":"mlx5_1","numa_node":null,)"
@@ -44,14 +44,15 @@ TEST(ClusterJson, HoldsWhatARankWorksWith) {
 }
 
 TEST(ClusterJson, WritesNullForWhatIsNoJson) {
-  EXPECT_TRUE(cluster_to_json({.shapes = "no JSON", .nodes = {}, .summary = {}}).at("shapes").is_null());
+  EXPECT_TRUE(
+      record_to_json(Cluster{.shapes = "no JSON", .nodes = {}, .summary = {}}).at("shapes").is_null());
 }
 
 TEST(ClusterJson, NamesWhatIsWrong) {
   const auto document = nlohmann::json::parse(
       R"({"summary":[],"nodes":[{"host":"n1","shape":0,"identity":{"GPU 0":1}}],"shapes":{}})");
   try {
-    static_cast<void>(cluster_from_json(JsonReader(document, "run.json")));
+    static_cast<void>(record_from_json<Cluster>(JsonReader(document, "run.json")));
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_NE(describe(error).find("nodes[0].identity.GPU 0"), std::string::npos) << describe(error);

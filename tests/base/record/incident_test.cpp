@@ -20,17 +20,17 @@ TEST(Incident, IsReadBackAsItWas) {
   for (std::size_t kind = 0; kind < kIncidentKindNames.size(); ++kind) {
     Incident incident = kHang;
     incident.kind = static_cast<IncidentKind>(kind);
-    const nlohmann::json json = nlohmann::json::parse(json_line(incident_to_json(incident)));
+    const nlohmann::json json = nlohmann::json::parse(json_line(record_to_json(incident)));
     EXPECT_EQ(json["kind"], kIncidentKindNames.at(kind));
-    EXPECT_EQ(incident_from_json(JsonReader(json, "run.json")), incident);
+    EXPECT_EQ(record_from_json<Incident>(JsonReader(json, "run.json")), incident);
   }
 }
 
 TEST(Incident, OfAnotherKindIsRefusedWhereItStands) {
-  nlohmann::json json = nlohmann::json::parse(json_line(incident_to_json(kHang)));
+  nlohmann::json json = nlohmann::json::parse(json_line(record_to_json(kHang)));
   json["kind"] = "bad luck";
   try {
-    static_cast<void>(incident_from_json(JsonReader(json, "run.json")));
+    static_cast<void>(record_from_json<Incident>(JsonReader(json, "run.json")));
     ADD_FAILURE() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_NE(describe(error).find("kind"), std::string::npos) << describe(error);
@@ -39,7 +39,7 @@ TEST(Incident, OfAnotherKindIsRefusedWhereItStands) {
 }
 
 TEST(Incident, OfADamagedLineIsNone) {
-  const std::string line = json_line(incident_to_json(kHang));
+  const std::string line = json_line(record_to_json(kHang));
   EXPECT_EQ(incident_from_line(line), kHang);
   for (std::size_t length = 0; length + 1 < line.size(); ++length)
     EXPECT_FALSE(incident_from_line(line.substr(0, length))) << length;
@@ -47,8 +47,8 @@ TEST(Incident, OfADamagedLineIsNone) {
 
 TEST(RankPause, IsReadBackAsItWas) {
   const RankPause pause{.rank = 2, .host = "node1", .step = "AllReduce 8 B", .pass = 7, .seconds = 3.125};
-  const nlohmann::json json = nlohmann::json::parse(json_line(pause_to_json(pause)));
-  EXPECT_EQ(pause_from_json(JsonReader(json, "run.json")), pause);
+  const nlohmann::json json = nlohmann::json::parse(json_line(record_to_json(pause)));
+  EXPECT_EQ(record_from_json<RankPause>(JsonReader(json, "run.json")), pause);
 }
 
 }  // namespace

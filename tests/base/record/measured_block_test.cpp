@@ -80,14 +80,14 @@ TEST(MeasuredBlockJson, ABlockHasOneProbeOrNone) {
                                       R"("read_bytes_per_second":[null],"stolen_share":[0.0]})");
   json["probe"]["stolen_share"].push_back(0);
   EXPECT_THAT(message_of(json), HasSubstr("arrays of one length"));
-  json["probe"] = probes_to_json({{}, {}});
+  json["probe"] = columns_to_json<MachineProbe>({{}, {}});
   EXPECT_THAT(message_of(json), HasSubstr("the figures of one probe"));
   json.erase("probe");
   EXPECT_EQ(message_of(json), "nothing was thrown") << "as written before there were probes";
 }
 
 TEST(MachineProbes, AStolenShareThatNoneCanBeIsNotKnown) {
-  const Json json = probes_to_json(
+  const Json json = columns_to_json<MachineProbe>(
       {{.stolen_share = -0.01}, {.stolen_share = -50}, {.stolen_share = 1.5}, {.stolen_share = 1}});
   const auto document = nlohmann::json::parse(json.dump());
   std::vector<double> shares;

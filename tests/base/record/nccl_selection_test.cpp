@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/record/run.hpp"
 
 namespace collbench::nccl_selection_test {
 namespace {
@@ -50,7 +51,7 @@ using ::testing::HasSubstr;
 
 NcclSelection read_back(const Json& selection) {
   const auto row = nlohmann::json::parse(R"({"nccl":)" + selection.dump() + "}");
-  return nccl_selection_in(JsonReader(row, "run.json")).value_or(NcclSelection{});
+  return record_from_json<NcclSelection>(JsonReader(row, "run.json").at("nccl"));
 }
 
 TEST(NcclSelectionJson, ReadsBackWhatItWrote) {
@@ -58,19 +59,20 @@ TEST(NcclSelectionJson, ReadsBackWhatItWrote) {
                                 .protocol = "simple",
                                 .channels = 16,
                                 .expected = {{"ring", "ll", 1.5e-5}, {"nvls_tree", "simple", 3e-5}}};
-  EXPECT_EQ(read_back(nccl_selection_to_json(selection)), selection);
-  EXPECT_EQ(nccl_selection_to_json(std::nullopt), nullptr);
+  EXPECT_EQ(read_back(record_to_json(selection)), selection);
 }
 
 TEST(NcclSelectionJson, OlderRecordsLackIt) {
-  const nlohmann::json empty = nlohmann::json::object();
-  const JsonReader none(empty, "run.json");
-  EXPECT_EQ(nccl_selection_in(none), std::nullopt);
-  EXPECT_EQ(nccl_observer_status_in(none), NcclObserverStatus{});
+  nlohmann::json older = nlohmann::json::parse(run_to_json(collbench::Run{}).dump());
+  older.erase("nccl_untold");
+  older.erase("nccl_networks");
+  const collbench::Run run = run_from_json(JsonReader(older, "run.json"), "run.json");
+  EXPECT_EQ(run.nccl_observer_status, NcclObserverStatus{});
+  EXPECT_EQ(run.nccl_networks, NcclNetworks{});
 }
 
 TEST(NcclSelectionJson, ColumnsOfDifferentLengthsAreRefused) {
-  Json selection = nccl_selection_to_json(NcclSelection{"", "", 0, {{"ring", "ll", 1e-6}}});
+  Json selection = record_to_json(NcclSelection{"", "", 0, {{"ring", "ll", 1e-6}}});
   selection["expected"]["seconds"].push_back(2);
   try {
     static_cast<void>(read_back(selection));

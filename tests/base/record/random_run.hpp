@@ -181,8 +181,9 @@ class RandomRun {
     result.kappa_seconds_per_byte = number();
     result.fit_relative_error = number();
     result.points = several([&] {
-      return CalibrationPoint{one_of(calibration_kinds()), count(), number(), maybe([&] { return type(); }),
-                              maybe([&] { return reduction(); })};
+      return CalibrationPoint{
+          static_cast<CalibrationKind>(below(static_cast<int>(kCalibrationKindNames.size()))), count(),
+          number(), maybe([&] { return type(); }), maybe([&] { return reduction(); })};
     });
     result.probes = several([&] { return MachineProbe{number(), number(), number(), number()}; });
     return result;

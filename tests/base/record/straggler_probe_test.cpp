@@ -14,17 +14,17 @@ TEST(RankProbeJson, WhatIsWrittenIsReadBack) {
   RandomRun random(9);
   for (int i = 0; i < 300; ++i) {
     const RankProbe probe = random.rank_probe();
-    const auto document = nlohmann::json::parse(json_line(rank_probe_to_json(probe)));
-    ASSERT_EQ(rank_probe_from_json(JsonReader(document, "run.json")), probe);
+    const auto document = nlohmann::json::parse(json_line(record_to_json(probe)));
+    ASSERT_EQ(record_from_json<RankProbe>(JsonReader(document, "run.json")), probe);
   }
 }
 
 TEST(RankProbeJson, ColumnsOfDifferentLengthsAreRefused) {
-  Json json = rank_probe_to_json({});
+  Json json = record_to_json(RankProbe{});
   json["ranks"]["rank"].push_back(0);
   const nlohmann::json document = json;
   try {
-    static_cast<void>(rank_probe_from_json(JsonReader(document, "run.json")));
+    static_cast<void>(record_from_json<RankProbe>(JsonReader(document, "run.json")));
     ADD_FAILURE() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("four arrays of one length"));
@@ -45,12 +45,13 @@ TEST(StepVerdictJson, WhatIsWrittenIsReadBack) {
                             .findings = {{StepCause::late, {3}, 1e-3, 0, "rank 3 is late"},
                                          {StepCause::link, {0, 4}, 0, 1.5, "a link"}},
                             .text = "and more"};
-  const auto document = nlohmann::json::parse(json_line(step_verdict_to_json(verdict)));
-  EXPECT_EQ(step_verdict_from_json(JsonReader(document, "run.json")), verdict);
+  const auto document = nlohmann::json::parse(json_line(record_to_json(verdict)));
+  EXPECT_EQ(record_from_json<StepVerdict>(JsonReader(document, "run.json")), verdict);
   for (const char* const path : {"/verdict", "/findings/0/cause"}) {
     nlohmann::json other = document;
     other[nlohmann::json::json_pointer(path)] = "gone";
-    EXPECT_THROW(static_cast<void>(step_verdict_from_json(JsonReader(other, "run.json"))), Error) << path;
+    EXPECT_THROW(static_cast<void>(record_from_json<StepVerdict>(JsonReader(other, "run.json"))), Error)
+        << path;
   }
 }
 

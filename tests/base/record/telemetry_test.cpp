@@ -10,7 +10,7 @@ namespace {
 TEST(GpuTrouble, IsFoundByItsName) {
   const auto read = [](const std::string& trouble) {
     const nlohmann::json json{{"host", "n1"}, {"gpu", "GPU-1"}, {"trouble", trouble}};
-    return row_mark_from_json(JsonReader(json, "run.json")).trouble;
+    return record_from_json<RowMark>(JsonReader(json, "run.json")).trouble;
   };
   for (std::size_t i = 0; i < kGpuTroubleNames.size(); ++i) {
     const auto trouble = static_cast<GpuTrouble>(i);
@@ -27,8 +27,8 @@ TEST(GpuTrouble, ErrorsAreNoThrottling) {
 }
 
 Telemetry there_and_back(const Telemetry& telemetry) {
-  const auto document = nlohmann::json::parse(telemetry_to_json(telemetry).dump());
-  return telemetry_from_json(JsonReader(document, "run.json"));
+  const auto document = nlohmann::json::parse(record_to_json(telemetry).dump());
+  return record_from_json<Telemetry>(JsonReader(document, "run.json"));
 }
 
 TEST(TelemetryJson, ComesBackAsItWas) {
@@ -42,7 +42,7 @@ TEST(TelemetryJson, ComesBackAsItWas) {
 TEST(TelemetryJson, WhatIsNotKnownIsNull) {
   Telemetry telemetry;
   telemetry.gpus.emplace_back();
-  const Json json = telemetry_to_json(telemetry);
+  const Json json = record_to_json(telemetry);
   EXPECT_TRUE(json["gpus"][0]["power_watts"].is_null());
   EXPECT_TRUE(json["gpus"][0]["pcie_replays"].is_null());
 }
@@ -50,19 +50,20 @@ TEST(TelemetryJson, WhatIsNotKnownIsNull) {
 TEST(TelemetryJson, NamesTheSourceAndOlderRecordsAreByNvidiaSmi) {
   Telemetry telemetry;
   telemetry.gpus.emplace_back().source = TelemetrySource::nvml;
-  auto json = nlohmann::json::parse(telemetry_to_json(telemetry).dump());
+  auto json = nlohmann::json::parse(record_to_json(telemetry).dump());
   EXPECT_EQ(json["gpus"][0]["source"], "NVML");
   json["gpus"][0].erase("source");
-  EXPECT_EQ(telemetry_from_json(JsonReader(json, "run.json")).gpus.at(0).source, TelemetrySource::nvidia_smi);
+  EXPECT_EQ(record_from_json<Telemetry>(JsonReader(json, "run.json")).gpus.at(0).source,
+            TelemetrySource::nvidia_smi);
   json["gpus"][0]["source"] = "dcgm";
-  EXPECT_THROW((void)telemetry_from_json(JsonReader(json, "run.json")), Error);
+  EXPECT_THROW((void)record_from_json<Telemetry>(JsonReader(json, "run.json")), Error);
 }
 
 TEST(TelemetryJson, AMarkNamesItsTrouble) {
   const RowMark mark{"n1", "GPU-1", GpuTrouble::hw_thermal_slowdown};
-  EXPECT_EQ(row_mark_to_json(mark).dump(), R"({"host":"n1","gpu":"GPU-1","trouble":"HW thermal slowdown"})");
+  EXPECT_EQ(record_to_json(mark).dump(), R"({"host":"n1","gpu":"GPU-1","trouble":"HW thermal slowdown"})");
   const auto odd = nlohmann::json::parse(R"({"host":"n1","gpu":"GPU-1","trouble":"too warm"})");
-  EXPECT_THROW((void)row_mark_from_json(JsonReader(odd, "run.json")), Error);
+  EXPECT_THROW((void)record_from_json<RowMark>(JsonReader(odd, "run.json")), Error);
 }
 
 }  // namespace

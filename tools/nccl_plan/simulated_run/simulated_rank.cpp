@@ -152,7 +152,7 @@ class RankRun {
 
   void note(const std::optional<NcclSelection>& selection) {
     if (own_.rank != 0) return;
-    calls_.push_back({{"nccl", nccl_selection_to_json(selection)}, {"log_bytes", length_of(own_.log_file)}});
+    calls_.push_back({{"nccl", field_to_json(selection)}, {"log_bytes", length_of(own_.log_file)}});
     ++meeting_.calls;
   }
 

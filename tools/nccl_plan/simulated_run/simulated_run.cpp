@@ -249,7 +249,9 @@ SimulatedRun results(const RunFiles& files) {
   for (const JsonReader& call : report.at("calls").items()) {
     const std::size_t to = std::min(call.at("log_bytes").integer<std::size_t>(), run.logs.front().size());
     const std::size_t begin = std::min(from, to);
-    run.calls.push_back({nccl_selection_in(call), run.logs.front().substr(begin, to - begin)});
+    run.calls.push_back({.selection = {}, .log = run.logs.front().substr(begin, to - begin)});
+    FieldReader visit(call);
+    visit("nccl", run.calls.back().selection);
     from = to;
   }
   return run;
