@@ -196,7 +196,7 @@ Json compared_row_to_json(const ComparedRow& row) {
               {"ratio", known(row.ratio)},
               {"ratio_low", known(row.ratio_low)},
               {"ratio_high", known(row.ratio_high)},
-              {"p", row.p ? Json(*row.p) : Json(nullptr)},
+              {"p", or_null(row.p)},
               {"launches_to_decide", row.launches_to_decide},
               {"within_sittings", row.is_within_sittings},
               {"other_state", row.is_other_state},
@@ -304,7 +304,7 @@ std::string report_json(const Comparison& comparison) {
                    {"looks", comparison.paired ? Json(comparison.paired->looks) : Json(nullptr)},
                    {"differences", comparison.differences},
                    {"rows", rows}};
-  return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_document(whole);
 }
 
 namespace {

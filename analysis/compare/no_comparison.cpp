@@ -13,10 +13,7 @@ namespace collbench::analysis {
 std::string report_no_comparison(const std::string& file, const std::string& reason, std::string_view format,
                                  const TextOptions& options) {
   const std::string line = file + ": " + reason;
-  if (format == "json")
-    return json_text(Json{{"comparison", nullptr}, {"reason", line}}.dump(2, ' ', false,
-                                                                          Json::error_handler_t::replace)) +
-           "\n";
+  if (format == "json") return json_document({{"comparison", nullptr}, {"reason", line}});
   if (format == "html")
     return page_text(
         html_page("Not compared", {}, {{"outcome", "Outcome", html_list({{line, Tone::warning}})}}));

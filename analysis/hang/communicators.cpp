@@ -445,7 +445,7 @@ std::string communicators_json(const std::vector<Communicator>& communicators) {
     entry["finding"] = finding.text;
     json["communicators"].push_back(std::move(entry));
   }
-  return json_text(json.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return json_document(json, 1);
 }
 
 }  // namespace collbench::analysis

@@ -309,7 +309,7 @@ std::string flight_json(const std::vector<RankActivity>& ranks, const HangFindin
             {"blamed_ranks", finding.ranks},
             {"finding", finding.text}};
   for (const RankActivity& rank : ranks) json["ranks"].push_back(rank_activity_to_json(rank));
-  return json_text(json.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return json_document(json, 1);
 }
 
 }  // namespace collbench::analysis

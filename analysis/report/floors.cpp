@@ -170,15 +170,14 @@ std::string as_csv(const AcceptanceFloors& floors) {
 
 std::string as_json(const AcceptanceFloors& floors) {
   Json rows = Json::array();
-  const auto number = [](std::optional<double> value) { return value ? Json(*value) : Json(nullptr); };
   for (const AcceptanceFloor& row : floors.rows)
     rows.push_back({{"operation", operation(row.operation).option},
                     {"size_bytes", row.size_bytes},
                     {"nodes", row.nodes},
                     {"ranks", row.ranks},
                     {"expected_gb_per_s", row.expected},
-                    {"floor_gb_per_s", number(row.floor)},
-                    {"sound_from_gb_per_s", number(row.sound)},
+                    {"floor_gb_per_s", or_null(row.floor)},
+                    {"sound_from_gb_per_s", or_null(row.sound)},
                     {"derivation", derivation(row)}});
   Json options = Json::object();
   for (const int nodes : node_counts(floors))
@@ -189,7 +188,7 @@ std::string as_json(const AcceptanceFloors& floors) {
                    {"gpu", floors.gpu},
                    {"rows", std::move(rows)},
                    {"min_busbw_by_nodes", std::move(options)}};
-  return json_text(whole.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return json_document(whole);
 }
 
 }  // namespace

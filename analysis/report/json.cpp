@@ -1,5 +1,4 @@
 #include <array>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,15 +8,11 @@
 #include "analysis/report/odd_nodes.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
-#include "base/text_sinks.hpp"
+#include "base/record/json_fields.hpp"
 #include "topology/catalog/finding_kinds.hpp"
 
 namespace collbench::analysis {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json number_or_null(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
 
 Json nccl_table_json(const NcclTableChoice& choice) {
   return {{"algorithm", choice.algorithm},
@@ -32,14 +27,14 @@ Json predicted_row_json(const PredictedRow& row, const GpuCluster& cluster) {
   const PredictedBusbw rates = predicted_busbw(row, cluster);
   return {{"operation", operation(row.operation).name},
           {"size_bytes", row.size_bytes},
-          {"expected_seconds", number_or_null(row.expected.expected_seconds)},
-          {"ring_bus_bandwidth_gb_per_s", number_or_null(rates.ring)},
-          {"tree_bus_bandwidth_gb_per_s", number_or_null(rates.tree)},
-          {"expected_bus_bandwidth_gb_per_s", number_or_null(rates.expected)},
-          {"band_gb_per_s", {number_or_null(rates.band_low), number_or_null(rates.band_high)}},
+          {"expected_seconds", or_null(row.expected.expected_seconds)},
+          {"ring_bus_bandwidth_gb_per_s", or_null(rates.ring)},
+          {"tree_bus_bandwidth_gb_per_s", or_null(rates.tree)},
+          {"expected_bus_bandwidth_gb_per_s", or_null(rates.expected)},
+          {"band_gb_per_s", {or_null(rates.band_low), or_null(rates.band_high)}},
           {"expected_by", row.expected.expected_by},
           {"limited_by", row.expected.limited_by},
-          {"nccl_seconds", number_or_null(nccl_seconds(row))},
+          {"nccl_seconds", or_null(nccl_seconds(row))},
           {"nccl_choice", nccl_choice_name(row)},
           {"nccl_table", row.table ? nccl_table_json(*row.table) : Json(nullptr)}};
 }
@@ -101,7 +96,7 @@ std::string report_json(const Prediction& prediction) {
                       {"ranks", cluster.ranks()},
                       {"transport", traits(cluster.transport).name},
                       {"rows", std::move(rows)}};
-  return json_text(whole.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return json_document(whole);
 }
 
 std::string report_json(const DiffReport& diff) {
@@ -132,8 +127,7 @@ std::string report_json(const DiffReport& diff) {
     }
     json["odd_nodes_slurm"] = slurm_node_list(faulty_nodes(diff));
   }
-  // A host's name may hold any bytes.
-  return json_text(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return json_document(json);
 }
 
 }  // namespace collbench::analysis

@@ -16,6 +16,10 @@ std::string json_line(const Json& value) {
   return json_text(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+std::string json_document(const Json& value, int indent) {
+  return json_text(value.dump(indent, ' ', false, Json::error_handler_t::replace)) + "\n";
+}
+
 Json or_null(const std::optional<DataType>& type) { return type ? Json(traits(*type).name) : Json(nullptr); }
 
 Json or_null(const std::optional<Reduction>& reduction) {

@@ -20,6 +20,9 @@ using Json = nlohmann::ordered_json;
 /// is thrown.
 [[nodiscard]] std::string json_line(const Json& value);
 
+/// As a file for people and programs: a member a line, `indent` more with each level. Likewise of any bytes.
+[[nodiscard]] std::string json_document(const Json& value, int indent = 2);
+
 /// What null is read as where a figure can be infinite or none: a ratio over 0.
 inline constexpr double kNotFinite = std::numeric_limits<double>::quiet_NaN();
 

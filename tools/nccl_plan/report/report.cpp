@@ -210,7 +210,7 @@ std::string nccl_plan_json(const NcclPlanReport& report) {
     json["versus_name"] = report.versus_name;
     json["diff"] = nccl_plan_diff_json(diff_nccl_plans(report.plan, *report.versus));
   }
-  return json_text(json.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return json_document(json, 1);
 }
 
 std::vector<std::string> nccl_plan_formats() { return {"text", "json", "svg"}; }

@@ -1,19 +1,11 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/record/json_fields.hpp"
 #include "base/text_sinks.hpp"
 #include "tools/plan/report/plan_report.hpp"
 
 namespace collbench::analysis {
 namespace {
-
-using PlanJson = nlohmann::ordered_json;
-
-template <typename Value>
-PlanJson or_null(const std::optional<Value>& value) {
-  return value ? PlanJson(*value) : PlanJson(nullptr);
-}
 
 /// "matrix_products": the part's name as a key.
 std::string key_of(StepPart part) {
@@ -24,7 +16,7 @@ std::string key_of(StepPart part) {
   return key;
 }
 
-PlanJson job_json(const TrainingJob& job) {
+Json job_json(const TrainingJob& job) {
   return {{"model", job.model.name},
           {"layers", job.model.layers},
           {"hidden", job.model.hidden},
@@ -51,14 +43,14 @@ PlanJson job_json(const TrainingJob& job) {
           {"stack", job.stack->name}};
 }
 
-PlanJson memory_json(const MemoryUse& use) {
+Json memory_json(const MemoryUse& use) {
   return {{"parameters", use.parameters},   {"gradients", use.gradients}, {"optimizer", use.optimizer},
           {"activations", use.activations}, {"logits", use.logits},       {"gathered_layers", use.gathered},
           {"allocator", use.allocator},     {"framework", use.framework}};
 }
 
 /// Null: no step of this kind was compared.
-PlanJson published_json(const PublishedError* published) {
+Json published_json(const PublishedError* published) {
   if (published == nullptr) return nullptr;
   return {{"kind", published->kind},
           {"steps", published->steps},
@@ -66,7 +58,7 @@ PlanJson published_json(const PublishedError* published) {
           {"p90", published->p90}};
 }
 
-void add_price(PlanJson& json, const FaultCost::Price& price) {
+void add_price(Json& json, const FaultCost::Price& price) {
   json["step_seconds"] = price.step_seconds;
   json["slower"] = price.slower;
   json["tokens_lost_per_day"] = price.tokens_lost_per_day;
@@ -74,43 +66,42 @@ void add_price(PlanJson& json, const FaultCost::Price& price) {
 }
 
 /// Null: not priced, so not known.
-PlanJson fault_json(const FaultCost& fault) {
-  PlanJson json = {{"node", fault.node},
-                   {"findings", fault.findings},
-                   {"not_priced", fault.unpriced},
-                   {"step_seconds", nullptr},
-                   {"slower", nullptr},
-                   {"tokens_lost_per_day", nullptr},
-                   {"dollars_lost_per_day", nullptr}};
+Json fault_json(const FaultCost& fault) {
+  Json json = {{"node", fault.node},
+               {"findings", fault.findings},
+               {"not_priced", fault.unpriced},
+               {"step_seconds", nullptr},
+               {"slower", nullptr},
+               {"tokens_lost_per_day", nullptr},
+               {"dollars_lost_per_day", nullptr}};
   if (fault.price) add_price(json, *fault.price);
   return json;
 }
 
 /// A node's or NVLink domain's ranks and, where a fabric is told, what leaves leaf switches; null: not told,
 /// or the group is within a domain.
-PlanJson placement_json(const TrainingPlan& plan) {
-  PlanJson groups = PlanJson::array();
+Json placement_json(const TrainingPlan& plan) {
+  Json groups = Json::array();
   for (const PlacedGroup& each : plan.placement) {
     const bool crosses = plan.fabric.kind != FabricKind::unstated && each.domains > 1;
-    groups.push_back(
-        {{"group", name(each.kind)},
-         {"ranks", each.ranks},
-         {"first_ranks", each.first_ranks},
-         {"ranks_in_domain", each.ranks_in_domain},
-         {"domains", each.domains},
-         {"leaves", crosses ? PlanJson(each.crossings.leaves) : PlanJson(nullptr)},
-         {"hops_between_domains", crosses ? PlanJson(each.crossings.hops) : PlanJson(nullptr)},
-         {"hops_out_of_leaf", crosses ? PlanJson(each.crossings.hops_outside) : PlanJson(nullptr)},
-         {"rate_left_by_fabric", crosses ? PlanJson(each.fabric_share) : PlanJson(nullptr)}});
+    groups.push_back({{"group", name(each.kind)},
+                      {"ranks", each.ranks},
+                      {"first_ranks", each.first_ranks},
+                      {"ranks_in_domain", each.ranks_in_domain},
+                      {"domains", each.domains},
+                      {"leaves", crosses ? Json(each.crossings.leaves) : Json(nullptr)},
+                      {"hops_between_domains", crosses ? Json(each.crossings.hops) : Json(nullptr)},
+                      {"hops_out_of_leaf", crosses ? Json(each.crossings.hops_outside) : Json(nullptr)},
+                      {"rate_left_by_fabric", crosses ? Json(each.fabric_share) : Json(nullptr)}});
   }
   return {{"order", words(plan.job.order)},
           {"gpus_in_domain", plan.domain},
-          {"fabric", plan.fabric == Fabric{} ? PlanJson(nullptr) : PlanJson(words(plan.fabric))},
+          {"fabric", plan.fabric == Fabric{} ? Json(nullptr) : Json(words(plan.fabric))},
           {"groups", std::move(groups)}};
 }
 
-PlanJson collectives_json(const std::vector<StepCollective>& collectives) {
-  PlanJson json = PlanJson::array();
+Json collectives_json(const std::vector<StepCollective>& collectives) {
+  Json json = Json::array();
   for (const StepCollective& each : collectives)
     json.push_back({{"operation", operation(each.operation).name},
                     {"ranks", each.ranks},
@@ -120,33 +111,33 @@ PlanJson collectives_json(const std::vector<StepCollective>& collectives) {
   return json;
 }
 
-PlanJson plan_object(const TrainingPlan& plan) {
+Json plan_object(const TrainingPlan& plan) {
   const ParameterCount count = count_parameters(plan.job.model);
-  PlanJson json = {{"record", "collbench training plan"},
-                   {"topology", plan.topology},
-                   {"gpu", plan.gpu},
-                   {"nodes", plan.nodes},
-                   {"gpus_per_node", plan.gpus_per_node},
-                   {"job", job_json(plan.job)},
-                   {"parameters", count.total},
-                   {"active_parameters", count.active},
-                   {"step_seconds", plan.step_seconds},
-                   {"tokens_per_second_per_gpu", plan.tokens_per_second_per_gpu},
-                   {"mfu", plan.mfu},
-                   {"mfu_convention", name(FlopConvention::full_attention)},
-                   {"mfu_causal", plan.mfu_causal},
-                   {"hfu", plan.hfu},
-                   {"peak_flops", plan.peak_flops},
-                   {"memory_bytes", plan.memory.sum()},
-                   {"memory_capacity_bytes", plan.memory_capacity_bytes},
-                   {"may_not_fit", plan.may_not_fit()},
-                   {"memory", memory_json(plan.memory)},
-                   {"bound", plan.bound}};
+  Json json = {{"record", "collbench training plan"},
+               {"topology", plan.topology},
+               {"gpu", plan.gpu},
+               {"nodes", plan.nodes},
+               {"gpus_per_node", plan.gpus_per_node},
+               {"job", job_json(plan.job)},
+               {"parameters", count.total},
+               {"active_parameters", count.active},
+               {"step_seconds", plan.step_seconds},
+               {"tokens_per_second_per_gpu", plan.tokens_per_second_per_gpu},
+               {"mfu", plan.mfu},
+               {"mfu_convention", name(FlopConvention::full_attention)},
+               {"mfu_causal", plan.mfu_causal},
+               {"hfu", plan.hfu},
+               {"peak_flops", plan.peak_flops},
+               {"memory_bytes", plan.memory.sum()},
+               {"memory_capacity_bytes", plan.memory_capacity_bytes},
+               {"may_not_fit", plan.may_not_fit()},
+               {"memory", memory_json(plan.memory)},
+               {"bound", plan.bound}};
   json["published_error"] = published_json(plan.published);
   for (const StepTerm& term : plan.step.terms) {
-    PlanJson part = {{"part", key_of(term.part)},
-                     {"exposed_seconds", term.exposed_seconds},
-                     {"hidden_seconds", term.hidden_seconds}};
+    Json part = {{"part", key_of(term.part)},
+                 {"exposed_seconds", term.exposed_seconds},
+                 {"hidden_seconds", term.hidden_seconds}};
     if (is_collective(term.part)) {
       part["bytes_per_gpu"] = term.bytes;
       part["calls"] = term.calls;
@@ -175,14 +166,14 @@ PlanJson plan_object(const TrainingPlan& plan) {
   json["goodput"] = {{"fleet_mtbf_seconds", plan.goodput.fleet_mtbf_seconds},
                      {"checkpoint_interval_seconds", plan.goodput.interval_seconds},
                      {"useful_part", plan.goodput.useful_part}};
-  json["defaults"] = PlanJson::array();
+  json["defaults"] = Json::array();
   for (const TakenDefault& each : plan.defaults)
     json["defaults"].push_back({{"option", each.option}, {"value", each.value}, {"reason", each.reason}});
   return json;
 }
 
-PlanJson row_object(const PlannedRow& row) {
-  PlanJson json = {{"label", row.label}};
+Json row_object(const PlannedRow& row) {
+  Json json = {{"label", row.label}};
   if (!row.group.empty()) json["group"] = row.group;
   if (row.efficiency) json["efficiency"] = *row.efficiency;
   if (row.plan) {
@@ -231,15 +222,15 @@ std::string csv_row(const PlannedRow& row) {
 }  // namespace
 
 std::string plan_json(const PlanReport& report) {
-  PlanJson json;
+  Json json;
   if (report.title.empty() && report.rows.size() == 1 && report.rows.front().plan) {
     json = plan_object(*report.rows.front().plan);
   } else {
-    json = {{"record", "collbench training plans"}, {"title", report.title}, {"plans", PlanJson::array()}};
+    json = {{"record", "collbench training plans"}, {"title", report.title}, {"plans", Json::array()}};
     for (const PlannedRow& row : report.rows) json["plans"].push_back(row_object(row));
     json["notes"] = report.notes;
   }
-  return json_text(json.dump(2, ' ', false, PlanJson::error_handler_t::replace)) + "\n";
+  return json_document(json);
 }
 
 std::string plan_csv(const PlanReport& report) {

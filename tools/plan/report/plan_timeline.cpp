@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 
 #include "analysis/report/drawing/svg.hpp"
 #include "base/error.hpp"
-#include "base/text_sinks.hpp"
+#include "base/record/json_fields.hpp"
 #include "base/units.hpp"
 #include "tools/plan/step/timeline.hpp"
 
@@ -121,7 +120,6 @@ std::string timeline_svg(const TrainingPlan& plan) {
 }
 
 std::string timeline_trace(const TrainingPlan& plan) {
-  using Json = nlohmann::ordered_json;
   constexpr double kMicroseconds = 1e6;
   const std::vector<TimelineSpan> spans = timeline(plan);
   Json events = Json::array();
@@ -156,7 +154,7 @@ std::string timeline_trace(const TrainingPlan& plan) {
     events.push_back(std::move(event));
   }
   const Json trace = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}};
-  return json_text(trace.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return json_document(trace, 1);
 }
 
 }  // namespace collbench::analysis
