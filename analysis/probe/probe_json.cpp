@@ -1,8 +1,6 @@
 #include "analysis/probe/probe_json.hpp"
 
 #include "base/json_reader.hpp"
-#include "base/record/probe_fields.hpp"
-#include "base/text_sinks.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -15,7 +13,7 @@ std::string probe_json(const ProbeRecord& record) {
   Json document{{"record", kRecordName}};
   FieldWriter visit(document);
   each_field(visit, record);
-  return json_text(document.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return json_document(document);
 }
 
 ProbeRecord probe_from_json(std::string_view text, const std::string& file) {

@@ -1,10 +1,12 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/record/fields.hpp"
 #include "base/record/telemetry.hpp"
 
 // What `collbench probe` measured of one host: processors and GPUs, each alone, without a network.
@@ -13,6 +15,8 @@ namespace collbench {
 
 /// What is counted in a second.
 enum class ProbeUnit { flop, byte };
+
+inline constexpr std::array<std::string_view, 2> kProbeUnitNames{"flop/s", "B/s"};
 
 /// How a GPU fared while a window ran, by its driver. What nobody read then is none.
 struct GpuWindow {
@@ -24,6 +28,13 @@ struct GpuWindow {
   bool operator==(const GpuWindow&) const = default;
 };
 
+void each_field(auto& visit, Either<GpuWindow> auto& window) {
+  visit("sm_clock_hertz", window.sm_clock_hertz, kRate);
+  visit("power_watts", window.power_watts);
+  visit("temperature_celsius", window.temperature_celsius, kDifference);
+  visit("throttled_by", window.throttled_by, WordOf{kGpuTroubleNames, kTroubleWord});
+}
+
 /// A copy from one GPU to another.
 struct PeerCopy {
   std::string from{};   ///< "GPU 0"
@@ -32,6 +43,18 @@ struct PeerCopy {
 
   bool operator==(const PeerCopy&) const = default;
 };
+
+void each_field(auto& visit, Either<PeerCopy> auto& peer) {
+  visit("from", peer.from);
+  visit("to", peer.to);
+  visit("direct", peer.direct);
+}
+
+[[nodiscard]] inline double probe_rate_from_json(const JsonReader& json) {
+  const double rate = json.number(kRate);
+  if (rate == 0) throw json.expected("a rate above 0");
+  return rate;
+}
 
 /// A part that did the work: a core, a GPU, or a pair of GPUs.
 struct ProbePart {
@@ -47,6 +70,17 @@ struct ProbePart {
   bool operator==(const ProbePart&) const = default;
 };
 
+void each_field(auto& visit, Either<ProbePart> auto& part) {
+  visit("name", part.name);
+  visit("model", part.model);
+  visit("numa", part.numa);
+  visit("windows", part.windows, ReadBy{probe_rate_from_json});
+  visit("cpu_share", part.cpu_share, kShare);
+  // What only GPUs have is left out of cores.
+  visit.where_given("peer", part.peer);
+  visit.where_given("telemetry", part.telemetry);
+}
+
 /// One kind of work on all parts. Cores work at the same time, each on data of its own, and so do GPUs, but
 /// for copies between a GPU and others or the host: these are made one at a time.
 struct ProbeMeasurement {
@@ -61,6 +95,16 @@ struct ProbeMeasurement {
   bool operator==(const ProbeMeasurement&) const = default;
 };
 
+void each_field(auto& visit, Either<ProbeMeasurement> auto& each) {
+  visit("id", each.id);
+  visit("name", each.name);
+  visit("unit", each.unit, WordOf{kProbeUnitNames, "flop/s or B/s"});
+  visit("size", each.size);
+  visit("by", each.by);
+  visit("work", each.work);
+  visit("parts", each.parts);
+}
+
 /// A GPU of the host, as CUDA and its driver call it.
 struct ProbeGpu {
   std::string name{};     ///< as parts name it: "GPU 0", by CUDA's index
@@ -74,6 +118,16 @@ struct ProbeGpu {
   bool operator==(const ProbeGpu&) const = default;
 };
 
+void each_field(auto& visit, Either<ProbeGpu> auto& gpu) {
+  visit("name", gpu.name);
+  visit("model", gpu.model);
+  visit.older("uuid", gpu.uuid);
+  visit.older("address", gpu.address);
+  visit("memory_bytes", gpu.memory_bytes);
+  visit("power_limit_watts", gpu.power_limit_watts);
+  visit.older("driver", gpu.driver);
+}
+
 /// How ProbeFailure::what begins when a copy between two GPUs had failed before, which may be why.
 inline constexpr std::string_view kAfterAnotherFailure = "after another failure: ";
 
@@ -86,6 +140,12 @@ struct ProbeFailure {
 
   bool operator==(const ProbeFailure&) const = default;
 };
+
+void each_field(auto& visit, Either<ProbeFailure> auto& failure) {
+  visit("part", failure.part);
+  visit("measurement", failure.measurement);
+  visit("what", failure.what);
+}
 
 /// A host and all that was measured of it.
 struct ProbeRecord {
@@ -103,5 +163,19 @@ struct ProbeRecord {
 
   bool operator==(const ProbeRecord&) const = default;
 };
+
+void each_field(auto& visit, Either<ProbeRecord> auto& record) {
+  visit("host", record.host, ReadBy{host_name_from_json});
+  visit("processor", record.processor);
+  visit("cores", record.cores);
+  visit("taken_share", record.taken_share, kShare);
+  visit.older("window_seconds", record.window_seconds, kSeconds);
+  // Of before GPUs were probed none is there.
+  visit.older("gpus", record.gpus);
+  visit.older("gpu_window_seconds", record.gpu_window_seconds, kSeconds);
+  visit("measurements", record.measurements);
+  visit.older("failures", record.failures);
+  visit("notes", record.notes);
+}
 
 }  // namespace collbench

@@ -1,18 +1,20 @@
 #include "collectives/mpi/mpi_backend.hpp"
 
 #include <fmt/format.h>
+#include <mpi.h>
 
 #include <algorithm>
+#include <ctime>
 #include <limits>
 #include <map>
 #include <utility>
 
 #include "base/units.hpp"
 #include "collectives/buffer_layout.hpp"
+#include "collectives/compute/step_kernel.hpp"
 #include "collectives/mpi/communicator.hpp"
 #include "collectives/mpi/mpi_row.hpp"
 #include "collectives/mpi/mpi_types.hpp"
-#include "collectives/mpi/step_row.hpp"
 #include "launch/mpi_session.hpp"
 #include "launch/real_machine.hpp"
 
@@ -41,6 +43,75 @@ std::unique_ptr<BlasLibrary> blas_of_all_ranks() {
                     "MPI_Allreduce");
   return all_have_one != 0 ? std::make_unique<BlasLibrary>(*std::move(own)) : nullptr;
 }
+
+constexpr std::uint64_t kMaxCallsAlone = 32;
+
+/// What the kernel counts of this thread's work: less than the clock's where another had the core.
+double thread_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+/// A training step on host memory: a compute kernel and an AllReduce in turn. Its data and checks are those
+/// of the AllReduce.
+class StepRow : public PreparedRow {
+ public:
+  /// `kernel` and `clock` outlive it.
+  StepRow(std::unique_ptr<MpiRow> all_reduce, const StepKernel& kernel, const Clock& clock)
+      : all_reduce_(std::move(all_reduce)), kernel_(kernel), clock_(clock) {}
+
+  void fill(std::uint64_t iteration) override { all_reduce_->fill(iteration); }
+  void fill_to_repeat() override { all_reduce_->fill_to_repeat(); }
+  void run(std::uint64_t iterations) override {
+    for (std::uint64_t i = 0; i < iterations; ++i) {
+      kernel_.run();
+      all_reduce_->run(1);
+    }
+  }
+  /// With the times of the parts, and those of the AllReduce alone, in a row without compute, behind the
+  /// block.
+  [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample,
+                           const GoesOn& goes_on) override {
+    StepTimes sum;
+    const auto step = [&] {
+      MPI_Pcontrol(1);  // a step begins, for a profiler that listens
+      const double begin = clock_.seconds();
+      const double cpu_begin = thread_seconds();
+      kernel_.run();
+      sum.compute_cpu_seconds += thread_seconds() - cpu_begin;
+      const double entry = clock_.seconds();
+      sum.compute_seconds += entry - begin;
+      all_reduce_->run(1);
+      sum.inside_seconds += clock_.seconds() - entry;
+    };
+    Block block =
+        time_block([this] { return clock_.seconds(); }, iterations, iterations_per_sample, step, goes_on);
+    if (block.iterations == 0) return block;
+    sum.between_seconds = std::max(0.0, block.elapsed_seconds - sum.compute_seconds - sum.inside_seconds);
+    for (double StepTimes::* const part : {&StepTimes::compute_seconds, &StepTimes::compute_cpu_seconds,
+                                           &StepTimes::between_seconds, &StepTimes::inside_seconds})
+      sum.*part /= static_cast<double>(block.iterations);
+    sum.alone_seconds = seconds_alone(block.iterations);
+    block.step = sum;
+    return block;
+  }
+  [[nodiscard]] std::optional<Mismatch> check(std::uint64_t iteration) override {
+    return all_reduce_->check(iteration);
+  }
+
+ private:
+  /// Of an AllReduce among others; the first ends the ranks' differences and is not timed.
+  [[nodiscard]] double seconds_alone(std::uint64_t steps) {
+    const std::uint64_t calls = std::clamp<std::uint64_t>(steps / 4, 1, kMaxCallsAlone);
+    all_reduce_->run(1);
+    return all_reduce_->time(calls, calls, {}).elapsed_seconds / static_cast<double>(calls);
+  }
+
+  std::unique_ptr<MpiRow> all_reduce_;
+  const StepKernel& kernel_;
+  const Clock& clock_;
+};
 
 }  // namespace
 

@@ -15,7 +15,6 @@
 #include "base/units.hpp"
 #include "collectives/nccl/cuda_gpus.hpp"
 #include "tools/probe/gpu/gpu_copies.hpp"
-#include "tools/probe/gpu/gpu_inventory.hpp"
 #include "tools/probe/gpu/gpu_matmul.hpp"
 
 namespace collbench::collectives {
@@ -29,6 +28,49 @@ constexpr double kUsableShare = 0.9;          ///< of the free memory: code and 
 /// memory.
 constexpr std::uint64_t kArrayBytes = kGiB;
 constexpr std::uint64_t kLinkBytes = 256 * kMiB;
+
+/// Lists what CUDA found. One that cannot be used is listed without memory, with a failure; where others hold
+/// its memory, or it is theirs alone, with a note.
+void add_gpus(const CudaLibrary& cuda, const std::vector<CudaGpu>& found, GpuProbeResult& result) {
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    ProbeGpu gpu{.name = fmt::format("GPU {}", i),
+                 .model = found[i].model,
+                 .uuid = found[i].id.uuid,
+                 .address = found[i].id.address};
+    std::size_t free = 0;
+    std::size_t total = 0;
+    const char* call = "cudaSetDevice";
+    CudaResult status = cuda.set_device(static_cast<int>(i));
+    if (status == CudaResult::success) {
+      call = "cudaMemGetInfo";
+      status = cuda.memory_info(&free, &total);
+    }
+    if (status == CudaResult::success) {
+      gpu.memory_bytes = total;
+    } else {
+      const std::string what = fmt::format("{} failed: {}", call, cuda.get_error_string(status));
+      if (status == CudaResult::memory_allocation || status == CudaResult::devices_unavailable)
+        result.notes.push_back(fmt::format("{}: not run: another process may have it: {}", gpu.name, what));
+      else
+        result.failures.push_back({gpu.name, "its first use", what});
+    }
+    result.gpus.push_back(std::move(gpu));
+  }
+}
+
+/// Of those of `devices` that can be asked; the greatest number where none can.
+std::uint64_t least_free_bytes(const CudaLibrary& cuda, const std::vector<int>& devices) {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (const int device : devices) {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    if (cuda.set_device(device) != CudaResult::success ||
+        cuda.memory_info(&free, &total) != CudaResult::success)
+      continue;
+    least = std::min<std::uint64_t>(least, free);
+  }
+  return least;
+}
 
 /// GPUs that work at the same time on one thing.
 class GpuProber {
