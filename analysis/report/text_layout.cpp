@@ -75,17 +75,35 @@ std::string wrap(std::string_view text, int width, std::string_view first, std::
   return result;
 }
 
-std::string table_lines(const TextTable& table, std::size_t left) {
+std::vector<int> column_widths(const TextTable& table) {
   std::vector<int> widths;
   for (const auto& row : table) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], display_width(one_line(row[i])));
   }
+  return widths;
+}
+
+int table_width(const TextTable& table) {
+  int width = 0;
+  for (const int column : column_widths(table)) width += 2 + column;
+  return width;
+}
+
+void drop_column(TextTable& table, std::size_t column) {
+  for (auto& row : table) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+}
+
+std::string table_lines(const TextTable& table, std::size_t left, std::size_t right,
+                        std::string_view indent) {
+  const std::vector<int> widths = column_widths(table);
   std::string text;
   for (const auto& row : table) {
-    std::string line = " ";
+    std::string line(indent);
     for (std::size_t i = 0; i < row.size(); ++i) {
-      line += " " + (i < left ? pad_right(row[i], widths[i]) : pad_left(row[i], widths[i])) + " ";
+      const bool is_words = i < left || i + right >= widths.size();
+      line += (i > 0 ? "  " : "") + (is_words ? pad_right(row[i], widths[i]) : pad_left(row[i], widths[i]));
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";

@@ -28,7 +28,14 @@ namespace collbench::analysis {
 
 using TextTable = std::vector<std::vector<std::string>>;
 
-/// Rows of cells as lines; the first `left` columns are names, the others numbers.
-[[nodiscard]] std::string table_lines(const TextTable& table, std::size_t left);
+/// Rows of cells as lines, each behind `indent`; the first `left` columns and the last `right` are words, the
+/// others numbers.
+[[nodiscard]] std::string table_lines(const TextTable& table, std::size_t left, std::size_t right = 0,
+                                      std::string_view indent = "  ");
+
+/// What fits a page is found by these: the columns' widths, those of a whole line with the usual indent.
+[[nodiscard]] std::vector<int> column_widths(const TextTable& table);
+[[nodiscard]] int table_width(const TextTable& table);
+void drop_column(TextTable& table, std::size_t column);
 
 }  // namespace collbench::analysis

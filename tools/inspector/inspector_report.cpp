@@ -106,10 +106,6 @@ std::string_view verdict_of(const KindResult& kind) {
   return kind.verdict() == VerdictWord::none ? "" : name(kind.verdict());
 }
 
-void drop_column(TextTable& table, std::size_t column) {
-  for (std::vector<std::string>& row : table) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
-}
-
 /// Under its titles, without the columns that are empty all over.
 TextTable table(const InspectorPage& page) {
   TextTable rows{
@@ -139,14 +135,8 @@ std::size_t name_columns(const TextTable& rows) {
 std::vector<std::string> narrow(TextTable& rows, int width) {
   std::vector<std::string> hidden;
   for (const std::string title : {"time", "algorithm", "calls"}) {
-    int all = 0;
-    for (std::size_t column = 0; column < rows.front().size(); ++column) {
-      int most = 0;
-      for (const auto& row : rows) most = std::max(most, display_width(row[column]));
-      all += most + 2;  // the blanks of table_lines
-    }
     const auto found = std::find(rows.front().begin(), rows.front().end(), title);
-    if (all <= width || found == rows.front().end()) continue;
+    if (table_width(rows) <= width || found == rows.front().end()) continue;
     drop_column(rows, static_cast<std::size_t>(found - rows.front().begin()));
     hidden.push_back(title);
   }
@@ -307,7 +297,6 @@ std::string as_csv(const InspectorPage& page) {
 }
 
 std::string as_json(const InspectorPage& page) {
-  const auto number = [](std::optional<double> value) { return value ? Json(*value) : Json(nullptr); };
   Json kinds = Json::array();
   for (const KindResult& kind : page.result.kinds) {
     const InspectedCommunicator& group = group_of(page, kind);
@@ -326,9 +315,9 @@ std::string as_json(const InspectorPage& page) {
                      {"calls_of_all_ranks", of_calls(kind.whole)},
                      {"seconds", of_calls(kind.seconds)},
                      {"busbw_gb_per_s", kind.busbw},
-                     {"expected_gb_per_s", number(kind.expected_busbw)},
-                     {"ratio", number(kind.ratio())},
-                     {"wait_seconds", number(kind.wait_seconds)},
+                     {"expected_gb_per_s", or_null(kind.expected_busbw)},
+                     {"ratio", or_null(kind.ratio())},
+                     {"wait_seconds", or_null(kind.wait_seconds)},
                      {"slower_from_call", kind.slowdown ? of_calls(kind.slowdown->sequence) : Json(nullptr)},
                      {"slower_busbw_gb_per_s", kind.slowdown ? Json(kind.slowdown->busbw) : Json(nullptr)},
                      {"slower_from_time", kind.slowdown && kind.slowdown->second_of_dump > 0
@@ -351,7 +340,7 @@ std::string as_json(const InspectorPage& page) {
                    {"kinds", std::move(kinds)},
                    {"late", std::move(late)},
                    {"notes", notes(page)}};
-  return json_text(whole.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return json_document(whole);
 }
 
 }  // namespace

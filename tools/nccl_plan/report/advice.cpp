@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include "analysis/report/columns.hpp"
@@ -89,14 +88,6 @@ TextTable trial_table(const NcclPlan& plan, const std::vector<NcclTrial>& trials
   return table;
 }
 
-bool fits(const std::string& lines, int width) {
-  std::istringstream each(lines);
-  for (std::string line; std::getline(each, line);) {
-    if (display_width(line) > width) return false;
-  }
-  return true;
-}
-
 std::string operations_of(const NcclPlan& plan) {
   std::vector<std::string> names;
   for (const NcclPlannedRow& row : largest_rows(plan))
@@ -129,8 +120,9 @@ std::string nccl_advice_text(const NcclPlan& plan, const std::vector<NcclTrial>&
       advice.by_time ? "what other settings would give, by NCCL's own time of " + operations_of(plan)
                      : "what other settings would give, by the rate of the rings: this NCCL says no times",
       width, "\n", "  ");
-  const std::string with_times = table_lines(trial_table(plan, trials, advice, true), 1);
-  text += fits(with_times, width) ? with_times : table_lines(trial_table(plan, trials, advice, false), 1);
+  const TextTable with_times = trial_table(plan, trials, advice, true);
+  const bool fits = table_width(with_times) <= width;
+  text += table_lines(fits ? with_times : trial_table(plan, trials, advice, false), 1);
   if (advice.best < 0) {
     return text + wrap("advice: nothing that was tried saves 1 %", width, "", "  ");
   }

@@ -84,28 +84,26 @@ std::string split_in_words(const TrainingJob& job) {
 
 PlanTable term_table(const TrainingPlan& plan) {
   PlanTable table{.heading = "One step, on the GPU that has most to do",
-                  .columns = {"part", "seconds", "of the step", "hidden (s)", "GB per GPU", "calls", "over"},
-                  .rows = {},
+                  .cells = {{"part", "seconds", "of the step", "hidden (s)", "GB per GPU", "calls", "over"}},
                   .spare_columns = {"calls", "hidden (s)"},
                   .wraps = true};
   for (const StepTerm& term : plan.step.terms) {
-    table.rows.push_back({std::string(name(term.part)), format_significant(term.exposed_seconds, 3, 8),
-                          percent(term.exposed_seconds / plan.step_seconds),
-                          term.hidden_seconds > 0 ? format_significant(term.hidden_seconds, 3, 8) : "",
-                          gigabytes(term.bytes), term.calls > 0 ? fmt::format("{:.0f}", term.calls) : "",
-                          term.crosses});
+    table.cells.push_back({std::string(name(term.part)), format_significant(term.exposed_seconds, 3, 8),
+                           percent(term.exposed_seconds / plan.step_seconds),
+                           term.hidden_seconds > 0 ? format_significant(term.hidden_seconds, 3, 8) : "",
+                           gigabytes(term.bytes), term.calls > 0 ? fmt::format("{:.0f}", term.calls) : "",
+                           term.crosses});
   }
-  table.rows.push_back({"step", format_significant(plan.step_seconds, 4, 8), "100 %", "", "", "", ""});
+  table.cells.push_back({"step", format_significant(plan.step_seconds, 4, 8), "100 %", "", "", "", ""});
   return table;
 }
 
 PlanTable sensitivity_table(const TrainingPlan& plan) {
-  PlanTable table{
-      .heading = "Each part at half its cost", .columns = {"part", "step (s)", "faster by"}, .rows = {}};
+  PlanTable table{.heading = "Each part at half its cost", .cells = {{"part", "step (s)", "faster by"}}};
   for (const Sensitivity& each : plan.sensitivity) {
     const double gain = (plan.step_seconds - each.step_seconds) / plan.step_seconds;
     if (gain < 0.0005) continue;
-    table.rows.push_back(
+    table.cells.push_back(
         {std::string(name(each.part)), format_significant(each.step_seconds, 4, 8), percent(gain)});
   }
   return table;
@@ -349,8 +347,7 @@ PlanPage page_of_table(const PlanReport& report) {
                          .dollars = dollars};
     if (page.tables.empty() || page.tables.back().heading != row.group) {
       page.tables.push_back({.heading = row.group,
-                             .columns = table_columns(report.first_column, kind),
-                             .rows = {},
+                             .cells = {table_columns(report.first_column, kind)},
                              // A line of a table can have the reason of a refusal in its last column.
                              .spare_columns = {"MFU", "tok/s/GPU", kind.scales ? "samples" : "GPUs",
                                                kind.gpus ? "memory" : "largest parts"},
@@ -358,7 +355,7 @@ PlanPage page_of_table(const PlanReport& report) {
     }
     any_may_not_fit = any_may_not_fit || (row.plan && row.plan->may_not_fit());
     any_nearly_full = any_nearly_full || (row.plan && row.plan->memory_part() > kNearlyFull);
-    page.tables.back().rows.push_back(plan_cells(row, kind));
+    page.tables.back().cells.push_back(plan_cells(row, kind));
   }
   page.notes = report.notes;
   page.notes.emplace_back(

@@ -21,13 +21,11 @@ PlanTable placement_table(const TrainingPlan& plan) {
   const bool is_node = plan.domain == plan.gpus_per_node;
   PlanTable table{
       .heading = fmt::format("Where ranks lie: numbered {}, the first one innermost", words(plan.job.order)),
-      .columns = {"group", "ranks", is_node ? "in a node" : "in a domain", is_node ? "nodes" : "domains"},
-      .rows = {},
+      .cells = {{"group", "ranks", is_node ? "in a node" : "in a domain", is_node ? "nodes" : "domains"}},
       .text_columns = 1};
-  if (has_fabric) {
-    table.columns.insert(table.columns.end(), {"leaves", "hops out", "NIC rate"});
-  }
-  table.columns.emplace_back("first ranks");
+  std::vector<std::string>& names = table.cells.front();
+  if (has_fabric) names.insert(names.end(), {"leaves", "hops out", "NIC rate"});
+  names.emplace_back("first ranks");
   for (const PlacedGroup& each : plan.placement) {
     std::vector<std::string> cells{std::string(name(each.kind)), fmt::to_string(each.ranks),
                                    fmt::to_string(each.ranks_in_domain), fmt::to_string(each.domains)};
@@ -40,7 +38,7 @@ PlanTable placement_table(const TrainingPlan& plan) {
       cells.insert(cells.end(), {"", "", ""});
     }
     cells.push_back(ranks_in_words(each));
-    table.rows.push_back(std::move(cells));
+    table.cells.push_back(std::move(cells));
   }
   return table;
 }

@@ -6,6 +6,7 @@
 
 #include "analysis/charts/chart.hpp"
 #include "analysis/report/document.hpp"
+#include "analysis/report/text_layout.hpp"
 #include "tools/plan/step/plan.hpp"
 #include "tools/plan/step/scaling.hpp"
 #include "tools/plan/step/search.hpp"
@@ -54,8 +55,7 @@ struct PlanReport {
 /// A table's cells, the same in text and Markdown.
 struct PlanTable {
   std::string heading;
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;
+  TextTable cells;  ///< below the names of the columns
   std::vector<std::string>
       spare_columns{};   ///< left out, the first one first, where a line is too short for all
   bool wraps = false;    ///< the last column goes on below itself in text; else it is cut

@@ -1,114 +1,67 @@
 #include <algorithm>
-#include <numeric>
+#include <sstream>
 #include <vector>
 
-#include "analysis/report/text_layout.hpp"
 #include "base/text_sinks.hpp"
 #include "tools/plan/report/plan_report.hpp"
 
 namespace collbench::analysis {
 namespace {
 
-bool is_text_column(const PlanTable& table, std::size_t column) {
-  return column == 0 || column + static_cast<std::size_t>(table.text_columns) >= table.columns.size();
-}
+constexpr int kMinText = 8;         ///< of a cell that is cut
+constexpr int kMinLastColumn = 20;  ///< what the last column needs at least
 
-/// The columns' widths; the last one takes what is left.
-std::vector<int> widths_of(const PlanTable& table) {
-  std::vector<int> widths;
-  for (std::size_t column = 0; column < table.columns.size(); ++column) {
-    int width = display_width(table.columns[column]);
-    for (const auto& row : table.rows) width = std::max(width, display_width(row[column]));
-    widths.push_back(width);
+/// Columns of a line before the last column of the table.
+int left_of_last(const TextTable& cells) { return table_width(cells) - column_widths(cells).back(); }
+
+/// Takes out the spare columns that a line does not hold.
+void narrow(PlanTable& table, int columns) {
+  for (const std::string& spare : table.spare_columns) {
+    const int needed = std::min(kMinLastColumn, column_widths(table.cells).back());
+    if (left_of_last(table.cells) + needed <= columns) break;
+    const std::vector<std::string>& names = table.cells.front();
+    const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), spare) - names.begin());
+    if (at == names.size()) continue;
+    const bool is_text = at == 0 || at + static_cast<std::size_t>(table.text_columns) >= names.size();
+    if (is_text && table.text_columns > 1) --table.text_columns;
+    table.wraps = table.wraps || at + 1 == names.size();
+    drop_column(table.cells, at);
   }
-  return widths;
 }
 
-constexpr int kMinText = 8;  ///< of a cell that is cut
-
-/// The cell from column `left` on, its further lines below the first.
-std::string wrapped_cell(const std::string& cell, int left, int columns) {
-  const std::string indent(static_cast<std::size_t>(left), ' ');
-  std::string lines = wrap(cell, columns, indent, indent);
-  while (!lines.empty() && (lines.back() == ' ' || lines.back() == '\n')) lines.pop_back();
-  return lines.size() > indent.size() ? lines.substr(indent.size()) : "";
-}
-
-std::string text_row(const PlanTable& table, const std::vector<std::string>& cells,
-                     const std::vector<int>& widths, int columns) {
-  std::string line = "  ";
-  for (std::size_t column = 0; column < cells.size(); ++column) {
-    if (column > 0) line += "  ";
-    const bool last = column + 1 == cells.size();
-    if (last) {
-      const int left = display_width(line);
-      const int room = std::max(kMinText, columns - left);
-      line += table.wraps ? wrapped_cell(cells[column], left, left + room) : shorten(cells[column], room);
-    } else {
-      line += is_text_column(table, column)
-                  ? pad_right(shorten(cells[column], widths[column]), widths[column])
-                  : pad_left(cells[column], widths[column]);
+/// The last column has what the others leave of a line; what it lacks of its minimum is taken from the text
+/// before it.
+std::string text_table(PlanTable table, int columns) {
+  narrow(table, columns);
+  const std::size_t last = table.cells.front().size() - 1;
+  if (table.text_columns > 1 && last > 1) {
+    const int too_much = std::max(0, left_of_last(table.cells) + kMinText - columns);
+    const int width = std::max(kMinText, column_widths(table.cells)[last - 1] - too_much);
+    for (auto& row : table.cells) row[last - 1] = pad_right(shorten(row[last - 1], width), width);
+  }
+  const int room = std::max(kMinText, columns - left_of_last(table.cells));
+  TextTable lines;
+  for (std::vector<std::string>& row : table.cells) {
+    std::istringstream pieces(table.wraps ? wrap(row.back(), room, "", "")
+                                          : shorten(row.back(), room) + "\n");
+    while (std::getline(pieces, row.back())) {
+      lines.push_back(row);
+      row.assign(row.size(), "");
     }
   }
-  while (!line.empty() && line.back() == ' ') line.pop_back();
-  return line + "\n";
-}
-
-/// What the last column needs at least.
-constexpr int kMinLastColumn = 20;
-
-/// Widths that leave the last column its minimum: what is too much is taken from the text before it.
-std::vector<int> fitting_widths(const PlanTable& table, int columns) {
-  std::vector<int> widths = widths_of(table);
-  if (table.text_columns < 2 || widths.size() < 3) return widths;
-  const int fixed = std::accumulate(widths.begin(), widths.end() - 1, 2 * static_cast<int>(widths.size()));
-  int& before_last = widths[widths.size() - 2];
-  before_last = std::max(kMinText, before_last - std::max(0, fixed + kMinText - columns));
-  return widths;
-}
-
-/// Without what a terminal would obey: names of a table's lines and files are the user's.
-PlanTable in_lines(PlanTable table) {
-  table.heading = one_line(table.heading);
-  for (auto& row : table.rows) {
-    for (std::string& cell : row) cell = one_line(cell);
-  }
-  return table;
-}
-
-/// The table with as many of its spare columns as a line holds.
-PlanTable narrowed(PlanTable table, int columns) {
-  for (const std::string& spare : std::vector<std::string>(table.spare_columns)) {
-    const std::vector<int> widths = widths_of(table);
-    const int fixed = std::accumulate(widths.begin(), widths.end() - 1, 2 * static_cast<int>(widths.size()));
-    if (fixed + std::min(kMinLastColumn, widths.back()) <= columns) break;
-    const auto at = std::find(table.columns.begin(), table.columns.end(), spare) - table.columns.begin();
-    if (at == static_cast<std::ptrdiff_t>(table.columns.size())) continue;
-    if (is_text_column(table, static_cast<std::size_t>(at)) && table.text_columns > 1) --table.text_columns;
-    table.wraps = table.wraps || at + 1 == static_cast<std::ptrdiff_t>(table.columns.size());
-    table.columns.erase(table.columns.begin() + at);
-    for (auto& row : table.rows) row.erase(row.begin() + at);
-  }
-  return table;
-}
-
-std::string text_table(const PlanTable& whole, int columns) {
-  const PlanTable table = narrowed(in_lines(whole), columns);
-  const std::vector<int> widths = fitting_widths(table, columns);
-  std::string text = table.heading.empty() ? "\n" : "\n" + table.heading + "\n";
-  text += text_row(table, table.columns, widths, columns);
-  for (const auto& row : table.rows) text += text_row(table, row, widths, columns);
-  return text;
+  return "\n" + (table.heading.empty() ? "" : one_line(table.heading) + "\n") +
+         table_lines(lines, 1, static_cast<std::size_t>(table.text_columns));
 }
 
 }  // namespace
 
 ReportTable table_of_page(const PlanTable& plan) {
   ReportTable table{.caption = plan.heading.empty() ? "Plans" : plan.heading,
-                    .headings = plan.columns,
+                    .headings = plan.cells.front(),
                     .is_text = plan.text_columns > 1,
                     .right = static_cast<std::size_t>(plan.text_columns)};
-  for (const std::vector<std::string>& row : plan.rows) table.rows.emplace_back(row.begin(), row.end());
+  for (auto row = plan.cells.begin() + 1; row != plan.cells.end(); ++row)
+    table.rows.emplace_back(row->begin(), row->end());
   return table;
 }
 

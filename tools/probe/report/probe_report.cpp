@@ -138,32 +138,20 @@ std::vector<std::string> probe_verdict_lines(const ProbeVerdict& verdict) {
   return lines;
 }
 
-/// Of numbers the last columns are left out where they do not fit; of `words` last ones (0 or 1) each line
-/// shows what it has room for.
+/// Below their headings. Of numbers the last columns are left out where they do not fit; of `words` last ones
+/// (0 or 1) each line shows what it has room for.
 std::string probe_table(const TableRow& headings, const std::vector<TableRow>& rows, std::size_t words,
                         int width) {
-  std::vector<int> widths;
-  int used = -2;
-  for (std::size_t column = 0; column + words < headings.size(); ++column) {
-    int wide = display_width(headings[column]);
-    for (const TableRow& row : rows) wide = std::max(wide, display_width(row[column]));
-    used += 2 + wide;
-    if (words == 0 && used > width) break;
-    widths.push_back(wide);
-  }
-  std::string text;
-  const auto add = [&](const TableRow& cells) {
-    std::string line;
-    for (std::size_t column = 0; column < widths.size(); ++column)
-      line += column == 0 ? pad_right(cells[0], widths[0]) : "  " + pad_left(cells[column], widths[column]);
-    const int room = width - display_width(line) - 2;
+  TextTable table{headings};
+  table.insert(table.end(), rows.begin(), rows.end());
+  const int room = width + 2 - table_width(table);  // without the indent
+  if (words > 0) {
     constexpr int kMinRoom = 6;
-    if (words > 0 && room >= kMinRoom) line += "  " + shorten(cells.back(), room);
-    text += line + "\n";
-  };
-  add(headings);
-  for (const TableRow& row : rows) add(row);
-  return text;
+    const int of_words = column_widths(table).back() + room;
+    for (TableRow& row : table) row.back() = of_words >= kMinRoom ? shorten(row.back(), of_words) : "";
+  }
+  while (words == 0 && table_width(table) > width + 2) drop_column(table, table.front().size() - 1);
+  return table_lines(table, 1, words, "");
 }
 
 std::string probe_markdown_table(const TableRow& headings, const std::vector<TableRow>& rows,
