@@ -99,23 +99,16 @@ std::size_t drawn_rows(const std::vector<Chart>& charts) {
 }
 
 HtmlSection machine_section(const MachineHistory& history, std::size_t machine) {
-  const std::vector<RowTrend> trends = row_trends(history.runs);
-  const std::size_t needed = records_to_see_a_change(trends.size());
-  ReportTable table{"Each row over its records", history_headings(), {}};
-  std::vector<std::string> changes;
-  bool has_too_few = false;
-  for (const RowTrend& trend : trends) {
-    const std::vector<std::string> cells = history_cells(trend, needed);
-    table.rows.emplace_back(cells.begin(), cells.end());
-    if (!trend.changes.empty()) table.rows.back().back().style = "warning";
-    has_too_few = has_too_few || trend.seconds.size() < needed;
-    const std::vector<std::string> lines = change_lines(history, trend);
-    changes.insert(changes.end(), lines.begin(), lines.end());
+  const HistoryRows rows = history_rows(history);
+  const std::vector<RowTrend>& trends = rows.trends;
+  ReportTable table{"Each row over its records", rows.cells.front(), {}};
+  for (std::size_t row = 0; row < trends.size(); ++row) {
+    table.rows.emplace_back(rows.cells[row + 1].begin(), rows.cells[row + 1].end());
+    if (!trends[row].changes.empty()) table.rows.back().back().style = "warning";
   }
-  std::sort(changes.begin(), changes.end());
   ReportLines lines;
-  for (std::string& change : changes) lines.push_back({std::move(change), Tone::warning});
-  if (has_too_few) lines.push_back({too_few_records(trends.size())});
+  for (const std::string& change : rows.changes) lines.push_back({change, Tone::warning});
+  if (!rows.too_few.empty()) lines.push_back({rows.too_few});
   if (lines.empty()) lines.push_back({"no row changed its level"});
   const std::vector<Chart> charts = trend_charts(history, trends, machine);
   std::string body = html_list(lines);
@@ -154,10 +147,8 @@ std::string history_page(const std::vector<MachineHistory>& histories, const std
   std::size_t records = 0;
   std::size_t kind = 0;
   for (std::size_t i = 0; i < histories.size(); ++i) {
-    const bool is_first = i == 0 || histories[i].kind != histories[i - 1].kind;
-    if (is_first && i > 0) ++kind;
-    if (is_first && !fleets[kind].nodes.empty())
-      sections.push_back(fleet_section(fleets[kind], histories[i].kind, kind));
+    if (i > 0 && histories[i].kind != histories[i - 1].kind) ++kind;
+    if (!fleets[i].nodes.empty()) sections.push_back(fleet_section(fleets[i], histories[i].kind, kind));
     sections.push_back(machine_section(histories[i], i));
     records += histories[i].runs.size();
   }

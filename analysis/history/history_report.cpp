@@ -8,7 +8,6 @@
 
 #include "analysis/report/columns.hpp"
 #include "analysis/report/sections.hpp"
-#include "analysis/report/text_layout.hpp"
 #include "base/host_name.hpp"
 #include "base/statistics.hpp"
 #include "base/text_sinks.hpp"
@@ -40,6 +39,12 @@ std::string change_words(double ratio) {
              : fmt::format("{} % {}", format_significant(percent, 2, 6), ratio > 1 ? "slower" : "faster");
 }
 
+std::string change_line(const MachineHistory& history, const RowTrend& trend, const ChangePoint& change) {
+  const std::string p = change.p < 1e-4 ? "p < 0.0001" : fmt::format("p {:.2g}", change.p);
+  return fmt::format("{}: {}: {} from there on ({})", day_of(history.runs[trend.runs[change.at]]),
+                     format_row(trend.key), change_words(change.ratio), p);
+}
+
 }  // namespace
 
 std::string day_of(const Run& run) {
@@ -54,38 +59,28 @@ std::string history_title(const MachineHistory& history) {
                      day_of(history.runs.back()));
 }
 
-std::vector<std::string> history_headings() {
-  return {"row", "records", "median (µs)", "last (µs)", "last/med", "changes"};
-}
-
-std::vector<std::string> history_cells(const RowTrend& trend, std::size_t needed) {
-  const double usual = median(trend.seconds);
-  return {format_row(trend.key),
-          fmt::to_string(trend.seconds.size()),
-          history_time(usual),
-          history_time(trend.seconds.back()),
-          fmt::format("{:.3f}", trend.seconds.back() / usual),
-          trend.seconds.size() < needed ? std::string(kNoValue) : fmt::to_string(trend.changes.size())};
-}
-
-std::size_t records_to_see_a_change(std::size_t rows) {
-  return values_to_see_a_change(kTrendSignificance / static_cast<double>(std::max<std::size_t>(1, rows)));
-}
-
-std::string too_few_records(std::size_t rows) {
-  return fmt::format("changes {}: not known; a change of {} can be seen from {} records on", kNoValue,
-                     counted(rows, "row"), records_to_see_a_change(rows));
-}
-
-std::vector<std::string> change_lines(const MachineHistory& history, const RowTrend& trend) {
-  std::vector<std::string> lines;
-  for (const ChangePoint& change : trend.changes) {
-    const Run& run = history.runs[trend.runs[change.at]];
-    const std::string p = change.p < 1e-4 ? "p < 0.0001" : fmt::format("p {:.2g}", change.p);
-    lines.push_back(fmt::format("{}: {}: {} from there on ({})", day_of(run), format_row(trend.key),
-                                change_words(change.ratio), p));
+HistoryRows history_rows(const MachineHistory& history) {
+  HistoryRows rows{.trends = row_trends(history.runs),
+                   .cells = {{"row", "records", "median (µs)", "last (µs)", "last/med", "changes"}},
+                   .changes = {},
+                   .too_few = {}};
+  const std::size_t needed = values_to_see_a_change(
+      kTrendSignificance / static_cast<double>(std::max<std::size_t>(1, rows.trends.size())));
+  for (const RowTrend& trend : rows.trends) {
+    const double usual = median(trend.seconds);
+    const double last = trend.seconds.back();
+    const bool is_known = trend.seconds.size() >= needed;
+    rows.cells.push_back({format_row(trend.key), fmt::to_string(trend.seconds.size()), history_time(usual),
+                          history_time(last), fmt::format("{:.3f}", last / usual),
+                          is_known ? fmt::to_string(trend.changes.size()) : std::string(kNoValue)});
+    for (const ChangePoint& change : trend.changes)
+      rows.changes.push_back(change_line(history, trend, change));
+    if (!is_known)
+      rows.too_few = fmt::format("changes {}: not known; a change of {} can be seen from {} records on",
+                                 kNoValue, counted(rows.trends.size(), "row"), needed);
   }
-  return lines;
+  std::sort(rows.changes.begin(), rows.changes.end());
+  return rows;
 }
 
 std::string fleet_cell(const FleetNode& node, std::size_t row, double median_seconds) {
@@ -138,25 +133,12 @@ std::string fleet_block(const FleetTable& fleet, std::size_t first, std::size_t 
 }  // namespace
 
 std::string history_text(const MachineHistory& history, int columns) {
-  const std::vector<RowTrend> trends = row_trends(history.runs);
-  std::string text = wrap(one_line(history_title(history)), columns, "# ", "#   ");
-  TextTable table{history_headings()};
-  std::vector<std::string> changes;
-  const std::size_t needed = records_to_see_a_change(trends.size());
-  bool has_too_few = false;
-  for (const RowTrend& trend : trends) {
-    table.push_back(history_cells(trend, needed));
-    table.back().front() = shorten(table.back().front(), columns - kNumberColumns);
-    has_too_few = has_too_few || trend.seconds.size() < needed;
-    const std::vector<std::string> lines = change_lines(history, trend);
-    changes.insert(changes.end(), lines.begin(), lines.end());
-  }
-  text += table_lines(table, 1);
-  if (has_too_few) {
-    text += wrap(too_few_records(trends.size()), columns, "# ", "#   ");
-  }
-  std::sort(changes.begin(), changes.end());
-  for (const std::string& line : changes) text += wrap(one_line(line), columns, "# ", "#   ");
+  HistoryRows rows = history_rows(history);
+  for (auto& row : rows.cells) row.front() = shorten(row.front(), columns - kNumberColumns);
+  std::string text =
+      wrap(one_line(history_title(history)), columns, "# ", "#   ") + table_lines(rows.cells, 1);
+  if (!rows.too_few.empty()) text += wrap(rows.too_few, columns, "# ", "#   ");
+  for (const std::string& line : rows.changes) text += wrap(one_line(line), columns, "# ", "#   ");
   return text;
 }
 
@@ -175,25 +157,21 @@ std::string fleet_text(const FleetTable& fleet, int columns) {
 }
 
 std::vector<FleetTable> fleets_of(const std::vector<MachineHistory>& histories) {
-  std::vector<FleetTable> fleets;
-  for (auto first = histories.begin(); first != histories.end();) {
+  std::vector<FleetTable> fleets(histories.size());
+  for (std::size_t first = 0, last = 0; first < histories.size(); first = last) {
     std::vector<Run> newest;
-    auto last = first;
-    for (; last != histories.end() && last->kind == first->kind; ++last) newest.push_back(last->runs.back());
-    fleets.push_back(newest.size() > 1 ? fleet_table(newest) : FleetTable{});
-    first = last;
+    for (; last < histories.size() && histories[last].kind == histories[first].kind; ++last)
+      newest.push_back(histories[last].runs.back());
+    if (newest.size() > 1) fleets[first] = fleet_table(newest);
   }
   return fleets;
 }
 
 std::string histories_text(const std::vector<MachineHistory>& histories, int columns) {
   std::string text;
-  auto fleet = fleets_of(histories);
-  std::size_t kind = 0;
+  const std::vector<FleetTable> fleets = fleets_of(histories);
   for (std::size_t i = 0; i < histories.size(); ++i) {
-    const bool is_first = i == 0 || histories[i].kind != histories[i - 1].kind;
-    if (is_first && i > 0) ++kind;
-    if (is_first && !fleet[kind].nodes.empty()) text += fleet_text(fleet[kind], columns) + "\n";
+    if (!fleets[i].nodes.empty()) text += fleet_text(fleets[i], columns) + "\n";
     text += history_text(histories[i], columns) + "\n";
   }
   return terminal_text(text);

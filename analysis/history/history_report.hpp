@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/history/history.hpp"
+#include "analysis/report/text_layout.hpp"
 #include "base/record/run.hpp"
 
 namespace collbench::analysis {
@@ -20,21 +21,24 @@ struct MachineHistory {
 /// baseline.
 [[nodiscard]] std::string history_page(const std::vector<MachineHistory>& histories, const std::string& name);
 
-/// A table for each kind of machine of several nodes, by the newest record of each; empty ones for the
-/// others.
+/// Beside the first history of each kind of machine a table of its nodes, by the newest record of each; empty
+/// ones beside the others, and where the kind has one node.
 [[nodiscard]] std::vector<FleetTable> fleets_of(const std::vector<MachineHistory>& histories);
 
 /// The same as text.
 [[nodiscard]] std::string histories_text(const std::vector<MachineHistory>& histories, int columns);
 
-/// What text and page say alike. Of a machine: which, of how many records; the cells of a row's line, where
-/// `needed` records are what a change can be seen from; the row's changes of level.
+/// What text and page say alike of a machine's rows over its records.
+struct HistoryRows {
+  std::vector<RowTrend> trends;
+  TextTable cells;                   ///< below their headings, a line for each trend
+  std::vector<std::string> changes;  ///< of level, by time
+  std::string too_few;  ///< from how many records on a change can be seen; empty: all rows have as many
+};
+[[nodiscard]] HistoryRows history_rows(const MachineHistory& history);
+
+/// Which machine, of how many records.
 [[nodiscard]] std::string history_title(const MachineHistory& history);
-[[nodiscard]] std::vector<std::string> history_headings();
-[[nodiscard]] std::vector<std::string> history_cells(const RowTrend& trend, std::size_t needed);
-[[nodiscard]] std::vector<std::string> change_lines(const MachineHistory& history, const RowTrend& trend);
-[[nodiscard]] std::size_t records_to_see_a_change(std::size_t rows);
-[[nodiscard]] std::string too_few_records(std::size_t rows);
 
 /// "2026-10-01 12:00", or "–" of a record that does not say.
 [[nodiscard]] std::string day_of(const Run& run);
