@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 
 #include "analysis/report/text_layout.hpp"
+#include "base/record/json_fields.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
 
@@ -26,9 +26,16 @@ using topology::DoctorObservation;
 constexpr std::size_t kMaxObservations = 4;
 constexpr int kIndent = 10;
 
-std::string observation_text(const DoctorObservation& observation) {
-  return observation.location.empty() ? observation.what
-                                      : fmt::format("{} ({})", observation.what, observation.location);
+std::vector<std::string> seen_of(const DoctorFinding& finding) {
+  std::vector<std::string> seen;
+  for (const DoctorObservation& each : finding.observations) {
+    if (seen.size() == kMaxObservations) {
+      seen.push_back(fmt::format("and {} more", finding.observations.size() - kMaxObservations));
+      break;
+    }
+    seen.push_back(each.location.empty() ? each.what : fmt::format("{} ({})", each.what, each.location));
+  }
+  return seen;
 }
 
 std::vector<std::string> notes_of(const DoctorPage& page) {
@@ -42,10 +49,7 @@ std::vector<std::pair<std::string_view, std::string>> finding_lines(const Doctor
                                                                     const DoctorFinding& finding) {
   std::vector<std::pair<std::string_view, std::string>> lines;
   lines.emplace_back("", finding.check.reason);
-  for (std::size_t i = 0; i < std::min(kMaxObservations, finding.observations.size()); ++i)
-    lines.emplace_back("seen: ", observation_text(finding.observations[i]));
-  if (finding.observations.size() > kMaxObservations)
-    lines.emplace_back("seen: ", fmt::format("and {} more", finding.observations.size() - kMaxObservations));
+  for (std::string& seen : seen_of(finding)) lines.emplace_back("seen: ", std::move(seen));
   if (const auto price = page.prices.find(finding.check.code); price != page.prices.end())
     lines.emplace_back("cost: ", price->second);
   lines.emplace_back("confirm: ", finding.check.confirm);
@@ -90,14 +94,8 @@ std::string markdown_page(const DoctorPage& page) {
       fmt::format("**{}**: {}\n\n", markdown_text(page.machine), doctor_summary(page.diagnosis));
   if (!page.diagnosis.findings.empty()) text += "| severity | finding | seen | fix |\n|-|-|-|-|\n";
   for (const DoctorFinding& finding : page.diagnosis.findings) {
-    std::vector<std::string> seen;
-    for (const DoctorObservation& observation : finding.observations)
-      seen.push_back(markdown_text(observation_text(observation)));
-    if (seen.size() > kMaxObservations) {
-      const std::size_t more = seen.size() - kMaxObservations;
-      seen.resize(kMaxObservations);
-      seen.push_back(fmt::format("and {} more", more));
-    }
+    std::vector<std::string> seen = seen_of(finding);
+    for (std::string& each : seen) each = markdown_text(each);
     text += fmt::format("| {} | {}: {} | {} | {} |\n", doctor_severity_name(finding.check.severity),
                         finding.check.code, markdown_text(finding.check.reason), fmt::join(seen, "; "),
                         markdown_text(finding.fix));
@@ -108,17 +106,17 @@ std::string markdown_page(const DoctorPage& page) {
   return text;
 }
 
-nlohmann::ordered_json json_check(const DoctorCheck& check) {
+Json json_check(const DoctorCheck& check) {
   return {{"code", check.code},       {"severity", doctor_severity_name(check.severity)},
           {"reason", check.reason},   {"needs", check.needs},
           {"confirm", check.confirm}, {"fix", check.fix},
           {"source", check.source}};
 }
 
-nlohmann::ordered_json json_of(const DoctorPage& page) {
-  nlohmann::ordered_json json{{"machine", page.machine}, {"findings", nlohmann::ordered_json::array()}};
+Json json_of(const DoctorPage& page) {
+  Json json{{"machine", page.machine}, {"findings", Json::array()}};
   for (const DoctorFinding& finding : page.diagnosis.findings) {
-    nlohmann::ordered_json each = json_check(finding.check);
+    Json each = json_check(finding.check);
     each["fix"] = finding.fix;
     const auto price = page.prices.find(finding.check.code);
     each["price"] = price == page.prices.end() ? "not_modeled" : price->second;
@@ -127,17 +125,13 @@ nlohmann::ordered_json json_of(const DoctorPage& page) {
           {{"what", one_line(observation.what)}, {"location", one_line(observation.location)}});
     json["findings"].push_back(std::move(each));
   }
-  json["healthy"] = nlohmann::ordered_json::array();
+  json["healthy"] = Json::array();
   for (const DoctorCheck& check : page.diagnosis.healthy) json["healthy"].push_back(check.code);
-  json["not_known"] = nlohmann::ordered_json::array();
+  json["not_known"] = Json::array();
   for (const DoctorCheck& check : page.diagnosis.not_known)
     json["not_known"].push_back({{"code", check.code}, {"needs", check.needs}});
   json["notes"] = notes_of(page);
   return json;
-}
-
-std::string json_document(const nlohmann::ordered_json& json) {
-  return json_text(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
 }
 
 /// 0 is broken, 3 without a finding: findings begin with the worst.
@@ -182,7 +176,7 @@ std::string fleet_summary(const std::vector<DoctorPage>& pages) {
 std::string fleet_report(const std::vector<DoctorPage>& pages, std::string_view format,
                          const TextOptions& options) {
   if (format == "json") {
-    nlohmann::ordered_json json{{"machines", nlohmann::ordered_json::array()}};
+    Json json{{"machines", Json::array()}};
     for (const DoctorPage& page : pages) json["machines"].push_back(json_of(page));
     return json_document(json);
   }
