@@ -133,29 +133,6 @@ constexpr std::array<FindingKind, 49> kFindingKinds{{
     {"product", kCosmetic, "The product name differs.", "dmidecode -s system-product-name", "host.product"},
 }};
 
-constexpr std::array<IgnoredAttribute, 20> kIgnored{{
-    {"host.name", "an identity"},
-    {"PCI.host_bridge", "an address: what it decides is the path"},
-    {"PCI.link_rate_now", "idle links slow down; judged for NICs alone, against what both ends allow"},
-    {"PCI.link_bandwidth_now", "the same"},
-    {"GPU.index", "goes by the order of listing"},
-    {"GPU.pci_address", "a device slot is more than its address: bus numbers move when a card is added"},
-    {"GPU.uuid", "an identity"},
-    {"GPU.serial", "an identity"},
-    {"GPU.nccl_rank", "of one job"},
-    {"GPU.nvlinks_inactive", "by design on some models (12 of 18 on H100 NVL); the active ones count"},
-    {"NVSwitch.pci_address", "as of a GPU"},
-    {"NIC.name", "goes by the order of discovery; permuted ones are nic-renumbered"},
-    {"NIC.label", "goes by the order of listing"},
-    {"NIC.interfaces", "goes by the order of discovery"},
-    {"NIC.pci_address", "as of a GPU"},
-    {"NIC.guid NIC.system_guid", "identities"},
-    {"NIC.nccl_net", "goes by the order of discovery"},
-    {"port.gid", "an identity"},
-    {"graph.same_channels", "a shortcut of the search; what it found counts"},
-    {"graph.inter_latency", "what the network plugin says, of no machine"},
-}};
-
 bool contains_word(std::string_view words, std::string_view word) {
   if (word.empty()) return false;
   const std::string padded = " " + std::string(words) + " ";
@@ -171,19 +148,11 @@ std::string_view severity_name(Severity severity) {
 
 std::span<const FindingKind> finding_kinds() { return kFindingKinds; }
 
-std::span<const IgnoredAttribute> ignored_attributes() { return kIgnored; }
-
 const FindingKind& finding_kind(std::string_view code) {
   const auto* found = std::find_if(kFindingKinds.begin(), kFindingKinds.end(),
                                    [code](const FindingKind& kind) { return kind.code == code; });
   if (found == kFindingKinds.end()) throw std::out_of_range("no finding has the code " + std::string(code));
   return *found;
-}
-
-const FindingKind* kind_of_attribute(std::string_view attribute) {
-  const auto* found = std::find_if(kFindingKinds.begin(), kFindingKinds.end(),
-                                   [&](const FindingKind& kind) { return reads(kind, attribute); });
-  return found == kFindingKinds.end() ? nullptr : found;
 }
 
 bool reads(const FindingKind& kind, std::string_view attribute) {

@@ -30,18 +30,6 @@ struct FindingKind {
 /// By code. Throws std::out_of_range for a code that is not listed.
 [[nodiscard]] const FindingKind& finding_kind(std::string_view code);
 
-/// An attribute that is never a finding by itself, and why.
-struct IgnoredAttribute {
-  std::string_view attribute;
-  std::string_view reason;
-};
-
-/// With the attributes of finding_kinds(): every fact of a host.
-[[nodiscard]] std::span<const IgnoredAttribute> ignored_attributes();
-
-/// "GPU.mig" to its kind, the first that reads it; none for an attribute that is ignored.
-[[nodiscard]] const FindingKind* kind_of_attribute(std::string_view attribute);
-
 /// Whether `attribute` is one of those that findings of the kind are read from.
 [[nodiscard]] bool reads(const FindingKind& kind, std::string_view attribute);
 
