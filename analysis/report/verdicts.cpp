@@ -354,17 +354,43 @@ std::string yardstick_words(const Run& run, bool nothing_is_named) {
   return is_said ? "" : " against " + yardstick.machine;
 }
 
+/// Where no row has a verdict: that data is wrong, or why a log's machine is not known.
+ReportLines headline_without_verdict(const Run& run, const std::string& wrong) {
+  if (!wrong.empty() && run.gpus_simulated) return {{"SIMULATED GPUs: " + wrong, Tone::alarm}};
+  if (!wrong.empty()) return {{wrong + std::string(kAfterWrongData), Tone::alarm}};
+  const bool is_unknown = run.log && measures_gpus(run.backend) && !judged(run);
+  return is_unknown ? ReportLines{{why_no_machine(run), Tone::warning}} : ReportLines{};
+}
+
+/// "AllReduce, 0.71 of expected (SOUND from 0.90, BELOW under 0.82)"
+std::string worst_row_words(const Row& worst) {
+  const Verdict& verdict = worst.verdict;
+  const std::string range = verdict.range && std::isfinite(verdict.range->sound)
+                                ? fmt::format(" (SOUND from {:.2f}, BELOW under {:.2f})",
+                                              verdict.range->sound, verdict.range->below)
+                                : "";
+  return fmt::format("{}, {} of expected{}{}", operation(worst.measurement.key.operation).name,
+                     ratio_words(verdict), range, why_unclear(verdict));
+}
+
+/// What SOUND rows leave open.
+void add_untested(std::vector<std::string>& parts, const Run& run) {
+  std::vector<std::string> untested;
+  std::vector<std::string> losses;
+  for (const ResourceTest& test : resource_tests(run)) {
+    if (test.is_untested()) untested.push_back(resource_name(test.hidden));
+    if (test.hidden.share > 0 && !test.is_untested()) losses.push_back(test.hidden.text);
+  }
+  if (!untested.empty()) parts.push_back(fmt::format("not tested: {}", fmt::join(untested, ", ")));
+  if (!losses.empty()) parts.push_back(fmt::format("not ruled out: {}", fmt::join(losses, ", ")));
+}
+
 }  // namespace
 
 ReportLines verdict_headline(const Run& run) {
   const VerdictWord word = machine_word(run);
   const std::string wrong = wrong_rows_words(run);
-  if (word == VerdictWord::none || is_machine_unknown(run)) {
-    if (!wrong.empty() && run.gpus_simulated) return {{"SIMULATED GPUs: " + wrong, Tone::alarm}};
-    if (!wrong.empty()) return {{wrong + std::string(kAfterWrongData), Tone::alarm}};
-    const bool is_unknown = run.log && measures_gpus(run.backend) && !judged(run);
-    return is_unknown ? ReportLines{{why_no_machine(run), Tone::warning}} : ReportLines{};
-  }
+  if (word == VerdictWord::none || is_machine_unknown(run)) return headline_without_verdict(run, wrong);
   const std::vector<int> locals = ranks_per_node(run.ranks);
   const std::string given = run.log && run.log->topology ? " on " + run.log->topology->value : "";
   const std::string machine = given + yardstick_words(run, given.empty());
@@ -378,29 +404,12 @@ ReportLines verdict_headline(const Run& run) {
   const std::string where = where_the_loss_is(run);
   if (!where.empty()) parts.push_back(where);
   const Row* const worst = worst_row(run);
-  if (worst != nullptr && worst->verdict.ratio) {
-    const Verdict& verdict = worst->verdict;
-    const std::string range = verdict.range && std::isfinite(verdict.range->sound)
-                                  ? fmt::format(" (SOUND from {:.2f}, BELOW under {:.2f})",
-                                                verdict.range->sound, verdict.range->below)
-                                  : "";
-    parts.push_back(fmt::format("{}worst: {}, {} of expected{}{}", where.empty() ? "" : "of all ranks, ",
-                                operation(worst->measurement.key.operation).name, ratio_words(verdict), range,
-                                why_unclear(verdict)));
-  }
+  if (worst != nullptr && worst->verdict.ratio)
+    parts.push_back((where.empty() ? "worst: " : "of all ranks, worst: ") + worst_row_words(*worst));
   if (worst != nullptr && worst->measurement.key.size_bytes < kLargeSize)
     parts.push_back(
         fmt::format("no row of {} of 64 MiB or more", operation(worst->measurement.key.operation).name));
-  if (word == VerdictWord::sound) {
-    std::vector<std::string> untested;
-    std::vector<std::string> losses;
-    for (const ResourceTest& test : resource_tests(run)) {
-      if (test.is_untested()) untested.push_back(resource_name(test.hidden));
-      if (test.hidden.share > 0 && !test.is_untested()) losses.push_back(test.hidden.text);
-    }
-    if (!untested.empty()) parts.push_back(fmt::format("not tested: {}", fmt::join(untested, ", ")));
-    if (!losses.empty()) parts.push_back(fmt::format("not ruled out: {}", fmt::join(losses, ", ")));
-  }
+  if (word == VerdictWord::sound) add_untested(parts, run);
   if (const std::string next = next_step_by_verdict(run, worst); wrong.empty() && !next.empty())
     parts.push_back("next: " + next);
   return {{fmt::format("{}{}", fmt::join(parts, "; "), wrong.empty() ? "" : kAfterWrongData),

@@ -409,6 +409,50 @@ void require_times_of_gpus(const Run& run, const std::string& where) {
                     "give a run of real GPUs; collbench report shows this one");
 }
 
+namespace {
+
+/// Of each row, by the expectation that it has. `ran` outlives it.
+RangeOfRow ranges_on(const GpuCluster& ran) {
+  return [&ran](const Row& row) {
+    const RowKey& key = row.measurement.key;
+    const double busbw = bus_bandwidth(operation(key.operation), key.size_bytes, ran.ranks(),
+                                       *row.expectation.expected_seconds);
+    HealthyRange range = healthy_range(key.operation, key.size_bytes, busbw / kGigabyte, ran);
+    range.high = std::min(range.high, line_rate_ratio(row, ran));
+    return range;
+  };
+}
+
+/// `wrong_machine`: that no machine of the run's GPUs was asked for, in words; empty where one was.
+void judge_rows_of(Run& run, const SizeSeries& series, const GpuCluster& cluster,
+                   const std::string& wrong_machine) {
+  const GpuCluster ran = running(cluster, series);
+  SeriesJudgement judgement =
+      judge_series(series, quicker_rows(run.rows, series), ranges_on(ran), choice_is_known(ran));
+  if (judgement.word == VerdictWord::sound)
+    judgement.hidden = hidden_losses(*series.back(), *judgement.range, ran);
+  std::vector<std::string> seen = losses_stated(run, cluster, has_algorithms(*series.back()));
+  for (std::string& each : slowdowns_seen(run, series)) seen.push_back(std::move(each));
+  std::string why = explain_series(series, judgement, ran, seen);
+  if (!wrong_machine.empty() && !why.empty()) {
+    // That no machine of these GPUs was asked for is the explanation; what other GPUs would give is none.
+    why = judgement.reason == VerdictReason::above ? fmt::format("{}.", wrong_machine)
+                                                   : fmt::format("{}. {}", wrong_machine, why);
+  }
+  const double peak = peak_busbw(series, ran);
+  const RowKey largest = series.back()->measurement.key;
+  for (Row& row : run.rows) {
+    const RowKey& key = row.measurement.key;
+    if (!row.measurement.unavailable.empty() || row.measurement.seconds <= 0) continue;
+    if (!in_series(row, series) || has_wrong_data(row.measurement)) continue;
+    row.verdict = {judgement.word, explain_row(row, peak, ran), judgement.ratio, judgement.range,
+                   judgement.hidden};
+    if (key.size_bytes == largest.size_bytes && !why.empty()) row.verdict.explanation = why;
+  }
+}
+
+}  // namespace
+
 Run judged_on_gpus(Run run, const GpuCluster& cluster) {
   // No model holds for simulated GPUs, nor for those of another maker, whatever machine was given.
   const bool is_other_maker =
@@ -428,39 +472,8 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
     row.expectation =
         expect_on_gpus(row.measurement.key.operation, row.measurement.key.size_bytes, running(cluster, row));
   }
-  for (const SizeSeries& series : verdict_series_of(run.rows)) {
-    const GpuCluster ran = running(cluster, series);
-    const RangeOfRow range_of = [&](const Row& row) {
-      const RowKey& key = row.measurement.key;
-      const double busbw = bus_bandwidth(operation(key.operation), key.size_bytes, ran.ranks(),
-                                         *row.expectation.expected_seconds);
-      HealthyRange range = healthy_range(key.operation, key.size_bytes, busbw / kGigabyte, ran);
-      range.high = std::min(range.high, line_rate_ratio(row, ran));
-      return range;
-    };
-    SeriesJudgement judgement =
-        judge_series(series, quicker_rows(run.rows, series), range_of, choice_is_known(ran));
-    if (judgement.word == VerdictWord::sound)
-      judgement.hidden = hidden_losses(*series.back(), *judgement.range, ran);
-    std::vector<std::string> seen = losses_stated(run, cluster, has_algorithms(*series.back()));
-    for (std::string& each : slowdowns_seen(run, series)) seen.push_back(std::move(each));
-    std::string why = explain_series(series, judgement, ran, seen);
-    if (!wrong_machine.empty() && !why.empty()) {
-      // That no machine of these GPUs was asked for is the explanation; what other GPUs would give is none.
-      why = judgement.reason == VerdictReason::above ? fmt::format("{}.", wrong_machine)
-                                                     : fmt::format("{}. {}", wrong_machine, why);
-    }
-    const double peak = peak_busbw(series, ran);
-    const RowKey largest = series.back()->measurement.key;
-    for (Row& row : run.rows) {
-      const RowKey& key = row.measurement.key;
-      if (!row.measurement.unavailable.empty() || row.measurement.seconds <= 0) continue;
-      if (!in_series(row, series) || has_wrong_data(row.measurement)) continue;
-      row.verdict = {judgement.word, explain_row(row, peak, ran), judgement.ratio, judgement.range,
-                     judgement.hidden};
-      if (key.size_bytes == largest.size_bytes && !why.empty()) row.verdict.explanation = why;
-    }
-  }
+  for (const SizeSeries& series : verdict_series_of(run.rows))
+    judge_rows_of(run, series, cluster, wrong_machine);
   judge_node_groups(run, cluster);
   return run;
 }
