@@ -48,11 +48,11 @@ struct Operation {
   std::string_view nccl_tests_name;  ///< the program's name without "_perf": "all_reduce"; empty: none
   SizeMeaning size_meaning;
   BusFactor bus_factor;
-  bool reduces;               ///< takes a reduction (sum, prod, …)
-  bool has_in_place;          ///< NCCL and MPI both define an in-place form
-  bool needs_two_ranks;       ///< has no meaning on one rank
-  bool has_root = false;      ///< one rank has a part of its own: -r says which
-  bool has_bandwidth = true;  ///< its time is that of its bytes
+  bool reduces = false;          ///< takes a reduction (sum, prod, …)
+  bool has_in_place = false;     ///< NCCL and MPI both define an in-place form
+  bool needs_two_ranks = false;  ///< has no meaning on one rank
+  bool has_root = false;         ///< one rank has a part of its own: -r says which
+  bool has_bandwidth = true;     ///< its time is that of its bytes
 };
 
 /// All operations that can be run, in the order of OperationId; an entry of the table in operation.cpp each.
