@@ -49,9 +49,15 @@ std::size_t plain_bytes(std::string_view text) {
       std::find_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }) - text.begin());
 }
 
-/// `kept` says how much of the start of a text stays as it is.
+std::string in_place_of_control(const Letter& letter) {
+  if (letter.code_point < 0x20 || letter.code_point == 0x7F) return " ";
+  return std::string(is_hidden(letter.code_point) ? kReplacement : letter.bytes);
+}
+
+/// `kept` says how much of the start of a text stays as it is, `written` what stands for any other letter.
 template <class Kept>
-std::string shown(std::string_view text, const Kept& kept) {
+std::string shown(std::string_view text, const Kept& kept,
+                  std::string (*written)(const Letter& letter) = in_place_of_control) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
@@ -61,11 +67,7 @@ std::string shown(std::string_view text, const Kept& kept) {
       continue;
     }
     const Letter letter = first_letter(text);
-    if (letter.code_point < 0x20 || letter.code_point == 0x7F) {
-      out += ' ';
-    } else {
-      out += is_hidden(letter.code_point) ? kReplacement : letter.bytes;
-    }
+    out += written(letter);
     text.remove_prefix(letter.bytes.size());
   }
   return out;
@@ -221,30 +223,19 @@ std::string roff_text(std::string_view text) {
   return safe;
 }
 
-std::string json_text(std::string_view json) {
-  std::string out;
-  out.reserve(json.size());
-  while (!json.empty()) {
-    if (const std::size_t stays = std::max(plain_bytes(json), kept_of_page(json)); stays > 0) {
-      out += json.substr(0, stays);
-      json.remove_prefix(stays);
-      continue;
-    }
-    const Letter letter = first_letter(json);
-    if (letter.code_point == kNoCharacter) {
-      out += kReplacement;
-    } else if (!is_hidden(letter.code_point)) {
-      out += letter.bytes;
-    } else if (letter.code_point < 0x10000) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(letter.code_point));
-    } else {  // as the two halves of UTF-16
-      const auto above = static_cast<unsigned>(letter.code_point) - 0x10000U;
-      out += fmt::format("\\u{:04x}\\u{:04x}", 0xD800U + (above >> 10U), 0xDC00U + (above & 0x3FFU));
-    }
-    json.remove_prefix(letter.bytes.size());
-  }
-  return out;
+namespace {
+
+std::string letter_of_json(const Letter& letter) {
+  if (letter.code_point == kNoCharacter) return std::string(kReplacement);
+  if (!is_hidden(letter.code_point)) return std::string(letter.bytes);
+  if (letter.code_point < 0x10000) return fmt::format("\\u{:04x}", static_cast<unsigned>(letter.code_point));
+  const auto above = static_cast<unsigned>(letter.code_point) - 0x10000U;  // as the two halves of UTF-16
+  return fmt::format("\\u{:04x}\\u{:04x}", 0xD800U + (above >> 10U), 0xDC00U + (above & 0x3FFU));
 }
+
+}  // namespace
+
+std::string json_text(std::string_view json) { return shown(json, kept_of_page, letter_of_json); }
 
 std::string shell_word(std::string_view word) {
   constexpr std::string_view kPlain =
