@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -40,12 +39,6 @@ struct SaveEvidenceCommand {
   std::string folder;
   bool overwrite = false;
 };
-
-std::vector<std::string> environment_variables() {
-  std::vector<std::string> variables;
-  for (char** each = environ; each != nullptr && *each != nullptr; ++each) variables.emplace_back(*each);
-  return variables;
-}
 
 /// A folder that holds folders and no file is a fleet: each of them is a machine. A copy of /sys is one
 /// machine.
@@ -114,7 +107,7 @@ CommandResult save_evidence(const SaveEvidenceCommand& options) {
   fs::create_directories(folder, failure);
   if (failure) throw usage_error(options.folder, failure.message(), "give a folder that can be written");
   require_no_evidence(folder, options.overwrite);
-  const topology::LiveTexts live = topology::gather_live_texts(environment_variables());
+  const topology::LiveTexts live = topology::gather_live_texts();
   std::vector<std::pair<fs::path, std::string>> files{
       {folder / kTopologyFile, topology::save_topology({{topology::gather_live()}})}};
   for (const auto& [source, text] : live.texts) files.emplace_back(folder / (source + ".txt"), text);
@@ -165,11 +158,7 @@ void add_doctor(CLI::App& command, CommandFunction& chosen) {
 }  // namespace
 
 std::vector<analysis::DoctorPage> doctor_pages_of_this_machine() {
-  const topology::LiveTexts live = topology::gather_live_texts(environment_variables());
-  topology::Evidence evidence;
-  evidence.host = topology::gather_live();
-  for (const auto& [source, text] : live.texts) topology::add_evidence(evidence, text, source, source);
-  evidence.notes = live.notes;
+  const topology::Evidence evidence = topology::live_evidence(topology::gather_live());
   return analysis::doctor_pages(evidence, evidence.host.name.value_or("this machine"));
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 #include <algorithm>
 #include <list>
 #include <nlohmann/json.hpp>
@@ -27,12 +26,6 @@ namespace {
 constexpr std::size_t kMaxNotes = 2;  // of at most six lines before the tables
 constexpr std::size_t kMaxHostsNamed = 4;
 constexpr std::size_t kMaxCandidates = 4;
-
-std::vector<std::string> own_environment() {
-  std::vector<std::string> variables;
-  for (char** each = environ; each != nullptr && *each != nullptr; ++each) variables.emplace_back(*each);
-  return variables;
-}
 
 bool is_one_of(std::span<const topology::DoctorCheck> checks, std::string_view code) {
   return std::any_of(checks.begin(), checks.end(),
@@ -86,10 +79,8 @@ std::vector<HostFinding> gather_findings(launch::Ranks& ranks, const std::vector
 
 std::vector<HostFinding> findings_here(const topology::Host& host, const std::string& name, bool on_gpus) {
   topology::Evidence evidence;
-  evidence.host = host;
-  const topology::LiveTexts live = topology::gather_live_texts(own_environment(), topology::LiveScope::files);
   try {
-    for (const auto& [source, text] : live.texts) topology::add_evidence(evidence, text, source, source);
+    evidence = topology::live_evidence(host, topology::LiveScope::files);
   } catch (const Error&) {
     return {};  // what is not understood here is no reason to end a run
   }

@@ -64,13 +64,14 @@ bool add_evidence(Evidence& evidence, std::string_view text, std::string_view fi
 /// How thoroughly to look: files alone take milliseconds, commands seconds.
 enum class LiveScope { files, commands_too };
 
-/// The texts of this machine, by source; a source that fails becomes a note. `variables` are the
-/// NAME=VALUE of the environment. Each command gets 8 seconds.
+/// The texts of this machine, by source; a source that fails becomes a note. Each command gets 8 seconds.
 struct LiveTexts {
   std::map<std::string, std::string, std::less<>> texts;
   std::vector<std::string> notes;
 };
-[[nodiscard]] LiveTexts gather_live_texts(std::span<const std::string> variables,
-                                          LiveScope scope = LiveScope::commands_too);
+[[nodiscard]] LiveTexts gather_live_texts(LiveScope scope = LiveScope::commands_too);
+
+/// Of this machine, which is `host`. Throws Error where a text of its own is not understood.
+[[nodiscard]] Evidence live_evidence(const Host& host, LiveScope scope = LiveScope::commands_too);
 
 }  // namespace collbench::topology

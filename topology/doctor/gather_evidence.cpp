@@ -1,5 +1,6 @@
-// gather_live_texts() and collective_environment() of evidence.hpp.
+// gather_live_texts(), live_evidence() and collective_environment() of evidence.hpp.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -175,8 +176,10 @@ std::string collective_environment(std::span<const std::string> variables) {
   return text;
 }
 
-LiveTexts gather_live_texts(std::span<const std::string> variables, LiveScope scope) {
+LiveTexts gather_live_texts(LiveScope scope) {
   LiveTexts live;
+  std::vector<std::string> variables;
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each) variables.emplace_back(*each);
   for (const EvidenceSource& source : evidence_sources()) {
     if (source.live.empty()) continue;
     if (scope == LiveScope::files && !source.live.front().starts_with('/')) continue;
@@ -187,6 +190,15 @@ LiveTexts gather_live_texts(std::span<const std::string> variables, LiveScope sc
   for (const auto& [source, gather] : kFromSeveralFiles)
     if (std::string text = gather(); !text.empty()) live.texts.emplace(source, std::move(text));
   return live;
+}
+
+Evidence live_evidence(const Host& host, LiveScope scope) {
+  const LiveTexts live = gather_live_texts(scope);
+  Evidence evidence;
+  evidence.host = host;
+  for (const auto& [source, text] : live.texts) add_evidence(evidence, text, source, source);
+  evidence.notes = live.notes;
+  return evidence;
 }
 
 }  // namespace collbench::topology

@@ -186,10 +186,12 @@ TEST(Evidence, EverySourceHasAFileNameOfItsOwn) {
 }
 
 TEST(Evidence, ThisMachineHasSome) {
-  const LiveTexts live = gather_live_texts({});
+  ::setenv("NCCL_DEBUG", "INFO", 1);
+  const LiveTexts live = gather_live_texts();
   EXPECT_TRUE(live.texts.contains("kernel-version"));
   EXPECT_TRUE(live.texts.contains("limits"));
-  EXPECT_EQ(live.texts.at("environment"), "");
+  EXPECT_THAT(live.texts.at("environment"), HasSubstr("NCCL_DEBUG=INFO\n"));
+  ::unsetenv("NCCL_DEBUG");
 }
 
 }  // namespace
