@@ -1,10 +1,15 @@
 // The CUDA runtime (COLLBENCH_CUDART) for a run of the program over a real libnccl (COLLBENCH_NCCL) and
 // simulated GPUs: that of libcollbench_simulated_gpu.so, which it needs, and which loads NCCL. Then it puts
-// itself before NCCL's operations, so that their data move (moved_data.hpp): each calls NCCL's own first, and
-// nothing moves when that refuses. What this NCCL lacks stays missing. Buffers are remembered while they are
+// itself before NCCL's operations, whose kernels do not run: each calls NCCL's own first, and where that does
+// not refuse, the ranks' data meet in a hub (collectives/nccl/on_host/hub.hpp), on the stream where the
+// kernel would have run. What this NCCL lacks stays missing. Buffers are remembered while they are
 // registered, and are not freed meanwhile.
 #include <dlfcn.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -17,8 +22,7 @@
 #include <vector>
 
 #include "collectives/nccl/loader/nccl_library.hpp"
-#include "tools/nccl_plan/simulated_job/moved_data.hpp"
-#include "tools/nccl_plan/simulated_job/registered_buffers.hpp"
+#include "collectives/nccl/on_host/hub.hpp"
 
 using namespace collbench;
 using namespace collbench::collectives;
@@ -45,6 +49,91 @@ Originals& original() {
   static Originals all;
   return all;
 }
+
+/// What a communicator of NCCL is to the hub. Joined when its first operation runs.
+class DataCommunicator {
+ public:
+  DataCommunicator(std::string hub, int rank, int ranks) : hub_(std::move(hub)), rank_(rank), ranks_(ranks) {}
+  DataCommunicator(const DataCommunicator&) = delete;
+  DataCommunicator& operator=(const DataCommunicator&) = delete;
+  DataCommunicator(DataCommunicator&&) = delete;
+  DataCommunicator& operator=(DataCommunicator&&) = delete;
+  ~DataCommunicator() {
+    if (socket_ >= 0) ::close(socket_);
+  }
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(ranks_); }
+
+  /// The hub's socket; -1 when there is none, or after abort.
+  [[nodiscard]] int joined_socket() {
+    if (socket_ >= 0 || aborted_) return aborted_ ? -1 : socket_.load();
+    const int socket = connect_to_hub(hub_);
+    socket_ = socket;
+    const AskHeader hello{.ask = Ask::join, .rank = rank_, .ranks = ranks_};
+    char welcome = 0;
+    const bool good = socket >= 0 && !aborted_ && send_all(socket, &hello, sizeof hello) &&
+                      receive_all(socket, &welcome, 1);
+    return good ? socket : -1;
+  }
+
+  /// Ends what waits for other ranks, as NCCL's abort flag ends a kernel.
+  void abort() {
+    aborted_ = true;
+    aborted_.notify_all();
+    if (socket_ >= 0) ::shutdown(socket_, SHUT_RDWR);
+  }
+  /// Until abort: what has lost a peer stays on its stream, as a kernel does.
+  void wait_for_abort() const { aborted_.wait(false); }
+
+ private:
+  std::string hub_;
+  int rank_;
+  int ranks_;
+  std::atomic<int> socket_{-1};
+  std::atomic<bool> aborted_{false};
+};
+
+/// Carries the operation out; returns when this rank has what it receives, or after abort.
+void move_data(DataCommunicator& communicator, DataOperation operation) {
+  operation.header.rank = communicator.rank();
+  operation.header.ranks = static_cast<std::int32_t>(communicator.ranks());
+  if (operation.exchanges()) {
+    operation.header.sends = operation.sends.size();
+    operation.header.receives = operation.receives.size();
+    for (const auto& [part, data] : operation.sends) operation.header.bytes += part.bytes;
+  }
+  const int socket = communicator.joined_socket();
+  if (socket < 0 || !ask_hub(socket, operation)) communicator.wait_for_abort();
+}
+
+/// What NCCL has registered, with which communicator. Real memory that is freed meanwhile leaves NCCL with an
+/// address that is no longer its owner's, and says nothing.
+class RegisteredBuffers {
+ public:
+  /// `handle` is NCCL's; null: it accepted the buffer and registered nothing.
+  void add(const void* communicator, const void* handle, const void* buffer) {
+    const std::lock_guard lock(mutex_);
+    if (handle != nullptr) all_[{communicator, handle}] = buffer;
+  }
+  void remove(const void* communicator, const void* handle) {
+    const std::lock_guard lock(mutex_);
+    all_.erase({communicator, handle});
+  }
+  /// At a communicator's end.
+  void remove_all(const void* communicator) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(all_, [&](const auto& each) { return each.first.first == communicator; });
+  }
+  [[nodiscard]] bool has(const void* buffer) const {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(all_.begin(), all_.end(), [&](const auto& each) { return each.second == buffer; });
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::pair<const void*, const void*>, const void*> all_;
+};
 
 using SharedCommunicator = std::shared_ptr<DataCommunicator>;
 
