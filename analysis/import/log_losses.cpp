@@ -1,6 +1,5 @@
 // losses_in_log() of log_readers.hpp: what NCCL and nccl-tests say of one host and not of the others.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>

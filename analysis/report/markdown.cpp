@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "analysis/report/columns.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "analysis/report/sections.hpp"
 #include "analysis/verdict/verdict.hpp"

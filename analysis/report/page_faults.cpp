@@ -11,8 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "base/units.hpp"
-
 namespace collbench::analysis {
 namespace {
 

@@ -1,12 +1,9 @@
 #include "base/record/calibration.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <utility>
 
 #include "base/record/fields.hpp"
-#include "base/record/measured_block.hpp"
 
 namespace collbench {
 namespace {

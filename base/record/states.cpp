@@ -1,7 +1,5 @@
 #include "base/record/states.hpp"
 
-#include <fmt/format.h>
-
 #include <charconv>
 
 #include "base/record/fields.hpp"

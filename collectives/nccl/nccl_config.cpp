@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <optional>
 #include <vector>
 
 #include "base/text_input.hpp"

@@ -4,8 +4,6 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <exception>

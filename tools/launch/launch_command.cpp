@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string_view>
 
 #include "analysis/report/text_layout.hpp"
 #include "base/text_sinks.hpp"

@@ -1,7 +1,6 @@
 #include "topology/cluster/cluster_topology.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <concepts>

@@ -1,6 +1,5 @@
 // rank_checks() of checks.hpp: what the lines of several ranks say only together.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

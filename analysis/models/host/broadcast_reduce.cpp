@@ -1,7 +1,6 @@
 // Broadcast on host memory: S is the root's buffer, which every rank gets. MPI_Bcast has one buffer: nothing
 // is copied, in place or not.
 // Reduce on host memory: S is the buffer of one rank; the root gets the reduction of all of them.
-#include <algorithm>
 #include <array>
 
 #include "analysis/models/host/algorithms.hpp"

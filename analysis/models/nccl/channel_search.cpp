@@ -1,7 +1,6 @@
 #include "analysis/models/nccl/channel_search.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <tuple>
 #include <utility>

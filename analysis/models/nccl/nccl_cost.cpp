@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <ranges>
-#include <span>
 #include <vector>
 
 #include "analysis/models/nccl/planned_node.hpp"

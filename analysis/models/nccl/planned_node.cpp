@@ -8,7 +8,6 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <utility>
 
 #include "analysis/models/nccl/gpu_cluster.hpp"
 #include "analysis/models/nccl/nccl_cost.hpp"

@@ -1,7 +1,6 @@
 #include "analysis/report/html/page.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <string_view>
 

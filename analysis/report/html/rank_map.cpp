@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +12,6 @@
 #include "analysis/charts/run_charts.hpp"
 #include "analysis/report/columns.hpp"
 #include "analysis/report/html/page.hpp"
-#include "analysis/report/sections.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"

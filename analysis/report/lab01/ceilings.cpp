@@ -2,12 +2,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "analysis/models/nccl/algorithms.hpp"
 #include "analysis/models/nccl/links.hpp"
-#include "analysis/report/lab01/gap.hpp"
 #include "analysis/report/lab01/lab01.hpp"
 #include "base/units.hpp"
 #include "topology/catalog/gpus.hpp"

@@ -1,7 +1,6 @@
 #include "analysis/report/lab01/gap.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

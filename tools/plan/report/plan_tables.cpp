@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/units.hpp"
 #include "tools/plan/report/plan_report.hpp"
 
 namespace collbench::analysis {

@@ -6,7 +6,6 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
-#include <utility>
 
 #include "analysis/probe/gpu_findings.hpp"
 #include "analysis/probe/probe_json.hpp"

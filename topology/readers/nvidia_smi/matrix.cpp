@@ -1,7 +1,6 @@
 #include "topology/readers/nvidia_smi/matrix.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
