@@ -7,9 +7,9 @@
 #include <map>
 #include <utility>
 
-#include "analysis/report/sections.hpp"
 #include "analysis/import/log_readers.hpp"
 #include "analysis/report/launches.hpp"
+#include "analysis/report/sections.hpp"
 #include "base/error.hpp"
 #include "base/statistics.hpp"
 #include "base/text_input.hpp"

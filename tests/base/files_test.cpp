@@ -236,7 +236,8 @@ TEST_F(AtomicFile, RefusesAFileThatExistsUnlessAskedToOverwrite) {
 
 TEST_F(AtomicFile, RefusesALinkToNowhereAsAFileThatExists) {
   std::filesystem::create_symlink(path("nowhere"), path("link"));
-  EXPECT_THAT(refusal([&] { require_writable(path("link"), false, "-o"); }), HasSubstr("is not a regular file"));
+  EXPECT_THAT(refusal([&] { require_writable(path("link"), false, "-o"); }),
+              HasSubstr("is not a regular file"));
 }
 
 TEST_F(AtomicFile, RefusesAFolder) {
