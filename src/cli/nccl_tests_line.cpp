@@ -153,12 +153,11 @@ TestsValues parsed(const std::string& program, const std::vector<std::string>& w
 /// `pairs` of option and value, but for those that `others` give.
 void add_unless_given(const std::vector<std::pair<std::string, std::string>>& pairs,
                       const std::vector<std::string>& others, std::vector<std::string>& words) {
-  for (const auto& [option, value] : pairs) {
-    const bool given =
-        std::any_of(others.begin(), others.end(), [&option = option](const std::string& other) {
-          return other == option || other.starts_with(option + "=");
-        });
-    if (!given) words.insert(words.end(), {option, value});
+  for (const auto& each : pairs) {
+    const bool given = std::any_of(others.begin(), others.end(), [&each](const std::string& other) {
+      return other == each.first || other.starts_with(each.first + "=");
+    });
+    if (!given) words.insert(words.end(), {each.first, each.second});
   }
 }
 

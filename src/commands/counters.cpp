@@ -9,6 +9,7 @@
 #include "base/files.hpp"
 #include "base/host_name.hpp"
 #include "base/text_input.hpp"
+#include "base/text_sinks.hpp"
 #include "base/units.hpp"
 #include "src/cli/options.hpp"
 #include "src/commands/registry.hpp"
@@ -46,7 +47,7 @@ CommandResult since(const std::string& since_path, const topology::ErrorCounters
                     const topology::ErrorCounters& now) {
   CommandResult result;
   for (const analysis::CounterRise& rise : analysis::counter_rises(before, now, "")) {
-    result.text += rise_words(rise) + "\n";
+    result.text += one_line(rise_words(rise)) + "\n";
     if (grade_of(rise) != analysis::RiseGrade::noted) result.status = ExitStatus::low;
   }
   const auto [fell, gone] = analysis::counters_without_answer(before, now);
@@ -54,10 +55,10 @@ CommandResult since(const std::string& since_path, const topology::ErrorCounters
     result.text = fmt::format("of {} {}\n", counted(now.counts.size(), "error counter"),
                               fell.empty() ? "none went up" : "none is known to have gone up");
   if (before.unix_seconds > now.unix_seconds)
-    result.text += fmt::format("{} is of a later time: a clock was set\n", since_path);
+    result.text += fmt::format("{} is of a later time: a clock was set\n", one_line(since_path));
   for (const std::string& each : fell)
-    result.text += fmt::format("{}: set back since, so what it counted is not known\n", each);
-  for (const std::string& each : gone) result.text += fmt::format("{}: not here anymore\n", each);
+    result.text += fmt::format("{}: set back since, so what it counted is not known\n", one_line(each));
+  for (const std::string& each : gone) result.text += fmt::format("{}: not here anymore\n", one_line(each));
   if (!gone.empty()) result.status = ExitStatus::low;
   return result;
 }

@@ -175,7 +175,7 @@ class SlowLink(OnFabric):
 
     def test_a_flapping_nic_is_named(self):
         self.addCleanup(fabric, "heal")
-        run = self.start("--time", "5", "-T", "30")
+        run = self.start("--time", "12", "-T", "30")  # both cuts end before it, on a loaded machine, too
         for _ in range(2):
             fabric("cut", "host1")
             fabric("heal")

@@ -51,6 +51,14 @@ TEST(CounterRises, EachHostOfWhichSomethingWasNotReadIsNamed) {
               ElementsAre("n0: dmesg: refused", "n0, n1, n2: no ports"));
 }
 
+TEST(CounterRises, WhatFellOrIsGoneHasNoAnswer) {
+  const topology::ErrorCounters before{"host1", 100, {{"eth0 a", 50}, {"eth0 b", 2}, {"eth7 a", 0}}, {}};
+  const topology::ErrorCounters after{"host1", 200, {{"eth0 a", 2}, {"eth0 b", 2}, {"eth1 a", 9}}, {}};
+  const CountersWithoutAnswer found = counters_without_answer(before, after);
+  EXPECT_THAT(found.fell, ElementsAre("eth0 a, 50 to 2"));
+  EXPECT_THAT(found.gone, ElementsAre("eth7 a"));
+}
+
 TEST(CounterRises, BetweenTwoLooksWorstFirst) {
   const topology::ErrorCounters before{
       "host1",
