@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/record/operation.hpp"
+#include "base/units.hpp"
 #include "src/cli/options.hpp"
 
 namespace collbench::program {
