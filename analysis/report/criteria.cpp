@@ -45,18 +45,6 @@ std::string nearest_words(const std::set<std::uint64_t>& sizes, const MinBusbw& 
   return fmt::format("nearest {} {}", nearest.size() == 1 ? "is" : "are", fmt::join(nearest, " and "));
 }
 
-/// None without any.
-std::optional<double> mean_busbw(const Run& run, OperationId operation) {
-  double sum = 0;
-  int rows = 0;
-  for (const Row& row : run.rows) {
-    if (row.measurement.key.operation != operation) continue;
-    const auto busbw = rates(row, static_cast<int>(run.ranks.size())).bus_bandwidth;
-    if (busbw) sum += *busbw, ++rows;
-  }
-  return rows > 0 ? std::optional(sum / rows) : std::nullopt;
-}
-
 void check_mean(const Run& run, const MinBusbw& minimum, RunCheck& check) {
   const std::optional<double> mean = mean_busbw(run, minimum.operation);
   if (mean && *mean >= minimum.bytes_per_second) return;
@@ -263,6 +251,17 @@ void check_throttling(const Run& run, RunCheck& check) {
 }
 
 }  // namespace
+
+std::optional<double> mean_busbw(const Run& run, OperationId operation) {
+  double sum = 0;
+  int rows = 0;
+  for (const Row& row : run.rows) {
+    if (row.measurement.key.operation != operation) continue;
+    const auto busbw = rates(row, static_cast<int>(run.ranks.size())).bus_bandwidth;
+    if (busbw) sum += *busbw, ++rows;
+  }
+  return rows > 0 ? std::optional(sum / rows) : std::nullopt;
+}
 
 bool Criteria::wants(FailureKind kind) const {
   return accept || std::find(fail_on.begin(), fail_on.end(), kind) != fail_on.end();

@@ -39,6 +39,9 @@ struct MinBusbw {
   bool operator==(const MinBusbw&) const = default;
 };
 
+/// Of all its rows, in and out of place; none without any that has one.
+[[nodiscard]] std::optional<double> mean_busbw(const Run& run, OperationId operation);
+
 struct Criteria {
   std::vector<MinBusbw> min_busbw;
   std::vector<FailureKind> fail_on{FailureKind::below};

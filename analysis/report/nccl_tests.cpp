@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "analysis/report/criteria.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/report/sections.hpp"
 #include "base/record/run.hpp"
@@ -36,7 +36,8 @@ struct TestsTable {
   const Operation* operation = nullptr;
   std::vector<TestsLine> lines;
   std::uint64_t wrong_elements = 0;
-  double mean_busbw = 0;  ///< of all that was measured, bytes per second
+  bool is_checked = false;  ///< some row
+  double mean_busbw = 0;    ///< bytes per second
 
   [[nodiscard]] std::string program() const {
     const std::string_view name = operation->nccl_tests_name;
@@ -46,12 +47,11 @@ struct TestsTable {
 
 TestsTable table_of_operation(const Run& run, const Operation& what) {
   TestsTable table{.operation = &what, .lines = {}};
-  std::vector<double> busbw;
   for (const Row& row : run.rows) {
     const Measurement& measured = row.measurement;
     if (measured.key.operation != what.id || !(measured.seconds > 0)) continue;
     table.wrong_elements += measured.wrong_elements.value_or(0);
-    busbw.push_back(rates(row, static_cast<int>(run.ranks.size())).bus_bandwidth.value_or(0));
+    table.is_checked = table.is_checked || measured.wrong_elements;
     RowKey key = measured.key;
     key.in_place = false;
     const auto line = std::find_if(table.lines.begin(), table.lines.end(), [&key](const TestsLine& each) {
@@ -62,7 +62,7 @@ TestsTable table_of_operation(const Run& run, const Operation& what) {
     TestsLine& mine = line == table.lines.end() ? table.lines.emplace_back() : *line;
     (measured.key.in_place ? mine.in_place : mine.out_of_place) = &row;
   }
-  for (const double each : busbw) table.mean_busbw += each / static_cast<double>(busbw.size());
+  table.mean_busbw = mean_busbw(run, what.id).value_or(0);
   return table;
 }
 
@@ -70,9 +70,8 @@ std::vector<TestsTable> tests_tables(const Run& run) {
   std::vector<TestsTable> tables;
   for (const Row& row : run.rows) {
     const Operation& what = operation(row.measurement.key.operation);
-    const bool is_there = std::any_of(tables.begin(), tables.end(),
-                                      [&what](const TestsTable& each) { return each.operation == &what; });
-    if (is_there) continue;
+    const auto is_it = [&what](const TestsTable& each) { return each.operation == &what; };
+    if (std::any_of(tables.begin(), tables.end(), is_it)) continue;
     if (TestsTable table = table_of_operation(run, what); !table.lines.empty())
       tables.push_back(std::move(table));
   }
@@ -135,7 +134,7 @@ std::string head_of_table(const Run& run, const TestsTable& table) {
       "#\n# Using devices\n",
       one_line(run.versions.collbench), run.versions.nccl.empty() ? "" : "; NCCL version ",
       one_line(run.versions.nccl), table.program(), size(*first), size(*last),
-      measured.warmup_iterations / passes, measured.iterations / passes, measured.wrong_elements ? 1 : 0,
+      measured.warmup_iterations / passes, measured.iterations / passes, table.is_checked ? 1 : 0,
       run.graph_launches, run.buffers.unaligned_elements);
   for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
     const TestsDevice device = device_of(run, rank);
@@ -143,18 +142,13 @@ std::string head_of_table(const Run& run, const TestsTable& table) {
                         one_line(run.ranks[rank].host), device.index, one_line(device.address),
                         one_line(device.model));
   }
-  constexpr std::string_view kBlank;
-  text += fmt::format(
-      "#\n# {:>10}  {:>12}  {:>8}  {:>6}  {:>6}           out-of-place                       in-place        "
-      "  \n",
-      kBlank, kBlank, kBlank, kBlank, kBlank);
-  constexpr std::string_view kColumns =
-      "# {:>10}  {:>12}  {:>8}  {:>6}  {:>6}  {:>7}  {:>6}  {:>6}  {:>6}  {:>7}  {:>6}  {:>6}  {:>6} \n";
-  text += fmt::format(fmt::runtime(kColumns), "size", "count", "type", "redop", "root", "time", "algbw",
-                      "busbw", "#wrong", "time", "algbw", "busbw", "#wrong");
-  text += fmt::format(fmt::runtime(kColumns), "(B)", "(elements)", kBlank, kBlank, kBlank, "(us)", "(GB/s)",
-                      "(GB/s)", kBlank, "(us)", "(GB/s)", "(GB/s)", kBlank);
-  return text;
+  return text +
+         "#\n#                                                              out-of-place                     "
+         "  in-place          \n"
+         "#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   "
+         "algbw   busbw  #wrong \n"
+         "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)             (us)  "
+         "(GB/s)  (GB/s)         \n";
 }
 
 std::string table_text(const Run& run, const TestsTable& table) {
@@ -167,6 +161,7 @@ std::string table_text(const Run& run, const TestsTable& table) {
                         half_text(line.in_place, run.ranks.size()));
   }
   if (!run.complete) text += "# error: the run was cut short\n";
+  if (!table.is_checked) text += "# data: not checked, so nothing was counted\n";
   text +=
       fmt::format("# {:<20} : {} {}\n# {:<20} : {:g} \n#\n# Collective test concluded: {}\n#\n",
                   "Out of bounds values", table.wrong_elements, table.wrong_elements > 0 ? "FAILED" : "OK",
@@ -211,7 +206,7 @@ Json devices_json(const Run& run) {
 }  // namespace
 
 std::string report_nccl_tests(const Run& run) {
-  std::string text = is_simulated(run) ? "# simulated: no time here is that of a machine\n" : "";
+  std::string text = is_simulated(run) ? "# simulated: no time here was measured\n" : "";
   for (const TestsTable& table : tests_tables(run)) text += table_text(run, table);
   return text;
 }
@@ -219,10 +214,12 @@ std::string report_nccl_tests(const Run& run) {
 std::string report_nccl_tests_json(const Run& run) {
   Json results = Json::array();
   std::uint64_t wrong_elements = 0;
+  bool is_checked = false;
   double busbw = 0;
   const std::vector<TestsTable> tables = tests_tables(run);
   for (const TestsTable& table : tables) {
     wrong_elements += table.wrong_elements;
+    is_checked = is_checked || table.is_checked;
     busbw += table.mean_busbw / kGigabyte / static_cast<double>(tables.size());
     for (const TestsLine& line : table.lines) {
       const RowKey& key = line.either().key;
@@ -240,6 +237,7 @@ std::string report_nccl_tests_json(const Run& run) {
   // Readers take the operation from the program's name.
   Json arguments = Json::array({tables.empty() ? "collbench" : tables.front().program()});
   for (std::size_t i = 1; i < run.command_line.size(); ++i) arguments.push_back(run.command_line[i]);
+  const char* const okay = !is_checked ? "unchecked" : wrong_elements == 0 ? "true" : "false";
   const Json document{
       {"version", 3},
       {"start_time", local_form(run.started)},
@@ -248,7 +246,7 @@ std::string report_nccl_tests_json(const Run& run) {
       {"config",
        {{"nthreads", 1}, {"ngpus", 1}, {"graph", run.graph_launches}, {"devices", devices_json(run)}}},
       {"results", results},
-      {"out_of_bounds", {{"count", wrong_elements}, {"okay", wrong_elements == 0 ? "true" : "false"}}},
+      {"out_of_bounds", {{"count", wrong_elements}, {"okay", okay}}},
       {"average_bus_bandwidth", {{"bandwidth", busbw}, {"okay", "unchecked"}}},
       {"end_time", local_form(run.finished)},
       {"errors", run.complete ? Json::array() : Json::array({"the run was cut short"})},

@@ -18,50 +18,52 @@
 namespace collbench::program {
 namespace {
 
-/// An option of nccl-tests (src/common.cu), its value there without it, and what ours is called.
+/// An option of nccl-tests (src/common.cu).
 struct TestsOption {
-  const char* names;
-  const char* letter;
-  const char* value;
-  const char* ours;  ///< null: not passed on as it is
+  std::string_view names;  ///< "-n,--iters"; ours has the same letter
+  const char* value;       ///< without it
+  bool passed = false;     ///< to ours as it is, where it is not that value
+  const char* instead{};   ///< why it is not done; null: it is, or changes nothing
+
+  [[nodiscard]] char letter() const { return names.at(1); }
 };
 
 constexpr std::array<TestsOption, 31> kTestsOptions{{
-    {"-t,--nthreads", "t", "1", nullptr},
-    {"-g,--ngpus", "g", "1", nullptr},
-    {"-b,--minbytes", "b", "32M", nullptr},
-    {"-e,--maxbytes", "e", "32M", nullptr},
-    {"-i,--stepbytes", "i", "1M", nullptr},
-    {"-f,--stepfactor", "f", "1", nullptr},
-    {"-n,--iters", "n", "20", "-n"},
-    {"-m,--agg_iters", "m", "1", "-m"},
-    {"-w,--warmup_iters", "w", "1", "-w"},
-    {"-N,--run_cycles", "N", "1", "-N"},
-    {"-c,--check", "c", "1", "-c"},
-    {"-o,--op", "o", "sum", "-o"},
-    {"-d,--datatype", "d", "float", "-d"},
-    {"-r,--root", "r", "0", nullptr},
-    {"-z,--blocking", "z", "0", "-z"},
-    {"-T,--timeout", "T", "0", nullptr},
-    {"-G,--cudagraph", "G", "0", "-G"},
-    {"-a,--average", "a", "1", "-a"},
-    {"-R,--local_register", "R", "0", "-R"},
-    {"-x,--cta_policy", "x", "", nullptr},
-    {"-u,--unalign", "u", "0", "-u"},
-    {"-J,--output_file", "J", "", nullptr},
-    {"-p,--parallel_init", "p", "0", nullptr},
-    {"-y,--stream_null", "y", "0", nullptr},
-    {"-C,--report_cputime", "C", "0", nullptr},
-    {"-S,--report_timestamps", "S", "0", nullptr},
-    {"-M,--memory", "M", "0", nullptr},
-    {"-I,--per_iter_timing", "I", "0", nullptr},
-    {"-K,--per_iter_skip", "K", "0", nullptr},
-    {"-D,--device_implementation", "D", "0", nullptr},
-    {"-V,--device_cta_count", "V", "16", nullptr},
+    {"-t,--nthreads", "1"},
+    {"-g,--ngpus", "1"},
+    {"-b,--minbytes", "32M"},
+    {"-e,--maxbytes", "32M"},
+    {"-i,--stepbytes", "1M"},
+    {"-f,--stepfactor", "1"},
+    {"-n,--iters", "20", true},
+    {"-m,--agg_iters", "1", true},
+    {"-w,--warmup_iters", "1", true},
+    {"-N,--run_cycles", "1", true},
+    {"-c,--check", "1", true},
+    {"-o,--op", "sum", true},
+    {"-d,--datatype", "float", true},
+    {"-r,--root", "0"},
+    {"-z,--blocking", "0", true},
+    {"-T,--timeout", "0", true},
+    {"-G,--cudagraph", "0", true},
+    {"-a,--average", "1", true},
+    {"-R,--local_register", "0", true},
+    {"-x,--cta_policy", "", true},
+    {"-u,--unalign", "0", true},
+    {"-J,--output_file", ""},
+    {"-p,--parallel_init", "0", false, "ranks make their communicators at the same time anyway"},
+    {"-y,--stream_null", "0", false, "a stream of its own is used"},
+    {"-C,--report_cputime", "0", false, "--enqueue-time measures the host's time of a call, into --record"},
+    {"-S,--report_timestamps", "0", false, "--record has start and end"},
+    {"-M,--memory", "0", false, "nvidia-smi shows what is in use"},
+    {"-I,--per_iter_timing", "0", false, "--record has the distribution of calls, --samples each of them"},
+    {"-K,--per_iter_skip", "0"},
+    {"-D,--device_implementation", "0"},
+    {"-V,--device_cta_count", "16"},
 }};
 
 /// By letter.
-using TestsValues = std::map<std::string, std::string>;
+using TestsValues = std::map<char, std::string>;
 
 const Operation* operation_of(const std::string& program) {
   constexpr std::string_view kEnding = "_perf";
@@ -73,7 +75,7 @@ const Operation* operation_of(const std::string& program) {
   return name.empty() || found == operations().end() ? nullptr : &*found;
 }
 
-bool is_asked_for(const TestsValues& values, const char* letter) {
+bool is_asked_for(const TestsValues& values, char letter) {
   const std::string& value = values.at(letter);
   return !value.empty() && value != "0";
 }
@@ -81,20 +83,20 @@ bool is_asked_for(const TestsValues& values, const char* letter) {
 /// The sizes that nccl-tests runs: from the least on as long as they are not above the largest, which need
 /// not be one of them.
 std::vector<std::string> size_words(const TestsValues& values) {
-  const std::uint64_t first = parse_size(values.at("b"), "-b");
-  const std::uint64_t most = parse_size(values.at("e"), "-e");
+  const std::uint64_t first = parse_size(values.at('b'), "-b");
+  const std::uint64_t most = parse_size(values.at('e'), "-e");
   if (first > most)
-    throw usage_error("-b", fmt::format("{} is above -e {}", values.at("b"), values.at("e")),
+    throw usage_error("-b", fmt::format("{} is above -e {}", values.at('b'), values.at('e')),
                       "give a -b that is at most -e");
   constexpr std::uint64_t kMaxFactor = 1'000'000;
-  const std::uint64_t factor = parse_number<std::uint64_t>(values.at("f"), "-f", 0, kMaxFactor);
+  const std::uint64_t factor = parse_number<std::uint64_t>(values.at('f'), "-f", 0, kMaxFactor);
   std::uint64_t last = first;
   if (factor > 1 && first > 0) {
     while (last <= most / factor) last *= factor;
     if (last > first)
       return {"-b", std::to_string(first), "-e", std::to_string(last), "-f", std::to_string(factor)};
   } else {
-    const std::uint64_t step = parse_size(values.at("i"), "-i");
+    const std::uint64_t step = parse_size(values.at('i'), "-i");
     last = step == 0 ? first : first + (most - first) / step * step;
     if (last > first)
       return {"-b", std::to_string(first), "-e", std::to_string(last), "-i", std::to_string(step)};
@@ -106,7 +108,7 @@ std::vector<std::string> size_words(const TestsValues& values) {
 std::vector<std::string> rank_words(const TestsValues& values, bool launched) {
   constexpr int kMaxGpus = 1024;
   const int gpus =
-      parse_number(values.at("t"), "-t", 1, kMaxGpus) * parse_number(values.at("g"), "-g", 1, kMaxGpus);
+      parse_number(values.at('t'), "-t", 1, kMaxGpus) * parse_number(values.at('g'), "-g", 1, kMaxGpus);
   if (gpus == 1) return {};
   if (!launched) return {"-g", std::to_string(gpus)};
   throw usage_error("-g", fmt::format("a process has one GPU here, and {} are asked for", gpus),
@@ -114,16 +116,10 @@ std::vector<std::string> rank_words(const TestsValues& values, bool launched) {
 }
 
 std::vector<std::string> notes_of(const TestsValues& values) {
-  constexpr std::array<std::pair<const char*, const char*>, 6> kNotDone{
-      {{"p", "communicators are made by each rank for itself anyway"},
-       {"y", "a stream of its own is used"},
-       {"C", "times are those of the GPU; --enqueue-time measures the host's, into --record"},
-       {"S", "the record has start and end"},
-       {"M", "nvidia-smi shows what is in use"},
-       {"I", "--percentiles and --record have the distribution of calls"}}};
   std::vector<std::string> notes;
-  for (const auto& [letter, instead] : kNotDone)
-    if (is_asked_for(values, letter)) notes.push_back(fmt::format("-{} is not done: {}", letter, instead));
+  for (const TestsOption& each : kTestsOptions)
+    if (each.instead != nullptr && is_asked_for(values, each.letter()))
+      notes.push_back(fmt::format("-{} is not done: {}", each.letter(), each.instead));
   return notes;
 }
 
@@ -135,8 +131,8 @@ TestsValues parsed(const std::string& program, const std::vector<std::string>& w
   app.set_help_flag("-h,--help");
   app.allow_extras();
   for (const TestsOption& each : kTestsOptions) {
-    values[each.letter] = each.value;
-    app.add_option(each.names, values[each.letter])->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    std::string& value = values[each.letter()] = each.value;
+    app.add_option(std::string(each.names), value)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   }
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
@@ -172,8 +168,9 @@ std::optional<NcclTestsLine> nccl_tests_line(const std::string& program,
   std::vector<std::string> others;
   const TestsValues values = parsed(std::filesystem::path(program).filename().string(), words, others);
   if (values.empty()) return NcclTestsLine{others, {}};
-  if (is_asked_for(values, "D"))
-    throw usage_error("-D", "kernels of nccl-tests' own are not measured here", "leave -D and -V out");
+  if (is_asked_for(values, 'D'))
+    throw usage_error("-D", "it asks for kernels of nccl-tests' own, which are not here",
+                      "leave -D and -V out");
 
   NcclTestsLine line{{"--ops", std::string(operation->option)}, notes_of(values)};
   const auto add = [&line](const std::vector<std::string>& more) {
@@ -182,19 +179,21 @@ std::optional<NcclTestsLine> nccl_tests_line(const std::string& program,
   add(rank_words(values, launched));
   add(size_words(values));
   for (const TestsOption& each : kTestsOptions) {
-    const bool is_usual = values.at(each.letter) == each.value;
-    const bool differs_here = std::string_view("nwNca").find(each.letter) != std::string_view::npos;
-    if (each.ours != nullptr && (differs_here || !is_usual)) add({each.ours, values.at(each.letter)});
+    const std::string& value = values.at(each.letter());
+    const bool differs_here = std::string_view("nwNca").find(each.letter()) != std::string_view::npos;
+    if (each.passed && (differs_here || value != each.value)) add({fmt::format("-{}", each.letter()), value});
   }
-  if (operation->has_root) add({"-r", values.at("r").starts_with('-') ? "all" : values.at("r")});
-  if (is_asked_for(values, "T")) add({"-T", values.at("T")});
-  if (!values.at("x").empty()) add({"-x", values.at("x")});
-  if (!values.at("J").empty()) add({"--nccl-tests-json", values.at("J")});
+  if (operation->has_root) add({"-r", values.at('r').starts_with('-') ? "all" : values.at('r')});
+  if (!values.at('J').empty()) add({"--nccl-tests-json", values.at('J')});
   if (!min_busbw.empty()) {
     constexpr double kOfIt = 0.9;  // src/util.cu: what is less fails
     constexpr double kMaxRate = 1e6;
     const double rate = parse_number(min_busbw, "NCCL_TESTS_MIN_BW", 0.0, kMaxRate, "GB/s");
-    if (rate > 0) add({"--min-busbw", fmt::format("{}@mean>={}", operation->option, kOfIt * rate)});
+    if (rate > 0) {
+      add({"--min-busbw", fmt::format("{}@mean>={}", operation->option, kOfIt * rate)});
+      line.notes.push_back(
+          fmt::format("NCCL_TESTS_MIN_BW: the average has to reach {} of it, {} GB/s", kOfIt, kOfIt * rate));
+    }
   }
   add_unless_given({{"--format", "nccl-tests"},
                     {"--place", "both"},

@@ -52,10 +52,12 @@ CommandResult since(const std::string& since_path, const topology::ErrorCounters
   }
   const auto [fell, gone] = analysis::counters_without_answer(before, now);
   if (result.text.empty())
-    result.text = fmt::format("of {} {}\n", counted(now.counts.size(), "error counter"),
-                              fell.empty() ? "none went up" : "none is known to have gone up");
+    result.text = fmt::format(
+        "of {} {}{}\n", counted(now.counts.size(), "error counter"),
+        fell.empty() ? "none went up" : "none is known to have gone up",
+        gone.empty() ? "" : fmt::format("; of {} of the earlier look nothing is known", gone.size()));
   if (before.unix_seconds > now.unix_seconds)
-    result.text += fmt::format("{} is of a later time: a clock was set\n", one_line(since_path));
+    result.text += fmt::format("{} is dated later than now: a clock was set\n", one_line(since_path));
   for (const std::string& each : fell)
     result.text += fmt::format("{}: set back since, so what it counted is not known\n", one_line(each));
   for (const std::string& each : gone) result.text += fmt::format("{}: not here anymore\n", one_line(each));

@@ -108,8 +108,17 @@ class NcclTestsLine(unittest.TestCase):
         self.run_as(*line, environment={"NCCL_TESTS_MIN_BW": "0.001"})
         said = self.run_as(*line, status=1, environment={"NCCL_TESTS_MIN_BW": "999999"})
         self.assertIn("AllReduce on average: ", said.stderr)
+        self.assertIn("NCCL_TESTS_MIN_BW: the average has to reach 0.9 of it, ", said.stderr)
         # A verdict never changes it: this is no such machine.
         self.run_as(*line, "--fail-on", "none")
+
+    def test_nothing_is_said_of_data_that_nobody_checked(self):
+        said = self.run_as("all_reduce_perf", "-b", "1K", "-e", "1K", "-n", "1", "-c", "0", "-J", "tests.json")
+        self.assertIn("\n# data: not checked, ", said.stdout)
+        self.assertEqual(self.rows(said.stdout)[0][8], "N/A")
+        written = json.loads((self.folder / "tests.json").read_text(encoding="utf-8"))
+        self.assertEqual(written["out_of_bounds"]["okay"], "unchecked")
+        self.assertNotIn("not checked", self.run_as("all_reduce_perf", "-b", "1K", "-e", "1K", "-n", "1").stdout)
 
     def test_what_is_not_done_is_said_or_refused(self):
         said = self.run_as("all_reduce_perf", "-b", "1K", "-e", "1K", "-n", "1", "-S", "1", "-y", "1")
