@@ -54,7 +54,9 @@ class NcclTestsLine(unittest.TestCase):
         self.assertIn("AllReduce float", said.stderr)  # the verdict
 
     def test_its_defaults(self):
-        said = self.run_as("broadcast_perf")
+        said = self.run_as("broadcast_perf", "--record", "run.json")
+        record = json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
+        self.assertEqual((record["passes"], record["time_reduction"]), (1, "avg"))
         self.assertEqual([row[0] for row in self.rows(said.stdout)], [str(32 << 20)])
         self.assertRegex(said.stdout, r"warmup iters: 1 iters: 20 validation: 1 graph: 0")
         self.assertEqual(self.rows(said.stdout)[0][3:5], ["none", "0"])
