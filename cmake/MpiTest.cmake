@@ -4,7 +4,7 @@
 # collbench_mpi_program(PROGRAM SOURCE...): linked with the subsystems that know MPI.
 function(collbench_mpi_program program)
   add_executable(${program} ${ARGN} "${CMAKE_SOURCE_DIR}/tests/mpi_main.cpp")
-  target_link_libraries(${program} PRIVATE collectives launch base MPI::MPI_CXX GTest::gmock GTest::gtest)
+  target_link_libraries(${program} PRIVATE ${COLLBENCH_MPI} collectives launch base MPI::MPI_CXX GTest::gmock GTest::gtest)
   collbench_test_options(${program})
 endfunction()
 

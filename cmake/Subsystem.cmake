@@ -82,7 +82,8 @@ endfunction()
 function(collbench_subsystem name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${name}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "_smpi\\.cpp$")  # the simulator's side of a seam: only in collbench-smpi
-  list(FILTER sources EXCLUDE REGEX "/nccl/(observer|on_host)/[^/]+$")  # libraries of their own: Observer.cmake, OnHost.cmake
+  # Libraries of their own: MpiLibraries.cmake, Observer.cmake, OnHost.cmake.
+  list(FILTER sources EXCLUDE REGEX "/mpi/|/nccl/(observer|on_host)/[^/]+$")
   collbench_library(${name} SOURCES ${sources} ${ARGN})
   set(${name}_parts ${${name}_parts} PARENT_SCOPE)
 endfunction()

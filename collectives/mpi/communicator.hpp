@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "launch/mpi_session.hpp"
+#include "launch/mpi/mpi_session.hpp"
 
 namespace collbench::collectives {
 

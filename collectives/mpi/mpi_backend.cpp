@@ -15,7 +15,7 @@
 #include "collectives/mpi/communicator.hpp"
 #include "collectives/mpi/mpi_row.hpp"
 #include "collectives/mpi/mpi_types.hpp"
-#include "launch/mpi_session.hpp"
+#include "launch/mpi/mpi_session.hpp"
 #include "launch/real_machine.hpp"
 
 namespace collbench::collectives {

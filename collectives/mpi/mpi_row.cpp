@@ -6,7 +6,7 @@
 #include "collectives/data/element_types.hpp"
 #include "collectives/mpi/open_mpi/message_rings.hpp"
 #include "collectives/operations.hpp"
-#include "launch/mpi_session.hpp"
+#include "launch/mpi/mpi_session.hpp"
 #include "launch/real_machine.hpp"
 
 namespace collbench::collectives {

@@ -3,7 +3,7 @@
 #include <Eigen/Core>
 
 #include "collectives/data/element_types.hpp"
-#include "launch/mpi_session.hpp"
+#include "launch/mpi/mpi_session.hpp"
 
 namespace collbench::collectives {
 namespace {

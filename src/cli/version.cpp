@@ -5,10 +5,10 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "collectives/mpi_library.hpp"
 #include "collectives/nccl/loader/cuda_library.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
 #include "collectives/nccl/loader/own_libraries.hpp"
-#include "launch/mpi_session.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/version_number.hpp"
 
@@ -16,7 +16,7 @@ namespace collbench::program {
 
 Versions versions() {
   return {.collbench = std::string(version_number()),
-          .mpi = launch::MpiSession::library_version(),
+          .mpi = "",
           .hwloc = launch::hwloc_version(),
           .nccl = "",
           .cuda = ""};
@@ -67,7 +67,7 @@ std::string version_text() {
       "Not supported: CUDA-aware MPI (MPI measures host memory), one process with several GPUs (there is a "
       "rank for each),\n"
       "  naming the algorithm that MPI itself chose where it is not Open MPI 4.1\n",
-      all.collbench, all.mpi, all.hwloc, nccl, cuda, kernels,
+      all.collbench, collectives::mpi_version(), all.hwloc, nccl, cuda, kernels,
       observer ? observer->path : fmt::format("not found ({})", unsupported_reason));
 }
 

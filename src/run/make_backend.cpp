@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "collectives/mpi/mpi_backend.hpp"
+#include "collectives/mpi_library.hpp"
 #include "collectives/nccl/nccl_backend.hpp"
 #include "launch/agreement.hpp"
 #include "launch/launcher.hpp"
@@ -27,7 +27,7 @@ RunBackend make_backend(const RunOptions& options, const launch::Session& sessio
                         const launch::CollectiveWait& waiter, const RunContext& context,
                         const TrafficMatrix& traffic, launch::CallCounters counters) {
   if (context.memory == collectives::MemoryKind::host) {
-    return {.backend = std::make_unique<collectives::MpiBackend>(
+    return {.backend = collectives::mpi_library().functions->make_backend(
                 session.clock(), traffic, counters, options.request.buffers, step_matrix_of(options)),
             .memory_per_rank_bytes = context.host_memory_per_rank_bytes,
             .gpus = {},

@@ -16,12 +16,11 @@
 #include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
-#include "collectives/mpi/open_mpi/algorithm_control.hpp"
+#include "collectives/mpi_library.hpp"
 #include "launch/agreement.hpp"
 #include "launch/flight/flight_recorder.hpp"
 #include "launch/interruption.hpp"
 #include "launch/launcher.hpp"
-#include "launch/mpi_session.hpp"
 #include "launch/real_machine.hpp"
 #include "launch/socket_session.hpp"
 #include "launch/sockets/rank_link.hpp"
@@ -56,21 +55,25 @@ bool started_by_start_ranks() { return std::getenv(kStartedRanks) != nullptr; }
               "install Open MPI (apt-get install openmpi-bin), or put its mpirun on PATH");
 }
 
-/// MPICH's mpirun, or srun with another PMI, starts N programs that each believe to be alone. Thrown where
+/// Another MPI's mpirun, or srun with another PMI, starts N programs that each believe to be alone. Thrown where
 /// only the launcher's rank 0 reports.
-void require_own_launcher(const RunOptions& options, int ranks) {
+void require_own_launcher(const RunOptions& options, const launch::Session& session) {
+  const int ranks = session.ranks().size();
   if (options.launched_ranks.value_or(ranks) == ranks) return;
+  const std::string& passed_over = collectives::mpi_library().passed_over;
   throw Error(ExitStatus::not_here, "launcher",
-              fmt::format("it started {}, but MPI sees {}: it is not the launcher of this MPI library",
-                          counted(static_cast<std::size_t>(*options.launched_ranks), "rank"), ranks),
-              "start collbench with the mpirun of " + launch::MpiSession::library_version() +
-                  ", or with srun --mpi=pmix");
+              fmt::format("it started {}, but MPI sees {}: it is not the launcher of {}{}",
+                          counted(static_cast<std::size_t>(*options.launched_ranks), "rank"), ranks,
+                          session.library(), passed_over.empty() ? "" : "; not used: " + passed_over),
+              fmt::format("start collbench with the mpirun of {}, or with srun --mpi=pmix; or have COLLBENCH_MPI "
+                          "name the launcher's MPI, openmpi or mpich",
+                          session.library()));
 }
 
 /// By MPI, or where the launcher knows of none, by sockets.
 std::unique_ptr<launch::Session> connect_ranks(const RunOptions& options, int& argc, char**& argv,
                                                launch::CallCounter& exchanges) {
-  if (!options.rendezvous) return std::make_unique<launch::MpiSession>(&argc, &argv, exchanges);
+  if (!options.rendezvous) return collectives::mpi_library().functions->start(&argc, &argv, exchanges);
   const launch::Rendezvous& at = *options.rendezvous;
   spdlog::debug("ranks meet without MPI, as {} says: rank {} of {}, rank 0 at {}, ports {} to {}{}", at.by,
                 at.rank, at.ranks, at.host, at.port, at.port + at.ports - 1,
@@ -166,8 +169,8 @@ int start_run(const RunOptions& options, int argc, char** argv) {
   }
   // Alone, Open MPI 4 would start a daemon, in case more processes follow, and end where there is no ssh.
   if (!options.launched) ::setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-  if (options.request.algorithms != std::vector<std::string>{kLibraryChoice})
-    collectives::allow_forced_algorithms();
+  if (!options.rendezvous && options.request.algorithms != std::vector<std::string>{kLibraryChoice})
+    collectives::mpi_library().functions->allow_forced_algorithms();
   // Before other ranks see this one: whom a launcher ends is then not taken for one that died.
   if (!launch::time_is_simulated()) launch::notice_interruption();
   const launch::FlightIdentity identity = launch::flight_identity(options.rendezvous);
@@ -187,7 +190,7 @@ int start_run(const RunOptions& options, int argc, char** argv) {
   }
   const launch::Session& session = *connected;
   const bool root = session.ranks().is_root();
-  require_own_launcher(options, session.ranks().size());
+  require_own_launcher(options, session);
   try {
     const ExitStatus status = run_command(options, session, flight, watch, *incidents);
     if (launch::interrupted()) flight.withdraw();

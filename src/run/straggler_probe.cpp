@@ -8,6 +8,7 @@
 
 #include "analysis/stragglers/step_verdict.hpp"
 #include "analysis/stragglers/straggler_analysis.hpp"
+#include "collectives/mpi_library.hpp"
 
 namespace collbench::program {
 namespace {
@@ -23,7 +24,7 @@ StragglerProbe::StragglerProbe(launch::Ranks& ranks, const Clock& clock, const I
     : ranks_(ranks),
       clock_(clock),
       identities_(identities),
-      prober_(ranks, clock, identities, links),
+      probe_(collectives::mpi_library().functions->make_rank_prober(ranks, clock, identities, links)),
       start_(clock.seconds()),
       seconds_(seconds),
       needed_(std::max(analysis::kProbesToClear,
@@ -63,7 +64,7 @@ void StragglerProbe::repeat_probe_after_a_while() {
 void StragglerProbe::repeat_probe() {
   const launch::CountedCall waiting(exchanges_);
   const double before = clock_.seconds();
-  ProbeRepetition repetition = prober_.repeat();
+  ProbeRepetition repetition = probe_();
   if (ranks_.is_root()) repetitions_.push_back(std::move(repetition));
   taken_seconds_ += clock_.seconds() - before;
 }

@@ -1,10 +1,10 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/record/straggler_probe.hpp"
-#include "collectives/mpi/straggler_probe.hpp"
 #include "launch/flight/flight_page.hpp"
 #include "launch/ranks.hpp"
 
@@ -34,7 +34,7 @@ class StragglerProbe {
   launch::Ranks& ranks_;
   const Clock& clock_;
   const Identities& identities_;
-  collectives::RankProber prober_;
+  std::function<ProbeRepetition()> probe_;
   double start_;
   double seconds_;
   int needed_;

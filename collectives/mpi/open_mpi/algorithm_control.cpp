@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "collectives/mpi/open_mpi/algorithm_rules.hpp"
 #include "collectives/mpi/open_mpi/mpi_t_variable.hpp"
-#include "launch/mpi_session.hpp"
+#include "launch/mpi/mpi_session.hpp"
 
 namespace collbench::collectives {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <bit>
 
-#include "launch/mpi_session.hpp"
+#include "launch/mpi/mpi_session.hpp"
 
 namespace collbench::collectives {
 namespace {

@@ -15,9 +15,9 @@
 #include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "base/record/measurement.hpp"
+#include "collectives/mpi_library.hpp"
 #include "launch/interruption.hpp"
 #include "launch/launcher.hpp"
-#include "launch/mpi_session.hpp"
 #include "src/cli/tools.hpp"
 
 namespace collbench::program {
@@ -99,7 +99,7 @@ std::string core_program_path() { return beside_this_program("collbench"); }
 
 std::vector<std::string>::const_iterator open_mpi_launcher(const std::vector<std::string>& words) {
   // Another MPI library's launchers have the same names, and this program needs that of its own library.
-  if (!launch::MpiSession::library_version().starts_with("Open MPI")) return words.end();
+  if (!collectives::mpi_version().starts_with("Open MPI")) return words.end();
   return std::find_if(words.begin(), words.end(), [](const std::string& word) {
     return launch::is_open_mpi_launcher(std::filesystem::path(word).filename().string());
   });

@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "collectives/mpi/open_mpi/algorithm_rules.hpp"
 #include "collectives/mpi/open_mpi/mpi_t_variable.hpp"
-#include "launch/mpi_session.hpp"
+#include "launch/mpi/mpi_session.hpp"
 #include "tests/collectives/mpi/open_mpi/expected_messages.hpp"
 #include "tests/collectives/mpi/open_mpi/message_log.hpp"
 

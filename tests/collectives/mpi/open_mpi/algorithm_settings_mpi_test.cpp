@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "collectives/mpi/open_mpi/algorithm_control.hpp"
 #include "collectives/mpi/open_mpi/algorithm_rules.hpp"
-#include "launch/mpi_session.hpp"
+#include "launch/mpi/mpi_session.hpp"
 
 namespace collbench::collectives::algorithm_settings_mpi_test {
 namespace {

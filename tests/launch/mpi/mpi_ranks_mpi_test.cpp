@@ -1,4 +1,4 @@
-#include "launch/mpi_session.hpp"
+#include "launch/mpi/mpi_session.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

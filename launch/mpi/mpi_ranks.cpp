@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "launch/mpi_session.hpp"
+#include "launch/mpi/mpi_session.hpp"
 #include "launch/real_machine.hpp"
 #include "launch/reduction.hpp"
 

@@ -1,0 +1,109 @@
+#include "collectives/mpi_library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+
+#include "base/error.hpp"
+#include "base/shared_library.hpp"
+
+namespace collbench::collectives {
+namespace {
+
+constexpr const char* kVariable = "COLLBENCH_MPI";
+
+struct AbiNames {
+  std::string_view name;  ///< in COLLBENCH_MPI
+  const char* file;       ///< ours, beside libcollbench
+  /// Of MPI itself, where our library was linked with none of its implementations, which call it differently.
+  std::vector<std::string> mpi;
+};
+
+AbiNames names_of(MpiAbi abi) {
+  switch (abi) {
+    case MpiAbi::open_mpi: return {.name = "openmpi", .file = "libcollbench_open_mpi.so", .mpi = {}};
+    case MpiAbi::mpich:
+      return {.name = "mpich", .file = "libcollbench_mpich.so", .mpi = {"libmpi.so.12", "libmpich.so.12"}};
+  }
+  std::abort();
+}
+
+/// Where this code is: in libcollbench.so, or in a test program.
+std::filesystem::path own_folder() {
+  Dl_info found{};
+  if (::dladdr(reinterpret_cast<const void*>(&mpi_abis), &found) == 0 || found.dli_fname == nullptr) return {};
+  std::error_code unknown;
+  return std::filesystem::canonical(found.dli_fname, unknown).parent_path();
+}
+
+/// Throws std::runtime_error with the loader's words.
+const MpiFunctions* load(const AbiNames& names) {
+  const std::filesystem::path file = own_folder() / names.file;
+  // First: an MPI that is loaded and then not used would be in the way of the next.
+  std::error_code unknown;
+  if (!std::filesystem::exists(file, unknown))
+    throw std::runtime_error(fmt::format("{} is not there: this build has none", file.string()));
+  // For everybody: Open MPI's plugins do not name the library whose functions they call.
+  std::string why;
+  const bool has_mpi = names.mpi.empty() || first_library(names.mpi, why, SymbolScope::everybody);
+  try {
+    const SharedLibrary library(file.string(), SymbolScope::everybody);
+    const MpiFunctions* (*functions)() = nullptr;
+    library.find(functions, "collbench_mpi_functions");
+    if (functions != nullptr) return functions();
+    throw std::runtime_error(library.path() + " belongs to another version of collbench");
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(has_mpi ? error.what() : why);
+  }
+}
+
+MpiLibrary find_library() {
+  const char* const named = std::getenv(kVariable);
+  std::vector<std::string> failures;
+  for (const MpiAbi abi : mpi_abis(named == nullptr ? "" : named,
+                                   [](const char* name) { return std::getenv(name) != nullptr; })) {
+    const AbiNames names = names_of(abi);
+    try {
+      return {.functions = load(names), .abi = abi, .passed_over = fmt::format("{}", fmt::join(failures, "; "))};
+    } catch (const std::runtime_error& error) {
+      failures.push_back(fmt::format("{}: {}", names.name, error.what()));
+    }
+  }
+  throw Error(ExitStatus::not_here, "MPI", fmt::format("no MPI library: {}", fmt::join(failures, "; ")),
+              "install Open MPI or MPICH, or put the folder of its libmpi into LD_LIBRARY_PATH (module load); ranks on "
+              "GPUs need none: start them by torchrun or srun --mpi=none, or with --rendezvous HOST:PORT");
+}
+
+}  // namespace
+
+std::vector<MpiAbi> mpi_abis(std::string_view named, const std::function<bool(const char*)>& has) {
+  for (const MpiAbi abi : {MpiAbi::open_mpi, MpiAbi::mpich}) {
+    if (named == names_of(abi).name) return {abi};
+  }
+  if (!named.empty())
+    throw usage_error(kVariable, fmt::format("\"{}\" is no MPI that collbench knows", named),
+                      "openmpi (HPC-X, too) or mpich (Intel's and Cray's, too)");
+  // Hydra and srun --mpi=pmi2 set PMI_RANK; Open MPI's mpirun and srun --mpi=pmix the others.
+  if (has("PMI_RANK") && !has("OMPI_COMM_WORLD_RANK") && !has("PMIX_RANK"))
+    return {MpiAbi::mpich, MpiAbi::open_mpi};
+  return {MpiAbi::open_mpi, MpiAbi::mpich};
+}
+
+const MpiLibrary& mpi_library() {
+  static const MpiLibrary library = find_library();
+  return library;
+}
+
+std::string mpi_version() {
+  try {
+    return mpi_library().functions->library_version();
+  } catch (const Error& error) {
+    return fmt::format("not found ({}; {})", error.what(), error.next_step());
+  }
+}
+
+}  // namespace collbench::collectives

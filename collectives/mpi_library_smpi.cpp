@@ -1,0 +1,17 @@
+// SimGrid's MPI is the only one in a simulation, and is linked.
+#include "collectives/mpi_library.hpp"
+
+namespace collbench::collectives {
+
+const MpiFunctions& mpi_functions();  // collectives/mpi/mpi_functions.cpp
+
+const MpiLibrary& mpi_library() {
+  static const MpiLibrary library{.functions = &mpi_functions(), .passed_over = {}};
+  return library;
+}
+
+std::string mpi_version() { return mpi_library().functions->library_version(); }
+
+std::vector<MpiAbi> mpi_abis(std::string_view /*named*/, const std::function<bool(const char*)>& /*has*/) { return {}; }
+
+}  // namespace collbench::collectives
