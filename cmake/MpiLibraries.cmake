@@ -1,7 +1,7 @@
 # What is compiled against mpi.h, launch/mpi and collectives/mpi: a library of its own for each ABI of MPI, which libcollbench
-# loads from beside itself (collectives/mpi_library.cpp). mpi_NAME is the same to link tests with.
+# loads from beside itself (collectives/mpi/mpi_library.cpp). mpi_NAME is the same to link tests with.
 file(GLOB_RECURSE mpi_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/launch/mpi/*.cpp" "${CMAKE_SOURCE_DIR}/collectives/mpi/*.cpp")
-list(FILTER mpi_sources EXCLUDE REGEX "_smpi\\.cpp$")
+list(FILTER mpi_sources EXCLUDE REGEX "(_smpi|/mpi_library)\\.cpp$")
 
 set(COLLBENCH_MPI_LIBRARIES "")
 # collbench_mpi_library(NAME library...): compiled and linked with the libraries.

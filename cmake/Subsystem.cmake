@@ -83,7 +83,10 @@ function(collbench_subsystem name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${name}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "_smpi\\.cpp$")  # the simulator's side of a seam: only in collbench-smpi
   # Libraries of their own: MpiLibraries.cmake, Observer.cmake, OnHost.cmake.
-  list(FILTER sources EXCLUDE REGEX "/mpi/|/nccl/(observer|on_host)/[^/]+$")
+  list(FILTER sources EXCLUDE REGEX "/mpi/.+|/nccl/(observer|on_host)/[^/]+$")
+  if(name STREQUAL collectives)
+    list(APPEND sources "${CMAKE_SOURCE_DIR}/collectives/mpi/mpi_library.cpp")  # loads them
+  endif()
   collbench_library(${name} SOURCES ${sources} ${ARGN})
   set(${name}_parts ${${name}_parts} PARENT_SCOPE)
 endfunction()

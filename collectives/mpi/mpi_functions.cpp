@@ -3,9 +3,9 @@
 
 #include "collectives/mpi/calibration.hpp"
 #include "collectives/mpi/mpi_backend.hpp"
+#include "collectives/mpi/mpi_library.hpp"
 #include "collectives/mpi/open_mpi/algorithm_control.hpp"
 #include "collectives/mpi/straggler_probe.hpp"
-#include "collectives/mpi_library.hpp"
 #include "launch/mpi/mpi_session.hpp"
 
 namespace collbench::collectives {
@@ -15,8 +15,9 @@ std::unique_ptr<launch::Session> start(int* argc, char*** argv, launch::CallCoun
   return std::make_unique<launch::MpiSession>(argc, argv, exchanges);
 }
 
-std::unique_ptr<Backend> make_backend(const Clock& clock, TrafficMatrix traffic, launch::CallCounters counters,
-                                      const BufferUse& buffers, int step_matrix) {
+std::unique_ptr<Backend> make_backend(const Clock& clock, TrafficMatrix traffic,
+                                      launch::CallCounters counters, const BufferUse& buffers,
+                                      int step_matrix) {
   return std::make_unique<MpiBackend>(clock, std::move(traffic), counters, buffers, step_matrix);
 }
 
@@ -41,6 +42,7 @@ const MpiFunctions& mpi_functions() {
 }  // namespace collbench::collectives
 
 /// What mpi_library looks for in the library.
-extern "C" __attribute__((visibility("default"))) const collbench::collectives::MpiFunctions* collbench_mpi_functions() {
+extern "C" __attribute__((visibility("default"))) const collbench::collectives::MpiFunctions*
+collbench_mpi_functions() {
   return &collbench::collectives::mpi_functions();
 }

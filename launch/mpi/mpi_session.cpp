@@ -1,5 +1,6 @@
 #include "launch/mpi/mpi_session.hpp"
 
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <array>
@@ -74,6 +75,9 @@ std::string MpiSession::library_version() {
   int length = 0;
   MPI_Get_library_version(text.data(), &length);
   const std::string_view version(text.data(), static_cast<std::size_t>(length));
+  constexpr std::string_view kMpich = "MPICH Version:\t";
+  if (version.starts_with(kMpich))
+    return fmt::format("MPICH {}", version.substr(kMpich.size(), version.find('\n') - kMpich.size()));
   return std::string(version.substr(0, version.find_first_of(",\n")));
 }
 

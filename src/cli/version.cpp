@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "collectives/mpi_library.hpp"
+#include "collectives/mpi/mpi_library.hpp"
 #include "collectives/nccl/loader/cuda_library.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
 #include "collectives/nccl/loader/own_libraries.hpp"

@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "collectives/engine/backend_probes.hpp"
-#include "collectives/mpi_library.hpp"
+#include "collectives/mpi/mpi_library.hpp"
 #include "launch/agreement.hpp"
 
 namespace collbench::program {
@@ -114,7 +114,8 @@ void calibrate(Run& run, const launch::Session& session, collectives::Backend& b
       .simulated = run.simulated,
       .before_point = before_point};
   take_calibration(run,
-                   collectives::mpi_library().functions->measure_calibration(session.ranks(), session.clock(), run.ranks, request),
+                   collectives::mpi_library().functions->measure_calibration(session.ranks(), session.clock(),
+                                                                             run.ranks, request),
                    backend.capabilities().eager);
   if (run.calibration) run.calibration->probes = std::move(seen);
 }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "collectives/mpi_library.hpp"
+#include "collectives/mpi/mpi_library.hpp"
 #include "collectives/nccl/nccl_backend.hpp"
 #include "launch/agreement.hpp"
 #include "launch/launcher.hpp"

@@ -16,7 +16,7 @@
 #include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
-#include "collectives/mpi_library.hpp"
+#include "collectives/mpi/mpi_library.hpp"
 #include "launch/agreement.hpp"
 #include "launch/flight/flight_recorder.hpp"
 #include "launch/interruption.hpp"
@@ -55,19 +55,20 @@ bool started_by_start_ranks() { return std::getenv(kStartedRanks) != nullptr; }
               "install Open MPI (apt-get install openmpi-bin), or put its mpirun on PATH");
 }
 
-/// Another MPI's mpirun, or srun with another PMI, starts N programs that each believe to be alone. Thrown where
-/// only the launcher's rank 0 reports.
+/// Another MPI's mpirun, or srun with another PMI, starts N programs that each believe to be alone. Thrown
+/// where only the launcher's rank 0 reports.
 void require_own_launcher(const RunOptions& options, const launch::Session& session) {
   const int ranks = session.ranks().size();
   if (options.launched_ranks.value_or(ranks) == ranks) return;
   const std::string& passed_over = collectives::mpi_library().passed_over;
-  throw Error(ExitStatus::not_here, "launcher",
-              fmt::format("it started {}, but MPI sees {}: it is not the launcher of {}{}",
-                          counted(static_cast<std::size_t>(*options.launched_ranks), "rank"), ranks,
-                          session.library(), passed_over.empty() ? "" : "; not used: " + passed_over),
-              fmt::format("start collbench with the mpirun of {}, or with srun --mpi=pmix; or have COLLBENCH_MPI "
-                          "name the launcher's MPI, openmpi or mpich",
-                          session.library()));
+  throw Error(
+      ExitStatus::not_here, "launcher",
+      fmt::format("it started {}, but MPI sees {}: it is not the launcher of {}{}",
+                  counted(static_cast<std::size_t>(*options.launched_ranks), "rank"), ranks,
+                  session.library(), passed_over.empty() ? "" : "; not used: " + passed_over),
+      fmt::format("start collbench with the mpirun of {}, or with srun --mpi=pmix; or have COLLBENCH_MPI "
+                  "name the launcher's MPI, openmpi or mpich",
+                  session.library()));
 }
 
 /// By MPI, or where the launcher knows of none, by sockets.

@@ -8,7 +8,7 @@
 
 #include "analysis/stragglers/step_verdict.hpp"
 #include "analysis/stragglers/straggler_analysis.hpp"
-#include "collectives/mpi_library.hpp"
+#include "collectives/mpi/mpi_library.hpp"
 
 namespace collbench::program {
 namespace {

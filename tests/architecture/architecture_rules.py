@@ -54,8 +54,8 @@ ALLOWED_PHRASES = re.compile(r"(in|out_of)_place|(In|OutOf)Place|inplace", re.IG
 HOMES = [
     (
         r"mpi(-ext|io)?\.h",
-        r"launch/[^/]+\.cpp|collectives/mpi/.+|tests/(mpi_main|src/faulty_mpi)\.cpp",
-        "launch/*.cpp and collectives/mpi",
+        r"(launch|collectives)/mpi/.+|tests/(mpi_main|src/faulty_mpi)\.cpp",
+        "launch/mpi and collectives/mpi",
     ),
     (r"(cuda|cublas|nccl).*\.h", r"collectives/nccl/.+|tools/nccl_plan/tests/.+", "collectives/nccl"),
     (r"nvml\.h", r"topology/telemetry/.+", "topology/telemetry"),

@@ -15,7 +15,7 @@
 #include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "base/record/measurement.hpp"
-#include "collectives/mpi_library.hpp"
+#include "collectives/mpi/mpi_library.hpp"
 #include "launch/interruption.hpp"
 #include "launch/launcher.hpp"
 #include "src/cli/tools.hpp"

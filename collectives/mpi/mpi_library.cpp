@@ -1,4 +1,4 @@
-#include "collectives/mpi_library.hpp"
+#include "collectives/mpi/mpi_library.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -25,7 +25,8 @@ struct AbiNames {
 
 AbiNames names_of(MpiAbi abi) {
   switch (abi) {
-    case MpiAbi::open_mpi: return {.name = "openmpi", .file = "libcollbench_open_mpi.so", .mpi = {}};
+    case MpiAbi::open_mpi:
+      return {.name = "openmpi", .file = "libcollbench_open_mpi.so", .mpi = {}};
     case MpiAbi::mpich:
       return {.name = "mpich", .file = "libcollbench_mpich.so", .mpi = {"libmpi.so.12", "libmpich.so.12"}};
   }
@@ -35,7 +36,8 @@ AbiNames names_of(MpiAbi abi) {
 /// Where this code is: in libcollbench.so, or in a test program.
 std::filesystem::path own_folder() {
   Dl_info found{};
-  if (::dladdr(reinterpret_cast<const void*>(&mpi_abis), &found) == 0 || found.dli_fname == nullptr) return {};
+  if (::dladdr(reinterpret_cast<const void*>(&mpi_abis), &found) == 0 || found.dli_fname == nullptr)
+    return {};
   std::error_code unknown;
   return std::filesystem::canonical(found.dli_fname, unknown).parent_path();
 }
@@ -68,13 +70,15 @@ MpiLibrary find_library() {
                                    [](const char* name) { return std::getenv(name) != nullptr; })) {
     const AbiNames names = names_of(abi);
     try {
-      return {.functions = load(names), .abi = abi, .passed_over = fmt::format("{}", fmt::join(failures, "; "))};
+      return {
+          .functions = load(names), .abi = abi, .passed_over = fmt::format("{}", fmt::join(failures, "; "))};
     } catch (const std::runtime_error& error) {
       failures.push_back(fmt::format("{}: {}", names.name, error.what()));
     }
   }
   throw Error(ExitStatus::not_here, "MPI", fmt::format("no MPI library: {}", fmt::join(failures, "; ")),
-              "install Open MPI or MPICH, or put the folder of its libmpi into LD_LIBRARY_PATH (module load); ranks on "
+              "install Open MPI or MPICH, or put the folder of its libmpi into LD_LIBRARY_PATH (module "
+              "load); ranks on "
               "GPUs need none: start them by torchrun or srun --mpi=none, or with --rendezvous HOST:PORT");
 }
 

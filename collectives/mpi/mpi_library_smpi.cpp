@@ -1,5 +1,5 @@
 // SimGrid's MPI is the only one in a simulation, and is linked.
-#include "collectives/mpi_library.hpp"
+#include "collectives/mpi/mpi_library.hpp"
 
 namespace collbench::collectives {
 
@@ -12,6 +12,8 @@ const MpiLibrary& mpi_library() {
 
 std::string mpi_version() { return mpi_library().functions->library_version(); }
 
-std::vector<MpiAbi> mpi_abis(std::string_view /*named*/, const std::function<bool(const char*)>& /*has*/) { return {}; }
+std::vector<MpiAbi> mpi_abis(std::string_view /*named*/, const std::function<bool(const char*)>& /*has*/) {
+  return {};
+}
 
 }  // namespace collbench::collectives

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""The one program under MPICH's launcher, and where no MPI can be loaded.
+
+Usage: mpi_libraries_test.py PROGRAM [unittest arguments]      (exit 77: skipped)
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
+HYDRA = shutil.which("mpiexec.hydra")
+HAS_MPICH = HYDRA and (pathlib.Path(PROGRAM).parent / "libcollbench_mpich.so").exists()
+ENVIRONMENT = {
+    **{key: value for key, value in os.environ.items() if not key.startswith(("PMI", "OMPI_", "SLURM_", "COLLBENCH_"))},
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+}
+QUICK = ["--sizes", "8,64K", "--passes", "1", "-n", "2", "-w", "0", "--time", "20"]
+
+
+def run(*words, environment=None, **options):
+    return subprocess.run(words, env={**ENVIRONMENT, **(environment or {})}, capture_output=True, text=True, timeout=60,
+                          stdin=subprocess.DEVNULL, check=False, **options)
+
+
+@unittest.skipUnless(HAS_MPICH, "MPICH's launcher and header are not here (scripts/setup test)")
+class Mpich(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.record = pathlib.Path(folder.name) / "run.json"
+
+    def test_runs_every_operation(self):
+        for ranks in (2, 3):
+            with self.subTest(ranks=ranks):
+                result = run(HYDRA, "-n", str(ranks), PROGRAM, "--ops", "all", *QUICK, "-J", str(self.record), "--overwrite")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                record = json.loads(self.record.read_text())
+                self.assertTrue(record["versions"]["mpi"].startswith("MPICH 4"), record["versions"])
+                self.assertEqual(len(record["ranks"]), ranks)
+                self.assertGreaterEqual(len({row["operation"] for row in record["rows"]}), 10)
+                self.assertEqual({row["wrong_elements"] for row in record["rows"]}, {0})
+
+    def test_of_another_mpi_is_refused_once(self):
+        result = run(HYDRA, "-n", "2", PROGRAM, *QUICK, environment={"COLLBENCH_MPI": "openmpi"})
+        self.assertEqual(result.stderr.count("it is not the launcher of Open MPI"), 1, result.stderr)
+        self.assertIn("COLLBENCH_MPI", result.stderr)
+        self.assertNotEqual(result.returncode, 0)
+
+    def test_names_a_stopped_rank(self):
+        ranks = subprocess.Popen([HYDRA, "-n", "2", PROGRAM, "--sizes", "8", "--time", "50", "-T", "3"], env=ENVIRONMENT,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+        self.addCleanup(ranks.kill)
+        for line in ranks.stdout:  # the header: MPI has started
+            if "meas/exp" in line:
+                break
+        of_them = subprocess.run(["pgrep", "--full", f"^{PROGRAM} --sizes 8 --time 50 -T 3"], capture_output=True, text=True, check=True)
+        os.kill(int(of_them.stdout.split()[-1]), signal.SIGSTOP)
+        _, stderr = ranks.communicate(timeout=60)
+        self.assertRegex(stderr, r"timed out after 3 s without progress: rank [01] \(.*\) is stopped")
+        self.assertEqual(ranks.returncode, 4)
+
+
+@unittest.skipUnless(run("unshare", "--mount", "true").returncode == 0, "only root may hide libraries from a process")
+class WithoutMpi(unittest.TestCase):
+    """Each libmpi of this machine is an empty file."""
+
+    def run_without(self, *words, environment=None):
+        hide = "ldconfig -p | sed -n 's/^\\tlib\\(mpi\\|mpich\\)\\.so\\..* => //p' | xargs -n 1 readlink -f | sort -u | " \
+               "while read -r file; do mount --bind /dev/null \"$file\"; done; exec \"$@\""
+        return run("unshare", "--mount", "bash", "-c", hide, "bash", *words, environment=environment)
+
+    def test_what_measures_nothing_works(self):
+        result = self.run_without(PROGRAM, "predict", "--topology", "hgx-h100", "--nodes", "2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr, "")
+        result = self.run_without(PROGRAM, "--version")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"MPI: +not found \(no MPI library: openmpi: .*; mpich: ")
+
+    def test_host_memory_is_refused_with_what_was_tried(self):
+        for launcher, order in (({}, "openmpi: .*; mpich: "), ({"PMI_RANK": "0", "PMI_SIZE": "2"}, "mpich: .*; openmpi: ")):
+            result = self.run_without(PROGRAM, *QUICK, environment=launcher)
+            self.assertEqual(result.returncode, 5, result.stderr)
+            self.assertRegex(result.stderr, f"^collbench: MPI: no MPI library: {order}")
+            self.assertIn("--rendezvous", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
