@@ -38,7 +38,7 @@ def compile_flags(library):
             yield word
 
 
-FLAGS = list(compile_flags("collectives"))
+FLAGS = [*compile_flags("collectives"), *compile_flags("mpi_open_mpi")]
 
 
 class AnOperation(unittest.TestCase):

@@ -23,7 +23,7 @@ stand_in() {
   stand_in sudo "echo \"sudo\" >>$calls; \"\$@\""
   stand_in id 'echo "${FAKE_UID:-0}"'
 }
-mkdir -p "$folder"/cache/collbench/{axe,prometheus} # what is fetched beside the packages is there
+mkdir -p "$folder"/cache/collbench/{axe,mpich,prometheus} # what is fetched beside the packages is there
 for tool in bash env mktemp rm cat grep; do ln -s "$(command -v "$tool")" "$bin/$tool"; done
 
 fail() {
