@@ -499,5 +499,17 @@ TEST(DoctorChecks, WhatIsUsualForAMachineIsNoFault) {
               IsEmpty());
 }
 
+/// What a log says is quoted in pages that are handed on.
+TEST(DoctorChecks, QuotesLeaveSecretsOut) {
+  const Diagnosis diagnosis = diagnose(evidence_of({{"",
+                                                     "n1:10:11 [0] misc/socket.cc:40 NCCL WARN Call to "
+                                                     "connect failed : http://ann:hunter2@proxy:3128/\n"}}));
+  ASSERT_EQ(diagnosis.findings.size(), 1U);
+  for (const DoctorObservation& seen : diagnosis.findings.front().observations) {
+    EXPECT_THAT(seen.what, testing::HasSubstr("Call to connect failed : (set, not recorded)"));
+    EXPECT_THAT(seen.what, testing::Not(testing::HasSubstr("hunter2")));
+  }
+}
+
 }  // namespace
 }  // namespace collbench::topology
