@@ -39,10 +39,7 @@ struct TestsTable {
   bool is_checked = false;  ///< some row
   double mean_busbw = 0;    ///< bytes per second
 
-  [[nodiscard]] std::string program() const {
-    const std::string_view name = operation->nccl_tests_name;
-    return fmt::format("{}_perf", name.empty() ? operation->option : name);
-  }
+  [[nodiscard]] std::string program() const { return nccl_tests_program(*operation); }
 };
 
 TestsTable table_of_operation(const Run& run, const Operation& what) {
@@ -204,6 +201,11 @@ Json devices_json(const Run& run) {
 }
 
 }  // namespace
+
+std::string nccl_tests_program(const Operation& operation) {
+  const std::string_view name = operation.nccl_tests_name;
+  return fmt::format("{}_perf", name.empty() ? operation.option : name);
+}
 
 std::string report_nccl_tests(const Run& run) {
   std::string text = is_simulated(run) ? "# simulated: no time here was measured\n" : "";

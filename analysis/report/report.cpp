@@ -15,7 +15,7 @@ namespace collbench::analysis {
 namespace {
 
 // Only text has a width.
-constexpr std::array<ReportFormat, 11> kFormats{{
+constexpr std::array<ReportFormat, 12> kFormats{{
     {"text", terminal_text, report_text, report_text, report_text},
     {"md", page_text, report_markdown,
      [](const Prediction& prediction, const TextOptions&) { return report_markdown(prediction); },
@@ -34,6 +34,8 @@ constexpr std::array<ReportFormat, 11> kFormats{{
      nullptr, nullptr},
     {"nccl-tests-json", json_text,
      [](const Run& run, const TextOptions&) { return report_nccl_tests_json(run); }, nullptr, nullptr},
+    {"ticket", page_text, [](const Run& run, const TextOptions&) { return report_ticket(run); }, nullptr,
+     nullptr},
     {"hostfile", page_text, nullptr, nullptr,
      [](const DiffReport& diff, const TextOptions&) { return report_hostfile(diff); }},
     {"slurm", page_text, nullptr, nullptr,

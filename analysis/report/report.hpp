@@ -96,6 +96,10 @@ template <class Writer>
 [[nodiscard]] std::string report_nccl_tests(const Run& run);
 [[nodiscard]] std::string report_nccl_tests_json(const Run& run);
 
+/// What a provider's support has to read: the verdict, the machine, measured and expected rates with their
+/// limits, and the same measurement with nccl-tests.
+[[nodiscard]] std::string report_ticket(const Run& run);
+
 /// One line per row (RFC 4180, LF line ends, a header with units in the names); an empty field is a value
 /// that is not known. docs/formats.md lists the columns of a run.
 [[nodiscard]] std::string report_csv(const Run& run);

@@ -117,6 +117,9 @@ inline constexpr int kBriefHeaderLines = 6;
 /// expected"; of a log by which nothing can be judged, why. Empty for a run that has no verdict.
 [[nodiscard]] ReportLines verdict_headline(const Run& run);
 
+/// "all_reduce_perf": the program of nccl-tests that measures it; of an operation that it lacks, by our name.
+[[nodiscard]] std::string nccl_tests_program(const Operation& operation);
+
 /// What to do after this word: "collbench doctor on n2; ...", without "next:". `worst` is the row that the
 /// word is from, null for none. Empty where nothing is to be done, and without a word.
 [[nodiscard]] std::string next_step_by_verdict(const Run& run, const Row* worst);

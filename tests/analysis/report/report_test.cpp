@@ -39,7 +39,7 @@ TEST(Report, AnotherFormatIsAUsageError) {
     EXPECT_EQ(
         describe(error),
         "collbench: --format: 'pdf' is not a format of a report; choose text, md, csv, json, html, prom, "
-        "junit, nccl-tests or nccl-tests-json");
+        "junit, nccl-tests, nccl-tests-json or ticket");
   }
 }
 

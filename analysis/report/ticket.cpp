@@ -1,0 +1,101 @@
+// What a provider's support has to read, in some ten lines: which machine, what it gave, what a sound one
+// gives and by which limits, and how to see the same with nccl-tests.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/report/report.hpp"
+#include "analysis/report/sections.hpp"
+#include "analysis/report/text_layout.hpp"
+#include "analysis/verdict/verdict.hpp"
+#include "base/units.hpp"
+#include "base/word_list.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+constexpr std::size_t kNamedHosts = 16;
+
+/// "AllReduce 8 GiB: busbw 187.1 GB/s, expected 189.4 GB/s; a sound machine gives 176.1 GB/s at least"
+std::string numbers_of(const Row& row, int ranks) {
+  const RowKey& key = row.measurement.key;
+  const Rates rate = rates(row, ranks);
+  if (!rate.bus_bandwidth) return {};
+  std::string words =
+      fmt::format("{} {}{}: busbw {}", operation(key.operation).name, format_bytes(key.size_bytes),
+                  key.in_place ? ", in place" : "", format_rate(*rate.bus_bandwidth));
+  if (!rate.expected_bus_bandwidth) return words;
+  words += fmt::format(", expected {}", format_rate(*rate.expected_bus_bandwidth));
+  const auto& range = row.verdict.range;
+  if (range && std::isfinite(range->sound))
+    words += fmt::format("; SOUND from {}, BELOW under {}",
+                         format_rate(range->sound * *rate.expected_bus_bandwidth),
+                         format_rate(range->below * *rate.expected_bus_bandwidth));
+  return words;
+}
+
+/// The row at its size, alone, as nccl-tests runs it.
+std::string command_of(const Row& row, const Run& run) {
+  const RowKey& key = row.measurement.key;
+  return fmt::format("mpirun -np {} {} -b {} -e {} -d {} -g 1 -w 5 -n 20", run.ranks.size(),
+                     nccl_tests_program(operation(key.operation)), key.size_bytes, key.size_bytes,
+                     traits(key.type).name);
+}
+
+std::vector<std::string> hosts_of(const Run& run) {
+  std::vector<std::string> hosts;
+  std::set<std::string> seen;
+  for (const Identity& rank : run.ranks)
+    if (seen.insert(rank.host).second) hosts.push_back(rank.host);
+  return hosts;
+}
+
+/// Label and words, in the order of a ticket.
+using TicketLines = std::vector<std::pair<std::string, std::string>>;
+
+void add(TicketLines& lines, const std::string& label, std::string words) {
+  if (!words.empty()) lines.emplace_back(label, std::move(words));
+}
+
+TicketLines ticket_lines(const Run& run) {
+  TicketLines lines;
+  for (const HeaderLine& line : header_parts(run)) {
+    if (line.part == HeaderPart::title) add(lines, "run", line.line.text);
+    if (line.part == HeaderPart::machine) add(lines, "machine", line.line.text);
+  }
+  add(lines, "hosts", join_first(hosts_of(run), kNamedHosts));
+  std::vector<std::string> settings;
+  for (const auto& [name, value] : run.environment)
+    if (name.starts_with("NCCL_")) settings.push_back(fmt::format("{}={}", name, value));
+  add(lines, "settings", settings.empty() ? "" : fmt::format("{}", fmt::join(settings, " ")));
+  for (const ReportLine& line : verdict_lines(run))
+    if (line.tone != Tone::quiet) add(lines, "finding", line.text);
+  for (const SizeSeries& series : verdict_series_of(run.rows)) {
+    const Row& row = *series.back();
+    if (row.verdict.word == VerdictWord::none) continue;
+    add(lines, "measured", numbers_of(row, static_cast<int>(run.ranks.size())));
+    if (row.verdict.word != VerdictWord::sound) add(lines, "with nccl-tests", command_of(row, run));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string report_ticket(const Run& run) {
+  constexpr int kColumns = 100;
+  ReportLines first = verdict_headline(run);
+  if (first.empty()) first = verdict_lines(run);
+  std::string text = wrap(first.empty() ? "no verdict" : first.front().text, kColumns, "", "  ");
+  for (const auto& [label, words] : ticket_lines(run)) text += wrap(words, kColumns, label + ": ", "  ");
+  return text + wrap(
+                    "SOUND and BELOW are what published runs of sound machines of this kind reach "
+                    "(collbench, docs/judge.md); "
+                    "the record of the run has every row, both machines and all versions",
+                    kColumns, "limits: ", "  ");
+}
+
+}  // namespace collbench::analysis
