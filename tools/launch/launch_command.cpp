@@ -26,6 +26,17 @@ std::string slots(const LaunchRequest& request) {
   return fmt::format("{}", fmt::join(words, ","));
 }
 
+/// apptainer takes an image without a scheme for a file, also where it is a registry's:
+/// "nvcr.io/nvidia/pytorch:25.01-py3".
+std::string apptainer_image(const std::string& image) {
+  const auto ends_with = [&image](std::string_view ending) { return image.ends_with(ending); };
+  const bool is_file = image.starts_with('/') || image.starts_with('.') ||
+                       image.find('/') == std::string::npos || ends_with(".sif") || ends_with(".simg") ||
+                       ends_with(".img") || ends_with("/");
+  const bool has_scheme = image.find("://") != std::string::npos;
+  return is_file || has_scheme ? image : "docker://" + image;
+}
+
 /// Open MPI hands OMPI_… on to other hosts, and no other variables.
 void add_environment(std::vector<LaunchWord>& words, const LaunchRequest& request) {
   add(words, "-x PATH",
@@ -66,7 +77,7 @@ std::vector<LaunchWord> mpirun_command(const LaunchRequest& request) {
   if (request.kind == LauncherKind::ssh && !request.container.empty()) {
     add(words,
         fmt::format("apptainer exec{} {}", request.gpus_per_node > 0 ? " --nv" : "",
-                    shell_word(request.container)),
+                    shell_word(apptainer_image(request.container))),
         request.gpus_per_node > 0 ? "each rank in the container; --nv brings the driver's libraries. The "
                                     "Open MPI inside has to be that outside"
                                   : "each rank in the container. The Open MPI inside has to be that outside");

@@ -58,6 +58,17 @@ TEST(LaunchCommand, EveryWordButTheProgramsHasAReason) {
   }
 }
 
+TEST(LaunchCommand, ImagesOfARegistryGetAScheme) {
+  const auto image = [](const std::string& container) {
+    return command_of({.kind = LauncherKind::ssh, .gpus_per_node = 8, .container = container});
+  };
+  EXPECT_THAT(image("nvcr.io/nvidia/pytorch:25.01-py3"),
+              HasSubstr("apptainer exec --nv docker://nvcr.io/nvidia/pytorch:25.01-py3 "));
+  for (const std::string as_it_is : {"cb.sif", "images/cb.sif", "/images/pytorch", "./sandbox", "sandbox",
+                                     "images/sandbox/", "oras://a/b:1", "docker-archive://a.tar"})
+    EXPECT_THAT(image(as_it_is), HasSubstr("apptainer exec --nv " + as_it_is + " ")) << as_it_is;
+}
+
 TEST(LaunchCommand, IsBrokenBetweenWords) {
   const std::string text = command_text({{"mpirun", ""}, {"-np 16", "r"}, {"collbench", ""}}, 16);
   EXPECT_EQ(text, "mpirun -np 16 \\\n  collbench\n");
