@@ -72,11 +72,12 @@ std::string last_document(const Run& run, const OutputDocument& document, const 
 }
 
 RecordFiles::RecordFiles(launch::OnRoot /*root*/, const RunOptions& options) {
+  const std::string stream = options.resume ? "--resume" : "--stream";
   for (const OutputDocument& each : options.documents) {
     require_different_files("--samples", options.samples_path, each.option, each.path);
-    require_different_files("--stream", options.stream_path, each.option, each.path);
+    require_different_files(stream, options.stream_path, each.option, each.path);
   }
-  require_different_files("--samples", options.samples_path, "--stream", options.stream_path);
+  require_different_files("--samples", options.samples_path, stream, options.stream_path);
   for (const OutputDocument& each : options.documents) {
     if (!each.path.empty()) locks_.emplace_back(each.path, each.option);
     if (rewrites(each)) files_.push_back({each, std::nullopt});

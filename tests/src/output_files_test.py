@@ -151,6 +151,7 @@ class OutputFiles(Scratch):
     def test_a_file_has_one_purpose(self):
         same = self.folder / "same"
         self.assertIn("--stream: it is the same file as -J", self.refused(*SHORT, "-J", same, "--stream", same))
+        self.assertIn("--resume: it is the same file as -J", self.refused(*SHORT, "-J", same, "--resume", same))
 
 
 @unittest.skipUnless(can_be_mounted(), "no /dev/fuse, no right to mount, or no fusepy (scripts/setup test)")

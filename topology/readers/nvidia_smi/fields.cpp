@@ -11,7 +11,7 @@
 namespace collbench::topology {
 
 std::optional<Line> find_nvidia_smi_error(const std::vector<Line>& lines) {
-  constexpr std::array<std::string_view, 4> kErrors{"ERROR: ", "NVIDIA-SMI has failed",
+  constexpr std::array<std::string_view, 4> kErrors{"ERROR: Option ", "NVIDIA-SMI has failed",
                                                     "Failed to initialize NVML", "No devices were found"};
   for (const Line& line : lines) {
     for (const std::string_view error : kErrors) {

@@ -10,7 +10,7 @@
 
 namespace collbench::topology {
 
-/// The line where nvidia-smi says that it failed ("ERROR: …", "NVIDIA-SMI has failed …"); none when it
+/// The line where nvidia-smi says that it failed ("ERROR: Option …", "NVIDIA-SMI has failed …"); none when it
 /// worked.
 [[nodiscard]] std::optional<Line> find_nvidia_smi_error(const std::vector<Line>& lines);
 

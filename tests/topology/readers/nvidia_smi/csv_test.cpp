@@ -36,6 +36,7 @@ TEST(NvidiaSmiCsv, RefusesDamage) {
   EXPECT_THAT(refused(whole.substr(whole.find('\n') + 1)), HasSubstr("no header line with"));
   EXPECT_THAT(refused(whole.substr(0, whole.find('\n') + 1)), HasSubstr("no GPU follows the header"));
   EXPECT_THAT(refused("No devices were found\n"), HasSubstr("nvidia-smi failed: 'No devices were found'"));
+  EXPECT_THAT(refused("ERROR: ld.so: object\n"), testing::Not(HasSubstr("nvidia-smi failed")));
 }
 
 }  // namespace
