@@ -16,8 +16,8 @@
 #include "launch/ranks.hpp"
 #include "launch/session.hpp"
 
-// What is compiled against mpi.h (launch/mpi and collectives/mpi) is a library of its own for each ABI of MPI, and loaded
-// when something asks for MPI: collbench starts where there is none.
+// What is compiled against mpi.h (launch/mpi and collectives/mpi) is a library of its own for each ABI of
+// MPI, and loaded when something asks for MPI: collbench starts where there is none.
 
 namespace collbench::collectives {
 
@@ -36,24 +36,26 @@ struct MpiFunctions {
   /// MPI from Init to Finalize: a launch::MpiSession.
   std::unique_ptr<launch::Session> (*start)(int* argc, char*** argv, launch::CallCounter& exchanges);
   /// An MpiBackend.
-  std::unique_ptr<Backend> (*make_backend)(const Clock& clock, TrafficMatrix traffic, launch::CallCounters counters,
-                                           const BufferUse& buffers, int step_matrix);
+  std::unique_ptr<Backend> (*make_backend)(const Clock& clock, TrafficMatrix traffic,
+                                           launch::CallCounters counters, const BufferUse& buffers,
+                                           int step_matrix);
   /// A RankProber's repeat(); collective, as is each call of what it returns.
   std::function<ProbeRepetition()> (*make_rank_prober)(launch::Ranks& ranks, const Clock& clock,
                                                        const Identities& identities, bool transfers);
-  MeasuredCalibration (*measure_calibration)(launch::Ranks& ranks, const Clock& clock, const Identities& identities,
-                                             const CalibrationRequest& request);
+  MeasuredCalibration (*measure_calibration)(launch::Ranks& ranks, const Clock& clock,
+                                             const Identities& identities, const CalibrationRequest& request);
 };
 
 struct MpiLibrary {
   const MpiFunctions* functions = nullptr;
   MpiAbi abi = MpiAbi::open_mpi;
-  std::string passed_over{};  ///< what would have suited the launcher better, and why it was not taken; mostly empty
+  std::string
+      passed_over{};  ///< what would have suited the launcher better, and why it was not taken; mostly empty
 };
 
-/// The library to use: by COLLBENCH_MPI (openmpi or mpich), by the launcher's variables, or the first that can be
-/// loaded. The same on every call. Throws Error (not_here) where there is none, with each that was tried, and
-/// Error (usage) where COLLBENCH_MPI says something else.
+/// The library to use: by COLLBENCH_MPI (openmpi or mpich), by the launcher's variables, or the first that
+/// can be loaded. The same on every call. Throws Error (not_here) where there is none, with each that was
+/// tried, and Error (usage) where COLLBENCH_MPI says something else.
 [[nodiscard]] const MpiLibrary& mpi_library();
 
 /// MPI's own version, or that there is none and why.
@@ -61,6 +63,7 @@ struct MpiLibrary {
 
 /// The ABIs to try, the likeliest first. `named` is COLLBENCH_MPI, or empty; `has` asks for a variable of the
 /// environment. Throws Error (usage) for another name.
-[[nodiscard]] std::vector<MpiAbi> mpi_abis(std::string_view named, const std::function<bool(const char*)>& has);
+[[nodiscard]] std::vector<MpiAbi> mpi_abis(std::string_view named,
+                                           const std::function<bool(const char*)>& has);
 
 }  // namespace collbench::collectives
