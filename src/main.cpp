@@ -10,19 +10,21 @@
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/tools.hpp"
 #include "src/command_line.hpp"
+#include "src/run/process_ranks.hpp"
 #include "src/run/start.hpp"
 
 namespace {
 
-/// Under the name of a program of nccl-tests, the same in our words, of which `words` are made.
-void take_nccl_tests_line(int& argc, char**& argv, std::vector<std::string>& words,
-                          std::vector<char*>& pointers, bool reports) {
+/// Under the name of a program of nccl-tests, the same in our words, of which `words` are made. Returns how
+/// many ranks this process is to start: 1, it is one.
+int take_nccl_tests_line(int& argc, char**& argv, std::vector<std::string>& words,
+                         std::vector<char*>& pointers, bool reports) {
   using namespace collbench::program;
   const char* const min_busbw = std::getenv("NCCL_TESTS_MIN_BW");
   auto line =
       nccl_tests_line(argv[0], {argv + 1, argv + argc}, collbench::launch::launched_rank().has_value(),
                       min_busbw == nullptr ? "" : min_busbw);
-  if (!line) return;
+  if (!line) return 1;
   if (reports)
     for (const std::string& note : line->notes) print_message("collbench: " + note);
   words = std::move(line->words);
@@ -31,6 +33,7 @@ void take_nccl_tests_line(int& argc, char**& argv, std::vector<std::string>& wor
   argc = static_cast<int>(pointers.size());
   pointers.push_back(nullptr);
   argv = pointers.data();
+  return line->ranks_of_process;
 }
 
 }  // namespace
@@ -44,9 +47,10 @@ int main(int argc, char** argv) {
     leave_out_current_directory(argv, reports);
     std::vector<std::string> words;
     std::vector<char*> pointers;
-    take_nccl_tests_line(argc, argv, words, pointers, reports);
+    const int ranks_of_process = take_nccl_tests_line(argc, argv, words, pointers, reports);
     become_tool(argc, argv, reports);
     Command command = parse_command_line(argc, argv);
+    if (ranks_of_process > 1) return start_ranks_of_process(ranks_of_process, words);
     if (auto* run = std::get_if<RunOptions>(&command)) {
       run->environment = launch::recorded_environment();
       find_launch(*run);

@@ -104,15 +104,10 @@ std::vector<std::string> size_words(const TestsValues& values) {
   return {"--sizes", std::to_string(first)};
 }
 
-/// -g here: GPUs of all threads, where nobody launched more processes.
-std::vector<std::string> rank_words(const TestsValues& values, bool launched) {
+/// Of all threads of a process.
+int gpus_of(const TestsValues& values) {
   constexpr int kMaxGpus = 1024;
-  const int gpus =
-      parse_number(values.at('t'), "-t", 1, kMaxGpus) * parse_number(values.at('g'), "-g", 1, kMaxGpus);
-  if (gpus == 1) return {};
-  if (!launched) return {"-g", std::to_string(gpus)};
-  throw usage_error("-g", fmt::format("a process has one GPU here, and {} are asked for", gpus),
-                    fmt::format("launch {} times as many processes, each with -g 1", gpus));
+  return parse_number(values.at('t'), "-t", 1, kMaxGpus) * parse_number(values.at('g'), "-g", 1, kMaxGpus);
 }
 
 std::vector<std::string> notes_of(const TestsValues& values) {
@@ -167,16 +162,21 @@ std::optional<NcclTestsLine> nccl_tests_line(const std::string& program,
   if (operation == nullptr) return std::nullopt;
   std::vector<std::string> others;
   const TestsValues values = parsed(std::filesystem::path(program).filename().string(), words, others);
-  if (values.empty()) return NcclTestsLine{others, {}};
+  if (values.empty()) return NcclTestsLine{.words = others, .notes = {}};
   if (is_asked_for(values, 'D'))
     throw usage_error("-D", "it asks for kernels of nccl-tests' own, which are not here",
                       "leave -D and -V out");
 
-  NcclTestsLine line{{"--ops", std::string(operation->option)}, notes_of(values)};
+  NcclTestsLine line{.words = {"--ops", std::string(operation->option)}, .notes = notes_of(values)};
   const auto add = [&line](const std::vector<std::string>& more) {
     line.words.insert(line.words.end(), more.begin(), more.end());
   };
-  add(rank_words(values, launched));
+  if (const int gpus = gpus_of(values); gpus > 1) {
+    if (launched) line.ranks_of_process = gpus;
+    if (!launched) add({"-g", std::to_string(gpus)});
+    line.notes.emplace_back(
+        "a process for each GPU, where nccl-tests has several in one: small sizes may be quicker here");
+  }
   add(size_words(values));
   for (const TestsOption& each : kTestsOptions) {
     const std::string& value = values.at(each.letter());

@@ -1,6 +1,6 @@
 """collbench under the names of nccl-tests' programs: options, defaults, table, -J file, exit status.
 
-usage: nccl_tests_line_test.py PROGRAM
+usage: nccl_tests_line_test.py PROGRAM FOLDER_OF_STAND_INS
 """
 import json
 import os
@@ -14,6 +14,9 @@ import unittest
 from real_ranks import ENVIRONMENT, mpirun
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+FOLDER = pathlib.Path(sys.argv[2]).resolve()
+STAND_INS = {"COLLBENCH_NCCL": str(FOLDER / "libstand_in_nccl_22809.so"), "COLLBENCH_CUDART": str(FOLDER / "libstand_in_cudart.so"),
+             "COLLBENCH_KERNELS": str(FOLDER / "libstand_in_kernels.so"), "COLLBENCH_NVML": "/none.so"}
 
 
 class NcclTestsLine(unittest.TestCase):
@@ -96,8 +99,18 @@ class NcclTestsLine(unittest.TestCase):
     def test_gpus_of_a_process_are_ranks_where_nobody_launched_more(self):
         said = self.run_as("sendrecv_perf", "-t", "2", "-g", "1", "-b", "1K", "-e", "1K", "-n", "1", ranks=0)
         self.assertIn("#  Rank  1 ", said.stdout)
-        self.assertIn("launch 8 times as many processes, each with -g 1",
-                      self.run_as("sendrecv_perf", "-g", "8", status=2).stderr)
+
+    def test_each_launched_process_has_its_gpus(self):
+        said = self.run_as("all_reduce_perf", "-t", "1", "-g", "2", "-b", "1K", "-e", "4K", "-f", "2", "-n", "2", "--backend", "nccl",
+                           "--record", "run.json", environment=STAND_INS)
+        record = json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
+        self.assertEqual([rank["local_rank"] for rank in record["ranks"]], [0, 1, 2, 3])
+        self.assertEqual([row[0] for row in self.rows(said.stdout)], ["1024", "2048", "4096"])
+        self.assertEqual(said.stderr.count("a process for each GPU"), 1)
+        self.assertNotIn("COLLBENCH_SECRET=", json.dumps(record).replace("(set, not recorded)", ""))
+        # What is wrong is said once, with its status.
+        said = self.run_as("all_reduce_perf", "-g", "2", "--backend", "nccl", "--no-such-option", environment=STAND_INS, status=2)
+        self.assertEqual(said.stderr.count("no-such-option"), 1, said.stderr)
 
     def test_sizes_that_do_not_fit_are_left_out(self):
         # No machine here has a terabyte.
@@ -137,4 +150,4 @@ class NcclTestsLine(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
