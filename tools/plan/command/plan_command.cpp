@@ -25,9 +25,7 @@
 #include "tools/plan/command/plan_options.hpp"
 #include "tools/plan/job/model_catalog.hpp"
 #include "tools/plan/report/plan_report.hpp"
-#include "tools/plan/report/plan_timeline.hpp"
 #include "tools/plan/step/fault_cost.hpp"
-#include "tools/plan/step/fault_words.hpp"
 #include "tools/plan/step/planned_machine.hpp"
 #include "tools/plan/step/scaling.hpp"
 #include "tools/plan/step/search.hpp"
@@ -246,9 +244,11 @@ analysis::PlanReport one_plan(const PlanCommand& command) {
   if (plan.measured) plan.measured_cost = analysis::measured_cost(question.request, plan, question.node);
   if (faulty) {
     const bool in_words = command.faulty.empty();
-    plan.fault =
-        analysis::fault_cost(question.request, plan, question.node, question.machine.first_host(), *faulty,
-                             in_words ? command.fault : command.faulty, in_words ? "--fault" : "--faulty");
+    const bool is_down = in_words && analysis::parse_slow_nic(command.fault, "--fault").down;
+    plan.fault = is_down ? analysis::cost_of_nic_down(question.request, plan, question.node, command.fault)
+                         : analysis::fault_cost(
+                               question.request, plan, question.node, question.machine.first_host(), *faulty,
+                               in_words ? command.fault : command.faulty, in_words ? "--fault" : "--faulty");
     plan.fault->in_words = in_words;
   }
   analysis::PlanReport report;
@@ -283,16 +283,16 @@ analysis::PlanReport report_of(const PlanCommand& command) {
 /// What asks for contradicting tables.
 void require_one_kind(const PlanCommand& command) {
   const bool one = command.table.empty() && command.scale.empty() && !command.best;
-  if (!one && !command.faulty.empty())
-    throw usage_error("--faulty", "a fault is priced for one plan", "leave --table, --scale and --best out");
-  if (!one && !command.fault.empty())
-    throw usage_error("--fault", "a fault is priced for one plan", "leave --table, --scale and --best out");
+  const auto needs_one = [one](const char* option, const std::string& given, const char* what) {
+    if (!one && !given.empty())
+      throw usage_error(option, fmt::format("{} one plan", what), "leave --table, --scale and --best out");
+  };
+  needs_one("--faulty", command.faulty, "a fault is priced for");
+  needs_one("--fault", command.fault, "a fault is priced for");
+  needs_one("--measured", command.measured, "a record is for");
+  needs_one("--timeline", command.timeline, "a timeline is of");
   if (!command.fault.empty() && !command.faulty.empty())
     throw usage_error("--fault", "--faulty says another one", "give one of them");
-  if (!one && !command.measured.empty())
-    throw usage_error("--measured", "a record is for one plan", "leave --table, --scale and --best out");
-  if (!one && !command.timeline.empty())
-    throw usage_error("--timeline", "a timeline is of one plan", "leave --table, --scale and --best out");
   if (command.scale.empty()) {
     if (!command.output.plots && command.output.plot_path.empty()) return;
     throw usage_error(command.output.plots ? "--plot" : "--plot-file", "only --scale has a chart",
@@ -362,7 +362,7 @@ void add_tool(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<PlanCommand>();
   for (const PlanOption& each : plan_options()) {
     const std::string name = std::string("--") + each.name;
-    add_option(command, each.theme, name, each.value, each.help,
+    add_option(command, each.theme, name == "--n-gpus" ? name + ",--gpus" : name, each.value, each.help,
                [options, &each, name](const std::string& text) { each.take(options->input, text, name); });
   }
   command.get_option("--zero")->excludes(command.get_option("--fsdp"));
@@ -393,7 +393,7 @@ void add_tool(CLI::App& command, CommandFunction& chosen) {
              "what one node like this costs the job: a file that describes it, as topo diff takes it",
              into(options->faulty));
   add_option(command, theme, "--fault", "WORDS",
-             "what a slow NIC costs the job: 'nic 3 of node 17 at half', or at 25 % or 200 Gb/s",
+             "what a NIC costs the job: 'nic 3 of node 17 at half', at 25 %, at 200 Gb/s, or 'nic 3 down'",
              into(options->fault));
   add_option(command, theme, kTimeline, "FILE",
              "one step, stage by stage: FILE.svg, or FILE.json for ui.perfetto.dev", into(options->timeline));

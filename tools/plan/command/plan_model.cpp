@@ -63,6 +63,10 @@ void require_numbers(const analysis::ModelShape& shape) {
     throw usage_error("--kv-heads", fmt::format("{} heads do not divide by {}", shape.heads, shape.kv_heads),
                       "give a number that divides the heads");
   }
+  if (shape.window_layers > (shape.window > 0 ? shape.layers : 0)) {
+    throw usage_error("--window-layers", "layers with a window are of --window, and not more than there are",
+                      "give --window, and no more than --layers");
+  }
   if (shape.experts.count > 0 && (shape.experts.top_k == 0 || shape.experts.ffn == 0)) {
     throw usage_error("--experts", "a mixture needs the experts of a token and their width",
                       "give --top-k and --expert-ffn");
@@ -96,15 +100,14 @@ void take_model_text(PlanInput& input, const std::string& text, const std::strin
     option->take(from_file, value_of(value, where), where);
   }
   input.request.model.name = name;
-  const auto keep = [&](auto member) {
-    if (!(input.*member)) input.*member = from_file.*member;
+  const auto keep = [&](auto... members) {
+    ((input.*members = input.*members ? input.*members : from_file.*members), ...);
   };
-  keep(&PlanInput::layers), keep(&PlanInput::hidden), keep(&PlanInput::ffn), keep(&PlanInput::heads);
-  keep(&PlanInput::kv_heads), keep(&PlanInput::head_width), keep(&PlanInput::vocab),
-      keep(&PlanInput::experts);
-  keep(&PlanInput::top_k), keep(&PlanInput::expert_ffn), keep(&PlanInput::shared_ffn),
-      keep(&PlanInput::dense_layers);
-  keep(&PlanInput::gated), keep(&PlanInput::tied);
+  keep(&PlanInput::layers, &PlanInput::hidden, &PlanInput::ffn, &PlanInput::heads, &PlanInput::kv_heads,
+       &PlanInput::head_width, &PlanInput::vocab, &PlanInput::experts, &PlanInput::top_k,
+       &PlanInput::expert_ffn, &PlanInput::shared_ffn, &PlanInput::dense_layers, &PlanInput::window,
+       &PlanInput::window_layers);
+  keep(&PlanInput::gated, &PlanInput::tied, &PlanInput::parallel_block);
   if (!input.request.sequence) input.request.sequence = from_file.request.sequence;
 }
 
@@ -134,6 +137,9 @@ void complete_model(PlanInput& input) {
   shape.experts.dense_layers = input.dense_layers.value_or(shape.experts.dense_layers);
   shape.gated = input.gated.value_or(is_known ? shape.gated : shape.ffn != 4 * shape.hidden);
   shape.tied = input.tied.value_or(shape.tied);
+  shape.parallel_block = input.parallel_block.value_or(shape.parallel_block);
+  shape.window = input.window.value_or(shape.window);
+  shape.window_layers = input.window_layers.value_or(shape.window_layers);
   require_numbers(shape);
   if (is_known && !(shape == published)) shape.name += " (changed)";
 }

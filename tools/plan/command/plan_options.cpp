@@ -48,6 +48,21 @@ bool truth(const std::string& text, const std::string& where) {
   return parse_name(text, where, {"true", "false"}) == "true";
 }
 
+template <std::optional<bool> PlanInput::* Member>
+void take_model_truth(PlanInput& input, const std::string& text, const std::string& where) {
+  input.*Member = truth(text, where);
+}
+
+template <auto Member, auto Parse>
+void take_parsed(PlanInput& input, const std::string& text, const std::string& where) {
+  input.request.*Member = Parse(text, where);
+}
+
+template <auto Member>
+void take_truth(PlanInput& input, const std::string& text, const std::string& where) {
+  input.request.*Member = truth(text, where);
+}
+
 struct Suffix {
   char letter;  ///< in capitals; small ones count too
   double factor;
@@ -102,8 +117,10 @@ void take_dollars(PlanInput& input, const std::string& text, const std::string& 
 Precision parse_precision(const std::string& text, const std::string& where) {
   // NVIDIA's words for how scales are kept: current, delayed, or of blocks of 32 (Megatron-Bridge).
   const std::string known =
-      parse_name(lower(text), where, {"bf16", "fp16", "fp8", "mxfp8", "nvfp4", "fp8-cs", "fp8-ds", "fp8-mx"});
+      parse_name(lower(text), where,
+                 {"bf16", "fp16", "fp8", "mxfp8", "nvfp4", "fp8-cs", "fp8-ds", "fp8-mx", "fp8-rowwise"});
   if (known == "nvfp4") return Precision::fp4;
+  if (known == "fp8-rowwise") return Precision::fp8_rowwise;
   if (known == "mxfp8" || known.starts_with("fp8")) return Precision::fp8;
   return known == "fp16" ? Precision::fp16 : Precision::bf16;
 }
@@ -111,17 +128,26 @@ Precision parse_precision(const std::string& text, const std::string& where) {
 Recompute parse_recompute(const std::string& text, const std::string& where) {
   // Megatron-Core's selective recomputation is of core_attn where nothing else is said.
   if (lower(text) == "core_attn") return Recompute::selective;
-  const std::string known = parse_name(lower(text), where, {"none", "selective", "full"});
+  const std::string known = parse_name(lower(text), where, {"none", "selective", "modules", "full"});
   if (known == "full") return Recompute::full;
+  if (known == "modules") return Recompute::modules;
   return known == "selective" ? Recompute::selective : Recompute::none;
+}
+
+analysis::AttentionKernel parse_attention(const std::string& text, const std::string& where) {
+  using analysis::AttentionKernel;
+  const std::string known = parse_name(lower(text), where, {"unfused", "flash2", "newest"});
+  if (known == "newest") return AttentionKernel::newest;
+  return known == "flash2" ? AttentionKernel::flash2 : AttentionKernel::unfused;
 }
 
 /// Narayanan et al. 2021 and Qi et al. 2023: tools/plan/job/job.hpp.
 void take_schedule(PlanInput& input, const std::string& text, const std::string& where) {
   using analysis::Schedule;
-  const std::string known = parse_name(text, where, {"1f1b", "interleaved", "zb-h1"});
+  const std::string known = parse_name(text, where, {"1f1b", "interleaved", "zb-h1", "dualpipe"});
   if (known == "zb-h1") input.request.schedule = Schedule::zb_h1;
-  if (known != "zb-h1") input.request.interleaved = known == "interleaved";
+  if (known == "dualpipe") input.request.schedule = Schedule::dualpipe;
+  if (known == "1f1b" || known == "interleaved") input.request.interleaved = known == "interleaved";
 }
 
 void take_zero(PlanInput& input, const std::string& text, const std::string& where) {
@@ -152,13 +178,15 @@ constexpr std::array kOptions{
                take_number<&PlanInput::head_width>},
     PlanOption{kModelTheme, "vocab", "N", "tokens of the vocabulary", take_number<&PlanInput::vocab>},
     PlanOption{kModelTheme, "gated", "BOOL", "three matrices in an MLP (true unless ffn = 4 × hidden)",
-               [](PlanInput& input, const std::string& text, const std::string& where) {
-                 input.gated = truth(text, where);
-               }},
+               take_model_truth<&PlanInput::gated>},
     PlanOption{kModelTheme, "tied", "BOOL", "one matrix for both embeddings (false)",
-               [](PlanInput& input, const std::string& text, const std::string& where) {
-                 input.tied = truth(text, where);
-               }},
+               take_model_truth<&PlanInput::tied>},
+    PlanOption{kModelTheme, "parallel-block", "BOOL", "attention and MLP beside each other (false)",
+               take_model_truth<&PlanInput::parallel_block>},
+    PlanOption{kModelTheme, "window", "N", "tokens that a token attends to (all before it)",
+               take_number<&PlanInput::window>},
+    PlanOption{kModelTheme, "window-layers", "N", "layers with --window (all)",
+               take_number<&PlanInput::window_layers, kMaxLayers>},
     PlanOption{kModelTheme, "experts", "N", "experts of a layer (none)",
                take_number<&PlanInput::experts, kMaxExperts>},
     PlanOption{kModelTheme, "top-k", "N", "experts of a token", take_number<&PlanInput::top_k>},
@@ -179,38 +207,39 @@ constexpr std::array kOptions{
     PlanOption{kSplitTheme, "vpp", "N", "chunks of a stage, interleaved (1)",
                take_count<&analysis::PlanRequest::vpp>},
     PlanOption{kSplitTheme, "schedule", "NAME",
-               "of the stages: 1f1b, interleaved (as --vpp says) or zb-h1 (zero-bubble)", take_schedule},
+               "of the stages: 1f1b, interleaved (as --vpp says), zb-h1 or dualpipe (zero-bubble)",
+               take_schedule},
     PlanOption{kSplitTheme, "cp", "N", "context parallelism (1)", take_count<&analysis::PlanRequest::cp>},
     PlanOption{kSplitTheme, "ep", "N", "expert parallelism (1)", take_count<&analysis::PlanRequest::ep>},
     PlanOption{kSplitTheme, "dp", "N", "data parallelism (what is left)",
                take_count<&analysis::PlanRequest::dp>},
     PlanOption{kSplitTheme, "order", "NAMES",
                "how ranks are numbered, the innermost first (tp-cp-ep-dp-pp: Megatron's)",
-               [](PlanInput& input, const std::string& text, const std::string& where) {
-                 input.request.order = analysis::parse_rank_order(text, where);
-               }},
+               take_parsed<&analysis::PlanRequest::order, analysis::parse_rank_order>},
     PlanOption{kSplitTheme, "zero", "0-3",
                "ZeRO stage: 1 as Megatron's distributed optimizer, 3 as --fsdp full (1)", take_zero},
     PlanOption{kSplitTheme, "fsdp", "full|grad|N",
                "FSDP: FULL_SHARD, SHARD_GRAD_OP, or full within groups of N", take_fsdp},
-    PlanOption{kSplitTheme, "recompute", "NAME", "none, selective or full (none)",
-               [](PlanInput& input, const std::string& text, const std::string& where) {
-                 input.request.recompute = parse_recompute(text, where);
-               }},
-    PlanOption{kSplitTheme, "precision", "NAME", "bf16, fp16, fp8, mxfp8 or nvfp4 (bf16)",
-               [](PlanInput& input, const std::string& text, const std::string& where) {
-                 input.request.precision = parse_precision(text, where);
-               }},
+    PlanOption{kSplitTheme, "recompute", "NAME",
+               "none, selective, modules (norms, activations, MLA up) or full (none)",
+               take_parsed<&analysis::PlanRequest::recompute, parse_recompute>},
+    PlanOption{kSplitTheme, "precision", "NAME", "bf16, fp16, fp8, fp8-rowwise, mxfp8 or nvfp4 (bf16)",
+               take_parsed<&analysis::PlanRequest::precision, parse_precision>},
     PlanOption{kSplitTheme, "stack", "NAME",
                "megatron, megatron-eager, -2026, -2021, -deepspeed, fsdp, compiled, maxtext (by the "
                "sharding, with experts by the machine)",
                [](PlanInput& input, const std::string& text, const std::string&) {
                  input.request.stack = &analysis::find_stack(text);
                }},
+    PlanOption{kSplitTheme, "attention", "NAME", "unfused, flash2 or newest (the stack's)",
+               take_parsed<&analysis::PlanRequest::attention, parse_attention>},
     PlanOption{kSplitTheme, "sp", "BOOL", "sequence parallelism beside --tp (as the stack does)",
-               [](PlanInput& input, const std::string& text, const std::string& where) {
-                 input.request.sequence_parallel = truth(text, where);
-               }},
+               take_truth<&analysis::PlanRequest::sequence_parallel>},
+    PlanOption{kSplitTheme, "tp-overlap", "BOOL", "TP collectives beside products (as the stack does)",
+               take_truth<&analysis::PlanRequest::tp_overlap>},
+    PlanOption{kSplitTheme, "ep-overlap", "BOOL",
+               "experts' exchange under another micro-batch (as the stack does)",
+               take_truth<&analysis::PlanRequest::ep_overlap>},
     PlanOption{kSplitTheme, "assume", "NAME=VALUE",
                "a constant of the model, several with commas (docs/plan.md)",
                [](PlanInput& input, const std::string& text, const std::string&) {
@@ -218,13 +247,11 @@ constexpr std::array kOptions{
                    analysis::assume(input.request.assumed, each);
                }},
     PlanOption{kSplitTheme, "exceed-memory", "BOOL", "plan it even where it does not fit",
-               [](PlanInput& input, const std::string& text, const std::string& where) {
-                 input.request.may_exceed_memory = truth(text, where);
-               }},
+               take_truth<&analysis::PlanRequest::may_exceed_memory>},
     PlanOption{kMachineTheme, "topology", "NAME|FILE", "a reference machine, or a file that describes a node",
                [](PlanInput& input, const std::string& text, const std::string&) { input.topology = text; }},
     PlanOption{kMachineTheme, "nodes", "N", "number of such nodes (1)", take_number<&PlanInput::nodes>},
-    PlanOption{kMachineTheme, "n-gpus", "N", "GPUs of all nodes, in place of --nodes",
+    PlanOption{kMachineTheme, "n-gpus", "N", "GPUs of all nodes, in place of --nodes; --gpus is it too",
                take_count<&analysis::PlanRequest::n_gpus>},
     PlanOption{kMachineTheme, "gpus-per-node", "N", "GPUs used per node (all)",
                take_number<&PlanInput::gpus_per_node>},
@@ -236,20 +263,16 @@ constexpr std::array kOptions{
                take_positive<&analysis::PlanRequest::nic_gbps_per_gpu>},
     PlanOption{kMachineTheme, "fabric", "WORDS",
                "between nodes, as predict takes it: rail-optimized,leaf=32,oversubscription=2, …",
-               [](PlanInput& input, const std::string& text, const std::string& where) {
-                 input.request.fabric = analysis::parse_fabric(text, where);
-               }},
+               take_parsed<&analysis::PlanRequest::fabric, analysis::parse_fabric>},
     PlanOption{kMachineTheme, "power-limit", "WATTS", "of a GPU's board (its data sheet's)",
                take_positive<&analysis::PlanRequest::power_limit_watts>},
     PlanOption{kMachineTheme, "hbm-gbps", "GBPS", "GB/s of a copy in GPU memory, in place of the GPU's",
                take_positive<&analysis::PlanRequest::hbm_gbps>},
     PlanOption{kRunTheme, "tokens", "N", "tokens to train on: 15T, 300B",
-               [](PlanInput& input, const std::string& text, const std::string& where) {
-                 input.request.tokens = parse_tokens(text, where);
-               }},
+               take_parsed<&analysis::PlanRequest::tokens, parse_tokens>},
     PlanOption{kRunTheme, "price", "DOLLARS", "of a GPU-hour",
                take_dollars<&analysis::PlanRequest::price_per_gpu_hour>},
-    PlanOption{kRunTheme, "pue", "FACTOR", "power of the site, of that of the GPUs (1.2)",
+    PlanOption{kRunTheme, "pue", "FACTOR", "power of the site, of that of the servers (1.2)",
                [](PlanInput& input, const std::string& text, const std::string& where) {
                  input.request.pue = parse_number(text, where, 1.0, 5.0);
                }},
@@ -258,8 +281,14 @@ constexpr std::array kOptions{
     PlanOption{kRunTheme, "interruption-gpu-hours", "HOURS",
                "GPU-hours between interruptions (50700: Llama 3's)",
                take_seconds<&analysis::PlanRequest::interruption_gpu_hours>},
-    PlanOption{kRunTheme, "checkpoint-seconds", "S", "that a checkpoint stops the step (30)",
-               take_seconds<&analysis::PlanRequest::checkpoint_seconds>},
+    PlanOption{kRunTheme, "checkpoint-seconds", "S",
+               "that a checkpoint stops the step (30, or by the two below)",
+               take_positive<&analysis::PlanRequest::checkpoint_seconds>},
+    PlanOption{kRunTheme, "storage-gbps", "GBPS", "GB/s at which all GPUs together write a checkpoint",
+               take_positive<&analysis::PlanRequest::storage_gbps>},
+    PlanOption{kRunTheme, "async-checkpoint", "BOOL",
+               "written while the step goes on, behind a copy to host memory (false)",
+               take_truth<&analysis::PlanRequest::async_checkpoint>},
     PlanOption{kRunTheme, "restart-seconds", "S", "from an interruption to the next step (600)",
                take_seconds<&analysis::PlanRequest::restart_seconds>},
 };
@@ -275,6 +304,7 @@ bool is_empty_cell(const std::string& cell) {
 const PlanOption* find_plan_option(std::string_view name) {
   std::string wanted(name);
   std::replace(wanted.begin(), wanted.end(), '_', '-');
+  if (wanted == "gpus") wanted = "n-gpus";
   const auto* const found = std::find_if(kOptions.begin(), kOptions.end(),
                                          [&](const PlanOption& option) { return option.name == wanted; });
   return found == kOptions.end() ? nullptr : found;

@@ -54,86 +54,48 @@ int gradients_bytes(const TrainingJob& job) {
 }
 
 std::string_view name(Precision precision) {
-  switch (precision) {
-    case Precision::fp16:
-      return "fp16";
-    case Precision::bf16:
-      return "bf16";
-    case Precision::fp8:
-      return "fp8";
-    case Precision::fp4:
-      return "nvfp4";
-  }
-  return "";
+  constexpr std::array<std::string_view, 5> kNames{"fp16", "bf16", "fp8", "fp8-rowwise", "nvfp4"};
+  return kNames.at(static_cast<std::size_t>(precision));
 }
 
 std::string_view name(Recompute recompute) {
-  switch (recompute) {
-    case Recompute::none:
-      return "none";
-    case Recompute::selective:
-      return "selective";
-    case Recompute::full:
-      return "full";
-  }
-  return "";
+  constexpr std::array<std::string_view, 4> kNames{"none", "selective", "modules", "full"};
+  return kNames.at(static_cast<std::size_t>(recompute));
 }
 
 std::string_view name(Sharding sharding) {
-  switch (sharding) {
-    case Sharding::none:
-      return "ZeRO-0";
-    case Sharding::optimizer:
-      return "ZeRO-1";
-    case Sharding::gradients:
-      return "ZeRO-2";
-    case Sharding::zero3:
-      return "ZeRO-3";
-    case Sharding::fsdp_grad:
-      return "FSDP grad";
-    case Sharding::fsdp_full:
-      return "FSDP full";
-  }
-  return "";
+  constexpr std::array<std::string_view, 6> kNames{"ZeRO-0", "ZeRO-1",    "ZeRO-2",
+                                                   "ZeRO-3", "FSDP grad", "FSDP full"};
+  return kNames.at(static_cast<std::size_t>(sharding));
 }
 
 std::string_view schedule_name(const TrainingJob& job) {
-  switch (job.schedule) {
-    case Schedule::one_forward_one_backward:
-      return job.vpp > 1 ? "interleaved" : "1f1b";
-    case Schedule::zb_h1:
-      return "zb-h1";
-  }
-  return "";
+  if (job.schedule == Schedule::dualpipe) return "dualpipe";
+  if (job.schedule == Schedule::zb_h1) return "zb-h1";
+  return job.vpp > 1 ? "interleaved" : "1f1b";
 }
 
 namespace {
 
 /// Qi et al. 2023, section 2: bubble and memory are of at least as many micro-batches.
 std::optional<Illegal> why_no_zero_bubble(const TrainingJob& job) {
-  const std::string schedule(schedule_name(job));
-  if (job.pp < 2) {
-    return Illegal{"--schedule", fmt::format("{} needs at least two stages", schedule),
-                   "give --pp 2 or more, or leave --schedule out"};
-  }
-  if (job.vpp > 1) {
-    return Illegal{"--schedule", fmt::format("{} has no chunks, and --vpp is {}", schedule, job.vpp),
-                   "leave --vpp or --schedule out"};
-  }
-  if (job.recompute == Recompute::full) {
-    return Illegal{
-        "--schedule",
-        fmt::format("{} runs the weights' part of a backward pass later, and recomputing everything "
-                    "keeps nothing for it",
-                    schedule),
-        "give --recompute none or selective"};
-  }
-  if (job.micro_batches() < job.pp) {
-    return Illegal{"--schedule",
-                   fmt::format("{} needs as many micro-batches as stages, {}, and a rank has {}", schedule,
-                               job.pp, job.micro_batches()),
-                   "give a larger --gbs, a smaller --mbs or fewer stages"};
-  }
+  const auto illegal = [&job](const std::string& what, const char* next_step) {
+    return Illegal{"--schedule", fmt::format("{} {}", schedule_name(job), what), next_step};
+  };
+  if (job.pp < 2) return illegal("needs at least two stages", "give --pp 2 or more, or leave --schedule out");
+  if (job.vpp > 1)
+    return illegal(fmt::format("has no chunks, and --vpp is {}", job.vpp), "leave --vpp or --schedule out");
+  if (job.recompute == Recompute::full)
+    return illegal(
+        "runs the weights' part of a backward pass later, and recomputing everything keeps nothing "
+        "for it",
+        "give another --recompute");
+  if (job.schedule == Schedule::dualpipe && job.pp % 2 != 0)
+    return illegal(fmt::format("needs an even number of stages, not {}", job.pp), "give an even --pp");
+  if (job.micro_batches() < job.pp)
+    return illegal(fmt::format("needs as many micro-batches as stages, {}, and a rank has {}", job.pp,
+                               job.micro_batches()),
+                   "give a larger --gbs, a smaller --mbs or fewer stages");
   return std::nullopt;
 }
 
@@ -154,14 +116,16 @@ std::optional<Illegal> why_no_order(const TrainingJob& job) {
 std::optional<Illegal> why_illegal(const TrainingJob& job) {
   const ModelShape& model = job.model;
   const auto divides = [](std::int64_t whole, std::int64_t part) { return part > 0 && whole % part == 0; };
-  if (!divides(model.heads, job.tp)) {
-    return Illegal{"--tp", fmt::format("{} heads do not divide by {}", model.heads, job.tp),
-                   "give a tensor parallelism that divides the heads"};
-  }
-  if (!divides(model.ffn, job.tp)) {
-    return Illegal{"--tp", fmt::format("an FFN width of {} does not divide by {}", model.ffn, job.tp),
-                   "give a tensor parallelism that divides the FFN width"};
-  }
+  const auto undivided = [&](const char* option, const std::string& what, std::int64_t part,
+                             const std::string& next_step) {
+    return Illegal{option, fmt::format("{} do not divide by {}", what, part), "give " + next_step};
+  };
+  if (!divides(model.heads, job.tp))
+    return undivided("--tp", fmt::format("{} heads", model.heads), job.tp,
+                     "a tensor parallelism that divides the heads");
+  if (!divides(model.ffn, job.tp))
+    return undivided("--tp", fmt::format("{} columns of the MLP", model.ffn), job.tp,
+                     "a tensor parallelism that divides the FFN width");
   if (std::int64_t{job.pp} * job.vpp > model.layers + 2) {
     return Illegal{
         "--pp", fmt::format("{} stages × {} chunks are more than {} layers", job.pp, job.vpp, model.layers),
@@ -177,21 +141,19 @@ std::optional<Illegal> why_illegal(const TrainingJob& job) {
                                job.global_batch, job.dp, job.micro_batch),
                    "give a global batch that is a multiple of both"};
   }
-  if (!divides(job.sequence, job.cp)) {
-    return Illegal{"--cp", fmt::format("{} tokens do not divide by {}", job.sequence, job.cp),
-                   "give a context parallelism that divides the sequence"};
-  }
+  if (!divides(job.sequence, job.cp))
+    return undivided("--cp", fmt::format("{} tokens", job.sequence), job.cp,
+                     "a context parallelism that divides the sequence");
   if (job.ep > 1 && model.experts.count == 0) {
     return Illegal{"--ep", "the model has no experts", "leave --ep out"};
   }
-  if (job.ep > 1 && !divides(model.experts.count, job.ep)) {
-    return Illegal{"--ep", fmt::format("{} experts do not divide by {}", model.experts.count, job.ep),
-                   "give an expert parallelism that divides the experts"};
-  }
+  if (job.ep > 1 && !divides(model.experts.count, job.ep))
+    return undivided("--ep", fmt::format("{} experts", model.experts.count), job.ep,
+                     "an expert parallelism that divides the experts");
   const std::int64_t stage_gpus = std::int64_t{job.tp} * job.cp * job.dp;
   if (!divides(stage_gpus, job.ep)) {
-    return Illegal{"--ep", fmt::format("{} GPUs of a stage do not divide by {}", stage_gpus, job.ep),
-                   "expert groups lie within a stage: give an expert parallelism that divides its GPUs"};
+    return undivided("--ep", fmt::format("{} GPUs of a stage", stage_gpus), job.ep,
+                     "an expert parallelism that divides them: expert groups lie within a stage");
   }
   if (job.shard_group > 1 && !divides(job.dp, job.shard_group)) {
     return Illegal{
@@ -199,9 +161,7 @@ std::optional<Illegal> why_illegal(const TrainingJob& job) {
         fmt::format("{} data-parallel ranks do not divide by groups of {}", job.dp, job.shard_group),
         "give a group that divides them"};
   }
-  if (job.is_zero_bubble()) {
-    if (auto illegal = why_no_zero_bubble(job)) return illegal;
-  }
+  if (auto illegal = job.is_zero_bubble() ? why_no_zero_bubble(job) : std::nullopt) return illegal;
   return why_no_order(job);
 }
 

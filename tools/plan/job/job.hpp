@@ -29,8 +29,16 @@ inline constexpr RankOrder kUsualOrder{Dimension::tp, Dimension::cp, Dimension::
 /// order has them: after the one before them there. Throws Error (usage), naming `option`.
 [[nodiscard]] RankOrder parse_rank_order(std::string_view text, const std::string& option);
 
-enum class Precision { fp16, bf16, fp8, fp4 };
-enum class Recompute { none, selective, full };
+enum class Precision { fp16, bf16, fp8, fp8_rowwise, fp4 };
+
+enum class Recompute {
+  none,
+  selective,  ///< scores and softmax
+  /// Norms, MLPs' activations, and latent attention's projections up (DeepSeek-V3, sections 3.2.3 and 3.3.3;
+  /// Megatron-Core's --recompute-modules layernorm moe_act mla_up_proj).
+  modules,
+  full,
+};
 
 /// How parameters, gradients and optimizer state are spread over data-parallel ranks.
 enum class Sharding {
@@ -49,6 +57,9 @@ enum class Schedule {
   /// The backward pass in two, of which the one for weights fills waiting; as much memory as 1F1B, on every
   /// stage (Qi et al. 2023, Zero Bubble Pipeline Parallelism).
   zb_h1,
+  /// Micro-batches from both ends of the pipeline, each GPU with two stages' parameters; collectives under
+  /// the other direction's computation (DeepSeek-V3, section 3.2.1 and table 2).
+  dualpipe,
 };
 
 /// How scores, softmax and their products with values are computed.
@@ -117,13 +128,21 @@ struct TrainingJob {
   Precision precision = Precision::bf16;
   Recompute recompute = Recompute::none;
   const SoftwareStack* stack = nullptr;
-  std::optional<bool> sequence_parallel{};  ///< none: as the stack does
+  std::optional<bool> sequence_parallel{};     ///< none: as the stack does
+  std::optional<AttentionKernel> attention{};  ///< none: the stack's
+  std::optional<bool> tp_overlap{};  ///< tensor-parallel collectives beside products; none: as the stack
+  std::optional<bool> ep_overlap{};  ///< AllToAll under another micro-batch; none: as the stack
   Schedule schedule = Schedule::one_forward_one_backward;
   RankOrder order = kUsualOrder;
 
   [[nodiscard]] int gpus() const { return tp * pp * cp * dp; }
   [[nodiscard]] int micro_batches() const { return global_batch / (micro_batch * dp); }
   [[nodiscard]] bool is_zero_bubble() const { return schedule != Schedule::one_forward_one_backward; }
+  [[nodiscard]] AttentionKernel attention_kernel() const { return attention.value_or(stack->attention); }
+  [[nodiscard]] bool overlaps_tp() const { return tp_overlap.value_or(stack->overlaps_tp); }
+  [[nodiscard]] bool overlaps_ep() const {
+    return ep_overlap.value_or(stack->experts == ExpertRun::whole_graph || schedule == Schedule::dualpipe);
+  }
   [[nodiscard]] bool is_fsdp() const { return sharding >= Sharding::zero3; }
   [[nodiscard]] bool has_sequence_parallel() const {
     return tp > 1 && sequence_parallel.value_or(stack->sequence_parallel);
@@ -136,7 +155,7 @@ struct TrainingJob {
 [[nodiscard]] std::string_view name(Precision precision);
 [[nodiscard]] std::string_view name(Recompute recompute);
 [[nodiscard]] std::string_view name(Sharding sharding);
-/// "1f1b", or "interleaved" where stages have chunks; "zb-h1".
+/// "1f1b", or "interleaved" where stages have chunks; "zb-h1", "dualpipe".
 [[nodiscard]] std::string_view schedule_name(const TrainingJob& job);
 
 /// Products of counts are in 64 bits here; those of a job that this lets pass fit into an int.

@@ -29,6 +29,13 @@ double attention_width(const ModelShape& shape) {
 
 }  // namespace
 
+double attended_part(const ModelShape& shape, int sequence) {
+  if (shape.window == 0 || shape.window >= sequence) return 1;
+  const double part = static_cast<double>(shape.window) / sequence;
+  const double layers = shape.window_layers > 0 ? static_cast<double>(shape.window_layers) / shape.layers : 1;
+  return 1 - layers + layers * part * (2 - part);
+}
+
 int expert_layers(const ModelShape& shape) {
   return shape.experts.count > 0 ? shape.layers - shape.experts.dense_layers : 0;
 }
@@ -51,24 +58,13 @@ ParameterCount count_parameters(const ModelShape& shape) {
   return count;
 }
 
-std::string_view name(FlopConvention convention) {
-  switch (convention) {
-    case FlopConvention::full_attention:
-      return "model FLOPs with full attention (6N + 12Las)";
-    case FlopConvention::causal:
-      return "model FLOPs with causal attention (half of 12Las)";
-    case FlopConvention::hardware:
-      return "hardware FLOPs, recomputed ones included";
-  }
-  return "";
-}
-
 double flops_per_token(const ModelShape& shape, int sequence, FlopConvention convention,
                        double recompute_factor) {
   const ParameterCount count = count_parameters(shape);
   // What multiplies: the input's embedding is looked up.
   const double matrices = count.active - (shape.tied ? 0 : count.embedding);
-  const double attention = 12.0 * shape.layers * attention_width(shape) * sequence;
+  const double attention =
+      12.0 * shape.layers * attention_width(shape) * sequence * attended_part(shape, sequence);
   const double part = convention == FlopConvention::causal ? 0.5 : 1;
   const double layers = 6 * (matrices - count.embedding) + part * attention;
   const double factor = convention == FlopConvention::hardware ? recompute_factor : 1;

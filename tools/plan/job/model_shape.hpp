@@ -44,7 +44,10 @@ struct ModelShape {
   bool tied = false;   ///< input and output embedding are one matrix
   Experts experts{};
   LatentAttention latent{};
-  std::string source{};  ///< who publishes these numbers
+  bool parallel_block = false;  ///< attention and MLP beside each other, behind one norm (PaLM, MegaScale)
+  int window = 0;               ///< tokens that a token attends to; 0: all before it
+  int window_layers = 0;        ///< layers with the window; 0: all
+  std::string source{};         ///< who publishes these numbers
 
   [[nodiscard]] int width_of_head() const { return head_width > 0 ? head_width : hidden / heads; }
   bool operator==(const ModelShape&) const = default;
@@ -63,6 +66,9 @@ struct ParameterCount {
 
 [[nodiscard]] ParameterCount count_parameters(const ModelShape& shape);
 
+/// Of causal scores, those within the window, over all layers: w/s·(2 − w/s) of a layer that has it.
+[[nodiscard]] double attended_part(const ModelShape& shape, int sequence);
+
 /// Layers with experts.
 [[nodiscard]] int expert_layers(const ModelShape& shape);
 
@@ -73,7 +79,7 @@ enum class FlopConvention {
   hardware,        ///< full attention, and what is recomputed: Megatron's papers, BLOOM
 };
 
-[[nodiscard]] std::string_view name(FlopConvention convention);
+inline constexpr std::string_view kFullAttention = "model FLOPs with full attention (6N + 12Las)";
 
 /// FLOPs of one trained token: forward and backward. `recompute_factor` is 4/3 with full recompute, for
 /// `hardware`. Sources: PaLM appendix B; NVIDIA dgxc-benchmarking llama3.1/README_70b.md, "Notes".

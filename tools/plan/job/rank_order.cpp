@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/text_input.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -35,16 +36,12 @@ std::string words(const RankOrder& order) {
 
 RankOrder parse_rank_order(std::string_view text, const std::string& option) {
   std::vector<Dimension> order;
-  for (std::string_view rest = text;;) {
-    const std::size_t dash = rest.find('-');
-    const std::string_view word = rest.substr(0, dash);
+  for (const std::string& word : split_cells(std::string(text), '-')) {
     const std::optional<Dimension> dimension = dimension_of(word);
     if (!dimension) throw order_error(option, fmt::format("'{}' is no kind of parallelism", word));
     if (std::find(order.begin(), order.end(), *dimension) != order.end())
       throw order_error(option, fmt::format("{} is there twice", word));
     order.push_back(*dimension);
-    if (dash == std::string_view::npos) break;
-    rest.remove_prefix(dash + 1);
   }
   for (const Dimension each : {Dimension::cp, Dimension::ep}) {
     if (std::find(order.begin(), order.end(), each) != order.end()) continue;

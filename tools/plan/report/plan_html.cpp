@@ -3,7 +3,6 @@
 #include "analysis/report/html/page.hpp"
 #include "base/error.hpp"
 #include "tools/plan/report/plan_report.hpp"
-#include "tools/plan/report/plan_timeline.hpp"
 
 namespace collbench::analysis {
 namespace {

@@ -53,6 +53,7 @@ Json memory_json(const MemoryUse& use) {
 Json published_json(const PublishedError* published) {
   if (published == nullptr) return nullptr;
   return {{"kind", published->kind},
+          {"most_gpus", published->most_gpus},
           {"steps", published->steps},
           {"median", published->median},
           {"p90", published->p90}};
@@ -73,7 +74,9 @@ Json fault_json(const FaultCost& fault) {
                {"step_seconds", nullptr},
                {"slower", nullptr},
                {"tokens_lost_per_day", nullptr},
-               {"dollars_lost_per_day", nullptr}};
+               {"dollars_lost_per_day", nullptr},
+               {"stall_seconds", fault.stall_seconds},
+               {"stall_dollars", or_null(fault.stall_dollars)}};
   if (fault.price) add_price(json, *fault.price);
   return json;
 }
@@ -123,8 +126,10 @@ Json plan_object(const TrainingPlan& plan) {
                {"active_parameters", count.active},
                {"step_seconds", plan.step_seconds},
                {"tokens_per_second_per_gpu", plan.tokens_per_second_per_gpu},
+               {"tflops_per_gpu", plan.mfu * plan.peak_flops / 1e12},
+               {"megawatts", plan.megawatts},
                {"mfu", plan.mfu},
-               {"mfu_convention", name(FlopConvention::full_attention)},
+               {"mfu_convention", kFullAttention},
                {"mfu_causal", plan.mfu_causal},
                {"hfu", plan.hfu},
                {"peak_flops", plan.peak_flops},
@@ -165,6 +170,9 @@ Json plan_object(const TrainingPlan& plan) {
   if (plan.fault) json["fault"] = fault_json(*plan.fault);
   json["goodput"] = {{"fleet_mtbf_seconds", plan.goodput.fleet_mtbf_seconds},
                      {"checkpoint_interval_seconds", plan.goodput.interval_seconds},
+                     {"checkpoint_bytes", plan.checkpoint.bytes},
+                     {"checkpoint_stop_seconds", plan.checkpoint.stop_seconds},
+                     {"checkpoint_write_seconds", plan.checkpoint.write_seconds},
                      {"useful_part", plan.goodput.useful_part}};
   json["defaults"] = Json::array();
   for (const TakenDefault& each : plan.defaults)

@@ -21,13 +21,14 @@ std::string thousands(double value) {
   return digits;
 }
 
-/// Two digits: the plans of nine of ten published steps are within 7 % at best, so a third is not known.
-std::string two_digits(double value) {
-  if (value <= 0) return "0";
-  const double unit = std::pow(10, std::floor(std::log10(value)) - 1);
-  const double rounded = std::round(value / unit) * unit;
-  return rounded < 10 ? format_significant(rounded, 2, 8) : thousands(rounded);
+std::string rounded_to(double value, int digits) {
+  if (value < std::pow(10, digits)) return value <= 0 ? "0" : format_significant(value, digits, 8);
+  const double unit = std::pow(10, std::floor(std::log10(value)) + 1 - digits);
+  return thousands(std::round(value / unit) * unit);
 }
+
+/// Nine of ten plans of published steps are within 5 % at best, so a third digit is not known.
+std::string two_digits(double value) { return rounded_to(value, 2); }
 
 /// "15T", "300B": as --tokens takes them.
 std::string tokens_in_words(double tokens) {
@@ -45,17 +46,22 @@ std::string error_in_words(const TrainingPlan& plan) {
   if (plan.measured)
     return "How far it can be off: not known, no plan with a record of collectives was compared with a step.";
   const PublishedError* const published = plan.published;
-  const bool has_experts = plan.job.model.experts.count > 0;
-  if (published == nullptr && has_experts && published_error(plan.job, plan.gpu, true) != nullptr)
+  const PublishedError* const near = published_error(plan.job, plan.gpu, true);
+  if (published == nullptr && near != nullptr && near->most_gpus < plan.job.gpus())
+    return fmt::format(
+        "How far it can be off: not known, published steps of this kind ({}) ran on up to {} GPUs.",
+        near->kind, thousands(near->most_gpus));
+  if (published == nullptr && near != nullptr && plan.job.model.experts.count > 0)
     return "How far it can be off: not known for a stack taken by default; published steps of this kind were "
            "compared with theirs told (--stack).";
   if (published == nullptr)
     return "How far it can be off: not known, no published step of this kind was compared.";
   return fmt::format(
       "How far it can be off: the plans of {} published steps of this kind ({}) are within {:.0f} % (half of "
-      "them) and {:.0f} % "
-      "(nine of ten); the model's constants were chosen with them in view (docs/notes/plan-accuracy.md).",
-      published->steps, published->kind, 100 * published->median, 100 * published->p90);
+      "them) and {:.0f} % ({}); the model's constants were chosen with them in view "
+      "(docs/notes/plan-accuracy.md).",
+      published->steps, published->kind, 100 * published->median, 100 * published->p90,
+      published->steps < 9 ? "all of them" : "nine of ten");
 }
 
 std::string gigabytes(double bytes) { return bytes > 0 ? format_significant(bytes / 1e9, 3, 8) : ""; }
@@ -67,9 +73,7 @@ std::string three_digits(double value) {
   for (const auto& [unit, letter] : kUnits) {
     if (value >= unit) return format_significant(value / unit, 3, 8) + letter;
   }
-  if (value < 1000) return format_significant(value, 3, 8);
-  const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
-  return thousands(std::round(value / unit) * unit);
+  return rounded_to(value, 3);
 }
 
 std::string percent(double part) { return fmt::format("{:.1f} %", 100 * part); }
@@ -109,6 +113,9 @@ PlanTable sensitivity_table(const TrainingPlan& plan) {
   return table;
 }
 
+/// What draws TrainingPlan::megawatts: of a GH200's server nothing is known.
+std::string_view powered(const TrainingPlan& plan) { return plan.gpu == "GH200" ? "boards" : "servers"; }
+
 std::vector<std::string> cost_facts(const TrainingPlan& plan) {
   std::vector<std::string> facts;
   if (plan.cost) {
@@ -116,21 +123,33 @@ std::vector<std::string> cost_facts(const TrainingPlan& plan) {
     std::string text = fmt::format("{} tokens: about {} days, {} GPU-hours", tokens_in_words(cost.tokens),
                                    three_digits(cost.days), three_digits(cost.gpu_hours));
     if (cost.dollars) text += fmt::format(", ${}", three_digits(*cost.dollars));
-    text += fmt::format(", {} MWh (GPU boards at their limit × PUE", three_digits(cost.megawatt_hours));
+    text +=
+        fmt::format(", {} MWh ({} at their limit × PUE", three_digits(cost.megawatt_hours), powered(plan));
     if (cost.energy_dollars) text += fmt::format("; ${}", three_digits(*cost.energy_dollars));
-    text += "), without interruptions";
-    if (plan.published != nullptr && !plan.measured)
+    text += "), of the steps alone";
+    if (plan.published != nullptr)
       text += fmt::format("; each off by up to {:.0f} % (nine of ten published steps)",
                           100 * plan.published->p90);
     facts.push_back(std::move(text));
+    facts.emplace_back(
+        "A whole run takes more than its steps, which no figure here has: published ones 17 % more GPU-hours "
+        "(Llama 3.1 405B) and 64 % (OPT-175B).");
   }
   const Goodput& goodput = plan.goodput;
   std::string text = fmt::format(
-      "Interruptions: one in {} on all GPUs (assumed: --interruption-gpu-hours), a checkpoint every {}, {} "
-      "of the time is left",
-      format_seconds(goodput.fleet_mtbf_seconds), format_seconds(goodput.interval_seconds),
-      percent(goodput.useful_part));
-  if (plan.cost && goodput.useful_part > 0) {
+      "Interruptions: one in {} on all GPUs (assumed: --interruption-gpu-hours), a checkpoint of {} GB every "
+      "{} that stops the step for {}",
+      format_seconds(goodput.fleet_mtbf_seconds), three_digits(plan.checkpoint.bytes / 1e9),
+      format_seconds(goodput.interval_seconds), format_seconds(plan.checkpoint.stop_seconds));
+  if (plan.checkpoint.write_seconds > 0)
+    text += fmt::format(" and is written in {} beside it", format_seconds(plan.checkpoint.write_seconds));
+  if (!goodput.advances()) {
+    facts.push_back(text + ": less than 1 % of the time is left, the run does not advance");
+    return facts;
+  }
+  text += fmt::format(", {} of the time is left (published: above 90 % on 16,384 GPUs, Llama 3)",
+                      percent(goodput.useful_part));
+  if (plan.cost) {
     text += fmt::format(": with them about {} days", three_digits(plan.cost->days / goodput.useful_part));
     if (plan.cost->dollars)
       text += fmt::format(" and ${}", three_digits(*plan.cost->dollars / goodput.useful_part));
@@ -163,6 +182,13 @@ std::vector<std::string> fault_facts(const TrainingPlan& plan) {
                                       subject, fmt::join(fault.unpriced, "; ")));
     return facts;
   }
+  if (fault.stall_seconds > 0)
+    facts.push_back(fmt::format(
+        "{}: the job stops once NCCL's retries end, for {} until it is where it was (half of an interval and "
+        "--restart-seconds), {} GPU-hours{}",
+        subject, format_seconds(fault.stall_seconds),
+        two_digits(fault.stall_seconds / 3600 * plan.job.gpus()),
+        fault.stall_dollars ? ", $" + two_digits(*fault.stall_dollars) : ""));
   facts.push_back(fmt::format("{} ({}), while the job runs: {}", subject, fmt::join(fault.findings, "; "),
                               price_in_words(*fault.price)));
   if (!fault.unpriced.empty())
@@ -197,6 +223,23 @@ std::string measured_in_words(const TrainingPlan& plan) {
   return text + fmt::format(". TOO FAR from its sizes, so by the model alone: {}", fmt::join(silent, ", "));
 }
 
+/// "parameters 8.8, gradients 17.6, … = 75.2 of 80 GB"
+std::string memory_in_words(const MemoryUse& use, double capacity_bytes) {
+  const std::array<std::pair<const char*, double>, 8> items{{{"parameters", use.parameters},
+                                                             {"gradients", use.gradients},
+                                                             {"optimizer", use.optimizer},
+                                                             {"activations", use.activations},
+                                                             {"logits", use.logits},
+                                                             {"gathered layers", use.gathered},
+                                                             {"allocator", use.allocator},
+                                                             {"framework", use.framework}}};
+  std::string text;
+  for (const auto& [what, bytes] : items) {
+    if (bytes > 0) text += fmt::format("{}{} {:.1f}", text.empty() ? "" : ", ", what, bytes / 1e9);
+  }
+  return text + fmt::format(" = {:.1f} of {:.0f} GB", use.sum() / 1e9, capacity_bytes / 1e9);
+}
+
 std::string memory_warning(const TrainingPlan& plan) {
   if (plan.memory_part() > kRefusedOfCapacity)
     return fmt::format("the estimate is {:.2f} of the GPU's memory; planned, for --exceed-memory says so",
@@ -227,9 +270,11 @@ PlanPage page_of_plan(const TrainingPlan& plan) {
       fmt::format("{} s a step, {} tokens/s per GPU, {} tokens/s",
                   format_significant(plan.step_seconds, 4, 8), thousands(plan.tokens_per_second_per_gpu),
                   thousands(plan.tokens_per_second_per_gpu * job.gpus())),
-      fmt::format("MFU {} of {:.0f} TFLOPS {} ({}); with causal attention {}", percent(plan.mfu),
-                  plan.peak_flops / 1e12, name(job.precision), name(FlopConvention::full_attention),
-                  percent(plan.mfu_causal)),
+      fmt::format("MFU {} of {:.0f} TFLOPS {} ({}), {:.0f} TFLOP/s per GPU; with causal attention {}",
+                  percent(plan.mfu), plan.peak_flops / 1e12, name(job.precision), kFullAttention,
+                  plan.mfu * plan.peak_flops / 1e12, percent(plan.mfu_causal)),
+      fmt::format("Power: {} MW ({} at their limit × PUE)", format_significant(plan.megawatts, 3, 8),
+                  powered(plan)),
       "Memory per GPU: " + memory_in_words(plan.memory, plan.memory_capacity_bytes) + " (an estimate)"};
   if (plan.may_not_fit()) page.facts.push_back("MAY NOT FIT: " + memory_warning(plan));
   for (std::string& fact : cost_facts(plan)) page.facts.push_back(std::move(fact));
@@ -246,6 +291,11 @@ PlanPage page_of_plan(const TrainingPlan& plan) {
   std::vector<std::string> taken;
   for (const TakenDefault& each : plan.defaults)
     taken.push_back(fmt::format("{} {} ({})", each.option, each.value, each.reason));
+  if (job.tp > job.model.kv_heads && job.model.latent.kv_rank == 0)
+    page.notes.push_back(
+        fmt::format("tp {} is beyond the {} KV heads: each of them is on {} GPUs, and the copies "
+                    "are not counted.",
+                    job.tp, job.model.kv_heads, job.tp / job.model.kv_heads));
   if (!taken.empty()) page.notes.push_back(fmt::format("Not given, so assumed: {}.", fmt::join(taken, "; ")));
   return page;
 }
@@ -332,8 +382,6 @@ std::vector<std::string> plan_cells(const PlannedRow& row, const TableKind& kind
 PlanPage page_of_table(const PlanReport& report) {
   PlanPage page;
   page.facts = {report.title};
-  bool any_may_not_fit = false;
-  bool any_nearly_full = false;
   const auto any_plan = [&](auto holds) {
     return std::any_of(report.rows.begin(), report.rows.end(),
                        [&](const PlannedRow& row) { return row.plan && holds(*row.plan); });
@@ -353,20 +401,18 @@ PlanPage page_of_table(const PlanReport& report) {
                                                kind.gpus ? "memory" : "largest parts"},
                              .text_columns = 2});
     }
-    any_may_not_fit = any_may_not_fit || (row.plan && row.plan->may_not_fit());
-    any_nearly_full = any_nearly_full || (row.plan && row.plan->memory_part() > kNearlyFull);
     page.tables.back().cells.push_back(plan_cells(row, kind));
   }
   page.notes = report.notes;
   page.notes.emplace_back(
       "A split is ZeRO-1 without recomputation where it does not say otherwise; mbs: samples of a "
       "micro-batch.");
-  if (any_nearly_full) {
+  if (any_plan([](const TrainingPlan& plan) { return plan.memory_part() > kNearlyFull; })) {
     page.notes.push_back(fmt::format(
         "!: by the estimate more than {:.0f} % of the GPU's memory, so it may not run.", 100 * kNearlyFull));
   }
   if (costs) page.notes.emplace_back("Days and dollars are those of the run without interruptions.");
-  if (any_may_not_fit) {
+  if (any_plan([](const TrainingPlan& plan) { return plan.may_not_fit(); })) {
     page.notes.push_back(
         fmt::format("MAY NOT FIT: the estimate is above the GPU's memory; beyond {:.2f} of it a plan is "
                     "refused unless --exceed-memory is true.",

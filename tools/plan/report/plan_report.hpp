@@ -52,6 +52,13 @@ struct PlanReport {
 /// One plan as an object; a table as one with "plans".
 [[nodiscard]] std::string plan_json(const PlanReport& report);
 
+/// One step of the plan as a picture: a lane for each pipeline stage, time from left to right.
+[[nodiscard]] std::string timeline_svg(const TrainingPlan& plan);
+
+/// The same as "Trace Event Format" JSON (object form, complete events "X", times in microseconds), which
+/// ui.perfetto.dev and chrome://tracing open: a thread for each stage.
+[[nodiscard]] std::string timeline_trace(const TrainingPlan& plan);
+
 /// A table's cells, the same in text and Markdown.
 struct PlanTable {
   std::string heading;

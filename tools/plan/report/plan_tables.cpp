@@ -22,9 +22,9 @@ std::string tie_note(const PlanReport& report) {
   }
   if (worst == nullptr) return "Nothing could be planned.";
   return fmt::format(
-      "A plan of the published steps of this kind ({}) is off by up to {:.0f} % (nine of ten; half of them "
-      "up to {:.0f} %): which of two closer ones is faster is not known, and nobody measured these. Measure "
-      "the first ones.",
+      "Plans of the published steps of this kind ({}) are off by up to {:.0f} % (nine of ten; half of them "
+      "up "
+      "to {:.0f} %): which of two closer ones is faster is not known, and nobody measured these.",
       worst->kind, 100 * worst->p90, 100 * worst->median);
 }
 
@@ -39,11 +39,6 @@ void add_assumed_note(const PlanRequest& request, const TrainingPlan& any, PlanR
   }
   if (taken.empty()) return;
   report.notes.push_back(fmt::format("Not given, so assumed: {}.", fmt::join(taken, "; ")));
-}
-
-std::string group_title(const ScaleSeries& series) {
-  if (series.name == "strong") return "Strong scaling: the same batch on more GPUs";
-  return "Weak scaling: as many samples per GPU";
 }
 
 /// Tokens/s by GPUs.
@@ -87,14 +82,7 @@ PlanReport search_report(const SplitSearch& search, const PlanRequest& request) 
                   "{} samples of {} tokens a step.",
                   fastest.job.global_batch, fastest.job.sequence),
       fmt::format("The first one: {} --gbs {}.", split_options(fastest.job), fastest.job.global_batch),
-      "Memory is an estimate: 0.85 to 1.11 of what 25 published steps of 2022 used, before what an allocator "
-      "holds was added for stacks of 2021 by these same steps; not checked on today's software."};
-  const auto roomy = std::find_if(search.best.begin(), search.best.end(),
-                                  [](const TrainingPlan& plan) { return plan.memory_part() <= kNearlyFull; });
-  if (roomy != search.best.begin() && roomy != search.best.end()) {
-    report.notes.push_back(fmt::format("The first one that is not nearly full: {} --gbs {}.",
-                                       split_options(roomy->job), roomy->job.global_batch));
-  }
+      "Memory is an estimate: 0.85 to 1.11 of what 25 steps of 2022 used, not checked on today's software."};
   add_assumed_note(request, fastest, report);
   report.notes.push_back(tie_note(report));
   return report;
@@ -113,7 +101,8 @@ PlanReport scaling_report(const std::vector<ScaleSeries>& scaling, const PlanReq
       report.rows.push_back({.label = fmt::to_string(point.gpus),
                              .plan = point.plan,
                              .refused = point.refused,
-                             .group = group_title(series),
+                             .group = series.name == "strong" ? "Strong scaling: the same batch on more GPUs"
+                                                              : "Weak scaling: as many samples per GPU",
                              .efficiency = point.efficiency});
     }
     report.notes.push_back(
@@ -125,6 +114,34 @@ PlanReport scaling_report(const std::vector<ScaleSeries>& scaling, const PlanReq
   report.notes.push_back(tie_note(report));
   report.charts = {scaling_chart(scaling)};
   return report;
+}
+
+PlanTable placement_table(const TrainingPlan& plan) {
+  const bool has_fabric = plan.fabric.kind != FabricKind::unstated;
+  const bool is_node = plan.domain == plan.gpus_per_node;
+  PlanTable table{
+      .heading = fmt::format("Where ranks lie: numbered {}, the first one innermost", words(plan.job.order)),
+      .cells = {{"group", "ranks", is_node ? "in a node" : "in a domain", is_node ? "nodes" : "domains"}},
+      .text_columns = 1};
+  std::vector<std::string>& names = table.cells.front();
+  if (has_fabric) names.insert(names.end(), {"leaves", "hops out", "NIC rate"});
+  names.emplace_back("first ranks");
+  for (const PlacedGroup& each : plan.placement) {
+    std::vector<std::string> cells{std::string(name(each.kind)), fmt::to_string(each.ranks),
+                                   fmt::to_string(each.ranks_in_domain), fmt::to_string(each.domains)};
+    if (has_fabric && each.domains > 1) {
+      const LeafCrossings& crossings = each.crossings;
+      cells.insert(cells.end(), {fmt::to_string(crossings.leaves),
+                                 fmt::format("{} of {}", crossings.hops_outside, crossings.hops),
+                                 fmt::format("{:.0f} %", 100 * each.fabric_share)});
+    } else if (has_fabric) {
+      cells.insert(cells.end(), {"", "", ""});
+    }
+    const bool more = each.first_ranks.size() < static_cast<std::size_t>(each.ranks);
+    cells.push_back(fmt::format("{}{}", fmt::join(each.first_ranks, ", "), more ? ", …" : ""));
+    table.cells.push_back(std::move(cells));
+  }
+  return table;
 }
 
 }  // namespace collbench::analysis

@@ -1,9 +1,11 @@
-#include "tools/plan/report/plan_timeline.hpp"
+#include "tools/plan/report/plan_report.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <pugixml.hpp>
+#include <utility>
 
 #include "analysis/report/drawing/svg.hpp"
 #include "base/error.hpp"
@@ -22,21 +24,8 @@ constexpr double kLane = 22;
 constexpr double kLaneLetter = 6.5;
 
 const char* style_of(SpanKind kind) {
-  switch (kind) {
-    case SpanKind::forward:
-      return "fw";
-    case SpanKind::backward:
-      return "bw";
-    case SpanKind::weights:
-      return "wg";
-    case SpanKind::data_parallel:
-      return "dp";
-    case SpanKind::optimizer:
-      return "opt";
-    case SpanKind::other:
-      return "oth";
-  }
-  return "";
+  constexpr std::array<const char*, 6> kStyles{"fw", "bw", "wg", "dp", "opt", "oth"};
+  return kStyles.at(static_cast<std::size_t>(kind));
 }
 
 PictureStyles timeline_styles() {
@@ -123,21 +112,13 @@ std::string timeline_trace(const TrainingPlan& plan) {
   constexpr double kMicroseconds = 1e6;
   const std::vector<TimelineSpan> spans = timeline(plan);
   Json events = Json::array();
-  events.push_back({{"ph", "M"},
-                    {"pid", 0},
-                    {"name", "process_name"},
-                    {"args", {{"name", title_of(plan, end_of(spans))}}}});
+  const auto name_it = [&events](int stage, const char* what, Json args) {
+    events.push_back({{"ph", "M"}, {"pid", 0}, {"tid", stage}, {"name", what}, {"args", std::move(args)}});
+  };
+  name_it(0, "process_name", {{"name", title_of(plan, end_of(spans))}});
   for (int stage = 0; stage < plan.job.pp; ++stage) {
-    events.push_back({{"ph", "M"},
-                      {"pid", 0},
-                      {"tid", stage},
-                      {"name", "thread_name"},
-                      {"args", {{"name", fmt::format("stage {}", stage)}}}});
-    events.push_back({{"ph", "M"},
-                      {"pid", 0},
-                      {"tid", stage},
-                      {"name", "thread_sort_index"},
-                      {"args", {{"sort_index", stage}}}});
+    name_it(stage, "thread_name", {{"name", fmt::format("stage {}", stage)}});
+    name_it(stage, "thread_sort_index", {{"sort_index", stage}});
   }
   for (const TimelineSpan& span : spans) {
     Json event = {{"ph", "X"},

@@ -1,4 +1,4 @@
-#include "tools/plan/step/complete_job.hpp"
+#include "tools/plan/step/plan.hpp"
 
 #include <fmt/format.h>
 
@@ -53,19 +53,15 @@ const SoftwareStack& usual_stack(const TrainingJob& job, int domain, std::string
     return find_stack("compiled");
   }
   reason = "the usual one today";
-  const bool by_deep_ep = job.model.latent.kv_rank > 0 && job.ep > domain;
-  if (job.model.experts.count > 0 && domain <= kGpusOfHgx && by_deep_ep) {
-    reason = "DeepEP, as NVIDIA's recipes for such models over several nodes of HGX";
+  if (job.model.experts.count == 0) return find_stack("megatron");
+  if (domain > kGpusOfHgx) {
+    reason = "CUDA graphs around the experts; megatron-eager has none, megatron-2026 one of the whole step";
     return find_stack("megatron");
   }
-  if (job.model.experts.count > 0 && domain <= kGpusOfHgx) {
-    reason = "no CUDA graphs around the experts, as NVIDIA's recipes for HGX; megatron has them";
-    return find_stack("megatron-eager");
-  }
-  if (job.model.experts.count > 0) {
-    reason = "CUDA graphs around the experts; megatron-eager has none, megatron-2026 one of the whole step";
-  }
-  return find_stack("megatron");
+  const bool by_deep_ep = job.model.latent.kv_rank > 0 && job.ep > domain;
+  reason = by_deep_ep ? "DeepEP, as NVIDIA's recipes for such models over several nodes of HGX"
+                      : "no CUDA graphs around the experts, as NVIDIA's recipes for HGX; megatron has them";
+  return find_stack(by_deep_ep ? "megatron" : "megatron-eager");
 }
 
 void fill_data_parallel(const PlanRequest& request, int gpus, TrainingJob& job) {
@@ -145,6 +141,9 @@ TrainingJob complete_job(const PlanRequest& request, int gpus, int domain,
   job.recompute =
       given_or(request.recompute, Recompute::none, "recompute", "none", "nothing is recomputed", defaults);
   job.sequence_parallel = request.sequence_parallel;
+  job.attention = request.attention;
+  job.tp_overlap = request.tp_overlap;
+  job.ep_overlap = request.ep_overlap;
   job.schedule = request.schedule;
   job.order = request.order;
   job.stack = request.stack;

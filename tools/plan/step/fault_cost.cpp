@@ -102,6 +102,24 @@ std::optional<FaultCost::Price> measured_cost(const PlanRequest& request, const 
   return price_of(request, plan, alone, plan.step_seconds);
 }
 
+FaultCost cost_of_nic_down(const PlanRequest& request, const TrainingPlan& plan, const GpuCluster& node,
+                           const std::string& name) {
+  FaultCost cost{.node = name, .findings = {}, .unpriced = {}};
+  if (plan.nodes <= node.nodes_per_domain) cost.unpriced = {"NVLink connects all of the job's GPUs"};
+  if (node.nics < 2) cost.unpriced = {"its node has no other NIC"};
+  if (request.nic_gbps_per_gpu) cost.unpriced = {"--nic-gbps-per-gpu stands in place of the NICs"};
+  if (!cost.unpriced.empty()) return cost;
+  GpuCluster fewer = node;
+  fewer.slower_nics.emplace_back();  // of no rate: group_time.cpp
+  cost.price = price_of(request, plan, plan.step_seconds, step_on(request, plan, fewer, plan.measured.get()));
+  cost.findings.push_back(fmt::format("restarted with {} NICs in that node", node.nics - 1));
+  cost.stall_seconds =
+      plan.goodput.interval_seconds / 2 + plan.checkpoint.write_seconds + request.restart_seconds;
+  if (request.price_per_gpu_hour)
+    cost.stall_dollars = cost.stall_seconds / 3600 * plan.job.gpus() * *request.price_per_gpu_hour;
+  return cost;
+}
+
 FaultCost fault_cost(const PlanRequest& request, const TrainingPlan& plan, const GpuCluster& node,
                      const topology::Host& healthy, const topology::Host& faulty, const std::string& name,
                      const std::string& option) {

@@ -1,4 +1,4 @@
-#include "tools/plan/step/fault_words.hpp"
+#include "tools/plan/step/fault_cost.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,8 @@ namespace collbench::analysis {
 namespace {
 
 constexpr const char* kFaultForm =
-    "write 'nic 3 of node 17 at half', or at quarter, 25 % or 200 Gb/s; of node N may be left out";
+    "write 'nic 3 of node 17 at half', or at quarter, 25 % or 200 Gb/s, or 'nic 3 down'; of node N may be "
+    "left out";
 
 template <typename Number>
 std::optional<Number> whole_number(const std::string& text) {
@@ -63,6 +64,8 @@ std::optional<SlowNic> slow_nic_of(const std::vector<std::string>& words) {
     slow.node = next_number();
     if (!slow.node) return std::nullopt;
   }
+  slow.down = next_is("down");
+  if (slow.down) return at == words.size() ? std::optional(slow) : std::nullopt;
   if (!next_is("at")) return std::nullopt;
   std::string rate;
   for (; at < words.size(); ++at) rate += words[at];
@@ -86,6 +89,7 @@ topology::Host with_slow_nic(topology::Host host, const SlowNic& slow, int nodes
     throw usage_error(where, fmt::format("there is no NIC {}: a node has {}", slow.nic, host.nics.size()),
                       "NICs count from 0, as collbench topo show lists them");
   }
+  if (slow.down) return host;
   auto& ports = host.nics[static_cast<std::size_t>(slow.nic)].ports;
   for (auto& port : ports) {
     std::optional<double>& rate = port.gigabits_per_second.value;

@@ -16,6 +16,8 @@ namespace {
 GpuCluster cluster_of_group(const GpuCluster& machine, const DomainRuns& runs) {
   GpuCluster cluster = machine;
   cluster.planned.reset();
+  const bool lost_nic = std::any_of(machine.slower_nics.begin(), machine.slower_nics.end(),
+                                    [](const NicLink& nic) { return nic.line_rate <= 0; });
   cluster.slower_nics.clear();
   // Of the fabric, what it leaves of the NICs' rate is in it (join_fabric), and switches that reduce.
   cluster.fabric = Fabric{.sharp = machine.fabric.sharp};
@@ -27,7 +29,13 @@ GpuCluster cluster_of_group(const GpuCluster& machine, const DomainRuns& runs) {
   const int domain = machine.ranks_per_node * machine.nodes_per_domain;
   const double share = static_cast<double>(runs.ranks_in_domain) / domain * machine.nodes_per_domain /
                        cluster.nodes_per_domain;
-  cluster.nics = std::max(1, static_cast<int>(std::lround(machine.nics * std::min(1.0, share))));
+  const double own = machine.nics * std::min(1.0, share);
+  cluster.nics = std::max(1, static_cast<int>(std::lround(own)));
+  // Where nodes have fewer NICs than GPUs, groups share one. The group that lost one (cost_of_nic_down) has
+  // the others of its own, or shares that of a group beside it; all others wait for it.
+  const double left = lost_nic ? std::max(own - 1, own / 2) : own;
+  const double rate = left / std::max<double>(own, cluster.nics);
+  if (rate < 1) cluster.nic_line_rate *= rate, cluster.nic_path *= rate;
   return cluster;
 }
 

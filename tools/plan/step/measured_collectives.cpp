@@ -8,8 +8,6 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "tools/plan/job/job.hpp"
-#include "tools/plan/step/group_time.hpp"
 #include "tools/plan/step/step.hpp"
 
 namespace collbench::analysis {
@@ -90,34 +88,6 @@ MeasuredCollectives measured_collectives(const Run& judged, const GpuCluster& cl
                     "give a record of collectives on GPUs, of collbench or imported");
 }
 
-std::vector<OperationId> operations_of(const TrainingJob& job, const GpuCluster& machine, bool across_nodes) {
-  std::set<OperationId> operations;
-  const auto add = [&](GroupKind kind, std::initializer_list<OperationId> all) {
-    const RankGroup group = rank_group(machine, job, kind);
-    if (group.size > 1 && group.crosses_nodes() == across_nodes) operations.insert(all);
-  };
-  constexpr OperationId kGather = OperationId::all_gather;
-  constexpr OperationId kScatter = OperationId::reduce_scatter;
-  constexpr OperationId kReduce = OperationId::all_reduce;
-  if (job.has_sequence_parallel()) {
-    add(GroupKind::tensor, {kGather, kScatter});
-  } else {
-    add(GroupKind::tensor, {kReduce});
-  }
-  add(GroupKind::context, {OperationId::send_recv});
-  add(GroupKind::expert, {OperationId::all_to_all});
-  add(GroupKind::stages, {OperationId::send_recv});
-  if (job.is_fsdp()) {
-    add(GroupKind::shard, {kGather, kScatter});
-    add(GroupKind::replicas, {kReduce});
-  } else if (job.sharding == Sharding::none) {
-    add(GroupKind::data, {kReduce});
-  } else {
-    add(GroupKind::data, {kGather, kScatter});
-  }
-  return {operations.begin(), operations.end()};
-}
-
 std::vector<StepCollective> out_of_reach(const Step& step, const MeasuredCollectives& measured) {
   std::map<std::pair<OperationId, double>, StepCollective> found;
   for (const StepTerm& term : step.terms) {
@@ -133,16 +103,21 @@ std::vector<StepCollective> out_of_reach(const Step& step, const MeasuredCollect
   return all;
 }
 
-void require_measured(const MeasuredCollectives& measured, const TrainingJob& job,
-                      const GpuCluster& machine) {
+void require_measured(const MeasuredCollectives& measured, const Step& step) {
+  std::set<OperationId> lacking;
+  for (const StepTerm& term : step.terms) {
+    for (const StepCollective& each : term.collectives) {
+      if (each.across_nodes == measured.across_nodes && !measured.ratios.contains(each.operation))
+        lacking.insert(each.operation);
+    }
+  }
+  if (lacking.empty()) return;
   std::vector<std::string_view> names;
   std::vector<std::string_view> options;
-  for (const OperationId id : operations_of(job, machine, measured.across_nodes)) {
-    if (measured.ratios.contains(id)) continue;
+  for (const OperationId id : lacking) {
     names.push_back(operation(id).name);
     options.push_back(operation(id).option);
   }
-  if (names.empty()) return;
   throw usage_error(
       "--measured",
       fmt::format("{} has no {}, which the step runs {}", measured.record, fmt::join(names, ", "),

@@ -11,7 +11,6 @@ namespace collbench::analysis {
 
 struct Step;
 struct StepCollective;
-struct TrainingJob;
 
 /// A measured ratio speaks for sizes up to this many times smaller or larger: a step of nccl-tests' usual
 /// series (factor 2) four times over.
@@ -40,16 +39,11 @@ struct MeasuredCollectives {
 [[nodiscard]] MeasuredCollectives measured_collectives(const Run& judged, const GpuCluster& cluster,
                                                        const std::string& record);
 
-/// The operations that groups of the job run, of those that cross nodes or of those that do not, in the order
-/// of OperationId. `machine` is one node.
-[[nodiscard]] std::vector<OperationId> operations_of(const TrainingJob& job, const GpuCluster& machine,
-                                                     bool across_nodes);
-
 /// Collectives of the step whose groups lie as the record's ranks, but whose sizes are out of its reach: each
 /// operation and size once, ascending.
 [[nodiscard]] std::vector<StepCollective> out_of_reach(const Step& step, const MeasuredCollectives& measured);
 
-/// Throws Error (usage) that names the operations which the job needs and the record lacks.
-void require_measured(const MeasuredCollectives& measured, const TrainingJob& job, const GpuCluster& machine);
+/// Throws Error (usage) that names the operations which the step runs and the record lacks.
+void require_measured(const MeasuredCollectives& measured, const Step& step);
 
 }  // namespace collbench::analysis

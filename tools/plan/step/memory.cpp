@@ -23,12 +23,16 @@ double shards(const TrainingJob& job, double ranks) {
   return ranks;
 }
 
-/// Queries, keys, values and the result of attention, 2 bytes each, of one token and layer.
-double attention_bytes_per_token(const ModelShape& model) {
+/// Queries, keys, values and the result of attention, 2 bytes each, of one token and layer; recomputed, what
+/// the latent ones are projected from.
+double attention_bytes_per_token(const ModelShape& model, Recompute recompute) {
   const LatentAttention& latent = model.latent;
   if (latent.kv_rank > 0) {
     // Every head has keys and values of its own once they are projected up: DeepSeek-V2, equations 9 to 19.
     const double queries = latent.no_position_width + latent.position_width;
+    if (recompute == Recompute::modules)
+      return 2.0 * (latent.query_rank + latent.kv_rank + latent.position_width) +
+             2.0 * model.heads * latent.value_width;
     return 2.0 * model.heads * (2 * queries + 2.0 * latent.value_width);
   }
   return 4.0 * model.width_of_head() * (static_cast<double>(model.heads) + model.kv_heads);
@@ -37,9 +41,9 @@ double attention_bytes_per_token(const ModelShape& model) {
 /// Micro-batches whose activations a stage keeps: as many as stages follow, itself included (1F1B). With
 /// interleaving, (p v + p − 1 − 2 i) / v: its chunks of warm-up (Megatron-LM schedules.py). Never more than
 /// there are. Without bubbles every stage keeps what the first one does, for its weights' gradients come
-/// later (Qi et al. 2023, table 1).
+/// later (Qi et al. 2023, table 1); DualPipe one more (DeepSeek-V3, table 2).
 double micro_batches_kept(const TrainingJob& job, std::size_t stage) {
-  if (job.is_zero_bubble()) return job.pp;
+  if (job.is_zero_bubble()) return job.pp + (job.schedule == Schedule::dualpipe ? 1 : 0);
   const auto at = static_cast<double>(stage);
   const double kept =
       job.vpp > 1 ? (static_cast<double>(job.pp) * job.vpp + job.pp - 1 - 2 * at) / job.vpp : job.pp - at;
@@ -63,15 +67,18 @@ double activation_bytes_per_token(const TrainingJob& job) {
   const double split = job.tp;
   const double wide = job.has_sequence_parallel() ? job.tp : 1;
   // Norms' and products' inputs, with masks of two dropouts; queries, keys, values, and attention's result.
-  const double kept = job.stack->keeps_of_2021 ? 10 : 8;
-  double bytes = kept * hidden / wide + attention_bytes_per_token(model) / split;
-  if (job.stack->attention == AttentionKernel::unfused && job.recompute == Recompute::none)
+  const bool again = job.recompute == Recompute::modules;
+  // Transformer Engine keeps products' inputs in FP8; DeepSeek-V3, section 3.3.3, so those of activations.
+  const bool narrow = job.stack->fuses_accumulation && job.precision >= Precision::fp8;
+  const double kept = (job.stack->keeps_of_2021 ? 10 : again ? 4 : 8) - (narrow ? 2 : 0);
+  double bytes = kept * hidden / wide + attention_bytes_per_token(model, job.recompute) / split;
+  if (job.attention_kernel() == AttentionKernel::unfused && job.recompute == Recompute::none)
     bytes += 5.0 * model.heads * job.sequence / split;
-  const double mlp = model.gated ? 6 : 4;
+  const double mlp = ((model.gated ? 6 : 4) - (again ? 2 : narrow ? 1 : 0)) * (again && narrow ? 0.5 : 1);
   if (model.experts.count == 0) return bytes + mlp * model.ffn / split;
   const Experts& experts = model.experts;
   const double routed = static_cast<double>(experts.top_k) / job.tp;
-  return bytes + routed * (2 * hidden + mlp * experts.ffn) + mlp * experts.shared_ffn / split;
+  return bytes + routed * ((narrow ? 1 : 2) * hidden + mlp * experts.ffn) + mlp * experts.shared_ffn / split;
 }
 
 }  // namespace
@@ -131,6 +138,7 @@ MemoryUse memory_use(const TrainingJob& job) {
     const double layer = (stage.dense + stage.experts) / *std::max_element(layers.begin(), layers.end());
     use.gathered = layer * (2 * kParameterBytes + kParameterBytes);
   }
+  if (job.schedule == Schedule::dualpipe) use.parameters *= 2;
   use.framework = kFrameworkBytes;
   if (job.stack->keeps_of_2021) use.allocator = kHeldBeyondNeed * use.sum();
   return use;

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "tools/plan/step/complete_job.hpp"
 #include "tools/plan/step/group_time.hpp"
 #include "tools/plan/step/planned_machine.hpp"
 #include "tools/plan/step/search.hpp"
@@ -17,11 +16,6 @@ namespace collbench::analysis {
 namespace {
 
 constexpr double kSecondsPerHour = 3600;
-void require_legal(const TrainingJob& job) {
-  if (const auto illegal = why_illegal(job))
-    throw usage_error(illegal->option, illegal->what, illegal->next_step);
-}
-
 void require_schedule(const PlanRequest& request, const TrainingJob& job) {
   if (!request.interleaved || *request.interleaved == (job.vpp > 1)) return;
   throw usage_error("--schedule",
@@ -66,6 +60,9 @@ void require_memory(const TrainingPlan& plan, const PlanRequest& request, const 
 }
 
 void require_tokens_for_prices(const PlanRequest& request) {
+  if (request.async_checkpoint && !request.storage_gbps)
+    throw usage_error("--async-checkpoint", "how long a checkpoint is written is not known",
+                      "give --storage-gbps too");
   if (request.tokens || request.prices_a_day || (!request.price_per_gpu_hour && !request.price_per_kwh))
     return;
   throw usage_error(request.price_per_gpu_hour ? "--price" : "--price-kwh",
@@ -128,7 +125,7 @@ std::string bound_in_words(const TrainingPlan& plan) {
   return text + ".";
 }
 
-std::optional<RunCost> cost_of(const PlanRequest& request, const TrainingPlan& plan, double watts) {
+std::optional<RunCost> cost_of(const PlanRequest& request, const TrainingPlan& plan) {
   if (!request.tokens) return std::nullopt;
   const double gpus = plan.job.gpus();
   RunCost cost;
@@ -137,38 +134,36 @@ std::optional<RunCost> cost_of(const PlanRequest& request, const TrainingPlan& p
   cost.days = hours / 24;
   cost.gpu_hours = hours * gpus;
   if (request.price_per_gpu_hour) cost.dollars = cost.gpu_hours * *request.price_per_gpu_hour;
-  cost.megawatt_hours = cost.gpu_hours * watts * request.pue / 1e6;
+  cost.megawatt_hours = hours * plan.megawatts;
   if (request.price_per_kwh) cost.energy_dollars = cost.megawatt_hours * 1e3 * *request.price_per_kwh;
   return cost;
 }
 
-}  // namespace
+constexpr double kCheckpointBytes = 14;  ///< of a parameter: 2 in BF16; 4 in FP32 with 8 of Adam's
 
-Goodput goodput(double gpus, double interruption_gpu_hours, double checkpoint_seconds,
-                double restart_seconds) {
-  Goodput result;
-  result.fleet_mtbf_seconds = interruption_gpu_hours * kSecondsPerHour / gpus;
-  result.interval_seconds = std::sqrt(2 * checkpoint_seconds * result.fleet_mtbf_seconds);
-  const double lost = checkpoint_seconds / result.interval_seconds +
-                      (result.interval_seconds / 2 + restart_seconds) / result.fleet_mtbf_seconds;
-  result.useful_part = std::max(0.0, 1 - lost);
-  return result;
+Checkpoint checkpoint_of(const PlanRequest& request, const TrainingJob& job, const GpuCluster& node) {
+  Checkpoint checkpoint{.bytes = kCheckpointBytes * count_parameters(job.model).total};
+  double stop = checkpoint.stop_seconds;
+  if (request.storage_gbps) stop = checkpoint.bytes / (*request.storage_gbps * 1e9);
+  if (request.async_checkpoint) {
+    checkpoint.write_seconds = std::exchange(stop, checkpoint.stop_seconds);
+    if (node.gpu_path > 0) stop = checkpoint.bytes / job.gpus() / (node.gpu_path * 1e9);
+  }
+  checkpoint.stop_seconds = request.checkpoint_seconds.value_or(stop);
+  return checkpoint;
 }
 
-std::string memory_in_words(const MemoryUse& use, double capacity_bytes) {
-  const std::array<std::pair<const char*, double>, 8> items{{{"parameters", use.parameters},
-                                                             {"gradients", use.gradients},
-                                                             {"optimizer", use.optimizer},
-                                                             {"activations", use.activations},
-                                                             {"logits", use.logits},
-                                                             {"gathered layers", use.gathered},
-                                                             {"allocator", use.allocator},
-                                                             {"framework", use.framework}}};
-  std::string text;
-  for (const auto& [what, bytes] : items) {
-    if (bytes > 0) text += fmt::format("{}{} {:.1f}", text.empty() ? "" : ", ", what, bytes / 1e9);
-  }
-  return text + fmt::format(" = {:.1f} of {:.0f} GB", use.sum() / 1e9, capacity_bytes / 1e9);
+}  // namespace
+
+Goodput goodput(double gpus, double interruption_gpu_hours, const Checkpoint& checkpoint,
+                double restart_seconds) {
+  const double mtbf = interruption_gpu_hours * kSecondsPerHour / gpus;
+  const double stop = checkpoint.stop_seconds;
+  const double part = std::sqrt(stop / (2 * mtbf));
+  const double best = part < 1 ? 2 * mtbf * part * (1 + part / 3 + part * part / 9) - stop : mtbf;
+  const double interval = std::max(best, checkpoint.write_seconds);
+  const double again = (restart_seconds + checkpoint.write_seconds) / mtbf;
+  return {mtbf, interval, interval / (mtbf * std::exp(again) * std::expm1((interval + stop) / mtbf))};
 }
 
 TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& node) {
@@ -182,7 +177,8 @@ TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& node) {
   plan.nodes = machine.nodes();
   plan.job = complete_job(request, machine.gpus, machine.domain(), plan.defaults);
   require_schedule(request, plan.job);
-  require_legal(plan.job);
+  if (const auto illegal = why_illegal(plan.job))
+    throw usage_error(illegal->option, illegal->what, illegal->next_step);
   plan.domain = machine.domain();
   plan.fabric = machine.node.fabric;
   plan.placement = placement_of(plan.job, machine.node);
@@ -193,16 +189,19 @@ TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& node) {
   // None of them ran without bubbles either.
   if (!request.measured && !plan.job.is_zero_bubble())
     plan.published = published_error(plan.job, machine.gpu.name, request.stack != nullptr);
+  if (plan.published != nullptr && plan.published->most_gpus < machine.gpus) plan.published = nullptr;
   require_memory(plan, request, node);
   plan.measured = request.measured;
-  if (plan.measured) require_measured(*plan.measured, plan.job, machine.node);
   plan.step = step_time(plan.job, machine.node, rates, {}, plan.measured.get());
+  if (plan.measured) require_measured(*plan.measured, plan.step);
   fill_utilization(plan);
   plan.sensitivity = sensitivity_of(plan.job, machine.node, rates, plan.step, plan.measured.get());
   plan.bound = bound_in_words(plan);
-  plan.cost = cost_of(request, plan, machine.watts);
-  plan.goodput = goodput(machine.gpus, request.interruption_gpu_hours, request.checkpoint_seconds,
-                         request.restart_seconds);
+  plan.megawatts = machine.gpus * machine.server_watts() * request.pue / 1e6;
+  plan.cost = cost_of(request, plan);
+  plan.checkpoint = checkpoint_of(request, plan.job, node);
+  plan.goodput =
+      goodput(machine.gpus, request.interruption_gpu_hours, plan.checkpoint, request.restart_seconds);
   return plan;
 }
 

@@ -20,14 +20,16 @@ namespace collbench::analysis {
 /// absolute. In-sample: the constants were corrected with these steps in view.
 struct PublishedError {
   std::string_view kind;
+  int most_gpus;  ///< that a step of them ran on; beyond that nothing is known
   int steps;
   double median;
-  double p90;  ///< nine of ten are within it
+  double p90;  ///< the ⌈0.9 (n + 1)⌉-th of n: with each source left out the next one's are within it in 88 %
 };
 
-/// Of the steps like this one; none where no such step was compared. `gpu` is a TrainingGpu's name. Those
-/// with experts were planned with the stack of each told: none where it is not (`stack_given`). The figures
-/// are those of docs/notes/plan-accuracy.md, "By kind"; scripts/plan-accuracy says where they differ.
+/// Of the steps like this one, on any number of GPUs; none where no such step was compared. `gpu` is a
+/// TrainingGpu's name. Those with experts were planned with the stack of each told: none where it is not
+/// (`stack_given`). The figures are those of docs/notes/plan-accuracy.md, "By kind"; scripts/plan-accuracy
+/// says where they differ.
 [[nodiscard]] const PublishedError* published_error(const TrainingJob& job, std::string_view gpu,
                                                     bool stack_given);
 
@@ -41,7 +43,8 @@ struct PlanRequest {
   int shard_group = 0;
   std::optional<Precision> precision;
   std::optional<Recompute> recompute;
-  std::optional<bool> sequence_parallel;  ///< none: as the stack does
+  std::optional<AttentionKernel> attention;                       ///< none: the stack's
+  std::optional<bool> sequence_parallel, tp_overlap, ep_overlap;  ///< none: as the stack does
   const SoftwareStack* stack = nullptr;
   Schedule schedule = Schedule::one_forward_one_backward;
   std::optional<bool> interleaved;  ///< whether stages have to have chunks; none: as vpp says
@@ -54,8 +57,7 @@ struct PlanRequest {
   Assumptions assumed{};
   std::shared_ptr<const MeasuredCollectives> measured{};  ///< --measured; none: the model alone
   bool may_exceed_memory = false;
-  double searched_capacity = 1;  ///< part of a GPU's memory up to which a search takes a split
-  bool names_a_fit = false;      ///< a refusal for memory names a split that fits, which takes a search
+  bool names_a_fit = false;  ///< a refusal for memory names a split that fits, which takes a search
 
   // The whole run.
   std::optional<double> tokens;
@@ -64,7 +66,9 @@ struct PlanRequest {
   double pue = 1.2;           ///< power of the site, of that of the IT
   std::optional<double> price_per_kwh;
   double interruption_gpu_hours = 50'700;  ///< between interruptions: Llama 3, 419 in 54 days on 16,384 GPUs
-  double checkpoint_seconds = 30;          ///< that a checkpoint stops the step
+  std::optional<double> checkpoint_seconds;  ///< that a checkpoint stops the step
+  std::optional<double> storage_gbps;        ///< GB/s at which all GPUs together write one
+  bool async_checkpoint = false;             ///< behind a copy to host memory, beside the steps
   double restart_seconds = 600;
 };
 
@@ -81,18 +85,29 @@ struct RunCost {
   double days = 0;
   double gpu_hours = 0;
   std::optional<double> dollars;
-  double megawatt_hours = 0;  ///< of the GPUs' boards at their limit × PUE
+  double megawatt_hours = 0;  ///< TrainingPlan::megawatts over its hours
   std::optional<double> energy_dollars;
 };
 
-/// Young's and Daly's interval, and what is left of the time. Sources: Young 1974; Daly 2006, first order.
-struct Goodput {
-  double fleet_mtbf_seconds = 0;
-  double interval_seconds = 0;  ///< sqrt(2 · checkpoint · MTBF)
-  double useful_part = 0;       ///< 1 − C/T − (T/2 + R)/M; 0 where that is below
+/// A checkpoint: parameters in BF16, and in FP32 with Adam's two moments.
+struct Checkpoint {
+  double bytes = 0;
+  double stop_seconds = 30;  ///< of the step
+  double write_seconds = 0;  ///< beside the steps
 };
 
-[[nodiscard]] Goodput goodput(double gpus, double interruption_gpu_hours, double checkpoint_seconds,
+/// The interval of checkpoints, and what is left of the time: Daly 2006, equations 20 and 37. What runs
+/// beside a checkpoint that is not written yet is lost with it.
+struct Goodput {
+  double fleet_mtbf_seconds = 0;
+  double interval_seconds = 0;
+  double useful_part = 0;  ///< T / (M·e^((R + W)/M)·(e^((T + C)/M) − 1))
+
+  /// Below one part in a hundred a run ends by chance alone.
+  [[nodiscard]] bool advances() const { return useful_part >= 0.01; }
+};
+
+[[nodiscard]] Goodput goodput(double gpus, double interruption_gpu_hours, const Checkpoint& checkpoint,
                               double restart_seconds);
 
 /// A part at half its cost.
@@ -139,7 +154,9 @@ struct TrainingPlan {
   const PublishedError* published = nullptr;  ///< of steps of this kind; none: no such step was compared
   std::vector<Sensitivity> sensitivity;       ///< the one that helps most first
   std::string bound;                          ///< a sentence
+  double megawatts = 0;                       ///< of the servers at their limit × PUE
   std::optional<RunCost> cost;
+  Checkpoint checkpoint;
   Goodput goodput;
 
   /// The estimate, of the capacity.
@@ -155,10 +172,17 @@ inline constexpr double kRefusedOfCapacity = 1.25;
 /// need some of it, and the estimate was not checked on today's software. A choice, not a measurement.
 inline constexpr double kNearlyFull = 0.95;
 
+/// Samples of a step where none are given, of `sequence` tokens: those of 4 Mi tokens (Llama 2, table 1: a
+/// batch of 4M tokens), at least one.
+[[nodiscard]] int usual_samples(int sequence);
+
+/// The job with every number filled in, and the defaults that were taken. `gpus` is the number of GPUs,
+/// `domain` of those that NVLink connects.
+/// Throws Error (usage) where the parallelism does not make that number.
+[[nodiscard]] TrainingJob complete_job(const PlanRequest& request, int gpus, int domain,
+                                       std::vector<TakenDefault>& defaults);
+
 /// `node`: one of the machine. Throws Error (usage) for what cannot run, with the reason.
 [[nodiscard]] TrainingPlan training_plan(const PlanRequest& request, const GpuCluster& node);
-
-/// The items in GB, "parameters 8.8, gradients 17.6, … = 75.2 of 80 GB".
-[[nodiscard]] std::string memory_in_words(const MemoryUse& use, double capacity_bytes);
 
 }  // namespace collbench::analysis

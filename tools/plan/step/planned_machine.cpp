@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "analysis/models/nccl/links.hpp"
 #include "base/error.hpp"
@@ -35,19 +38,22 @@ topology::TrainingGpu gpu_of(const PlanRequest& request, const GpuCluster& machi
 }
 
 double peak_of(const topology::TrainingGpu& gpu, Precision precision) {
-  switch (precision) {
-    case Precision::fp16:
-    case Precision::bf16:
-      return gpu.peak_bf16;
-    case Precision::fp8:
-      return gpu.peak_fp8;
-    case Precision::fp4:
-      return gpu.peak_fp4;
-  }
-  return 0;
+  if (precision <= Precision::bf16) return gpu.peak_bf16;
+  return precision == Precision::fp4 ? gpu.peak_fp4 : gpu.peak_fp8;
 }
 
 }  // namespace
+
+double PlannedMachine::server_watts() const {
+  // What a server takes beside each board: data sheets of DGX A100 (6.5 kW for eight), H100 and H200 (10.2),
+  // B200 (14.3) and B300 (14), of GB200 NVL72 (120 for 72) and GB300 NVL72 (132).
+  constexpr std::array<std::pair<std::string_view, double>, 6> kServers{
+      {{"A", 412}, {"H", 575}, {"B200", 788}, {"B300", 650}, {"GB200", 467}, {"GB300", 433}}};
+  for (const auto& [name, beside] : kServers) {
+    if (gpu.name.starts_with(name)) return watts + beside;
+  }
+  return watts;
+}
 
 PlannedMachine planned_machine(const PlanRequest& request, const GpuCluster& node) {
   PlannedMachine machine{.node = with_given_network(node, request)};

@@ -6,36 +6,33 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::array<PublishedError, 8> kPublished{{
-    {"FSDP", 39, 0.044, 0.134},
-    {"TP and PP, A100", 45, 0.036, 0.077},
-    {"TP, PP, CP; Blackwell, BF16", 9, 0.032, 0.050},
-    {"TP, PP, CP; Blackwell, FP8 or FP4", 17, 0.094, 0.121},
-    {"TP, PP, CP; H100, BF16", 30, 0.039, 0.125},
-    {"TP, PP, CP; H100, FP8 or FP4", 27, 0.054, 0.112},
-    {"ZeRO-3", 3, 0.052, 0.122},
-    {"experts, Blackwell; stack told", 10, 0.108, 0.625},
+constexpr std::array<PublishedError, 9> kPublished{{
+    {"FSDP", 1024, 39, 0.043, 0.120},
+    {"TP and PP, A100", 3072, 45, 0.036, 0.092},
+    {"TP, PP, CP; Blackwell, BF16", 512, 9, 0.034, 0.052},
+    {"TP, PP, CP; Blackwell, FP8 or FP4", 512, 17, 0.102, 0.167},
+    {"TP, PP, CP; H100, BF16", 6144, 27, 0.041, 0.075},
+    {"TP, PP, CP; H100, BF16, 8,192 GPUs and more", 16384, 3, 0.157, 0.166},
+    {"TP, PP, CP; H100, FP8 or FP4", 2304, 27, 0.057, 0.126},
+    {"ZeRO-3", 1536, 3, 0.101, 0.127},
+    {"experts, Blackwell; stack told", 512, 10, 0.103, 0.393},
 }};
-
-bool is_megatron_core(const SoftwareStack& stack) {
-  return stack.name == "megatron" || stack.name == "megatron-eager" || stack.name == "megatron-2026";
-}
 
 /// Whether the published steps of the kind ran on such software: those on A100 of Megatron-LM and
 /// Megatron-DeepSpeed of 2021 and 2022, those on later GPUs of Megatron-Core.
 bool has_published_stack(const TrainingJob& job, bool of_2021) {
-  if (job.stack == nullptr) return false;
-  return of_2021 ? job.stack->attention == AttentionKernel::unfused : is_megatron_core(*job.stack);
+  return of_2021 ? job.stack->attention == AttentionKernel::unfused : job.stack->fuses_accumulation;
 }
 
 /// The kind by the same rules as kind_of() of scripts/plan-accuracy; empty: none.
 std::string_view published_kind(const TrainingJob& job, std::string_view gpu, bool stack_given) {
+  constexpr int kLargeRun = 8192;
   // All three are of one paper: GPT-3 on 384 to 1,536 A100, DeepSpeed of 2021, data parallel alone. Others
   // are not of their kind.
   if (job.sharding == Sharding::zero3) {
     constexpr int kMinGpus = 384;
     const bool as_published = gpu.starts_with("A100") && job.tp == 1 && job.pp == 1 && job.dp >= kMinGpus &&
-                              job.stack != nullptr && job.stack->zero3_of_2021;
+                              job.stack->zero3_of_2021;
     return as_published ? "ZeRO-3" : "";
   }
   const bool experts = job.model.experts.count > 0;
@@ -46,6 +43,8 @@ std::string_view published_kind(const TrainingJob& job, std::string_view gpu, bo
   if (experts) return blackwell && stack_given ? "experts, Blackwell; stack told" : "";
   if (a100) return "TP and PP, A100";
   const bool narrow = job.precision >= Precision::fp8;
+  if (gpu == "H100 SXM" && !narrow && job.gpus() >= kLargeRun)
+    return "TP, PP, CP; H100, BF16, 8,192 GPUs and more";
   if (gpu == "H100 SXM") return narrow ? "TP, PP, CP; H100, FP8 or FP4" : "TP, PP, CP; H100, BF16";
   if (blackwell) return narrow ? "TP, PP, CP; Blackwell, FP8 or FP4" : "TP, PP, CP; Blackwell, BF16";
   return {};

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdint>
 
 #include "base/error.hpp"
 #include "tools/plan/step/search.hpp"
@@ -14,17 +13,6 @@ namespace {
 
 double tokens_per_second(const ScalePoint& point) {
   return point.plan->tokens_per_second_per_gpu * point.gpus;
-}
-
-/// What keeps the split that is given from these GPUs, where that alone is the reason.
-std::string why_none(const PlanRequest& request, int gpus, int batch) {
-  const std::int64_t product =
-      std::int64_t{request.tp.value_or(1)} * request.pp.value_or(1) * request.cp.value_or(1);
-  if (gpus % product != 0) {
-    return fmt::format("tp {} × pp {} × cp {} = {} does not divide {}", request.tp.value_or(1),
-                       request.pp.value_or(1), request.cp.value_or(1), product, gpus);
-  }
-  return fmt::format("no split of {} samples over {} GPUs is possible", batch, gpus);
 }
 
 ScalePoint point_at(PlanRequest request, const GpuCluster& node, int gpus, int batch) {
@@ -38,8 +26,10 @@ ScalePoint point_at(PlanRequest request, const GpuCluster& node, int gpus, int b
     if (!found.best.empty()) {
       point.plan = std::move(found.best.front());
     } else {
-      point.refused = found.tried == 0 ? why_none(request, gpus, batch)
-                                       : fmt::format("none of {} splits fits into memory", found.tried);
+      point.refused = found.tried > 0 ? fmt::format("none of {} splits fits into memory", found.tried)
+                                      : fmt::format("no split of {} samples is possible", batch);
+      std::vector<TakenDefault> ignored;  // where that of the request itself is the reason, it says so
+      if (found.tried == 0) (void)complete_job(request, gpus, node.ranks_per_node, ignored);
     }
   } catch (const Error& error) {
     point.refused = error.what();

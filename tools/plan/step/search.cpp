@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
-#include "tools/plan/step/complete_job.hpp"
 #include "tools/plan/step/memory.hpp"
+#include "tools/plan/step/plan.hpp"
 #include "tools/plan/step/planned_machine.hpp"
 #include "tools/plan/step/step.hpp"
 
@@ -134,7 +136,7 @@ std::vector<int> chunk_counts(const PlanRequest& request, const TrainingJob& job
 /// parallelism (Korthikanti et al. 2022).
 std::vector<Recompute> recomputations(const PlanRequest& request, const TrainingJob& job) {
   if (request.recompute) return {*request.recompute};
-  if (job.stack->attention == AttentionKernel::unfused && job.has_sequence_parallel())
+  if (job.attention_kernel() == AttentionKernel::unfused && job.has_sequence_parallel())
     return {Recompute::none, Recompute::selective, Recompute::full};
   return {Recompute::none, Recompute::full};
 }
@@ -146,12 +148,12 @@ struct TimedJob {
 
 /// The fastest of the micro-batches, chunks and recomputations of one split.
 std::optional<TimedJob> fastest_inside(const PlanRequest& split, const PlannedMachine& machine,
-                                       SplitSearch& counts) {
+                                       double part_of_memory, SplitSearch& counts) {
   std::vector<TakenDefault> ignored;
   TrainingJob job = complete_job(split, machine.gpus, machine.domain(), ignored);
   std::optional<TimedJob> fastest;
   const ComputeRates rates = machine.rates();
-  const double most_memory = split.searched_capacity * machine.gpu.hbm_bytes;
+  const double most_memory = part_of_memory * machine.gpu.hbm_bytes;
   const std::vector<int> micro_batches = divisors(std::max(1, job.global_batch / job.dp), kMaxMicroBatch);
   for (const int samples : given_or_all(split.micro_batch, micro_batches)) {
     job.micro_batch = samples;
@@ -186,13 +188,6 @@ PlanRequest request_of(PlanRequest request, const TrainingJob& job) {
   return request;
 }
 
-std::string fit_in_words(const SplitSearch& found, const PlanRequest& request) {
-  const TrainingPlan& plan = found.best.front();
-  return fmt::format("{}{} ({:.0f} of {:.0f} GB)", split_options(plan.job),
-                     request.global_batch ? "" : fmt::format(" --gbs {}", plan.job.global_batch),
-                     plan.memory.sum() / 1e9, plan.memory_capacity_bytes / 1e9);
-}
-
 }  // namespace
 
 int usual_global_batch(const PlanRequest& request) { return usual_samples(sequence_of(request)); }
@@ -201,8 +196,13 @@ SplitSearch fastest_splits(const PlanRequest& request, const GpuCluster& node, s
   const PlannedMachine machine = planned_machine(request, node);
   SplitSearch found;
   std::vector<TimedJob> timed;
-  for (const PlanRequest& split : outer_splits(request, machine)) {
-    if (auto fastest = fastest_inside(split, machine, found)) timed.push_back(std::move(*fastest));
+  for (const double part_of_memory : {kNearlyFull, 1.0}) {
+    found = {};
+    for (const PlanRequest& split : outer_splits(request, machine)) {
+      if (auto fastest = fastest_inside(split, machine, part_of_memory, found))
+        timed.push_back(std::move(*fastest));
+    }
+    if (!timed.empty()) break;
   }
   std::sort(timed.begin(), timed.end(), [](const TimedJob& a, const TimedJob& b) {
     return std::tie(a.seconds, a.job.tp, a.job.pp, a.job.cp, a.job.ep, a.job.sharding) <
@@ -214,32 +214,16 @@ SplitSearch fastest_splits(const PlanRequest& request, const GpuCluster& node, s
 }
 
 std::string split_options(const TrainingJob& job) {
+  constexpr std::array<std::string_view, 6> kShardings{"zero 0", "zero 1",    "zero 2",
+                                                       "zero 3", "fsdp grad", "fsdp full"};
   std::string text = fmt::format("--tp {} --pp {}", job.tp, job.pp);
   if (job.vpp > 1) text += fmt::format(" --vpp {}", job.vpp);
   if (job.cp > 1) text += fmt::format(" --cp {}", job.cp);
   if (job.ep > 1) text += fmt::format(" --ep {}", job.ep);
-  text += fmt::format(" --mbs {}", job.micro_batch);
-  switch (job.sharding) {
-    case Sharding::none:
-      text += " --zero 0";
-      break;
-    case Sharding::optimizer:
-      text += " --zero 1";
-      break;
-    case Sharding::gradients:
-      text += " --zero 2";
-      break;
-    case Sharding::zero3:
-      text += " --zero 3";
-      break;
-    case Sharding::fsdp_grad:
-      text += " --fsdp grad";
-      break;
-    case Sharding::fsdp_full:
-      text += job.shard_group > 0 ? fmt::format(" --fsdp {}", job.shard_group) : " --fsdp full";
-      break;
-  }
-  return text + fmt::format(" --recompute {}", name(job.recompute));
+  const std::string sharding = job.shard_group > 0
+                                   ? fmt::format("fsdp {}", job.shard_group)
+                                   : std::string(kShardings.at(static_cast<std::size_t>(job.sharding)));
+  return text + fmt::format(" --mbs {} --{} --recompute {}", job.micro_batch, sharding, name(job.recompute));
 }
 
 std::string way_to_fit(const PlanRequest& request, const TrainingJob& refused, const GpuCluster& node) {
@@ -253,13 +237,14 @@ std::string way_to_fit(const PlanRequest& request, const TrainingJob& refused, c
   any_split.recompute = std::nullopt;
   any_split.stack = nullptr;
   for (PlanRequest* wanted : {&search, &any_split}) {
-    for (const double part : {kNearlyFull, 1.0}) {
-      wanted->searched_capacity = part;
-      const SplitSearch found = fastest_splits(*wanted, node, 1);
-      if (found.best.empty()) continue;
-      return fmt::format("{}give {}", wanted == &search ? "" : "nothing fits with the split that is given; ",
-                         fit_in_words(found, request));
-    }
+    const SplitSearch found = fastest_splits(*wanted, node, 1);
+    if (found.best.empty()) continue;
+    const TrainingPlan& plan = found.best.front();
+    return fmt::format("{}give {}{} ({:.0f} of {:.0f} GB)",
+                       wanted == &search ? "" : "nothing fits with the split that is given; ",
+                       split_options(plan.job),
+                       request.global_batch ? "" : fmt::format(" --gbs {}", plan.job.global_batch),
+                       plan.memory.sum() / 1e9, plan.memory_capacity_bytes / 1e9);
   }
   return fmt::format("no split of it over {} GPUs fits: give more, or a larger type", refused.gpus());
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "tools/plan/step/group_time.hpp"
 #include "tools/plan/step/memory.hpp"
@@ -109,15 +110,27 @@ StageTime stage_time(const Layout& layout, double layers, bool has_head) {
   const auto seconds = [&](std::size_t at) {
     return scaled(layout, kMicroBatchParts.at(at), stage.sent.at(at).seconds);
   };
-  stage.calls[0] = overlap(seconds(0), job.stack->overlaps_tp ? assumed.tp_exposed : 1, kernels, assumed);
+  stage.calls[0] = overlap(seconds(0), job.overlaps_tp() ? assumed.tp_exposed : 1, kernels, assumed);
   stage.calls[1] = overlap(seconds(1), 0, stage.kernels.attention, assumed);
   // A micro-batch's tokens are on their way while another computes: those of one of m have no other.
-  const double alone = job.stack->experts == ExpertRun::whole_graph ? 1.0 / job.micro_batches() : 1;
+  const double alone = job.overlaps_ep() ? 1.0 / job.micro_batches() : 1;
   stage.calls[2] = overlap(seconds(2), alone, kernels, assumed);
   stage.launches = launches_waited_for(passes.launching, mixtures + seconds(2), assumed);
   const bool ahead = job.stack->overlaps_pp && job.vpp > 1;
   stage.calls[3] = overlap(seconds(3), ahead ? assumed.pp_exposed : 1, kernels, assumed);
   return stage;
+}
+
+StepTerm collective_term(StepPart part, const Overlap& time, CallTime sent, std::string_view operation,
+                         const RankGroup& group) {
+  return {.part = part,
+          .exposed_seconds = time.exposed,
+          .hidden_seconds = time.hidden,
+          .bytes = sent.bytes,
+          .calls = sent.calls,
+          .collectives = std::move(sent.each),
+          .operation = std::string(operation),
+          .crosses = crossed_links(group)};
 }
 
 /// Parameters gathered before, and gradients reduced behind each layer, for every micro-batch.
@@ -140,16 +153,12 @@ StepTerm sharded_term(const Layout& layout, const StageTime& stage, double layer
   const Overlap before = overlap(forward, 1 / layers, stage.forward, assumed);
   const Overlap behind = overlap(backward, 1 / layers, stage.backward, assumed);
   const double m = job.micro_batches();
-  const CallTime sent = m * ((again ? 2.0 : 1.0) * gather + reduce);
-  return {.part = StepPart::dp,
-          .exposed_seconds = m * (before.exposed + behind.exposed),
-          .hidden_seconds = m * (before.hidden + behind.hidden),
-          .bytes = sent.bytes,
-          .calls = sent.calls,
-          .collectives = sent.each,
-          .operation = again ? "AllGather twice and ReduceScatter of every layer"
-                             : "AllGather and ReduceScatter of every layer",
-          .crosses = crossed_links(layout.groups.shard)};
+  return collective_term(StepPart::dp,
+                         {m * (before.exposed + behind.exposed), m * (before.hidden + behind.hidden)},
+                         m * ((again ? 2.0 : 1.0) * gather + reduce),
+                         again ? "AllGather twice and ReduceScatter of every layer"
+                               : "AllGather and ReduceScatter of every layer",
+                         layout.groups.shard);
 }
 
 StepTerm replicated_term(const Layout& layout, const StageTime& stage) {
@@ -162,30 +171,25 @@ StepTerm replicated_term(const Layout& layout, const StageTime& stage) {
       overlap(scaled(layout, StepPart::dp, calls.gradients.seconds), hides ? 0 : 1, stage.backward, assumed);
   const Overlap before =
       overlap(scaled(layout, StepPart::dp, calls.parameters.seconds), hides ? 0 : 1, stage.forward, assumed);
-  const CallTime sent = calls.gradients + calls.parameters;
-  return {.part = StepPart::dp,
-          .exposed_seconds = behind.exposed + before.exposed,
-          .hidden_seconds = behind.hidden + before.hidden,
-          .bytes = sent.bytes,
-          .calls = sent.calls,
-          .collectives = sent.each,
-          .operation = job.sharding == Sharding::none ? "AllReduce of gradients"
-                                                      : "ReduceScatter of gradients, AllGather of parameters",
-          .crosses = crossed_links(layout.groups.dp)};
+  return collective_term(StepPart::dp, {behind.exposed + before.exposed, behind.hidden + before.hidden},
+                         calls.gradients + calls.parameters,
+                         job.sharding == Sharding::none
+                             ? "AllReduce of gradients"
+                             : "ReduceScatter of gradients, AllGather of parameters",
+                         layout.groups.dp);
 }
 
 /// Of what one of the other stages takes for a micro-batch, what the busiest one waits. Narayanan et al.
-/// 2021, section 2.2: F + B, over the chunks. Qi et al. 2023, table 1, where B is the part for the inputs and
-/// W that for the weights: F + B − W.
+/// 2021, section 2.2: F + B, over the chunks. DeepSeek-V3, table 2 (DualPipe). Qi et al. 2023, table 1, where
+/// B is the part for the inputs and W that for the weights: F + B − W.
 double waited_for(const TrainingJob& job, const StageTime& stage) {
-  switch (job.schedule) {
-    case Schedule::one_forward_one_backward:
-      return stage.sum() / job.vpp;
-    case Schedule::zb_h1:
-      // Where W takes longer than F, B is waited for all the same.
-      return stage.sum() - stage.weights - std::min(stage.weights, stage.forward);
-  }
-  return 0;
+  if (!job.is_zero_bubble()) return stage.sum() / job.vpp;
+  // Where W takes longer than F, B is waited for all the same.
+  const double zb_h1 = stage.sum() - stage.weights - std::min(stage.weights, stage.forward);
+  if (job.schedule == Schedule::zb_h1) return zb_h1;
+  // (p/2 − 1) (F&B + B − 3 W), where that of 1F1B is (p − 1) (F + B).
+  const double both = std::max(0.0, stage.sum() + stage.backward - 3 * stage.weights);
+  return (job.pp / 2.0 - 1) / (job.pp - 1) * both;
 }
 
 /// What one GPU updates.
@@ -195,29 +199,6 @@ double updated_parameters(const TrainingJob& job) {
   const double ranks = static_cast<double>(job.dp) * job.cp;
   const double shards = job.is_fsdp() && job.shard_group > 0 ? job.shard_group : ranks;
   return own.dense / shards + own.experts / std::max(1.0, ranks * job.tp / job.ep);
-}
-
-std::string operation_words(const Layout& layout, StepPart part) {
-  const TrainingJob& job = layout.job;
-  switch (part) {
-    case StepPart::tp:
-      return job.has_sequence_parallel() ? "AllGather and ReduceScatter of every layer"
-                                         : "AllReduce of every layer";
-    case StepPart::cp:
-      return "keys and values round a ring";
-    case StepPart::ep:
-      return "AllToAll to the experts and back";
-    case StepPart::pp:
-      return "SendRecv between stages";
-    default:
-      return {};
-  }
-}
-
-const RankGroup& group_of(const Layout& layout, StepPart part) {
-  if (part == StepPart::cp) return layout.groups.cp;
-  if (part == StepPart::ep) return layout.groups.ep;
-  return part == StepPart::pp ? layout.groups.pp : layout.groups.tp;
 }
 
 }  // namespace
@@ -264,18 +245,16 @@ Step step_time(const TrainingJob& job, const GpuCluster& machine, const ComputeR
                 {.part = StepPart::elementwise, .exposed_seconds = m * busiest.kernels.elementwise}};
   if (busiest.launches > 0)
     step.terms.push_back({.part = StepPart::launches, .exposed_seconds = m * busiest.launches});
+  const std::array<std::string_view, 4> words{
+      job.has_sequence_parallel() ? "AllGather and ReduceScatter of every layer" : "AllReduce of every layer",
+      "keys and values round a ring", "AllToAll to the experts and back", "SendRecv between stages"};
+  const StepGroups& groups = layout.groups;
+  const std::array<const RankGroup*, 4> of_parts{&groups.tp, &groups.cp, &groups.ep, &groups.pp};
   for (std::size_t i = 0; i < kMicroBatchParts.size(); ++i) {
+    const Overlap& time = busiest.calls.at(i);
     if (busiest.sent.at(i).calls == 0) continue;
-    const StepPart part = kMicroBatchParts.at(i);
-    const CallTime sent = m * busiest.sent.at(i);
-    step.terms.push_back({.part = part,
-                          .exposed_seconds = m * busiest.calls.at(i).exposed,
-                          .hidden_seconds = m * busiest.calls.at(i).hidden,
-                          .bytes = sent.bytes,
-                          .calls = sent.calls,
-                          .collectives = sent.each,
-                          .operation = operation_words(layout, part),
-                          .crosses = crossed_links(group_of(layout, part))});
+    step.terms.push_back(collective_term(kMicroBatchParts.at(i), {m * time.exposed, m * time.hidden},
+                                         m * busiest.sent.at(i), words.at(i), *of_parts.at(i)));
   }
   if (job.dp * job.cp > 1)
     step.terms.push_back(job.is_fsdp() ? sharded_term(layout, busiest, busiest_layers)

@@ -104,7 +104,8 @@ inline constexpr double kWireBytes = 2;
 
 /// A layer's tensor-parallel collectives of one micro-batch: twice forward and twice backward, and the
 /// forward ones again where all is recomputed (Narayanan et al. 2021, section 3.2; Korthikanti et al. 2022,
-/// section 4.2). With experts, those of attention only: experts are spread whole.
+/// section 4.2). With experts, those of attention only: experts are spread whole. Of a
+/// parallel block half of them.
 [[nodiscard]] CallTime tensor_calls(const TrainingJob& job, const StepGroups& groups);
 
 /// A layer's keys and values round the context-parallel ring, forward and, with their gradients, backward.

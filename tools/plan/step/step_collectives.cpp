@@ -83,7 +83,8 @@ CallTime call(const RankGroup& group, OperationId id, double bytes) {
 }
 
 CallTime tensor_calls(const TrainingJob& job, const StepGroups& groups) {
-  const double pairs = (job.recompute == Recompute::full ? 6 : 4) * (job.model.experts.count > 0 ? 0.5 : 1);
+  const double pairs = (job.recompute == Recompute::full ? 6 : 4) *
+                       (job.model.experts.count > 0 || job.model.parallel_block ? 0.5 : 1);
   const double bytes = activation(job);
   if (!job.has_sequence_parallel()) return pairs * call(groups.tp, OperationId::all_reduce, bytes);
   return pairs * (call(groups.tp, OperationId::all_gather, bytes) +

@@ -150,6 +150,8 @@ std::string_view name(SpanKind kind) {
 
 std::vector<TimelineSpan> timeline(const TrainingPlan& plan) {
   const TrainingJob& job = plan.job;
+  if (job.schedule == Schedule::dualpipe)
+    throw usage_error("--timeline", "a dualpipe step is not drawn", "leave --timeline or --schedule out");
   const std::int64_t passes =
       std::int64_t{job.is_zero_bubble() ? 3 : 2} * job.pp * job.vpp * job.micro_batches();
   if (passes > kMaxSpans) {

@@ -9,7 +9,6 @@
 #include "base/record/run_stream.hpp"
 #include "tools/plan/command/plan_options.hpp"
 #include "tools/plan/step/fault_cost.hpp"
-#include "tools/plan/step/fault_words.hpp"
 #include "tools/plan/step/measured_collectives.hpp"
 #include "tools/plan/step/plan.hpp"
 #include "topology/machines/resolve.hpp"

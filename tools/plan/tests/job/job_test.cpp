@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "tools/plan/job/model_catalog.hpp"
-#include "tools/plan/step/complete_job.hpp"
+#include "tools/plan/step/plan.hpp"
 
 namespace collbench::analysis::job_test {
 namespace {

@@ -52,6 +52,32 @@ TEST(FaultCost, ASlowNicMakesTheStepLongerAndIsPaidEveryDay) {
               1e-9 * price.step_seconds);
 }
 
+TEST(FaultCost, ANicThatIsDownEndsTheJobWhichRunsOnWithOneLess) {
+  Fixture fixture;
+  const TrainingPlan plan = training_plan(fixture.request, fixture.node);
+  const FaultCost cost = cost_of_nic_down(fixture.request, plan, fixture.node, "nic 3 down");
+  ASSERT_TRUE(cost.price);
+  EXPECT_NEAR(cost.stall_seconds, plan.goodput.interval_seconds / 2 + 600, 1e-6);
+  EXPECT_NEAR(*cost.stall_dollars, cost.stall_seconds / 3600 * 1024 * 3, 1e-6);
+  // Of eight groups with a NIC each two share one: as half of every NIC's rate.
+  Fixture half;
+  half.faulty.nics.at(3).ports.at(0).gigabits_per_second.value = 200;
+  EXPECT_NEAR(cost.price->step_seconds, half.cost().price->step_seconds, 1e-9 * cost.price->step_seconds);
+  // One group over all GPUs of a node has seven of eight.
+  Fixture all;
+  all.request.tp = 1, all.request.pp = 1, all.request.sharding = Sharding::fsdp_full;
+  all.request.global_batch = 1024;
+  all.request.may_exceed_memory = true;
+  const TrainingPlan sharded = training_plan(all.request, all.node);
+  const FaultCost seven = cost_of_nic_down(all.request, sharded, all.node, "nic 3 down");
+  EXPECT_GT(seven.price->slower, 0);
+  EXPECT_LT(seven.price->slower, 1.0 / 7);
+  all.request.n_gpus = 8;
+  EXPECT_FALSE(
+      cost_of_nic_down(all.request, training_plan(all.request, all.node), all.node, "nic 3 down").price)
+      << "one node sends nothing over its NICs";
+}
+
 TEST(FaultCost, WhatNoModelKnowsIsNamedAndHasNoPrice) {
   const auto missing_nic = [](topology::Host& host) { host.nics.pop_back(); };
   const auto port_down = [](topology::Host& host) { host.nics.at(3).ports.at(0).state.value = "DOWN"; };

@@ -1,4 +1,4 @@
-#include "tools/plan/step/fault_words.hpp"
+#include "tools/plan/step/fault_cost.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,10 +17,12 @@ TEST(FaultWords, SayWhichNicIsHowSlow) {
   const SlowNic rate = parse_slow_nic("nic 3 at 200 Gb/s", "--fault");
   EXPECT_EQ(rate.gigabits_per_second, 200);
   EXPECT_FALSE(rate.node || rate.part);
+  EXPECT_TRUE(parse_slow_nic("nic 3 of node 17 down", "--fault").down);
+  EXPECT_FALSE(rate.down);
   for (const char* wrong :
-       {"", "nic", "nic 3", "nic three at half", "nic 3 of node at half", "nic 3 at twice", "nic 3 at nan %",
-        "nic 3 at 0 %", "nic 3 at 100 %", "nic -1 at half", "nic 3 at -5 Gb/s", "nic 3 at half today",
-        "gpu 3 at half", "nic 99999999999 at half"})
+       {"nic 3 down today", "", "nic", "nic 3", "nic three at half", "nic 3 of node at half",
+        "nic 3 at twice", "nic 3 at nan %", "nic 3 at 0 %", "nic 3 at 100 %", "nic -1 at half",
+        "nic 3 at -5 Gb/s", "nic 3 at half today", "gpu 3 at half", "nic 99999999999 at half"})
     EXPECT_THROW(static_cast<void>(parse_slow_nic(wrong, "--fault")), Error) << wrong;
 }
 

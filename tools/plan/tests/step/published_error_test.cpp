@@ -16,6 +16,9 @@ TEST(PublishedError, IsThatOfStepsOfItsKind) {
   };
   EXPECT_EQ(kind("H100 SXM"), "TP, PP, CP; H100, BF16");
   EXPECT_EQ(kind("GB200"), "TP, PP, CP; Blackwell, BF16");
+  job.dp = 8192;
+  EXPECT_EQ(kind("H100 SXM"), "TP, PP, CP; H100, BF16, 8,192 GPUs and more");
+  job.dp = 1;
   EXPECT_EQ(kind("A100 SXM"), "none") << "those on A100 ran on software of 2021 and 2022";
   job.stack = &find_stack("megatron-2021");
   EXPECT_EQ(kind("A100 SXM"), "TP and PP, A100");

@@ -34,7 +34,7 @@ double fastest_by_hand(const PlanRequest& request) {
           split.sharding = Sharding::optimizer;
           try {
             const TrainingPlan plan = training_plan(split, hgx());
-            if (!plan.may_not_fit()) fastest = std::min(fastest, plan.step_seconds);
+            if (plan.memory_part() <= kNearlyFull) fastest = std::min(fastest, plan.step_seconds);
           } catch (const Error&) {
             continue;
           }

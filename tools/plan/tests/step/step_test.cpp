@@ -40,6 +40,83 @@ const StepTerm& term_of(const Step& step, StepPart part) {
 
 TEST(Step, NvidiasRecipeTakesWhatNvidiaMeasured) { EXPECT_NEAR(seconds_of(recipe()), 14.86, 0.1 * 14.86); }
 
+TEST(Step, WhatTheJobSaysGoesBeforeTheStack) {
+  TrainingJob job = recipe();
+  const double usual = seconds_of(job);
+  job.tp_overlap = false;
+  EXPECT_GT(seconds_of(job), usual);
+  job.tp_overlap = true;
+  EXPECT_EQ(seconds_of(job), usual);
+  job.model = find_model("mixtral-8x7b").shape;
+  job.ep = 8;
+  job.stack = &find_stack("megatron-eager");
+  const double exposed =
+      term_of(step_time(job, cluster_of("hgx-h100", 1), h100()), StepPart::ep).exposed_seconds;
+  job.ep_overlap = true;
+  EXPECT_LT(term_of(step_time(job, cluster_of("hgx-h100", 1), h100()), StepPart::ep).exposed_seconds,
+            exposed / 2);
+}
+
+// Of the scores every one is written and read.
+TEST(Step, UnfusedAttentionTakesLongerThanFused) {
+  TrainingJob job = recipe();
+  const double fused =
+      term_of(step_time(job, cluster_of("hgx-h100", 1), h100()), StepPart::attention).exposed_seconds;
+  job.attention = AttentionKernel::unfused;
+  EXPECT_GT(term_of(step_time(job, cluster_of("hgx-h100", 1), h100()), StepPart::attention).exposed_seconds,
+            2 * fused);
+}
+
+// MegaScale, section 3.1: one norm and half of the tensor-parallel collectives; attention within a window.
+TEST(Step, ParallelBlocksAndWindowsTakeLess) {
+  const Step usual = step_time(recipe(), cluster_of("hgx-h100", 1), h100());
+  TrainingJob job = recipe();
+  job.model.parallel_block = true;
+  const Step parallel = step_time(job, cluster_of("hgx-h100", 1), h100());
+  EXPECT_DOUBLE_EQ(term_of(parallel, StepPart::tp).bytes, term_of(usual, StepPart::tp).bytes / 2);
+  EXPECT_LT(term_of(parallel, StepPart::elementwise).exposed_seconds,
+            term_of(usual, StepPart::elementwise).exposed_seconds);
+  job = recipe();
+  job.model.window = 2048;
+  EXPECT_DOUBLE_EQ(attended_part(job.model, 8192), 0.25 * 1.75);
+  const double windowed =
+      term_of(step_time(job, cluster_of("hgx-h100", 1), h100()), StepPart::attention).exposed_seconds;
+  EXPECT_LT(windowed, 0.5 * term_of(usual, StepPart::attention).exposed_seconds);
+  job.model.window_layers = 40;
+  EXPECT_DOUBLE_EQ(attended_part(job.model, 8192), (1 + 0.25 * 1.75) / 2);
+  EXPECT_EQ(attended_part(job.model, 2048), 1);
+}
+
+// torchao's README, Llama 3 8B on eight H100: BF16 6,150 tokens/s, a scale for a tensor 7,689.5, a row 6,768.
+TEST(Step, ScalesOfRowsTakeLongerThanOfTensors) {
+  TrainingJob job = recipe();
+  const double bf16 = seconds_of(job);
+  job.precision = Precision::fp8;
+  const double tensor = seconds_of(job);
+  job.precision = Precision::fp8_rowwise;
+  EXPECT_GT(seconds_of(job), 1.1 * tensor);
+  EXPECT_LT(seconds_of(job), bf16);
+}
+
+TEST(Step, RecomputedModulesTakeLessThanAll) {
+  TrainingJob job = recipe();
+  const double none = seconds_of(job);
+  job.recompute = Recompute::modules;
+  EXPECT_GT(seconds_of(job), none);
+  EXPECT_LT(seconds_of(job), 1.05 * none);
+}
+
+// Nodes with fewer NICs than GPUs: eight groups of a rank each share four of them.
+TEST(Step, GroupsShareANicWhereThereAreFewerThanGpus) {
+  TrainingJob job = recipe();
+  job.tp = 8, job.cp = 1;
+  GpuCluster four = cluster_of("hgx-h100", 1);
+  const RankGroup eight = rank_group(four, job, GroupKind::data);
+  four.nics = 4;
+  EXPECT_DOUBLE_EQ(rank_group(four, job, GroupKind::data).cluster.nic_line_rate,
+                   eight.cluster.nic_line_rate / 2);
+}
+
 // By hand: bytes of ring collectives that one GPU sends in a step (Narayanan et al. 2021, section 3.2).
 TEST(Step, BytesAreThoseOfACountByHand) {
   const TrainingJob job = recipe();

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
 #include "tools/plan/job/model_catalog.hpp"
-#include "tools/plan/report/plan_timeline.hpp"
+#include "tools/plan/report/plan_report.hpp"
 
 namespace collbench::analysis::timeline_test {
 namespace {
