@@ -128,8 +128,8 @@ std::vector<std::string> cost_facts(const TrainingPlan& plan) {
     if (cost.energy_dollars) text += fmt::format("; ${}", three_digits(*cost.energy_dollars));
     text += "), of the steps alone";
     if (plan.published != nullptr)
-      text += fmt::format("; each off by up to {:.0f} % (nine of ten published steps)",
-                          100 * plan.published->p90);
+      text += fmt::format("; each off by up to {:.0f} % ({} published steps)", 100 * plan.published->p90,
+                          plan.published->steps < 9 ? "all" : "nine of ten");
     facts.push_back(std::move(text));
     facts.emplace_back(
         "A whole run takes more than its steps, which no figure here has: published ones 17 % more GPU-hours "

@@ -53,7 +53,7 @@ TEST(FaultCost, ASlowNicMakesTheStepLongerAndIsPaidEveryDay) {
 }
 
 TEST(FaultCost, ANicThatIsDownEndsTheJobWhichRunsOnWithOneLess) {
-  Fixture fixture;
+  const Fixture fixture;
   const TrainingPlan plan = training_plan(fixture.request, fixture.node);
   const FaultCost cost = cost_of_nic_down(fixture.request, plan, fixture.node, "nic 3 down");
   ASSERT_TRUE(cost.price);
