@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
+#include "base/record/identities.hpp"
 #include "base/record/straggler_probe.hpp"
 #include "launch/flight/flight_page.hpp"
 #include "launch/ranks.hpp"
