@@ -22,19 +22,21 @@ enum class BlameKind {
   inside,        ///< a host by itself, without the network
   busy,          ///< a host whose cores others keep busy, so that its links are not known
   gpu,           ///< a GPU, without any link to others
+  nvlink,        ///< NVLink of a host to others
   group,         ///< a group of hosts, while its nodes and smaller groups are fine
 };
 
 /// One finding, with its evidence.
 struct Blame {
   BlameKind kind = BlameKind::path;
-  std::vector<int> nodes{};        ///< one; two of a path; those of a leaf or group
-  std::optional<int> rail{};       ///< none: all of them
-  double times_slower = 1;         ///< time over that of the median
-  double line = 1;                 ///< what it would have had to exceed
-  bool against_expected = false;   ///< times_slower is that of the expected rate, not of the median
-  std::string measure{};           ///< what was found where it is no time: "loses 1.1 % of what it sends"
-  bool confirmed = false;          ///< seen while nothing else ran, against at least two others
+  std::vector<int> nodes{};       ///< one; two of a path; those of a leaf or group
+  std::optional<int> rail{};      ///< none: all of them
+  double times_slower = 1;        ///< time over that of the median
+  double line = 1;                ///< what it would have had to exceed
+  bool against_expected = false;  ///< times_slower is that of the expected rate, not of the median
+  std::string measure{};          ///< what was found where it is no time: "loses 1.1 % of what it sends"
+  bool confirmed = false;         ///< seen while nothing else ran, against at least two others
+  bool by_exclusion = false;  ///< confirmed: its group is well without it, and two others' are slow with it
   std::size_t alone_launches = 0;  ///< of a path: so many times nothing else ran
   std::string evidence{};          ///< in numbers
   std::string next{};              ///< what a technician does

@@ -51,6 +51,12 @@ std::string technician_step(BlameKind kind, const std::string& who, std::optiona
           "on {}: nvidia-smi -q -d PERFORMANCE,ECC,CLOCK,POWER, dmesg for Xids, fans and inlet temperature; "
           "reset or reseat the GPU and probe it again (collbench probe --only gpu) before it is sent back",
           who);
+    case BlameKind::nvlink:
+      return fmt::format(
+          "on {}: nvidia-smi nvlink -s and -e, and Fabric in nvidia-smi -q; then the NVLink switches and "
+          "cables of its "
+          "domain",
+          who);
     case BlameKind::busy:
       return fmt::format(
           "on {}: top, or ps -eo pcpu,pid,args --sort=-pcpu | head; end what keeps its cores "
@@ -92,9 +98,10 @@ std::string blame_words(const Blame& blame) {
   // Who keeps a host busy does so whatever runs beside it.
   // A GPU is probed without others' links at any time.
   const bool is_seen_anyhow = blame.kind == BlameKind::busy || blame.kind == BlameKind::gpu;
-  const std::string_view confirmed = is_seen_anyhow    ? ""
-                                     : blame.confirmed ? ", confirmed alone"
-                                                       : ", not confirmed alone";
+  const std::string confirmed = is_seen_anyhow
+                                    ? ""
+                                    : fmt::format(", {}confirmed {}", blame.confirmed ? "" : "not ",
+                                                  blame.by_exclusion ? "by exclusion and swap" : "alone");
   return fmt::format("{}, {}{}: {}", name(blame.kind), measure, confirmed, blame.evidence);
 }
 
@@ -149,6 +156,8 @@ std::string name(BlameKind kind) {
       return "host by itself";
     case BlameKind::gpu:
       return "GPU";
+    case BlameKind::nvlink:
+      return "NVLink between hosts";
     case BlameKind::busy:
       return "busy host";
     case BlameKind::group:

@@ -35,6 +35,47 @@ static void each_field(auto& visit, Either<PairFailure> auto& failure) {
   visit.older("alone", failure.alone);
 }
 
+static const std::vector<std::string>& phase_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const BurninPhase phase : burnin_phases()) all.push_back(name(phase));
+    return all;
+  }();
+  return names;
+}
+
+/// But the nodes, which are written by their names.
+static void each_field(auto& visit, Either<GroupLaunch> auto& launch) {
+  visit("phase", launch.phase, WordOf{phase_names(), "the name of a phase"});
+  visit("rail", launch.rail);
+  visit("alone", launch.alone);
+  visit.where_given("without_nvlink", launch.without_nvlink);
+}
+
+// Without the word for it the bound is that of host memory, the wider one.
+static Json memory_to_json(bool host_memory) { return host_memory ? "host" : "GPU"; }
+static bool memory_in(const JsonReader& json) {
+  const auto memory = json.find("memory");
+  return !memory || memory->text() != "GPU";
+}
+
+static void each_field(auto& visit, Either<GroupRate> auto& rate) {
+  visit("operation", rate.operation);
+  visit("bus_bytes_per_second", rate.bus_bandwidth, kRate);
+  visit("slowest_bus_bytes_per_second", rate.slowest, kRate);
+  visit("memory", rate.host_memory, OfRecord{memory_to_json, memory_in});
+  visit.where_given("floor_bus_bytes_per_second", rate.floor);
+  visit.where_given("floor_of", rate.machine);
+}
+
+static void each_field(auto& visit, Either<GroupFailure> auto& failure) { visit("why", failure.why); }
+
+static void each_field(auto& visit, Either<HalvingCost> auto& cost) {
+  visit("rounds", cost.rounds);
+  visit("launches", cost.launches);
+  visit("seconds", cost.seconds);
+}
+
 namespace {
 
 int rails_from_json(const JsonReader& json) { return json.integer<int>(1); }
@@ -59,6 +100,10 @@ static void each_field(auto& visit, Either<BurninRecord> auto& record) {
   visit.older("source", record.source);
   visit("bytes", record.bytes);
   visit.older("expected_bytes_per_second", record.expected, kRate);
+  visit.where_given("nvlink_nodes", record.nvlink_nodes);
+  visit.where_given("halving_start_seconds", record.start_seconds);
+  visit.where_given("halving", record.halving);
+  visit.where_given("halving_predicted", record.halving_predicted);
   visit("planned", record.planned);
   visit("left_out", record.left_out);
   visit.older("retests_left_out", record.retests_left_out);
@@ -92,53 +137,36 @@ BurninJson blame_json(const BurninRecord& record, const Blame& blame) {
           {"next", blame.next}};
 }
 
-BurninJson launch_json(const BurninRecord& record, const GroupLaunch& launch) {
-  return {{"phase", name(launch.phase)},
-          {"nodes", names_of(record, launch.nodes)},
-          {"rail", or_null(launch.rail)},
-          {"alone", launch.alone}};
+BurninJson launch_json(const BurninRecord& record, const auto& measured) {
+  BurninJson json = record_to_json(measured.launch);
+  json.update(record_to_json(measured));
+  json["nodes"] = names_of(record, measured.launch.nodes);
+  return json;
 }
 
-GroupLaunch launch_from_json(const JsonReader& json, const BurninRecord& record) {
-  GroupLaunch launch;
-  const std::string phase = json.at("phase").text();
-  const std::vector<BurninPhase> phases = burnin_phases();
-  const auto found =
-      std::find_if(phases.begin(), phases.end(), [&phase](BurninPhase one) { return name(one) == phase; });
-  if (found == phases.end()) throw json.at("phase").expected("the name of a phase");
-  launch.phase = *found;
+template <class Measured>
+Measured launch_from_json(const JsonReader& json, const BurninRecord& record) {
+  auto measured = record_from_json<Measured>(json);
+  measured.launch = record_from_json<GroupLaunch>(json);
   for (const JsonReader& node : json.at("nodes").items()) {
     const std::optional<int> named = node_named(record, node.text());
     if (!named) throw node.expected("one of the record's nodes");
-    launch.nodes.push_back(*named);
+    measured.launch.nodes.push_back(*named);
   }
-  if (launch.nodes.empty()) throw json.at("nodes").expected("a node at least");
-  if (const JsonReader rail = json.at("rail"); !rail.is_null()) {
-    launch.rail = rail.integer<int>();
-    if (*launch.rail >= record.table.rails) throw rail.expected("one of the record's rails");
-  }
-  launch.alone = json.at("alone").boolean();
-  return launch;
+  if (measured.launch.nodes.empty()) throw json.at("nodes").expected("a node at least");
+  if (measured.launch.rail.value_or(0) >= record.table.rails)
+    throw json.at("rail").expected("one of the record's rails");
+  return measured;
 }
 
 void read_groups(const JsonReader& root, BurninRecord& record) {
   if (const auto groups = root.find("groups")) {
-    for (const JsonReader& group : groups->items()) {
-      record.groups.push_back({launch_from_json(group, record), group.at("operation").text(),
-                               group.at("bus_bytes_per_second").number(kRate),
-                               group.at("slowest_bus_bytes_per_second").number(kRate)});
-      // Without the word for it the bound is that of host memory, the wider one.
-      const auto memory = group.find("memory");
-      record.groups.back().host_memory = !memory || memory->text() != "GPU";
-      if (const auto floor = group.find("floor_bus_bytes_per_second"); floor && !floor->is_null()) {
-        record.groups.back().floor = floor->number(kRate);
-        record.groups.back().machine = group.at("floor_of").text();
-      }
-    }
+    for (const JsonReader& group : groups->items())
+      record.groups.push_back(launch_from_json<GroupRate>(group, record));
   }
   if (const auto failures = root.find("group_failures")) {
     for (const JsonReader& failure : failures->items())
-      record.group_failures.push_back({launch_from_json(failure, record), failure.at("why").text()});
+      record.group_failures.push_back(launch_from_json<GroupFailure>(failure, record));
   }
 }
 
@@ -164,21 +192,7 @@ std::string burnin_json(const BurninRecord& record) {
                        {"result", result_of(node.bucket)},
                        {"why", node.why}});
   }
-  BurninJson groups = BurninJson::array();
-  for (const GroupRate& rate : record.groups) {
-    groups.push_back(launch_json(record, rate.launch));
-    groups.back().update({{"operation", rate.operation},
-                          {"bus_bytes_per_second", rate.bus_bandwidth},
-                          {"slowest_bus_bytes_per_second", rate.slowest},
-                          {"memory", rate.host_memory ? "host" : "GPU"}});
-    if (rate.floor > 0)
-      groups.back().update({{"floor_bus_bytes_per_second", rate.floor}, {"floor_of", rate.machine}});
-  }
-  BurninJson group_failures = BurninJson::array();
-  for (const GroupFailure& failure : record.group_failures) {
-    group_failures.push_back(launch_json(record, failure.launch));
-    group_failures.back()["why"] = failure.why;
-  }
+  const auto launched = [&record](const auto& measured) { return launch_json(record, measured); };
   BurninJson document = record_to_json(record);
   document.update(
       {{"record", "collbench burn-in"},
@@ -192,10 +206,10 @@ std::string burnin_json(const BurninRecord& record) {
        {"unseen_below_times", std::exp(found.blind_below)},
        {"times", times},
        {"other_columns", columns},
-       {"groups", groups},
+       {"groups", array_of(record.groups, launched)},
        {"probes",
         array_of(record.probes, [](const ProbeRecord& each) { return BurninJson::parse(probe_json(each)); })},
-       {"group_failures", group_failures},
+       {"group_failures", array_of(record.group_failures, launched)},
        {"findings", array_of(found.blames, finding)},
        {"buckets", buckets}});
   // What a launch said need not be UTF-8.

@@ -32,6 +32,15 @@ struct OtherColumn {
   std::vector<RailTime> times;
 };
 
+/// Launches of a phase, those that run at once counted one by one, and what they take.
+struct HalvingCost {
+  std::size_t rounds = 0;  ///< one after the other
+  std::size_t launches = 0;
+  double seconds = 0;
+
+  bool operator==(const HalvingCost&) const = default;
+};
+
 /// All that a burn-in measured.
 struct BurninRecord {
   PairTable table;
@@ -45,11 +54,15 @@ struct BurninRecord {
   std::vector<std::string> counter_notes;  ///< what of the others' could not be read, and where
   /// How it was measured: options and variables that change what is, by name.
   std::map<std::string, std::string> settings;
-  double bytes = 0;          ///< that each time of the table moved, one way
-  double expected = 0;       ///< bytes per second of a message one way on a rail; 0: not known
-  int planned = 0;           ///< pairs × rails of the plan
-  int left_out = 0;          ///< of these, those that --time left out
-  int retests_left_out = 0;  ///< of whoever failed or is suspected, for want of time
+  double bytes = 0;                 ///< that each time of the table moved, one way
+  double expected = 0;              ///< bytes per second of a message one way on a rail; 0: not known
+  int nvlink_nodes = 0;             ///< hosts of an NVLink domain, in their order; 0: none is known
+  double start_seconds = 0;         ///< of a launch, beside measuring: by the first of phase halving
+  HalvingCost halving{};            ///< what phase halving took
+  HalvingCost halving_predicted{};  ///< after its first launch
+  int planned = 0;                  ///< pairs × rails of the plan
+  int left_out = 0;                 ///< of these, those that --time left out
+  int retests_left_out = 0;         ///< of whoever failed or is suspected, for want of time
   std::vector<std::string> phases_left_out{};  ///< with the reason: "groups (--phases)"
   /// "phase nodes", and where its launcher started ranks instead, which ended it.
   std::map<std::string, std::string> launcher_errors{};

@@ -15,6 +15,7 @@
 #include "tools/burnin/attribution/blame_words.hpp"
 #include "tools/burnin/attribution/gpu_phase.hpp"
 #include "tools/burnin/attribution/group_verdicts.hpp"
+#include "tools/burnin/attribution/halving.hpp"
 #include "tools/burnin/attribution/mixed_fleet.hpp"
 #include "tools/burnin/attribution/pairs/pair_design.hpp"
 #include "tools/burnin/attribution/pairs/pair_repeats.hpp"
@@ -243,6 +244,7 @@ std::string burnin_text(const BurninRecord& record, int width) {
                     counted(settled.repeated, "direction"), settled.repeated == 1 ? "was" : "were",
                     settled.eased));
   }
+  if (const std::string cost = halving_words(record); !cost.empty()) add(cost);
   for (const ReportLine& line : missing_lines(record, found)) add(line.text);
   return text;
 }

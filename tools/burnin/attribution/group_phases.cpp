@@ -81,13 +81,15 @@ std::string name(BurninPhase phase) {
       return "groups";
     case BurninPhase::whole:
       return "whole";
+    case BurninPhase::halving:
+      return "halving";
   }
   return {};
 }
 
 std::vector<BurninPhase> burnin_phases() {
-  return {BurninPhase::gpus,  BurninPhase::nodes,  BurninPhase::rails,
-          BurninPhase::pairs, BurninPhase::groups, BurninPhase::whole};
+  return {BurninPhase::gpus,   BurninPhase::nodes, BurninPhase::rails,  BurninPhase::pairs,
+          BurninPhase::groups, BurninPhase::whole, BurninPhase::halving};
 }
 
 std::vector<GroupBatch> group_batches(BurninPhase phase, const std::vector<int>& nodes, int rails,
@@ -100,6 +102,7 @@ std::vector<GroupBatch> group_batches(BurninPhase phase, const std::vector<int>&
     case BurninPhase::rails:
       return along_rails(nodes, rails);
     case BurninPhase::pairs:
+    case BurninPhase::halving:
       return {};
     case BurninPhase::groups:
       return small_groups(nodes, leaf_of_node);
@@ -142,9 +145,8 @@ GroupOutcome group_outcome(std::string_view record, const GroupLaunch& launch,
           {launch, fmt::format("{}{}{}", measured.option, is_forced ? " " : "", is_forced ? algorithm : ""),
            rate(*fastest), rate(*slowest), run.backend == BackendId::mpi});
       // Along a rail a node uses one of its NICs, which no floor is for.
-      const bool is_known = launch.phase != BurninPhase::rails && run.yardstick &&
-                            run.yardstick->kind != YardstickKind::own && row.verdict.range &&
-                            row.expectation.expected_seconds;
+      const bool is_known = !launch.rail && run.yardstick && run.yardstick->kind != YardstickKind::own &&
+                            row.verdict.range && row.expectation.expected_seconds;
       if (!is_known) continue;
       outcome.rates.back().floor = row.verdict.range->below * rate(*row.expectation.expected_seconds);
       outcome.rates.back().machine = run.yardstick->machine;

@@ -9,12 +9,13 @@
 namespace collbench::analysis {
 
 enum class BurninPhase {
-  gpus,    ///< each GPU of a host alone: the probe (gpu_phase.hpp)
-  nodes,   ///< each host by itself
-  rails,   ///< all hosts over one rail, one rail at a time, then all rails at the same time
-  pairs,   ///< pairs of hosts on each rail (pair_schedule.hpp)
-  groups,  ///< disjoint groups of 4, 8 and 16 hosts, as they stand below the leaf switches
-  whole,   ///< all hosts at once
+  gpus,     ///< each GPU of a host alone: the probe (gpu_phase.hpp)
+  nodes,    ///< each host by itself
+  rails,    ///< all hosts over one rail, one rail at a time, then all rails at the same time
+  pairs,    ///< pairs of hosts on each rail (pair_schedule.hpp)
+  groups,   ///< disjoint groups of 4, 8 and 16 hosts, as they stand below the leaf switches
+  whole,    ///< all hosts at once
+  halving,  ///< whole domains, and halves of those that are slow (halving.hpp)
 };
 
 /// "nodes"; all of them, in their order.
@@ -25,8 +26,9 @@ enum class BurninPhase {
 struct GroupLaunch {
   BurninPhase phase = BurninPhase::whole;
   std::vector<int> nodes;
-  std::optional<int> rail{};  ///< none: as the launcher chooses
-  bool alone = false;         ///< nothing else ran
+  std::optional<int> rail{};    ///< none: as the launcher chooses
+  bool alone = false;           ///< nothing else ran
+  bool without_nvlink = false;  ///< between hosts, where they have it
 
   bool operator==(const GroupLaunch&) const = default;
 };
@@ -75,6 +77,7 @@ struct GroupOutcome {
   std::vector<GroupRate> rates;
   std::string why{};
   std::string misplaced{};  ///< as misplacement()
+  double seconds = 0;       ///< that the launch took, its start and all
 };
 [[nodiscard]] GroupOutcome group_outcome(std::string_view record, const GroupLaunch& launch,
                                          const std::vector<std::string>& hosts);

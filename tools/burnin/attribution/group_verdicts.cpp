@@ -17,6 +17,7 @@
 #include "base/units.hpp"
 #include "tools/burnin/attribution/blame_words.hpp"
 #include "tools/burnin/attribution/gpu_phase.hpp"
+#include "tools/burnin/attribution/halving.hpp"
 #include "tools/burnin/attribution/mixed_fleet.hpp"
 #include "tools/burnin/attribution/pairs/pair_elimination.hpp"
 
@@ -310,6 +311,8 @@ std::string line_words(double line) {
   return line <= kUseless ? percent_slower(line) : "-";
 }
 
+bool is_of_groups(BurninPhase phase) { return phase == BurninPhase::groups || phase == BurninPhase::halving; }
+
 std::string phase_heading(const BurninRecord& record, BurninPhase phase) {
   const std::size_t hosts = record.table.nodes.size();
   switch (phase) {
@@ -322,6 +325,9 @@ std::string phase_heading(const BurninRecord& record, BurninPhase phase) {
       return "phase groups: disjoint groups of hosts, bus bandwidth in GB/s";
     case BurninPhase::whole:
       return "phase whole: all hosts, bus bandwidth in GB/s";
+    case BurninPhase::halving:
+      return "phase halving: domains, halves of slow ones and groups of well hosts beside them, bus "
+             "bandwidth in GB/s";
     case BurninPhase::gpus:  // gpu_phase_text has one of its own
     case BurninPhase::pairs:
       return "phase pairs: a message one way, bandwidth in GB/s";
@@ -345,7 +351,9 @@ std::vector<GroupPopulation> group_populations(const BurninRecord& record) {
     const std::string gpus = gpus_of(record, launch.nodes);
     auto population = std::find_if(found.begin(), found.end(), [&](const GroupPopulation& one) {
       return one.phase == launch.phase && one.size == launch.nodes.size() && one.per_leaf == per_leaf &&
-             one.gpus == gpus && one.operation == rate.operation && one.alone == launch.alone;
+             one.gpus == gpus && one.operation == rate.operation && one.alone == launch.alone &&
+             one.members.front()->launch.rail.has_value() == launch.rail.has_value() &&
+             one.members.front()->launch.without_nvlink == launch.without_nvlink;
     });
     if (population == found.end()) {
       found.push_back({launch.phase, launch.nodes.size(), per_leaf, gpus, rate.operation, launch.alone, {}});
@@ -368,6 +376,7 @@ void judge_groups(const BurninRecord& record, Attribution& found) {
   judge_failed_nodes(record, found);
   judge_gpus(record, found);
   judge_single_nodes(record, populations, found);
+  judge_halving(record, found);
   judge_small_groups(record, populations, found);
   judge_by_floor(record, found);
   judge_rails(populations, found);
@@ -414,8 +423,8 @@ std::vector<GroupLaunch> group_retests(const BurninRecord& record) {
     for (const GroupRate* const rate : population.members)
       (below(population, *rate) > population.line ? slow : like_others).push_back(rate);
     const GroupRate& slowest = slowest_of(population);
-    if (population.phase == BurninPhase::groups && population.median < slowest.floor) add(slowest.launch);
-    if (slow.empty()) continue;
+    if (is_of_groups(population.phase) && population.median < slowest.floor) add(slowest.launch);
+    if (slow.empty() || population.phase == BurninPhase::halving) continue;
     std::sort(like_others.begin(), like_others.end(), [&](const GroupRate* a, const GroupRate* b) {
       const double first = std::fabs(below(population, *a));
       const double second = std::fabs(below(population, *b));
@@ -432,7 +441,8 @@ std::string group_table(const BurninRecord& record, BurninPhase phase, int width
   std::string text;
   const auto add = [&](const std::string& line) { text += shorten("  " + line, width) + "\n"; };
   for (const GroupPopulation& population : populations) {
-    if (population.phase != phase) continue;
+    const bool is_halved_rail = phase == BurninPhase::halving && population.members.front()->launch.rail;
+    if (population.phase != phase || is_halved_rail) continue;  // a line for each rail would be too many
     const GroupRate& worst = slowest_of(population);
     const std::string first_host = record.table.nodes[slot_of(worst.launch.nodes.front())];
     std::string who =
@@ -441,7 +451,7 @@ std::string group_table(const BurninRecord& record, BurninPhase phase, int width
             ? first_host
             : fmt::format("{} to {}", first_host, record.table.nodes[slot_of(worst.launch.nodes.back())]);
     // Where leaves are known a size has a line for each way in which its groups spread over them.
-    const bool has_leaves = phase == BurninPhase::groups && !population.per_leaf.empty();
+    const bool has_leaves = is_of_groups(phase) && !population.per_leaf.empty();
     const std::string of = phase == BurninPhase::rails ? ""
                            : has_leaves
                                ? fmt::format("{:>5} {:>6} ", population.size, population.per_leaf.size())
@@ -456,9 +466,9 @@ std::string group_table(const BurninRecord& record, BurninPhase phase, int width
     text += wrap(left, width, "  ", "    ");
   return fmt::format("{}\n  {:<15} {}{:<8} {:>5} {:>8} {:>8} {:>7}  {}\n{}", phase_heading(record, phase),
                      "operation",
-                     phase == BurninPhase::rails                                          ? ""
-                     : phase == BurninPhase::groups && !record.table.leaf_of_node.empty() ? "hosts leaves "
-                                                                                          : "hosts ",
+                     phase == BurninPhase::rails                                 ? ""
+                     : is_of_groups(phase) && !record.table.leaf_of_node.empty() ? "hosts leaves "
+                                                                                 : "hosts ",
                      "measured", "jobs", "median", "slowest", "line", "who is slowest", text);
 }
 

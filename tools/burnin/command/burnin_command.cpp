@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,6 +24,7 @@
 #include "tools/burnin/attribution/burnin_record.hpp"
 #include "tools/burnin/attribution/failure_verdicts.hpp"
 #include "tools/burnin/attribution/group_verdicts.hpp"
+#include "tools/burnin/attribution/halving.hpp"
 #include "tools/burnin/attribution/pair_phase.hpp"
 #include "tools/burnin/command/documents.hpp"
 #include "tools/burnin/command/gpu_phase.hpp"
@@ -59,6 +61,7 @@ class Burnin {
     record_.bytes = static_cast<double>(options.bytes);
     record_.expected = options.expected;
     record_.table.leaf_of_node = leaves_of(options);
+    record_.nvlink_nodes = options.nvlink_nodes;
     if (!options.record_path.empty())
       require_writable(options.record_path, options.overwrite || options.resume, "-J");
     if (options.resume && std::filesystem::exists(options.record_path)) go_on();
@@ -132,14 +135,46 @@ class Burnin {
 
   void measure(BurninPhase phase) {
     if (phase == BurninPhase::gpus) {
-      measure_gpus(options_, record_, [this] { return saved_and_fits(); });
-      (void)saved_and_fits();
-    } else if (phase == BurninPhase::pairs)
+      std::vector<int> nodes(options_.hosts.size());
+      std::iota(nodes.begin(), nodes.end(), 0);
+      measure_gpus_of(nodes);
+    } else if (phase == BurninPhase::halving)
+      measure_halving();
+    else if (phase == BurninPhase::pairs)
       analysis::measure_pairs(
           record_, {.at_once = options_.parallel},
           [this](const analysis::PairBatch& each) { return measure_batch_of_pairs(each); });
     else
       measure_groups(phase);
+  }
+
+  void measure_gpus_of(const std::vector<int>& nodes) {
+    measure_gpus(options_, nodes, record_, [this] { return saved_and_fits(); });
+    (void)saved_and_fits();
+  }
+
+  /// Until nothing is left to halve, or --time ends it; then the GPUs of whoever is slow.
+  void measure_halving() {
+    analysis::measure_halving(
+        record_,
+        {options_.parallel, group_seconds(options_, 0),
+         [this] { print_message("burnin: " + analysis::prediction_words(record_)); }},
+        [this](const analysis::GroupBatch& batch) -> std::optional<std::pair<double, double>> {
+          const std::size_t known = record_.groups.size() + record_.group_failures.size();
+          const double before = elapsed();
+          longest_launch_ = 0;
+          measure_batch(batch);
+          if (record_.groups.size() + record_.group_failures.size() == known) return std::nullopt;
+          return std::pair(elapsed() - before, longest_launch_);
+        });
+    std::vector<int> on_gpus;
+    for (const analysis::HalvingSuspect& suspect : analysis::halving_of(record_).suspects) {
+      const bool has_gpus = std::any_of(record_.groups.begin(), record_.groups.end(), [&](const auto& rate) {
+        return !rate.host_memory && rate.launch.nodes == std::vector{suspect.node};
+      });
+      if (has_gpus) on_gpus.push_back(suspect.node);
+    }
+    if (!on_gpus.empty()) measure_gpus_of(on_gpus);
   }
 
   /// Of hosts that answer: one that did not, by itself or in pairs, would take its whole group with it.
@@ -195,12 +230,17 @@ class Burnin {
     std::vector<std::pair<analysis::GroupLaunch, std::vector<std::string>>> jobs;
     for (const analysis::GroupLaunch& launch : batch)
       jobs.emplace_back(launch, forced_algorithms(options_, record_, launch));
-    auto outcomes =
-        launch_all(jobs, [this](const auto& job) { return launch_group(options_, job.first, job.second); });
+    auto outcomes = launch_all(jobs, [this](const auto& job) {
+      const double before = elapsed();
+      analysis::GroupOutcome outcome = launch_group(options_, job.first, job.second);
+      outcome.seconds = elapsed() - before;
+      return outcome;
+    });
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const analysis::GroupOutcome outcome = outcomes[i].get();
       if (!outcome.why.empty() && launch::interrupted()) continue;
       if (!outcome.why.empty()) record_.group_failures.push_back({batch[i], outcome.why});
+      if (outcome.why.empty()) longest_launch_ = std::max(longest_launch_, outcome.seconds);
       record_.groups.insert(record_.groups.end(), outcome.rates.begin(), outcome.rates.end());
     }
     save();
@@ -280,12 +320,16 @@ class Burnin {
 
   /// Whether another pair fits into --time.
   [[nodiscard]] bool fits() const {
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started_;
-    return options_.seconds <= 0 || elapsed.count() + options_.pair_seconds <= options_.seconds;
+    return options_.seconds <= 0 || elapsed() + options_.pair_seconds <= options_.seconds;
+  }
+
+  [[nodiscard]] double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
   }
 
   const BurninOptions& options_;
   std::chrono::steady_clock::time_point started_;
+  double longest_launch_ = 0;  ///< seconds, of groups that gave rates
   BurninRecord record_{};
 };
 

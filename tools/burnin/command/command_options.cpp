@@ -50,18 +50,31 @@ void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>&
           "Slurm \"{}\"",
           kGroupLauncher, kSrunGroups),
       into(options->group_launcher));
-  add("--phases", "LIST", "of gpus, nodes, rails, pairs, groups, whole (all that the launchers start)",
-      [options](const std::string& text) {
-        std::vector<std::string> names;
-        for (const BurninPhase phase : analysis::burnin_phases()) names.push_back(name(phase));
-        options->phases.clear();
-        options->phases_given = true;
-        for (const std::string& word : split_list(text)) {
-          const std::string found = parse_name(word, "--phases", names);
-          for (const BurninPhase phase : analysis::burnin_phases())
-            if (name(phase) == found) options->phases.push_back(phase);
-        }
-      });
+  auto* const phases =
+      add("--phases", "LIST", "of gpus, nodes, rails, pairs, groups, whole (all that the launchers start)",
+          [options](const std::string& text) {
+            std::vector<std::string> names;
+            for (const BurninPhase phase : usual_phases()) names.push_back(name(phase));
+            options->phases.clear();
+            options->phases_given = true;
+            for (const std::string& word : split_list(text)) {
+              const std::string found = parse_name(word, "--phases", names);
+              for (const BurninPhase phase : usual_phases())
+                if (name(phase) == found) options->phases.push_back(phase);
+            }
+          });
+  command
+      .add_flag_callback(
+          "--diagnose",
+          [options] {
+            options->phases = {BurninPhase::halving};
+            options->phases_given = true;
+          },
+          "instead: whole leaves in one group each, and halves of those that are slow, down to the host, "
+          "NIC, GPU "
+          "or path")
+      ->excludes(phases)
+      ->group("Options");
   add("--ranks-per-host", "N",
       "in phases nodes (2 at least), groups and whole: as many as a host has GPUs (1)",
       number_into(options->ranks_per_host, "--ranks-per-host", 1, 1024));
@@ -75,6 +88,11 @@ void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>&
       into(options->rail_setting));
   add("--leaf-nodes", "N", "hosts below one leaf switch, in the order of --hosts (not known)",
       number_into(options->leaf_nodes, "--leaf-nodes", 1, 1'000'000));
+  add("--nvlink-nodes", "N",
+      "with --diagnose: hosts of a domain with NVLink between them, in the order of --hosts; measured with "
+      "it and without "
+      "(none)",
+      number_into(options->nvlink_nodes, "--nvlink-nodes", 2, 1'000'000));
   add("--bytes", "SIZE", "of a message (64M)", [options](const std::string& text) {
     const std::vector<std::uint64_t> sizes = parse_size_list(text, "--bytes");
     if (sizes.size() != 1 || sizes.front() == 0)

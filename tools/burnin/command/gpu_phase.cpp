@@ -57,10 +57,10 @@ double gpu_phase_seconds(const BurninOptions& options) {
   return kProbeOfEightGpus * options.gpu_seconds + options.soak_seconds;
 }
 
-void measure_gpus(const BurninOptions& options, analysis::BurninRecord& record,
+void measure_gpus(const BurninOptions& options, const std::vector<int>& nodes, analysis::BurninRecord& record,
                   const std::function<bool()>& before_each) {
   std::vector<int> open;
-  for (int node = 0; std::cmp_less(node, options.hosts.size()); ++node) {
+  for (const int node : nodes) {
     if (std::none_of(record.probes.begin(), record.probes.end(), [&](const ProbeRecord& probe) {
           return probe.host == options.hosts[analysis::slot_of(node)];
         }))
@@ -86,7 +86,7 @@ void measure_gpus(const BurninOptions& options, analysis::BurninRecord& record,
   if (without.empty()) return;
   if (record.probes.empty()) {
     record.phases_left_out.push_back(
-        fmt::format("gpus ({})", without.size() == options.hosts.size()
+        fmt::format("gpus ({})", without.size() == nodes.size()
                                      ? "no host has GPUs that can be probed: " + without.front().why
                                      : without.front().why));
     return;

@@ -36,18 +36,21 @@ std::string with_value(std::string text, std::string_view name, const std::strin
   return text;
 }
 
-/// The launcher's words with the rail's setting in the environment that its ranks get. Open MPI's launcher
-/// hands on to other hosts what -x says, and nothing else; srun and Hydra (MPICH's mpiexec) hand on all that
-/// they have.
-std::vector<std::string> with_rail(std::vector<std::string> words, const BurninOptions& options, int rail) {
-  if (options.rail_setting.empty() || rail < 0) return words;
-  const std::string setting = with_value(options.rail_setting, "{rail}", std::to_string(rail));
+/// The launcher's words with a setting in the environment that its ranks get. Open MPI's launcher hands on to
+/// other hosts what -x says, and nothing else; srun and Hydra (MPICH's mpiexec) hand on all that they have.
+std::vector<std::string> with_setting(std::vector<std::string> words, const std::string& setting) {
+  if (setting.empty()) return words;
   const auto launcher = open_mpi_launcher(words);
   if (launcher == words.end())
     words.insert(words.begin(), {"env", setting});
   else
     words.insert(launcher + 1, {"-x", setting});
   return words;
+}
+
+/// What keeps a launch on its rail; empty: nothing.
+std::string rail_setting(const BurninOptions& options, int rail) {
+  return rail < 0 ? std::string() : with_value(options.rail_setting, "{rail}", std::to_string(rail));
 }
 
 /// Adds this program and its arguments. The record comes on stdout, for rank 0 need not be on a host whose
@@ -138,17 +141,19 @@ std::vector<std::string> pair_command(const BurninOptions& options, int a, int b
   }
   // A broadcast to one other rank is a message one way; each of the two is the root in turn. The quickest
   // pass counts, so that many short ones say more than a few long ones.
-  return measuring(with_rail(std::move(words), options, rail), options,
+  return measuring(with_setting(std::move(words), rail_setting(options, rail)), options,
                    "--ops broadcast --root all -n 1 -w 0 --rank-use", options.pair_seconds);
 }
 
 std::vector<std::string> group_command(const BurninOptions& options, const analysis::GroupLaunch& launch,
                                        const std::vector<std::string>& algorithms) {
   // A host by itself has nobody to talk to with one rank. Along a rail each host has one, with its NIC.
-  const int ranks = launch.phase == analysis::BurninPhase::nodes   ? std::max(2, options.ranks_per_host)
-                    : launch.phase == analysis::BurninPhase::rails ? 1
-                                                                   : options.ranks_per_host;
-  return measuring(with_rail(group_words(options, launch.nodes, ranks), options, launch.rail.value_or(-1)),
+  const int ranks = launch.phase == analysis::BurninPhase::nodes ? std::max(2, options.ranks_per_host)
+                    : launch.rail                                ? 1
+                                                                 : options.ranks_per_host;
+  std::vector<std::string> words = with_setting(group_words(options, launch.nodes, ranks),
+                                                rail_setting(options, launch.rail.value_or(-1)));
+  return measuring(with_setting(std::move(words), launch.without_nvlink ? "NCCL_MNNVL_ENABLE=0" : ""),
                    options,
                    fmt::format("--ops all_reduce,all_to_all --algo {}{}{} -n 2", kLibraryChoice,
                                algorithms.empty() ? "" : ",", fmt::join(algorithms, ",")),

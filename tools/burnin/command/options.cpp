@@ -15,6 +15,12 @@ namespace collbench::program {
 
 using analysis::BurninPhase;
 
+std::vector<BurninPhase> usual_phases() {
+  std::vector<BurninPhase> phases = analysis::burnin_phases();
+  std::erase(phases, BurninPhase::halving);
+  return phases;
+}
+
 void require_sensible(const BurninOptions& options) {
   if (launch::launched_rank()) {
     throw usage_error("burnin", "it was started as a rank",
@@ -86,6 +92,7 @@ std::map<std::string, std::string> measuring_settings(const BurninOptions& optio
       {"--gpu-seconds", fmt::format("{:g}", options.gpu_seconds)},
       {"--soak", fmt::format("{:g}", options.soak_seconds)},
       {"--parallel", std::to_string(options.parallel)}};
+  if (options.nvlink_nodes > 0) settings["--nvlink-nodes"] = std::to_string(options.nvlink_nodes);
   if (!options.group_algorithms.empty())
     settings["--group-algos"] = fmt::format("{}", fmt::join(options.group_algorithms, ","));
   constexpr std::array<std::string_view, 4> kOfLibraries{"NCCL_", "UCX_", "FI_", "OMPI_MCA_"};
@@ -120,10 +127,12 @@ bool has_phase(const BurninOptions& options, BurninPhase phase) {
 
 std::vector<std::string> phases_left_out(const BurninOptions& options) {
   std::vector<std::string> left_out;
-  for (const BurninPhase phase : analysis::burnin_phases()) {
+  const bool diagnoses = has_phase(options, BurninPhase::halving);
+  for (const BurninPhase phase : usual_phases()) {
     if (has_phase(options, phase)) continue;
     const bool asked = std::find(options.phases.begin(), options.phases.end(), phase) != options.phases.end();
-    const std::string_view why = !asked                        ? "--phases"
+    const std::string_view why = !asked && diagnoses           ? "--diagnose"
+                                 : !asked                      ? "--phases"
                                  : !launches_groups(options)   ? "no --group-launcher"
                                  : phase == BurninPhase::rails ? "there is one rail"
                                                                : "fewer than 5 hosts";

@@ -18,10 +18,13 @@ inline constexpr const char* kGroupLauncher = "mpirun -np {ranks} --host {slots}
 inline constexpr const char* kSrunPairs = "srun -K --overlap --mpi=pmix -N 2 -n 2 -w {a},{b}";
 inline constexpr const char* kSrunGroups = "srun -K --overlap --mpi=pmix -N {nodes} -n {ranks} -w {hosts}";
 
+/// All but halving, which --diagnose asks for.
+[[nodiscard]] std::vector<analysis::BurninPhase> usual_phases();
+
 /// `collbench burnin`.
 struct BurninOptions {
   std::vector<std::string> hosts;
-  std::vector<analysis::BurninPhase> phases = analysis::burnin_phases();
+  std::vector<analysis::BurninPhase> phases = usual_phases();
   bool phases_given = false;
   int rails = 1;
   std::string rail_setting;  ///< "NAME=VALUE{rail}": the environment of a rail's launches; empty: none
@@ -42,6 +45,7 @@ struct BurninOptions {
   /// descriptors it takes four or five.
   int parallel = 128;
   int leaf_nodes = 0;
+  int nvlink_nodes = 0;  ///< of a domain with NVLink between hosts; 0: none
   bool dry_run = false;
   bool resume = false;
   bool overwrite = false;

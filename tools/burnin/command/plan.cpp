@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "tools/burnin/attribution/halving.hpp"
 #include "tools/burnin/attribution/pairs/pair_effects.hpp"
 #include "tools/burnin/attribution/pairs/pair_schedule.hpp"
 #include "tools/burnin/command/gpu_phase.hpp"
@@ -30,7 +31,8 @@ double seconds_of_job(const BurninOptions& options, BurninPhase phase) {
 struct PhasePlan {
   std::string text;
   double seconds = 0;        ///< of measuring
-  std::size_t launches = 0;  ///< one after the other
+  std::size_t rounds = 0;    ///< launches one after the other
+  std::size_t launches = 0;  ///< in all: each is a launcher that starts
 };
 
 PhasePlan plan_of_jobs(const BurninOptions& options, BurninPhase phase) {
@@ -43,13 +45,14 @@ PhasePlan plan_of_jobs(const BurninOptions& options, BurninPhase phase) {
   PhasePlan plan;
   for (const analysis::GroupBatch& batch : batches) {  // --parallel cuts a batch
     const auto at_once = static_cast<std::size_t>(options.parallel);
-    plan.launches += (batch.size() + at_once - 1) / at_once;
+    plan.rounds += (batch.size() + at_once - 1) / at_once;
   }
-  plan.seconds = seconds_of_job(options, phase) * static_cast<double>(plan.launches);
+  plan.launches = jobs;
+  plan.seconds = seconds_of_job(options, phase) * static_cast<double>(plan.rounds);
   const bool may_double = (phase == BurninPhase::groups || phase == BurninPhase::whole) &&
                           options.group_algorithms.empty() && has_phase(options, BurninPhase::nodes);
   plan.text = fmt::format("phase {}: {} in {}, about {}{}\n", name(phase), counted(jobs, "job"),
-                          counted(plan.launches, "round"), format_seconds(plan.seconds),
+                          counted(plan.rounds, "round"), format_seconds(plan.seconds),
                           may_double ? " (twice that on GPUs, where ring and tree are forced, too)"
                           : phase == BurninPhase::gpus ? " (only where there are GPUs)"
                                                        : "");
@@ -68,7 +71,8 @@ PhasePlan plan_of_pairs(const BurninOptions& options, double seconds) {
   const analysis::PairCoverage covered = analysis::coverage(rounds, hosts);
   PhasePlan plan;
   plan.seconds = a_round * static_cast<double>(rounds.size());
-  plan.launches = rounds.size() * static_cast<std::size_t>(options.rails * batches);
+  plan.rounds = rounds.size() * static_cast<std::size_t>(options.rails * batches);
+  plan.launches = static_cast<std::size_t>(covered.pairs) * static_cast<std::size_t>(options.rails);
   plan.text = fmt::format(
       "phase pairs: {} of {} pairs on {} in {}, about {} at {:g} s a pair and rail, and retests of whoever "
       "is slow\n",
@@ -91,26 +95,59 @@ PhasePlan plan_of_pairs(const BurninOptions& options, double seconds) {
   return plan;
 }
 
+PhasePlan plan_of_halving(const BurninOptions& options) {
+  analysis::BurninRecord record;
+  record.table.nodes = options.hosts;
+  record.table.rails = options.rails;
+  record.table.leaf_of_node = leaves_of(options);
+  record.nvlink_nodes = options.nvlink_nodes;
+  const auto words = [&options](const analysis::HalvingCost& cost) {
+    return fmt::format("{} in {}, about {}", counted(cost.launches, "launch"), counted(cost.rounds, "round"),
+                       format_seconds(static_cast<double>(cost.rounds) * group_seconds(options, 0)));
+  };
+  const analysis::HalvingCost none = analysis::expected_cost(record, {}, options.parallel);
+  const analysis::HalvingCost one =
+      analysis::expected_cost(record, {static_cast<int>(options.hosts.size()) - 1}, options.parallel);
+  return {fmt::format(
+              "phase halving: {}; if one host is slow {}; the first launches say how many domains are, and "
+              "then it is predicted again\n",
+              words(none), words(one)),
+          static_cast<double>(none.rounds) * group_seconds(options, 0), none.rounds, none.launches};
+}
+
 }  // namespace
 
 std::string plan_of(const BurninOptions& options) {
   PhasePlan all;
+  PhasePlan gpus;
+  std::size_t looks = options.counters && launches_groups(options) ? options.hosts.size() : 0;
   for (const BurninPhase phase : analysis::burnin_phases()) {
     if (!has_phase(options, phase)) continue;
     const PhasePlan plan = phase == BurninPhase::pairs
                                ? plan_of_pairs(options, std::max(0.0, options.seconds - all.seconds))
-                               : plan_of_jobs(options, phase);
+                           : phase == BurninPhase::halving ? plan_of_halving(options)
+                                                           : plan_of_jobs(options, phase);
     all.text += plan.text;
-    if (phase == BurninPhase::gpus) continue;  // only where there are GPUs
+    looks += options.counters && launches_groups(options) ? options.hosts.size() : 0;
+    if (phase == BurninPhase::gpus) {  // only where there are GPUs
+      gpus = plan;
+      continue;
+    }
     all.seconds += plan.seconds;
+    all.rounds += plan.rounds;
     all.launches += plan.launches;
   }
   const std::vector<std::string> left_out = phases_left_out(options);
   if (!left_out.empty()) all.text += fmt::format("left out: {}\n", fmt::join(left_out, ", "));
   all.text += fmt::format(
-      "in all about {} of measuring{}, without retests and what {} need to start, one after the other{}\n",
-      format_seconds(all.seconds), has_phase(options, BurninPhase::gpus) ? " after phase gpus" : "",
-      counted(all.launches, "launch"),
+      "in all about {} of measuring{}, without retests: {} in {}{}; how long one takes to start is not "
+      "known{}\n",
+      format_seconds(all.seconds),
+      gpus.rounds > 0 ? fmt::format(", and {} of phase gpus where there are GPUs ({})",
+                                    format_seconds(gpus.seconds), counted(gpus.launches, "launch"))
+                      : "",
+      counted(all.launches, "launch"), counted(all.rounds, "round"),
+      looks > 0 ? fmt::format(", and {} that read error counters", looks) : "",
       options.seconds > 0 && all.seconds > options.seconds
           ? "; more than --time, so the last of it is left out"
           : "");

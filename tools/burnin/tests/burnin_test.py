@@ -47,6 +47,17 @@ run["ranks"] = [dict(run["ranks"][0], rank=i, host=host) for i, host in enumerat
 for row in run["rows"]: row["pass_seconds"] = [0.002 if hosts == ["n2"] else 0.001]
 print(json.dumps(run))
 """
+# A record of two real ranks again, for each group: with n5 it takes twice as long over rail 1.
+HALVES = """#!/usr/bin/env python3
+import json, os, sys
+hosts = sys.argv[1].split(",")
+with open(os.environ["RECORD"] + ".launches", "a") as log: print(*hosts, os.environ.get("RAIL", "-"), file=log)
+run = json.load(open(os.environ["RECORD"]))
+run["ranks"] = [dict(run["ranks"][0], rank=i, host=host) for i, host in enumerate(hosts + hosts[: 2 if len(hosts) == 1 else 0])]
+is_slow = "n5" in hosts and len(hosts) > 1 and os.environ.get("RAIL", "1") == "1"
+for row in run["rows"]: row["pass_seconds"] = [0.002 if is_slow else 0.001]
+print(json.dumps(run))
+"""
 # A record of two real ranks, again for each pair, with the faults that FAULT names.
 PLAYBACK = """#!/usr/bin/env python3
 import json, os, signal, sys, time, zlib
@@ -110,6 +121,7 @@ class Burnin(unittest.TestCase):
             (("--hosts", "a,b,c,d", "--phases", "nodes,all"), "--phases"),
             (("--hosts", "a,b,c,d", "--phases", "nodes", "--launcher", "x {a} {b}"), "--launcher starts pairs only.*--group-launcher"),
             (("--hosts", "a,b,c,d", "--group-launcher", "mpirun -np 4"), "names no hosts"),
+            (("--hosts", "a,b,c,d", "--diagnose", "--phases", "nodes"), "--phases"),
         ):
             with self.subTest(arguments=arguments):
                 self.refused(*arguments, says=says)
@@ -145,8 +157,39 @@ class Burnin(unittest.TestCase):
         short = burnin("--hosts", hosts, "--dry-run", "--time", 10).stdout
         self.assertIn("8 of 28 pairs", short)
         self.assertIn("5 rounds do not fit into --time; a host is judged with 3 partners, and each gets at least 2", short)
-        self.assertIn("in all about 15 s of measuring after phase gpus, without retests and what 5 launches need to start", short)
+        self.assertIn("in all about 15 s of measuring, and 2 min 51 s of phase gpus where there are GPUs (8 launches), without retests: "
+                      "19 launches in 5 rounds, and 48 that read error counters; how long one takes to start is not known", short)
         self.assertIn("more than --time, so the last of it is left out", short)
+
+    def test_one_slow_nic_is_found_by_halving(self):
+        with tempfile.TemporaryDirectory() as folder:
+            launcher, record, burned_in = (pathlib.Path(folder) / name for name in ("launch", "pair.json", "burnin.json"))
+            launcher.write_text(HALVES)
+            launcher.chmod(0o755)
+            subprocess.run(["mpirun", "--oversubscribe", "--allow-run-as-root", "-np", "2", str(PROGRAM), "--ops", "all_reduce", "--sizes", "1M", "-c",
+                            "0", "-n", "2", "--time", "0.1", "-J", str(record)], check=True, capture_output=True)
+            os.environ["RECORD"] = str(record)
+            self.addCleanup(os.environ.pop, "RECORD", None)
+            common = ("--hosts", "n[0-23]", "--leaf-nodes", 4, "--rails", 2, "--rail-setting", "RAIL={rail}", "--group-launcher",
+                      f"{launcher} {{hosts}} {{ranks}}", "--diagnose", "--no-counters", "-J", burned_in)
+            plan = burnin(*common, "--dry-run").stdout
+            self.assertRegex(plan, r"phase halving: 6 launches in 1 round, about 3 s; if one host is slow \d+ launches in \d+ rounds, about \d+ s")
+            result = burnin(*common)
+            self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+            flat = " ".join(result.stdout.split())
+            self.assertTrue(flat.startswith("24 nodes: 23 good, 0 suspect, 1 bad, 0 not tested"), flat)
+            self.assertIn("NIC, 2.00 times the time of its like (line 1.05), confirmed by exclusion and swap: n5: with n", flat)
+            self.assertIn("; without it n4 to n7 (3 hosts) are well; on rail 1 all_reduce makes ", flat)
+            self.assertIn("left out, so what they would show is not known: gpus (--diagnose), ", flat)
+            # Its schedule is said before, and what it took is every launcher that was started.
+            started = len(pathlib.Path(f"{record}.launches").read_text().splitlines())
+            self.assertRegex(result.stderr, f"^burnin: predicted after the first launches, .* rounds one after the other, {started} launches in all, ")
+            self.assertRegex(flat, f"halving took .* {started} launches in all, .*; predicted .* {started} launches in all, ")
+            self.assertIn(f"if one host is slow {started} launches in ", plan)
+            self.assertEqual(burnin("--from", burned_in).stdout, result.stdout)
+            self.assertIn("n5: with n", burnin("--from", burned_in, "--format", "drain").stdout)
+            self.assertEqual(burnin(*common, "--resume").stdout, result.stdout)
+            self.assertEqual(len(pathlib.Path(f"{record}.launches").read_text().splitlines()), started, "nothing is measured twice")
 
     def test_a_host_that_is_gone_is_not_tested_and_the_rest_goes_on(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -93,13 +93,13 @@ TEST(GroupPhases, TheFloorIsWhereTheVerdictOfASoundMachineIsBelow) {
   row.verdict.word = VerdictWord::below;
   row.verdict.range = HealthyRange{.below = 0.8, .sound = 0.9, .high = 1.1, .source = "made"};
   record.rows.push_back(row);
-  const auto outcome = [&](BurninPhase phase) {
-    return group_outcome(to_json_text(record), {phase, {0, 1}}, {"n0", "n1"}).rates.at(0);
+  const auto outcome = [&](BurninPhase phase, std::optional<int> rail = std::nullopt) {
+    return group_outcome(to_json_text(record), {phase, {0, 1}, rail}, {"n0", "n1"}).rates.at(0);
   };
   EXPECT_NEAR(outcome(BurninPhase::whole).floor, 0.8e9, 1);
   EXPECT_EQ(outcome(BurninPhase::whole).machine, "hgx-h100");
   EXPECT_TRUE(outcome(BurninPhase::whole).is_below_floor());
-  EXPECT_EQ(outcome(BurninPhase::rails).floor, 0) << "one NIC of each node";
+  EXPECT_EQ(outcome(BurninPhase::rails, 0).floor, 0) << "one NIC of each node";
   record.yardstick->kind = YardstickKind::own;
   EXPECT_EQ(outcome(BurninPhase::whole).floor, 0) << "what all nodes lack would not show";
 }

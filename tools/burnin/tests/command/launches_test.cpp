@@ -31,6 +31,17 @@ std::string word_after(const std::vector<std::string>& words, const std::string&
   return at == words.end() || at + 1 == words.end() ? "" : *(at + 1);
 }
 
+TEST(BurninLaunches, WithoutNvlinkBetweenHostsIsInTheEnvironmentOfItsRanks) {
+  analysis::GroupLaunch launch{.phase = BurninPhase::halving, .nodes = {0, 3}};
+  const auto has_setting = [&] {
+    const std::vector<std::string> words = group_command(four_hosts(), launch, {});
+    return std::find(words.begin(), words.end(), "NCCL_MNNVL_ENABLE=0") != words.end();
+  };
+  EXPECT_FALSE(has_setting());
+  launch.without_nvlink = true;
+  EXPECT_TRUE(has_setting());
+}
+
 // Open MPI would bind the one rank, and its threads with it, to a core.
 TEST(BurninLaunches, TheProbeOfGpusMayRunOnAllCores) {
   BurninOptions options = four_hosts();

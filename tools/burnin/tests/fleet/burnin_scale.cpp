@@ -1,6 +1,7 @@
-// A burn-in of a fleet that SimGrid simulates: launches one after the other against d·log2(n/d), minutes, and
-// whom the burn-in's own scheduler and attribution name. Exits 1 where a fault is not named or somebody else
-// is.
+// A burn-in of a fleet that SimGrid simulates: launches one after the other against d·log2(n/d) (of a
+// diagnosis by halving also all of them), minutes, and whom the burn-in's own scheduler and attribution name.
+// Exits 1 where a fault is not named or somebody else is, or a diagnosis takes 15 % more or less than it
+// predicted.
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -77,6 +78,7 @@ int main(int argc, char** argv) {
   int first_seed = 1;
   bool all_alone = false;
   bool verbose = false;
+  bool diagnose = false;
   CLI::App app("burn-ins of a simulated fleet");
   app.add_option("--hosts", shape.hosts);
   app.add_option("--rails", shape.rails);
@@ -90,6 +92,7 @@ int main(int argc, char** argv) {
   app.add_option("--launch-seconds", weather.launch_seconds);
   app.add_option("--pair-seconds", weather.pair_seconds);
   app.add_option("--parallel", options.at_once);
+  app.add_flag("--diagnose", diagnose, "by halving, instead of pairs");
   app.add_flag("--verbose", verbose, "each finding");
   app.add_flag("--all-alone", all_alone, "every retest alone, none in batches");
   CLI11_PARSE(app, argc, argv);
@@ -113,11 +116,13 @@ int main(int argc, char** argv) {
     std::vector<double> alone;
     std::vector<double> launches;
     std::vector<double> minutes;
+    std::vector<double> percent_off;  // of a diagnosis
     Score all;
     for (int seed = first_seed; seed < first_seed + seeds; ++seed) {
       const auto number = static_cast<std::uint64_t>(seed);
       const std::vector<NicFault> faults = drawn_faults(shape, count, number);
-      const SimulatedFleet::Burnin done = fleet.burn_in(faults, weather, options, number);
+      const SimulatedFleet::Burnin done = diagnose ? fleet.diagnose(faults, weather, options.at_once, number)
+                                                   : fleet.burn_in(faults, weather, options, number);
       const analysis::Attribution found = attribute(done.record);
       for (std::size_t i = 0; verbose && i < found.blames.size(); ++i)
         fmt::print("{} ({}): {}\n", name(found.blames[i].kind),
@@ -125,10 +130,14 @@ int main(int argc, char** argv) {
       const Score score = score_of(found, faults);
       all.named += score.named;
       all.others += score.others;
+      const double predicted = done.record.halving_predicted.seconds;
+      if (diagnose) percent_off.push_back(100 * (done.simulated_seconds / predicted - 1));
+      if (diagnose && verbose) fmt::print("{}\n", analysis::halving_words(done.record));
       in_rounds.push_back(done.rounds);
       in_repeats.push_back(done.repeats);
       alone.push_back(done.alone);
-      launches.push_back(done.rounds + done.repeats + done.alone);
+      launches.push_back(diagnose ? static_cast<double>(done.record.halving.launches)
+                                  : done.rounds + done.repeats + done.alone);
       minutes.push_back(done.simulated_seconds / 60);
     }
     is_right = is_right && all.named == count * seeds && all.others == 0;
@@ -138,6 +147,16 @@ int main(int argc, char** argv) {
                middle_and_most(in_rounds), middle_and_most(in_repeats), middle_and_most(alone),
                middle_and_most(launches), middle_and_most(minutes),
                fmt::format("{}/{}", all.named, count * seeds), all.others);
+    if (diagnose) {
+      const auto off = std::count_if(percent_off.begin(), percent_off.end(),
+                                     [](double percent) { return std::fabs(percent) > 15; });
+      is_right = is_right && off == 0;
+      const auto [lowest, highest] = std::minmax_element(percent_off.begin(), percent_off.end());
+      fmt::print(
+          "minutes {:+.0f} to {:+.0f} % of what was predicted after the first launches, {} of {} off by more "
+          "than 15 %\n",
+          *lowest, *highest, off, seeds);
+    }
     std::fflush(stdout);
   }
   fmt::print("{:.1f} s, {:.2f} GB\n", seconds_since(started), peak_gigabytes());

@@ -34,6 +34,14 @@ class Chance {
   std::uint64_t counter_;
 };
 
+void name_hosts(const FleetShape& shape, analysis::BurninRecord& record) {
+  for (int node = 0; node < shape.hosts; ++node) {
+    record.table.nodes.push_back(fmt::format("n{}", node));
+    record.table.leaf_of_node.push_back(node / shape.leaf_nodes);
+  }
+  record.table.rails = shape.rails;
+}
+
 int leaves(const FleetShape& shape) { return (shape.hosts + shape.leaf_nodes - 1) / shape.leaf_nodes; }
 
 }  // namespace
@@ -119,11 +127,7 @@ SimulatedFleet::Burnin SimulatedFleet::burn_in(const std::vector<NicFault>& faul
                                                const analysis::PairPhaseOptions& options,
                                                std::uint64_t seed) {
   Burnin done;
-  for (int node = 0; node < shape_.hosts; ++node) {
-    done.record.table.nodes.push_back(fmt::format("n{}", node));
-    done.record.table.leaf_of_node.push_back(node / shape_.leaf_nodes);
-  }
-  done.record.table.rails = shape_.rails;
+  name_hosts(shape_, done.record);
   done.record.bytes = shape_.nic_rate * weather.pair_seconds / 2;
   Chance chance(seed);
   const auto measure = [&](const PairBatch& batch) {
@@ -145,6 +149,73 @@ SimulatedFleet::Burnin SimulatedFleet::burn_in(const std::vector<NicFault>& faul
     }
     return true;
   };
+  simulate(faults, [&] { analysis::measure_pairs(done.record, options, measure); }, done);
+  return done;
+}
+
+SimulatedFleet::Burnin SimulatedFleet::diagnose(const std::vector<NicFault>& faults,
+                                                const FleetWeather& weather, int at_once,
+                                                std::uint64_t seed) {
+  Burnin done;
+  name_hosts(shape_, done.record);
+  Chance chance(seed);
+  constexpr double kShareOfAMessage =
+      0.1;  // of what a launch measures; it repeats them until its time is over
+  const double bytes = shape_.nic_rate * weather.pair_seconds * kShareOfAMessage;
+  const auto measure_at_once = [&](const analysis::GroupBatch& batch) {
+    double start_seconds = 0;
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      start_seconds =
+          std::max(start_seconds, weather.launch_seconds * (1 + weather.launch_scatter * chance.normal()));
+    s4u::this_actor::sleep_for(start_seconds);
+    const double start = s4u::Engine::get_clock();
+    std::vector<s4u::CommPtr> others;
+    std::vector<std::vector<s4u::CommPtr>> messages(batch.size());
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const std::vector<int>& nodes = batch[i].nodes;
+      for (std::size_t at = 0; nodes.size() > 1 && at < nodes.size(); ++at) {
+        for (int rail = 0; rail < shape_.rails; ++rail) {
+          if (batch[i].rail.value_or(rail) != rail) continue;
+          messages[i].push_back(s4u::Comm::sendto_async(nic(nodes[at], rail).host,
+                                                        nic(nodes[(at + 1) % nodes.size()], rail).host,
+                                                        static_cast<std::uint64_t>(bytes)));
+        }
+      }
+      if (batch[i].alone || nodes.size() < 2 || chance.uniform() >= weather.disturbed) continue;
+      const int rail = batch[i].rail.value_or(chance.below(shape_.rails));
+      others.push_back(s4u::Comm::sendto_async(
+          storage(nodes[0], rail), nic(nodes[0], rail).host,
+          static_cast<std::uint64_t>(bytes * weather.disturbance * chance.uniform())));
+    }
+    for (const s4u::CommPtr& other : others) other->wait();
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      double seconds = batch[i].nodes.size() > 1 ? 0 : weather.pair_seconds * kShareOfAMessage;
+      for (const s4u::CommPtr& message : messages[i]) {
+        message->wait();
+        seconds = std::max(seconds, message->get_finish_time() - start);
+      }
+      const double rate = bytes / seconds * std::exp(weather.noise * chance.normal());
+      done.record.groups.push_back({batch[i], "all_reduce", rate, rate});
+    }
+    s4u::this_actor::sleep_for(std::max(0.0, start + weather.pair_seconds - s4u::Engine::get_clock()));
+    return start_seconds + weather.pair_seconds;
+  };
+  const auto measure = [&](const analysis::GroupBatch& batch) {
+    const double before = s4u::Engine::get_clock();
+    double longest = 0;
+    for (const analysis::GroupBatch& part : analysis::in_batches(batch, at_once))
+      longest = std::max(longest, measure_at_once(part));
+    return std::optional(std::pair(s4u::Engine::get_clock() - before, longest));
+  };
+  simulate(
+      faults, [&] { analysis::measure_halving(done.record, {at_once, weather.pair_seconds}, measure); },
+      done);
+  done.rounds = static_cast<int>(done.record.halving.rounds);
+  return done;
+}
+
+void SimulatedFleet::simulate(const std::vector<NicFault>& faults, const std::function<void()>& burn_in,
+                              Burnin& done) {
   const auto set_rates = [this, &faults](double factor) {
     for (const NicFault& fault : faults) {
       const Nic& of = nic(fault.node, fault.rail);
@@ -157,7 +228,7 @@ SimulatedFleet::Burnin SimulatedFleet::burn_in(const std::vector<NicFault>& faul
   std::exception_ptr thrown;  // none may leave an actor
   s4u::Actor::create("burn-in", nics_.front().host, [&] {
     try {
-      analysis::measure_pairs(done.record, options, measure);
+      burn_in();
     } catch (...) {
       thrown = std::current_exception();
     }
@@ -166,7 +237,6 @@ SimulatedFleet::Burnin SimulatedFleet::burn_in(const std::vector<NicFault>& faul
   if (thrown) std::rethrow_exception(thrown);
   set_rates(1);
   done.simulated_seconds = s4u::Engine::get_clock() - start;
-  return done;
 }
 
 std::vector<NicFault> drawn_faults(const FleetShape& shape, int count, std::uint64_t seed) {
@@ -188,8 +258,9 @@ bool names(const analysis::Blame& blame, const NicFault& fault) {
   const BlameKind kind = fault.sends && fault.receives ? BlameKind::nic
                          : fault.sends                 ? BlameKind::nic_transmit
                                                        : BlameKind::nic_receive;
-  return blame.kind == kind && blame.nodes == std::vector<int>{fault.node} && blame.rail == fault.rail &&
-         blame.confirmed;
+  // Halving measures both ways at once.
+  return blame.kind == (blame.by_exclusion ? BlameKind::nic : kind) &&
+         blame.nodes == std::vector<int>{fault.node} && blame.rail == fault.rail && blame.confirmed;
 }
 
 }  // namespace collbench::simgrid_test

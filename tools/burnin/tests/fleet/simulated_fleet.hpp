@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/burnin/attribution/halving.hpp"
 #include "tools/burnin/attribution/pair_phase.hpp"
 
 // A fleet that SimGrid simulates (S4U, network model CM02: max-min shares of the links' bandwidths), for the
@@ -37,11 +38,12 @@ struct NicFault {
 
 /// What happens beside the faults.
 struct FleetWeather {
-  double noise = 0.004;       ///< standard deviation of what is measured, relative (normal)
-  double disturbed = 0.05;    ///< share of pairs whose receiver has other traffic while others run
-  double disturbance = 0.3;   ///< of a message, at most
-  double launch_seconds = 1;  ///< until the ranks of a launch measure; nobody knows it for a cluster
-  double pair_seconds = 3;    ///< that a healthy pair measures
+  double noise = 0.004;         ///< standard deviation of what is measured, relative (normal)
+  double disturbed = 0.05;      ///< share of pairs whose receiver has other traffic while others run
+  double disturbance = 0.3;     ///< of a message, at most
+  double launch_scatter = 0.1;  ///< standard deviation of the next, relative (normal); of groups
+  double launch_seconds = 1;    ///< until the ranks of a launch measure; nobody knows it for a cluster
+  double pair_seconds = 3;      ///< that a healthy pair measures
 };
 
 /// One engine for all fleets of a process: SimGrid has one.
@@ -62,7 +64,12 @@ class SimulatedFleet {
   Burnin burn_in(const std::vector<NicFault>& faults, const FleetWeather& weather,
                  const analysis::PairPhaseOptions& options, std::uint64_t seed);
 
+  /// The phase "halving" in its place: AllReduce in rings over all rails, or over the one of a launch.
+  Burnin diagnose(const std::vector<NicFault>& faults, const FleetWeather& weather, int at_once,
+                  std::uint64_t seed);
+
  private:
+  void simulate(const std::vector<NicFault>& faults, const std::function<void()>& burn_in, Burnin& done);
   struct Nic {
     simgrid::s4u::Host* host = nullptr;
     simgrid::s4u::Link* up = nullptr;

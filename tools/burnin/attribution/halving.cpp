@@ -1,0 +1,468 @@
+#include "tools/burnin/attribution/halving.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "tools/burnin/attribution/group_verdicts.hpp"
+#include "tools/burnin/attribution/halving_launches.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+using Nodes = HalvingLaunches::Nodes;
+
+/// One that is slow over NVLink and without it is one suspect.
+void add_suspect(std::vector<HalvingSuspect>& suspects, HalvingSuspect suspect) {
+  const auto known = std::find_if(suspects.begin(), suspects.end(),
+                                  [&](const HalvingSuspect& one) { return one.node == suspect.node; });
+  if (known == suspects.end()) {
+    suspects.push_back(std::move(suspect));
+    return;
+  }
+  suspect.over_nvlink = true;
+  suspect.swapped = suspect.swapped && known->swapped;
+  suspect.excluded = suspect.excluded && known->excluded;
+  suspect.evidence = fmt::format("over NVLink {}; without {}", known->evidence, suspect.evidence);
+  *known = std::move(suspect);
+}
+
+/// With NVLink between hosts, or without.
+class Halver {
+ public:
+  Halver(const BurninRecord& record, bool without_nvlink)
+      : record_(record), without_nvlink_(without_nvlink), launches_(record, without_nvlink) {}
+
+  /// Adds what is found to `found`; its next is empty where nothing is left to measure.
+  void halve(Halving& found) {
+    if (halve_domains() && swap_single_nodes()) {
+      find_paths();
+      (void)(confirm() && split_by_rail() && cross_domains());
+    }
+    found.next = std::move(next_);
+    for (const Group& group : groups_) {
+      const bool is_slow = group.verdict.is_bad() || (group.verdict.state == LaunchState::unknown &&
+                                                      launches_.is_far_behind(group.nodes));
+      if (group.is_domain && is_slow) found.slow_domains.push_back(group.nodes);
+    }
+    well_.insert(launches_.well().begin(), launches_.well().end());
+    found.well.emplace_back(well_.begin(), well_.end());
+    found.unclear.insert(unclear_.begin(), unclear_.end());
+    found.blind_below = std::max(found.blind_below, blind_below_);
+    const bool is_nvlink = !without_nvlink_ && record_.nvlink_nodes > 0;
+    for (HalvingSuspect& suspect : suspects_) {
+      (is_nvlink ? suspect.over_nvlink : suspect.over_network) = true;
+      add_suspect(found.suspects, std::move(suspect));
+    }
+    for (HalvingPath& path : paths_) {
+      path.over_nvlink = is_nvlink;
+      found.paths.push_back(std::move(path));
+    }
+  }
+
+ private:
+  struct Group {
+    Nodes nodes;
+    bool is_domain = false;
+    LaunchVerdict verdict{};
+  };
+
+  /// Whether all of `tested` was measured, with what it is compared with; if not, next_ is what can be at
+  /// once.
+  [[nodiscard]] bool is_measured(const std::vector<GroupLaunch>& tested,
+                                 const std::vector<GroupLaunch>& more = {}) {
+    std::set<int> busy;
+    std::vector<GroupLaunch> open;
+    for (const GroupLaunch& launch : tested) {
+      if (launches_.was_launched(launch)) continue;
+      open.push_back(launch);
+      busy.insert(launch.nodes.begin(), launch.nodes.end());
+    }
+    for (const GroupLaunch& launch : more) busy.insert(launch.nodes.begin(), launch.nodes.end());
+    std::vector<GroupLaunch> controls = launches_.missing_controls(tested, busy);
+    open.insert(open.end(), more.begin(), more.end());
+    open.insert(open.end(), controls.begin(), controls.end());
+    std::set<int> used;
+    for (GroupLaunch& launch : open) {
+      const bool is_free = std::none_of(launch.nodes.begin(), launch.nodes.end(),
+                                        [&used](int node) { return used.contains(node); });
+      if (!is_free) continue;
+      used.insert(launch.nodes.begin(), launch.nodes.end());
+      next_.push_back(std::move(launch));
+    }
+    return next_.empty();
+  }
+
+  [[nodiscard]] std::vector<Nodes> domains() const {
+    const int nodes = static_cast<int>(record_.table.nodes.size());
+    const bool by_nvlink =
+        record_.nvlink_nodes > 0 && (!without_nvlink_ || record_.table.leaf_of_node.empty());
+    std::map<int, Nodes> of;
+    for (int node = 0; node < nodes; ++node)
+      of[by_nvlink ? node / record_.nvlink_nodes : launches_.leaf_of(node)].push_back(node);
+    std::vector<Nodes> all;
+    for (auto& [number, members] : of) all.push_back(std::move(members));
+    return all;
+  }
+
+  /// Level by level; false: something is open.
+  [[nodiscard]] bool halve_domains() {
+    std::vector<Nodes> level = domains();
+    for (bool is_first = true; !level.empty(); is_first = false) {
+      std::vector<GroupLaunch> groups;
+      std::vector<Nodes> next;
+      for (Nodes& nodes : level) {
+        if (nodes.size() == 1)
+          singles_.insert(nodes.front());
+        else
+          groups.push_back(launches_.launch_of(std::move(nodes)));
+      }
+      if (!is_measured(groups)) return false;
+      std::set<int> well;
+      bool works = false;
+      for (const GroupLaunch& launch : groups) {
+        const LaunchVerdict verdict = launches_.verdict_of(launch);
+        works = works || verdict.state != LaunchState::failed;
+        groups_.push_back({launch.nodes, is_first, verdict});
+        const auto middle = launch.nodes.begin() + static_cast<std::ptrdiff_t>((launch.nodes.size() + 1) / 2);
+        if (verdict.state == LaunchState::well) {
+          well.insert(launch.nodes.begin(), launch.nodes.end());
+          blind_below_ = std::max(blind_below_, verdict.line);
+        } else {
+          next.emplace_back(launch.nodes.begin(), middle);
+          next.emplace_back(middle, launch.nodes.end());
+        }
+      }
+      // Where no domain gives anything it is the launcher.
+      if (is_first && !works && groups.size() > 1) {
+        unclear_.insert(singles_.begin(), singles_.end());
+        for (const Group& group : groups_) unclear_.insert(group.nodes.begin(), group.nodes.end());
+        singles_.clear();
+        return true;
+      }
+      launches_.add_well(well);
+      level = std::move(next);
+    }
+    well_ = launches_.well();
+    return true;
+  }
+
+  /// Each beside a well host; who is slow there beside another one, and where these two differ beside a
+  /// third.
+  [[nodiscard]] bool swap_single_nodes() {
+    for (const std::size_t turn : {1U, 2U, 3U}) {
+      std::vector<GroupLaunch> pairs;
+      std::set<int> busy;
+      for (const int node : singles_) {
+        Nodes met = launches_.partners_of(node);
+        const auto bad = std::count_if(met.begin(), met.end(), [&](int other) {
+          return launches_.verdict_of(launches_.pair_of(node, other)).is_bad();
+        });
+        const bool is_asked = turn == 1 || (bad > 0 && (turn == 2 || std::cmp_less(bad, met.size())));
+        const std::optional<int> other =
+            is_asked && met.size() < turn ? launches_.partner_for(node, met, busy) : std::nullopt;
+        if (other) met.push_back(*other);
+        for (const int each : met) pairs.push_back(launches_.pair_of(node, each));
+        if (other) busy.insert(*other);
+      }
+      if (!is_measured(pairs)) return false;
+    }
+    for (const int node : singles_) {
+      HalvingSuspect suspect{.node = node};
+      std::vector<std::string> words;
+      std::size_t bad = 0;
+      std::size_t known = 0;
+      const Nodes met = launches_.partners_of(node);
+      for (const int other : met) {
+        const LaunchVerdict verdict = launches_.verdict_of(launches_.pair_of(node, other));
+        known += verdict.state == LaunchState::unknown ? 0 : 1;
+        if (!verdict.is_bad()) {
+          words.push_back(fmt::format("not slow with {}", record_.table.nodes[slot_of(other)]));
+          continue;
+        }
+        ++bad;
+        suspect.failed = suspect.failed || verdict.state == LaunchState::failed;
+        words.push_back(fmt::format("with {} {}", record_.table.nodes[slot_of(other)], verdict.words));
+        if (verdict.log_time >= suspect.log_time) {
+          suspect.log_time = verdict.log_time;
+          suspect.line = verdict.line;
+        }
+        if (verdict.state == LaunchState::failed) suspect.why = verdict.words;
+      }
+      suspect.swapped = bad > 1 && bad == met.size();
+      suspect.evidence = fmt::format("{}", fmt::join(words, "; "));
+      if (known == 0)
+        unclear_.insert(node);
+      else if (bad == 0 || 2 * bad < met.size())
+        well_.insert(node);
+      else
+        suspects_.push_back(std::move(suspect));
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool is_suspect(int node) const {
+    return std::any_of(suspects_.begin(), suspects_.end(),
+                       [node](const HalvingSuspect& suspect) { return suspect.node == node; });
+  }
+
+  /// Slow groups all of whose nodes and smaller groups are well.
+  void find_paths() {
+    for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
+      const bool is_named = std::any_of(paths_.begin(), paths_.end(), [&](const HalvingPath& path) {
+        return std::includes(group->nodes.begin(), group->nodes.end(), path.nodes.begin(), path.nodes.end());
+      });
+      const bool all_well = std::all_of(group->nodes.begin(), group->nodes.end(),
+                                        [this](int node) { return well_.contains(node); });
+      if (!group->verdict.is_bad() || is_named || !all_well) continue;
+      paths_.push_back(
+          {.nodes = group->nodes,
+           .log_time = group->verdict.log_time,
+           .line = group->verdict.line,
+           .evidence = fmt::format("{}: {}", launches_.names(group->nodes), group->verdict.words)});
+    }
+  }
+
+  /// The largest slow group of a suspect, without it and the others, that can be compared, or one host of it,
+  /// which is well beside others; else none.
+  [[nodiscard]] Nodes group_without(const HalvingSuspect& suspect) const {
+    for (const Group& group : groups_) {  // the largest first
+      const bool is_of_it =
+          std::find(group.nodes.begin(), group.nodes.end(), suspect.node) != group.nodes.end();
+      if (!is_of_it || !group.verdict.is_bad()) continue;
+      Nodes rest;
+      std::copy_if(group.nodes.begin(), group.nodes.end(), std::back_inserter(rest),
+                   [this](int node) { return !is_suspect(node) && !unclear_.contains(node); });
+      if (rest.size() == 1 || (rest.size() > 1 && launches_.can_be_compared(launches_.launch_of(rest))))
+        return rest;
+    }
+    return {};
+  }
+
+  /// The groups without them, and each by itself beside well hosts; slow paths once more, alone.
+  [[nodiscard]] bool confirm() {
+    if (suspects_.empty() && paths_.empty()) return true;
+    std::vector<GroupLaunch> groups;
+    std::vector<GroupLaunch> by_themselves;
+    for (const HalvingSuspect& suspect : suspects_) {
+      Nodes rest = group_without(suspect);
+      if (rest.size() > 1) groups.push_back(launches_.launch_of(std::move(rest)));
+      if (!launches_.by_itself().contains(suspect.node))
+        by_themselves.push_back({BurninPhase::nodes, {suspect.node}});
+    }
+    std::set<int> busy;
+    for (const GroupLaunch& launch : groups) busy.insert(launch.nodes.begin(), launch.nodes.end());
+    const std::size_t enough = by_themselves.empty() ? 0 : std::max(kControls, suspects_.size() + 1);
+    std::size_t have = 0;
+    for (const int node : launches_.well()) have += launches_.by_itself().contains(node) ? 1 : 0;
+    for (const bool beside : {true, false}) {
+      for (const int node : launches_.well()) {
+        const bool is_new = !launches_.by_itself().contains(node) && busy.contains(node) != beside;
+        if (!is_new || have >= enough) continue;
+        ++have;
+        by_themselves.push_back({BurninPhase::nodes, {node}});
+      }
+    }
+    if (!is_measured(groups, std::move(by_themselves))) return false;
+    for (const GroupLaunch& group : groups) {
+      if (launches_.verdict_of(group).is_bad() && !is_measured_alone(group)) return false;
+    }
+    for (HalvingSuspect& suspect : suspects_) {
+      const auto alone = launches_.by_itself().find(suspect.node);
+      suspect.works_alone = alone != launches_.by_itself().end() && alone->second;
+      const Nodes rest = group_without(suspect);
+      const LaunchVerdict verdict = rest.size() == 1 ? LaunchVerdict{LaunchState::well}
+                                    : rest.empty()   ? LaunchVerdict{}
+                                                     : launches_.verdict_again(launches_.launch_of(rest));
+      suspect.excluded = verdict.state == LaunchState::well;
+      suspect.evidence +=
+          verdict.state == LaunchState::well ? fmt::format("; without it {} well", is_are(rest))
+          : verdict.is_bad() ? fmt::format("; without it {}: {}", launches_.names(rest), verdict.words)
+                             : "; no group without it can be compared";
+    }
+    for (HalvingPath& path : paths_) {
+      if (!is_measured_alone(launches_.launch_of(path.nodes))) return false;
+      path.confirmed = launches_.verdict_again(launches_.launch_of(path.nodes)).is_bad();
+      path.evidence += "; again so with nothing beside it";
+    }
+    // Slow in company and not alone: others' traffic.
+    std::erase_if(paths_, [](const HalvingPath& path) { return !path.confirmed; });
+    return true;
+  }
+
+  [[nodiscard]] std::string is_are(const Nodes& nodes) const {
+    return fmt::format("{} {}", launches_.names(nodes), nodes.size() == 1 ? "is" : "are");
+  }
+
+  /// Whether what is slow in company was measured with nothing beside it; if not, that is next.
+  [[nodiscard]] bool is_measured_alone(GroupLaunch launch) {
+    launch.alone = true;
+    const bool has_failed =
+        std::any_of(record_.group_failures.begin(), record_.group_failures.end(),
+                    [&launch](const GroupFailure& failure) { return failure.launch == launch; });
+    if (launches_.was_launched(launch) || has_failed) return true;
+    next_ = {launch};
+    return false;
+  }
+
+  /// Two well hosts that each suspect met, the first one nobody else's if possible; the same twice of one.
+  [[nodiscard]] std::vector<std::pair<int, int>> partners_on_rails() const {
+    std::vector<std::pair<int, int>> partners;
+    std::set<int> busy;
+    for (const HalvingSuspect& suspect : suspects_) {
+      Nodes met = launches_.partners_of(suspect.node);
+      std::stable_partition(met.begin(), met.end(), [&busy](int other) { return !busy.contains(other); });
+      busy.insert(met.front());
+      partners.emplace_back(met.front(), met.back());
+    }
+    return partners;
+  }
+
+  /// Each suspect with a partner on each rail by itself, one rail after the other; with its other partner on
+  /// those that are slow, for other traffic may have been.
+  [[nodiscard]] bool split_by_rail() {
+    if (record_.table.rails < 2 || (record_.nvlink_nodes > 0 && !without_nvlink_)) return true;
+    const std::vector<std::pair<int, int>> partners = partners_on_rails();
+    const auto verdict_on = [this](int node, int other, int rail) {
+      return launches_.verdict_of(launches_.pair_of(node, other, rail));
+    };
+    std::vector<GroupLaunch> again;
+    for (int rail = 0; rail < record_.table.rails; ++rail) {
+      std::vector<GroupLaunch> pairs;
+      for (std::size_t i = 0; i < suspects_.size(); ++i)
+        pairs.push_back(launches_.pair_of(suspects_[i].node, partners[i].first, rail));
+      if (!is_measured(pairs)) return false;
+      for (std::size_t i = 0; i < suspects_.size(); ++i) {
+        if (launches_.verdict_of(pairs[i]).is_bad())
+          again.push_back(launches_.pair_of(suspects_[i].node, partners[i].second, rail));
+      }
+    }
+    if (!is_measured(again)) return false;
+    for (std::size_t i = 0; i < suspects_.size(); ++i) {
+      HalvingSuspect& suspect = suspects_[i];
+      for (int rail = 0; rail < record_.table.rails; ++rail) {
+        LaunchVerdict verdict = verdict_on(suspect.node, partners[i].first, rail);
+        if (verdict.is_bad()) verdict = verdict_on(suspect.node, partners[i].second, rail);
+        if (verdict.is_bad()) {
+          suspect.rails.push_back(rail);
+          suspect.evidence += fmt::format("; on rail {} {}", rail, verdict.words);
+        } else if (verdict.state == LaunchState::well) {
+          suspect.working_rails.push_back(rail);
+        }
+      }
+    }
+    return true;
+  }
+
+  /// Well hosts of two domains together, as many of each: what is slow there is between them.
+  [[nodiscard]] bool cross_domains() {
+    if (record_.table.leaf_of_node.empty() || (record_.nvlink_nodes > 0 && !without_nvlink_)) return true;
+    std::map<int, Nodes> by_leaf;
+    for (const int node : launches_.well()) by_leaf[launches_.leaf_of(node)].push_back(node);
+    std::size_t most = 0;
+    for (const auto& [leaf, nodes] : by_leaf) most = std::max(most, nodes.size());
+    std::erase_if(by_leaf, [most](const auto& of) { return 2 * of.second.size() < most; });
+    std::size_t half = most;
+    for (const auto& [leaf, nodes] : by_leaf) half = std::min(half, nodes.size());
+    std::vector<GroupLaunch> groups;
+    for (auto of = by_leaf.begin(); of != by_leaf.end() && std::next(of) != by_leaf.end();
+         std::advance(of, 2)) {
+      Nodes nodes(of->second.begin(), of->second.begin() + static_cast<std::ptrdiff_t>(half));
+      const Nodes& others = std::next(of)->second;
+      nodes.insert(nodes.end(), others.begin(), others.begin() + static_cast<std::ptrdiff_t>(half));
+      groups.push_back(launches_.launch_of(std::move(nodes)));
+      if (std::distance(of, by_leaf.end()) < 3) break;
+    }
+    if (groups.size() < kMinPopulation && !launches_.has_floor()) return true;
+    std::copy_if(groups.begin(), groups.end(), std::back_inserter(next_),  // they are each other's like
+                 [this](const GroupLaunch& group) { return !launches_.was_launched(group); });
+    if (!next_.empty()) return false;
+    for (const GroupLaunch& group : groups) {
+      const LaunchVerdict verdict = launches_.verdict_of(group);
+      if (!verdict.is_bad()) continue;
+      if (!is_measured_alone(group)) return false;
+      if (!launches_.verdict_again(group).is_bad()) continue;
+      paths_.push_back(
+          {.nodes = group.nodes,
+           .across = true,
+           .log_time = verdict.log_time,
+           .line = verdict.line,
+           .confirmed = true,
+           .evidence = fmt::format("{}, of two domains that are well by themselves: {}; again so "
+                                   "with nothing beside it",
+                                   launches_.names(group.nodes), verdict.words)});
+    }
+    return true;
+  }
+
+  const BurninRecord& record_;
+  bool without_nvlink_;
+  HalvingLaunches launches_;
+  GroupBatch next_{};
+  std::vector<Group> groups_{};  ///< the largest first
+  std::set<int> well_{};         ///< of well groups, and who is well beside one of these
+  std::set<int> singles_{};
+  std::set<int> unclear_{};
+  std::vector<HalvingSuspect> suspects_{};
+  std::vector<HalvingPath> paths_{};
+  double blind_below_ = 0;
+};
+
+}  // namespace
+
+Halving halving_of(const BurninRecord& record) {
+  Halving found;
+  for (const bool without_nvlink : {false, true}) {
+    if (!found.next.empty() || (without_nvlink && record.nvlink_nodes == 0)) break;
+    Halver(record, without_nvlink).halve(found);
+  }
+  return found;
+}
+
+HalvingCost expected_cost(BurninRecord record, const std::vector<int>& slow, int at_once) {
+  const bool has_floor = std::any_of(record.groups.begin(), record.groups.end(),
+                                     [](const GroupRate& rate) { return rate.floor > 0; });
+  HalvingCost cost;
+  for (GroupBatch batch = halving_of(record).next; !batch.empty(); batch = halving_of(record).next) {
+    cost.rounds += in_batches(batch, at_once).size();
+    cost.launches += batch.size();
+    for (const GroupLaunch& launch : batch) {
+      const bool is_slow = launch.nodes.size() > 1 && launch.rail.value_or(0) == 0 &&
+                           std::any_of(launch.nodes.begin(), launch.nodes.end(), [&slow](int node) {
+                             return std::find(slow.begin(), slow.end(), node) != slow.end();
+                           });
+      const double rate = is_slow ? 0.5 : 1;
+      record.groups.push_back({launch, "all_reduce", rate, rate});
+      if (has_floor && !launch.rail) record.groups.back().floor = 0.8;
+    }
+  }
+  return cost;
+}
+
+void measure_halving(BurninRecord& record, const HalvingPhaseOptions& options, const MeasureGroups& measure) {
+  for (Halving now = halving_of(record); !now.next.empty();) {
+    const std::size_t rounds = in_batches(now.next, options.at_once).size();
+    const auto took = measure(now.next);
+    if (!took) return;
+    record.halving.rounds += rounds;
+    record.halving.launches += now.next.size();
+    record.halving.seconds += took->first;
+    now = halving_of(record);
+    if (record.halving_predicted.rounds > 0) continue;
+    record.start_seconds = std::max(0.0, took->second - options.seconds);
+    std::vector<int> slow;
+    for (const Nodes& domain : now.slow_domains) slow.push_back(domain.back());
+    record.halving_predicted = expected_cost(record, slow, options.at_once);
+    record.halving_predicted.seconds =
+        record.halving.seconds +
+        static_cast<double>(record.halving_predicted.rounds) * (options.seconds + record.start_seconds);
+    record.halving_predicted.rounds += record.halving.rounds;
+    record.halving_predicted.launches += record.halving.launches;
+    options.on_prediction();
+  }
+}
+
+}  // namespace collbench::analysis

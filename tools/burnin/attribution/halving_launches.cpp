@@ -1,0 +1,274 @@
+#include "tools/burnin/attribution/halving_launches.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <tuple>
+
+#include "base/statistics.hpp"
+#include "base/units.hpp"
+#include "tools/burnin/attribution/blame_words.hpp"
+#include "tools/burnin/attribution/group_verdicts.hpp"
+#include "tools/burnin/attribution/mixed_fleet.hpp"
+#include "tools/burnin/attribution/pairs/pair_elimination.hpp"
+
+namespace collbench::analysis {
+namespace {
+
+/// What a rate is compared with: log, and how far below it is slow.
+struct Reference {
+  double middle = 0;
+  double line = 0;
+  std::size_t count = 0;
+};
+
+std::vector<double> logs_of(const std::vector<const GroupRate*>& rates, const std::string& operation) {
+  std::vector<double> logs;
+  for (const GroupRate* const rate : rates)
+    if (rate->operation == operation && rate->bus_bandwidth > 0)
+      logs.push_back(std::log(rate->bus_bandwidth));
+  return logs;
+}
+
+/// None of too few, or where a quarter is so much faster than the median that it may be of the slow ones.
+std::optional<Reference> reference_of(const std::vector<double>& logs) {
+  if (logs.size() < kMinPopulation) return std::nullopt;
+  const Reference found{median(logs), std::max(kMatters, group_line(logs)), logs.size()};
+  const auto faster =
+      std::count_if(logs.begin(), logs.end(), [&](double log) { return log > found.middle + found.line; });
+  if (4 * slot_of(static_cast<int>(faster)) >= logs.size()) return std::nullopt;
+  return found;
+}
+
+}  // namespace
+
+HalvingLaunches::HalvingLaunches(const BurninRecord& record, bool without_nvlink)
+    : record_(record), without_nvlink_(without_nvlink) {
+  const auto is_mine = [without_nvlink](const GroupLaunch& launch) {
+    return launch.phase == BurninPhase::halving && launch.without_nvlink == without_nvlink;
+  };
+  for (int node = 0; std::cmp_less(node, record.table.nodes.size()); ++node)
+    gpus_.push_back(gpus_of(record, node));
+  for (const GroupRate& rate : record.groups) {
+    if (rate.launch.phase == BurninPhase::nodes) by_itself_[rate.launch.nodes.front()] = true;
+    if (!is_mine(rate.launch)) continue;
+    (rate.launch.alone ? alone_ : rates_)[key_of(rate.launch)].push_back(&rate);
+    if (!rate.launch.alone) kinds_[kind_of(rate.launch)].push_back(&rate);
+    has_floor_ = has_floor_ || rate.floor > 0;
+  }
+  for (const GroupFailure& failure : record.group_failures) {
+    if (failure.launch.phase == BurninPhase::nodes) by_itself_.emplace(failure.launch.nodes.front(), false);
+    if (is_mine(failure.launch) && !failure.launch.alone) failures_[key_of(failure.launch)] = &failure;
+  }
+}
+
+HalvingLaunches::Key HalvingLaunches::key_of(const GroupLaunch& launch) {
+  Nodes nodes = launch.nodes;
+  std::sort(nodes.begin(), nodes.end());
+  return {nodes, launch.rail.value_or(-1)};
+}
+
+HalvingLaunches::Kind HalvingLaunches::kind_of(const GroupLaunch& launch) const {
+  Kind kind{launch.nodes.size(),
+            nodes_per_leaf(launch.nodes, record_.table.leaf_of_node),
+            {},
+            launch.rail.value_or(-1)};
+  for (const int node : launch.nodes) kind.gpus.insert(gpus_[slot_of(node)]);
+  return kind;
+}
+
+GroupLaunch HalvingLaunches::launch_of(Nodes nodes, std::optional<int> rail) const {
+  return {BurninPhase::halving, std::move(nodes), rail, false, without_nvlink_};
+}
+
+GroupLaunch HalvingLaunches::pair_of(int a, int b, std::optional<int> rail) const {
+  return launch_of({std::min(a, b), std::max(a, b)}, rail);
+}
+
+bool HalvingLaunches::was_launched(const GroupLaunch& launch) const {
+  const auto& rates = launch.alone ? alone_ : rates_;
+  return rates.contains(key_of(launch)) || failures_.contains(key_of(launch));
+}
+
+bool HalvingLaunches::is_well(const Nodes& nodes) const {
+  return std::all_of(nodes.begin(), nodes.end(), [this](int node) { return well_.contains(node); });
+}
+
+int HalvingLaunches::leaf_of(int node) const {
+  return record_.table.leaf_of_node.empty() ? 0 : record_.table.leaf_of_node[slot_of(node)];
+}
+
+std::string HalvingLaunches::names(const Nodes& nodes) const {
+  const std::vector<std::string> hosts = names_of(record_, nodes);
+  return hosts.size() <= 2 ? fmt::format("{}", fmt::join(hosts, " and "))
+                           : fmt::format("{} to {} ({} hosts)", hosts.front(), hosts.back(), hosts.size());
+}
+
+LaunchVerdict HalvingLaunches::verdict_of(const GroupLaunch& launch) const {
+  const auto& all = launch.alone ? alone_ : rates_;
+  const auto rates = all.find(key_of(launch));
+  if (rates == all.end()) {
+    const auto failure = failures_.find(key_of(launch));
+    if (failure == failures_.end()) return {};
+    return {LaunchState::failed, 0, 0, "it gave no result: " + failure->second->why};
+  }
+  LaunchVerdict worst{LaunchState::unknown};
+  for (const GroupRate* const rate : rates->second) {
+    LaunchVerdict said = verdict_of(*rate);
+    const bool is_worse = said.state == LaunchState::slow &&
+                          (worst.state != LaunchState::slow || said.log_time > worst.log_time);
+    if (is_worse || (worst.state == LaunchState::unknown && said.state == LaunchState::well)) {
+      worst = std::move(said);
+    } else if (said.state == worst.state) {
+      worst.line = std::max(worst.line, said.line);
+    }
+  }
+  return worst;
+}
+
+LaunchVerdict HalvingLaunches::verdict_of(const GroupRate& rate) const {
+  const std::string made =
+      fmt::format("{} makes {:.4g} GB/s", rate.operation, rate.bus_bandwidth / kGigabyte);
+  if (rate.is_below_floor()) {
+    return {LaunchState::slow, std::log(rate.floor / rate.bus_bandwidth), 0,
+            fmt::format("{}, below the {:.4g} of a sound {}", made, rate.floor / kGigabyte, rate.machine)};
+  }
+  const Rates& all = kinds_.at(kind_of(rate.launch));
+  Rates controls;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(controls),
+               [this](const GroupRate* of) { return is_well(of->launch.nodes); });
+  const std::vector<double> logs = logs_of(controls, rate.operation);
+  const auto reference = reference_of(logs.size() >= kMinPopulation ? logs : logs_of(all, rate.operation));
+  if (!reference) return {rate.floor > 0 ? LaunchState::well : LaunchState::unknown};
+  const double more = reference->middle - std::log(rate.bus_bandwidth);
+  if (more <= reference->line) {
+    const bool can_tell = rate.floor > 0 || reference->line <= kMaxBlind;
+    return {can_tell ? LaunchState::well : LaunchState::unknown, 0, reference->line};
+  }
+  return {LaunchState::slow, more, reference->line,
+          fmt::format("{}, {} of the time of {} like it (line {})", made, percent_slower(more),
+                      reference->count, percent_slower(reference->line))};
+}
+
+LaunchVerdict HalvingLaunches::verdict_again(GroupLaunch launch) const {
+  const LaunchVerdict verdict = verdict_of(launch);
+  if (!verdict.is_bad()) return verdict;
+  launch.alone = true;
+  return alone_.contains(key_of(launch)) ? verdict_of(launch) : verdict;
+}
+
+bool HalvingLaunches::is_far_behind(const Nodes& nodes) const {
+  const auto of = kinds_.find(kind_of(launch_of(nodes)));
+  if (of == kinds_.end()) return false;
+  for (const GroupRate* const own : rates_.at(key_of(launch_of(nodes)))) {
+    const std::vector<double> logs = logs_of(of->second, own->operation);
+    if (std::log(own->bus_bandwidth) < *std::max_element(logs.begin(), logs.end()) - kMaxBlind) return true;
+  }
+  return false;
+}
+
+HalvingLaunches::Nodes HalvingLaunches::like(const Kind& kind, const std::set<int>& used) const {
+  std::map<int, Nodes> free;
+  for (const int node : well_) {
+    if (!used.contains(node) && kind.gpus.size() == 1 && kind.gpus.contains(gpus_[slot_of(node)]))
+      free[leaf_of(node)].push_back(node);
+  }
+  Nodes nodes;
+  for (const int count : kind.per_leaf.empty() ? Nodes{static_cast<int>(kind.size)} : kind.per_leaf) {
+    const auto leaf = std::find_if(free.begin(), free.end(), [count](const auto& of) {
+      return std::cmp_less_equal(count, of.second.size());
+    });
+    if (leaf == free.end()) return {};
+    nodes.insert(nodes.end(), leaf->second.begin(), leaf->second.begin() + count);
+    free.erase(leaf);
+  }
+  return nodes;
+}
+
+std::vector<GroupLaunch> HalvingLaunches::controls_for(const GroupLaunch& launch,
+                                                       const std::set<int>& busy) const {
+  if (well_.empty() || (has_floor_ && !launch.rail)) return {};
+  const Kind kind = kind_of(launch);
+  std::set<int> taken(launch.nodes.begin(), launch.nodes.end());
+  std::size_t count = 0;
+  const auto note = [&](const GroupLaunch& control) {
+    if (control.nodes == launch.nodes || !is_well(control.nodes) || kind_of(control) != kind) return;
+    ++count;
+    taken.insert(control.nodes.begin(), control.nodes.end());
+  };
+  for (const auto& [key, of] : rates_)
+    if (key.second == kind.rail && key.first.size() == kind.size) note(of.front()->launch);
+  for (const auto& [key, of] : failures_)
+    if (key.second == kind.rail && key.first.size() == kind.size) note(of->launch);
+  std::vector<GroupLaunch> missing;
+  for (const bool beside : {true, false}) {
+    std::set<int> used = taken;
+    if (beside) used.insert(busy.begin(), busy.end());
+    // More than the fewest only in a launch that is needed anyhow.
+    while (count + missing.size() < (beside && !busy.empty() ? kControls : kMinPopulation)) {
+      const Nodes nodes = like(kind, used);
+      if (nodes.empty()) break;
+      used.insert(nodes.begin(), nodes.end());
+      taken.insert(nodes.begin(), nodes.end());
+      missing.push_back(launch_of(nodes, launch.rail));
+    }
+  }
+  return missing;
+}
+
+std::vector<GroupLaunch> HalvingLaunches::missing_controls(const std::vector<GroupLaunch>& tested,
+                                                           std::set<int> busy) const {
+  std::vector<GroupLaunch> missing;
+  std::set<Kind> kinds;
+  for (const GroupLaunch& launch : tested) {
+    if (!kinds.insert(kind_of(launch)).second) continue;
+    for (GroupLaunch& control : controls_for(launch, busy)) {
+      busy.insert(control.nodes.begin(), control.nodes.end());
+      missing.push_back(std::move(control));
+    }
+  }
+  return missing;
+}
+
+bool HalvingLaunches::can_be_compared(const GroupLaunch& launch) const {
+  if (has_floor_) return true;
+  std::set<int> used(launch.nodes.begin(), launch.nodes.end());
+  for (std::size_t count = 0; count < kMinPopulation; ++count) {
+    const Nodes nodes = like(kind_of(launch), used);
+    if (nodes.empty()) return false;
+    used.insert(nodes.begin(), nodes.end());
+  }
+  return true;
+}
+
+HalvingLaunches::Nodes HalvingLaunches::partners_of(int node) const {
+  Nodes partners;
+  const auto note = [&](const Key& key) {
+    if (key.second >= 0 || key.first.size() != 2) return;
+    const int other = key.first[0] == node ? key.first[1] : key.first[0];
+    if ((key.first[0] == node || key.first[1] == node) && well_.contains(other)) partners.push_back(other);
+  };
+  for (const auto& [key, rates] : rates_) note(key);
+  for (const auto& [key, failure] : failures_) note(key);
+  std::sort(partners.begin(), partners.end());
+  partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
+  return partners;
+}
+
+std::optional<int> HalvingLaunches::partner_for(int node, const Nodes& met, const std::set<int>& busy) const {
+  std::optional<int> best;
+  const auto rank = [&](int other) {
+    return std::tuple(busy.contains(other), leaf_of(other) != leaf_of(node), std::abs(other - node), other);
+  };
+  for (const int other : well_) {
+    const bool fits = gpus_[slot_of(other)] == gpus_[slot_of(node)] &&
+                      std::find(met.begin(), met.end(), other) == met.end();
+    if (fits && (!best || rank(other) < rank(*best))) best = other;
+  }
+  return best;
+}
+
+}  // namespace collbench::analysis

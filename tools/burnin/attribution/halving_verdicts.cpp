@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/units.hpp"
+#include "tools/burnin/attribution/blame_words.hpp"
+#include "tools/burnin/attribution/halving.hpp"
+#include "tools/burnin/attribution/pairs/pair_elimination.hpp"
+
+// What halving says of nodes and paths, and what it took.
+
+namespace collbench::analysis {
+namespace {
+
+BlameKind kind_of(const BurninRecord& record, const HalvingSuspect& suspect) {
+  if (suspect.over_nvlink) return suspect.over_network ? BlameKind::host : BlameKind::nvlink;
+  if (record.table.rails < 2 || suspect.rails.empty()) return BlameKind::node;
+  return std::cmp_equal(suspect.rails.size(), record.table.rails) ? BlameKind::host : BlameKind::nic;
+}
+
+void judge_suspect(const BurninRecord& record, const HalvingSuspect& suspect, Attribution& found) {
+  NodeVerdict& verdict = found.nodes[slot_of(suspect.node)];
+  const std::string& host = record.table.nodes[slot_of(suspect.node)];
+  if (suspect.failed && !suspect.works_alone && suspect.working_rails.empty()) {
+    verdict = {suspect.node, Bucket::not_tested, suspect.why};
+    return;
+  }
+  const bool is_inside = std::any_of(found.blames.begin(), found.blames.end(), [&](const Blame& blame) {
+    return blame.nodes == std::vector{suspect.node} &&
+           (blame.kind == BlameKind::inside || blame.kind == BlameKind::gpu);
+  });
+  if (is_inside) return;  // what it lacks by itself, its groups lack too
+  const bool is_confirmed = suspect.swapped && suspect.excluded;
+  const BlameKind kind = kind_of(record, suspect);
+  const Blame blame{.kind = kind,
+                    .nodes = {suspect.node},
+                    .against_expected = suspect.line <= 0,
+                    .measure = suspect.failed ? "gives no result" : "",
+                    .confirmed = is_confirmed,
+                    .by_exclusion = true,
+                    .evidence = fmt::format("{}: {}", host, suspect.evidence)};
+  std::vector<Blame> blames(kind == BlameKind::nic ? suspect.rails.size() : 1, blame);
+  for (std::size_t i = 0; i < blames.size(); ++i) {
+    if (kind == BlameKind::nic) blames[i].rail = suspect.rails[i];
+    add_finding(found.blames, std::move(blames[i]), suspect.log_time, suspect.line, host);
+  }
+  if (verdict.bucket == Bucket::good || verdict.bucket == Bucket::not_tested)
+    verdict = {suspect.node, is_confirmed ? Bucket::bad : Bucket::suspect, blame.evidence};
+}
+
+bool was_halved(const BurninRecord& record) {
+  const auto is_halving = [](const auto& each) { return each.launch.phase == BurninPhase::halving; };
+  return std::any_of(record.groups.begin(), record.groups.end(), is_halving) ||
+         std::any_of(record.group_failures.begin(), record.group_failures.end(), is_halving);
+}
+
+std::string cost_words(const HalvingCost& cost) {
+  return fmt::format("{} one after the other, {} in all, {}", counted(cost.rounds, "round"),
+                     counted(cost.launches, "launch"), format_seconds(cost.seconds));
+}
+
+}  // namespace
+
+void judge_halving(const BurninRecord& record, Attribution& found) {
+  if (!was_halved(record)) return;
+  const Halving halving = halving_of(record);
+  const bool has_pairs = !record.table.times.empty() || !record.failures.empty();
+  if (!has_pairs) found.blind_below = std::max(kMatters, halving.blind_below);
+  for (NodeVerdict& verdict : found.nodes) {
+    const bool is_open = verdict.bucket == Bucket::good || verdict.bucket == Bucket::not_tested;
+    if (has_pairs || !is_open) continue;
+    const bool is_well =
+        std::all_of(halving.well.begin(), halving.well.end(), [&](const std::vector<int>& well) {
+          return std::binary_search(well.begin(), well.end(), verdict.node);
+        });
+    if (halving.unclear.contains(verdict.node)) {
+      verdict = {verdict.node, Bucket::not_tested,
+                 "this design cannot tell: fewer than four groups are alike, or their rates scatter too "
+                 "much, and no well host is there to be put beside it"};
+    } else if (is_well) {
+      verdict = {verdict.node, Bucket::good, ""};
+    } else {
+      verdict = {verdict.node, Bucket::not_tested, "phase halving ended before it was told from its group"};
+    }
+  }
+  for (const HalvingSuspect& suspect : halving.suspects) judge_suspect(record, suspect, found);
+  for (const HalvingPath& path : halving.paths) {
+    add_finding(found.blames,
+                {.kind = path.across ? BlameKind::trunk : BlameKind::group,
+                 .nodes = path.nodes,
+                 .against_expected = path.line <= 0,
+                 .confirmed = path.confirmed,
+                 .evidence = fmt::format("{}{}, and each part of it is well",
+                                         path.over_nvlink ? "over NVLink: " : "", path.evidence)},
+                path.log_time, path.line, fmt::format("{}", fmt::join(names_of(record, path.nodes), ", ")));
+  }
+}
+
+std::string prediction_words(const BurninRecord& record) {
+  return fmt::format("predicted after the first launches, which took up to {} to start: {}",
+                     format_seconds(record.start_seconds), cost_words(record.halving_predicted));
+}
+
+std::string halving_words(const BurninRecord& record) {
+  if (record.halving.rounds == 0) return {};
+  return fmt::format("halving took {}; {}", cost_words(record.halving), prediction_words(record));
+}
+
+}  // namespace collbench::analysis
