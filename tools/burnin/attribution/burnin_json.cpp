@@ -52,18 +52,14 @@ static void each_field(auto& visit, Either<GroupLaunch> auto& launch) {
   visit.where_given("without_nvlink", launch.without_nvlink);
 }
 
-// Without the word for it the bound is that of host memory, the wider one.
 static Json memory_to_json(bool host_memory) { return host_memory ? "host" : "GPU"; }
-static bool memory_in(const JsonReader& json) {
-  const auto memory = json.find("memory");
-  return !memory || memory->text() != "GPU";
-}
+static bool memory_from_json(const JsonReader& json) { return json.text() != "GPU"; }
 
 static void each_field(auto& visit, Either<GroupRate> auto& rate) {
   visit("operation", rate.operation);
   visit("bus_bytes_per_second", rate.bus_bandwidth, kRate);
   visit("slowest_bus_bytes_per_second", rate.slowest, kRate);
-  visit("memory", rate.host_memory, OfRecord{memory_to_json, memory_in});
+  visit.older("memory", rate.host_memory, By{memory_to_json, memory_from_json});
   visit.where_given("floor_bus_bytes_per_second", rate.floor);
   visit.where_given("floor_of", rate.machine);
 }
@@ -104,6 +100,7 @@ static void each_field(auto& visit, Either<BurninRecord> auto& record) {
   visit.where_given("halving_start_seconds", record.start_seconds);
   visit.where_given("halving", record.halving);
   visit.where_given("halving_predicted", record.halving_predicted);
+  visit.where_given("halving_least", record.halving_least);
   visit("planned", record.planned);
   visit("left_out", record.left_out);
   visit.older("retests_left_out", record.retests_left_out);
@@ -161,8 +158,11 @@ Measured launch_from_json(const JsonReader& json, const BurninRecord& record) {
 
 void read_groups(const JsonReader& root, BurninRecord& record) {
   if (const auto groups = root.find("groups")) {
-    for (const JsonReader& group : groups->items())
+    for (const JsonReader& group : groups->items()) {
       record.groups.push_back(launch_from_json<GroupRate>(group, record));
+      // Without the word for it the bound is that of host memory, the wider one.
+      record.groups.back().host_memory = record.groups.back().host_memory || !group.find("memory");
+    }
   }
   if (const auto failures = root.find("group_failures")) {
     for (const JsonReader& failure : failures->items())

@@ -59,7 +59,8 @@ struct BurninRecord {
   int nvlink_nodes = 0;             ///< hosts of an NVLink domain, in their order; 0: none is known
   double start_seconds = 0;         ///< of a launch, beside measuring: by the first of phase halving
   HalvingCost halving{};            ///< what phase halving took
-  HalvingCost halving_predicted{};  ///< after its first launch
+  HalvingCost halving_predicted{};  ///< after its first launch, by what was slow in it
+  HalvingCost halving_least{};      ///< the same if that is not slow again; none: nothing was slow
   int planned = 0;                  ///< pairs × rails of the plan
   int left_out = 0;                 ///< of these, those that --time left out
   int retests_left_out = 0;         ///< of whoever failed or is suspected, for want of time

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <numeric>
 
 #include "tools/burnin/attribution/group_verdicts.hpp"
 #include "tools/burnin/attribution/halving_launches.hpp"
@@ -14,6 +15,8 @@ namespace collbench::analysis {
 namespace {
 
 using Nodes = HalvingLaunches::Nodes;
+
+constexpr std::size_t kSwaps = 3;  // well hosts beside whom a host is slow before it is a suspect
 
 /// One that is slow over NVLink and without it is one suspect.
 void add_suspect(std::vector<HalvingSuspect>& suspects, HalvingSuspect suspect) {
@@ -38,10 +41,8 @@ class Halver {
 
   /// Adds what is found to `found`; its next is empty where nothing is left to measure.
   void halve(Halving& found) {
-    if (halve_domains() && swap_single_nodes()) {
-      find_paths();
-      (void)(confirm() && split_by_rail() && cross_domains());
-    }
+    (void)(halve_domains() && swap_single_nodes() && confirm() && split_by_rail() && find_paths() &&
+           cross_domains());
     found.next = std::move(next_);
     for (const Group& group : groups_) {
       const bool is_slow = group.verdict.is_bad() || (group.verdict.state == LaunchState::unknown &&
@@ -52,6 +53,7 @@ class Halver {
     found.well.emplace_back(well_.begin(), well_.end());
     found.unclear.insert(unclear_.begin(), unclear_.end());
     found.blind_below = std::max(found.blind_below, blind_below_);
+    found.across_unclear = found.across_unclear || across_unclear_;
     const bool is_nvlink = !without_nvlink_ && record_.nvlink_nodes > 0;
     for (HalvingSuspect& suspect : suspects_) {
       (is_nvlink ? suspect.over_nvlink : suspect.over_network) = true;
@@ -150,20 +152,20 @@ class Halver {
     return true;
   }
 
-  /// Each beside a well host; who is slow there beside another one, and where these two differ beside a
-  /// third.
+  /// Each beside a well host, and beside others while it is slow with each: other traffic rarely meets the
+  /// same host three times.
   [[nodiscard]] bool swap_single_nodes() {
-    for (const std::size_t turn : {1U, 2U, 3U}) {
+    for (std::size_t turn = 1; turn <= kSwaps; ++turn) {
       std::vector<GroupLaunch> pairs;
       std::set<int> busy;
       for (const int node : singles_) {
         Nodes met = launches_.partners_of(node);
-        const auto bad = std::count_if(met.begin(), met.end(), [&](int other) {
-          return launches_.verdict_of(launches_.pair_of(node, other)).is_bad();
-        });
-        const bool is_asked = turn == 1 || (bad > 0 && (turn == 2 || std::cmp_less(bad, met.size())));
-        const std::optional<int> other =
-            is_asked && met.size() < turn ? launches_.partner_for(node, met, busy) : std::nullopt;
+        const bool is_asked =
+            met.size() < turn &&
+            std::all_of(
+                met.begin(), met.end(),
+                [&](int other) { return launches_.verdict_of(launches_.pair_of(node, other)).is_bad(); });
+        const std::optional<int> other = is_asked ? launches_.partner_for(node, met, busy) : std::nullopt;
         if (other) met.push_back(*other);
         for (const int each : met) pairs.push_back(launches_.pair_of(node, each));
         if (other) busy.insert(*other);
@@ -178,11 +180,9 @@ class Halver {
       const Nodes met = launches_.partners_of(node);
       for (const int other : met) {
         const LaunchVerdict verdict = launches_.verdict_of(launches_.pair_of(node, other));
-        known += verdict.state == LaunchState::unknown ? 0 : 1;
-        if (!verdict.is_bad()) {
-          words.push_back(fmt::format("not slow with {}", record_.table.nodes[slot_of(other)]));
-          continue;
-        }
+        if (verdict.state == LaunchState::unknown) continue;
+        ++known;
+        if (!verdict.is_bad()) continue;
         ++bad;
         suspect.failed = suspect.failed || verdict.state == LaunchState::failed;
         words.push_back(fmt::format("with {} {}", record_.table.nodes[slot_of(other)], verdict.words));
@@ -196,7 +196,7 @@ class Halver {
       suspect.evidence = fmt::format("{}", fmt::join(words, "; "));
       if (known == 0)
         unclear_.insert(node);
-      else if (bad == 0 || 2 * bad < met.size())
+      else if (bad < known)
         well_.insert(node);
       else
         suspects_.push_back(std::move(suspect));
@@ -210,20 +210,37 @@ class Halver {
   }
 
   /// Slow groups all of whose nodes and smaller groups are well.
-  void find_paths() {
+  [[nodiscard]] bool find_paths() {
     for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
-      const bool is_named = std::any_of(paths_.begin(), paths_.end(), [&](const HalvingPath& path) {
-        return std::includes(group->nodes.begin(), group->nodes.end(), path.nodes.begin(), path.nodes.end());
-      });
       const bool all_well = std::all_of(group->nodes.begin(), group->nodes.end(),
                                         [this](int node) { return well_.contains(node); });
-      if (!group->verdict.is_bad() || is_named || !all_well) continue;
-      paths_.push_back(
-          {.nodes = group->nodes,
-           .log_time = group->verdict.log_time,
-           .line = group->verdict.line,
-           .evidence = fmt::format("{}: {}", launches_.names(group->nodes), group->verdict.words)});
+      if (!group->verdict.is_bad() || !all_well) continue;
+      if (!judge_path({.nodes = group->nodes, .evidence = group->verdict.words})) return false;
     }
+    return true;
+  }
+
+  /// A finding only if it is slow in each of several launches with nothing beside it, and has no smaller one
+  /// in it. False: something is open.
+  [[nodiscard]] bool judge_path(HalvingPath path) {
+    const bool is_named = std::any_of(paths_.begin(), paths_.end(), [&path](const HalvingPath& known) {
+      return std::all_of(known.nodes.begin(), known.nodes.end(), [&path](int node) {
+        return std::find(path.nodes.begin(), path.nodes.end(), node) != path.nodes.end();
+      });
+    });
+    if (is_named) return true;
+    const GroupLaunch launch = launches_.launch_of(path.nodes);
+    const LaunchVerdict verdict = launches_.verdict_alone(launch, kPathRepeats, next_);
+    if (!next_.empty()) return false;
+    if (verdict.state == LaunchState::well) return true;  // slow in company only: others' traffic
+    path.confirmed = verdict.is_bad();
+    path.log_time = verdict.log_time;
+    path.line = verdict.line;
+    path.evidence =
+        fmt::format("{}{}: {}", launches_.names(path.nodes),
+                    path.across ? ", of two domains that are well by themselves" : "", path.evidence);
+    paths_.push_back(std::move(path));
+    return true;
   }
 
   /// The largest slow group of a suspect, without it and the others, that can be compared, or one host of it,
@@ -242,9 +259,9 @@ class Halver {
     return {};
   }
 
-  /// The groups without them, and each by itself beside well hosts; slow paths once more, alone.
+  /// The groups without them, and each by itself beside well hosts.
   [[nodiscard]] bool confirm() {
-    if (suspects_.empty() && paths_.empty()) return true;
+    if (suspects_.empty()) return true;
     std::vector<GroupLaunch> groups;
     std::vector<GroupLaunch> by_themselves;
     for (const HalvingSuspect& suspect : suspects_) {
@@ -267,29 +284,21 @@ class Halver {
       }
     }
     if (!is_measured(groups, std::move(by_themselves))) return false;
-    for (const GroupLaunch& group : groups) {
-      if (launches_.verdict_of(group).is_bad() && !is_measured_alone(group)) return false;
-    }
     for (HalvingSuspect& suspect : suspects_) {
       const auto alone = launches_.by_itself().find(suspect.node);
       suspect.works_alone = alone != launches_.by_itself().end() && alone->second;
       const Nodes rest = group_without(suspect);
-      const LaunchVerdict verdict = rest.size() == 1 ? LaunchVerdict{LaunchState::well}
-                                    : rest.empty()   ? LaunchVerdict{}
-                                                     : launches_.verdict_again(launches_.launch_of(rest));
+      LaunchVerdict verdict = rest.size() == 1 ? LaunchVerdict{LaunchState::well}
+                              : rest.empty()   ? LaunchVerdict{}
+                                               : launches_.verdict_of(launches_.launch_of(rest));
+      if (verdict.is_bad()) verdict = launches_.verdict_alone(launches_.launch_of(rest), 1, next_);
+      if (!next_.empty()) return false;
       suspect.excluded = verdict.state == LaunchState::well;
       suspect.evidence +=
           verdict.state == LaunchState::well ? fmt::format("; without it {} well", is_are(rest))
           : verdict.is_bad() ? fmt::format("; without it {}: {}", launches_.names(rest), verdict.words)
                              : "; no group without it can be compared";
     }
-    for (HalvingPath& path : paths_) {
-      if (!is_measured_alone(launches_.launch_of(path.nodes))) return false;
-      path.confirmed = launches_.verdict_again(launches_.launch_of(path.nodes)).is_bad();
-      path.evidence += "; again so with nothing beside it";
-    }
-    // Slow in company and not alone: others' traffic.
-    std::erase_if(paths_, [](const HalvingPath& path) { return !path.confirmed; });
     return true;
   }
 
@@ -297,63 +306,52 @@ class Halver {
     return fmt::format("{} {}", launches_.names(nodes), nodes.size() == 1 ? "is" : "are");
   }
 
-  /// Whether what is slow in company was measured with nothing beside it; if not, that is next.
-  [[nodiscard]] bool is_measured_alone(GroupLaunch launch) {
-    launch.alone = true;
-    const bool has_failed =
-        std::any_of(record_.group_failures.begin(), record_.group_failures.end(),
-                    [&launch](const GroupFailure& failure) { return failure.launch == launch; });
-    if (launches_.was_launched(launch) || has_failed) return true;
-    next_ = {launch};
-    return false;
-  }
-
-  /// Two well hosts that each suspect met, the first one nobody else's if possible; the same twice of one.
-  [[nodiscard]] std::vector<std::pair<int, int>> partners_on_rails() const {
-    std::vector<std::pair<int, int>> partners;
+  /// Each suspect on each rail by itself, one rail after the other, with a well host that it met; with the
+  /// others that it met on those that are slow with each before.
+  [[nodiscard]] bool split_by_rail() {
+    if (record_.table.rails < 2 || (record_.nvlink_nodes > 0 && !without_nvlink_)) return true;
+    std::vector<Nodes> partners;
     std::set<int> busy;
     for (const HalvingSuspect& suspect : suspects_) {
       Nodes met = launches_.partners_of(suspect.node);
       std::stable_partition(met.begin(), met.end(), [&busy](int other) { return !busy.contains(other); });
       busy.insert(met.front());
-      partners.emplace_back(met.front(), met.back());
+      partners.push_back(std::move(met));
     }
-    return partners;
+    std::map<std::pair<std::size_t, int>, LaunchVerdict> last;  // by suspect and rail
+    for (int rail = 0; rail < record_.table.rails; ++rail)
+      if (!measure_rail(partners, {rail}, 0, last)) return false;
+    std::vector<int> all(slot_of(record_.table.rails));
+    std::iota(all.begin(), all.end(), 0);
+    for (std::size_t turn = 1; turn < kSwaps; ++turn)
+      if (!measure_rail(partners, all, turn, last)) return false;
+    for (const auto& [key, verdict] : last) {
+      HalvingSuspect& suspect = suspects_[key.first];
+      if (verdict.is_bad()) suspect.evidence += fmt::format("; on rail {} {}", key.second, verdict.words);
+      if (verdict.is_bad()) suspect.rails.push_back(key.second);
+      if (verdict.state == LaunchState::well) suspect.working_rails.push_back(key.second);
+    }
+    return true;
   }
 
-  /// Each suspect with a partner on each rail by itself, one rail after the other; with its other partner on
-  /// those that are slow, for other traffic may have been.
-  [[nodiscard]] bool split_by_rail() {
-    if (record_.table.rails < 2 || (record_.nvlink_nodes > 0 && !without_nvlink_)) return true;
-    const std::vector<std::pair<int, int>> partners = partners_on_rails();
-    const auto verdict_on = [this](int node, int other, int rail) {
-      return launches_.verdict_of(launches_.pair_of(node, other, rail));
-    };
-    std::vector<GroupLaunch> again;
-    for (int rail = 0; rail < record_.table.rails; ++rail) {
-      std::vector<GroupLaunch> pairs;
-      for (std::size_t i = 0; i < suspects_.size(); ++i)
-        pairs.push_back(launches_.pair_of(suspects_[i].node, partners[i].first, rail));
-      if (!is_measured(pairs)) return false;
-      for (std::size_t i = 0; i < suspects_.size(); ++i) {
-        if (launches_.verdict_of(pairs[i]).is_bad())
-          again.push_back(launches_.pair_of(suspects_[i].node, partners[i].second, rail));
-      }
-    }
-    if (!is_measured(again)) return false;
+  /// Each suspect on each of `rails` with its partner of this turn, where it is slow with all before.
+  [[nodiscard]] bool measure_rail(const std::vector<Nodes>& partners, const std::vector<int>& rails,
+                                  std::size_t turn,
+                                  std::map<std::pair<std::size_t, int>, LaunchVerdict>& last) {
+    std::vector<GroupLaunch> pairs;
+    std::vector<std::pair<std::size_t, int>> keys;
     for (std::size_t i = 0; i < suspects_.size(); ++i) {
-      HalvingSuspect& suspect = suspects_[i];
-      for (int rail = 0; rail < record_.table.rails; ++rail) {
-        LaunchVerdict verdict = verdict_on(suspect.node, partners[i].first, rail);
-        if (verdict.is_bad()) verdict = verdict_on(suspect.node, partners[i].second, rail);
-        if (verdict.is_bad()) {
-          suspect.rails.push_back(rail);
-          suspect.evidence += fmt::format("; on rail {} {}", rail, verdict.words);
-        } else if (verdict.state == LaunchState::well) {
-          suspect.working_rails.push_back(rail);
-        }
+      // Slow on all of them needs no rail to be told from the others.
+      const bool all_slow = turn > 0 && std::all_of(rails.begin(), rails.end(),
+                                                    [&](int rail) { return last.at({i, rail}).is_bad(); });
+      for (const int rail : rails) {
+        if (turn >= partners[i].size() || all_slow || (turn > 0 && !last.at({i, rail}).is_bad())) continue;
+        pairs.push_back(launches_.pair_of(suspects_[i].node, partners[i][turn], rail));
+        keys.emplace_back(i, rail);
       }
     }
+    if (!is_measured(pairs)) return false;
+    for (std::size_t i = 0; i < pairs.size(); ++i) last[keys[i]] = launches_.verdict_of(pairs[i]);
     return true;
   }
 
@@ -382,18 +380,9 @@ class Halver {
     if (!next_.empty()) return false;
     for (const GroupLaunch& group : groups) {
       const LaunchVerdict verdict = launches_.verdict_of(group);
+      across_unclear_ = across_unclear_ || verdict.state == LaunchState::unknown;
       if (!verdict.is_bad()) continue;
-      if (!is_measured_alone(group)) return false;
-      if (!launches_.verdict_again(group).is_bad()) continue;
-      paths_.push_back(
-          {.nodes = group.nodes,
-           .across = true,
-           .log_time = verdict.log_time,
-           .line = verdict.line,
-           .confirmed = true,
-           .evidence = fmt::format("{}, of two domains that are well by themselves: {}; again so "
-                                   "with nothing beside it",
-                                   launches_.names(group.nodes), verdict.words)});
+      if (!judge_path({.nodes = group.nodes, .across = true, .evidence = verdict.words})) return false;
     }
     return true;
   }
@@ -409,6 +398,7 @@ class Halver {
   std::vector<HalvingSuspect> suspects_{};
   std::vector<HalvingPath> paths_{};
   double blind_below_ = 0;
+  bool across_unclear_ = false;
 };
 
 }  // namespace
@@ -423,6 +413,12 @@ Halving halving_of(const BurninRecord& record) {
 }
 
 HalvingCost expected_cost(BurninRecord record, const std::vector<int>& slow, int at_once) {
+  // By size: what is played is like what was measured.
+  std::map<std::size_t, GroupRate> known;
+  for (const GroupRate& rate : record.groups) {
+    GroupRate& fastest = known.try_emplace(rate.launch.nodes.size(), rate).first->second;
+    if (rate.bus_bandwidth > fastest.bus_bandwidth && rate.operation == fastest.operation) fastest = rate;
+  }
   const bool has_floor = std::any_of(record.groups.begin(), record.groups.end(),
                                      [](const GroupRate& rate) { return rate.floor > 0; });
   HalvingCost cost;
@@ -434,9 +430,12 @@ HalvingCost expected_cost(BurninRecord record, const std::vector<int>& slow, int
                            std::any_of(launch.nodes.begin(), launch.nodes.end(), [&slow](int node) {
                              return std::find(slow.begin(), slow.end(), node) != slow.end();
                            });
-      const double rate = is_slow ? 0.5 : 1;
-      record.groups.push_back({launch, "all_reduce", rate, rate});
-      if (has_floor && !launch.rail) record.groups.back().floor = 0.8;
+      GroupRate rate =
+          known.try_emplace(launch.nodes.size(), GroupRate{launch, "all_reduce", 1}).first->second;
+      rate.launch = launch;
+      rate.floor = has_floor && !launch.rail ? 0.8 * rate.bus_bandwidth : 0;
+      if (is_slow) rate.bus_bandwidth /= 2;
+      record.groups.push_back(std::move(rate));
     }
   }
   return cost;
@@ -451,16 +450,20 @@ void measure_halving(BurninRecord& record, const HalvingPhaseOptions& options, c
     record.halving.launches += now.next.size();
     record.halving.seconds += took->first;
     now = halving_of(record);
-    if (record.halving_predicted.rounds > 0) continue;
+    if (record.halving_predicted.rounds > 0 || took->second <= 0) continue;
     record.start_seconds = std::max(0.0, took->second - options.seconds);
     std::vector<int> slow;
     for (const Nodes& domain : now.slow_domains) slow.push_back(domain.back());
-    record.halving_predicted = expected_cost(record, slow, options.at_once);
-    record.halving_predicted.seconds =
-        record.halving.seconds +
-        static_cast<double>(record.halving_predicted.rounds) * (options.seconds + record.start_seconds);
-    record.halving_predicted.rounds += record.halving.rounds;
-    record.halving_predicted.launches += record.halving.launches;
+    const auto all_of = [&](const std::vector<int>& nodes) {
+      HalvingCost cost = expected_cost(record, nodes, options.at_once);
+      cost.seconds = record.halving.seconds +
+                     static_cast<double>(cost.rounds) * (options.seconds + record.start_seconds);
+      cost.rounds += record.halving.rounds;
+      cost.launches += record.halving.launches;
+      return cost;
+    };
+    record.halving_predicted = all_of(slow);
+    if (!slow.empty()) record.halving_least = all_of({});
     options.on_prediction();
   }
 }

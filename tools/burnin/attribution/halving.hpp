@@ -33,16 +33,19 @@ struct HalvingSuspect {
   std::string why{};
 };
 
-/// A group that is slow though each part of it is well.
+/// A group that is slow though each part of it is well, in company and alone.
 struct HalvingPath {
   std::vector<int> nodes;
   bool across = false;       ///< it is of two domains
   bool over_nvlink = false;  ///< not without NVLink
   double log_time = 0;
   double line = 0;
-  bool confirmed = false;  ///< slow again with nothing beside it
+  bool confirmed = false;  ///< slower, each time, than all groups like it with nothing beside them
   std::string evidence{};
 };
+
+/// So many launches with nothing beside it, each followed by one of a group like it, make a path a finding.
+inline constexpr std::size_t kPathRepeats = 3;
 
 struct Halving {
   GroupBatch next{};  ///< what is measured next, all at once; empty: it is done
@@ -50,8 +53,9 @@ struct Halving {
   std::vector<HalvingSuspect> suspects{};
   std::vector<HalvingPath> paths{};
   std::vector<std::vector<int>> well{};  ///< with NVLink between hosts, and without
-  std::set<int> unclear{};  ///< in slow or incomparable groups, without well hosts to put beside them
-  double blind_below = 0;   ///< log of time: the widest line that well groups were compared with
+  std::set<int> unclear{};      ///< in slow or incomparable groups, without well hosts to put beside them
+  double blind_below = 0;       ///< log of time: the widest line that well groups were compared with
+  bool across_unclear = false;  ///< groups of two domains cannot be compared
 };
 
 /// Where halving stands after all that was measured of it. Slow is a group below what a sound machine makes
@@ -77,7 +81,8 @@ struct HalvingPhaseOptions {
 using MeasureGroups = std::function<std::optional<std::pair<double, double>>(const GroupBatch&)>;
 
 /// Measures until nothing is left to halve. After the first launches the record has what all of it will take:
-/// each as long to start as the longest of these, and each slow domain with one slow host.
+/// each as long to start as the longest of these, and each slow domain with one slow host; at least, if it
+/// was others' traffic.
 void measure_halving(BurninRecord& record, const HalvingPhaseOptions& options, const MeasureGroups& measure);
 
 /// Adds its findings, and says of each node what halving knows of it.

@@ -43,6 +43,35 @@ std::optional<Reference> reference_of(const std::vector<double>& logs) {
   return found;
 }
 
+/// To those of its launch: the next one begins with an operation that this one has.
+void add_rate(std::vector<std::vector<const GroupRate*>>& launches, const GroupRate& rate) {
+  const bool is_next = launches.empty() || std::any_of(launches.back().begin(), launches.back().end(),
+                                                       [&rate](const GroupRate* known) {
+                                                         return known->operation == rate.operation;
+                                                       });
+  if (is_next) launches.emplace_back();
+  launches.back().push_back(&rate);
+}
+
+/// Whether in some operation all rates of the one are below all of the others, by what matters.
+bool is_apart(const std::vector<std::vector<const GroupRate*>>& own,
+              const std::vector<std::vector<const GroupRate*>>& others) {
+  std::map<std::string, std::pair<double, double>> bounds;  // the one's fastest, the others' slowest
+  for (const auto& launch : own)
+    for (const GroupRate* const rate : launch) {
+      double& fastest = bounds.try_emplace(rate->operation, 0, HUGE_VAL).first->second.first;
+      fastest = std::max(fastest, rate->bus_bandwidth);
+    }
+  for (const auto& launch : others)
+    for (const GroupRate* const rate : launch) {
+      double& slowest = bounds.try_emplace(rate->operation, HUGE_VAL, HUGE_VAL).first->second.second;
+      slowest = std::min(slowest, rate->bus_bandwidth);
+    }
+  return !others.empty() && std::any_of(bounds.begin(), bounds.end(), [](const auto& of) {
+    return std::isfinite(of.second.second) && of.second.first < of.second.second * std::exp(-kMatters);
+  });
+}
+
 }  // namespace
 
 HalvingLaunches::HalvingLaunches(const BurninRecord& record, bool without_nvlink)
@@ -55,13 +84,18 @@ HalvingLaunches::HalvingLaunches(const BurninRecord& record, bool without_nvlink
   for (const GroupRate& rate : record.groups) {
     if (rate.launch.phase == BurninPhase::nodes) by_itself_[rate.launch.nodes.front()] = true;
     if (!is_mine(rate.launch)) continue;
-    (rate.launch.alone ? alone_ : rates_)[key_of(rate.launch)].push_back(&rate);
-    if (!rate.launch.alone) kinds_[kind_of(rate.launch)].push_back(&rate);
     has_floor_ = has_floor_ || rate.floor > 0;
+    if (rate.launch.alone) {
+      add_rate(alone_[key_of(rate.launch)], rate);
+      continue;
+    }
+    rates_[key_of(rate.launch)].push_back(&rate);
+    kinds_[kind_of(rate.launch)].push_back(&rate);
   }
   for (const GroupFailure& failure : record.group_failures) {
     if (failure.launch.phase == BurninPhase::nodes) by_itself_.emplace(failure.launch.nodes.front(), false);
-    if (is_mine(failure.launch) && !failure.launch.alone) failures_[key_of(failure.launch)] = &failure;
+    if (is_mine(failure.launch))
+      (failure.launch.alone ? failures_alone_ : failures_)[key_of(failure.launch)] = &failure;
   }
 }
 
@@ -89,8 +123,7 @@ GroupLaunch HalvingLaunches::pair_of(int a, int b, std::optional<int> rail) cons
 }
 
 bool HalvingLaunches::was_launched(const GroupLaunch& launch) const {
-  const auto& rates = launch.alone ? alone_ : rates_;
-  return rates.contains(key_of(launch)) || failures_.contains(key_of(launch));
+  return rates_.contains(key_of(launch)) || failures_.contains(key_of(launch));
 }
 
 bool HalvingLaunches::is_well(const Nodes& nodes) const {
@@ -108,15 +141,16 @@ std::string HalvingLaunches::names(const Nodes& nodes) const {
 }
 
 LaunchVerdict HalvingLaunches::verdict_of(const GroupLaunch& launch) const {
-  const auto& all = launch.alone ? alone_ : rates_;
-  const auto rates = all.find(key_of(launch));
-  if (rates == all.end()) {
-    const auto failure = failures_.find(key_of(launch));
-    if (failure == failures_.end()) return {};
-    return {LaunchState::failed, 0, 0, "it gave no result: " + failure->second->why};
-  }
+  const auto rates = rates_.find(key_of(launch));
+  if (rates != rates_.end()) return worst_of(rates->second);
+  const auto failure = failures_.find(key_of(launch));
+  if (failure == failures_.end()) return {};
+  return {LaunchState::failed, 0, 0, "it gave no result: " + failure->second->why};
+}
+
+LaunchVerdict HalvingLaunches::worst_of(const Rates& rates) const {
   LaunchVerdict worst{LaunchState::unknown};
-  for (const GroupRate* const rate : rates->second) {
+  for (const GroupRate* const rate : rates) {
     LaunchVerdict said = verdict_of(*rate);
     const bool is_worse = said.state == LaunchState::slow &&
                           (worst.state != LaunchState::slow || said.log_time > worst.log_time);
@@ -153,11 +187,39 @@ LaunchVerdict HalvingLaunches::verdict_of(const GroupRate& rate) const {
                       reference->count, percent_slower(reference->line))};
 }
 
-LaunchVerdict HalvingLaunches::verdict_again(GroupLaunch launch) const {
-  const LaunchVerdict verdict = verdict_of(launch);
-  if (!verdict.is_bad()) return verdict;
+LaunchVerdict HalvingLaunches::verdict_alone(GroupLaunch launch, std::size_t times, GroupBatch& next) const {
   launch.alone = true;
-  return alone_.contains(key_of(launch)) ? verdict_of(launch) : verdict;
+  GroupLaunch control = launch_of(like(kind_of(launch), {launch.nodes.begin(), launch.nodes.end()}));
+  control.alone = true;
+  if (failures_alone_.contains(key_of(launch))) {
+    // One that gave a rate beside others, and none by itself, is no slow one.
+    const LaunchVerdict in_company = verdict_of(launch);
+    return in_company.state == LaunchState::failed ? in_company : LaunchVerdict{LaunchState::unknown};
+  }
+  const auto measured = [this](const GroupLaunch& of) {
+    const auto found = alone_.find(key_of(of));
+    return found == alone_.end() ? std::vector<Rates>{} : found->second;
+  };
+  const std::vector<Rates> own = measured(launch);
+  const std::vector<Rates> controls = control.nodes.empty() ? std::vector<Rates>{} : measured(control);
+  const bool has_controls = !control.nodes.empty() && !failures_alone_.contains(key_of(control));
+  LaunchVerdict worst{LaunchState::unknown};
+  for (std::size_t time = 0; time < times; ++time) {
+    if (own.size() <= time) {
+      next = {launch};
+      return {};
+    }
+    LaunchVerdict verdict = worst_of(own[time]);
+    if (!verdict.is_bad()) return verdict;
+    if (verdict.log_time > worst.log_time) worst = std::move(verdict);
+    if (has_controls && controls.size() <= time) {
+      next = {control};
+      return {};
+    }
+  }
+  worst.state = is_apart(own, controls) || (!has_controls && worst.line <= 0) ? LaunchState::slow
+                                                                              : LaunchState::unknown;
+  return worst;
 }
 
 bool HalvingLaunches::is_far_behind(const Nodes& nodes) const {

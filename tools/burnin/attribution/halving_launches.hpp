@@ -38,8 +38,11 @@ class HalvingLaunches {
   [[nodiscard]] GroupLaunch pair_of(int a, int b, std::optional<int> rail = std::nullopt) const;
   [[nodiscard]] bool was_launched(const GroupLaunch& launch) const;
   [[nodiscard]] LaunchVerdict verdict_of(const GroupLaunch& launch) const;
-  /// What is slow in company is what it is alone, where it was measured so: else it was others' traffic.
-  [[nodiscard]] LaunchVerdict verdict_again(GroupLaunch launch) const;
+  /// What a group that was slow in company makes with nothing beside it, `times` times, each time followed
+  /// by a group of well hosts like it: well by the first time that it is not slow, for others' traffic was;
+  /// slow where all of these times are slower than all of those groups'; unknown where they are not, or none
+  /// is like it; open where `next` is to be measured first.
+  [[nodiscard]] LaunchVerdict verdict_alone(GroupLaunch launch, std::size_t times, GroupBatch& next) const;
   /// Behind the fastest like it: of a domain that cannot be compared, since so many may be slow.
   [[nodiscard]] bool is_far_behind(const Nodes& nodes) const;
 
@@ -80,6 +83,7 @@ class HalvingLaunches {
   [[nodiscard]] Kind kind_of(const GroupLaunch& launch) const;
   [[nodiscard]] bool is_well(const Nodes& nodes) const;
   [[nodiscard]] LaunchVerdict verdict_of(const GroupRate& rate) const;
+  [[nodiscard]] LaunchVerdict worst_of(const Rates& rates) const;
   [[nodiscard]] Nodes like(const Kind& kind, const std::set<int>& used) const;
   [[nodiscard]] std::vector<GroupLaunch> controls_for(const GroupLaunch& launch,
                                                       const std::set<int>& busy) const;
@@ -89,8 +93,9 @@ class HalvingLaunches {
   bool has_floor_ = false;
   std::vector<std::string> gpus_{};  ///< by node
   std::map<Key, Rates> rates_{};
-  std::map<Key, Rates> alone_{};
+  std::map<Key, std::vector<Rates>> alone_{};  ///< by launch
   std::map<Key, const GroupFailure*> failures_{};
+  std::map<Key, const GroupFailure*> failures_alone_{};
   std::map<Kind, Rates> kinds_{};
   std::map<int, bool> by_itself_{};
   std::set<int> well_{};

@@ -16,8 +16,12 @@ namespace {
 
 BlameKind kind_of(const BurninRecord& record, const HalvingSuspect& suspect) {
   if (suspect.over_nvlink) return suspect.over_network ? BlameKind::host : BlameKind::nvlink;
-  if (record.table.rails < 2 || suspect.rails.empty()) return BlameKind::node;
-  return std::cmp_equal(suspect.rails.size(), record.table.rails) ? BlameKind::host : BlameKind::nic;
+  const int rails = record.table.rails;
+  // Slow with all of them at once, and on none by itself, is what they have in common.
+  if (rails > 1 &&
+      (std::cmp_equal(suspect.rails.size(), rails) || std::cmp_equal(suspect.working_rails.size(), rails)))
+    return BlameKind::host;
+  return suspect.rails.empty() ? BlameKind::node : BlameKind::nic;
 }
 
 void judge_suspect(const BurninRecord& record, const HalvingSuspect& suspect, Attribution& found) {
@@ -77,8 +81,10 @@ void judge_halving(const BurninRecord& record, Attribution& found) {
         });
     if (halving.unclear.contains(verdict.node)) {
       verdict = {verdict.node, Bucket::not_tested,
-                 "this design cannot tell: fewer than four groups are alike, or their rates scatter too "
-                 "much, and no well host is there to be put beside it"};
+                 !works_somewhere(record, BurninPhase::halving)
+                     ? "no launch of phase halving worked"
+                     : "this design cannot tell: fewer than four groups are alike, or their rates scatter "
+                       "too much, and no well host is there to be put beside it"};
     } else if (is_well) {
       verdict = {verdict.node, Bucket::good, ""};
     } else {
@@ -86,26 +92,46 @@ void judge_halving(const BurninRecord& record, Attribution& found) {
     }
   }
   for (const HalvingSuspect& suspect : halving.suspects) judge_suspect(record, suspect, found);
+  const auto doubt = [&found](const std::string& words) {
+    found.doubt += found.doubt.empty() ? words : "; " + words;
+  };
+  if (halving.across_unclear)
+    doubt("whether a path between domains is slow, for groups of two domains scatter too much");
   for (const HalvingPath& path : halving.paths) {
+    if (!path.confirmed) {
+      doubt(
+          fmt::format("whether a path is slow, or other traffic slowed it: {}; it was not slower than each "
+                      "group like it with nothing beside them",
+                      path.evidence));
+      continue;
+    }
     add_finding(found.blames,
                 {.kind = path.across ? BlameKind::trunk : BlameKind::group,
                  .nodes = path.nodes,
                  .against_expected = path.line <= 0,
                  .confirmed = path.confirmed,
-                 .evidence = fmt::format("{}{}, and each part of it is well",
+                 .evidence = fmt::format("{}{}, again each time with nothing beside it, and each part of it "
+                                         "is well",
                                          path.over_nvlink ? "over NVLink: " : "", path.evidence)},
                 path.log_time, path.line, fmt::format("{}", fmt::join(names_of(record, path.nodes), ", ")));
   }
 }
 
 std::string prediction_words(const BurninRecord& record) {
-  return fmt::format("predicted after the first launches, which took up to {} to start: {}",
-                     format_seconds(record.start_seconds), cost_words(record.halving_predicted));
+  const std::string least =
+      record.halving_least.rounds == 0 || record.halving_least == record.halving_predicted
+          ? ""
+          : fmt::format("; if what was slow is not slow again {}", cost_words(record.halving_least));
+  return fmt::format(
+      "predicted after the first launches, which took up to {} to start: {}{}; each group "
+      "that is slow though its parts are well takes 1 to {} launches more, with nothing beside",
+      format_seconds(record.start_seconds), cost_words(record.halving_predicted), least, 2 * kPathRepeats);
 }
 
 std::string halving_words(const BurninRecord& record) {
   if (record.halving.rounds == 0) return {};
-  return fmt::format("halving took {}; {}", cost_words(record.halving), prediction_words(record));
+  return fmt::format("halving took {}{}", cost_words(record.halving),
+                     record.halving_predicted.rounds == 0 ? "" : "; " + prediction_words(record));
 }
 
 }  // namespace collbench::analysis

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <numbers>
 #include <optional>
 #include <set>
@@ -176,12 +177,59 @@ TEST(Halving, AGroupWhosePartsAreWellIsAPathAndNobodysFault) {
   record = fleet(64, 16);
   play(record, [&path](const GroupLaunch& launch) { return launch.alone ? 1 : path(launch); });
   EXPECT_THAT(attribute(record).blames, IsEmpty());
+  // Not every time: other traffic again.
+  record = fleet(64, 16);
+  int alone = 0;
+  play(record, [&](const GroupLaunch& launch) { return launch.alone && ++alone == 3 ? 1 : path(launch); });
+  EXPECT_THAT(attribute(record).blames, IsEmpty());
+  EXPECT_TRUE(passes(record, attribute(record)));
+  // Not slower than others alone.
+  record = fleet(64, 16);
+  play(record, [&path](const GroupLaunch& launch) { return launch.alone ? 0.6 : path(launch); });
+  found = attribute(record);
+  EXPECT_THAT(found.blames, IsEmpty());
+  EXPECT_THAT(found.doubt, HasSubstr("whether a path is slow, or other traffic slowed it: n0 to n15"));
+  EXPECT_FALSE(passes(record, found));
   // Of two hosts.
   record = fleet(64, 16);
   play(record, [](const GroupLaunch& launch) { return has(launch, 2) && has(launch, 3) ? 0.6 : 1; });
   found = attribute(record);
   ASSERT_THAT(found.blames, SizeIs(1));
   EXPECT_THAT(found.blames[0].nodes, ElementsAre(2, 3));
+}
+
+TEST(Halving, WhoIsNotSlowBesideEveryHostIsNoSuspect) {
+  BurninRecord record = fleet(64, 16);
+  std::map<int, std::set<int>> met;
+  play(record, [&met](const GroupLaunch& launch) -> std::optional<double> {
+    for (const int node : {13, 14}) {
+      if (launch.nodes.size() < 2 || !has(launch, node)) continue;
+      for (const int other : launch.nodes) met[node].insert(launch.nodes.size() == 2 ? other : node);
+      if (node == 13 || met[node].size() < 4) return 0.5;
+    }
+    return 1;
+  });
+  EXPECT_THAT(met[13], SizeIs(5)) << "itself, its neighbor and three well ones";
+  EXPECT_THAT(not_good(attribute(record)), ElementsAre(13));
+}
+
+TEST(Halving, APathInADomainIsNoneBetweenDomains) {
+  BurninRecord record = fleet(64, 8);
+  play(record, [](const GroupLaunch& launch) { return has(launch, 3) && has(launch, 5) ? 0.6 : 1; });
+  const Attribution found = attribute(record);
+  ASSERT_THAT(found.blames, SizeIs(1));
+  EXPECT_EQ(found.blames[0].kind, BlameKind::group);
+}
+
+TEST(Halving, WhereGroupsOfTwoDomainsScatterItSaysSo) {
+  BurninRecord record = fleet(64, 8);
+  int across = 0;
+  play(record,
+       [&across](const GroupLaunch& launch) { return launch.nodes.size() == 16 ? 1.0 / (1 + ++across) : 1; });
+  const Attribution found = attribute(record);
+  EXPECT_THAT(found.blames, IsEmpty());
+  EXPECT_THAT(found.doubt, HasSubstr("whether a path between domains is slow"));
+  EXPECT_FALSE(passes(record, found));
 }
 
 TEST(Halving, BetweenTwoDomainsThatAreWellIsTheirPath) {
@@ -210,6 +258,16 @@ TEST(Halving, TheRailOfASlowNicIsNamed) {
   found = attribute(record);
   ASSERT_THAT(found.blames, SizeIs(1));
   EXPECT_EQ(found.blames[0].kind, BlameKind::host) << "on all of them";
+  record = fleet(32, 8, 4);
+  play(record, [](const GroupLaunch& launch) { return launch.rail ? 1 : *slow({13})(launch); });
+  found = attribute(record);
+  ASSERT_THAT(found.blames, SizeIs(1));
+  EXPECT_EQ(found.blames[0].kind, BlameKind::host) << "with all of them at once";
+  record = fleet(32, 8, 4);
+  play(record, [](const GroupLaunch& launch) {
+    return has(launch, 13) && launch.rail != 0 && launch.rail != 1 && launch.nodes.size() > 1 ? 0.5 : 1;
+  });
+  EXPECT_THAT(attribute(record).blames, SizeIs(2)) << "two NICs";
 }
 
 TEST(Halving, WhoIsSlowByItselfIsNoNetworksFault) {
@@ -242,7 +300,9 @@ TEST(Halving, AHostThatGivesNothingIsHalvedDownTo) {
   // Nothing at all: the launcher, after one round.
   record = fleet(32, 8);
   EXPECT_EQ(play(record, [](const GroupLaunch&) { return std::nullopt; }).rounds, 1U);
-  EXPECT_THAT(summary(record, attribute(record)), HasSubstr("no launch of phase halving worked"));
+  found = attribute(record);
+  EXPECT_THAT(summary(record, found), HasSubstr("no launch of phase halving worked"));
+  EXPECT_EQ(found.nodes[0].why, "no launch of phase halving worked");
 }
 
 TEST(Halving, WithoutAFloorOrFourAlikeItCannotTell) {

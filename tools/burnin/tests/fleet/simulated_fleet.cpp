@@ -181,7 +181,8 @@ SimulatedFleet::Burnin SimulatedFleet::diagnose(const std::vector<NicFault>& fau
                                                         static_cast<std::uint64_t>(bytes)));
         }
       }
-      if (batch[i].alone || nodes.size() < 2 || chance.uniform() >= weather.disturbed) continue;
+      const bool is_spared = batch[i].alone && !weather.disturbed_alone;
+      if (is_spared || nodes.size() < 2 || chance.uniform() >= weather.disturbed) continue;
       const int rail = batch[i].rail.value_or(chance.below(shape_.rails));
       others.push_back(s4u::Comm::sendto_async(
           storage(nodes[0], rail), nic(nodes[0], rail).host,
@@ -194,8 +195,11 @@ SimulatedFleet::Burnin SimulatedFleet::diagnose(const std::vector<NicFault>& fau
         message->wait();
         seconds = std::max(seconds, message->get_finish_time() - start);
       }
-      const double rate = bytes / seconds * std::exp(weather.noise * chance.normal());
-      done.record.groups.push_back({batch[i], "all_reduce", rate, rate});
+      for (const char* const operation : {"all_reduce", "all_to_all"}) {
+        const double rate =
+            bytes / seconds * weather.share(batch[i]) * std::exp(weather.noise * chance.normal());
+        done.record.groups.push_back({batch[i], operation, rate, rate});
+      }
     }
     s4u::this_actor::sleep_for(std::max(0.0, start + weather.pair_seconds - s4u::Engine::get_clock()));
     return start_seconds + weather.pair_seconds;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,9 +39,12 @@ struct NicFault {
 
 /// What happens beside the faults.
 struct FleetWeather {
-  double noise = 0.004;         ///< standard deviation of what is measured, relative (normal)
-  double disturbed = 0.05;      ///< share of pairs whose receiver has other traffic while others run
-  double disturbance = 0.3;     ///< of a message, at most
+  double noise = 0.004;          ///< standard deviation of what is measured, relative (normal)
+  double disturbed = 0.05;       ///< share of pairs whose receiver has other traffic while others run
+  double disturbance = 0.3;      ///< of a message, at most
+  bool disturbed_alone = false;  ///< other traffic also while nothing else of the burn-in runs
+  /// What a group makes of its rate, for faults that are no NIC's.
+  std::function<double(const analysis::GroupLaunch&)> share{[](const auto&) { return 1.0; }};
   double launch_scatter = 0.1;  ///< standard deviation of the next, relative (normal); of groups
   double launch_seconds = 1;    ///< until the ranks of a launch measure; nobody knows it for a cluster
   double pair_seconds = 3;      ///< that a healthy pair measures
