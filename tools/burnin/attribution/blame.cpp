@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/statistics.hpp"
@@ -137,30 +138,34 @@ class Finder {
     }
   }
 
+  /// On which a node is slow by itself: without those on which others' traffic was, or other groups are.
+  [[nodiscard]] std::vector<int> slow_rails_of(int node) {
+    std::vector<int> slow;
+    for (int rail = 0; rail < table_.rails; ++rail) {
+      if (!rails_[slot_of(rail)].slow(node) || explained_.contains({node, rail})) continue;
+      if (slow_elsewhere_only(node, rail))
+        elsewhere_[rail].push_back(node);
+      else if (cleared(node, rail))
+        cleared_.push_back({.node = node, .rail = rail});
+      else
+        slow.push_back(rail);
+    }
+    return slow;
+  }
+
   void find_nodes() {
     for (int node = 0; node < node_count(); ++node) {
-      std::vector<int> slow;
-      for (int rail = 0; rail < table_.rails; ++rail) {
-        const bool is_slow = rails_[slot_of(rail)].slow(node) && !explained_.contains({node, rail});
-        if (!is_slow) continue;
-        if (slow_elsewhere_only(node, rail))
-          elsewhere_[rail].push_back(node);
-        else if (cleared(node, rail))
-          cleared_.push_back({.node = node, .rail = rail});
-        else
-          slow.push_back(rail);
-      }
+      const std::vector<int> slow = slow_rails_of(node);
       if (slow.empty()) continue;
       if (on_slower_level(node)) {
         unclear_.insert(node);
         continue;
       }
       blamed_.insert(node);
-      if (table_.rails > 1 && std::cmp_equal(slow.size(), table_.rails)) {
+      if (table_.rails > 1 && std::cmp_equal(slow.size(), table_.rails))
         add_host(node, slow);
-      } else {
+      else
         for (const int rail : slow) add_nic(node, rail);
-      }
     }
     for (const auto& [rail, nodes] : elsewhere_) {
       std::vector<std::string> names;
@@ -334,52 +339,60 @@ class Finder {
         table_.adaptive_routing ? "; with adaptive routing no link of the path can be named" : "");
   }
 
+  /// What the pairs of a node take on a rail beyond the usual, each with another partner by its worst.
+  struct Excesses {
+    std::vector<double> slow{};  ///< beyond a line
+    std::size_t measured = 0;
+
+    [[nodiscard]] bool most() const {
+      return 2 * slow.size() > measured && slow.size() >= slot_of(kMinPartners);
+    }
+  };
+  using ExcessesByNode = std::map<std::pair<int, int>, Excesses>;  ///< and rail
+
+  /// With partners for whom `counts_for` holds.
+  template <class CountsFor>
+  [[nodiscard]] ExcessesByNode excesses(double line, const CountsFor& counts_for) const {
+    std::map<std::tuple<int, int, int>, double> worst;  // by node, rail and partner
+    for (std::size_t i = 0; i < table_.times.size(); ++i) {
+      const RailTime& time = table_.times[i];
+      const double excess = effects_.residuals[i] + effects_.send[slot_of(time.from)][slot_of(time.rail)] +
+                            effects_.receive[slot_of(time.to)][slot_of(time.rail)];  // NaN where any is
+      if (std::isnan(excess)) continue;
+      for (const auto& [node, partner] : {std::pair(time.from, time.to), std::pair(time.to, time.from)}) {
+        if (!counts_for(partner, time.rail)) continue;
+        double& known = worst.try_emplace({node, time.rail, partner}, excess).first->second;
+        known = std::max(known, excess);
+      }
+    }
+    ExcessesByNode found;
+    for (const auto& [key, excess] : worst) {
+      Excesses& of = found[{std::get<0>(key), std::get<1>(key)}];
+      ++of.measured;
+      if (excess > line) of.slow.push_back(excess);
+    }
+    return found;
+  }
+
+  /// Whether what slows a node there is known, or known not to be its own.
+  [[nodiscard]] bool is_settled(int node, int rail) const {
+    const auto elsewhere = elsewhere_.find(rail);
+    return blamed_.contains(node) || explained_.contains({node, rail}) || unclear_.contains(node) ||
+           std::any_of(
+               cleared_.begin(), cleared_.end(),
+               [&](const Cleared& one) { return one.node == node && !one.peer && one.rail == rail; }) ||
+           (elsewhere != elsewhere_.end() &&
+            std::find(elsewhere->second.begin(), elsewhere->second.end(), node) != elsewhere->second.end());
+  }
+
   /// Nodes that the scatter of all nodes' parts hides, and that are slow with most of those who are not.
   void find_slow_with_most(double line) {
-    struct Pairs {
-      std::vector<double> slow;
-      std::size_t measured = 0;
-      [[nodiscard]] bool most() const {
-        return 2 * slow.size() > measured && slow.size() >= slot_of(kMinPartners);
-      }
-    };
-    const auto excess = [this](std::size_t i) {
-      const RailTime& time = table_.times[i];
-      return effects_.residuals[i] + effects_.send[slot_of(time.from)][slot_of(time.rail)] +
-             effects_.receive[slot_of(time.to)][slot_of(time.rail)];  // NaN where any is
-    };
-    const auto count = [&](const auto& counts_for) {
-      std::map<std::pair<int, int>, std::map<int, double>> worst;  // by node and rail, then partner
-      for (std::size_t i = 0; i < table_.times.size(); ++i) {
-        const RailTime& time = table_.times[i];
-        if (std::isnan(excess(i))) continue;
-        for (const auto& [node, partner] : {std::pair(time.from, time.to), std::pair(time.to, time.from)}) {
-          if (!counts_for(partner, time.rail)) continue;
-          double& known = worst[{node, time.rail}].try_emplace(partner, excess(i)).first->second;
-          known = std::max(known, excess(i));
-        }
-      }
-      std::map<std::pair<int, int>, Pairs> pairs;
-      for (const auto& [key, partners] : worst) {
-        Pairs& of = pairs[key];
-        of.measured = partners.size();
-        for (const auto& [partner, more] : partners)
-          if (more > line) of.slow.push_back(more);
-      }
-      return pairs;
-    };
-    const auto first = count([](int /*partner*/, int /*rail*/) { return true; });
-    const auto among_others = count([&](int partner, int rail) { return !first.at({partner, rail}).most(); });
+    const ExcessesByNode first = excesses(line, [](int /*partner*/, int /*rail*/) { return true; });
+    const ExcessesByNode among_others =
+        excesses(line, [&first](int partner, int rail) { return !first.at({partner, rail}).most(); });
     for (const auto& [key, pairs] : among_others) {
       const auto [node, rail] = key;
-      if (!pairs.most() || blamed_.contains(node) || explained_.contains(key)) continue;
-      const auto is_cleared = [&](const Cleared& one) {
-        return one.node == node && !one.peer && one.rail == rail;
-      };
-      const auto& elsewhere = elsewhere_[rail];
-      if (unclear_.contains(node) || std::any_of(cleared_.begin(), cleared_.end(), is_cleared) ||
-          std::find(elsewhere.begin(), elsewhere.end(), node) != elsewhere.end())
-        continue;
+      if (!pairs.most() || is_settled(node, rail)) continue;
       blamed_.insert(node);
       add({.kind = nic_kind(table_.rails, true, true),
            .nodes = {node},

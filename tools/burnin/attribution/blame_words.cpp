@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -106,64 +107,31 @@ std::string blame_words(const Blame& blame) {
 }
 
 std::string name(Bucket bucket) {
-  switch (bucket) {
-    case Bucket::good:
-      return "good";
-    case Bucket::suspect:
-      return "suspect";
-    case Bucket::bad:
-      return "bad";
-    case Bucket::not_tested:
-      return "not tested";
-  }
-  return {};
+  constexpr std::array<const char*, 4> kNames{"good", "suspect", "bad", "not tested"};
+  return kNames.at(static_cast<std::size_t>(bucket));
 }
 
 std::string result_of(Bucket bucket) {
-  switch (bucket) {
-    case Bucket::good:
-      return "PASSED";
-    case Bucket::bad:
-      return "FAILED";
-    case Bucket::suspect:
-    case Bucket::not_tested:
-      return "INCOMPLETE";
-  }
-  return {};
+  constexpr std::array<const char*, 4> kResults{"PASSED", "INCOMPLETE", "FAILED", "INCOMPLETE"};
+  return kResults.at(static_cast<std::size_t>(bucket));
 }
 
 std::string name(BlameKind kind) {
-  switch (kind) {
-    case BlameKind::nic_transmit:
-      return "NIC, transmit";
-    case BlameKind::nic_receive:
-      return "NIC, receive";
-    case BlameKind::nic:
-      return "NIC";
-    case BlameKind::host:
-      return "host";
-    case BlameKind::node:
-      return "NIC or host";
-    case BlameKind::leaf:
-      return "leaf switch";
-    case BlameKind::rail:
-      return "rail";
-    case BlameKind::trunk:
-      return "between leaves";
-    case BlameKind::path:
-      return "path";
-    case BlameKind::inside:
-      return "host by itself";
-    case BlameKind::gpu:
-      return "GPU";
-    case BlameKind::nvlink:
-      return "NVLink between hosts";
-    case BlameKind::busy:
-      return "busy host";
-    case BlameKind::group:
-      return "between nodes of a group";
-  }
-  return {};
+  constexpr std::array<const char*, 14> kNames{"NIC, transmit",
+                                               "NIC, receive",
+                                               "NIC",
+                                               "host",
+                                               "NIC or host",
+                                               "leaf switch",
+                                               "rail",
+                                               "between leaves",
+                                               "path",
+                                               "host by itself",
+                                               "busy host",
+                                               "GPU",
+                                               "NVLink between hosts",
+                                               "between nodes of a group"};
+  return kNames.at(static_cast<std::size_t>(kind));
 }
 
 bool is_path_not_alone(const Blame& blame) {

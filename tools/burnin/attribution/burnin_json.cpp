@@ -35,15 +35,6 @@ static void each_field(auto& visit, Either<PairFailure> auto& failure) {
   visit.older("alone", failure.alone);
 }
 
-static const std::vector<std::string>& phase_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const BurninPhase phase : burnin_phases()) all.push_back(name(phase));
-    return all;
-  }();
-  return names;
-}
-
 /// But the nodes, which are written by their names.
 static void each_field(auto& visit, Either<GroupLaunch> auto& launch) {
   visit("phase", launch.phase, WordOf{phase_names(), "the name of a phase"});
@@ -117,11 +108,6 @@ namespace {
 
 using BurninJson = nlohmann::json;
 
-/// The cell of a time, which an older record has not.
-std::optional<double> share_from_json(const std::vector<JsonReader>& cells, std::size_t cell) {
-  return cell < cells.size() ? cells[cell].optional_number(kShare) : std::nullopt;
-}
-
 BurninJson blame_json(const BurninRecord& record, const Blame& blame) {
   return {{"kind", name(blame.kind)},
           {"nodes", names_of(record, blame.nodes)},
@@ -168,6 +154,48 @@ void read_groups(const JsonReader& root, BurninRecord& record) {
     for (const JsonReader& failure : failures->items())
       record.group_failures.push_back(launch_from_json<GroupFailure>(failure, record));
   }
+}
+
+/// Probes, and that the hosts of other members are those of the record.
+void read_of_hosts(const JsonReader& root, BurninRecord& record) {
+  if (const auto probes = root.find("probes")) {
+    for (const JsonReader& probe : probes->items()) {
+      ProbeRecord found = probe_from_json(probe);
+      if (!node_named(record, found.host)) throw probe.at("host").expected("one of the record's nodes");
+      add_probe(record, std::move(found));
+    }
+  }
+  for (const char* const by_node : {"gpu_models", "without_counters"})
+    if (const auto listed = root.find(by_node))
+      for (const auto& [host, of] : listed->members())
+        if (!node_named(record, host)) throw of.expected("a key that is one of the record's nodes");
+}
+
+int below(const JsonReader& value, std::size_t bound) {
+  const int found = value.integer<int>();
+  if (std::cmp_greater_equal(found, bound)) throw value.expected(fmt::format("a number below {}", bound));
+  return found;
+}
+
+/// Of our own; those of another column, and of an older record, end sooner.
+std::vector<RailTime> times_from_json(const JsonReader& json, const BurninRecord& record) {
+  const auto share = [](const std::vector<JsonReader>& cells, std::size_t cell) {
+    return cell < cells.size() ? cells[cell].optional_number(kShare) : std::nullopt;
+  };
+  const std::size_t nodes = record.table.nodes.size();
+  std::vector<RailTime> times;
+  for (const JsonReader& time : json.items()) {
+    const std::vector<JsonReader> cells = time.items();
+    if (cells.size() < 4 || cells.size() > 8)
+      throw time.expected(
+          "from, to, rail, seconds, alone, share sent again, share waited for a core, batch of repeats");
+    if (cells[3].number(kSeconds) == 0) throw cells[3].expected("a time above 0");
+    times.push_back({below(cells[0], nodes), below(cells[1], nodes),
+                     below(cells[2], slot_of(record.table.rails)), cells[3].number(kSeconds),
+                     cells.size() > 4 && cells[4].boolean(), share(cells, 5), share(cells, 6),
+                     cells.size() > 7 ? cells[7].integer<int>() : 0});
+  }
+  return times;
 }
 
 }  // namespace
@@ -222,53 +250,21 @@ BurninRecord burnin_from_json(std::string_view text, const std::string& file) {
   if (root.at("record").text() != "collbench burn-in")
     throw root.at("record").expected("\"collbench burn-in\"");
   auto record = record_from_json<BurninRecord>(root);
-  const int nodes = static_cast<int>(record.table.nodes.size());
-  const auto below = [](const JsonReader& value, int bound) {
-    const int found = value.integer<int>();
-    if (found >= bound) throw value.expected(fmt::format("a number below {}", bound));
-    return found;
-  };
-  if (!record.table.leaf_of_node.empty() && std::cmp_not_equal(record.table.leaf_of_node.size(), nodes))
+  const PairTable& table = record.table;
+  if (!table.leaf_of_node.empty() && table.leaf_of_node.size() != table.nodes.size())
     throw root.at("leaf_of_node").expected("a leaf for each node");
-  for (const JsonReader& time : root.at("times").items()) {
-    const std::vector<JsonReader> cells = time.items();
-    if (cells.size() < 5 || cells.size() > 8)
-      throw time.expected(
-          "from, to, rail, seconds, alone, share sent again, share waited for a core, batch of repeats");
-    if (cells[3].number(kSeconds) == 0) throw cells[3].expected("a time above 0");
-    record.table.times.push_back({below(cells[0], nodes), below(cells[1], nodes),
-                                  below(cells[2], record.table.rails), cells[3].number(kSeconds),
-                                  cells[4].boolean(), share_from_json(cells, 5), share_from_json(cells, 6),
-                                  cells.size() > 7 ? cells[7].integer<int>() : 0});
-  }
+  record.table.times = times_from_json(root.at("times"), record);
   if (const auto columns = root.find("other_columns")) {
-    for (const auto& [name, times] : columns->members()) {
-      OtherColumn column{name, {}};
-      for (const JsonReader& time : times.items()) {
-        const std::vector<JsonReader> cells = time.items();
-        if (cells.size() != 4 || cells[3].number(kSeconds) == 0)
-          throw time.expected("from, to, rail and seconds above 0");
-        column.times.push_back({below(cells[0], nodes), below(cells[1], nodes),
-                                below(cells[2], record.table.rails), cells[3].number(kSeconds)});
-      }
-      record.other_columns.push_back(std::move(column));
-    }
+    for (const auto& [name, times] : columns->members())
+      record.other_columns.push_back({name, times_from_json(times, record)});
   }
-  for (const JsonReader& failure : root.at("failures").items())
-    (void)below(failure.at("a"), nodes), (void)below(failure.at("b"), nodes),
-        (void)below(failure.at("rail"), record.table.rails);
+  for (const JsonReader& failure : root.at("failures").items()) {
+    (void)below(failure.at("a"), table.nodes.size());
+    (void)below(failure.at("b"), table.nodes.size());
+    (void)below(failure.at("rail"), slot_of(table.rails));
+  }
   read_groups(root, record);
-  if (const auto probes = root.find("probes")) {
-    for (const JsonReader& probe : probes->items()) {
-      ProbeRecord found = probe_from_json(probe);
-      if (!node_named(record, found.host)) throw probe.at("host").expected("one of the record's nodes");
-      add_probe(record, std::move(found));
-    }
-  }
-  for (const char* const by_node : {"gpu_models", "without_counters"})
-    if (const auto listed = root.find(by_node))
-      for (const auto& [host, of] : listed->members())
-        if (!node_named(record, host)) throw of.expected("a key that is one of the record's nodes");
+  read_of_hosts(root, record);
   return record;
 }
 

@@ -26,70 +26,75 @@
 namespace collbench::analysis {
 namespace {
 
-/// A node is good only if its fastest pair on each rail makes 95 % of what was expected. A rail on which
-/// nobody does, while somebody does on others, is the rail's own fault and no node's.
-void judge_expected(const BurninRecord& record, Attribution& found) {
-  if (record.expected <= 0) return;
-  constexpr double kShare = 0.95;
+constexpr double kShareOfExpected = 0.95;
+
+/// The fastest rate of each node on each rail, bytes per second.
+std::map<int, std::map<int, double>> best_rates(const BurninRecord& record) {
   std::map<int, std::map<int, double>> best;  // by rail, then node
   for (const RailTime& time : record.table.times) {
-    if (time.seconds <= 0) continue;
     for (const int node : {time.from, time.to}) {
+      if (time.seconds <= 0) continue;
       double& rate = best[time.rail][node];
       rate = std::max(rate, record.bytes / time.seconds);
     }
   }
+  return best;
+}
+
+void add_rail_below_expected(const BurninRecord& record, int rail, double fastest, Attribution& found) {
+  const bool is_named = std::any_of(found.blames.begin(), found.blames.end(), [rail](const Blame& blame) {
+    return blame.kind == BlameKind::rail && blame.rail == rail;
+  });
+  if (is_named) return;
+  add_finding(
+      found.blames,
+      {.kind = BlameKind::rail,
+       .rail = rail,
+       .against_expected = true,
+       .evidence = fmt::format("the fastest pair of rail {} makes {:.4g} of the expected {:.4g} GB/s, "
+                               "and other rails make it",
+                               rail, fastest / kGigabyte, record.expected / kGigabyte)},
+      std::log(record.expected / fastest), -std::log(kShareOfExpected), "");
+}
+
+/// A node is good only if its fastest pair on each rail makes 95 % of what was expected. A rail on which
+/// nobody does, while somebody does on others, is the rail's own fault and no node's.
+void judge_expected(const BurninRecord& record, Attribution& found) {
+  if (record.expected <= 0) return;
+  const std::map<int, std::map<int, double>> best = best_rates(record);
   const auto fastest = [](const std::map<int, double>& rates) {
     return *std::max_element(rates.begin(), rates.end(),
                              [](const auto& a, const auto& b) { return a.second < b.second; });
   };
-  const double needed = kShare * record.expected;
+  const double needed = kShareOfExpected * record.expected;
   // Where the times scatter by as much, a shortfall is nobody's own: the scatter holds all back.
   const auto falls_short = [&](const std::pair<const int, double>& of) {
     const double blind = found.blind_below_of(of.first);
-    const double beyond_scatter = blind > kMaxBlind ? record.expected / std::exp(blind) : record.expected;
-    return of.second < needed && of.second < beyond_scatter;
+    return of.second < needed && (blind <= kMaxBlind || of.second < record.expected / std::exp(blind));
   };
-  const PairDesign design = pair_design(record.table);
+  const int reference = pair_design(record.table).reference;
   const bool some_rail_is_fine = std::any_of(
       best.begin(), best.end(), [&](const auto& rail) { return fastest(rail.second).second >= needed; });
   for (const auto& [rail, rates] : best) {
-    const std::pair<const int, double> best_node = fastest(rates);
-    const double most = best_node.second;
-    if (falls_short(best_node) && some_rail_is_fine) {
-      const bool is_named = std::any_of(found.blames.begin(), found.blames.end(), [&](const Blame& blame) {
-        return blame.kind == BlameKind::rail && blame.rail == rail;
-      });
-      if (is_named) continue;
-      found.blames.push_back(
-          {.kind = BlameKind::rail,
-           .rail = rail,
-           .times_slower = record.expected / most,
-           .line = 1 / kShare,
-           .against_expected = true,
-           .evidence = fmt::format("the fastest pair of rail {} makes {:.4g} of the expected "
-                                   "{:.4g} GB/s, and other rails make it",
-                                   rail, most / kGigabyte, record.expected / kGigabyte),
-           .next = technician_step(BlameKind::rail, "", rail)});
+    const bool all_short = falls_short(fastest(rates));
+    if (all_short && some_rail_is_fine) {
+      add_rail_below_expected(record, rail, fastest(rates).second, found);
       continue;
     }
-    const int slow_reference =
-        falls_short(best_node) ? design.reference : -1;  // in all pairs, so that all are
     for (const auto& of : rates) {
-      const auto& [node, rate] = of;
-      NodeVerdict& verdict = found.nodes[slot_of(node)];
+      NodeVerdict& verdict = found.nodes[slot_of(of.first)];
       if (!falls_short(of) || verdict.bucket != Bucket::good) continue;
-      if (slow_reference >= 0 && node != slow_reference) {
+      // The reference is in all pairs, so that all are slow with it.
+      if (all_short && reference >= 0 && of.first != reference)
         verdict = {
-            node, Bucket::not_tested,
+            of.first, Bucket::not_tested,
             fmt::format("this design cannot tell: measured only with {}, and no pair with it makes the "
                         "expected {:.4g} GB/s",
-                        record.table.nodes[slot_of(slow_reference)], record.expected / kGigabyte)};
-        continue;
-      }
-      verdict = {node, Bucket::suspect,
-                 fmt::format("its fastest pair on rail {} makes {:.4g} of the expected {:.4g} GB/s", rail,
-                             rate / kGigabyte, record.expected / kGigabyte)};
+                        record.table.nodes[slot_of(reference)], record.expected / kGigabyte)};
+      else
+        verdict = {of.first, Bucket::suspect,
+                   fmt::format("its fastest pair on rail {} makes {:.4g} of the expected {:.4g} GB/s", rail,
+                               of.second / kGigabyte, record.expected / kGigabyte)};
     }
   }
 }

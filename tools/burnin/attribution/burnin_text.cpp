@@ -124,6 +124,28 @@ std::vector<std::string> failed_lines(const BurninRecord& record) {
   return said_once(failed);
 }
 
+/// Each with what went up beside it, and what to do next; many paths in one sentence.
+std::string findings_text(const BurninRecord& record, const Attribution& found, int width) {
+  std::string text = found.blames.empty() ? "" : "\n";
+  const std::vector<Blame> paths = paths_that_were_not_alone(found);
+  const bool many = paths.size() > kMaxPathsOneByOne;
+  const auto add = [&](const std::string& line, std::string_view first = "  ") {
+    text += wrap(line, width, first, "  ");
+    if (!text.ends_with('\n')) text += '\n';
+  };
+  for (const Blame& blame : found.blames) {
+    if (many && is_path_not_alone(blame)) continue;
+    add(blame_words(blame), "");
+    if (const std::string rises = beside(record, blame); !rises.empty()) add(rises);
+    add("next: " + blame.next);
+  }
+  if (!many) return text;
+  add(many_paths(paths, record.table), "");
+  add("next: measure these pairs again, alone; ibtracert between two nodes names the links of a static "
+      "route");
+  return text;
+}
+
 }  // namespace
 
 ReportLines rail_lines(const BurninRecord& record) {
@@ -199,38 +221,25 @@ std::string burnin_text(const BurninRecord& record, int width) {
   const Attribution found = attribute(record);
   std::string text;
   const auto add = [&](std::string_view line, std::string_view first = "", std::string_view rest = "  ") {
+    if (line.empty()) return;
     text += wrap(line, width, first, rest);
     if (!text.ends_with('\n')) text += '\n';
   };
+  const bool has_pairs = !record.table.times.empty();
   add(summary(record, found));
-  if (!record.source.empty()) add(record.source);
-  if (!record.source.empty() && !record.table.times.empty()) add(design_words(record.table));
+  add(record.source);
+  if (!record.source.empty() && has_pairs) add(design_words(record.table));
   for (const BurninPhase phase : burnin_phases()) {
-    if (phase == BurninPhase::pairs &&
-        (!record.table.times.empty() || (record.groups.empty() && record.probes.empty()))) {
-      if (!record.groups.empty()) add("phase pairs: a message one way");
-      for (const ReportLine& line : rail_lines(record)) add(line.text);
-    }
     text += phase == BurninPhase::gpus ? gpu_phase_text(record, width) : group_table(record, phase, width);
+    if (phase != BurninPhase::pairs) continue;
+    if (has_pairs && !record.groups.empty()) add("phase pairs: a message one way");
+    if (has_pairs || (record.groups.empty() && record.probes.empty()))
+      for (const ReportLine& line : rail_lines(record)) add(line.text);
   }
-  if (const std::string differ = gpu_difference(record); !differ.empty()) add(differ);
-  if (const std::string groups = group_line_of(record, found); !groups.empty()) add(groups);
+  add(gpu_difference(record));
+  add(group_line_of(record, found));
   for (const std::string& line : node_lines(record, found)) add(line);
-  if (!found.blames.empty()) text += '\n';
-  const std::vector<Blame> paths = paths_that_were_not_alone(found);
-  const bool many = paths.size() > kMaxPathsOneByOne;
-  for (const Blame& blame : found.blames) {
-    if (many && is_path_not_alone(blame)) continue;
-    add(blame_words(blame));
-    if (const std::string rises = beside(record, blame); !rises.empty()) add(rises, "  ", "  ");
-    add("next: " + blame.next, "  ", "  ");
-  }
-  if (many) {
-    add(many_paths(paths, record.table));
-    add("next: measure these pairs again, alone; ibtracert between two nodes names the links of a static "
-        "route",
-        "  ", "  ");
-  }
+  text += findings_text(record, found, width);
   if (!record.rises.empty()) add("error counters went up:");
   for (const ReportLine& line : rise_lines(record, 8)) add(line.text, "  ", "    ");
   if (const std::vector<std::string> drained = names_of(record, found, Bucket::bad); !drained.empty())
@@ -244,7 +253,7 @@ std::string burnin_text(const BurninRecord& record, int width) {
                     counted(settled.repeated, "direction"), settled.repeated == 1 ? "was" : "were",
                     settled.eased));
   }
-  if (const std::string cost = halving_words(record); !cost.empty()) add(cost);
+  add(halving_words(record));
   for (const ReportLine& line : missing_lines(record, found)) add(line.text);
   return text;
 }

@@ -67,29 +67,18 @@ GroupBatch each_node(BurninPhase phase, const std::vector<int>& nodes) {
 
 }  // namespace
 
-std::string name(BurninPhase phase) {
-  switch (phase) {
-    case BurninPhase::gpus:
-      return "gpus";
-    case BurninPhase::nodes:
-      return "nodes";
-    case BurninPhase::rails:
-      return "rails";
-    case BurninPhase::pairs:
-      return "pairs";
-    case BurninPhase::groups:
-      return "groups";
-    case BurninPhase::whole:
-      return "whole";
-    case BurninPhase::halving:
-      return "halving";
-  }
-  return {};
+const std::vector<std::string>& phase_names() {
+  static const std::vector<std::string> names{"gpus",   "nodes", "rails",  "pairs",
+                                              "groups", "whole", "halving"};
+  return names;
 }
 
+std::string name(BurninPhase phase) { return phase_names().at(static_cast<std::size_t>(phase)); }
+
 std::vector<BurninPhase> burnin_phases() {
-  return {BurninPhase::gpus,   BurninPhase::nodes, BurninPhase::rails,  BurninPhase::pairs,
-          BurninPhase::groups, BurninPhase::whole, BurninPhase::halving};
+  std::vector<BurninPhase> phases;
+  for (std::size_t i = 0; i < phase_names().size(); ++i) phases.push_back(static_cast<BurninPhase>(i));
+  return phases;
 }
 
 std::vector<GroupBatch> group_batches(BurninPhase phase, const std::vector<int>& nodes, int rails,

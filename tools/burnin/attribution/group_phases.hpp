@@ -19,6 +19,7 @@ enum class BurninPhase {
 };
 
 /// "nodes"; all of them, in their order.
+[[nodiscard]] const std::vector<std::string>& phase_names();
 [[nodiscard]] std::string name(BurninPhase phase);
 [[nodiscard]] std::vector<BurninPhase> burnin_phases();
 

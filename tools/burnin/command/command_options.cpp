@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 namespace collbench::program {
 
 using analysis::BurninPhase;
+using analysis::phase_names;
 
 void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>& options) {
   const auto add = [&](const std::string& names, const std::string& value, const std::string& help,
@@ -53,14 +55,14 @@ void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>&
   auto* const phases =
       add("--phases", "LIST", "of gpus, nodes, rails, pairs, groups, whole (all that the launchers start)",
           [options](const std::string& text) {
-            std::vector<std::string> names;
-            for (const BurninPhase phase : usual_phases()) names.push_back(name(phase));
+            std::vector<std::string> names = phase_names();
+            names.pop_back();  // halving is --diagnose
             options->phases.clear();
             options->phases_given = true;
             for (const std::string& word : split_list(text)) {
               const std::string found = parse_name(word, "--phases", names);
-              for (const BurninPhase phase : usual_phases())
-                if (name(phase) == found) options->phases.push_back(phase);
+              options->phases.push_back(
+                  static_cast<BurninPhase>(std::find(names.begin(), names.end(), found) - names.begin()));
             }
           });
   command

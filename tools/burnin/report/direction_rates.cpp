@@ -1,5 +1,6 @@
 #include "tools/burnin/report/direction_rates.hpp"
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -100,27 +101,10 @@ Shade shade_of(const std::optional<DirectionRate>& rate) {
 }
 
 std::string name(Shade shade) {
-  switch (shade) {
-    case Shade::unmeasured:
-      return "not measured";
-    case Shade::failed:
-      return "gave no time";
-    case Shade::below_50:
-      return "below 50 %";
-    case Shade::below_75:
-      return "50 to 75 %";
-    case Shade::below_90:
-      return "75 to 90 %";
-    case Shade::below_95:
-      return "90 to 95 %";
-    case Shade::below_99:
-      return "95 to 99 %";
-    case Shade::usual:
-      return "99 to 101 %";
-    case Shade::faster:
-      return "above 101 %";
-  }
-  return {};
+  constexpr std::array<const char*, kShades> kNames{"not measured", "gave no time", "below 50 %",
+                                                    "50 to 75 %",   "75 to 90 %",   "90 to 95 %",
+                                                    "95 to 99 %",   "99 to 101 %",  "above 101 %"};
+  return kNames.at(static_cast<std::size_t>(shade));
 }
 
 }  // namespace collbench::analysis

@@ -47,17 +47,8 @@ std::string label_of(const std::string& host) {
 }
 
 const char* bucket_style(Bucket bucket) {
-  switch (bucket) {
-    case Bucket::good:
-      return "nic";
-    case Bucket::suspect:
-      return "nic suspect";
-    case Bucket::bad:
-      return "nic bad";
-    case Bucket::not_tested:
-      return "nic faint";
-  }
-  return "nic";
+  constexpr std::array<const char*, 4> kStyles{"nic", "nic suspect", "nic bad", "nic faint"};
+  return kStyles.at(static_cast<std::size_t>(bucket));
 }
 
 /// Cells of one shade are one path; neighbors in a row are one rectangle.

@@ -128,37 +128,38 @@ class GroupSearch {
 
   bool move_nodes(const std::vector<double>& gains, std::vector<int>& labels) const {
     constexpr int kPasses = 20;
-    bool moved_any = false;
-    std::vector<double> to(labels.size(), 0);
     std::vector<int> size(labels.size(), 0);
     for (const int label : labels) ++size[slot_of(label)];
     for (int pass = 0; pass < kPasses; ++pass) {
       bool moved = false;
       for (std::size_t node = 0; node < labels.size(); ++node) {
-        for (const auto& [partner, pair] : partners_[node])
-          to[slot_of(labels[slot_of(partner)])] += gains[pair];
-        int best = labels[node];
-        double most = to[slot_of(best)];
-        if (most < 0) {  // by itself
-          const auto empty = std::find(size.begin(), size.end(), 0);
-          if (empty != size.end())
-            std::tie(best, most) = std::pair(static_cast<int>(empty - size.begin()), 0.0);
-        }
-        for (const auto& [partner, pair] : partners_[node]) {
-          const int label = labels[slot_of(partner)];
-          if (to[slot_of(label)] > most) std::tie(best, most) = std::pair(label, to[slot_of(label)]);
-        }
-        for (const auto& [partner, pair] : partners_[node]) to[slot_of(labels[slot_of(partner)])] = 0;
+        const int best = best_label(node, gains, labels, size);
         if (best == labels[node]) continue;
         --size[slot_of(labels[node])];
         ++size[slot_of(best)];
         labels[node] = best;
         moved = true;
       }
-      moved_any = moved_any || moved;
-      if (!moved) break;
+      if (!moved) return pass > 0;
     }
-    return moved_any;
+    return true;
+  }
+
+  /// The group that a node gains most by, its own if none is better; an empty one where that costs.
+  [[nodiscard]] int best_label(std::size_t node, const std::vector<double>& gains,
+                               const std::vector<int>& labels, const std::vector<int>& size) const {
+    std::map<int, double> to{{labels[node], 0}};
+    for (const auto& [partner, pair] : partners_[node]) to[labels[slot_of(partner)]] += gains[pair];
+    int best = labels[node];
+    double most = to[best];
+    const auto empty = most < 0 ? std::find(size.begin(), size.end(), 0) : size.end();
+    if (empty != size.end()) std::tie(best, most) = std::pair(static_cast<int>(empty - size.begin()), 0.0);
+    // In the order of its partners: of equal ones the first.
+    for (const auto& [partner, pair] : partners_[node]) {
+      const int label = labels[slot_of(partner)];
+      if (to[label] > most) std::tie(best, most) = std::pair(label, to[label]);
+    }
+    return best;
   }
 
   bool join_groups(const std::vector<double>& gains, std::vector<int>& labels) const {
@@ -174,28 +175,30 @@ class GroupSearch {
     return true;
   }
 
+  [[nodiscard]] static bool is_inside(const Fit& fit, bool two_levels, const PairTime& pair) {
+    return two_levels && fit.labels[slot_of(pair.a)] == fit.labels[slot_of(pair.b)];
+  }
+  [[nodiscard]] static double rest(const Fit& fit, bool two_levels, const PairTime& pair) {
+    return pair.log_time - (is_inside(fit, two_levels, pair) ? fit.inside : fit.across) -
+           fit.parts[slot_of(pair.a)] - fit.parts[slot_of(pair.b)];
+  }
+
   /// Medians in turn, of the levels and of each node's pairs.
   [[nodiscard]] Fit fit_of(const std::vector<int>& labels, bool two_levels) const {
     constexpr int kPasses = 10;
     Fit fit{labels, std::vector<double>(partners_.size(), 0)};
-    const auto is_inside = [&](const PairTime& pair) {
-      return two_levels && labels[slot_of(pair.a)] == labels[slot_of(pair.b)];
-    };
-    const auto rest = [&](const PairTime& pair) {
-      return pair.log_time - (is_inside(pair) ? fit.inside : fit.across) - fit.parts[slot_of(pair.a)] -
-             fit.parts[slot_of(pair.b)];
-    };
     std::vector<double> values;
     for (int pass = 0; pass < kPasses; ++pass) {
       for (const bool inside : {true, false}) {
         values.clear();
         for (const PairTime& pair : pairs_)
-          if (is_inside(pair) == inside) values.push_back(rest(pair));
+          if (is_inside(fit, two_levels, pair) == inside) values.push_back(rest(fit, two_levels, pair));
         if (!values.empty()) (inside ? fit.inside : fit.across) += reordering_median(values);
       }
       for (std::size_t node = 0; node < partners_.size(); ++node) {
         values.clear();
-        for (const auto& [partner, pair] : partners_[node]) values.push_back(rest(pairs_[pair]));
+        for (const auto& [partner, pair] : partners_[node])
+          values.push_back(rest(fit, two_levels, pairs_[pair]));
         if (!values.empty()) fit.parts[node] += reordering_median(values);
       }
       const double middle = median(fit.parts);
@@ -204,7 +207,7 @@ class GroupSearch {
       fit.across += 2 * middle;
     }
     double deviation = 0;
-    for (const PairTime& pair : pairs_) deviation += std::min(std::fabs(rest(pair)), kClip);
+    for (const PairTime& pair : pairs_) deviation += std::min(std::fabs(rest(fit, two_levels, pair)), kClip);
     fit.criterion = criterion(fit, deviation, two_levels);
     return fit;
   }

@@ -126,6 +126,40 @@ std::string why_unclear(const NodeStanding& node, const PairElimination& found, 
       as_percent(node.more), as_percent(found.line));
 }
 
+bool is_slow(const PairTime& pair, const PairElimination& found) {
+  return pair.log_time > found.levels.centers.back() + found.line;
+}
+
+/// How many pairs a node has, how many of them are slow, and whether one clears it.
+void count_pairs(const std::vector<PairTime>& pairs, double clear_below, PairElimination& found) {
+  std::vector<std::vector<double>> more(found.nodes.size());
+  for (const PairTime& pair : pairs) {
+    for (const int node : {pair.a, pair.b}) {
+      NodeStanding& of = found.nodes[slot_of(node)];
+      ++of.pairs;
+      of.slow += is_slow(pair, found) ? 1 : 0;
+      if (pair.log_time <= found.levels.centers.front() + clear_below) of.standing = Standing::cleared;
+      more[slot_of(node)].push_back(pair.log_time - found.levels.centers.back());
+    }
+  }
+  for (std::size_t node = 0; node < more.size(); ++node)
+    if (!more[node].empty()) found.nodes[node].more = median(more[node]);
+}
+
+/// A slow pair of two that are cleared is a path; of one that is, the other is slow if all of its pairs are.
+void name_what_nothing_clears(const std::vector<PairTime>& pairs, PairElimination& found) {
+  const auto is_cleared = [&](int node) { return found.nodes[slot_of(node)].standing == Standing::cleared; };
+  for (const PairTime& pair : pairs) {
+    if (!is_slow(pair, found)) continue;
+    if (is_cleared(pair.a) && is_cleared(pair.b)) {
+      found.paths.push_back({pair.a, pair.b, pair.log_time - found.levels.centers.back()});
+    } else if (is_cleared(pair.a) != is_cleared(pair.b)) {
+      NodeStanding& of = found.nodes[slot_of(is_cleared(pair.a) ? pair.b : pair.a)];
+      if (of.slow == of.pairs) of.standing = Standing::slow;
+    }
+  }
+}
+
 }  // namespace
 
 Levels levels_of(std::vector<double> values) {
@@ -174,43 +208,15 @@ PairElimination pair_elimination(const PairTable& table, int rail) {
   for (const PairTime& pair : pairs) values.push_back(pair.log_time);
   found.levels = levels_of(values);
   const double sigma = found.levels.sigma;
-  const double fastest = found.levels.centers.front();
-  const double slowest = found.levels.centers.back();
-  found.line = std::max(kMatters, healthy_deviations(pairs.size()) * sigma);
+  const bool is_enough = pairs.size() >= kMinPairs;
+  found.line = is_enough ? std::max(kMatters, healthy_deviations(pairs.size()) * sigma)
+                         : std::numeric_limits<double>::infinity();
   constexpr double kMayBeCleared = 1e-3;  // of nodes that lost a tenth
-  if (pairs.size() < kMinPairs) found.line = std::numeric_limits<double>::infinity();
   const double clear_below =
-      pairs.size() < kMinPairs
-          ? -1
-          : std::min(found.line, kMustBeSeen - healthy_deviations(pairs.size(), kMayBeCleared) * sigma);
-  const auto is_slow = [&](const PairTime& pair) { return pair.log_time > slowest + found.line; };
-  const auto clears = [&](const PairTime& pair) { return pair.log_time <= fastest + clear_below; };
-
-  std::vector<std::vector<double>> more(table.nodes.size());
-  for (const PairTime& pair : pairs) {
-    for (const int node : {pair.a, pair.b}) {
-      NodeStanding& of = found.nodes[slot_of(node)];
-      ++of.pairs;
-      of.slow += is_slow(pair) ? 1 : 0;
-      if (clears(pair)) of.standing = Standing::cleared;
-      more[slot_of(node)].push_back(pair.log_time - slowest);
-    }
-  }
-  for (std::size_t node = 0; node < more.size(); ++node)
-    if (!more[node].empty()) found.nodes[node].more = median(more[node]);
-  const auto is_cleared = [&](int node) { return found.nodes[slot_of(node)].standing == Standing::cleared; };
-  std::vector<int> named;
-  for (const PairTime& pair : pairs) {
-    if (!is_slow(pair)) continue;
-    if (is_cleared(pair.a) && is_cleared(pair.b)) {
-      found.paths.push_back({pair.a, pair.b, pair.log_time - slowest});
-    } else if (is_cleared(pair.a) != is_cleared(pair.b)) {
-      const int node = is_cleared(pair.a) ? pair.b : pair.a;
-      const NodeStanding& of = found.nodes[slot_of(node)];
-      if (of.slow == of.pairs) named.push_back(node);
-    }
-  }
-  for (const int node : named) found.nodes[slot_of(node)].standing = Standing::slow;
+      is_enough ? std::min(found.line, kMustBeSeen - healthy_deviations(pairs.size(), kMayBeCleared) * sigma)
+                : -1;
+  count_pairs(pairs, clear_below, found);
+  name_what_nothing_clears(pairs, found);
   for (NodeStanding& node : found.nodes) {
     if (node.pairs > 0 && node.standing == Standing::unclear)
       node.why = why_unclear(node, found, clear_below);
