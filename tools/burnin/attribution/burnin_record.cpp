@@ -273,6 +273,14 @@ std::vector<std::string> names_of(const BurninRecord& record, const std::vector<
   return names;
 }
 
+std::string hosts_of(const BurninRecord& record, const std::vector<int>& nodes) {
+  constexpr std::size_t kMaxNamed = 4;
+  const std::vector<std::string> hosts = names_of(record, nodes);
+  return hosts.size() <= kMaxNamed
+             ? fmt::format("{}", fmt::join(hosts, ", "))
+             : fmt::format("{} to {} ({} hosts)", hosts.front(), hosts.back(), hosts.size());
+}
+
 std::optional<int> node_named(const BurninRecord& record, const std::string& host) {
   const auto& nodes = record.table.nodes;
   auto found = std::find(nodes.begin(), nodes.end(), host);

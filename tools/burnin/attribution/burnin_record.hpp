@@ -115,6 +115,9 @@ struct BurninRecord {
 
 [[nodiscard]] std::vector<std::string> names_of(const BurninRecord& record, const std::vector<int>& nodes);
 
+/// "n0, n5" of few, "n0 to n30 (16 hosts)" of many, which need not follow each other.
+[[nodiscard]] std::string hosts_of(const BurninRecord& record, const std::vector<int>& nodes);
+
 /// The node of this name, or else of one that is the same up to the first dot and without case.
 [[nodiscard]] std::optional<int> node_named(const BurninRecord& record, const std::string& host);
 

@@ -55,15 +55,6 @@ std::string beside(const BurninRecord& record, const Blame& blame) {
   return words.empty() ? std::string() : fmt::format("went up there: {}", fmt::join(words, "; "));
 }
 
-/// "n0, n5" of few, "n0 to n30 (16 hosts)" of many, which need not follow each other.
-std::string hosts_of(const BurninRecord& record, const std::vector<int>& nodes) {
-  constexpr std::size_t kMaxNamed = 4;
-  const std::vector<std::string> hosts = names_of(record, nodes);
-  return hosts.size() <= kMaxNamed
-             ? fmt::format("{}", fmt::join(hosts, ", "))
-             : fmt::format("{} to {} ({} hosts)", hosts.front(), hosts.back(), hosts.size());
-}
-
 /// "groups, found from the pairs: n0, n2, n4, n6 and 4 more; …", and what they are used for; empty for none.
 std::string group_line_of(const BurninRecord& record, const Attribution& found) {
   if (found.groups.empty()) return {};

@@ -237,7 +237,7 @@ class Halver {
     path.log_time = verdict.log_time;
     path.line = verdict.line;
     path.evidence =
-        fmt::format("{}{}: {}", launches_.names(path.nodes),
+        fmt::format("{}{}: {}", hosts_of(record_, path.nodes),
                     path.across ? ", of two domains that are well by themselves" : "", path.evidence);
     paths_.push_back(std::move(path));
     return true;
@@ -296,14 +296,14 @@ class Halver {
       suspect.excluded = verdict.state == LaunchState::well;
       suspect.evidence +=
           verdict.state == LaunchState::well ? fmt::format("; without it {} well", is_are(rest))
-          : verdict.is_bad() ? fmt::format("; without it {}: {}", launches_.names(rest), verdict.words)
+          : verdict.is_bad() ? fmt::format("; without it {}: {}", hosts_of(record_, rest), verdict.words)
                              : "; no group without it can be compared";
     }
     return true;
   }
 
   [[nodiscard]] std::string is_are(const Nodes& nodes) const {
-    return fmt::format("{} {}", launches_.names(nodes), nodes.size() == 1 ? "is" : "are");
+    return fmt::format("{} {}", hosts_of(record_, nodes), nodes.size() == 1 ? "is" : "are");
   }
 
   /// Each suspect on each rail by itself, one rail after the other, with a well host that it met; with the

@@ -134,12 +134,6 @@ int HalvingLaunches::leaf_of(int node) const {
   return record_.table.leaf_of_node.empty() ? 0 : record_.table.leaf_of_node[slot_of(node)];
 }
 
-std::string HalvingLaunches::names(const Nodes& nodes) const {
-  const std::vector<std::string> hosts = names_of(record_, nodes);
-  return hosts.size() <= 2 ? fmt::format("{}", fmt::join(hosts, " and "))
-                           : fmt::format("{} to {} ({} hosts)", hosts.front(), hosts.back(), hosts.size());
-}
-
 LaunchVerdict HalvingLaunches::verdict_of(const GroupLaunch& launch) const {
   const auto rates = rates_.find(key_of(launch));
   if (rates != rates_.end()) return worst_of(rates->second);

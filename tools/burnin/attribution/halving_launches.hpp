@@ -63,8 +63,6 @@ class HalvingLaunches {
   /// Who was measured by itself, and whether it gave a rate.
   [[nodiscard]] const std::map<int, bool>& by_itself() const { return by_itself_; }
   [[nodiscard]] int leaf_of(int node) const;
-  /// "n0 to n15 (16 hosts)".
-  [[nodiscard]] std::string names(const Nodes& nodes) const;
 
  private:
   using Key = std::pair<Nodes, int>;  ///< with the rail; below 0: none

@@ -131,18 +131,18 @@ std::string burnin_prometheus(const BurninRecord& record) {
     text += one_metric("collbench_burnin_unseen_below_ratio",
                        "Time over that of its like below which a loss passes unseen.", "",
                        std::exp(found.blind_below));
-  text += one_metric("collbench_burnin_pairs_without_time", "Pairs and rails whose launches gave no time.",
-                     "", static_cast<double>(record.failures.size()));
-  text += one_metric("collbench_burnin_hosts_not_reached", "Hosts of which no launch gave anything.", "",
-                     static_cast<double>(nodes_not_reached(record).size()));
-  text += one_metric("collbench_burnin_hosts_without_counters", "Hosts whose error counters were not read.",
-                     "", static_cast<double>(record.without_counters.size()));
-  text +=
-      one_metric("collbench_burnin_launcher_errors", "Phases that ended because ranks ran on other hosts.",
-                 "", static_cast<double>(record.launcher_errors.size()));
-  return text + one_metric("collbench_burnin_left_out",
-                           "Pairs and retests that were left out for want of time.", "",
-                           record.left_out + record.retests_left_out);
+  const auto count = [&text](const char* what, const char* help, auto value) {
+    text += one_metric(fmt::format("collbench_burnin_{}", what), help, "", static_cast<double>(value));
+  };
+  count("pairs_without_time", "Pairs and rails whose launches gave no time.", record.failures.size());
+  count("hosts_not_reached", "Hosts of which no launch gave anything.", nodes_not_reached(record).size());
+  count("hosts_without_counters", "Hosts whose error counters were not read.",
+        record.without_counters.size());
+  count("launcher_errors", "Phases that ended because ranks ran on other hosts.",
+        record.launcher_errors.size());
+  count("left_out", "Pairs and retests that were left out for want of time.",
+        record.left_out + record.retests_left_out);
+  return text;
 }
 
 std::string burnin_matrix(const BurninRecord& record) {

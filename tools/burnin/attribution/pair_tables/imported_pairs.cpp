@@ -118,83 +118,105 @@ bool is_own(const std::vector<std::string>& heading) {
   return heading == std::vector<std::string>{"from", "to", "rail", "gigabytes_per_second", "alone", "repeat"};
 }
 
+/// The columns of a table of pairs.
+struct TableColumns {
+  std::vector<std::string> heading;
+  std::size_t rates = 0;
+  std::optional<std::size_t> rails{};
+  std::vector<std::size_t> others{};  ///< other statistics of the same rates
+  std::set<std::size_t> used{};
+};
+
+TableColumns table_columns(std::vector<std::string> heading, const PairTableChoice& choice,
+                           const PairEnds& ends, const std::string& file) {
+  TableColumns columns{std::move(heading)};
+  columns.rates = rate_column(columns.heading, choice.column, ends, file);
+  columns.used = {ends.from, ends.to, columns.rates};
+  columns.rails = rail_column(columns.heading, columns.used);
+  if (columns.rails) columns.used.insert(*columns.rails);
+  for (const auto& [column, cell] : choice.where)
+    columns.used.insert(column_named(columns.heading, column, "--where"));
+  if (choice.column.empty()) columns.others = other_statistics(columns.heading, columns.rates);
+  columns.used.insert(columns.others.begin(), columns.others.end());
+  return columns;
+}
+
+/// "; most pairs have one rate, taken for both directions, …".
+std::string direction_words(PairCollector::Directions directions, bool mirrored) {
+  if (!mirrored || directions == PairCollector::Directions::both) return "; each direction has its own rate";
+  return fmt::format(
+      "; {}, taken for both directions, so sending and receiving are not told apart",
+      directions == PairCollector::Directions::mixed ? "most pairs have one rate" : "a pair has one rate");
+}
+
 BurninRecord from_table(const std::vector<Line>& lines, const std::string& file,
                         const PairTableChoice& choice, const PairEnds& ends) {
   const char separator = cell_separator(lines.front().text);
-  const std::vector<std::string> heading = delimited_cells(lines.front().text, separator);
-  const std::size_t rates = rate_column(heading, choice.column, ends, file);
-  std::set<std::size_t> used{ends.from, ends.to, rates};
-  const std::optional<std::size_t> rails = rail_column(heading, used);
-  if (rails) used.insert(*rails);
-  for (const auto& [column, cell] : choice.where) used.insert(column_named(heading, column, "--where"));
-  const std::vector<Cells> rows = wanted_rows(lines, separator, heading, file, choice);
-  const auto numbers = rails ? rail_numbers(rows, *rails, file) : std::map<std::string, int>{};
-  const auto [unit, unit_name] = unit_of_rates(heading[rates]);
+  const TableColumns columns =
+      table_columns(delimited_cells(lines.front().text, separator), choice, ends, file);
+  const std::vector<Cells> rows = wanted_rows(lines, separator, columns.heading, file, choice);
+  const auto numbers =
+      columns.rails ? rail_numbers(rows, *columns.rails, file) : std::map<std::string, int>{};
+  const auto [unit, unit_name] = unit_of_rates(columns.heading[columns.rates]);
+  const bool own = is_own(columns.heading);
 
   PairCollector pairs(file);
-  std::vector<std::size_t> others;
-  if (choice.column.empty()) others = other_statistics(heading, rates);
-  used.insert(others.begin(), others.end());
-  std::vector<PairCollector> of_others(others.size(), PairCollector(file));
+  std::vector<PairCollector> of_others(columns.others.size(), PairCollector(file));
   std::map<std::tuple<int, int, int>, const Cells*> seen;
   std::size_t again = 0;
   for (const Cells& row : rows) {
-    const int rail = rails ? numbers.at(row.cells[*rails]) : 0;
+    const int rail = columns.rails ? numbers.at(row.cells[*columns.rails]) : 0;
     const int from = pairs.node(row.cells[ends.from], row.line);
     const int to = pairs.node(row.cells[ends.to], row.line);
-    if (is_own(heading)) {
+    if (own) {
       const auto repeat = parse_integer(row.cells[5], 0, 1'000'000);
       pairs.add_own({.from = from,
                      .to = to,
                      .rail = rail,
                      .alone = row.cells[4] == "1",
                      .repeat = static_cast<int>(repeat.value_or(0))},
-                    row.cells[rates], unit, row.line);
+                    row.cells[columns.rates], unit, row.line);
       continue;
     }
     const auto [first, is_new] = seen.try_emplace({from, to, rail}, &row);
-    if (!is_new) {
-      ++again;
-      if (const std::string apart = differing_columns(heading, *first->second, row, used); !apart.empty())
-        throw usage_error(location(file, row.line),
-                          fmt::format("{} and {} stand there more than once: {}", row.cells[ends.from],
-                                      row.cells[ends.to], apart),
-                          "choose one measurement with --where COLUMN=CELL");
-    }
-    pairs.add(from, to, rail, row.cells[rates], unit, row.line);
-    for (std::size_t i = 0; i < others.size(); ++i) {
+    again += is_new ? 0 : 1;
+    if (const std::string apart =
+            is_new ? "" : differing_columns(columns.heading, *first->second, row, columns.used);
+        !apart.empty())
+      throw usage_error(location(file, row.line),
+                        fmt::format("{} and {} stand there more than once: {}", row.cells[ends.from],
+                                    row.cells[ends.to], apart),
+                        "choose one measurement with --where COLUMN=CELL");
+    pairs.add(from, to, rail, row.cells[columns.rates], unit, row.line);
+    for (std::size_t i = 0; i < columns.others.size(); ++i) {
       (void)of_others[i].node(row.cells[ends.from], row.line);
       (void)of_others[i].node(row.cells[ends.to], row.line);
-      of_others[i].add(from, to, rail, row.cells[others[i]], unit, row.line);
+      of_others[i].add(from, to, rail, row.cells[columns.others[i]], unit, row.line);
     }
   }
   const PairCollector::Directions directions = pairs.directions();
-  const bool mirrored =
-      !is_own(heading) && (!ends.directed || directions == PairCollector::Directions::one_each);
+  const bool mirrored = !own && (!ends.directed || directions == PairCollector::Directions::one_each);
+  if (own) return pairs.record(mirrored, fmt::format("as {} has it, written by collbench burnin", file));
   std::vector<std::string> chosen;
   for (const auto& [column, cell] : choice.where) chosen.push_back(fmt::format("{} {}", column, cell));
-  const std::string source = fmt::format(
-      "measured by others: {}, column {} in {}{}{}{}{}; whether pairs ran beside others is not known", file,
-      heading[rates], unit_name,
-      chosen.empty() ? "" : fmt::format(", rows of {}", fmt::join(chosen, " and ")), rail_words(numbers),
-      !mirrored || directions == PairCollector::Directions::both
-          ? "; each direction has its own rate"
-          : fmt::format("; {}, taken for both directions, so sending and receiving are not told apart",
-                        directions == PairCollector::Directions::mixed ? "most pairs have one rate"
-                                                                       : "a pair has one rate"),
-      again == 0 ? ""
-                 : fmt::format("; {} measured a pair again, and the quickest of a pair counts",
-                               counted(again, "row")));
   std::vector<std::string> also;
-  for (const std::size_t other : others) also.push_back(heading[other]);
-  BurninRecord record =
-      pairs.record(mirrored, is_own(heading) ? fmt::format("as {} has it, written by collbench burnin", file)
-                             : also.empty()  ? source
-                                             : fmt::format("{}; who is named has to be slow by {}, too",
-                                                           source, fmt::join(also, " and by ")));
-  for (std::size_t i = 0; i < others.size(); ++i) {
+  for (const std::size_t other : columns.others) also.push_back(columns.heading[other]);
+  BurninRecord record = pairs.record(
+      mirrored,
+      fmt::format("measured by others: {}, column {} in {}{}{}{}{}; whether pairs ran beside others is not "
+                  "known{}",
+                  file, columns.heading[columns.rates], unit_name,
+                  chosen.empty() ? "" : fmt::format(", rows of {}", fmt::join(chosen, " and ")),
+                  rail_words(numbers), direction_words(directions, mirrored),
+                  again == 0 ? ""
+                             : fmt::format("; {} measured a pair again, and the quickest of a pair counts",
+                                           counted(again, "row")),
+                  also.empty() ? ""
+                               : fmt::format("; who is named has to be slow by {}, too",
+                                             fmt::join(also, " and by "))));
+  for (std::size_t i = 0; i < columns.others.size(); ++i) {
     if (auto times = of_others[i].times(mirrored); !times.empty())
-      record.other_columns.push_back({heading[others[i]], std::move(times)});
+      record.other_columns.push_back({columns.heading[columns.others[i]], std::move(times)});
   }
   return record;
 }
