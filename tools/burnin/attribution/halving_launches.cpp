@@ -183,7 +183,7 @@ LaunchVerdict HalvingLaunches::verdict_of(const GroupRate& rate) const {
 
 LaunchVerdict HalvingLaunches::verdict_alone(GroupLaunch launch, std::size_t times, GroupBatch& next) const {
   launch.alone = true;
-  GroupLaunch control = launch_of(like(kind_of(launch), {launch.nodes.begin(), launch.nodes.end()}));
+  GroupLaunch control = launch_of(well_group_like(launch));
   control.alone = true;
   if (failures_alone_.contains(key_of(launch))) {
     // One that gave a rate beside others, and none by itself, is no slow one.
@@ -242,6 +242,19 @@ HalvingLaunches::Nodes HalvingLaunches::like(const Kind& kind, const std::set<in
     free.erase(leaf);
   }
   return nodes;
+}
+
+HalvingLaunches::Nodes HalvingLaunches::well_group_like(const GroupLaunch& launch) const {
+  const std::set<int> own(launch.nodes.begin(), launch.nodes.end());
+  const Kind kind = kind_of(launch);
+  for (const auto& [key, rates] : rates_) {
+    const bool is_apart =
+        std::none_of(key.first.begin(), key.first.end(), [&own](int node) { return own.contains(node); });
+    if (is_apart && key.second == kind.rail && kind_of(rates.front()->launch) == kind &&
+        worst_of(rates).state == LaunchState::well)
+      return key.first;
+  }
+  return like(kind, own);
 }
 
 std::vector<GroupLaunch> HalvingLaunches::controls_for(const GroupLaunch& launch,

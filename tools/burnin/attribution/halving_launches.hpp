@@ -83,6 +83,8 @@ class HalvingLaunches {
   [[nodiscard]] LaunchVerdict verdict_of(const GroupRate& rate) const;
   [[nodiscard]] LaunchVerdict worst_of(const Rates& rates) const;
   [[nodiscard]] Nodes like(const Kind& kind, const std::set<int>& used) const;
+  /// One that was not slow beside others, if there is one; else of well hosts.
+  [[nodiscard]] Nodes well_group_like(const GroupLaunch& launch) const;
   [[nodiscard]] std::vector<GroupLaunch> controls_for(const GroupLaunch& launch,
                                                       const std::set<int>& busy) const;
 

@@ -202,8 +202,9 @@ int main(int argc, char** argv) {
                                               : fleet.burn_in(faults.nics, weather, options, number);
       const analysis::Attribution found = attribute(done.record);
       for (std::size_t i = 0; verbose && i < found.blames.size(); ++i)
-        fmt::print("{} ({}): {}\n", name(found.blames[i].kind),
-                   found.blames[i].confirmed ? "confirmed" : "not confirmed", found.blames[i].evidence);
+        fmt::print("{}: {} ({}): {}\n", faults.explain(found.blames[i]) ? "right" : "other",
+                   name(found.blames[i].kind), found.blames[i].confirmed ? "confirmed" : "not confirmed",
+                   found.blames[i].evidence);
       const Score score = score_of(found, faults);
       all.named += score.named;
       all.others += score.others;
