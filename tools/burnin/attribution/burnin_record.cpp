@@ -257,7 +257,10 @@ std::string summary(const BurninRecord& record, const Attribution& found) {
     if (failed && !works_somewhere(record, phase))
       words += fmt::format("; no launch of phase {} worked", name(phase));
   }
-  if (has_finding_of_no_node(record, found)) words += "; the findings below are of no single node";
+  const bool is_only_doubt = !found.doubt.empty() && found.blames.empty() && below.below == 0 &&
+                             record.failures.empty() && record.group_failures.empty();
+  if (has_finding_of_no_node(record, found))
+    words += is_only_doubt ? "; UNCLEAR, as said below" : "; the findings below are of no single node";
   return words;
 }
 

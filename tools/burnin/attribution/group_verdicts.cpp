@@ -29,12 +29,8 @@ namespace {
 // long is slower in each launch of a burn-in, and sound.
 constexpr double kSittingsOnHostMemory = 1.3;
 
-/// From where on a member is named: a host by itself only for what matters.
-double line_to_name(const GroupPopulation& population) {
-  return population.phase == BurninPhase::nodes && !std::isnan(population.line)
-             ? std::max(population.line, kMatters)
-             : population.line;
-}
+/// From where on a member is named: only for what matters. NaN where it cannot be compared.
+double line_to_name(const GroupPopulation& population) { return std::max(population.line, kMatters); }
 
 double log_of(const GroupRate& rate) { return std::log(rate.bus_bandwidth); }
 
@@ -182,7 +178,7 @@ void judge_without_pairs(const BurninRecord& record, const std::vector<GroupPopu
   for (const GroupPopulation& population : populations) {
     const bool of_nodes = population.phase == BurninPhase::nodes || population.phase == BurninPhase::groups;
     if (!of_nodes || population.alone || std::isnan(population.line)) continue;
-    found.blind_below = std::max(found.blind_below, population.line);
+    found.blind_below = std::max(found.blind_below, line_to_name(population));
     for (const GroupRate* const rate : population.members)
       compared.insert(rate->launch.nodes.begin(), rate->launch.nodes.end());
   }
@@ -268,7 +264,7 @@ void judge_rails(const std::vector<GroupPopulation>& populations, Attribution& f
       const bool is_named = std::any_of(found.blames.begin(), found.blames.end(), [rail](const Blame& blame) {
         return blame.kind == BlameKind::rail && blame.rail == rail;
       });
-      if (!(more > population.line) || is_named) continue;
+      if (!(more > line_to_name(population)) || is_named) continue;
       add_finding(
           found.blames,
           {.kind = BlameKind::rail,
@@ -277,7 +273,7 @@ void judge_rails(const std::vector<GroupPopulation>& populations, Attribution& f
            .evidence = fmt::format("over rail {} {}, {} of the other rails' time, one rail at a time (a slow "
                                    "NIC of one node slows them all, too)",
                                    rail, rate_words(*rate), percent_slower(more))},
-          more, population.line, "");
+          more, line_to_name(population), "");
     }
   }
 }

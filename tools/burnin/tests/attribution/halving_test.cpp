@@ -229,6 +229,7 @@ TEST(Halving, WhereGroupsOfTwoDomainsScatterItSaysSo) {
   const Attribution found = attribute(record);
   EXPECT_THAT(found.blames, IsEmpty());
   EXPECT_THAT(found.doubt, HasSubstr("whether a path between domains is slow"));
+  EXPECT_THAT(summary(record, found), HasSubstr("64 good, 0 suspect, 0 bad, 0 not tested; UNCLEAR, as said"));
   EXPECT_FALSE(passes(record, found));
 }
 
