@@ -99,6 +99,17 @@ void judge_expected(const BurninRecord& record, Attribution& found) {
   }
 }
 
+/// "BELOW: the fastest pair makes 20.2 of the expected 40 GB/s; ": of a fleet that is slow as a whole.
+std::string below_expected(const BurninRecord& record) {
+  double fastest = 0;
+  for (const auto& [rail, rates] : best_rates(record))
+    for (const auto& [node, rate] : rates) fastest = std::max(fastest, rate);
+  return fastest <= 0 || fastest >= kShareOfExpected * record.expected
+             ? ""
+             : fmt::format("BELOW: the fastest pair makes {:.4g} of the expected {:.4g} GB/s; ",
+                           fastest / kGigabyte, record.expected / kGigabyte);
+}
+
 /// A host with a counter that operators act on is no good one.
 void judge_rises(const BurninRecord& record, Attribution& found) {
   for (const CounterRise& rise : record.rises) {
@@ -237,12 +248,11 @@ std::string summary(const BurninRecord& record, const Attribution& found) {
   for (const Bucket bucket : {Bucket::good, Bucket::suspect, Bucket::bad, Bucket::not_tested})
     counts.push_back(fmt::format("{} {}", nodes_in(found, bucket).size(), name(bucket)));
   const JobsBelowFloor below = jobs_below_floor(record);
-  std::string words =
-      fmt::format("{}{}: {}",
-                  below.below == 0 ? ""
-                                   : fmt::format("BELOW: {} of {} below a sound {}; ", below.below,
-                                                 counted(below.judged, "job"), below.worst->machine),
-                  counted(record.table.nodes.size(), "node"), fmt::join(counts, ", "));
+  std::string words = below_expected(record);
+  if (below.below > 0)
+    words += fmt::format("BELOW: {} of {} below a sound {}; ", below.below, counted(below.judged, "job"),
+                         below.worst->machine);
+  words += fmt::format("{}: {}", counted(record.table.nodes.size(), "node"), fmt::join(counts, ", "));
   if (const std::vector<int> silent = nodes_not_reached(record); !silent.empty())
     words += fmt::format("; {} not reached", silent.size());
   if (!record.without_counters.empty())

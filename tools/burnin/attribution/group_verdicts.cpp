@@ -417,7 +417,7 @@ std::vector<GroupLaunch> group_retests(const BurninRecord& record) {
     std::vector<const GroupRate*> slow;
     std::vector<const GroupRate*> like_others;
     for (const GroupRate* const rate : population.members)
-      (below(population, *rate) > population.line ? slow : like_others).push_back(rate);
+      (below(population, *rate) > line_to_name(population) ? slow : like_others).push_back(rate);
     const GroupRate& slowest = slowest_of(population);
     if (is_of_groups(population.phase) && population.median < slowest.floor) add(slowest.launch);
     if (slow.empty() || population.phase == BurninPhase::halving) continue;

@@ -122,6 +122,9 @@ TEST(BurninRecord, WhoFallsShortOfWhatIsExpectedIsNotGood) {
   EXPECT_EQ(good_nodes(record, ","), "n0,n1,n2,n3,n4,n5\n");
   record.expected = 2e9;
   EXPECT_EQ(good_nodes(record, ","), "\n");
+  EXPECT_TRUE(
+      burnin_text(record, 400).starts_with("BELOW: the fastest pair makes 1.002 of the expected 2 GB/s; 6 "))
+      << burnin_text(record, 400);
   EXPECT_EQ(burnin_from_json(burnin_json(record), "burnin.json").expected, 2e9);
 }
 
