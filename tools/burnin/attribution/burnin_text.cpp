@@ -115,6 +115,14 @@ std::vector<std::string> failed_lines(const BurninRecord& record) {
   return said_once(failed);
 }
 
+std::string repeat_words(const BurninRecord& record) {
+  if (!has_repeats(record.table)) return {};
+  const SettledPairs settled = settled_counts(record);
+  return fmt::format("{} stood out beside others and {} measured again so: {} then like the others",
+                     counted(settled.repeated, "direction"), settled.repeated == 1 ? "was" : "were",
+                     settled.eased);
+}
+
 /// Each with what went up beside it, and what to do next; many paths in one sentence.
 std::string findings_text(const BurninRecord& record, const Attribution& found, int width) {
   std::string text = found.blames.empty() ? "" : "\n";
@@ -238,12 +246,7 @@ std::string burnin_text(const BurninRecord& record, int width) {
         "to drain them (printed, not run; --format drain has the reason of each): scontrol update "
         "NodeName={} State=DRAIN Reason=collbench-burnin",
         fmt::join(drained, ",")));
-  if (has_repeats(record.table)) {
-    const SettledPairs settled = settled_counts(record);
-    add(fmt::format("{} stood out beside others and {} measured again so: {} then like the others",
-                    counted(settled.repeated, "direction"), settled.repeated == 1 ? "was" : "were",
-                    settled.eased));
-  }
+  add(repeat_words(record));
   add(halving_words(record));
   for (const ReportLine& line : missing_lines(record, found)) add(line.text);
   return text;

@@ -152,6 +152,10 @@ class Halver {
     return true;
   }
 
+  [[nodiscard]] LaunchVerdict beside(int node, int other) const {
+    return launches_.verdict_of(launches_.pair_of(node, other));
+  }
+
   /// Each beside a well host, and beside others while it is slow with each: other traffic rarely meets the
   /// same host three times.
   [[nodiscard]] bool swap_single_nodes() {
@@ -162,46 +166,43 @@ class Halver {
         Nodes met = launches_.partners_of(node);
         const bool is_asked =
             met.size() < turn &&
-            std::all_of(
-                met.begin(), met.end(),
-                [&](int other) { return launches_.verdict_of(launches_.pair_of(node, other)).is_bad(); });
-        const std::optional<int> other = is_asked ? launches_.partner_for(node, met, busy) : std::nullopt;
-        if (other) met.push_back(*other);
+            std::all_of(met.begin(), met.end(), [&](int other) { return beside(node, other).is_bad(); });
+        if (const auto other = is_asked ? launches_.partner_for(node, met, busy) : std::nullopt) {
+          met.push_back(*other);
+          busy.insert(*other);
+        }
         for (const int each : met) pairs.push_back(launches_.pair_of(node, each));
-        if (other) busy.insert(*other);
       }
       if (!is_measured(pairs)) return false;
     }
-    for (const int node : singles_) {
-      HalvingSuspect suspect{.node = node};
-      std::vector<std::string> words;
-      std::size_t bad = 0;
-      std::size_t known = 0;
-      const Nodes met = launches_.partners_of(node);
-      for (const int other : met) {
-        const LaunchVerdict verdict = launches_.verdict_of(launches_.pair_of(node, other));
-        if (verdict.state == LaunchState::unknown) continue;
-        ++known;
-        if (!verdict.is_bad()) continue;
-        ++bad;
-        suspect.failed = suspect.failed || verdict.state == LaunchState::failed;
-        words.push_back(fmt::format("with {} {}", record_.table.nodes[slot_of(other)], verdict.words));
-        if (verdict.log_time >= suspect.log_time) {
-          suspect.log_time = verdict.log_time;
-          suspect.line = verdict.line;
-        }
-        if (verdict.state == LaunchState::failed) suspect.why = verdict.words;
-      }
-      suspect.swapped = bad > 1 && bad == met.size();
-      suspect.evidence = fmt::format("{}", fmt::join(words, "; "));
-      if (known == 0)
-        unclear_.insert(node);
-      else if (bad < known)
-        well_.insert(node);
-      else
-        suspects_.push_back(std::move(suspect));
-    }
+    for (const int node : singles_) judge_single_node(node);
     return true;
+  }
+
+  void judge_single_node(int node) {
+    HalvingSuspect suspect{.node = node};
+    std::vector<std::string> words;
+    std::size_t known = 0;
+    const Nodes met = launches_.partners_of(node);
+    for (const int other : met) {
+      const LaunchVerdict verdict = beside(node, other);
+      known += verdict.state == LaunchState::unknown ? 0 : 1;
+      if (!verdict.is_bad()) continue;
+      words.push_back(fmt::format("with {} {}", record_.table.nodes[slot_of(other)], verdict.words));
+      if (verdict.log_time >= suspect.log_time) {
+        suspect.log_time = verdict.log_time;
+        suspect.line = verdict.line;
+      }
+      if (verdict.state == LaunchState::failed) suspect.why = verdict.words;
+    }
+    suspect.swapped = words.size() > 1 && words.size() == met.size();
+    suspect.evidence = fmt::format("{}", fmt::join(words, "; "));
+    if (known == 0)
+      unclear_.insert(node);
+    else if (words.size() < known)
+      well_.insert(node);
+    else
+      suspects_.push_back(std::move(suspect));
   }
 
   [[nodiscard]] bool is_suspect(int node) const {
@@ -259,46 +260,51 @@ class Halver {
     return {};
   }
 
+  /// The suspects by themselves, and enough well hosts to compare them with, who are in no group if possible.
+  [[nodiscard]] std::vector<GroupLaunch> hosts_by_themselves(const std::vector<GroupLaunch>& groups) const {
+    const auto& known = launches_.by_itself();
+    std::vector<GroupLaunch> hosts;
+    const auto add = [&](int node) {
+      if (!known.contains(node)) hosts.push_back({BurninPhase::nodes, {node}});
+    };
+    for (const HalvingSuspect& suspect : suspects_) add(suspect.node);
+    if (hosts.empty()) return hosts;
+    std::set<int> busy;
+    for (const GroupLaunch& launch : groups) busy.insert(launch.nodes.begin(), launch.nodes.end());
+    Nodes well(launches_.well().begin(), launches_.well().end());
+    std::stable_partition(well.begin(), well.end(), [&busy](int node) { return !busy.contains(node); });
+    std::stable_partition(well.begin(), well.end(), [&known](int node) { return known.contains(node); });
+    well.resize(std::min(well.size(), std::max(kControls, suspects_.size() + 1)));
+    for (const int node : well) add(node);
+    return hosts;
+  }
+
   /// The groups without them, and each by itself beside well hosts.
   [[nodiscard]] bool confirm() {
-    if (suspects_.empty()) return true;
     std::vector<GroupLaunch> groups;
-    std::vector<GroupLaunch> by_themselves;
     for (const HalvingSuspect& suspect : suspects_) {
       Nodes rest = group_without(suspect);
       if (rest.size() > 1) groups.push_back(launches_.launch_of(std::move(rest)));
-      if (!launches_.by_itself().contains(suspect.node))
-        by_themselves.push_back({BurninPhase::nodes, {suspect.node}});
     }
-    std::set<int> busy;
-    for (const GroupLaunch& launch : groups) busy.insert(launch.nodes.begin(), launch.nodes.end());
-    const std::size_t enough = by_themselves.empty() ? 0 : std::max(kControls, suspects_.size() + 1);
-    std::size_t have = 0;
-    for (const int node : launches_.well()) have += launches_.by_itself().contains(node) ? 1 : 0;
-    for (const bool beside : {true, false}) {
-      for (const int node : launches_.well()) {
-        const bool is_new = !launches_.by_itself().contains(node) && busy.contains(node) != beside;
-        if (!is_new || have >= enough) continue;
-        ++have;
-        by_themselves.push_back({BurninPhase::nodes, {node}});
-      }
-    }
-    if (!is_measured(groups, std::move(by_themselves))) return false;
-    for (HalvingSuspect& suspect : suspects_) {
-      const auto alone = launches_.by_itself().find(suspect.node);
-      suspect.works_alone = alone != launches_.by_itself().end() && alone->second;
-      const Nodes rest = group_without(suspect);
-      LaunchVerdict verdict = rest.size() == 1 ? LaunchVerdict{LaunchState::well}
-                              : rest.empty()   ? LaunchVerdict{}
-                                               : launches_.verdict_of(launches_.launch_of(rest));
-      if (verdict.is_bad()) verdict = launches_.verdict_alone(launches_.launch_of(rest), 1, next_);
-      if (!next_.empty()) return false;
-      suspect.excluded = verdict.state == LaunchState::well;
-      suspect.evidence +=
-          verdict.state == LaunchState::well ? fmt::format("; without it {} well", is_are(rest))
-          : verdict.is_bad() ? fmt::format("; without it {}: {}", hosts_of(record_, rest), verdict.words)
-                             : "; no group without it can be compared";
-    }
+    if (!is_measured(groups, hosts_by_themselves(groups))) return false;
+    return std::all_of(suspects_.begin(), suspects_.end(),
+                       [this](HalvingSuspect& suspect) { return judge_exclusion(suspect); });
+  }
+
+  /// False: its group without it is to be measured alone.
+  [[nodiscard]] bool judge_exclusion(HalvingSuspect& suspect) {
+    const auto alone = launches_.by_itself().find(suspect.node);
+    suspect.works_alone = alone != launches_.by_itself().end() && alone->second;
+    const Nodes rest = group_without(suspect);
+    LaunchVerdict verdict{rest.size() == 1 ? LaunchState::well : LaunchState::unknown};
+    if (rest.size() > 1) verdict = launches_.verdict_of(launches_.launch_of(rest));
+    if (verdict.is_bad()) verdict = launches_.verdict_alone(launches_.launch_of(rest), 1, next_);
+    if (!next_.empty()) return false;
+    suspect.excluded = verdict.state == LaunchState::well;
+    suspect.evidence += suspect.excluded ? fmt::format("; without it {} well", is_are(rest))
+                        : verdict.is_bad()
+                            ? fmt::format("; without it {}: {}", hosts_of(record_, rest), verdict.words)
+                            : "; no group without it can be compared";
     return true;
   }
 

@@ -21,7 +21,6 @@ struct HalvingSuspect {
   int node = 0;
   bool over_nvlink = false;          ///< between hosts of an NVLink domain
   bool over_network = false;         ///< there without NVLink, or where there is none
-  bool failed = false;               ///< gives nothing, for `why`
   double log_time = 0;               ///< over that of pairs of well hosts, by its worst pair
   double line = 0;                   ///< log of time
   bool swapped = false;              ///< also beside a second one
@@ -30,7 +29,7 @@ struct HalvingSuspect {
   std::vector<int> rails{};          ///< on which alone it is slow or gives nothing
   std::vector<int> working_rails{};  ///< of the others, those that are well
   std::string evidence{};
-  std::string why{};
+  std::string why{};  ///< it gives nothing; empty: it gave a rate
 };
 
 /// A group that is slow though each part of it is well, in company and alone.

@@ -263,28 +263,29 @@ std::vector<GroupLaunch> HalvingLaunches::controls_for(const GroupLaunch& launch
   const Kind kind = kind_of(launch);
   std::set<int> taken(launch.nodes.begin(), launch.nodes.end());
   std::size_t count = 0;
-  const auto note = [&](const GroupLaunch& control) {
-    if (control.nodes == launch.nodes || !is_well(control.nodes) || kind_of(control) != kind) return;
-    ++count;
-    taken.insert(control.nodes.begin(), control.nodes.end());
+  const auto note = [&](const auto& launched) {
+    for (const auto& [key, of] : launched) {
+      const bool may_be_like = key.second == kind.rail && key.first.size() == kind.size && is_well(key.first);
+      if (!may_be_like || key == key_of(launch) || kind_of(launch_of(key.first, launch.rail)) != kind)
+        continue;
+      ++count;
+      taken.insert(key.first.begin(), key.first.end());
+    }
   };
-  for (const auto& [key, of] : rates_)
-    if (key.second == kind.rail && key.first.size() == kind.size) note(of.front()->launch);
-  for (const auto& [key, of] : failures_)
-    if (key.second == kind.rail && key.first.size() == kind.size) note(of->launch);
+  note(rates_);
+  note(failures_);
   std::vector<GroupLaunch> missing;
-  for (const bool beside : {true, false}) {
-    std::set<int> used = taken;
-    if (beside) used.insert(busy.begin(), busy.end());
-    // More than the fewest only in a launch that is needed anyhow.
-    while (count + missing.size() < (beside && !busy.empty() ? kControls : kMinPopulation)) {
-      const Nodes nodes = like(kind, used);
-      if (nodes.empty()) break;
+  const auto add = [&](std::size_t enough, std::set<int> used) {
+    used.insert(taken.begin(), taken.end());
+    for (Nodes nodes; count < enough && !(nodes = like(kind, used)).empty(); ++count) {
       used.insert(nodes.begin(), nodes.end());
       taken.insert(nodes.begin(), nodes.end());
       missing.push_back(launch_of(nodes, launch.rail));
     }
-  }
+  };
+  // More than the fewest only in a launch that is needed anyhow.
+  add(busy.empty() ? kMinPopulation : kControls, busy);
+  add(kMinPopulation, {});
   return missing;
 }
 

@@ -27,7 +27,7 @@ BlameKind kind_of(const BurninRecord& record, const HalvingSuspect& suspect) {
 void judge_suspect(const BurninRecord& record, const HalvingSuspect& suspect, Attribution& found) {
   NodeVerdict& verdict = found.nodes[slot_of(suspect.node)];
   const std::string& host = record.table.nodes[slot_of(suspect.node)];
-  if (suspect.failed && !suspect.works_alone && suspect.working_rails.empty()) {
+  if (!suspect.why.empty() && !suspect.works_alone && suspect.working_rails.empty()) {
     verdict = {suspect.node, Bucket::not_tested, suspect.why};
     return;
   }
@@ -41,7 +41,7 @@ void judge_suspect(const BurninRecord& record, const HalvingSuspect& suspect, At
   const Blame blame{.kind = kind,
                     .nodes = {suspect.node},
                     .against_expected = suspect.line <= 0,
-                    .measure = suspect.failed ? "gives no result" : "",
+                    .measure = !suspect.why.empty() ? "gives no result" : "",
                     .confirmed = is_confirmed,
                     .by_exclusion = true,
                     .evidence = fmt::format("{}: {}", host, suspect.evidence)};
@@ -65,56 +65,59 @@ std::string cost_words(const HalvingCost& cost) {
                      counted(cost.launches, "launch"), format_seconds(cost.seconds));
 }
 
+/// Of a node that pairs say nothing of.
+NodeVerdict verdict_of(const BurninRecord& record, const Halving& halving, int node) {
+  const bool is_well = std::all_of(halving.well.begin(), halving.well.end(), [node](const auto& well) {
+    return std::binary_search(well.begin(), well.end(), node);
+  });
+  if (!works_somewhere(record, BurninPhase::halving))
+    return {node, Bucket::not_tested, "no launch of phase halving worked"};
+  if (halving.unclear.contains(node))
+    return {node, Bucket::not_tested,
+            "this design cannot tell: fewer than four groups are alike, or their rates scatter too much, and "
+            "no well host is there to be put beside it"};
+  if (is_well) return {node, Bucket::good, ""};
+  return {node, Bucket::not_tested, "phase halving ended before it was told from its group"};
+}
+
+void add_doubt(const std::string& words, Attribution& found) {
+  found.doubt += found.doubt.empty() ? words : "; " + words;
+}
+
+void judge_path(const BurninRecord& record, const HalvingPath& path, Attribution& found) {
+  if (!path.confirmed) {
+    add_doubt(fmt::format("whether a path is slow, or other traffic slowed it: {}; alone it was not slower "
+                          "each time than groups like it",
+                          path.evidence),
+              found);
+    return;
+  }
+  add_finding(
+      found.blames,
+      {.kind = path.across ? BlameKind::trunk : BlameKind::group,
+       .nodes = path.nodes,
+       .against_expected = path.line <= 0,
+       .confirmed = true,
+       .evidence = fmt::format("{}{}, again each time with nothing beside it, and each part of it is well",
+                               path.over_nvlink ? "over NVLink: " : "", path.evidence)},
+      path.log_time, path.line, fmt::format("{}", fmt::join(names_of(record, path.nodes), ", ")));
+}
+
 }  // namespace
 
 void judge_halving(const BurninRecord& record, Attribution& found) {
   if (!was_halved(record)) return;
   const Halving halving = halving_of(record);
-  const bool has_pairs = !record.table.times.empty() || !record.failures.empty();
-  if (!has_pairs) found.blind_below = std::max(kMatters, halving.blind_below);
-  for (NodeVerdict& verdict : found.nodes) {
-    const bool is_open = verdict.bucket == Bucket::good || verdict.bucket == Bucket::not_tested;
-    if (has_pairs || !is_open) continue;
-    const bool is_well =
-        std::all_of(halving.well.begin(), halving.well.end(), [&](const std::vector<int>& well) {
-          return std::binary_search(well.begin(), well.end(), verdict.node);
-        });
-    if (halving.unclear.contains(verdict.node)) {
-      verdict = {verdict.node, Bucket::not_tested,
-                 !works_somewhere(record, BurninPhase::halving)
-                     ? "no launch of phase halving worked"
-                     : "this design cannot tell: fewer than four groups are alike, or their rates scatter "
-                       "too much, and no well host is there to be put beside it"};
-    } else if (is_well) {
-      verdict = {verdict.node, Bucket::good, ""};
-    } else {
-      verdict = {verdict.node, Bucket::not_tested, "phase halving ended before it was told from its group"};
-    }
+  if (record.table.times.empty() && record.failures.empty()) {
+    found.blind_below = std::max(kMatters, halving.blind_below);
+    for (NodeVerdict& verdict : found.nodes)
+      if (verdict.bucket == Bucket::good || verdict.bucket == Bucket::not_tested)
+        verdict = verdict_of(record, halving, verdict.node);
   }
   for (const HalvingSuspect& suspect : halving.suspects) judge_suspect(record, suspect, found);
-  const auto doubt = [&found](const std::string& words) {
-    found.doubt += found.doubt.empty() ? words : "; " + words;
-  };
   if (halving.across_unclear)
-    doubt("whether a path between domains is slow, for groups of two domains scatter too much");
-  for (const HalvingPath& path : halving.paths) {
-    if (!path.confirmed) {
-      doubt(
-          fmt::format("whether a path is slow, or other traffic slowed it: {}; it was not slower than each "
-                      "group like it with nothing beside them",
-                      path.evidence));
-      continue;
-    }
-    add_finding(found.blames,
-                {.kind = path.across ? BlameKind::trunk : BlameKind::group,
-                 .nodes = path.nodes,
-                 .against_expected = path.line <= 0,
-                 .confirmed = path.confirmed,
-                 .evidence = fmt::format("{}{}, again each time with nothing beside it, and each part of it "
-                                         "is well",
-                                         path.over_nvlink ? "over NVLink: " : "", path.evidence)},
-                path.log_time, path.line, fmt::format("{}", fmt::join(names_of(record, path.nodes), ", ")));
-  }
+    add_doubt("whether a path between domains is slow, for groups of two domains scatter too much", found);
+  for (const HalvingPath& path : halving.paths) judge_path(record, path, found);
 }
 
 std::string prediction_words(const BurninRecord& record) {

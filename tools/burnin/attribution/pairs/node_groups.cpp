@@ -188,18 +188,20 @@ class GroupSearch {
     constexpr int kPasses = 10;
     Fit fit{labels, std::vector<double>(partners_.size(), 0)};
     std::vector<double> values;
+    const auto settle = [&values](double& level) {
+      if (!values.empty()) level += reordering_median(values);
+      values.clear();
+    };
     for (int pass = 0; pass < kPasses; ++pass) {
       for (const bool inside : {true, false}) {
-        values.clear();
         for (const PairTime& pair : pairs_)
           if (is_inside(fit, two_levels, pair) == inside) values.push_back(rest(fit, two_levels, pair));
-        if (!values.empty()) (inside ? fit.inside : fit.across) += reordering_median(values);
+        settle(inside ? fit.inside : fit.across);
       }
       for (std::size_t node = 0; node < partners_.size(); ++node) {
-        values.clear();
         for (const auto& [partner, pair] : partners_[node])
           values.push_back(rest(fit, two_levels, pairs_[pair]));
-        if (!values.empty()) fit.parts[node] += reordering_median(values);
+        settle(fit.parts[node]);
       }
       const double middle = median(fit.parts);
       for (double& part : fit.parts) part -= middle;
