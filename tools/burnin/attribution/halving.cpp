@@ -347,11 +347,17 @@ class Halver {
     std::vector<GroupLaunch> pairs;
     std::vector<std::pair<std::size_t, int>> keys;
     for (std::size_t i = 0; i < suspects_.size(); ++i) {
-      // Slow on all of them needs no rail to be told from the others.
-      const bool all_slow = turn > 0 && std::all_of(rails.begin(), rails.end(),
-                                                    [&](int rail) { return last.at({i, rail}).is_bad(); });
+      // Rails that are all slow by as much bear each other out.
+      double worst = 0;
+      bool all_slow = turn > 0;
+      for (int rail = 0; all_slow && rail < record_.table.rails; ++rail) {
+        worst = std::max(worst, last.at({i, rail}).log_time);
+        all_slow = last.at({i, rail}).is_bad();
+      }
       for (const int rail : rails) {
-        if (turn >= partners[i].size() || all_slow || (turn > 0 && !last.at({i, rail}).is_bad())) continue;
+        const bool is_slow = turn == 0 || last.at({i, rail}).is_bad();
+        const bool is_borne_out = all_slow && 2 * last.at({i, rail}).log_time >= worst;
+        if (turn >= partners[i].size() || !is_slow || is_borne_out) continue;
         pairs.push_back(launches_.pair_of(suspects_[i].node, partners[i][turn], rail));
         keys.emplace_back(i, rail);
       }

@@ -10,6 +10,7 @@
 #include <numbers>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "base/deterministic_random.hpp"
 #include "tools/burnin/attribution/blame_words.hpp"
@@ -269,6 +270,18 @@ TEST(Halving, TheRailOfASlowNicIsNamed) {
     return has(launch, 13) && launch.rail != 0 && launch.rail != 1 && launch.nodes.size() > 1 ? 0.5 : 1;
   });
   EXPECT_THAT(attribute(record).blames, SizeIs(2)) << "two NICs";
+  // The other rail once slow by traffic is no second one.
+  record = fleet(32, 8, 2);
+  bool was_disturbed = false;
+  play(record, [&was_disturbed](const GroupLaunch& launch) {
+    if (!has(launch, 13) || launch.nodes.size() < 2) return 1.0;
+    if (launch.rail.value_or(1) == 1) return 0.5;
+    return std::exchange(was_disturbed, true) ? 1 : 0.85;
+  });
+  found = attribute(record);
+  ASSERT_THAT(found.blames, SizeIs(1));
+  EXPECT_EQ(found.blames[0].kind, BlameKind::nic);
+  EXPECT_EQ(found.blames[0].rail, 1);
 }
 
 TEST(Halving, WhoIsSlowByItselfIsNoNetworksFault) {
