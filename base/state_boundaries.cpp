@@ -50,7 +50,7 @@ void add_boundaries(SortedLogs logs, std::size_t min_values, std::vector<double>
 std::vector<double> group_boundaries(std::vector<double> values) {
   std::erase_if(values, [](double value) { return !(value > 0); });
   for (double& value : values) value = std::log(value);
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   const auto share = static_cast<std::size_t>(std::ceil(kMinShare * static_cast<double>(values.size())));
   std::vector<double> boundaries;
   add_boundaries(values, std::max(kMinValues, share), boundaries);
@@ -58,8 +58,7 @@ std::vector<double> group_boundaries(std::vector<double> values) {
 }
 
 std::size_t group_of(double value, const std::vector<double>& boundaries) {
-  return static_cast<std::size_t>(std::upper_bound(boundaries.begin(), boundaries.end(), value) -
-                                  boundaries.begin());
+  return static_cast<std::size_t>(std::ranges::upper_bound(boundaries, value) - boundaries.begin());
 }
 
 namespace {
@@ -97,7 +96,7 @@ std::vector<double> round_trips_of(const std::vector<RowPasses>& rows) {
   std::vector<double> all;
   for (const RowPasses& row : rows)
     all.insert(all.end(), row.round_trip_seconds.begin(), row.round_trip_seconds.end());
-  std::sort(all.begin(), all.end());
+  std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
@@ -156,7 +155,7 @@ std::vector<std::size_t> commonest_states(const std::vector<RowPasses>& rows,
   }
   std::vector<std::size_t> states(passes.size());
   std::iota(states.begin(), states.end(), 0U);
-  std::sort(states.begin(), states.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::sort(states, [&](std::size_t a, std::size_t b) {
     return passes[a] != passes[b] ? passes[a] > passes[b] : a < b;
   });
   return states;

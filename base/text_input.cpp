@@ -83,7 +83,7 @@ bool looks_like_csv(std::string_view text) {
   const auto cells = split_cells(line, ',');
   constexpr std::size_t kMinCells = 4;
   return cells.size() >= kMinCells &&
-         std::none_of(cells.begin(), cells.end(), [](const std::string& cell) { return cell.empty(); });
+         std::ranges::none_of(cells, [](const std::string& cell) { return cell.empty(); });
 }
 
 void require_text(std::string_view text, std::string_view file, std::string_view expected,
@@ -129,8 +129,7 @@ std::size_t drop_nuls(std::string& text) {
     ++runs;
     at = std::min(text.find_first_not_of('\0', at), text.size());
   }
-  if (runs == 0 || runs > 1 + std::count(text.begin(), text.end(), '\n') || foreign_file(text, "", ""))
-    return 0;
+  if (runs == 0 || runs > 1 + std::ranges::count(text, '\n') || foreign_file(text, "", "")) return 0;
   return std::erase(text, '\0');
 }
 
@@ -178,7 +177,7 @@ std::string location(std::string_view file, int line) { return fmt::format("{}:{
 
 int line_of(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
-  return 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+  return 1 + static_cast<int>(std::ranges::count(before, '\n'));
 }
 
 namespace {

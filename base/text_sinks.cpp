@@ -45,8 +45,8 @@ Letter first_letter(std::string_view text) {
 
 /// Bytes of printable ASCII at the start: most of every text.
 std::size_t plain_bytes(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::find_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }) - text.begin());
+  return static_cast<std::size_t>(std::ranges::find_if(text, [](char c) { return c < ' ' || c > '~'; }) -
+                                  text.begin());
 }
 
 std::string in_place_of_control(const Letter& letter) {
@@ -94,8 +94,7 @@ bool is_number(std::string_view text) {
 bool begins_formula(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   constexpr std::array<std::string_view, 8> kSigns{"=", "+", "-", "@", "＝", "＋", "－", "＠"};
-  return std::any_of(kSigns.begin(), kSigns.end(),
-                     [text](std::string_view sign) { return text.starts_with(sign); }) &&
+  return std::ranges::any_of(kSigns, [text](std::string_view sign) { return text.starts_with(sign); }) &&
          !is_number(text);
 }
 
@@ -110,8 +109,7 @@ std::size_t begins_block(std::string_view line) {
     return ends_at(std::min(line.find_first_not_of('#'), line.size())) ? 0 : std::string_view::npos;
   if (line.starts_with('-') || line.starts_with('+'))
     return ends_at(1) || line[1] == line[0] ? 0 : std::string_view::npos;
-  const auto digits =
-      static_cast<std::size_t>(std::find_if_not(line.begin(), line.end(), is_digit) - line.begin());
+  const auto digits = static_cast<std::size_t>(std::ranges::find_if_not(line, is_digit) - line.begin());
   const bool is_item = digits > 0 && digits < line.size() && (line[digits] == '.' || line[digits] == ')');
   return is_item && ends_at(digits + 1) ? digits : std::string_view::npos;
 }
@@ -129,7 +127,7 @@ bool is_markup(std::string_view line, std::size_t at) {
 }  // namespace
 
 bool is_hidden(char32_t code_point) {
-  const bool is_in_table = std::any_of(kHidden.begin(), kHidden.end(), [code_point](const auto& range) {
+  const bool is_in_table = std::ranges::any_of(kHidden, [code_point](const auto& range) {
     return range.first <= code_point && code_point <= range.second;
   });
   return is_in_table || (code_point & 0xFFFEU) == 0xFFFE;  // the last two of each plane are no characters
@@ -181,8 +179,8 @@ std::string xml_text(std::string_view text) {
       {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}}};
   std::string safe;
   for (const char letter : one_line(text)) {
-    const auto* const found = std::find_if(kEntities.begin(), kEntities.end(),
-                                           [letter](const auto& each) { return each.first == letter; });
+    const auto* const found =
+        std::ranges::find_if(kEntities, [letter](const auto& each) { return each.first == letter; });
     safe += found == kEntities.end() ? std::string(1, letter) : std::string(found->second);
   }
   return safe;
@@ -209,9 +207,8 @@ std::string roff_text(std::string_view text) {
   std::string safe = line.starts_with('.') ? "\\&" : "";
   for (std::string_view rest = line; !rest.empty();) {
     const Letter letter = first_letter(rest);
-    const auto* const found = std::find_if(kEscapes.begin(), kEscapes.end(), [&letter](const auto& each) {
-      return each.first == letter.code_point;
-    });
+    const auto* const found = std::ranges::find_if(
+        kEscapes, [&letter](const auto& each) { return each.first == letter.code_point; });
     if (found != kEscapes.end()) {
       safe += found->second;
     } else {
@@ -251,8 +248,8 @@ bool is_host_name(std::string_view name) {
   const bool is_all =
       name.size() == 3 && (name[0] | ' ') == 'a' && (name[1] | ' ') == 'l' && (name[2] | ' ') == 'l';
   return !name.empty() && !is_all && name.size() <= kMaxBytes && name.front() != '-' && name.front() != '.' &&
-         std::all_of(name.begin(), name.end(),
-                     [](char c) { return is_digit(c) || is_letter(c) || c == '-' || c == '.' || c == '_'; });
+         std::ranges::all_of(
+             name, [](char c) { return is_digit(c) || is_letter(c) || c == '-' || c == '.' || c == '_'; });
 }
 
 }  // namespace collbench

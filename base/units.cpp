@@ -51,15 +51,14 @@ std::uint64_t parse_size(std::string_view text, std::string_view option) {
   const std::string number(text.substr(0, number_length));
   if (text.empty()) throw bad_size(text, option, "is empty");
   if (text.front() == '-') throw bad_size(text, option, "is negative");
-  const auto digits = std::count_if(number.begin(), number.end(), [](char c) { return c != '.'; });
+  const auto digits = std::ranges::count_if(number, [](char c) { return c != '.'; });
   if (digits == 0 || static_cast<long>(number.size()) - digits > 1) {
     throw bad_size(text, option, "is not a number");
   }
   std::string suffix(text.substr(number_length));
   std::transform(suffix.begin(), suffix.end(), suffix.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto* unit =
-      std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& u) { return u.name == suffix; });
+  const auto* unit = std::ranges::find(kUnits, suffix, &Unit::name);
   if (unit == kUnits.end()) {
     throw bad_size(text, option, fmt::format("has an unknown unit '{}'", text.substr(number_length)));
   }

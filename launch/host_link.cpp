@@ -17,8 +17,7 @@ NetworkLimits limits_for(const Identities& machines) {
   NetworkLimits limits;
   limits.connections = kConnectionsOfARank * machines.size();
   limits.strangers += std::min(kConnectionsOfARank * ranks.size(), kMaxThatGreetAtOnce);
-  limits.line_bytes =
-      max_report_bytes(static_cast<std::size_t>(*std::max_element(ranks.begin(), ranks.end())));
+  limits.line_bytes = max_report_bytes(static_cast<std::size_t>(*std::ranges::max_element(ranks)));
   return limits;
 }
 
@@ -45,7 +44,7 @@ JoinedHosts join_hosts(Ranks& ranks, const Identities& machines, int timeout_loo
   auto link = std::make_shared<HostLink>(machines, ranks.rank(), timeout_looks, secret);
 
   const std::vector<int> listening = listening_ranks(machines);
-  const bool listens = std::find(listening.begin(), listening.end(), ranks.rank()) != listening.end();
+  const bool listens = std::ranges::find(listening, ranks.rank()) != listening.end();
   const std::vector<std::string> all = ranks.all_gather(listens ? packed(listen(*link)) : std::string());
   std::vector<WatchPoint> points;
   for (const int rank : listening) {

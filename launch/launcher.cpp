@@ -32,9 +32,8 @@ bool is_recorded(std::string_view name) {
       name == "COLLBENCH_STARTED_RANKS") {
     return false;
   }
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
-         std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+  return std::ranges::find(kNames, name) != kNames.end() ||
+         std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 }  // namespace
@@ -65,7 +64,7 @@ bool is_open_mpi_launcher(std::string_view name) {
   constexpr std::string_view kOfDebian = ".openmpi";
   if (name.ends_with(kOfDebian)) name.remove_suffix(kOfDebian.size());
   constexpr std::array<std::string_view, 5> kLaunchers{"mpirun", "mpiexec", "orterun", "prterun", "prun"};
-  return std::find(kLaunchers.begin(), kLaunchers.end(), name) != kLaunchers.end();
+  return std::ranges::find(kLaunchers, name) != kLaunchers.end();
 }
 
 std::optional<MpirunProcess> find_mpirun() {

@@ -24,7 +24,7 @@ namespace collbench::program {
 namespace {
 
 bool is_tool(const std::string& name) {
-  return std::any_of(tools().begin(), tools().end(), [&name](const Tool& tool) { return tool.name == name; });
+  return std::ranges::any_of(tools(), [&name](const Tool& tool) { return tool.name == name; });
 }
 
 constexpr const char* kTitle =
@@ -65,22 +65,21 @@ bool value_follows(const CLI::App& root, const CLI::App& app, const std::string&
 /// Throws Error (usage) when there is none.
 const CLI::App* command_named(const CLI::App& app, const std::string& word) {
   const auto commands = commands_of(app);
-  const auto command = std::find_if(commands.begin(), commands.end(),
-                                    [&](const CLI::App* each) { return each->get_name() == word; });
+  const auto command =
+      std::ranges::find_if(commands, [&](const CLI::App* each) { return each->get_name() == word; });
   if (command == commands.end()) throw unknown_command(app, word);
   return *command;
 }
 
 /// Throws Error (usage) where another program's options would be taken for those of `repeat`.
 void require_separator(const CLI::App& app, const std::vector<std::string>& command) {
-  const auto separator = std::find(command.begin(), command.end(), "--");
+  const auto separator = std::ranges::find(command, "--");
   if (std::any_of(command.begin(), separator, is_option)) throw missing_separator(app, command.front());
 }
 
 bool takes_positional(const CLI::App& app) {
   const auto options = app.get_options();
-  return std::any_of(options.begin(), options.end(),
-                     [](const CLI::Option* option) { return option->get_positional(); });
+  return std::ranges::any_of(options, [](const CLI::Option* option) { return option->get_positional(); });
 }
 
 /// Throws Error (usage) for a word that is no option's value where the command takes none.
@@ -93,8 +92,7 @@ void require_positional(const CLI::App& app, const std::string& word) {
 bool is_argument(const CLI::App& app, const std::string& word) {
   const auto commands = commands_of(app);
   return takes_positional(app) &&
-         std::none_of(commands.begin(), commands.end(),
-                      [&word](const CLI::App* each) { return each->get_name() == word; });
+         std::ranges::none_of(commands, [&word](const CLI::App* each) { return each->get_name() == word; });
 }
 
 /// The names on the command line, before CLI11 looks at it, which reports what is missing before what is

@@ -150,8 +150,8 @@ std::vector<SizeSeries> drawable(const SizeSeries& series) {
   for (const Row* row : series) {
     const RowKey& key = row->measurement.key;
     if (!(row->measurement.seconds > 0) || key.size_bytes == 0) continue;
-    auto found = std::find_if(by_root.begin(), by_root.end(),
-                              [&key](const SizeSeries& rows) { return key_of(rows).root == key.root; });
+    auto found = std::ranges::find_if(
+        by_root, [&key](const SizeSeries& rows) { return key_of(rows).root == key.root; });
     if (found == by_root.end()) found = by_root.insert(by_root.end(), SizeSeries{});
     found->push_back(row);
   }
@@ -164,8 +164,8 @@ std::vector<Chart> charts_of(const Run& run, OperationId id, const std::vector<S
   const Operation& traits = operation(id);
   const ChartAxis size{"size", AxisUnit::bytes, true};
   std::vector<Chart> charts;
-  const bool rated = std::all_of(all.begin(), all.end(), [ranks](const SizeSeries& rows) {
-    return std::all_of(rows.begin(), rows.end(), [ranks](const Row* row) { return has_rate(*row, ranks); });
+  const bool rated = std::ranges::all_of(all, [ranks](const SizeSeries& rows) {
+    return std::ranges::all_of(rows, [ranks](const Row* row) { return has_rate(*row, ranks); });
   });
   const std::string of = (all.size() == 1 ? " (" + variant_name(key_of(all.front())) + ")" : "") +
                          (run.gpus_simulated ? ", SIMULATED GPUs: no time is a GPU's" : "");
@@ -196,8 +196,7 @@ std::vector<OperationCharts> run_charts(const Run& run) {
   for (const SizeSeries& series : series_of(run.rows)) {
     for (SizeSeries& rows : drawable(series)) {
       const OperationId id = key_of(rows).operation;
-      auto found = std::find_if(by_operation.begin(), by_operation.end(),
-                                [id](const auto& each) { return each.first == id; });
+      auto found = std::ranges::find_if(by_operation, [id](const auto& each) { return each.first == id; });
       if (found == by_operation.end()) found = by_operation.insert(by_operation.end(), {id, {}});
       found->second.push_back(std::move(rows));
     }

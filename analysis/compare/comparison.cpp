@@ -27,8 +27,8 @@ namespace {
 constexpr double kRatioConfidence = 0.95;
 
 bool all_have_probes(const std::vector<Run>& runs) {
-  return std::all_of(runs.begin(), runs.end(), [](const Run& run) {
-    return std::all_of(run.rows.begin(), run.rows.end(), [](const Row& row) {
+  return std::ranges::all_of(runs, [](const Run& run) {
+    return std::ranges::all_of(run.rows, [](const Row& row) {
       return !row.measurement.unavailable.empty() || has_probes(row.measurement);
     });
   });
@@ -177,7 +177,7 @@ void adjust_by_holm(std::vector<ComparedRow>& rows) {
   for (ComparedRow& row : rows) {
     if (row.p) tested.push_back(&row);
   }
-  std::sort(tested.begin(), tested.end(), [](const auto* a, const auto* b) { return *a->p < *b->p; });
+  std::ranges::sort(tested, [](const auto* a, const auto* b) { return *a->p < *b->p; });
   double before = 0;
   for (std::size_t i = 0; i < tested.size(); ++i) {
     before = std::max(before, std::min(1.0, *tested[i]->p * static_cast<double>(tested.size() - i)));
@@ -202,13 +202,11 @@ std::set<std::string> algorithms(const SideOfRow& side) {
 }
 
 bool side_has_marks(const SideOfRow& side) {
-  return std::any_of(side.runs.begin(), side.runs.end(),
-                     [](const auto* each) { return !each->marks.empty(); });
+  return std::ranges::any_of(side.runs, [](const auto* each) { return !each->marks.empty(); });
 }
 
 bool side_has_wrong_data(const SideOfRow& side) {
-  return std::any_of(side.runs.begin(), side.runs.end(),
-                     [](const auto* each) { return has_wrong_data(*each); });
+  return std::ranges::any_of(side.runs, [](const auto* each) { return has_wrong_data(*each); });
 }
 
 std::vector<std::string> notes_of(const SideOfRow& base, const SideOfRow& current) {
@@ -309,15 +307,14 @@ void compare_sides(ComparedRow& row, SideOfRow before, SideOfRow after, std::siz
 
 std::size_t Comparison::count(RowChange change) const {
   return static_cast<std::size_t>(
-      std::count_if(rows.begin(), rows.end(), [change](const auto& row) { return row.change == change; }));
+      std::ranges::count_if(rows, [change](const auto& row) { return row.change == change; }));
 }
 
 bool have_a_row_in_common(const std::vector<Run>& a, const std::vector<Run>& b) {
   const std::vector<RowKey> of_a = keys_of(a);
   const std::vector<MeasuredRows> of_b = measured_rows(b);
-  return std::any_of(of_a.begin(), of_a.end(), [&of_b](const RowKey& key) {
-    return std::any_of(of_b.begin(), of_b.end(),
-                       [&key](const MeasuredRows& rows) { return rows.contains(key); });
+  return std::ranges::any_of(of_a, [&of_b](const RowKey& key) {
+    return std::ranges::any_of(of_b, [&key](const MeasuredRows& rows) { return rows.contains(key); });
   });
 }
 

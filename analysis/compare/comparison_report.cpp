@@ -86,9 +86,8 @@ std::vector<std::string> method_lines(const Comparison& comparison) {
   }
   if (comparison.is_of_one_record) return {};
   std::vector<std::string> lines;
-  const bool any_single = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const auto& row) {
-    return row.base.launches == 1 && row.current.launches == 1;
-  });
+  const bool any_single = std::ranges::any_of(
+      comparison.rows, [](const auto& row) { return row.base.launches == 1 && row.current.launches == 1; });
   if (comparison.has_repeats) {
     lines.push_back(fmt::format(
         "SLOWER, FASTER: by Student's t of the launches' log times, p adjusted by Holm over all rows, at "
@@ -126,8 +125,7 @@ std::vector<std::string> method_lines(const Comparison& comparison) {
 /// Rows that say nothing, because the machine was another one.
 std::vector<std::string> other_state_lines(const Comparison& comparison) {
   const auto rows =
-      static_cast<std::size_t>(std::count_if(comparison.rows.begin(), comparison.rows.end(),
-                                             [](const ComparedRow& row) { return row.is_other_state; }));
+      static_cast<std::size_t>(std::ranges::count_if(comparison.rows, &ComparedRow::is_other_state));
   if (rows == 0) return {};
   return {fmt::format(
       "{} UNCLEAR because the machine was in another state in {} than in {}, or in none that is known, and "
@@ -140,9 +138,10 @@ std::vector<std::string> other_state_lines(const Comparison& comparison) {
 
 /// Rows that more launches of two sittings do not decide.
 std::vector<std::string> sitting_lines(const Comparison& comparison) {
-  const auto rows = static_cast<std::size_t>(std::count_if(
-      comparison.rows.begin(), comparison.rows.end(),
-      [](const ComparedRow& row) { return row.change == RowChange::unclear && row.is_within_sittings; }));
+  const auto rows =
+      static_cast<std::size_t>(std::ranges::count_if(comparison.rows, [](const ComparedRow& row) {
+        return row.change == RowChange::unclear && row.is_within_sittings;
+      }));
   if (rows == 0) return {};
   return {fmt::format(
       "{} UNCLEAR because two sittings may differ by as much ({}): more launches of either do not decide {}; "

@@ -47,11 +47,10 @@ constexpr std::array<CounterLimit, 20> kCounterLimits{{
 
 /// "mlx5_0/1 symbol_error" and "GPU 0 NVLink 3 CRC Errors" end so.
 const CounterLimit* limit_of(std::string_view counter) {
-  const auto* const found =
-      std::find_if(kCounterLimits.begin(), kCounterLimits.end(), [counter](const CounterLimit& limit) {
-        const std::size_t before = counter.size() - std::min(counter.size(), limit.counter.size());
-        return counter.ends_with(limit.counter) && (before == 0 || counter[before - 1] == ' ');
-      });
+  const auto* const found = std::ranges::find_if(kCounterLimits, [counter](const CounterLimit& limit) {
+    const std::size_t before = counter.size() - std::min(counter.size(), limit.counter.size());
+    return counter.ends_with(limit.counter) && (before == 0 || counter[before - 1] == ' ');
+  });
   return found == kCounterLimits.end() ? nullptr : found;
 }
 
@@ -93,7 +92,7 @@ std::vector<CounterRise> counter_rises(const topology::ErrorCounters& before,
     rises.push_back(
         {phase, after.host, counter, earlier->second, count, after.unix_seconds - before.unix_seconds});
   }
-  std::sort(rises.begin(), rises.end(), [](const CounterRise& a, const CounterRise& b) {
+  std::ranges::sort(rises, [](const CounterRise& a, const CounterRise& b) {
     return grade_of(a) != grade_of(b) ? grade_of(a) > grade_of(b) : a.counter < b.counter;
   });
   return rises;
@@ -116,9 +115,8 @@ std::vector<std::string> counter_notes(const std::vector<std::string>& hosts,
                                        const std::vector<topology::ErrorCounters>& looks) {
   std::map<std::string, std::vector<std::string>> hosts_of_note;
   for (const std::string& host : hosts) {
-    const auto look = std::find_if(looks.begin(), looks.end(), [&host](const topology::ErrorCounters& each) {
-      return is_same_host(each.host, host);
-    });
+    const auto look = std::ranges::find_if(
+        looks, [&host](const topology::ErrorCounters& each) { return is_same_host(each.host, host); });
     if (look == looks.end()) continue;
     for (const std::string& note : look->notes) hosts_of_note[note].push_back(host);
   }

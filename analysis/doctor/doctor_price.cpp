@@ -47,10 +47,9 @@ Mended mend_ports(topology::Host host) {
     if (!each.is_lost()) continue;
     topology::Nic& nic = host.nics[each.nic];
     const topology::NicPort& up = *each.siblings_up.front();
-    const bool alike = std::all_of(
-        each.siblings_up.begin(), each.siblings_up.end(), [&up](const topology::NicPort* sibling) {
-          return sibling->gigabits_per_second.value == up.gigabits_per_second.value;
-        });
+    const bool alike = std::ranges::all_of(each.siblings_up, [&up](const topology::NicPort* sibling) {
+      return sibling->gigabits_per_second.value == up.gigabits_per_second.value;
+    });
     if (!nic.board.known() || !alike || !up.gigabits_per_second.known()) return std::nullopt;
     topology::NicPort& port = nic.ports[each.port];
     port.state = up.state;
@@ -75,9 +74,7 @@ Mended mend_nvlinks(topology::Host host) {
 Mended mend_widths(topology::Host host) {
   for (topology::PciDevice& device : host.pci_devices) {
     if (!device.link_now.width.known() || !device.link_max.width.known()) continue;
-    const auto above =
-        std::find_if(host.pci_devices.begin(), host.pci_devices.end(),
-                     [&](const topology::PciDevice& each) { return each.address == device.parent; });
+    const auto above = std::ranges::find(host.pci_devices, device.parent, &topology::PciDevice::address);
     if (above == host.pci_devices.end() || !above->link_max.width.known()) continue;
     device.link_now.width.value = std::max(
         *device.link_now.width.value, std::min(*device.link_max.width.value, *above->link_max.width.value));
@@ -109,15 +106,13 @@ std::vector<int> changed_nics(const topology::Host& now, const topology::Host& m
 }  // namespace
 
 std::string doctor_price(const topology::Host& host, std::string_view code) {
-  const auto* mend =
-      std::find_if(kMends.begin(), kMends.end(), [code](const auto& each) { return each.first == code; });
+  const auto* mend = std::ranges::find_if(kMends, [code](const auto& each) { return each.first == code; });
   if (mend == kMends.end()) return {};
   const Mended healthy = mend->second(host);
   if (!healthy || *healthy == host) return {};
   const std::vector<int> nics = changed_nics(host, *healthy);
-  if (std::any_of(nics.begin(), nics.end(), [&](int nic) {
-        return shares_a_full_link(host, nic) || shares_a_full_link(*healthy, nic);
-      }))
+  if (std::ranges::any_of(
+          nics, [&](int nic) { return shares_a_full_link(host, nic) || shares_a_full_link(*healthy, nic); }))
     return fmt::format("not modeled: {}", kFullLink);
   // A port may come up at a lower rate while a job runs; the others are a restart away or not modeled then.
   const std::vector<FindingCost> costs = machine_costs(*healthy, host, code == "port-slow");

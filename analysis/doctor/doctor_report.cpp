@@ -164,8 +164,7 @@ std::string report(const DoctorPage& page, std::string_view format, const TextOp
 std::string fleet_summary(const std::vector<DoctorPage>& pages) {
   std::array<std::size_t, 4> counts{};
   for (const DoctorPage& page : pages) ++counts.at(badness_rank(page));
-  const auto jobs = static_cast<std::size_t>(
-      std::count_if(pages.begin(), pages.end(), [](const DoctorPage& page) { return page.is_job; }));
+  const auto jobs = static_cast<std::size_t>(std::ranges::count_if(pages, &DoctorPage::is_job));
   std::vector<std::string> what;
   if (jobs < pages.size()) what.push_back(counted(pages.size() - jobs, "machine"));
   if (jobs > 0) what.push_back(counted(jobs, "job"));
@@ -182,7 +181,7 @@ std::string fleet_report(const std::vector<DoctorPage>& pages, std::string_view 
   }
   std::vector<const DoctorPage*> worst_first;
   for (const DoctorPage& page : pages) worst_first.push_back(&page);
-  std::sort(worst_first.begin(), worst_first.end(), [](const DoctorPage* a, const DoctorPage* b) {
+  std::ranges::sort(worst_first, [](const DoctorPage* a, const DoctorPage* b) {
     return std::pair(badness_rank(*a), a) < std::pair(badness_rank(*b), b);  // equal ones as they came
   });
   const bool text = format == "text";
@@ -203,9 +202,9 @@ std::string findings_text(const DoctorPage& page, const TextOptions& options) {
 }
 
 std::string doctor_summary(const Diagnosis& diagnosis) {
-  const auto broken = std::count_if(
-      diagnosis.findings.begin(), diagnosis.findings.end(),
-      [](const DoctorFinding& each) { return each.check.severity == topology::DoctorSeverity::broken; });
+  const auto broken = std::ranges::count_if(diagnosis.findings, [](const DoctorFinding& each) {
+    return each.check.severity == topology::DoctorSeverity::broken;
+  });
   const std::size_t found = diagnosis.findings.size();
   return fmt::format("{}{} finding{}{}{}, {} of {} checks healthy, {} not known",
                      found + diagnosis.healthy.size() == 0 ? "nothing recognized: " : "", found,

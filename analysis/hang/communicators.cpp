@@ -59,12 +59,10 @@ bool is_same_call(const CommunicatorMember& a, const CommunicatorMember& b) {
 
 /// "all_reduce (1048576 Float)", of ranks in the same call; their sizes where they are the same.
 std::string operation_text(const Members& members) {
-  const auto named =
-      std::find_if(members.begin(), members.end(), [](const auto& each) { return !each.operation.empty(); });
+  const auto named = std::ranges::find_if(members, [](const auto& each) { return !each.operation.empty(); });
   const CommunicatorMember& first = named == members.end() ? members.front() : *named;
-  const bool alike = std::all_of(members.begin(), members.end(), [&](const auto& each) {
-    return each.sizes == first.sizes || each.operation.empty();
-  });
+  const bool alike = std::ranges::all_of(
+      members, [&](const auto& each) { return each.sizes == first.sizes || each.operation.empty(); });
   return !alike || first.sizes.empty() ? first.operation
                                        : fmt::format("{} ({})", first.operation, first.sizes);
 }
@@ -114,8 +112,8 @@ template <class IsAlike>
 std::vector<Members> groups_of(const Members& members, const IsAlike& is_alike) {
   std::vector<Members> groups;
   for (const CommunicatorMember& member : members) {
-    const auto own = std::find_if(groups.begin(), groups.end(),
-                                  [&](const Members& group) { return is_alike(group.front(), member); });
+    const auto own =
+        std::ranges::find_if(groups, [&](const Members& group) { return is_alike(group.front(), member); });
     (own == groups.end() ? groups.emplace_back() : *own).push_back(member);
   }
   return groups;
@@ -125,7 +123,7 @@ std::vector<Members> groups_of(const Members& members, const IsAlike& is_alike) 
 std::string waiting_text(const Communicator& communicator, const std::vector<int>& blamed) {
   const Members waiting = members_that(communicator, [&](const CommunicatorMember& each) {
     return each.presence == MemberPresence::seen && each.call > 0 &&
-           std::find(blamed.begin(), blamed.end(), each.rank) == blamed.end();
+           std::ranges::find(blamed, each.rank) == blamed.end();
   });
   constexpr std::size_t kShown = 3;
   const std::vector<Members> groups = groups_of(waiting, is_same_call);
@@ -210,15 +208,15 @@ std::optional<HangFinding> operations_that_differ(const Communicator& communicat
   std::vector<Members> groups;
   for (auto& [counts, members] : by_counts) groups.push_back(std::move(members));
   // Of ranks that make the same calls, who has made more has made no fewer of any operation.
-  std::sort(groups.begin(), groups.end(),
-            [](const Members& a, const Members& b) { return a.front().calls() < b.front().calls(); });
+  std::ranges::sort(groups,
+                    [](const Members& a, const Members& b) { return a.front().calls() < b.front().calls(); });
   const CallCountsByName& others = communicator.begun_by_others;
   bool differ = false;
   for (std::size_t i = 0; i < groups.size(); ++i)
     differ = differ || !are_comparable(groups[i].front().begun, others) ||
              (i > 0 && !are_comparable(groups[i - 1].front().begun, groups[i].front().begun));
   if (!differ) return std::nullopt;
-  std::sort(groups.begin(), groups.end(), [](const Members& a, const Members& b) {
+  std::ranges::sort(groups, [](const Members& a, const Members& b) {
     return std::pair(a.size(), a.front().rank) < std::pair(b.size(), b.front().rank);
   });
   constexpr std::size_t kShown = 4;
@@ -232,7 +230,7 @@ std::optional<HangFinding> operations_that_differ(const Communicator& communicat
                                   singular(group, "has", "have"), begun_text(group.front().begun)));
   }
   if (!others.empty()) texts.push_back("others " + begun_text(others));
-  std::sort(few.begin(), few.end());
+  std::ranges::sort(few);
   return HangFinding{
       HangCause::calls_differ, few,
       fmt::format("{}: ranks called different operations: {}", communicator.name, fmt::join(texts, "; "))};
@@ -242,7 +240,7 @@ std::optional<HangFinding> operations_that_differ(const Communicator& communicat
 /// than others are the likelier ones.
 HangFinding calls_that_differ(const Communicator& communicator, const Members& inside) {
   std::vector<Members> groups = groups_of(inside, is_same_call);
-  std::sort(groups.begin(), groups.end(), [](const Members& a, const Members& b) {
+  std::ranges::sort(groups, [](const Members& a, const Members& b) {
     return std::pair(a.size(), a.front().rank) < std::pair(b.size(), b.front().rank);
   });
   std::vector<int> few;
@@ -255,7 +253,7 @@ HangFinding calls_that_differ(const Communicator& communicator, const Members& i
     texts.push_back(fmt::format("{} {}in {}", ranks_text(group),
                                 texts.empty() ? singular(group, "is ", "are ") : "", call_text(group)));
   }
-  std::sort(few.begin(), few.end());
+  std::ranges::sort(few);
   const std::string more =
       groups.size() > kShown ? fmt::format(", and others in {} more calls", groups.size() - kShown) : "";
   return {HangCause::calls_differ, few,
@@ -301,7 +299,7 @@ namespace {
 const CommunicatorMember* impossible_rank(const Communicator& communicator) {
   const auto& members = communicator.members;
   const bool empty = communicator.size == 0 && communicator.status == "NOCOMM";
-  const auto found = std::find_if(members.begin(), members.end(), [&](const CommunicatorMember& each) {
+  const auto found = std::ranges::find_if(members, [&](const CommunicatorMember& each) {
     // Only RAS has a status; of PyTorch's dumps the size may be that of what is there.
     return empty || (!communicator.status.empty() && communicator.size > 0 && each.rank >= communicator.size);
   });
@@ -313,8 +311,7 @@ HangFinding ranks_behind(const Communicator& communicator, const CommunicatorMem
                          const CallCountsByName& ahead, const Members& without) {
   const Members behind = members_that(
       communicator, [&](const auto& each) { return !each.begun.empty() && each.calls() == least.calls(); });
-  const bool waits =
-      std::any_of(behind.begin(), behind.end(), [](const auto& each) { return each.call > 0; });
+  const bool waits = std::ranges::any_of(behind, [](const auto& each) { return each.call > 0; });
   if (waits && !without.empty())
     return blamed(communicator, HangCause::rank_missing, without, std::string(kLeftNothing));
   HangFinding finding =
@@ -366,8 +363,8 @@ HangFinding find_hang(const Communicator& communicator) {
   if (seen.empty()) return blamed(communicator, HangCause::rank_missing, without, std::string(kLeftNothing));
 
   const Members inside = members_that(communicator, [](const auto& each) { return each.call > 0; });
-  if (std::any_of(inside.begin(), inside.end(),
-                  [](const auto& each) { return topology::is_point_to_point(each.operation); })) {
+  if (std::ranges::any_of(inside,
+                          [](const auto& each) { return topology::is_point_to_point(each.operation); })) {
     return {HangCause::not_known,
             {},
             fmt::format("{}: {} {} in sends and receives, which are of two ranks each; the lines do not name "
@@ -379,7 +376,7 @@ HangFinding find_hang(const Communicator& communicator) {
     return each.presence == MemberPresence::seen && !each.begun.empty();
   });
   if (counted.empty()) return nothing_found(communicator, "what its ranks have called is not known");
-  const auto [least, most] = std::minmax_element(counted.begin(), counted.end(), fewer);
+  const auto [least, most] = std::ranges::minmax_element(counted, fewer);
   const CallCountsByName& others = communicator.begun_by_others;
   const CallCountsByName& ahead = sum_of(others) > most->calls() ? others : most->begun;
   if (least->calls() < sum_of(ahead)) return ranks_behind(communicator, *least, ahead, without);
@@ -393,12 +390,10 @@ HangFinding find_hang(const Communicator& communicator) {
   }
   if (inside.empty())
     return nothing_found(communicator, "all ranks have begun the same calls, and none is known to wait");
-  const CommunicatorMember& first = *std::min_element(
-      inside.begin(), inside.end(), [](const auto& a, const auto& b) { return a.call < b.call; });
+  const CommunicatorMember& first = *std::ranges::min_element(inside, {}, &CommunicatorMember::call);
   const Members waiting =
       members_that(communicator, [&](const auto& each) { return each.call == first.call; });
-  if (!std::all_of(waiting.begin(), waiting.end(),
-                   [&](const auto& each) { return is_same_call(each, first); }))
+  if (!std::ranges::all_of(waiting, [&](const auto& each) { return is_same_call(each, first); }))
     return calls_that_differ(communicator, waiting);
   if (waiting.size() < seen.size()) {
     return {HangCause::not_seen_here, ranks_of(waiting),
@@ -420,8 +415,7 @@ std::string communicators_text(const std::vector<Communicator>& communicators, i
     std::vector<std::pair<std::string, Members>> alike;
     for (const CommunicatorMember& member : each.members) {
       const std::string state = state_text(member);
-      const auto known =
-          std::find_if(alike.begin(), alike.end(), [&](const auto& entry) { return entry.first == state; });
+      const auto known = std::ranges::find_if(alike, [&](const auto& entry) { return entry.first == state; });
       (known == alike.end() ? alike.emplace_back(state, Members{}) : *known).second.push_back(member);
     }
     for (const auto& [state, members] : alike)

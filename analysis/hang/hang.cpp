@@ -38,13 +38,12 @@ std::string for_how_long(const RankActivity& rank) {
 std::string who_waits(const Ranks& ranks, const std::vector<int>& blamed) {
   const Ranks waiting = those(ranks, [&](const RankActivity& rank) {
     return rank.waits() && rank.process != ProcessState::gone &&
-           std::find(blamed.begin(), blamed.end(), rank.rank) == blamed.end();
+           std::ranges::find(blamed, rank.rank) == blamed.end();
   });
   if (waiting.empty()) return "";
   const std::string phrase = activity_phrase(waiting.front());
-  const bool all_alike = std::all_of(waiting.begin(), waiting.end(), [&](const RankActivity& rank) {
-    return activity_phrase(rank) == phrase;
-  });
+  const bool all_alike =
+      std::ranges::all_of(waiting, [&](const RankActivity& rank) { return activity_phrase(rank) == phrase; });
   return fmt::format("; {} {}{}", rank_names(waiting), waiting.size() == 1 ? "waits" : "wait",
                      all_alike ? (waiting.front().calls.inside() ? " " : ": ") + phrase : "");
 }
@@ -68,10 +67,10 @@ HangFinding missing_ranks(const Ranks& ranks, int local_ranks) {
   std::vector<int> missing;
   for (int rank = 0; rank < ranks.front().ranks; ++rank) {
     const auto has_it = [&](const RankActivity& each) { return each.rank == rank; };
-    if (std::none_of(ranks.begin(), ranks.end(), has_it)) missing.push_back(rank);
+    if (std::ranges::none_of(ranks, has_it)) missing.push_back(rank);
   }
   const std::string& host = ranks.front().host;
-  const bool began = std::any_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank.steps > 1; });
+  const bool began = std::ranges::any_of(ranks, [](const auto& rank) { return rank.steps > 1; });
   if (began) {  // all were there then
     return {HangCause::not_known,
             {},
@@ -182,8 +181,8 @@ std::string activity_phrase(const RankActivity& rank) {
 
 std::string rank_names(const std::vector<RankActivity>& ranks) {
   if (ranks.empty()) return "no rank";
-  const bool one_host = std::all_of(
-      ranks.begin(), ranks.end(), [&](const RankActivity& each) { return each.host == ranks.front().host; });
+  const bool one_host =
+      std::ranges::all_of(ranks, [&](const RankActivity& each) { return each.host == ranks.front().host; });
   const char* const word = ranks.size() == 1 ? "rank" : "ranks";
   if (one_host) return fmt::format("{} {} ({})", word, number_ranges(numbers(ranks)), ranks.front().host);
   std::vector<std::string> names;
@@ -193,8 +192,7 @@ std::string rank_names(const std::vector<RankActivity>& ranks) {
 
 HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks, const std::string& here) {
   if (ranks.empty()) return {HangCause::not_known, {}, "what the ranks were doing is not known"};
-  if (std::all_of(ranks.begin(), ranks.end(),
-                  [](const auto& rank) { return rank.process == ProcessState::gone; })) {
+  if (std::ranges::all_of(ranks, [](const auto& rank) { return rank.process == ProcessState::gone; })) {
     return after_the_end(ranks);
   }
   const Ranks gone =
@@ -226,8 +224,8 @@ HangFinding find_hang(const std::vector<RankActivity>& ranks, int local_ranks, c
   const auto fewer = [](const RankActivity& a, const RankActivity& b) {
     return a.calls.entered < b.calls.entered;
   };
-  const std::uint64_t least = std::min_element(ranks.begin(), ranks.end(), fewer)->calls.entered;
-  const std::uint64_t most = std::max_element(ranks.begin(), ranks.end(), fewer)->calls.entered;
+  const std::uint64_t least = std::ranges::min_element(ranks, fewer)->calls.entered;
+  const std::uint64_t most = std::ranges::max_element(ranks, fewer)->calls.entered;
   if (least < most) return some_are_behind(ranks, least, most, between_hosts(ranks, here));
   const Ranks through = those(ranks, [](const auto& rank) { return !rank.calls.inside(); });
   if (!through.empty() && through.size() < ranks.size()) return some_are_through(ranks, through);
@@ -253,7 +251,7 @@ HangFinding look_at(const Ranks& ranks, const std::optional<Incident>& reported)
   const Ranks dead_or_stopped = those(ranks, [](const RankActivity& rank) {
     return rank.process == ProcessState::stopped || (rank.process == ProcessState::gone && !rank.is_over);
   });
-  const auto latest = std::min_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) {
+  const auto latest = std::ranges::min_element(ranks, [](const auto& a, const auto& b) {
     return a.idle_seconds.value_or(kMomentAgoSeconds) < b.idle_seconds.value_or(kMomentAgoSeconds);
   });
   if (!dead_or_stopped.empty() || latest == ranks.end() || latest->process == ProcessState::gone ||

@@ -97,8 +97,7 @@ std::vector<Communicator> read_json(const HangDump& dump) {
                               .status = size == 0 ? "NOCOMM" : "RUNNING"};  // which only the text has
     for (const char* key : {"ranks", "missing_ranks"})
       for (const JsonReader& member : json.at(key).items()) communicator.members.push_back(member_of(member));
-    std::sort(communicator.members.begin(), communicator.members.end(),
-              [](const auto& a, const auto& b) { return a.rank < b.rank; });
+    std::ranges::sort(communicator.members, {}, &CommunicatorMember::rank);
     communicators.push_back(std::move(communicator));
   }
   return communicators;
@@ -192,8 +191,8 @@ class RasText {
     Group& own_group = groups_[*group];
     own_group.is_listed = true;
     const std::string name = "communicator 0x" + std::string(*hash);
-    const bool is_known = std::any_of(communicators_.begin(), communicators_.end(),
-                                      [&](const auto& each) { return each.name == name; });
+    const bool is_known =
+        std::ranges::any_of(communicators_, [&](const auto& each) { return each.name == name; });
     if (!is_known)
       communicators_.push_back({.name = name,
                                 .size = own_group.size,
@@ -201,8 +200,8 @@ class RasText {
                                 .begun_by_others = {},
                                 .verdict = own_group.verdict.empty() ? kind_ : own_group.verdict,
                                 .status = own_group.status});
-    const auto own = std::find_if(communicators_.begin(), communicators_.end(),
-                                  [&](const auto& each) { return each.name == name; });
+    const auto own =
+        std::ranges::find_if(communicators_, [&](const auto& each) { return each.name == name; });
     std::rotate(own, own + 1, communicators_.end());  // the one in hand is the last
   }
 
@@ -211,8 +210,8 @@ class RasText {
     const auto found = member_of_line(line);
     if (!found) return;
     std::vector<CommunicatorMember>& members = communicators_.back().members;
-    const auto known = std::find_if(members.begin(), members.end(),
-                                    [&](const auto& each) { return each.rank == found->rank; });
+    const auto known =
+        std::ranges::find_if(members, [&](const auto& each) { return each.rank == found->rank; });
     CommunicatorMember& member = known == members.end() ? members.emplace_back(*found) : *known;
     if (kind_ == "INCOMPLETE") {
       member.presence = MemberPresence::silent;
@@ -265,9 +264,7 @@ std::vector<Communicator> read_nccl_ras(const HangDump& dump) {
   RasText text;
   for (const Line& line : clean_lines(dump.text)) text.read(trim(line.text));
   std::vector<Communicator> communicators = text.take();
-  for (Communicator& each : communicators)
-    std::sort(each.members.begin(), each.members.end(),
-              [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  for (Communicator& each : communicators) std::ranges::sort(each.members, {}, &CommunicatorMember::rank);
   if (communicators.empty())
     throw usage_error(dump.file, "NCCL's RAS lists no communicator there", "give an answer to: ncclras -v");
   return communicators;

@@ -80,7 +80,7 @@ std::vector<int> ranks_in(const JsonReader& config) {
     if (!rank) throw ranks->expected("a list of ranks");
     found.push_back(static_cast<int>(*rank));
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
@@ -266,7 +266,7 @@ bool PytorchDumps::add(const HangDump& dump) {
     Communicator& group = by_name_[name];
     group.name = group_name(name, own.description);
     expected_[name].insert(own.ranks.begin(), own.ranks.end());
-    if (own.ranks.empty() || std::binary_search(own.ranks.begin(), own.ranks.end(), rank))
+    if (own.ranks.empty() || std::ranges::binary_search(own.ranks, rank))
       group.members.push_back(std::move(own.member));
   }
   return true;
@@ -301,8 +301,7 @@ std::vector<Communicator> PytorchDumps::groups() {
       without.presence = MemberPresence::no_dump;
       group.members.push_back(std::move(without));
     }
-    std::sort(group.members.begin(), group.members.end(),
-              [](const auto& a, const auto& b) { return a.rank < b.rank; });
+    std::ranges::sort(group.members, {}, &CommunicatorMember::rank);
     group.size = static_cast<int>(group.members.size());
     communicators.push_back(std::move(group));
   }

@@ -77,9 +77,7 @@ void judge_fleet_row(FleetTable& table, std::size_t row) {
   }
 }
 
-bool is_odd_node(const FleetNode& node) {
-  return std::find(node.is_odd.begin(), node.is_odd.end(), true) != node.is_odd.end();
-}
+bool is_odd_node(const FleetNode& node) { return std::ranges::find(node.is_odd, true) != node.is_odd.end(); }
 
 }  // namespace
 
@@ -120,7 +118,7 @@ FleetTable fleet_table(const std::vector<Run>& runs) {
     }
   }
   for (std::size_t row = 0; row < table.rows.size(); ++row) judge_fleet_row(table, row);
-  std::sort(table.nodes.begin(), table.nodes.end(), [](const FleetNode& a, const FleetNode& b) {
+  std::ranges::sort(table.nodes, [](const FleetNode& a, const FleetNode& b) {
     const auto key = [](const FleetNode& node) {
       const bool odd = is_odd_node(node);
       return std::tuple(!odd, odd ? -node.worst_ratio : 0.0, std::string_view(node.name));

@@ -92,9 +92,8 @@ std::vector<Chart> trend_charts(const MachineHistory& history, const std::vector
 std::size_t drawn_rows(const std::vector<Chart>& charts) {
   std::size_t rows = 0;
   for (const Chart& chart : charts)
-    rows += static_cast<std::size_t>(
-        std::count_if(chart.series.begin(), chart.series.end(),
-                      [](const ChartSeries& series) { return series.kind == SeriesKind::measured; }));
+    rows +=
+        static_cast<std::size_t>(std::ranges::count(chart.series, SeriesKind::measured, &ChartSeries::kind));
   return rows;
 }
 
@@ -115,8 +114,8 @@ HtmlSection machine_section(const MachineHistory& history, std::size_t machine) 
   std::string pictures;
   for (const Chart& chart : charts) pictures += html_chart(chart);
   if (!pictures.empty()) body += "<div class=\"charts\">\n" + pictures + "</div>\n";
-  const auto drawable = static_cast<std::size_t>(std::count_if(
-      trends.begin(), trends.end(), [](const RowTrend& trend) { return trend.seconds.size() > 1; }));
+  const auto drawable = static_cast<std::size_t>(
+      std::ranges::count_if(trends, [](const RowTrend& trend) { return trend.seconds.size() > 1; }));
   if (const std::size_t drawn = drawn_rows(charts); drawn < drawable)
     body += html_paragraph(fmt::format("{} of {} rows are drawn; the table has all", drawn, drawable));
   return {fmt::format("machine-{}", machine + 1), history_title(history), body + html_table(table)};

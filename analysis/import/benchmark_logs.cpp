@@ -33,7 +33,7 @@ int ranks_of(const BenchmarkTable& table, const JobGiven& given) {
 std::vector<int> ranks_in(const BenchmarkLog& log, const JobGiven& given) {
   std::vector<int> found;
   for (const BenchmarkTable& table : log.tables) {
-    if (const int ranks = ranks_of(table, given); std::find(found.begin(), found.end(), ranks) == found.end())
+    if (const int ranks = ranks_of(table, given); std::ranges::find(found, ranks) == found.end())
       found.push_back(ranks);
   }
   return found;
@@ -120,8 +120,7 @@ std::optional<BenchmarkRow> benchmark_row(int line, std::span<const std::string>
 
 BenchmarkTable* BenchmarkLog::begin_table(std::span<const BenchmarkTitle> known, const std::string& title,
                                           int line) {
-  const auto test = std::find_if(known.begin(), known.end(),
-                                 [&](const BenchmarkTitle& each) { return each.title == title; });
+  const auto test = std::ranges::find(known, title, &BenchmarkTitle::title);
   if (test == known.end()) {
     skip_line(fmt::format("tables of {}", excerpt(title)), line);
     return nullptr;
@@ -141,9 +140,8 @@ void BenchmarkLog::take_row(const BenchmarkRow& row, std::string_view refused) {
 }
 
 const BenchmarkReader* find_benchmark_reader(std::string_view start) {
-  const auto* const found =
-      std::find_if(kBenchmarkReaders.begin(), kBenchmarkReaders.end(),
-                   [start](const BenchmarkReader& reader) { return reader.recognizes(start); });
+  const auto* const found = std::ranges::find_if(
+      kBenchmarkReaders, [start](const BenchmarkReader& reader) { return reader.recognizes(start); });
   return found == kBenchmarkReaders.end() ? nullptr : found;
 }
 

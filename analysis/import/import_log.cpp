@@ -56,9 +56,8 @@ bool goes_on(const LogTable& table, const LogTable& next) {
   if (name(table) != name(next) || !same_devices(table, next)) return false;
   if (!may_be_same(what_ran(table), what_ran(next)) || !may_be_same(table.environment, next.environment))
     return false;
-  return std::none_of(next.rows.begin(), next.rows.end(), [&](const LogRow& row) {
-    return std::any_of(table.rows.begin(), table.rows.end(),
-                       [&](const LogRow& other) { return same_row(row, other); });
+  return std::ranges::none_of(next.rows, [&](const LogRow& row) {
+    return std::ranges::any_of(table.rows, [&](const LogRow& other) { return same_row(row, other); });
   });
 }
 
@@ -86,7 +85,7 @@ std::optional<int> ranks_said(const LogTable& table) {
 std::vector<OperationId> in_both(const std::vector<OperationId>& a, const std::vector<OperationId>& b) {
   std::vector<OperationId> both;
   std::copy_if(a.begin(), a.end(), std::back_inserter(both),
-               [&](OperationId id) { return std::find(b.begin(), b.end(), id) != b.end(); });
+               [&](OperationId id) { return std::ranges::find(b, id) != b.end(); });
   return both;
 }
 
@@ -164,7 +163,7 @@ Error no_rows(const std::vector<LogTable>& tables, std::size_t lines, std::strin
 std::vector<LogTable> choose(std::vector<LogTable> tables, std::size_t lines, const ImportOptions& options,
                              std::string_view file) {
   std::vector<LogTable> runs = joined(std::move(tables));
-  if (std::none_of(runs.begin(), runs.end(), [](const LogTable& table) { return !table.rows.empty(); })) {
+  if (std::ranges::none_of(runs, [](const LogTable& table) { return !table.rows.empty(); })) {
     throw no_rows(runs, lines, file);
   }
   std::erase_if(runs, [](const LogTable& table) { return table.rows.empty(); });
@@ -204,8 +203,7 @@ std::string runs_without_rows(const std::vector<LogTable>& tables) {
 /// Why a table is not all that was to be measured; none where it is.
 std::optional<Incident> incident_of(const LogTable& table, const std::string& missing) {
   std::string sentence = missing;
-  const auto timeless = std::find_if(table.facts.left_out.begin(), table.facts.left_out.end(),
-                                     [](const LogSkipped& each) { return each.what == kRowsWithoutTime; });
+  const auto timeless = std::ranges::find(table.facts.left_out, kRowsWithoutTime, &LogSkipped::what);
   if (table.failure) {
     sentence = "the job ended with an error" + failure_words(table);
   } else if (timeless != table.facts.left_out.end()) {
@@ -223,8 +221,7 @@ Error interleaved_tables(const LogTable& table, std::string_view file) {
   const std::string where = location(file, table.first_line);
   const LogDevice& first = table.devices.front();
   const auto listed =
-      static_cast<std::size_t>(std::count_if(table.devices.begin(), table.devices.end(),
-                                             [&](const LogDevice& each) { return each.rank == first.rank; }));
+      static_cast<std::size_t>(std::ranges::count(table.devices, first.rank, &LogDevice::rank));
   const bool is_copy =
       std::any_of(table.devices.begin() + 1, table.devices.end(), [&](const LogDevice& each) {
         return each.rank == first.rank && each.pid == first.pid && each.host == first.host;
@@ -269,8 +266,7 @@ Row row_of(const LogRow& row, const LogHalf& half, bool in_place, OperationId id
     measured.key.size_bytes = row.count * traits(row.type).bytes;
   if (operation(id).reduces) measured.key.reduction = row.reduction;
   if (operation(id).has_root) measured.key.root = row.root;
-  const auto tuning = std::find_if(table.facts.tunings.begin(), table.facts.tunings.end(),
-                                   [&](const LogTuning& each) { return each.size_bytes == row.size_bytes; });
+  const auto tuning = std::ranges::find(table.facts.tunings, row.size_bytes, &LogTuning::size_bytes);
   measured.algorithm_ran = tuning == table.facts.tunings.end() ? "auto" : tuning->algorithm;
   measured.source = location(file, row.line);
   measured.seconds = half.seconds;
@@ -295,9 +291,9 @@ std::vector<Row> rows_of(const LogTable& table, OperationId id, std::string_view
 void conclude_network(LogFacts& facts) {
   constexpr std::string_view kNet = "NET/";
   constexpr std::string_view kSockets = "NET/Socket";
-  const bool only_sockets = std::none_of(
-      facts.connections.begin(), facts.connections.end(),
-      [&](const LogConnections& each) { return each.via.starts_with(kNet) && each.via != kSockets; });
+  const bool only_sockets = std::ranges::none_of(facts.connections, [&](const LogConnections& each) {
+    return each.via.starts_with(kNet) && each.via != kSockets;
+  });
   MaybeLogFact<bool> gpu_direct;
   for (const LogConnections& each : facts.connections) {
     if (!each.via.starts_with(kNet) || (each.via == kSockets && !only_sockets)) continue;

@@ -129,7 +129,7 @@ const LogDevice* device_of_two_ranks(const LogTable& table) {
 
 /// The first that is on what cannot be the name of a host; null where none is.
 const LogDevice* device_of_no_host(const LogTable& table) {
-  const auto found = std::find_if(table.devices.begin(), table.devices.end(), [](const LogDevice& device) {
+  const auto found = std::ranges::find_if(table.devices, [](const LogDevice& device) {
     return !device.host.empty() && !is_host_name(device.host);
   });
   return found == table.devices.end() ? nullptr : &*found;
@@ -213,8 +213,7 @@ int count_ranks(const LogTable& table, const Operation& operation, const JobGive
     }
     return checked(*given.nodes * *given.ranks_per_node, "--nodes", "--nodes × --ranks-per-node");
   }
-  if (std::any_of(table.devices.begin(), table.devices.end(),
-                  [](const LogDevice& each) { return each.group > 0; }))
+  if (std::ranges::any_of(table.devices, [](const LogDevice& each) { return each.group > 0; }))
     throw usage_error(
         location(file, table.devices.front().line),
         fmt::format("the {} ranks ran as several groups at once, each a communicator of its own "

@@ -40,7 +40,7 @@ void require_one_machine(const RunOfFile& first, const RunOfFile& other) {
 
 bool are_launches(const std::vector<RunOfFile>& runs) {
   const std::vector<Row>& rows = runs.front().run.rows;
-  return std::all_of(runs.begin(), runs.end(), [&rows](const RunOfFile& each) {
+  return std::ranges::all_of(runs, [&rows](const RunOfFile& each) {
     return !each.run.log &&
            std::equal(rows.begin(), rows.end(), each.run.rows.begin(), each.run.rows.end(),
                       [](const Row& a, const Row& b) { return a.measurement.key == b.measurement.key; });
@@ -100,8 +100,7 @@ void note_other_command(LogFacts& facts, const LogFacts& other) {
   if (!facts.command || !other.command || measured(facts) == measured(other)) return;
   std::string note = fmt::format("{} ran another command, and its rows count as launches of the same: {}",
                                  other.file, excerpt(other.command->value));
-  if (std::find(facts.notes.begin(), facts.notes.end(), note) == facts.notes.end())
-    facts.notes.push_back(std::move(note));
+  if (std::ranges::find(facts.notes, note) == facts.notes.end()) facts.notes.push_back(std::move(note));
 }
 
 void join_facts(LogFacts& facts, const LogFacts& other) {
@@ -144,8 +143,7 @@ RunOfFile join_runs(std::vector<RunOfFile> runs) {
     std::vector<Run> launches;
     for (RunOfFile& each : runs) launches.push_back(std::move(each.run));
     joined.run = merged_launches(launches);
-    joined.run.complete =
-        std::all_of(launches.begin(), launches.end(), [](const Run& each) { return each.complete; });
+    joined.run.complete = std::ranges::all_of(launches, &Run::complete);
     return joined;
   }
   std::map<RowKey, std::size_t> rows;

@@ -104,7 +104,7 @@ void split(std::string_view text, int number, LogLine& line) {
 }
 
 bool holds_any(std::string_view text, std::span<const std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [text](std::string_view word) {
+  return std::ranges::any_of(words, [text](std::string_view word) {
     return ::memmem(text.data(), text.size(), word.data(), word.size()) != nullptr;
   });
 }
@@ -135,8 +135,7 @@ bool begins_a_command(std::string_view text) {
   const std::string_view program = word.substr(word.rfind('/') + 1);
   const std::size_t equals = word.find('=');
   const bool sets = equals != std::string_view::npos && is_variable(word.substr(0, equals));
-  return sets || std::find(kLaunchers.begin(), kLaunchers.end(), program) != kLaunchers.end() ||
-         program.ends_with("_perf");
+  return sets || std::ranges::find(kLaunchers, program) != kLaunchers.end() || program.ends_with("_perf");
 }
 
 /// What no command goes on with: a row, a comment, a row of Markdown.

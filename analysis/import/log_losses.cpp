@@ -23,9 +23,8 @@ void add_other_gpus(const LogTable& table, std::vector<std::string>& losses) {
   std::map<std::string, std::vector<const LogDevice*>> models;
   for (const LogDevice& device : table.devices)
     if (!device.gpu.empty()) models[device.gpu].push_back(&device);
-  const auto most = std::max_element(models.begin(), models.end(), [](const auto& a, const auto& b) {
-    return a.second.size() < b.second.size();
-  });
+  const auto most = std::ranges::max_element(
+      models, [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
   for (const auto& [model, devices] : models) {
     if (model == most->first) continue;
     losses.push_back(fmt::format("another GPU, {}, of rank {} on {} (line {}) than of {} of the ranks ({})",
@@ -85,8 +84,8 @@ void add_worse_connections(const LogTable& table, std::string_view what, IsCount
   if (worse == 0 || worse == all) return;
   std::vector<std::string> where;
   for (const auto& [name, host] : table.hosts)
-    if (std::any_of(host.facts.connections.begin(), host.facts.connections.end(),
-                    [&](const LogConnections& each) { return is_counted(each) && is_worse(each); }))
+    if (std::ranges::any_of(host.facts.connections,
+                            [&](const LogConnections& each) { return is_counted(each) && is_worse(each); }))
       where.push_back(name);
   losses.push_back(fmt::format("{} of {} network connections {} (line {}{})", worse, all, what, line,
                                where.empty() ? "" : ", on " + join_first(where, kMaxNamedHosts)));

@@ -49,8 +49,7 @@ std::optional<int> rank_of(const std::string& id, std::span<const NcclRankLog> n
     const auto rank = parse_integer(id, 0, std::ssize(node) + first_rank - 1);
     return rank ? std::optional(static_cast<int>(*rank)) : std::nullopt;
   }
-  const auto found = std::find_if(node.begin(), node.end(),
-                                  [&](const NcclRankLog& log) { return log.pci_address == address; });
+  const auto found = std::ranges::find(node, address, &NcclRankLog::pci_address);
   if (found == node.end()) return std::nullopt;
   return first_rank + static_cast<int>(found - node.begin());
 }
@@ -114,9 +113,9 @@ std::vector<NcclConnection> connections_of(std::span<const NcclRankLog> logs) {
     if (!known.receive_nic) known.receive_nic = each.receive_nic;
     known.gpu_direct = known.gpu_direct && each.gpu_direct;
   };
-  for (const NcclRankLog& log : logs) std::for_each(log.sends.begin(), log.sends.end(), add);
-  for (const NcclRankLog& log : logs) std::for_each(log.receives.begin(), log.receives.end(), add);
-  std::sort(all.begin(), all.end(), [](const NcclConnection& a, const NcclConnection& b) {
+  for (const NcclRankLog& log : logs) std::ranges::for_each(log.sends, add);
+  for (const NcclRankLog& log : logs) std::ranges::for_each(log.receives, add);
+  std::ranges::sort(all, [](const NcclConnection& a, const NcclConnection& b) {
     return std::array{a.channel, a.from, a.to} < std::array{b.channel, b.from, b.to};
   });
   return all;
@@ -154,7 +153,7 @@ NcclPlan nccl_plan_of(std::span<const NcclRankLog> logs, int ranks_per_node) {
   plan.tuning = logs.front().tuning;
   for (const NcclRankLog& log : logs) {
     for (const std::string& warning : log.warnings) {
-      if (std::find(plan.warnings.begin(), plan.warnings.end(), warning) == plan.warnings.end()) {
+      if (std::ranges::find(plan.warnings, warning) == plan.warnings.end()) {
         plan.warnings.push_back(warning);
       }
     }

@@ -25,8 +25,7 @@ std::string trimmed(const JsonReader& json) { return std::string(trim(json.text(
 bool may_be_written_down(std::string_view variable) {
   constexpr std::array<std::string_view, 6> kAllowed{"NCCL_", "CUDA_VISIBLE_DEVICES", "OMPI_MCA_", "UCX_",
                                                      "FI_",   "SLURM_JOB_ID"};
-  return std::any_of(kAllowed.begin(), kAllowed.end(),
-                     [&](std::string_view prefix) { return variable.starts_with(prefix); });
+  return std::ranges::any_of(kAllowed, [&](std::string_view prefix) { return variable.starts_with(prefix); });
 }
 
 void take_environment(const JsonReader& json, LogTable& table) {

@@ -27,7 +27,7 @@ bool contains(const LogLine& line, std::string_view words) {
 bool is_own_failure(const LogLine& line) {
   constexpr std::array<std::string_view, 4> kWords{"Test CUDA failure ", "Test NCCL failure ",
                                                    "Test failure ", "Test timeout ("};
-  return std::any_of(kWords.begin(), kWords.end(), [&](auto words) { return contains(line, words); });
+  return std::ranges::any_of(kWords, [&](auto words) { return contains(line, words); });
 }
 
 /// A line in which Slurm, Open MPI or MPICH say that they lost a process, whichever program's it was.
@@ -37,7 +37,7 @@ bool is_launchers_failure(const LogLine& line) {
                                                    "slurmstepd: error: *** "};
   const bool srun =
       contains(line, "srun: error: ") && (contains(line, ": task") || contains(line, "ode failure"));
-  return srun || std::any_of(kWords.begin(), kWords.end(), [&](auto words) { return contains(line, words); });
+  return srun || std::ranges::any_of(kWords, [&](auto words) { return contains(line, words); });
 }
 
 /// Reads line by line; a table begins where a program begins, or where a heading follows rows.
@@ -208,7 +208,7 @@ class Reader {
     if (words.size() == 1 && (words[0] == "..." || words[0] == "…") && heading_seen_ && !table_.ended) {
       table_.skip_line("places where rows are elided (...)", line.number);
     }
-    const auto version = std::find(words.begin(), words.end(), "version");
+    const auto version = std::ranges::find(words, "version");
     if (version != words.end() && version != words.begin() && *(version - 1) == "nccl-tests" &&
         version + 1 != words.end()) {
       begin(line);
@@ -281,7 +281,7 @@ class Reader {
 /// A line that only the first rank of a job writes.
 bool is_of_first_rank(const LogLine& line) {
   constexpr std::array<std::string_view, 3> kWords{"# nccl-tests version ", "# nThread ", "# Using devices"};
-  return std::any_of(kWords.begin(), kWords.end(), [&](auto words) { return contains(line, words); });
+  return std::ranges::any_of(kWords, [&](auto words) { return contains(line, words); });
 }
 
 /// Jobs that run side by side under one launcher, each under its own label: a reader for each. Whose first
@@ -306,18 +306,16 @@ class LabeledReaders {
       std::move(more.begin(), more.end(), std::back_inserter(tables));
     }
     if (readers_.size() == 1) return tables;
-    std::sort(tables.begin(), tables.end(),
-              [](const LogTable& a, const LogTable& b) { return a.first_line < b.first_line; });
+    std::ranges::sort(tables, {}, &LogTable::first_line);
     return readers_.size() > 2 ? of_one_job(std::move(tables)) : tables;
   }
 
  private:
   /// Under several labels, of a GPU each: processes of one job, which took themselves for the whole of it.
   static std::vector<LogTable> of_one_job(std::vector<LogTable> tables) {
-    const bool alone =
-        tables.size() > 1 && std::all_of(tables.begin(), tables.end(), [](const LogTable& each) {
-          return each.devices.size() == 1 && each.devices.front().rank == 0;
-        });
+    const bool alone = tables.size() > 1 && std::ranges::all_of(tables, [](const LogTable& each) {
+                         return each.devices.size() == 1 && each.devices.front().rank == 0;
+                       });
     if (!alone) return tables;
     LogTable all = std::move(tables.front());
     for (auto table = tables.begin() + 1; table != tables.end(); ++table)

@@ -84,8 +84,7 @@ std::string take_line(const JsonReader& json, int line, const TableKey& key, Log
 }
 
 bool has_row(const LogTable& table, const JsonReader& json) {
-  return json.at("inPlace").integer<int>() == 0 &&
-         std::any_of(table.rows.begin(), table.rows.end(), [&](const LogRow& row) {
+  return json.at("inPlace").integer<int>() == 0 && std::ranges::any_of(table.rows, [&](const LogRow& row) {
            return row.size_bytes == json.at("size").integer<std::uint64_t>() &&
                   traits(row.type).name == json.at("type").text();
          });

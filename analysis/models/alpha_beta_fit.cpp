@@ -18,9 +18,8 @@ Error cannot_fit(const std::string& why) {
 }
 
 void require_fittable(std::span<const TimePoint> points) {
-  const auto [least, most] = std::minmax_element(
-      points.begin(), points.end(),
-      [](const TimePoint& left, const TimePoint& right) { return left.bytes < right.bytes; });
+  const auto [least, most] = std::ranges::minmax_element(
+      points, [](const TimePoint& left, const TimePoint& right) { return left.bytes < right.bytes; });
   if (points.empty() || least->bytes == most->bytes) throw cannot_fit("fewer than two sizes");
   for (const TimePoint& point : points) {
     if (!(point.seconds > 0)) throw cannot_fit("a time that is not positive");

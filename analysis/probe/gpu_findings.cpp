@@ -33,8 +33,7 @@ std::string setup_of(const ProbeGpu& gpu) {
 }
 
 std::string setup_of(const ProbeRecord& record, const std::string& gpu_name) {
-  const auto gpu = std::find_if(record.gpus.begin(), record.gpus.end(),
-                                [&](const ProbeGpu& each) { return each.name == gpu_name; });
+  const auto gpu = std::ranges::find(record.gpus, gpu_name, &ProbeGpu::name);
   const std::string count = counted(record.gpus.size(), "GPU");
   return gpu == record.gpus.end() ? count : fmt::format("{}, {}", count, setup_of(*gpu));
 }
@@ -192,8 +191,7 @@ std::optional<double> published_rate(const ProbeMeasurement& measurement, const 
   const topology::GpuModel* const known = topology::find_gpu_model(model);
   if (known == nullptr) return std::nullopt;
   const auto all = topology::training_gpus();
-  const auto gpu = std::find_if(all.begin(), all.end(),
-                                [&](const topology::TrainingGpu& each) { return each.name == known->name; });
+  const auto gpu = std::ranges::find(all, known->name, &topology::TrainingGpu::name);
   if (gpu == all.end()) return std::nullopt;
   double rate = 0;
   if (measurement.id == "gpu-hbm-copy")
@@ -217,7 +215,7 @@ std::vector<SlowPart> gpu_findings(const ProbeRecord& record, const std::vector<
   for (const ProbeMeasurement& each : record.measurements) {
     for (const ProbePart& part : each.parts) {
       const std::vector<std::string> reasons = reasons_of(part, [](GpuTrouble trouble) {
-        return std::find(kSignsOfTrouble.begin(), kSignsOfTrouble.end(), trouble) != kSignsOfTrouble.end();
+        return std::ranges::find(kSignsOfTrouble, trouble) != kSignsOfTrouble.end();
       });
       if (reasons.empty() || !named.insert(part.name).second) continue;
       const auto degrees = highest_temperature(part);

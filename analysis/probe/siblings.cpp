@@ -76,11 +76,10 @@ bool is_of_board(const ProbeMeasurement& measurement, const ProbeRate& rate) {
 
 /// Whether the GPUs of a host were seen to reach each other alike: all pairs with peer access.
 bool has_alike_gpus(const ProbeRecord& record) {
-  const auto peers = std::find_if(record.measurements.begin(), record.measurements.end(),
-                                  [](const ProbeMeasurement& each) { return each.id == "gpu-peer"; });
-  return peers != record.measurements.end() &&
-         std::all_of(peers->parts.begin(), peers->parts.end(),
-                     [](const ProbePart& part) { return part.peer && part.peer->direct; });
+  const auto peers = std::ranges::find(record.measurements, "gpu-peer", &ProbeMeasurement::id);
+  return peers != record.measurements.end() && std::ranges::all_of(peers->parts, [](const ProbePart& part) {
+           return part.peer && part.peer->direct;
+         });
 }
 
 /// With three hosts a GPU is compared with those of the same index; with fewer only where the board is alike.
@@ -141,7 +140,7 @@ void judge_set(const Siblings& set, ProbeVerdict& verdict) {
   const std::string who = counted(set.rates.size(), set.rates.front().kind);
   std::vector<double> values;
   for (const ProbeRate& rate : set.rates) values.push_back(rate.rate);
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const auto [low, high] = std::ranges::minmax_element(values);
   const std::string range = fmt::format("within {:.1f} %", 100 * (*high / *low - 1));
   if (set.rates.size() < kMinSiblings) {
     // A single host or GPU of its model needs no line; of two the difference is worth one.
@@ -264,16 +263,15 @@ ProbeVerdict judge_probes(const std::vector<ProbeRecord>& records) {
   for (const ProbeRecord& record : records) {
     for (const ProbeMeasurement& each : record.measurements) {
       const std::vector<ProbeRate> rates = probe_rates(record, each);
-      const auto left_out = std::count_if(rates.begin(), rates.end(), [&](const ProbeRate& rate) {
-        return !is_compared(records, record, each, rate);
-      });
+      const auto left_out = std::ranges::count_if(
+          rates, [&](const ProbeRate& rate) { return !is_compared(records, record, each, rate); });
       if (left_out < static_cast<std::ptrdiff_t>(kMinSiblings)) continue;
       verdict.not_judged.push_back(
           fmt::format("{} of {}: GPUs are not compared: it differs by the board", each.name, record.host));
     }
     for (SlowPart& found : gpu_findings(record, verdict.slow)) verdict.slow.push_back(std::move(found));
-    const bool has_cores = std::any_of(record.measurements.begin(), record.measurements.end(),
-                                       [](const auto& each) { return rate_of_all_cores(each) > 0; });
+    const bool has_cores = std::ranges::any_of(record.measurements,
+                                               [](const auto& each) { return rate_of_all_cores(each) > 0; });
     if (!has_cores) continue;
     if (std::string line = disturbance(record); !line.empty()) verdict.not_judged.push_back(std::move(line));
     if (records.size() > 1 && !has_named_parts(record.measurements.front())) {
@@ -281,7 +279,7 @@ ProbeVerdict judge_probes(const std::vector<ProbeRecord>& records) {
           fmt::format("{} beside other hosts: the kernel does not name its processor", record.host));
     }
   }
-  std::sort(verdict.slow.begin(), verdict.slow.end(), [](const SlowPart& a, const SlowPart& b) {
+  std::ranges::sort(verdict.slow, [](const SlowPart& a, const SlowPart& b) {
     return std::tie(a.share, a.evidence) < std::tie(b.share, b.evidence);
   });
   return verdict;

@@ -26,7 +26,7 @@ using Contests = std::map<RowKey, std::vector<Contest>>;
 
 Contests contests_of(const Run& run) {
   const auto is_other = [](const Row& row) { return row.measurement.key.algorithm != kLibraryChoice; };
-  if (std::none_of(run.rows.begin(), run.rows.end(), is_other)) return {};
+  if (std::ranges::none_of(run.rows, is_other)) return {};
   std::map<RowKey, Contest> by_size;
   for (const Row& row : run.rows) {
     const Measurement& measured = row.measurement;
@@ -52,8 +52,8 @@ Contests contests_of(const Run& run) {
 
 /// The fastest of the others, when its interval lies wholly below that of the library's choice.
 const Measurement* winner(const Contest& contest) {
-  const auto fastest = std::min_element(contest.others.begin(), contest.others.end(),
-                                        [](auto* a, auto* b) { return a->seconds < b->seconds; });
+  const auto fastest =
+      std::ranges::min_element(contest.others, [](auto* a, auto* b) { return a->seconds < b->seconds; });
   const auto& theirs = (*fastest)->interval;
   const auto& own = contest.own->interval;
   return theirs && own && theirs->high_seconds < own->low_seconds ? *fastest : nullptr;
@@ -137,8 +137,9 @@ std::string contest_name(const RowKey& key) {
 }
 
 bool has_interval(const Contest& contest) {
-  return contest.own->interval &&
-         std::any_of(contest.others.begin(), contest.others.end(), [](auto* each) { return each->interval; });
+  return contest.own->interval && std::ranges::any_of(contest.others, [](const Measurement* each) {
+           return each->interval.has_value();
+         });
 }
 
 }  // namespace
@@ -153,7 +154,7 @@ ReportLines choice_lines(const Run& run) {
     }
     if (!ranges.empty()) continue;
     facts.push_back(
-        {std::any_of(contests.begin(), contests.end(), has_interval)
+        {std::ranges::any_of(contests, has_interval)
              ? fmt::format("{}: no other algorithm measured was significantly faster than auto", name)
              : fmt::format("{}: too few passes to tell whether any algorithm was faster than auto; an "
                            "interval needs six",
@@ -200,9 +201,8 @@ void add(PoorChoice& choice, const Row& row) {
 
 ReportLines poor_choice_lines(const Run& run) {
   ReportLines facts;
-  const bool measured_beside_it = std::any_of(run.rows.begin(), run.rows.end(), [](const Row& row) {
-    return row.measurement.key.algorithm != kLibraryChoice;
-  });
+  const bool measured_beside_it = std::ranges::any_of(
+      run.rows, [](const Row& row) { return row.measurement.key.algorithm != kLibraryChoice; });
   if (measures_gpus(run.backend) || run.simulated || measured_beside_it) return facts;
   std::map<std::pair<OperationId, std::string>, PoorChoice> choices;
   for (const Row& row : run.rows) {

@@ -218,8 +218,7 @@ template <class Columns>
 std::vector<const ReportColumn*> wanted_columns(const Columns& columns, const std::vector<ReportRow>& rows) {
   std::vector<const ReportColumn*> shown;
   for (const ReportColumn& column : columns) {
-    if (column.wanted == nullptr || std::any_of(rows.begin(), rows.end(), column.wanted))
-      shown.push_back(&column);
+    if (column.wanted == nullptr || std::ranges::any_of(rows, column.wanted)) shown.push_back(&column);
   }
   return shown;
 }
@@ -264,8 +263,8 @@ ReportTable table_of_rows(const std::vector<ReportRow>& rows,
 }
 
 std::vector<const ReportColumn*> percentile_columns(const std::vector<ReportRow>& rows) {
-  const bool any = std::any_of(rows.begin(), rows.end(),
-                               [](const ReportRow& row) { return row.row.measurement.samples > 0; });
+  const bool any =
+      std::ranges::any_of(rows, [](const ReportRow& row) { return row.row.measurement.samples > 0; });
   if (!any) return {};
   return wanted_columns(kPercentileColumns, rows);
 }

@@ -39,9 +39,8 @@ std::map<int, CoreWait> core_waits(const Run& run) {
 ReportLines core_wait_lines(const Run& run) {
   const std::map<int, CoreWait> waits = core_waits(run);
   if (waits.empty()) return {};
-  const auto worst = std::max_element(waits.begin(), waits.end(), [](const auto& a, const auto& b) {
-    return a.second.max_share < b.second.max_share;
-  });
+  const auto worst = std::ranges::max_element(
+      waits, [](const auto& a, const auto& b) { return a.second.max_share < b.second.max_share; });
   const CoreWait& wait = worst->second;
   const std::string host = std::cmp_less(worst->first, run.ranks.size())
                                ? " (" + run.ranks[static_cast<std::size_t>(worst->first)].host + ")"

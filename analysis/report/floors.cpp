@@ -63,7 +63,7 @@ std::string check_command(std::vector<AcceptanceFloor> rows, std::string_view op
 std::vector<int> node_counts(const AcceptanceFloors& floors) {
   std::vector<int> counts;
   for (const AcceptanceFloor& row : floors.rows)
-    if (std::find(counts.begin(), counts.end(), row.nodes) == counts.end()) counts.push_back(row.nodes);
+    if (std::ranges::find(counts, row.nodes) == counts.end()) counts.push_back(row.nodes);
   return counts;
 }
 
@@ -110,8 +110,7 @@ std::string derivation(const AcceptanceFloor& row) {
 std::vector<std::string> derivations(const AcceptanceFloors& floors) {
   std::vector<std::string> found;
   for (const AcceptanceFloor& row : floors.rows)
-    if (std::find(found.begin(), found.end(), derivation(row)) == found.end())
-      found.push_back(derivation(row));
+    if (std::ranges::find(found, derivation(row)) == found.end()) found.push_back(derivation(row));
   return found;
 }
 
@@ -119,7 +118,7 @@ TextTable table(const AcceptanceFloors& floors) {
   const std::vector<std::string> notes = derivations(floors);
   TextTable lines{{"operation", "nodes", "size", "expected", "floor", "SOUND from", "note"}};
   for (const AcceptanceFloor& row : floors.rows) {
-    const auto note = std::find(notes.begin(), notes.end(), derivation(row)) - notes.begin() + 1;
+    const auto note = std::ranges::find(notes, derivation(row)) - notes.begin() + 1;
     lines.push_back({std::string(operation(row.operation).name), fmt::to_string(row.nodes),
                      format_bytes(row.size_bytes), fmt::format("{:.1f}", row.expected),
                      rate_or_none(row.floor), rate_or_none(row.sound), fmt::format("[{}]", note)});

@@ -73,7 +73,7 @@ void add_wrong_data(const Run& run, ReportLines& facts) {
         {fmt::format("and {} more: the record has them all", counted(ranks - kMaxWrongRanks, "rank")),
          Tone::alarm});
   }
-  const auto measured = static_cast<std::size_t>(std::count_if(run.rows.begin(), run.rows.end(), ran));
+  const auto measured = static_cast<std::size_t>(std::ranges::count_if(run.rows, ran));
   if (std::string words = wrong_beyond_rows_words(run); !words.empty()) {
     facts.push_back({std::move(words), Tone::alarm});
   } else if (wrong_rows == 0 && checked > 0) {
@@ -154,7 +154,7 @@ void add_precision(const Run& run, ReportLines& facts) {
   if (short_of_it == 0) return;
   std::vector<std::string> words;
   for (const auto& [reason, count] : reasons) words.push_back(fmt::format("{}: {}", reason, count));
-  const auto measured = static_cast<std::size_t>(std::count_if(run.rows.begin(), run.rows.end(), ran));
+  const auto measured = static_cast<std::size_t>(std::ranges::count_if(run.rows, ran));
   std::string text = fmt::format("precision not reached in {} of {} ({})", short_of_it,
                                  counted(measured, "row"), fmt::join(words, ", "));
   text += widest == nullptr
@@ -288,12 +288,10 @@ ReportLines unavailable_lines(const Run& run, OperationId id) {
       measured[key.algorithm].insert(kind);
       continue;
     }
-    auto same = std::find_if(all.begin(), all.end(), [&](const Missing& each) {
-      return each.algorithm == key.algorithm && each.why == why;
-    });
+    auto same = std::ranges::find_if(
+        all, [&](const Missing& each) { return each.algorithm == key.algorithm && each.why == why; });
     if (same == all.end()) same = all.insert(all.end(), {key.algorithm, why, {}});
-    if (std::find(same->kinds.begin(), same->kinds.end(), kind) == same->kinds.end())
-      same->kinds.push_back(kind);
+    if (std::ranges::find(same->kinds, kind) == same->kinds.end()) same->kinds.push_back(kind);
   }
   ReportLines facts;
   for (const Missing& each : all) {
@@ -301,8 +299,8 @@ ReportLines unavailable_lines(const Run& run, OperationId id) {
     // A type or reduction is named where it is what makes the difference.
     const std::set<std::string>& others = measured[each.algorithm];
     const bool of_these_only =
-        !others.empty() && std::none_of(each.kinds.begin(), each.kinds.end(),
-                                        [&](const std::string& kind) { return others.contains(kind); });
+        !others.empty() &&
+        std::ranges::none_of(each.kinds, [&](const std::string& kind) { return others.contains(kind); });
     const std::string kinds = of_these_only ? fmt::format(" ({})", fmt::join(each.kinds, ", ")) : "";
     facts.push_back({fmt::format("{}{}{}: not available: {}", operation(id).name, algorithm, kinds, each.why),
                      Tone::plain});

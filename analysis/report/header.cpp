@@ -141,9 +141,7 @@ ReportLine hosts(const Run& run) {
   const auto nodes = static_cast<std::size_t>(node_count(run.ranks));
   std::vector<std::string> named;
   for (std::size_t node = 0; node < std::min(nodes, kMaxNamedHosts); ++node) {
-    const auto any = std::find_if(run.ranks.begin(), run.ranks.end(), [&](const Identity& identity) {
-      return identity.node == static_cast<int>(node);
-    });
+    const auto any = std::ranges::find(run.ranks, static_cast<int>(node), &Identity::node);
     if (any == run.ranks.end() || any->host.empty()) continue;
     std::string text = fmt::format("{} has {}", any->host, rank_list(run.ranks, static_cast<int>(node)));
     if (node < run.cores_per_node.size()) {
@@ -336,8 +334,8 @@ ReportLines legend_lines(const Run& run) {
                                     ? ""
                                     : fmt::format(", run as {} launch{} of a CUDA graph", run.graph_launches,
                                                   run.graph_launches == 1 ? "" : "es");
-  const bool has_states = std::any_of(run.rows.begin(), run.rows.end(),
-                                      [](const Row& row) { return !row.measurement.states.empty(); });
+  const bool has_states =
+      std::ranges::any_of(run.rows, [](const Row& row) { return !row.measurement.states.empty(); });
   const std::string of_state = has_states ? ", while the machine was in its commonest state (see below)" : "";
   ReportLines facts{
       {fmt::format("time: elapsed time of a pass divided by its iterations{}, {}; the median of the passes{}",
@@ -377,7 +375,7 @@ std::vector<OperationId> operations_in(const Run& run) {
   std::vector<OperationId> found;
   for (const Row& row : run.rows) {
     const OperationId id = row.measurement.key.operation;
-    if (std::find(found.begin(), found.end(), id) == found.end()) found.push_back(id);
+    if (std::ranges::find(found, id) == found.end()) found.push_back(id);
   }
   return found;
 }

@@ -43,8 +43,7 @@ std::string junit_row(const Run& run, std::size_t index, const RunCheck& check, 
   std::vector<std::string> texts;
   for (const RunFailure& failure : check.failures) {
     if (failure.is_verdict) continue;
-    if (std::find(failure.rows.begin(), failure.rows.end(), index) != failure.rows.end())
-      texts.push_back(failure.text);
+    if (std::ranges::find(failure.rows, index) != failure.rows.end()) texts.push_back(failure.text);
   }
   std::string content = junit_failure(texts, counts);
   if (content.empty() && !measured.unavailable.empty()) {

@@ -267,8 +267,7 @@ void add_variation(const Run& run, ReportLines& facts) {
       {fmt::format("times vary by {} % between launches and by {} % between passes of one (standard "
                    "deviations of the median row; at most {} % and {} %)",
                    percent(median(between)), percent(median(within)),
-                   percent(*std::max_element(between.begin(), between.end())),
-                   percent(*std::max_element(within.begin(), within.end())))});
+                   percent(*std::ranges::max_element(between)), percent(*std::ranges::max_element(within)))});
 }
 
 /// The interval is wider where launches near each other are alike, but knows nothing of minutes in which no
@@ -310,8 +309,7 @@ std::vector<std::string> state_ratios(const Run& run, double min_round_trip) {
       const Measurement& measured = row.measurement;
       if (measured.key.operation != id) continue;
       const auto state =
-          std::find_if(measured.states.begin(), measured.states.end(),
-                       [&](const RowState& each) { return each.min_round_trip_seconds == min_round_trip; });
+          std::ranges::find(measured.states, min_round_trip, &RowState::min_round_trip_seconds);
       if (state == measured.states.begin() || state == measured.states.end()) continue;
       rows.push_back(fmt::format("{} {} ({})", format_bytes(measured.key.size_bytes),
                                  state_ratio(state->seconds, measured.seconds),

@@ -51,7 +51,7 @@ TestsTable table_of_operation(const Run& run, const Operation& what) {
     table.is_checked = table.is_checked || measured.wrong_elements;
     RowKey key = measured.key;
     key.in_place = false;
-    const auto line = std::find_if(table.lines.begin(), table.lines.end(), [&key](const TestsLine& each) {
+    const auto line = std::ranges::find_if(table.lines, [&key](const TestsLine& each) {
       RowKey other = each.either().key;
       other.in_place = false;
       return other == key;
@@ -68,7 +68,7 @@ std::vector<TestsTable> tests_tables(const Run& run) {
   for (const Row& row : run.rows) {
     const Operation& what = operation(row.measurement.key.operation);
     const auto is_it = [&what](const TestsTable& each) { return each.operation == &what; };
-    if (std::any_of(tables.begin(), tables.end(), is_it)) continue;
+    if (std::ranges::any_of(tables, is_it)) continue;
     if (TestsTable table = table_of_operation(run, what); !table.lines.empty())
       tables.push_back(std::move(table));
   }
@@ -119,9 +119,8 @@ TestsDevice device_of(const Run& run, std::size_t rank) {
 
 std::string head_of_table(const Run& run, const TestsTable& table) {
   const auto size = [](const TestsLine& line) { return line.either().key.size_bytes; };
-  const auto [first, last] =
-      std::minmax_element(table.lines.begin(), table.lines.end(),
-                          [&size](const TestsLine& a, const TestsLine& b) { return size(a) < size(b); });
+  const auto [first, last] = std::ranges::minmax_element(
+      table.lines, [&size](const TestsLine& a, const TestsLine& b) { return size(a) < size(b); });
   const Measurement& measured = table.lines.front().either();
   const auto passes = std::max<std::size_t>(1, measured.pass_seconds.size());
   std::string text = fmt::format(
@@ -180,7 +179,7 @@ bool is_simulated(const Run& run) { return run.gpus_simulated || run.simulated; 
 
 /// "2026-10-01 12:00:00", of "2026-10-01T12:00:00Z".
 std::string local_form(std::string time) {
-  std::replace(time.begin(), time.end(), 'T', ' ');
+  std::ranges::replace(time, 'T', ' ');
   std::erase(time, 'Z');
   return time;
 }

@@ -16,8 +16,7 @@ namespace {
 constexpr std::array kTestNics{OperationId::all_gather, OperationId::send_recv};
 
 bool is_measured(const Run& run, OperationId id) {
-  return std::any_of(run.rows.begin(), run.rows.end(),
-                     [id](const Row& row) { return row.measurement.key.operation == id; });
+  return std::ranges::any_of(run.rows, [id](const Row& row) { return row.measurement.key.operation == id; });
 }
 
 /// Of what a sound machine gives: less is typical of TCP in place of RDMA, on all nodes alike.
@@ -30,7 +29,7 @@ std::string after_a_loss(const Run& run, const Row* worst) {
   const bool may_choose = worst == nullptr || has_algorithms(*worst);
   if (const std::vector<std::string> settings = costly_settings(run, may_choose); !settings.empty())
     return fmt::format("measure again without {}", settings.front());
-  const bool any_is_quicker = std::any_of(run.rows.begin(), run.rows.end(), [&run](const Row& row) {
+  const bool any_is_quicker = std::ranges::any_of(run.rows, [&run](const Row& row) {
     return row.measurement.key.size_bytes >= kLargeSize &&
            rates(row, static_cast<int>(run.ranks.size())).measured_over_expected.value_or(0) >
                2 * kMaxOfSockets;
@@ -38,7 +37,7 @@ std::string after_a_loss(const Run& run, const Row* worst) {
   if (run.log && !run.log->network && node_count(run.ranks) > 1 && worst != nullptr &&
       worst->verdict.ratio.value_or(1) < kMaxOfSockets && !any_is_quicker)
     return "run again with NCCL_DEBUG=INFO, and see whether it is \"Using network Socket\"";
-  const auto slow = std::find_if(run.node_groups.begin(), run.node_groups.end(), [](const NodeGroup& group) {
+  const auto slow = std::ranges::find_if(run.node_groups, [](const NodeGroup& group) {
     return group.hosts.size() == 1 && is_bad(group.row.verdict.word);
   });
   const PairsSeen pairs = pairs_seen(run);
@@ -86,7 +85,7 @@ std::string next_step_by_verdict(const Run& run, const Row* worst) {
       return to_clear_it(run, worst);
     case VerdictWord::sound: {
       const std::vector<ResourceTest> tests = resource_tests(run);
-      const bool nics_are_open = std::any_of(tests.begin(), tests.end(), [](const ResourceTest& test) {
+      const bool nics_are_open = std::ranges::any_of(tests, [](const ResourceTest& test) {
         return test.hidden.resource == kNic && test.hidden.share * test.hidden.count >= 1;
       });
       std::vector<std::string_view> missing;

@@ -20,7 +20,7 @@ bool is_fault(const PricedFinding& each) {
 }
 
 bool has_fault(const ComparedHosts& pair, Side side) {
-  return std::any_of(pair.findings.begin(), pair.findings.end(), [side](const PricedFinding& each) {
+  return std::ranges::any_of(pair.findings, [side](const PricedFinding& each) {
     return is_fault(each) && each.finding.side == side;
   });
 }
@@ -65,7 +65,7 @@ std::vector<std::string> faults_of_usual(const DiffReport& report) {
   std::vector<std::string> faults;
   for (const ComparedHosts& pair : report.pairs) {
     for (std::string& fault : faults_in_words(pair, Side::a)) {
-      if (std::find(faults.begin(), faults.end(), fault) == faults.end()) faults.push_back(std::move(fault));
+      if (std::ranges::find(faults, fault) == faults.end()) faults.push_back(std::move(fault));
     }
   }
   return faults;
@@ -85,9 +85,7 @@ std::vector<OddNode> nodes_with_fault(const DiffReport& report) {
   return nodes;
 }
 
-void sort_by_host(std::vector<OddNode>& nodes) {
-  std::sort(nodes.begin(), nodes.end(), [](const OddNode& x, const OddNode& y) { return x.host < y.host; });
-}
+void sort_by_host(std::vector<OddNode>& nodes) { std::ranges::sort(nodes, {}, &OddNode::host); }
 
 }  // namespace
 
@@ -163,7 +161,7 @@ std::pair<std::string, std::string> split_number(const std::string& host) {
 
 std::string slurm_node_list(std::vector<std::string> hosts) {
   std::erase_if(hosts, [](const std::string& host) { return !is_host_name(host); });
-  std::sort(hosts.begin(), hosts.end());
+  std::ranges::sort(hosts);
   hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
   std::map<std::pair<std::string, std::size_t>, std::vector<int>> numbers;  // by prefix and width
   std::vector<std::string> words;

@@ -46,8 +46,8 @@ void add(Faulting& all, const Row& row, double share) {
 }
 
 bool malloc_is_set(const Run& run) {
-  return std::any_of(kMallocSettings.begin(), kMallocSettings.end(),
-                     [&](const char* name) { return run.environment.contains(name); });
+  return std::ranges::any_of(kMallocSettings,
+                             [&](const char* name) { return run.environment.contains(name); });
 }
 
 }  // namespace
@@ -56,9 +56,7 @@ const CalibrationPoint* page_fault_point(const Run& run) {
   // One that cannot be used keeps its points: they contradict each other, and this one may be as wrong.
   if (!run.calibration || (!run.calibration->intra && !run.calibration->inter)) return nullptr;
   const auto& points = run.calibration->points;
-  const auto found = std::find_if(points.begin(), points.end(), [](const CalibrationPoint& point) {
-    return point.kind == CalibrationKind::page_fault;
-  });
+  const auto found = std::ranges::find(points, CalibrationKind::page_fault, &CalibrationPoint::kind);
   return found == points.end() ? nullptr : &*found;
 }
 

@@ -174,9 +174,9 @@ std::string band_in_words(BandClass kind, const GpuCluster& cluster, std::uint64
 /// "; judge: SOUND from 0.80 of expected, BELOW under 0.48 (exchange, 2 machines)": of the largest size,
 /// where that is one that judge goes by.
 std::string judged_range(OperationId id, const Prediction& prediction, std::uint64_t size_bytes) {
-  const auto row = std::find_if(
-      prediction.rows.begin(), prediction.rows.end(),
-      [&](const PredictedRow& each) { return each.operation == id && each.size_bytes == size_bytes; });
+  const auto row = std::ranges::find_if(prediction.rows, [&](const PredictedRow& each) {
+    return each.operation == id && each.size_bytes == size_bytes;
+  });
   if (size_bytes < 64 * kMiB || row == prediction.rows.end()) return {};
   const auto expected = busbw(*row, prediction.cluster, row->expected.expected_seconds);
   const HealthyRange range = healthy_range(id, size_bytes, expected.value_or(0), prediction.cluster);
@@ -191,18 +191,16 @@ std::vector<std::string> band_lines(const Prediction& prediction) {
   std::uint64_t largest_bytes = 0;
   for (const PredictedRow& row : prediction.rows) largest_bytes = std::max(largest_bytes, row.size_bytes);
   for (const PredictedRow& row : prediction.rows) {
-    const bool has_ring =
-        std::any_of(prediction.rows.begin(), prediction.rows.end(), [&row](const PredictedRow& each) {
-          return each.operation == row.operation && each.expected.ring_seconds;
-        });
+    const bool has_ring = std::ranges::any_of(prediction.rows, [&row](const PredictedRow& each) {
+      return each.operation == row.operation && each.expected.ring_seconds;
+    });
     const std::string words = band_in_words(band_class(row.operation, prediction.cluster), prediction.cluster,
                                             largest_bytes, has_ring) +
                               judged_range(row.operation, prediction, largest_bytes);
-    auto group =
-        std::find_if(groups.begin(), groups.end(), [&](const auto& each) { return each.first == words; });
+    auto group = std::ranges::find_if(groups, [&](const auto& each) { return each.first == words; });
     if (group == groups.end()) group = groups.insert(groups.end(), {words, {}});
     const std::string operation_name(operation(row.operation).name);
-    if (std::find(group->second.begin(), group->second.end(), operation_name) == group->second.end())
+    if (std::ranges::find(group->second, operation_name) == group->second.end())
       group->second.push_back(operation_name);
   }
   std::vector<std::string> lines;
@@ -223,11 +221,11 @@ std::vector<std::string> prediction_legend(const Prediction& prediction) {
                                               "docs/notes/scaleout-accuracy.md says how far it "
                                               "held on published fabrics:")};
   for (std::string& line : band_lines(prediction)) lines.push_back(std::move(line));
-  if (std::any_of(prediction.rows.begin(), prediction.rows.end(),
-                  [](const PredictedRow& row) { return row.expected.tree_seconds.has_value(); })) {
+  if (std::ranges::any_of(prediction.rows,
+                          [](const PredictedRow& row) { return row.expected.tree_seconds.has_value(); })) {
     lines.push_back(fmt::format("{}.", kRingAndTreeColumns));
   }
-  const auto chosen = std::find_if(prediction.rows.begin(), prediction.rows.end(), is_by_table);
+  const auto chosen = std::ranges::find_if(prediction.rows, is_by_table);
   if (chosen != prediction.rows.end()) {
     lines.push_back(fmt::format(
         "Where a protocol is named: what the code of {} chooses on {} × {} without GPUs, as far as these "

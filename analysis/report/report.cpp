@@ -46,8 +46,7 @@ constexpr std::array<ReportFormat, 12> kFormats{{
 template <class Writer, class Document>
 std::string written(std::string_view name, Writer ReportFormat::* writer, std::string_view document_name,
                     const Document& document, const TextOptions& options) {
-  const auto* const found = std::find_if(kFormats.begin(), kFormats.end(),
-                                         [name](const ReportFormat& format) { return format.name == name; });
+  const auto* const found = std::ranges::find(kFormats, name, &ReportFormat::name);
   if (found != kFormats.end() && found->*writer != nullptr)
     return found->as_shown((found->*writer)(document, options));
   throw usage_error("--format", fmt::format("'{}' is not a format of {}", name, document_name),

@@ -187,9 +187,8 @@ Tables tables_of(const Run& run, const TextOptions& options) {
 /// The tables of one operation, its title first.
 void add_operation(std::string& text, const Run& run, const Tables& tables, OperationId id,
                    const TextOptions& options) {
-  const bool ran = std::any_of(tables.rows.begin(), tables.rows.end(), [id](const ReportRow& row) {
-    return row.row.measurement.key.operation == id;
-  });
+  const bool ran = std::ranges::any_of(
+      tables.rows, [id](const ReportRow& row) { return row.row.measurement.key.operation == id; });
   const std::string unavailable = wrapped_lines(unavailable_lines(run, id), options);
   if (!ran) {
     if (!unavailable.empty()) text += "\n" + unavailable;

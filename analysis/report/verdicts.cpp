@@ -30,8 +30,7 @@ Tone tone_of(VerdictWord word) {
 }
 
 bool judged(const Run& run) {
-  return std::any_of(run.rows.begin(), run.rows.end(),
-                     [](const Row& row) { return !row.verdict.explanation.empty(); });
+  return std::ranges::any_of(run.rows, [](const Row& row) { return !row.verdict.explanation.empty(); });
 }
 
 /// "AllReduce float"; ", in place" where the deciding row is.
@@ -70,8 +69,8 @@ std::string why_unclear(const Verdict& verdict) {
 }
 
 std::string wrong_rows_words(const Run& run) {
-  const auto wrong = static_cast<std::size_t>(std::count_if(
-      run.rows.begin(), run.rows.end(), [](const Row& row) { return has_wrong_data(row.measurement); }));
+  const auto wrong = static_cast<std::size_t>(
+      std::ranges::count_if(run.rows, [](const Row& row) { return has_wrong_data(row.measurement); }));
   std::vector<std::string> where;
   if (wrong > 0) where.push_back(fmt::format("in {}", counted(wrong, "row")));
   for (const NodeGroup& group : run.node_groups)
@@ -107,7 +106,7 @@ constexpr std::size_t kNamedHosts = 4;
 /// Whether rows over all ranks are slow in this operation: in their large sizes, of which one was measured on
 /// nodes or pairs.
 bool is_slow_in(OperationId id, const Run& run) {
-  return std::any_of(run.rows.begin(), run.rows.end(), [id](const Row& row) {
+  return std::ranges::any_of(run.rows, [id](const Row& row) {
     const Verdict& verdict = row.verdict;
     return row.measurement.key.operation == id && is_bad(verdict.word) && verdict.ratio && verdict.range &&
            *verdict.ratio < verdict.range->below;
@@ -121,7 +120,7 @@ std::string slow_pairs_words(const Run& run) {
   if (pairs.slow.empty()) return {};
   if (!pairs.slow_hosts.empty()) {
     const std::string& host = pairs.slow_hosts.front();
-    const auto own = std::find_if(pairs.slow.begin(), pairs.slow.end(), [&host](const NodeGroup* pair) {
+    const auto own = std::ranges::find_if(pairs.slow, [&host](const NodeGroup* pair) {
       return pair->hosts[0] == host || pair->hosts[1] == host;
     });
     return fmt::format("{} {} slow with each neighbor: {}: {}", join_first(pairs.slow_hosts, kNamedHosts),
@@ -140,9 +139,9 @@ std::string slow_pairs_words(const Run& run) {
 std::string where_the_loss_is(const Run& run) {
   const VerdictWord word = machine_word(run);
   const std::vector<const NodeGroup*> slow = groups_that(is_slow, 1, run);
-  const bool only_nodes = slow.empty() && word == VerdictWord::unclear &&
-                          std::none_of(run.rows.begin(), run.rows.end(),
-                                       [word](const Row& row) { return row.verdict.word == word; });
+  const bool only_nodes =
+      slow.empty() && word == VerdictWord::unclear &&
+      std::ranges::none_of(run.rows, [word](const Row& row) { return row.verdict.word == word; });
   const std::vector<const NodeGroup*> named = only_nodes ? groups_that(is_unclear, 1, run) : slow;
   if (!named.empty()) {
     std::vector<std::string> names;
@@ -184,10 +183,9 @@ void add_lines_of_groups(ReportLines& lines, const Run& run, std::size_t nodes) 
   }
   const std::vector<const NodeGroup*> sound = groups_that(is_sound, nodes, run);
   if (sound.empty()) return;
-  const auto [least, most] =
-      std::minmax_element(sound.begin(), sound.end(), [](const NodeGroup* a, const NodeGroup* b) {
-        return a->row.verdict.ratio.value_or(0) < b->row.verdict.ratio.value_or(0);
-      });
+  const auto [least, most] = std::ranges::minmax_element(sound, [](const NodeGroup* a, const NodeGroup* b) {
+    return a->row.verdict.ratio.value_or(0) < b->row.verdict.ratio.value_or(0);
+  });
   const double best = (*most)->row.verdict.ratio.value_or(0);
   lines.push_back(
       {fmt::format("{} of {} SOUND{}: {}{}", sound.size(),

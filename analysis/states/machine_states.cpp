@@ -30,8 +30,8 @@ RunStates states_of(const std::vector<RowPasses>& rows) {
       if (const auto state = state_of(each, states.boundaries)) round_trips[*state].push_back(each);
   }
   for (const std::vector<double>& each : round_trips) {
-    states.min_round_trip.push_back(each.empty() ? 0 : *std::min_element(each.begin(), each.end()));
-    states.max_round_trip.push_back(each.empty() ? 0 : *std::max_element(each.begin(), each.end()));
+    states.min_round_trip.push_back(each.empty() ? 0 : *std::ranges::min_element(each));
+    states.max_round_trip.push_back(each.empty() ? 0 : *std::ranges::max_element(each));
   }
   return states;
 }
@@ -103,7 +103,7 @@ std::vector<LaunchInState> launches_by_state(const Measurement& measured,
       states[*state].state = *state;
       states[*state].pass_seconds.push_back(measured.pass_seconds[pass]);
     }
-    const auto most = std::find_if(states.begin(), states.end(), [count](const LaunchInState& each) {
+    const auto most = std::ranges::find_if(states, [count](const LaunchInState& each) {
       return 2 * each.pass_seconds.size() > static_cast<std::size_t>(count);
     });
     if (most != states.end()) launches.push_back(std::move(*most));
@@ -160,9 +160,8 @@ std::vector<StateShare> state_shares(const Run& run) {
   double passes = 0;
   for (const Row& row : run.rows) {
     for (const RowState& state : row.measurement.states) {
-      const auto known = std::find_if(shares.begin(), shares.end(), [&](const StateShare& each) {
-        return each.min_round_trip_seconds == state.min_round_trip_seconds;
-      });
+      const auto known =
+          std::ranges::find(shares, state.min_round_trip_seconds, &StateShare::min_round_trip_seconds);
       StateShare& share =
           known != shares.end()
               ? *known
@@ -174,7 +173,7 @@ std::vector<StateShare> state_shares(const Run& run) {
     passes += static_cast<double>(row.measurement.pass_probes.size());
   }
   for (StateShare& share : shares) share.passes /= std::max(passes, 1.0);
-  std::sort(shares.begin(), shares.end(), [](const StateShare& a, const StateShare& b) {
+  std::ranges::sort(shares, [](const StateShare& a, const StateShare& b) {
     return a.passes != b.passes ? a.passes > b.passes : a.min_round_trip_seconds < b.min_round_trip_seconds;
   });
   return shares;

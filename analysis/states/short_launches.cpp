@@ -13,8 +13,7 @@ namespace {
 constexpr double kMinMeasuredSeconds = 1e-3;
 
 bool has_row_without_time(const Run& run) {
-  return std::any_of(run.rows.begin(), run.rows.end(),
-                     [](const Row& row) { return had_no_time(row.measurement); });
+  return std::ranges::any_of(run.rows, [](const Row& row) { return had_no_time(row.measurement); });
 }
 
 std::string words_of(std::size_t count, std::size_t launches) {
@@ -39,7 +38,7 @@ std::vector<const Row*> rows_with_time(const std::vector<const Row*>& rows) {
 }
 
 std::string short_launches(const std::vector<Run>& launches) {
-  const auto count = std::count_if(launches.begin(), launches.end(), has_row_without_time);
+  const auto count = std::ranges::count_if(launches, has_row_without_time);
   return words_of(static_cast<std::size_t>(count), launches.size());
 }
 

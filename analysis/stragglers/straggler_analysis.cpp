@@ -115,7 +115,7 @@ double quick_message_seconds(const std::vector<ProbeRepetition>& repetitions) {
   for (const ProbeRepetition& repetition : repetitions) {
     std::vector<double> seconds;
     for (const PairTime& pair : repetition.latencies) seconds.push_back(pair.seconds);
-    if (!seconds.empty()) quickest.push_back(*std::min_element(seconds.begin(), seconds.end()));
+    if (!seconds.empty()) quickest.push_back(*std::ranges::min_element(seconds));
   }
   return quickest.empty() ? 0 : median(std::move(quickest));
 }
@@ -211,8 +211,7 @@ void add_late_ranks(RankProbe& probe, const std::vector<ProbeRepetition>& repeti
   }
   const double message = std::max(kMinSeconds, kMinShare * quick_message_seconds(repetitions));
   for (ProbeFinding& finding : beyond_chance(partners, message, tests, ProbeFindingKind::late_rank)) {
-    const auto known = std::find_if(probe.findings.begin(), probe.findings.end(),
-                                    [&](const ProbeFinding& each) { return each.ranks == finding.ranks; });
+    const auto known = std::ranges::find(probe.findings, finding.ranks, &ProbeFinding::ranks);
     if (known != probe.findings.end()) continue;
     finding.ratio = 0;
     finding.text =
@@ -248,7 +247,7 @@ void add_slow_links(RankProbe& probe, const std::vector<ProbeRepetition>& repeti
     }
   }
   std::erase_if(links, [&](const Suspect& link) {
-    return std::any_of(found.begin(), found.end(), [&](const ProbeFinding& host) {
+    return std::ranges::any_of(found, [&](const ProbeFinding& host) {
       return host.ranks[0] == link.ranks[host.kind == ProbeFindingKind::slow_sender ? 0 : 1];
     });
   });

@@ -207,8 +207,7 @@ const std::vector<PriceRule>& price_rules() {
 const PriceRule& price_rule(std::string_view code) {
   static const PriceRule unknown{"", PriceKind::not_modeled, "no model knows this kind of finding"};
   const auto& rules = price_rules();
-  const auto found =
-      std::find_if(rules.begin(), rules.end(), [code](const PriceRule& rule) { return rule.code == code; });
+  const auto found = std::ranges::find(rules, code, &PriceRule::code);
   return found == rules.end() ? unknown : *found;
 }
 
@@ -232,11 +231,10 @@ std::vector<FindingCost> finding_costs(const topology::HostPair& pair, const top
 namespace {
 
 bool is_about_nics(const topology::Finding& finding, topology::Side side) {
-  return !finding.devices.empty() && std::all_of(finding.devices.begin(), finding.devices.end(),
-                                                 [side](const topology::DevicePair& each) {
-                                                   return each.of(side) &&
-                                                          each.of(side)->kind == topology::DeviceKind::nic;
-                                                 });
+  return !finding.devices.empty() &&
+         std::ranges::all_of(finding.devices, [side](const topology::DevicePair& each) {
+           return each.of(side) && each.of(side)->kind == topology::DeviceKind::nic;
+         });
 }
 
 /// "NCCL_IB_HCA=^=mlx5_2 on this node" (^=: all but exactly these; NVIDIA's page of NCCL's environment
@@ -257,9 +255,8 @@ std::string way_to_leave_out(const topology::Host& host, const topology::Finding
 }
 
 const FindingCost* cost_when(const std::vector<FindingCost>& costs, CostCase when, int least_nodes = 1) {
-  const auto found = std::find_if(costs.begin(), costs.end(), [&](const FindingCost& cost) {
-    return cost.when == when && cost.nodes >= least_nodes;
-  });
+  const auto found = std::ranges::find_if(
+      costs, [&](const FindingCost& cost) { return cost.when == when && cost.nodes >= least_nodes; });
   return found == costs.end() ? nullptr : &*found;
 }
 
@@ -319,7 +316,7 @@ std::string reason_of_bound(const topology::Finding& finding, const GpuCluster& 
 
 /// Whether it is about a NIC of which no model knows what NCCL makes of it.
 bool is_about_a_full_link(const topology::HostPair& pair, const topology::Finding& finding) {
-  return std::any_of(finding.devices.begin(), finding.devices.end(), [&](const topology::DevicePair& each) {
+  return std::ranges::any_of(finding.devices, [&](const topology::DevicePair& each) {
     const auto is_one = [](const topology::Host& host, const std::optional<topology::Device>& device) {
       return device && device->kind == topology::DeviceKind::nic && shares_a_full_link(host, device->index);
     };
@@ -334,8 +331,8 @@ FindingPrice finding_price(const topology::HostPair& pair, const topology::Findi
   if (rule.kind == PriceKind::priced && is_about_a_full_link(pair, finding))
     return {PriceKind::not_modeled, {}, std::string(kFullLink), {}};
   FindingPrice price{rule.kind, finding_costs(pair, finding), std::string(rule.reason), {}};
-  const bool changes = std::any_of(price.costs.begin(), price.costs.end(),
-                                   [](const FindingCost& cost) { return cost.changes(); });
+  const bool changes =
+      std::ranges::any_of(price.costs, [](const FindingCost& cost) { return cost.changes(); });
   const topology::Host& healthy = pair.of(topology::other(finding.side));
   if (price.kind == PriceKind::not_modeled && changes) price.kind = PriceKind::priced;
   if (price.kind == PriceKind::priced && price.costs.empty()) {

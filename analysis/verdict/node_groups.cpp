@@ -52,9 +52,8 @@ bool is_sound(const NodeGroup& group) {
 }
 
 bool all_nodes_are_sound_alone(const Run& run) {
-  const auto sound =
-      std::count_if(run.node_groups.begin(), run.node_groups.end(),
-                    [](const NodeGroup& group) { return group.hosts.size() == 1 && is_sound(group); });
+  const auto sound = std::ranges::count_if(
+      run.node_groups, [](const NodeGroup& group) { return group.hosts.size() == 1 && is_sound(group); });
   return sound > 0 && sound == node_count(run.ranks);
 }
 
@@ -71,10 +70,10 @@ PairsSeen pairs_seen(const Run& run) {
     for (const std::string& host : group.hosts) of_host[host].push_back(&group);
   }
   for (const auto& [host, pairs] : of_host) {
-    const bool all_slow = pairs.size() > 1 && std::all_of(pairs.begin(), pairs.end(), [](const auto* pair) {
+    const bool all_slow = pairs.size() > 1 && std::ranges::all_of(pairs, [](const auto* pair) {
                             return is_bad(pair->row.verdict.word);
                           });
-    const bool a_partner_is_cleared = std::any_of(pairs.begin(), pairs.end(), [&](const NodeGroup* pair) {
+    const bool a_partner_is_cleared = std::ranges::any_of(pairs, [&](const NodeGroup* pair) {
       return cleared.contains(pair->hosts[pair->hosts[0] == host ? 1 : 0]);
     });
     if (all_slow && a_partner_is_cleared) seen.slow_hosts.push_back(host);

@@ -140,9 +140,8 @@ namespace {
 /// Adds `test`, or puts it in the place of that of the same resource which `is_better` prefers it to.
 template <typename IsBetter>
 void add_test(std::vector<ResourceTest>& tests, const ResourceTest& test, const IsBetter& is_better) {
-  const auto known = std::find_if(tests.begin(), tests.end(), [&](const ResourceTest& each) {
-    return each.hidden.resource == test.hidden.resource;
-  });
+  const auto known = std::ranges::find_if(
+      tests, [&](const ResourceTest& each) { return each.hidden.resource == test.hidden.resource; });
   if (known == tests.end()) {
     tests.push_back(test);
   } else if (is_better(test.hidden.share, known->hidden.share)) {

@@ -64,7 +64,7 @@ std::string other_algorithm(const SizeSeries& rows, const HealthyRange& range) {
                                                   {"tree", &Expectation::tree_seconds},
                                                   {"nvls", &Expectation::nvls_seconds}}};
   for (const Candidate& candidate : kCandidates) {
-    const bool is_another = std::all_of(rows.begin(), rows.end(), [&](const Row* row) {
+    const bool is_another = std::ranges::all_of(rows, [&](const Row* row) {
       const auto& seconds = row->expectation.*candidate.seconds;
       return seconds && std::fabs(*seconds / *row->expectation.expected_seconds - 1) > kSameAlgorithm;
     });
@@ -90,8 +90,8 @@ std::string algorithm_of(const Row& row) {
 
 /// Whether the rows are known to have run what is expected of them.
 bool ran_as_expected(const SizeSeries& rows) {
-  return std::all_of(rows.begin(), rows.end(),
-                     [](const Row* row) { return row->expectation.expected_by == algorithm_of(*row); });
+  return std::ranges::all_of(
+      rows, [](const Row* row) { return row->expectation.expected_by == algorithm_of(*row); });
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ std::vector<SizeSeries> series_of(const std::vector<Row>& rows) {
   std::vector<SizeSeries> all_series;
   for (const Row& row : rows) {
     if (!row.measurement.unavailable.empty() || row.measurement.seconds <= 0) continue;
-    const auto found = std::find_if(all_series.begin(), all_series.end(), [&](const SizeSeries& series) {
+    const auto found = std::ranges::find_if(all_series, [&](const SizeSeries& series) {
       return same_sweep(series.front()->measurement.key, row.measurement.key);
     });
     if (found != all_series.end()) {
@@ -110,7 +110,7 @@ std::vector<SizeSeries> series_of(const std::vector<Row>& rows) {
     }
   }
   for (SizeSeries& series : all_series) {
-    std::sort(series.begin(), series.end(), [](const Row* a, const Row* b) {
+    std::ranges::sort(series, [](const Row* a, const Row* b) {
       return std::pair(a->measurement.key.size_bytes, a) < std::pair(b->measurement.key.size_bytes, b);
     });
   }
@@ -140,9 +140,8 @@ std::vector<SizeSeries> verdict_series_of(const std::vector<Row>& rows) {
   std::vector<SizeSeries> merged;
   for (SizeSeries& series : judged_series_of(rows)) {
     const RowKey& key = series.front()->measurement.key;
-    const auto counterpart = std::find_if(merged.begin(), merged.end(), [&](const SizeSeries& each) {
-      return same_series(each.front()->measurement.key, key);
-    });
+    const auto counterpart = std::ranges::find_if(
+        merged, [&](const SizeSeries& each) { return same_series(each.front()->measurement.key, key); });
     if (counterpart == merged.end()) {
       merged.push_back(std::move(series));
       continue;
@@ -252,8 +251,7 @@ void judge_each(SeriesJudgement& result, const SizeSeries& rows, const RangeOfRo
 bool is_sound_without_copy(const SizeSeries& quicker, const RangeOfRow& range_of) {
   if (quicker.empty()) return false;
   const SeriesRatios ratios = series_ratios(quicker, range_of);
-  return ratios.to_sound >= 1 && ratios.to_high <= 1 &&
-         std::all_of(quicker.begin(), quicker.end(), [](const Row* row) {
+  return ratios.to_sound >= 1 && ratios.to_high <= 1 && std::ranges::all_of(quicker, [](const Row* row) {
            return row->measurement.key.in_place && row->measurement.key.operation == OperationId::all_gather;
          });
 }
@@ -263,8 +261,7 @@ bool is_sound_without_copy(const SizeSeries& quicker, const RangeOfRow& range_of
 SeriesJudgement judge_series(const SizeSeries& series, const SizeSeries& quicker, const RangeOfRow& range_of,
                              bool choice_is_known) {
   SeriesJudgement result;
-  if (std::none_of(series.begin(), series.end(), [](const Row* row) { return has_expectation(*row); }))
-    return result;
+  if (std::ranges::none_of(series, [](const Row* row) { return has_expectation(*row); })) return result;
   result.word = VerdictWord::unclear;
   result.reason = VerdictReason::no_large_row;
   if (const SizeSeries rows = largest_rows(series); !rows.empty()) {
@@ -299,7 +296,7 @@ namespace {
 
 void add_note(Run& run, std::string note) {
   std::vector<std::string>& notes = run.log->notes;
-  if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+  if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
 }
 
 /// A log that names another GPU than the topology has: the verdict is about the wrong machine, and which
@@ -519,8 +516,7 @@ std::string explained_loss(const Run& judged, const GpuCluster& found) {
 }
 
 bool is_judged(const Run& run) {
-  return std::any_of(run.rows.begin(), run.rows.end(),
-                     [](const Row& row) { return row.verdict.word != VerdictWord::none; });
+  return std::ranges::any_of(run.rows, [](const Row& row) { return row.verdict.word != VerdictWord::none; });
 }
 
 }  // namespace collbench::analysis

@@ -57,8 +57,7 @@ std::vector<std::size_t> disturbed_points(std::span<const CalibrationPoint> poin
   std::vector<std::size_t> disturbed;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto against = [&](const CalibrationPoint& other) { return contradicts(other, points[i]); };
-    if (outgrows(points[i], points) || std::any_of(points.begin(), points.end(), against))
-      disturbed.push_back(i);
+    if (outgrows(points[i], points) || std::ranges::any_of(points, against)) disturbed.push_back(i);
   }
   return disturbed;
 }

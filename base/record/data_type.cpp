@@ -47,8 +47,7 @@ const DataTypeTraits* find_data_type(std::string_view name) {
   for (const auto& [alias, meant] : kAliases) {
     if (alias == name) name = meant;
   }
-  const auto* found = std::find_if(kTypes.begin(), kTypes.end(),
-                                   [&](const DataTypeTraits& type) { return type.name == name; });
+  const auto* found = std::ranges::find(kTypes, name, &DataTypeTraits::name);
   return found == kTypes.end() ? nullptr : found;
 }
 
@@ -57,7 +56,7 @@ std::span<const Reduction> reductions() { return kReductions; }
 std::string_view name(Reduction reduction) { return kReductionNames.at(static_cast<std::size_t>(reduction)); }
 
 const Reduction* find_reduction(std::string_view name) {
-  const auto* found = std::find(kReductionNames.begin(), kReductionNames.end(), name);
+  const auto* found = std::ranges::find(kReductionNames, name);
   if (found == kReductionNames.end()) return nullptr;
   return &kReductions.at(static_cast<std::size_t>(found - kReductionNames.begin()));
 }

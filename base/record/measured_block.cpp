@@ -78,7 +78,7 @@ MeasuredBlock block_from_json(const JsonReader& json, std::size_t rows, std::siz
 
 Json rank_times_to_json(const std::vector<RankTimes>& ranks) {
   Json result = columns_to_json(ranks);
-  const bool steps = std::any_of(ranks.begin(), ranks.end(), [](const auto& each) { return each.step; });
+  const bool steps = std::ranges::any_of(ranks, [](const auto& each) { return each.step.has_value(); });
   for (const StepFigure& figure : kStepFigures) {
     if (!steps) break;
     Json& column = result[figure.key] = Json::array();
@@ -199,8 +199,7 @@ std::vector<RankTimes> typical_times(const std::vector<std::vector<RankTimes>>& 
 
 /// Each rank stands once in the list, with its first wrong element and the count of all of them.
 void add_wrong(std::vector<WrongElements>& known, const WrongElements& found) {
-  const auto same = std::find_if(known.begin(), known.end(),
-                                 [&](const WrongElements& each) { return each.rank == found.rank; });
+  const auto same = std::ranges::find(known, found.rank, &WrongElements::rank);
   if (same == known.end()) {
     known.push_back(found);
   } else {
@@ -280,7 +279,7 @@ void RowSamples::summarise(Measurement& measurement) const {
   measurement.ranks = typical_times(rank_times_);
   if (samples_.empty()) return;
   const std::vector<double> samples(samples_.begin(), samples_.end());
-  measurement.minimum = *std::min_element(samples.begin(), samples.end());
+  measurement.minimum = *std::ranges::min_element(samples);
   measurement.mean = mean(samples);
   measurement.median = median(samples);
   measurement.p95 = quantile(samples, 0.95);

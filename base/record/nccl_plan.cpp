@@ -13,14 +13,13 @@ constexpr std::array<std::string_view, 12> kPathTypes{"LOC", "NVL", "NVB", "C2C"
                                                       "P2C", "PXN", "PHB", "SYS", "NET", "DIS"};
 
 const std::string& longer_path(const std::string& a, const std::string& b) {
-  const auto* const first = std::find(kPathTypes.begin(), kPathTypes.end(), a);
-  const auto* const second = std::find(kPathTypes.begin(), kPathTypes.end(), b);
+  const auto* const first = std::ranges::find(kPathTypes, a);
+  const auto* const second = std::ranges::find(kPathTypes, b);
   return second > first ? b : a;
 }
 
 const NcclSearchGraph* graph_of(const std::vector<NcclSearchGraph>& graphs, const std::string& algorithm) {
-  const auto found = std::find_if(graphs.begin(), graphs.end(),
-                                  [&](const NcclSearchGraph& graph) { return graph.algorithm == algorithm; });
+  const auto found = std::ranges::find(graphs, algorithm, &NcclSearchGraph::algorithm);
   return found == graphs.end() ? nullptr : &*found;
 }
 

@@ -9,9 +9,8 @@ namespace collbench {
 std::optional<double> nccl_expected_seconds(const NcclSelection& selection) {
   const auto& all = selection.expected;
   auto found = selection.algorithm.empty()
-                   ? std::min_element(all.begin(), all.end(),
-                                      [](const auto& a, const auto& b) { return a.seconds < b.seconds; })
-                   : std::find_if(all.begin(), all.end(), [&](const NcclExpectation& each) {
+                   ? std::ranges::min_element(all, {}, &NcclExpectation::seconds)
+                   : std::ranges::find_if(all, [&](const NcclExpectation& each) {
                        return each.algorithm == selection.algorithm && each.protocol == selection.protocol;
                      });
   if (found == all.end()) return std::nullopt;

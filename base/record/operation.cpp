@@ -161,9 +161,8 @@ const Operation& operation(OperationId id) {
 
 const Operation* find_operation(std::string_view name) {
   const std::string wanted = folded(name);
-  const auto* found = std::find_if(kOperations.begin(), kOperations.end(), [&](const Operation& candidate) {
-    return folded(candidate.name) == wanted;
-  });
+  const auto* found = std::ranges::find_if(
+      kOperations, [&](const Operation& candidate) { return folded(candidate.name) == wanted; });
   return found == kOperations.end() ? nullptr : found;
 }
 

@@ -236,17 +236,16 @@ std::optional<double> bus_bandwidth_of(const RowKey& key, int ranks, std::option
 }  // namespace
 
 std::uint64_t wrong_values_beyond_rows(const Run& run) {
-  const bool in_rows = std::any_of(run.rows.begin(), run.rows.end(),
-                                   [](const Row& row) { return has_wrong_data(row.measurement); });
+  const bool in_rows =
+      std::ranges::any_of(run.rows, [](const Row& row) { return has_wrong_data(row.measurement); });
   return in_rows || !run.log || !run.log->out_of_bounds ? 0 : run.log->out_of_bounds->value;
 }
 
 bool has_wrong_data(const Run& run) {
   return wrong_values_beyond_rows(run) > 0 ||
-         std::any_of(run.node_groups.begin(), run.node_groups.end(),
-                     [](const NodeGroup& group) { return has_wrong_data(group.row.measurement); }) ||
-         std::any_of(run.rows.begin(), run.rows.end(),
-                     [](const Row& row) { return has_wrong_data(row.measurement); });
+         std::ranges::any_of(run.node_groups,
+                             [](const NodeGroup& group) { return has_wrong_data(group.row.measurement); }) ||
+         std::ranges::any_of(run.rows, [](const Row& row) { return has_wrong_data(row.measurement); });
 }
 
 std::string why_not_sound(const Run& run) {

@@ -29,8 +29,7 @@ std::vector<std::string> words_of_name(std::string_view name) {
 bool is_secret_word(const std::string& word) {
   constexpr std::array<const char*, 7> kAnywhere{"TOKEN",  "PASSWORD",   "PASSWD",   "PASSPHRASE",
                                                  "SECRET", "CREDENTIAL", "SIGNATURE"};
-  if (std::any_of(kAnywhere.begin(), kAnywhere.end(),
-                  [&](const char* part) { return word.find(part) != std::string::npos; }))
+  if (std::ranges::any_of(kAnywhere, [&](const char* part) { return word.find(part) != std::string::npos; }))
     return true;
   if (word == "PASS" || word == "PWD" || word == "SIG" || word.ends_with("AUTH")) return true;
   if (word.starts_with("AUTH") && (!word.starts_with("AUTHOR") || word.starts_with("AUTHORI"))) return true;
@@ -38,8 +37,7 @@ bool is_secret_word(const std::string& word) {
   // mlx5's memory key.
   constexpr std::array<const char*, 5> kOfInfiniBand{"PKEY", "QKEY", "LKEY", "RKEY", "MKEY"};
   const std::string one = word.ends_with("S") ? word.substr(0, word.size() - 1) : word;
-  return one.ends_with("KEY") &&
-         std::find(kOfInfiniBand.begin(), kOfInfiniBand.end(), one) == kOfInfiniBand.end();
+  return one.ends_with("KEY") && std::ranges::find(kOfInfiniBand, one) == kOfInfiniBand.end();
 }
 
 bool is_of_name(char c) {
@@ -121,8 +119,7 @@ std::string recorded_key_or_header(std::string_view text) {
 bool is_secret_header(std::string_view word) {
   if (!word.ends_with(':')) return false;
   const std::string_view name = word.substr(0, word.size() - 1);
-  return std::all_of(name.begin(), name.end(), is_of_name) &&
-         (is_secret_name(name) || lower(name).ends_with("cookie"));
+  return std::ranges::all_of(name, is_of_name) && (is_secret_name(name) || lower(name).ends_with("cookie"));
 }
 
 bool is_program(std::string_view word, std::string_view name) {
@@ -148,7 +145,7 @@ bool is_secret_name(std::string_view name) {
   // By which Open MPI's transports know the processes of their job.
   if (name == "OMPI_MCA_orte_precondition_transports") return true;
   const std::vector<std::string> words = words_of_name(name);
-  return std::any_of(words.begin(), words.end(), is_secret_word);
+  return std::ranges::any_of(words, is_secret_word);
 }
 
 std::string recorded_value(std::string_view name, std::string_view value) {
@@ -209,7 +206,7 @@ std::vector<std::string> recorded_words(const std::vector<std::string>& words) {
       recorded.push_back(fmt::format("-p{}", kNotRecorded));
     } else if (has_key_or_header(word)) {
       recorded.push_back(recorded_key_or_header(word));
-    } else if (std::any_of(word.begin(), word.end(), is_word_gap)) {
+    } else if (std::ranges::any_of(word, is_word_gap)) {
       recorded.push_back(recorded_line(word));
     } else {
       recorded.push_back(recorded_word(word));

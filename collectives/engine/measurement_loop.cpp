@@ -45,7 +45,7 @@ class MeasurementLoop {
   }
 
   MeasurementResult run() {
-    bool more = std::any_of(rows_.begin(), rows_.end(), [](const RowState& row) { return !row.done; });
+    bool more = std::ranges::any_of(rows_, [](const RowState& row) { return !row.done; });
     for (pass_ = 0; launch::broadcast_value(ranks_, more); ++pass_) {
       ran_ = false;
       or_checkpoint(pass_, [this] {
@@ -57,7 +57,7 @@ class MeasurementLoop {
       if (checkpoint_is_due()) checkpoint(pass_ + 1);
       or_checkpoint(pass_ + 1, observer_.between_passes);
       more = elapsed() < options_.seconds &&
-             std::any_of(rows_.begin(), rows_.end(), [](const RowState& row) { return !row.done; });
+             std::ranges::any_of(rows_, [](const RowState& row) { return !row.done; });
     }
     std::array<double, 1> validation{validation_seconds_};
     ranks_.reduce(validation, launch::RankAggregate::maximum);
@@ -147,8 +147,7 @@ class MeasurementLoop {
   /// What rank 0 orders for a visit: one message to all, and one more where a pilot has to run first.
   [[nodiscard]] VisitOrder order_for(RowState& row) {
     const bool run = !row.done && (pass_ == 0 || elapsed() + row.visit_seconds < options_.seconds);
-    const bool is_end =
-        std::all_of(rows_.begin(), rows_.end(), [](const RowState& each) { return each.done; });
+    const bool is_end = std::ranges::all_of(rows_, &RowState::done);
     const bool stop = ranks_.is_root() && !is_end && (a_rank_is_interrupted_ || observer_.interrupted());
     VisitOrder order{.step = stop  ? VisitStep::stop
                              : run ? VisitStep::run
@@ -324,8 +323,7 @@ class MeasurementLoop {
 
   [[nodiscard]] MeasurementProgress progress(const RowState& row) const {
     return {.pass = pass_ + 1,
-            .rows_done = static_cast<std::size_t>(
-                std::count_if(rows_.begin(), rows_.end(), [](const RowState& each) { return each.done; })),
+            .rows_done = static_cast<std::size_t>(std::ranges::count_if(rows_, &RowState::done)),
             .rows = rows_.size(),
             .row = index_of(row),
             .max_seconds_left = std::max(0.0, left())};

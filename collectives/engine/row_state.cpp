@@ -79,8 +79,7 @@ FirstVisit expected_visit(const std::vector<RowState>& rows, const RowState& row
     if (is_known && key.size_bytes < size_bytes && without_size(key) == kind)
       smaller.push_back(known_visit(each));
   }
-  std::sort(smaller.begin(), smaller.end(),
-            [](const FirstVisit& a, const FirstVisit& b) { return a.size_bytes < b.size_bytes; });
+  std::ranges::sort(smaller, {}, &FirstVisit::size_bytes);
   return expected_visit(smaller, size_bytes);
 }
 

@@ -41,8 +41,7 @@ constexpr std::array<std::uint64_t, 9> kLocalBytes{4 * kKiB, 32 * kKiB, 256 * kK
 /// memory.
 std::span<const std::uint64_t> up_to(std::span<const std::uint64_t> sizes, std::uint64_t max_bytes) {
   const std::uint64_t wanted = std::max(max_bytes, kAlwaysBytes);
-  const auto end =
-      std::find_if(sizes.begin(), sizes.end(), [&](std::uint64_t size) { return size >= wanted; });
+  const auto end = std::ranges::find_if(sizes, [&](std::uint64_t size) { return size >= wanted; });
   return sizes.first(static_cast<std::size_t>(end - sizes.begin()) + (end == sizes.end() ? 0 : 1));
 }
 
@@ -99,7 +98,7 @@ double seconds_of(CalibrationBench& bench, const Issue& issue) {
     left -= likely;
   }
   if (blocks.empty()) return pilot;
-  return bench.repeating ? *std::min_element(blocks.begin(), blocks.end()) : median(blocks);
+  return bench.repeating ? *std::ranges::min_element(blocks) : median(blocks);
 }
 
 /// One task for each size, the ends of which are needed.
@@ -272,8 +271,8 @@ MeasuredCalibration measure_calibration(launch::Ranks& ranks, const Clock& clock
   if (request.simulated) bench.clock_read_seconds = run_block(bench, 1, [] {});
   const Identity& me = identities.at(static_cast<std::size_t>(ranks.rank()));
   const std::vector<int> per_node = ranks_per_node(identities);
-  const int most = *std::max_element(per_node.begin(), per_node.end());
-  const int least = *std::min_element(per_node.begin(), per_node.end());
+  const int most = *std::ranges::max_element(per_node);
+  const int least = *std::ranges::min_element(per_node);
   std::vector<CalibrationTask> tasks;
   Communicator node;
   Communicator firsts;

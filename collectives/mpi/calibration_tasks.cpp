@@ -55,7 +55,7 @@ class Calibrator {
     std::vector<const CalibrationTask*> order;
     for (const CalibrationTask& task : tasks) order.push_back(&task);
     // Equals in the order given: by their place in `tasks`, the same on all ranks.
-    std::sort(order.begin(), order.end(), [](const CalibrationTask* left, const CalibrationTask* right) {
+    std::ranges::sort(order, [](const CalibrationTask* left, const CalibrationTask* right) {
       return std::tuple(!left->needed, left->level, left) < std::tuple(!right->needed, right->level, right);
     });
     MeasuredCalibration result{.points = {}, .wanted = tasks.size()};
@@ -69,8 +69,7 @@ class Calibrator {
       }
     }
     if (!bench_.simulated) repeat_disturbed();
-    std::sort(done_.begin(), done_.end(),
-              [](const Measured& left, const Measured& right) { return left.task < right.task; });
+    std::ranges::sort(done_, {}, &Measured::task);
     result.points = points();
     return result;
   }

@@ -43,8 +43,7 @@ bool has(OperationId operation, const Algorithm& algorithm) {
 
 template <typename All>
 const typename All::value_type* find_by_name(const All& all, std::string_view name) {
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
+  const auto found = std::ranges::find_if(all, [&](const auto& each) { return each.name == name; });
   return found == all.end() ? nullptr : &*found;
 }
 

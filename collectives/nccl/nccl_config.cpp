@@ -34,8 +34,7 @@ constexpr std::array<NcclConfigField, 12> kFields{{
 }};
 
 const NcclConfigField* find_field(std::string_view name) {
-  const auto* const found = std::find_if(kFields.begin(), kFields.end(),
-                                         [name](const NcclConfigField& field) { return field.name == name; });
+  const auto* const found = std::ranges::find(kFields, name, &NcclConfigField::name);
   return found == kFields.end() ? nullptr : found;
 }
 
@@ -81,7 +80,7 @@ NcclConfigValues parse_nccl_settings(std::string_view text, const std::string& o
 
 int parse_cta_policy(std::string_view text, const std::string& option) {
   constexpr std::array<std::string_view, 6> kNames{"0", "1", "2", "default", "efficiency", "zero"};
-  const auto* const found = std::find(kNames.begin(), kNames.end(), text);
+  const auto* const found = std::ranges::find(kNames, text);
   if (found == kNames.end()) {
     throw usage_error(option, fmt::format("'{}' is no CTA policy", excerpt(text)),
                       "give 0 or default, 1 or efficiency, or 2 or zero");

@@ -76,8 +76,8 @@ std::vector<fs::path> recorder_files(const fs::path& folder) {
 bool is_dead(const fs::path& folder) {
   try {
     const std::vector<RankActivity> ranks = read_flight_folder(folder);
-    return std::all_of(ranks.begin(), ranks.end(),
-                       [](const RankActivity& rank) { return rank.process == ProcessState::gone; });
+    return std::ranges::all_of(ranks,
+                               [](const RankActivity& rank) { return rank.process == ProcessState::gone; });
   } catch (const Error&) {
     return false;
   }
@@ -256,8 +256,7 @@ std::vector<RankActivity> read_flight_folder(const fs::path& folder) {
       continue;
     }
   }
-  std::sort(ranks.begin(), ranks.end(),
-            [](const RankActivity& a, const RankActivity& b) { return a.rank < b.rank; });
+  std::ranges::sort(ranks, {}, &RankActivity::rank);
   return ranks;
 }
 

@@ -28,8 +28,7 @@ constexpr int kLooksPerSecond = static_cast<int>(1 / HangWatch::kLookSeconds);
 bool can_speak(const RankActivity& rank) { return rank.process == ProcessState::running; }
 
 bool all_wait(const std::vector<RankActivity>& ranks) {
-  return std::all_of(ranks.begin(), ranks.end(),
-                     [](const RankActivity& rank) { return can_speak(rank) && rank.waits(); });
+  return std::ranges::all_of(ranks, [](const RankActivity& rank) { return can_speak(rank) && rank.waits(); });
 }
 
 bool is_gone(const RankActivity& rank) { return rank.process == ProcessState::gone && !rank.is_over; }
@@ -37,9 +36,8 @@ bool is_gone(const RankActivity& rank) { return rank.process == ProcessState::go
 /// One that ended on purpose has said why, and its launcher ends the others, unless it cannot reach them. Who
 /// was asked to end and lives has said nothing yet.
 bool has_spoken(const std::vector<RankActivity>& ranks) {
-  return std::any_of(ranks.begin(), ranks.end(), [](const RankActivity& rank) {
-    return rank.is_over && rank.process == ProcessState::gone;
-  });
+  return std::ranges::any_of(
+      ranks, [](const RankActivity& rank) { return rank.is_over && rank.process == ProcessState::gone; });
 }
 
 }  // namespace
@@ -73,8 +71,7 @@ HangWatch::Look HangWatch::look_at_gone(const RankActivity& elsewhere) {
   looks_since_gone_ = 1;
   Look look{HangAction::report_gone, ranks_here()};
   look.ranks.push_back(elsewhere);
-  std::sort(look.ranks.begin(), look.ranks.end(),
-            [](const RankActivity& a, const RankActivity& b) { return a.rank < b.rank; });
+  std::ranges::sort(look.ranks, {}, &RankActivity::rank);
   return look;
 }
 
@@ -150,8 +147,7 @@ HangWatch::Look HangWatch::look_here(const HostWatch::View& hosts, bool suspende
     hosts_->say();
     const std::vector<RankActivity> elsewhere = hosts_->ranks_elsewhere();
     look.ranks.insert(look.ranks.end(), elsewhere.begin(), elsewhere.end());
-    std::sort(look.ranks.begin(), look.ranks.end(),
-              [](const RankActivity& a, const RankActivity& b) { return a.rank < b.rank; });
+    std::ranges::sort(look.ranks, {}, &RankActivity::rank);
     look.silent_hosts = hosts_->silent_hosts();
     look.closed_strangers = hosts_->closed_strangers();
   }
@@ -167,7 +163,7 @@ bool HangWatch::is_first_that_runs(const std::vector<int>& ranks) const {
       return false;
     }
   };
-  return std::none_of(ranks.begin(), ranks.end(), [&](int rank) { return rank < rank_ && runs(rank); });
+  return std::ranges::none_of(ranks, [&](int rank) { return rank < rank_ && runs(rank); });
 }
 
 /// Each rank looks after the one before it, so that one death is noticed by one rank, at any number of them.
@@ -177,8 +173,7 @@ std::optional<RankActivity> HangWatch::neighbor() {
   if (neighbor_file_.empty()) {
     const std::vector<RankActivity> ranks = ranks_here();
     if (ranks.size() < 2) return std::nullopt;
-    const auto own =
-        std::find_if(ranks.begin(), ranks.end(), [this](const auto& each) { return each.rank == rank_; });
+    const auto own = std::ranges::find_if(ranks, [this](const auto& each) { return each.rank == rank_; });
     if (own == ranks.end()) return std::nullopt;
     const RankActivity& before = own == ranks.begin() ? ranks.back() : *std::prev(own);
     if (progress_ <= 1) return before;  // more ranks may still come
@@ -243,7 +238,7 @@ bool HangWatch::another_host_has_spoken(const std::vector<RankActivity>& ranks) 
 /// How much longer than the timeout this rank waits for one that knows more, or comes first, to speak.
 double HangWatch::patience(const std::vector<RankActivity>& ranks, const HostWatch::View& hosts) const {
   if (has_spoken(ranks)) return kSpeakerSeconds;
-  const auto speaker = std::find_if(ranks.begin(), ranks.end(), can_speak);
+  const auto speaker = std::ranges::find_if(ranks, can_speak);
   const bool is_speaker = speaker == ranks.end() || speaker->rank == rank_;
   const bool is_root_host = rank_ == 0 || (!ranks.empty() && ranks.front().rank == 0);
   double seconds = is_speaker ? 0 : kSpeakerSeconds;

@@ -73,8 +73,7 @@ HostWatch::HostWatch(Identities machines, int rank, int timeout_looks)
       hosts_(static_cast<std::size_t>(node_count(machines_))) {}
 
 void HostWatch::begin(std::vector<WatchPoint> points, Ask ask, std::unique_ptr<Heartbeat> heartbeat) {
-  const auto own = std::find_if(points.begin(), points.end(),
-                                [this](const WatchPoint& point) { return point.rank == rank_; });
+  const auto own = std::ranges::find(points, rank_, &WatchPoint::rank);
   if (own != points.end()) own_point_ = static_cast<std::size_t>(own - points.begin());
   points_ = std::move(points);
   ask_ = std::move(ask);
@@ -102,8 +101,7 @@ void HostWatch::report(const std::vector<RankActivity>& here) {
   std::vector<std::size_t> asked;
   HostReport report{.node = node_, .ranks = {}};
   for (const RankActivity& rank : here) {
-    if (std::find(ranks_here_.begin(), ranks_here_.end(), rank.rank) != ranks_here_.end())
-      report.ranks.push_back(rank);
+    if (std::ranges::find(ranks_here_, rank.rank) != ranks_here_.end()) report.ranks.push_back(rank);
   }
   // Those before this one on its own host do not run, or they would report.
   for (std::size_t i = 0; i < own_point_.value_or(points_.size()); ++i) {
@@ -192,7 +190,7 @@ std::optional<HostReport> HostWatch::report_of_another_host(std::string_view lin
     return std::cmp_less(rank.rank, machines_.size()) &&
            machines_[static_cast<std::size_t>(rank.rank)].node == report->node;
   };
-  if (!std::all_of(report->ranks.begin(), report->ranks.end(), is_of_it)) return std::nullopt;
+  if (!std::ranges::all_of(report->ranks, is_of_it)) return std::nullopt;
   return report;
 }
 

@@ -14,8 +14,8 @@ namespace {
 enum class Words { choices, list_of_choices, machines, files, unknown };
 
 bool holds_any(const std::string& value, const std::vector<const char*>& words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&value](const char* word) { return value.find(word) != std::string::npos; });
+  return std::ranges::any_of(words,
+                             [&value](const char* word) { return value.find(word) != std::string::npos; });
 }
 
 Words words_of(const OptionDescription& option) {
@@ -39,7 +39,7 @@ std::string short_help(const std::string& help) { return help.substr(0, help.fin
 
 /// In single quotes for bash, zsh and fish, where it holds none.
 std::string quoted(std::string text) {
-  std::replace(text.begin(), text.end(), '\'', ' ');
+  std::ranges::replace(text, '\'', ' ');
   return "'" + text + "'";
 }
 
@@ -59,8 +59,7 @@ std::vector<std::string> command_words(const CommandDescription& command) {
 
 /// The first argument; null where the command takes none.
 const OptionDescription* argument_of(const CommandDescription& command) {
-  const auto found = std::find_if(command.options.begin(), command.options.end(),
-                                  [](const OptionDescription& each) { return each.is_argument; });
+  const auto found = std::ranges::find_if(command.options, &OptionDescription::is_argument);
   return found == command.options.end() ? nullptr : &*found;
 }
 
@@ -195,7 +194,7 @@ std::string zsh_function(const CommandDescription& command) {
       items += fmt::format("    '*{}[{}]{}' \\\n", name, zsh_text(option.help), value);
   }
   std::string name = command.name;
-  std::replace(name.begin(), name.end(), ' ', '_');
+  std::ranges::replace(name, ' ', '_');
   if (command.commands.empty()) {
     const OptionDescription* argument = argument_of(command);
     const std::string action = argument == nullptr ? " " : zsh_action(*argument);
@@ -205,7 +204,7 @@ std::string zsh_function(const CommandDescription& command) {
   std::string cases;
   for (const CommandDescription& each : command.commands) {
     std::string function = each.name;
-    std::replace(function.begin(), function.end(), ' ', '_');
+    std::ranges::replace(function, ' ', '_');
     described += fmt::format("    '{}:{}'\n", last_word(each.name), zsh_text(each.help));
     cases += fmt::format("      {}) _{} ;;\n", last_word(each.name), function);
   }

@@ -65,8 +65,7 @@ constexpr std::array<HelpTopic, 4> kTopics{{
 std::span<const HelpTopic> help_topics() { return kTopics; }
 
 const HelpTopic* help_topic(std::string_view name) {
-  const auto* const found = std::find_if(kTopics.begin(), kTopics.end(),
-                                         [name](const HelpTopic& each) { return each.name == name; });
+  const auto* const found = std::ranges::find(kTopics, name, &HelpTopic::name);
   return found == kTopics.end() ? nullptr : &*found;
 }
 

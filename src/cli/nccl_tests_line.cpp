@@ -70,8 +70,7 @@ const Operation* operation_of(const std::string& program) {
   std::string name = std::filesystem::path(program).filename().string();
   if (!name.ends_with(kEnding)) return nullptr;
   name.resize(name.size() - kEnding.size());
-  const auto found = std::find_if(operations().begin(), operations().end(),
-                                  [&name](const Operation& each) { return each.nccl_tests_name == name; });
+  const auto found = std::ranges::find(operations(), name, &Operation::nccl_tests_name);
   return name.empty() || found == operations().end() ? nullptr : &*found;
 }
 
@@ -146,7 +145,7 @@ TestsValues parsed(const std::string& program, const std::vector<std::string>& w
 void add_unless_given(const std::vector<std::pair<std::string, std::string>>& pairs,
                       const std::vector<std::string>& others, std::vector<std::string>& words) {
   for (const auto& each : pairs) {
-    const bool given = std::any_of(others.begin(), others.end(), [&each](const std::string& other) {
+    const bool given = std::ranges::any_of(others, [&each](const std::string& other) {
       return other == each.first || other.starts_with(each.first + "=");
     });
     if (!given) words.insert(words.end(), {each.first, each.second});
@@ -202,7 +201,7 @@ std::optional<NcclTestsLine> nccl_tests_line(const std::string& program,
                     {"--fail-on", "none"}},
                    others, line.words);
   for (const char* flag : {"--no-nodes-alone", "--fit"})
-    if (std::find(others.begin(), others.end(), flag) == others.end()) add({flag});
+    if (std::ranges::find(others, flag) == others.end()) add({flag});
   add(others);
   return line;
 }

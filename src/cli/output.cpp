@@ -23,7 +23,7 @@ namespace collbench::program {
 namespace {
 
 bool holds(const std::vector<std::string>& formats, std::string_view format) {
-  return std::find(formats.begin(), formats.end(), format) != formats.end();
+  return std::ranges::find(formats, format) != formats.end();
 }
 
 /// The format that a file's ending names; empty for an ending that names none.
@@ -41,7 +41,7 @@ std::string format_of_ending(const std::string& path) {
                                                                                     {".xml", "junit"}}};
   const std::string ending = lower(std::filesystem::path(path).extension().string());
   const auto* const found =
-      std::find_if(kEndings.begin(), kEndings.end(), [&](const auto& each) { return each.first == ending; });
+      std::ranges::find_if(kEndings, [&](const auto& each) { return each.first == ending; });
   return found == kEndings.end() ? "" : std::string(found->second);
 }
 
@@ -184,8 +184,8 @@ std::vector<OutputDocument> output_documents(const OutputOptions& output, std::s
     require_svg(output.plot_path);
     documents.push_back({"--plot-file", "svg", output.plot_path, output.chart});
   }
-  const bool stdout_is_taken = std::any_of(documents.begin(), documents.end(),
-                                           [](const OutputDocument& each) { return each.path.empty(); });
+  const bool stdout_is_taken =
+      std::ranges::any_of(documents, [](const OutputDocument& each) { return each.path.empty(); });
   const bool asked = !output.path.empty() || !output.format.empty() || !preset.empty();
   if (asked || !stdout_is_taken) {
     const std::string option = !output.path.empty()     ? "-o"
@@ -222,9 +222,8 @@ std::string record_file(const std::vector<OutputDocument>& documents) {
 bool names_output(const std::string& text) { return text == "-" || names_format(text); }
 
 bool prints(const std::vector<OutputDocument>& documents, std::string_view format) {
-  return std::any_of(documents.begin(), documents.end(), [format](const OutputDocument& each) {
-    return each.path.empty() && each.format == format;
-  });
+  return std::ranges::any_of(
+      documents, [format](const OutputDocument& each) { return each.path.empty() && each.format == format; });
 }
 
 bool prints_text(const std::vector<OutputDocument>& documents) { return prints(documents, "text"); }

@@ -38,8 +38,7 @@ constexpr std::array<Tool, 6> kTools{{
 }};
 
 const Tool* find_tool(std::string_view name) {
-  const auto* const found =
-      std::find_if(kTools.begin(), kTools.end(), [name](const Tool& tool) { return tool.name == name; });
+  const auto* const found = std::ranges::find(kTools, name, &Tool::name);
   return found == kTools.end() ? nullptr : found;
 }
 

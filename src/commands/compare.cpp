@@ -23,7 +23,7 @@
 namespace collbench::program {
 
 bool fails_on(const ComparisonOptions& options, analysis::RowChange change) {
-  return std::find(options.fail_on.begin(), options.fail_on.end(), change) != options.fail_on.end();
+  return std::ranges::find(options.fail_on, change) != options.fail_on.end();
 }
 
 namespace {
@@ -60,7 +60,7 @@ void parse_fail_on(const std::string& text, ComparisonOptions& options) {
   for (const std::string& word : split_list(text)) {
     const std::string known = parse_failure_kind(word, names);
     const auto* const change =
-        std::find_if(kChanges.begin(), kChanges.end(), [&](const auto& each) { return each.first == known; });
+        std::ranges::find_if(kChanges, [&](const auto& each) { return each.first == known; });
     if (change != kChanges.end()) {
       options.fail_on.push_back(change->second);
     } else {
@@ -190,9 +190,8 @@ CommandResult compare_records(const CompareCommand& options) {
 /// `--add` before the folder keeps records, and compares nothing; behind it, what was compared is kept.
 bool adds_only(const CLI::App& command, const CLI::Option& add) {
   const std::vector<CLI::Option*>& given = command.parse_order();
-  const auto first = std::find_if(given.begin(), given.end(), [&add](const CLI::Option* each) {
-    return each == &add || each->get_positional();
-  });
+  const auto first = std::ranges::find_if(
+      given, [&add](const CLI::Option* each) { return each == &add || each->get_positional(); });
   return first != given.end() && *first == &add;
 }
 

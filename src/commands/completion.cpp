@@ -27,8 +27,7 @@ CommandResult completion(const CommandDescription& root, const std::string& shel
     machines.emplace_back(each.name);
   const std::string name = parse_name(shell, "collbench completion", shell_names());
   const auto& shells = completion_shells();
-  const auto found = std::find_if(shells.begin(), shells.end(),
-                                  [&name](const CompletionShell& each) { return each.name == name; });
+  const auto found = std::ranges::find(shells, name, &CompletionShell::name);
   CommandResult result{found->script(root, machines)};
   result.is_for_a_person = false;
   return result;

@@ -190,7 +190,7 @@ Run judged(const RunOfFile& read, const JudgeOptions& options) {
 
 /// A record holds one run, and so do a page and a picture.
 bool holds_one_run(const std::vector<OutputDocument>& documents) {
-  return std::any_of(documents.begin(), documents.end(), [](const OutputDocument& each) {
+  return std::ranges::any_of(documents, [](const OutputDocument& each) {
     return each.format == "json" || each.format == "html" || each.format == "junit" || is_picture(each);
   });
 }
@@ -326,13 +326,11 @@ std::vector<RunOfFile> judged_files(const JudgeOptions& options, bool apart, boo
 /// and for files.
 CommandResult judge(const JudgeOptions& options) {
   const auto documents = writable_documents(options.output, options.lab01.asked ? kLab01Page : "");
-  const bool says_which = std::none_of(documents.begin(), documents.end(), [](const OutputDocument& each) {
-    return each.format == "csv" || each.format == "prom";
-  });
+  const bool says_which = std::ranges::none_of(
+      documents, [](const OutputDocument& each) { return each.format == "csv" || each.format == "prom"; });
   std::vector<RunOfFile> runs = judged_files(options, !holds_one_run(documents), says_which);
   const auto is_log = [](const RunOfFile& each) { return each.run.log.has_value(); };
-  const bool has_unread_log = std::count(options.files.begin(), options.files.end(), "-") > 0 &&
-                              std::any_of(runs.begin(), runs.end(), is_log);
+  const bool has_unread_log = std::ranges::count(options.files, "-") > 0 && std::ranges::any_of(runs, is_log);
   if (has_unread_log && options.criteria.criteria.accept)
     throw usage_error("--accept", "the doctor reads the log, too, and standard input can be read once",
                       "give it as a file");

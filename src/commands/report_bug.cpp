@@ -49,8 +49,7 @@ std::string code_block(std::string_view text) {
 /// A run leaves secrets out of its record; what a script wrote, or put into one, did not. Of each text in it,
 /// wherever that is, words that look like secrets are replaced.
 void leave_secrets_out(nlohmann::ordered_json& json, const std::string& name) {
-  if (json.is_array() &&
-      std::all_of(json.begin(), json.end(), [](const auto& each) { return each.is_string(); })) {
+  if (json.is_array() && std::ranges::all_of(json, [](const auto& each) { return each.is_string(); })) {
     json = recorded_words(json.get<std::vector<std::string>>());
   } else if (json.is_string()) {
     json = recorded_value(name, recorded_words({json.get<std::string>()}).front());

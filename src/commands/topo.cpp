@@ -126,9 +126,8 @@ std::string nearest_machines(const topology::Host& host) {
                 "see collbench topo show for what could not be read");
   }
   std::string text = topology::summarize_host(host) + "\n";
-  const auto identical = static_cast<std::size_t>(
-      std::count_if(matches.begin(), matches.end(),
-                    [](const topology::ReferenceMatch& match) { return match.distance == 0; }));
+  const auto identical =
+      static_cast<std::size_t>(std::ranges::count(matches, 0, &topology::ReferenceMatch::distance));
   if (identical > 0 && !matches.front().says_something()) {
     text += "only the number of GPUs is known; reference machines with as many:\n";
   } else if (identical > 0) {

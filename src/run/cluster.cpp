@@ -70,8 +70,8 @@ const char* variable_of(const std::string& message) {
 }
 
 bool shows_a_gpu(const topology::ClusterTopology& cluster) {
-  return std::any_of(cluster.distinct_hosts.begin(), cluster.distinct_hosts.end(),
-                     [](const topology::Host& shape) { return !shape.gpus.empty(); });
+  return std::ranges::any_of(cluster.distinct_hosts,
+                             [](const topology::Host& shape) { return !shape.gpus.empty(); });
 }
 
 }  // namespace
@@ -137,15 +137,14 @@ std::string far_ranks_note(const topology::ClusterTopology& cluster, const Ident
     const auto rank = static_cast<std::size_t>(placed.rank);
     const auto& node = cluster.nodes.at(static_cast<std::size_t>(machines.at(rank).node));
     const topology::Host& host = cluster.distinct_hosts.at(static_cast<std::size_t>(node.shape));
-    const auto gpu = std::find_if(host.gpus.begin(), host.gpus.end(), [&](const topology::Gpu& each) {
+    const auto gpu = std::ranges::find_if(host.gpus, [&](const topology::Gpu& each) {
       return each.pci_address.known() && *each.pci_address.value == placed.gpu_address;
     });
     if (gpu == host.gpus.end() || cores.at(rank).empty()) continue;
     const std::vector<int> near = topology::local_cpus(
         host, {topology::DeviceKind::gpu, static_cast<int>(std::distance(host.gpus.begin(), gpu))});
-    const bool is_near = std::any_of(cores[rank].begin(), cores[rank].end(), [&near](int core) {
-      return std::find(near.begin(), near.end(), core) != near.end();
-    });
+    const bool is_near = std::ranges::any_of(
+        cores[rank], [&near](int core) { return std::ranges::find(near, core) != near.end(); });
     if (near.empty() || is_near) continue;
     if (far.empty())
       first =

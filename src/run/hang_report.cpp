@@ -187,13 +187,11 @@ class HangReport {
                                           const launch::HangWatch::Look& look) {
     std::vector<RankActivity> ranks;
     for (const int rank : found.ranks) {
-      const auto seen = std::find_if(look.ranks.begin(), look.ranks.end(),
-                                     [rank](const RankActivity& each) { return each.rank == rank; });
+      const auto seen = std::ranges::find(look.ranks, rank, &RankActivity::rank);
       RankActivity unseen;
       unseen.rank = rank;
       for (const launch::SilentHost& each : look.silent_hosts) {
-        if (std::find(each.ranks.begin(), each.ranks.end(), rank) != each.ranks.end())
-          unseen.host = each.host;
+        if (std::ranges::find(each.ranks, rank) != each.ranks.end()) unseen.host = each.host;
       }
       ranks.push_back(seen == look.ranks.end() ? unseen : *seen);
     }

@@ -28,8 +28,8 @@ constexpr std::size_t kMaxHostsNamed = 4;
 constexpr std::size_t kMaxCandidates = 4;
 
 bool is_one_of(std::span<const topology::DoctorCheck> checks, std::string_view code) {
-  return std::any_of(checks.begin(), checks.end(),
-                     [code](const topology::DoctorCheck& check) { return check.code == code; });
+  return std::ranges::any_of(checks,
+                             [code](const topology::DoctorCheck& check) { return check.code == code; });
 }
 
 /// What slows ranks on host memory as well.
@@ -51,8 +51,7 @@ std::string findings_message(const std::vector<HostFinding>& findings) {
 }
 
 void add_finding(std::vector<HostFinding>& all, HostFinding finding) {
-  const auto same = std::find_if(all.begin(), all.end(),
-                                 [&](const HostFinding& each) { return each.code == finding.code; });
+  const auto same = std::ranges::find(all, finding.code, &HostFinding::code);
   if (same == all.end()) {
     all.push_back(std::move(finding));
   } else {

@@ -52,10 +52,9 @@ std::vector<std::vector<std::vector<int>>> rounds_of_pairs(int nodes) {
 
 /// The group of `node` in `step`, by its number; none: past all of them.
 std::size_t group_of(int node, const GroupStep& step) {
-  const auto found =
-      std::find_if(step.groups.begin(), step.groups.end(), [node](const std::vector<int>& group) {
-        return std::find(group.begin(), group.end(), node) != group.end();
-      });
+  const auto found = std::ranges::find_if(step.groups, [node](const std::vector<int>& group) {
+    return std::ranges::find(group, node) != group.end();
+  });
   return static_cast<std::size_t>(found - step.groups.begin());
 }
 
@@ -65,8 +64,7 @@ std::vector<GroupStep> group_steps(const std::vector<RowKey>& plan, const Identi
                                    const collectives::PlanRequest& request, double run_seconds) {
   const std::vector<int> locals = ranks_per_node(identities);
   const auto nodes = static_cast<int>(locals.size());
-  if (nodes < 2 || std::any_of(locals.begin(), locals.end(), [&](int n) { return n != locals.front(); }))
-    return {};
+  if (nodes < 2 || std::ranges::any_of(locals, [&](int n) { return n != locals.front(); })) return {};
   std::vector<GroupStep> steps;
   if (const auto row = largest_of(OperationId::all_reduce, plan); row && locals.front() > 1) {
     steps.push_back({.row = *row,

@@ -187,7 +187,7 @@ std::optional<collectives::MemoryKind> memory_of_backend(const std::string& text
 BufferRegistration registration_of(const std::string& text) {
   static const std::vector<std::string> names{"none", "local", "symmetric", "0", "1", "2"};
   const std::string name = parse_name(text, "-R", names);
-  const auto at = std::find(names.begin(), names.end(), name) - names.begin();
+  const auto at = std::ranges::find(names, name) - names.begin();
   return static_cast<BufferRegistration>(at % 3);
 }
 
@@ -285,7 +285,7 @@ void add_output(CLI::App& app, RunOptions& run) {
 }
 
 bool contains_all_reduce(const std::vector<OperationId>& operations) {
-  return std::find(operations.begin(), operations.end(), OperationId::all_reduce) != operations.end();
+  return std::ranges::find(operations, OperationId::all_reduce) != operations.end();
 }
 
 /// The rows of Lab 01, where no others were asked for.
@@ -317,9 +317,8 @@ void require_measured_chart(const RunOptions& run) {
   const std::size_t kind = chart.find('-');
   if (kind == std::string::npos) return;
   const auto& measured = run.request.operations;
-  const bool found = std::any_of(measured.begin(), measured.end(), [&](OperationId id) {
-    return chart.substr(kind + 1) == operation(id).option;
-  });
+  const bool found = std::ranges::any_of(
+      measured, [&](OperationId id) { return chart.substr(kind + 1) == operation(id).option; });
   if (!found)
     throw usage_error("--chart", fmt::format("'{}' is of an operation that is not measured", chart),
                       "add it to --ops");

@@ -149,8 +149,7 @@ std::string_view severity_name(Severity severity) {
 std::span<const FindingKind> finding_kinds() { return kFindingKinds; }
 
 const FindingKind& finding_kind(std::string_view code) {
-  const auto* found = std::find_if(kFindingKinds.begin(), kFindingKinds.end(),
-                                   [code](const FindingKind& kind) { return kind.code == code; });
+  const auto* found = std::ranges::find(kFindingKinds, code, &FindingKind::code);
   if (found == kFindingKinds.end()) throw std::out_of_range("no finding has the code " + std::string(code));
   return *found;
 }

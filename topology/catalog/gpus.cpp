@@ -70,9 +70,8 @@ bool holds(std::string_view text, std::string_view pattern) {
 }  // namespace
 
 const GpuModel* find_gpu_model(std::string_view product_name) {
-  const auto* found = std::find_if(kModels.begin(), kModels.end(), [product_name](const GpuModel& model) {
-    return holds(product_name, model.pattern);
-  });
+  const auto* found = std::ranges::find_if(
+      kModels, [product_name](const GpuModel& model) { return holds(product_name, model.pattern); });
   return found == kModels.end() ? nullptr : found;
 }
 
@@ -94,7 +93,7 @@ bool is_wired_on_board(const GpuModel& model) {
 
 const GpuModel* find_gpu_model_by_pci(std::string_view vendor, std::string_view device) {
   if (vendor != "0x10de" || device.size() != 6) return nullptr;
-  const auto* found = std::find_if(kModels.begin(), kModels.end(), [device](const GpuModel& model) {
+  const auto* found = std::ranges::find_if(kModels, [device](const GpuModel& model) {
     return model.pci_devices.find(device) != std::string_view::npos;
   });
   return found == kModels.end() ? nullptr : found;
@@ -109,9 +108,9 @@ std::string_view other_gpu_maker(std::string_view product_name, std::string_view
   constexpr std::array<Maker, 2> kMakers{{{"AMD", "0x1002", {"AMD", "Instinct", "Radeon"}},
                                           {"Intel", "0x8086", {"Intel", "Ponte Vecchio", "Gaudi"}}}};
   for (const Maker& maker : kMakers) {
-    const bool named = std::any_of(
-        maker.words.begin(), maker.words.end(),
-        [product_name](std::string_view word) { return product_name.find(word) != std::string_view::npos; });
+    const bool named = std::ranges::any_of(maker.words, [product_name](std::string_view word) {
+      return product_name.find(word) != std::string_view::npos;
+    });
     if (named || pci_vendor == maker.pci_vendor) return maker.name;
   }
   return {};

@@ -114,8 +114,7 @@ std::vector<std::string> cluster_summary(const ClusterTopology& cluster) {
   if (cluster.nodes.empty()) return {};
   const std::vector<std::vector<std::string>> nodes = names_by_distinct_host(cluster);
   const auto usual_at = static_cast<std::size_t>(
-      std::max_element(nodes.begin(), nodes.end(),
-                       [](const auto& a, const auto& b) { return a.size() < b.size(); }) -
+      std::ranges::max_element(nodes, [](const auto& a, const auto& b) { return a.size() < b.size(); }) -
       nodes.begin());
   const Host& usual = cluster.distinct_hosts[usual_at];
   const std::string summary = summarize_host(usual);

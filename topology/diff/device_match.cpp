@@ -43,8 +43,8 @@ class Search {
         taken_(b.slots.size()) {
     for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::nvswitch, DeviceKind::nic}) {
       const auto of_kind = [kind](const DeviceSlot& slot) { return slot.device.kind == kind; };
-      const auto in_a = std::count_if(a.slots.begin(), a.slots.end(), of_kind);
-      const auto in_b = std::count_if(b.slots.begin(), b.slots.end(), of_kind);
+      const auto in_a = std::ranges::count_if(a.slots, of_kind);
+      const auto in_b = std::ranges::count_if(b.slots, of_kind);
       empty_.push_back(static_cast<int>(std::max<std::ptrdiff_t>(0, in_a - in_b)));
     }
     for (const DeviceSlot& slot : b.slots) {
@@ -76,9 +76,8 @@ class Search {
   /// Two machines of one type have the same bus numbers, or one was renumbered and few are left: those say
   /// nothing, as do those of a reference machine, which are made up.
   void trust_addresses() {
-    const auto shared = static_cast<std::size_t>(
-        std::count_if(a_.slots.begin(), a_.slots.end(),
-                      [this](const DeviceSlot& slot) { return addresses_.contains(slot.address); }));
+    const auto shared = static_cast<std::size_t>(std::ranges::count_if(
+        a_.slots, [this](const DeviceSlot& slot) { return addresses_.contains(slot.address); }));
     if (2 * shared < std::min(a_.slots.size(), b_.slots.size())) addresses_.clear();
   }
 
@@ -124,14 +123,12 @@ class Search {
   void start_in_order() {
     std::vector<std::vector<int>> starts{{}};
     for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::nvswitch, DeviceKind::nic}) {
-      const auto count = std::count_if(a_.slots.begin(), a_.slots.end(),
-                                       [kind](const DeviceSlot& slot) { return slot.device.kind == kind; });
-      const auto first = std::find_if(b_.slots.begin(), b_.slots.end(),
-                                      [kind](const DeviceSlot& slot) { return slot.device.kind == kind; });
-      const int in_b =
-          static_cast<int>(std::count_if(b_.slots.begin(), b_.slots.end(), [kind](const DeviceSlot& slot) {
-            return slot.device.kind == kind;
-          }));
+      const auto count = std::ranges::count_if(
+          a_.slots, [kind](const DeviceSlot& slot) { return slot.device.kind == kind; });
+      const auto first =
+          std::ranges::find_if(b_.slots, [kind](const DeviceSlot& slot) { return slot.device.kind == kind; });
+      const int in_b = static_cast<int>(std::ranges::count_if(
+          b_.slots, [kind](const DeviceSlot& slot) { return slot.device.kind == kind; }));
       std::vector<std::vector<int>> longer;
       for (const std::vector<int>& start : starts) {
         for (const std::vector<bool>& empty : choices(static_cast<int>(count), empty_of(kind))) {
@@ -220,7 +217,7 @@ class Search {
       const bool gone = !addresses_.empty() && !mine.address.empty() && !addresses_.contains(mine.address);
       all.push_back({0, gone ? 1 : std::numeric_limits<int>::max(), kNone});
     }
-    std::sort(all.begin(), all.end(), [](const Candidate& x, const Candidate& y) {
+    std::ranges::sort(all, [](const Candidate& x, const Candidate& y) {
       return std::tie(x.cost, x.rank) < std::tie(y.cost, y.rank);
     });
     return all;
@@ -327,8 +324,8 @@ void match_numa_nodes(const Host& a, const Host& b, DeviceMatch& match) {
     DevicePair devices{Device{DeviceKind::numa_node, i}, std::nullopt};
     if (const auto found = votes.find(a.numa_nodes[static_cast<std::size_t>(i)].index);
         found != votes.end()) {
-      const auto most = std::max_element(found->second.begin(), found->second.end(),
-                                         [](const auto& x, const auto& y) { return x.second < y.second; });
+      const auto most = std::ranges::max_element(
+          found->second, [](const auto& one, const auto& other) { return one.second < other.second; });
       devices.b = free.take(most->first);
     }
     match.numa_nodes.push_back(devices);

@@ -33,11 +33,9 @@ std::vector<std::string> bridges_above(const Host& host, const Device& device) {
 /// nvidia-smi counts GPUs from 0 without a gap: a list of links of GPU 0, 1 and 7 alone, cut from a longer
 /// one, leaves out some that are there.
 bool leaves_out_gpus(const Host& host) {
-  const bool of_links = std::all_of(host.sources.begin(), host.sources.end(), [](const Source& source) {
-    return source.reader == kNvidiaSmiNvlinkReader.name;
-  });
-  return of_links && !host.sources.empty() &&
-         std::any_of(host.gpus.begin(), host.gpus.end(), [&host](const Gpu& gpu) {
+  const bool of_links = std::ranges::all_of(
+      host.sources, [](const Source& source) { return source.reader == kNvidiaSmiNvlinkReader.name; });
+  return of_links && !host.sources.empty() && std::ranges::any_of(host.gpus, [&host](const Gpu& gpu) {
            return std::cmp_greater_equal(gpu.index.value_or(0), host.gpus.size());
          });
 }
@@ -45,9 +43,9 @@ bool leaves_out_gpus(const Host& host) {
 /// Whether anything is said of what a device hangs on: without it a bridge cannot be missed. nvidia-smi's
 /// lists of GPUs and of links are of devices alone.
 bool shows_bridges(const Host& host) {
-  return std::any_of(host.pci_devices.begin(), host.pci_devices.end(),
-                     [](const PciDevice& device) { return !device.parent.empty(); }) ||
-         std::any_of(host.stated_paths.begin(), host.stated_paths.end(), [&host](const StatedPath& path) {
+  return std::ranges::any_of(host.pci_devices,
+                             [](const PciDevice& device) { return !device.parent.empty(); }) ||
+         std::ranges::any_of(host.stated_paths, [&host](const StatedPath& path) {
            return nearness(host, path.from, path.to) != Nearness::unknown;
          });
 }
@@ -96,7 +94,7 @@ std::string lost_bridge(const EmptySlot& slot, const std::set<std::string>& in_u
 std::string beside(const HostPair& pair, Side without, const std::vector<EmptySlot>& slots) {
   if (!pair.a_is_reference || without == Side::a) return {};
   const auto is_beside_one = [&](const std::vector<std::string>& above) {
-    return !above.empty() && std::any_of(slots.begin(), slots.end(), [&](const EmptySlot& slot) {
+    return !above.empty() && std::ranges::any_of(slots, [&](const EmptySlot& slot) {
       return !slot.bridges.empty() && slot.bridges.front() == above.front();
     });
   };
@@ -156,7 +154,7 @@ void add_lost(const HostPair& pair, FindingList& findings, Side without) {
 /// Whether one machine's sources would list NICs and list none, and the other has some that nvidia-smi would.
 void add_unlisted_nics(const HostPair& pair, FindingList& findings, Side side) {
   const std::vector<Nic>& nics = pair.of(other(side)).nics;
-  const auto there = std::count_if(nics.begin(), nics.end(), is_rdma);
+  const auto there = std::ranges::count_if(nics, is_rdma);
   if (there == 0 || pair.a_is_reference || !lists_no_nic(pair.of(side))) return;
   if (!lists_all(pair.of(side), DeviceKind::nic)) return;
   findings.add_named("nics-unlisted", side, "NICs", {},
@@ -167,8 +165,8 @@ void add_unlisted_nics(const HostPair& pair, FindingList& findings, Side side) {
 
 bool lists_no_nic(const Host& host) {
   return host.nics.empty() && !host.sources.empty() &&
-         std::all_of(host.sources.begin(), host.sources.end(),
-                     [](const Source& source) { return source.reader.starts_with("nvidia-smi"); });
+         std::ranges::all_of(host.sources,
+                             [](const Source& source) { return source.reader.starts_with("nvidia-smi"); });
 }
 
 void diff_devices(const HostPair& pair, FindingList& findings) {
@@ -267,7 +265,7 @@ Fact<double> port_rate(const Host& host, const NicPort& port) {
       if (each.gigabits_per_second.known() && each.gigabits_per_second.value != rate.value) return rate;
     }
   }
-  const auto* const next = std::lower_bound(kRates.begin(), kRates.end(), *rate.value);
+  const auto* const next = std::ranges::lower_bound(kRates, *rate.value);
   if (next != kRates.end()) rate.value = *next;
   return rate;
 }
@@ -293,8 +291,7 @@ void diff_port(const HostPair& pair, FindingList& findings, const DevicePair& de
 }
 
 const NicPort* port_of(const Nic& nic, int number) {
-  const auto found = std::find_if(nic.ports.begin(), nic.ports.end(),
-                                  [number](const NicPort& port) { return port.number == number; });
+  const auto found = std::ranges::find(nic.ports, number, &NicPort::number);
   return found == nic.ports.end() ? nullptr : &*found;
 }
 

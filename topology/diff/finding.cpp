@@ -42,8 +42,7 @@ void FindingList::add(std::string_view code, Side side, std::vector<DevicePair> 
     if (finding.code != code || finding.side != side || finding.what != what || finding.devices.empty())
       continue;
     for (const DevicePair& each : devices) {
-      if (std::find(finding.devices.begin(), finding.devices.end(), each) == finding.devices.end())
-        finding.devices.push_back(each);
+      if (std::ranges::find(finding.devices, each) == finding.devices.end()) finding.devices.push_back(each);
     }
     finding.device = finding_devices(pair_, side, finding.devices);
     return;

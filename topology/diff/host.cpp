@@ -120,8 +120,8 @@ int number_in_b(const HostPair& pair, int in_a) {
   if (pair.a_is_reference && pair.b.numa_nodes.empty()) {
     const auto pairs = paired_numbers(pair);
     if (const auto found = pairs.find(in_a); found != pairs.end()) {
-      number = std::max_element(found->second.begin(), found->second.end(), [](const auto& x, const auto& y) {
-                 return x.second < y.second;
+      number = std::ranges::max_element(found->second, [](const auto& one, const auto& other) {
+                 return one.second < other.second;
                })->first;
     }
     return number;

@@ -19,21 +19,20 @@ template <class Item>
 void drop(std::vector<Item>& items, DeviceKind kind, const std::vector<Device>& devices) {
   std::vector<Item> kept;
   for (int i = 0; i < static_cast<int>(items.size()); ++i) {
-    if (std::find(devices.begin(), devices.end(), Device{kind, i}) == devices.end())
+    if (std::ranges::find(devices, Device{kind, i}) == devices.end())
       kept.push_back(std::move(items[static_cast<std::size_t>(i)]));
   }
   items = std::move(kept);
 }
 
 bool contains(const std::vector<Device>& devices, const Device& device) {
-  return std::find(devices.begin(), devices.end(), device) != devices.end();
+  return std::ranges::find(devices, device) != devices.end();
 }
 
 /// Its position after those in `gone` were taken out.
 void renumber(Device& device, const std::vector<Device>& gone) {
-  device.index -= static_cast<int>(std::count_if(gone.begin(), gone.end(), [&device](const Device& each) {
-    return each.kind == device.kind && each.index < device.index;
-  }));
+  device.index -= static_cast<int>(std::ranges::count_if(
+      gone, [&device](const Device& each) { return each.kind == device.kind && each.index < device.index; }));
 }
 
 /// Links of what is gone go too; the others are renumbered.
@@ -50,8 +49,7 @@ void drop_links(std::vector<Link>& links, const std::vector<Device>& gone) {
 /// Channels through what is gone go too.
 void drop_channels(std::vector<std::vector<Device>>& channels, const std::vector<Device>& gone) {
   std::erase_if(channels, [&gone](const std::vector<Device>& channel) {
-    return std::any_of(channel.begin(), channel.end(),
-                       [&gone](const Device& device) { return contains(gone, device); });
+    return std::ranges::any_of(channel, [&gone](const Device& device) { return contains(gone, device); });
   });
   for (std::vector<Device>& channel : channels) {
     for (Device& device : channel) renumber(device, gone);
@@ -160,8 +158,8 @@ class FaultInjection {
   }
 
   [[nodiscard]] bool is_about(const Device& device) const {
-    return std::any_of(finding_.devices.begin(), finding_.devices.end(),
-                       [&](const DevicePair& devices) { return of_better(devices) == device; });
+    return std::ranges::any_of(finding_.devices,
+                               [&](const DevicePair& devices) { return of_better(devices) == device; });
   }
 
   /// The same link of the worse host; null when there is none.
@@ -169,8 +167,8 @@ class FaultInjection {
   [[nodiscard]] const Link* matching_link(const Link& link, const std::vector<Link>& links) const {
     const auto from = in_worse(link.from);
     const auto to = in_worse(link.to);
-    const auto found = std::find_if(links.begin(), links.end(),
-                                    [&](const Link& each) { return from == each.from && to == each.to; });
+    const auto found =
+        std::ranges::find_if(links, [&](const Link& each) { return from == each.from && to == each.to; });
     return found == links.end() ? nullptr : &*found;
   }
 

@@ -56,8 +56,7 @@ VirtualBridges virtual_bridges(const Host& host, const Device& a, const Device& 
   const auto way_b = way_to_root(host, pci_address_of(host, b).value_or(""));
   const auto is_virtual = [&host](const PciDevice* step) { return is_virtual_bridge(host, *step); };
   const auto shared = std::find_first_of(way_a.begin(), way_a.end(), way_b.begin(), way_b.end());
-  return {std::any_of(way_a.begin(), way_a.end(), is_virtual) ||
-              std::any_of(way_b.begin(), way_b.end(), is_virtual),
+  return {std::ranges::any_of(way_a, is_virtual) || std::ranges::any_of(way_b, is_virtual),
           shared != way_a.end() && is_virtual(*shared)};
 }
 
@@ -129,9 +128,9 @@ std::string describe(const HostPair& pair, Side side, const Explained<Change>& e
 void add_closer_than_reference(const HostPair& pair, std::vector<ChangedPath>& changed,
                                FindingList& findings) {
   const auto is_closer = [](const ChangedPath& path) { return path.what.in_b < path.what.in_a; };
-  const auto first = std::find_if(changed.begin(), changed.end(), is_closer);
+  const auto first = std::ranges::find_if(changed, is_closer);
   if (first == changed.end()) return;
-  const auto count = std::count_if(changed.begin(), changed.end(), is_closer);
+  const auto count = std::ranges::count_if(changed, is_closer);
   findings.add_named("exceeds-reference", Side::b, "PCIe", {},
                      fmt::format("{} of devices {} closer than on the reference machine; the first: {} {} "
                                  "instead of {}",
@@ -144,8 +143,8 @@ void add_closer_than_reference(const HostPair& pair, std::vector<ChangedPath>& c
 }  // namespace
 
 bool has_arm_cpu(const Host& host) {
-  return std::any_of(host.numa_nodes.begin(), host.numa_nodes.end(),
-                     [](const NumaNode& node) { return node.architecture.value == "arm64"; });
+  return std::ranges::any_of(host.numa_nodes,
+                             [](const NumaNode& node) { return node.architecture.value == "arm64"; });
 }
 
 void diff_paths(const HostPair& pair, FindingList& findings) {
@@ -161,9 +160,8 @@ void diff_paths(const HostPair& pair, FindingList& findings) {
   std::erase_if(paths.changed, [&](const ChangedPath& path) { return numa_explains(pair, path); });
   if (pair.a_is_reference) add_closer_than_reference(pair, paths.changed, findings);
   for (const Explained<Change>& each : explain_pairs(paths.changed)) {
-    const bool further_in_b = std::any_of(each.pairs.begin(), each.pairs.end(), [](const ChangedPath& path) {
-      return path.what.in_b > path.what.in_a;
-    });
+    const bool further_in_b = std::ranges::any_of(
+        each.pairs, [](const ChangedPath& path) { return path.what.in_b > path.what.in_a; });
     const Side side = further_in_b ? Side::b : Side::a;
     std::vector<DevicePair> devices{each.device};
     if (each.pairs.size() == 1) devices = {each.pairs.front().from, each.pairs.front().to};

@@ -163,10 +163,9 @@ void diff_virtual_bridges(const HostPair& pair, Side side, FindingList& findings
       if (!virtual_bridges_above(pair.of(other(side)), *devices.of(other(side))).empty()) continue;
       for (const PciDevice* bridge : virtual_bridges_above(pair.of(side), *devices.of(side))) {
         Found& found = by_link[virtual_link_text(*bridge)];
-        if (std::find(found.bridges.begin(), found.bridges.end(), bridge->address) == found.bridges.end())
+        if (std::ranges::find(found.bridges, bridge->address) == found.bridges.end())
           found.bridges.push_back(bridge->address);
-        if (std::find(found.below.begin(), found.below.end(), devices) == found.below.end())
-          found.below.push_back(devices);
+        if (std::ranges::find(found.below, devices) == found.below.end()) found.below.push_back(devices);
       }
     }
   }

@@ -128,9 +128,7 @@ TopologyDiff diff_hosts(const HostPair& pair) {
 }
 
 std::vector<std::string> not_compared(const HostPair& pair) {
-  const auto any = [](const auto& items, auto states) {
-    return std::any_of(items.begin(), items.end(), states);
-  };
+  const auto any = [](const auto& items, auto states) { return std::ranges::any_of(items, states); };
   // A machine without any device of the kind has nothing to state of it, where its sources would list it.
   const bool none_to_list = !any(pair.a.nics, is_rdma) && !any(pair.b.nics, is_rdma);
   const auto lists_nics = [none_to_list](const Host& host) {
@@ -187,7 +185,7 @@ std::vector<std::string> not_compared(const HostPair& pair) {
 }
 
 bool has_fault(const std::vector<Finding>& findings) {
-  return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+  return std::ranges::any_of(findings, [](const Finding& finding) {
     return finding_kind(finding.code).severity <= Severity::degraded;
   });
 }

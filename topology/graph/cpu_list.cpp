@@ -89,8 +89,7 @@ std::optional<std::vector<int>> parse_cpu_mask(std::string_view text) {
   const auto fits = [&](const std::string& digits) {
     return digits.size() <= (one_word ? kMaxCpus / 4 : kMaskWordDigits);
   };
-  if (words.size() > kMaxCpus / kMaskWordBits || !std::all_of(words.begin(), words.end(), fits))
-    return std::nullopt;
+  if (words.size() > kMaxCpus / kMaskWordBits || !std::ranges::all_of(words, fits)) return std::nullopt;
   // hwloc calls one long word the format of taskset.
   const Bitmap bitmap = empty_bitmap();
   const std::string mask = fmt::format("{}", fmt::join(words, ","));

@@ -54,8 +54,7 @@ bool sources_exist(const Host& host, const Item& item) {
 template <class... Lists>
 bool all_sources_exist(const Host& host, const Lists&... lists) {
   const auto all_of = [&host](const auto& list) {
-    return std::all_of(list.begin(), list.end(),
-                       [&host](const auto& item) { return sources_exist(host, item); });
+    return std::ranges::all_of(list, [&host](const auto& item) { return sources_exist(host, item); });
   };
   return (all_of(lists) && ...);
 }
@@ -74,8 +73,7 @@ bool is_closed(const ChannelGraph& graph, const std::vector<Device>& channel) {
 }  // namespace
 
 const PciDevice* find_pci_device(const Host& host, std::string_view address) {
-  const auto found = std::find_if(host.pci_devices.begin(), host.pci_devices.end(),
-                                  [address](const PciDevice& device) { return device.address == address; });
+  const auto found = std::ranges::find(host.pci_devices, address, &PciDevice::address);
   return found == host.pci_devices.end() ? nullptr : &*found;
 }
 
@@ -218,10 +216,9 @@ std::vector<std::vector<Device>> sorted_channels(const ChannelGraph& graph) {
   std::vector<std::vector<Device>> sorted = graph.channels;
   for (std::vector<Device>& channel : sorted) {
     if (is_closed(graph, channel))
-      std::rotate(channel.begin(), std::min_element(channel.begin(), channel.end(), is_before),
-                  channel.end());
+      std::rotate(channel.begin(), std::ranges::min_element(channel, is_before), channel.end());
   }
-  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+  std::ranges::sort(sorted, [](const auto& a, const auto& b) {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), is_before);
   });
   return sorted;
@@ -263,17 +260,15 @@ std::string find_inconsistency(const Host& host) {
     }
   }
   const auto dangling = [&host](const auto& links) {
-    return std::any_of(links.begin(), links.end(), [&host](const auto& link) {
-      return !exists(host, link.from) || !exists(host, link.to);
-    });
+    return std::ranges::any_of(
+        links, [&host](const auto& link) { return !exists(host, link.from) || !exists(host, link.to); });
   };
   if (dangling(host.nvlinks)) return "an NVLink leads to a device that is missing";
   if (dangling(host.stated_paths)) return "a path leads to a device that is missing";
   if (dangling(host.peer_access)) return "peer access names a device that is missing";
   for (const ChannelGraph& graph : host.nccl_graphs) {
     for (const auto& channel : graph.channels) {
-      if (!std::all_of(channel.begin(), channel.end(),
-                       [&](const Device& device) { return exists(host, device); }))
+      if (!std::ranges::all_of(channel, [&](const Device& device) { return exists(host, device); }))
         return "a channel of NCCL's goes through a device that is missing";
     }
   }

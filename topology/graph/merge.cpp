@@ -39,9 +39,9 @@ bool different_known(const Fact<T>& a, const Fact<T>& b) {
 }
 
 bool share_a_port(const Nic& a, const Nic& b) {
-  return std::any_of(a.ports.begin(), a.ports.end(), [&b](const NicPort& port) {
-    return std::any_of(b.ports.begin(), b.ports.end(),
-                       [&port](const NicPort& other) { return other.number == port.number; });
+  return std::ranges::any_of(a.ports, [&b](const NicPort& port) {
+    return std::ranges::any_of(b.ports,
+                               [&port](const NicPort& other) { return other.number == port.number; });
   });
 }
 
@@ -70,8 +70,7 @@ class Merger {
       host_.disagreements.push_back(std::move(d));
     }
     for (const std::string& note : reading.notes) {
-      if (std::find(host_.notes.begin(), host_.notes.end(), note) == host_.notes.end())
-        host_.notes.push_back(note);
+      if (std::ranges::find(host_.notes, note) == host_.notes.end()) host_.notes.push_back(note);
     }
   }
 
@@ -84,7 +83,7 @@ class Merger {
  private:
   template <class Items, class Same>
   static int find(const Items& items, Same same) {
-    const auto found = std::find_if(items.begin(), items.end(), same);
+    const auto found = std::ranges::find_if(items, same);
     return found == items.end() ? -1 : static_cast<int>(found - items.begin());
   }
 
@@ -317,7 +316,7 @@ class Merger {
     if (in_matrix) return true;
     const PciDevice* pci = find_pci_device(host_, *function.pci_address.value);
     const std::string vendor = pci == nullptr ? std::string() : pci->vendor.value_or("");
-    return std::any_of(host_.nics.begin(), host_.nics.end(), [&vendor](const Nic& nic) {
+    return std::ranges::any_of(host_.nics, [&vendor](const Nic& nic) {
       return !nic.pci_address.known() && !vendor.empty() &&
              vendor == vendor_of_rdma_name(nic.name.value_or(""));
     });
@@ -326,11 +325,10 @@ class Merger {
   /// lspci lists functions without names, a matrix and ibstat RDMA devices without addresses: where neither
   /// can be told to be the other, they are one set of NICs and counted once, as the devices that NCCL sees.
   void leave_out_nameless_nics() {
-    const bool matrix =
-        std::any_of(host_.stated_paths.begin(), host_.stated_paths.end(), [this](const StatedPath& path) {
-          return path.from.kind == DeviceKind::nic &&
-                 !host_.nics[static_cast<std::size_t>(path.from.index)].pci_address.known();
-        });
+    const bool matrix = std::ranges::any_of(host_.stated_paths, [this](const StatedPath& path) {
+      return path.from.kind == DeviceKind::nic &&
+             !host_.nics[static_cast<std::size_t>(path.from.index)].pci_address.known();
+    });
     const auto named = [](const Nic& nic) {
       return (nic.name.known() || nic.label.known()) && !nic.pci_address.known();
     };
@@ -338,8 +336,8 @@ class Merger {
       return nic.pci_address.known() && !nic.name.known() && !nic.label.known() && !nic.interfaces.known() &&
              !nic.nccl_net.known() && may_be_named(nic, matrix);
     };
-    const auto devices = std::count_if(host_.nics.begin(), host_.nics.end(), named);
-    const auto functions = std::count_if(host_.nics.begin(), host_.nics.end(), nameless);
+    const auto devices = std::ranges::count_if(host_.nics, named);
+    const auto functions = std::ranges::count_if(host_.nics, nameless);
     if (devices == 0 || functions == 0) return;
     std::vector<int> moved_to;
     std::vector<Nic> kept;
@@ -357,7 +355,7 @@ class Merger {
       renumber(path.to);
     }
     for (ChannelGraph& graph : host_.nccl_graphs) {
-      for (auto& channel : graph.channels) std::for_each(channel.begin(), channel.end(), renumber);
+      for (auto& channel : graph.channels) std::ranges::for_each(channel, renumber);
     }
     host_.notes.push_back(
         fmt::format("{} NIC functions have an address and no name, {} RDMA devices a name and no address: "

@@ -28,18 +28,14 @@ constexpr std::array<TypeNames, 12> kTypeNames{{
     {PathType::net, "NET", ""},
 }};
 
-const TypeNames& names_of(PathType type) {
-  return *std::find_if(kTypeNames.begin(), kTypeNames.end(),
-                       [type](const TypeNames& w) { return w.type == type; });
-}
+const TypeNames& names_of(PathType type) { return *std::ranges::find(kTypeNames, type, &TypeNames::type); }
 
 }  // namespace
 
 std::string_view path_type_name(PathType type) { return names_of(type).name; }
 
 std::optional<PathType> path_type_from_name(std::string_view name) {
-  const auto* found = std::find_if(kTypeNames.begin(), kTypeNames.end(),
-                                   [name](const TypeNames& w) { return w.name == name; });
+  const auto* found = std::ranges::find(kTypeNames, name, &TypeNames::name);
   if (found == kTypeNames.end()) return std::nullopt;
   return found->type;
 }

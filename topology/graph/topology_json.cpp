@@ -26,9 +26,8 @@ Json device_to_json(const Device& device) {
 
 Device device_from_json(const JsonReader& json) {
   const std::vector<JsonReader> pair = json.items();
-  const auto* const kind = pair.size() == 2
-                               ? std::find(kDeviceKinds.begin(), kDeviceKinds.end(), pair[0].text())
-                               : kDeviceKinds.end();
+  const auto* const kind =
+      pair.size() == 2 ? std::ranges::find(kDeviceKinds, pair[0].text()) : kDeviceKinds.end();
   if (kind == kDeviceKinds.end()) throw json.expected("a device, such as [\"gpu\", 0]");
   return {static_cast<DeviceKind>(kind - kDeviceKinds.begin()), pair[1].integer<int>()};
 }

@@ -85,8 +85,8 @@ FabricNics fabric_nics(const Host& host) {
     if (is_fast(nic)) ++kinds[{kind_of(host, nic), link_layer_of(nic)}];
   FabricNics fabric;
   if (kinds.empty()) return fabric;
-  const auto [kind, layer] = std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
-                               return a.second < b.second;
+  const auto [kind, layer] = std::ranges::max_element(kinds, [](const auto& one, const auto& other) {
+                               return one.second < other.second;
                              })->first;
   fabric.link_layer = layer;
   for (const Nic& nic : host.nics) {
@@ -205,7 +205,7 @@ std::vector<ReferenceMatch> nearest_references(const Host& host) {
   const ComparedFacts facts = compared_facts(host);
   for (const ReferenceMachine& machine : reference_machines()) matches.push_back(compare(facts, machine));
   // Among equals the order of the table.
-  std::sort(matches.begin(), matches.end(), [](const ReferenceMatch& a, const ReferenceMatch& b) {
+  std::ranges::sort(matches, [](const ReferenceMatch& a, const ReferenceMatch& b) {
     return a.distance != b.distance ? a.distance < b.distance : a.machine < b.machine;
   });
   return matches;

@@ -180,9 +180,7 @@ constexpr std::array<Check, 10> kChecks{{
 }  // namespace
 
 std::string_view checked_against(const ReferenceMachine& machine) {
-  const auto* const found = std::find_if(kChecks.begin(), kChecks.end(), [&machine](const Check& check) {
-    return check.machine == machine.name;
-  });
+  const auto* const found = std::ranges::find(kChecks, machine.name, &Check::machine);
   return found == kChecks.end() ? std::string_view() : found->against;
 }
 
@@ -196,8 +194,7 @@ std::span<const ReferenceMachine> reference_machines() { return kMachines; }
 
 const ReferenceMachine* find_reference_machine(std::string_view name) {
   const auto all = reference_machines();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [name](const ReferenceMachine& m) { return m.name == name; });
+  const auto found = std::ranges::find(all, name, &ReferenceMachine::name);
   return found == all.end() ? nullptr : &*found;
 }
 

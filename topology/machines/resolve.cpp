@@ -39,7 +39,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
       files.push_back(entry.path());
   }
   if (error) throw usage_error(folder.string(), error.message(), "give a folder that can be read");
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 
@@ -85,8 +85,8 @@ std::map<std::string, std::vector<Host>> by_host(const std::vector<Reading>& rea
     hosts[reading.stem].push_back(reading.host);
     for (const Source& source : reading.host.sources) kinds[reading.stem].insert(source.reader);
   }
-  const bool alike = std::all_of(kinds.begin(), kinds.end(),
-                                 [&kinds](const auto& each) { return each.second == kinds.begin()->second; });
+  const bool alike =
+      std::ranges::all_of(kinds, [&kinds](const auto& each) { return each.second == kinds.begin()->second; });
   return hosts.size() > 1 && alike ? hosts : std::map<std::string, std::vector<Host>>();
 }
 
@@ -98,7 +98,7 @@ std::string only_folders(const fs::path& folder) {
     if (entry.is_directory(error)) names.push_back(entry.path().filename().string());
   }
   if (names.empty()) return {};
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   constexpr std::size_t kShown = 3;
   const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kShown));
   return fmt::format("no files in it, only folders ({}{})", fmt::join(names.begin(), end, ", "),
@@ -131,14 +131,13 @@ struct FolderReadings {
   /// Whether its one host is what is left of several: a file is called like one that is of a host (saved, or
   /// naming it), and not after any that could be read.
   [[nodiscard]] bool is_rest_of_fleet() const {
-    return std::any_of(refusals.begin(), refusals.end(), [this](const UnreadableFile& refused) {
+    return std::ranges::any_of(refusals, [this](const UnreadableFile& refused) {
       const fs::path file = refused.file;
       const auto has_stem = [&](const Reading& each) { return each.stem == stem_of(file); };
       const auto is_like = [&](const Reading& each) {
         return (each.saved || each.host.name.known()) && fs::path(each.file).extension() == file.extension();
       };
-      return std::none_of(readings.begin(), readings.end(), has_stem) &&
-             std::any_of(readings.begin(), readings.end(), is_like);
+      return std::ranges::none_of(readings, has_stem) && std::ranges::any_of(readings, is_like);
     });
   }
 };
@@ -221,8 +220,7 @@ Error unknown_machine(const std::string& argument) {
   for (const ReferenceMachine& machine : reference_machines()) {
     const bool titled =
         argument.size() > 1 && lower(machine.title).find(lower(argument)) != std::string::npos;
-    if (titled && std::find(near.begin(), near.end(), machine.name) == near.end())
-      near.emplace_back(machine.name);
+    if (titled && std::ranges::find(near, machine.name) == near.end()) near.emplace_back(machine.name);
   }
   return usage_error(
       argument, "no such file or folder, and no reference machine of that name",

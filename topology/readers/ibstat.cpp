@@ -53,8 +53,8 @@ void read_device_line(std::string_view text, Nic& nic) {
 
 void read_port_line(std::string_view text, NicPort& port) {
   if (const auto value = value_of(text, "State:"); !value.empty()) {
-    const auto* const known = std::find_if(kIbstatStates.begin(), kIbstatStates.end(),
-                                           [value](const auto& state) { return state.first == value; });
+    const auto* const known =
+        std::ranges::find_if(kIbstatStates, [value](const auto& state) { return state.first == value; });
     port.state.value = std::string(known == kIbstatStates.end() ? value : known->second);
   }
   if (const auto value = value_of(text, "Physical state:"); !value.empty())
@@ -88,8 +88,7 @@ std::optional<int> port_number(std::string_view text) {
 }
 
 void begin_device(const std::string& name, const Line& line, std::string_view file, Host& host) {
-  const bool twice =
-      std::any_of(host.nics.begin(), host.nics.end(), [&](const Nic& nic) { return nic.name.value == name; });
+  const bool twice = std::ranges::any_of(host.nics, [&](const Nic& nic) { return nic.name.value == name; });
   if (twice) {
     throw usage_error(location(file, line.number), fmt::format("{} is listed twice", excerpt(name)),
                       "save the output of each machine to its own file");

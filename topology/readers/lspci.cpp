@@ -103,8 +103,8 @@ void read_link(std::string_view text, PcieLink& link) {
 /// What takes peers' requests up to the host; SrcValid alone is what NCCL's guide asks to look for.
 bool has_acs(std::string_view text) {
   constexpr std::array<std::string_view, 4> kWords{"SrcValid+", "ReqRedir+", "CmpltRedir+", "UpstreamFwd+"};
-  return std::any_of(kWords.begin(), kWords.end(),
-                     [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
+  return std::ranges::any_of(
+      kWords, [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
 void read_detail(const Line& line, std::string_view file, Function& function) {
@@ -130,9 +130,8 @@ std::vector<Function> read_functions(std::string_view text, std::string_view fil
   std::vector<Function> functions;
   for (const Line& line : clean_lines(text)) {
     if (auto device = read_title(line)) {
-      const bool twice = std::any_of(functions.begin(), functions.end(), [&](const Function& known) {
-        return known.device.address == device->address;
-      });
+      const bool twice = std::ranges::any_of(
+          functions, [&](const Function& known) { return known.device.address == device->address; });
       if (twice) {
         throw usage_error(location(file, line.number), fmt::format("{} is listed twice", device->address),
                           std::string(kSaveLspci));

@@ -17,9 +17,8 @@ constexpr std::array kReaders{
 };
 
 ReaderCoverage coverage_of(const Source& source) {
-  const auto* const found =
-      std::find_if(kReaders.begin(), kReaders.end(),
-                   [&source](const TopologyReader* reader) { return reader->name == source.reader; });
+  const auto* const found = std::ranges::find_if(
+      kReaders, [&source](const TopologyReader* reader) { return reader->name == source.reader; });
   return found == kReaders.end() ? ReaderCoverage{} : (*found)->coverage;
 }
 
@@ -46,13 +45,13 @@ Source TopologyReader::source(std::string_view location, std::string_view versio
 std::span<const TopologyReader* const> topology_readers() { return kReaders; }
 
 bool lists_all(const Host& host, DeviceKind kind) {
-  return host.sources.empty() ||
-         std::any_of(host.sources.begin(), host.sources.end(),
-                     [kind](const Source& source) { return coverage_of(source).covers(kind); });
+  return host.sources.empty() || std::ranges::any_of(host.sources, [kind](const Source& source) {
+           return coverage_of(source).covers(kind);
+         });
 }
 
 bool is_sysfs(const std::filesystem::path& root) {
-  return std::any_of(kReaders.begin(), kReaders.end(), [&root](const TopologyReader* reader) {
+  return std::ranges::any_of(kReaders, [&root](const TopologyReader* reader) {
     return reader->recognizes_tree != nullptr && reader->recognizes_tree(root);
   });
 }

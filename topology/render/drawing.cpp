@@ -101,10 +101,9 @@ class Drawing {
       const auto near = [&](const Device& other) {
         return nearness(host_, device, other) == Nearness::one_switch;
       };
-      return std::any_of(box.gpus.begin(), box.gpus.end(), near) ||
-             std::any_of(box.nics.begin(), box.nics.end(), near);
+      return std::ranges::any_of(box.gpus, near) || std::ranges::any_of(box.nics, near);
     };
-    auto box = std::find_if(boxes_.begin(), boxes_.end(), below_one_switch);
+    auto box = std::ranges::find_if(boxes_, below_one_switch);
     if (box == boxes_.end()) {
       boxes_.push_back({numa_node_of(host_, device), {}, {}});
       box = boxes_.end() - 1;
@@ -120,7 +119,7 @@ class Drawing {
     std::optional<Severity> worst;
     for (std::size_t i = 0; i < marks_.size(); ++i) {
       const auto& devices = marks_[i].devices;
-      if (std::find(devices.begin(), devices.end(), device) == devices.end()) continue;
+      if (std::ranges::find(devices, device) == devices.end()) continue;
       numbers += fmt::format(" <b>[{}]</b>", i + 1);
       worst = std::min(worst.value_or(Severity::cosmetic), marks_[i].severity);
     }
@@ -206,7 +205,7 @@ class Drawing {
       if (node.cpus.known()) label += "  CPUs " + *node.cpus.value;
       for (std::size_t mark = 0; mark < marks_.size(); ++mark) {
         const auto& devices = marks_[mark].devices;
-        if (std::find(devices.begin(), devices.end(), Device{DeviceKind::numa_node, i}) != devices.end())
+        if (std::ranges::find(devices, Device{DeviceKind::numa_node, i}) != devices.end())
           label += fmt::format(" [{}]", mark + 1);
       }
       return label;
@@ -262,8 +261,7 @@ class Drawing {
   }
 
   [[nodiscard]] std::string port_of(const Device& gpu) const {
-    const auto found =
-        std::find_if(box_of_.begin(), box_of_.end(), [&](const auto& each) { return each.first == gpu; });
+    const auto found = std::ranges::find_if(box_of_, [&](const auto& each) { return each.first == gpu; });
     return fmt::format("box{}:g{}", found->second, gpu.index);
   }
 

@@ -35,8 +35,7 @@ GpuWindow gpu_window(const std::vector<GpuSample>& samples, std::string_view add
   GpuWindow window;
   for (const GpuSample& sample : samples) {
     if (sample.seconds < begin || sample.seconds > end) continue;
-    const auto gpu = std::find_if(sample.gpus.begin(), sample.gpus.end(),
-                                  [&](const GpuReading& each) { return each.address == wanted; });
+    const auto gpu = std::ranges::find(sample.gpus, wanted, &GpuReading::address);
     if (gpu == sample.gpus.end()) continue;
     if (gpu->sm_clock_hertz) clocks.push_back(*gpu->sm_clock_hertz);
     if (gpu->power_watts) powers.push_back(*gpu->power_watts);

@@ -41,7 +41,7 @@ double seconds_from(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 void TelemetryLog::mark(GpuTelemetry& gpu, GpuTrouble trouble, const RowSet& rows) {
-  const auto at = std::lower_bound(gpu.troubles.begin(), gpu.troubles.end(), trouble);
+  const auto at = std::ranges::lower_bound(gpu.troubles, trouble);
   if (at == gpu.troubles.end() || *at != trouble) gpu.troubles.insert(at, trouble);
   const std::string& name = gpu.uuid.empty() ? gpu.address : gpu.uuid;
   for (const std::size_t row : rows) marks_[row].insert({"", name, trouble});
@@ -50,8 +50,7 @@ void TelemetryLog::mark(GpuTelemetry& gpu, GpuTrouble trouble, const RowSet& row
 void TelemetryLog::add(const std::vector<GpuReading>& reading, const ReadingTime& time) {
   ++readings_;
   for (const GpuReading& now : reading) {
-    auto gpu = std::find_if(gpus_.begin(), gpus_.end(),
-                            [&](const GpuTelemetry& each) { return each.address == now.address; });
+    auto gpu = std::ranges::find(gpus_, now.address, &GpuTelemetry::address);
     if (gpu == gpus_.end()) {
       gpu = gpus_.emplace(gpus_.end());
       gpu->address = now.address;
@@ -76,8 +75,8 @@ void TelemetryLog::add(const std::vector<GpuReading>& reading, const ReadingTime
     last_[now.address] = now;
   }
   for (const GpuTelemetry& gpu : gpus_) {
-    const bool seen = std::any_of(reading.begin(), reading.end(),
-                                  [&](const GpuReading& each) { return each.address == gpu.address; });
+    const bool seen =
+        std::ranges::any_of(reading, [&](const GpuReading& each) { return each.address == gpu.address; });
     if (seen || last_.erase(gpu.address) == 0) continue;
     note(fmt::format("GPU {} disappeared during the run; check dmesg for Xid errors", gpu.address));
   }

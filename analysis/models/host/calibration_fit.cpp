@@ -16,8 +16,7 @@ double slope(const TimePoint& from, const TimePoint& to) {
 }  // namespace
 
 TimeCurve::TimeCurve(std::vector<TimePoint> points) : points_(std::move(points)) {
-  std::sort(points_.begin(), points_.end(),
-            [](const TimePoint& left, const TimePoint& right) { return left.bytes < right.bytes; });
+  std::ranges::sort(points_, {}, &TimePoint::bytes);
   for (std::size_t i = points_.size(); i-- > 1;) {
     points_[i - 1].seconds = std::min(points_[i - 1].seconds, points_[i].seconds);
   }
@@ -94,8 +93,8 @@ double gap_seconds(const Points& messages, const Points& bursts) {
   const auto by_bytes = [](const TimePoint& left, const TimePoint& right) {
     return left.bytes < right.bytes;
   };
-  const double one = std::min_element(messages.begin(), messages.end(), by_bytes)->seconds;
-  const double burst = std::min_element(bursts.begin(), bursts.end(), by_bytes)->seconds;
+  const double one = std::ranges::min_element(messages, by_bytes)->seconds;
+  const double burst = std::ranges::min_element(bursts, by_bytes)->seconds;
   return std::max(0.0, (burst - one) / (kBurstMessages - 1));
 }
 
@@ -117,7 +116,7 @@ std::vector<ReductionCost> fit_gammas(const std::vector<CalibrationPoint>& point
     const auto same = [&point](const auto& other) {
       return other.type == point.type && other.reduction == point.reduction;
     };
-    if (std::any_of(gammas.begin(), gammas.end(), same)) continue;
+    if (std::ranges::any_of(gammas, same)) continue;
     gammas.push_back(
         {.type = *point.type,
          .reduction = *point.reduction,
@@ -140,7 +139,7 @@ Calibration fit_calibration(std::vector<CalibrationPoint> points, const Identiti
                                eager_across_hosts_bytes, worst);
   if (const Points all = of(CalibrationKind::send_recv_inter_all); !all.empty()) {
     const std::vector<int> per_node = ranks_per_node(identities);
-    const int flows = *std::min_element(per_node.begin(), per_node.end());
+    const int flows = *std::ranges::min_element(per_node);
     calibration.inter_host_bytes_per_second = flows * fit_alpha_beta(all).bytes_per_second;
   }
   calibration.gammas = fit_gammas(calibration.points);

@@ -47,8 +47,7 @@ bool power_of_two_ranks(int ranks) { return std::has_single_bit(static_cast<unsi
 namespace {
 
 const HostAlgorithm* find(std::span<const HostAlgorithm> algorithms, std::string_view name) {
-  const auto found = std::find_if(algorithms.begin(), algorithms.end(),
-                                  [&](const HostAlgorithm& algorithm) { return algorithm.name == name; });
+  const auto found = std::ranges::find(algorithms, name, &HostAlgorithm::name);
   return found == algorithms.end() ? nullptr : &*found;
 }
 

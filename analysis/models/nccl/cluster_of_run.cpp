@@ -55,14 +55,12 @@ Transport transport_of(const LogFacts& log, const GpuCluster& cluster) {
 bool is_virtual_interface(const std::string& name) {
   constexpr std::array<std::string_view, 9> kVirtual{"virbr", "docker",  "veth",  "br-", "cni",
                                                      "cali",  "flannel", "vxlan", "tap"};
-  return std::any_of(kVirtual.begin(), kVirtual.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+  return std::ranges::any_of(kVirtual, [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 /// Whether some connection between nodes has GPUDirect RDMA, whatever the others have.
 bool is_partly_direct(const LogFacts& log) {
-  const bool any = std::any_of(log.connections.begin(), log.connections.end(),
-                               [](const LogConnections& each) { return each.gpu_direct; });
+  const bool any = std::ranges::any_of(log.connections, &LogConnections::gpu_direct);
   return any && log.gpu_direct && !log.gpu_direct->value;
 }
 
@@ -75,7 +73,7 @@ std::string network_of(const LogFacts& log) {
                                                                       : "without");
   if (uses_sockets(log) && log.nics) {
     const std::vector<std::string>& names = log.nics->value;
-    const bool all_virtual = std::all_of(names.begin(), names.end(), is_virtual_interface);
+    const bool all_virtual = std::ranges::all_of(names, is_virtual_interface);
     text += fmt::format(" over {}{}", fmt::join(names, ", "), all_virtual ? ", a virtual bridge" : "");
   }
   return text;
@@ -158,9 +156,8 @@ void note_nvls(GpuCluster& cluster, const Run& run) {
 GpuCluster with_run_facts(GpuCluster cluster, const Run& run, bool own_floor) {
   note_nvls(cluster, run);
   cluster.run.nccl_version = nccl_version_code(run.versions.nccl);
-  cluster.run.settings_choose = std::any_of(kChoosing.begin(), kChoosing.end(), [&](std::string_view name) {
-    return run.environment.contains(std::string(name));
-  });
+  cluster.run.settings_choose = std::ranges::any_of(
+      kChoosing, [&](std::string_view name) { return run.environment.contains(std::string(name)); });
   if (run.log) cluster = with_log_facts(std::move(cluster), *run.log);
   if (own_floor) cluster.run.min_microseconds = min_microseconds(run);
   return cluster;
@@ -169,9 +166,8 @@ GpuCluster with_run_facts(GpuCluster cluster, const Run& run, bool own_floor) {
 topology::ResolvedMachine with_gpus_of_log(topology::ResolvedMachine machine, const Run& run) {
   if (!run.log || !run.log->gpu || topology::find_gpu_model(run.log->gpu->value) == nullptr) return machine;
   for (topology::Host& host : machine.topology.hosts) {
-    const bool unnamed = std::none_of(host.gpus.begin(), host.gpus.end(), [&](const topology::Gpu& gpu) {
-      return gpu.model.known() || topology::sm_of(host, gpu);
-    });
+    const bool unnamed = std::ranges::none_of(
+        host.gpus, [&](const topology::Gpu& gpu) { return gpu.model.known() || topology::sm_of(host, gpu); });
     if (!unnamed) continue;
     for (topology::Gpu& gpu : host.gpus) gpu.model.value = run.log->gpu->value;
   }
@@ -191,8 +187,7 @@ GpuCluster cluster_of_run(const Run& run, const topology::ResolvedMachine& machi
   const int nodes = node_count(run.ranks);
   const int ranks = static_cast<int>(run.ranks.size());
   const std::vector<int> locals = ranks_per_node(run.ranks);
-  if (nodes == 0 ||
-      std::any_of(locals.begin(), locals.end(), [&](int each) { return each != locals.front(); })) {
+  if (nodes == 0 || std::ranges::any_of(locals, [&](int each) { return each != locals.front(); })) {
     throw usage_error(where, fmt::format("{} ranks on {} nodes, not the same number on each", ranks, nodes),
                       "only runs with the same number of ranks on every node can be judged");
   }

@@ -54,16 +54,13 @@ std::vector<AlgorithmRate> all_algorithms(OperationId id, const GpuCluster& clus
 }
 
 const AlgorithmRate& best_of(const std::vector<AlgorithmRate>& rates) {
-  return *std::max_element(rates.begin(), rates.end(), [](const AlgorithmRate& a, const AlgorithmRate& b) {
-    return a.gigabytes_per_second < b.gigabytes_per_second;
-  });
+  return *std::ranges::max_element(rates, {}, &AlgorithmRate::gigabytes_per_second);
 }
 
 /// The one that the table says; none where it says nothing, or one that has no model here.
 std::optional<AlgorithmRate> by_table(const std::vector<AlgorithmRate>& rates, const GpuRunFacts& run) {
   if (run.algorithm || !run.table_choice) return std::nullopt;
-  const auto found = std::find_if(rates.begin(), rates.end(),
-                                  [&](const AlgorithmRate& rate) { return rate.name == *run.table_choice; });
+  const auto found = std::ranges::find(rates, *run.table_choice, &AlgorithmRate::name);
   if (found == rates.end()) return std::nullopt;
   return *found;
 }
@@ -73,8 +70,7 @@ std::optional<AlgorithmRate> by_table(const std::vector<AlgorithmRate>& rates, c
 std::optional<AlgorithmRate> between_racks(const std::vector<AlgorithmRate>& rates,
                                            const GpuCluster& cluster) {
   if (!cluster.nvlink_rack() || cluster.domains() < 2 || rates.size() < 2) return std::nullopt;
-  const auto found = std::find_if(rates.begin(), rates.end(),
-                                  [](const AlgorithmRate& rate) { return rate.name == "nvls_tree"; });
+  const auto found = std::ranges::find(rates, "nvls_tree", &AlgorithmRate::name);
   return found == rates.end() ? std::nullopt : std::optional(*found);
 }
 
@@ -120,9 +116,8 @@ double line_rate(const Operation& operation, const GpuCluster& cluster, std::str
 std::vector<AlgorithmRate> gpu_algorithms(OperationId id, const GpuCluster& cluster) {
   if (cluster.ranks() < 2) return {};
   std::vector<AlgorithmRate> rates = all_algorithms(id, cluster);
-  const auto known = std::find_if(rates.begin(), rates.end(), [&](const AlgorithmRate& rate) {
-    return cluster.run.algorithm == std::string(rate.name);
-  });
+  const auto known = std::ranges::find_if(
+      rates, [&](const AlgorithmRate& rate) { return cluster.run.algorithm == std::string(rate.name); });
   if (known == rates.end()) return rates;
   return {*known};
 }

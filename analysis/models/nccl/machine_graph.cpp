@@ -102,8 +102,7 @@ class Builder {
       if (!hangs({topology::DeviceKind::gpu, i})) return false;
       if (!topology::sm_of(host_, host_.gpus[static_cast<std::size_t>(i)])) return false;
     }
-    return std::all_of(nics_.begin(), nics_.end(),
-                       [&](int nic) { return hangs({topology::DeviceKind::nic, nic}); });
+    return std::ranges::all_of(nics_, [&](int nic) { return hangs({topology::DeviceKind::nic, nic}); });
   }
 
   /// The position of the NUMA node of a device at the root.
@@ -135,14 +134,14 @@ class Builder {
       if (!device.parent.empty() || root_of(device) != numa) continue;
       any = keep_device(device, fmt::format("cpu {}", numa), kept) || any;
     }
-    if (any && std::find(cpus_.begin(), cpus_.end(), numa) == cpus_.end()) cpus_.push_back(numa);
+    if (any && std::ranges::find(cpus_, numa) == cpus_.end()) cpus_.push_back(numa);
   }
 
   bool keep_device(const topology::PciDevice& device, const std::string& above,
                    const std::vector<std::string>& kept) {
-    if (std::find(kept.begin(), kept.end(), device.address) == kept.end()) return false;
+    if (std::ranges::find(kept, device.address) == kept.end()) return false;
     auto& children = children_[above];
-    if (std::find(children.begin(), children.end(), &device) == children.end()) children.push_back(&device);
+    if (std::ranges::find(children, &device) == children.end()) children.push_back(&device);
     for (const topology::PciDevice& child : host_.pci_devices) {
       if (child.parent == device.address) keep_device(child, device.address, kept);
     }
@@ -162,8 +161,8 @@ class Builder {
   /// Links of one kind to the same node are one; the fastest come first.
   void connect(int from, int to, LinkKind kind, float rate) {
     std::vector<GraphLink>& links = at(from).links;
-    auto link = std::find_if(links.begin(), links.end(),
-                             [&](const GraphLink& each) { return each.to == to && each.kind == kind; });
+    auto link = std::ranges::find_if(
+        links, [&](const GraphLink& each) { return each.to == to && each.kind == kind; });
     if (link == links.end()) link = links.insert(links.end(), {kind, to, 0});
     link->rate += rate;
     while (link != links.begin() && std::prev(link)->rate < link->rate) {
@@ -186,7 +185,7 @@ class Builder {
     const auto is_here = [&device](const topology::Gpu& gpu) {
       return gpu.pci_address.value == device.address;
     };
-    const float rate = pcie_rate(device, std::any_of(host_.gpus.begin(), host_.gpus.end(), is_here));
+    const float rate = pcie_rate(device, std::ranges::any_of(host_.gpus, is_here));
     for (int gpu = 0; gpu < ranks_; ++gpu) {
       if (is_here(host_.gpus[static_cast<std::size_t>(gpu)])) add_gpu(gpu, above, rate);
     }
@@ -313,14 +312,12 @@ class Builder {
   /// Devices below the second level of a Broadcom switch hang on the first, which sustains them all.
   void flatten_switches() {
     std::vector<int> gone;
-    const auto is_gone = [&gone](int index) {
-      return std::find(gone.begin(), gone.end(), index) != gone.end();
-    };
+    const auto is_gone = [&gone](int index) { return std::ranges::find(gone, index) != gone.end(); };
     for (const int index : graph_.all(NodeKind::pcie)) {
       if (is_gone(index)) continue;
       const std::vector<int> below = second_level(index);
       std::erase_if(at(index).links, [&below](const GraphLink& link) {
-        return std::find(below.begin(), below.end(), link.to) != below.end();
+        return std::ranges::find(below, link.to) != below.end();
       });
       for (const int lower : below) move_links_up(lower, index);
       gone.insert(gone.end(), below.begin(), below.end());
@@ -341,8 +338,7 @@ class Builder {
   /// The link up comes last.
   void sort_up(int index, int above) {
     std::vector<GraphLink>& links = at(index).links;
-    const auto up =
-        std::find_if(links.begin(), links.end(), [above](const GraphLink& link) { return link.to == above; });
+    const auto up = std::ranges::find(links, above, &GraphLink::to);
     if (up != links.end()) std::rotate(up, std::next(up), links.end());
     for (const GraphLink& link : std::vector<GraphLink>(links)) {
       if (link.kind == LinkKind::pcie && link.to != above) sort_up(link.to, index);

@@ -93,9 +93,8 @@ bool is_better(const GraphPath& found, int hops, const GraphPath& old) {
 /// The position, among the links of its other end, of what leads back; none where that end does not have it.
 std::optional<int> way_back(const MachineGraph& graph, int node, const GraphLink& link) {
   const auto& links = graph.nodes[static_cast<std::size_t>(link.to)].links;
-  const auto found = std::find_if(links.begin(), links.end(), [&](const GraphLink& each) {
-    return each.to == node && each.kind == link.kind;
-  });
+  const auto found = std::ranges::find_if(
+      links, [&](const GraphLink& each) { return each.to == node && each.kind == link.kind; });
   if (found == links.end()) return std::nullopt;
   return static_cast<int>(found - links.begin());
 }
@@ -141,7 +140,7 @@ void MachinePaths::find_from(int base_node) {
         found.links.push_back(first_link_[static_cast<std::size_t>(link.to)] + *back);
         found.links.insert(found.links.end(), path.links.begin(), path.links.end());
         old = std::move(found);
-        if (std::find(next.begin(), next.end(), link.to) == next.end()) next.push_back(link.to);
+        if (std::ranges::find(next, link.to) == next.end()) next.push_back(link.to);
       }
     }
     border = std::move(next);
@@ -166,7 +165,7 @@ std::vector<int> MachinePaths::nearest(NodeKind from_kind, int from, NodeKind ki
 
 int MachinePaths::cpu_of(int gpu) const {
   const std::vector<int> cpus = nearest(NodeKind::gpu, gpu, NodeKind::cpu);
-  return *std::min_element(cpus.begin(), cpus.end(), [&](int a, int b) {
+  return *std::ranges::min_element(cpus, [&](int a, int b) {
     return path(NodeKind::gpu, gpu, NodeKind::cpu, a).hops() <
            path(NodeKind::gpu, gpu, NodeKind::cpu, b).hops();
   });

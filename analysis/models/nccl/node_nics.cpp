@@ -27,7 +27,7 @@ std::string_view slot_of(std::string_view address) { return address.substr(0, ad
 /// its PCIe link. 1 for any other device.
 int nics_in_slot(const topology::Host& host, std::string_view address) {
   const std::string_view slot = slot_of(address);
-  const auto sharing = std::count_if(host.nics.begin(), host.nics.end(), [slot](const topology::Nic& nic) {
+  const auto sharing = std::ranges::count_if(host.nics, [slot](const topology::Nic& nic) {
     const std::string theirs = nic.pci_address.value_or("");
     return !theirs.empty() && slot_of(theirs) == slot && topology::usable_gigabits(nic) > 0;
   });
@@ -80,7 +80,7 @@ double pcie_towards(const topology::Host& host, const topology::Device& from, co
   const auto other = topology::way_to_root(host, topology::pci_address_of(host, to).value_or(""));
   double slowest = 0;
   for (const topology::PciDevice* device : way) {
-    if (std::find(other.begin(), other.end(), device) != other.end()) break;
+    if (std::ranges::find(other, device) != other.end()) break;
     slowest = lower_known(slowest, pcie_rate_at(host, device->address));
   }
   return slowest;
@@ -118,14 +118,13 @@ std::vector<PlacedNic> placed_nics(const topology::Host& host, const std::vector
     if (each.link.path == 0) each.link.path = usual_path;
   }
   for (PlacedNic& each : all) {
-    each.nics = static_cast<int>(std::count_if(
-        all.begin(), all.end(), [&](const PlacedNic& other) { return other.gpus == each.gpus; }));
+    each.nics = static_cast<int>(std::ranges::count(all, each.gpus, &PlacedNic::gpus));
     if (each.gpus.size() > 1) {
       each.link.neighbors = each.nics > 1 ? NicNeighbors::gpus_and_nics : NicNeighbors::gpus_without_a_nic;
     }
     const std::vector<double>& speeds = nccl_network_speeds(sm);
-    const auto speed = std::find_if(speeds.begin(), speeds.end(),
-                                    [&](double tried) { return tried <= each.link.nccl_rate(); });
+    const auto speed =
+        std::ranges::find_if(speeds, [&](double tried) { return tried <= each.link.nccl_rate(); });
     for (const int next : each.gpus) {
       const double pcie =
           pcie_rate_at(host, host.gpus[static_cast<std::size_t>(next)].pci_address.value_or(""));
@@ -170,12 +169,10 @@ NodeNics node_nics(const topology::Host& host, int sm) {
   drop_unreached(nics);
   NodeNics found;
   found.used = static_cast<int>(nics.size());
-  const auto fastest = std::max_element(nics.begin(), nics.end(), [](const PlacedNic& a, const PlacedNic& b) {
-    return a.link.nccl_rate() < b.link.nccl_rate();
-  });
+  const auto fastest = std::ranges::max_element(
+      nics, [](const PlacedNic& a, const PlacedNic& b) { return a.link.nccl_rate() < b.link.nccl_rate(); });
   if (fastest == nics.end()) return found;
-  found.one_gpu_each =
-      std::all_of(nics.begin(), nics.end(), [](const PlacedNic& each) { return each.gpus.size() == 1; });
+  found.one_gpu_each = std::ranges::all_of(nics, [](const PlacedNic& each) { return each.gpus.size() == 1; });
   const int sharing = std::max(1, static_cast<int>(fastest->gpus.size()));
   found.per_gpu = (fastest->nics + sharing - 1) / sharing;
   found.fastest = fastest->link;
@@ -192,8 +189,7 @@ std::optional<NicLink> slowest_nic(const topology::Host& healthy, const topology
   for (const int index : fast_enough_nics(healthy)) nics.push_back(placed_nic(now, index));
   for (PlacedNic& each : nics) {
     // Each GPU carries its share of the channels of the NICs beside it.
-    const auto beside = static_cast<double>(std::count_if(
-        nics.begin(), nics.end(), [&](const PlacedNic& other) { return other.gpus == each.gpus; }));
+    const auto beside = static_cast<double>(std::ranges::count(nics, each.gpus, &PlacedNic::gpus));
     const double per_gpu = std::max(1.0, beside / std::max(1.0, static_cast<double>(each.gpus.size())));
     each.link.path = lower_known(each.link.path, each.slowest_gpu / per_gpu);
     if (!slowest || each.link.nccl_rate() < slowest->nccl_rate()) slowest = each.link;
@@ -232,24 +228,23 @@ bool shares_a_full_link(const topology::Host& host, int nic) {
     for (const int each : fast_enough_nics(host)) {
       if (!shares(each)) continue;
       const topology::Nic& sharer = host.nics[static_cast<std::size_t>(each)];
-      sum.ports += static_cast<std::size_t>(
-          std::count_if(sharer.ports.begin(), sharer.ports.end(), topology::may_carry_traffic));
+      sum.ports += static_cast<std::size_t>(std::ranges::count_if(sharer.ports, topology::may_carry_traffic));
       sum.gigabytes += topology::nic_rate(topology::usable_gigabits(sharer)).gigabytes_per_second;
     }
     return sum;
   };
   const std::vector<int> gpus = next_gpus(host, nic).by_pcie;
   const auto leads_to_a_gpu = [&](const topology::PciDevice* step) {
-    return std::any_of(gpus.begin(), gpus.end(), [&](int gpu) {
+    return std::ranges::any_of(gpus, [&](int gpu) {
       const Way way = way_of(host, gpu_at(gpu));
-      return std::find(way.begin(), way.end(), step) != way.end();
+      return std::ranges::find(way, step) != way.end();
     });
   };
   const Way way = way_of(host, nic_at(nic));
   for (std::size_t i = 0; i < way.size() && !leads_to_a_gpu(way[i]); ++i) {
     const Sharing sum = sharing([&](int each) {
       const Way other = way_of(host, nic_at(each));
-      if (i > 0) return std::find(other.begin(), other.end(), way[i]) != other.end();
+      if (i > 0) return std::ranges::find(other, way[i]) != other.end();
       return !other.empty() && slot_of(other[0]->address) == slot_of(way[0]->address);
     });
     if (sum.exceeds(carried_at(host, way[i]->address))) return true;

@@ -30,9 +30,8 @@ auto capability(const topology::Host& host) {
 topology::Host best_of(const std::vector<topology::Host>& hosts) {
   std::vector<topology::Host> sound;
   for (const topology::Host& host : hosts) sound.push_back(as_sound(host));
-  return *std::max_element(sound.begin(), sound.end(), [](const topology::Host& a, const topology::Host& b) {
-    return capability(a) < capability(b);
-  });
+  return *std::ranges::max_element(
+      sound, [](const topology::Host& a, const topology::Host& b) { return capability(a) < capability(b); });
 }
 
 /// "0000:17:00" of "0000:17:00.1"; empty where it is not known.
@@ -103,11 +102,10 @@ const topology::ReferenceMatch& yardstick_among(const std::vector<topology::Refe
     return capability(topology::reference_host(*a.machine)) <
            capability(topology::reference_host(*b.machine));
   };
-  const bool is_mixed = std::any_of(same.begin(), same.end(), [&](const topology::ReferenceMatch& each) {
+  const bool is_mixed = std::ranges::any_of(same, [&](const topology::ReferenceMatch& each) {
     return each.machine->gpu_model != same.front().machine->gpu_model;
   });
-  return is_mixed ? *std::min_element(same.begin(), same.end(), weaker)
-                  : *std::max_element(same.begin(), same.end(), weaker);
+  return is_mixed ? *std::ranges::min_element(same, weaker) : *std::ranges::max_element(same, weaker);
 }
 
 }  // namespace
@@ -134,7 +132,7 @@ SoundMachine sound_machine(const topology::ResolvedMachine& found, int nodes) {
   std::vector<topology::ReferenceMatch> same;  // the nearest of each host that is of a known kind
   for (const topology::Host& host : found.topology.hosts) {
     std::vector<topology::ReferenceMatch> nearest = topology::nearest_references(host);
-    const auto match = std::find_if(nearest.begin(), nearest.end(), [&](const auto& each) {
+    const auto match = std::ranges::find_if(nearest, [&](const auto& each) {
       return each.same_gpus && (nodes == 1 || (each.same_nics && same_network(each, host)));
     });
     if (match != nearest.end()) same.push_back(*match);
@@ -143,8 +141,7 @@ SoundMachine sound_machine(const topology::ResolvedMachine& found, int nodes) {
   }
   if (!same.empty()) return detected(found.argument, yardstick_among(same));
   SoundMachine own{{found.argument, {{best_of(found.topology.hosts)}}}, {YardstickKind::own, "", {}}};
-  const auto nearest = std::min_element(matches.begin(), matches.end(),
-                                        [](const auto& a, const auto& b) { return a.distance < b.distance; });
+  const auto nearest = std::ranges::min_element(matches, {}, &topology::ReferenceMatch::distance);
   if (nearest != matches.end() && nearest->distance < topology::kOfAnotherKind && nearest->says_something()) {
     own.yardstick.machine = std::string(nearest->machine->name);
     own.yardstick.differences = std::move(nearest->differences);

@@ -69,8 +69,7 @@ std::optional<Transport> find_transport(std::string_view name, int sm) {
                                                 {"socket", Transport::sockets},
                                                 {"sockets", Transport::sockets},
                                                 {"tcp", Transport::sockets}}};
-  const auto* found =
-      std::find_if(kNames.begin(), kNames.end(), [&](const Name& each) { return each.first == word; });
+  const auto* found = std::ranges::find(kNames, word, &Name::first);
   if (found == kNames.end()) return std::nullopt;
   return found->second;
 }

@@ -64,11 +64,11 @@ double oddness(const std::vector<double>& ratios) {
 std::vector<int> shown_ranks(const RankMap& map) {
   std::vector<std::pair<double, int>> by_oddness;
   for (const auto& [rank, ratios] : map.ratios) by_oddness.emplace_back(-oddness(ratios), rank);
-  std::sort(by_oddness.begin(), by_oddness.end());
+  std::ranges::sort(by_oddness);
   by_oddness.resize(std::min(by_oddness.size(), kMaxMapRanks));
   std::vector<int> ranks;
   for (const auto& [odd, rank] : by_oddness) ranks.push_back(rank);
-  std::sort(ranks.begin(), ranks.end());
+  std::ranges::sort(ranks);
   return ranks;
 }
 
@@ -111,7 +111,7 @@ ReportTable table_of(const Run& run, const RankMap& map) {
 std::string probe_table(const Run& run) {
   if (!run.rank_probe || run.rank_probe->ranks.empty()) return {};
   std::vector<RankLateness> ranks = run.rank_probe->ranks;
-  std::sort(ranks.begin(), ranks.end(), [](const RankLateness& a, const RankLateness& b) {
+  std::ranges::sort(ranks, [](const RankLateness& a, const RankLateness& b) {
     return std::pair(-a.entry_seconds, a.rank) < std::pair(-b.entry_seconds, b.rank);
   });
   ReportTable table{"Probes of the ranks one by one: medians",
@@ -143,8 +143,7 @@ std::string rank_map_body(const Run& run) {
     if (map.ratios.size() < 2) continue;
     const Operation& traits = operation(series.front()->measurement.key.operation);
     if (traits.has_root) {
-      if (std::find(rooted.begin(), rooted.end(), traits.name) == rooted.end())
-        rooted.emplace_back(traits.name);
+      if (std::ranges::find(rooted, traits.name) == rooted.end()) rooted.emplace_back(traits.name);
     } else if (++count <= kMaxMaps) {
       maps += html_table(table_of(run, map));
     }

@@ -42,8 +42,7 @@ HtmlSection operation_section(const Run& run, OperationId id, const std::vector<
 ReportLines without(const ReportLines& lines, const ReportLines& others) {
   ReportLines rest;
   std::copy_if(lines.begin(), lines.end(), std::back_inserter(rest), [&](const ReportLine& line) {
-    return std::none_of(others.begin(), others.end(),
-                        [&](const ReportLine& each) { return each.text == line.text; });
+    return std::ranges::none_of(others, [&](const ReportLine& each) { return each.text == line.text; });
   });
   return rest;
 }
@@ -82,7 +81,7 @@ std::string environment_body(const Run& run) {
 
 /// The first node of a kind, with what it has or lacks beside the usual kind marked in it.
 std::string kind_drawing(const topology::HostGroup& kind, const DiffReport& found) {
-  const auto odd = std::find_if(found.pairs.begin(), found.pairs.end(), [&kind](const ComparedHosts& each) {
+  const auto odd = std::ranges::find_if(found.pairs, [&kind](const ComparedHosts& each) {
     return !each.b.empty() && each.b.front() == kind.names.front();
   });
   return machine_drawing(

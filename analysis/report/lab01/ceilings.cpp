@@ -51,8 +51,7 @@ LinkCeiling in_gigabytes(std::string what, std::string arithmetic, double gigaby
 std::string nic_arithmetic(const std::vector<double>& gigabits, int nodes) {
   std::vector<std::pair<double, int>> kinds;
   for (const double each : gigabits) {
-    const auto same =
-        std::find_if(kinds.begin(), kinds.end(), [&](auto& kind) { return kind.first == each; });
+    const auto same = std::ranges::find_if(kinds, [&](auto& kind) { return kind.first == each; });
     if (same != kinds.end()) {
       ++same->second;
     } else {
@@ -224,8 +223,7 @@ Formula ring_of(const Links& links) {
   if (links.ranks_per_domain > 1) rates.push_back(*links.gpu);
   if (links.domains > 1) rates.push_back(*links.nics);
   for (const double rate : rates) terms.push_back(format_rate(rate));
-  return {"ring", smaller_of(terms), *std::min_element(rates.begin(), rates.end()),
-          "every link carries 2(p − 1)/p · S"};
+  return {"ring", smaller_of(terms), *std::ranges::min_element(rates), "every link carries 2(p − 1)/p · S"};
 }
 
 /// An algorithm that sends S/`part` out of a GPU, and S out of each of two domains or 2S out of each of more.
@@ -242,7 +240,7 @@ Formula by_edges(const Links& links, std::string_view name, double part, const s
     rates.push_back(factor * *links.nics / (two ? 1 : 2));
     terms.push_back(fmt::format("2(p − 1)/p × {}{}", format_rate(*links.nics), two ? "" : " ÷ 2"));
   }
-  return {name, smaller_of(terms), *std::min_element(rates.begin(), rates.end()), ""};
+  return {name, smaller_of(terms), *std::ranges::min_element(rates), ""};
 }
 
 std::string out_of_domain(const Links& links) {
@@ -321,8 +319,7 @@ Lab01Ceilings of_machine(const Run& run, const Lab01Machine& machine) {
                                                      : std::string(traits(cluster.transport).source)));
     add_nics_of_log(run, ceilings.links);
   }
-  ceilings.are_bounds = line.enough() && std::all_of(ceilings.links.begin(), ceilings.links.end(),
-                                                     [](const LinkCeiling& link) { return link.bounds; });
+  ceilings.are_bounds = line.enough() && std::ranges::all_of(ceilings.links, &LinkCeiling::bounds);
   if (!line.enough() && !nccl.enough()) return ceilings;
   const Operation& meant = operation(OperationId::all_reduce);
   const double busbw = bus_factor(meant, cluster.ranks()) * kGigabyte;
@@ -366,8 +363,7 @@ Lab01Ceilings of_log(const Run& run) {
 }  // namespace
 
 const AlgorithmCeiling* Lab01Ceilings::find(std::string_view algorithm) const {
-  const auto found = std::find_if(algorithms.begin(), algorithms.end(),
-                                  [&](const AlgorithmCeiling& each) { return each.name == algorithm; });
+  const auto found = std::ranges::find(algorithms, algorithm, &AlgorithmCeiling::name);
   return found == algorithms.end() ? nullptr : &*found;
 }
 

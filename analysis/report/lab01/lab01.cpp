@@ -117,14 +117,13 @@ std::string line_rate_heading(bool gpus, bool are_bounds) {
 
 ReportTable ceiling_table(const Run& run, const Lab01Ceilings& found) {
   const auto any = [&](const std::optional<double> AlgorithmCeiling::* rate) {
-    return std::any_of(found.algorithms.begin(), found.algorithms.end(),
-                       [&](const AlgorithmCeiling& each) { return (each.*rate).has_value(); });
+    return std::ranges::any_of(found.algorithms,
+                               [&](const AlgorithmCeiling& each) { return (each.*rate).has_value(); });
   };
   const bool gpus = measures_gpus(run.backend);
   const bool line_rates = any(&AlgorithmCeiling::line_rate);
-  const bool counts = std::any_of(found.algorithms.begin(), found.algorithms.end(), [](const auto& each) {
-    return each.by_nccl && each.by_nccl != each.line_rate;
-  });
+  const bool counts = std::ranges::any_of(
+      found.algorithms, [](const auto& each) { return each.by_nccl && each.by_nccl != each.line_rate; });
   const bool reachable = any(&AlgorithmCeiling::reachable);
   ReportTable table{.headings = {"AllReduce by", "arithmetic"}, .left = 2, .right = 1};
   if (line_rates) table.headings.push_back(line_rate_heading(gpus, found.are_bounds));
@@ -203,7 +202,7 @@ std::string band_of(const Run& run, const Row& row) {
 ReportSection results(const Run& run, const Lab01Options& options, const std::vector<LabRow>& rows) {
   const bool measured = options.prediction.empty();
   const bool nvls = options.machine && gpu_nvls(options.machine->cluster);
-  const bool band = std::any_of(rows.begin(), rows.end(), [](const LabRow& lab) {
+  const bool band = std::ranges::any_of(rows, [](const LabRow& lab) {
     return lab.row != nullptr && lab.row->expectation.fastest_seconds && lab.row->expectation.slowest_seconds;
   });
   ReportTable table{.headings = {"size", measured ? "measured at" : "bytes", "time (µs)", "ring", "tree"},

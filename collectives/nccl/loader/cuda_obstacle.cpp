@@ -76,17 +76,15 @@ Error described(const Obstacle& obstacle, CudaUser user, const std::string& call
 }  // namespace
 
 std::optional<Error> cuda_obstacle(CudaResult result, CudaUser user, const std::string& call) {
-  const auto* const found =
-      std::find_if(kObstacles.begin(), kObstacles.end(),
-                   [result](const Obstacle& obstacle) { return obstacle.result == result; });
+  const auto* const found = std::ranges::find(kObstacles, result, &Obstacle::result);
   if (found == kObstacles.end()) return std::nullopt;
   return described(*found, user, call);
 }
 
 std::optional<Error> cuda_obstacle_in(std::string_view text, CudaUser user, const std::string& call) {
-  const auto* const found = std::find_if(
-      kObstacles.begin(), kObstacles.end(),
-      [text](const Obstacle& obstacle) { return text.find(obstacle.words) != std::string_view::npos; });
+  const auto* const found = std::ranges::find_if(kObstacles, [text](const Obstacle& obstacle) {
+    return text.find(obstacle.words) != std::string_view::npos;
+  });
   if (found == kObstacles.end()) return std::nullopt;
   return described(*found, user, call);
 }

@@ -39,9 +39,8 @@ std::vector<std::string> split_all(pugi::xml_node matrix, const char* name) {
 
 template <class T>
 std::optional<int> index_at(const std::vector<T>& devices, const std::string& address) {
-  const auto found = std::find_if(devices.begin(), devices.end(), [&address](const T& device) {
-    return device.pci_address.value == address;
-  });
+  const auto found = std::ranges::find_if(
+      devices, [&address](const T& device) { return device.pci_address.value == address; });
   if (found == devices.end()) return std::nullopt;
   return static_cast<int>(found - devices.begin());
 }
@@ -178,8 +177,8 @@ class TreeReader {
     read_object(machine, {});
     if (host_.numa_nodes.empty()) add_only_numa_node(machine);
     // As nvidia-smi counts them; the tree has them by socket and bridge.
-    std::sort(host_.gpus.begin(), host_.gpus.end(),
-              [](const Gpu& a, const Gpu& b) { return a.pci_address.value < b.pci_address.value; });
+    std::ranges::sort(host_.gpus,
+                      [](const Gpu& a, const Gpu& b) { return a.pci_address.value < b.pci_address.value; });
     add_hwloc_nvlinks(xml_, objects_, host_);
     drop_idle_bridges(host_);
     return std::move(host_);
@@ -324,9 +323,9 @@ class TreeReader {
     const Infos infos = infos_of(object);
     const std::string name = object.attribute("name").value();
     const auto at_pci = [&here](const auto& device) { return device.pci_address.value == here.pci; };
-    const auto gpu = std::find_if(host_.gpus.begin(), host_.gpus.end(), at_pci);
+    const auto gpu = std::ranges::find_if(host_.gpus, at_pci);
     if (gpu != host_.gpus.end()) read_gpu_facts(name, infos, *gpu);
-    const auto nic = std::find_if(host_.nics.begin(), host_.nics.end(), at_pci);
+    const auto nic = std::ranges::find_if(host_.nics, at_pci);
     if (nic != host_.nics.end()) read_nic_facts(name, infos, *nic);
   }
 

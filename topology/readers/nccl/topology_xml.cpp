@@ -20,17 +20,16 @@ namespace {
 /// The position of the device at `address` in `devices`; one that is not there is added.
 template <class Item>
 int find_or_add(std::vector<Item>& devices, const std::optional<std::string>& address) {
-  const auto known = std::find_if(devices.begin(), devices.end(), [&address](const Item& device) {
-    return device.pci_address.value == address;
-  });
+  const auto known = std::ranges::find_if(
+      devices, [&address](const Item& device) { return device.pci_address.value == address; });
   const auto index = static_cast<int>(known - devices.begin());
   if (known == devices.end()) devices.emplace_back().pci_address.value = address;
   return index;
 }
 
 bool is_gpu_at(const Host& host, const std::string& address) {
-  return std::any_of(host.gpus.begin(), host.gpus.end(),
-                     [&address](const Gpu& gpu) { return gpu.pci_address.value == address; });
+  return std::ranges::any_of(host.gpus,
+                             [&address](const Gpu& gpu) { return gpu.pci_address.value == address; });
 }
 
 std::optional<Device> target_of(const WrittenNvLink& link, Host& host) {

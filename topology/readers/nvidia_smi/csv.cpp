@@ -22,7 +22,7 @@ std::vector<std::string> field_names(std::string_view header) {
 }
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 /// "9.0" to 90.
@@ -79,15 +79,14 @@ PciDevice read_pci(const Row& row, const std::string& address) {
 /// Whether the line is the header of such a table.
 bool is_csv_header(std::string_view line) {
   const std::vector<std::string> names = field_names(line);
-  const bool query = std::any_of(names.begin(), names.end(),
-                                 [](const std::string& name) { return name.find(' ') != std::string::npos; });
+  const bool query =
+      std::ranges::any_of(names, [](const std::string& name) { return name.find(' ') != std::string::npos; });
   return !query && names.size() >= 2 &&
          (contains(names, "uuid") || contains(names, "pci.bus_id") || contains(names, "index"));
 }
 
 bool is_nvidia_smi_csv(const ReaderInput& input) {
-  return std::any_of(input.lines.begin(), input.lines.end(),
-                     [](const Line& line) { return is_csv_header(line.text); });
+  return std::ranges::any_of(input.lines, [](const Line& line) { return is_csv_header(line.text); });
 }
 
 }  // namespace
@@ -95,7 +94,7 @@ bool is_nvidia_smi_csv(const ReaderInput& input) {
 Host read_nvidia_smi_csv(std::string_view text, std::string_view file) {
   require_text(text, file, "the output of nvidia-smi --query-gpu=… --format=csv");
   const std::vector<Line> lines = clean_lines(text);
-  auto line = std::find_if(lines.begin(), lines.end(), [](const Line& l) { return is_csv_header(l.text); });
+  auto line = std::ranges::find_if(lines, [](const Line& l) { return is_csv_header(l.text); });
   if (line == lines.end()) {
     throw without_nvidia_smi_output(
         lines, file,

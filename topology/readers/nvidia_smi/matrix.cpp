@@ -28,7 +28,7 @@ bool is_numbered_label(std::string_view word) {
 bool is_label(std::string_view word) {
   if (is_numbered_label(word)) return true;
   return word.size() > 2 && is_lower(word.front()) && is_digit(word.back()) &&
-         std::all_of(word.begin(), word.end(), [](char c) { return is_lower(c) || is_digit(c) || c == '_'; });
+         std::ranges::all_of(word, [](char c) { return is_lower(c) || is_digit(c) || c == '_'; });
 }
 
 bool is_extra_word(std::string_view word) {
@@ -68,15 +68,15 @@ std::vector<std::string> header_cells(std::string_view text) {
     }
   }
   std::vector<std::string> cells = split_words(joined);
-  for (std::string& cell : cells) std::replace(cell.begin(), cell.end(), '\x1f', ' ');
+  for (std::string& cell : cells) std::ranges::replace(cell, '\x1f', ' ');
   return cells;
 }
 
 Matrix read_header(const Line& line, std::string_view text, std::string_view file) {
   Matrix matrix;
   for (const std::string& cell : header_cells(text)) {
-    const bool extra = std::find(kExtras.begin(), kExtras.end(), cell) != kExtras.end();
-    if (extra && std::find(matrix.extras.begin(), matrix.extras.end(), cell) != matrix.extras.end()) {
+    const bool extra = std::ranges::find(kExtras, cell) != kExtras.end();
+    if (extra && std::ranges::find(matrix.extras, cell) != matrix.extras.end()) {
       throw usage_error(location(file, line.number), fmt::format("the header names {} twice", cell),
                         std::string(kCopyAgain));
     }
@@ -120,8 +120,7 @@ bool take_extras(MatrixRow& row, const Matrix& matrix, bool tabs) {
   if (row.cells.size() < devices) return false;
   row.extras.assign(row.cells.begin() + static_cast<std::ptrdiff_t>(devices), row.cells.end());
   row.cells.resize(devices);
-  const bool all_empty =
-      std::all_of(row.extras.begin(), row.extras.end(), [](const auto& cell) { return cell.empty(); });
+  const bool all_empty = std::ranges::all_of(row.extras, [](const auto& cell) { return cell.empty(); });
   // Rows of NICs have no affinity, and topo -p2p ends its rows with a tab.
   if ((row.label.substr(0, 3) != "GPU" || extras == 0) && all_empty && row.extras.size() <= extras + 1) {
     row.extras.clear();
@@ -232,8 +231,8 @@ std::optional<PathCell> parse_path_cell(std::string_view cell) {
   if (cell == "SOC") return PathCell{PathType::sys};
   constexpr std::array kWholeWords{PathType::loc, PathType::c2c,  PathType::pix, PathType::pxb,
                                    PathType::phb, PathType::node, PathType::sys};
-  const auto* const found = std::find_if(kWholeWords.begin(), kWholeWords.end(),
-                                         [cell](PathType type) { return nvidia_smi_word(type) == cell; });
+  const auto* const found =
+      std::ranges::find_if(kWholeWords, [cell](PathType type) { return nvidia_smi_word(type) == cell; });
   return found == kWholeWords.end() ? std::nullopt : std::optional(PathCell{*found});
 }
 

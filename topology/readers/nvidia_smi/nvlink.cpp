@@ -74,8 +74,7 @@ void read_state_line(std::string_view text, Gpu& gpu) {
 
 /// The entry of the GPU, which `nvidia-smi -L` may have listed before; none when its links are there already.
 Gpu* gpu_entry(Host& host, Gpu found) {
-  const auto same = std::find_if(host.gpus.begin(), host.gpus.end(),
-                                 [&found](const Gpu& gpu) { return gpu.index == found.index; });
+  const auto same = std::ranges::find(host.gpus, found.index, &Gpu::index);
   if (same == host.gpus.end()) return &host.gpus.emplace_back(std::move(found));
   const bool listed =
       same->nvlinks_active.known() || same->nvlinks_inactive.known() || same->nvlink_state.known();
@@ -84,10 +83,10 @@ Gpu* gpu_entry(Host& host, Gpu found) {
 
 bool is_nvidia_smi_nvlink(const ReaderInput& input) {
   const std::vector<Line>& lines = input.lines;
-  const bool gpu = std::any_of(lines.begin(), lines.end(), [](const Line& line) {
+  const bool gpu = std::ranges::any_of(lines, [](const Line& line) {
     return trim(line.text).substr(0, 4) == "GPU " && line.text.find("(UUID: ") != std::string::npos;
   });
-  return gpu && std::any_of(lines.begin(), lines.end(), [](const Line& line) {
+  return gpu && std::ranges::any_of(lines, [](const Line& line) {
            const std::string_view text = trim(line.text);
            return text.substr(0, 5) == "Link " || lower(text).find("nvlink") != std::string::npos;
          });

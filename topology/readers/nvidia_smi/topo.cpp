@@ -106,7 +106,7 @@ StatedPath read_cell(const Matrix& matrix, std::size_t row, std::size_t column, 
                        std::string(kSaveTopo));
   };
   constexpr std::array<std::string_view, 6> kPeerWords{"OK", "CNS", "GNS", "TNS", "NS", "DR"};
-  if (std::find(kPeerWords.begin(), kPeerWords.end(), cell) != kPeerWords.end()) {
+  if (std::ranges::find(kPeerWords, cell) != kPeerWords.end()) {
     throw refuse("belongs to nvidia-smi topo -p2p, not to topo -m");
   }
   StatedPath path{device_at(matrix, row), device_at(matrix, column), {}, {}};
@@ -127,9 +127,8 @@ constexpr std::array<std::string_view, 8> kP2pWords{"X", "OK", "CNS", "GNS", "TN
 bool is_nvidia_smi_p2p(const ReaderInput& input) {
   constexpr std::array<std::string_view, 5> kWords{"OK", "CNS", "GNS", "TNS", "NS"};
   const std::vector<std::string> cells = first_matrix_row(input.lines);
-  return std::any_of(cells.begin(), cells.end(), [&](const std::string& cell) {
-    return std::find(kWords.begin(), kWords.end(), cell) != kWords.end();
-  });
+  return std::ranges::any_of(
+      cells, [&](const std::string& cell) { return std::ranges::find(kWords, cell) != kWords.end(); });
 }
 
 bool is_nvidia_smi_topo(const ReaderInput& input) {
@@ -193,7 +192,7 @@ Host read_nvidia_smi_p2p(std::string_view text, std::string_view file) {
     host.gpus.push_back(gpu);
     for (std::size_t column = 0; column < matrix->columns.size(); ++column) {
       const std::string& cell = matrix->rows[row].cells[column];
-      const bool word = std::find(kP2pWords.begin(), kP2pWords.end(), cell) != kP2pWords.end();
+      const bool word = std::ranges::find(kP2pWords, cell) != kP2pWords.end();
       if (!word || !index || (cell == "X") != (row == column)) {
         throw usage_error(location(file, matrix->rows[row].line),
                           fmt::format("row {}, column {}: '{}' is not a state that topo -p2p prints",

@@ -89,8 +89,7 @@ void lower_to(Fact<T>& fact, const Fact<T>& other) {
 void limit_by_parents(Host& host) {
   const std::vector<PciDevice> as_read = host.pci_devices;
   for (PciDevice& device : host.pci_devices) {
-    const auto parent = std::find_if(as_read.begin(), as_read.end(),
-                                     [&device](const PciDevice& d) { return d.address == device.parent; });
+    const auto parent = std::ranges::find(as_read, device.parent, &PciDevice::address);
     if (parent == as_read.end() || !device.link_max.width.known()) continue;
     lower_to(device.link_max.gigatransfers_per_second, parent->link_max.gigatransfers_per_second);
     lower_to(device.link_max.width, parent->link_max.width);
