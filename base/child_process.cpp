@@ -41,8 +41,6 @@ class Stream {
   }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
-  Stream(Stream&&) = delete;
-  Stream& operator=(Stream&&) = delete;
   ~Stream() {
     close(0);
     close(1);
@@ -109,8 +107,6 @@ class SpawnPlan {
   }
   SpawnPlan(const SpawnPlan&) = delete;
   SpawnPlan& operator=(const SpawnPlan&) = delete;
-  SpawnPlan(SpawnPlan&&) = delete;
-  SpawnPlan& operator=(SpawnPlan&&) = delete;
   ~SpawnPlan() {
     posix_spawnattr_destroy(&attributes_);
     posix_spawn_file_actions_destroy(&files_);
@@ -137,8 +133,6 @@ class Child {
   explicit Child(pid_t pid) : pid_(pid) {}
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
-  Child(Child&&) = delete;
-  Child& operator=(Child&&) = delete;
   ~Child() {
     // Not reaped yet, the process holds its number: the group is still its own.
     ::kill(-pid_, SIGKILL);

@@ -12,8 +12,6 @@ class ScratchFolder {
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ScratchFolder(ScratchFolder&&) = delete;
-  ScratchFolder& operator=(ScratchFolder&&) = delete;
 
   /// The path of a file in it.
   [[nodiscard]] std::string file(const std::string& name) const { return (folder_ / name).string(); }

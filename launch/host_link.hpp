@@ -15,8 +15,6 @@ class HostLink {
   HostLink(const Identities& machines, int rank, int timeout_looks, std::string secret);
   HostLink(const HostLink&) = delete;
   HostLink& operator=(const HostLink&) = delete;
-  HostLink(HostLink&&) = delete;
-  HostLink& operator=(HostLink&&) = delete;
   /// The run is over for this rank.
   ~HostLink() { watch_.farewell(); }
 

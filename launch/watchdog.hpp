@@ -15,8 +15,6 @@ class Watchdog {
   Watchdog(double period_seconds, std::function<void()> look);
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
-  Watchdog(Watchdog&&) = delete;
-  Watchdog& operator=(Watchdog&&) = delete;
   ~Watchdog();
 
  private:

@@ -137,8 +137,6 @@ struct MachineProber::Handles {
 
   Handles(const Handles&) = delete;
   Handles& operator=(const Handles&) = delete;
-  Handles(Handles&&) = delete;
-  Handles& operator=(Handles&&) = delete;
   /// MPI_Win_free waits for all ranks of the host: where an error takes this one away, they do not come.
   ~Handles() {
     if (window != MPI_WIN_NULL && std::uncaught_exceptions() == exceptions_before) MPI_Win_free(&window);

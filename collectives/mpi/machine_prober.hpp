@@ -15,8 +15,6 @@ class MachineProber {
   explicit MachineProber(const Clock& clock);
   MachineProber(const MachineProber&) = delete;
   MachineProber& operator=(const MachineProber&) = delete;
-  MachineProber(MachineProber&&) = delete;
-  MachineProber& operator=(MachineProber&&) = delete;
   ~MachineProber();
 
   /// About half a millisecond where each rank has a core of its own. The worst of all ranks, on every rank.

@@ -28,8 +28,6 @@ class MpiBackend : public Backend {
              const BufferUse& buffers, int step_matrix = 0);
   MpiBackend(const MpiBackend&) = delete;
   MpiBackend& operator=(const MpiBackend&) = delete;
-  MpiBackend(MpiBackend&&) = delete;
-  MpiBackend& operator=(MpiBackend&&) = delete;
   ~MpiBackend() override;
 
   [[nodiscard]] BackendCapabilities capabilities() const override;

@@ -22,8 +22,6 @@ class ReductionOps {
   ReductionOps() = default;
   ReductionOps(const ReductionOps&) = delete;
   ReductionOps& operator=(const ReductionOps&) = delete;
-  ReductionOps(ReductionOps&&) = delete;
-  ReductionOps& operator=(ReductionOps&&) = delete;
   ~ReductionOps();
 
   [[nodiscard]] MPI_Op get(DataType type, Reduction reduction);

@@ -17,8 +17,6 @@ class RankProber {
   RankProber(launch::Ranks& ranks, const Clock& clock, const Identities& identities, bool transfers);
   RankProber(const RankProber&) = delete;
   RankProber& operator=(const RankProber&) = delete;
-  RankProber(RankProber&&) = delete;
-  RankProber& operator=(RankProber&&) = delete;
   ~RankProber();
 
   /// One repetition; complete on rank 0, empty elsewhere. Of many ranks each meets only some of the others in

@@ -32,8 +32,6 @@ class ScopedEnvironment {
   explicit ScopedEnvironment(const AlgorithmOverride& choice);
   ScopedEnvironment(const ScopedEnvironment&) = delete;
   ScopedEnvironment& operator=(const ScopedEnvironment&) = delete;
-  ScopedEnvironment(ScopedEnvironment&&) = delete;
-  ScopedEnvironment& operator=(ScopedEnvironment&&) = delete;
   ~ScopedEnvironment();
 
  private:

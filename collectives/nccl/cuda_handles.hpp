@@ -68,8 +68,6 @@ class CudaStream {
   }
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
-  CudaStream(CudaStream&&) = delete;
-  CudaStream& operator=(CudaStream&&) = delete;
   ~CudaStream() { cuda_.stream_destroy(handle_); }
 
   [[nodiscard]] CudaStreamHandle get() const { return handle_; }
@@ -145,8 +143,6 @@ class CudaGraph {
   }
   CudaGraph(const CudaGraph&) = delete;
   CudaGraph& operator=(const CudaGraph&) = delete;
-  CudaGraph(CudaGraph&&) = delete;
-  CudaGraph& operator=(CudaGraph&&) = delete;
   ~CudaGraph() {
     if (handle_ != nullptr) cuda_->graph_exec_destroy(handle_);
   }

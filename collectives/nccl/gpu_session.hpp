@@ -26,8 +26,6 @@ struct GpuSession {
              const std::function<void(int version)>& before_nccl);
   GpuSession(const GpuSession&) = delete;
   GpuSession& operator=(const GpuSession&) = delete;
-  GpuSession(GpuSession&&) = delete;
-  GpuSession& operator=(GpuSession&&) = delete;
   ~GpuSession() = default;
 
   CudaLibrary cuda;

@@ -44,8 +44,6 @@ class NcclBackend : public Backend {
               const NcclOptions& options);
   NcclBackend(const NcclBackend&) = delete;
   NcclBackend& operator=(const NcclBackend&) = delete;
-  NcclBackend(NcclBackend&&) = delete;
-  NcclBackend& operator=(NcclBackend&&) = delete;
   /// After a failure the buffers are left to the end of the process: cudaFree waits for the GPU, which may
   /// never come back.
   ~NcclBackend() override;

@@ -25,8 +25,6 @@ class NcclCommunicator {
   NcclCommunicator(const GpuSession& gpu, const launch::CollectiveWait& waiter, NcclCalls calls);
   NcclCommunicator(const NcclCommunicator&) = delete;
   NcclCommunicator& operator=(const NcclCommunicator&) = delete;
-  NcclCommunicator(NcclCommunicator&&) = delete;
-  NcclCommunicator& operator=(NcclCommunicator&&) = delete;
   ~NcclCommunicator();
 
   /// Calls `issue`, which puts operations on the stream, and waits until they are done on all ranks. When

@@ -101,8 +101,6 @@ class MappedPage {
   }
   MappedPage(const MappedPage&) = delete;
   MappedPage& operator=(const MappedPage&) = delete;
-  MappedPage(MappedPage&&) = delete;
-  MappedPage& operator=(MappedPage&&) = delete;
   ~MappedPage() { ::munmap(memory_, sizeof(FlightPage)); }
 
   [[nodiscard]] const FlightPage& get() const { return *static_cast<const FlightPage*>(memory_); }

@@ -38,8 +38,6 @@ class CountedCall {
   explicit CountedCall(CallCounter& counter) : counter_(counter) { counter_.enter(); }
   CountedCall(const CountedCall&) = delete;
   CountedCall& operator=(const CountedCall&) = delete;
-  CountedCall(CountedCall&&) = delete;
-  CountedCall& operator=(CountedCall&&) = delete;
   ~CountedCall() { counter_.leave(); }
 
  private:

@@ -29,8 +29,6 @@ class FlightRecorder {
   FlightRecorder(const FlightIdentity& identity, const std::filesystem::path& folder);
   FlightRecorder(const FlightRecorder&) = delete;
   FlightRecorder& operator=(const FlightRecorder&) = delete;
-  FlightRecorder(FlightRecorder&&) = delete;
-  FlightRecorder& operator=(FlightRecorder&&) = delete;
   /// Removes the file, and the folder behind the last one. The page of a file stays mapped: a signal handler
   /// of another thread may be about to write is_over().
   ~FlightRecorder();

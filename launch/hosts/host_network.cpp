@@ -299,8 +299,6 @@ class HostNetwork::Sockets {
       : secret_(std::move(secret)), limits_(limits), thread_([this] { context_.run(); }) {}
   Sockets(const Sockets&) = delete;
   Sockets& operator=(const Sockets&) = delete;
-  Sockets(Sockets&&) = delete;
-  Sockets& operator=(Sockets&&) = delete;
   ~Sockets() {
     context_.stop();
     thread_.join();

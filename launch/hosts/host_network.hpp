@@ -30,8 +30,6 @@ class HostNetwork {
   HostNetwork(std::string secret, NetworkLimits limits);
   HostNetwork(const HostNetwork&) = delete;
   HostNetwork& operator=(const HostNetwork&) = delete;
-  HostNetwork(HostNetwork&&) = delete;
-  HostNetwork& operator=(HostNetwork&&) = delete;
   /// Nothing is called any more when it is over.
   ~HostNetwork();
 

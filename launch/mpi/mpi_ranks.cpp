@@ -41,8 +41,6 @@ class MpiRanks : public Ranks {
   }
   MpiRanks(const MpiRanks&) = delete;
   MpiRanks& operator=(const MpiRanks&) = delete;
-  MpiRanks(MpiRanks&&) = delete;
-  MpiRanks& operator=(MpiRanks&&) = delete;
   ~MpiRanks() override { MPI_Comm_free(&communicator_); }
 
   [[nodiscard]] int rank() const override { return rank_; }

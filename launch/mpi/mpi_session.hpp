@@ -29,8 +29,6 @@ class MpiSession : public Session {
   MpiSession(int* argc, char*** argv, CallCounter& exchanges);
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
-  MpiSession(MpiSession&&) = delete;
-  MpiSession& operator=(MpiSession&&) = delete;
   ~MpiSession() override;
 
   [[nodiscard]] Ranks& ranks() const override;

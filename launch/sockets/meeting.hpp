@@ -31,8 +31,6 @@ class Door {
   Door(std::uint16_t port, std::uint16_t ports, const std::string& address);
   Door(const Door&) = delete;
   Door& operator=(const Door&) = delete;
-  Door(Door&&) = delete;
-  Door& operator=(Door&&) = delete;
   ~Door();
 
   [[nodiscard]] std::uint16_t port() const;

@@ -69,8 +69,6 @@ class ProgressLine {
   explicit ProgressLine(bool shown) : shown_(shown) {}
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
-  ProgressLine(ProgressLine&&) = delete;
-  ProgressLine& operator=(ProgressLine&&) = delete;
   ~ProgressLine() { clear(); }
 
   /// Shows `text` unless the last one is younger than a quarter of a second by `now_seconds`.

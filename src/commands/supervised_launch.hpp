@@ -28,8 +28,6 @@ class LaunchFolder {
   LaunchFolder(const std::string& record_path, bool resume, bool overwrite);
   LaunchFolder(const LaunchFolder&) = delete;
   LaunchFolder& operator=(const LaunchFolder&) = delete;
-  LaunchFolder(LaunchFolder&&) = delete;
-  LaunchFolder& operator=(LaunchFolder&&) = delete;
   ~LaunchFolder();
 
   /// What an earlier `repeat` measured to the end, in order. Throws Error (usage) for records that cannot be

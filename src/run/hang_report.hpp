@@ -34,8 +34,6 @@ class RunWatch {
            const launch::FlightIdentity& identity, launch::FlightRecorder& flight);
   RunWatch(const RunWatch&) = delete;
   RunWatch& operator=(const RunWatch&) = delete;
-  RunWatch(RunWatch&&) = delete;
-  RunWatch& operator=(RunWatch&&) = delete;
   ~RunWatch();
 
   /// From now on one rank speaks for all hosts, until then the first that runs of each for its own.

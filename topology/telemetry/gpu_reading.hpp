@@ -50,8 +50,6 @@ class GpuReader {
   GpuReader() = default;
   GpuReader(const GpuReader&) = delete;
   GpuReader& operator=(const GpuReader&) = delete;
-  GpuReader(GpuReader&&) = delete;
-  GpuReader& operator=(GpuReader&&) = delete;
   virtual ~GpuReader() = default;
 
   /// What is asked, as messages name it: "NVML", "nvidia-smi -q -x".

@@ -33,8 +33,6 @@ class GpuSampler {
              double seconds_between = 0.5);
   GpuSampler(const GpuSampler&) = delete;
   GpuSampler& operator=(const GpuSampler&) = delete;
-  GpuSampler(GpuSampler&&) = delete;
-  GpuSampler& operator=(GpuSampler&&) = delete;
   ~GpuSampler();
 
   /// Ends the readings; all of them.

@@ -246,8 +246,6 @@ class NvmlSession {
   }
   NvmlSession(const NvmlSession&) = delete;
   NvmlSession& operator=(const NvmlSession&) = delete;
-  NvmlSession(NvmlSession&&) = delete;
-  NvmlSession& operator=(NvmlSession&&) = delete;
   ~NvmlSession() { nvml_.shutdown(); }
 
   /// Looks for the GPUs anew each time: that takes no call of the driver once each has been opened.

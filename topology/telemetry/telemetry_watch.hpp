@@ -63,8 +63,6 @@ class TelemetryWatch {
   explicit TelemetryWatch(GpuReaders readers, double seconds_between = 1, double seconds_to_read = 8);
   TelemetryWatch(const TelemetryWatch&) = delete;
   TelemetryWatch& operator=(const TelemetryWatch&) = delete;
-  TelemetryWatch(TelemetryWatch&&) = delete;
-  TelemetryWatch& operator=(TelemetryWatch&&) = delete;
   ~TelemetryWatch();
 
   /// The row that runs from now on; none between rows.
