@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "analysis/report/cluster_findings.hpp"
 #include "base/json_reader.hpp"
+#include "base/record/json_fields.hpp"
 #include "base/units.hpp"
 #include "launch/agreement.hpp"
 #include "topology/cluster/placement.hpp"
@@ -35,10 +35,9 @@ bool is_first_of_its_shape(const std::vector<std::string>& hashes, int rank) {
 }
 
 std::string host_message(const FoundHost& found, bool with_graph) {
-  nlohmann::ordered_json message{{"identity", found.facts.identity}};
+  Json message{{"identity", found.facts.identity}};
   if (with_graph) message["graph"] = topology::topology_to_json({{found.host}});
-  // A host name may hold any bytes; dumping must not throw for them.
-  return message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_line(message);
 }
 
 topology::ClusterTopology assemble_cluster(launch::OnRoot /*root*/, const Identities& machines,

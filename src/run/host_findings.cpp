@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 #include <algorithm>
 #include <list>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/json_reader.hpp"
+#include "base/record/json_fields.hpp"
 #include "base/text_input.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
@@ -43,11 +43,10 @@ std::string hosts_in_words(const std::vector<std::string>& hosts) {
 }
 
 std::string findings_message(const std::vector<HostFinding>& findings) {
-  nlohmann::ordered_json message = nlohmann::ordered_json::array();
+  Json message = Json::array();
   for (const HostFinding& each : findings)
     message.push_back({each.code, static_cast<int>(each.severity), each.seen, each.hosts});
-  // What a host says may hold any bytes; dumping must not throw for them.
-  return message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_line(message);
 }
 
 void add_finding(std::vector<HostFinding>& all, HostFinding finding) {

@@ -79,8 +79,7 @@ std::string message_of(const topology::TelemetryLog& log, const Identity& mine, 
     }
   }
   const Json message{{"telemetry", record_to_json(telemetry)}, {"marks", std::move(marks)}};
-  // A host name may hold any bytes; dumping must not throw for them.
-  return message.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_line(message);
 }
 
 void add(GatheredTelemetry& all, const JsonReader& message) {

@@ -10,7 +10,6 @@
 
 #include "base/record/fields.hpp"
 #include "base/text_input.hpp"
-#include "base/text_sinks.hpp"
 #include "topology/graph/facts.hpp"
 #include "topology/graph/lookup.hpp"
 
@@ -184,9 +183,7 @@ Topology topology_from_json(const JsonReader& json) {
 }
 
 std::string save_topology(const Topology& topology) {
-  // The path of a source may hold any bytes; saving must not throw for them.
-  return json_text(topology_to_json(topology).dump(1, ' ', false, nlohmann::json::error_handler_t::replace)) +
-         "\n";
+  return json_document(topology_to_json(topology), 1);
 }
 
 Topology load_topology(std::string_view text, std::string_view file) {
