@@ -131,8 +131,7 @@ void add_catalog(CLI::App& command, CommandFunction& chosen) {
   add_output_options(command, "Options", *output, {"text", "md"}, "");
   command.callback([output, &chosen] {
     chosen = [output]() -> CommandResult {
-      const auto documents = output_documents(*output);
-      require_writable_documents(documents, output->overwrite);
+      const auto documents = writable_documents(*output);
       return {write_documents(documents, [](const OutputDocument& document) {
         return analysis::doctor_catalog(document.format, page_options(document));
       })};

@@ -367,18 +367,13 @@ void add_log_options(CLI::App& command, JudgeOptions& options) {
                               const std::function<void(const std::string&)>& take) {
     return add_option(command, "Of a log that does not say it", names, value, help, take);
   };
-  const auto count = [](const std::string& text, const std::string& option) {
-    return parse_number(text, option, 1, 1'000'000);
-  };
-  add("--nodes", "N", "nodes of the job",
-      [&options, count](const std::string& text) { options.log.job.nodes = count(text, "--nodes"); });
-  add("--ranks-per-node", "N", "ranks per node", [&options, count](const std::string& text) {
-    options.log.job.ranks_per_node = count(text, "--ranks-per-node");
-  });
+  constexpr int kMax = 1'000'000;
+  add("--nodes", "N", "nodes of the job", number_into(options.log.job.nodes, "--nodes", 1, kMax));
+  add("--ranks-per-node", "N", "ranks per node",
+      number_into(options.log.job.ranks_per_node, "--ranks-per-node", 1, kMax));
   add("--operation", "NAME", "what was measured",
       [&options](const std::string& text) { options.log.operation = parse_operation(text, "--operation"); });
-  add("--run", "N", "which run of a log that holds several",
-      [&options, count](const std::string& text) { options.log.run = count(text, "--run"); });
+  add("--run", "N", "which run of a log that holds several", number_into(options.log.run, "--run", 1, kMax));
   add("--date", "UTC", "when the job began: 2026-11-20 or 2026-11-20T02:00:00Z",
       [&options](const std::string& text) {
         const auto time = analysis::utc_time(text);
@@ -413,7 +408,7 @@ void add_judge(CLI::App& command, CommandFunction& chosen) {
   const std::string theme = "Options";
   add_option(command, theme, "--topology,--expect", "NAME|FILE",
              "a reference machine, or a file that describes a node (as the record has it)",
-             [options](const std::string& text) { options->topology = text; });
+             into(options->topology));
   add_option(
       command, theme, "--fabric", "WORDS",
       "what joins the nodes, as fat-tree,leaf=32,oversubscription=2 (docs/model.md)",
@@ -421,7 +416,7 @@ void add_judge(CLI::App& command, CommandFunction& chosen) {
   add_option(command, theme, "--transport", "NAME",
              "what carried the bytes, where the log does not say: ib, roce, efa, tcpx, tcpxo, plugin, staged "
              "or sockets",
-             [options](const std::string& text) { options->transport = text; });
+             into(options->transport));
   command
       .add_flag("--own-floor", options->own_floor,
                 "take the latency from the run's own quickest row of at most 1 KiB")

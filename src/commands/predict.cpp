@@ -97,8 +97,7 @@ CommandResult predict_floors(const PredictOptions& options) {
                         "verdicts go by 64 MiB and more");
   }
   const topology::ResolvedMachine machine = topology::resolve_machine(options.topology);
-  const auto documents = output_documents(options.output);
-  require_writable_documents(documents, options.output.overwrite);
+  const auto documents = writable_documents(options.output);
   analysis::AcceptanceFloors floors{options.topology, {}, {}};
   const std::vector<OperationId> operations = each_once(options.operations);
   for (const int nodes : each_once(options.nodes)) {
@@ -122,8 +121,7 @@ CommandResult predict(const PredictOptions& options) {
   const topology::ResolvedMachine machine = topology::resolve_machine(options.topology);
   const analysis::GpuCluster cluster = cluster_of(options, machine, options.nodes.front());
   const auto sizes = options.sizes.empty() ? analysis::predicted_sizes() : options.sizes;
-  const auto documents = output_documents(options.output, options.lab01.asked ? kLab01Page : "");
-  require_writable_documents(documents, options.output.overwrite);
+  const auto documents = writable_documents(options.output, options.lab01.asked ? kLab01Page : "");
   const analysis::Prediction prediction =
       analysis::predict(options.topology, cluster, options.operations, sizes);
   const auto write = [&](const OutputDocument& document) {

@@ -225,8 +225,8 @@ void add_where(CLI::App& app, RunOptions& run) {
          "on GPUs: do not first measure each node alone, and of three and more nodes each pair of neighbors, "
          "which tells a slow node from a slow network")
       ->group(theme);
-  app.add_flag_callback(
-         "--rank-use", [&run] { run.rank_use = true; },
+  app.add_flag(
+         "--rank-use", run.rank_use,
          "at the end a line on stderr: of each rank, seconds on a core and waiting for one, TCP bytes sent "
          "and sent again")
       ->group(theme);
