@@ -10,7 +10,6 @@
 
 #include "analysis/import/benchmark_logs.hpp"
 #include "analysis/import/log_readers.hpp"
-#include "analysis/import/table_operation.hpp"
 #include "analysis/import/time_and_hosts.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"

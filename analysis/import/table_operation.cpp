@@ -1,11 +1,10 @@
-#include "analysis/import/table_operation.hpp"
+#include "analysis/import/log_readers.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "analysis/import/log_readers.hpp"
 #include "base/error.hpp"
 #include "base/text_input.hpp"
 

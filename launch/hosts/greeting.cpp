@@ -7,7 +7,6 @@
 #include <charconv>
 
 #include "base/error.hpp"
-#include "launch/hosts/siphash.hpp"
 
 namespace collbench::launch {
 namespace {

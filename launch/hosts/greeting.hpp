@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -50,5 +51,15 @@ inline constexpr std::size_t kGreetingBytes =
                                        std::string_view greeting, std::string_view line);
 /// In a time that does not depend on where they differ.
 [[nodiscard]] bool equal_proofs(std::string_view a, std::string_view b);
+
+struct SipKey {
+  std::uint64_t first = 0;  ///< the lower eight of its bytes, little-endian
+  std::uint64_t second = 0;
+};
+
+/// SipHash-2-4 with 128 bits of result, by J.-P. Aumasson and D. J. Bernstein
+/// (https://www.aumasson.jp/siphash/siphash.pdf), the keyed hash that is made to authenticate short messages:
+/// who does not know the key can neither compute nor guess it. Little-endian as the key.
+[[nodiscard]] std::array<std::uint64_t, 2> siphash_128(SipKey key, std::string_view message);
 
 }  // namespace collbench::launch

@@ -1,4 +1,4 @@
-#include "launch/hosts/siphash.hpp"
+#include "launch/hosts/greeting.hpp"
 
 #include <bit>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "launch/sockets/introduction.hpp"
+#include "launch/sockets/meeting.hpp"
 
 #include <fmt/format.h>
 

@@ -24,7 +24,6 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "launch/hosts/greeting.hpp"
-#include "launch/sockets/introduction.hpp"
 
 namespace collbench::launch {
 namespace {

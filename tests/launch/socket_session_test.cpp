@@ -17,7 +17,6 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "launch/hosts/greeting.hpp"
-#include "launch/sockets/introduction.hpp"
 #include "launch/sockets/meeting.hpp"
 
 namespace collbench::launch::socket_session_test {

@@ -6,7 +6,6 @@
 #include <array>
 #include <string>
 
-#include "analysis/models/nccl/p2p_channels.hpp"
 #include "topology/catalog/links.hpp"
 
 namespace collbench::analysis {

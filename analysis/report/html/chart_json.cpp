@@ -1,4 +1,4 @@
-#include "analysis/report/html/chart_json.hpp"
+#include "analysis/report/html/page.hpp"
 
 #include "base/record/json_fields.hpp"
 

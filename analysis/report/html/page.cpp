@@ -6,7 +6,6 @@
 
 #include "analysis/charts/svg_chart.hpp"
 #include "analysis/report/html/assets.hpp"
-#include "analysis/report/html/chart_json.hpp"
 #include "base/text_sinks.hpp"
 
 namespace collbench::analysis {

@@ -38,4 +38,8 @@ struct HtmlSection {
 [[nodiscard]] std::string html_page(const std::string& title, const ReportLines& lead,
                                     const std::vector<HtmlSection>& sections);
 
+/// A chart for page.js, with every number also as people read it, so that the script formats none. Both
+/// scales of y are there, the chart's own first.
+[[nodiscard]] std::string chart_json(const Chart& chart);
+
 }  // namespace collbench::analysis

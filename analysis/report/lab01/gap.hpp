@@ -71,4 +71,9 @@ struct SizeGap {
 /// the log shows all of them, or does not say.
 [[nodiscard]] std::optional<GpuCluster> with_links_of_log(const GpuCluster& cluster, const Run& run);
 
+/// The section of the page: what an hour of the run's GPUs costs, the hours that were asked for, the run;
+/// then the bill by the terms of the gap, which add up to it to the cent.
+[[nodiscard]] ReportSection lab01_price(const Run& run, const Lab01Options& options,
+                                        const std::vector<SizeGap>& gaps);
+
 }  // namespace collbench::analysis

@@ -15,7 +15,6 @@
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/report/columns.hpp"
 #include "analysis/report/lab01/gap.hpp"
-#include "analysis/report/lab01/price.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/verdict/fitting_machines.hpp"
 #include "base/record/run.hpp"

@@ -1,4 +1,4 @@
-#include "analysis/report/lab01/price.hpp"
+#include "analysis/report/lab01/gap.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/import/table_operation.hpp"
+#include "analysis/import/log_readers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "analysis/models/nccl/p2p_channels.hpp"
+#include "analysis/models/nccl/algorithms.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/report/lab01/price.hpp"
+#include "analysis/report/lab01/gap.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
