@@ -182,9 +182,7 @@ Topology topology_from_json(const JsonReader& json) {
   return {list_from_json(json.at("hosts"), host_from_json)};
 }
 
-std::string save_topology(const Topology& topology) {
-  return json_document(topology_to_json(topology), 1);
-}
+std::string save_topology(const Topology& topology) { return json_document(topology_to_json(topology), 1); }
 
 Topology load_topology(std::string_view text, std::string_view file) {
   require_text(text, file, "a topology saved by 'collbench topo save'");
