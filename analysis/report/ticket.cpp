@@ -1,9 +1,11 @@
-// What a provider's support has to read, in some ten lines: which machine, what it gave, what a sound one
+// What a provider's support has to read, in some twenty lines: which machine, what it gave, what a sound one
 // gives and by which limits, and how to see the same with nccl-tests.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,8 +21,9 @@ namespace collbench::analysis {
 namespace {
 
 constexpr std::size_t kNamedHosts = 16;
+constexpr std::size_t kMaxLines = 12;  // of rows with wrong data, and what stands above them
 
-/// "AllReduce 8 GiB: busbw 187.1 GB/s, expected 189.4 GB/s; a sound machine gives 176.1 GB/s at least"
+/// "AllReduce 8 GiB: busbw 187 GB/s, expected 189 GB/s; SOUND from 176 GB/s, BELOW under 155 GB/s"
 std::string numbers_of(const Row& row, int ranks) {
   const RowKey& key = row.measurement.key;
   const Rates rate = rates(row, ranks);
@@ -38,20 +41,37 @@ std::string numbers_of(const Row& row, int ranks) {
   return words;
 }
 
-/// The row at its size, alone, as nccl-tests runs it.
-std::string command_of(const Row& row, const Run& run) {
-  const RowKey& key = row.measurement.key;
-  return fmt::format("mpirun -np {} {} -b {} -e {} -d {} -g 1 -w 5 -n 20", run.ranks.size(),
-                     nccl_tests_program(operation(key.operation)), key.size_bytes, key.size_bytes,
-                     traits(key.type).name);
-}
-
 std::vector<std::string> hosts_of(const Run& run) {
   std::vector<std::string> hosts;
   std::set<std::string> seen;
   for (const Identity& rank : run.ranks)
     if (seen.insert(rank.host).second) hosts.push_back(rank.host);
   return hosts;
+}
+
+std::map<std::string, std::string> nccl_settings(const Run& run) {
+  std::map<std::string, std::string> settings;
+  for (const auto& [name, value] : run.environment)
+    if (name.starts_with("NCCL_")) settings.emplace(name, value);
+  return settings;
+}
+
+/// The row at its size, alone, as nccl-tests runs it; empty where it has no such program.
+std::string command_of(const Row& row, const Run& run) {
+  const RowKey& key = row.measurement.key;
+  const Operation& what = operation(key.operation);
+  if (what.nccl_tests_name.empty()) return {};
+  const std::vector<std::string> hosts = hosts_of(run);
+  std::string words = fmt::format("mpirun -np {}", run.ranks.size());
+  if (hosts.size() > 1 && hosts.size() <= kNamedHosts) {
+    const std::size_t slots = run.ranks.size() / hosts.size();
+    words += fmt::format(" -H {}:{}", fmt::join(hosts, fmt::format(":{},", slots)), slots);
+  }
+  for (const auto& [name, value] : nccl_settings(run)) words += " -x " + name;
+  words += fmt::format(" {} -b {} -e {} -d {} -g 1 -w 5 -n 20", nccl_tests_program(what), key.size_bytes,
+                       key.size_bytes, traits(key.type).name);
+  if (key.reduction) words += fmt::format(" -o {}", name(*key.reduction));
+  return words;
 }
 
 /// Label and words, in the order of a ticket.
@@ -64,14 +84,18 @@ void add(TicketLines& lines, const std::string& label, std::string words) {
 TicketLines ticket_lines(const Run& run) {
   TicketLines lines;
   for (const HeaderLine& line : header_parts(run)) {
-    if (line.part == HeaderPart::title) add(lines, "run", line.line.text);
+    if (line.part == HeaderPart::title) add(lines, lines.empty() ? "run" : "finding", line.line.text);
     if (line.part == HeaderPart::machine) add(lines, "machine", line.line.text);
   }
   add(lines, "hosts", join_first(hosts_of(run), kNamedHosts));
   std::vector<std::string> settings;
-  for (const auto& [name, value] : run.environment)
-    if (name.starts_with("NCCL_")) settings.push_back(fmt::format("{}={}", name, value));
+  for (const auto& [name, value] : nccl_settings(run)) settings.push_back(fmt::format("{}={}", name, value));
   add(lines, "settings", settings.empty() ? "" : fmt::format("{}", fmt::join(settings, " ")));
+  for (const Row& row : run.rows) {
+    if (!has_wrong_data(row.measurement) || lines.size() > kMaxLines) continue;
+    add(lines, "finding", wrong_data_words(row.measurement));
+    add(lines, "with nccl-tests", command_of(row, run));
+  }
   for (const ReportLine& line : verdict_lines(run))
     if (line.tone != Tone::quiet) add(lines, "finding", line.text);
   for (const SizeSeries& series : verdict_series_of(run.rows)) {
@@ -91,11 +115,14 @@ std::string report_ticket(const Run& run) {
   if (first.empty()) first = verdict_lines(run);
   std::string text = wrap(first.empty() ? "no verdict" : first.front().text, kColumns, "", "  ");
   for (const auto& [label, words] : ticket_lines(run)) text += wrap(words, kColumns, label + ": ", "  ");
-  return text + wrap(
-                    "SOUND and BELOW are what published runs of sound machines of this kind reach "
-                    "(collbench, docs/judge.md); "
-                    "the record of the run has every row, both machines and all versions",
-                    kColumns, "limits: ", "  ");
+  const bool has_limits = std::any_of(run.rows.begin(), run.rows.end(),
+                                      [](const Row& row) { return row.verdict.range.has_value(); });
+  if (has_limits)
+    text += wrap(
+        "SOUND and BELOW are what published runs of sound machines of this kind reach (collbench, "
+        "docs/judge.md)",
+        kColumns, "limits: ", "  ");
+  return text;
 }
 
 }  // namespace collbench::analysis

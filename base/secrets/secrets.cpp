@@ -115,10 +115,12 @@ std::string recorded_key_or_header(std::string_view text) {
   return fmt::format("{} {}", text.substr(0, header + kHeader.size()), kNotRecorded);
 }
 
-/// "X-Api-Key:" and "Cookie:", whose value follows.
+/// "X-Api-Key:", "Cookie:" and JSON's "token":, whose value follows.
 bool is_secret_header(std::string_view word) {
   if (!word.ends_with(':')) return false;
-  const std::string_view name = word.substr(0, word.size() - 1);
+  std::string_view name = word.substr(0, word.size() - 1);
+  while (!name.empty() && !is_of_name(name.front())) name.remove_prefix(1);
+  while (!name.empty() && !is_of_name(name.back())) name.remove_suffix(1);
   return std::ranges::all_of(name, is_of_name) && (is_secret_name(name) || lower(name).ends_with("cookie"));
 }
 

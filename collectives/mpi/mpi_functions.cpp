@@ -30,7 +30,8 @@ std::function<ProbeRepetition()> make_rank_prober(launch::Ranks& ranks, const Cl
 }  // namespace
 
 const MpiFunctions& mpi_functions() {
-  static constexpr MpiFunctions functions{.library_version = launch::MpiSession::library_version,
+  static constexpr MpiFunctions functions{.interface_id = kMpiInterface,
+                                          .library_version = launch::MpiSession::library_version,
                                           .allow_forced_algorithms = allow_forced_algorithms,
                                           .start = start,
                                           .make_backend = make_backend,

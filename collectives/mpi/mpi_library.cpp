@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 
 #include "base/error.hpp"
@@ -28,6 +30,9 @@ AbiNames names_of(MpiAbi abi) {
     case MpiAbi::open_mpi:
       return {.name = "openmpi", .file = "libcollbench_open_mpi.so", .mpi = {}};
     case MpiAbi::mpich:
+#ifdef COLLBENCH_MPICH_IS_LINKED  // our library names the one that it was built with
+      return {.name = "mpich", .file = "libcollbench_mpich.so", .mpi = {}};
+#endif
       return {.name = "mpich", .file = "libcollbench_mpich.so", .mpi = {"libmpi.so.12", "libmpich.so.12"}};
   }
   std::abort();
@@ -42,25 +47,48 @@ std::filesystem::path own_folder() {
   return std::filesystem::canonical(found.dli_fname, unknown).parent_path();
 }
 
-/// Throws std::runtime_error with the loader's words.
-const MpiFunctions* load(const AbiNames& names) {
-  const std::filesystem::path file = own_folder() / names.file;
-  // First: an MPI that is loaded and then not used would be in the way of the next.
+/// What keeps a library from being used, and nothing of it is loaded: another one may be tried.
+class NotLoaded : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+Error unusable(const std::string& what) {
+  return {
+      ExitStatus::not_here, "MPI", what,
+      "install collbench anew, or unset LD_PRELOAD; COLLBENCH_MPI names the MPI to use (openmpi or mpich)"};
+}
+
+/// Throws NotLoaded with the loader's words, and Error (not_here) where an MPI is loaded that cannot be used:
+/// the functions of the next one would be mixed with it.
+const MpiFunctions* load(MpiAbi abi, const AbiNames& names) {
+  const std::filesystem::path folder = own_folder();
+  const std::filesystem::path file = folder / names.file;
   std::error_code unknown;
-  if (!std::filesystem::exists(file, unknown))
-    throw std::runtime_error(fmt::format("{} is not there: this build has none", file.string()));
+  if (folder.empty() || !std::filesystem::exists(file, unknown))
+    throw NotLoaded(fmt::format("{} is not there: this build has none", file.string()));
   // For everybody: Open MPI's plugins do not name the library whose functions they call.
-  std::string why;
-  const bool has_mpi = names.mpi.empty() || first_library(names.mpi, why, SymbolScope::everybody);
+  const bool is_linked = names.mpi.empty();
+  std::vector<std::string> failures;
+  const bool has_mpi = std::any_of(names.mpi.begin(), names.mpi.end(), [&failures](const std::string& name) {
+    return first_library({name}, failures.emplace_back(), SymbolScope::everybody).has_value();
+  });
+  if (!is_linked && !has_mpi) throw NotLoaded(fmt::format("{}", fmt::join(failures, ", ")));
+  std::optional<SharedLibrary> library;
   try {
-    const SharedLibrary library(file.string(), SymbolScope::everybody);
-    const MpiFunctions* (*functions)() = nullptr;
-    library.find(functions, "collbench_mpi_functions");
-    if (functions != nullptr) return functions();
-    throw std::runtime_error(library.path() + " belongs to another version of collbench");
+    library.emplace(file.string(), SymbolScope::everybody);
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error(has_mpi ? error.what() : why);
+    if (is_linked) throw NotLoaded(error.what());
+    throw unusable(error.what());
   }
+  const MpiFunctions* (*functions)() = nullptr;
+  library->find(functions, "collbench_mpi_functions");
+  if (functions == nullptr || functions()->interface_id != kMpiInterface)
+    throw unusable(library->path() + " belongs to another version of collbench");
+  const std::string version = functions()->library_version();
+  if (version.starts_with("Open MPI") != (abi == MpiAbi::open_mpi))
+    throw unusable(fmt::format("{} is meant for {}, and the MPI of this process is {}", names.file,
+                               names.name, version));
+  return functions();
 }
 
 MpiLibrary find_library() {
@@ -70,9 +98,10 @@ MpiLibrary find_library() {
                                    [](const char* name) { return std::getenv(name) != nullptr; })) {
     const AbiNames names = names_of(abi);
     try {
-      return {
-          .functions = load(names), .abi = abi, .passed_over = fmt::format("{}", fmt::join(failures, "; "))};
-    } catch (const std::runtime_error& error) {
+      return {.functions = load(abi, names),
+              .abi = abi,
+              .passed_over = fmt::format("{}", fmt::join(failures, "; "))};
+    } catch (const NotLoaded& error) {
       failures.push_back(fmt::format("{}: {}", names.name, error.what()));
     }
   }

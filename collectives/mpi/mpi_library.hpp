@@ -29,6 +29,7 @@ enum class MpiAbi : std::uint8_t {
 
 /// What such a library offers.
 struct MpiFunctions {
+  std::uint64_t interface_id;  ///< kMpiInterface of the build that the library is from
   /// MPI_Get_library_version up to its first comma or line end. Needs no session.
   std::string (*library_version)();
   /// Before `start`: allows what MpiBackend forces later (allow_forced_algorithms).
@@ -45,6 +46,11 @@ struct MpiFunctions {
   MeasuredCalibration (*measure_calibration)(launch::Ranks& ranks, const Clock& clock,
                                              const Identities& identities, const CalibrationRequest& request);
 };
+
+/// Another one in most builds in which what crosses has another form.
+inline constexpr std::uint64_t kMpiInterface =
+    1000003U * (1000003U * sizeof(MpiFunctions) + sizeof(CalibrationRequest) + sizeof(Run)) +
+    sizeof(ProbeRepetition) + sizeof(RowKey) + sizeof(TrafficMatrix);
 
 struct MpiLibrary {
   const MpiFunctions* functions = nullptr;

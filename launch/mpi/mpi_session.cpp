@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <string>
@@ -71,7 +72,9 @@ int MpiSession::shared_memory_leader() const {
 }
 
 std::string MpiSession::library_version() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  // As much as any MPI writes: where another one is preloaded, this is how that shows.
+  constexpr std::size_t kMaxOfMpich = 8192;
+  std::array<char, std::max<std::size_t>(MPI_MAX_LIBRARY_VERSION_STRING, kMaxOfMpich)> text{};
   int length = 0;
   MPI_Get_library_version(text.data(), &length);
   const std::string_view version(text.data(), static_cast<std::size_t>(length));

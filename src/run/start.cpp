@@ -60,15 +60,18 @@ bool started_by_start_ranks() { return std::getenv(kStartedRanks) != nullptr; }
 void require_own_launcher(const RunOptions& options, const launch::Session& session) {
   const int ranks = session.ranks().size();
   if (options.launched_ranks.value_or(ranks) == ranks) return;
-  const std::string& passed_over = collectives::mpi_library().passed_over;
-  throw Error(
-      ExitStatus::not_here, "launcher",
-      fmt::format("it started {}, but MPI sees {}: it is not the launcher of {}{}",
-                  counted(static_cast<std::size_t>(*options.launched_ranks), "rank"), ranks,
-                  session.library(), passed_over.empty() ? "" : "; not used: " + passed_over),
-      fmt::format("start collbench with the mpirun of {}, or with srun --mpi=pmix; or have COLLBENCH_MPI "
-                  "name the launcher's MPI, openmpi or mpich",
-                  session.library()));
+  const collectives::MpiLibrary& mpi = collectives::mpi_library();
+  const bool is_open_mpi = mpi.abi == collectives::MpiAbi::open_mpi;
+  const std::string own = fmt::format("start collbench with the mpirun of {}", session.library());
+  throw Error(ExitStatus::not_here, "launcher",
+              fmt::format("it started {}, but MPI sees {}: it is not the launcher of {}{}",
+                          counted(static_cast<std::size_t>(*options.launched_ranks), "rank"), ranks,
+                          session.library(), mpi.passed_over.empty() ? "" : "; not used: " + mpi.passed_over),
+              mpi.passed_over.empty()
+                  ? fmt::format("{}, or with srun --mpi={}; COLLBENCH_MPI={} where the launcher is {}'s", own,
+                                is_open_mpi ? "pmix" : "pmi2", is_open_mpi ? "mpich" : "openmpi",
+                                is_open_mpi ? "MPICH" : "Open MPI")
+                  : fmt::format("let the launcher's own MPI be found (LD_LIBRARY_PATH), or {}", own));
 }
 
 /// By MPI, or where the launcher knows of none, by sockets.

@@ -26,15 +26,22 @@ std::string slots(const LaunchRequest& request) {
   return fmt::format("{}", fmt::join(words, ","));
 }
 
-/// apptainer takes an image without a scheme for a file, also where it is a registry's:
-/// "nvcr.io/nvidia/pytorch:25.01-py3".
-std::string apptainer_image(const std::string& image) {
-  const auto ends_with = [&image](std::string_view ending) { return image.ends_with(ending); };
-  const bool is_file = image.starts_with('/') || image.starts_with('.') ||
-                       image.find('/') == std::string::npos || ends_with(".sif") || ends_with(".simg") ||
-                       ends_with(".img") || ends_with("/");
-  const bool has_scheme = image.find("://") != std::string::npos;
-  return is_file || has_scheme ? image : "docker://" + image;
+/// apptainer takes an image without a scheme for a file, also where it is a registry's,
+/// "nvcr.io/nvidia/pytorch:25.01-py3". By Docker's rule the first part of a registry's has a dot or a colon
+/// or is localhost.
+std::string apptainer_image(std::string image) {
+  const std::string_view file_starts = "/.~$";
+  if (image.find("://") != std::string::npos || file_starts.find(image.front()) != std::string_view::npos)
+    return image;
+  const std::size_t slash = image.find_first_of("/#");
+  const std::string first = image.substr(0, slash);
+  const bool is_file = image.ends_with(".sif") || image.ends_with(".sqsh") || image.ends_with(".img");
+  const bool has_registry =
+      slash != std::string::npos && (first.find_first_of(".:") != std::string::npos || first == "localhost");
+  const bool has_tag = slash == std::string::npos && image.find(':') != std::string::npos;
+  if (is_file || !(has_registry || has_tag)) return image;
+  if (slash != std::string::npos) image[slash] = '/';  // enroot writes nvcr.io#nvidia/pytorch
+  return "docker://" + image;
 }
 
 /// Open MPI hands OMPI_… on to other hosts, and no other variables.

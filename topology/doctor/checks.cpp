@@ -6,7 +6,6 @@
 #include <array>
 #include <utility>
 
-#include "base/secrets/secrets.hpp"
 #include "topology/doctor/log_line.hpp"
 #include "topology/doctor/look.hpp"
 #include "topology/doctor/nccl_messages.hpp"
@@ -92,14 +91,6 @@ std::vector<std::string> log_notes(const Evidence& evidence) {
   return notes;
 }
 
-/// Pages are handed on to people who shall not see what a log says. A line of one stands in quotes, between
-/// which blanks part no words.
-std::string without_secrets(const std::string& seen) {
-  const bool is_quoted = seen.size() > 1 && seen.front() == '"' && seen.back() == '"';
-  if (!is_quoted) return recorded_words({seen}).front();
-  return fmt::format("\"{}\"", recorded_words({seen.substr(1, seen.size() - 2)}).front());
-}
-
 }  // namespace
 
 Diagnosis diagnose(const Evidence& evidence) {
@@ -119,7 +110,6 @@ Diagnosis diagnose(const Evidence& evidence) {
     } else if (verdict->empty()) {
       diagnosis.healthy.push_back(check);
     } else {
-      for (DoctorObservation& seen : *verdict) seen.what = without_secrets(seen.what);
       by_severity.at(static_cast<std::size_t>(check.severity))
           .push_back({check, fix_of(check, evidence), std::move(*verdict)});
     }

@@ -33,9 +33,8 @@ TEST(Ticket, HasWhatASupportTeamNeeds) {
   // The rates that somebody with nccl-tests alone compares with.
   EXPECT_THAT(text,
               HasSubstr("\nmeasured: AllReduce 4 GiB: busbw 94.4 GB/s, expected 189 GB/s; SOUND from "));
-  EXPECT_THAT(
-      text,
-      HasSubstr("\nwith nccl-tests: mpirun -np 16 all_reduce_perf -b 4294967296 -e 4294967296 -d float "));
+  EXPECT_THAT(text, HasSubstr("\nwith nccl-tests: mpirun -np 16 -x NCCL_ALGO all_reduce_perf -b 4294967296 "
+                              "-e 4294967296 -d float "));
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 20);
 }
 
@@ -45,9 +44,19 @@ TEST(Ticket, ASoundMachineHasNothingToFind) {
                           Not(HasSubstr("finding:")), Not(HasSubstr("all_reduce_perf"))));
 }
 
+TEST(Ticket, OfWrongDataSaysWhereAndHowToSeeIt) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  collbench::Run run = run_from_expectation(cluster, 1);
+  run.complete = true;
+  run.rows.back().measurement.wrong_elements = 3;
+  const std::string text = report_ticket(judged_on_gpus(run, cluster));
+  EXPECT_THAT(text, AllOf(StartsWith("WRONG DATA in 1 row; "), HasSubstr("\nfinding: WRONG DATA: AllReduce "),
+                          HasSubstr(" all_reduce_perf -b ")));
+}
+
 TEST(Ticket, WithoutAVerdictSaysWhyFirst) {
   collbench::Run run;
-  EXPECT_THAT(report_ticket(run), StartsWith("no verdict on host memory"));
+  EXPECT_THAT(report_ticket(run), AllOf(StartsWith("no verdict on host memory"), Not(HasSubstr("limits:"))));
 }
 
 }  // namespace

@@ -509,6 +509,16 @@ TEST(DoctorChecks, QuotesLeaveSecretsOut) {
     EXPECT_THAT(seen.what, testing::HasSubstr("Call to connect failed : (set, not recorded)"));
     EXPECT_THAT(seen.what, testing::Not(testing::HasSubstr("hunter2")));
   }
+  // Cut off, a password is no longer seen to be one; a value of JSON may stand behind a blank.
+  for (const std::string& secret :
+       {std::string(60, 'x') + " http://ann:hunter2" + std::string(60, 'y') + "@proxy/",
+        std::string("{\"token\": \"hunter2\"}")}) {
+    const Diagnosis hidden = diagnose(evidence_of(
+        {{"", "n1:10:11 [0] misc/socket.cc:40 NCCL WARN Call to connect failed : " + secret + "\n"}}));
+    ASSERT_EQ(hidden.findings.size(), 1U);
+    EXPECT_THAT(hidden.findings.front().observations.front().what,
+                testing::Not(testing::HasSubstr("hunter2")));
+  }
 }
 
 }  // namespace

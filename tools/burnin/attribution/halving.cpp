@@ -14,6 +14,17 @@
 namespace collbench::analysis {
 namespace {
 
+/// Those that `is_preferred`, then the others, each in their order; std::stable_partition of libstdc++ 12 is
+/// deprecated to clang.
+template <class Predicate>
+std::vector<int> preferred_first(const std::vector<int>& nodes, const Predicate& is_preferred) {
+  std::vector<int> first;
+  std::vector<int> others;
+  for (const int node : nodes) (is_preferred(node) ? first : others).push_back(node);
+  first.insert(first.end(), others.begin(), others.end());
+  return first;
+}
+
 using Nodes = HalvingLaunches::Nodes;
 
 constexpr std::size_t kSwaps = 3;  // well hosts beside whom a host is slow before it is a suspect
@@ -272,8 +283,8 @@ class Halver {
     std::set<int> busy;
     for (const GroupLaunch& launch : groups) busy.insert(launch.nodes.begin(), launch.nodes.end());
     Nodes well(launches_.well().begin(), launches_.well().end());
-    std::stable_partition(well.begin(), well.end(), [&busy](int node) { return !busy.contains(node); });
-    std::stable_partition(well.begin(), well.end(), [&known](int node) { return known.contains(node); });
+    well = preferred_first(well, [&busy](int node) { return !busy.contains(node); });
+    well = preferred_first(well, [&known](int node) { return known.contains(node); });
     well.resize(std::min(well.size(), std::max(kControls, suspects_.size() + 1)));
     for (const int node : well) add(node);
     return hosts;
@@ -320,7 +331,7 @@ class Halver {
     std::set<int> busy;
     for (const HalvingSuspect& suspect : suspects_) {
       Nodes met = launches_.partners_of(suspect.node);
-      std::stable_partition(met.begin(), met.end(), [&busy](int other) { return !busy.contains(other); });
+      met = preferred_first(met, [&busy](int other) { return !busy.contains(other); });
       busy.insert(met.front());
       partners.push_back(std::move(met));
     }

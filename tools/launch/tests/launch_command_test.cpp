@@ -64,8 +64,13 @@ TEST(LaunchCommand, ImagesOfARegistryGetAScheme) {
   };
   EXPECT_THAT(image("nvcr.io/nvidia/pytorch:25.01-py3"),
               HasSubstr("apptainer exec --nv docker://nvcr.io/nvidia/pytorch:25.01-py3 "));
-  for (const std::string as_it_is : {"cb.sif", "images/cb.sif", "/images/pytorch", "./sandbox", "sandbox",
-                                     "images/sandbox/", "oras://a/b:1", "docker-archive://a.tar"})
+  EXPECT_THAT(image("nvcr.io#nvidia/pytorch:1"), HasSubstr("--nv docker://nvcr.io/nvidia/pytorch:1 "))
+      << "enroot's";
+  EXPECT_THAT(image("ubuntu:22.04"), HasSubstr("docker://ubuntu:22.04 "));
+  EXPECT_THAT(image("localhost/a"), HasSubstr("docker://localhost/a "));
+  for (const std::string as_it_is :
+       {"cb.sif", "images/cb.sif", "/images/pytorch", "./sandbox", "sandbox", "images/sandbox", "my/img.sqsh",
+        "oras://a/b:1", "docker-archive://a.tar"})
     EXPECT_THAT(image(as_it_is), HasSubstr("apptainer exec --nv " + as_it_is + " ")) << as_it_is;
 }
 
