@@ -266,7 +266,9 @@ void leave_out_what_others_do(const std::vector<EvidenceLine>& log, LogMessages&
   if (rdma_alone && messages.said.contains("log-device-denied") && !denies_what_others_use(log))
     messages.said.erase("log-device-denied");
   if (rdma_alone) messages.said.erase("log-verbs-driver");
-  if (!by_watchdog) messages.said.erase("log-data-preparation");
+  if (!by_watchdog)
+    for (const std::string_view code : {"log-data-preparation", "log-zero3-modules"})
+      messages.said.erase(code);
   if (by_watchdog)
     for (const std::string_view code : {"log-process-aborted", "log-error-trace"}) messages.said.erase(code);
 }

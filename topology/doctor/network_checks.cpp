@@ -137,7 +137,48 @@ DoctorVerdict look_at_lost_ports(const Evidence& evidence) {
   });
 }
 
-constexpr std::array<DoctorCheck, 6> kNetworkChecks{{
+/// ibv_devinfo's own words, in its output; from sysfs it lists what the container may not open.
+DoctorVerdict look_at_closed_devices(const Evidence& evidence) {
+  return lines_that(evidence, "ibv_devinfo",
+                    [](std::string_view line) { return trim(line) == "Failed to open device"; });
+}
+
+/// Ports that wait for a subnet manager are port-no-subnet's.
+DoctorVerdict look_at_all_ports(const Evidence& evidence) {
+  bool all_down = true;
+  std::vector<DoctorObservation> found;
+  for (std::size_t i = 0; i < evidence.host.nics.size(); ++i) {
+    const Nic& nic = evidence.host.nics[i];
+    if (!is_rdma(nic)) continue;
+    for (const NicPort& port : nic.ports) {
+      if (carries_traffic(port).value_or(false)) return std::vector<DoctorObservation>();
+      all_down = all_down && port_state(port) == PortState::down;
+      found.push_back({fmt::format("{}: {}", port_name(evidence.host, i, port), port_state_text(port)), ""});
+    }
+  }
+  for (const EvidenceLine& line : evidence.of("ibv_devinfo")) {
+    if (!trim(line.text).starts_with("state:")) continue;
+    if (has_text(line.text, "PORT_ACTIVE")) return std::vector<DoctorObservation>();
+    all_down = all_down && has_text(line.text, "PORT_DOWN");
+    const DoctorObservation seen = quoted(line);
+    if (found.empty() || found.back().what != seen.what) found.push_back(seen);
+  }
+  return found.empty() || !all_down ? std::nullopt : DoctorVerdict(std::move(found));
+}
+
+constexpr std::array<DoctorCheck, 8> kNetworkChecks{{
+    {"rdma-devices-closed", DoctorSeverity::risk,
+     "An RDMA device is listed and cannot be opened here: NCCL and MPI cannot use it.", "ibv_devinfo",
+     "ls -l /dev/infiniband ; ibv_devinfo (on the host, too)",
+     "give the container /dev/infiniband/uverbs* of that device, or the user the right to it; a virtual "
+     "function that belongs to another pod stays listed, and is no loss",
+     "rdma-core, libibverbs/examples/devinfo.c; k8s-rdma-device-plugin#8", look_at_closed_devices},
+    {"no-port-up", DoctorSeverity::risk,
+     "No port of the RDMA devices that are listed is up: between nodes jobs go by sockets, or fail.",
+     "ibstat, ibv_devinfo or /sys/class/infiniband", "ibstat ; ip link ; mlxlink -d DEVICE",
+     "cables and switch ports; on Ethernet ip link set INTERFACE up; a virtual function: its GUID and link "
+     "state (ip link set PF vf N state auto). In a container, the devices that are the job's",
+     "network-operator#249, DeepEP#60", look_at_all_ports},
     {"port-no-subnet", DoctorSeverity::broken,
      "An InfiniBand port has a cable and no subnet manager: it carries nothing.",
      "ibstat, or /sys/class/infiniband, with ports that are up", "ibstat ; sminfo",
