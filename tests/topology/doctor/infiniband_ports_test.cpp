@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/topology/doctor/log_check_cases.hpp"
 #include "tests/topology/port_states.hpp"
 #include "topology/doctor/checks.hpp"
 
@@ -75,6 +76,21 @@ TEST(InfinibandPorts, ASpareOfAnotherKindClearsWhatIsUp) {
   evidence.host.nics[2].board.value = "MT_0000000008";
   for (const char* code : {"port-no-subnet", "port-down"})
     EXPECT_EQ(answer(diagnose(evidence), code), "healthy");
+}
+
+TEST(InfinibandPorts, WhereNoPortIsUpNoneCarriesAnything) {
+  const PortWords down{"DOWN", "Disabled", false};
+  EXPECT_EQ(answer(diagnose(cards({down, down})), "no-port-up"), "found");
+  EXPECT_EQ(answer(diagnose(cards({down, kUp})), "no-port-up"), "healthy");
+  EXPECT_EQ(answer(diagnose(cards({down, {"INIT", "LinkUp", false}})), "no-port-up"), "not known");
+  const auto by_text = [](const std::string& state) {
+    return diagnose(
+        evidence_of({{"", "Failed to open device\nhca_id: mlx5_1\n  port: 1\n    state: " + state}}));
+  };
+  EXPECT_EQ(answer(by_text("PORT_DOWN (1)\n"), "no-port-up"), "found");
+  EXPECT_EQ(answer(by_text("PORT_ACTIVE (4)\n"), "no-port-up"), "healthy");
+  EXPECT_EQ(answer(by_text("PORT_INIT (2)\n"), "no-port-up"), "not known");
+  EXPECT_EQ(answer(by_text("PORT_ACTIVE (4)\n"), "rdma-devices-closed"), "found");
 }
 
 TEST(InfinibandPorts, SeveralOfAKindOfWhichNoneIsUpAreInDoubt) {

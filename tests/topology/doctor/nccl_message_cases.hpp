@@ -210,7 +210,7 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
       {"log-ofi-memory",
        "nccl_net_ofi_regMr:300 NCCL WARN NET/OFI Unable to register memory (type = 2) for device 3. RC: -22, "
        "Error: Invalid argument"},
-      {"log-ofi-memory",
+      {"log-efa-registration",
        "libfabric:71:1708520807::efa:mr:efa_mr_reg():600<warn> Unable to register MR: Bad address"},
       {"log-ofi-memory-limit",
        "register_mr:300 NCCL WARN NET/OFI Unable to register memory (type = 1) for device 3. RC: 12, Error: "
@@ -378,6 +378,14 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
       {"log-container-start",
        "docker: Error response from daemon: could not select device driver \"\" with capabilities: [[gpu]]."},
       {"log-no-driver-library", "Failed to initialize NVML: could not load NVML library."},
+      {"log-gpu-memory", "NCCL WARN HIP failure 'out of memory'"},
+      {"log-amd-no-gpu", "NCCL WARN HIP failure 'no ROCm-capable device is detected'"},
+      {"log-ofi-option", "NCCL WARN NET/OFI Disabling shared memory failed: Protocol not available"},
+      {"log-rccl-msccl", "NCCL WARN MSCCL: threadblock 7 on GPU 3 has an invalid channel 9"},
+      {"log-rccl-runtime", "misc/alt_rsmi.cc:7 NCCL WARN Could not read node # 7"},
+      {"log-sharp-call", "NCCL WARN SHARP allreduce failed"},
+      {"log-ucx-plugin", "ucx_plugin.c:7 NCCL WARN Worker allocation failure"},
+      {"log-communicator-void", "NCCL WARN Broadcast : invalid root 0 (root should be in the 0..-1 range)"},
       {"log-ssh", "ssh: Could not resolve hostname worker-1.job.ns.svc: Name or service not known"},
       {"log-ssh", "ssh: connect to host n4 port 22: Connection refused"},
       {"log-mpi-start", "ORTE was unable to reliably start one or more daemons."},

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -67,7 +69,7 @@ TEST(NcclMessages, ALineOfEachBlockIsFoundAsThatAndNothingElse) {
       EXPECT_THAT(found_codes(diagnosed("n1:10:11 [0] " + line + "\n")), ElementsAre(code)) << line;
       codes.push_back(code);
     }
-  codes.emplace_back("log-data-preparation");  // below
+  codes.insert(codes.end(), {"log-data-preparation", "log-zero3-modules"});  // below
   for (const DoctorCheck& check : log_message_checks()) EXPECT_THAT(codes, Contains(std::string(check.code)));
 }
 
@@ -88,6 +90,25 @@ TEST(NcclMessages, PreparedDataIsACauseOfATimeoutAlone) {
                   "collective operation timeout: WorkNCCL(SeqNum=3, OpType=ALLREDUCE, NumelIn=1, "
                   "NumelOut=1, Timeout(ms)=600000) ran for 600029 milliseconds before timing out.\n")),
               UnorderedElementsAre("log-watchdog-timeout", "log-data-preparation"));
+  const std::string other_modules =
+      "Invalidate trace cache @ step 1: expected module 25, but got module 323\n";
+  EXPECT_THAT(found_codes(diagnosed(start + other_modules)), IsEmpty());
+  EXPECT_THAT(
+      found_codes(diagnosed(start + other_modules +
+                            "[E ProcessGroupNCCL.cpp:467] [Rank 1] Watchdog caught collective operation "
+                            "timeout: WorkNCCL(SeqNum=7, OpType=_ALLGATHER_BASE, NumelIn=2, NumelOut=8, "
+                            "Timeout(ms)=1800000) ran for 1800001 milliseconds before timing out.\n")),
+      UnorderedElementsAre("log-watchdog-timeout", "log-zero3-modules"));
+}
+
+/// The garbage group of NCCL 2.27 (nccl#1762) is no loss of 255 ranks.
+TEST(NcclMessages, OfRasTheProcessesThatAreMissingAreFound) {
+  const Diagnosis diagnosis = diagnosed(
+      "INCOMPLETE\n  Missing communicator data from 1 job process\n  Process 60004 on node 10.4.109.13 "
+      "managing GPU 0\n\n#2-0 (93d7000200000001) INCOMPLETE\n  Missing communicator data from 255 ranks\n"
+      "  Rank 1057455228 -- GPU 0 managed by process 0 on node 0.0.0.0\n");
+  ASSERT_THAT(found_codes(diagnosis), ElementsAre("log-ras-missing"));
+  EXPECT_EQ(diagnosis.findings.front().observations.size(), 1U);
 }
 
 /// Of a job whose log names a cause the program's own last words add nothing; where NCCL only says that a
@@ -162,7 +183,9 @@ TEST(NcclMessages, WhatSlurmKillsDoesNotHideWhatFailedFirst) {
 
 TEST(NcclMessages, EachBlockOfTheTableIsWhole) {
   EXPECT_GT(log_message_checks().size(), 40U);
+  std::set<std::string_view> codes;
   for (const DoctorCheck& check : log_message_checks()) {
+    EXPECT_TRUE(codes.insert(check.code).second) << check.code << " stands twice";
     EXPECT_TRUE(check.by_wording && check.look == nullptr) << check.code;
     for (const std::string_view text : {check.reason, check.needs, check.confirm, check.fix, check.source})
       EXPECT_FALSE(text.empty()) << check.code;

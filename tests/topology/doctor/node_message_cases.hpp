@@ -8,6 +8,47 @@ namespace collbench::topology {
 /// A line of each block of what nodes, fabrics, schedulers and containers say.
 inline const std::vector<std::pair<std::string, std::string>>& lines_of_node_blocks() {
   static const std::vector<std::pair<std::string, std::string>> all{
+      {"log-ras-missing", "  Missing communicator data from 1 job process"},
+      {"log-ras-missing", "  2 job processes considered dead (unreachable via the RAS network)"},
+      {"log-ras-error", "  Asynchronous error on 1 rank"},
+      {"log-ras-mismatch", "  Communicator ranks have different AllReduce operation counts"},
+      {"log-amd-no-gpu", "Unable to open /dev/kfd read-write: Permission denied"},
+      {"log-amd-no-gpu", "n1: Test HIP failure common.cu.cpp:1129 'hipErrorInvalidDevice'"},
+      {"log-amd-memory-fault",
+       "Memory access fault by GPU node-1 (Agent handle: 0x55ac14) on address 0x7f9587. Reason: Page not "
+       "present."},
+      {"log-amd-gpu-ecc",
+       "[13850.9] amdgpu 0000:1c:00.0: {1}uncorrectable hardware error(ERREVENT_ATHUB_INTERRUPT) detected!"},
+      {"log-amd-gpu-lost", "[ 9.1] amdgpu 0000:08:00.0: device lost from bus!"},
+      {"log-amd-gpu-hang",
+       "[127033.2] amdgpu 0000:c5:00.0: amdgpu: ring gfx_0.0.0 timeout, signaled seq=2662395, emitted "
+       "seq=2662397"},
+      {"log-gpu-unsupported", "hipErrorNoBinaryForGpu: Unable to find code object for all current devices!"},
+      {"log-library-other",
+       "ucx_info: symbol lookup error: /opt/ucx/lib/ucx/libuct_ib.so.0: undefined symbol: "
+       "uct_ib_exp_qp_fill_attr"},
+      {"log-library-unusable",
+       "a.out: error while loading shared libraries: libx.so.1: wrong ELF class: ELFCLASS32"},
+      {"log-library-missing",
+       "a.out: error while loading shared libraries: libx.so.1: cannot open shared object file: No such file "
+       "or directory"},
+      {"log-verbs-driver",
+       "libibverbs: Warning: couldn't load driver 'mlx5': /lib64/libmlx5-rdmav2.so: no such symbol"},
+      {"log-pod-rdma", "error: RDMA resources for 0000:3b:00.2 not found. Are RDMA modules loaded?"},
+      {"log-compute-domain",
+       "E0513 20:15:40.123456 1 main.go:7] NVLink fabric not attached (device 0/GPU-1): state=2, refusing to "
+       "start"},
+      {"log-efa-registration",
+       "libfabric:7:1753871169::efa:mr:efa_mr_reg_impl():893<warn> Unable to register MR of 4096 bytes: Bad "
+       "address"},
+      {"log-no-sshd", "/bin/bash: line 1: /usr/sbin/sshd: No such file or directory"},
+      {"log-mpi-start", "/etc/mpi/kubexec.sh: 11: /opt/kube/kubectl: not found"},
+      {"log-driver-build", "Failed to build MLNX_OFED_LINUX for 5.14.0-rc5"},
+      {"log-ucx-registration",
+       "[1.7] [n5:1:0] ucp_mm.c:62 UCX  ERROR failed to register address 0x7 (rocm) length 8 on "
+       "md[4]=mlx5_0: Input/output error"},
+      {"log-ucx-verbs",
+       "[1.7] [n5:1:0] rc_iface.c:650  UCX  ERROR Failed to create TM XRQ: No route to host"},
       {"log-driver-flavor",
        "[ 7.1] NVRM: installed in this system requires use of the NVIDIA open kernel modules."},
       {"log-driver-ownership", "[ 7.1] NVRM: The NVIDIA probe routine was not called for 8 device(s)."},
@@ -228,6 +269,12 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_node_blo
 inline const std::vector<std::string>& healthy_lines_of_nodes() {
   static const std::vector<std::string> all{
       // The kernel and its drivers.
+      "[    9.1] amdgpu 0000:08:00.0: amdgpu: MODE1 reset",
+      "[    9.1] amdgpu 0000:08:00.0: amdgpu: 0 correctable hardware errors detected in umc block",
+      "[    9.1] amdgpu 0000:08:00.0: [drm] PSP is resuming...",
+      "a.out: /opt/conda/lib/libtinfo.so.6: no version information available (required by a.out)",
+      "libibverbs: GRH is mandatory For RoCE address handle",
+      "I0513 20:15:40.123456 1 main.go:7] IMEX daemon not ready: not connected to all nodes",
       "[    7.1] NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build",
       "[    7.1] nvidia 0000:1b:00.0: enabling device (0000 -> 0002)",
       "[    7.1] nvidia: module verification failed: signature and/or required key missing - tainting kernel",
