@@ -155,13 +155,16 @@ bool is_whole_nccl_log(const std::vector<Line>& lines) {
 
 bool never_whole(const std::vector<Line>& /*lines*/) { return false; }
 
-/// What grep leaves of "nvidia-smi -q": "Fabric", and below it "State : Completed".
-bool is_fabric_section(const std::vector<Line>& lines) {
-  bool in_section = false;
+/// What grep or -d leaves of "nvidia-smi -q": "Fabric", and below it "State : Completed"; "Remapped Rows",
+/// and below it "Correctable Error : 0".
+bool is_section_of_query(const std::vector<Line>& lines) {
+  std::string_view section;
   for (const Line& line : lines) {
     const std::string_view text = trim(line.text);
-    if (in_section && text.starts_with("State ")) return true;
-    in_section = text == "Fabric";
+    if ((section == "Fabric" && text.starts_with("State ")) ||
+        (section == "Remapped Rows" && text.starts_with("Correctable Error ")))
+      return true;
+    section = text;
   }
   return false;
 }
@@ -171,7 +174,7 @@ bool is_nvidia_smi_query(const std::vector<Line>& lines) {
                   [](std::string_view line) {
                     return contains(line, "NVSMI LOG") || contains(line, "<nvidia_smi_log>");
                   }) ||
-         is_fabric_section(lines);
+         is_section_of_query(lines);
 }
 
 bool is_kernel_module_version(const std::vector<Line>& lines) {

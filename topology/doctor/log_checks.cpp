@@ -273,7 +273,8 @@ constexpr std::array<DoctorCheck, 14> kLogChecks{{
      "nccl#697 (confirmed); NCCL user guide, NCCL_SOCKET_IFNAME", look_at_bridges, true},
     {"log-no-gpudirect", DoctorSeverity::slow,
      "NCCL's network connections go through host memory on some node.", "a log with NCCL_DEBUG=INFO",
-     "grep 'via NET/' LOG | grep -v GDRDMA", "modprobe nvidia-peermem on the nodes that the lines name; where it is loaded, see dmesg | grep peermem "
+     "grep 'via NET/' LOG | grep -v GDRDMA",
+     "modprobe nvidia-peermem on the nodes that the lines name; where it is loaded, see dmesg | grep peermem "
      "(the NVIDIA driver is to be installed after MLNX_OFED or DOCA) and NCCL_NET_GDR_LEVEL",
      "nccl-tests#152 and nccl#1676 (confirmed), nccl#897, nccl-tests#29 (confirmed: 6 to 12 GB/s)",
      look_at_gpudirect, true, gpudirect_fix},

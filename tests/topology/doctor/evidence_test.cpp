@@ -47,6 +47,17 @@ class EvidenceFolder {
   std::filesystem::path path_;
 };
 
+TEST(Evidence, ASectionOfAQueryIsOne) {
+  const auto is_query = [](const std::string& text) {
+    Evidence evidence;
+    return add_evidence(evidence, text, "paste.txt", "") && evidence.has("nvidia-smi-q") &&
+           !evidence.whole.contains("nvidia-smi-q");
+  };
+  EXPECT_TRUE(is_query("    Fabric\n        State : In Progress\n"));
+  EXPECT_TRUE(is_query("    Remapped Rows\n        Correctable Error : 0\n        Pending : Yes\n"));
+  EXPECT_FALSE(is_query("    Fabric\n        Correctable Error : 0\n"));
+}
+
 TEST(Evidence, OneTextMayBeOfSeveralCommands) {
   Evidence evidence;
   const std::string text = "nvidia_peermem 16384 0 - Live 0x0\nNCCL_DEBUG=INFO\n\n  active_mtu: 4096 (5)\n";

@@ -49,6 +49,24 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_node_blo
        "md[4]=mlx5_0: Input/output error"},
       {"log-ucx-verbs",
        "[1.7] [n5:1:0] rc_iface.c:650  UCX  ERROR Failed to create TM XRQ: No route to host"},
+      {"log-amd-no-gpu", "ERROR:root:Driver not initialized (amdgpu not found in modules)"},
+      {"log-container-hook",
+       "ERROR: /usr/bin/nvidia-container-runtime: find runc path: exec: \"runc\": executable file not found "
+       "in $PATH"},
+      {"log-slurm-config",
+       "[2017-01-18T16:05:30.000] fatal: This host not configured to run SlurmDBD (n1 != n2 | (backup) "
+       "(null))"},
+      {"log-service-missing",
+       "Jul 02 14:16:27 n1 systemd[3925]: slurmdbd.service: Failed at step EXEC spawning /usr/sbin/slurmdbd: "
+       "No such file or directory"},
+      {"log-fabric-silent",
+       "src/query_smp.c:199; umad (DR path slid 0; dlid 0; 0,1,10,19 Attr 0x11:0) bad status 110; Connection "
+       "timed out"},
+      {"log-eswitch",
+       "[ 7.1] mlx5_core 0101:00:00.0: E-Switch: Failed to create slow path FDB Table err -22"},
+      {"log-ray-placement",
+       "ValueError: Ray does not allocate any GPUs on the driver node. Consider adjusting the Ray placement "
+       "group"},
       {"log-driver-flavor",
        "[ 7.1] NVRM: installed in this system requires use of the NVIDIA open kernel modules."},
       {"log-driver-ownership", "[ 7.1] NVRM: The NVIDIA probe routine was not called for 8 device(s)."},
@@ -269,6 +287,8 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_node_blo
 inline const std::vector<std::string>& healthy_lines_of_nodes() {
   static const std::vector<std::string> all{
       // The kernel and its drivers.
+      "[    9.1] mlx5_core 0000:04:00.0: E-Switch: Total vports 10, per vport: max uc(1024) max mc(16384)",
+      "[    9.1] mlx5_core 0000:04:00.0: E-Switch: SRIOV enabled: active vports(5)",
       "[    9.1] amdgpu 0000:08:00.0: amdgpu: MODE1 reset",
       "[    9.1] amdgpu 0000:08:00.0: amdgpu: 0 correctable hardware errors detected in umc block",
       "[    9.1] amdgpu 0000:08:00.0: [drm] PSP is resuming...",
