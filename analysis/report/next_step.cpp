@@ -15,6 +15,8 @@ namespace {
 /// Operations that each NIC of a node carries its share of: an AllReduce hides half of them behind NVLS tree.
 constexpr std::array kTestNics{OperationId::all_gather, OperationId::send_recv};
 
+constexpr int kMinNodesOfBurnin = 4;  // it cannot tell fewer apart
+
 bool is_measured(const Run& run, OperationId id) {
   return std::ranges::any_of(run.rows, [id](const Row& row) { return row.measurement.key.operation == id; });
 }
@@ -40,16 +42,23 @@ std::string after_a_loss(const Run& run, const Row* worst) {
   const auto slow = std::ranges::find_if(run.node_groups, [](const NodeGroup& group) {
     return group.hosts.size() == 1 && is_bad(group.row.verdict.word);
   });
+  const bool is_enough_for_burnin = node_count(run.ranks) >= kMinNodesOfBurnin;
   const PairsSeen pairs = pairs_seen(run);
   const std::string host = slow != run.node_groups.end() ? slow->hosts.front()
                            : pairs.slow_hosts.empty()    ? ""
                                                          : pairs.slow_hosts.front();
   if (!host.empty())
     return fmt::format("collbench doctor on {}; its report and this one are what the provider needs", host);
-  if (all_nodes_are_sound_alone(run)) return "collbench burnin: which pair of nodes, rail or switch it is";
+  if (all_nodes_are_sound_alone(run))
+    return is_enough_for_burnin ? "collbench burnin: which pair of nodes, rail or switch it is"
+                                : "look at the NICs, their settings and the network between the nodes";
   if (node_count(run.ranks) > 1)
-    return "collbench doctor on each node (what is costing bandwidth there); collbench burnin identifies the "
-           "node";
+    return is_enough_for_burnin ? "collbench doctor on each node (what is costing bandwidth there); "
+                                  "collbench burnin identifies the "
+                                  "node"
+                                : "collbench doctor on each node (what is costing bandwidth there); "
+                                  "collbench -g N on each alone "
+                                  "identifies the node";
   return "collbench doctor on this machine (what is costing bandwidth there)";
 }
 
@@ -68,10 +77,11 @@ std::string to_clear_it(const Run& run, const Row* worst) {
     return "run again with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING to see which algorithm ran";
   if (run.yardstick && run.yardstick->kind == YardstickKind::own)
     return "say which machine it is (--expect; of a file, --topology)";
-  return node_count(run.ranks) > 1 ? "compare the nodes with each other (collbench burnin), or judge by your "
-                                     "provider's limit (--min-busbw)"
-                                   : "compare with a known good node (collbench compare), or judge by your "
-                                     "provider's limit (--min-busbw)";
+  return node_count(run.ranks) >= kMinNodesOfBurnin
+             ? "compare the nodes with each other (collbench burnin), or judge by your "
+               "provider's limit (--min-busbw)"
+             : "compare with a known good node (collbench compare), or judge by your "
+               "provider's limit (--min-busbw)";
 }
 
 }  // namespace

@@ -102,11 +102,16 @@ TEST(VerdictHeadline, EndsWithWhatToDoNext) {
   EXPECT_EQ(next_of(judged_on_gpus(run_from_expectation(cluster, 1), cluster)),
             "run it to its end (--resume goes on where a record stops)");
   EXPECT_EQ(next(1), "measure AllGather or SendRecv too: it tests each NIC");
-  EXPECT_EQ(next(1.15),
-            "compare the nodes with each other (collbench burnin), or judge by your provider's limit "
-            "(--min-busbw)");
+  EXPECT_EQ(
+      next(1.15),
+      "compare with a known good node (collbench compare), or judge by your provider's limit (--min-busbw)");
   EXPECT_EQ(next(0.5), "check which machine and how many nodes were given");
   EXPECT_EQ(next(3),
+            "collbench doctor on each node (what is costing bandwidth there); collbench -g N on each alone "
+            "identifies the node");
+  // Fewer than four nodes burnin cannot tell apart.
+  const GpuCluster four = cluster_of("hgx-h100", 4);
+  EXPECT_EQ(next_of(judged_on_gpus(complete(run_from_expectation(four, 3)), four)),
             "collbench doctor on each node (what is costing bandwidth there); collbench burnin identifies "
             "the node");
   collbench::Run log = run_from_expectation(cluster, 1);

@@ -387,7 +387,7 @@ void add_tool(CLI::App& command, CommandFunction& chosen) {
   add_option(command, theme, "--plot-file", "FILE", "the chart of --scale: FILE.svg",
              into(options->output.plot_path));
   add_option(command, theme, "--measured", "FILE",
-             "collectives as this record measured them (-J, or import), on such nodes",
+             "collectives as this record measured them (-J, or judge -o), on such nodes",
              into(options->measured));
   add_option(command, theme, "--faulty", "MACHINE",
              "what one node like this costs the job: a file that describes it, as topo diff takes it",
