@@ -124,10 +124,15 @@ void tell(const Error& error, IncidentLog& incidents, const RankActivity& own) {
 }
 
 /// Ranks that did not meet: what rank 0 knows, or a signal to all, is said by rank 0, and what one of a host
-/// found by itself once for it. Who was started by hand has a terminal of its own. Rethrows where MPI is.
+/// found by itself once for it. Who was started by hand has a terminal of its own. Rethrows where nobody else
+/// was started.
 int did_not_meet(const RunOptions& options, const Error& error, IncidentLog& incidents,
                  const RankActivity& own) {
-  if (!options.rendezvous) throw;
+  if (!options.rendezvous && !options.launched) throw;
+  if (!options.rendezvous) {  // MPI cannot be loaded, perhaps on this host alone
+    tell(error, incidents, own);
+    return static_cast<int>(error.status());
+  }
   if (!options.rendezvous->has_launcher || own.rank == 0) return report_failure(error, true);
   const bool is_said = dynamic_cast<const launch::LastWord*>(&error) != nullptr || launch::interrupted();
   if (is_said) return report_failure(error, false);

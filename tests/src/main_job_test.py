@@ -391,9 +391,17 @@ class Place(Scratch):
         self.assertEqual(program.count(note), 1, "the library is linked with --build-id=sha1")
         at = program.index(note) + len(note)
         (self.folder / "libcollbench.so").write_bytes(program[:at] + bytes([program[at] ^ 1]) + program[at + 1:])
-        result = subprocess.run(
-            ["mpirun", "--oversubscribe", "-np", "1", str(PROGRAM), ":", "-np", "1", str(other)],
-            env=ENVIRONMENT, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
+
+        def run_both():
+            return subprocess.run(["mpirun", "--oversubscribe", "-np", "1", str(PROGRAM), ":", "-np", "1", str(other)],
+                                  env=ENVIRONMENT, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
+
+        # What fails on one rank alone, before MPI, is said by it.
+        alone = run_both()
+        self.assertNotEqual(alone.returncode, 0)
+        self.assertRegex(alone.stderr, r"collbench: rank 1 \(.*\): .*: no MPI library: .*libcollbench_open_mpi.so is not there")
+        shutil.copy(PROGRAM.parent / "libcollbench_open_mpi.so", self.folder)
+        result = run_both()
         self.assertEqual(result.returncode, 5, result.stderr)
         self.assertIn("a different collbench program", collbench_lines(result)[0])
 
