@@ -129,8 +129,13 @@ void tell(const Error& error, IncidentLog& incidents, const RankActivity& own) {
 int did_not_meet(const RunOptions& options, const Error& error, IncidentLog& incidents,
                  const RankActivity& own) {
   if (!options.rendezvous && !options.launched) throw;
-  if (!options.rendezvous) {  // MPI cannot be loaded, perhaps on this host alone
-    tell(error, incidents, own);
+  if (!options.rendezvous) {  // MPI cannot be loaded, perhaps on this host alone: said once for it
+    const std::string rank = fmt::format("rank {} ({})", own.rank, own.host);
+    const std::string what = fmt::format("{}: {}", error.where(), error.what());
+    const Incident incident =
+        incident_of(IncidentKind::error, fmt::format("{}: {}", rank, what), error.status(), {own}, own);
+    if (incidents.claim(incident) || !is_reported(incidents, error))
+      print_message(describe(Error(error.status(), rank, what, error.next_step())));
     return static_cast<int>(error.status());
   }
   if (!options.rendezvous->has_launcher || own.rank == 0) return report_failure(error, true);
