@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "launch/launcher.hpp"
+#include "launch/real_machine.hpp"
 #include "src/cli/library_path.hpp"
 #include "src/cli/nccl_tests_line.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/tools.hpp"
 #include "src/command_line.hpp"
-#include "src/run/process_ranks.hpp"
 #include "src/run/start.hpp"
 
 namespace {
@@ -25,6 +25,8 @@ int take_nccl_tests_line(int& argc, char**& argv, std::vector<std::string>& word
       nccl_tests_line(argv[0], {argv + 1, argv + argc}, collbench::launch::launched_rank().has_value(),
                       min_busbw == nullptr ? "" : min_busbw);
   if (!line) return 1;
+  if (reports && line->finds_backend && collbench::launch::view_machine().nvidia_devices == 0)
+    print_message("collbench: no GPU is seen here: host memory is measured, unless another host has GPUs");
   if (reports)
     for (const std::string& note : line->notes) print_message("collbench: " + note);
   words = std::move(line->words);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -63,8 +64,11 @@ std::string command_of(const Row& row, const Run& run) {
   if (what.nccl_tests_name.empty()) return {};
   const std::vector<std::string> hosts = hosts_of(run);
   std::string words = fmt::format("mpirun -np {}", run.ranks.size());
-  if (hosts.size() > 1 && hosts.size() <= kNamedHosts) {
-    const std::size_t slots = run.ranks.size() / hosts.size();
+  const std::vector<int> locals = ranks_per_node(run.ranks);
+  const bool is_even =
+      std::adjacent_find(locals.begin(), locals.end(), std::not_equal_to<>()) == locals.end();
+  if (is_even && hosts.size() > 1 && hosts.size() == locals.size() && hosts.size() <= kNamedHosts) {
+    const int slots = locals.front();
     words += fmt::format(" -H {}:{}", fmt::join(hosts, fmt::format(":{},", slots)), slots);
   }
   for (const auto& [name, value] : nccl_settings(run)) words += " -x " + name;

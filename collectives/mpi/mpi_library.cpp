@@ -65,7 +65,7 @@ const MpiFunctions* load(MpiAbi abi, const AbiNames& names) {
   const std::filesystem::path file = folder / names.file;
   std::error_code unknown;
   if (folder.empty() || !std::filesystem::exists(file, unknown))
-    throw NotLoaded(fmt::format("{} is not there: this build has none", file.string()));
+    throw NotLoaded(fmt::format("{} is not there: collbench was built without it", file.string()));
   // For everybody: Open MPI's plugins do not name the library whose functions they call.
   const bool is_linked = names.mpi.empty();
   std::vector<std::string> failures;
@@ -107,8 +107,8 @@ MpiLibrary find_library() {
   }
   throw Error(ExitStatus::not_here, "MPI", fmt::format("no MPI library: {}", fmt::join(failures, "; ")),
               "install Open MPI or MPICH, or put the folder of its libmpi into LD_LIBRARY_PATH (module "
-              "load); ranks on "
-              "GPUs need none: start them by torchrun or srun --mpi=none, or with --rendezvous HOST:PORT");
+              "load); ranks on GPUs need none: start them by torchrun or srun --mpi=none, or with "
+              "--rendezvous HOST:PORT");
 }
 
 }  // namespace
@@ -129,14 +129,6 @@ std::vector<MpiAbi> mpi_abis(std::string_view named, const std::function<bool(co
 const MpiLibrary& mpi_library() {
   static const MpiLibrary library = find_library();
   return library;
-}
-
-std::string mpi_version() {
-  try {
-    return mpi_library().functions->library_version();
-  } catch (const Error& error) {
-    return fmt::format("not found ({}; {})", error.what(), error.next_step());
-  }
 }
 
 }  // namespace collbench::collectives

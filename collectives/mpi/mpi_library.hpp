@@ -64,9 +64,6 @@ struct MpiLibrary {
 /// tried, and Error (usage) where COLLBENCH_MPI says something else.
 [[nodiscard]] const MpiLibrary& mpi_library();
 
-/// MPI's own version, or that there is none and why.
-[[nodiscard]] std::string mpi_version();
-
 /// The ABIs to try, the likeliest first. `named` is COLLBENCH_MPI, or empty; `has` asks for a variable of the
 /// environment. Throws Error (usage) for another name.
 [[nodiscard]] std::vector<MpiAbi> mpi_abis(std::string_view named,

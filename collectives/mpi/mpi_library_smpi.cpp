@@ -10,8 +10,6 @@ const MpiLibrary& mpi_library() {
   return library;
 }
 
-std::string mpi_version() { return mpi_library().functions->library_version(); }
-
 std::vector<MpiAbi> mpi_abis(std::string_view /*named*/, const std::function<bool(const char*)>& /*has*/) {
   return {};
 }

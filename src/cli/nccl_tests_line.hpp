@@ -11,6 +11,7 @@ namespace collbench::program {
 struct NcclTestsLine {
   std::vector<std::string> words;  ///< of a run of ours
   std::vector<std::string> notes;  ///< what of the options is not done here
+  bool finds_backend = false;      ///< a run without --backend: by the GPUs that are here
   int ranks_of_process = 1;        ///< that each launched process starts: its GPUs
 };
 

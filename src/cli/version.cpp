@@ -42,6 +42,7 @@ std::string with_path(const std::string& version, const std::string& path) {
 
 std::string version_text() {
   const Versions all = versions();
+  const std::string mpi = found([] { return collectives::mpi_library().functions->library_version(); });
   const std::string nccl = found([] {
     const collectives::NcclLibrary library = collectives::NcclLibrary::load();
     return with_path(collectives::nccl_version_text(library.version), library.path);
@@ -67,7 +68,7 @@ std::string version_text() {
       "Not supported: CUDA-aware MPI (MPI measures host memory), one process with several GPUs (there is a "
       "rank for each),\n"
       "  naming the algorithm that MPI itself chose where it is not Open MPI 4.1\n",
-      all.collbench, collectives::mpi_version(), all.hwloc, nccl, cuda, kernels,
+      all.collbench, mpi, all.hwloc, nccl, cuda, kernels,
       observer ? observer->path : fmt::format("not found ({})", unsupported_reason));
 }
 

@@ -1,5 +1,4 @@
-#include "src/run/process_ranks.hpp"
-
+// start_ranks_of_process() of start.hpp.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <netinet/in.h>
@@ -21,6 +20,7 @@
 #include "collectives/mpi/mpi_library.hpp"
 #include "launch/hosts/launch_address.hpp"
 #include "launch/ranks.hpp"
+#include "src/run/start.hpp"
 
 namespace collbench::program {
 namespace {

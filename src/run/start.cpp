@@ -104,9 +104,19 @@ bool is_reported(const IncidentLog& incidents, const Error& error) {
              : error.status() == ExitStatus::rank_lost;
 }
 
+/// Of this rank, unless another one of its host said the same.
+void tell_once(const Error& error, const std::string& what, const std::string& next, IncidentLog& incidents,
+               const RankActivity& own) {
+  const std::string rank = fmt::format("rank {} ({})", own.rank, own.host);
+  const Incident incident =
+      incident_of(IncidentKind::error, fmt::format("{}: {}", rank, what), error.status(), {own}, own);
+  if (!incidents.claim(incident) && is_reported(incidents, error)) return;
+  print_message(describe(Error(error.status(), rank, what, next)));
+  incidents.write(incident);
+}
+
 /// What this rank alone failed with: once, if others of this host fail likewise.
 void tell(const Error& error, IncidentLog& incidents, const RankActivity& own) {
-  const std::string rank = fmt::format("rank {} ({})", own.rank, own.host);
   const std::string pass = own.pass > 0 ? fmt::format(", pass {}", own.pass) : "";
   // A call that failed was entered and never left.
   const bool in_call = own.calls.inside();
@@ -114,13 +124,8 @@ void tell(const Error& error, IncidentLog& incidents, const RankActivity& own) {
   const std::string during = fmt::format("{}{}{}", own.step, call, pass);
   const std::string where =
       error.where().empty() ? during : fmt::format("{} {} {}", error.where(), in_call ? "of" : "in", during);
-  const std::string what = fmt::format("{}: {}", where, error.what());
-  const Incident incident =
-      incident_of(IncidentKind::error, fmt::format("{}: {}", rank, what), error.status(), {own}, own);
-  if (!incidents.claim(incident) && is_reported(incidents, error)) return;
-  const std::string next = fmt::format("{}; {}", error.next_step(), incidents.next_step());
-  print_message(describe(Error(error.status(), rank, what, next)));
-  incidents.write(incident);
+  tell_once(error, fmt::format("{}: {}", where, error.what()),
+            fmt::format("{}; {}", error.next_step(), incidents.next_step()), incidents, own);
 }
 
 /// Ranks that did not meet: what rank 0 knows, or a signal to all, is said by rank 0, and what one of a host
@@ -129,13 +134,8 @@ void tell(const Error& error, IncidentLog& incidents, const RankActivity& own) {
 int did_not_meet(const RunOptions& options, const Error& error, IncidentLog& incidents,
                  const RankActivity& own) {
   if (!options.rendezvous && !options.launched) throw;
-  if (!options.rendezvous) {  // MPI cannot be loaded, perhaps on this host alone: said once for it
-    const std::string rank = fmt::format("rank {} ({})", own.rank, own.host);
-    const std::string what = fmt::format("{}: {}", error.where(), error.what());
-    const Incident incident =
-        incident_of(IncidentKind::error, fmt::format("{}: {}", rank, what), error.status(), {own}, own);
-    if (incidents.claim(incident) || !is_reported(incidents, error))
-      print_message(describe(Error(error.status(), rank, what, error.next_step())));
+  if (!options.rendezvous) {  // MPI cannot be loaded, perhaps on this host alone
+    tell_once(error, fmt::format("{}: {}", error.where(), error.what()), error.next_step(), incidents, own);
     return static_cast<int>(error.status());
   }
   if (!options.rendezvous->has_launcher || own.rank == 0) return report_failure(error, true);

@@ -1,4 +1,7 @@
 #pragma once
+#include <string>
+#include <vector>
+
 #include "base/error.hpp"
 #include "launch/flight/flight_recorder.hpp"
 #include "launch/session.hpp"
@@ -22,5 +25,11 @@ void find_launch(RunOptions& options);
 /// on stderr. With -g and without a launcher it replaces this process by mpirun's. Throws Error before MPI
 /// has started, and where this is not the launcher of this MPI.
 [[nodiscard]] int start_run(const RunOptions& options, int argc, char** argv);
+
+/// nccl-tests' -t T -g G under MPI's launcher: each process that it launched starts T × G ranks on its host,
+/// one for a GPU, as processes of `words` (collbench and its options). MPI only says where they meet; what
+/// they tell each other goes over sockets (launch::find_rendezvous). Waits for them. Returns the worst of
+/// their exit statuses. Collective over the launched processes. Throws Error.
+[[nodiscard]] int start_ranks_of_process(int ranks, const std::vector<std::string>& words);
 
 }  // namespace collbench::program

@@ -52,6 +52,30 @@ class Mpich(unittest.TestCase):
         self.assertIn("COLLBENCH_MPI", result.stderr)
         self.assertNotEqual(result.returncode, 0)
 
+    def test_no_mpi_is_mixed_with_another(self):
+        folder = self.record.parent
+        for name in ("collbench", "libcollbench.so", "libcollbench_open_mpi.so", "libcollbench_mpich.so"):
+            shutil.copy(pathlib.Path(PROGRAM).parent / name, folder)
+        program, module = str(folder / "collbench"), folder / "libcollbench_mpich.so"
+
+        def refused(says, environment):
+            result = run(program, *QUICK, environment=environment)
+            self.assertEqual(result.returncode, 5, result.stderr)
+            self.assertRegex(result.stderr, "^collbench: (rank 0 .*: )?MPI: " + says)
+            self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+
+        refused("libcollbench_open_mpi.so is meant for openmpi, and the MPI of this process is MPICH", {"LD_PRELOAD": "libmpich.so.12"})
+        source = folder / "other.c"
+        source.write_text("static long none[16]; void *collbench_mpi_functions(void) { return none; }")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", module, source], check=True)
+        refused(".*libcollbench_mpich.so belongs to another version of collbench", {"COLLBENCH_MPI": "mpich"})
+        # MPICH itself is loaded by then: Open MPI's functions would be mixed with it.
+        module.write_bytes(b"")
+        refused(".*libcollbench_mpich.so: file too short", {"PMI_RANK": "0", "PMI_SIZE": "1"})
+        module.unlink()
+        result = run(program, *QUICK, environment={"PMI_RANK": "0", "PMI_SIZE": "1"})
+        self.assertEqual(result.returncode, 0, result.stderr)  # nothing of it was loaded
+
     def test_names_a_stopped_rank(self):
         ranks = subprocess.Popen([HYDRA, "-n", "2", PROGRAM, "--sizes", "8", "--time", "50", "-T", "3"], env=ENVIRONMENT,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)

@@ -55,6 +55,8 @@ class NcclTestsLine(unittest.TestCase):
         mean = sum(float(row[i]) for row in rows for i in (7, 11)) / len(rows) / 2
         self.assertAlmostEqual(float(re.search(r"Avg bus bandwidth *: (\S+)", said.stdout)[1]), mean, delta=0.02 + 0.02 * mean)
         self.assertIn("AllReduce float", said.stderr)  # the verdict
+        if not os.path.exists("/dev/nvidiactl"):
+            self.assertEqual(said.stderr.count("no GPU is seen here: host memory is measured"), 1)
 
     def test_its_defaults(self):
         said = self.run_as("broadcast_perf", "--record", "run.json")
@@ -107,6 +109,7 @@ class NcclTestsLine(unittest.TestCase):
         self.assertEqual([rank["local_rank"] for rank in record["ranks"]], [0, 1, 2, 3])
         self.assertEqual([row[0] for row in self.rows(said.stdout)], ["1024", "2048", "4096"])
         self.assertEqual(said.stderr.count("a process for each GPU"), 1)
+        self.assertNotIn("no GPU is seen", said.stderr)
         self.assertNotIn("COLLBENCH_SECRET=", json.dumps(record).replace("(set, not recorded)", ""))
         # What is wrong is said once, with its status.
         said = self.run_as("all_reduce_perf", "-g", "2", "--backend", "nccl", "--no-such-option", environment=STAND_INS, status=2)

@@ -38,6 +38,17 @@ TEST(Ticket, HasWhatASupportTeamNeeds) {
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 20);
 }
 
+TEST(Ticket, TheCommandHasTheHostsWhereEachHasAsManyRanks) {
+  const GpuCluster cluster = cluster_of("ndv4", 2);
+  collbench::Run run = run_from_expectation(cluster, 2);
+  for (Identity& rank : run.ranks) rank.host = rank.node == 0 ? "n1" : "n2";
+  EXPECT_THAT(report_ticket(judged_on_gpus(run, cluster)),
+              HasSubstr("mpirun -np 16 -H n1:8,n2:8 all_reduce_perf"));
+  run = judged_on_gpus(run, cluster);
+  run.ranks.pop_back();
+  EXPECT_THAT(report_ticket(run), HasSubstr("mpirun -np 15 all_reduce_perf"));
+}
+
 TEST(Ticket, ASoundMachineHasNothingToFind) {
   const std::string text = ticket(1);
   EXPECT_THAT(text, AllOf(StartsWith("SOUND: "), HasSubstr("\nmeasured: AllReduce 4 GiB: "),

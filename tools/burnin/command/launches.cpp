@@ -100,9 +100,23 @@ MisplacedRanks::MisplacedRanks(const char* option, const char* words, const std:
 
 std::string core_program_path() { return beside_this_program("collbench"); }
 
+namespace {
+
+/// By the MPI that ranks started here would load; none is no Open MPI.
+bool uses_open_mpi() {
+  try {
+    return collectives::mpi_library().abi == collectives::MpiAbi::open_mpi;
+  } catch (const Error& error) {
+    if (error.status() == ExitStatus::usage) throw;
+    return false;
+  }
+}
+
+}  // namespace
+
 std::vector<std::string>::const_iterator open_mpi_launcher(const std::vector<std::string>& words) {
   // Another MPI library's launchers have the same names, and this program needs that of its own library.
-  if (!collectives::mpi_version().starts_with("Open MPI")) return words.end();
+  if (!uses_open_mpi()) return words.end();
   return std::find_if(words.begin(), words.end(), [](const std::string& word) {
     return launch::is_open_mpi_launcher(std::filesystem::path(word).filename().string());
   });

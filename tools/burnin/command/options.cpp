@@ -75,6 +75,9 @@ void require_sensible(const BurninOptions& options) {
     throw usage_error("--rail-setting", "nothing tells the launches of one rail from those of another",
                       "such as --rail-setting NCCL_IB_HCA=mlx5_{rail}");
   }
+  if (options.nvlink_nodes > 0 && !has_phase(options, BurninPhase::halving))
+    throw usage_error("--nvlink-nodes", "only --diagnose measures with NVLink between hosts and without it",
+                      "add --diagnose, or leave it out");
   if (options.resume && options.record_path.empty())
     throw usage_error("--resume", "the record to go on with is unknown", "give it with -J");
   if (options.format != "text" && options.dry_run)

@@ -109,8 +109,8 @@ PhasePlan plan_of_halving(const BurninOptions& options) {
   const analysis::HalvingCost one =
       analysis::expected_cost(record, {static_cast<int>(options.hosts.size()) - 1}, options.parallel);
   return {fmt::format(
-              "phase halving: {}; if one host is slow {}; the first launches say how many domains are, and "
-              "then it is predicted again\n",
+              "diagnosis by halving: {} where all are good, {} where one host is slow; predicted again after "
+              "the first launches\n",
               words(none), words(one)),
           static_cast<double>(none.rounds) * group_seconds(options, 0), none.rounds, none.launches};
 }
@@ -138,7 +138,8 @@ std::string plan_of(const BurninOptions& options) {
     all.launches += plan.launches;
   }
   const std::vector<std::string> left_out = phases_left_out(options);
-  if (!left_out.empty()) all.text += fmt::format("left out: {}\n", fmt::join(left_out, ", "));
+  if (!left_out.empty() && !has_phase(options, BurninPhase::halving))
+    all.text += fmt::format("left out: {}\n", fmt::join(left_out, ", "));
   all.text += fmt::format(
       "in all about {} of measuring{}, without retests: {} in {}{}; how long one takes to start is not "
       "known{}\n",

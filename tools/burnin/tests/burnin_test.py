@@ -173,7 +173,7 @@ class Burnin(unittest.TestCase):
             common = ("--hosts", "n[0-23]", "--leaf-nodes", 4, "--rails", 2, "--rail-setting", "RAIL={rail}", "--group-launcher",
                       f"{launcher} {{hosts}} {{ranks}}", "--diagnose", "--no-counters", "-J", burned_in)
             plan = burnin(*common, "--dry-run").stdout
-            self.assertRegex(plan, r"phase halving: 6 launches in 1 round, about 3 s; if one host is slow \d+ launches in \d+ rounds, about \d+ s")
+            self.assertRegex(plan, r"diagnosis by halving: 6 launches in 1 round, about 3 s where all are good, \d+ launches in \d+ rounds, about \d+ s where one")
             result = burnin(*common)
             self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
             flat = " ".join(result.stdout.split())
@@ -185,7 +185,7 @@ class Burnin(unittest.TestCase):
             started = len(pathlib.Path(f"{record}.launches").read_text().splitlines())
             self.assertRegex(result.stderr, f"^burnin: predicted after the first launches, .* rounds one after the other, {started} launches in all, ")
             self.assertRegex(flat, f"halving took .* {started} launches in all, .*; predicted .* {started} launches in all, ")
-            self.assertIn(f"if one host is slow {started} launches in ", plan)
+            self.assertIn(f"where all are good, {started} launches in ", plan)
             self.assertEqual(burnin("--from", burned_in).stdout, result.stdout)
             self.assertIn("n5: with n", burnin("--from", burned_in, "--format", "drain").stdout)
             self.assertEqual(burnin(*common, "--resume").stdout, result.stdout)
