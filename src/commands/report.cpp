@@ -1,14 +1,21 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "analysis/charts/chosen_charts.hpp"
 #include "analysis/report/report.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/record/run_stream.hpp"
 #include "src/cli/criteria_options.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
+#include "src/commands/evidence.hpp"
 #include "src/commands/registry.hpp"
 #include "src/run/output_files.hpp"
 
@@ -23,19 +30,43 @@ struct ReportOptions {
   Lab01Request lab01;
   bool percentiles = false;
   CriteriaOptions criteria{.criteria = {.min_busbw = {}, .fail_on = {}}, .asked = false};
+  EvidenceRequest evidence;
 };
+
+/// Throws Error (usage) where the archive cannot be written, or nobody asked for one.
+void require_writable_archive(const ReportOptions& options) {
+  const EvidenceRequest& evidence = options.evidence;
+  if (!evidence.path.empty()) {
+    require_writable(evidence.path, options.output.overwrite, "--evidence");
+  } else if (!evidence.others.empty()) {
+    throw usage_error("--with", "it says what else an archive holds, and none is asked for",
+                      "add --evidence FILE.tar.gz");
+  }
+}
+
+std::string archive_note(const EvidenceRequest& evidence, const std::vector<std::string>& names) {
+  return fmt::format(
+      "wrote {}: {}; {} and serial numbers are in it: look through it before you send it", evidence.path,
+      fmt::join(names, ", "),
+      evidence.is_anonymous ? "users, folders, addresses" : "hosts, users, folders, addresses");
+}
 
 /// A saved record as tables; status low where it fails what was asked of it. Throws Error (usage) for a file
 /// that is none.
 CommandResult report(const ReportOptions& options) {
   const auto documents = writable_documents(options.output, options.lab01.asked ? kLab01Page : "");
-  const Run run = run_from_text(input_text(options.record), input_name(options.record));
+  require_writable_archive(options);
+  Run run = run_from_text(input_text(options.record), input_name(options.record));
+  std::vector<std::string> archived;
+  if (!options.evidence.path.empty()) archived = write_evidence(run, options.evidence);
+  if (options.evidence.is_anonymous) run = HostAliases(run).run(run);
   const analysis::TextOptions wanted{.percentiles = options.percentiles,
                                      .criteria = options.criteria.criteria};
   const auto write = [&](const OutputDocument& document) {
     return run_document(run, document, options.lab01, options.color, wanted);
   };
-  const CriteriaOutcome outcome = criteria_outcome(run, options.criteria);
+  CriteriaOutcome outcome = criteria_outcome(run, options.criteria);
+  if (!archived.empty()) outcome.notes.push_back(archive_note(options.evidence, archived));
   return {write_documents(documents, write), outcome.status, prints_text(documents), outcome.notes};
 }
 
@@ -52,6 +83,19 @@ void add_report(CLI::App& command, CommandFunction& chosen) {
   add_lab01_options(command, theme, options->lab01);
   add_percentiles_option(command, theme, options->percentiles);
   add_criteria_options(command, theme, options->criteria);
+  EvidenceRequest& evidence = options->evidence;
+  add_option(command, theme, "--evidence", "FILE.tar.gz",
+             "an archive for a provider's support: ticket, report, record, topology and their SHA sums",
+             into(evidence.path));
+  command
+      .add_option("--with", evidence.others,
+                  "what else it holds: logs, folders of doctor save; several, or given again")
+      ->type_name("FILE")
+      ->group(theme);
+  command
+      .add_flag("--anonymous", evidence.is_anonymous,
+                "host0, host1, … in place of hosts' names in all that is written")
+      ->group(theme);
   command.callback([options, &chosen] { chosen = [options] { return report(*options); }; });
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -23,6 +22,7 @@
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
 #include "src/commands/doctor.hpp"
+#include "src/commands/evidence.hpp"
 #include "src/commands/registry.hpp"
 
 namespace collbench::program {
@@ -44,20 +44,6 @@ std::string code_block(std::string_view text) {
   }
   const std::string fence(longest + 1, '`');
   return fmt::format("{}text\n{}{}{}\n", fence, text, text.ends_with('\n') ? "" : "\n", fence);
-}
-
-/// A run leaves secrets out of its record; what a script wrote, or put into one, did not. Of each text in it,
-/// wherever that is, words that look like secrets are replaced.
-void leave_secrets_out(nlohmann::ordered_json& json, const std::string& name) {
-  if (json.is_array() && std::ranges::all_of(json, [](const auto& each) { return each.is_string(); })) {
-    json = recorded_words(json.get<std::vector<std::string>>());
-  } else if (json.is_string()) {
-    json = recorded_value(name, recorded_words({json.get<std::string>()}).front());
-  } else if (json.is_structured()) {
-    const bool is_environment = name == "environment";
-    for (const auto& [key, value] : json.items())
-      leave_secrets_out(value, is_environment ? key : value.is_object() ? key : "");
-  }
 }
 
 /// "PRETTY_NAME=…" of os-release(5), the kernel, and the NVIDIA driver where one is loaded.
@@ -90,9 +76,7 @@ BugsRun bugs_run(const std::string& record) {
   const std::string text = input_text(record);
   const std::string heading = "\n## The run\n\n";
   try {
-    auto json = nlohmann::ordered_json::parse(to_json_text(run_from_text(text, input_name(record))));
-    leave_secrets_out(json, "");
-    const Run run = run_from_text(json.dump(), input_name(record));
+    const Run run = without_secrets(run_from_text(text, input_name(record)));
     return {heading + code_block(analysis::report(run, "text")), to_json_text(run)};
   } catch (const Error& error) {
     return {heading + code_block(recorded_words({describe(error)}).front()), ""};

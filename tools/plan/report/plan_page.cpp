@@ -149,11 +149,6 @@ std::vector<std::string> cost_facts(const TrainingPlan& plan) {
   }
   text += fmt::format(", {} of the time is left (published: above 90 % on 16,384 GPUs, Llama 3)",
                       percent(goodput.useful_part));
-  if (plan.cost) {
-    text += fmt::format(": with them about {} days", three_digits(plan.cost->days / goodput.useful_part));
-    if (plan.cost->dollars)
-      text += fmt::format(" and ${}", three_digits(*plan.cost->dollars / goodput.useful_part));
-  }
   facts.push_back(std::move(text));
   return facts;
 }
@@ -250,6 +245,27 @@ std::string memory_warning(const TrainingPlan& plan) {
       plan.memory_part(), kRefusedOfCapacity);
 }
 
+/// "14.25 s a step (MFU 56.0 %); 1T tokens: about 9.83 days and $725,000, 10.0 and $741,000 with
+/// interruptions; 57.0 of 80 GB per GPU"
+std::string answer(const TrainingPlan& plan) {
+  std::string text =
+      fmt::format("{} s a step (MFU {})", format_significant(plan.step_seconds, 4, 8), percent(plan.mfu));
+  if (plan.cost) {
+    const auto taken = [&plan](double useful_part, const char* unit) {
+      std::string words = three_digits(plan.cost->days / useful_part) + unit;
+      if (plan.cost->dollars)
+        words += fmt::format(" and ${}", three_digits(*plan.cost->dollars / useful_part));
+      return words;
+    };
+    text += fmt::format("; {} tokens: about {}", tokens_in_words(plan.cost->tokens), taken(1, " days"));
+    text += plan.goodput.advances()
+                ? fmt::format(", {} with interruptions", taken(plan.goodput.useful_part, ""))
+                : ", but with interruptions the run does not advance";
+  }
+  return text + fmt::format("; {}{:.1f} of {:.0f} GB per GPU", plan.may_not_fit() ? "MAY NOT FIT: " : "",
+                            plan.memory.sum() / 1e9, plan.memory_capacity_bytes / 1e9);
+}
+
 PlanPage page_of_plan(const TrainingPlan& plan) {
   const TrainingJob& job = plan.job;
   const ParameterCount count = count_parameters(job.model);
@@ -257,6 +273,7 @@ PlanPage page_of_plan(const TrainingPlan& plan) {
   std::string model = fmt::format("{}: {:.4g} B parameters", job.model.name, count.total / 1e9);
   if (job.model.experts.count > 0) model += fmt::format(", {:.3g} B of them active", count.active / 1e9);
   page.facts = {
+      answer(plan),
       model + fmt::format(", {:.0f} GFLOP per token",
                           flops_per_token(job.model, job.sequence, FlopConvention::full_attention) / 1e9),
       fmt::format("{}: {} node{} × {} {} ({} GPUs), {}", plan.topology, plan.nodes,
@@ -267,8 +284,7 @@ PlanPage page_of_plan(const TrainingPlan& plan) {
           job.global_batch, thousands(job.sequence), job.micro_batches(),
           job.micro_batches() == 1 ? "" : "es", job.micro_batch, job.dp, name(job.precision),
           name(job.recompute), name(job.sharding), job.stack->name),
-      fmt::format("{} s a step, {} tokens/s per GPU, {} tokens/s",
-                  format_significant(plan.step_seconds, 4, 8), thousands(plan.tokens_per_second_per_gpu),
+      fmt::format("{} tokens/s per GPU, {} tokens/s in all", thousands(plan.tokens_per_second_per_gpu),
                   thousands(plan.tokens_per_second_per_gpu * job.gpus())),
       fmt::format("MFU {} of {:.0f} TFLOPS {} ({}), {:.0f} TFLOP/s per GPU; with causal attention {}",
                   percent(plan.mfu), plan.peak_flops / 1e12, name(job.precision), kFullAttention,

@@ -1,0 +1,48 @@
+#pragma once
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/record/run.hpp"
+
+// A run's record as it is given to somebody else.
+
+namespace collbench::program {
+
+/// The record without what looks like a secret, wherever it stands: a run leaves it out of its record; what a
+/// script wrote, or put into one, did not.
+[[nodiscard]] Run without_secrets(const Run& run);
+
+/// Texts with "host0", "host1", … in place of the names of a run's hosts, as they stand in the order of its
+/// ranks: with their domains, and of a list in brackets ("node[01-16]") all. Users, folders, addresses and
+/// serial numbers stay.
+class HostAliases {
+ public:
+  explicit HostAliases(const Run& run);
+
+  [[nodiscard]] std::string text(std::string_view text) const;
+  /// The path of a file, whose endings stay.
+  [[nodiscard]] std::string file_name(const std::string& name) const;
+  /// Each text within the record.
+  [[nodiscard]] Run run(const Run& run) const;
+
+ private:
+  [[nodiscard]] bool begins_a_host(const std::string& word) const;
+
+  std::map<std::string, std::string> aliases_;  ///< by name, without its domain
+};
+
+/// What `collbench report --evidence` is told.
+struct EvidenceRequest {
+  std::string path;                 ///< of the archive; empty: none is asked for
+  std::vector<std::string> others;  ///< --with: files, and folders of `doctor save`
+  bool is_anonymous = false;
+};
+
+/// Writes evidence.tar.gz: ticket.txt, report.txt, report.html, nccl-tests.txt, run.json, topology.json where
+/// machines are known, the other files, and SHA256SUMS. The names in it. Throws Error: (usage) for another
+/// file that cannot be read, or two of one name; (not_here) where tar or sha256sum does not do its work.
+std::vector<std::string> write_evidence(const Run& run, const EvidenceRequest& request);
+
+}  // namespace collbench::program

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""What `collbench report --evidence` archives, and what --anonymous leaves of the hosts' names.
+
+usage: evidence_test.py PROGRAM SOURCE_FOLDER [unittest arguments]
+"""
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+
+PROGRAM, SOURCE = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+RECORD = SOURCE / "tests/records/host2.json"
+
+
+def report(*words, **environment):
+    done = subprocess.run([PROGRAM, "report", *words], capture_output=True, text=True, check=False, timeout=200,
+                          env={**os.environ, "LC_ALL": "C.UTF-8", **environment})
+    return done.returncode, done.stdout, done.stderr
+
+
+class Evidence(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.archive = self.folder / "evidence.tar.gz"
+
+    def record(self, *hosts, **changes):
+        """The record of a run, with these hosts' names in place of its own."""
+        run = json.loads(RECORD.read_text())
+        for rank, host in zip(run["ranks"], hosts):
+            rank["host"] = host
+        file = self.folder / "run.json"
+        file.write_text(json.dumps({**run, **changes}))
+        return file
+
+    def archived(self):
+        with tarfile.open(self.archive) as archive:
+            return {member.name: archive.extractfile(member).read() for member in archive.getmembers() if member.isfile()}
+
+    def test_holds_each_document_and_their_sums(self):
+        status, page, said = report(RECORD, "--evidence", self.archive)
+        self.assertEqual(status, 0, said)
+        self.assertIn("AllReduce", page)
+        self.assertIn(f"wrote {self.archive}: nccl-tests.txt, ", said)
+        self.assertIn("hosts, users, folders, addresses and serial numbers are in it", said)
+        files = self.archived()
+        names = {"nccl-tests.txt", "report.html", "report.txt", "run.json", "ticket.txt"}
+        self.assertLessEqual({f"evidence/{name}" for name in names | {"SHA256SUMS"}}, set(files))
+        sums = dict(reversed(line.split("  ", 1)) for line in files.pop("evidence/SHA256SUMS").decode().splitlines())
+        self.assertEqual(sums, {name.removeprefix("evidence/"): hashlib.sha256(text).hexdigest() for name, text in files.items()})
+        rows = [json.loads(text)["rows"] for text in (files["evidence/run.json"], RECORD.read_text())]
+        self.assertEqual(*([row["seconds"] for row in each] for each in rows))
+
+    def test_holds_the_other_files_and_folders(self):
+        saved = self.folder / "node1"
+        (saved / "deep").mkdir(parents=True)
+        (saved / "deep/dmesg.txt").write_text("quiet\n")
+        log = self.folder / "run.log"
+        log.write_bytes(b"\x00binary\xff")
+        self.assertEqual(report(RECORD, "--evidence", self.archive, "--with", log, f"{saved}/")[0], 0)
+        files = self.archived()
+        self.assertEqual(files["evidence/node1/deep/dmesg.txt"], b"quiet\n")
+        self.assertEqual(files["evidence/run.log"], b"\x00binary\xff")
+        self.assertIn(b"  node1/deep/dmesg.txt\n", files["evidence/SHA256SUMS"])
+
+    def test_no_name_of_a_host_is_left(self):
+        record = self.record("gpu-a17.dc1.example.com", "gpu-a18", load_notes=["gpu-a17 was busy; gpu-a170 was not"],
+                             environment={"SLURM_JOB_NODELIST": "gpu-a[17-18]", "NCCL_DEBUG": "WARN"},
+                             command_line=["collbench", "--hosts", "gpu-a17:8,gpu-a18:8"])
+        log = self.folder / "gpu-a18.log"
+        log.write_text("Nov 29 gpu-a18.dc1.example.com kernel: NVRM\ngpu-a17:123:456 [0] NCCL INFO\n(gpu-a[17-18]) gpu-b7 gpu-a\n")
+        record_out = self.folder / "public.json"
+        status, page, said = report(record, "--evidence", self.archive, "--with", log, "--anonymous", "-J", record_out, "-o", "-")
+        self.assertEqual(status, 0, said)
+        self.assertNotIn("hosts, users", said)
+        files = self.archived()
+        self.assertEqual(files["evidence/host1.log"].decode(),
+                         "Nov 29 host1 kernel: NVRM\nhost0:123:456 [0] NCCL INFO\n(hosts) gpu-b7 gpu-a\n")
+        for name, text in {**files, "stdout": page.encode(), "-J": record_out.read_bytes()}.items():
+            if name.endswith(("sums", ".log")):
+                continue
+            for host in (b"gpu-a17 ", b"gpu-a17\"", b"gpu-a18", b"dc1.example", b"gpu-a["):
+                self.assertFalse(host in text, (host, name))
+            self.assertNotIn(b"gpu-a18", name.encode())
+        run = json.loads(record_out.read_text())
+        self.assertEqual([rank["host"] for rank in run["ranks"]][:2], ["host0", "host1"])
+        self.assertEqual(run["load_notes"], ["host0 was busy; gpu-a170 was not"])
+        self.assertEqual(run["environment"], {"SLURM_JOB_NODELIST": "hosts", "NCCL_DEBUG": "WARN"})
+        self.assertEqual(run["command_line"], ["collbench", "--hosts", "host0:8,host1:8"])
+
+    def test_a_host_may_be_called_as_a_key_of_the_record(self):
+        record_out = self.folder / "public.json"
+        status, _, said = report(self.record("rows", "host1"), "--anonymous", "-J", record_out)
+        self.assertEqual(status, 0, said)
+        self.assertEqual([rank["host"] for rank in json.loads(record_out.read_text())["ranks"]][:2], ["host0", "host1"])
+
+    def test_secrets_are_left_out(self):
+        report(self.record(command_line=["env", "API_TOKEN=hunter2", "collbench"]), "--evidence", self.archive)
+        for name, text in self.archived().items():
+            self.assertFalse(b"hunter2" in text, name)
+
+    def test_what_cannot_be_done_is_said_before_anything_is_written(self):
+        same = self.folder / "other"
+        same.mkdir()
+        (same / "run.json").write_text("{}")
+        self.archive.write_text("precious")
+        for words, reason in ((("--evidence", self.archive), "exists"),
+                              (("--with", RECORD), "add --evidence FILE.tar.gz"),
+                              (("--evidence", self.folder / "missing/a.tar.gz"), "missing"),
+                              (("--evidence", self.archive, "--overwrite", "--with", self.folder / "none.log"), "none.log"),
+                              (("--evidence", self.archive, "--overwrite", "--with", same / "run.json"), "the archive has a run.json already"),
+                              (("--evidence", self.archive, "--overwrite", "--with", RECORD, RECORD), "two files would be called host2.json")):
+            with self.subTest(words=words):
+                status, page, said = report(RECORD, *words)
+                self.assertEqual((status, page), (2, ""), said)
+                self.assertIn(reason, said)
+                self.assertEqual(said.count("\n"), 1, said)
+        self.assertEqual(self.archive.read_text(), "precious")
+
+    def test_without_tar_it_says_what_to_do(self):
+        tools = self.folder / "tools"
+        tools.mkdir()
+        for tool in ("env", "sha256sum"):
+            (tools / tool).symlink_to(f"/usr/bin/{tool}")
+        status, _, said = report(RECORD, "--evidence", self.archive, PATH=str(tools))
+        self.assertEqual(status, 5)
+        self.assertIn("tar: No such file or directory", said)
+        self.assertFalse(self.archive.exists())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
