@@ -69,19 +69,20 @@ Chart scaling_chart(const std::vector<ScaleSeries>& scaling) {
 }  // namespace
 
 PlanReport search_report(const SplitSearch& search, const PlanRequest& request) {
+  const TrainingPlan& fastest = search.best.front();
   PlanReport report{
-      .title = fmt::format("The fastest of {} splits that fit ({} were tried) of {} over {} GPUs",
-                           search.fitting, search.tried, request.model.name, search.best.front().job.gpus()),
+      .title = fmt::format(
+          "{} --gbs {}: {:.4g} s a step, the fastest of {} splits of {} that fit {} GPUs ({} were tried)",
+          split_options(fastest.job), fastest.job.global_batch, fastest.step_seconds, search.fitting,
+          request.model.name, fastest.job.gpus(), search.tried),
       .first_column = "rank",
       .rows = {}};
   for (const TrainingPlan& plan : search.best)
     report.rows.push_back({.label = fmt::to_string(report.rows.size() + 1), .plan = plan, .refused = {}});
-  const TrainingPlan& fastest = search.best.front();
   report.notes = {
       fmt::format("Each line is the fastest of its micro-batches, chunks (vpp) and recomputations; all have "
                   "{} samples of {} tokens a step.",
                   fastest.job.global_batch, fastest.job.sequence),
-      fmt::format("The first one: {} --gbs {}.", split_options(fastest.job), fastest.job.global_batch),
       "Memory is an estimate: 0.85 to 1.11 of what 25 steps of 2022 used, not checked on today's software."};
   add_assumed_note(request, fastest, report);
   report.notes.push_back(tie_note(report));
