@@ -87,11 +87,9 @@ void add_report(CLI::App& command, CommandFunction& chosen) {
   add_option(command, theme, "--evidence", "FILE.tar.gz",
              "an archive for a provider's support: ticket, report, record, topology and their SHA sums",
              into(evidence.path));
-  command
-      .add_option("--with", evidence.others,
-                  "what else it holds: logs, folders of doctor save; several, or given again")
-      ->type_name("FILE")
-      ->group(theme);
+  command.add_option("--with", evidence.others, "what else it holds: logs, folders of doctor save")
+      ->group(theme)
+      ->option_text("PATH...");
   command
       .add_flag("--anonymous", evidence.is_anonymous,
                 "host0, host1, … in place of hosts' names in all that is written")

@@ -229,8 +229,8 @@ class Launch(unittest.TestCase):
                 with open(f"{folder}/{program}", "w", encoding="ascii") as script:
                     script.write("#!/bin/sh\nprintf '%s\\0' \"$@\"\n")
                 os.chmod(f"{folder}/{program}", 0o755)
-            subprocess.run([PROGRAM, "launch", *arguments, "--write", folder, "--", *self.ODD], check=True, capture_output=True, env=ENVIRONMENT)
-            done = subprocess.run(["bash", f"{folder}/{name}"], capture_output=True, text=True, timeout=60, check=True,
+            subprocess.run([PROGRAM, "launch", *arguments, "--write", f"{folder}/job", "--", *self.ODD], check=True, capture_output=True, env=ENVIRONMENT)
+            done = subprocess.run(["bash", f"{folder}/job/{name}"], capture_output=True, text=True, timeout=60, check=True,
                                   env={**ENVIRONMENT, "PATH": f"{folder}:{ENVIRONMENT['PATH']}"})
             self.assertEqual(done.stderr, "")
             return done.stdout.split("\0")[:-1]

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/error.hpp"
@@ -166,6 +167,8 @@ CommandResult launch_help(const LaunchOptions& options) {
   const std::vector<JobFile> files = job_files(request);
   if (!options.folder.empty()) {
     const std::filesystem::path folder = options.folder;
+    std::error_code failure;  // require_writable says what it is
+    std::filesystem::create_directories(folder, failure);
     for (const JobFile& each : files) require_writable(folder / each.name, options.overwrite, "--write");
     std::string text;
     for (const JobFile& each : files) {
