@@ -52,7 +52,9 @@ std::string report_markdown(const Run& run, const TextOptions& options) {
 }
 
 std::string report_markdown(const Prediction& prediction) {
-  std::string text = "# Expected\n\n" + markdown_text(prediction_title(prediction)) + "\n";
+  std::string text = "# Expected\n";
+  for (const std::string& line : {prediction_answer(prediction), prediction_title(prediction)})
+    text += "\n" + markdown_text(line) + "\n";
   for (const std::string& line : prediction_legend(prediction)) text += "\n" + markdown_text(line) + "\n";
   ReportTable table{.headings = prediction_headings(), .left = 0, .right = 2};
   for (const PredictedRow& row : prediction.rows) {

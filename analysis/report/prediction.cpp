@@ -117,6 +117,23 @@ std::vector<std::string> prediction_cells(const PredictedRow& row, const GpuClus
       expected_by_cell(row),        row.expected.limited_by};
 }
 
+std::string prediction_answer(const Prediction& prediction) {
+  std::uint64_t largest = 0;
+  for (const PredictedRow& row : prediction.rows)
+    if (row.expected.expected_seconds) largest = std::max(largest, row.size_bytes);
+  std::vector<std::string> rates;
+  for (const PredictedRow& row : prediction.rows) {
+    if (row.size_bytes != largest || !row.expected.expected_seconds) continue;
+    const PredictedBusbw busbw = predicted_busbw(row, prediction.cluster);
+    rates.push_back(fmt::format("{} {}", operation(row.operation).name, rate_cell(busbw.expected)));
+    if (busbw.band_low && busbw.band_high)
+      rates.back() += fmt::format(" ({} to {})", rate_cell(busbw.band_low), rate_cell(busbw.band_high));
+  }
+  return rates.empty() ? "Nothing is expected: no row has a rate"
+                       : fmt::format("Expected busbw in GB/s at {} (band): {}", format_bytes(largest),
+                                     fmt::join(rates, ", "));
+}
+
 std::string prediction_title(const Prediction& prediction) {
   const GpuCluster& cluster = prediction.cluster;
   std::string text =

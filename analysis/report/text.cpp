@@ -340,7 +340,8 @@ std::string hidden_prediction_cells(const Prediction& prediction, OperationId id
 
 std::string report_text(const Prediction& prediction, const TextOptions& options) {
   const int width = std::min(line_width(options), kMaxPredictionWidth);
-  std::string text = wrap(prediction_title(prediction), width, "# ", "#   ");
+  std::string text = wrap(prediction_answer(prediction), width, "# ", "#   ") +
+                     wrap(prediction_title(prediction), width, "# ", "#   ");
   for (const std::string& line : prediction_legend(prediction)) text += wrap(line, width, "# ", "#   ");
   const PredictionPage page = prediction_page(prediction, options);
   if (!page.shows_both()) {
