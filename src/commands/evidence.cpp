@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "analysis/report/report.hpp"
@@ -46,6 +45,10 @@ void leave_secrets_out(nlohmann::ordered_json& json, const std::string& name) {
 
 bool is_name_letter(char each) {
   return std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '-' || each == '_';
+}
+
+Error unclear_alias(const std::string& why) {
+  return usage_error("--anonymous", why, "leave it out, and change that name in what was written yourself");
 }
 
 std::string without_domain(const std::string& host) { return host.substr(0, host.find('.')); }
@@ -93,10 +96,11 @@ HostAliases::HostAliases(const Run& run) {
   for (const Identity& rank : run.ranks) hosts.push_back(rank.host);
   if (run.cluster)
     for (const ClusterNode& node : run.cluster->nodes) hosts.push_back(node.host);
-  std::set<std::string> seen;
   for (const std::string& host : hosts) {
     const std::string name = without_domain(host);
-    if (name.empty() || !seen.insert(name).second) continue;
+    if (name.empty() || aliases_.contains(name)) continue;
+    if (std::ranges::none_of(name, [](unsigned char each) { return std::isalpha(each) != 0; }))
+      throw unclear_alias(fmt::format("the host \"{}\" is called as numbers are", one_line(name)));
     aliases_[name] = fmt::format("host{}", aliases_.size());
   }
 }
@@ -141,7 +145,11 @@ bool HostAliases::begins_a_host(const std::string& word) const {
 Run HostAliases::run(const Run& run) const {
   auto json = nlohmann::ordered_json::parse(to_json_text(run));
   each_text(json, [this](const std::string& each) { return text(each); });
-  return run_from_json_text(json.dump(), "the record");
+  try {
+    return run_from_json_text(json.dump(), "the record");
+  } catch (const Error& error) {
+    throw unclear_alias(fmt::format("a host is called as a word of records is: {}", error.what()));
+  }
 }
 
 std::vector<std::string> write_evidence(const Run& run, const EvidenceRequest& request) {

@@ -19,12 +19,13 @@ namespace collbench::program {
 /// serial numbers stay.
 class HostAliases {
  public:
+  /// Throws Error (usage) for a host that is called as a number is.
   explicit HostAliases(const Run& run);
 
   [[nodiscard]] std::string text(std::string_view text) const;
   /// The path of a file, whose endings stay.
   [[nodiscard]] std::string file_name(const std::string& name) const;
-  /// Each text within the record.
+  /// Each text within the record. Throws Error (usage) where a host is called as a word of records is.
   [[nodiscard]] Run run(const Run& run) const;
 
  private:

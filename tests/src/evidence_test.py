@@ -98,6 +98,13 @@ class Evidence(unittest.TestCase):
         self.assertEqual(status, 0, said)
         self.assertEqual([rank["host"] for rank in json.loads(record_out.read_text())["ranks"]][:2], ["host0", "host1"])
 
+    def test_a_host_that_is_called_as_numbers_or_words_of_records_is_refused(self):
+        for host in ("17", "10.0.0.1", "mpi", "float"):
+            status, page, said = report(self.record(host, host), "--anonymous")
+            self.assertEqual((status, page), (2, ""), said)
+            self.assertIn("--anonymous: ", said)
+            self.assertEqual(said.count("\n"), 1, said)
+
     def test_secrets_are_left_out(self):
         report(self.record(command_line=["env", "API_TOKEN=hunter2", "collbench"]), "--evidence", self.archive)
         for name, text in self.archived().items():
