@@ -15,7 +15,7 @@ constexpr std::size_t kMaxLags = 256;  // so that passes without end cost no mor
 /// Equal values share the mean of their ranks.
 std::vector<double> ranks_of(std::span<const double> values) {
   std::vector<double> ordered(values.begin(), values.end());
-  std::sort(ordered.begin(), ordered.end());
+  std::ranges::sort(ordered);
   std::vector<double> ranks;
   for (const double value : values) {
     const auto [first, last] = std::equal_range(ordered.begin(), ordered.end(), value);

@@ -29,8 +29,8 @@ struct ClockOffset {
 /// From the quickest question: the answer lies between its ends, wherever (Cristian, Distributed Computing 3,
 /// 1989). Precondition: at least one sample.
 [[nodiscard]] inline ClockOffset clock_offset(std::span<const ClockSample> samples) {
-  const ClockSample& quickest = *std::min_element(
-      samples.begin(), samples.end(),
+  const ClockSample& quickest = *std::ranges::min_element(
+      samples,
       [](const ClockSample& a, const ClockSample& b) { return a.heard - a.asked < b.heard - b.asked; });
   return {.seconds = quickest.answered - (quickest.asked + quickest.heard) / 2,
           .uncertainty_seconds = (quickest.heard - quickest.asked) / 2};

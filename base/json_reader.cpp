@@ -19,7 +19,7 @@ constexpr std::string_view kDamaged =
 /// "line:column" of the 1-based position `byte` in `text`; the column counts bytes.
 std::string line_and_column(std::string_view text, std::size_t byte) {
   const std::string_view before = text.substr(0, std::min(byte == 0 ? 0 : byte - 1, text.size()));
-  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const auto line = std::ranges::count(before, '\n') + 1;
   const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
   return fmt::format("{}:{}", line, before.size() - line_start + 1);
 }

@@ -26,7 +26,7 @@ std::optional<MedianInterval> order_interval(std::vector<double> values, double 
   const double middle = (static_cast<double>(n) - 1) / 2;
   const double from_middle = (middle - static_cast<double>(l - 1)) * times_wider;
   const auto lowest = static_cast<std::size_t>(std::max(0.0, std::floor(middle - from_middle)));
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   return MedianInterval{.low = values[lowest],
                         .high = values[n - 1 - lowest],
                         .confidence = 1 - 2 * boost::math::cdf(heads, static_cast<double>(l - 1))};
@@ -105,8 +105,7 @@ double population_line(const std::vector<double>& values, double widening) {
   constexpr double kToSigma = 1.4826;  // of a normal distribution
   constexpr double kMinLine = 0.01;
   std::vector<double> known;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(known),
-               [](double value) { return !std::isnan(value); });
+  std::ranges::copy_if(values, std::back_inserter(known), [](double value) { return !std::isnan(value); });
   if (known.empty()) return kMinLine;
   const double middle = median(known);
   for (double& value : known) value = std::fabs(value - middle);

@@ -37,7 +37,7 @@ std::vector<std::string> suggest_names(std::string_view word, const std::vector<
                                           small_word.find(small_name) != std::string::npos);
     if (part || 3 * distance <= std::max(word.size(), name.size())) near.emplace_back(distance, name);
   }
-  std::sort(near.begin(), near.end());
+  std::ranges::sort(near);
   near.resize(std::min(near.size(), kMaxNames));
   std::vector<std::string> result;
   for (auto& [distance, name] : near) result.push_back(std::move(name));

@@ -56,8 +56,8 @@ std::uint64_t parse_size(std::string_view text, std::string_view option) {
     throw bad_size(text, option, "is not a number");
   }
   std::string suffix(text.substr(number_length));
-  std::transform(suffix.begin(), suffix.end(), suffix.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(suffix, suffix.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto* unit = std::ranges::find(kUnits, suffix, &Unit::name);
   if (unit == kUnits.end()) {
     throw bad_size(text, option, fmt::format("has an unknown unit '{}'", text.substr(number_length)));

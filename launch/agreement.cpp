@@ -32,7 +32,7 @@ void throw_lowest(Ranks& ranks, const std::string* host, const std::optional<Err
   if (lowest[0] == ranks.size()) return;
   constexpr int kNone = -1;
   const std::vector<int> statuses = all_gather_values(ranks, mine ? static_cast<int>(mine->status()) : kNone);
-  const auto failed = std::count_if(statuses.begin(), statuses.end(), [](int s) { return s != kNone; });
+  const auto failed = std::ranges::count_if(statuses, [](int s) { return s != kNone; });
   const auto first = static_cast<std::size_t>(lowest[0]);
   const auto text_of_first = [&](const std::string& text) { return ranks.all_gather(text)[first]; };
   const std::string where = text_of_first(mine ? mine->where() : "");

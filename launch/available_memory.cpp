@@ -84,7 +84,7 @@ std::string unescaped(std::string_view text) {
 
 bool has_word(std::string_view list, std::string_view word) {
   const std::vector<std::string> words = split_cells(list, ',');
-  return std::find(words.begin(), words.end(), word) != words.end();
+  return std::ranges::find(words, word) != words.end();
 }
 
 /// This process's group, by a line "ID:CONTROLLERS:PATH" of /proc/self/cgroup; version 2 has no controllers.
@@ -106,7 +106,7 @@ std::vector<Hierarchy> hierarchies(const fs::path& root) {
   std::ifstream file(root / "proc/self/mountinfo");
   for (std::string line; std::getline(file, line);) {
     const std::vector<std::string> words = split_words(line);
-    const auto dash = std::find(words.begin(), words.end(), "-");
+    const auto dash = std::ranges::find(words, "-");
     if (words.size() < 6 || words.end() - dash < 4) continue;
     const bool is_version_2 = dash[1] == "cgroup2";
     if (!is_version_2 && (dash[1] != "cgroup" || !has_word(dash[3], "memory"))) continue;

@@ -60,7 +60,7 @@ std::vector<int> parse_node_map(std::string_view text, int ranks) {
     }
     ++node;
   }
-  const auto missing = std::find(node_of.begin(), node_of.end(), -1);
+  const auto missing = std::ranges::find(node_of, -1);
   if (missing != node_of.end()) {
     throw bad_map(text, fmt::format("leaves out rank {} of {}", missing - node_of.begin(), ranks));
   }

@@ -38,7 +38,7 @@ void require_same(const std::vector<RankEnvironment>& environments, const Identi
   if (odd_ranks.empty()) return;
   std::vector<std::string> names;
   for (auto& [host, ranks] : odd_ranks) {
-    std::sort(ranks.begin(), ranks.end());
+    std::ranges::sort(ranks);
     names.push_back(
         fmt::format("{} {} on {}", ranks.size() == 1 ? "rank" : "ranks", number_ranges(ranks), host));
   }

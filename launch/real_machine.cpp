@@ -199,7 +199,7 @@ std::string program_id() {
       const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(&program_id) - info->dlpi_addr;
       return header.p_type == PT_LOAD && at >= header.p_vaddr && at < header.p_vaddr + header.p_memsz;
     };
-    if (std::none_of(headers.begin(), headers.end(), holds_this_code)) return 0;
+    if (std::ranges::none_of(headers, holds_this_code)) return 0;
     auto& found = *static_cast<Linked*>(result);
     if (*info->dlpi_name != '\0') found.file = info->dlpi_name;
     for (const ElfW(Phdr) & header : headers) {

@@ -195,7 +195,7 @@ class SocketSession : public Session {
     for (std::size_t rank = 0; rank < groups.size(); ++rank) {
       if (groups[rank] == group) members.push_back(static_cast<int>(rank));
     }
-    const auto own = std::find(members.begin(), members.end(), ranks_->rank());
+    const auto own = std::ranges::find(members, ranks_->rank());
     Party party{.rank = static_cast<int>(own - members.begin()),
                 .ranks = static_cast<int>(members.size()),
                 .word = "",
@@ -230,7 +230,7 @@ class SocketSession : public Session {
     const std::string boot = first_line("/proc/sys/kernel/random/boot_id");
     const auto machines = ranks_->all_gather(own_host_name() + " " + boot);
     const auto& own = machines.at(static_cast<std::size_t>(ranks_->rank()));
-    return static_cast<int>(std::find(machines.begin(), machines.end(), own) - machines.begin());
+    return static_cast<int>(std::ranges::find(machines, own) - machines.begin());
   }
 
   [[nodiscard]] bool has_mpi() const override { return false; }

@@ -53,7 +53,7 @@ template <class Reader>
 /// The enumerator whose name it is, by their list. Throws Error (usage) that expects `what`.
 template <class Word, class Names>
 [[nodiscard]] Word word_from_json(const JsonReader& json, const Names& names, std::string_view what) {
-  const auto found = std::find(names.begin(), names.end(), json.text());
+  const auto found = std::ranges::find(names, json.text());
   if (found == names.end()) throw json.expected(what);
   return static_cast<Word>(found - names.begin());
 }

@@ -248,8 +248,8 @@ void RowSamples::add_sample(float sample) {
 RowPasses RowSamples::passes() const {
   RowPasses passes{.seconds = pass_seconds_, .round_trip_seconds = std::vector<double>(pass_seconds_.size())};
   if (pass_probes_.size() == pass_seconds_.size()) {
-    std::transform(pass_probes_.begin(), pass_probes_.end(), passes.round_trip_seconds.begin(),
-                   [](const MachineProbe& probe) { return probe.round_trip_seconds; });
+    std::ranges::transform(pass_probes_, passes.round_trip_seconds.begin(),
+                           [](const MachineProbe& probe) { return probe.round_trip_seconds; });
   }
   return passes;
 }

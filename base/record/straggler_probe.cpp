@@ -24,7 +24,7 @@ std::vector<double> above_others(const std::vector<double>& values) {
   if (values.size() < 2) return above;
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
   const std::size_t others = values.size() - 1;
   for (std::size_t position = 0; position < order.size(); ++position) {
     // Of the sorted ones without this.

@@ -165,6 +165,6 @@ std::optional<Mismatch> DataPattern::check(std::span<const std::byte> received,
   return found;
 }
 
-void poison(std::span<std::byte> buffer) { std::fill(buffer.begin(), buffer.end(), DataPattern::kPoison); }
+void poison(std::span<std::byte> buffer) { std::ranges::fill(buffer, DataPattern::kPoison); }
 
 }  // namespace collbench::collectives

@@ -69,7 +69,7 @@ const MpiFunctions* load(MpiAbi abi, const AbiNames& names) {
   // For everybody: Open MPI's plugins do not name the library whose functions they call.
   const bool is_linked = names.mpi.empty();
   std::vector<std::string> failures;
-  const bool has_mpi = std::any_of(names.mpi.begin(), names.mpi.end(), [&failures](const std::string& name) {
+  const bool has_mpi = std::ranges::any_of(names.mpi, [&failures](const std::string& name) {
     return first_library({name}, failures.emplace_back(), SymbolScope::everybody).has_value();
   });
   if (!is_linked && !has_mpi) throw NotLoaded(fmt::format("{}", fmt::join(failures, ", ")));

@@ -62,7 +62,7 @@ void MpiRow::fill(std::uint64_t iteration) {
 void MpiRow::fill_to_repeat() {
   // In place the result is the next input: sums would run into infinities and products into slow subnormals.
   if (key_.in_place && key_.reduction) {
-    std::fill(buffers_.output.begin(), buffers_.output.end(), std::byte{0});
+    std::ranges::fill(buffers_.output, std::byte{0});
   } else {
     fill(0);
   }

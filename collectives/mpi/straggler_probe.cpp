@@ -159,7 +159,7 @@ struct RankProber::Handles {
   /// One pair of hosts at a time is not asked for: pairs of one round share no host.
   void add_transfers(ProbeRepetition& repetition) const {
     const int hosts = static_cast<int>(first_ranks.size());
-    const auto own = std::find(first_ranks.begin(), first_ranks.end(), ranks.rank());
+    const auto own = std::ranges::find(first_ranks, ranks.rank());
     for (const int round : rounds(hosts)) {
       for (const bool up : {true, false}) {
         ranks.barrier();

@@ -12,7 +12,7 @@ namespace {
 
 /// As nvidia-smi writes it; empty when CUDA gave zeros.
 std::string uuid_text(std::span<const unsigned char, 16> bytes) {
-  if (std::all_of(bytes.begin(), bytes.end(), [](unsigned char byte) { return byte == 0; })) return {};
+  if (std::ranges::all_of(bytes, [](unsigned char byte) { return byte == 0; })) return {};
   std::string text = "GPU";
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
@@ -32,7 +32,7 @@ std::vector<CudaGpu> cuda_gpus(const CudaLibrary& cuda, std::string_view instead
     cuda.check(cuda.device_get_pci_bus_id(address.data(), static_cast<int>(address.size()), device),
                "cudaDeviceGetPCIBusId");
     cuda.check(cuda.get_device_properties(properties.get(), device), "cudaGetDeviceProperties");
-    auto* const end = std::find(properties->name.begin(), properties->name.end(), '\0');
+    auto* const end = std::ranges::find(properties->name, '\0');
     gpus.push_back({.id = {.address = address.data(), .uuid = uuid_text(properties->uuid)},
                     .model = std::string(properties->name.begin(), end)});
   }

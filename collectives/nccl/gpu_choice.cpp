@@ -39,7 +39,7 @@ GpuChoice choose_gpus(const Identities& identities, const std::vector<std::vecto
   // Who sees fewer chooses first, so that nobody takes the only GPU that another can have.
   std::vector<std::size_t> order(visible.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     return std::pair(visible[a].size(), a) < std::pair(visible[b].size(), b);
   });
   std::map<std::pair<int, std::string>, int> taken;  // (node, GPU) → rank
@@ -47,8 +47,8 @@ GpuChoice choose_gpus(const Identities& identities, const std::vector<std::vecto
     const Identity& identity = identities[rank];
     const auto& gpus = visible[rank];
     const auto user_of = [&](const VisibleGpu& gpu) { return taken.find({identity.node, identity_of(gpu)}); };
-    const auto free = std::find_if(gpus.begin(), gpus.end(),
-                                   [&](const VisibleGpu& gpu) { return user_of(gpu) == taken.end(); });
+    const auto free =
+        std::ranges::find_if(gpus, [&](const VisibleGpu& gpu) { return user_of(gpu) == taken.end(); });
     std::size_t device = static_cast<std::size_t>(free - gpus.begin());
     if (free == gpus.end()) {
       if (!share) throw none_left(identity, user_of(gpus.front())->second, gpus, inside_slurm);

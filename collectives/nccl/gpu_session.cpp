@@ -81,8 +81,8 @@ void pretend_own_host(int rank, bool on_one_host) {
 }
 
 bool are_on_one_host(const Identities& machines) {
-  return std::all_of(machines.begin(), machines.end(),
-                     [&machines](const Identity& each) { return each.host == machines.front().host; });
+  return std::ranges::all_of(
+      machines, [&machines](const Identity& each) { return each.host == machines.front().host; });
 }
 
 int compute_capability_of(const CudaLibrary& cuda, int device) {
@@ -121,7 +121,7 @@ std::uint64_t free_for_each(const GpuSession& session, const launch::CollectiveW
   std::size_t total = 0;
   session.cuda.check(session.cuda.memory_info(&free, &total), "cudaMemGetInfo");
   const auto& mine = session.gpus[static_cast<std::size_t>(waiter.ranks().rank())];
-  const auto users = std::count(session.gpus.begin(), session.gpus.end(), mine);
+  const auto users = std::ranges::count(session.gpus, mine);
   return free / static_cast<std::uint64_t>(users);
 }
 

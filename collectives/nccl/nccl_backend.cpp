@@ -169,8 +169,8 @@ void NcclBackend::try_algorithm(const AlgorithmOverride& forced, const std::vect
 }
 
 NcclBackend::~NcclBackend() {
-  const bool failed = std::any_of(communicators_.begin(), communicators_.end(),
-                                  [](const auto& each) { return each.second->failed(); });
+  const bool failed =
+      std::ranges::any_of(communicators_, [](const auto& each) { return each.second->failed(); });
   if (failed) leave_buffers();
 }
 
@@ -226,7 +226,7 @@ std::optional<std::string> NcclBackend::unsupported_reason(const RowKey& key) co
     return "with -R symmetric NCCL may run its kernels for symmetric windows, whatever NCCL_ALGO says";
   }
   const std::vector<std::string> names = algorithms(key.operation);
-  if (std::find(names.begin(), names.end(), key.algorithm) == names.end()) {
+  if (std::ranges::find(names, key.algorithm) == names.end()) {
     return fmt::format("NCCL has no {} for {}", key.algorithm, operation(key.operation).name);
   }
   if (gpu_.nccl.version < kStrictAboutAlgorithms) {
@@ -305,7 +305,7 @@ void NcclBackend::note_made(double seconds) {
   if (waiter_ != &all_) return;
   communicator_seconds_.push_back(seconds);
   for (const std::string& network : waiter_->ranks().all_gather(network_log_->newest())) {
-    const bool known = std::find(networks_.begin(), networks_.end(), network) != networks_.end();
+    const bool known = std::ranges::find(networks_, network) != networks_.end();
     if (!network.empty() && !known) networks_.push_back(network);
   }
 }

@@ -125,7 +125,7 @@ void NcclCommunicator::register_buffers(BufferRegistration how, const DeviceBuff
   has_buffers_ = true;
   try {
     launch::agreed(waiter_.ranks(), waiter_.host(), [&] {
-      const bool all = std::all_of(registered_.begin(), registered_.end(), [](const Registered& buffer) {
+      const bool all = std::ranges::all_of(registered_, [](const Registered& buffer) {
         return buffer.local != nullptr || buffer.window != nullptr;
       });
       if (all) return;

@@ -250,7 +250,7 @@ void NcclRow::exchange(std::uint64_t shift) const {
     for (const P2pOp& each : transfers_) communicator_.grouped([&] { put(each); });
     return;
   }
-  communicator_.grouped([&] { std::for_each(transfers_.begin(), transfers_.end(), put); });
+  communicator_.grouped([&] { std::ranges::for_each(transfers_, put); });
 }
 
 /// Puts the next of so many on the stream, as a launch of the graph where there is one. Returns how many it

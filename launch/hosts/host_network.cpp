@@ -342,8 +342,8 @@ class HostNetwork::Sockets {
   void make_room() {
     std::erase_if(strangers_, [](const auto& each) { return !each->is_stranger(); });
     if (strangers_.size() < limits_.strangers) return;
-    auto first = std::find_if(strangers_.begin(), strangers_.end(),
-                              [](const auto& each) { return !each->is_from_known_address(); });
+    auto first =
+        std::ranges::find_if(strangers_, [](const auto& each) { return !each->is_from_known_address(); });
     if (first == strangers_.end()) first = strangers_.begin();
     (*first)->close();
     strangers_.erase(first);

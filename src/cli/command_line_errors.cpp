@@ -52,8 +52,8 @@ std::string with_value(const CLI::Option& option) {
   if (!option.get_positional()) return fmt::format("{} {}", option.get_name(), value);
   if (!value.empty()) return value;
   std::string name = option.get_name();
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
   return name;
 }
 

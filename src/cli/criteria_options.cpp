@@ -56,7 +56,7 @@ std::vector<analysis::FailureKind> parse_failure_kinds(const std::string& text) 
   for (const std::string& word : split_list(text)) {
     const std::string known = parse_failure_kind(word, names);
     if (known == "none") continue;
-    const auto at = std::find(names.begin(), names.end(), known) - names.begin();
+    const auto at = std::ranges::find(names, known) - names.begin();
     kinds.push_back(static_cast<analysis::FailureKind>(at));
   }
   return kinds;

@@ -86,7 +86,7 @@ void expand(const std::string& name, std::string_view option, std::vector<std::s
 }
 
 void require_few_brackets(const std::string& name, std::string_view option) {
-  if (std::count(name.begin(), name.end(), '[') <= kMaxBrackets) return;
+  if (std::ranges::count(name, '[') <= kMaxBrackets) return;
   throw bad_hosts(option, fmt::format("'{}' has more than {} brackets", excerpt(name), kMaxBrackets),
                   "write them as Slurm does: rack[1-8]node[01-30,35]");
 }

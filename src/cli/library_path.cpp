@@ -47,7 +47,7 @@ void leave_out_current_directory(char** argv, bool reports) {
   // The loader takes an empty value for none; a simulator's ranks are no processes.
   if (given == nullptr || *given == '\0' || launch::time_is_simulated()) return;
   const std::vector<std::string_view> parts = parts_of(given);
-  if (std::all_of(parts.begin(), parts.end(), is_absolute)) return;
+  if (std::ranges::all_of(parts, is_absolute)) return;
   for (const std::string_view part : parts) {
     if (!reports || part.empty() || is_absolute(part)) continue;
     print_message(

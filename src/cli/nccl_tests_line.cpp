@@ -203,8 +203,8 @@ std::optional<NcclTestsLine> nccl_tests_line(const std::string& program,
   for (const char* flag : {"--no-nodes-alone", "--fit"})
     if (std::ranges::find(others, flag) == others.end()) add({flag});
   add(others);
-  line.finds_backend = std::none_of(others.begin(), others.end(),
-                                    [](const std::string& other) { return other.starts_with("--backend"); });
+  line.finds_backend =
+      std::ranges::none_of(others, [](const std::string& other) { return other.starts_with("--backend"); });
   return line;
 }
 

@@ -73,7 +73,7 @@ void add_label_option(CLI::App& app, const std::string& theme, std::string& labe
   add_option(app, theme, "--label", "NAME", "a name for the run, in its record and in every file made of it",
              [&label](const std::string& text) {
                constexpr std::size_t kMaxLabel = 200;
-               const bool odd = std::any_of(text.begin(), text.end(), [](char letter) {
+               const bool odd = std::ranges::any_of(text, [](char letter) {
                  return static_cast<unsigned char>(letter) < ' ' || letter == '\x7f';
                });
                if (text.empty() || text.size() > kMaxLabel || odd) {
@@ -152,7 +152,7 @@ std::vector<std::string> split_list(const std::string& text) { return CLI::detai
 
 std::string parse_name(const std::string& text, const std::string& option,
                        const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), text) == known.end())
+  if (std::ranges::find(known, text) == known.end())
     throw unknown(option, text, {known.begin(), known.end()});
   return text;
 }

@@ -135,8 +135,8 @@ std::string in_ascii(std::string_view text) {
     std::size_t length = 1;  // of a character in UTF-8: what follows its first byte begins with the bits 10
     while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) ++length;
     const std::string_view character = text.substr(0, length);
-    const auto* const found = std::find_if(kInAscii.begin(), kInAscii.end(),
-                                           [&](const auto& each) { return each.first == character; });
+    const auto* const found =
+        std::ranges::find_if(kInAscii, [&](const auto& each) { return each.first == character; });
     const std::string_view word = found == kInAscii.end() ? "?" : found->second;
     if (!begins_line(ascii)) {
       for (std::size_t i = 1; i < word.size() && ascii.ends_with("  "); ++i) ascii.pop_back();

@@ -46,7 +46,7 @@ std::vector<fs::path> sorted_entries(const fs::path& folder, const Wanted& wante
   }
   if (failure && failure != std::errc::no_such_file_or_directory)
     throw folder_error(folder, failure.message());
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   return found;
 }
 
@@ -92,8 +92,8 @@ AddedRecord add_to_baseline(const fs::path& folder, const Run& run, const std::s
     throw usage_error(file, "the run was cut short, and a baseline is made of complete ones",
                       "run it again, or continue it with --resume");
   }
-  if (std::none_of(run.rows.begin(), run.rows.end(),
-                   [](const Row& row) { return analysis::was_measured(row.measurement); })) {
+  if (std::ranges::none_of(run.rows,
+                           [](const Row& row) { return analysis::was_measured(row.measurement); })) {
     throw usage_error(file, "no row of the record was measured, and a baseline is of times",
                       "collbench report says of each row why; run it again");
   }
@@ -126,7 +126,7 @@ std::vector<Run> baseline_runs(const fs::path& folder, const std::string& kind,
     const std::string name = file.filename().string();
     return name == own_name || time_of(name) > time_of(own_name);
   });
-  std::reverse(files.begin(), files.end());  // the newest first
+  std::ranges::reverse(files);  // the newest first
   std::vector<Run> runs;
   for (std::span<const fs::path> left = files; !left.empty() && (last == 0 || runs.size() < last);) {
     const std::size_t wanted = last == 0 ? left.size() : std::min(left.size(), last - runs.size());
@@ -134,7 +134,7 @@ std::vector<Run> baseline_runs(const fs::path& folder, const std::string& kind,
       if (hosts.empty() || analysis::hosts_of(run) == hosts) runs.push_back(std::move(run));
     left = left.subspan(wanted);
   }
-  std::reverse(runs.begin(), runs.end());
+  std::ranges::reverse(runs);
   return runs;
 }
 

@@ -79,8 +79,8 @@ CommandResult counters(const CountersCommand& options) {
   } else if (options.format == "json") {
     return {topology::error_counters_json(now), ExitStatus::ok, false};
   } else {
-    const auto above = std::count_if(now.counts.begin(), now.counts.end(),
-                                     [](const auto& counter) { return counter.second > 0; });
+    const auto above =
+        std::ranges::count_if(now.counts, [](const auto& counter) { return counter.second > 0; });
     result.text =
         now.counts.empty()
             ? fmt::format("{}: no error counter could be read\n", now.host)

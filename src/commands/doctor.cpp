@@ -53,7 +53,7 @@ std::vector<std::string> machines_of(const std::vector<std::string>& evidence) {
       has_files = has_files || !entry->is_directory(error);
       folders.push_back(entry->path().string());
     }
-    std::sort(folders.begin(), folders.end());
+    std::ranges::sort(folders);
     if (has_files || folders.size() < 2) folders = {each};
     machines.insert(machines.end(), folders.begin(), folders.end());
   }
@@ -73,10 +73,10 @@ CommandResult diagnose_machines(const DoctorCommand& options) {
     return pages.size() == 1 ? analysis::report(pages.front(), document.format, page_options(document))
                              : analysis::fleet_report(pages, document.format, page_options(document));
   };
-  const bool failed = std::any_of(pages.begin(), pages.end(), [](const analysis::DoctorPage& page) {
-    return std::any_of(
-        page.diagnosis.findings.begin(), page.diagnosis.findings.end(),
-        [](const auto& finding) { return finding.check.severity != topology::DoctorSeverity::risk; });
+  const bool failed = std::ranges::any_of(pages, [](const analysis::DoctorPage& page) {
+    return std::ranges::any_of(page.diagnosis.findings, [](const auto& finding) {
+      return finding.check.severity != topology::DoctorSeverity::risk;
+    });
   });
   const std::string summary =
       pages.size() == 1 ? analysis::doctor_summary(pages.front().diagnosis) : analysis::fleet_summary(pages);

@@ -85,7 +85,7 @@ std::vector<fs::path> dumps_in(const fs::path& folder) {
     files.push_back(entry->path());
   }
   if (failure) throw file_error(folder, "read", failure.value());
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 

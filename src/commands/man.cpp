@@ -42,7 +42,7 @@ CommandResult man(const CommandDescription& root, const ManOptions& options) {
   std::vector<std::string> names;
   for (const CommandDescription* each : pages) names.push_back(man_page_name(*each));
   const std::string name = parse_name(options.page, "collbench man", names);
-  const auto at = std::find(names.begin(), names.end(), name) - names.begin();
+  const auto at = std::ranges::find(names, name) - names.begin();
   CommandResult result{man_page(*pages[static_cast<std::size_t>(at)], version)};
   result.is_for_a_person = false;
   return result;

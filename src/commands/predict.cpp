@@ -51,10 +51,10 @@ void force_algorithm(analysis::GpuCluster& cluster, const PredictOptions& option
   for (const OperationId id : options.operations) {
     for (const analysis::AlgorithmRate& rate : analysis::gpu_algorithms(id, cluster)) {
       const std::string name(rate.name);
-      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+      if (std::ranges::find(known, name) == known.end()) known.push_back(name);
     }
   }
-  if (std::find(known.begin(), known.end(), options.algorithm) == known.end()) {
+  if (std::ranges::find(known, options.algorithm) == known.end()) {
     throw usage_error("--algo",
                       fmt::format("there is no '{}' for these operations on this machine", options.algorithm),
                       fmt::format("choose among {}{}", fmt::join(known, ", "),
@@ -85,7 +85,7 @@ template <class Value>
 std::vector<Value> each_once(const std::vector<Value>& values) {
   std::vector<Value> once;
   for (const Value& value : values)
-    if (std::find(once.begin(), once.end(), value) == once.end()) once.push_back(value);
+    if (std::ranges::find(once, value) == once.end()) once.push_back(value);
   return once;
 }
 

@@ -266,7 +266,7 @@ void add_repeat(CLI::App& command, CommandFunction& chosen) {
   add_progress_option(command, theme, options->progress);
   command.callback([&command, options, &chosen] {
     const auto& words = options->command;
-    const bool two = std::find(words.begin(), words.end(), kVersus) != words.end();
+    const bool two = std::ranges::find(words, kVersus) != words.end();
     require_fitting_options(command, two);
     if (two) options->output.formats = analysis::comparison_formats();
     chosen = [options, two] { return two ? versus(*options) : repeat(*options); };

@@ -92,7 +92,7 @@ constexpr std::string_view kDefaultLaunchSeconds = "20";
 /// Where collbench's options begin: behind its name, since those before are the launcher's (srun -J, mpirun
 /// -n). All words of a command that names no collbench: a script's, of which nothing is known.
 std::vector<std::string>::const_iterator own_options(const std::vector<std::string>& command) {
-  const auto program = std::find_if(command.begin(), command.end(), [](const std::string& word) {
+  const auto program = std::ranges::find_if(command, [](const std::string& word) {
     const std::string file = std::filesystem::path(word).filename().string();
     return file == "collbench" || file == "collbench-smpi";
   });

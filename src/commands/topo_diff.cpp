@@ -82,7 +82,7 @@ void add_files(topology::FolderFiles& all, const topology::FolderFiles& of_folde
 void add_left_out(std::vector<std::string>& all, const topology::Host& host,
                   const std::vector<std::string>& of_fleet) {
   const auto in = [](const std::vector<std::string>& list, const std::string& note) {
-    return std::find(list.begin(), list.end(), note) != list.end();
+    return std::ranges::find(list, note) != list.end();
   };
   for (const std::string& note : host.notes)
     if (note.starts_with("left out: ") && !in(of_fleet, note) && !in(all, note)) all.push_back(note);
@@ -201,14 +201,14 @@ std::vector<std::string> without_file(std::vector<std::string> hosts, const anal
   for (const analysis::ComparedHosts& pair : report.pairs)
     seen.insert(seen.end(), pair.hosts.begin(), pair.hosts.end());
   std::erase_if(hosts, [&seen](const std::string& host) {
-    return std::any_of(seen.begin(), seen.end(), [&](const auto& each) { return is_same_host(each, host); });
+    return std::ranges::any_of(seen, [&](const auto& each) { return is_same_host(each, host); });
   });
   return hosts;
 }
 
 /// Whether a document is a list of nodes alone, which has no room for a reason.
 bool writes_node_list(const std::vector<OutputDocument>& documents) {
-  return std::any_of(documents.begin(), documents.end(), [](const OutputDocument& each) {
+  return std::ranges::any_of(documents, [](const OutputDocument& each) {
     return each.format == "hostfile" || each.format == "slurm";
   });
 }

@@ -32,7 +32,7 @@ struct TwoCommands {
 
 /// Throws Error (usage) unless --versus stands once, with words on both sides.
 TwoCommands split_commands(const LaunchCommand& words) {
-  const auto versus = std::find(words.begin(), words.end(), kVersus);
+  const auto versus = std::ranges::find(words, kVersus);
   if (versus == words.begin() || versus == words.end() || versus + 1 == words.end() ||
       std::find(versus + 1, words.end(), kVersus) != words.end()) {
     throw usage_error(

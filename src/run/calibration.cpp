@@ -161,7 +161,7 @@ void take_saved_calibration(Run& run, const Run& then, const std::vector<RowKey>
   for (const RowKey& row : rows) {
     if (!row.reduction) continue;
     const auto& gammas = then.calibration->gammas;
-    const bool known = std::any_of(gammas.begin(), gammas.end(), [&row](const auto& each) {
+    const bool known = std::ranges::any_of(gammas, [&row](const auto& each) {
       return each.type == row.type && each.reduction == row.reduction;
     });
     if (!known) {

@@ -40,7 +40,7 @@ TrafficMatrix find_traffic(const RunOptions& options, const std::string& host, l
   if (options.counts_path.empty()) {
     // On every rank it holds as many numbers as there are pairs of ranks.
     const std::vector<OperationId>& asked = options.request.operations;
-    const bool moves = std::find(asked.begin(), asked.end(), OperationId::all_to_all_v) != asked.end();
+    const bool moves = std::ranges::find(asked, OperationId::all_to_all_v) != asked.end();
     return moves ? traffic_by_distance(ranks.size()) : TrafficMatrix{};
   }
   const auto on_root = launch::agree_on_root(ranks, host, [&](launch::OnRoot root) {
@@ -107,8 +107,8 @@ void require_expected_machine(const RunOptions& options, const RunContext& conte
   const bool measures_gpus = !options.dry_run && options.memory != collectives::MemoryKind::host;
   const auto on_root = launch::agree_on_root(ranks, context.host, [&](launch::OnRoot) -> std::size_t {
     const topology::ResolvedMachine expected = topology::resolve_machine(options.expect);
-    const bool has_any = std::any_of(environments.begin(), environments.end(),
-                                     [](const auto& each) { return each.machine.nvidia_devices > 0; });
+    const bool has_any =
+        std::ranges::any_of(environments, [](const auto& each) { return each.machine.nvidia_devices > 0; });
     return measures_gpus && !has_any ? expected.only_host().gpus.size() : 0;
   });
   const std::size_t gpus = launch::broadcast_value(ranks, on_root.value_or(0));

@@ -30,7 +30,7 @@ std::optional<JudgedBy> judged_by(const topology::ClusterTopology& machines, con
     return std::nullopt;
   };
   if (machines.distinct_hosts.empty()) return nothing("no topology was gathered");
-  if (std::any_of(ranks.begin(), ranks.end(), [&](int each) { return each != ranks.front(); })) {
+  if (std::ranges::any_of(ranks, [&](int each) { return each != ranks.front(); })) {
     return nothing("the nodes have different numbers of ranks");
   }
   try {

@@ -136,9 +136,9 @@ void IncidentLog::write_record(const Incident& incident) const {
   try {
     lock.emplace(path, "-J");
   } catch (const Error&) {
-    const bool is_root_lost = incident.kind == IncidentKind::rank_lost &&
-                              std::any_of(incident.ranks.begin(), incident.ranks.end(),
-                                          [](const auto& each) { return each.rank == 0; });
+    const bool is_root_lost =
+        incident.kind == IncidentKind::rank_lost &&
+        std::ranges::any_of(incident.ranks, [](const auto& each) { return each.rank == 0; });
     if (is_root_lost) throw;
   }
   Run run = run_from_json_text(read_file(path), path);

@@ -41,7 +41,7 @@ struct JudgedLab {
 };
 
 JudgedLab judged_lab(const Run& run, const Lab01Request& request) {
-  if (std::none_of(run.rows.begin(), run.rows.end(), is_all_reduce)) {
+  if (std::ranges::none_of(run.rows, is_all_reduce)) {
     throw usage_error("--preset lab01", "it reports AllReduce, and the run has no AllReduce row",
                       "leave --preset out, or use a run of AllReduce");
   }

@@ -17,7 +17,7 @@ namespace {
 /// 0 where no Step is measured.
 int step_matrix_of(const RunOptions& options) {
   const auto& measured = options.request.operations;
-  const bool has_step = std::find(measured.begin(), measured.end(), OperationId::step) != measured.end();
+  const bool has_step = std::ranges::find(measured, OperationId::step) != measured.end();
   return has_step ? options.step_matrix : 0;
 }
 

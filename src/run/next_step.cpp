@@ -27,7 +27,7 @@ std::string host_of_straggler(const Run& run) {
 }
 
 bool ran_out_of_time(const Run& run) {
-  return std::any_of(run.rows.begin(), run.rows.end(), [](const Row& row) {
+  return std::ranges::any_of(run.rows, [](const Row& row) {
     return row.measurement.stopped && row.measurement.stopped->reason == StopReason::out_of_time;
   });
 }

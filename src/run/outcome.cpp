@@ -21,7 +21,7 @@ std::string kept_file(const RunOptions& options) {
   if (!options.stream_path.empty()) return options.stream_path;
   std::string record = record_file(options.documents);
   if (!record.empty()) return record;
-  const auto table = std::find_if(options.documents.begin(), options.documents.end(), RecordFiles::rewrites);
+  const auto table = std::ranges::find_if(options.documents, RecordFiles::rewrites);
   return table == options.documents.end() ? "" : table->path;
 }
 
@@ -31,8 +31,8 @@ constexpr const char* kMoreTime = "give a longer --time, or smaller sizes";
 
 /// Whether the run writes files beside its stream, which are there already when it is resumed.
 bool writes_more_files(const RunOptions& options) {
-  return std::any_of(options.documents.begin(), options.documents.end(),
-                     [](const OutputDocument& each) { return !each.path.empty(); });
+  return std::ranges::any_of(options.documents,
+                             [](const OutputDocument& each) { return !each.path.empty(); });
 }
 
 }  // namespace
@@ -77,10 +77,10 @@ Error nothing_ran(const std::vector<Measurement>& rows) {
 }
 
 ExitStatus outcome(const std::vector<Measurement>& rows) {
-  if (std::any_of(rows.begin(), rows.end(), [](const Measurement& row) { return has_wrong_data(row); }))
+  if (std::ranges::any_of(rows, [](const Measurement& row) { return has_wrong_data(row); }))
     return ExitStatus::wrong_data;
   const auto none_ran =
-      std::all_of(rows.begin(), rows.end(), [](const Measurement& row) { return !row.unavailable.empty(); });
+      std::ranges::all_of(rows, [](const Measurement& row) { return !row.unavailable.empty(); });
   return none_ran ? ExitStatus::not_here : ExitStatus::ok;
 }
 

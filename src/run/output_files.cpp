@@ -199,7 +199,7 @@ void RunFiles::sync() {
 
 bool RunFiles::could_write(const std::string& path) const {
   const std::vector<Error> all = failures();
-  return std::none_of(all.begin(), all.end(), [&path](const Error& each) { return each.where() == path; });
+  return std::ranges::none_of(all, [&path](const Error& each) { return each.where() == path; });
 }
 
 std::vector<Error> RunFiles::failures() const {

@@ -45,7 +45,7 @@ Error too_little_memory(std::uint64_t needed, std::uint64_t available, const std
   const auto needs_less = [&](const RowKey& a, const RowKey& b) {
     return memory_needed({a}, backend) < memory_needed({b}, backend);
   };
-  const RowKey& largest = *std::max_element(rows.begin(), rows.end(), needs_less);
+  const RowKey& largest = *std::ranges::max_element(rows, needs_less);
   return usage_error(
       "-e",
       fmt::format("the largest row, {} {}, needs about {} per rank, but its {} has {} for each",
@@ -143,8 +143,8 @@ RunPlan plan_run(const RunOptions& options, const std::string& host, const RunBa
 }
 
 bool needs_calibration(const RunPlan& plan) {
-  return std::any_of(plan.rows.begin(), plan.rows.end(),
-                     [](const RowKey& row) { return operation(row.operation).has_bandwidth; });
+  return std::ranges::any_of(plan.rows,
+                             [](const RowKey& row) { return operation(row.operation).has_bandwidth; });
 }
 
 std::string plan_text(const RunPlan& plan, const std::vector<GroupStep>& before, const RunOptions& options,

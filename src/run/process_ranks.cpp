@@ -78,8 +78,8 @@ std::vector<std::string> environment_of(const Meeting& meeting, int rank, int ra
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view line(*entry);
-    if (std::none_of(kOfLaunchers.begin(), kOfLaunchers.end(),
-                     [line](std::string_view start) { return line.starts_with(start); }))
+    if (std::ranges::none_of(kOfLaunchers,
+                             [line](std::string_view start) { return line.starts_with(start); }))
       environment.emplace_back(line);
   }
   environment.push_back(fmt::format("COLLBENCH_RENDEZVOUS={}", meeting.address));

@@ -115,7 +115,7 @@ class RunDriver {
       run_.launches = static_cast<int>(files_->stream.earlier().size()) + 1;
     });
     const auto is_v = [](const RowKey& row) { return row.operation == OperationId::all_to_all_v; };
-    if (std::any_of(plan.rows.begin(), plan.rows.end(), is_v)) run_.traffic = traffic;
+    if (std::ranges::any_of(plan.rows, is_v)) run_.traffic = traffic;
   }
 
   /// What the machine is and how fast its parts are; shown at once, since it need not wait for the rows.
@@ -279,8 +279,8 @@ class RunDriver {
       }
       const std::string& path = options_.calibration_path;
       std::vector<RowKey> rows;
-      std::copy_if(plan_.rows.begin(), plan_.rows.end(), std::back_inserter(rows),
-                   [this](const RowKey& row) { return !backend_.unsupported_type_reason(row.type); });
+      std::ranges::copy_if(plan_.rows, std::back_inserter(rows),
+                           [this](const RowKey& row) { return !backend_.unsupported_type_reason(row.type); });
       take_saved_calibration(run_, run_from_text(read_file(path), path), rows, path);
     });
   }
@@ -348,7 +348,7 @@ class RunDriver {
   void compare_nodes(launch::OnRoot root, const topology::ClusterTopology& cluster) {
     const ClusterCheck check = check_cluster(root, cluster, options_.expect);
     has_fault_ = check.has_fault;
-    std::copy(check.lines.begin(), check.lines.end(), std::back_inserter(run_.cluster->summary));
+    std::ranges::copy(check.lines, std::back_inserter(run_.cluster->summary));
   }
 
   /// What CUDA calls this rank's GPU. A CUDA_VISIBLE_DEVICES of it alone shows just this one.

@@ -42,8 +42,8 @@ std::vector<std::string> without_reading(const topology::TelemetryLog& log, cons
   std::map<std::string, std::vector<int>> ranks;  // by GPU
   for (std::size_t rank = 0; rank < gpus.size(); ++rank) {
     if (machines.at(rank).node != node) continue;
-    const bool is_read = std::any_of(log.gpus().begin(), log.gpus().end(),
-                                     [&](const GpuTelemetry& gpu) { return is_same(gpu, gpus[rank]); });
+    const bool is_read =
+        std::ranges::any_of(log.gpus(), [&](const GpuTelemetry& gpu) { return is_same(gpu, gpus[rank]); });
     if (!is_read) ranks[gpus[rank].address].push_back(static_cast<int>(rank));
   }
   std::vector<std::string> words;

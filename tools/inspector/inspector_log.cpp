@@ -141,10 +141,10 @@ std::string take_json(const std::string& text, const std::string& where, bool is
     --file.marker.left;
     return take_call(line, JsonReader(file.marker.line, file.marker.where), job);
   }
-  const bool is_cut = parsed.is_discarded() && is_last &&
-                      std::any_of(kFirstKeys.begin(), kFirstKeys.end(), [&text](std::string_view key) {
-                        return key.starts_with(std::string_view(text).substr(0, key.size()));
-                      });
+  const bool is_cut =
+      parsed.is_discarded() && is_last && std::ranges::any_of(kFirstKeys, [&text](std::string_view key) {
+        return key.starts_with(std::string_view(text).substr(0, key.size()));
+      });
   if (is_cut) return "cut at the end of a file";
   if (!file.is_known)
     throw usage_error(where, "is no line of NCCL Inspector's, an object with a \"header\" on each",

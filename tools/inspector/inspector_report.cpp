@@ -92,7 +92,7 @@ std::vector<const KindResult*> with_verdict(const InspectorPage& page, VerdictWo
   std::vector<const KindResult*> found;
   for (const KindResult& kind : page.result.kinds)
     if (kind.verdict() == word) found.push_back(&kind);
-  std::sort(found.begin(), found.end(), [](const KindResult* a, const KindResult* b) {
+  std::ranges::sort(found, [](const KindResult* a, const KindResult* b) {
     return std::pair(*a->last_ratio(), a->kind) < std::pair(*b->last_ratio(), b->kind);
   });
   return found;
@@ -135,7 +135,7 @@ std::size_t name_columns(const TextTable& rows) {
 std::vector<std::string> narrow(TextTable& rows, int width) {
   std::vector<std::string> hidden;
   for (const std::string title : {"time", "algorithm", "calls"}) {
-    const auto found = std::find(rows.front().begin(), rows.front().end(), title);
+    const auto found = std::ranges::find(rows.front(), title);
     if (table_width(rows) <= width || found == rows.front().end()) continue;
     drop_column(rows, static_cast<std::size_t>(found - rows.front().begin()));
     hidden.push_back(title);
@@ -179,9 +179,8 @@ std::vector<std::string> notes(const InspectorPage& page) {
         "waited: what is under the edge of sound machines is UNCLEAR, never BELOW; expected at the "
         "smallest size",
         counted(means, "line")));
-    const auto several = static_cast<std::size_t>(
-        std::count_if(page.job.communicators.begin(), page.job.communicators.end(),
-                      [](const InspectedCommunicator& group) { return group.is_of_several(); }));
+    const auto several = static_cast<std::size_t>(std::ranges::count_if(
+        page.job.communicators, [](const InspectedCommunicator& group) { return group.is_of_several(); }));
     if (several > 0)
       lines.push_back(
           fmt::format("{} of communicators of one name, which the dump does not tell apart: "
@@ -198,8 +197,8 @@ std::vector<std::string> notes(const InspectorPage& page) {
   lines.insert(lines.end(), page.result.notes.begin(), page.result.notes.end());
   if (page.machine.empty())
     lines.emplace_back("nothing is expected: --topology names the machine that the job ran on");
-  const bool is_of_means = std::all_of(page.result.kinds.begin(), page.result.kinds.end(),
-                                       [](const KindResult& kind) { return kind.is_of_means; });
+  const bool is_of_means =
+      std::ranges::all_of(page.result.kinds, [](const KindResult& kind) { return kind.is_of_means; });
   lines.push_back(fmt::format(
       "busbw in GB/s (10^9 B/s), of the quickest {}. Kernels share the GPU with what else the job runs.",
       is_of_means ? "GPU of each minute; medians over minutes" : "rank of each call; medians over calls"));

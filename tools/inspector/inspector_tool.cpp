@@ -61,7 +61,7 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
                         "has no file of NCCL Inspector's (HOST-pidN.log, nccl_inspector_metrics_UUID.prom)",
                         "give NCCL_INSPECTOR_DUMP_DIR of the job; Inspector deletes .prom files when the job "
                         "ends");
-    std::sort(found.begin(), found.end());
+    std::ranges::sort(found);
     files.insert(files.end(), found.begin(), found.end());
   }
   return files;
@@ -90,9 +90,9 @@ CommandResult inspect(const InspectorOptions& options) {
     throw usage_error(options.paths.front(), left_out_words(page.job),
                       "give the files of a job whose collectives the GPU timed (kernel_gpu)");
   page.result = analysis::judge_job(page.job, machine ? &*machine : nullptr);
-  const bool is_below =
-      std::any_of(page.result.kinds.begin(), page.result.kinds.end(),
-                  [](const analysis::KindResult& kind) { return kind.verdict() == VerdictWord::below; });
+  const bool is_below = std::ranges::any_of(page.result.kinds, [](const analysis::KindResult& kind) {
+    return kind.verdict() == VerdictWord::below;
+  });
   const auto write = [&](const OutputDocument& document) {
     return analysis::report(page, document.format, page_options(document).columns);
   };

@@ -45,7 +45,7 @@ double own_seconds(const Call& call) { return call.own_seconds(); }
 
 /// In their order. A rank that logged a call twice counts once.
 std::vector<Call> calls_of(std::vector<InspectedCall> seen, const InspectedCommunicator& group) {
-  std::sort(seen.begin(), seen.end(), [](const InspectedCall& a, const InspectedCall& b) {
+  std::ranges::sort(seen, [](const InspectedCall& a, const InspectedCall& b) {
     return std::tuple(a.sequence, a.rank, a.seconds) < std::tuple(b.sequence, b.rank, b.seconds);
   });
   std::vector<Call> calls;
@@ -58,7 +58,7 @@ std::vector<Call> calls_of(std::vector<InspectedCall> seen, const InspectedCommu
     last_rank = each.rank;
   }
   for (Call& call : calls) {
-    std::sort(call.ranks.begin(), call.ranks.end());
+    std::ranges::sort(call.ranks);
     const auto slowest = std::min(call.ranks.size(), static_cast<std::size_t>(group.ranks));
     if (group.is_of_several()) call.own = call.ranks.size() - slowest;
   }
@@ -255,8 +255,9 @@ JobResult judge_job(const InspectedJob& job, const topology::ResolvedMachine* ma
     of_kind.calls = calls.size();
     std::vector<Call> whole;
     if (!group.is_of_means)
-      std::copy_if(calls.begin(), calls.end(), std::back_inserter(whole),
-                   [&group](const Call& call) { return std::cmp_equal(call.ranks.size(), group.ranks); });
+      std::ranges::copy_if(calls, std::back_inserter(whole), [&group](const Call& call) {
+        return std::cmp_equal(call.ranks.size(), group.ranks);
+      });
     of_kind.whole = whole.size();
     of_kind.seconds = median_of(whole.empty() ? calls : whole, own_seconds);
     const auto busbw = [&](double seconds) {
@@ -284,7 +285,7 @@ JobResult judge_job(const InspectedJob& job, const topology::ResolvedMachine* ma
   const auto waited = [](const LateRank& late) {
     return late.wait_seconds * static_cast<double>(late.last_in);
   };
-  std::sort(result.late.begin(), result.late.end(), [&waited](const LateRank& a, const LateRank& b) {
+  std::ranges::sort(result.late, [&waited](const LateRank& a, const LateRank& b) {
     return std::tuple(-waited(a), a.communicator, a.rank) < std::tuple(-waited(b), b.communicator, b.rank);
   });
   for (std::string& each : late_alike(job, result.late)) notes.insert(std::move(each));

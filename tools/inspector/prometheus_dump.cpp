@@ -100,7 +100,7 @@ std::optional<SizeRange> size_range(std::string_view text) {
   if (letters == std::string_view::npos) return std::nullopt;
   const std::string_view unit = text.substr(letters);
   constexpr std::array<std::string_view, 5> kUnits{"B", "KB", "MB", "GB", "TB"};
-  const auto* const known = std::find(kUnits.begin(), kUnits.end(), unit);
+  const auto* const known = std::ranges::find(kUnits, unit);
   if (known == kUnits.end()) return std::nullopt;
   const double factor = std::pow(1024.0, known - kUnits.begin());
   text = text.substr(0, letters);

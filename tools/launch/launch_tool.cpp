@@ -77,7 +77,7 @@ std::vector<std::string> variables_here() {
                          name.starts_with("COLLBENCH_") || name == "LD_LIBRARY_PATH";
     if (matters && name != "NCCL_SOCKET_IFNAME") names.push_back(name);
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 
@@ -118,7 +118,7 @@ int minutes_for(const LaunchRequest& request, bool is_given) {
 void require_gpus(const LaunchRequest& request) {
   const std::vector<std::string>& words = request.arguments;
   if (request.gpus_per_node > 0) return;
-  const bool accepts = std::find(words.begin(), words.end(), "--accept") != words.end();
+  const bool accepts = std::ranges::find(words, "--accept") != words.end();
   if (!accepts && value_of(words, "--backend") != "nccl") return;
   throw usage_error(accepts ? "--accept" : "--backend nccl",
                     "without --gpus-per-node the command starts ranks on host memory",

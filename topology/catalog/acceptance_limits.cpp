@@ -24,7 +24,7 @@ constexpr std::array<AcceptanceLimit, 4> kLimits{{
 
 const AcceptanceLimit* acceptance_limit(std::string_view machine, std::string_view operation, int nodes,
                                         std::uint64_t size_bytes) {
-  const auto* found = std::find_if(kLimits.begin(), kLimits.end(), [&](const AcceptanceLimit& limit) {
+  const auto* found = std::ranges::find_if(kLimits, [&](const AcceptanceLimit& limit) {
     return limit.machine == machine && limit.operation == operation && limit.nodes == nodes &&
            size_bytes >= limit.from_bytes;
   });

@@ -55,7 +55,7 @@ std::optional<int> gpu_of_index(const Host& host, int index) {
   for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i) {
     by_address.emplace_back(host.gpus[static_cast<std::size_t>(i)].pci_address.value_or(""), i);
   }
-  std::sort(by_address.begin(), by_address.end());
+  std::ranges::sort(by_address);
   if (std::cmp_greater_equal(index, by_address.size())) return std::nullopt;
   return by_address[static_cast<std::size_t>(index)].second;
 }

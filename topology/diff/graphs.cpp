@@ -32,8 +32,8 @@ ChannelGraph by_slots(const HostPair& pair, const ChannelGraph& graph, Side side
   for (auto& channel : moved.channels) {
     for (Device& device : channel) {
       const auto& list = slots(pair, device.kind);
-      const auto at = std::find_if(list.begin(), list.end(),
-                                   [&](const DevicePair& devices) { return devices.of(side) == device; });
+      const auto at =
+          std::ranges::find_if(list, [&](const DevicePair& devices) { return devices.of(side) == device; });
       device.index = static_cast<int>(at - list.begin());
     }
   }
@@ -43,8 +43,8 @@ ChannelGraph by_slots(const HostPair& pair, const ChannelGraph& graph, Side side
 
 /// Whether a channel goes through a device that the other machine is known not to have: that explains it.
 bool is_explained(const HostPair& pair, const ChannelGraph& by_slot, Side other_side) {
-  return std::any_of(by_slot.channels.begin(), by_slot.channels.end(), [&](const auto& channel) {
-    return std::any_of(channel.begin(), channel.end(), [&](const Device& slot) {
+  return std::ranges::any_of(by_slot.channels, [&](const auto& channel) {
+    return std::ranges::any_of(channel, [&](const Device& slot) {
       return !pair_at(pair, slot).of(other_side) && lists_all(pair.of(other_side), slot.kind);
     });
   });
@@ -136,8 +136,8 @@ bool is_certain(const HostPair& pair, const ChannelGraph& by_slot) {
     const auto b = pci_address_of(pair.b, *devices.b);
     return a || b ? a == b : device_label(pair.a, *devices.a) == device_label(pair.b, *devices.b);
   };
-  return std::all_of(by_slot.channels.begin(), by_slot.channels.end(), [&](const auto& channel) {
-    return std::all_of(channel.begin(), channel.end(), [&](const Device& slot) {
+  return std::ranges::all_of(by_slot.channels, [&](const auto& channel) {
+    return std::ranges::all_of(channel, [&](const Device& slot) {
       const DevicePair& devices = pair_at(pair, slot);
       return devices.a && devices.b && same_address(devices);
     });

@@ -17,11 +17,11 @@ std::string group_key(const Host& host) {
   for (const int nic : nic_order(host))
     names.push_back(host.nics[static_cast<std::size_t>(nic)].name.value_or(""));
   std::vector<std::string> sorted = names;
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   std::vector<std::ptrdiff_t> ranks;
   ranks.reserve(names.size());
   for (const std::string& name : names)
-    ranks.push_back(std::lower_bound(sorted.begin(), sorted.end(), name) - sorted.begin());
+    ranks.push_back(std::ranges::lower_bound(sorted, name) - sorted.begin());
   // Files that disagree may hide a fault: such a machine is like no other.
   std::string disagreements;
   for (const Disagreement& each : host.disagreements)
@@ -51,7 +51,7 @@ bool HostGroups::add_equal(const std::string& canonical, const std::string& name
 std::vector<HostGroup> HostGroups::take() {
   std::vector<std::size_t> order(groups_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [this](std::size_t x, std::size_t y) {
+  std::ranges::sort(order, [this](std::size_t x, std::size_t y) {
     return std::pair(groups_[y].names.size(), x) < std::pair(groups_[x].names.size(), y);
   });
   std::vector<HostGroup> sorted;

@@ -51,7 +51,7 @@ GpuKinds gpu_kinds(const Host& host) {
 template <class Key>
 bool disjoint(const std::map<Key, int>& a, const std::map<Key, int>& b) {
   return !a.empty() && !b.empty() &&
-         std::none_of(a.begin(), a.end(), [&b](const auto& each) { return b.contains(each.first); });
+         std::ranges::none_of(a, [&b](const auto& each) { return b.contains(each.first); });
 }
 
 std::string listed(const std::map<std::string, int>& models) {
@@ -87,11 +87,11 @@ Network network(const Host& host) {
 /// Whether the NIC may be one of a fabric: its rate says so, or is not known of an RDMA device or of a card
 /// that no interface of the kernel names.
 bool may_be_fabric(const Nic& nic) {
-  return std::any_of(
-             nic.ports.begin(), nic.ports.end(),
+  return std::ranges::any_of(
+             nic.ports,
              [](const NicPort& port) { return port.gigabits_per_second.value_or(0) >= kFabricGigabits; }) ||
-         (std::none_of(nic.ports.begin(), nic.ports.end(),
-                       [](const NicPort& port) { return port.gigabits_per_second.known(); }) &&
+         (std::ranges::none_of(nic.ports,
+                               [](const NicPort& port) { return port.gigabits_per_second.known(); }) &&
           (nic.name.known() || !nic.interfaces.known()));
 }
 
@@ -113,7 +113,7 @@ std::string without_gpus_and_fabric(const Host& a, const Host& b) {
   const GpuKinds in_a = gpu_kinds(a);
   if (fabric.nics == 0 || in_a.models.empty() || !b.gpus.empty()) return {};
   if (!lists_all(b, DeviceKind::gpu) || !lists_all(b, DeviceKind::nic)) return {};
-  if (std::any_of(b.nics.begin(), b.nics.end(), may_be_fabric)) return {};
+  if (std::ranges::any_of(b.nics, may_be_fabric)) return {};
   return fmt::format("no GPU and no fast NIC instead of {} and {} of {} Gb/s", listed(in_a.models),
                      counted(static_cast<std::size_t>(fabric.nics), "NIC"), fabric.gigabits);
 }

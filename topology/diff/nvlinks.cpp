@@ -64,9 +64,9 @@ std::vector<ChangedLinks> changed_links(const HostPair& pair, Side side, NvLinkC
 
 /// All pairs of the device have lost alike.
 bool lost_alike(const Explained<Counts>& explained) {
-  return explained.pairs.size() > 2 &&
-         std::all_of(explained.pairs.begin(), explained.pairs.end(),
-                     [&](const ChangedLinks& each) { return each.what == explained.pairs.front().what; });
+  return explained.pairs.size() > 2 && std::ranges::all_of(explained.pairs, [&](const ChangedLinks& each) {
+           return each.what == explained.pairs.front().what;
+         });
 }
 
 std::string link_counts(const HostPair& pair, Side side, const Explained<Counts>& explained) {
@@ -75,7 +75,7 @@ std::string link_counts(const HostPair& pair, Side side, const Explained<Counts>
     std::vector<DevicePair> peers;
     for (const ChangedLinks& one : explained.pairs) {
       const DevicePair& peer = one.from == explained.device ? one.to : one.from;
-      if (std::find(peers.begin(), peers.end(), peer) == peers.end()) peers.push_back(peer);
+      if (std::ranges::find(peers, peer) == peers.end()) peers.push_back(peer);
     }
     return fmt::format(
         "{} instead of {} with each of {}",
@@ -119,7 +119,7 @@ std::vector<DevicePair> diff_counts(const HostPair& pair, FindingList& findings)
       std::vector<DevicePair> devices{each.device};
       for (const ChangedLinks& one : each.pairs) {
         const DevicePair& peer = one.from == each.device ? one.to : one.from;
-        const bool listed = std::find(devices.begin(), devices.end(), peer) != devices.end();
+        const bool listed = std::ranges::find(devices, peer) != devices.end();
         if (!listed && each.pairs.size() <= 2) devices.push_back(peer);
       }
       explained_gpus.insert(explained_gpus.end(), devices.begin(), devices.end());
@@ -212,7 +212,7 @@ void diff_nvlinks(const HostPair& pair, FindingList& findings) {
   const std::vector<DevicePair> explained = diff_counts(pair, findings);
   for (const DevicePair& devices : pair.match.gpus) {
     if (!devices.a || !devices.b) continue;
-    if (std::find(explained.begin(), explained.end(), devices) != explained.end()) continue;
+    if (std::ranges::find(explained, devices) != explained.end()) continue;
     for (const Side side : {Side::a, Side::b}) check_links(pair, findings, devices, side);
   }
   diff_rates(pair, findings);

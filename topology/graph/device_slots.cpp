@@ -131,7 +131,7 @@ int wired_nvlinks(const Host& host, const Device& from, const Device& to) {
 namespace {
 
 bool states_nvlinks(const Host& host) {
-  return std::any_of(host.stated_paths.begin(), host.stated_paths.end(), [](const StatedPath& path) {
+  return std::ranges::any_of(host.stated_paths, [](const StatedPath& path) {
     return path.from.kind == DeviceKind::gpu && path.to.kind == DeviceKind::gpu && path.type.known();
   });
 }

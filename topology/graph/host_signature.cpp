@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 2> kMomentary{"link_rate_now", "link_band
 
 template <std::size_t Size>
 bool contains(const std::array<std::string_view, Size>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 /// Collects facts under the name of their device.

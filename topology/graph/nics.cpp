@@ -88,7 +88,7 @@ auto key(const Nic& nic) {
 std::vector<int> nic_order(const Host& host) {
   std::vector<int> order(host.nics.size());
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&host](int a, int b) {
+  std::ranges::sort(order, [&host](int a, int b) {
     return std::pair(key(host.nics[static_cast<std::size_t>(a)]), a) <
            std::pair(key(host.nics[static_cast<std::size_t>(b)]), b);
   });

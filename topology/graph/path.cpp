@@ -156,7 +156,7 @@ std::optional<Path> pci_path(const Host& host, const Device& a, const Device& b)
   add_pci_hops(way_b, shared, path.hops);
   const bool shows_both = (a.kind == DeviceKind::numa_node || !way_a.empty()) &&
                           (b.kind == DeviceKind::numa_node || !way_b.empty());
-  path.complete = shows_both && std::all_of(path.hops.begin(), path.hops.end(), [](const PathHop& hop) {
+  path.complete = shows_both && std::ranges::all_of(path.hops, [](const PathHop& hop) {
                     return hop.gigabytes_per_second.has_value();
                   });
   return path;
@@ -233,7 +233,7 @@ int nvlinks_of(const Host& host, const Device& gpu) {
 
 bool has_nvswitch(const Host& host) {
   if (!host.nvswitches.empty()) return true;
-  return std::any_of(host.stated_paths.begin(), host.stated_paths.end(), [&host](const StatedPath& path) {
+  return std::ranges::any_of(host.stated_paths, [&host](const StatedPath& path) {
     int sum = 0;
     for (const StatedPath& other : host.stated_paths) {
       if (other.from == path.from) sum += other.nvlinks.value_or(0);
@@ -258,7 +258,7 @@ std::vector<Device> nics_by_nearness(const Host& host, const Device& gpu) {
     const auto path = path_between(host, gpu, {DeviceKind::nic, nic});
     order.emplace_back(path ? path->type : PathType::net, order.size(), nic);
   }
-  std::sort(order.begin(), order.end());
+  std::ranges::sort(order);
   std::vector<Device> nics;
   for (const auto& [type, position, nic] : order) nics.push_back({DeviceKind::nic, nic});
   return nics;

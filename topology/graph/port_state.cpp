@@ -57,7 +57,7 @@ constexpr std::array<std::string_view, 12> kWithoutLink{"sleep",
 std::optional<bool> has_link(const NicPort& port) {
   const std::string letters = letters_of(port.physical_state.value_or(""));
   if (letters == "linkup") return true;
-  if (std::find(kWithoutLink.begin(), kWithoutLink.end(), letters) != kWithoutLink.end()) return false;
+  if (std::ranges::find(kWithoutLink, letters) != kWithoutLink.end()) return false;
   return std::nullopt;
 }
 
@@ -67,8 +67,8 @@ PortState port_state(std::string_view words) {
   std::string letters = letters_of(words);
   constexpr std::string_view kVerbs = "port";  // PORT_ACTIVE
   if (letters.starts_with(kVerbs)) letters.erase(0, kVerbs.size());
-  const auto* const found = std::find_if(kPortStates.begin(), kPortStates.end(),
-                                         [&letters](const auto& each) { return each.first == letters; });
+  const auto* const found =
+      std::ranges::find_if(kPortStates, [&letters](const auto& each) { return each.first == letters; });
   return found == kPortStates.end() ? PortState::not_known : found->second;
 }
 

@@ -122,7 +122,7 @@ Host gather_fabric_manager(const LiveSources& sources, Programs& programs) {
   host.sources.push_back(kFabricManagerReader.source("live"));
   static_cast<void>(programs.output({sources.systemctl, "is-active", "nvidia-fabricmanager"}));
   const std::string state(trim(programs.last().out));
-  if (std::find(kStates.begin(), kStates.end(), state) != kStates.end()) {
+  if (std::ranges::find(kStates, state) != kStates.end()) {
     host.fabric_manager.value = state;
   } else {
     host.notes.push_back(
@@ -134,10 +134,10 @@ Host gather_fabric_manager(const LiveSources& sources, Programs& programs) {
 }
 
 bool shows_nvidia_gpu(const Host& host) {
-  return std::any_of(host.pci_devices.begin(), host.pci_devices.end(), [&host](const PciDevice& device) {
+  return std::ranges::any_of(host.pci_devices, [&host](const PciDevice& device) {
     return device.vendor.value_or("") == "0x10de" &&
-           std::any_of(host.gpus.begin(), host.gpus.end(),
-                       [&device](const Gpu& gpu) { return gpu.pci_address.value == device.address; });
+           std::ranges::any_of(host.gpus,
+                               [&device](const Gpu& gpu) { return gpu.pci_address.value == device.address; });
   });
 }
 

@@ -40,7 +40,7 @@ constexpr std::array<Stranger, 6> kStrangers{{
 }};
 
 Error refuse(std::string_view text, std::string_view file) {
-  const auto* known = std::find_if(kStrangers.begin(), kStrangers.end(), [text](const Stranger& stranger) {
+  const auto* known = std::ranges::find_if(kStrangers, [text](const Stranger& stranger) {
     return text.find(stranger.mark) != std::string_view::npos;
   });
   const std::string seen = known != kStrangers.end() ? fmt::format("this is {}", known->what)

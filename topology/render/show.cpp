@@ -245,8 +245,8 @@ std::string peer_access_text(const Host& host) {
   std::string out =
       fmt::format("Peer access: OK in {} of {} directions between GPUs", good, host.peer_access.size());
   for (auto& [state, names] : ways) {
-    const auto* meaning = std::find_if(kMeanings.begin(), kMeanings.end(),
-                                       [&word = state](const auto& each) { return each.first == word; });
+    const auto* meaning =
+        std::ranges::find_if(kMeanings, [&word = state](const auto& each) { return each.first == word; });
     out += fmt::format("; {} ({}): {}", state, meaning == kMeanings.end() ? "unknown" : meaning->second,
                        join_first(names, kMaxDevices));
   }

@@ -163,7 +163,7 @@ std::vector<Branch> tree_of(const Host& host) {
     if (const auto node = numa_node_of(host, device)) named[*node] = true;
   }
   for (const auto& [index, unused] : named) {
-    if (std::find(shown.begin(), shown.end(), std::optional<int>(index)) != shown.end()) continue;
+    if (std::ranges::find(shown, std::optional<int>(index)) != shown.end()) continue;
     Branch branch{fmt::format("NUMA {}", index), below(host, "", index)};
     add_unplaced(host, index, branch.below);
     branches.push_back(std::move(branch));

@@ -79,7 +79,7 @@ void count_carriers(ErrorCounters& counters, const fs::path& root) {
     return fs::exists(interfaces / name / "device", ignored);
   };
   // A container has none, and an interface whose other end is elsewhere; a host's such ends come and go.
-  const bool is_container = std::none_of(names.begin(), names.end(), is_device);
+  const bool is_container = std::ranges::none_of(names, is_device);
   for (const std::string& name : names) {
     const fs::path interface = interfaces / name;
     const bool is_a_containers = is_container &&
@@ -145,8 +145,8 @@ void count_xids(ErrorCounters& counters, std::string_view kernel_log) {
     const std::size_t closed = at == std::string_view::npos ? at : line.find("): ", at);
     if (closed == std::string_view::npos) continue;
     const auto number = leading_number(line.substr(closed + 3));
-    const bool of_a_program = number && std::any_of(kXidsOfPrograms.begin(), kXidsOfPrograms.end(),
-                                                    [&](int xid) { return *number == xid; });
+    const bool of_a_program =
+        number && std::ranges::any_of(kXidsOfPrograms, [&](int xid) { return *number == xid; });
     if (number && !of_a_program) ++count;
   }
   counters.counts["kernel Xid"] = count;

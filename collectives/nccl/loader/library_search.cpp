@@ -52,7 +52,7 @@ std::vector<std::string> package_folders(const std::vector<std::string>& prefixe
         }
       }
     }
-    std::sort(found.begin(), found.end());  // a directory has no order of its own
+    std::ranges::sort(found);  // a directory has no order of its own
     folders.insert(folders.end(), found.begin(), found.end());
   }
   return folders;

@@ -153,8 +153,8 @@ bool is_possible(const AskHeader& header, int rank, int ranks) {
 }
 
 bool are_possible(const std::vector<PeerPart>& parts, int ranks) {
-  return std::all_of(parts.begin(), parts.end(),
-                     [&](const PeerPart& part) { return part.peer >= 0 && part.peer < ranks; });
+  return std::ranges::all_of(parts,
+                             [&](const PeerPart& part) { return part.peer >= 0 && part.peer < ranks; });
 }
 
 /// Whether a group's sends are its data, all of them.
@@ -242,7 +242,7 @@ bool takes_part(int socket, std::vector<int>& sockets) {
 /// connects is hung up on.
 std::vector<int> join(int listener) {
   std::vector<int> sockets;
-  while (sockets.empty() || std::find(sockets.begin(), sockets.end(), -1) != sockets.end()) {
+  while (sockets.empty() || std::ranges::find(sockets, -1) != sockets.end()) {
     const int socket = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
     if (socket < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
     if (socket < 0) {

@@ -86,10 +86,10 @@ Settings users_settings() {
     const std::size_t equals = text.find('=');
     if (!text.starts_with("NCCL_") || equals == std::string_view::npos) continue;
     const std::string_view name = text.substr(0, equals);
-    if (std::find(foreign.begin(), foreign.end(), name) != foreign.end()) continue;
+    if (std::ranges::find(foreign, name) != foreign.end()) continue;
     settings.emplace_back(name, text.substr(equals + 1));
   }
-  std::sort(settings.begin(), settings.end());
+  std::ranges::sort(settings);
   return settings;
 }
 
@@ -137,8 +137,7 @@ void add_unmatched_hcas(const std::vector<NodeFile>& nodes, const Settings& sett
   std::vector<std::string> files;
   for (const NodeFile& node : nodes) files.push_back(node.xml);
   std::string note = unmatched_hcas(files, *hcas);
-  if (!note.empty() && std::find(notes.begin(), notes.end(), note) == notes.end())
-    notes.push_back(std::move(note));
+  if (!note.empty() && std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
 }
 
 /// Shows how far the ranks are, on a terminal, once it has taken two seconds.

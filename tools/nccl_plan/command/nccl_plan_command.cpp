@@ -26,8 +26,8 @@ struct NcclPlanOptions {
 /// Throws as nccl_plan_report.
 CommandResult nccl_plan(const NcclPlanOptions& options) {
   const auto documents = output_documents(options.output);
-  const bool has_picture = std::any_of(documents.begin(), documents.end(),
-                                       [](const OutputDocument& each) { return each.format == "svg"; });
+  const bool has_picture =
+      std::ranges::any_of(documents, [](const OutputDocument& each) { return each.format == "svg"; });
   if (has_picture && (options.request.advice || !options.request.versus.empty())) {
     throw usage_error("--format", "a picture shows one plan, and a comparison has several",
                       std::string("leave ") + (options.request.advice ? "--advice" : "--versus") +

@@ -82,7 +82,7 @@ void require_known_setting(const std::string& library, const std::string& name) 
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(library, ignored)) return;
   const std::vector<std::string> known = setting_names(library);
-  if (known.empty() || std::find(known.begin(), known.end(), name) != known.end()) return;
+  if (known.empty() || std::ranges::find(known, name) != known.end()) return;
   const std::vector<std::string> near = suggest_names(name, known);
   throw usage_error("--versus", fmt::format("{} does not contain the setting {}", library, name),
                     near.empty() ? "give a setting that this NCCL reads, such as NCCL_ALGO=Ring"
@@ -92,8 +92,8 @@ void require_known_setting(const std::string& library, const std::string& name) 
 int nodes_joined_by_nvlink(const topology::ResolvedMachine& machine, int nodes, int ranks_per_node,
                            const NcclSettings& settings) {
   const auto cluster = cluster_of(machine, nodes, ranks_per_node);
-  const bool off = std::find(settings.begin(), settings.end(),
-                             NcclSettings::value_type{"NCCL_MNNVL_ENABLE", "0"}) != settings.end();
+  const bool off =
+      std::ranges::find(settings, NcclSettings::value_type{"NCCL_MNNVL_ENABLE", "0"}) != settings.end();
   return !cluster || nodes < 2 || off ? 1 : cluster->nodes_per_domain;
 }
 

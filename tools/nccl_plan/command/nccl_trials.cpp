@@ -64,7 +64,7 @@ NcclTrialSetup without_nics(std::vector<std::string> node_xml, const std::vector
 }
 
 bool has(const NcclSettings& settings, const std::string& name) {
-  return std::any_of(settings.begin(), settings.end(), [&](const auto& each) { return each.first == name; });
+  return std::ranges::any_of(settings, [&](const auto& each) { return each.first == name; });
 }
 
 }  // namespace

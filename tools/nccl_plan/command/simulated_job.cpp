@@ -29,7 +29,7 @@ constexpr const char* kJobLibrary = "libcollbench_simulated_job.so";
 void set_variable(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); }
 
 bool has_option(const std::vector<std::string>& words, const std::string& name) {
-  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+  return std::ranges::any_of(words, [&](const std::string& word) {
     return word == name || word.starts_with(name + "=") ||
            (!name.starts_with("--") && word.starts_with(name));  // -g8
   });
@@ -55,7 +55,7 @@ std::string file_of_process(const std::string& text) {
 std::string machine_files(std::vector<std::string> node_xml) {
   while (node_xml.size() > 1 && node_xml.back() == node_xml[node_xml.size() - 2]) node_xml.pop_back();
   std::vector<std::string> files;
-  std::transform(node_xml.begin(), node_xml.end(), std::back_inserter(files), file_of_process);
+  std::ranges::transform(node_xml, std::back_inserter(files), file_of_process);
   return fmt::format("{}", fmt::join(files, ","));
 }
 

@@ -24,9 +24,8 @@ std::vector<NcclPlannedRow> largest_rows(const NcclPlan& plan) {
   std::vector<NcclPlannedRow> rows;
   for (const NcclPlannedRow& row : plan.rows) {
     if (row.selection.algorithm == "p2p") continue;
-    const auto known = std::find_if(rows.begin(), rows.end(), [&row](const NcclPlannedRow& each) {
-      return each.operation == row.operation;
-    });
+    const auto known = std::ranges::find_if(
+        rows, [&row](const NcclPlannedRow& each) { return each.operation == row.operation; });
     if (known == rows.end()) {
       rows.push_back(row);
     } else if (row.size_bytes > known->size_bytes) {
@@ -100,14 +99,14 @@ std::string operations_of(const NcclPlan& plan) {
 NcclAdvice nccl_advice(const NcclPlan& plan, const std::vector<NcclTrial>& trials) {
   const auto has_time = [](const NcclTrial& trial) { return seconds_in_all(trial.plan).has_value(); };
   NcclAdvice advice;
-  advice.by_time = seconds_in_all(plan) && std::all_of(trials.begin(), trials.end(), has_time);
+  advice.by_time = seconds_in_all(plan) && std::ranges::all_of(trials, has_time);
   const auto saved = [&](const NcclPlan& other) {
     if (advice.by_time) return 1 - *seconds_in_all(other) / *seconds_in_all(plan);
     const double rate = rate_of_rings(other);
     return rate > 0 ? 1 - rate_of_rings(plan) / rate : -1.0;
   };
   for (const NcclTrial& trial : trials) advice.saved.push_back(saved(trial.plan));
-  const auto most = std::max_element(advice.saved.begin(), advice.saved.end());
+  const auto most = std::ranges::max_element(advice.saved);
   if (most != advice.saved.end() && *most >= kWorthSetting) {
     advice.best = static_cast<int>(most - advice.saved.begin());
   }

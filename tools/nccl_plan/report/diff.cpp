@@ -41,8 +41,8 @@ std::vector<NcclCountChange> count_changes(const NcclPlan& before, const NcclPla
        {"NVLS heads", static_cast<int>(before.nvls_heads.size()),
         static_cast<int>(after.nvls_heads.size())}}};
   std::vector<NcclCountChange> changes;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(changes),
-               [](const NcclCountChange& each) { return each.before != each.after; });
+  std::ranges::copy_if(all, std::back_inserter(changes),
+                       [](const NcclCountChange& each) { return each.before != each.after; });
   return changes;
 }
 
@@ -80,7 +80,7 @@ std::vector<NcclChoiceChange> choice_changes(const NcclPlan& before, const NcclP
   std::vector<NcclChoiceChange> changes;
   bool continues = false;  // the row before this one belongs to the last change
   for (const NcclPlannedRow& row : before.rows) {
-    const auto other = std::find_if(after.rows.begin(), after.rows.end(), [&](const NcclPlannedRow& each) {
+    const auto other = std::ranges::find_if(after.rows, [&](const NcclPlannedRow& each) {
       return each.operation == row.operation && each.size_bytes == row.size_bytes;
     });
     if (other == after.rows.end() || is_same(row, *other)) {
@@ -143,7 +143,7 @@ NcclPlanDiff diff_nccl_plans(const NcclPlan& before, const NcclPlan& after) {
                     {}};
   for (const std::string& warning : after.warnings) {
     const auto& known = before.warnings;
-    if (std::find(known.begin(), known.end(), warning) == known.end()) diff.warnings.push_back(warning);
+    if (std::ranges::find(known, warning) == known.end()) diff.warnings.push_back(warning);
   }
   return diff;
 }

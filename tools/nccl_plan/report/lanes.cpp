@@ -29,8 +29,7 @@ std::vector<NcclLane> ring_lanes(const NcclPlan& plan) {
     std::vector<int> ring = plan.rings[static_cast<std::size_t>(way.channels.front())];
     // From where it enters the node of its first rank.
     while (!ring.empty() && plan.nodes > 1 && ring.back() / per_node == ring.front() / per_node &&
-           !std::all_of(ring.begin(), ring.end(),
-                        [&](int rank) { return rank / per_node == ring[0] / per_node; })) {
+           !std::ranges::all_of(ring, [&](int rank) { return rank / per_node == ring[0] / per_node; })) {
       std::rotate(ring.begin(), ring.end() - 1, ring.end());
     }
     auto visits = visits_of(plan, ring);
@@ -80,8 +79,8 @@ std::vector<NcclRail> rails_of(const NcclPlan& plan) {
     NcclRail rail{{{each.from / per_node, *each.send_nic}, {each.to / per_node, *each.receive_nic}},
                   {each.channel}};
     std::erase_if(rails, [&rail](const NcclRail& other) {
-      const bool joined = std::any_of(other.ends.begin(), other.ends.end(),
-                                      [&rail](const auto& end) { return rail.ends.contains(end); });
+      const bool joined =
+          std::ranges::any_of(other.ends, [&rail](const auto& end) { return rail.ends.contains(end); });
       if (!joined) return false;
       rail.ends.insert(other.ends.begin(), other.ends.end());
       rail.channels.insert(other.channels.begin(), other.channels.end());
@@ -89,7 +88,7 @@ std::vector<NcclRail> rails_of(const NcclPlan& plan) {
     });
     rails.push_back(std::move(rail));
   }
-  std::sort(rails.begin(), rails.end(), [](const NcclRail& a, const NcclRail& b) {
+  std::ranges::sort(rails, [](const NcclRail& a, const NcclRail& b) {
     return a.ends.begin()->second < b.ends.begin()->second;
   });
   return rails;

@@ -112,7 +112,7 @@ std::string tuning_section(const NcclPlan& plan, int width) {
     const std::string name = each.algorithm + "/" + each.protocol;
     auto row =
         std::find_if(table.begin() + 1, table.end(), [&](const auto& cells) { return cells[0] == name; });
-    const auto function = std::find(functions.begin(), functions.end(), each.function);
+    const auto function = std::ranges::find(functions, each.function);
     if (function == functions.end()) continue;
     if (row == table.end()) {
       table.emplace_back(functions.size() + 1, std::string(kNoValue)).front() = name;
@@ -160,8 +160,8 @@ std::string choices_of(const NcclPlan& plan, std::span<const NcclPlannedRow> row
   }
   TextTable table{{"size", "algorithm", "protocol", "channels", "time (µs)", "busbw (GB/s)"}};
   for (const NcclPlannedRow& row : rows) table.push_back(choice_cells(plan, row));
-  const bool too_small = std::any_of(rows.begin(), rows.end(),
-                                     [&plan](const NcclPlannedRow& row) { return is_too_small(plan, row); });
+  const bool too_small =
+      std::ranges::any_of(rows, [&plan](const NcclPlannedRow& row) { return is_too_small(plan, row); });
   return fmt::format("\n{}: what NCCL chooses, and the time that it expects\n", shown.name) +
          table_lines(table, 3) + (too_small ? "  –: less than 4 B per rank\n" : "");
 }

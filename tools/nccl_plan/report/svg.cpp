@@ -157,8 +157,7 @@ class Picture {
   [[nodiscard]] std::string head_of(int rank) const {
     for (std::size_t head = 0; head < plan_.nvls_heads.size(); ++head) {
       const auto& ranks = plan_.nvls_heads[head];
-      if (std::find(ranks.begin(), ranks.end(), rank) != ranks.end())
-        return fmt::format(", NVLS head {}", head);
+      if (std::ranges::find(ranks, rank) != ranks.end()) return fmt::format(", NVLS head {}", head);
     }
     return "";
   }
@@ -198,8 +197,8 @@ class Picture {
         way += fmt::format("M{} {}V{}", pixels(at.back()), pixels(nic_bottom), pixels(y_));
         dots += fmt::format("M{} {}h0", pixels(at.back()), pixels(y_));
       }
-      way += fmt::format("M{} {}H{}", pixels(*std::min_element(at.begin(), at.end())), pixels(y_),
-                         pixels(*std::max_element(at.begin(), at.end())));
+      way += fmt::format("M{} {}H{}", pixels(*std::ranges::min_element(at)), pixels(y_),
+                         pixels(*std::ranges::max_element(at)));
       const std::string name =
           fmt::format("NIC{} {}", nics.size() > 1 ? "s" : "", number_ranges({nics.begin(), nics.end()}));
       const std::string channels = "channels " + number_ranges({rail.channels.begin(), rail.channels.end()});
@@ -342,7 +341,7 @@ class Picture {
 
   /// So that no two cross on one level; how many levels that takes.
   static int put_on_levels(std::vector<Bracket>& brackets) {
-    std::sort(brackets.begin(), brackets.end(), [](const Bracket& a, const Bracket& b) {
+    std::ranges::sort(brackets, [](const Bracket& a, const Bracket& b) {
       return std::abs(a.to - a.from) < std::abs(b.to - b.from);
     });
     int levels = 0;

@@ -95,8 +95,7 @@ std::vector<NcclWay> ways_of(std::size_t channels, Words words) {
   std::vector<NcclWay> ways;
   for (std::size_t i = 0; i < channels; ++i) {
     std::string way = words(i);
-    auto known =
-        std::find_if(ways.begin(), ways.end(), [&](const NcclWay& each) { return each.words == way; });
+    auto known = std::ranges::find_if(ways, [&](const NcclWay& each) { return each.words == way; });
     if (known == ways.end()) known = ways.insert(ways.end(), {std::move(way), {}});
     known->channels.push_back(static_cast<int>(i));
   }

@@ -25,7 +25,7 @@ class MachineReader {
   SimulatedMachine read() {
     visit(xml_.root(), "");
     if (machine_.gpus.empty()) throw xml_.error(xml_.root(), "there is no GPU to simulate");
-    std::sort(machine_.gpus.begin(), machine_.gpus.end(), [](const SimulatedGpu& a, const SimulatedGpu& b) {
+    std::ranges::sort(machine_.gpus, [](const SimulatedGpu& a, const SimulatedGpu& b) {
       return std::tie(a.index, a.pci_address) < std::tie(b.index, b.pci_address);
     });
     std::ostringstream text;

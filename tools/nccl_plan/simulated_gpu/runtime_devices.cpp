@@ -56,8 +56,8 @@ constexpr std::array kErrors{
 constexpr CudaError kUnlistedError{-1, "unrecognized error code", "unrecognized error code"};
 
 const CudaError& error_of(int status) {
-  const auto* const found = std::find_if(kErrors.begin(), kErrors.end(),
-                                         [&](const CudaError& each) { return each.status == status; });
+  const auto* const found =
+      std::ranges::find_if(kErrors, [&](const CudaError& each) { return each.status == status; });
   return found == kErrors.end() ? kUnlistedError : *found;
 }
 
@@ -98,8 +98,8 @@ int cudaDeviceGetPCIBusId(char* text, int length, int device) {
   const SimulatedGpu* const gpu = simulated_process().gpu(device);
   if (gpu == nullptr) return kInvalidDevice;
   std::string address = gpu->pci_address;
-  std::transform(address.begin(), address.end(), address.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::ranges::transform(address, address.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   std::snprintf(text, static_cast<std::size_t>(length), "%s", address.c_str());
   return kSuccess;
 }

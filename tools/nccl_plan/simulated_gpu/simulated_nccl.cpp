@@ -100,8 +100,8 @@ void note_runtime_version(const SimulatedNccl& nccl, const ElfFile& file) {
 }
 
 bool defines_runtime(const ElfFile& file) {
-  return std::any_of(file.functions().begin(), file.functions().end(),
-                     [](const ElfFunction& function) { return function.name == "cudaMalloc"; });
+  return std::ranges::any_of(file.functions(),
+                             [](const ElfFunction& function) { return function.name == "cudaMalloc"; });
 }
 
 }  // namespace

@@ -79,8 +79,7 @@ void Streams::destroy(Stream* stream) {
   std::unique_ptr<Stream> destroyed;  // its tasks end outside of the lock
   {
     const std::lock_guard lock(mutex_);
-    const auto found = std::find_if(streams_.begin(), streams_.end(),
-                                    [&](const auto& each) { return each.get() == stream; });
+    const auto found = std::ranges::find_if(streams_, [&](const auto& each) { return each.get() == stream; });
     if (found == streams_.end()) return;
     destroyed = std::move(*found);
     streams_.erase(found);

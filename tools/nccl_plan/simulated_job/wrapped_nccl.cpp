@@ -127,7 +127,7 @@ class RegisteredBuffers {
   }
   [[nodiscard]] bool has(const void* buffer) const {
     const std::lock_guard lock(mutex_);
-    return std::any_of(all_.begin(), all_.end(), [&](const auto& each) { return each.second == buffer; });
+    return std::ranges::any_of(all_, [&](const auto& each) { return each.second == buffer; });
   }
 
  private:

@@ -44,7 +44,7 @@ bool ib_hca_allows(std::string_view list, std::string_view name, int port) {
   if (whole_name) list.remove_prefix(1);
   const std::vector<Entry> entries = entries_of(list);
   // No entry is as good as every NIC, also behind a caret, which then leaves none.
-  const bool named = entries.empty() || std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) {
+  const bool named = entries.empty() || std::ranges::any_of(entries, [&](const Entry& entry) {
                        return (whole_name ? name == entry.name : name.starts_with(entry.name)) &&
                               entry.port.value_or(port) == port;
                      });

@@ -48,7 +48,7 @@ void set_environment(const SimulatedJob& job, const SimulatedRank& own, const st
   for (const char* const name : variables_of_real_hosts()) ::unsetenv(name);
   ::unsetenv("COLLBENCH_SIMULATED_HOSTS_PER_DOMAIN");
   std::vector<std::string> machines;
-  std::transform(node_files.begin(), node_files.end(), std::back_inserter(machines), path_of);
+  std::ranges::transform(node_files, std::back_inserter(machines), path_of);
   set_variable("COLLBENCH_SIMULATED_GPU", fmt::format("{}", fmt::join(machines, ",")));
   set_variable("COLLBENCH_SIMULATED_HOST", std::to_string(own.node));
   set_variable("NCCL_DEBUG", "INFO");
@@ -171,7 +171,7 @@ bool nccl_chooses_for(OperationId operation) {
   constexpr std::array<OperationId, 5> kChosen{OperationId::all_reduce, OperationId::all_gather,
                                                OperationId::reduce_scatter, OperationId::broadcast,
                                                OperationId::reduce};
-  return std::find(kChosen.begin(), kChosen.end(), operation) != kChosen.end();
+  return std::ranges::find(kChosen, operation) != kChosen.end();
 }
 
 std::span<const char* const> variables_of_real_hosts() {

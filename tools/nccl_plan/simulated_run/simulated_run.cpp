@@ -136,7 +136,7 @@ std::string bad_end(int status) {
       const pid_t process = ::wait(&end);
       const std::string words = bad_end(end);
       if (process < 0 || words.empty()) continue;
-      const auto rank = std::find(ranks.begin(), ranks.end(), process) - ranks.begin();
+      const auto rank = std::ranges::find(ranks, process) - ranks.begin();
       int none = -1;
       // A rank that reported its failure has said more than how it ended.
       if (meeting.first_failed.compare_exchange_strong(none, static_cast<int>(rank))) {

@@ -348,8 +348,8 @@ CommandResult plan(const PlanCommand& command) {
     return analysis::written_plan(report, document.format, columns) +
            text_plots(report.charts, document, columns);
   };
-  const bool any = std::any_of(report.rows.begin(), report.rows.end(),
-                               [](const analysis::PlannedRow& row) { return row.plan.has_value(); });
+  const bool any =
+      std::ranges::any_of(report.rows, [](const analysis::PlannedRow& row) { return row.plan.has_value(); });
   CommandResult result{write_documents(documents, write), any ? ExitStatus::ok : ExitStatus::usage,
                        prints_text(documents), written_notes(documents, "")};
   if (!any) result.notes.push_back(all_refused(command.table, report.rows));

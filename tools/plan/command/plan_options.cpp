@@ -303,10 +303,10 @@ bool is_empty_cell(const std::string& cell) {
 
 const PlanOption* find_plan_option(std::string_view name) {
   std::string wanted(name);
-  std::replace(wanted.begin(), wanted.end(), '_', '-');
+  std::ranges::replace(wanted, '_', '-');
   if (wanted == "gpus") wanted = "n-gpus";
-  const auto* const found = std::find_if(kOptions.begin(), kOptions.end(),
-                                         [&](const PlanOption& option) { return option.name == wanted; });
+  const auto* const found =
+      std::ranges::find_if(kOptions, [&](const PlanOption& option) { return option.name == wanted; });
   return found == kOptions.end() ? nullptr : found;
 }
 

@@ -40,8 +40,8 @@ constexpr std::array<SoftwareStack, 8> kStacks{{
 }  // namespace
 
 const SoftwareStack& find_stack(const std::string& name) {
-  const auto* const found = std::find_if(kStacks.begin(), kStacks.end(),
-                                         [&](const SoftwareStack& stack) { return stack.name == name; });
+  const auto* const found =
+      std::ranges::find_if(kStacks, [&](const SoftwareStack& stack) { return stack.name == name; });
   if (found != kStacks.end()) return *found;
   std::vector<std::string_view> names;
   for (const SoftwareStack& stack : kStacks) names.push_back(stack.name);

@@ -147,7 +147,7 @@ std::vector<std::string> model_names() {
 
 const CatalogModel& find_model(std::string_view name) {
   const std::string wanted = lower(name);
-  const auto found = std::find_if(all_models().begin(), all_models().end(), [&](const CatalogModel& model) {
+  const auto found = std::ranges::find_if(all_models(), [&](const CatalogModel& model) {
     return squashed(model.shape.name) == squashed(wanted);
   });
   if (found != all_models().end()) return *found;

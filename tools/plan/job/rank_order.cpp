@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 5> kDimensionNames{"tp", "cp", "ep", "dp", "pp"};
 
 std::optional<Dimension> dimension_of(std::string_view word) {
-  const auto* const found = std::find(kDimensionNames.begin(), kDimensionNames.end(), word);
+  const auto* const found = std::ranges::find(kDimensionNames, word);
   if (found == kDimensionNames.end()) return std::nullopt;
   return static_cast<Dimension>(found - kDimensionNames.begin());
 }
@@ -39,19 +39,19 @@ RankOrder parse_rank_order(std::string_view text, const std::string& option) {
   for (const std::string& word : split_cells(std::string(text), '-')) {
     const std::optional<Dimension> dimension = dimension_of(word);
     if (!dimension) throw order_error(option, fmt::format("'{}' is no kind of parallelism", word));
-    if (std::find(order.begin(), order.end(), *dimension) != order.end())
+    if (std::ranges::find(order, *dimension) != order.end())
       throw order_error(option, fmt::format("{} is there twice", word));
     order.push_back(*dimension);
   }
   for (const Dimension each : {Dimension::cp, Dimension::ep}) {
-    if (std::find(order.begin(), order.end(), each) != order.end()) continue;
+    if (std::ranges::find(order, each) != order.end()) continue;
     const auto before = static_cast<Dimension>(static_cast<int>(each) - 1);
-    const auto at = std::find(order.begin(), order.end(), before);
+    const auto at = std::ranges::find(order, before);
     order.insert(at == order.end() ? at : at + 1, each);
   }
   RankOrder result{};
   if (order.size() != result.size()) throw order_error(option, fmt::format("'{}' lacks one of them", text));
-  std::copy(order.begin(), order.end(), result.begin());
+  std::ranges::copy(order, result.begin());
   return result;
 }
 

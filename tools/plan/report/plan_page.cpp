@@ -338,7 +338,7 @@ std::string_view short_name(StepPart part) {
 /// "products 66 %, bubble 9 %": the two largest parts.
 std::string bound_in_short(const TrainingPlan& plan) {
   std::vector<StepTerm> terms = plan.step.terms;
-  std::sort(terms.begin(), terms.end(), [](const StepTerm& a, const StepTerm& b) {
+  std::ranges::sort(terms, [](const StepTerm& a, const StepTerm& b) {
     return std::pair(-a.exposed_seconds, a.part) < std::pair(-b.exposed_seconds, b.part);
   });
   terms.resize(std::min<std::size_t>(2, terms.size()));
@@ -399,8 +399,8 @@ PlanPage page_of_table(const PlanReport& report) {
   PlanPage page;
   page.facts = {report.title};
   const auto any_plan = [&](auto holds) {
-    return std::any_of(report.rows.begin(), report.rows.end(),
-                       [&](const PlannedRow& row) { return row.plan && holds(*row.plan); });
+    return std::ranges::any_of(report.rows,
+                               [&](const PlannedRow& row) { return row.plan && holds(*row.plan); });
   };
   const bool costs = any_plan([](const TrainingPlan& plan) { return plan.cost.has_value(); });
   const bool dollars = any_plan([](const TrainingPlan& plan) { return plan.cost && plan.cost->dollars; });

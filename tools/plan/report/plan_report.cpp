@@ -36,8 +36,8 @@ std::vector<std::string> plan_formats() {
 }
 
 std::string written_plan(const PlanReport& report, std::string_view format, int columns) {
-  const auto* const found = std::find_if(kPlanFormats.begin(), kPlanFormats.end(),
-                                         [format](const PlanFormat& each) { return each.name == format; });
+  const auto* const found =
+      std::ranges::find_if(kPlanFormats, [format](const PlanFormat& each) { return each.name == format; });
   if (found != kPlanFormats.end()) return found->as_shown(found->write(report, columns));
   throw usage_error("--format", fmt::format("'{}' is not a format of a training plan", format),
                     "choose " + format_list(plan_formats()));

@@ -97,7 +97,7 @@ PlanReport scaling_report(const std::vector<ScaleSeries>& scaling, const PlanReq
   for (const ScaleSeries& series : scaling) {
     for (const ScalePoint& point : series.points) {
       const std::string refused = fmt::format("{} GPUs: {}.", point.gpus, point.refused);
-      if (!point.plan && std::find(report.notes.begin(), report.notes.end(), refused) == report.notes.end())
+      if (!point.plan && std::ranges::find(report.notes, refused) == report.notes.end())
         report.notes.push_back(refused);
       report.rows.push_back({.label = fmt::to_string(point.gpus),
                              .plan = point.plan,
@@ -109,8 +109,8 @@ PlanReport scaling_report(const std::vector<ScaleSeries>& scaling, const PlanReq
     report.notes.push_back(
         fmt::format("{} scaling: {}", series.name == "strong" ? "Strong" : "Weak", series.verdict));
   }
-  const auto first = std::find_if(report.rows.begin(), report.rows.end(),
-                                  [](const PlannedRow& row) { return row.plan.has_value(); });
+  const auto first =
+      std::ranges::find_if(report.rows, [](const PlannedRow& row) { return row.plan.has_value(); });
   if (first != report.rows.end()) add_assumed_note(request, *first->plan, report);
   report.notes.push_back(tie_note(report));
   report.charts = {scaling_chart(scaling)};

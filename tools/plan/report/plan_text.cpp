@@ -20,7 +20,7 @@ void narrow(PlanTable& table, int columns) {
     const int needed = std::min(kMinLastColumn, column_widths(table.cells).back());
     if (left_of_last(table.cells) + needed <= columns) break;
     const std::vector<std::string>& names = table.cells.front();
-    const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), spare) - names.begin());
+    const auto at = static_cast<std::size_t>(std::ranges::find(names, spare) - names.begin());
     if (at == names.size()) continue;
     const bool is_text = at == 0 || at + static_cast<std::size_t>(table.text_columns) >= names.size();
     if (is_text && table.text_columns > 1) --table.text_columns;

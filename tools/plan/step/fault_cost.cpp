@@ -55,9 +55,8 @@ std::string unpriced_in_words(const topology::Finding& finding) {
 /// waits for its slowest link.
 GpuCluster with_priced(GpuCluster node, const GpuCluster& faulty, const topology::HostPair& pair,
                        const std::vector<topology::Finding>& priced) {
-  if (std::any_of(priced.begin(), priced.end(), is_fewer_nvlinks))
-    node.nvlinks = std::min(node.nvlinks, faulty.nvlinks);
-  if (std::none_of(priced.begin(), priced.end(), is_slower_path)) return node;
+  if (std::ranges::any_of(priced, is_fewer_nvlinks)) node.nvlinks = std::min(node.nvlinks, faulty.nvlinks);
+  if (std::ranges::none_of(priced, is_slower_path)) return node;
   const auto before = slowest_nic(pair.a, pair.a);
   const auto slow = slowest_nic(pair.a, pair.b);
   if (before && slow && slow->nccl_rate() < before->nccl_rate()) {

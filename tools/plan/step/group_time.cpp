@@ -16,8 +16,8 @@ namespace {
 GpuCluster cluster_of_group(const GpuCluster& machine, const DomainRuns& runs) {
   GpuCluster cluster = machine;
   cluster.planned.reset();
-  const bool lost_nic = std::any_of(machine.slower_nics.begin(), machine.slower_nics.end(),
-                                    [](const NicLink& nic) { return nic.line_rate <= 0; });
+  const bool lost_nic =
+      std::ranges::any_of(machine.slower_nics, [](const NicLink& nic) { return nic.line_rate <= 0; });
   cluster.slower_nics.clear();
   // Of the fabric, what it leaves of the NICs' rate is in it (join_fabric), and switches that reduce.
   cluster.fabric = Fabric{.sharp = machine.fabric.sharp};

@@ -60,8 +60,7 @@ std::optional<double> MeasuredCollectives::ratio(OperationId operation, double b
   if (bytes * kRatioReach < all.front().bytes || bytes > kRatioReach * all.back().bytes) return std::nullopt;
   if (bytes <= all.front().bytes) return all.front().ratio;
   if (bytes >= all.back().bytes) return all.back().ratio;
-  const auto above =
-      std::find_if(all.begin(), all.end(), [bytes](const Ratio& each) { return each.bytes >= bytes; });
+  const auto above = std::ranges::find_if(all, [bytes](const Ratio& each) { return each.bytes >= bytes; });
   const Ratio& below = *(above - 1);
   const double part = std::log(bytes / below.bytes) / std::log(above->bytes / below.bytes);
   return below.ratio + part * (above->ratio - below.ratio);

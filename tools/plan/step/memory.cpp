@@ -135,7 +135,7 @@ MemoryUse memory_use(const TrainingJob& job) {
   if (job.pp == 1) use.logits = kLogitBytes * tokens * job.model.vocab / job.tp;
   if (job.is_fsdp()) {
     const std::vector<int> layers = layers_of_stages(job);
-    const double layer = (stage.dense + stage.experts) / *std::max_element(layers.begin(), layers.end());
+    const double layer = (stage.dense + stage.experts) / *std::ranges::max_element(layers);
     use.gathered = layer * (2 * kParameterBytes + kParameterBytes);
   }
   if (job.schedule == Schedule::dualpipe) use.parameters *= 2;

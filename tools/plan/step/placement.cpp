@@ -34,7 +34,7 @@ Strides strides_of(const TrainingJob& job, bool of_experts) {
 }
 
 std::vector<RankRun> joined(std::vector<RankRun> runs) {
-  std::sort(runs.begin(), runs.end(), [](const RankRun& a, const RankRun& b) { return a.stride < b.stride; });
+  std::ranges::sort(runs, [](const RankRun& a, const RankRun& b) { return a.stride < b.stride; });
   std::vector<RankRun> result;
   for (const RankRun& run : runs) {
     if (run.count < 2) continue;
@@ -171,7 +171,7 @@ LeafCrossings leaf_crossings(const DomainRuns& group, int domains, int leaf, boo
     crossings.load.exchange = std::max(crossings.load.exchange, load.exchange);
     crossings.load.domains = std::max(crossings.load.domains, load.domains);
   }
-  const auto most = std::max_element(outside.begin(), outside.end());
+  const auto most = std::ranges::max_element(outside);
   crossings.hops = group.domains();
   crossings.hops_outside = *most;
   crossings.leaves = leaves_of(group.runs, static_cast<int>(most - outside.begin()), leaf);

@@ -95,16 +95,16 @@ std::vector<Sensitivity> sensitivity_of(const TrainingJob& job, const GpuCluster
     half.factor[static_cast<std::size_t>(term.part)] = 0.5;
     all.push_back({term.part, step_time(job, machine, rates, half, measured).seconds()});
   }
-  std::sort(all.begin(), all.end(), [](const Sensitivity& a, const Sensitivity& b) {
+  std::ranges::sort(all, [](const Sensitivity& a, const Sensitivity& b) {
     return std::pair(a.step_seconds, a.part) < std::pair(b.step_seconds, b.part);
   });
   return all;
 }
 
 std::string bound_in_words(const TrainingPlan& plan) {
-  const auto largest = std::max_element(
-      plan.step.terms.begin(), plan.step.terms.end(),
-      [](const StepTerm& a, const StepTerm& b) { return a.exposed_seconds < b.exposed_seconds; });
+  const auto largest = std::ranges::max_element(plan.step.terms, [](const StepTerm& a, const StepTerm& b) {
+    return a.exposed_seconds < b.exposed_seconds;
+  });
   const Sensitivity& best = plan.sensitivity.front();
   const double gain = 100 * (plan.step_seconds - best.step_seconds) / plan.step_seconds;
   std::string text =
@@ -116,8 +116,8 @@ std::string bound_in_words(const TrainingPlan& plan) {
     collectives += is_collective(term.part) ? term.exposed_seconds : 0;
   text += fmt::format(", exposed collectives {:.1f} %. Half the cost of {} would take {:.1f} % off it",
                       100 * collectives / plan.step_seconds, name(best.part), gain);
-  const auto collective = std::find_if(plan.sensitivity.begin(), plan.sensitivity.end(),
-                                       [](const Sensitivity& each) { return is_collective(each.part); });
+  const auto collective = std::ranges::find_if(
+      plan.sensitivity, [](const Sensitivity& each) { return is_collective(each.part); });
   if (collective != plan.sensitivity.end() && collective->part != best.part) {
     text += fmt::format("; of the network's parts {} matter most: {:.1f} %", name(collective->part),
                         100 * (plan.step_seconds - collective->step_seconds) / plan.step_seconds);

@@ -31,8 +31,8 @@ std::vector<int> divisors(int whole, int maximum) {
     found.push_back(each);
     if (each != whole / each) found.push_back(whole / each);
   }
-  std::sort(found.begin(), found.end());
-  found.erase(std::upper_bound(found.begin(), found.end(), maximum), found.end());
+  std::ranges::sort(found);
+  found.erase(std::ranges::upper_bound(found, maximum), found.end());
   return found;
 }
 
@@ -204,7 +204,7 @@ SplitSearch fastest_splits(const PlanRequest& request, const GpuCluster& node, s
     }
     if (!timed.empty()) break;
   }
-  std::sort(timed.begin(), timed.end(), [](const TimedJob& a, const TimedJob& b) {
+  std::ranges::sort(timed, [](const TimedJob& a, const TimedJob& b) {
     return std::tie(a.seconds, a.job.tp, a.job.pp, a.job.cp, a.job.ep, a.job.sharding) <
            std::tie(b.seconds, b.job.tp, b.job.pp, b.job.cp, b.job.ep, b.job.sharding);
   });

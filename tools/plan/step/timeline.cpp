@@ -182,7 +182,7 @@ std::vector<TimelineSpan> timeline(const TrainingPlan& plan) {
       at += seconds;
     }
   }
-  std::sort(spans.begin(), spans.end(), [](const TimelineSpan& a, const TimelineSpan& b) {
+  std::ranges::sort(spans, [](const TimelineSpan& a, const TimelineSpan& b) {
     return std::tie(a.stage, a.begin, a.end, a.kind) < std::tie(b.stage, b.begin, b.end, b.kind);
   });
   return spans;

@@ -52,8 +52,8 @@ struct ProbeCommand {
 };
 
 const ProbeGpu* gpu_of(const ProbeRecord& record, const ProbePart& part) {
-  const auto found = std::find_if(record.gpus.begin(), record.gpus.end(),
-                                  [&](const ProbeGpu& gpu) { return gpu.name == part.name; });
+  const auto found =
+      std::ranges::find_if(record.gpus, [&](const ProbeGpu& gpu) { return gpu.name == part.name; });
   return found == record.gpus.end() ? nullptr : &*found;
 }
 
@@ -122,7 +122,7 @@ std::vector<std::string> asked_of(const ProbeCommand& options, const std::vector
   std::vector<std::string> ids;
   for (const std::string& id : options.only) {
     if (id == whole) ids.insert(ids.end(), usual.begin(), usual.end());
-    if (std::find(all.begin(), all.end(), id) != all.end()) ids.push_back(id);
+    if (std::ranges::find(all, id) != all.end()) ids.push_back(id);
   }
   return ids;
 }

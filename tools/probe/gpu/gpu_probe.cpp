@@ -319,9 +319,7 @@ class GpuProber {
     keep(std::move(found));
   }
 
-  [[nodiscard]] bool works(int gpu) const {
-    return std::find(working_.begin(), working_.end(), gpu) != working_.end();
-  }
+  [[nodiscard]] bool works(int gpu) const { return std::ranges::find(working_, gpu) != working_.end(); }
 
   [[nodiscard]] const std::string& gpu_name(int device) const {
     return result_.gpus[static_cast<std::size_t>(device)].name;

@@ -49,18 +49,16 @@ std::vector<std::string> usual_gpu_probe_ids() {
 
 bool is_wanted(const GpuProbe& probe, std::string_view id) {
   const std::vector<std::string> ids = probe.only.empty() ? usual_gpu_probe_ids() : probe.only;
-  return std::find(ids.begin(), ids.end(), id) != ids.end();
+  return std::ranges::find(ids, id) != ids.end();
 }
 
 bool wants_products(const GpuProbe& probe) {
   return probe.soak_seconds > 0 ||
-         std::any_of(gemm_types().begin(), gemm_types().end(),
-                     [&](const GemmType& type) { return is_wanted(probe, type.id); });
+         std::ranges::any_of(gemm_types(), [&](const GemmType& type) { return is_wanted(probe, type.id); });
 }
 
 bool wants_copies(const GpuProbe& probe) {
-  return std::any_of(kCopies.begin(), kCopies.end(),
-                     [&](std::string_view id) { return is_wanted(probe, id); });
+  return std::ranges::any_of(kCopies, [&](std::string_view id) { return is_wanted(probe, id); });
 }
 
 GpuTiming product_timing(const GpuProbe& probe, bool is_first) {

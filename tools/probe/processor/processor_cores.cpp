@@ -91,7 +91,7 @@ std::optional<std::uint64_t> last_level_cache_bytes(const std::vector<ProbeCore>
   std::map<std::string, std::uint64_t> caches;  // by the processors that share one
   for (const ProbeCore& core : cores) {
     const auto indices = numbered(root / "cpu" / ("cpu" + std::to_string(core.cpu)) / "cache", "index");
-    const auto last = std::max_element(indices.begin(), indices.end(), [](const auto& a, const auto& b) {
+    const auto last = std::ranges::max_element(indices, [](const auto& a, const auto& b) {
       return first_line(a.second / "level") < first_line(b.second / "level");
     });
     if (last == indices.end()) return std::nullopt;

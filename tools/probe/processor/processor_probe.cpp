@@ -43,7 +43,7 @@ class Prober {
   Prober(const ProcessorProbe& probe, const collbench::Clock& clock) : probe_(probe), clock_(clock) {}
 
   [[nodiscard]] bool wants(std::string_view id) const {
-    return probe_.only.empty() || std::find(probe_.only.begin(), probe_.only.end(), id) != probe_.only.end();
+    return probe_.only.empty() || std::ranges::find(probe_.only, id) != probe_.only.end();
   }
 
   /// Nothing where this kind of work was not asked for.

@@ -29,8 +29,7 @@ constexpr double kMaxIntensity = 4096;
 double highest_rate(const ProbeRecord& record, std::initializer_list<std::string_view> ids) {
   double rate = 0;
   for (const ProbeMeasurement& each : record.measurements) {
-    if (std::find(ids.begin(), ids.end(), each.id) != ids.end())
-      rate = std::max(rate, rate_of_all_cores(each));
+    if (std::ranges::find(ids, each.id) != ids.end()) rate = std::max(rate, rate_of_all_cores(each));
   }
   return rate;
 }
@@ -41,7 +40,7 @@ std::vector<const ProbeMeasurement*> measured_products(const ProbeRecord& record
   for (const ProbeMeasurement& each : record.measurements) {
     if (each.id == "gemm-fp64") found.push_back(&each);
   }
-  std::sort(found.begin(), found.end(), [](const auto* a, const auto* b) { return a->size < b->size; });
+  std::ranges::sort(found, [](const auto* a, const auto* b) { return a->size < b->size; });
   return found;
 }
 
@@ -111,7 +110,7 @@ std::string roofline_explanation(const ProbeRecord& record, const Roofline& roof
       roof.ridge(), kTriadIntensity, probe_rate_text(roof.bound(kTriadIntensity), ProbeUnit::flop),
       100 * roof.bound(kTriadIntensity) / roof.flops);
   const auto all = measured_products(record);
-  const auto above = std::find_if(all.begin(), all.end(), [&](const ProbeMeasurement* each) {
+  const auto above = std::ranges::find_if(all, [&](const ProbeMeasurement* each) {
     return rate_of_all_cores(*each) > roof.bound(matmul_intensity(each->size, kBytesOfFp64));
   });
   if (above != all.end()) {

@@ -53,8 +53,8 @@ class GraphReader {
     ChannelGraph graph;
     graph.id =
         xml_.integer(node, "id", 0, kMaxXmlInteger).value_or(static_cast<int>(host_.nccl_graphs.size()));
-    if (std::any_of(host_.nccl_graphs.begin(), host_.nccl_graphs.end(),
-                    [&graph](const ChannelGraph& known) { return known.id == graph.id; }))
+    if (std::ranges::any_of(host_.nccl_graphs,
+                            [&graph](const ChannelGraph& known) { return known.id == graph.id; }))
       throw xml_.error(node, fmt::format("id {} is listed twice", graph.id));
     graph.pattern.value = xml_.integer(node, "pattern", 0, kMaxXmlInteger);
     graph.cross_nic.value = flag(node, "crossnic");

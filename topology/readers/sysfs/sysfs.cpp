@@ -45,7 +45,7 @@ std::vector<std::string> sysfs_names(const fs::path& folder) {
   for (; entry != fs::directory_iterator(); entry.increment(ignored)) {
     if (const std::string name = entry->path().filename(); is_plain(name)) names.push_back(name);
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 
