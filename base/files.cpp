@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <system_error>
@@ -20,6 +21,7 @@
 #include "base/units.hpp"
 
 namespace collbench {
+
 namespace {
 
 /// A name beside `path` that nobody can know before.
@@ -246,6 +248,19 @@ std::string read_file(const std::filesystem::path& path, std::size_t max_bytes) 
     text.append(chunk.data(), static_cast<std::size_t>(got));
     if (text.size() > max_bytes) throw too_large(path.string(), max_bytes);
   }
+}
+
+ScratchFolder::ScratchFolder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "collbench-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    throw usage_error(pattern, "cannot create a folder there", "set TMPDIR to a writable folder");
+  }
+  folder_ = pattern;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
 }
 
 }  // namespace collbench

@@ -78,4 +78,20 @@ inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30U;
 /// and for one of more than `max_bytes` before it is read.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path, std::size_t max_bytes = kMaxFileBytes);
 
+/// A folder of its own below TMPDIR (or /tmp) that goes with its contents.
+class ScratchFolder {
+ public:
+  /// Throws Error (usage) where none can be made.
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  /// The path of a file in it.
+  [[nodiscard]] std::string file(const std::string& name) const { return (folder_ / name).string(); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
 }  // namespace collbench

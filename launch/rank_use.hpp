@@ -5,6 +5,7 @@
 #include "base/rank_use.hpp"
 #include "base/record/identities.hpp"
 #include "launch/ranks.hpp"
+#include "launch/real_machine.hpp"
 
 namespace collbench::launch {
 
@@ -21,5 +22,12 @@ namespace collbench::launch {
 /// A line for each rank that retransmitted more than one packet in two thousand.
 [[nodiscard]] std::vector<std::string> lost_packets(const std::vector<RankUse>& uses,
                                                     const Identities& identities);
+
+/// What other processes, and a virtual machine's hypervisor, took of the cores that the ranks needed between
+/// two looks `seconds` apart: a line for each host and each of the two, on every rank. Collective;
+/// `identities` are those of the machines there really are.
+[[nodiscard]] std::vector<std::string> external_cpu_load(Ranks& ranks, const Identities& identities,
+                                                         const CpuTimes& before, const CpuTimes& after,
+                                                         double seconds);
 
 }  // namespace collbench::launch

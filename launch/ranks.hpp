@@ -113,4 +113,8 @@ template <typename Value>
   return values_of<Value>(ranks.gather(bytes_of(std::span<const Value>(values))));
 }
 
+/// Element by element: another rank's values into those of the ranks so far, where an average is a sum until
+/// all have come. rank0 leaves `values` as they are.
+void combine(std::span<double> values, std::span<const double> others, RankAggregate how);
+
 }  // namespace collbench::launch

@@ -16,7 +16,7 @@
 #include "base/units.hpp"
 #include "launch/hosts/greeting.hpp"
 #include "launch/interruption.hpp"
-#include "launch/reduction.hpp"
+#include "launch/ranks.hpp"
 #include "launch/sockets/meeting.hpp"
 
 namespace collbench::launch {

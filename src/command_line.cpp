@@ -12,7 +12,9 @@
 
 #include "base/error.hpp"
 #include "base/text_sinks.hpp"
+#include "src/cli/command_description.hpp"
 #include "src/cli/command_line_errors.hpp"
+#include "src/cli/completion.hpp"
 #include "src/cli/config_file.hpp"
 #include "src/cli/help.hpp"
 #include "src/cli/old_names.hpp"
@@ -198,6 +200,12 @@ Command parse_command_line(int argc, const char* const* argv) {
   app.footer(kExitStatusHelp);
 
   std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == kOffers) {
+    words.erase(words.begin());
+    return [text = offers(with_tools(describe_command(app), words), words)] {
+      return CommandResult{text, ExitStatus::ok, false};
+    };
+  }
   if (const auto topic = topic_help(app, words)) return printing_command(*topic);
   const std::string note = take_current_names(words, command_position(app, words));
   if (const CLI::App* helped = check_names(app, words)) return printing_command(help_of(*helped), note);

@@ -18,7 +18,6 @@
 #include "analysis/states/machine_states.hpp"
 #include "analysis/states/short_launches.hpp"
 #include "analysis/stragglers/step_verdict.hpp"
-#include "base/autocorrelation.hpp"
 #include "base/record/run.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"

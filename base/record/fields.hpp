@@ -3,13 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <concepts>
-#include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "base/record/json_fields.hpp"

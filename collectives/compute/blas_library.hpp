@@ -2,6 +2,8 @@
 #include <optional>
 #include <string>
 
+#include "collectives/compute/core_work.hpp"
+
 namespace collbench::collectives {
 
 /// A library of linear algebra that is loaded while the program runs, so that a build needs none, and told to
@@ -24,5 +26,10 @@ struct BlasLibrary {
 /// C = A · B of row-major n × n matrices.
 void multiply(const BlasLibrary& blas, int n, const double* a, const double* b, double* c);
 void multiply(const BlasLibrary& blas, int n, const float* a, const float* b, float* c);
+
+/// C = A · B of n × n matrices of normal numbers in Number, double or float, as often as it takes to be worth
+/// a reading of the clock; once from n = 100 on. `blas` outlives it.
+template <typename Number>
+[[nodiscard]] CoreWork product_work(const BlasLibrary& blas, int n);
 
 }  // namespace collbench::collectives

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "collectives/compute/blas_library.hpp"
 #include "collectives/compute/fma_loop.hpp"
-#include "collectives/compute/matrix_product.hpp"
 
 namespace collbench::collectives {
 namespace {

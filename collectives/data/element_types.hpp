@@ -2,7 +2,6 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/record/calibration.hpp"
 #include "base/record/identities.hpp"
 #include "collectives/mpi/calibration_tasks.hpp"
 #include "launch/ranks.hpp"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/record/calibration.hpp"
 #include "base/record/identities.hpp"
 #include "base/record/straggler_probe.hpp"
 #include "collectives/engine/backend.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 #include <functional>
 #include <optional>
-#include <string>
 
 #include "base/record/nccl_selection.hpp"
 #include "collectives/nccl/loader/own_libraries.hpp"

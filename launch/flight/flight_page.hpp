@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/record/rank_activity.hpp"
 
 namespace collbench::launch {
 

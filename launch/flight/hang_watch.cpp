@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "launch/flight/flight_folder.hpp"
-#include "launch/flight/tcp_connections.hpp"
+#include "launch/flight/process_stat.hpp"
 
 namespace collbench::launch {
 namespace {

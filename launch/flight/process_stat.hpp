@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/record/rank_activity.hpp"
+#include "launch/flight/flight_page.hpp"
 
 namespace collbench::launch {
 
@@ -26,5 +27,17 @@ struct ProcessStat {
 /// Whether the process of this PID that began then runs, is stopped, or is gone; unknown where it is there
 /// and cannot be looked at, as by a process that has no descriptor left.
 [[nodiscard]] ProcessState process_state(int pid, std::uint64_t start_ticks);
+
+/// Of all established TCP connections of this process to other hosts, by tcp_info (RFC 4898; since
+/// Linux 4.19).
+struct TcpBytes {
+  std::uint64_t sent = 0;    ///< those sent again among them
+  std::uint64_t resent = 0;  ///< sent again: lost, or taken for lost
+};
+[[nodiscard]] TcpBytes view_tcp_bytes();
+
+/// What this process sent and sends again by a timeout of TCP, so not only because the other end does not
+/// read: of its connections the one with the most such timeouts in a row.
+[[nodiscard]] Unacknowledged view_unacknowledged();
 
 }  // namespace collbench::launch

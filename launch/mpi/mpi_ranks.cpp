@@ -11,8 +11,8 @@
 
 #include "base/error.hpp"
 #include "launch/mpi/mpi_session.hpp"
+#include "launch/ranks.hpp"
 #include "launch/real_machine.hpp"
-#include "launch/reduction.hpp"
 
 namespace collbench::launch {
 namespace {

@@ -118,12 +118,12 @@ void become_tool(int argc, char** argv, bool reports) {
               "install it beside collbench; in a source tree scripts/build release tools makes it");
 }
 
-CommandDescription with_tools(CommandDescription core) {
+CommandDescription with_tools(CommandDescription core, const std::vector<std::string>& words) {
   const auto folder = own_folder();
   if (!folder) return core;
   for (CommandDescription& each : core.commands) {
     const Tool* const tool = find_tool(std::string_view(each.name).substr(each.name.rfind(' ') + 1));
-    if (tool == nullptr) continue;
+    if (tool == nullptr || (!words.empty() && std::ranges::find(words, tool->name) == words.end())) continue;
     const ChildResult said = run_child({*folder / program_of(*tool), kDescribeTool});
     if (!said.succeeded()) continue;
     if (auto described = command_description_from_json(said.out)) each = *std::move(described);

@@ -18,7 +18,7 @@
 #include "base/files.hpp"
 #include "base/record/run.hpp"
 #include "base/units.hpp"
-#include "src/cli/plot.hpp"
+#include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
 
 // The folder of collbench compare --add: FOLDER/KIND OF MACHINE/TIME-HOST-DIGITS.json, each a run record as

@@ -17,7 +17,7 @@
 #include "base/record/run_stream.hpp"
 #include "base/units.hpp"
 #include "src/cli/options.hpp"
-#include "src/cli/plot.hpp"
+#include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
 
 namespace collbench::program {

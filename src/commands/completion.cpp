@@ -8,9 +8,7 @@
 
 #include "src/cli/command_description.hpp"
 #include "src/cli/options.hpp"
-#include "src/cli/tools.hpp"
 #include "src/commands/registry.hpp"
-#include "topology/machines/reference_machines.hpp"
 
 namespace collbench::program {
 namespace {
@@ -21,16 +19,10 @@ std::vector<std::string> shell_names() {
   return names;
 }
 
-CommandResult completion(const CommandDescription& root, const std::string& shell) {
-  std::vector<std::string> machines{"live"};
-  for (const topology::ReferenceMachine& each : topology::reference_machines())
-    machines.emplace_back(each.name);
+CommandResult completion(const std::string& shell) {
   const std::string name = parse_name(shell, "collbench completion", shell_names());
-  const auto& shells = completion_shells();
-  const auto found = std::ranges::find(shells, name, &CompletionShell::name);
-  CommandResult result{found->script(root, machines)};
-  result.is_for_a_person = false;
-  return result;
+  return {std::ranges::find(completion_shells(), name, &CompletionShell::name)->script, ExitStatus::ok,
+          false};
 }
 
 void add_completion(CLI::App& command, CommandFunction& chosen) {
@@ -38,11 +30,7 @@ void add_completion(CLI::App& command, CommandFunction& chosen) {
   CLI::Option* option =
       command.add_option("shell", *shell, "bash, zsh or fish")->required()->option_text("SHELL");
   set_choices(*option, shell_names());
-  command.callback([&command, shell, &chosen] {
-    chosen = [root = with_tools(describe_command(*command.get_parent())), shell] {
-      return completion(root, *shell);
-    };
-  });
+  command.callback([shell, &chosen] { chosen = [shell] { return completion(*shell); }; });
 }
 
 }  // namespace

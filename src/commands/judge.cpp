@@ -29,7 +29,6 @@
 #include "src/cli/host_list.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
-#include "src/cli/plot.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
 #include "src/commands/registry.hpp"

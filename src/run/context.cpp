@@ -10,12 +10,11 @@
 #include "base/secrets/secrets.hpp"
 #include "base/units.hpp"
 #include "launch/agreement.hpp"
-#include "launch/identities.hpp"
 #include "launch/launcher.hpp"
 #include "launch/rank_environment.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/version.hpp"
-#include "src/run/time_of_day.hpp"
+#include "src/run/run_end.hpp"
 #include "topology/machines/resolve.hpp"
 
 namespace collbench::program {

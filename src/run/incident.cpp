@@ -22,7 +22,7 @@
 #include "launch/flight/flight_folder.hpp"
 #include "src/run/outcome.hpp"
 #include "src/run/output_files.hpp"
-#include "src/run/time_of_day.hpp"
+#include "src/run/run_end.hpp"
 
 namespace collbench::program {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "analysis/charts/run_charts.hpp"
 #include "analysis/report/report.hpp"
-#include "src/cli/plot.hpp"
+#include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/run/lab01.hpp"
-#include "src/run/next_step.hpp"
+#include "src/run/outcome.hpp"
 
 namespace collbench::program {
 namespace {

@@ -10,7 +10,6 @@
 #include "base/output_lock.hpp"
 #include "base/record/measurement.hpp"
 #include "base/record/run.hpp"
-#include "base/record/run_stream.hpp"
 #include "collectives/engine/measurement_loop.hpp"
 #include "launch/agreement.hpp"
 #include "src/run/options.hpp"

@@ -1,6 +1,5 @@
 // start_ranks_of_process() of start.hpp.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <netinet/in.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>

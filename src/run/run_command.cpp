@@ -24,7 +24,6 @@
 #include "base/units.hpp"
 #include "launch/agreement.hpp"
 #include "launch/collective_wait.hpp"
-#include "launch/external_cpu_load.hpp"
 #include "launch/flight/flight_recorder.hpp"
 #include "launch/rank_use.hpp"
 #include "launch/real_machine.hpp"
@@ -42,7 +41,6 @@
 #include "src/run/run_end.hpp"
 #include "src/run/straggler_probe.hpp"
 #include "src/run/telemetry.hpp"
-#include "src/run/time_of_day.hpp"
 
 namespace collbench::program {
 namespace {

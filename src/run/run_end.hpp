@@ -1,4 +1,5 @@
 #pragma once
+// The time of day stands in records. It may be set while a run goes on; what is measured goes by a Clock.
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,5 +34,16 @@ class RunEnd {
   double seconds_;
   std::optional<double> job_end_;  // on rank 0, as elapsed() counts: what could not end by itself until then
 };
+
+/// Now, as records have it: "2026-10-01T12:00:00Z".
+[[nodiscard]] std::string utc_now();
+
+/// For how long this machine was suspended since it booted: its monotonic clock stands still then.
+[[nodiscard]] double suspended_seconds();
+
+/// What to note of a run that took `passed_seconds` by its Clock, `shown_seconds` by the time of day, and
+/// `suspended_seconds` more in which the machine was suspended; empty where they agree.
+[[nodiscard]] std::string clock_note(const std::string& host, double shown_seconds, double passed_seconds,
+                                     double suspended_seconds);
 
 }  // namespace collbench::program

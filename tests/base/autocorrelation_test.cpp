@@ -1,4 +1,4 @@
-#include "base/autocorrelation.hpp"
+#include "base/statistics.hpp"
 
 #include <gtest/gtest.h>
 

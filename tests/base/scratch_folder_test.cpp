@@ -1,4 +1,3 @@
-#include "base/scratch_folder.hpp"
 
 #include <gtest/gtest.h>
 

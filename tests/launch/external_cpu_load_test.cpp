@@ -1,4 +1,4 @@
-#include "launch/external_cpu_load.hpp"
+#include "launch/rank_use.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "launch/identities.hpp"
+#include "launch/rank_environment.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

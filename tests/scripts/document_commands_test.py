@@ -120,10 +120,14 @@ def first_missing(wanted, output):
     return next((pattern for pattern in wanted if not any(re.fullmatch(pattern, line.rstrip()) for line in lines)), None)
 
 
-def known_options():
-    """Every command of collbench and its options, by the completion that is made of the same description as --help."""
-    script = subprocess.run([PROGRAM, "completion", "bash"], capture_output=True, text=True, check=True).stdout
-    return {name: set(options.split()) for name, options in re.findall(r"(?m)^    '(collbench[^':]*)'\) options='([^']*)'", script)}
+def known_options(*path):
+    """Every command of collbench and its options, as completion offers them, by the same description as --help."""
+    def offers(word):
+        return subprocess.run([PROGRAM, "__offers", *path, word], capture_output=True, text=True, check=True).stdout
+    known = {" ".join(("collbench", *path)): {line.split("\t")[0] for line in offers("-").splitlines()}}
+    for name in re.findall(r"(?m)^([^\t\n]+)\t", offers("")):
+        known |= known_options(*path, name)
+    return known
 
 
 def our_options(text, known):

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "topology/catalog/finding_kinds.hpp"
 #include "topology/graph/topology.hpp"
 
 namespace collbench::topology {

@@ -1,7 +1,6 @@
 #pragma once
 #include <fmt/format.h>
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>

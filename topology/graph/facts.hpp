@@ -4,7 +4,6 @@
 #include <concepts>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 #include "topology/graph/topology.hpp"
 

@@ -2,7 +2,6 @@
 #include <string>
 #include <vector>
 
-#include "topology/diff/finding.hpp"
 #include "topology/graph/topology.hpp"
 
 // The graph as text for a terminal (show.cpp, tree.cpp), as a drawing (drawing.cpp, svg.cpp) and as NCCL's

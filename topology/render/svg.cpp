@@ -5,7 +5,6 @@
 #include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/scratch_folder.hpp"
 #include "base/text_input.hpp"
 
 namespace collbench::topology {

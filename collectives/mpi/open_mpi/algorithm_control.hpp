@@ -1,11 +1,9 @@
 #pragma once
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/record/measurement.hpp"
 #include "collectives/engine/backend.hpp"
 #include "collectives/mpi/open_mpi/algorithm_rules.hpp"
 

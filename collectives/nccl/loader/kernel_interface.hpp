@@ -1,5 +1,4 @@
 #pragma once
-#include <cstddef>
 #include <cstdint>
 
 // What the kernel library offers: to fill device memory with the elements of a DataPattern, and to compare

@@ -1,4 +1,4 @@
-#include "collectives/engine/check_result.hpp"
+#include "collectives/engine/row_state.hpp"
 
 #include <gtest/gtest.h>
 

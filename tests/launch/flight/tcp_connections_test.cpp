@@ -1,4 +1,4 @@
-#include "launch/flight/tcp_connections.hpp"
+#include "launch/flight/process_stat.hpp"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "src/cli/toml_text.hpp"
+#include "src/cli/config_file.hpp"
 
 #include <gtest/gtest.h>
 

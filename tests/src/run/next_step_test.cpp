@@ -1,4 +1,4 @@
-#include "src/run/next_step.hpp"
+#include "src/run/outcome.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "src/run/time_of_day.hpp"
+#include "src/run/run_end.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 #pragma once
 #include <array>
 #include <cstddef>
-#include <cstdint>
 
 // What the simulated CUDA shares with its callers, in our own words and so that a build needs no CUDA: values
 // and layouts that are the same in CUDA 11 to 13. cuda_types_test.cpp compares them with the real headers

@@ -2,7 +2,6 @@
 #include <atomic>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "collectives/nccl/loader/nccl_library.hpp"

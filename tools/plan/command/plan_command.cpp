@@ -19,7 +19,6 @@
 #include "base/text_input.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
-#include "src/cli/plot.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/tool_main.hpp"
 #include "tools/plan/command/plan_options.hpp"

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "src/cli/toml_text.hpp"
+#include "src/cli/config_file.hpp"
 #include "tools/plan/command/plan_options.hpp"
 #include "tools/plan/job/model_catalog.hpp"
 

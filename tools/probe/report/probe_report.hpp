@@ -3,7 +3,6 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/probe/siblings.hpp"
 #include "base/record/probe.hpp"
 
 namespace collbench::analysis {

@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "base/files.hpp"
-#include "base/scratch_folder.hpp"
 
 namespace collbench::collectives::processor_cores_test {
 namespace {
