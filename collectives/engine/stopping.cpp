@@ -16,11 +16,15 @@ double relative_half_width(const std::vector<double>& pass_seconds) {
 
 std::optional<Stop> stop_reason(const StoppingRule& rule, const std::vector<double>& pass_seconds,
                                 std::size_t all_passes) {
-  const bool last = std::cmp_greater_equal(all_passes, rule.max_passes);
-  const bool enough = last || std::cmp_greater_equal(pass_seconds.size(), rule.min_passes);
+  if (std::holds_alternative<Endless>(rule.passes)) return std::nullopt;
+  const auto* const fixed = std::get_if<FixedPasses>(&rule.passes);
+  const Precision bounds =
+      fixed == nullptr ? std::get<Precision>(rule.passes) : Precision{fixed->passes, fixed->passes};
+  const bool last = std::cmp_greater_equal(all_passes, bounds.max_passes);
+  const bool enough = last || std::cmp_greater_equal(pass_seconds.size(), bounds.min_passes);
   if (enough && relative_half_width(pass_seconds) <= rule.precision)
     return Stop{.reason = StopReason::precision_reached};
-  if (last) return Stop{.reason = StopReason::pass_limit, .limit = rule.max_passes};
+  if (last) return Stop{.reason = StopReason::pass_limit, .limit = bounds.max_passes};
   return std::nullopt;
 }
 

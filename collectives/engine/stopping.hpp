@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "base/record/states.hpp"
@@ -8,11 +9,22 @@
 
 namespace collbench::collectives {
 
-/// When a row is done: precision reached with enough passes, the most passes, or its time.
+/// As soon as the precision is reached.
+struct Precision {
+  int min_passes = 8;  ///< with fewer the order statistics are the extremes, and the width is luck
+  int max_passes = 64;
+};
+/// Whatever the precision.
+struct FixedPasses {
+  int passes = 1;
+};
+/// Not before somebody interrupts the run, or its time is over.
+struct Endless {};
+
+/// When a row is done, beside the time of the run.
 struct StoppingRule {
   double precision = 0.05;  ///< wanted half-width of the 95 % interval, as a fraction of the median
-  int min_passes = 8;       ///< with fewer the order statistics are the extremes, and the width is luck
-  int max_passes = 64;
+  std::variant<Precision, FixedPasses, Endless> passes{};
 };
 
 /// Half the width of the interval over `pass_seconds`, as a fraction of their median; infinite for fewer than

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/record/rank_activity.hpp"
 #include "launch/flight/flight_page.hpp"
 
 namespace collbench::launch {

@@ -66,7 +66,7 @@ class HangReport {
     const Error error(ExitStatus::rank_lost, step(), cause + ", which has to wait for this block",
                       "if that is the last one, the run is complete; otherwise, " + incidents_->next_step());
     if (looks == kPatientLooks) print(error);
-    if (options_.endless) return;
+    if (options_.is_endless()) return;
     incidents_->write_for_now(incident_of(IncidentKind::interrupted,
                                           fmt::format("{}: {}", error.where(), error.what()), error.status(),
                                           {}, flight_.activity()));

@@ -18,7 +18,6 @@ namespace collbench::program {
 namespace {
 
 constexpr std::uint64_t kMaxIterations = 1'000'000'000;
-constexpr int kNoLimit = 2'000'000'000;  // of passes: they would take years
 
 void add_what(CLI::App& app, RunOptions& run) {
   const std::string theme = "What to measure, such as --ops all_reduce,send_recv --sizes 1MB,100MB,1GB";
@@ -122,20 +121,15 @@ void add_how_long(CLI::App& app, RunOptions& run) {
                             "exactly N passes over all rows; 0: until interrupted (8 to 64, by precision; "
                             "nccl-tests: 1)",
                             [&run](const std::string& text) {
-                              const int passes_asked = parse_number(text, "--passes", 0, 10'000);
-                              run.endless = passes_asked == 0;
-                              const int maximum = run.endless ? kNoLimit : passes_asked;
-                              run.loop.stopping.min_passes = maximum + 1;  // precision ends nothing
-                              run.loop.stopping.max_passes = maximum;
+                              const int asked = parse_number(text, "--passes", 0, 10'000);
+                              run.loop.stopping.passes = collectives::FixedPasses{asked};
+                              if (asked == 0) run.loop.stopping.passes = collectives::Endless{};
                             });
   add_option(app, theme, "-n,--iters", "N",
              "exactly N timed iterations in each of 8 passes (by time; nccl-tests: 20 in all)",
              [&run, passes](const std::string& text) {
                run.loop.fixed.iterations = parse_number<std::uint64_t>(text, "-n", 1, kMaxIterations);
-               if (passes->count() == 0) {
-                 run.loop.stopping.min_passes = 9;
-                 run.loop.stopping.max_passes = 8;
-               }
+               if (passes->count() == 0) run.loop.stopping.passes = collectives::FixedPasses{8};
              });
   add_option(app, theme, "-m,--agg_iters", "N",
              "operations per group: one ncclGroup, or N calls in a row on MPI, which has no groups; -n and "
@@ -346,7 +340,7 @@ void complete_run_options(const CLI::App& app, RunOptions& run) {
   if (run.graph_launches > 0) run.loop.fixed.graph_launches = static_cast<std::uint64_t>(run.graph_launches);
   // As many iterations as the user fixed may take any time.
   run.blocks_have_timeout = app.count("-n") == 0 || app.count("-T") > 0;
-  if (run.endless && app.count("--time") == 0) run.seconds = std::numeric_limits<double>::infinity();
+  if (run.is_endless() && app.count("--time") == 0) run.seconds = std::numeric_limits<double>::infinity();
 }
 
 double run_seconds(const RunOptions& run, collectives::MemoryKind memory) {

@@ -61,7 +61,6 @@ struct RunOptions {
   bool resume = false;                    ///< the stream is there, and is continued
   std::string samples_path;
   ConfigFile config;
-  bool endless = false;  ///< -N 0: until it is interrupted, or --time is over
   CriteriaOptions criteria;
   std::string label;
   bool percentiles = false;
@@ -80,6 +79,11 @@ struct RunOptions {
   launch::GivenRendezvous given_rendezvous;
   std::optional<launch::Rendezvous> rendezvous;  ///< where the ranks meet without MPI
   std::optional<int> launched_ranks;             ///< as many, where the launcher says
+
+  /// -N 0: until it is interrupted, or --time is over.
+  [[nodiscard]] bool is_endless() const {
+    return std::holds_alternative<collectives::Endless>(loop.stopping.passes);
+  }
 };
 
 /// Adds the options of a run; parsing fills `run`, which must outlive `app`.

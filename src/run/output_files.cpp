@@ -134,32 +134,33 @@ StreamFile::StreamFile(launch::OnRoot /*root*/, const RunOptions& options, const
   file_.emplace(path, keep_bytes);
 }
 
+void GrowingFile::append(std::string_view text) {
+  if (!is_torn_) is_torn_ = !keep_first_error(failure_, [&] { file_.append(text); });
+}
+
+void GrowingFile::sync() {
+  if (is_torn_) return;
+  keep_first_error(failure_, [&] {
+    file_.sync();
+    file_.require_in_place();
+  });
+}
+
 void StreamFile::begin(const Run& run) {
   if (!file_) return;
-  is_torn_ = !keep_first_error(failure_, [&] {
-    file_->append(launch_line(run));
-    file_->sync();
-  });
+  file_->append(launch_line(run));
+  file_->sync();
 }
 
 void StreamFile::append(const MeasuredBlock& block) {
-  if (!file_ || is_torn_) return;
-  is_torn_ = !keep_first_error(failure_, [&] { file_->append(block_line(block)); });
+  if (file_) file_->append(block_line(block));
 }
 
 void StreamFile::end() {
-  if (file_ && !is_torn_) is_torn_ = !keep_first_error(failure_, [&] { file_->append(end_line()); });
+  if (file_) file_->append(end_line());
 }
 
-void StreamFile::sync() {
-  if (!file_ || is_torn_) return;
-  keep_first_error(failure_, [&] {
-    file_->sync();
-    file_->require_in_place();
-  });
-}
-
-void SampleFile::write(const std::vector<RowKey>& rows, const collectives::BlockSamples& block) {
+std::string sample_lines(const std::vector<RowKey>& rows, const collectives::BlockSamples& block) {
   const RowKey& key = rows[block.row];
   const std::string start =
       fmt::format("{},{},{},{}", block.row, operation(key.operation).name, key.size_bytes, block.pass);
@@ -173,28 +174,19 @@ void SampleFile::write(const std::vector<RowKey>& rows, const collectives::Block
       left -= iterations;
     }
   }
-  put(text);
-}
-
-void SampleFile::put(std::string_view text) {
-  if (!is_torn_) is_torn_ = !keep_first_error(failure_, [&] { file_.append(text); });
-}
-
-void SampleFile::sync() {
-  keep_first_error(failure_, [&] {
-    file_.sync();
-    file_.require_in_place();
-  });
+  return text;
 }
 
 RunFiles::RunFiles(launch::OnRoot root, const RunOptions& options, const Run& run)
     : records(root, options), stream(root, options, run) {
-  if (!options.samples_path.empty()) samples.emplace(root, options.samples_path);
+  if (options.samples_path.empty()) return;
+  samples.emplace(options.samples_path, 0);
+  samples->append("row,operation,size_bytes,pass,rank,sample,iterations,seconds\n");
 }
 
 void RunFiles::sync() {
-  stream.sync();
-  if (samples) samples->sync();
+  for (std::optional<GrowingFile>* const each : {&stream.file(), &samples})
+    if (*each) (*each)->sync();
 }
 
 bool RunFiles::could_write(const std::string& path) const {
@@ -204,8 +196,8 @@ bool RunFiles::could_write(const std::string& path) const {
 
 std::vector<Error> RunFiles::failures() const {
   std::vector<Error> all = records.failures();
-  if (stream.failure()) all.push_back(*stream.failure());
-  if (samples && samples->failure()) all.push_back(*samples->failure());
+  for (const std::optional<GrowingFile>* const each : {&stream.file(), &samples})
+    if (*each && (*each)->failure()) all.push_back(*(*each)->failure());
   return all;
 }
 

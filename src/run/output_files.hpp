@@ -58,9 +58,26 @@ class RecordFiles {
 /// Where the stream is written: a user's own link to one that is resumed is followed, once.
 [[nodiscard]] std::filesystem::path locked_stream(const RunOptions& options);
 
-/// The stream of --stream or --resume on rank 0: every block as soon as it ends. A disk that fills up in the
-/// middle must not end a measurement that other ranks are in: the first failure is kept, and reported at the
-/// end.
+/// A file on rank 0 that grows while ranks measure, and is handed to the system each time, so that a killed
+/// run keeps it. A disk that fills up in the middle must not end a measurement that other ranks are in: the
+/// first failure is kept, reported at the end, and ends the writing, not the run.
+class GrowingFile {
+ public:
+  /// Goes on behind its first `keep_bytes`. Throws Error (usage) when it cannot be written.
+  GrowingFile(const std::filesystem::path& path, std::uintmax_t keep_bytes) : file_(path, keep_bytes) {}
+
+  void append(std::string_view text);
+  /// To the disk; also sees whether the file is still where it was.
+  void sync();
+  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
+
+ private:
+  AppendFile file_;
+  std::optional<Error> failure_;
+  bool is_torn_ = false;  ///< what follows would stand behind a part of a line
+};
+
+/// The stream of --stream or --resume on rank 0: every block as soon as it ends.
 class StreamFile {
  public:
   /// `run` is what will be measured. Throws Error (usage), before anything is measured, when the file cannot
@@ -70,48 +87,23 @@ class StreamFile {
 
   /// What the stream held already, by launch.
   [[nodiscard]] const std::vector<LaunchBlocks>& earlier() const { return earlier_; }
-
-  [[nodiscard]] bool is_any() const { return file_.has_value(); }
   void begin(const Run& run);
   void append(const MeasuredBlock& block);
   /// Of a launch that nothing cut short.
   void end();
-  /// To the disk; also sees whether the file is still where it was.
-  void sync();
-  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
+  /// None where no stream is asked for.
+  [[nodiscard]] std::optional<GrowingFile>& file() { return file_; }
+  [[nodiscard]] const std::optional<GrowingFile>& file() const { return file_; }
 
  private:
   std::vector<LaunchBlocks> earlier_;
   std::optional<OutputLock> lock_;
-  std::optional<AppendFile> file_;
-  std::optional<Error> failure_;
-  bool is_torn_ = false;  ///< what follows would stand behind a part of a line
+  std::optional<GrowingFile> file_;
 };
 
-/// The file of --samples, on rank 0: every sample of every rank, one line each (docs/formats.md). It grows
-/// block by block and is handed to the system after each, so that a killed run keeps what was measured. The
-/// first failure is kept, reported at the end, and ends the writing, not the run.
-class SampleFile {
- public:
-  /// Begins an empty file. Throws Error (usage) when `path` cannot be written; RecordFiles has seen that it
-  /// may be.
-  SampleFile(launch::OnRoot /*root*/, const std::string& path) : file_(path, 0) { put(kHeading); }
-
-  void write(const std::vector<RowKey>& rows, const collectives::BlockSamples& block);
-  /// To the disk; also sees whether the file is still where it was.
-  void sync();
-  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
-
- private:
-  static constexpr std::string_view kHeading =
-      "row,operation,size_bytes,pass,rank,sample,iterations,seconds\n";
-
-  void put(std::string_view text);
-
-  AppendFile file_;
-  std::optional<Error> failure_;
-  bool is_torn_ = false;
-};
+/// A block in the file of --samples: every sample of every rank, one line each (docs/formats.md).
+[[nodiscard]] std::string sample_lines(const std::vector<RowKey>& rows,
+                                       const collectives::BlockSamples& block);
 
 /// All files that a run writes while it measures.
 struct RunFiles {
@@ -124,11 +116,11 @@ struct RunFiles {
   /// Whether nothing has failed of that file yet.
   [[nodiscard]] bool could_write(const std::string& path) const;
   /// Whether results are anywhere else than on stdout.
-  [[nodiscard]] bool keep_results() const { return records.is_any() || stream.is_any(); }
+  [[nodiscard]] bool keep_results() const { return records.is_any() || stream.file(); }
 
   RecordFiles records;
   StreamFile stream;
-  std::optional<SampleFile> samples;
+  std::optional<GrowingFile> samples;
 };
 
 }  // namespace collbench::program

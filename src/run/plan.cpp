@@ -111,9 +111,8 @@ std::optional<Error> obstacle_to_rows(const collectives::PlanRequest& request, c
 void measure_once(collectives::MeasurementLoopOptions& loop) {
   loop.simulated = true;
   if (!loop.fixed.iterations) loop.fixed.iterations = 1;
-  const bool passes_are_fixed = loop.stopping.min_passes > loop.stopping.max_passes;
-  if (!passes_are_fixed)
-    loop.stopping = {.precision = loop.stopping.precision, .min_passes = 2, .max_passes = 1};
+  if (std::holds_alternative<collectives::Precision>(loop.stopping.passes))
+    loop.stopping.passes = collectives::FixedPasses{1};
 }
 
 RunPlan plan_run(const RunOptions& options, const std::string& host, const RunBackend& measured,

@@ -73,91 +73,126 @@ void require_something_to_accept(const RunOptions& options, const RunContext& co
   if (measured.gpus.are_shared) refuse("ranks that share a GPU take turns");
 }
 
+/// What a run measures with, and where, once its rows are planned.
+struct RunSetup {
+  const RunOptions& options;
+  const launch::Session& session;
+  const RunContext& context;
+  const RunBackend& measured;
+  const launch::CollectiveWait& waiter;
+  const RunPlan& plan;
+  const TrafficMatrix& traffic;
+  double start;  ///< by the session's clock
+  launch::FlightRecorder& flight;
+  RunWatch& watch;
+  IncidentLog& incidents;
+};
+
+/// What is looked at before the measurement, and again behind it.
+struct MachineLook {
+  launch::CpuTimes cpu = launch::view_cpu_times();
+  std::time_t time_of_day = std::time(nullptr);
+  double suspended = suspended_seconds();
+  RankUse use = launch::view_rank_use();
+  double seconds;  ///< by the session's clock
+  topology::ErrorCounters counters;
+};
+
+MachineLook look_at_machine(const RunSetup& at) {
+  const Clock& clock = at.session.clock();
+  const auto rank = static_cast<std::size_t>(at.session.ranks().rank());
+  return {.seconds = clock.seconds(), .counters = view_error_counters(at.context.machines.at(rank), clock)};
+}
+
+/// Notes what others took of the machine, lost packets and errors since `before`. Collective.
+void note_changes(const RunSetup& at, const MachineLook& before, Run& run) {
+  launch::Ranks& ranks = at.session.ranks();
+  const Identities& machines = at.context.machines;
+  const MachineLook now = look_at_machine(at);
+  run.load_notes =
+      launch::external_cpu_load(ranks, machines, before.cpu, now.cpu, now.seconds - before.seconds);
+  const std::vector<RankUse> uses = launch::gather_rank_use(ranks, before.use);
+  run.network_notes = launch::lost_packets(uses, machines);
+  CounterNotes rises = gather_counter_rises(ranks, before.counters, now.counters);
+  std::ranges::move(rises.network, std::back_inserter(run.network_notes));
+  std::ranges::move(rises.machine, std::back_inserter(run.environment_notes));
+  if (!ranks.is_root()) return;
+  if (at.options.rank_use) print_message(rank_use_line(uses));
+  if (run.simulated) return;
+  const std::string note = clock_note(at.context.host, std::difftime(now.time_of_day, before.time_of_day),
+                                      now.seconds - before.seconds, now.suspended - before.suspended);
+  if (note.empty()) return;
+  print_message("collbench: " + note);
+  run.environment_notes.push_back(note);
+}
+
 /// One run from the first look at the machine to the last word. All methods are collective, in this order.
 class RunDriver {
  public:
-  RunDriver(const RunOptions& options, const launch::Session& session, const RunContext& context,
-            const RunBackend& measured, const launch::CollectiveWait& waiter, const RunPlan& plan,
-            const TrafficMatrix& traffic, double start, launch::FlightRecorder& flight, RunWatch& watch,
-            IncidentLog& incidents)
-      : options_(options),
-        session_(session),
-        context_(context),
-        measured_(measured),
-        backend_(*measured.backend),
-        waiter_(waiter),
-        gpus_(measured.gpus),
-        plan_(plan),
-        traffic_(traffic),
-        start_(start),
-        run_(empty_run(options, context, *measured.backend)),
-        text_(ranks().is_root() ? text_options(options.color, options.launched) : analysis::TextOptions{}),
-        progress_(ranks().is_root() && !options.quiet &&
-                  is_shown(options.progress, launch::view_terminal(2, options.launched).is_terminal)),
-        flight_(flight),
-        watch_(watch),
-        incidents_(incidents),
-        telemetry_(context, measured.gpus, options.telemetry),
-        end_(ranks(), clock(), start, run_seconds(options, context.memory), run_.environment_notes) {
-    if (!plan.left_out.empty()) {
-      if (ranks().is_root()) print_message("collbench: " + plan.left_out);
-      run_.environment_notes.push_back(plan.left_out);
+  explicit RunDriver(const RunSetup& at)
+      : at_(at),
+        text_(ranks().is_root() ? text_options(at.options.color, at.options.launched)
+                                : analysis::TextOptions{}),
+        progress_(ranks().is_root() && !at.options.quiet &&
+                  is_shown(at.options.progress, launch::view_terminal(2, at.options.launched).is_terminal)) {
+    if (!at.plan.left_out.empty()) {
+      if (ranks().is_root()) print_message("collbench: " + at.plan.left_out);
+      run_.environment_notes.push_back(at.plan.left_out);
     }
-    text_.brief = !options.verbose;
-    text_.quiet = options.quiet;
-    text_.percentiles = options.percentiles;  // criteria are for JUnit, which is no text
-    run_.rows.resize(plan.rows.size());
-    for (std::size_t i = 0; i < plan.rows.size(); ++i) run_.rows[i].measurement.key = plan.rows[i];
-    launch::agree_on_root(ranks(), context.host, [&](launch::OnRoot root) {
-      files_.emplace(root, options, run_);
+    text_.brief = !at.options.verbose;
+    text_.quiet = at.options.quiet;
+    text_.percentiles = at.options.percentiles;  // criteria are for JUnit, which is no text
+    for (const RowKey& row : at.plan.rows) run_.rows.emplace_back().measurement.key = row;
+    launch::agree_on_root(ranks(), at.context.host, [&](launch::OnRoot root) {
+      files_.emplace(root, at.options, run_);
       run_.launches = static_cast<int>(files_->stream.earlier().size()) + 1;
     });
     const auto is_v = [](const RowKey& row) { return row.operation == OperationId::all_to_all_v; };
-    if (std::ranges::any_of(plan.rows, is_v)) run_.traffic = traffic;
+    if (std::ranges::any_of(at.plan.rows, is_v)) run_.traffic = at.traffic;
   }
 
   /// What the machine is and how fast its parts are; shown at once, since it need not wait for the rows.
   void prepare() {
     examine_machine();
-    const collectives::BackendCapabilities capabilities = backend_.capabilities();
-    const bool only_rows = options_.calibration_path == kNoCalibration;
-    if (!only_rows && !options_.calibration_path.empty()) {
+    const collectives::BackendCapabilities capabilities = backend().capabilities();
+    const bool only_rows = at_.options.calibration_path == kNoCalibration;
+    if (!only_rows && !at_.options.calibration_path.empty()) {
       read_calibration(capabilities.calibrates);
-    } else if (!only_rows && ranks().size() > 1 && capabilities.calibrates && needs_calibration(plan_)) {
+    } else if (!only_rows && ranks().size() > 1 && capabilities.calibrates && needs_calibration(at_.plan)) {
       progress_.show("calibrating", clock().seconds());
       const double before = clock().seconds();
-      calibrate(run_, session_, backend_, plan_.rows,
-                std::min(kCalibrationSeconds, end_.seconds() * kCalibrationShare), flight_);
+      calibrate(run_, at_.session, backend(), at_.plan.rows,
+                std::min(kCalibrationSeconds, end_.seconds() * kCalibrationShare), at_.flight);
       run_.calibration_seconds = clock().seconds() - before;
       spdlog::debug("calibrated in {}", format_seconds(run_.calibration_seconds));
     }
     if (ranks().size() > 1 && !run_.simulated) {
       if (const std::string obstacle =
-              straggler_probe_obstacle(session_.has_mpi(), gpus_.are_shared,
-                                       ranks_take_turns(context_.machines, context_.cores_per_node));
+              straggler_probe_obstacle(at_.session.has_mpi(), gpus().are_shared,
+                                       ranks_take_turns(at_.context.machines, at_.context.cores_per_node));
           !obstacle.empty()) {
         run_.environment_notes.push_back(not_probed_note(obstacle));
       } else if (!only_rows) {
-        probe_.emplace(ranks(), clock(), context_.machines, end_.seconds() - elapsed(),
-                       capabilities.has_links_to_probe, flight_.exchanges());
+        probe_.emplace(ranks(), clock(), at_.context.machines, end_.seconds() - elapsed(),
+                       capabilities.has_links_to_probe, at_.flight.exchanges());
       }
     }
     progress_.clear();
-    launch::agree_on_root(ranks(), context_.host, [&](launch::OnRoot) {
+    launch::agree_on_root(ranks(), at_.context.host, [&](launch::OnRoot) {
       if (as_text()) print_header();
       if (capabilities.calibrates)
-        expectations_ = RowExpectations::from_calibration(run_, plan_.rows, backend_, traffic_);
+        expectations_ = RowExpectations::from_calibration(run_, at_.plan.rows, backend(), at_.traffic);
       if (expectations_.need_no_measurement()) expectations_.apply(run_);
     });
-    launch::agree_on_root(ranks(), context_.host, [&](launch::OnRoot) { write_record(); });
-    const std::string& root_host = context_.machines.front().host;
+    launch::agree_on_root(ranks(), at_.context.host, [&](launch::OnRoot) { write_record(); });
+    const std::string& root_host = at_.context.machines.front().host;
     const bool is_kept =
-        launch::broadcast_value(ranks(), ranks().is_root() && files_->could_write(kept_file(options_)));
-    incidents_.begin(launch::broadcast_text(ranks(), run_.started),
-                     root_host == context_.host ? "" : root_host, is_kept);
-    for (const GroupStep& step : wanted_group_steps(options_, context_, measured_, plan_))
+        launch::broadcast_value(ranks(), ranks().is_root() && files_->could_write(kept_file(at_.options)));
+    at_.incidents.begin(launch::broadcast_text(ranks(), run_.started),
+                        root_host == at_.context.host ? "" : root_host, is_kept);
+    for (const GroupStep& step : wanted_group_steps(at_.options, at_.context, at_.measured, at_.plan))
       measure_groups(step);
-    launch::agree_on_root(ranks(), context_.host, [&](launch::OnRoot) {
+    launch::agree_on_root(ranks(), at_.context.host, [&](launch::OnRoot) {
       files_->stream.begin(run_);
       write_record();  // what ends the first pass early refers to it
     });
@@ -172,9 +207,9 @@ class RunDriver {
 
   /// Throws the same Error on all ranks when a library fails; the record then has what was measured.
   [[nodiscard]] collectives::MeasurementResult measure() {
-    flight_.step("start of the measurement");
-    collectives::MeasurementLoopOptions loop_options = options_.loop;
-    loop_options.gather_samples = !options_.samples_path.empty();
+    at_.flight.step("start of the measurement");
+    collectives::MeasurementLoopOptions loop_options = at_.options.loop;
+    loop_options.gather_samples = !at_.options.samples_path.empty();
     if (run_.simulated) measure_once(loop_options);
     telemetry_.begin(ranks());
     loop_options.seconds = launch::broadcast_value(ranks(), std::max(0.0, end_.seconds() - elapsed()));
@@ -185,13 +220,13 @@ class RunDriver {
         .left_out =
             [this](std::size_t row, const std::string& why) {
               progress_.clear();
-              print_message(left_out_line(plan_.rows[row], why));
+              print_message(left_out_line(at_.plan.rows[row], why));
             },
         .interrupted = [this] { return end_.has_come(); },
         .block = [this](const MeasuredBlock& block) { files_->stream.append(block); },
         .samples =
             [this](const collectives::BlockSamples& block) {
-              if (files_->samples) files_->samples->write(plan_.rows, block);
+              if (files_->samples) files_->samples->append(sample_lines(at_.plan.rows, block));
             },
         .checkpoint =
             [this](const auto& rows, int passes) {
@@ -200,12 +235,12 @@ class RunDriver {
             },
         .between_passes =
             [this] {
-              flight_.step("between passes");
+              at_.flight.step("between passes");
               if (probe_) probe_->between_passes();
             }};
     try {
-      return collectives::run_measurement_loop(ranks(), backend_, plan_.rows, context_.hosts(), loop_options,
-                                               observer);
+      return collectives::run_measurement_loop(ranks(), backend(), at_.plan.rows, at_.context.hosts(),
+                                               loop_options, observer);
     } catch (const launch::AgreedError& error) {
       telemetry_.end(ranks(), run_);
       end_on(error);
@@ -214,71 +249,65 @@ class RunDriver {
 
   /// The last record and the tables.
   [[nodiscard]] ExitStatus finish(const collectives::MeasurementResult& result) {
-    flight_.step(kEndOfRun);
+    at_.flight.step(kEndOfRun);
     if (probe_ && !result.interrupted) run_.rank_probe = probe_->finish();
     telemetry_.end(ranks(), run_);
-    run_.pauses = gather_pauses(ranks(), watch_.pauses());
-    run_.load_notes = launch::external_cpu_load(ranks(), context_.machines, cpu_before_,
-                                                launch::view_cpu_times(), clock().seconds() - cpu_since_);
-    const std::vector<RankUse> uses = launch::gather_rank_use(ranks(), use_before_);
-    run_.network_notes = launch::lost_packets(uses, context_.machines);
-    CounterNotes rises = gather_counter_rises(ranks(), counters_before_, view_counters());
-    std::move(rises.network.begin(), rises.network.end(), std::back_inserter(run_.network_notes));
-    std::move(rises.machine.begin(), rises.machine.end(), std::back_inserter(run_.environment_notes));
-    if (options_.rank_use && ranks().is_root()) print_message(rank_use_line(uses));
-    const bool is_complete = !result.interrupted || options_.endless;
+    run_.pauses = gather_pauses(ranks(), at_.watch.pauses());
+    note_changes(at_, before_, run_);
+    const bool is_complete = !result.interrupted || at_.options.is_endless();
     if (ranks().is_root()) show(result);
-    if (is_complete && ranks().is_root() && !root_errors_.first()) incidents_.complete();
-    root_errors_.agree(ranks(), context_.host);
-    if (is_complete) incidents_.complete();
+    if (is_complete && ranks().is_root() && !root_errors_.first()) at_.incidents.complete();
+    root_errors_.agree(ranks(), at_.context.host);
+    if (is_complete) at_.incidents.complete();
     ExitStatus status = outcome(result.rows);
     if (ranks().is_root() && status == ExitStatus::ok)
-      status = worse(criteria_status(run_, options_.criteria), has_fault_ ? ExitStatus::low : ExitStatus::ok);
+      status =
+          worse(criteria_status(run_, at_.options.criteria), has_fault_ ? ExitStatus::low : ExitStatus::ok);
     if (status == ExitStatus::not_here && ranks().is_root())
       print_message(describe(nothing_ran(result.rows)));
     if (is_complete) return launch::broadcast_value(ranks(), status);
     const std::string cause = end_.cause(ranks());
     if (ranks().is_root()) {
-      const Error error = interruption(options_, cause);
-      incidents_.write(
-          incident_of(IncidentKind::interrupted, error.where(), error.status(), {}, flight_.activity()));
+      const Error error = interruption(at_.options, cause);
+      at_.incidents.write(
+          incident_of(IncidentKind::interrupted, error.where(), error.status(), {}, at_.flight.activity()));
       print_message(describe(error));
     }
     return ExitStatus::rank_lost;
   }
 
  private:
-  [[nodiscard]] launch::Ranks& ranks() const { return session_.ranks(); }
-  [[nodiscard]] const Clock& clock() const { return session_.clock(); }
-  [[nodiscard]] topology::ErrorCounters view_counters() const {
-    return view_error_counters(context_.machines.at(static_cast<std::size_t>(ranks().rank())), clock());
-  }
-  [[nodiscard]] double elapsed() const { return clock().seconds() - start_; }
-  [[nodiscard]] bool as_text() const { return prints_text(options_.documents); }
+  [[nodiscard]] launch::Ranks& ranks() const { return at_.session.ranks(); }
+  [[nodiscard]] collectives::Backend& backend() const { return *at_.measured.backend; }
+  [[nodiscard]] const RunGpus& gpus() const { return at_.measured.gpus; }
+  [[nodiscard]] const Clock& clock() const { return at_.session.clock(); }
+  [[nodiscard]] double elapsed() const { return clock().seconds() - at_.start; }
+  [[nodiscard]] bool as_text() const { return prints_text(at_.options.documents); }
 
   /// What a library's failure leaves behind: the record as it is, with what happened.
   [[noreturn]] void end_on(const launch::AgreedError& error) {
     progress_.clear();
     if (ranks().is_root()) {
       write_record();
-      incidents_.write(incident_of(IncidentKind::error, fmt::format("{}: {}", error.where(), error.what()),
-                                   error.status(), {}, flight_.activity()));
+      at_.incidents.write(incident_of(IncidentKind::error, fmt::format("{}: {}", error.where(), error.what()),
+                                      error.status(), {}, at_.flight.activity()));
     }
-    if (record_file(options_.documents).empty() && options_.stream_path.empty()) throw error;
+    if (record_file(at_.options.documents).empty() && at_.options.stream_path.empty()) throw error;
     throw launch::AgreedError(error.status(), error.where(), error.what(),
-                              fmt::format("{}; {}", error.next_step(), kept_results(options_, true)));
+                              fmt::format("{}; {}", error.next_step(), kept_results(at_.options, true)));
   }
 
   void read_calibration(bool calibrates) {
-    launch::agree_on_root(ranks(), context_.host, [&](launch::OnRoot) {
+    launch::agree_on_root(ranks(), at_.context.host, [&](launch::OnRoot) {
       if (!calibrates) {
         throw usage_error("--calibration", "what GPUs should do is not calibrated but known from their links",
                           "leave --calibration out");
       }
-      const std::string& path = options_.calibration_path;
+      const std::string& path = at_.options.calibration_path;
       std::vector<RowKey> rows;
-      std::ranges::copy_if(plan_.rows, std::back_inserter(rows),
-                           [this](const RowKey& row) { return !backend_.unsupported_type_reason(row.type); });
+      std::ranges::copy_if(at_.plan.rows, std::back_inserter(rows), [this](const RowKey& row) {
+        return !backend().unsupported_type_reason(row.type);
+      });
       take_saved_calibration(run_, run_from_text(read_file(path), path), rows, path);
     });
   }
@@ -287,18 +316,18 @@ class RunDriver {
     const std::string step = fmt::format("{} {} {}", operation(groups.row.operation).name,
                                          format_bytes(groups.row.size_bytes), groups.where);
     progress_.show(step, clock().seconds());
-    collectives::MeasurementLoopOptions options = options_.loop;
+    collectives::MeasurementLoopOptions options = at_.options.loop;
     options.seconds = groups.seconds;
     const collectives::MeasurementObserver observer{
         .before_block =
             [&](const collectives::MeasurementProgress&) {
-              blocks_are_limited() ? flight_.step(step) : flight_.step_without_limit(step);
+              blocks_are_limited() ? at_.flight.step(step) : at_.flight.step_without_limit(step);
             },
         .interrupted = [this] { return end_.has_come(); }};
-    const GroupRanks& ranks = group_ranks_.emplace_back(waiter_, context_, session_, groups);
-    if (ranks.waits()) flight_.step_without_limit(step);
+    const GroupRanks& ranks = group_ranks_.emplace_back(at_.waiter, at_.context, at_.session, groups);
+    if (ranks.waits()) at_.flight.step_without_limit(step);
     try {
-      std::vector<NodeGroup> measured = ranks.measure(measured_, groups.row, options, observer);
+      std::vector<NodeGroup> measured = ranks.measure(at_.measured, groups.row, options, observer);
       run_.node_groups.insert(run_.node_groups.end(), std::make_move_iterator(measured.begin()),
                               std::make_move_iterator(measured.end()));
     } catch (const launch::AgreedError& error) {
@@ -309,27 +338,28 @@ class RunDriver {
 
   void examine_machine() {
     if (run_.simulated) return;  // in simulated time there is no machine to look at
-    flight_.step("gathering the topology");
+    at_.flight.step("gathering the topology");
     progress_.show("gathering the topology", clock().seconds());
-    const auto [cluster, findings] = examine_cluster(ranks(), context_.machines, !gpus_.by_rank.empty());
+    const auto [cluster, findings] = examine_cluster(ranks(), at_.context.machines, !gpus().by_rank.empty());
     also_seen_ = note_findings(findings, run_.environment_notes);
     const std::vector<PlacedRank> placement =
-        gather_placement(ranks(), context_.machines, cluster,
-                         gpus_.by_rank.empty() ? std::getenv("CUDA_VISIBLE_DEVICES") : own_gpu());
-    launch::agree_on_root(ranks(), context_.host, [&](launch::OnRoot root) {
+        gather_placement(ranks(), at_.context.machines, cluster,
+                         gpus().by_rank.empty() ? std::getenv("CUDA_VISIBLE_DEVICES") : own_gpu());
+    launch::agree_on_root(ranks(), at_.context.host, [&](launch::OnRoot root) {
       run_.cluster = topology::cluster_record(cluster);
-      if (!gpus_.by_rank.empty() && !gpus_.are_shared) {
-        if (const auto by = judged_by(cluster, run_.ranks, options_.expect, run_.environment_notes))
+      if (!gpus().by_rank.empty() && !gpus().are_shared) {
+        if (const auto by = judged_by(cluster, run_.ranks, at_.options.expect, run_.environment_notes))
           judge_by(*by, cluster);
       }
-      run_.cluster->placement = placement.empty() ? placement_by_cuda(gpus_.by_rank) : placement;
-      const std::string far = gpus_.by_rank.empty() ? ""
-                                                    : far_ranks_note(cluster, context_.machines, placement,
-                                                                     context_.allowed_cores);
+      run_.cluster->placement = placement.empty() ? placement_by_cuda(gpus().by_rank) : placement;
+      const std::string far = gpus().by_rank.empty() ? ""
+                                                     : far_ranks_note(cluster, at_.context.machines,
+                                                                      placement, at_.context.allowed_cores);
       if (!far.empty()) run_.environment_notes.push_back(far);
       compare_nodes(root, cluster);
     });
-    flight_.device(own_device(ranks(), run_.cluster ? run_.cluster->placement : std::vector<PlacedRank>{}));
+    at_.flight.device(
+        own_device(ranks(), run_.cluster ? run_.cluster->placement : std::vector<PlacedRank>{}));
   }
 
   /// A slow row's explanation gets what is wrong on the nodes, too.
@@ -344,34 +374,35 @@ class RunDriver {
 
   /// The nodes with each other, and with what --expect names.
   void compare_nodes(launch::OnRoot root, const topology::ClusterTopology& cluster) {
-    const ClusterCheck check = check_cluster(root, cluster, options_.expect);
+    const ClusterCheck check = check_cluster(root, cluster, at_.options.expect);
     has_fault_ = check.has_fault;
     std::ranges::copy(check.lines, std::back_inserter(run_.cluster->summary));
   }
 
   /// What CUDA calls this rank's GPU. A CUDA_VISIBLE_DEVICES of it alone shows just this one.
   [[nodiscard]] const char* own_gpu() const {
-    return gpus_.by_rank[static_cast<std::size_t>(ranks().rank())].uuid.c_str();
+    return gpus().by_rank[static_cast<std::size_t>(ranks().rank())].uuid.c_str();
   }
 
   /// On host memory every call is progress, however many were asked for.
   bool blocks_are_limited() const {
-    return options_.blocks_have_timeout || backend_.capabilities().memory == collectives::MemoryKind::host;
+    return at_.options.blocks_have_timeout ||
+           backend().capabilities().memory == collectives::MemoryKind::host;
   }
 
   void begin_block(const collectives::MeasurementProgress& at) {
-    const RowKey& row = plan_.rows[at.row];
-    flight_.pass(at.pass);
+    const RowKey& row = at_.plan.rows[at.row];
+    at_.flight.pass(at.pass);
     const auto name = fmt::format("{} {}", operation(row.operation).name, format_bytes(row.size_bytes));
-    blocks_are_limited() ? flight_.step(name) : flight_.step_without_limit(name);
-    progress_.show(progress_text(at, plan_.rows), clock().seconds());
+    blocks_are_limited() ? at_.flight.step(name) : at_.flight.step_without_limit(name);
+    progress_.show(progress_text(at, at_.plan.rows), clock().seconds());
   }
 
   void save(launch::OnRoot /*root*/, const std::vector<Measurement>& rows, int passes) {
     for (std::size_t i = 0; i < rows.size(); ++i) run_.rows[i].measurement = rows[i];
     analysis::tell_states(run_);
     telemetry_.mark_rows(run_);
-    backend_.describe(run_);  // NCCL's version decides what is expected
+    backend().describe(run_);  // NCCL's version decides what is expected
     expectations_.apply(run_);
     analysis::explain_bad(run_, also_seen_);
     run_.passes = passes;
@@ -385,11 +416,11 @@ class RunDriver {
   /// On rank 0. Another rank of this host may tell meanwhile what happened: then it stands in the record,
   /// too.
   void write_record() {
-    const auto lock = incidents_.lock_files();
+    const auto lock = at_.incidents.lock_files();
     do {
-      run_.incident = run_.complete ? std::nullopt : incidents_.known();
+      run_.incident = run_.complete ? std::nullopt : at_.incidents.known();
       files_->records.write(run_);
-    } while (!run_.complete && run_.incident != incidents_.known());
+    } while (!run_.complete && run_.incident != at_.incidents.known());
   }
 
   /// On rank 0: says of each file that fails, and of stdout, once and at once: the end may be hours away.
@@ -404,15 +435,7 @@ class RunDriver {
   /// On rank 0: the last record and the tables. What could not be written or printed is kept for all ranks.
   void show(const collectives::MeasurementResult& result) {
     run_.validation_seconds = result.validation_seconds;
-    run_.complete = !result.interrupted || options_.endless;
-    if (!run_.simulated)
-      if (std::string note =
-              clock_note(context_.host, std::difftime(std::time(nullptr), shown_since_),
-                         clock().seconds() - cpu_since_, suspended_seconds() - suspended_before_);
-          !note.empty()) {
-        print_message("collbench: " + note);
-        run_.environment_notes.push_back(std::move(note));
-      }
+    run_.complete = !result.interrupted || at_.options.is_endless();
     if (run_.complete) files_->stream.end();
     root_errors_.attempt([&](launch::OnRoot root) { save(root, result.rows, result.passes); });
     progress_.clear();
@@ -420,7 +443,7 @@ class RunDriver {
     if (root_errors_.first()) reported_failures_.insert(root_errors_.first()->where());  // main says it
     report_failures("");
     write_last_documents();
-    if (prints(options_.documents, "nccl-tests"))
+    if (prints(at_.options.documents, "nccl-tests"))
       print_message("collbench: " + analysis::verdict_summary(run_));
   }
 
@@ -429,13 +452,13 @@ class RunDriver {
   void write_last_documents() {
     bool is_lost = false;
     bool is_shown = false;
-    for (const OutputDocument& each : options_.documents) {
+    for (const OutputDocument& each : at_.options.documents) {
       is_shown = is_shown || each.path.empty();
       if (RecordFiles::rewrites(each)) continue;
       launch::RootErrors failure;
       failure.attempt([&](launch::OnRoot) {
         const std::string printed = write_documents(
-            {each}, [this](const OutputDocument& to) { return last_document(run_, to, options_, text_); });
+            {each}, [this](const OutputDocument& to) { return last_document(run_, to, at_.options, text_); });
         if (each.path.empty()) as_text() ? print_text(printed) : print_all(printed);
       });
       if (!failure.first()) continue;
@@ -449,28 +472,11 @@ class RunDriver {
       root_errors_.attempt([this](launch::OnRoot) { print_text(analysis::report_text(run_, text_)); });
   }
 
-  const RunOptions& options_;
-  const launch::Session& session_;
-  const RunContext& context_;
-  const RunBackend& measured_;
-  collectives::Backend& backend_;
-  const launch::CollectiveWait& waiter_;
-  const RunGpus& gpus_;
-  const RunPlan& plan_;
-  const TrafficMatrix& traffic_;
-  double start_;
-  launch::CpuTimes cpu_before_ = launch::view_cpu_times();
-  double cpu_since_ = clock().seconds();
-  std::time_t shown_since_ = std::time(nullptr);  // of the time of day
-  double suspended_before_ = suspended_seconds();
-  RankUse use_before_ = launch::view_rank_use();
-  topology::ErrorCounters counters_before_ = view_counters();
-  Run run_;
+  RunSetup at_;
+  MachineLook before_ = look_at_machine(at_);
+  Run run_ = empty_run(at_.options, at_.context, backend());
   analysis::TextOptions text_;
   ProgressLine progress_;
-  launch::FlightRecorder& flight_;
-  RunWatch& watch_;
-  IncidentLog& incidents_;
   std::deque<GroupRanks> group_ranks_;   // as long as the backend's communicators may know them
   std::optional<StragglerProbe> probe_;  // where ranks can be probed one by one
   std::optional<RunFiles> files_;        // on rank 0, as is all that follows but telemetry_
@@ -479,8 +485,9 @@ class RunDriver {
   std::set<std::string> reported_failures_;  ///< where they were
   bool has_fault_ = false;                   ///< a node is not what --expect names
   std::string also_seen_;                    ///< by the doctor, for rows that are BELOW
-  RunTelemetry telemetry_;
-  RunEnd end_;
+  RunTelemetry telemetry_{at_.context, gpus(), at_.options.telemetry};
+  RunEnd end_{ranks(), clock(), at_.start, run_seconds(at_.options, at_.context.memory),
+              run_.environment_notes};
 };
 
 }  // namespace
@@ -517,8 +524,17 @@ ExitStatus run_command(const RunOptions& options, const launch::Session& session
     });
     return ExitStatus::ok;
   }
-  RunDriver driver(options, session, context, measured, waiter, plan, traffic, start, flight, watch,
-                   incidents);
+  RunDriver driver({.options = options,
+                    .session = session,
+                    .context = context,
+                    .measured = measured,
+                    .waiter = waiter,
+                    .plan = plan,
+                    .traffic = traffic,
+                    .start = start,
+                    .flight = flight,
+                    .watch = watch,
+                    .incidents = incidents});
   driver.prepare();
   return driver.finish(driver.measure());
 }

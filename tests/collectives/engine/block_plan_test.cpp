@@ -82,8 +82,8 @@ Measurement with_slow_calls(int passes, int rows, bool endless) {
   launch::run_rank_threads(1, [&](launch::Ranks& ranks) {
     StepBackend backend({.call_seconds = 0.5e-6, .slow_call_every = 200});
     MeasurementLoopOptions options;
-    options.stopping.max_passes = endless ? 2'000'000'000 : passes;
-    options.stopping.min_passes = options.stopping.max_passes + 1;
+    options.stopping.passes = FixedPasses{passes};
+    if (endless) options.stopping.passes = Endless{};
     options.checks = 0;
     options.fixed.iterations = 4000;
     int done = 0;

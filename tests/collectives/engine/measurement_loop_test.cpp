@@ -82,7 +82,7 @@ TEST(MeasurementLoop, EveryRankHearsWhichRowRuns) {
     MeasurementObserver observer;
     observer.running = [&](std::optional<std::size_t> row) { heard.push_back(row); };
     MeasurementLoopOptions options = quick();
-    options.stopping.max_passes = 1;
+    options.stopping.passes = Precision{.max_passes = 1};
     static_cast<void>(run_measurement_loop(ranks, backend, {row_of(8), row_of(16, "nowhere"), row_of(64)},
                                            kHosts, options, observer));
     EXPECT_THAT(heard, ElementsAre(0U, std::nullopt, 2U, std::nullopt));
@@ -182,7 +182,7 @@ TEST(MeasurementLoop, ItEndsWhenNoRowFitsIntoTheTimeLeft) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});  // whose clock stands still where nothing runs
     MeasurementLoopOptions options = quick();
-    options.stopping.max_passes = 1000;
+    options.stopping.passes = Precision{.max_passes = 1000};
     options.stopping.precision = -1;
     options.seconds = 0.5;
     const MeasurementResult result =
@@ -236,7 +236,7 @@ TEST(MeasurementLoop, InTheFirstPassThereIsACheckpointAfterEveryRow) {
       seen.emplace_back(passes, static_cast<int>(measured));
     };
     MeasurementLoopOptions options = quick();
-    options.stopping.max_passes = 2;
+    options.stopping.passes = Precision{.max_passes = 2};
     static_cast<void>(run_measurement_loop(ranks, backend, {row_of(8), row_of(64), row_of(512)}, kHosts,
                                            options, observer));
     if (ranks.is_root()) {
@@ -256,7 +256,7 @@ TEST(MeasurementLoop, CheckpointsThatTakeLongAreATwentiethOfTheTime) {
     };
     MeasurementLoopOptions options = quick();
     options.checks = 0;
-    options.stopping = {.min_passes = 102, .max_passes = 101};
+    options.stopping.passes = FixedPasses{101};
     EXPECT_EQ(run_measurement_loop(ranks, backend, {row_of(8)}, kHosts, options, observer).passes, 101);
     if (ranks.is_root()) {
       EXPECT_THAT(seen, ElementsAre(1, AllOf(Ge(40), Le(55)), AllOf(Ge(80), Le(101))));
@@ -290,7 +290,7 @@ TEST(MeasurementLoop, RanksThatKnowOfDifferentTimesStillDoTheSame) {
     MeasurementLoopOptions options;
     // Pilots of 1 ms are long enough for rank 0 and too short for the others, or the other way round.
     options.seconds = ranks.rank() == 0 ? 0.2 : 40;
-    options.stopping.max_passes = 2;
+    options.stopping.passes = Precision{.max_passes = 2};
     const MeasurementResult result =
         run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {});
     EXPECT_EQ(result.passes, 2);
@@ -324,11 +324,11 @@ TEST(MeasurementLoop, NoRankHearsOfEveryOtherWhereNothingIsWrong) {
     launch::CountingRanks ranks(threads);
     StepBackend backend({});
     MeasurementLoopOptions options = quick();
-    options.stopping.max_passes = 1;
+    options.stopping.passes = Precision{.max_passes = 1};
     static_cast<void>(run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {}));
     EXPECT_EQ(ranks.gathered_by_all, 0);
     const int one_pass = ranks.small;
-    options.stopping.max_passes = 3;
+    options.stopping.passes = Precision{.max_passes = 3};
     static_cast<void>(run_measurement_loop(ranks, backend, {row_of(8), row_of(64)}, kHosts, options, {}));
     // The later passes: the order of each block, what its checks found, its times; and 4 of a pass.
     EXPECT_LE(ranks.small - 2 * one_pass, 2 * (2 * 3 + 4));
@@ -340,7 +340,7 @@ TEST(MeasurementLoop, EveryCheckOfARowCounts) {
     StepBackend backend({.wrong = ranks.rank() == 1});
     MeasurementLoopOptions options = quick();
     options.checks = 3;
-    options.stopping.max_passes = 1;
+    options.stopping.passes = Precision{.max_passes = 1};
     EXPECT_EQ(
         run_measurement_loop(ranks, backend, {row_of(8)}, kHosts, options, {}).rows.at(0).wrong_elements, 9U);
   });

@@ -103,7 +103,7 @@ TEST(TimeOfTheRun, IsWhatTheFixedNumberOfIterationsTakes) {
 TEST(TimeOfTheRun, WithoutEndLeavesNothingOut) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     MeasurementLoopOptions options = of_seconds(std::numeric_limits<double>::infinity());
-    options.stopping = {.min_passes = 2, .max_passes = 1};
+    options.stopping.passes = FixedPasses{1};
     for (const Measurement& row : run(ranks, {1, 100, 1000, 100'000}, options).rows)
       EXPECT_FALSE(row.pass_seconds.empty());
   });
@@ -113,7 +113,7 @@ TEST(TimeOfTheRun, OfAFixedWarmUpTheRecordHasTheNumberDone) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     MeasurementLoopOptions options = of_seconds(100);
     options.fixed.warmup = 300;  // of 0.01 s: longer than any that nobody asked for
-    options.stopping = {.min_passes = 3, .max_passes = 2};
+    options.stopping.passes = FixedPasses{2};
     const Measurement whole = run(ranks, {1}, options).rows.at(0);
     EXPECT_EQ(whole.warmup_iterations, 2 * 300U);
     EXPECT_EQ(whole.note, "");

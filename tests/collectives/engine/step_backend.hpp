@@ -165,8 +165,7 @@ inline RowKey row_of(std::uint64_t size_bytes, const std::string& algorithm = "a
 inline MeasurementLoopOptions quick() {
   MeasurementLoopOptions options;
   options.fixed.iterations = 4;
-  options.stopping.min_passes = 4;
-  options.stopping.max_passes = 3;
+  options.stopping.passes = FixedPasses{3};
   return options;
 }
 

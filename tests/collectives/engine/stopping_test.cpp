@@ -37,7 +37,7 @@ TEST(Stopping, TheWidthIsHalfTheIntervalOverTheMedian) {
 }
 
 TEST(Stopping, ExactlyNPasses) {
-  const StoppingRule rule{.precision = 0.05, .min_passes = 2, .max_passes = 1};
+  const StoppingRule rule{.precision = 0.05, .passes = FixedPasses{1}};
   EXPECT_NE(stop_reason(rule, {1.0}, 1), std::nullopt);
 }
 
@@ -122,7 +122,7 @@ double bimodal(Random& random, int /*pass*/) {
 const double kBimodalMedian = 1 + 0.02 * 0.5659488;  // the normal distribution's quantile of 5/7
 
 TEST(Stopping, FixedPassesCoverTheMedianOfAnyDistribution) {
-  const StoppingRule rule{.precision = 0, .min_passes = 1, .max_passes = 20};
+  const StoppingRule rule{.precision = 0, .passes = Precision{1, 20}};
   EXPECT_GE(measured(rule, [](Random& r, int) { return normal(r, 1, 0.07); }, 1).coverage, 0.975);
   EXPECT_GE(measured(rule, lognormal, 1).coverage, 0.975);
   EXPECT_GE(measured(rule, bimodal, kBimodalMedian).coverage, 0.97);
@@ -185,7 +185,7 @@ TEST(Stopping, PassesThatFollowEachOtherMayBeAlike) {
     return 1 + level;
   };
   for (const int passes : {12, 20, 40}) {
-    const StoppingRule rule{.precision = 0, .min_passes = 1, .max_passes = passes};
+    const StoppingRule rule{.precision = 0, .passes = Precision{1, passes}};
     EXPECT_GE(measured(rule, alike, 1).coverage, 0.92) << passes;
   }
   EXPECT_GE(measured({}, alike, 1).coverage, 0.85) << "stopped when tight";
@@ -199,7 +199,7 @@ TEST(Stopping, StatesThatLastForPassesAreSeenThroughNoise) {
     if (std::bernoulli_distribution(pass == 0 ? 0.5 : 0.1)(r)) slow = !slow;
     return normal(r, slow ? 1.1 : 1, 0.05);
   };
-  const StoppingRule rule{.precision = 0, .min_passes = 1, .max_passes = 64};
+  const StoppingRule rule{.precision = 0, .passes = Precision{1, 64}};
   EXPECT_GE(measured(rule, states, 1.05).coverage, 0.87);
   EXPECT_LT(measured(rule, states, 1.05, median_interval).coverage, 0.75);
 }
@@ -207,7 +207,7 @@ TEST(Stopping, StatesThatLastForPassesAreSeenThroughNoise) {
 TEST(Stopping, OfADriftTheIntervalHoldsWhatWasMeasuredAndNoMore) {
   // From 1 to 1.64 in 64 passes: the median of the time that was measured is 1.315, whenever it stops.
   const Distribution drift = [](Random& r, int pass) { return 1 + 0.01 * pass + normal(r, 0, 0.005); };
-  const StoppingRule all{.precision = 0, .min_passes = 1, .max_passes = 64};
+  const StoppingRule all{.precision = 0, .passes = Precision{1, 64}};
   EXPECT_GE(measured(all, drift, 1.315).coverage, 0.99);
   const StoppingRule early;
   EXPECT_LT(measured(early, drift, 1.315).coverage, 0.01) << "it stopped before most of the drift";

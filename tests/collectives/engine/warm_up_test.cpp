@@ -88,7 +88,7 @@ TEST(WarmUp, ARunWhoseCallsBecomeMuchSlowerIsBoundedInTime) {
       MeasurementLoopOptions options;
       options.seconds = 30;
       options.checks = 0;
-      options.stopping = {.min_passes = 5, .max_passes = 4};
+      options.stopping.passes = FixedPasses{4};
       MeasurementObserver observer;
       std::vector<std::uint64_t> iterations;
       observer.block = [&](const MeasuredBlock& block) { iterations.push_back(block.iterations); };
