@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -68,18 +69,18 @@ void refuse_what_needs_gpus(const RunOptions& options) {
     const char* reason;
     const char* next_step;
   };
-  const OfGpus all[] = {
-      {options.graph_launches > 0, "-G", "there are no CUDA graphs on host memory", "leave -G out"},
-      {!options.nccl_config.empty(), "--nccl-config", "host memory is measured, and NCCL has no part in it",
-       "leave it and -x out"},
-      {options.call_wait != collectives::CallWait::none, "-z",
-       "an MPI call returns when it is complete on its rank: each is waited for", "leave -z out"},
-      {options.registration != BufferRegistration::none, fmt::format("-R {}", name(options.registration)),
-       "there is no NCCL to register host memory with", "leave -R out"},
-      {options.hot, "--hot", "calls on host memory always repeat on the same addresses", "leave --hot out"},
-      {options.loop.enqueue_time, "--enqueue-time",
-       "an MPI call returns when it is complete, so on host memory its enqueue time would be its time",
-       "leave --enqueue-time out"}};
+  const std::array<OfGpus, 6> all{
+      {{options.graph_launches > 0, "-G", "there are no CUDA graphs on host memory", "leave -G out"},
+       {!options.nccl_config.empty(), "--nccl-config", "host memory is measured, and NCCL has no part in it",
+        "leave it and -x out"},
+       {options.call_wait != collectives::CallWait::none, "-z",
+        "an MPI call returns when it is complete on its rank: each is waited for", "leave -z out"},
+       {options.registration != BufferRegistration::none, fmt::format("-R {}", name(options.registration)),
+        "there is no NCCL to register host memory with", "leave -R out"},
+       {options.hot, "--hot", "calls on host memory always repeat on the same addresses", "leave --hot out"},
+       {options.loop.enqueue_time, "--enqueue-time",
+        "an MPI call returns when it is complete, so on host memory its enqueue time would be its time",
+        "leave --enqueue-time out"}}};
   for (const OfGpus& each : all)
     if (each.is_asked) throw Error(ExitStatus::not_here, each.option, each.reason, each.next_step);
 }

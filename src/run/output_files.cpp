@@ -9,6 +9,7 @@
 
 #include "analysis/charts/run_charts.hpp"
 #include "analysis/report/report.hpp"
+#include "base/record/run_stream.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/run/lab01.hpp"
