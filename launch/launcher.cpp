@@ -36,29 +36,58 @@ bool is_recorded(std::string_view name) {
          std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
+struct LauncherVariables {
+  MpiLauncher launcher;
+  std::string_view prefix;
+  const char* rank;
+  const char* size;        ///< empty: it has none
+  const char* local_size;  ///< likewise
+};
+
+constexpr std::array<LauncherVariables, 3> kMpiLaunchers{{
+    {MpiLauncher::open_mpi, "OMPI_COMM_WORLD_", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+     "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {MpiLauncher::pmix, "PMIX_", "PMIX_RANK", "", ""},
+    {MpiLauncher::pmi, "PMI_", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"},
+}};
+
+std::optional<int> number_in(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value == nullptr ? std::nullopt : std::optional(std::atoi(value));
+}
+
+/// Whether a launcher's variables are those of a shell that it started, with another launcher in it: PMIx's
+/// where PMI started several ranks. The one rank of PMI is such a shell itself.
+bool is_outer(MpiLauncher launcher) {
+  return launcher == MpiLauncher::pmix && number_in("PMI_RANK") && number_in("PMI_SIZE").value_or(1) > 1;
+}
+
+std::optional<int> number_of_launcher(const char* LauncherVariables::* which) {
+  const auto launcher = mpi_launcher();
+  if (!launcher) return std::nullopt;
+  return number_in(kMpiLaunchers.at(static_cast<std::size_t>(*launcher)).*which);
+}
+
 }  // namespace
 
-std::optional<int> launched_rank() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
-    if (const char* value = std::getenv(name)) return std::atoi(value);
-  }
+std::optional<MpiLauncher> mpi_launcher() {
+  for (const LauncherVariables& each : kMpiLaunchers)
+    if (number_in(each.rank) && !is_outer(each.launcher)) return each.launcher;
   return std::nullopt;
 }
 
-std::optional<int> launched_size() {
-  // PMIx has no variable for it; SLURM_STEP_NUM_TASKS is that of srun's own step, the daemons' under mpirun.
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
-    if (const char* value = std::getenv(name)) return std::atoi(value);
-  }
-  return std::nullopt;
+bool is_of_mpi_launcher(std::string_view variable) {
+  return variable.starts_with("OMPI_MCA_ess") ||
+         std::ranges::any_of(kMpiLaunchers, [variable](const LauncherVariables& each) {
+           return variable.starts_with(each.prefix) || variable == each.local_size;
+         });
 }
 
-std::optional<int> launched_local_size() {
-  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) {
-    if (const char* value = std::getenv(name)) return std::atoi(value);
-  }
-  return std::nullopt;
-}
+std::optional<int> launched_rank() { return number_of_launcher(&LauncherVariables::rank); }
+
+std::optional<int> launched_size() { return number_of_launcher(&LauncherVariables::size); }
+
+std::optional<int> launched_local_size() { return number_of_launcher(&LauncherVariables::local_size); }
 
 bool is_open_mpi_launcher(std::string_view name) {
   constexpr std::string_view kOfDebian = ".openmpi";

@@ -10,9 +10,17 @@
 
 namespace collbench::launch {
 
-/// The rank that the launcher gave this process, before MPI_Init; none when there is no launcher. Read from
-/// OMPI_COMM_WORLD_RANK, PMIX_RANK or PMI_RANK: SLURM_PROCID is the daemon's under mpirun. Ask before
-/// MPI_Init, which sets them even where there is no launcher.
+/// What started this process as a rank of MPI, by the variables that it sets: Open MPI's mpirun; srun
+/// --mpi=pmix; hydra and srun --mpi=pmi2. SLURM_PROCID is the daemon's under mpirun. Of several, one of which
+/// started the shell of the other, the inner one. None when there is no launcher. Ask before MPI_Init, which
+/// sets them even where there is none.
+enum class MpiLauncher { open_mpi, pmix, pmi };
+[[nodiscard]] std::optional<MpiLauncher> mpi_launcher();
+
+/// Whether a variable is one by which such a launcher speaks to its ranks.
+[[nodiscard]] bool is_of_mpi_launcher(std::string_view variable);
+
+/// The rank that the launcher gave this process; none when there is no launcher.
 [[nodiscard]] std::optional<int> launched_rank();
 
 /// How many ranks the launcher started, likewise; none when it does not say.

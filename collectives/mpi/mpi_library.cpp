@@ -94,8 +94,7 @@ const MpiFunctions* load(MpiAbi abi, const AbiNames& names) {
 MpiLibrary find_library() {
   const char* const named = std::getenv(kVariable);
   std::vector<std::string> failures;
-  for (const MpiAbi abi : mpi_abis(named == nullptr ? "" : named,
-                                   [](const char* name) { return std::getenv(name) != nullptr; })) {
+  for (const MpiAbi abi : mpi_abis(named == nullptr ? "" : named, launch::mpi_launcher())) {
     const AbiNames names = names_of(abi);
     try {
       return {.functions = load(abi, names),
@@ -113,16 +112,14 @@ MpiLibrary find_library() {
 
 }  // namespace
 
-std::vector<MpiAbi> mpi_abis(std::string_view named, const std::function<bool(const char*)>& has) {
+std::vector<MpiAbi> mpi_abis(std::string_view named, std::optional<launch::MpiLauncher> launcher) {
   for (const MpiAbi abi : {MpiAbi::open_mpi, MpiAbi::mpich}) {
     if (named == names_of(abi).name) return {abi};
   }
   if (!named.empty())
     throw usage_error(kVariable, fmt::format("\"{}\" is no MPI that collbench knows", named),
                       "openmpi (HPC-X, too) or mpich (Intel's and Cray's, too)");
-  // Hydra and srun --mpi=pmi2 set PMI_RANK; Open MPI's mpirun and srun --mpi=pmix the others.
-  if (has("PMI_RANK") && !has("OMPI_COMM_WORLD_RANK") && !has("PMIX_RANK"))
-    return {MpiAbi::mpich, MpiAbi::open_mpi};
+  if (launcher == launch::MpiLauncher::pmi) return {MpiAbi::mpich, MpiAbi::open_mpi};
   return {MpiAbi::open_mpi, MpiAbi::mpich};
 }
 

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "collectives/engine/backend.hpp"
 #include "collectives/mpi/calibration.hpp"
 #include "launch/flight/flight_page.hpp"
+#include "launch/launcher.hpp"
 #include "launch/ranks.hpp"
 #include "launch/session.hpp"
 
@@ -63,9 +65,9 @@ struct MpiLibrary {
 /// tried, and Error (usage) where COLLBENCH_MPI says something else.
 [[nodiscard]] const MpiLibrary& mpi_library();
 
-/// The ABIs to try, the likeliest first. `named` is COLLBENCH_MPI, or empty; `has` asks for a variable of the
-/// environment. Throws Error (usage) for another name.
+/// The ABIs to try, the likeliest first. `named` is COLLBENCH_MPI, or empty. Throws Error (usage) for another
+/// name.
 [[nodiscard]] std::vector<MpiAbi> mpi_abis(std::string_view named,
-                                           const std::function<bool(const char*)>& has);
+                                           std::optional<launch::MpiLauncher> launcher);
 
 }  // namespace collbench::collectives

@@ -10,7 +10,7 @@ const MpiLibrary& mpi_library() {
   return library;
 }
 
-std::vector<MpiAbi> mpi_abis(std::string_view /*named*/, const std::function<bool(const char*)>& /*has*/) {
+std::vector<MpiAbi> mpi_abis(std::string_view /*named*/, std::optional<launch::MpiLauncher> /*launcher*/) {
   return {};
 }
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -18,6 +17,7 @@
 #include "base/files.hpp"
 #include "collectives/mpi/mpi_library.hpp"
 #include "launch/hosts/launch_address.hpp"
+#include "launch/launcher.hpp"
 #include "launch/ranks.hpp"
 #include "src/run/start.hpp"
 
@@ -72,13 +72,11 @@ Meeting agree_on_meeting() {
 
 /// Without what says that MPI's launcher started this process: it did not start the ranks.
 std::vector<std::string> environment_of(const Meeting& meeting, int rank, int ranks) {
-  constexpr std::array<std::string_view, 5> kOfLaunchers{"OMPI_COMM_WORLD_", "OMPI_MCA_ess", "PMIX_", "PMI_",
-                                                         "COLLBENCH_R"};
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view line(*entry);
-    if (std::ranges::none_of(kOfLaunchers,
-                             [line](std::string_view start) { return line.starts_with(start); }))
+    const bool is_own = line.starts_with("COLLBENCH_R");  // of a rendezvous
+    if (!is_own && !launch::is_of_mpi_launcher(line.substr(0, line.find('='))))
       environment.emplace_back(line);
   }
   environment.push_back(fmt::format("COLLBENCH_RENDEZVOUS={}", meeting.address));

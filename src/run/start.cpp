@@ -40,10 +40,14 @@ bool started_by_start_ranks() { return std::getenv(kStartedRanks) != nullptr; }
 /// Replaces this process by `mpirun -np N` of the same command line (-g N without a launcher). Returns only
 /// by throwing Error (not_here) when there is no mpirun.
 [[noreturn]] void start_ranks(int ranks, bool on_gpus, int argc, char** argv) {
-  std::vector<std::string> words{"mpirun", "-np", std::to_string(ranks), "--oversubscribe"};
+  std::vector<std::string> words{"mpirun", "-np", std::to_string(ranks)};
+  // Hydra, which is MPICH's, puts any number of ranks on a host, and knows none of Open MPI's words for it.
+  const ChildResult version = run_child({"mpirun", "--version"});
+  const bool is_open_mpi = version.out.find("Open MPI") != std::string::npos;
+  if (is_open_mpi) words.emplace_back("--oversubscribe");
+  if (is_open_mpi && geteuid() == 0) words.emplace_back("--allow-run-as-root");
   // Bound to one core, a rank would share it with the threads of NCCL.
-  if (on_gpus) words.insert(words.end(), {"--bind-to", "none"});
-  if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
+  if (on_gpus) words.insert(words.end(), {is_open_mpi ? "--bind-to" : "-bind-to", "none"});
   words.emplace_back("/proc/self/exe");
   std::string program(4096, '\0');
   const ssize_t length = ::readlink("/proc/self/exe", program.data(), program.size());

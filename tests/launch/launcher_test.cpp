@@ -26,15 +26,40 @@ TEST(Launcher, TheRanksOwnVariableBeatsTheDaemons) {
   EXPECT_EQ(launched_rank(), 3);
   setenv("OMPI_COMM_WORLD_RANK", "5", 1);
   EXPECT_EQ(launched_rank(), 5);
+  unsetenv("OMPI_COMM_WORLD_RANK");
+}
+
+TEST(Launcher, OfTwoTheInnerOneCounts) {
+  setenv("PMIX_RANK", "0", 1);  // srun --mpi=pmix --pty started a shell, in which hydra started ranks
+  setenv("PMI_RANK", "3", 1);
+  setenv("PMI_SIZE", "4", 1);
+  EXPECT_EQ(mpi_launcher(), MpiLauncher::pmi);
+  EXPECT_EQ(launched_rank(), 3);
+  EXPECT_EQ(launched_size(), 4);
+  setenv("PMI_SIZE", "1",
+         1);  // srun --mpi=pmi2 --pty started a shell, in which srun --mpi=pmix started ranks
+  EXPECT_EQ(mpi_launcher(), MpiLauncher::pmix);
+  EXPECT_EQ(launched_rank(), 0);
+  EXPECT_EQ(launched_size(), std::nullopt);
+  for (const char* name : {"PMIX_RANK", "PMI_RANK", "PMI_SIZE"}) unsetenv(name);
 }
 
 TEST(Launcher, TheRanksOfAHost) {
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) unsetenv(name);
   EXPECT_EQ(launched_local_size(), std::nullopt);
+  setenv("PMI_RANK", "0", 1);
   setenv("MPI_LOCALNRANKS", "4", 1);
   EXPECT_EQ(launched_local_size(), 4);
+  setenv("OMPI_COMM_WORLD_RANK", "0", 1);
   setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "8", 1);
   EXPECT_EQ(launched_local_size(), 8);
+}
+
+TEST(Launcher, ItsVariablesAreKnown) {
+  for (const char* name :
+       {"OMPI_COMM_WORLD_RANK", "OMPI_MCA_ess_base_jobid", "PMIX_NAMESPACE", "PMI_FD", "MPI_LOCALNRANKS"})
+    EXPECT_TRUE(is_of_mpi_launcher(name)) << name;
+  for (const char* name : {"OMPI_MCA_btl", "PATH"}) EXPECT_FALSE(is_of_mpi_launcher(name)) << name;
 }
 
 TEST(Launcher, OpenMpiHasMoreNamesThanOne) {

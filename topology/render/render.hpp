@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "topology/catalog/finding_kinds.hpp"
 #include "topology/graph/topology.hpp"
 
 // The graph as text for a terminal (show.cpp, tree.cpp), as a drawing (drawing.cpp, svg.cpp) and as NCCL's

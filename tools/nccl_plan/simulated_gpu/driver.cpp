@@ -53,7 +53,6 @@ int context_create(void** context, unsigned /*flags*/, int device) {
   *context = context_of(device);
   return kSuccess;
 }
-int context_destroy(void* /*context*/) { return kSuccess; }
 int context_get_current(void** context) {
   *context = context_of(current_device());
   return kSuccess;
@@ -67,10 +66,9 @@ int context_get_device(int* device) {
   return kSuccess;
 }
 
-// Kernels are not run.
-int launch(const void* /*config*/, void* /*function*/, void** /*arguments*/, void** /*more*/) {
-  return kSuccess;
-}
+/// Kernels are not run; access, multicast groups and contexts need nothing done. Whatever the arguments are,
+/// the caller takes them off.
+int succeed() { return kSuccess; }
 
 int get_address_range(std::uintptr_t* begin, std::size_t* bytes, std::uintptr_t address) {
   const auto block = simulated_process().blocks.find(reinterpret_cast<const void*>(address));
@@ -103,9 +101,6 @@ int pointer_get_attribute(void* value, int attribute, std::uintptr_t address) {
     default:
       return kInvalidValue;
   }
-}
-int pointer_set_attribute(const void* /*value*/, int /*attribute*/, std::uintptr_t /*address*/) {
-  return kSuccess;
 }
 
 int granularity(std::size_t* bytes, const void* /*properties*/, int /*option*/) {
@@ -199,11 +194,6 @@ int memory_unmap(std::uintptr_t address, std::size_t bytes) {
   return kSuccess;
 }
 
-int memory_set_access(std::uintptr_t /*address*/, std::size_t /*bytes*/, const void* /*access*/,
-                      std::size_t /*count*/) {
-  return kSuccess;
-}
-
 int memory_retain(MemoryHandle** handle, const void* address) {
   SimulatedProcess& process = simulated_process();
   const auto block = process.blocks.find(address);
@@ -224,20 +214,6 @@ int multicast_create(MemoryHandle** handle, const CudaMulticastProperties* prope
   const CudaAllocationProperties none{};
   return memory_create(handle, properties->bytes, &none, 0);
 }
-int multicast_add_device(MemoryHandle* /*handle*/, int /*device*/) { return kSuccess; }
-int multicast_bind_memory(MemoryHandle* /*handle*/, std::size_t /*offset*/, MemoryHandle* /*memory*/,
-                          std::size_t /*memory_offset*/, std::size_t /*bytes*/,
-                          unsigned long long /*flags*/) {
-  return kSuccess;
-}
-int multicast_bind_address(MemoryHandle* /*handle*/, std::size_t /*offset*/, std::uintptr_t /*address*/,
-                           std::size_t /*bytes*/, unsigned long long /*flags*/) {
-  return kSuccess;
-}
-int multicast_unbind(MemoryHandle* /*handle*/, int /*device*/, std::size_t /*offset*/,
-                     std::size_t /*bytes*/) {
-  return kSuccess;
-}
 
 template <class Function>
 void* address_of(Function* function) {
@@ -254,15 +230,15 @@ std::map<std::string, void*, std::less<>>& driver_functions() {
       {"cuDeviceGetUuid", address_of(device_get_uuid)},
       {"cuDeviceGetUuid_v2", address_of(device_get_uuid)},
       {"cuCtxCreate", address_of(context_create)},
-      {"cuCtxDestroy", address_of(context_destroy)},
+      {"cuCtxDestroy", address_of(succeed)},
       {"cuCtxGetCurrent", address_of(context_get_current)},
       {"cuCtxSetCurrent", address_of(context_set_current)},
       {"cuCtxGetDevice", address_of(context_get_device)},
-      {"cuLaunchKernel", address_of(launch)},
-      {"cuLaunchKernelEx", address_of(launch)},
+      {"cuLaunchKernel", address_of(succeed)},
+      {"cuLaunchKernelEx", address_of(succeed)},
       {"cuMemGetAddressRange", address_of(get_address_range)},
       {"cuPointerGetAttribute", address_of(pointer_get_attribute)},
-      {"cuPointerSetAttribute", address_of(pointer_set_attribute)},
+      {"cuPointerSetAttribute", address_of(succeed)},
       {"cuMemCreate", address_of(memory_create)},
       {"cuMemRelease", address_of(memory_release)},
       {"cuMemGetAllocationGranularity", address_of(granularity)},
@@ -273,15 +249,15 @@ std::map<std::string, void*, std::less<>>& driver_functions() {
       {"cuMemAddressFree", address_of(address_free)},
       {"cuMemMap", address_of(memory_map)},
       {"cuMemUnmap", address_of(memory_unmap)},
-      {"cuMemSetAccess", address_of(memory_set_access)},
+      {"cuMemSetAccess", address_of(succeed)},
       {"cuMemRetainAllocationHandle", address_of(memory_retain)},
       {"cuMemGetHandleForAddressRange", address_of(handle_for_range)},
       {"cuMulticastCreate", address_of(multicast_create)},
-      {"cuMulticastAddDevice", address_of(multicast_add_device)},
-      {"cuMulticastBindMem", address_of(multicast_bind_memory)},
-      {"cuMulticastBindAddr", address_of(multicast_bind_address)},
+      {"cuMulticastAddDevice", address_of(succeed)},
+      {"cuMulticastBindMem", address_of(succeed)},
+      {"cuMulticastBindAddr", address_of(succeed)},
       {"cuMulticastGetGranularity", address_of(granularity)},
-      {"cuMulticastUnbind", address_of(multicast_unbind)},
+      {"cuMulticastUnbind", address_of(succeed)},
   };
   return functions;
 }
