@@ -221,11 +221,8 @@ std::vector<std::string> split_cells(std::string_view text, char separator) {
 }
 
 std::optional<std::int64_t> parse_integer(std::string_view text, std::int64_t least, std::int64_t most) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  if (value < least || value > most) return std::nullopt;
-  return value;
+  const auto value = whole_number<std::int64_t>(text);
+  return value && *value >= least && *value <= most ? value : std::nullopt;
 }
 
 std::optional<std::uint64_t> parse_hex(std::string_view text) {

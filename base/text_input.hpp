@@ -1,9 +1,11 @@
 #pragma once
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/error.hpp"
@@ -64,6 +66,15 @@ std::size_t drop_nuls(std::string& text);
 
 /// The cells between every `separator`, trimmed; empty ones are kept.
 [[nodiscard]] std::vector<std::string> split_cells(std::string_view text, char separator);
+
+/// The whole of `text` as a number, integers in decimal digits; none for anything else.
+template <typename Number>
+[[nodiscard]] std::optional<Number> whole_number(std::string_view text) {
+  Number value{};
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
 
 /// The whole of `text` as a decimal integer in [least, most].
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text, std::int64_t least,

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/text_input.hpp"
+
 namespace collbench {
 namespace {
 
@@ -84,18 +86,12 @@ std::size_t kept_of_terminal(std::string_view text) {
   return kept_of_page(text);
 }
 
-bool is_number(std::string_view text) {
-  double value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return failure == std::errc() && end == text.data() + text.size();
-}
-
 /// As Excel, LibreOffice and others see it: also by the wide forms of the signs, and behind blanks.
 bool begins_formula(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   constexpr std::array<std::string_view, 8> kSigns{"=", "+", "-", "@", "＝", "＋", "－", "＠"};
   return std::ranges::any_of(kSigns, [text](std::string_view sign) { return text.starts_with(sign); }) &&
-         !is_number(text);
+         !whole_number<double>(text);
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/child_process.hpp"
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/text_input.hpp"
 #include "launch/launcher.hpp"
@@ -18,8 +19,8 @@ namespace {
 
 /// What the job began with, where squeue did not answer.
 JobTime view_first_end(std::string obstacle) {
-  const char* const text = std::getenv("SLURM_JOB_END_TIME");
-  const auto end = parse_integer(text == nullptr ? "" : text, 1, std::numeric_limits<std::int64_t>::max());
+  const auto end =
+      parse_integer(variable_value("SLURM_JOB_END_TIME"), 1, std::numeric_limits<std::int64_t>::max());
   if (!end) return {std::nullopt, std::move(obstacle)};
   return {std::max(0.0, std::difftime(static_cast<std::time_t>(*end), std::time(nullptr))), ""};
 }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/environment.hpp"
 #include "base/host_name.hpp"
 #include "base/secrets/secrets.hpp"
 #include "launch/flight/process_stat.hpp"
@@ -110,12 +111,11 @@ std::optional<MpirunProcess> find_mpirun() {
 }
 
 FlightIdentity flight_identity(const std::optional<Rendezvous>& rendezvous) {
-  const char* const gpus = std::getenv("CUDA_VISIBLE_DEVICES");
   return {.rank = rendezvous ? rendezvous->rank : launched_rank().value_or(0),
           .ranks = rendezvous ? rendezvous->ranks : launched_size().value_or(0),
           .local_ranks = rendezvous ? rendezvous->local_ranks : launched_local_size().value_or(0),
           .host = own_host_name(),
-          .gpu = gpus == nullptr ? "" : gpus,
+          .gpu = variable_value("CUDA_VISIBLE_DEVICES"),
           .meeting = rendezvous && !rendezvous->has_launcher
                          ? fmt::format("{}-{}", rendezvous->host, rendezvous->port)
                          : ""};

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/text_input.hpp"
 #include "base/units.hpp"
 
 namespace collbench::launch {
@@ -67,10 +68,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 std::optional<int> parse_rank(std::string_view text) {
-  int rank = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), rank);
-  if (failure != std::errc() || end != text.data() + text.size() || rank < 0) return std::nullopt;
-  return rank;
+  const auto rank = whole_number<int>(text);
+  return rank && *rank >= 0 ? rank : std::nullopt;
 }
 
 }  // namespace

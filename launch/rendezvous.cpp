@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
+#include "base/text_input.hpp"
 #include "launch/launcher.hpp"
 
 namespace collbench::launch {
@@ -17,16 +19,9 @@ constexpr std::uint16_t kPorts = 8;
 constexpr std::uint16_t kPortsOfSlurm = 15000;  // and a job's last digits, below the kernel's own ports
 constexpr int kMaxRanks = 1 << 20;
 
-std::string value_of(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 int number_of(std::string_view name, std::string_view text, int minimum, int maximum) {
-  int number = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure == std::errc() && end == text.data() + text.size() && number >= minimum && number <= maximum)
-    return number;
+  const auto number = whole_number<int>(text);
+  if (number && *number >= minimum && *number <= maximum) return *number;
   throw usage_error(std::string(name),
                     fmt::format("\"{}\" is not a number from {} to {}", text, minimum, maximum),
                     "it comes from the launcher, or from --rank, --ranks and --rendezvous HOST:PORT");
@@ -34,7 +29,7 @@ int number_of(std::string_view name, std::string_view text, int minimum, int max
 
 /// Of a variable that has to be there.
 int number_in(const char* name, int minimum, int maximum = kMaxRanks) {
-  return number_of(name, value_of(name), minimum, maximum);
+  return number_of(name, variable_value(name), minimum, maximum);
 }
 
 /// In one word of a line, another one for each text: ranks with different ones do not meet.
@@ -48,7 +43,7 @@ std::string as_word(std::string_view text) {
 }
 
 Rendezvous with_job(Rendezvous found, const std::string& job) {
-  const std::string secret = value_of("COLLBENCH_SECRET");
+  const std::string secret = variable_value("COLLBENCH_SECRET");
   found.is_secret = !secret.empty();
   constexpr std::size_t kMaxSecret = 256;
   if (secret.size() > kMaxSecret)
@@ -59,7 +54,7 @@ Rendezvous with_job(Rendezvous found, const std::string& job) {
 }
 
 Rendezvous given_by_user(const GivenRendezvous& given) {
-  const std::string address = given.address.empty() ? value_of("COLLBENCH_RENDEZVOUS") : given.address;
+  const std::string address = given.address.empty() ? variable_value("COLLBENCH_RENDEZVOUS") : given.address;
   const std::size_t colon = address.rfind(':');
   if (colon == std::string::npos || colon == 0)
     throw usage_error("--rendezvous", fmt::format("\"{}\" is not HOST:PORT", address),
@@ -76,8 +71,10 @@ Rendezvous given_by_user(const GivenRendezvous& given) {
   found.port =
       static_cast<std::uint16_t>(number_of("--rendezvous", std::string_view(address).substr(colon + 1), 1,
                                            std::numeric_limits<std::uint16_t>::max()));
-  const char* const rank = value_of("COLLBENCH_RANK").empty() ? "JOB_COMPLETION_INDEX" : "COLLBENCH_RANK";
-  if ((!given.rank && value_of(rank).empty()) || (!given.ranks && value_of("COLLBENCH_RANKS").empty()))
+  const char* const rank =
+      variable_value("COLLBENCH_RANK").empty() ? "JOB_COMPLETION_INDEX" : "COLLBENCH_RANK";
+  if ((!given.rank && variable_value(rank).empty()) ||
+      (!given.ranks && variable_value("COLLBENCH_RANKS").empty()))
     throw usage_error("--rendezvous", "it needs this rank's number and the number of ranks",
                       "add --rank R and --ranks N, or set COLLBENCH_RANK and COLLBENCH_RANKS");
   found.ranks = given.ranks ? *given.ranks : number_in("COLLBENCH_RANKS", 1);
@@ -85,7 +82,7 @@ Rendezvous given_by_user(const GivenRendezvous& given) {
   if (found.rank >= found.ranks)
     throw usage_error("--rank", fmt::format("there is no rank {} among {}", found.rank, found.ranks),
                       "ranks are counted from 0");
-  if (!value_of("COLLBENCH_LOCAL_RANKS").empty()) {  // of ranks that one process of a launcher started
+  if (!variable_value("COLLBENCH_LOCAL_RANKS").empty()) {  // of ranks that one process of a launcher started
     found.local_ranks = number_in("COLLBENCH_LOCAL_RANKS", 1, found.ranks);
     found.has_launcher = true;
     found.by = "-g";
@@ -95,7 +92,7 @@ Rendezvous given_by_user(const GivenRendezvous& given) {
 
 Rendezvous of_torchrun() {
   Rendezvous found;
-  found.host = value_of("MASTER_ADDR");
+  found.host = variable_value("MASTER_ADDR");
   found.ports = kPorts;
   found.by = "torchrun";
   if (found.host.empty())
@@ -105,14 +102,14 @@ Rendezvous of_torchrun() {
   found.port = static_cast<std::uint16_t>(agents + 1);
   found.ranks = number_in("WORLD_SIZE", 1);
   found.rank = number_in("RANK", 0, found.ranks - 1);
-  if (!value_of("LOCAL_WORLD_SIZE").empty())
+  if (!variable_value("LOCAL_WORLD_SIZE").empty())
     found.local_ranks = number_in("LOCAL_WORLD_SIZE", 1, found.ranks);
-  return with_job(found, fmt::format("{}:{}", agents, value_of("TORCHELASTIC_RUN_ID")));
+  return with_job(found, fmt::format("{}:{}", agents, variable_value("TORCHELASTIC_RUN_ID")));
 }
 
 Rendezvous of_srun() {
   Rendezvous found;
-  found.host = first_slurm_host(value_of("SLURM_STEP_NODELIST"));
+  found.host = first_slurm_host(variable_value("SLURM_STEP_NODELIST"));
   if (found.host.empty())
     throw usage_error("SLURM_STEP_NODELIST", "it is not set, and srun's other variables are",
                       "start collbench with srun --mpi=none, or give --rendezvous HOST:PORT");
@@ -120,24 +117,24 @@ Rendezvous of_srun() {
   found.by = "srun";
   found.ranks = number_in("SLURM_STEP_NUM_TASKS", 1);
   found.rank = number_in("SLURM_PROCID", 0, found.ranks - 1);
-  const std::string job = value_of("SLURM_JOB_ID");
+  const std::string job = variable_value("SLURM_JOB_ID");
   constexpr std::size_t kDigits = 4;
   constexpr int kMaxDigits = 9999;
   const std::string last = job.substr(job.size() - std::min(job.size(), kDigits));
   found.port = static_cast<std::uint16_t>(kPortsOfSlurm + number_of("SLURM_JOB_ID", last, 0, kMaxDigits));
-  return with_job(found, fmt::format("{}.{}", job, value_of("SLURM_STEP_ID")));
+  return with_job(found, fmt::format("{}.{}", job, variable_value("SLURM_STEP_ID")));
 }
 
 bool is_started_by_torchrun() {
   // A pod of a PyTorchJob has RANK and WORLD_SIZE, of pods, and no LOCAL_RANK.
-  return !value_of("RANK").empty() && !value_of("LOCAL_RANK").empty() &&
-         std::atoi(value_of("WORLD_SIZE").c_str()) > 1;
+  return !variable_value("RANK").empty() && !variable_value("LOCAL_RANK").empty() &&
+         std::atoi(variable_value("WORLD_SIZE").c_str()) > 1;
 }
 
 bool is_started_by_srun() {
   // Of srun --pty the first task is a shell, in which somebody starts collbench by itself.
-  return !value_of("SLURM_PROCID").empty() && !value_of("SLURM_STEP_ID").empty() &&
-         value_of("SLURM_PTY_PORT").empty();
+  return !variable_value("SLURM_PROCID").empty() && !variable_value("SLURM_STEP_ID").empty() &&
+         variable_value("SLURM_PTY_PORT").empty();
 }
 
 }  // namespace
@@ -156,7 +153,7 @@ std::string first_slurm_host(std::string_view list) {
 std::optional<Rendezvous> find_rendezvous(const GivenRendezvous& given) {
   const bool under_mpi = launched_rank().has_value();
   const bool by_torchrun = is_started_by_torchrun();
-  if (!given.address.empty() || !value_of("COLLBENCH_RENDEZVOUS").empty()) {
+  if (!given.address.empty() || !variable_value("COLLBENCH_RENDEZVOUS").empty()) {
     Rendezvous found = given_by_user(given);
     if (under_mpi || by_torchrun)
       found.passed_over = fmt::format("{}'s variables are set too, and --rendezvous is what was asked for",
@@ -167,8 +164,8 @@ std::optional<Rendezvous> find_rendezvous(const GivenRendezvous& given) {
     throw usage_error(given.rank ? "--rank" : "--ranks", "there is no --rendezvous",
                       "add --rendezvous HOST:PORT, rank 0's host and a free port there");
   // A script's RANK and WORLD_SIZE for PyTorch are not torchrun's, whose agents set a run ID.
-  if (by_torchrun && under_mpi && launched_size() && !value_of("TORCHELASTIC_RUN_ID").empty() &&
-      std::atoi(value_of("WORLD_SIZE").c_str()) > *launched_size()) {
+  if (by_torchrun && under_mpi && launched_size() && !variable_value("TORCHELASTIC_RUN_ID").empty() &&
+      std::atoi(variable_value("WORLD_SIZE").c_str()) > *launched_size()) {
     // Of two launchers, one inside the other, the inner one has more processes.
     Rendezvous found = of_torchrun();
     found.passed_over = "MPI's variables are set too, for fewer processes: those of torchrun's agents";

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "launch/launcher.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/library_path.hpp"
@@ -20,10 +21,9 @@ namespace {
 int take_nccl_tests_line(int& argc, char**& argv, std::vector<std::string>& words,
                          std::vector<char*>& pointers, bool reports) {
   using namespace collbench::program;
-  const char* const min_busbw = std::getenv("NCCL_TESTS_MIN_BW");
   auto line =
       nccl_tests_line(argv[0], {argv + 1, argv + argc}, collbench::launch::launched_rank().has_value(),
-                      min_busbw == nullptr ? "" : min_busbw);
+                      collbench::variable_value("NCCL_TESTS_MIN_BW"));
   if (!line) return 1;
   if (reports && line->finds_backend && collbench::launch::view_machine().nvidia_devices == 0)
     print_message("collbench: no GPU is seen here: host memory is measured, unless another host has GPUs");

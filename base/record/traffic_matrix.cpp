@@ -27,13 +27,10 @@ std::vector<double> numbers(std::string_view line, const std::string& file, int 
        at = line.find_first_not_of(kBetween, at)) {
     const std::size_t after = std::min(line.find_first_of(kBetween, at), line.size());
     const std::string_view word = line.substr(at, after - at);
-    double value = 0;
-    const auto [stopped, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (failure != std::errc() || stopped != word.data() + word.size() || !std::isfinite(value) ||
-        value < 0) {
+    const auto value = whole_number<double>(word);
+    if (!value || !std::isfinite(*value) || *value < 0)
       throw bad_line(file, number_of_line, fmt::format("'{}' is not a number from 0 up", excerpt(word)));
-    }
-    found.push_back(value);
+    found.push_back(*value);
     at = after;
   }
   return found;

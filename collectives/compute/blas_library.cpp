@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "base/shared_library.hpp"
 #include "base/text_input.hpp"
 
@@ -57,11 +58,9 @@ std::optional<BlasLibrary> BlasLibrary::find(std::string& why) {
   for (const char* const name :
        {"OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NUM_THREADS"})
     ::setenv(name, "1", 1);
-  const char* const named = std::getenv("COLLBENCH_BLAS");
-  const std::vector<std::string> names = named != nullptr && *named != '\0'
-                                             ? std::vector<std::string>{named}
-                                             : std::vector<std::string>{"libopenblas.so.0", "libmkl_rt.so.2",
-                                                                        "libblis.so.4", "libarmpl_lp64.so"};
+  std::vector<std::string> names{variable_value("COLLBENCH_BLAS")};
+  if (names.front().empty())
+    names = {"libopenblas.so.0", "libmkl_rt.so.2", "libblis.so.4", "libarmpl_lp64.so"};
   const std::optional<SharedLibrary> library = first_library(names, why);
   if (!library) return std::nullopt;
   BlasLibrary blas;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/shared_library.hpp"
 
@@ -92,9 +93,8 @@ const MpiFunctions* load(MpiAbi abi, const AbiNames& names) {
 }
 
 MpiLibrary find_library() {
-  const char* const named = std::getenv(kVariable);
   std::vector<std::string> failures;
-  for (const MpiAbi abi : mpi_abis(named == nullptr ? "" : named, launch::mpi_launcher())) {
+  for (const MpiAbi abi : mpi_abis(variable_value(kVariable), launch::mpi_launcher())) {
     const AbiNames names = names_of(abi);
     try {
       return {.functions = load(abi, names),

@@ -14,6 +14,7 @@
 #include <ctime>
 #include <system_error>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "launch/flight/process_stat.hpp"
@@ -37,17 +38,12 @@ fs::path base_folder() {
 
 std::string user_prefix() { return fmt::format("collbench-flight-{}-", ::geteuid()); }
 
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 /// What the launcher calls the job, in characters for a file name: the same on all ranks of a host, another
 /// one for each job that runs at the time. Without a name, its process: that of the ranks' parent.
 std::string job_name(const std::string& meeting) {
-  std::string name = meeting.empty() ? variable("PMIX_NAMESPACE") : "meeting-" + meeting;
-  if (name.empty() && !variable("SLURM_STEP_ID").empty())
-    name = variable("SLURM_JOB_ID") + "." + variable("SLURM_STEP_ID");
+  std::string name = meeting.empty() ? variable_value("PMIX_NAMESPACE") : "meeting-" + meeting;
+  if (name.empty() && !variable_value("SLURM_STEP_ID").empty())
+    name = variable_value("SLURM_JOB_ID") + "." + variable_value("SLURM_STEP_ID");
   if (name.empty()) name = fmt::format("parent-{}", ::getppid());
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '-') c = '_';

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "launch/real_machine.hpp"
 #include "src/cli/standard_streams.hpp"
@@ -43,9 +44,9 @@ std::string absolute_parts(std::string_view search_path) {
 }
 
 void leave_out_current_directory(char** argv, bool reports) {
-  const char* const given = std::getenv(kVariable);
+  const std::string given = variable_value(kVariable);
   // The loader takes an empty value for none; a simulator's ranks are no processes.
-  if (given == nullptr || *given == '\0' || launch::time_is_simulated()) return;
+  if (given.empty() || launch::time_is_simulated()) return;
   const std::vector<std::string_view> parts = parts_of(given);
   if (std::ranges::all_of(parts, is_absolute)) return;
   for (const std::string_view part : parts) {
@@ -57,9 +58,7 @@ void leave_out_current_directory(char** argv, bool reports) {
   }
   const std::string kept = absolute_parts(given);
   kept.empty() ? ::unsetenv(kVariable) : ::setenv(kVariable, kept.c_str(), 1);
-  std::error_code unknown;
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
-  ::execv(self.c_str(), argv);
+  ::execv(own_program().c_str(), argv);
   throw Error(ExitStatus::not_here, kVariable,
               fmt::format("it names the current directory, and collbench cannot start again without that: {}",
                           std::strerror(errno)),

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/record/data_type.hpp"
 #include "base/record/operation.hpp"
+#include "base/text_input.hpp"
 
 namespace CLI {
 class App;
@@ -66,16 +67,11 @@ void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request
 template <typename Number>
 [[nodiscard]] Number parse_number(const std::string& text, const std::string& option, Number minimum,
                                   Number maximum, const char* unit = "") {
-  Number value{};
-  const char* const end = text.data() + text.size();
-  const auto [stopped, failure] = std::from_chars(text.data(), end, value);
-  // Written so that a NaN fails too.
-  if (failure != std::errc() || stopped != end || !(value >= minimum && value <= maximum)) {
-    throw number_error(text, option,
-                       fmt::format("{} to {}{}{}", minimum, maximum, *unit == '\0' ? "" : " ", unit),
-                       std::is_integral_v<Number>);
-  }
-  return value;
+  const auto value = whole_number<Number>(text);
+  if (value && *value >= minimum && *value <= maximum) return *value;  // which no NaN is
+  throw number_error(text, option,
+                     fmt::format("{} to {}{}{}", minimum, maximum, *unit == '\0' ? "" : " ", unit),
+                     std::is_integral_v<Number>);
 }
 
 // What add_option takes where a text or a number is kept as it is. What it is kept in outlives the command.

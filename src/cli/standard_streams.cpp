@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
@@ -51,8 +52,7 @@ void write_to_stderr(std::string_view text) {
 
 /// COLUMNS as a number of columns; 0 where it is none.
 int columns_of_environment() {
-  const char* const text = std::getenv("COLUMNS");
-  return text == nullptr ? 0 : static_cast<int>(parse_integer(text, 1, 10'000).value_or(0));
+  return static_cast<int>(parse_integer(variable_value("COLUMNS"), 1, 10'000).value_or(0));
 }
 
 }  // namespace
@@ -116,11 +116,9 @@ void print_message(std::string_view line) {
 }
 
 bool locale_is_ascii() {
-  for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const char* const value = std::getenv(variable);
-    if (value == nullptr || *value == '\0') continue;
-    return std::string_view(value) == "C" || std::string_view(value) == "POSIX";
-  }
+  for (const char* const variable : {"LC_ALL", "LC_CTYPE", "LANG"})
+    if (const std::string value = variable_value(variable); !value.empty())
+      return value == "C" || value == "POSIX";
   return false;
 }
 
@@ -191,10 +189,7 @@ void start_log(bool verbose) {
   spdlog::set_default_logger(std::move(logger));
 }
 
-bool terminal_is_dumb() {
-  const char* const terminal = std::getenv("TERM");
-  return terminal != nullptr && std::string_view(terminal) == "dumb";
-}
+bool terminal_is_dumb() { return variable_value("TERM") == "dumb"; }
 
 void ProgressLine::show(std::string_view text, double now_seconds) {
   constexpr double kSecondsBetween = 0.25;

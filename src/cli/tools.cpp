@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/child_process.hpp"
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "src/cli/standard_streams.hpp"
 
@@ -45,8 +46,7 @@ const Tool* find_tool(std::string_view name) {
 /// Where this program lies; none where the system does not say. Never relative: who starts a bare name takes
 /// it from the current folder.
 std::optional<std::filesystem::path> own_folder() {
-  std::error_code unknown;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  const std::filesystem::path self = own_program();
   return self.is_absolute() ? std::optional(self.parent_path()) : std::nullopt;
 }
 

@@ -19,6 +19,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/record/incident.hpp"
+#include "base/text_input.hpp"
 #include "launch/flight/flight_folder.hpp"
 #include "src/cli/command_description.hpp"
 #include "src/cli/options.hpp"
@@ -57,10 +58,8 @@ fs::path newest_run() {
 
 /// The folder of a process; anything else is what it says.
 fs::path path_of(const std::string& of) {
-  int pid = 0;
-  const auto [end, failure] = std::from_chars(of.data(), of.data() + of.size(), pid);
-  const bool is_process = failure == std::errc() && end == of.data() + of.size() && !fs::exists(of);
-  return is_process ? folder_with_process(pid) : fs::path(of);
+  const auto pid = whole_number<int>(of);
+  return pid && !fs::exists(of) ? folder_with_process(*pid) : fs::path(of);
 }
 
 /// Whether a file was written by another tool: a recorder begins with "collflt". What can be read only once

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/child_process.hpp"
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "collectives/mpi/mpi_library.hpp"
@@ -48,10 +49,8 @@ bool started_by_start_ranks() { return std::getenv(kStartedRanks) != nullptr; }
   if (is_open_mpi && geteuid() == 0) words.emplace_back("--allow-run-as-root");
   // Bound to one core, a rank would share it with the threads of NCCL.
   if (on_gpus) words.insert(words.end(), {is_open_mpi ? "--bind-to" : "-bind-to", "none"});
-  words.emplace_back("/proc/self/exe");
-  std::string program(4096, '\0');
-  const ssize_t length = ::readlink("/proc/self/exe", program.data(), program.size());
-  if (length > 0) words.back() = program.substr(0, static_cast<std::size_t>(length));
+  const std::string program = own_program().string();
+  words.push_back(program.empty() ? "/proc/self/exe" : program);
   words.insert(words.end(), argv + 1, argv + argc);
   ::setenv(kStartedRanks, "1", 1);  // the ranks see the same -g, and must not start ranks of their own
   const int why = replace_process(std::move(words));

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/counters/counter_rises.hpp"
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/json_reader.hpp"
 #include "base/record/telemetry.hpp"
@@ -133,10 +134,9 @@ CounterNotes gather_counter_rises(launch::Ranks& ranks, const topology::ErrorCou
 }
 
 topology::GpuReaders gpu_readers() {
-  const char* const named = std::getenv("COLLBENCH_NVML");
-  const bool is_named = named != nullptr && *named != '\0';
+  const std::string named = variable_value("COLLBENCH_NVML");
   topology::GpuReaders readers;
-  readers.push_back(topology::make_nvml_reader(is_named ? named : topology::kNvmlLibrary));
+  readers.push_back(topology::make_nvml_reader(named.empty() ? topology::kNvmlLibrary : named));
   readers.push_back(topology::make_nvidia_smi_reader());
   return readers;
 }

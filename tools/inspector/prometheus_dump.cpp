@@ -84,9 +84,7 @@ bool take_labels(std::string_view& rest, MetricSample& sample) {
 
 std::optional<double> number_of_all(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+  return whole_number<double>(text);
 }
 
 struct SizeRange {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text_input.hpp"
 #include "topology/graph/facts.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/nics.hpp"
@@ -256,10 +257,8 @@ class Walk {
   /// As the signature counts it; what is no whole number stays.
   static std::string in_gibibytes(std::string_view bytes) {
     constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30U;
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(bytes.data(), bytes.data() + bytes.size(), value);
-    if (error != std::errc{} || end != bytes.data() + bytes.size()) return std::string(bytes);
-    return std::to_string((value + kGibibyte / 2) / kGibibyte) + "G";
+    const auto value = whole_number<std::uint64_t>(bytes);
+    return value ? std::to_string((*value + kGibibyte / 2) / kGibibyte) + "G" : std::string(bytes);
   }
 
   [[nodiscard]] bool is_left_out() const {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/environment.hpp"
+
 namespace collbench::collectives {
 
 // The paths below packages are those of the wheels nvidia-nccl-cu12 and -cu13, nvidia-cuda-runtime-cu12 and
@@ -75,13 +77,12 @@ std::vector<std::string> python_prefixes() {
   std::vector<std::string> prefixes;
   // A relative one would lead into the current folder, where anybody may have left a library.
   const auto add = [&prefixes](const char* variable, std::string_view below) {
-    const char* const value = std::getenv(variable);
-    if (value != nullptr && *value == '/') prefixes.push_back(fmt::format("{}{}", value, below));
+    const std::string value = variable_value(variable);
+    if (value.starts_with('/')) prefixes.push_back(fmt::format("{}{}", value, below));
   };
   add("VIRTUAL_ENV", "");
   add("CONDA_PREFIX", "");
-  const char* const path = std::getenv("PATH");
-  if (const auto prefix = prefix_of_python(path == nullptr ? "" : path)) prefixes.push_back(*prefix);
+  if (const auto prefix = prefix_of_python(variable_value("PATH"))) prefixes.push_back(*prefix);
   add("HOME", "/.local");
   prefixes.insert(prefixes.end(), {"/usr/local", "/usr"});
   return prefixes;
@@ -113,9 +114,7 @@ std::vector<std::string> own_library_candidates(const std::string& file, const s
 
 std::optional<SharedLibrary> own_library(const std::string& file, const char* variable,
                                          std::string& unsupported_reason) {
-  std::error_code none;
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe", none).string();
-  const auto candidates = own_library_candidates(file, program, std::getenv(variable));
+  const auto candidates = own_library_candidates(file, own_program().string(), std::getenv(variable));
   auto library = first_library(candidates, unsupported_reason);
   if (candidates.empty())
     unsupported_reason = fmt::format(

@@ -12,8 +12,10 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/text_input.hpp"
 
 namespace collbench::simulated_gpu {
 namespace {
@@ -23,18 +25,12 @@ std::atomic<int>& chosen_runtime_version() {
   return version;
 }
 
-std::string text_of(const char* variable) {
-  const char* const value = std::getenv(variable);
-  return value == nullptr ? "" : value;
-}
-
 /// The variable as a number that is at least `least`; none when it is not set.
 std::optional<long> number_of(const char* variable, long least) {
-  const std::string text = text_of(variable);
+  const std::string text = variable_value(variable);
   if (text.empty()) return std::nullopt;
-  long value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure == std::errc() && end == text.data() + text.size() && value >= least) return value;
+  const auto value = whole_number<long>(text);
+  if (value && *value >= least) return value;
   throw usage_error(variable, fmt::format("'{}' is no number of at least {}", text, least),
                     "give one, or unset it");
 }
@@ -49,8 +45,8 @@ std::optional<long> launched_rank() {
 
 /// The file of the host's topology: of several, in their order, the last one is that of all hosts after it.
 std::string machine_file(int host) {
-  std::string files = text_of("COLLBENCH_SIMULATED_GPU");
-  if (files.empty()) files = text_of("NCCL_TOPO_FILE");
+  std::string files = variable_value("COLLBENCH_SIMULATED_GPU");
+  if (files.empty()) files = variable_value("NCCL_TOPO_FILE");
   if (files.empty()) {
     throw usage_error("COLLBENCH_SIMULATED_GPU", "no machine to simulate",
                       "name an NCCL topology XML; collbench topo save --format nccl-xml writes one");
@@ -91,11 +87,9 @@ std::vector<int> visible_gpus(const SimulatedMachine& machine, const SimulatedHo
   }
   std::istringstream list(shown);
   for (std::string word; std::getline(list, word, ',');) {
-    int gpu = -1;
-    const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), gpu);
-    if (failure != std::errc() || end != word.data() + word.size() || gpu < 0 || gpu >= count)
-      break;  // as CUDA does
-    visible.push_back(gpu);
+    const auto gpu = whole_number<int>(word);
+    if (!gpu || *gpu < 0 || *gpu >= count) break;  // as CUDA does
+    visible.push_back(*gpu);
   }
   return visible;
 }
@@ -112,7 +106,8 @@ std::string file_in_memory(const std::string& text) {
 void tell_nccl(const SimulatedHost& host, const SimulatedMachine& machine) {
   constexpr int kKeep = 0;
   const std::string topology = machine.topology_xml;
-  if (text_of("NCCL_TOPO_FILE").empty()) ::setenv("NCCL_TOPO_FILE", file_in_memory(topology).c_str(), kKeep);
+  if (variable_value("NCCL_TOPO_FILE").empty())
+    ::setenv("NCCL_TOPO_FILE", file_in_memory(topology).c_str(), kKeep);
   if (!machine.nics.empty()) ::setenv("NCCL_NET_PLUGIN", "collbench-simulated", kKeep);
   if (host.named) ::setenv("NCCL_HOSTID", fmt::format("simulated-host-{}", host.index).c_str(), kKeep);
 }

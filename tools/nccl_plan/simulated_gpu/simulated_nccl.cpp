@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/shared_library.hpp"
 #include "tools/nccl_plan/simulated_gpu/elf_file.hpp"
@@ -131,9 +132,8 @@ namespace {
 /// Of a program that names its libnccl to collbench and loads this library before it, as the CUDA runtime
 /// (COLLBENCH_CUDART) or with LD_PRELOAD.
 [[gnu::constructor]] void load_named_nccl() {
-  const char* const name = std::getenv("COLLBENCH_NCCL");
-  const char* const machine = std::getenv("COLLBENCH_SIMULATED_GPU");
-  if (name == nullptr || *name == '\0' || machine == nullptr || *machine == '\0') return;
+  const std::string name = variable_value("COLLBENCH_NCCL");
+  if (name.empty() || variable_value("COLLBENCH_SIMULATED_GPU").empty()) return;
   try {
     static_cast<void>(load_simulated_nccl(name));
   } catch (const std::exception& failure) {

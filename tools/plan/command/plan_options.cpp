@@ -80,12 +80,9 @@ Number parse_with_suffix(const std::string& text, const std::string& where, std:
     number.pop_back();
     break;
   }
-  double value = 0;
-  const char* const end = number.data() + number.size();
-  const auto [stopped, failure] = std::from_chars(number.data(), end, value);
-  if (failure != std::errc() || stopped != end)
-    throw usage_error(where, fmt::format("'{}' is not a number", text), allowed);
-  value *= factor;
+  const auto plain = whole_number<double>(number);
+  if (!plain) throw usage_error(where, fmt::format("'{}' is not a number", text), allowed);
+  const double value = *plain * factor;
   const bool is_within = value > 0 && value <= static_cast<double>(maximum);  // false for a NaN
   if (!is_within) throw usage_error(where, fmt::format("{} is out of range", text), allowed);
   if (std::is_integral_v<Number> && value != std::floor(value))

@@ -1,3 +1,4 @@
+#include "base/text_input.hpp"
 #include "tools/plan/step/layer_time.hpp"
 
 #include <fmt/format.h>
@@ -55,15 +56,12 @@ void assume(Assumptions& assumptions, const std::string& text) {
     throw usage_error("--assume", fmt::format("'{}' is not NAME=VALUE of a known constant", text),
                       fmt::format("the constants are {}", fmt::join(names, ", ")));
   }
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, failure] = std::from_chars(text.data() + equals + 1, end, value);
-  const bool is_within = value >= found->minimum && value <= found->maximum;  // false for a NaN
-  if (failure != std::errc() || stopped != end || !is_within) {
-    throw usage_error("--assume", fmt::format("'{}' is no value of {}", text.substr(equals + 1), name),
+  const std::string given = text.substr(equals + 1);
+  const auto value = whole_number<double>(given);
+  if (!value || !(*value >= found->minimum && *value <= found->maximum))  // as a NaN
+    throw usage_error("--assume", fmt::format("'{}' is no value of {}", given, name),
                       fmt::format("give {} to {}", found->minimum, found->maximum));
-  }
-  assumptions.*(found->value) = value;
+  assumptions.*(found->value) = *value;
 }
 
 }  // namespace collbench::analysis

@@ -18,12 +18,9 @@ constexpr const char* kFaultForm =
     "left out";
 
 template <typename Number>
-std::optional<Number> whole_number(const std::string& text) {
-  Number value{};
-  const char* const end = text.data() + text.size();
-  const auto [stopped, failure] = std::from_chars(text.data(), end, value);
-  if (failure != std::errc() || stopped != end || !(value >= 0)) return std::nullopt;
-  return value;
+std::optional<Number> number_from_zero(const std::string& text) {
+  const auto value = whole_number<Number>(text);
+  return value && *value >= 0 ? value : std::nullopt;  // which no NaN is
 }
 
 /// "half", "25%", "200gb/s": behind "at", without spaces. False for anything else.
@@ -35,12 +32,12 @@ bool take_rate(std::string text, SlowNic& slow) {
   constexpr std::string_view kGigabits = "gb/s";
   if (text.ends_with(kGigabits)) {
     text.resize(text.size() - kGigabits.size());
-    slow.gigabits_per_second = whole_number<double>(text);
+    slow.gigabits_per_second = number_from_zero<double>(text);
     return slow.gigabits_per_second && *slow.gigabits_per_second > 0;
   }
   if (!text.ends_with('%')) return false;
   text.pop_back();
-  const std::optional<double> percent = whole_number<double>(text);
+  const std::optional<double> percent = number_from_zero<double>(text);
   if (!percent || *percent <= 0 || *percent >= 100) return false;
   slow.part = *percent / 100;
   return true;
@@ -53,7 +50,9 @@ std::optional<SlowNic> slow_nic_of(const std::vector<std::string>& words) {
     at += is ? 1 : 0;
     return is;
   };
-  const auto next_number = [&] { return at < words.size() ? whole_number<int>(words[at++]) : std::nullopt; };
+  const auto next_number = [&] {
+    return at < words.size() ? number_from_zero<int>(words[at++]) : std::nullopt;
+  };
   SlowNic slow;
   if (!next_is("nic")) return std::nullopt;
   const std::optional<int> nic = next_number();
