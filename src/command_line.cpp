@@ -189,8 +189,8 @@ Command parse_command_line(int argc, const char* const* argv) {
   CLI::App app{fmt::format("{}\n{}", kTitle, kExample), "collbench"};
   app.get_formatter()->column_width(kHelpColumn);
   app.set_help_flag("-h,--help", "this text")->group("Help");
-  app.add_flag("-V,--version", version, "versions of collbench and its libraries, and which are missing")
-      ->group("Help");
+  add_flag(app, "Help", "-V,--version", version,
+           "versions of collbench and its libraries, and which are missing");
   add_run_options(app, run);
   add_config_option(app, run.config);
   for (const Subcommand& each : all)

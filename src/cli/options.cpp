@@ -63,10 +63,14 @@ CLI::Option* add_option(CLI::App& app, const std::string& theme, const std::stri
   return app.add_option_function<std::string>(names, take, help)->group(theme)->option_text(value);
 }
 
+CLI::Option* add_flag(CLI::App& app, const std::string& theme, const std::string& names, bool& kept,
+                      const std::string& help) {
+  return app.add_flag(names, kept, help)->group(theme);
+}
+
 void add_percentiles_option(CLI::App& app, const std::string& theme, bool& percentiles) {
-  app.add_flag("--percentiles", percentiles,
-               "text and Markdown: also min, p50, p95 and p99 of each row's calls")
-      ->group(theme);
+  add_flag(app, theme, "--percentiles", percentiles,
+           "text and Markdown: also min, p50, p95 and p99 of each row's calls");
 }
 
 void add_label_option(CLI::App& app, const std::string& theme, std::string& label) {

@@ -41,6 +41,10 @@ CLI::Option* add_option(CLI::App& app, const std::string& theme, const std::stri
                         const std::string& value, const std::string& help,
                         const std::function<void(const std::string&)>& take);
 
+/// The same of one that takes no text.
+CLI::Option* add_flag(CLI::App& app, const std::string& theme, const std::string& names, bool& kept,
+                      const std::string& help);
+
 /// --percentiles, of every command that shows the rows of a run.
 void add_percentiles_option(CLI::App& app, const std::string& theme, bool& percentiles);
 

@@ -159,12 +159,12 @@ void add_output_options(CLI::App& app, const std::string& theme, OutputOptions& 
     add_option(app, theme, "--nccl-tests-json", "FILE", "what nccl-tests writes with -J; - for stdout",
                into(output.nccl_tests_path));
   }
-  app.add_flag("--overwrite", output.overwrite, "replace files that exist")->group(theme);
+  add_flag(app, theme, "--overwrite", output.overwrite, "replace files that exist");
 }
 
 void add_plot_options(CLI::App& app, const std::string& theme, OutputOptions& output,
                       const std::vector<std::string>& charts) {
-  app.add_flag("--plot", output.plots, "charts of letters below the text")->group(theme);
+  add_flag(app, theme, "--plot", output.plots, "charts of letters below the text");
   add_option(app, theme, "--plot-file", "FILE", "one chart as a picture: FILE.svg", into(output.plot_path));
   add_option(
       app, theme, "--chart", "NAME",

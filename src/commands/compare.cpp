@@ -241,17 +241,12 @@ void add_compare(CLI::App& command, CommandFunction& chosen) {
   add_comparison_options(command, theme, options->comparison);
   add_option(command, kFolderTheme, "--last", "N", "compare with so many records before it (10)",
              number_into<std::size_t>(options->last, "--last", 1, 10'000));
-  command
-      .add_flag("--any-host", options->any_host,
-                "compare with records of other hosts of this kind too (the same hosts only)")
-      ->group(kFolderTheme);
+  add_flag(command, kFolderTheme, "--any-host", options->any_host,
+           "compare with records of other hosts of this kind too (the same hosts only)");
   const CLI::Option* const add =
-      command
-          .add_flag(
-              "--add", options->add,
-              "before the folder: only add the records to it; behind: compare, then add them whatever the "
-              "comparison says; never those cut short or with wrong data")
-          ->group(kFolderTheme);
+      add_flag(command, kFolderTheme, "--add", options->add,
+               "before the folder: only add the records to it; behind: compare, then add them whatever the "
+               "comparison says; never those cut short or with wrong data");
   add_output_options(command, kOutputTheme, options->output, analysis::comparison_formats(),
                      "the comparison (JSON)");
   add_plot_options(command, "Charts", options->output, analysis::comparison_chart_kinds());

@@ -416,10 +416,8 @@ void add_judge(CLI::App& command, CommandFunction& chosen) {
              "what carried the bytes, where the log does not say: ib, roce, efa, tcpx, tcpxo, plugin, staged "
              "or sockets",
              into(options->transport));
-  command
-      .add_flag("--own-floor", options->own_floor,
-                "take the latency from the run's own quickest row of at most 1 KiB")
-      ->group(theme);
+  add_flag(command, theme, "--own-floor", options->own_floor,
+           "take the latency from the run's own quickest row of at most 1 KiB");
   command.add_flag("--apart", options->apart)->group("");  // for what import did
   add_log_options(command, *options);
   add_output_options(command, theme, options->output, analysis::format_names(&analysis::ReportFormat::run),

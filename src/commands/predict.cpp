@@ -168,11 +168,9 @@ void add_predict(CLI::App& command, CommandFunction& chosen) {
              [options](const std::string& text) { options->operations = parse_operations(text, "--ops"); });
   add_option(command, theme, "--sizes", "LIST", "sizes (8 B to 8 GiB)",
              [options](const std::string& text) { options->sizes = parse_size_list(text, "--sizes"); });
-  command
-      .add_flag("--floors", options->floors,
-                "instead: what to accept a machine by, from 64 MiB on, at each count of --nodes, with its "
-                "derivation; as --min-busbw and a node health check take it")
-      ->group(theme);
+  add_flag(command, theme, "--floors", options->floors,
+           "instead: what to accept a machine by, from 64 MiB on, at each count of --nodes, with its "
+           "derivation; as --min-busbw and a node health check take it");
   add_output_options(command, theme, options->output,
                      analysis::format_names(&analysis::ReportFormat::prediction), "the prediction as JSON");
   add_lab01_options(command, theme, options->lab01);

@@ -251,10 +251,8 @@ void add_repeat(CLI::App& command, CommandFunction& chosen) {
   add(kOfOne, "--every", "SECONDS",
       "at least this long from one start to the next, so that the interval covers more time (0)",
       number_into(options->every_seconds, "--every", 0.0, 1e6));
-  command
-      .add_flag("--resume", options->resume,
-                "continue from the launches that an interrupted repeat left beside -J")
-      ->group(kOfOne);
+  add_flag(command, kOfOne, "--resume", options->resume,
+           "continue from the launches that an interrupted repeat left beside -J");
   add(kOfTwo, "--seed", "N", "of the random order within each round (drawn, and printed)",
       number_into<std::uint64_t>(options->seed, "--seed", 0, UINT32_MAX));
   add(kOfTwo, "--same", "PERCENT", "a difference of less is none (2)", [options](const std::string& text) {

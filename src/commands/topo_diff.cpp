@@ -249,10 +249,8 @@ void add_diff(CLI::App& command, CommandFunction& chosen) {
                  throw usage_error("--hosts", "it names no host",
                                    "give names, such as node[01-16], or @FILE");
              });
-  command
-      .add_flag("-v,--verbose", options->verbose,
-                "of each cost ring, tree and best, for one node, all nodes and during a job (JSON has them)")
-      ->group("Options");
+  add_flag(command, "Options", "-v,--verbose", options->verbose,
+           "of each cost ring, tree and best, for one node, all nodes and during a job (JSON has them)");
   add_output_options(command, "Options", options->output,
                      analysis::format_names(&analysis::ReportFormat::diff), "the differences as JSON");
   command.footer(

@@ -80,14 +80,11 @@ void add_what(CLI::App& app, RunOptions& run) {
                    run.request.in_place = where != "out";
                  });
   set_choices(*buffers, {"out", "in", "both"});
-  app.add_flag(
-         "--fit", run.sizes.fit,
-         "leave out the largest sizes of -b to -e that memory or a call cannot hold, and say so (refused)")
-      ->group(theme);
-  app.add_flag("--exact-counts", run.request.buffers.exact_counts,
-               "round each rank's part of a size to whole elements only, not to 16 bytes (rounded, as in "
-               "nccl-tests)")
-      ->group(theme);
+  add_flag(app, theme, "--fit", run.sizes.fit,
+           "leave out the largest sizes of -b to -e that memory or a call cannot hold, and say so (refused)");
+  add_flag(app, theme, "--exact-counts", run.request.buffers.exact_counts,
+           "round each rank's part of a size to whole elements only, not to 16 bytes (rounded, as in "
+           "nccl-tests)");
   add_option(app, theme, "-u,--unalign", "N", "start both buffers N elements past their alignment (0)",
              number_into<std::uint64_t>(run.request.buffers.unaligned_elements, "-u", 0, 1'000'000));
   add_option(app, theme, "--step-matrix", "N",
@@ -150,13 +147,11 @@ void add_how_long(CLI::App& app, RunOptions& run) {
                run.call_wait = static_cast<collectives::CallWait>(parse_number(text, "-z", 0, 3));
              })
       ->excludes(graph);
-  app.add_flag("--hot", run.hot,
-               "on GPUs: time all calls on the same addresses, so that small sizes come from the L2 cache; "
-               "without it, calls walk through buffers of 4 times the L2's size")
-      ->group(theme);
-  app.add_flag("--enqueue-time", run.loop.enqueue_time,
-               "on GPUs: also measure the host time to enqueue a call, before any of it runs")
-      ->group(theme);
+  add_flag(app, theme, "--hot", run.hot,
+           "on GPUs: time all calls on the same addresses, so that small sizes come from the L2 cache; "
+           "without it, calls walk through buffers of 4 times the L2's size");
+  add_flag(app, theme, "--enqueue-time", run.loop.enqueue_time,
+           "on GPUs: also measure the host time to enqueue a call, before any of it runs");
   add_option(
       app, theme, "-T,--timeout", "SECONDS",
       "timeout of a step, such as one block of a row; the run ends when it expires; 0: none (300, but on "
@@ -208,8 +203,7 @@ void add_where(CLI::App& app, RunOptions& run) {
                for (const auto& [field, value] : collectives::parse_nccl_settings(text, "--nccl-config"))
                  run.nccl_config[field] = value;
              });
-  app.add_flag("--share-gpu", run.share_gpu, "let ranks share a GPU: checks correctness, not speed")
-      ->group(theme);
+  add_flag(app, theme, "--share-gpu", run.share_gpu, "let ranks share a GPU: checks correctness, not speed");
   app.add_flag_callback(
          "--no-telemetry", [&run] { run.telemetry = false; },
          "do not read the GPUs' clocks, throttling and errors during the run")
@@ -219,11 +213,9 @@ void add_where(CLI::App& app, RunOptions& run) {
          "on GPUs: do not first measure each node alone, and of three and more nodes each pair of neighbors, "
          "which tells a slow node from a slow network")
       ->group(theme);
-  app.add_flag(
-         "--rank-use", run.rank_use,
-         "at the end a line on stderr: of each rank, seconds on a core and waiting for one, TCP bytes sent "
-         "and sent again")
-      ->group(theme);
+  add_flag(app, theme, "--rank-use", run.rank_use,
+           "at the end a line on stderr: of each rank, seconds on a core and waiting for one, TCP bytes sent "
+           "and sent again");
   add_option(app, theme, "--node-map", "MAP", "which ranks share a node, overriding MPI: 0-7,8-15 or 0+2,1+3",
              into(run.node_map));
   add_option(
@@ -242,9 +234,8 @@ void add_where(CLI::App& app, RunOptions& run) {
              number_into(run.given_rendezvous.rank, "--rank", 0, (1 << 20) - 1));
   add_option(app, theme, "--ranks", "N", "with --rendezvous: how many ranks there are",
              number_into(run.given_rendezvous.ranks, "--ranks", 1, 1 << 20));
-  app.add_flag("--dry-run", run.dry_run,
-               "print what would be measured and the longest it could take, then stop")
-      ->group(theme);
+  add_flag(app, theme, "--dry-run", run.dry_run,
+           "print what would be measured and the longest it could take, then stop");
 }
 
 void add_output(CLI::App& app, RunOptions& run) {
@@ -270,11 +261,9 @@ void add_output(CLI::App& app, RunOptions& run) {
   add_criteria_options(app, theme, run.criteria);
   add_color_option(app, theme, run.color);
   add_progress_option(app, theme, run.progress);
-  auto* verbose = app.add_flag("-v,--verbose", run.verbose,
-                               "all that is known before the first row, and each step, on stderr")
-                      ->group(theme);
-  app.add_flag("--quiet", run.quiet, "tables, warnings and faults only; no progress")
-      ->group(theme)
+  auto* verbose = add_flag(app, theme, "-v,--verbose", run.verbose,
+                           "all that is known before the first row, and each step, on stderr");
+  add_flag(app, theme, "--quiet", run.quiet, "tables, warnings and faults only; no progress")
       ->excludes(verbose);
 }
 

@@ -93,10 +93,8 @@ void add_tool(CLI::App& command, CommandFunction& chosen) {
       [&request](const std::string& text) { request.sizes = parse_size_list(text, "--sizes"); });
   add(command, "--versus", "FILE|NAME=VALUE", "what another libnccl, or a setting, would do differently",
       into(request.versus));
-  command
-      .add_flag("--advice", request.advice,
-                "try without each slow NIC, and NCCL_CROSS_NIC, and say what loses least")
-      ->group("Options")
+  add_flag(command, "Options", "--advice", request.advice,
+           "try without each slow NIC, and NCCL_CROSS_NIC, and say what loses least")
       ->excludes(command.get_option("--versus"));
   add_output_options(command, "Options", options->output, analysis::nccl_plan_formats(), "the plan as JSON");
   add_job(

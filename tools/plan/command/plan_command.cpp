@@ -369,20 +369,15 @@ void add_tool(CLI::App& command, CommandFunction& chosen) {
   const std::string theme = "Options";
   add_option(command, theme, "--table", "FILE",
              "a plan for each line of a table between tabs, whose columns are options", into(options->table));
-  command
-      .add_flag("--assumptions", options->lists_assumptions, "the constants of the model, and nothing else")
-      ->group(theme);
-  command.add_flag("--models", options->lists_models, "the catalog of models, and nothing else")
-      ->group(theme);
-  command
-      .add_flag(
-          "--best", options->best,
-          "search what is not given of the split: the ten fastest that fit; of a table each line's fastest")
-      ->group(theme);
+  add_flag(command, theme, "--assumptions", options->lists_assumptions,
+           "the constants of the model, and nothing else");
+  add_flag(command, theme, "--models", options->lists_models, "the catalog of models, and nothing else");
+  add_flag(command, theme, "--best", options->best,
+           "search what is not given of the split: the ten fastest that fit; of a table each line's fastest");
   add_option(command, theme, "--scale", "N,N,…",
              "strong and weak scaling: the fastest split at each of these numbers of GPUs",
              [options](const std::string& text) { options->scale = parse_scale(text, "--scale"); });
-  command.add_flag("--plot", options->output.plots, "the chart of --scale, in letters")->group(theme);
+  add_flag(command, theme, "--plot", options->output.plots, "the chart of --scale, in letters");
   add_option(command, theme, "--plot-file", "FILE", "the chart of --scale: FILE.svg",
              into(options->output.plot_path));
   add_option(command, theme, "--measured", "FILE",
