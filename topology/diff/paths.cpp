@@ -55,7 +55,7 @@ VirtualBridges virtual_bridges(const Host& host, const Device& a, const Device& 
   const auto way_a = way_to_root(host, pci_address_of(host, a).value_or(""));
   const auto way_b = way_to_root(host, pci_address_of(host, b).value_or(""));
   const auto is_virtual = [&host](const PciDevice* step) { return is_virtual_bridge(host, *step); };
-  const auto shared = std::ranges::find_first_of(way_a, way_b.begin(), way_b.end());
+  const auto shared = std::ranges::find_first_of(way_a, way_b);
   return {std::ranges::any_of(way_a, is_virtual) || std::ranges::any_of(way_b, is_virtual),
           shared != way_a.end() && is_virtual(*shared)};
 }
