@@ -69,6 +69,19 @@ std::optional<int> number_of_launcher(const char* LauncherVariables::* which) {
   return number_in(kMpiLaunchers.at(static_cast<std::size_t>(*launcher)).*which);
 }
 
+/// The next process above this one whose name `is_wanted`.
+std::optional<MpirunProcess> process_above(const auto& is_wanted) {
+  constexpr int kLevels = 32;  // wrappers such as numactl or a shell script stand between
+  int pid = ::getppid();
+  for (int level = 0; level < kLevels && pid > 1; ++level) {
+    const auto above = process_stat(pid);
+    if (!above) return std::nullopt;
+    if (is_wanted(above->name)) return MpirunProcess{.pid = pid, .start_ticks = above->start_ticks};
+    pid = above->parent;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<MpiLauncher> mpi_launcher() {
@@ -97,15 +110,19 @@ bool is_open_mpi_launcher(std::string_view name) {
   return std::ranges::find(kLaunchers, name) != kLaunchers.end();
 }
 
-std::optional<MpirunProcess> find_mpirun() {
-  constexpr int kLevels = 32;  // wrappers such as numactl or a shell script stand between
-  int pid = ::getppid();
-  for (int level = 0; level < kLevels && pid > 1; ++level) {
-    const auto above = process_stat(pid);
-    if (!above) return std::nullopt;
-    if (is_open_mpi_launcher(above->name))
-      return MpirunProcess{.pid = pid, .start_ticks = above->start_ticks};
-    pid = above->parent;
+std::optional<MpirunProcess> find_mpirun() { return process_above(is_open_mpi_launcher); }
+
+std::optional<std::filesystem::path> libmpi_of_launcher() {
+  const auto launcher = process_above([](std::string_view name) {
+    constexpr std::array<std::string_view, 3> kDaemons{"orted", "prted", "prte"};  // mpirun's, on other hosts
+    return is_open_mpi_launcher(name) || std::ranges::find(kDaemons, name) != kDaemons.end();
+  });
+  if (!launcher) return std::nullopt;
+  std::error_code unknown;  // of another user, or gone
+  const auto program = std::filesystem::read_symlink(fmt::format("/proc/{}/exe", launcher->pid), unknown);
+  for (const char* const folder : {"lib", "lib64"}) {
+    const std::filesystem::path file = program.parent_path().parent_path() / folder / "libmpi.so.40";
+    if (std::filesystem::exists(file, unknown)) return file;
   }
   return std::nullopt;
 }

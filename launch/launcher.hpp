@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -44,6 +45,11 @@ struct MpirunProcess {
 
 /// The mpirun above this process, if it runs on this host.
 [[nodiscard]] std::optional<MpirunProcess> find_mpirun();
+
+/// The libmpi of the Open MPI whose mpirun, or its daemon, is above this process, as an installation under a
+/// prefix has it (HPC-X): in `lib` beside `bin`. None where a system has it elsewhere, and for other
+/// launchers.
+[[nodiscard]] std::optional<std::filesystem::path> libmpi_of_launcher();
 
 /// True inside a Slurm allocation (SLURM_JOB_ID is set).
 [[nodiscard]] bool inside_slurm();

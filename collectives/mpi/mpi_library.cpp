@@ -74,6 +74,12 @@ const MpiFunctions* load(MpiAbi abi, const AbiNames& names) {
     return first_library({name}, failures.emplace_back(), SymbolScope::everybody).has_value();
   });
   if (!is_linked && !has_mpi) throw NotLoaded(fmt::format("{}", fmt::join(failures, ", ")));
+  if (const auto launchers = launch::libmpi_of_launcher(); launchers && abi == MpiAbi::open_mpi) {
+    // Before LD_LIBRARY_PATH and a bundle's own: mpirun and its ranks are to be of one Open MPI, with its
+    // UCX.
+    std::string stays_with_the_loader;
+    (void)first_library({launchers->string()}, stays_with_the_loader, SymbolScope::everybody);
+  }
   std::optional<SharedLibrary> library;
   try {
     library.emplace(file.string(), SymbolScope::everybody);

@@ -7,6 +7,7 @@ Usage: mpi_libraries_test.py PROGRAM [unittest arguments]      (exit 77: skipped
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -28,6 +29,26 @@ QUICK = ["--sizes", "8,4K", "--passes", "1", "-n", "2", "-w", "0", "--time", "20
 def run(*words, environment=None, **options):
     return subprocess.run(words, env={**ENVIRONMENT, **(environment or {})}, capture_output=True, text=True, timeout=200,
                           stdin=subprocess.DEVNULL, check=False, **options)
+
+
+class OpenMpiUnderAPrefix(unittest.TestCase):
+    """As HPC-X and clusters' modules have it: mpirun in PREFIX/bin, libmpi in PREFIX/lib, and neither in PATH or LD_LIBRARY_PATH."""
+
+    def test_ranks_load_the_libmpi_of_their_mpirun(self):
+        with tempfile.TemporaryDirectory() as prefix:
+            linked = subprocess.run(["ldd", pathlib.Path(PROGRAM).parent / "libcollbench_open_mpi.so"], capture_output=True, text=True, check=True).stdout
+            libmpi = next(line.split()[2] for line in linked.splitlines() if "libmpi.so.40 =>" in line)
+            for folder, file in (("bin", shutil.which("mpirun")), ("lib", libmpi)):
+                os.mkdir(f"{prefix}/{folder}")
+                shutil.copy(file, f"{prefix}/{folder}/{'mpirun' if folder == 'bin' else 'libmpi.so.40'}")
+            for wrapper in ([], ["bash", "-c", "\"$@\"; exit $?", "wrapper"]):
+                result = run(f"{prefix}/bin/mpirun", "-np", "2", "--oversubscribe", *wrapper, PROGRAM, *QUICK,
+                             environment={"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": f"{prefix}/loaded"})
+                self.assertEqual(result.returncode, 0, result.stderr)
+                loaded = re.findall(r"calling init: (.*/libmpi\.so\.40)", "".join(file.read_text() for file in pathlib.Path(prefix).glob("loaded.*")))
+                self.assertEqual(loaded, [f"{prefix}/lib/libmpi.so.40"] * 2)
+                for file in pathlib.Path(prefix).glob("loaded.*"):
+                    file.unlink()
 
 
 @unittest.skipUnless(HAS_MPICH, "MPICH's launcher and header are not here (scripts/setup test)")
