@@ -1,4 +1,4 @@
-#include "analysis/charts/svg_chart.hpp"
+#include "analysis/charts/chart.hpp"
 
 #include <fmt/format.h>
 

@@ -11,11 +11,8 @@
 #include <set>
 #include <utility>
 
-#include "analysis/compare/launches_to_decide.hpp"
-#include "analysis/compare/run_differences.hpp"
 #include "analysis/compare/side_of_row.hpp"
 #include "analysis/states/machine_states.hpp"
-#include "analysis/states/short_launches.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "base/statistics.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -123,5 +124,70 @@ void compare_with_itself(Comparison& comparison);
 
 /// Adjusts the p of all rows by Holm, and decides what became of each row that has one.
 void decide_rows(Comparison& comparison);
+
+/// launches_to_decide is at most this: so many or more.
+inline constexpr int kMaxLaunchesToDecide = 200;
+
+/// A row as its launches show it.
+struct OpenRow {
+  double log_ratio = 0;           ///< ln of new time over base time
+  double standard_deviation = 0;  ///< of a launch's log time
+  double sitting_allowance = 0;   ///< two sittings may differ by this fraction; 0: by nothing
+  double same_within = 0;         ///< SAME: a change of this fraction is ruled out
+  double significance = 0;        ///< SLOWER, FASTER: that any of `rows` is called so when none is
+  std::size_t rows = 1;           ///< that are tested
+};
+
+/// Whether a row can be SAME at all: not where two sittings of the same thing may differ by as much as SAME
+/// has to rule out.
+[[nodiscard]] constexpr bool can_be_same(double sitting_allowance, double same_within) {
+  return sitting_allowance < same_within;
+}
+
+/// About how many launches of each side decide a row, if their ratio and spread stay as they are: half the
+/// interval of the log ratio, z·σ·√(2/n), has to be within what separates the ratio from being no change
+/// (|ln ratio| − ln(1 + allowance), at the level of Holm's first step over all rows), or from a change that
+/// matters (ln((1 + same_within) / (1 + allowance)) − |ln ratio|, at 95 %); the smaller number counts. Normal
+/// quantiles, so a lower bound for a few launches. 0: neither is above 0, so that no number of launches does.
+[[nodiscard]] int launches_to_decide(const OpenRow& row);
+
+/// What differs between two runs beside their times, a line each: machines with the price of each difference,
+/// hosts, versions, environment, settings, what others took of the cores. Empty where nothing is known to
+/// differ.
+[[nodiscard]] std::vector<std::string> run_differences(const Run& base, const Run& current);
+
+/// Where some of these runs on GPUs timed their calls on the same addresses and others walked through memory
+/// (docs/gpu.md, "Cold and hot"): below so many bytes the ones may have found their data in the L2. 0: all
+/// did the same, or nobody says.
+[[nodiscard]] std::uint64_t cold_below(const std::vector<Run>& base, const std::vector<Run>& current);
+
+/// That one run rounded each rank's part to 16 bytes and the other to whole elements, where that makes some
+/// of their rows other calls; empty where it makes none, or nobody says.
+[[nodiscard]] std::string counts_difference(const Run& base, const Run& current);
+
+/// What of the records themselves bears on every row: runs that were cut short, and how launches count.
+[[nodiscard]] std::vector<std::string> record_lines(const std::vector<Run>& base,
+                                                    const std::vector<Run>& current);
+
+/// After how many rounds a comparison of at most `rounds` may end: 6, then a third more each time, and
+/// `rounds`. Fixed beforehand, so that what ending early costs is known. Precondition: at least 1.
+[[nodiscard]] std::vector<int> looks_of(int rounds);
+
+/// Launches of two commands in turn: `a[i]` and `b[i]` are one round. Rows are matched as `compare`
+/// does, and also where they differ in the algorithm alone that each side asked for. Of
+/// each row and round the logarithm of B's time over A's is one value, of the passes in the state of the
+/// machine that both were in; a round without such a state is left out of the row. These values are compared
+/// with 0 by Student's t, at significance over the number of looks (Bonferroni: `looks_of(max_rounds)`), p
+/// adjusted by Holm over rows: that any row is called changed at any look when none is has at most the chance
+/// of `options.significance`. The interval is that of all looks together. Throws as `compare`.
+[[nodiscard]] Comparison compare_pairs(std::vector<Run> a, std::vector<Run> b, int max_rounds,
+                                       const CompareOptions& options);
+
+/// Whether each row that both have is SLOWER, FASTER or SAME.
+[[nodiscard]] bool is_decided(const Comparison& comparison);
+
+/// "AllReduce 8 B float sum: B is 3.1 % faster (2.4 to 3.9 %), 20 pairs": a sentence for each row that is
+/// decided, in its order.
+[[nodiscard]] std::vector<std::string> pair_sentences(const Comparison& comparison);
 
 }  // namespace collbench::analysis

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <vector>
 
-#include "analysis/compare/launches_to_decide.hpp"
-#include "analysis/compare/pairs.hpp"
+#include "analysis/compare/comparison.hpp"
 #include "analysis/report/columns.hpp"
+#include "analysis/report/html/page.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"
@@ -252,9 +253,7 @@ std::string comparison_summary(const Comparison& comparison) {
 }
 
 std::string report_text(const Comparison& comparison, const TextOptions& options) {
-  const auto fact = [&](const std::string& line) {
-    return wrap(one_line(line), options.columns, "# ", "#   ");
-  };
+  const auto fact = [&](const std::string& line) { return wrap(line, options.columns, "# ", "#   "); };
   std::string text = fact(comparison_title(comparison));
   for (const std::string& line : comparison.differences) text += fact(line);
   if (comparison.differences.empty()) text += fact("nothing is known to differ beside the times");
@@ -370,6 +369,62 @@ std::string report(const Comparison& comparison, std::string_view format, const 
   }
   throw usage_error("--format", fmt::format("'{}' is not a format of a comparison", format),
                     "choose " + format_list(comparison_formats()));
+}
+
+std::string report_no_comparison(const std::string& file, const std::string& reason, std::string_view format,
+                                 const TextOptions& options) {
+  const std::string line = file + ": " + reason;
+  if (format == "json") return json_document({{"comparison", nullptr}, {"reason", line}});
+  if (format == "html")
+    return page_text(
+        html_page("Not compared", {}, {{"outcome", "Outcome", html_list({{line, Tone::warning}})}}));
+  if (format == "csv")
+    return fmt::format("new,change,notes\n{},not compared,{}\n", csv_cell(file), csv_cell(reason));
+  if (format == "md") return "**Not compared**: " + markdown_text(line) + "\n";
+  return wrap(line, options.columns, "# ", "#   ");
+}
+
+namespace {
+
+std::string change_style(RowChange change) {
+  switch (change) {
+    case RowChange::slower:
+      return "alarm";
+    case RowChange::unclear:
+    case RowChange::missing:
+      return "warning";
+    case RowChange::same:
+    case RowChange::faster:
+    case RowChange::added:
+      return "";
+  }
+  return "";
+}
+
+ReportTable compared_rows(const Comparison& comparison) {
+  constexpr std::size_t kChangeColumn = 1;
+  ReportTable table{
+      "Each row of both, times as geometric means over launches", comparison_headings(comparison), {}};
+  for (const ComparedRow& row : comparison.rows) {
+    const std::vector<std::string> cells = comparison_cells(row, comparison.paired.has_value());
+    table.rows.emplace_back(cells.begin(), cells.end());
+    table.rows.back()[kChangeColumn].style = change_style(row.change);
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string report_html(const Comparison& comparison) {
+  const ReportList same{"nothing is known to differ beside the times"};
+  return html_page({comparison_title(comparison),
+                    {{"Outcome", {comparison_notes(comparison)}, "outcome"},
+                     {"Charts", {comparison_charts(comparison)}, "charts"},
+                     {"Rows", {compared_rows(comparison)}, "rows"},
+                     {"What else differs",
+                      {comparison.differences.empty() ? same : comparison.differences},
+                      "differences"}},
+                    {{comparison_summary(comparison)}}});
 }
 
 }  // namespace collbench::analysis

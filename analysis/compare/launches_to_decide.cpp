@@ -1,4 +1,4 @@
-#include "analysis/compare/launches_to_decide.hpp"
+#include "analysis/compare/comparison.hpp"
 
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>

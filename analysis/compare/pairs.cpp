@@ -1,4 +1,4 @@
-#include "analysis/compare/pairs.hpp"
+#include "analysis/compare/comparison.hpp"
 
 #include <fmt/format.h>
 
@@ -10,11 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/compare/run_differences.hpp"
 #include "analysis/compare/side_of_row.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/states/machine_states.hpp"
-#include "analysis/states/short_launches.hpp"
 #include "base/state_boundaries.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"

@@ -1,4 +1,4 @@
-#include "analysis/compare/run_differences.hpp"
+#include "analysis/compare/comparison.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,8 @@
 #include <cmath>
 #include <set>
 
-#include "analysis/report/cluster_findings.hpp"
+#include "analysis/report/diff_report.hpp"
+#include "analysis/report/sections.hpp"
 #include "base/error.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
@@ -49,13 +50,7 @@ void add_environment(Lines& lines, const Run& a, const Run& b) {
     add_change(lines, variable, value_in(a, variable), value_in(b, variable));
 }
 
-std::string host_words(const Run& run) {
-  std::vector<std::string> hosts;
-  for (const Identity& rank : run.ranks) {
-    if (std::find(hosts.begin(), hosts.end(), rank.host) == hosts.end()) hosts.push_back(rank.host);
-  }
-  return fmt::format("{}", fmt::join(hosts, ", "));
-}
+std::string host_words(const Run& run) { return fmt::format("{}", fmt::join(hosts_in_order(run), ", ")); }
 
 /// "8, 8": which ranks share a node decides which links are used.
 std::string layout_of(const Run& run) {

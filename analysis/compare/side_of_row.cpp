@@ -6,21 +6,14 @@
 #include <utility>
 
 #include "analysis/states/machine_states.hpp"
-#include "analysis/states/short_launches.hpp"
 #include "base/statistics.hpp"
 
 namespace collbench::analysis {
 namespace {
 
-/// The launches of one record's row: medians of their passes.
+/// The launches of one record's row.
 std::vector<double> launch_seconds(const Measurement& measurement) {
-  std::vector<double> launches;
-  auto pass = measurement.pass_seconds.begin();
-  for (const int count : measurement.launch_passes) {
-    if (count <= 0 || count > measurement.pass_seconds.end() - pass) return {measurement.seconds};
-    launches.push_back(median({pass, pass + count}));
-    pass += count;
-  }
+  std::vector<double> launches = launch_medians(measurement);
   return launches.size() < 2 ? std::vector{measurement.seconds} : launches;
 }
 

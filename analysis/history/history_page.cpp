@@ -97,7 +97,7 @@ std::size_t drawn_rows(const std::vector<Chart>& charts) {
   return rows;
 }
 
-HtmlSection machine_section(const MachineHistory& history, std::size_t machine) {
+ReportSection machine_section(const MachineHistory& history, std::size_t machine) {
   const HistoryRows rows = history_rows(history);
   const std::vector<RowTrend>& trends = rows.trends;
   ReportTable table{"Each row over its records", rows.cells.front(), {}};
@@ -109,19 +109,19 @@ HtmlSection machine_section(const MachineHistory& history, std::size_t machine) 
   for (const std::string& change : rows.changes) lines.push_back({change, Tone::warning});
   if (!rows.too_few.empty()) lines.push_back({rows.too_few});
   if (lines.empty()) lines.push_back({"no row changed its level"});
-  const std::vector<Chart> charts = trend_charts(history, trends, machine);
-  std::string body = html_list(lines);
-  std::string pictures;
-  for (const Chart& chart : charts) pictures += html_chart(chart);
-  if (!pictures.empty()) body += "<div class=\"charts\">\n" + pictures + "</div>\n";
+  std::vector<Chart> charts = trend_charts(history, trends, machine);
+  const std::size_t drawn = drawn_rows(charts);
+  ReportSection section{
+      history_title(history), {std::move(lines), std::move(charts)}, fmt::format("machine-{}", machine + 1)};
   const auto drawable = static_cast<std::size_t>(
       std::ranges::count_if(trends, [](const RowTrend& trend) { return trend.seconds.size() > 1; }));
-  if (const std::size_t drawn = drawn_rows(charts); drawn < drawable)
-    body += html_paragraph(fmt::format("{} of {} rows are drawn; the table has all", drawn, drawable));
-  return {fmt::format("machine-{}", machine + 1), history_title(history), body + html_table(table)};
+  if (drawn < drawable)
+    section.blocks.emplace_back(fmt::format("{} of {} rows are drawn; the table has all", drawn, drawable));
+  section.blocks.emplace_back(std::move(table));
+  return section;
 }
 
-HtmlSection fleet_section(const FleetTable& fleet, const std::string& kind, std::size_t number) {
+ReportSection fleet_section(const FleetTable& fleet, const std::string& kind, std::size_t number) {
   ReportTable table{"Node × row: time over the median of all nodes", {"node"}, {}};
   ReportLines rows;
   for (std::size_t row = 0; row < fleet.rows.size(); ++row) {
@@ -134,27 +134,26 @@ HtmlSection fleet_section(const FleetTable& fleet, const std::string& kind, std:
       cells.emplace_back(fleet_cell(node, row, fleet.medians[row]), node.is_odd[row] ? "warning" : "");
     table.rows.push_back(std::move(cells));
   }
-  return {fmt::format("nodes-{}", number + 1), "Nodes of " + kind,
-          html_paragraph(fleet_title(fleet)) + html_list(rows) + html_table(table)};
+  return {"Nodes of " + kind,
+          {fleet_title(fleet), std::move(rows), std::move(table)},
+          fmt::format("nodes-{}", number + 1)};
 }
 
 }  // namespace
 
 std::string history_page(const std::vector<MachineHistory>& histories, const std::string& name) {
-  std::vector<HtmlSection> sections;
+  Document page{"Baseline " + name, {}};
   const std::vector<FleetTable> fleets = fleets_of(histories);
   std::size_t records = 0;
   std::size_t kind = 0;
   for (std::size_t i = 0; i < histories.size(); ++i) {
     if (i > 0 && histories[i].kind != histories[i - 1].kind) ++kind;
-    if (!fleets[i].nodes.empty()) sections.push_back(fleet_section(fleets[i], histories[i].kind, kind));
-    sections.push_back(machine_section(histories[i], i));
+    if (!fleets[i].nodes.empty()) page.sections.push_back(fleet_section(fleets[i], histories[i].kind, kind));
+    page.sections.push_back(machine_section(histories[i], i));
     records += histories[i].runs.size();
   }
-  return page_text(
-      html_page("Baseline " + name,
-                {{fmt::format("{} of {}", counted(records, "record"), counted(histories.size(), "machine"))}},
-                sections));
+  page.lead = {{fmt::format("{} of {}", counted(records, "record"), counted(histories.size(), "machine"))}};
+  return page_text(html_page(page));
 }
 
 }  // namespace collbench::analysis

@@ -121,7 +121,7 @@ std::string fleet_block(const FleetTable& fleet, std::size_t first, std::size_t 
   heading.erase(heading.find_last_not_of(' ') + 1);
   text += heading + "\n";
   for (const FleetNode& node : fleet.nodes) {
-    std::string line = "  " + pad_right(shorten(one_line(node.name), name_width), name_width);
+    std::string line = "  " + pad_right(shorten(node.name, name_width), name_width);
     for (std::size_t row = first; row < last; ++row)
       line += pad_left(fleet_cell(node, row, fleet.medians[row]), kFleetCell);
     line.erase(line.find_last_not_of(' ') + 1);
@@ -135,10 +135,9 @@ std::string fleet_block(const FleetTable& fleet, std::size_t first, std::size_t 
 std::string history_text(const MachineHistory& history, int columns) {
   HistoryRows rows = history_rows(history);
   for (auto& row : rows.cells) row.front() = shorten(row.front(), columns - kNumberColumns);
-  std::string text =
-      wrap(one_line(history_title(history)), columns, "# ", "#   ") + table_lines(rows.cells, 1);
+  std::string text = wrap(history_title(history), columns, "# ", "#   ") + table_lines(rows.cells, 1);
   if (!rows.too_few.empty()) text += wrap(rows.too_few, columns, "# ", "#   ");
-  for (const std::string& line : rows.changes) text += wrap(one_line(line), columns, "# ", "#   ");
+  for (const std::string& line : rows.changes) text += wrap(line, columns, "# ", "#   ");
   return text;
 }
 

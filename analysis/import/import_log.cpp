@@ -10,7 +10,6 @@
 
 #include "analysis/import/benchmark_logs.hpp"
 #include "analysis/import/log_readers.hpp"
-#include "analysis/import/time_and_hosts.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/record/run_stream.hpp"
@@ -381,14 +380,6 @@ bool is_record(std::string_view text) {
 }
 
 }  // namespace
-
-Run import_log(std::string_view text, std::string_view file, const ImportOptions& options) {
-  return import_log(in_one_part(text), file, options);
-}
-
-Run import_log(const TextParts& parts, std::string_view file, const ImportOptions& options) {
-  return std::move(import_runs(parts, file, options, false).front());
-}
 
 std::vector<Run> import_runs(const TextParts& parts, std::string_view file, const ImportOptions& options,
                              bool several) {

@@ -1,4 +1,4 @@
-#include "analysis/import/join_runs.hpp"
+#include "analysis/import/import_log.hpp"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include "analysis/import/log_readers.hpp"
 #include "analysis/report/launches.hpp"
 #include "analysis/report/sections.hpp"
+#include "analysis/states/machine_states.hpp"
 #include "base/error.hpp"
 #include "base/statistics.hpp"
 #include "base/text_input.hpp"
@@ -49,14 +50,8 @@ bool are_launches(const std::vector<RunOfFile>& runs) {
 
 /// Of each launch its time alone: that is the value in which launches differ.
 std::vector<double> times_of_launches(const Measurement& measured) {
-  if (measured.launch_passes.size() < 2) return {measured.seconds};
-  std::vector<double> times;
-  auto pass = measured.pass_seconds.begin();
-  for (const int passes : measured.launch_passes) {
-    times.push_back(median({pass, pass + passes}));
-    pass += passes;
-  }
-  return times;
+  std::vector<double> times = launch_medians(measured);
+  return times.size() < 2 ? std::vector{measured.seconds} : times;
 }
 
 bool was_measured(const Measurement& measured) {

@@ -251,16 +251,6 @@ const LogLine* LogLineReader::next() {
   return nullptr;
 }
 
-std::vector<LogLine> log_lines(std::string_view text) {
-  const TextParts once = [text, given = false]() mutable {
-    return std::exchange(given, true) ? std::string_view() : text;
-  };
-  LogLineReader reader(once, true);
-  std::vector<LogLine> lines;
-  while (const LogLine* const line = reader.next()) lines.push_back(*line);
-  return lines;
-}
-
 std::optional<LeadingNumber> leading_log_number(std::string_view word) {
   double value = 0;
   const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), value);

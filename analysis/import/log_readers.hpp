@@ -77,9 +77,6 @@ class LogLineReader {
 /// Error (usage).
 void require_log_text(std::string_view start, std::string_view file);
 
-/// All of its lines.
-[[nodiscard]] std::vector<LogLine> log_lines(std::string_view text);
-
 /// The number at the start of `word`, and how much of the word it is; none when there is none.
 struct LeadingNumber {
   double value = 0;
@@ -188,7 +185,6 @@ struct RowOrReason {
 /// program died before its first row. `next` gives the lines, and null at the end. Never throws for its
 /// content.
 [[nodiscard]] std::vector<LogTable> read_nccl_tests_text(const std::function<const LogLine*()>& next);
-[[nodiscard]] std::vector<LogTable> read_nccl_tests_text(std::span<const LogLine> lines);
 
 /// Whether `text` is JSON by its first letter, and not a text whose lines a log driver wrapped.
 [[nodiscard]] bool looks_like_json(std::string_view text);

@@ -1,7 +1,7 @@
 #pragma once
-#include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,5 +64,10 @@ struct NcclRankLog {
 
 /// The last choice of a part of a log; none where it holds none.
 [[nodiscard]] std::optional<NcclLoggedChoice> last_nccl_choice(std::string_view text);
+
+/// The logs of all ranks put together: `logs` by rank, of `ranks_per_node` consecutive ranks to a node. Rows,
+/// machine, library and settings are the caller's. Throws Error (not_here) where no log says that a
+/// communicator was made, or one of the ranks said nothing.
+[[nodiscard]] NcclPlan nccl_plan_of(std::span<const NcclRankLog> logs, int ranks_per_node);
 
 }  // namespace collbench::analysis

@@ -1,4 +1,4 @@
-#include "analysis/import/nccl_job_log.hpp"
+#include "analysis/import/nccl_debug_log.hpp"
 
 #include <algorithm>
 #include <array>

@@ -336,9 +336,4 @@ std::vector<LogTable> read_nccl_tests_text(const std::function<const LogLine*()>
   return readers.finish();
 }
 
-std::vector<LogTable> read_nccl_tests_text(std::span<const LogLine> lines) {
-  auto line = lines.begin();
-  return read_nccl_tests_text([&]() -> const LogLine* { return line == lines.end() ? nullptr : &*line++; });
-}
-
 }  // namespace collbench::analysis

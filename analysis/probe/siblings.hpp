@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_reader.hpp"
 #include "base/record/probe.hpp"
 
 namespace collbench::analysis {
@@ -79,5 +80,11 @@ struct ProbeVerdict {
 /// share of a memory that all of them contend for, which is no property of the core. Where no one names a
 /// processor its host is compared with no other.
 [[nodiscard]] ProbeVerdict judge_probes(const std::vector<ProbeRecord>& records);
+
+[[nodiscard]] std::string probe_json(const ProbeRecord& record);
+
+/// Throws Error (usage) that names the place in `file`.
+[[nodiscard]] ProbeRecord probe_from_json(std::string_view text, const std::string& file);
+[[nodiscard]] ProbeRecord probe_from_json(const JsonReader& root);
 
 }  // namespace collbench::analysis

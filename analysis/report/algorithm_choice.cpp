@@ -150,7 +150,7 @@ ReportLines choice_lines(const Run& run) {
     const std::string name = contest_name(series);
     const std::vector<Range> ranges = ranges_of(contests);
     for (const Range& range : ranges) {
-      facts.push_back({fmt::format("{}: {}", name, format_range(range)), Tone::warning});
+      add(facts, Tone::warning, "{}: {}", name, format_range(range));
     }
     if (!ranges.empty()) continue;
     facts.push_back(
@@ -210,11 +210,11 @@ ReportLines poor_choice_lines(const Run& run) {
     add(choices[{row.measurement.key.operation, row.measurement.algorithm_ran}], row);
   }
   for (const auto& [what, choice] : choices) {
-    facts.push_back({fmt::format(
+    add(facts,
         "{}, {}: auto runs {}; the model predicts that a ring takes {} of its time: compare with --algo "
         "auto,ring",
         operation(what.first).name, format_sizes(choice.sizes_bytes), what.second,
-        format_span(fmt::format("{:.2f}", choice.min_share), fmt::format("{:.2f}", choice.max_share)))});
+        format_span(fmt::format("{:.2f}", choice.min_share), fmt::format("{:.2f}", choice.max_share)));
   }
   return facts;
 }

@@ -1,4 +1,4 @@
-#include "analysis/report/cluster_findings.hpp"
+#include "analysis/report/diff_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

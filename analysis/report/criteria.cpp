@@ -7,8 +7,7 @@
 #include <iterator>
 #include <set>
 
-#include "analysis/report/cluster_findings.hpp"
-#include "analysis/report/odd_nodes.hpp"
+#include "analysis/report/diff_report.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/stragglers/straggler_analysis.hpp"
 #include "analysis/verdict/verdict.hpp"
@@ -16,6 +15,16 @@
 
 namespace collbench::analysis {
 namespace {
+
+/// Something that fails, of no row or of those that are named.
+void fail(RunCheck& check, std::string text, std::vector<std::size_t> rows = {}) {
+  check.failures.push_back({.rows = std::move(rows), .text = std::move(text)});
+}
+
+/// What is wrong with the machine, and with no row of it.
+void fail_machine(RunCheck& check, std::string text) {
+  check.failures.push_back({.rows = {}, .text = std::move(text), .is_verdict = true});
+}
 
 /// Sizes are rounded down to whole elements on every rank: the row of 1 GB on 6 ranks is some bytes smaller.
 constexpr double kRoundedDown = 0.001;
@@ -48,16 +57,14 @@ std::string nearest_words(const std::set<std::uint64_t>& sizes, const MinBusbw& 
 void check_mean(const Run& run, const MinBusbw& minimum, RunCheck& check) {
   const std::optional<double> mean = mean_busbw(run, minimum.operation);
   if (mean && *mean >= minimum.bytes_per_second) return;
-  check.failures.push_back({{},
-                            fmt::format("{}: {}, and the minimum is {}", minimum_words(minimum),
-                                        mean ? format_rate(*mean) : "no row has a bus bandwidth",
-                                        format_rate(minimum.bytes_per_second))});
+  fail(check, fmt::format("{}: {}, and the minimum is {}", minimum_words(minimum),
+                          mean ? format_rate(*mean) : "no row has a bus bandwidth",
+                          format_rate(minimum.bytes_per_second)));
 }
 
 void check_minimum(const Run& run, const MinBusbw& minimum, RunCheck& check) {
   if (run.gpus_simulated) {
-    check.failures.push_back(
-        {{}, fmt::format("{}: no minimum can be met: {}", minimum_words(minimum), kSimulatedGpus)});
+    fail(check, fmt::format("{}: no minimum can be met: {}", minimum_words(minimum), kSimulatedGpus));
     return;
   }
   if (minimum.mean) return check_mean(run, minimum, check);
@@ -73,17 +80,15 @@ void check_minimum(const Run& run, const MinBusbw& minimum, RunCheck& check) {
     any = true;
     if (*busbw >= minimum.bytes_per_second) continue;
     const double below = (1 - *busbw / minimum.bytes_per_second) * 100;
-    check.failures.push_back(
-        {{i},
+    fail(check,
          fmt::format("{}: busbw {} is {} % below the minimum of {}", format_row(key), format_rate(*busbw),
-                     format_significant(below, 3, 6), format_rate(minimum.bytes_per_second))});
+                     format_significant(below, 3, 6), format_rate(minimum.bytes_per_second)),
+         {i});
   }
   if (any) return;
-  check.failures.push_back(
-      {{},
-       fmt::format("{}: a minimum of {} was asked for, and the run has no bus bandwidth of it: {}",
-                   minimum_words(minimum), format_rate(minimum.bytes_per_second),
-                   nearest_words(sizes, minimum))});
+  fail(check, fmt::format("{}: a minimum of {} was asked for, and the run has no bus bandwidth of it: {}",
+                          minimum_words(minimum), format_rate(minimum.bytes_per_second),
+                          nearest_words(sizes, minimum)));
 }
 
 void check_data(const Run& run, RunCheck& check) {
@@ -104,9 +109,6 @@ void check_data(const Run& run, RunCheck& check) {
   for (const NodeGroup& group : run.node_groups) add(group.row.measurement, {}, name(group) + ": ");
   for (std::size_t i = 0; i < run.rows.size(); ++i) add(run.rows[i].measurement, {i});
 }
-
-/// What is wrong with the machine, and with no row of it.
-RunFailure of_machine(std::string text) { return {.rows = {}, .text = std::move(text), .is_verdict = true}; }
 
 void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunCheck& check) {
   const auto fails = [&](VerdictWord word) {
@@ -133,15 +135,13 @@ void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunChe
     nodes += 1;
     unknown += verdict.word == VerdictWord::none;
     if (fails(verdict.word))
-      check.failures.push_back(
-          of_machine(fmt::format("{}: {}: {}", name(group), name(verdict.word), verdict.explanation)));
+      fail_machine(check, fmt::format("{}: {}: {}", name(group), name(verdict.word), verdict.explanation));
   }
   if (unknown > 0)
     check.not_known.push_back(fmt::format("below: {} of {} alone", unknown, counted(nodes, "node")));
   if (fails_unclear && check.failures.empty() && machine_word(run) == VerdictWord::unclear)
-    check.failures.push_back({{},
-                              fmt::format("UNCLEAR: {}", is_machine_unknown(run) ? "the machine is unknown"
-                                                                                 : why_not_sound(run))});
+    fail(check,
+         fmt::format("UNCLEAR: {}", is_machine_unknown(run) ? "the machine is unknown" : why_not_sound(run)));
   if (any_verdict) return;
   check.not_known.emplace_back(measures_gpus(run.backend)
                                    ? "below: no row has a verdict (collbench judge RECORD --topology NAME)"
@@ -165,8 +165,9 @@ void check_resources(const Run& run, RunCheck& check) {
       check.not_known.push_back(
           fmt::format("untested: no operation between these ranks shows {}", test.hidden.text));
     } else {
-      check.failures.push_back(of_machine(fmt::format(
-          "not tested: these operations do not show {}; AllGather and SendRecv may", test.hidden.text)));
+      fail_machine(check,
+                   fmt::format("not tested: these operations do not show {}; AllGather and SendRecv may",
+                               test.hidden.text));
     }
   }
   if (node_count(run.ranks) == 1)
@@ -176,9 +177,9 @@ void check_resources(const Run& run, RunCheck& check) {
 /// What only who accepts a machine asks for.
 void check_acceptance(const Run& run, RunCheck& check) {
   if (run.yardstick && run.yardstick->kind == YardstickKind::own)
-    check.failures.push_back(
-        of_machine("UNCLEAR: no reference machine is like this one, and a fault that every node shares would "
-                   "not show; --expect or --topology names one"));
+    fail_machine(check,
+                 "UNCLEAR: no reference machine is like this one, and a fault that every node shares would "
+                 "not show; --expect or --topology names one");
   const auto is_checked_row = [](const Row& row) {
     return row.verdict.word == VerdictWord::none || row.measurement.wrong_elements.has_value();
   };
@@ -187,12 +188,11 @@ void check_acceptance(const Run& run, RunCheck& check) {
                                       [&](const NodeGroup& group) { return is_checked_row(group.row); });
   for (const LogSkipped& each : run.log ? run.log->left_out : std::vector<LogSkipped>())
     if (each.what != kRowsOfNoBytes)
-      check.failures.push_back(
-          of_machine(fmt::format("the log has what was not judged: {}: {}, the first on line {}", each.what,
-                                 each.count, each.line)));
+      fail_machine(check, fmt::format("the log has what was not judged: {}: {}, the first on line {}",
+                                      each.what, each.count, each.line));
   for (const std::string& loss : run.log ? run.log->losses : std::vector<std::string>())
-    check.failures.push_back(of_machine("the log shows a loss: " + loss));
-  if (!is_checked) check.failures.push_back(of_machine("the data of some rows was not checked (-c 1)"));
+    fail_machine(check, "the log shows a loss: " + loss);
+  if (!is_checked) fail_machine(check, "the data of some rows was not checked (-c 1)");
 }
 
 void check_stragglers(const Run& run, RunCheck& check) {
@@ -200,11 +200,11 @@ void check_stragglers(const Run& run, RunCheck& check) {
     check.not_known.emplace_back("late: nobody probed this run for stragglers");
     return;
   }
-  for (const ProbeFinding& finding : run.rank_probe->findings) check.failures.push_back({{}, finding.text});
+  for (const ProbeFinding& finding : run.rank_probe->findings) fail(check, finding.text);
   for (const Row& row : run.rows) {
     if (!row.step) continue;
     for (const StepFinding& finding : row.step->findings)
-      if (finding.cause != StepCause::link) check.failures.push_back({{}, finding.text});
+      if (finding.cause != StepCause::link) fail(check, finding.text);
   }
   if (run.rank_probe->findings.empty() && run.rank_probe->repetitions < kProbesToClear) {
     check.not_known.push_back(fmt::format("late: {} of {} probes, too few to rule out a straggler",
@@ -229,12 +229,11 @@ void check_nodes(const Run& run, RunCheck& check) {
   for (const OddNode& node : odd_nodes(found)) {
     if (!node.has_fault) continue;
     named.push_back(node.host);
-    check.failures.push_back({{}, fmt::format("{}: {}", node.host, fmt::join(node.findings, "; "))});
+    fail(check, fmt::format("{}: {}", node.host, fmt::join(node.findings, "; ")));
   }
   for (const std::string& host : faulty) {
     if (std::find(named.begin(), named.end(), host) == named.end())
-      check.failures.push_back(
-          {{}, fmt::format("{}: degraded or broken (collbench topo diff says how)", host)});
+      fail(check, fmt::format("{}: degraded or broken (collbench topo diff says how)", host));
   }
 }
 
@@ -245,7 +244,7 @@ void check_throttling(const Run& run, RunCheck& check) {
     std::vector<std::string> gpus;
     for (const RowMark& mark : measured.marks)
       gpus.push_back(fmt::format("{} of {}: {}", mark.gpu, mark.host, name(mark.trouble)));
-    check.failures.push_back({{i}, fmt::format("{}: {}", format_row(measured.key), fmt::join(gpus, "; "))});
+    fail(check, fmt::format("{}: {}", format_row(measured.key), fmt::join(gpus, "; ")), {i});
   }
   if (!run.telemetry) check.not_known.emplace_back("throttled: the record has no telemetry of GPUs");
 }

@@ -7,10 +7,9 @@
 #include <array>
 #include <utility>
 
-#include "analysis/report/odd_nodes.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/report/text_layout.hpp"
-#include "analysis/verdict/cost_words.hpp"
+#include "analysis/verdict/finding_cost.hpp"
 #include "base/units.hpp"
 #include "topology/catalog/finding_kinds.hpp"
 #include "topology/machines/reference_machines.hpp"
@@ -217,35 +216,30 @@ constexpr int kMaxDiffWidth = 110;  ///< longer lines of prose are hard to read
 std::string report_text(const DiffReport& diff, const TextOptions& options) {
   const int width = std::clamp(options.columns, kMinDiffWidth, kMaxDiffWidth);
   std::string text;
-  for (const std::string& line : diff_headlines(diff)) text += wrap(one_line(line), width, "", "  ");
+  for (const std::string& line : diff_headlines(diff)) text += wrap(line, width, "", "  ");
   for (const ComparedHosts& pair : diff.pairs) {
     if (!text.empty()) text += "\n";
     text += wrap(diff_title(pair), width, "", "  ") + wrap(diff_summary(pair), width, "", "  ");
     for (const PricedFinding& each : pair.findings) {
       const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
       text += fmt::format("\n{} {}  {}\n", pad_right(topology::severity_name(kind.severity), 9), kind.code,
-                          shorten(one_line(each.host), 60));
-      text +=
-          wrap(one_line(each.finding.device + ": " + each.finding.what), width, "          ", "          ");
+                          shorten(each.host, 60));
+      text += wrap(each.finding.device + ": " + each.finding.what, width, "          ", "          ");
       text += wrap(kind.reason, width, "          ", "          ");
-      text += wrap(one_line(format_price(each.price, options.verbose)), width, "          ", "            ");
+      text += wrap(format_price(each.price, options.verbose), width, "          ", "            ");
       if (!each.price.advice.empty())
-        text += wrap("advice: " + one_line(each.price.advice), width, "          ", "            ");
+        text += wrap("advice: " + each.price.advice, width, "          ", "            ");
       text += wrap(fmt::format("confirm: {}", kind.confirm), width, "          ", "            ");
     }
-    for (const std::string& version : pair.versions)
-      text += wrap("version of " + one_line(version), width, "\n", "  ");
+    for (const std::string& version : pair.versions) text += wrap("version of " + version, width, "\n", "  ");
   }
-  for (const std::string& note : diff.left_out) text += wrap(one_line(note), width, "\n", "  ");
+  for (const std::string& note : diff.left_out) text += wrap(note, width, "\n", "  ");
   if (const std::vector<OddNode> odd = odd_nodes(diff); !odd.empty()) {
     text += fmt::format("\nodd nodes ({} of {})\n", odd.size(), diff.nodes);
     for (const OddNode& node : odd)
-      text += wrap(fmt::format("{}  {}", one_line(node.host),
-                               one_line(fmt::format("{}", fmt::join(node.findings, "; ")))),
-                   width, "  ", "      ");
+      text += wrap(fmt::format("{}  {}", node.host, fmt::join(node.findings, "; ")), width, "  ", "      ");
     const std::string faulty = slurm_node_list(faulty_nodes(diff));
-    text +=
-        wrap("Slurm: " + (faulty.empty() ? no_slurm_list(diff) : one_line(faulty)), width, "  ", "      ");
+    text += wrap("Slurm: " + (faulty.empty() ? no_slurm_list(diff) : faulty), width, "  ", "      ");
   }
   return text;
 }

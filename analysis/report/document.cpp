@@ -9,13 +9,15 @@ namespace {
 
 std::string block_markdown(const std::string& paragraph) { return markdown_text(paragraph) + "\n"; }
 
-std::string block_markdown(const ReportList& items) {
-  std::string text;
-  for (const std::string& item : items) text += "- " + markdown_text(item) + "\n";
-  return text;
-}
+std::string block_markdown(const ReportList& items) { return markdown(as_lines(items)); }
+
+std::string block_markdown(const ReportLines& lines) { return markdown(lines); }
 
 std::string block_markdown(const ReportTable& table) { return markdown_table(table); }
+
+std::string block_markdown(const std::vector<Chart>&) { return ""; }
+
+std::string block_markdown(const ReportPicture&) { return ""; }
 
 }  // namespace
 
@@ -36,6 +38,13 @@ ReportLines as_lines(const ReportList& texts) {
   ReportLines lines;
   for (const std::string& text : texts) lines.push_back({text});
   return lines;
+}
+
+std::string markdown(const ReportLines& lines) {
+  std::string text;
+  for (const ReportLine& line : lines)
+    text += fmt::format("- {0}{1}{0}\n", tone_class(line.tone).empty() ? "" : "**", markdown_text(line.text));
+  return text;
 }
 
 std::string markdown_table(const ReportTable& table) {

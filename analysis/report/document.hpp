@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "analysis/charts/chart.hpp"
 #include "analysis/report/sections.hpp"
 
 // What a page says, without the marks of any format: each format escapes the text itself, once.
@@ -39,18 +40,44 @@ using ReportList = std::vector<std::string>;
 /// Lines of which none stands out.
 [[nodiscard]] ReportLines as_lines(const ReportList& texts);
 
+/// An SVG document, which only a page shows. `description` is for who does not see it.
+struct ReportPicture {
+  std::string svg;
+  std::string caption;
+  std::string description;
+};
+
+/// A string is a paragraph. Markdown has the numbers of charts in its tables, and no pictures.
+using ReportBlock =
+    std::variant<std::string, ReportList, ReportLines, ReportTable, std::vector<Chart>, ReportPicture>;
+
 struct ReportSection {
   std::string heading;
-  std::vector<std::variant<std::string, ReportList, ReportTable>> blocks;  ///< a string is a paragraph
+  std::vector<ReportBlock> blocks;
+  std::string id{};  ///< of a page: letters, digits and hyphens; empty: by its number
 };
 
 struct Document {
   std::string title;
   std::vector<ReportSection> sections;
+  ReportLines lead{};  ///< below the title of a page
 };
 
+/// What is a warning or an alarm is bold.
+[[nodiscard]] std::string markdown(const ReportLines& lines);
 [[nodiscard]] std::string markdown_table(const ReportTable& table);
 [[nodiscard]] std::string markdown(const ReportSection& section);
 [[nodiscard]] std::string markdown(const Document& document);
+
+/// The letters that a terminal's chart may have.
+enum class ChartLetters {
+  unicode,  ///< signs for points, Braille for lines, shade for the band
+  ascii,
+};
+
+/// The chart in `columns` (40 at least; more than 110 are not used) and about 20 lines, each with its
+/// newline: what was measured as points with a sign for each series, what is expected as a line and a band,
+/// reference lines. Without what a ring or a tree would give.
+[[nodiscard]] std::string terminal_chart(const Chart& chart, int columns, ChartLetters letters);
 
 }  // namespace collbench::analysis

@@ -83,10 +83,9 @@ void add_crossing(const SizeSeries& earlier, const SizeSeries& later, const std:
   const auto seen = crossing_of(earlier, later, false);
   const auto predicted = crossing_of(earlier, later, true);
   if (!seen && !predicted && !by_fits) return;
-  facts.push_back(
-      {fmt::format("{} {} overtakes {}: predicted {}; measured {}; crossover of the fits: {}",
-                   operation(key(later).operation).name, key(later).algorithm, key(earlier).algorithm,
-                   between(predicted), between(seen), by_fits ? format_crossing(*by_fits) : "none")});
+  add(facts, "{} {} overtakes {}: predicted {}; measured {}; crossover of the fits: {}",
+      operation(key(later).operation).name, key(later).algorithm, key(earlier).algorithm, between(predicted),
+      between(seen), by_fits ? format_crossing(*by_fits) : "none");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "analysis/report/floors.hpp"
+#include "analysis/report/prediction.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "analysis/models/nccl/healthy_ranges.hpp"
-#include "analysis/report/prediction.hpp"
+#include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"
 #include "base/json_reader.hpp"
 #include "base/text_sinks.hpp"

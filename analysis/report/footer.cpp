@@ -41,11 +41,10 @@ void add_state(const Run& run, ReportLines& facts) {
     return;
   }
   if (!run.complete) {
-    facts.push_back(
-        {fmt::format("incomplete: the run was cut short or is still going; the rows show the results "
-                     "after {}",
-                     format_passes(run.launches > 1 ? passes_of_rows(run) : run.passes)),
-         Tone::warning});
+    add(facts, Tone::warning,
+        "incomplete: the run was cut short or is still going; the rows show the results "
+        "after {}",
+        format_passes(run.launches > 1 ? passes_of_rows(run) : run.passes));
   }
 }
 
@@ -62,24 +61,19 @@ void add_wrong_data(const Run& run, ReportLines& facts) {
     facts.push_back({wrong_data_words(measured), Tone::alarm});
     for (const WrongElements& wrong : measured.wrong) {
       if (++ranks > kMaxWrongRanks) continue;
-      facts.push_back(
-          {fmt::format("rank {} on {}: {} wrong, the first at index {}: expected {}, got {}", wrong.rank,
-                       wrong.host, wrong.count, wrong.first_index, wrong.expected, wrong.got),
-           Tone::alarm});
+      add(facts, Tone::alarm, "rank {} on {}: {} wrong, the first at index {}: expected {}, got {}",
+          wrong.rank, wrong.host, wrong.count, wrong.first_index, wrong.expected, wrong.got);
     }
   }
   if (ranks > kMaxWrongRanks) {
-    facts.push_back(
-        {fmt::format("and {} more: the record has them all", counted(ranks - kMaxWrongRanks, "rank")),
-         Tone::alarm});
+    add(facts, Tone::alarm, "and {} more: the record has them all", counted(ranks - kMaxWrongRanks, "rank"));
   }
   const auto measured = static_cast<std::size_t>(std::ranges::count_if(run.rows, ran));
   if (std::string words = wrong_beyond_rows_words(run); !words.empty()) {
     facts.push_back({std::move(words), Tone::alarm});
   } else if (wrong_rows == 0 && checked > 0) {
-    facts.push_back(
-        {fmt::format("data: every element checked in {} of {}, none wrong{}", checked,
-                     counted(measured, "row"), has_wrong_data(run) ? " there, but on a node alone" : "")});
+    add(facts, "data: every element checked in {} of {}, none wrong{}", checked, counted(measured, "row"),
+        has_wrong_data(run) ? " there, but on a node alone" : "");
   } else if (checked == 0 && measured > 0) {
     facts.push_back({"data: not checked"});
   }
@@ -95,7 +89,7 @@ void add_notes(const Run& run, ReportLines& facts) {
                     key.reduction ? name(*key.reduction) : operation(key.operation).name));
   }
   for (const auto& [note, reductions] : by_note) {
-    facts.push_back({fmt::format("* {}: {}", fmt::join(reductions, ", "), note)});
+    add(facts, "* {}: {}", fmt::join(reductions, ", "), note);
   }
 }
 
@@ -107,8 +101,8 @@ void add_substitutions(const Run& run, ReportLines& facts) {
     if (ran(row) && asked != "auto" && !instead.empty() && instead != asked) ++rows[{asked, instead}];
   }
   for (const auto& [names, count] : rows) {
-    facts.push_back({fmt::format("requested {}, but the library ran {} in {}", names.first, names.second,
-                                 counted(count, "row"))});
+    add(facts, "requested {}, but the library ran {} in {}", names.first, names.second,
+        counted(count, "row"));
   }
 }
 
@@ -126,11 +120,10 @@ void add_unlike_medians(const Run& run, ReportLines& facts) {
                                 format_seconds(measured.seconds), format_seconds(measured.median)));
   }
   if (named.empty()) return;
-  facts.push_back(
-      {fmt::format("time and the median call differ by more than 2 times in {} ({}): some calls take "
-                   "many times as long as others; --percentiles shows how they are distributed",
-                   counted(named.size(), "row"), join_first(named, kMaxNamed, "; ")),
-       Tone::warning});
+  add(facts, Tone::warning,
+      "time and the median call differ by more than 2 times in {} ({}): some calls take "
+      "many times as long as others; --percentiles shows how they are distributed",
+      counted(named.size(), "row"), join_first(named, kMaxNamed, "; "));
 }
 
 void add_precision(const Run& run, ReportLines& facts) {
@@ -187,17 +180,14 @@ std::string all_clear(const RankProbe& probe, int hosts) {
 void add_pauses(const Run& run, ReportLines& facts) {
   for (std::size_t i = 0; i < std::min(run.pauses.size(), kMaxPauses); ++i) {
     const RankPause& pause = run.pauses[i];
-    facts.push_back(
-        {fmt::format("warning: rank {} ({}) stood still for {}{} ({}): its process was stopped; times "
-                     "of that pass may contain it",
-                     pause.rank, pause.host, format_seconds(pause.seconds),
-                     pause.pass > 0 ? fmt::format(" in pass {}", pause.pass) : "", pause.step),
-         Tone::warning});
+    warn(facts,
+         "rank {} ({}) stood still for {}{} ({}): its process was stopped; times "
+         "of that pass may contain it",
+         pause.rank, pause.host, format_seconds(pause.seconds),
+         pause.pass > 0 ? fmt::format(" in pass {}", pause.pass) : "", pause.step);
   }
   if (run.pauses.size() > kMaxPauses) {
-    facts.push_back({fmt::format("warning: {} more times a rank stood still: the record has them all",
-                                 run.pauses.size() - kMaxPauses),
-                     Tone::warning});
+    warn(facts, "{} more times a rank stood still: the record has them all", run.pauses.size() - kMaxPauses);
   }
 }
 
@@ -205,17 +195,13 @@ void add_rank_probe(const Run& run, ReportLines& facts) {
   if (!run.rank_probe || run.rank_probe->repetitions == 0) return;
   const bool on_gpus = measures_gpus(run.backend);  // the hosts are probed, through MPI
   for (const ProbeFinding& finding : run.rank_probe->findings) {
-    facts.push_back(
-        {fmt::format(
-             "warning: {}{}{}", finding.text,
-             finding.ranks.size() == 1 ? core_wait_of(run, finding.ranks.front()) : "",
-             on_gpus ? "; this is its host's delay, which work already queued on its GPU may hide" : ""),
-         Tone::warning});
+    warn(facts, "{}{}{}", finding.text,
+         finding.ranks.size() == 1 ? core_wait_of(run, finding.ranks.front()) : "",
+         on_gpus ? "; this is its host's delay, which work already queued on its GPU may hide" : "");
   }
   if (!run.rank_probe->findings.empty()) return;
-  facts.push_back(
-      {fmt::format("stragglers: {}{}", all_clear(*run.rank_probe, on_gpus ? 0 : node_count(run.ranks)),
-                   on_gpus ? "; links between GPUs were not probed" : "")});
+  add(facts, "stragglers: {}{}", all_clear(*run.rank_probe, on_gpus ? 0 : node_count(run.ranks)),
+      on_gpus ? "; links between GPUs were not probed" : "");
 }
 
 void add_cost(const Run& run, ReportLines& facts) {
@@ -252,11 +238,11 @@ void add_communicators(const Run& run, ReportLines& facts) {
 void add_networks(const Run& run, ReportLines& facts) {
   const std::vector<std::string>& used = run.nccl_networks.used;
   if (used.size() > 1) {
-    facts.push_back({fmt::format("warning: NCCL began with network {} and made later communicators over {}: "
-                                 "rows may have run over "
-                                 "another network than was meant; NCCL_DEBUG=INFO shows why it changed",
-                                 used.front(), fmt::join(used.begin() + 1, used.end(), ", ")),
-                     Tone::warning});
+    warn(facts,
+         "NCCL began with network {} and made later communicators over {}: "
+         "rows may have run over "
+         "another network than was meant; NCCL_DEBUG=INFO shows why it changed",
+         used.front(), fmt::join(used.begin() + 1, used.end(), ", "));
     return;
   }
   if (node_count(run.ranks) < 2) return;  // nothing runs over it
@@ -302,32 +288,31 @@ ReportLines unavailable_lines(const Run& run, OperationId id) {
         !others.empty() &&
         std::ranges::none_of(each.kinds, [&](const std::string& kind) { return others.contains(kind); });
     const std::string kinds = of_these_only ? fmt::format(" ({})", fmt::join(each.kinds, ", ")) : "";
-    facts.push_back({fmt::format("{}{}{}: not available: {}", operation(id).name, algorithm, kinds, each.why),
-                     Tone::plain});
+    add(facts, Tone::plain, "{}{}{}: not available: {}", operation(id).name, algorithm, kinds, each.why);
   }
   return facts;
 }
 
 ReportLines footer_lines(const Run& run) {
   ReportLines facts;
+  const auto append = [&facts](const ReportLines& more) {
+    facts.insert(facts.end(), more.begin(), more.end());
+  };
   add_state(run, facts);
   add_wrong_data(run, facts);
   add_notes(run, facts);
   add_substitutions(run, facts);
-  for (const ReportLine& fact : choice_lines(run)) facts.push_back(fact);
-  for (const ReportLine& fact : poor_choice_lines(run)) facts.push_back(fact);
-  for (const ReportLine& fact : page_fault_lines(run)) facts.push_back(fact);
-  for (const ReportLine& fact : core_wait_lines(run)) facts.push_back(fact);
-  for (const std::string& note : run.load_notes) facts.push_back({"warning: " + note, Tone::warning});
-  for (const std::string& note : run.network_notes) facts.push_back({"warning: " + note, Tone::warning});
-  for (const ReportLine& fact : gpu_health_lines(run)) facts.push_back(fact);
+  for (const auto lines : {choice_lines, poor_choice_lines, page_fault_lines, core_wait_lines})
+    append(lines(run));
+  for (const std::string& note : run.load_notes) warn(facts, "{}", note);
+  for (const std::string& note : run.network_notes) warn(facts, "{}", note);
+  append(gpu_health_lines(run));
   add_precision(run, facts);
   add_unlike_medians(run, facts);
-  for (const ReportLine& fact : launch_lines(run)) facts.push_back(fact);
+  append(launch_lines(run));
   add_pauses(run, facts);
   add_rank_probe(run, facts);
-  for (const ReportLine& fact : step_lines(run)) facts.push_back(fact);
-  for (const ReportLine& fact : fit_lines(run)) facts.push_back(fact);
+  for (const auto lines : {step_lines, fit_lines}) append(lines(run));
   add_cost(run, facts);
   add_communicators(run, facts);
   add_networks(run, facts);

@@ -66,10 +66,8 @@ void add_marks(const Run& run, ReportLines& facts) {
     for (const GpuTrouble trouble : of_row) ++troubles[trouble].rows;
   }
   for (const auto& [trouble, where] : troubles) {
-    facts.push_back(
-        {fmt::format("! {} in {} of {}, {}: {}", name(trouble), where.rows, counted(run.rows.size(), "row"),
-                     format_gpus(where.gpus), next_step(trouble)),
-         Tone::warning});
+    add(facts, Tone::warning, "! {} in {} of {}, {}: {}", name(trouble), where.rows,
+        counted(run.rows.size(), "row"), format_gpus(where.gpus), next_step(trouble));
   }
 }
 
@@ -115,15 +113,14 @@ ReportLines gpu_health_lines(const Run& run) {
   const Telemetry& telemetry = *run.telemetry;
   add_marks(run, facts);
   if (!telemetry.gpus.empty()) {
-    facts.push_back({fmt::format(
-        "{} in {} ({}): {}, {}, {}; {}, {}, {}", counted(telemetry.gpus.size(), "GPU"),
+    add(facts, "{} in {} ({}): {}, {}, {}; {}, {}, {}", counted(telemetry.gpus.size(), "GPU"),
         counted(static_cast<std::size_t>(telemetry.readings), "reading"), fmt::join(sources(telemetry), ", "),
         range(telemetry, &GpuTelemetry::sm_clock_hertz, "SM clock", 1e6, "MHz"),
         range(telemetry, &GpuTelemetry::temperature_celsius, "temperature", 1, "°C"),
         range(telemetry, &GpuTelemetry::power_watts, "power", 1, "W"),
         count(telemetry, &GpuTelemetry::ecc_corrected, "corrected ECC errors"),
         count(telemetry, &GpuTelemetry::ecc_uncorrected, "uncorrected ECC errors"),
-        count(telemetry, &GpuTelemetry::pcie_replays, "PCIe replays"))});
+        count(telemetry, &GpuTelemetry::pcie_replays, "PCIe replays"));
   }
   for (const std::string& note : telemetry.notes)
     facts.push_back({"clocks, throttling and errors of the GPUs of " + note});

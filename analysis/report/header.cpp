@@ -200,9 +200,8 @@ void add_calibration(const Run& run, ReportLines& facts) {
     }
     facts.push_back({text});
   }
-  facts.push_back(
-      {fmt::format("calibrated on all ranks at once: {}; worst calibration point is {} % off the fitted line",
-                   format_costs(measured), format_significant(measured.fit_relative_error * 100, 2, 7))});
+  add(facts, "calibrated on all ranks at once: {}; worst calibration point is {} % off the fitted line",
+      format_costs(measured), format_significant(measured.fit_relative_error * 100, 2, 7));
   if (measured.fit_relative_error >= kUselessFit) {
     facts.push_back(
         {"warning: with a calibration point so far off, exp and meas/exp may be off by as much; run again "

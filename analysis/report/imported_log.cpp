@@ -30,7 +30,7 @@ class Sentence {
     return *this;
   }
   void to(ReportLines& facts) const {
-    if (!parts_.empty()) facts.push_back({fmt::format("{}: {}", start_, fmt::join(parts_, "; "))});
+    if (!parts_.empty()) analysis::add(facts, "{}: {}", start_, fmt::join(parts_, "; "));
   }
 
  private:
@@ -112,7 +112,7 @@ void add_missing(const LogFacts& log, bool on_gpus, ReportLines& facts) {
   if (many_nodes && !log.network && log.connections.empty()) {
     missing.emplace_back("the transport (run with NCCL_DEBUG=INFO)");
   }
-  if (!missing.empty()) facts.push_back({fmt::format("missing from the log: {}", fmt::join(missing, ", "))});
+  if (!missing.empty()) add(facts, "missing from the log: {}", fmt::join(missing, ", "));
 }
 
 /// Two GPUs that NVLink connects far worse than others of the node: links of that pair may be down. Pairs
@@ -122,11 +122,10 @@ void add_slow_nvlink_path(const LogFacts& log, ReportLines& facts) {
   const auto& slowest = log.nvlink_least_bytes_per_second;
   const auto& fastest = log.nvlink_most_bytes_per_second;
   if (!slowest || !fastest || kMaxHealthyFactor * slowest->value >= fastest->value) return;
-  facts.push_back(
-      {fmt::format("warning: between some GPUs NVLink has {} (line {}), between others {}: links may be "
-                   "down; check nvidia-smi nvlink -s",
-                   format_rate(slowest->value), slowest->line, format_rate(fastest->value)),
-       Tone::warning});
+  warn(facts,
+       "between some GPUs NVLink has {} (line {}), between others {}: links may be "
+       "down; check nvidia-smi nvlink -s",
+       format_rate(slowest->value), slowest->line, format_rate(fastest->value));
 }
 
 }  // namespace
@@ -139,10 +138,10 @@ ReportLines imported_log_lines(const LogFacts& log, bool on_gpus) {
   add_slow_nvlink_path(log, facts);
   add_missing(log, on_gpus, facts);
   for (const LogSkipped& each : log.left_out) {
-    facts.push_back({fmt::format("skipped: {}: {}, the first on line {}", each.what, each.count, each.line)});
+    add(facts, "skipped: {}: {}, the first on line {}", each.what, each.count, each.line);
   }
-  for (const std::string& loss : log.losses) facts.push_back({"warning: " + loss, Tone::warning});
-  for (const std::string& note : log.notes) facts.push_back({"warning: " + note, Tone::warning});
+  for (const std::string& loss : log.losses) warn(facts, "{}", loss);
+  for (const std::string& note : log.notes) warn(facts, "{}", note);
   return facts;
 }
 

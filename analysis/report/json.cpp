@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "analysis/report/diff_report.hpp"
-#include "analysis/report/odd_nodes.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
 #include "base/record/json_fields.hpp"

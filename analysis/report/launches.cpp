@@ -16,7 +16,6 @@
 
 #include "analysis/report/sections.hpp"
 #include "analysis/states/machine_states.hpp"
-#include "analysis/states/short_launches.hpp"
 #include "analysis/stragglers/step_verdict.hpp"
 #include "base/record/run.hpp"
 #include "base/statistics.hpp"
@@ -230,26 +229,14 @@ std::string first_rows(std::vector<std::string> rows) {
                      more == 0 ? "" : fmt::format(" and {}", counted(more, "more row")));
 }
 
-/// Of each launch the median of its passes.
-std::vector<double> launch_medians(const Measurement& measured) {
-  std::vector<double> medians;
-  auto first = measured.pass_seconds.begin();
-  for (const int passes : measured.launch_passes) {
-    if (passes <= 0 || passes > measured.pass_seconds.end() - first) return {};
-    medians.push_back(median({first, first + passes}));
-    first += passes;
-  }
-  return medians;
-}
-
 void add_resumed_rows(const Run& run, ReportLines& facts) {
   std::vector<std::string> spanning;
   for (const Row& row : run.rows) {
     if (row.measurement.launch_passes.size() > 1) spanning.push_back(format_row(row.measurement.key));
   }
   if (spanning.empty()) return;
-  facts.push_back({fmt::format("resumed: the passes and the interval of {} span several launches",
-                               first_rows(std::move(spanning)))});
+  add(facts, "resumed: the passes and the interval of {} span several launches",
+      first_rows(std::move(spanning)));
 }
 
 void add_variation(const Run& run, ReportLines& facts) {
@@ -262,11 +249,11 @@ void add_variation(const Run& run, ReportLines& facts) {
   }
   if (between.empty()) return;
   const auto percent = [](double share) { return format_significant(share * 100, 2, 7); };
-  facts.push_back(
-      {fmt::format("times vary by {} % between launches and by {} % between passes of one (standard "
-                   "deviations of the median row; at most {} % and {} %)",
-                   percent(median(between)), percent(median(within)),
-                   percent(*std::ranges::max_element(between)), percent(*std::ranges::max_element(within)))});
+  add(facts,
+      "times vary by {} % between launches and by {} % between passes of one (standard "
+      "deviations of the median row; at most {} % and {} %)",
+      percent(median(between)), percent(median(within)), percent(*std::ranges::max_element(between)),
+      percent(*std::ranges::max_element(within)));
 }
 
 /// The interval is wider where launches near each other are alike, but knows nothing of minutes in which no
@@ -279,12 +266,10 @@ void add_drift(const Run& run, ReportLines& facts) {
     drifted.push_back(format_row(row.measurement.key));
   }
   if (drifted.empty()) return;
-  facts.push_back(
-      {fmt::format(
-           "warning: the machine drifted: consecutive launches are correlated in {}, so the "
-           "interval holds only for the time measured; repeat --every SECONDS spaces the launches out",
-           first_rows(std::move(drifted))),
-       Tone::warning});
+  warn(facts,
+       "the machine drifted: consecutive launches are correlated in {}, so the "
+       "interval holds only for the time measured; repeat --every SECONDS spaces the launches out",
+       first_rows(std::move(drifted)));
 }
 
 /// "110 to 118 ns"
@@ -338,17 +323,15 @@ void add_states(const Run& run, ReportLines& facts) {
   for (const StateShare& share : shares) in_states += share.passes;
   if (!are_all_passes(in_states))
     stays.push_back(fmt::format("not known in {:.0f} %", (1 - in_states) * 100));
-  facts.push_back(
-      {fmt::format("warning: the machine was in {} states, told apart by the round trip of a cache line "
-                   "between neighboring ranks: {}. Times and intervals of the tables are those of the "
-                   "first",
-                   shares.size(), fmt::join(stays, "; ")),
-       Tone::warning});
+  warn(facts,
+       "the machine was in {} states, told apart by the round trip of a cache line "
+       "between neighboring ranks: {}. Times and intervals of the tables are those of the "
+       "first",
+       shares.size(), fmt::join(stays, "; "));
   for (std::size_t i = 1; i < shares.size(); ++i) {
     for (const std::string& rows : state_ratios(run, shares[i].min_round_trip_seconds)) {
-      facts.push_back({fmt::format(
-          "at {}, times as long as in the first state: {}",
-          round_trip_span(shares[i].min_round_trip_seconds, shares[i].max_round_trip_seconds), rows)});
+      add(facts, "at {}, times as long as in the first state: {}",
+          round_trip_span(shares[i].min_round_trip_seconds, shares[i].max_round_trip_seconds), rows);
     }
   }
 }
@@ -357,14 +340,12 @@ void add_states(const Run& run, ReportLines& facts) {
 void add_calibration_state(const Run& run, ReportLines& facts) {
   const auto other = other_calibration_state(run);
   if (!other) return;
-  facts.push_back(
-      {fmt::format(
-           "warning: calibrated while the round trip of a cache line took {}, and {} passes ran at {}: "
-           "expectations are of another state of the machine than the times, so meas/exp is off; run "
-           "again, or with --calibration and the record of a run that was calibrated in this state",
-           format_round_trip(other->calibration_round_trip_seconds),
-           state_shares(run).empty() ? "the" : "most", format_round_trip(other->run_round_trip_seconds)),
-       Tone::warning});
+  warn(facts,
+       "calibrated while the round trip of a cache line took {}, and {} passes ran at {}: "
+       "expectations are of another state of the machine than the times, so meas/exp is off; run "
+       "again, or with --calibration and the record of a run that was calibrated in this state",
+       format_round_trip(other->calibration_round_trip_seconds), state_shares(run).empty() ? "the" : "most",
+       format_round_trip(other->run_round_trip_seconds));
 }
 
 /// That launches saw one state only: the rows' intervals speak of it and of no other.
@@ -376,11 +357,11 @@ void add_single_state(const Run& run, ReportLines& facts) {
     }
   }
   if (round_trips.empty() || !state_shares(run).empty()) return;
-  facts.push_back(
-      {fmt::format("the machine was in one state: the round trip of a cache line between neighboring "
-                   "ranks took {} ({} for the middle 80 % of the passes)",
-                   format_round_trip(median(round_trips)),
-                   round_trip_span(quantile(round_trips, 0.1), quantile(round_trips, 0.9)))});
+  add(facts,
+      "the machine was in one state: the round trip of a cache line between neighboring "
+      "ranks took {} ({} for the middle 80 % of the passes)",
+      format_round_trip(median(round_trips)),
+      round_trip_span(quantile(round_trips, 0.1), quantile(round_trips, 0.9)));
 }
 
 }  // namespace
@@ -391,8 +372,7 @@ ReportLines launch_lines(const Run& run) {
   add_calibration_state(run, facts);
   if (run.repeated) {
     add_single_state(run, facts);
-    if (const std::string words = short_launches(run); !words.empty())
-      facts.push_back({"warning: " + words, Tone::warning});
+    if (const std::string words = short_launches(run); !words.empty()) warn(facts, "{}", words);
     add_variation(run, facts);
     add_drift(run, facts);
   } else {

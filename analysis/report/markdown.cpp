@@ -6,7 +6,6 @@
 
 #include "analysis/report/columns.hpp"
 #include "analysis/report/diff_report.hpp"
-#include "analysis/report/odd_nodes.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/report/sections.hpp"
@@ -15,15 +14,6 @@
 
 namespace collbench::analysis {
 namespace {
-
-std::string bullets(const ReportLines& facts) {
-  std::string text;
-  for (const ReportLine& fact : facts) {
-    const bool loud = fact.tone == Tone::warning || fact.tone == Tone::alarm;
-    text += loud ? "- **" + markdown_text(fact.text) + "**\n" : "- " + markdown_text(fact.text) + "\n";
-  }
-  return text;
-}
 
 std::string section(const Run& run, OperationId id, const TextOptions& options) {
   const int ranks = static_cast<int>(run.ranks.size());
@@ -37,18 +27,18 @@ std::string section(const Run& run, OperationId id, const TextOptions& options) 
     text += "\n" + markdown_text(columns.empty() ? kNoPercentiles : kPercentilesTitle) + "\n";
     if (!columns.empty()) text += "\n" + markdown_table(table_of_rows(shown, columns));
   }
-  const std::string unavailable = bullets(unavailable_lines(run, id));
+  const std::string unavailable = markdown(unavailable_lines(run, id));
   return unavailable.empty() ? text : text + "\n" + unavailable;
 }
 
 }  // namespace
 
 std::string report_markdown(const Run& run, const TextOptions& options) {
-  std::string text = "# collbench report\n\n" + bullets(verdict_headline(run)) + bullets(header_lines(run)) +
-                     bullets(legend_lines(run)) +
+  std::string text = "# collbench report\n\n" + markdown(verdict_headline(run)) +
+                     markdown(header_lines(run)) + markdown(legend_lines(run)) +
                      "- bold: what a terminal shows in yellow or red, such as meas/exp below 0.80\n";
   for (const OperationId id : operations_in(run)) text += section(run, id, options);
-  return text + "\n## Outcome\n" + bullets(footer_lines(run));
+  return text + "\n## Outcome\n" + markdown(footer_lines(run));
 }
 
 std::string report_markdown(const Prediction& prediction) {

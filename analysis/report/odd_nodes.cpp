@@ -1,4 +1,4 @@
-#include "analysis/report/odd_nodes.hpp"
+#include "analysis/report/diff_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

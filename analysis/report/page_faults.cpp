@@ -86,16 +86,15 @@ ReportLines page_fault_lines(const Run& run) {
             ? fmt::format("about {} of the time", format_span(fmt::format("{:.2f}", rows.min_share),
                                                               fmt::format("{:.2f}", rows.max_share)))
             : "a part of the time that is not known, since one took longer in the calibration than here";
-    facts.push_back({fmt::format(
-        "{}{}, {}: page faults take {} ({} in each call), which the expectation does not include",
+    add(facts, "{}{}, {}: page faults take {} ({} in each call), which the expectation does not include",
         operation(what.first).name, algorithm, format_sizes(rows.sizes_bytes), part,
-        format_span(fmt::format("{:.0f}", rows.min_faults), fmt::format("{:.0f}", rows.max_faults)))});
+        format_span(fmt::format("{:.0f}", rows.min_faults), fmt::format("{:.0f}", rows.max_faults)));
   }
   if (facts.empty() || malloc_is_set(run)) return facts;
-  facts.push_back({fmt::format(
+  add(facts,
       "page faults in each call come mostly from buffers that the library reallocates on every call: "
       "{} malloc keep them",
-      run.versions.mpi.starts_with("Open MPI") ? kKeepMemory : kKeepMemoryElsewhere)});
+      run.versions.mpi.starts_with("Open MPI") ? kKeepMemory : kKeepMemoryElsewhere);
   return facts;
 }
 

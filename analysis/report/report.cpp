@@ -7,7 +7,6 @@
 #include <array>
 
 #include "analysis/report/diff_report.hpp"
-#include "analysis/report/odd_nodes.hpp"
 #include "base/error.hpp"
 #include "base/text_sinks.hpp"
 

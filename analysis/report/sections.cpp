@@ -39,4 +39,11 @@ std::string format_sizes(const std::set<std::uint64_t>& sizes_bytes) {
   return sizes_bytes.size() == 1 ? span : fmt::format("{} sizes from {}", sizes_bytes.size(), span);
 }
 
+std::vector<std::string> hosts_in_order(const Run& run) {
+  std::vector<std::string> hosts;
+  for (const Identity& rank : run.ranks)
+    if (std::ranges::find(hosts, rank.host) == hosts.end()) hosts.push_back(rank.host);
+  return hosts;
+}
+
 }  // namespace collbench::analysis

@@ -1,9 +1,12 @@
 #pragma once
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/verdict/verdict.hpp"
@@ -28,6 +31,20 @@ struct ReportLine {
 
 using ReportLines = std::vector<ReportLine>;
 
+/// Adds a line in fmt's form: a quiet one, one of a tone, or a warning that begins with the word.
+template <class... Args>
+void add(ReportLines& lines, fmt::format_string<Args...> form, Args&&... args) {
+  lines.push_back({fmt::format(form, std::forward<Args>(args)...)});
+}
+template <class... Args>
+void add(ReportLines& lines, Tone tone, fmt::format_string<Args...> form, Args&&... args) {
+  lines.push_back({fmt::format(form, std::forward<Args>(args)...), tone});
+}
+template <class... Args>
+void warn(ReportLines& lines, fmt::format_string<Args...> form, Args&&... args) {
+  lines.push_back({"warning: " + fmt::format(form, std::forward<Args>(args)...), Tone::warning});
+}
+
 /// The first line of whatever shows a run with Run::gpus_simulated.
 inline constexpr std::string_view kSimulatedGpus =
     "SIMULATED GPUs: NCCL's host code ran, no kernel did, and the CPU moved the data: no time here is a "
@@ -48,6 +65,9 @@ inline constexpr std::string_view kSimulatedGpus =
 
 /// "1 KiB", or "3 sizes from 1 KiB to 64 KiB".
 [[nodiscard]] std::string format_sizes(const std::set<std::uint64_t>& sizes_bytes);
+
+/// Each host of the ranks once, in their order.
+[[nodiscard]] std::vector<std::string> hosts_in_order(const Run& run);
 
 /// The model of the first GPU that the run knows; empty on host memory and where nobody looked.
 [[nodiscard]] std::string gpu_model(const Run& run);

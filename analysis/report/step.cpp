@@ -44,15 +44,13 @@ ReportLines step_lines(const Run& run) {
     const Measurement& measured = row.measurement;
     const StepTimes middle = median_step(measured);
     const std::string title = format_row(measured.key);
-    lines.push_back({fmt::format("{}: {}; the AllReduce alone {} (medians of {}); {}", title,
-                                 parts_text(middle), format_seconds(middle.alone_seconds),
-                                 counted(measured.ranks.size(), "rank"), measured.note)});
+    add(lines, "{}: {}; the AllReduce alone {} (medians of {}); {}", title, parts_text(middle),
+        format_seconds(middle.alone_seconds), counted(measured.ranks.size(), "rank"), measured.note);
     for (const RankTimes& times : measured.ranks) {
       if (!times.step || measured.ranks.size() > kMaxRanks || measured.ranks.size() < 2) break;
-      lines.push_back({fmt::format("rank {}: {}", times.rank, parts_text(*times.step))});
+      add(lines, "rank {}: {}", times.rank, parts_text(*times.step));
     }
-    for (const StepFinding& finding : row.step->findings)
-      lines.push_back({fmt::format("warning: {}: {}", title, finding.text), Tone::warning});
+    for (const StepFinding& finding : row.step->findings) warn(lines, "{}: {}", title, finding.text);
     if (const std::string text = verdict_text(row); !text.empty())
       lines.push_back({fmt::format("{}: {}", title, text),
                        row.step->word == StepWord::nobody ? Tone::quiet : Tone::plain});

@@ -2,11 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <map>
-#include <numeric>
-#include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -269,100 +267,59 @@ namespace {
 
 constexpr int kMaxPredictionWidth = 118;  ///< longer lines of prose are hard to read
 
-constexpr std::array<int, 8> kPredictionWidths{8, 10, 10, 10, 10, 10, 10, 10};  ///< of the columns of numbers
-
-/// The two columns of text of a prediction's table, where the page has room for them.
-struct PredictionPage {
-  int by = 0;         ///< columns of the first: the widest cell
-  int with_by = 0;    ///< columns of a page with the first of them
-  int with_both = 0;  ///< columns of a page with both
-  int columns = 0;    ///< of this page
-  [[nodiscard]] bool shows_by() const { return columns >= with_by; }
-  [[nodiscard]] bool shows_both() const { return columns >= with_both; }
-};
-
-PredictionPage prediction_page(const Prediction& prediction, const TextOptions& options) {
-  PredictionPage page{.columns = line_width(options)};
-  int limit = 0;
-  const auto measure = [&](const std::vector<std::string>& cells) {
-    page.by = std::max(page.by, display_width(cells[cells.size() - 2]));
-    limit = std::max(limit, display_width(cells.back()));
-  };
-  measure(prediction_headings());
-  for (const PredictedRow& row : prediction.rows) measure(prediction_cells(row, prediction.cluster));
-  page.with_by = std::accumulate(kPredictionWidths.begin(), kPredictionWidths.end(), 2) + page.by;
-  page.with_both = page.with_by + 2 + limit;
-  return page;
-}
-
-/// Cells under their headings; the last two are text.
-std::string prediction_line(const std::vector<std::string>& cells, const PredictionPage& page) {
-  std::string line;
-  for (std::size_t i = 0; i < kPredictionWidths.size(); ++i)
-    line += pad_left(cells[i], kPredictionWidths.at(i));
-  if (page.shows_by()) line += "  " + pad_right(cells[cells.size() - 2], page.by);
-  if (page.shows_both()) line += "  " + cells.back();
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
-}
-
-/// What the page has no column for, by size: "8 B to 2 MiB: tree, latency".
-std::string hidden_prediction_cells(const Prediction& prediction, OperationId id,
-                                    const PredictionPage& page) {
+/// What the page has no columns for, by size, under the names of the columns: "8 B to 2 MiB: tree, latency".
+std::string hidden_prediction_cells(const TextTable& table, std::size_t hidden, int width) {
   struct Sizes {
     std::string from;
     std::string to;
     std::string words;
   };
+  const auto words_of = [hidden](const std::vector<std::string>& row) {
+    return fmt::format("{}", fmt::join(row.end() - static_cast<std::ptrdiff_t>(hidden), row.end(), ", "));
+  };
+  if (hidden == 0) return {};
   std::vector<Sizes> ranges;
-  for (const PredictedRow& row : prediction.rows) {
-    if (row.operation != id) continue;
-    const std::vector<std::string> cells = prediction_cells(row, prediction.cluster);
-    const std::string& limit = cells.back();
-    const std::string words = page.shows_by() ? limit : cells[cells.size() - 2] + ", " + limit;
-    if (limit.empty()) continue;
-    if (ranges.empty() || ranges.back().words != words) {
-      ranges.push_back({cells.front(), cells.front(), words});
-    } else {
-      ranges.back().to = cells.front();
-    }
+  for (const auto& row : table | std::views::drop(1)) {
+    if (row.back().empty()) continue;
+    const std::string words = words_of(row);
+    if (ranges.empty() || ranges.back().words != words) ranges.push_back({row.front(), "", words});
+    ranges.back().to = row.front();
   }
-  std::string text;
-  for (const Sizes& each : ranges) {
-    text += wrap(fmt::format("{}{}: {}", each.from, each.to == each.from ? "" : " to " + each.to, each.words),
-                 page.columns, "  ", "      ");
-  }
-  if (text.empty()) return text;
-  return (page.shows_by() ? "  limited by\n" : "  expected by, limited by\n") + text;
+  std::string text = ranges.empty() ? "" : "  " + words_of(table.front()) + "\n";
+  for (const Sizes& each : ranges)
+    text += wrap(format_span(each.from, each.to) + ": " + each.words, width, "  ", "      ");
+  return text;
 }
 
 }  // namespace
 
 std::string report_text(const Prediction& prediction, const TextOptions& options) {
-  const int width = std::min(line_width(options), kMaxPredictionWidth);
+  const int columns = line_width(options);
+  const int width = std::min(columns, kMaxPredictionWidth);
   std::string text = wrap(prediction_answer(prediction), width, "# ", "#   ") +
                      wrap(prediction_title(prediction), width, "# ", "#   ");
   for (const std::string& line : prediction_legend(prediction)) text += wrap(line, width, "# ", "#   ");
-  const PredictionPage page = prediction_page(prediction, options);
-  if (!page.shows_both()) {
-    text += wrap(fmt::format("terminal narrower than {} columns, below each table: {}", page.with_both,
-                             page.shows_by() ? "limited by" : "expected by, limited by"),
+  TextTable all{prediction_headings()};
+  for (const PredictedRow& row : prediction.rows) all.push_back(prediction_cells(row, prediction.cluster));
+  TextTable shown = all;
+  constexpr std::size_t kWords = 2;  // columns at the end, which a narrow page shows below each table
+  const std::size_t whole = all.front().size();
+  while (table_width(shown) > columns && whole - shown.front().size() < kWords)
+    drop_column(shown, shown.front().size() - 1);
+  const std::size_t hidden = whole - shown.front().size();
+  if (hidden > 0)
+    text += wrap(fmt::format("terminal narrower than {} columns, below each table: {}", table_width(all),
+                             hidden == 1 ? "limited by" : "expected by, limited by"),
                  width, "# ", "#   ");
+  for (std::size_t first = 0, last = 0; first < prediction.rows.size(); first = last) {
+    const OperationId id = prediction.rows[first].operation;
+    TextTable table{prediction_headings()};
+    for (; last < prediction.rows.size() && prediction.rows[last].operation == id; ++last)
+      table.push_back(all[last + 1]);
+    const std::string below = hidden_prediction_cells(table, hidden, columns);
+    for (auto& row : table) row.resize(whole - hidden);
+    text += fmt::format("\n{}\n{}{}", operation(id).name, table_lines(table, 0, kWords - hidden), below);
   }
-  const auto end_table = [&](OperationId id) {
-    if (!page.shows_both()) text += hidden_prediction_cells(prediction, id, page);
-  };
-  std::optional<OperationId> current;
-  for (const PredictedRow& row : prediction.rows) {
-    if (current != row.operation) {
-      if (current) end_table(*current);
-      text += fmt::format("\n{}\n{}", operation(row.operation).name,
-                          prediction_line(prediction_headings(), page));
-    }
-    current = row.operation;
-    text += prediction_line(prediction_cells(row, prediction.cluster), page);
-  }
-  if (current) end_table(*current);
   return text;
 }
 

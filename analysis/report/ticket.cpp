@@ -7,7 +7,6 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -42,14 +41,6 @@ std::string numbers_of(const Row& row, int ranks) {
   return words;
 }
 
-std::vector<std::string> hosts_of(const Run& run) {
-  std::vector<std::string> hosts;
-  std::set<std::string> seen;
-  for (const Identity& rank : run.ranks)
-    if (seen.insert(rank.host).second) hosts.push_back(rank.host);
-  return hosts;
-}
-
 std::map<std::string, std::string> nccl_settings(const Run& run) {
   std::map<std::string, std::string> settings;
   for (const auto& [name, value] : run.environment)
@@ -62,7 +53,7 @@ std::string command_of(const Row& row, const Run& run) {
   const RowKey& key = row.measurement.key;
   const Operation& what = operation(key.operation);
   if (what.nccl_tests_name.empty()) return {};
-  const std::vector<std::string> hosts = hosts_of(run);
+  const std::vector<std::string> hosts = hosts_in_order(run);
   std::string words = fmt::format("mpirun -np {}", run.ranks.size());
   const std::vector<int> locals = ranks_per_node(run.ranks);
   const bool is_even =
@@ -91,7 +82,7 @@ TicketLines ticket_lines(const Run& run) {
     if (line.part == HeaderPart::title) add(lines, lines.empty() ? "run" : "finding", line.line.text);
     if (line.part == HeaderPart::machine) add(lines, "machine", line.line.text);
   }
-  add(lines, "hosts", join_first(hosts_of(run), kNamedHosts));
+  add(lines, "hosts", join_first(hosts_in_order(run), kNamedHosts));
   std::vector<std::string> settings;
   for (const auto& [name, value] : nccl_settings(run)) settings.push_back(fmt::format("{}={}", name, value));
   add(lines, "settings", settings.empty() ? "" : fmt::format("{}", fmt::join(settings, " ")));

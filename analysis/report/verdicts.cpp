@@ -14,7 +14,6 @@
 
 #include "analysis/report/report.hpp"
 #include "analysis/verdict/fitting_machines.hpp"
-#include "analysis/verdict/size_collapse.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/record/run.hpp"
 #include "base/units.hpp"
@@ -187,11 +186,10 @@ void add_lines_of_groups(ReportLines& lines, const Run& run, std::size_t nodes) 
     return a->row.verdict.ratio.value_or(0) < b->row.verdict.ratio.value_or(0);
   });
   const double best = (*most)->row.verdict.ratio.value_or(0);
-  lines.push_back(
-      {fmt::format("{} of {} SOUND{}: {}{}", sound.size(),
-                   nodes == 1 ? counted(groups, "node") : counted(groups, "pair") + " of neighbors",
-                   nodes == 1 ? " alone" : "", row_of_group(**least),
-                   least == most ? "" : fmt::format(" to {:.2f}", best))});
+  add(lines, "{} of {} SOUND{}: {}{}", sound.size(),
+      nodes == 1 ? counted(groups, "node") : counted(groups, "pair") + " of neighbors",
+      nodes == 1 ? " alone" : "", row_of_group(**least),
+      least == most ? "" : fmt::format(" to {:.2f}", best));
 }
 
 /// Rows of neighbouring sizes that have the same bound.
@@ -228,12 +226,10 @@ std::vector<SizeRange> size_ranges(const SizeSeries& series, int ranks) {
 
 /// "8 B to 2 MiB: latency-bound, 0.91 to 1.04 of expected"
 std::string format_size_range(const SizeRange& range) {
-  const auto span = [](const std::string& from, const std::string& to) {
-    return from == to ? from : fmt::format("{} to {}", from, to);
-  };
-  return fmt::format("{}: {}, {} of expected",
-                     span(format_bytes(range.from_bytes), format_bytes(range.to_bytes)), range.bound,
-                     span(fmt::format("{:.2f}", range.min_ratio), fmt::format("{:.2f}", range.max_ratio)));
+  return fmt::format(
+      "{}: {}, {} of expected", format_span(format_bytes(range.from_bytes), format_bytes(range.to_bytes)),
+      range.bound,
+      format_span(fmt::format("{:.2f}", range.min_ratio), fmt::format("{:.2f}", range.max_ratio)));
 }
 
 /// "NICs", "PCIe links of the NICs", "path through the host"
@@ -439,8 +435,7 @@ ReportLines verdict_lines(const Run& run) {
     for (const SizeRange& range : size_ranges(series, static_cast<int>(run.ranks.size()))) {
       ranges.push_back(format_size_range(range));
     }
-    if (!ranges.empty())
-      facts.push_back({fmt::format("{}: {}", judged_series_name(series), fmt::join(ranges, "; "))});
+    if (!ranges.empty()) add(facts, "{}: {}", judged_series_name(series), fmt::join(ranges, "; "));
   }
   return facts;
 }

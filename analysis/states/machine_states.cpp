@@ -89,6 +89,17 @@ void add_passes(RowPasses& row, const Measurement& measured) {
   }
 }
 
+std::vector<double> launch_medians(const Measurement& measured) {
+  std::vector<double> medians;
+  auto pass = measured.pass_seconds.begin();
+  for (const int passes : measured.launch_passes) {
+    if (passes <= 0 || passes > measured.pass_seconds.end() - pass) return {};
+    medians.push_back(median({pass, pass + passes}));
+    pass += passes;
+  }
+  return medians;
+}
+
 std::vector<LaunchInState> launches_by_state(const Measurement& measured,
                                              const std::vector<double>& boundaries) {
   std::vector<LaunchInState> launches;

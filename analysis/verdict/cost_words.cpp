@@ -1,4 +1,4 @@
-#include "analysis/verdict/cost_words.hpp"
+#include "analysis/verdict/finding_cost.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

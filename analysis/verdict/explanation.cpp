@@ -142,8 +142,8 @@ double busbw(const Row& row, const GpuCluster& cluster) {
 const Row& largest(const SizeSeries& series) { return *series.back(); }
 
 /// The slowest algorithm that the band counts: the ring, else the operation's own.
-std::string floor_algorithm(const Row& row) {
-  return row.expectation.ring_seconds ? "ring" : row.expectation.expected_by;
+GpuAlgorithm floor_algorithm(const Row& row) {
+  return row.expectation.ring_seconds ? GpuAlgorithm::ring : expected_algorithm(row);
 }
 
 double algbw(const Row& row, const GpuCluster& cluster) {
@@ -159,12 +159,12 @@ std::string share_of_links(double used, int count, std::string_view link) {
 /// ": by ring 3.2 GB/s leaves each node, equivalent to 0.1 of one of its 8 NICs": what the measured
 /// number is worth in links, had it been the ring.
 std::string implied_links(const Row& row, const GpuCluster& cluster) {
-  const std::string floor = floor_algorithm(row);
+  const GpuAlgorithm floor = floor_algorithm(row);
   const LinkLoads loads =
       link_loads(operation(row.measurement.key.operation), cluster, floor, algbw(row, cluster));
   std::vector<std::string> parts;
   if (loads.nic) {
-    const int nics = floor == "send_recv" ? 1 : domain_nic_count(cluster);
+    const int nics = floor == GpuAlgorithm::send_recv ? 1 : domain_nic_count(cluster);
     const double used = *loads.nic * nics / one_nic(cluster).gigabytes_per_second;
     // More than all of them: it was not the ring.
     if (used <= domain_nic_count(cluster))
@@ -182,16 +182,15 @@ std::string implied_links(const Row& row, const GpuCluster& cluster) {
   }
   if (!loads.nic && !loads.nvlink)
     return fmt::format(": {:.1f} GB/s leaves each GPU through the host", busbw(row, cluster));
-  const std::string by = floor == row.expectation.expected_by ? "" : fmt::format("by {} ", floor);
+  const std::string by = floor == expected_algorithm(row) ? "" : fmt::format("by {} ", name(floor));
   return parts.empty() ? "" : fmt::format(": {}{}", by, fmt::join(parts, ", and "));
 }
 
 /// "each NIC carries 23.4 GB/s, each NVLink 15.6 GB/s": by the algorithm that explains the number.
 std::string load_per_link(const Row& row, const GpuCluster& cluster) {
-  const std::string explaining = explaining_algorithm(row, cluster);
+  const GpuAlgorithm explaining = explaining_algorithm(row, cluster).value_or(expected_algorithm(row));
   const LinkLoads loads =
-      link_loads(operation(row.measurement.key.operation), cluster,
-                 explaining.empty() ? row.expectation.expected_by : explaining, algbw(row, cluster));
+      link_loads(operation(row.measurement.key.operation), cluster, explaining, algbw(row, cluster));
   std::string text;
   if (loads.nic) text += fmt::format("; each NIC carries {:.1f} GB/s", *loads.nic);
   if (loads.nvlink) {
@@ -432,21 +431,22 @@ std::string table_choice_in_words(const Row& row, const GpuCluster& cluster) {
 
 }  // namespace
 
-std::string explaining_algorithm(const Row& row, const GpuCluster& cluster) {
-  const auto rates = gpu_algorithms(row.measurement.key.operation, cluster);
-  if (rates.size() < 2 || row.measurement.seconds <= 0) return {};
-  std::string name;
-  double least = std::numeric_limits<double>::max();
-  for (const AlgorithmRate& rate : rates) {
-    const double seconds = gpu_microseconds(operation(row.measurement.key.operation), cluster,
-                                            static_cast<double>(row.measurement.key.size_bytes), rate) *
-                           1e-6;
-    const double off = std::fabs(std::log(seconds / row.measurement.seconds));
-    if (off >= least) continue;
-    least = off;
-    name = rate.name;
-  }
-  return name;
+GpuAlgorithm expected_algorithm(const Row& row) {
+  return find_gpu_algorithm(row.expectation.expected_by).value_or(GpuAlgorithm::ring);
+}
+
+std::optional<GpuAlgorithm> explaining_algorithm(const Row& row, const GpuCluster& cluster) {
+  const RowKey& key = row.measurement.key;
+  const auto rates = gpu_algorithms(key.operation, cluster);
+  if (rates.size() < 2 || row.measurement.seconds <= 0) return std::nullopt;
+  return std::ranges::min_element(rates, {},
+                                  [&](const AlgorithmRate& rate) {
+                                    const double microseconds =
+                                        gpu_microseconds(operation(key.operation), cluster,
+                                                         static_cast<double>(key.size_bytes), rate);
+                                    return std::fabs(std::log(microseconds * 1e-6 / row.measurement.seconds));
+                                  })
+      ->algorithm;
 }
 
 double peak_busbw(const SizeSeries& series, const GpuCluster& cluster) {

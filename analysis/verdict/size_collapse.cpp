@@ -1,4 +1,4 @@
-#include "analysis/verdict/size_collapse.hpp"
+#include "analysis/verdict/verdict.hpp"
 
 #include <algorithm>
 #include <optional>

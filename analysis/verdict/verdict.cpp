@@ -16,7 +16,6 @@
 #include "analysis/models/nccl/healthy_ranges.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/verdict/fitting_machines.hpp"
-#include "analysis/verdict/size_collapse.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 #include "topology/catalog/gpus.hpp"
@@ -381,7 +380,7 @@ double line_rate_ratio(const Row& row, const GpuCluster& cluster) {
   constexpr double kRounding = 1.02;  // of rates that providers print, and of the nodes' clocks
   const RowKey& key = row.measurement.key;
   const double algbw = static_cast<double>(key.size_bytes) / kGigabyte / *row.expectation.expected_seconds;
-  const auto nic = link_loads(operation(key.operation), cluster, row.expectation.expected_by, algbw).nic;
+  const auto nic = link_loads(operation(key.operation), cluster, expected_algorithm(row), algbw).nic;
   const bool is_known = nic && *nic > 0 && cluster.nic_line_rate > 0;
   return is_known ? kRounding * cluster.nic_line_rate / *nic : std::numeric_limits<double>::infinity();
 }

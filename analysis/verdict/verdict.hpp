@@ -2,12 +2,11 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "analysis/models/nccl/gpu_cluster.hpp"
+#include "analysis/models/nccl/links.hpp"
 #include "base/record/run.hpp"
 #include "base/units.hpp"
 
@@ -108,8 +107,11 @@ struct SeriesJudgement {
 /// is none.
 [[nodiscard]] std::string explain_row(const Row& row, double peak_busbw, const GpuCluster& cluster);
 
-/// NCCL's algorithm whose time is nearest to the measured one; empty where there is only one.
-[[nodiscard]] std::string explaining_algorithm(const Row& row, const GpuCluster& cluster);
+/// What the row's expectation is of; the ring for a name that no model has.
+[[nodiscard]] GpuAlgorithm expected_algorithm(const Row& row);
+
+/// NCCL's algorithm whose time is nearest to the measured one; none where there is only one.
+[[nodiscard]] std::optional<GpuAlgorithm> explaining_algorithm(const Row& row, const GpuCluster& cluster);
 
 /// What may be lost although `row`, within `range`, took as long as it did, by the model itself; only a
 /// baseline of the same machine shows it. For each kind of link that the ranks use, the largest of these:
@@ -180,5 +182,17 @@ struct PairsSeen {
 
 /// Whether any row has a verdict.
 [[nodiscard]] bool is_judged(const Run& run);
+
+/// A size, of this and more, collapses where it takes so many times what its neighbors (and the model, where
+/// there is one) allow.
+inline constexpr double kCollapse = 3;
+inline constexpr std::uint64_t kCollapseFrom = kMiB;
+
+/// Whether a row was measured, and something is expected of it.
+[[nodiscard]] bool has_expectation(const Row& row);
+
+/// The first row that takes three times what the model expects, and either longer than a larger one or three
+/// times what the sizes beside it make likely. Null where there is none.
+[[nodiscard]] const Row* collapsed_row(const SizeSeries& series);
 
 }  // namespace collbench::analysis

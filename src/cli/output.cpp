@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <utility>
 
-#include "analysis/charts/chosen_charts.hpp"
-#include "analysis/charts/svg_chart.hpp"
-#include "analysis/charts/terminal_chart.hpp"
+#include "analysis/charts/chart.hpp"
+#include "analysis/charts/run_charts.hpp"
+#include "analysis/report/document.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/charts/chosen_charts.hpp"
+#include "analysis/charts/run_charts.hpp"
 #include "analysis/compare/comparison_report.hpp"
 #include "analysis/report/sections.hpp"
 #include "base/error.hpp"

@@ -11,15 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/charts/chosen_charts.hpp"
+#include "analysis/charts/run_charts.hpp"
 #include "analysis/doctor/doctor_report.hpp"
 #include "analysis/import/import_log.hpp"
-#include "analysis/import/join_runs.hpp"
-#include "analysis/import/time_and_hosts.hpp"
 #include "analysis/models/nccl/cluster_of_run.hpp"
 #include "analysis/models/nccl/links.hpp"
 #include "analysis/models/nccl/sound_machine.hpp"
-#include "analysis/report/cluster_findings.hpp"
+#include "analysis/report/diff_report.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/verdict/fitting_machines.hpp"
 #include "analysis/verdict/verdict.hpp"

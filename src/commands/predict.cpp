@@ -11,7 +11,6 @@
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "analysis/models/nccl/links.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
-#include "analysis/report/floors.hpp"
 #include "analysis/report/prediction.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/verdict/verdict.hpp"
@@ -50,7 +49,7 @@ void force_algorithm(analysis::GpuCluster& cluster, const PredictOptions& option
   std::vector<std::string> known;
   for (const OperationId id : options.operations) {
     for (const analysis::AlgorithmRate& rate : analysis::gpu_algorithms(id, cluster)) {
-      const std::string name(rate.name);
+      const std::string name(analysis::name(rate.algorithm));
       if (std::ranges::find(known, name) == known.end()) known.push_back(name);
     }
   }

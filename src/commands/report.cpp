@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/charts/chosen_charts.hpp"
+#include "analysis/charts/run_charts.hpp"
 #include "analysis/report/report.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "analysis/report/diff_report.hpp"
-#include "analysis/report/odd_nodes.hpp"
 #include "analysis/report/report.hpp"
 #include "base/files.hpp"
 #include "base/host_name.hpp"

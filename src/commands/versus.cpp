@@ -6,8 +6,8 @@
 #include <random>
 #include <utility>
 
+#include "analysis/compare/comparison.hpp"
 #include "analysis/compare/comparison_report.hpp"
-#include "analysis/compare/pairs.hpp"
 #include "base/clock.hpp"
 #include "base/deterministic_random.hpp"
 #include "base/record/run_stream.hpp"

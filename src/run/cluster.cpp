@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "analysis/report/cluster_findings.hpp"
+#include "analysis/report/diff_report.hpp"
 #include "base/json_reader.hpp"
 #include "base/record/json_fields.hpp"
 #include "base/units.hpp"

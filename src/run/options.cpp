@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "analysis/charts/chosen_charts.hpp"
+#include "analysis/charts/run_charts.hpp"
 #include "analysis/report/report.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"

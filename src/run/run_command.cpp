@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/report/cluster_findings.hpp"
+#include "analysis/report/diff_report.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/states/machine_states.hpp"
 #include "analysis/verdict/verdict.hpp"

@@ -6,6 +6,7 @@
 #include "analysis/report/report.hpp"
 #include "base/error.hpp"
 #include "base/record/run.hpp"
+#include "tests/analysis/import/read_text.hpp"
 
 /// What the reader of logs owes for any bytes: an Error with a message, or a run that can be written,
 /// reported and read back.

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <vector>
 
-#include "analysis/models/fabric/leaf_load.hpp"
 #include "base/error.hpp"
 
 namespace collbench::analysis {

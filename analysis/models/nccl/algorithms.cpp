@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <string>
 
+#include "analysis/models/nccl/nccl_cost.hpp"
 #include "topology/catalog/links.hpp"
 
 namespace collbench::analysis {
@@ -28,22 +29,14 @@ AlgorithmRate gpu_ring(const Operation& operation, const GpuCluster& cluster) {
   }
   LinkLimit limit = cluster.ranks_per_domain() > 1 ? gpu_link(cluster) : domain_nics(cluster);
   if (cluster.domains() > 1) limit = slower(limit, domain_nics(cluster));
-  return {"ring", limit.gigabytes_per_second / bus_factor(operation, cluster.ranks()), limit};
+  return {GpuAlgorithm::ring, limit.gigabytes_per_second / bus_factor(operation, cluster.ranks()), limit};
 }
 
 namespace {
 
-// NCCL 2.30 src/graph/tuning.cc: perChMaxTree in GB/s for one, two, and more domains.
-constexpr std::array<std::array<double, 3>, 4> kMaxOfAChannel{
-    {{26.5, 18.5, 10}, {24, 23.6, 17.8}, {38.7, 41.4, 36}, {70, 42.8, 24}}};  // Volta to Blackwell
-constexpr double kTreeEfficiency = 0.92;  // the same file: bandwidth of a tree over that of its links
-constexpr int kChannelsOfOneNode = 24;    // 2 × 12 on 8 A100 (published log); more on newer ones: no bound
-
-double max_per_channel(const GpuCluster& cluster) {
-  const std::size_t generation = cluster.sm >= 100 ? 3 : cluster.sm >= 90 ? 2 : cluster.sm >= 80 ? 1 : 0;
-  const int column = std::min(cluster.domains(), 3) - 1;
-  return kMaxOfAChannel.at(generation).at(static_cast<std::size_t>(column));
-}
+constexpr double kTreeEfficiency =
+    0.92;  // NCCL 2.30 src/graph/tuning.cc: bandwidth of a tree over that of its links
+constexpr int kChannelsOfOneNode = 24;  // 2 × 12 on 8 A100 (published log); more on newer ones: no bound
 
 int channels(const GpuCluster& cluster) {
   if (cluster.domains() == 1) return kChannelsOfOneNode;
@@ -55,9 +48,10 @@ LinkLimit chain(const GpuCluster& cluster, int channels) {
   LinkLimit links = gpu_link(cluster);
   links.gigabytes_per_second *= kTreeEfficiency;
   if (cluster.ranks_per_domain() == 2) return links;
-  const double capped = channels * max_per_channel(cluster);
+  const double each = max_of_tree_channel(cluster.sm, cluster.domains());
+  const double capped = channels * each;
   if (capped < links.gigabytes_per_second) {
-    links = {fmt::format("{} tree channels, {:g} GB/s each", channels, max_per_channel(cluster)), capped};
+    links = {fmt::format("{} tree channels, {:g} GB/s each", channels, each), capped};
   }
   return links;
 }
@@ -71,7 +65,7 @@ double tree_rate_of_nics(const GpuCluster& cluster) {
 namespace {
 
 AlgorithmRate tree_over(const GpuCluster& cluster, int channels) {
-  AlgorithmRate rate{"tree", 0, {}};
+  AlgorithmRate rate{GpuAlgorithm::tree, 0, {}};
   if (cluster.ranks_per_domain() > 1) {
     rate.limit = chain(cluster, channels);
     rate.gigabytes_per_second = rate.limit.gigabytes_per_second / (cluster.ranks_per_domain() == 2 ? 1 : 2);
@@ -138,14 +132,14 @@ std::optional<AlgorithmRate> gpu_nvls(const GpuCluster& cluster) {
   };
   if (cluster.domains() == 1) {
     const LinkLimit links = nvls_link(cluster, efficiency);
-    return AlgorithmRate{"nvls", within(links), links};
+    return AlgorithmRate{GpuAlgorithm::nvls, within(links), links};
   }
   const double share = cluster.nvlink_rack() && cluster.domains() > 2 ? kManyRacks : 1;
   const LinkLimit links = nvls_link(cluster, kTreeOverNvls * share * efficiency);
   const LinkLimit nics = domain_fast_nics(cluster);  // where its heads are
   const double across = nics.gigabytes_per_second / (cluster.domains() == 2 ? 1 : 2);
-  if (across < within(links)) return AlgorithmRate{"nvls_tree", across, nics};
-  return AlgorithmRate{"nvls_tree", within(links), links};
+  if (across < within(links)) return AlgorithmRate{GpuAlgorithm::nvls_tree, across, nics};
+  return AlgorithmRate{GpuAlgorithm::nvls_tree, within(links), links};
 }
 
 namespace {
@@ -172,7 +166,7 @@ AlgorithmRate within_copies(AlgorithmRate rate, const GpuCluster& cluster, doubl
 AlgorithmRate gpu_all_to_all(const GpuCluster& cluster) {
   const double ranks = cluster.ranks();
   const double local = cluster.ranks_per_domain();
-  AlgorithmRate rate{"pairwise", 0, {}};
+  AlgorithmRate rate{GpuAlgorithm::pairwise, 0, {}};
   if (local > 1) {
     rate.limit = gpu_link(cluster);
     // On one domain this is V / ((n−1)/n); on several, what stays inside is less, and NVLink carries PXN.
@@ -193,9 +187,9 @@ namespace {
 
 /// Bounded by the root's links: to its own domain and to other domains, each by the part of S that it
 /// carries.
-AlgorithmRate rooted_rate(std::string_view name, const GpuCluster& cluster, double nvlink_part,
+AlgorithmRate rooted_rate(GpuAlgorithm algorithm, const GpuCluster& cluster, double nvlink_part,
                           const LinkLimit& nics, double nic_part) {
-  AlgorithmRate rate{name, 0, {}};
+  AlgorithmRate rate{algorithm, 0, {}};
   const auto bound = [&](const LinkLimit& link, double part) {
     if (part <= 0) return;
     const double gigabytes_per_second = link.gigabytes_per_second / part;
@@ -221,13 +215,13 @@ AlgorithmRate gpu_scatter(const GpuCluster& cluster) {
       cluster.nvlinks > 0 ? cluster.ranks() - cluster.domains() : cluster.ranks_per_domain() - 1;
   const double to_peers = static_cast<double>(others) / cluster.ranks();
   const AlgorithmRate rate =
-      rooted_rate("from_root", cluster, to_peers, scatter_nics(cluster), outside_part(cluster));
+      rooted_rate(GpuAlgorithm::from_root, cluster, to_peers, scatter_nics(cluster), outside_part(cluster));
   return within_copies(rate, cluster, static_cast<double>(cluster.ranks() - 1) / cluster.ranks());
 }
 
 AlgorithmRate gpu_gather(const GpuCluster& cluster) {
   const double over_nvlink = static_cast<double>(cluster.ranks_per_domain() - 1) / cluster.ranks();
-  return rooted_rate("to_root", cluster, over_nvlink, own_nics(cluster), outside_part(cluster));
+  return rooted_rate(GpuAlgorithm::to_root, cluster, over_nvlink, own_nics(cluster), outside_part(cluster));
 }
 
 namespace {
@@ -248,7 +242,7 @@ LinkLimit to_net_peer(const GpuCluster& cluster) {
 AlgorithmRate gpu_send_recv(const GpuCluster& cluster) {
   LinkLimit limit = cluster.ranks_per_domain() > 1 ? gpu_link(cluster) : one_nic(cluster);
   if (cluster.domains() > 1) limit = slower(limit, to_net_peer(cluster));
-  return within_copies({"send_recv", limit.gigabytes_per_second, limit}, cluster, 1);
+  return within_copies({GpuAlgorithm::send_recv, limit.gigabytes_per_second, limit}, cluster, 1);
 }
 
 GpuPattern gpu_pattern(OperationId id) {
@@ -292,6 +286,35 @@ bool by_sends_and_receives(OperationId id) {
       return false;
   }
   return false;
+}
+
+namespace {
+
+// Of the NICs' line rate. Published: two clusters of B200 with 4 to 64 nodes reach 0.64 to 0.78 (0.66 and
+// 0.64; 0.78 and 0.68); NVIDIA names 20 GB/s for a NIC of 25 (NVIDIA/nccl issue 320). Their middle.
+constexpr double kSharpEfficiency = 0.7;
+constexpr double kGatherByCollnet = 0.9;  // NCCL 2.30 src/graph/tuning.cc
+
+}  // namespace
+
+AlgorithmRate gpu_collnet(const Operation& operation, const GpuCluster& cluster, GpuAlgorithm algorithm) {
+  LinkLimit nics = domain_fast_nics(cluster);
+  if (gpu_pattern(operation.id) != GpuPattern::all_reduce) {
+    return {algorithm, kGatherByCollnet * nics.gigabytes_per_second / bus_factor(operation, cluster.ranks()),
+            nics};
+  }
+  nics.gigabytes_per_second *= kSharpEfficiency / traits(cluster.transport).efficiency;
+  nics.name =
+      fmt::format("SHARP at {} % of {} NICs per {}, {:g} GB/s each", std::lround(100 * kSharpEfficiency),
+                  domain_nic_count(cluster), domain_name(cluster), cluster.nic_line_rate);
+  AlgorithmRate rate{algorithm, nics.gigabytes_per_second, nics};
+  const double local = cluster.ranks_per_domain();
+  if (local < 2) return rate;
+  const LinkLimit links = gpu_link(cluster);
+  const double part = algorithm == GpuAlgorithm::collnet_direct ? 2 * (local - 1) / local : 2;
+  if (links.gigabytes_per_second / part < rate.gigabytes_per_second)
+    rate = {algorithm, links.gigabytes_per_second / part, links};
+  return rate;
 }
 
 }  // namespace collbench::analysis

@@ -28,8 +28,7 @@ enum class GpuPattern {
 
 /// What an algorithm reaches on large buffers, and the link that holds it there.
 struct AlgorithmRate {
-  std::string_view name;  ///< "ring", "tree", "nvls", "nvls_tree", "pairwise", "from_root", "to_root",
-                          ///< "send_recv"
+  GpuAlgorithm algorithm;
   double gigabytes_per_second = 0;  ///< S / time, as the column algbw: never busbw
   LinkLimit limit;                  ///< its full rate, of which the algorithm needs a part
 
@@ -109,5 +108,11 @@ struct AlgorithmRate {
 
 /// GB/s that one channel (a CTA) copies out of its GPU; none where no machine showed a bound.
 [[nodiscard]] std::optional<double> p2p_channel_copy_rate(int sm);
+
+/// AllReduce over SHARP: every byte of S goes up and comes down once through the NICs of a node, and is
+/// gathered and spread over NVLink: 2(p−1)/p of S out of each GPU (direct), or 2S (chain). AllGather and
+/// ReduceScatter by collnet_direct: NCCL's own 0.9 of the NICs (2.30 src/graph/tuning.cc). Needs two domains.
+[[nodiscard]] AlgorithmRate gpu_collnet(const Operation& operation, const GpuCluster& cluster,
+                                        GpuAlgorithm algorithm);
 
 }  // namespace collbench::analysis

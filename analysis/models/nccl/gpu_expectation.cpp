@@ -5,7 +5,6 @@
 
 #include "analysis/models/nccl/algorithms.hpp"
 #include "analysis/models/nccl/bands.hpp"
-#include "analysis/models/nccl/collnet.hpp"
 #include "analysis/models/nccl/links.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "topology/catalog/gpus.hpp"
@@ -15,10 +14,15 @@ namespace {
 
 /// Those that NCCL has on switches that reduce; CollNetDirect needs NVSwitches (NCCL 2.30
 /// src/graph/tuning.cc).
-std::vector<std::string_view> collnet_algorithms(const GpuCluster& cluster) {
+std::vector<GpuAlgorithm> collnet_algorithms(const GpuCluster& cluster) {
   if (!cluster.fabric.sharp || cluster.domains() < 2) return {};
-  if (!cluster.nvswitch) return {"collnet_chain"};
-  return {"collnet_direct", "collnet_chain"};
+  if (!cluster.nvswitch) return {GpuAlgorithm::collnet_chain};
+  return {GpuAlgorithm::collnet_direct, GpuAlgorithm::collnet_chain};
+}
+
+/// Whether the text of a run or a table names the algorithm.
+bool is_it(const std::optional<std::string>& text, GpuAlgorithm algorithm) {
+  return text && *text == name(algorithm);
 }
 
 std::vector<AlgorithmRate> all_algorithms(OperationId id, const GpuCluster& cluster) {
@@ -26,15 +30,16 @@ std::vector<AlgorithmRate> all_algorithms(OperationId id, const GpuCluster& clus
     case GpuPattern::all_reduce: {
       std::vector<AlgorithmRate> rates{gpu_ring(operation(id), cluster), gpu_tree(cluster)};
       if (const auto nvls = gpu_nvls(cluster)) rates.push_back(*nvls);
-      for (const std::string_view name : collnet_algorithms(cluster))
-        rates.push_back(gpu_collnet(operation(id), cluster, name));
+      for (const GpuAlgorithm algorithm : collnet_algorithms(cluster))
+        rates.push_back(gpu_collnet(operation(id), cluster, algorithm));
       return rates;
     }
     case GpuPattern::ring: {
       std::vector<AlgorithmRate> rates{gpu_ring(operation(id), cluster)};
       // NCCL has it where the plugin gathers; it chose it in no published run.
-      if (cluster.fabric.sharp && cluster.run.algorithm == "collnet_direct" && cluster.domains() > 1)
-        rates.push_back(gpu_collnet(operation(id), cluster, "collnet_direct"));
+      if (cluster.fabric.sharp && cluster.domains() > 1 &&
+          is_it(cluster.run.algorithm, GpuAlgorithm::collnet_direct))
+        rates.push_back(gpu_collnet(operation(id), cluster, GpuAlgorithm::collnet_direct));
       return rates;
     }
     case GpuPattern::chain:
@@ -60,7 +65,8 @@ const AlgorithmRate& best_of(const std::vector<AlgorithmRate>& rates) {
 /// The one that the table says; none where it says nothing, or one that has no model here.
 std::optional<AlgorithmRate> by_table(const std::vector<AlgorithmRate>& rates, const GpuRunFacts& run) {
   if (run.algorithm || !run.table_choice) return std::nullopt;
-  const auto found = std::ranges::find(rates, *run.table_choice, &AlgorithmRate::name);
+  const auto found = std::ranges::find_if(
+      rates, [&run](const AlgorithmRate& rate) { return is_it(run.table_choice, rate.algorithm); });
   if (found == rates.end()) return std::nullopt;
   return *found;
 }
@@ -70,7 +76,7 @@ std::optional<AlgorithmRate> by_table(const std::vector<AlgorithmRate>& rates, c
 std::optional<AlgorithmRate> between_racks(const std::vector<AlgorithmRate>& rates,
                                            const GpuCluster& cluster) {
   if (!cluster.nvlink_rack() || cluster.domains() < 2 || rates.size() < 2) return std::nullopt;
-  const auto found = std::ranges::find(rates, "nvls_tree", &AlgorithmRate::name);
+  const auto found = std::ranges::find(rates, GpuAlgorithm::nvls_tree, &AlgorithmRate::algorithm);
   return found == rates.end() ? std::nullopt : std::optional(*found);
 }
 
@@ -84,7 +90,8 @@ const AlgorithmRate& chosen_of(const std::vector<AlgorithmRate>& rates, Operatio
   GpuCluster known = cluster;
   known.transport = Transport::unknown;
   return *std::ranges::min_element(rates, {}, [&](AlgorithmRate rate) {
-    if (rate.name == "tree" && cluster.domains() > 1) rate.gigabytes_per_second *= kTreeInNcclsTable;
+    if (rate.algorithm == GpuAlgorithm::tree && cluster.domains() > 1)
+      rate.gigabytes_per_second *= kTreeInNcclsTable;
     return gpu_microseconds(operation(id), known, bytes, rate);
   });
 }
@@ -92,17 +99,17 @@ const AlgorithmRate& chosen_of(const std::vector<AlgorithmRate>& rates, Operatio
 /// Of the algorithm that it belongs to: 1 where that is another one.
 double protocol_part(const AlgorithmRate& rate, const GpuRunFacts& run) {
   const std::optional<std::string>& algorithm = run.algorithm ? run.algorithm : run.table_choice;
-  return run.protocol && algorithm == std::string(rate.name) ? protocol_efficiency(*run.protocol) : 1;
+  return run.protocol && is_it(algorithm, rate.algorithm) ? protocol_efficiency(*run.protocol) : 1;
 }
 
 /// GB/s of S at which the operation's busiest NIC carries its line rate, or the busiest GPU's NVLinks that of
 /// their data sheet: more than that nothing can measure. PCIe counts as NCCL counts it, 24 of the 31.5 GB/s
 /// of 16 lanes of Gen4, which no band makes up for.
-double line_rate(const Operation& operation, const GpuCluster& cluster, std::string_view algorithm) {
+double line_rate(const Operation& operation, const GpuCluster& cluster, GpuAlgorithm algorithm) {
   const LinkLoads loads = link_loads(operation, cluster, algorithm, 1);
   double rate = std::numeric_limits<double>::infinity();
   if (loads.nic && *loads.nic > 0) {
-    const int nics_of_a_flow = algorithm == "send_recv" ? std::max(1, cluster.nics_per_gpu) : 1;
+    const int nics_of_a_flow = algorithm == GpuAlgorithm::send_recv ? std::max(1, cluster.nics_per_gpu) : 1;
     rate = cluster.nic_line_rate * nics_of_a_flow / *loads.nic;
   }
   const topology::GpuModel* model = topology::find_gpu_model(cluster.gpu);
@@ -117,7 +124,7 @@ std::vector<AlgorithmRate> gpu_algorithms(OperationId id, const GpuCluster& clus
   if (cluster.ranks() < 2) return {};
   std::vector<AlgorithmRate> rates = all_algorithms(id, cluster);
   const auto known = std::ranges::find_if(
-      rates, [&](const AlgorithmRate& rate) { return cluster.run.algorithm == std::string(rate.name); });
+      rates, [&](const AlgorithmRate& rate) { return is_it(cluster.run.algorithm, rate.algorithm); });
   if (known == rates.end()) return rates;
   return {*known};
 }
@@ -137,23 +144,24 @@ Expectation expect_on_gpus(OperationId id, std::uint64_t size_bytes, const GpuCl
     return gpu_microseconds(operation(id), cluster, bytes, rate) * 1e-6;
   };
   for (const AlgorithmRate& rate : all_algorithms(id, cluster)) {
-    if (rate.name == "ring") expected.ring_seconds = seconds(rate);
-    if (rate.name == "tree") expected.tree_seconds = seconds(rate);
-    if (rate.name == "nvls" || rate.name == "nvls_tree") expected.nvls_seconds = seconds(rate);
+    if (rate.algorithm == GpuAlgorithm::ring) expected.ring_seconds = seconds(rate);
+    if (rate.algorithm == GpuAlgorithm::tree) expected.tree_seconds = seconds(rate);
+    if (rate.algorithm == GpuAlgorithm::nvls || rate.algorithm == GpuAlgorithm::nvls_tree)
+      expected.nvls_seconds = seconds(rate);
   }
   const AlgorithmRate& best = *std::ranges::min_element(rates, {}, seconds);
   AlgorithmRate runs =
       by_table(rates, cluster.run)
           .value_or(between_racks(rates, cluster).value_or(chosen_of(rates, id, bytes, cluster)));
   runs.gigabytes_per_second *= protocol_part(runs, cluster.run);
-  expected.expected_by = runs.name;
+  expected.expected_by = name(runs.algorithm);
   expected.limited_by = runs.limit.name;
   expected.expected_seconds = seconds(runs);
   // Whatever the table says, another algorithm may have run.
   const Band& edges = band(band_class(id, cluster), bytes, cluster.ranks());
   expected.fastest_seconds = std::min(seconds(best), *expected.expected_seconds) / edges.high;
   if (by_sends_and_receives(id)) {
-    const double at_line_rate = bytes / (1e9 * line_rate(operation(id), cluster, best.name));
+    const double at_line_rate = bytes / (1e9 * line_rate(operation(id), cluster, best.algorithm));
     expected.fastest_seconds = std::max(*expected.fastest_seconds, at_line_rate);
   }
   expected.slowest_seconds = std::max(seconds(rates.front()), *expected.expected_seconds) / edges.low;

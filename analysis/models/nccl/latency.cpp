@@ -195,7 +195,7 @@ double ramp_microseconds(const Operation& operation, const GpuCluster& cluster, 
     return nvlink_fill(operation, cluster, mebibytes);
   if (by_sends_and_receives(operation.id))
     return 0;  // no step waits for another (8 × A100 AllToAll: none seen)
-  const bool is_ring = algorithm.name == "ring";
+  const bool is_ring = algorithm.algorithm == GpuAlgorithm::ring;
   const double ramp = ramp_across(operation, cluster, mebibytes, !is_ring);
   if (!is_ring || cluster.domains() == 1 || gpu_pattern(operation.id) == GpuPattern::chain) return ramp;
   const double moving = bytes / (1e3 * algorithm.gigabytes_per_second);

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "analysis/models/nccl/collnet.hpp"
+#include "analysis/models/nccl/algorithms.hpp"
 #include "base/error.hpp"
 #include "topology/catalog/links.hpp"
 
@@ -69,15 +70,10 @@ LinkLimit one_nic(const GpuCluster& cluster) {
   return {fmt::format("one NIC, {:g} GB/s", cluster.nic_line_rate), line, LimitKind::nic};
 }
 
-namespace {
-
-/// Nodes of the smallest domain.
 int domain_node_count(const GpuCluster& cluster) {
   const int rest = cluster.nodes % cluster.nodes_per_domain;
   return rest == 0 ? cluster.nodes_per_domain : rest;
 }
-
-}  // namespace
 
 int used_nic_count(const GpuCluster& cluster) {
   return cluster.slower_nics.empty() ? fast_nic_count(cluster) : cluster.nics;
@@ -186,43 +182,50 @@ LinkLimit domain_nics(const GpuCluster& cluster) {
 
 namespace {
 
-bool reduces_all_in_switches(const Operation& operation, std::string_view algorithm) {
+constexpr std::array<std::string_view, 10> kAlgorithmNames{
+    "ring",          "tree",     "nvls",      "nvls_tree", "collnet_direct",
+    "collnet_chain", "pairwise", "from_root", "to_root",   "send_recv"};
+
+bool reduces_all_in_switches(const Operation& operation, GpuAlgorithm algorithm) {
   return is_collnet(algorithm) && gpu_pattern(operation.id) == GpuPattern::all_reduce;
 }
 
 /// Bytes out of a domain over S.
-double out_of_domain(const Operation& operation, const GpuCluster& cluster, std::string_view algorithm) {
+double out_of_domain(const Operation& operation, const GpuCluster& cluster, GpuAlgorithm algorithm) {
+  using enum GpuAlgorithm;
   const double ranks = cluster.ranks();
   const double local = cluster.ranks_per_domain();
-  if (algorithm == "tree" || algorithm == "nvls_tree") return cluster.domains() == 2 ? 1 : 2;
-  if (algorithm == "pairwise") return local * (ranks - local) / ranks;
+  if (algorithm == tree || algorithm == nvls_tree) return cluster.domains() == 2 ? 1 : 2;
+  if (algorithm == pairwise) return local * (ranks - local) / ranks;
   if (reduces_all_in_switches(operation, algorithm)) return 1;
-  if (algorithm == "from_root" || algorithm == "to_root") return (ranks - local) / ranks;
-  if (algorithm == "send_recv") return 1;
+  if (algorithm == from_root || algorithm == to_root) return (ranks - local) / ranks;
+  if (algorithm == send_recv) return 1;
   return bus_factor(operation, cluster.ranks());
 }
 
 /// Bytes out of a GPU to its own domain over S.
-double out_of_gpu(const Operation& operation, const GpuCluster& cluster, std::string_view algorithm) {
+double out_of_gpu(const Operation& operation, const GpuCluster& cluster, GpuAlgorithm algorithm) {
+  using enum GpuAlgorithm;
   const double ranks = cluster.ranks();
   const double local = cluster.ranks_per_domain();
-  if (algorithm == "tree") return local > 2 ? 2 : 1;
+  if (algorithm == tree) return local > 2 ? 2 : 1;
   if (reduces_all_in_switches(operation, algorithm))
-    return algorithm == "collnet_direct" ? 2 * (local - 1) / local : 2;
-  if (algorithm == "nvls" || algorithm == "nvls_tree") return (local + 1) / local;
-  if (algorithm == "pairwise") return (local - 1) / ranks;
-  if (algorithm == "from_root") return (ranks - cluster.domains()) / ranks;
-  if (algorithm == "to_root") return (local - 1) / ranks;
-  if (algorithm == "send_recv") return 1;
+    return algorithm == collnet_direct ? 2 * (local - 1) / local : 2;
+  if (algorithm == nvls || algorithm == nvls_tree) return (local + 1) / local;
+  if (algorithm == pairwise) return (local - 1) / ranks;
+  if (algorithm == from_root) return (ranks - cluster.domains()) / ranks;
+  if (algorithm == to_root) return (local - 1) / ranks;
+  if (algorithm == send_recv) return 1;
   return bus_factor(operation, cluster.ranks());
 }
 
 /// The part of a domain's bytes (of the root's, where there is one) that its busiest NIC carries.
-double busiest_nic(const GpuCluster& cluster, std::string_view algorithm) {
-  if (algorithm == "send_recv") return 1;
-  if (algorithm == "from_root") return 1.0 / scatter_nic_count(cluster);
-  if (algorithm == "to_root") return 1.0 / own_nic_count(cluster);
-  if (algorithm == "nvls_tree" || algorithm == "pairwise" || is_collnet(algorithm)) {
+double busiest_nic(const GpuCluster& cluster, GpuAlgorithm algorithm) {
+  using enum GpuAlgorithm;
+  if (algorithm == send_recv) return 1;
+  if (algorithm == from_root) return 1.0 / scatter_nic_count(cluster);
+  if (algorithm == to_root) return 1.0 / own_nic_count(cluster);
+  if (algorithm == nvls_tree || algorithm == pairwise || is_collnet(algorithm)) {
     return 1.0 / (fast_nic_count(cluster) * domain_node_count(cluster));
   }
   const NicChannels plan = nic_channels(cluster);
@@ -231,7 +234,17 @@ double busiest_nic(const GpuCluster& cluster, std::string_view algorithm) {
 
 }  // namespace
 
-LinkLoads link_loads(const Operation& operation, const GpuCluster& cluster, std::string_view algorithm,
+std::string_view name(GpuAlgorithm algorithm) {
+  return kAlgorithmNames.at(static_cast<std::size_t>(algorithm));
+}
+
+std::optional<GpuAlgorithm> find_gpu_algorithm(std::string_view name) {
+  const auto* const found = std::ranges::find(kAlgorithmNames, name);
+  if (found == kAlgorithmNames.end()) return std::nullopt;
+  return static_cast<GpuAlgorithm>(found - kAlgorithmNames.begin());
+}
+
+LinkLoads link_loads(const Operation& operation, const GpuCluster& cluster, GpuAlgorithm algorithm,
                      double algbw) {
   LinkLoads loads;
   if (cluster.domains() > 1) {

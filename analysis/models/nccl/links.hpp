@@ -8,6 +8,28 @@
 
 namespace collbench::analysis {
 
+/// What NCCL runs, or a model takes it for.
+enum class GpuAlgorithm {
+  ring,
+  tree,
+  nvls,
+  nvls_tree,
+  collnet_direct,  ///< over switches that reduce (SHARP)
+  collnet_chain,
+  pairwise,   ///< sends and receives between all ranks
+  from_root,  ///< a send of the root's to every rank
+  to_root,
+  send_recv,
+};
+
+/// "nvls_tree": as --algo and records have it.
+[[nodiscard]] std::string_view name(GpuAlgorithm algorithm);
+[[nodiscard]] std::optional<GpuAlgorithm> find_gpu_algorithm(std::string_view name);
+
+[[nodiscard]] constexpr bool is_collnet(GpuAlgorithm algorithm) {
+  return algorithm == GpuAlgorithm::collnet_direct || algorithm == GpuAlgorithm::collnet_chain;
+}
+
 enum class LimitKind {
   other,  ///< a way through the host, channels of a plan
   nvlink,
@@ -33,6 +55,9 @@ struct LinkLimit {
 
 /// NICs of a node that NCCL uses from the GPUs in use.
 [[nodiscard]] int used_nic_count(const GpuCluster& cluster);
+
+/// Nodes of the smallest domain that the ranks fill.
+[[nodiscard]] int domain_node_count(const GpuCluster& cluster);
 
 /// NICs of the smallest domain that the ranks fill: what leaves it is the narrowest edge.
 [[nodiscard]] int domain_nic_count(const GpuCluster& cluster);
@@ -83,9 +108,9 @@ struct LinkLoads {
   bool operator==(const LinkLoads&) const = default;
 };
 
-/// The loads while `algorithm` (its name in AlgorithmRate) runs at `algbw` GB/s of S. A wire carries the
+/// The loads while `algorithm` runs at `algbw` GB/s of S. A wire carries the
 /// bytes that the algorithm sends, which busbw is for the ring only (NVIDIA/nccl-tests issue 164).
 [[nodiscard]] LinkLoads link_loads(const Operation& operation, const GpuCluster& cluster,
-                                   std::string_view algorithm, double algbw);
+                                   GpuAlgorithm algorithm, double algbw);
 
 }  // namespace collbench::analysis

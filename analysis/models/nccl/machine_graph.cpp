@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "topology/catalog/links.hpp"
 #include "topology/graph/lookup.hpp"
 #include "topology/graph/path.hpp"
 #include "topology/graph/port_state.hpp"
@@ -19,13 +20,6 @@ namespace {
 constexpr float kWithinDevice = 5000;
 constexpr float kAmdRate = 16;
 constexpr float kArmRate = 6;
-
-float nvlink_rate(int sm) {
-  if (sm >= 100) return 40.1F;
-  if (sm >= 90) return 20.6F;
-  if (sm == 86) return 12;
-  return sm >= 60 && sm < 70 ? 18 : 20;
-}
 
 /// Hundreds of Mb/s of a lane; a rate that is not known counts as 8 GT/s.
 int lane_rate(std::optional<double> gigatransfers) {
@@ -238,8 +232,8 @@ class Builder {
   void add_nvlinks() {
     for (const int device : graph_.all(NodeKind::device)) {
       const int gpu = at(device).device;
-      const float one =
-          nvlink_rate(topology::sm_of(host_, host_.gpus[static_cast<std::size_t>(gpu)]).value_or(0));
+      const int sm = topology::sm_of(host_, host_.gpus[static_cast<std::size_t>(gpu)]).value_or(0);
+      const auto one = static_cast<float>(topology::nvlink_rate(sm).gigabytes_per_second);
       const topology::Device self{topology::DeviceKind::gpu, gpu};
       if (topology::has_nvswitch(host_) || links_lead_to_switches_) {
         if (const int links = topology::nvlinks_of(host_, self); links > 0) {

@@ -1,4 +1,4 @@
-#include "analysis/models/nccl/machine_paths.hpp"
+#include "analysis/models/nccl/channel_steps.hpp"
 
 #include <algorithm>
 #include <cstddef>

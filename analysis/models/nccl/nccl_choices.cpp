@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "analysis/models/nccl/nccl_choice_table.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 #include "topology/machines/reference_machines.hpp"

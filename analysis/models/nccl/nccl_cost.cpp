@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/models/nccl/planned_node.hpp"
+#include "topology/catalog/links.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -147,6 +148,8 @@ double latency(OperationId operation, NcclAlgorithm algorithm, NcclProtocol prot
 
 }  // namespace
 
+double max_of_tree_channel(int sm, int nodes) { return kMaxTree[generation(sm)][node_column(nodes)]; }
+
 std::string_view name(NcclAlgorithm algorithm) {
   constexpr std::array<std::string_view, 5> kNames{"tree", "ring", "nvls", "nvls_tree", "pat"};
   return kNames[at(algorithm)];
@@ -214,23 +217,27 @@ const Speeds& speeds(int sm) {
   return sm >= 100 ? blackwell : sm >= 90 ? hopper : older;
 }
 
-/// GB/s of one NVLink in one direction, as NCCL counts it.
-double nccls_nvlink_rate(int sm) { return sm >= 100 ? 40.1 : sm >= 90 ? 20.6 : 20; }
-
-/// Every GPU forwards every channel over its NVLinks: the first speed at which the channels fill them most.
-/// What is slower than 0.49 of a speed that worked is not tried any more.
-NcclGraph graph_within_node(const GpuCluster& cluster) {
-  const double total = cluster.nvlinks * nccls_nvlink_rate(cluster.sm);
+/// The first speed at which the channels carry most. What is slower than 0.49 of a speed that worked is not
+/// tried any more.
+template <class ChannelsAt>
+NcclGraph searched_graph(const std::vector<double>& tried, ChannelsAt channels_at) {
   NcclGraph best{.nvlink = true};
-  for (const double speed : speeds(cluster.sm).within) {
+  for (const double speed : tried) {
     if (best.channels > 0 && speed <= 0.49 * best.within_node) break;
-    const int channels = static_cast<int>(total / speed);
+    const int channels = channels_at(speed);
     if (channels * speed > best.channels * best.within_node) {
       best.channels = channels;
       best.within_node = best.across_nodes = speed;
     }
   }
   return best;
+}
+
+/// Every GPU forwards every channel over its NVLinks.
+NcclGraph graph_within_node(const GpuCluster& cluster) {
+  const double total = cluster.nvlinks * topology::nvlink_rate(cluster.sm).gigabytes_per_second;
+  return searched_graph(speeds(cluster.sm).within,
+                        [&](double speed) { return static_cast<int>(total / speed); });
 }
 
 constexpr int kMaxChannels = 64;  // NCCL 2.30.7 src/include/nccl_device.h, MAXCHANNELS
@@ -238,7 +245,8 @@ constexpr int kMaxChannels = 64;  // NCCL 2.30.7 src/include/nccl_device.h, MAXC
 /// GB/s that all channels of a node carry together over NVLinks: one leaves every GPU but its last over them.
 double nvlink_room(const GpuCluster& cluster) {
   const double ranks = cluster.ranks_per_node;
-  return cluster.nvlinks * nccls_nvlink_rate(cluster.sm) * ranks / std::max(1.0, ranks - 1);
+  return cluster.nvlinks * topology::nvlink_rate(cluster.sm).gigabytes_per_second * ranks /
+         std::max(1.0, ranks - 1);
 }
 
 /// One channel for each NIC at a speed that it carries, as far as the NVLinks carry them all.
@@ -246,17 +254,9 @@ NcclGraph graph_across_nodes(const GpuCluster& cluster) {
   const double nic =
       cluster.nic_path > 0 ? std::min(cluster.nic_line_rate, cluster.nic_path) : cluster.nic_line_rate;
   const double nvlinks = nvlink_room(cluster);
-  NcclGraph best{.nvlink = true};
-  for (const double speed : speeds(cluster.sm).across) {
-    if (speed > nic) continue;
-    if (best.channels > 0 && speed <= 0.49 * best.within_node) break;
-    const int channels = std::min({cluster.nics, kMaxChannels, static_cast<int>(nvlinks / speed)});
-    if (channels * speed > best.channels * best.within_node) {
-      best.channels = channels;
-      best.within_node = best.across_nodes = speed;
-    }
-  }
-  return best;
+  return searched_graph(speeds(cluster.sm).across, [&](double speed) {
+    return speed > nic ? 0 : std::min({cluster.nics, kMaxChannels, static_cast<int>(nvlinks / speed)});
+  });
 }
 
 void double_channels(NcclGraph& graph, int sm) {
@@ -282,7 +282,8 @@ NcclGraph tree_across_nodes(const GpuCluster& cluster, NcclGraph tree) {
 /// links.
 NcclGraph nvls_within_node(const GpuCluster& cluster) {
   if (cluster.sm < 90) return {};
-  const double most = cluster.nvlinks * nccls_nvlink_rate(cluster.sm) / (cluster.ranks_per_node + 1);
+  const double most =
+      cluster.nvlinks * topology::nvlink_rate(cluster.sm).gigabytes_per_second / (cluster.ranks_per_node + 1);
   const std::vector<double>& tried = speeds(cluster.sm).within;
   const auto speed = std::ranges::find_if(tried, [most](double each) { return each <= most; });
   if (speed == tried.end()) return {};

@@ -60,6 +60,9 @@ struct NcclCost {
                                                  NcclProtocol protocol, const NcclJob& job,
                                                  const NcclGraph& graph, std::uint64_t size_bytes);
 
+/// GB/s that one channel of trees carries at most (perChMaxTree).
+[[nodiscard]] double max_of_tree_channel(int sm, int nodes);
+
 /// The channels that NCCL's search finds on these machines, and the job on them: between nodes those of the
 /// plan (planned_node.hpp), within one node and where no plan is known those of the shorter search below.
 /// None where the GPUs do not meet in NVSwitches, NVLink connects several nodes, or, without a plan, NICs

@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "analysis/report/diff_report.hpp"
-#include "analysis/report/html/machine_drawing.hpp"
 #include "analysis/report/html/page.hpp"
-#include "analysis/report/odd_nodes.hpp"
 #include "analysis/report/report.hpp"
 #include "topology/catalog/finding_kinds.hpp"
 
@@ -51,36 +49,35 @@ ReportTable finding_rows(const ComparedHosts& pair) {
   return table;
 }
 
-std::string odd_node_body(const DiffReport& diff, const std::vector<OddNode>& odd) {
+ReportSection odd_node_section(const DiffReport& diff, const std::vector<OddNode>& odd) {
   ReportTable table{"Odd nodes", {"node", "findings"}, {}, true};
   for (const OddNode& node : odd)
     table.rows.push_back({{node.host}, {fmt::format("{}", fmt::join(node.findings, "; "))}});
   const std::string faulty = slurm_node_list(faulty_nodes(diff));
-  return html_table(table) + html_paragraph("Slurm: " + (faulty.empty() ? no_slurm_list(diff) : faulty));
+  return {fmt::format("Odd nodes ({} of {})", odd.size(), diff.nodes),
+          {std::move(table), "Slurm: " + (faulty.empty() ? no_slurm_list(diff) : faulty)},
+          "odd-nodes"};
 }
 
 }  // namespace
 
 std::string report_html(const DiffReport& diff) {
-  std::vector<HtmlSection> sections;
+  Document page{"Topology diff", {}, as_lines(diff_headlines(diff))};
+  for (const std::string& note : diff.left_out) page.lead.push_back({note});
   for (std::size_t i = 0; i < diff.pairs.size(); ++i) {
     const ComparedHosts& pair = diff.pairs[i];
-    std::string body = html_paragraph(diff_summary(pair));
-    if (!pair.findings.empty()) body += html_table(finding_rows(pair));
+    ReportSection& section = page.sections.emplace_back(
+        diff_title(pair), std::vector<ReportBlock>{diff_summary(pair)}, fmt::format("pair-{}", i + 1));
+    if (!pair.findings.empty()) section.blocks.emplace_back(finding_rows(pair));
     if (pair.drawn && !pair.findings.empty() && i < kMaxDrawings)
-      body += machine_drawing(*pair.drawn, pair.b.front(), drawing_marks(pair.findings));
+      section.blocks.push_back(machine_drawing(*pair.drawn, pair.b.front(), drawing_marks(pair.findings)));
     ReportLines versions;
     for (const std::string& version : pair.versions) versions.push_back({"version of " + version});
-    sections.push_back({fmt::format("pair-{}", i + 1), diff_title(pair), body + html_list(versions)});
+    section.blocks.emplace_back(std::move(versions));
   }
-  if (const std::vector<OddNode> odd = odd_nodes(diff); !odd.empty()) {
-    sections.push_back(
-        {"odd-nodes", fmt::format("Odd nodes ({} of {})", odd.size(), diff.nodes), odd_node_body(diff, odd)});
-  }
-  ReportLines lines;
-  for (const std::string& line : diff_headlines(diff)) lines.push_back({line});
-  for (const std::string& note : diff.left_out) lines.push_back({note});
-  return html_page("Topology diff", lines, sections);
+  if (const std::vector<OddNode> odd = odd_nodes(diff); !odd.empty())
+    page.sections.push_back(odd_node_section(diff, odd));
+  return html_page(page);
 }
 
 }  // namespace collbench::analysis

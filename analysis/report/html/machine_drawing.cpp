@@ -1,10 +1,9 @@
-#include "analysis/report/html/machine_drawing.hpp"
+#include "analysis/report/html/page.hpp"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "analysis/report/html/page.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "topology/catalog/finding_kinds.hpp"
@@ -43,15 +42,14 @@ std::vector<topology::DrawingMark> drawing_marks(const std::vector<PricedFinding
   return marks;
 }
 
-std::string machine_drawing(const topology::Host& host, const std::string& name,
+ReportBlock machine_drawing(const topology::Host& host, const std::string& name,
                             const std::vector<topology::DrawingMark>& marks) {
   const std::string caption = fmt::format("{}: {}", name, topology::summarize_host(host));
   try {
-    const std::string svg = topology::svg_of(topology::draw_dot(host, caption, marks));
-    return html_picture(svg, caption,
-                        fmt::format("Drawing of {}, {} marked", caption, counted(marks.size(), "finding")));
+    return ReportPicture{topology::svg_of(topology::draw_dot(host, caption, marks)), caption,
+                         fmt::format("Drawing of {}, {} marked", caption, counted(marks.size(), "finding"))};
   } catch (const Error& error) {
-    return html_paragraph(fmt::format("{}: not drawn: {}; {}", caption, error.what(), error.next_step()));
+    return fmt::format("{}: not drawn: {}; {}", caption, error.what(), error.next_step());
   }
 }
 

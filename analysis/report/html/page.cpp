@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "analysis/charts/svg_chart.hpp"
+#include "analysis/charts/chart.hpp"
 #include "analysis/report/html/assets.hpp"
 #include "base/text_sinks.hpp"
 
@@ -116,6 +116,50 @@ std::string html_chart(const Chart& chart) {
 std::string html_picture(const std::string& svg, const std::string& caption, const std::string& description) {
   return fmt::format("<figure class=\"picture\"><figcaption>{}</figcaption>\n{}</figure>\n",
                      xml_text(caption), image(svg, description));
+}
+
+namespace {
+
+std::string block_markup(const std::string& paragraph) { return html_paragraph(paragraph); }
+
+std::string block_markup(const ReportList& items) { return html_list(as_lines(items)); }
+
+std::string block_markup(const ReportLines& lines) { return html_list(lines); }
+
+std::string block_markup(const ReportTable& table) { return html_table(table); }
+
+std::string block_markup(const std::vector<Chart>& charts) {
+  std::string markup;
+  for (const Chart& chart : charts) markup += html_chart(chart);
+  return markup.empty() ? markup : "<div class=\"charts\">\n" + markup + "</div>\n";
+}
+
+std::string block_markup(const ReportPicture& picture) {
+  return html_picture(picture.svg, picture.caption, picture.description);
+}
+
+}  // namespace
+
+std::string html_body(const ReportSection& section) {
+  std::string body;
+  int tables = 0;
+  for (ReportBlock block : section.blocks) {
+    // Not the heading alone: a region in another one of the same name cannot be told from it.
+    if (auto* const table = std::get_if<ReportTable>(&block); table != nullptr && table->caption.empty())
+      table->caption = section.heading + ", table" + (++tables < 2 ? "" : " " + std::to_string(tables));
+    body += std::visit([](const auto& each) { return block_markup(each); }, block);
+  }
+  return body;
+}
+
+std::string html_page(const Document& document) {
+  std::vector<HtmlSection> sections;
+  for (const ReportSection& each : document.sections) {
+    const std::string id = each.id.empty() ? fmt::format("part-{}", sections.size() + 1) : each.id;
+    if (std::string body = html_body(each); !body.empty())
+      sections.push_back({id, each.heading, std::move(body)});
+  }
+  return html_page(document.title, document.lead, sections);
 }
 
 std::string html_page(const std::string& title, const ReportLines& lead,

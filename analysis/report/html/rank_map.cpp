@@ -1,4 +1,4 @@
-#include "analysis/report/html/rank_map.hpp"
+#include "analysis/report/html/page.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,6 @@
 
 #include "analysis/charts/run_charts.hpp"
 #include "analysis/report/columns.hpp"
-#include "analysis/report/html/page.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
@@ -108,8 +107,8 @@ ReportTable table_of(const Run& run, const RankMap& map) {
 }
 
 /// What the probes found of each rank, the latest first.
-std::string probe_table(const Run& run) {
-  if (!run.rank_probe || run.rank_probe->ranks.empty()) return {};
+std::optional<ReportTable> probe_table(const Run& run) {
+  if (!run.rank_probe || run.rank_probe->ranks.empty()) return std::nullopt;
   std::vector<RankLateness> ranks = run.rank_probe->ranks;
   std::ranges::sort(ranks, [](const RankLateness& a, const RankLateness& b) {
     return std::pair(-a.entry_seconds, a.rank) < std::pair(-b.entry_seconds, b.rank);
@@ -129,13 +128,13 @@ std::string probe_table(const Run& run) {
                           {fmt::format("{:.2f} µs", each.inside_seconds / kMicrosecond)},
                           {fmt::format("{:.2f} µs", each.message_seconds / kMicrosecond)}});
   }
-  return html_table(table);
+  return table;
 }
 
 }  // namespace
 
-std::string rank_map_body(const Run& run) {
-  std::string maps;
+std::vector<ReportBlock> rank_map(const Run& run) {
+  std::vector<ReportBlock> blocks;
   std::size_t count = 0;
   std::vector<std::string> rooted;
   for (const SizeSeries& series : series_of(run.rows)) {
@@ -145,29 +144,26 @@ std::string rank_map_body(const Run& run) {
     if (traits.has_root) {
       if (std::ranges::find(rooted, traits.name) == rooted.end()) rooted.emplace_back(traits.name);
     } else if (++count <= kMaxMaps) {
-      maps += html_table(table_of(run, map));
+      blocks.emplace_back(table_of(run, map));
     }
   }
   if (count > kMaxMaps)
-    maps += html_paragraph(
+    blocks.emplace_back(
         fmt::format("{} more tables are left out; the record has all times", count - kMaxMaps));
-  if (!maps.empty()) {
-    maps = html_paragraph(
-               "Each number is a rank's own time inside the call over that of the median rank (1.00). A rank "
-               "that "
-               "comes late waits least: its calls are the shortest, below 0.90 orange, below 0.75 and 0.50 "
-               "darker. "
-               "Above 1.10, blue, the rank waits longer than most. "
-               "Scatter alone gives such cells too: who is late beyond chance is said under Outcome.") +
-           maps;
-  }
-  if (!rooted.empty()) {
-    maps += html_paragraph(
+  if (!blocks.empty())
+    blocks.emplace(
+        blocks.begin(),
+        "Each number is a rank's own time inside the call over that of the median rank (1.00). A rank "
+        "that comes late waits least: its calls are the shortest, below 0.90 orange, below 0.75 and "
+        "0.50 darker. Above 1.10, blue, the rank waits longer than most. Scatter alone gives such cells "
+        "too: who is late beyond chance is said under Outcome.");
+  if (!rooted.empty())
+    blocks.emplace_back(
         fmt::format("No table of {}: there a rank is done when its own part is, and the algorithm gives each "
                     "another part, so that a short call is no sign of who comes late.",
                     fmt::join(rooted, ", ")));
-  }
-  return maps + probe_table(run);
+  if (auto probes = probe_table(run)) blocks.emplace_back(*std::move(probes));
+  return blocks;
 }
 
 }  // namespace collbench::analysis

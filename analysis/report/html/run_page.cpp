@@ -9,11 +9,9 @@
 #include <vector>
 
 #include "analysis/charts/run_charts.hpp"
-#include "analysis/report/cluster_findings.hpp"
 #include "analysis/report/columns.hpp"
-#include "analysis/report/html/machine_drawing.hpp"
+#include "analysis/report/diff_report.hpp"
 #include "analysis/report/html/page.hpp"
-#include "analysis/report/html/rank_map.hpp"
 #include "analysis/report/report.hpp"
 #include "analysis/report/sections.hpp"
 #include "base/error.hpp"
@@ -23,19 +21,15 @@
 namespace collbench::analysis {
 namespace {
 
-HtmlSection operation_section(const Run& run, OperationId id, const std::vector<OperationCharts>& charts) {
-  std::string body = html_list(unavailable_lines(run, id));
+ReportSection operation_section(const Run& run, OperationId id, const std::vector<OperationCharts>& charts) {
   const std::vector<ReportRow> rows = rows_of(run, id);
   ReportTable table = table_of_rows(rows, columns_for(run, rows));
   table.caption = operation_line(id, static_cast<int>(run.ranks.size())).text;
-  std::string pictures;
-  for (const OperationCharts& each : charts) {
-    if (each.operation != id) continue;
-    for (const Chart& chart : each.charts) pictures += html_chart(chart);
-  }
-  if (!pictures.empty()) body += "<div class=\"charts\">\n" + pictures + "</div>\n";
-  if (!table.rows.empty()) body += html_table(table);
-  return {std::string(operation(id).option), std::string(operation(id).name), std::move(body)};
+  ReportSection section{std::string(operation(id).name),
+                        {unavailable_lines(run, id), charts_of(charts, id)},
+                        std::string(operation(id).option)};
+  if (!table.rows.empty()) section.blocks.emplace_back(std::move(table));
+  return section;
 }
 
 /// Lines of `lines` that are not among `others`.
@@ -58,10 +52,10 @@ ReportLines loud_first(const ReportLines& lines) {
   return ordered;
 }
 
-std::string environment_body(const Run& run) {
-  std::string body;
+std::vector<ReportBlock> environment_blocks(const Run& run) {
+  std::vector<ReportBlock> blocks;
   if (!run.command_line.empty())
-    body += "<h3>Command</h3>\n" + html_paragraph(fmt::format("{}", fmt::join(run.command_line, " ")));
+    blocks.emplace_back(fmt::format("Command: {}", fmt::join(run.command_line, " ")));
   ReportTable versions{"Versions", {"of", "version"}, {}, true};
   for (const auto& [name, version] :
        std::initializer_list<std::pair<std::string, std::string>>{{"collbench", run.versions.collbench},
@@ -71,16 +65,17 @@ std::string environment_body(const Run& run) {
                                                                   {"CUDA", run.versions.cuda}}) {
     if (!version.empty()) versions.rows.push_back({{name}, {version}});
   }
-  if (!versions.rows.empty()) body += html_table(versions);
+  if (!versions.rows.empty()) blocks.emplace_back(std::move(versions));
   ReportTable variables{
       "Environment variables of rank 0 that bear on the result", {"variable", "value"}, {}, true};
   for (const auto& [name, value] : run.environment) variables.rows.push_back({{name}, {value}});
-  if (!variables.rows.empty()) body += html_table(variables);
-  return body.empty() ? html_paragraph("not known") : body;
+  if (!variables.rows.empty()) blocks.emplace_back(std::move(variables));
+  if (blocks.empty()) blocks.emplace_back("not known");
+  return blocks;
 }
 
 /// The first node of a kind, with what it has or lacks beside the usual kind marked in it.
-std::string kind_drawing(const topology::HostGroup& kind, const DiffReport& found) {
+ReportBlock kind_drawing(const topology::HostGroup& kind, const DiffReport& found) {
   const auto odd = std::ranges::find_if(found.pairs, [&kind](const ComparedHosts& each) {
     return !each.b.empty() && each.b.front() == kind.names.front();
   });
@@ -90,24 +85,22 @@ std::string kind_drawing(const topology::HostGroup& kind, const DiffReport& foun
 }
 
 /// The different machines of the run, the usual one first.
-std::string machines_body(const Run& run) {
+std::vector<ReportBlock> machine_blocks(const Run& run) {
   if (!run.cluster) return {};
   constexpr std::size_t kMaxDrawn = 3;
-  ReportLines summary;
-  for (const std::string& line : run.cluster->summary) summary.push_back({line});
-  std::string body = html_list(summary);
+  std::vector<ReportBlock> blocks{run.cluster->summary};
   try {
     const topology::ClusterTopology cluster = topology::read_cluster_record(*run.cluster, "the record");
     const std::vector<topology::HostGroup> kinds = cluster_groups(cluster);
     const DiffReport found = kinds.size() > 1 ? cluster_findings(cluster, std::nullopt, false) : DiffReport{};
-    for (std::size_t i = 0; i < std::min(kinds.size(), kMaxDrawn); ++i) body += kind_drawing(kinds[i], found);
+    for (std::size_t i = 0; i < std::min(kinds.size(), kMaxDrawn); ++i)
+      blocks.push_back(kind_drawing(kinds[i], found));
     if (kinds.size() > kMaxDrawn)
-      body +=
-          html_paragraph(fmt::format("{} more different machines are not drawn", kinds.size() - kMaxDrawn));
+      blocks.emplace_back(fmt::format("{} more different machines are not drawn", kinds.size() - kMaxDrawn));
   } catch (const Error& error) {
-    body += html_paragraph(fmt::format("the machines of the record cannot be drawn: {}", error.what()));
+    blocks.emplace_back(fmt::format("the machines of the record cannot be drawn: {}", error.what()));
   }
-  return body;
+  return blocks;
 }
 
 std::string page_title(const Run& run) {
@@ -125,25 +118,21 @@ std::string report_html(const Run& run) {
   const ReportLines footer = footer_lines(run);
   const ReportLines fits = fit_lines(run);
   const std::vector<OperationCharts> charts = run_charts(run);
-  std::vector<HtmlSection> sections;
-  sections.push_back({"outcome", "Outcome", html_list(loud_first(without(footer, fits)))});
-  for (const OperationId id : operations_in(run)) sections.push_back(operation_section(run, id, charts));
-  sections.push_back({"columns", "What the columns mean", html_list(legend_lines(run))});
-  if (std::string map = rank_map_body(run); !map.empty())
-    sections.push_back({"ranks", "Ranks", std::move(map)});
-  if (!fits.empty()) {
-    sections.push_back(
-        {"fits", "Fits: time = α + bytes ÷ algbw",
-         html_list(fits) +
-             html_paragraph("α: what a call takes however small it is; algbw: the rate that large "
-                            "sizes approach; n½: the size at which half of it is reached")});
-  }
-  if (std::string machines = machines_body(run); !machines.empty())
-    sections.push_back({"machines", "Machines", std::move(machines)});
-  sections.push_back({"environment", "Environment and command", environment_body(run)});
-  ReportLines lead = verdict_headline(run);
-  for (ReportLine& line : header_lines(run)) lead.push_back(std::move(line));
-  return html_page(page_title(run), lead, sections);
+  Document page{
+      page_title(run), {{"Outcome", {loud_first(without(footer, fits))}, "outcome"}}, verdict_headline(run)};
+  for (ReportLine& line : header_lines(run)) page.lead.push_back(std::move(line));
+  for (const OperationId id : operations_in(run)) page.sections.push_back(operation_section(run, id, charts));
+  page.sections.push_back({"What the columns mean", {legend_lines(run)}, "columns"});
+  page.sections.push_back({"Ranks", rank_map(run), "ranks"});
+  if (!fits.empty())
+    page.sections.push_back({"Fits: time = α + bytes ÷ algbw",
+                             {fits,
+                              "α: what a call takes however small it is; algbw: the rate that large sizes "
+                              "approach; n½: the size at which half of it is reached"},
+                             "fits"});
+  page.sections.push_back({"Machines", machine_blocks(run), "machines"});
+  page.sections.push_back({"Environment and command", environment_blocks(run), "environment"});
+  return html_page(page);
 }
 
 }  // namespace collbench::analysis

@@ -6,6 +6,7 @@
 
 #include "analysis/models/nccl/algorithms.hpp"
 #include "analysis/models/nccl/links.hpp"
+#include "analysis/models/nccl/node_nics.hpp"
 #include "analysis/report/lab01/lab01.hpp"
 #include "base/units.hpp"
 #include "topology/catalog/gpus.hpp"
@@ -17,7 +18,6 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr double kFastNicGigabits = 100;  // slower ones are for management (as gpu_cluster counts NICs)
 constexpr double kBitsPerByte = 8;
 
 /// A link in GB/s at its line rate and as NCCL counts it.
@@ -65,12 +65,6 @@ std::string nic_arithmetic(const std::vector<double>& gigabits, int nodes) {
   return nodes == 1 ? sum : fmt::format("{} nodes × ({})", nodes, sum);
 }
 
-/// Nodes of the smallest domain that the ranks fill.
-int nodes_of_domain(const GpuCluster& cluster) {
-  const int rest = cluster.nodes % cluster.nodes_per_domain;
-  return rest == 0 ? cluster.nodes_per_domain : rest;
-}
-
 /// A link of the page, and what NCCL counts of it in B/s.
 struct CountedLink {
   LinkCeiling line;
@@ -80,14 +74,11 @@ struct CountedLink {
 /// The NICs that collectives use, each at its line rate or at that of its PCIe link where that is less.
 std::optional<CountedLink> nics_at_line_rate(const Lab01Machine& machine) {
   const GpuCluster& cluster = machine.cluster;
-  double fastest = 0;
-  for (const topology::Nic& nic : machine.host.nics)
-    fastest = std::max(fastest, topology::usable_gigabits(nic));
   std::vector<double> gigabits;
   double by_nccl = 0;
-  for (const topology::Nic& nic : machine.host.nics) {
+  for (const int index : fast_enough_nics(machine.host)) {
+    const topology::Nic& nic = machine.host.nics[static_cast<std::size_t>(index)];
     const double line = topology::usable_gigabits(nic);
-    if (line == 0 || line < std::min(fastest, kFastNicGigabits)) continue;
     // A job on some of a node's GPUs may have fewer of its NICs as well: as many as the cluster has.
     if (cluster.nics > 0 && std::cmp_greater_equal(gigabits.size(), cluster.nics)) break;
     const auto pcie = pcie_of(machine.host, nic.pci_address.value_or(""));
@@ -97,7 +88,7 @@ std::optional<CountedLink> nics_at_line_rate(const Lab01Machine& machine) {
   if (gigabits.empty()) return std::nullopt;
   double sum = 0;
   for (const double each : gigabits) sum += each / kBitsPerByte;
-  const int nodes = nodes_of_domain(cluster);
+  const int nodes = domain_node_count(cluster);
   CountedLink ceiling{in_gigabytes(fmt::format("NICs of one {}, line rate", domain_name(cluster)),
                                    nic_arithmetic(gigabits, nodes), nodes * sum,
                                    "rate of the ports, or of the PCIe link below where that is less"),

@@ -50,7 +50,7 @@ std::string bound_by(const Run& run, const Row& row, const Lab01Machine& machine
   GpuCluster any = machine.cluster;
   any.run.algorithm.reset();
   for (const AlgorithmRate& rate : gpu_algorithms(key.operation, any)) {
-    if (rate.name != expected.expected_by) continue;
+    if (name(rate.algorithm) != expected.expected_by) continue;
     const double moving = static_cast<double>(key.size_bytes) / kGigabyte / rate.gigabytes_per_second;
     const bool latency = moving < *expected.expected_seconds / 2;
     return fmt::format(

@@ -7,17 +7,21 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "analysis/charts/run_charts.hpp"
 #include "analysis/models/nccl/algorithms.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/report/columns.hpp"
+#include "analysis/report/html/page.hpp"
 #include "analysis/report/lab01/gap.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/verdict/fitting_machines.hpp"
 #include "base/record/run.hpp"
+#include "base/text_sinks.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {
@@ -362,6 +366,13 @@ Document lab01_document(const Run& run, const Lab01Options& options) {
 
 std::string report_lab01(const Run& run, const Lab01Options& options) {
   return markdown(lab01_document(run, options));
+}
+
+std::string lab01_page(Document document, const Run& run) {
+  for (ReportSection& section : document.sections)
+    if (section.heading.starts_with("AllReduce"))
+      section.blocks.insert(section.blocks.begin(), charts_of(run_charts(run), OperationId::all_reduce));
+  return page_text(html_page(document));
 }
 
 }  // namespace collbench::analysis

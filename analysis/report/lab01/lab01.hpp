@@ -88,7 +88,7 @@ struct Lab01Options {
 [[nodiscard]] std::string report_lab01(const Run& run, const Lab01Options& options);
 
 /// The document of `run` as one file of HTML that needs no network, with charts of AllReduce.
-[[nodiscard]] std::string lab01_page(const Document& document, const Run& run);
+[[nodiscard]] std::string lab01_page(Document document, const Run& run);
 
 /// A run that holds the rows of the lab at 1 MB, 100 MB and 1 GB as expected of `cluster`, nothing measured.
 [[nodiscard]] Run lab01_prediction(const GpuCluster& cluster);

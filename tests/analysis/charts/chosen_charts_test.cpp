@@ -1,4 +1,4 @@
-#include "analysis/charts/chosen_charts.hpp"
+#include "analysis/charts/run_charts.hpp"
 
 #include <gmock/gmock.h>
 

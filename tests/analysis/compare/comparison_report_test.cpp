@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "analysis/charts/svg_chart.hpp"
+#include "analysis/charts/chart.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "tests/analysis/compare/compared_runs.hpp"
 #include "tests/analysis/example_run.hpp"

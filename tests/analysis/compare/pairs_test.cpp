@@ -1,4 +1,4 @@
-#include "analysis/compare/pairs.hpp"
+#include "analysis/compare/comparison.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "analysis/compare/run_differences.hpp"
+#include "analysis/compare/comparison.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 #include "analysis/import/benchmark_logs.hpp"
+#include "tests/analysis/import/read_text.hpp"
 
 #include <gmock/gmock.h>
 

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/record/run.hpp"
+#include "tests/analysis/import/read_text.hpp"
 
 namespace collbench::analysis::corpus_test {
 namespace {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
+#include "tests/analysis/import/read_text.hpp"
 
 namespace collbench::analysis::imb_text_test {
 namespace {

@@ -9,6 +9,7 @@
 #include "base/record/run.hpp"
 #include "base/text_input.hpp"
 #include "tests/analysis/import/logs.hpp"
+#include "tests/analysis/import/read_text.hpp"
 
 namespace collbench::analysis::import_log_test {
 namespace {

@@ -1,9 +1,9 @@
-#include "analysis/import/join_runs.hpp"
+#include "analysis/import/import_log.hpp"
 
 #include <gmock/gmock.h>
 
-#include "analysis/import/import_log.hpp"
 #include "base/error.hpp"
+#include "tests/analysis/import/read_text.hpp"
 
 namespace collbench::analysis::join_runs_test {
 namespace {

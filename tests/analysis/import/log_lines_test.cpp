@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "tests/analysis/import/read_text.hpp"
 
 namespace collbench::analysis::log_lines_test {
 namespace {

@@ -4,6 +4,7 @@
 #include "analysis/import/import_log.hpp"
 #include "base/record/run.hpp"
 #include "tests/analysis/import/logs.hpp"
+#include "tests/analysis/import/read_text.hpp"
 
 namespace collbench::analysis::log_losses_test {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "analysis/import/import_log.hpp"
 #include "tests/analysis/import/logs.hpp"
+#include "tests/analysis/import/read_text.hpp"
 
 namespace collbench::analysis::nccl_line_test {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "analysis/import/import_log.hpp"
 #include "base/error.hpp"
+#include "tests/analysis/import/read_text.hpp"
 
 namespace collbench::analysis::nccl_tests_json_test {
 namespace {

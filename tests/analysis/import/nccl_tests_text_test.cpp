@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/analysis/import/logs.hpp"
+#include "tests/analysis/import/read_text.hpp"
 
 namespace collbench::analysis::nccl_tests_text_test {
 namespace {

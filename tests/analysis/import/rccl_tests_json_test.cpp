@@ -4,6 +4,7 @@
 
 #include "analysis/import/import_log.hpp"
 #include "base/error.hpp"
+#include "tests/analysis/import/read_text.hpp"
 
 namespace collbench::analysis::rccl_tests_json_test {
 namespace {

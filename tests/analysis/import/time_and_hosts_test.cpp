@@ -1,4 +1,4 @@
-#include "analysis/import/time_and_hosts.hpp"
+#include "analysis/import/import_log.hpp"
 
 #include <gmock/gmock.h>
 

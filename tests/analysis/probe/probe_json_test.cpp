@@ -1,4 +1,4 @@
-#include "analysis/probe/probe_json.hpp"
+#include "analysis/probe/siblings.hpp"
 
 #include <gtest/gtest.h>
 

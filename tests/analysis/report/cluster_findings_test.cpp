@@ -1,4 +1,4 @@
-#include "analysis/report/cluster_findings.hpp"
+#include "analysis/report/diff_report.hpp"
 
 #include <gmock/gmock.h>
 

@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/odd_nodes.hpp"
 #include "analysis/report/report.hpp"
 #include "tests/topology/diff/mutations.hpp"
 

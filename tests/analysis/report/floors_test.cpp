@@ -1,4 +1,4 @@
-#include "analysis/report/floors.hpp"
+#include "analysis/report/prediction.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/states/short_launches.hpp"
+#include "analysis/states/machine_states.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

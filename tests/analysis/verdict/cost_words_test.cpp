@@ -1,4 +1,4 @@
-#include "analysis/verdict/cost_words.hpp"
+#include "analysis/verdict/finding_cost.hpp"
 
 #include <gtest/gtest.h>
 

@@ -255,9 +255,9 @@ TEST(Explanation, ALargeRowBelowHalfOfThePeakIsNotLatencyBound) {
 TEST(Explanation, TheAlgorithmNearestToTheTimeExplainsIt) {
   const GpuCluster cluster = cluster_of("p4de", 2);
   Row row = run_from_expectation(cluster, 1).rows.back();
-  EXPECT_EQ(explaining_algorithm(row, cluster), "tree");
+  EXPECT_EQ(explaining_algorithm(row, cluster), GpuAlgorithm::tree);
   row.measurement.seconds *= 1.9;
-  EXPECT_EQ(explaining_algorithm(row, cluster), "ring");
+  EXPECT_EQ(explaining_algorithm(row, cluster), GpuAlgorithm::ring);
 }
 
 TEST(LossCause, WhatTheLogStatesIsNamed) {

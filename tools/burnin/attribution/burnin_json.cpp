@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/probe/probe_json.hpp"
+#include "analysis/probe/siblings.hpp"
 #include "base/json_reader.hpp"
 #include "base/record/fields.hpp"
 #include "tools/burnin/attribution/burnin_record.hpp"

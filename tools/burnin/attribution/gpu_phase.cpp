@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "analysis/probe/gpu_findings.hpp"
-#include "analysis/probe/probe_json.hpp"
 #include "analysis/probe/siblings.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"

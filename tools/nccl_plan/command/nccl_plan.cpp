@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/import/nccl_job_log.hpp"
+#include "analysis/import/nccl_debug_log.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/units.hpp"

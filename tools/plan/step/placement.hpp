@@ -2,7 +2,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/models/fabric/leaf_load.hpp"
+#include "analysis/models/fabric/fabric.hpp"
 #include "tools/plan/job/job.hpp"
 
 namespace collbench::analysis {

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/charts/svg_chart.hpp"
-#include "analysis/probe/probe_json.hpp"
+#include "analysis/charts/chart.hpp"
+#include "analysis/probe/siblings.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/host_name.hpp"

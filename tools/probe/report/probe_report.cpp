@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "analysis/probe/gpu_findings.hpp"
-#include "analysis/probe/probe_json.hpp"
+#include "analysis/probe/siblings.hpp"
 #include "analysis/report/document.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/statistics.hpp"

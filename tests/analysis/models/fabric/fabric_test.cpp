@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "analysis/models/fabric/leaf_load.hpp"
 #include "base/error.hpp"
 
 namespace collbench::analysis::fabric_test {

@@ -57,7 +57,7 @@ TEST(GpuTree, TheChainAndItsChannelsBoundItWithinANode) {
 TEST(GpuNvls, IsTheSwitchesRateWithinANode) {
   const auto nvls = gpu_nvls(cluster_of("hgx-h100", 1));
   ASSERT_TRUE(nvls);
-  EXPECT_EQ(nvls->name, "nvls");
+  EXPECT_EQ(nvls->algorithm, GpuAlgorithm::nvls);
   EXPECT_NEAR(nvls->gigabytes_per_second, 18 * 20.6 * 0.85 * 8 / 9, 1e-9);
 }
 
@@ -141,11 +141,12 @@ TEST(GpuScatter, AndGatherLoadTheLinksThatBoundThem) {
       const GpuCluster cluster = cluster_of(machine, nodes);
       for (const OperationId id : {OperationId::scatter, OperationId::gather}) {
         const AlgorithmRate rate = id == OperationId::scatter ? gpu_scatter(cluster) : gpu_gather(cluster);
-        const LinkLoads loads = link_loads(operation(id), cluster, rate.name, rate.gigabytes_per_second);
+        const LinkLoads loads = link_loads(operation(id), cluster, rate.algorithm, rate.gigabytes_per_second);
         const double nvlink =
             loads.nvlink.value_or(0) * cluster.nvlinks / gpu_link(cluster).gigabytes_per_second;
         const double nic = loads.nic.value_or(0) / one_nic(cluster).gigabytes_per_second;
-        EXPECT_NEAR(std::max(nvlink, nic), 1, 1e-9) << machine << " × " << nodes << ", " << rate.name;
+        EXPECT_NEAR(std::max(nvlink, nic), 1, 1e-9)
+            << machine << " × " << nodes << ", " << name(rate.algorithm);
       }
     }
   }

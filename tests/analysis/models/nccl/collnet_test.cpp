@@ -1,4 +1,4 @@
-#include "analysis/models/nccl/collnet.hpp"
+#include "analysis/models/nccl/algorithms.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,19 +16,20 @@ GpuCluster with_sharp(const char* machine, int nodes) {
 
 TEST(Collnet, TheSlowerOfNicsAndNvlinkHoldsIt) {
   const Operation& all_reduce = operation(OperationId::all_reduce);
-  const AlgorithmRate blackwell = gpu_collnet(all_reduce, with_sharp("hgx-b200", 8), "collnet_direct");
+  const AlgorithmRate blackwell =
+      gpu_collnet(all_reduce, with_sharp("hgx-b200", 8), GpuAlgorithm::collnet_direct);
   EXPECT_DOUBLE_EQ(blackwell.gigabytes_per_second, 0.7 * 8 * 50);
   const GpuCluster hopper = with_sharp("hgx-h100", 8);
-  EXPECT_DOUBLE_EQ(gpu_collnet(all_reduce, hopper, "collnet_direct").gigabytes_per_second,
+  EXPECT_DOUBLE_EQ(gpu_collnet(all_reduce, hopper, GpuAlgorithm::collnet_direct).gigabytes_per_second,
                    gpu_link(hopper).gigabytes_per_second / (2 * 7.0 / 8));
-  EXPECT_DOUBLE_EQ(gpu_collnet(all_reduce, hopper, "collnet_chain").gigabytes_per_second,
+  EXPECT_DOUBLE_EQ(gpu_collnet(all_reduce, hopper, GpuAlgorithm::collnet_chain).gigabytes_per_second,
                    gpu_link(hopper).gigabytes_per_second / 2);
 }
 
 TEST(Collnet, ItRunsWithSharpAndAllGatherStaysWithTheRing) {
   const auto names = [](OperationId id, const GpuCluster& cluster) {
     std::vector<std::string> found;
-    for (const AlgorithmRate& rate : gpu_algorithms(id, cluster)) found.emplace_back(rate.name);
+    for (const AlgorithmRate& rate : gpu_algorithms(id, cluster)) found.emplace_back(name(rate.algorithm));
     return found;
   };
   using Names = std::vector<std::string>;

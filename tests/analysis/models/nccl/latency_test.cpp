@@ -12,9 +12,9 @@ namespace {
 const Operation& all_reduce() { return operation(OperationId::all_reduce); }
 const Operation& all_gather() { return operation(OperationId::all_gather); }
 
-AlgorithmRate at_100(std::string_view algorithm) { return {algorithm, 100, {}}; }
+AlgorithmRate at_100(GpuAlgorithm algorithm) { return {algorithm, 100, {}}; }
 
-double ramp(const Operation& operation, const GpuCluster& cluster, double bytes, std::string_view algorithm) {
+double ramp(const Operation& operation, const GpuCluster& cluster, double bytes, GpuAlgorithm algorithm) {
   return ramp_microseconds(operation, cluster, bytes, at_100(algorithm));
 }
 
@@ -46,11 +46,11 @@ TEST(GpuLatency, AnExchangeTakesItsPeersInTurn) {
 
 TEST(GpuLatency, NvlinkOfHopperFillsWithTheRootOfTheSizeOnceAPass) {
   const GpuCluster node = cluster_of("hgx-h100", 1);
-  EXPECT_NEAR(ramp(all_gather(), node, 16 << 20, "ring"), 24, 1e-9);
-  EXPECT_NEAR(ramp(all_reduce(), node, 16 << 20, "nvls"), 48, 1e-9);
-  EXPECT_NEAR(ramp(all_reduce(), node, 1 << 30, "nvls"), 192, 1e-9);  // ends at 256 MiB
-  EXPECT_NEAR(ramp(all_reduce(), cluster_of("gb200-nvl72", 18), 16 << 20, "nvls"), 72, 1e-9);
-  EXPECT_NEAR(ramp(operation(OperationId::send_recv), node, 16 << 20, "send_recv"), 120, 1e-9);
+  EXPECT_NEAR(ramp(all_gather(), node, 16 << 20, GpuAlgorithm::ring), 24, 1e-9);
+  EXPECT_NEAR(ramp(all_reduce(), node, 16 << 20, GpuAlgorithm::nvls), 48, 1e-9);
+  EXPECT_NEAR(ramp(all_reduce(), node, 1 << 30, GpuAlgorithm::nvls), 192, 1e-9);  // ends at 256 MiB
+  EXPECT_NEAR(ramp(all_reduce(), cluster_of("gb200-nvl72", 18), 16 << 20, GpuAlgorithm::nvls), 72, 1e-9);
+  EXPECT_NEAR(ramp(operation(OperationId::send_recv), node, 16 << 20, GpuAlgorithm::send_recv), 120, 1e-9);
 }
 
 // 128 nodes of 4: a ring has 254 steps over the network, of 14 µs with the Simple protocol.
@@ -59,11 +59,11 @@ TEST(GpuLatency, ARingOfHundredsOfNodesWaitsForItsSteps) {
   const double simple = 8.4 + (1022 - 254) * 3.4 + 254 * 14.0;
   const double ll = 6.6 + (1022 - 254) * 1.0 + 254 * 2.7;
   const double floor = 6.8 + 2 * (3 * 0.6 + 7 * 5);
-  EXPECT_NEAR(ramp(all_reduce(), alps, 1 << 30, "ring"), simple - floor, 1e-6);
-  EXPECT_NEAR(ramp(all_reduce(), alps, 64 << 20, "ring"), ll - floor + (64 << 20) / 1e5,
+  EXPECT_NEAR(ramp(all_reduce(), alps, 1 << 30, GpuAlgorithm::ring), simple - floor, 1e-6);
+  EXPECT_NEAR(ramp(all_reduce(), alps, 64 << 20, GpuAlgorithm::ring), ll - floor + (64 << 20) / 1e5,
               1e-6);  // half the rate
-  EXPECT_NEAR(ramp(all_reduce(), alps, 64 << 20, "tree"), 48 * 7 * 8, 1e-6);
-  EXPECT_NEAR(ramp(all_gather(), cluster_of("hgx-h100", 2), 1 << 20, "ring"), 32.5, 1e-6);
+  EXPECT_NEAR(ramp(all_reduce(), alps, 64 << 20, GpuAlgorithm::tree), 48 * 7 * 8, 1e-6);
+  EXPECT_NEAR(ramp(all_gather(), cluster_of("hgx-h100", 2), 1 << 20, GpuAlgorithm::ring), 32.5, 1e-6);
 }
 
 /// Over Slingshot however few bytes a step has: 24 µs from 16 KiB of a rank on, 48 from 256 KiB on.
@@ -72,7 +72,7 @@ TEST(GpuLatency, ARingOverSlingshotWaitsForMessagesInEachStep) {
   const double floor = latency_floor_microseconds(all_gather(), polaris);
   const auto time = [&](double part) {
     const double bytes = part * polaris.ranks();
-    return ramp(all_gather(), polaris, bytes, "ring") + bytes / 1e5 + floor;
+    return ramp(all_gather(), polaris, bytes, GpuAlgorithm::ring) + bytes / 1e5 + floor;
   };
   EXPECT_LT(time(8 << 10), 1023 * 20);
   EXPECT_NEAR(time(16 << 10), 1023 * 24, 1);
@@ -96,7 +96,7 @@ TEST(GpuLatency, TimeGrowsWithTheSizeAndEndsAtThePlateau) {
       const GpuCluster cluster = cluster_of(machine, nodes);
       double before = 0;
       for (double bytes = 8; bytes < 1e12; bytes *= 2) {
-        const double now = gpu_microseconds(all_reduce(), cluster, bytes, at_100("tree"));
+        const double now = gpu_microseconds(all_reduce(), cluster, bytes, at_100(GpuAlgorithm::tree));
         EXPECT_GT(now, before) << machine << " " << nodes << " " << bytes;
         EXPECT_GT(now, bytes / 1e5);
         before = now;
@@ -108,9 +108,10 @@ TEST(GpuLatency, TimeGrowsWithTheSizeAndEndsAtThePlateau) {
 
 TEST(GpuLatency, TheRunsOwnSmallestTimeReplacesTheFloor) {
   GpuCluster cluster = cluster_of("hgx-a100", 2);
-  const double model = gpu_microseconds(all_reduce(), cluster, 1 << 20, at_100("tree"));
+  const double model = gpu_microseconds(all_reduce(), cluster, 1 << 20, at_100(GpuAlgorithm::tree));
   cluster.run.min_microseconds = 36.5;
-  EXPECT_NEAR(gpu_microseconds(all_reduce(), cluster, 1 << 20, at_100("tree")) - model, 36.5 - 35.0, 1e-9);
+  EXPECT_NEAR(gpu_microseconds(all_reduce(), cluster, 1 << 20, at_100(GpuAlgorithm::tree)) - model,
+              36.5 - 35.0, 1e-9);
 }
 
 }  // namespace

@@ -48,14 +48,15 @@ TEST(LinkLoads, AtThePlateauNoLinkCarriesMoreThanItCan) {
       for (const OperationId id : {OperationId::all_reduce, OperationId::all_gather, OperationId::all_to_all,
                                    OperationId::send_recv}) {
         for (const AlgorithmRate& rate : gpu_algorithms(id, cluster)) {
-          const LinkLoads loads = link_loads(operation(id), cluster, rate.name, rate.gigabytes_per_second);
+          const LinkLoads loads =
+              link_loads(operation(id), cluster, rate.algorithm, rate.gigabytes_per_second);
           if (loads.nic) {
             EXPECT_LE(*loads.nic, one_nic(cluster).gigabytes_per_second * 1.0001)
-                << machine.name << " × " << nodes << " " << rate.name;
+                << machine.name << " × " << nodes << " " << name(rate.algorithm);
           }
           if (loads.nvlink) {
             EXPECT_LE(*loads.nvlink * cluster.nvlinks, gpu_link(cluster).gigabytes_per_second * 1.0001)
-                << machine.name << " × " << nodes << " " << rate.name;
+                << machine.name << " × " << nodes << " " << name(rate.algorithm);
           }
         }
       }
@@ -64,8 +65,8 @@ TEST(LinkLoads, AtThePlateauNoLinkCarriesMoreThanItCan) {
 }
 
 TEST(LinkLoads, OnTwoNodesATreeCarriesLessThanBusbwSays) {
-  const LinkLoads loads =
-      link_loads(operation(OperationId::all_reduce), cluster_of("p4de", 2), "tree", 42);  // busbw 78.8
+  const LinkLoads loads = link_loads(operation(OperationId::all_reduce), cluster_of("p4de", 2),
+                                     GpuAlgorithm::tree, 42);  // busbw 78.8
   EXPECT_NEAR(*loads.nic, 10.5, 1e-9);
   EXPECT_NEAR(*loads.nvlink, 7, 1e-9);
 }
@@ -82,9 +83,9 @@ TEST(JoinDomains, OneDomainHasNoUseForAFabric) {
 
 TEST(LinkLoads, AreNoneWithoutSuchLinks) {
   const Operation& all_reduce = operation(OperationId::all_reduce);
-  EXPECT_EQ(link_loads(all_reduce, cluster_of("a100-pcie", 1), "ring", 9), LinkLoads());
-  EXPECT_FALSE(link_loads(all_reduce, cluster_of("hgx-h100", 1), "nvls", 270).nic);
-  EXPECT_FALSE(link_loads(all_reduce, cluster_of("hgx-h100", 2, 1), "ring", 48).nvlink);
+  EXPECT_EQ(link_loads(all_reduce, cluster_of("a100-pcie", 1), GpuAlgorithm::ring, 9), LinkLoads());
+  EXPECT_FALSE(link_loads(all_reduce, cluster_of("hgx-h100", 1), GpuAlgorithm::nvls, 270).nic);
+  EXPECT_FALSE(link_loads(all_reduce, cluster_of("hgx-h100", 2, 1), GpuAlgorithm::ring, 48).nvlink);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "analysis/models/nccl/nccl_choice_table.hpp"
+#include "analysis/models/nccl/nccl_choices.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

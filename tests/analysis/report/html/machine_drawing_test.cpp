@@ -1,4 +1,4 @@
-#include "analysis/report/html/machine_drawing.hpp"
+#include "analysis/report/html/page.hpp"
 
 #include <gmock/gmock.h>
 
@@ -30,7 +30,7 @@ TEST(MachineDrawing, WithoutGraphvizThePageSaysSo) {
   const char* const path = std::getenv("PATH");
   const std::string before = path == nullptr ? "" : path;
   ::setenv("PATH", "/nowhere", 1);
-  const std::string markup = machine_drawing(hgx(), "<b>", {});
+  const std::string markup = html_body({"", {machine_drawing(hgx(), "<b>", {})}});
   ::setenv("PATH", before.c_str(), 1);
   EXPECT_THAT(markup, HasSubstr("<p>&lt;b&gt;: 8 × NVIDIA H100"));
   EXPECT_THAT(markup, HasSubstr("not drawn: Graphviz&#39; dot was not found"));

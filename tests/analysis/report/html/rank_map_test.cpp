@@ -1,4 +1,4 @@
-#include "analysis/report/html/rank_map.hpp"
+#include "analysis/report/html/page.hpp"
 
 #include <gmock/gmock.h>
 
@@ -23,7 +23,7 @@ Run run_with_a_late_rank(int ranks) {
 }
 
 TEST(RankMap, AShortCallIsThatOfALateRank) {
-  const std::string body = rank_map_body(run_with_a_late_rank(3));
+  const std::string body = html_body({"Ranks", rank_map(run_with_a_late_rank(3))});
   EXPECT_THAT(body, HasSubstr("<th scope=\"row\">1 n1</th><td class=\"late3\">0.40</td>"));
   EXPECT_THAT(body, HasSubstr("<th scope=\"row\">0 n0</th><td>1.00</td>"));
 }
@@ -34,7 +34,7 @@ TEST(RankMap, OfOperationsWithARootNobodyIsCalledLate) {
   for (const OperationId id :
        {OperationId::gather, OperationId::scatter, OperationId::broadcast, OperationId::reduce}) {
     run.rows[0].measurement.key.operation = id;
-    const std::string body = rank_map_body(run);
+    const std::string body = html_body({"Ranks", rank_map(run)});
     EXPECT_THAT(body, Not(HasSubstr("late3")));
     EXPECT_THAT(body, HasSubstr("<p>No table of " + std::string(operation(id).name) + ":"));
     EXPECT_THAT(body, Not(HasSubstr("are the shortest")));
@@ -42,15 +42,15 @@ TEST(RankMap, OfOperationsWithARootNobodyIsCalledLate) {
 }
 
 TEST(RankMap, OfManyRanksThoseThatDifferAreShown) {
-  const std::string body = rank_map_body(run_with_a_late_rank(100));
+  const std::string body = html_body({"Ranks", rank_map(run_with_a_late_rank(100))});
   EXPECT_THAT(body, HasSubstr("the 48 of 100 ranks that differ most"));
   EXPECT_THAT(body, HasSubstr("1 n1</th><td class=\"late3\">"));
   EXPECT_THAT(body, Not(HasSubstr("99 n99")));
 }
 
 TEST(RankMap, IsEmptyWithoutTimesOfTwoRanks) {
-  EXPECT_EQ(rank_map_body(run_with_a_late_rank(1)), "");
-  EXPECT_EQ(rank_map_body(collbench::Run{}), "");
+  EXPECT_TRUE(rank_map(run_with_a_late_rank(1)).empty());
+  EXPECT_TRUE(rank_map(collbench::Run{}).empty());
 }
 
 TEST(RankMap, TheLatestRankOfTheProbesComesFirst) {
@@ -58,7 +58,7 @@ TEST(RankMap, TheLatestRankOfTheProbesComesFirst) {
   run.rows.clear();
   run.rank_probe = RankProbe{};
   run.rank_probe->ranks = {{0, 1e-6, 2e-6, 0}, {1, 50e-6, 1e-6, 0}};
-  const std::string body = rank_map_body(run);
+  const std::string body = html_body({"Ranks", rank_map(run)});
   EXPECT_LT(body.find("1 n1"), body.find("0 n0"));
   EXPECT_THAT(body, HasSubstr("<td>50.00 µs</td>"));
 }

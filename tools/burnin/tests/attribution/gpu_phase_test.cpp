@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/probe/probe_json.hpp"
+#include "analysis/probe/siblings.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/probe/made_probes.hpp"
 #include "tools/burnin/attribution/burnin_text.hpp"

@@ -1,4 +1,4 @@
-#include "analysis/charts/terminal_chart.hpp"
+#include "analysis/report/document.hpp"
 
 #include <gmock/gmock.h>
 

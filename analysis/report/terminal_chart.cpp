@@ -1,4 +1,4 @@
-#include "analysis/charts/terminal_chart.hpp"
+// terminal_chart() of document.hpp: a chart where there are only letters.
 
 #include <algorithm>
 #include <array>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "analysis/report/document.hpp"
 #include "analysis/report/text_layout.hpp"
 
 namespace collbench::analysis {
@@ -79,27 +80,22 @@ int canvas_column(const TerminalCanvas& canvas, double x) {
 }
 int canvas_row(double y) { return static_cast<int>(std::lround((1 - y) * (kRows - 1))); }
 
+/// From one point of the page to another, which are from 0 to 1.
+void draw_line(TerminalCanvas& canvas, double x1, double y1, double x2, double y2) {
+  const int steps = 2 * std::max(canvas.columns * kDotsAcross, kRows * kDotsDown);
+  for (int step = 0; step <= steps; ++step) {
+    const double share = static_cast<double>(step) / steps;
+    set_dot(canvas, x1 + share * (x2 - x1), y1 + share * (y2 - y1));
+  }
+}
+
 void draw_dotted_line(TerminalCanvas& canvas, const TerminalPlot& plot, const ChartSeries& series) {
   for (std::size_t i = 0; i + 1 < series.points.size(); ++i) {
     const auto x1 = plot.x(series.points[i].x);
     const auto y1 = plot.y(series.points[i].y);
     const auto x2 = plot.x(series.points[i + 1].x);
     const auto y2 = plot.y(series.points[i + 1].y);
-    if (!x1 || !y1 || !x2 || !y2) continue;
-    const int steps = 2 * std::max(canvas.columns * kDotsAcross, kRows * kDotsDown);
-    for (int step = 0; step <= steps; ++step) {
-      const double share = static_cast<double>(step) / steps;
-      set_dot(canvas, *x1 + share * (*x2 - *x1), *y1 + share * (*y2 - *y1));
-    }
-  }
-}
-
-/// From the left edge to the right one.
-void draw_reference(TerminalCanvas& canvas, const TerminalPlot& plot, const ReferenceLine& line) {
-  const auto y = plot.y(line.y);
-  if (!y) return;
-  for (int dot = 0; dot < canvas.columns * kDotsAcross; ++dot) {
-    set_dot(canvas, static_cast<double>(dot) / (canvas.columns * kDotsAcross - 1), *y);
+    if (x1 && y1 && x2 && y2) draw_line(canvas, *x1, *y1, *x2, *y2);
   }
 }
 
@@ -227,7 +223,8 @@ std::string terminal_chart(const Chart& chart, int columns, ChartLetters letters
   for (const ChartSeries& series : chart.series) {
     if (series.kind == SeriesKind::expected) draw_dotted_line(canvas, plot, series);
   }
-  for (const ReferenceLine& line : chart.references) draw_reference(canvas, plot, line);
+  for (const ReferenceLine& line : chart.references)
+    if (const auto y = plot.y(line.y)) draw_line(canvas, 0, *y, 1, *y);
   put_lines(canvas);
   const std::vector<std::string> legend = put_measured(canvas, plot);
   const std::vector<std::string> labels = row_labels(plot);
