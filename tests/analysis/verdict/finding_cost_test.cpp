@@ -16,6 +16,7 @@
 #include "tests/analysis/verdict/damaged_machines.hpp"
 #include "tests/source_folder.hpp"
 #include "tests/topology/diff/mutations.hpp"
+#include "topology/catalog/finding_kinds.hpp"
 #include "topology/catalog/links.hpp"
 #include "topology/diff/topology_diff.hpp"
 
