@@ -151,8 +151,12 @@ Run run_of_benchmark(BenchmarkLog log, const BenchmarkReader& reader, const Impo
     return table.rows.empty() || (options.operation && table.operation != *options.operation);
   });
   if (log.tables.empty()) {
-    throw usage_error(std::string(file), fmt::format("has no row of {} that can be read", reader.format),
-                      "give the program's whole output");
+    const auto& left_out = log.facts.left_out;
+    throw usage_error(
+        std::string(file),
+        fmt::format("has no row of {} that can be read{}", reader.format,
+                    left_out.empty() ? "" : ": left out are " + left_out.front().what),
+        left_out.empty() ? "give the program's whole output" : "read are its collective operations' times");
   }
   Run run;
   const int ranks = chosen_ranks(log, options, file);

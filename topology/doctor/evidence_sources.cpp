@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 
 #include "topology/doctor/evidence.hpp"
 #include "topology/doctor/look.hpp"
@@ -54,9 +55,19 @@ bool is_boot_command(const std::vector<Line>& lines) {
   });
 }
 
-bool is_limits(const std::vector<Line>& lines) {
+/// Of /proc/PID/limits or ulimit -a, or by name.
+bool is_whole_limits(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
-    return line.starts_with("Max locked memory") || line.starts_with("max locked memory");
+    return line.starts_with("Max ") || line.starts_with("max locked memory");
+  });
+}
+
+/// Or the answer to `ulimit -l`.
+bool is_limits(const std::vector<Line>& lines) {
+  return any_line(lines, [before = std::string_view()](std::string_view line) mutable {
+    const bool asked = std::exchange(before, line).ends_with("ulimit -l");
+    return line.starts_with("Max locked memory") || line.starts_with("max locked memory") ||
+           (asked && (line == "unlimited" || parse_integer(line, 0, INT64_MAX)));
   });
 }
 
@@ -276,7 +287,7 @@ const std::array<EvidenceSource, 33> kSources{{
      nullptr,
      nullptr,
      {"/proc/sys/kernel/numa_balancing"}},
-    {"limits", "cat /proc/self/limits", is_limits, always_whole, {"/proc/self/limits"}},
+    {"limits", "cat /proc/self/limits", is_limits, is_whole_limits, {"/proc/self/limits"}},
     {"shm", "df -B1 /dev/shm", is_shm, always_whole, {"df", "-B1", "/dev/shm"}},
     {"governor", "cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor", nullptr, nullptr, {}},
     {"cpus", "cat /sys/devices/system/cpu/online", nullptr, nullptr, {"/sys/devices/system/cpu/online"}},

@@ -131,32 +131,73 @@ DoctorVerdict look_at_xids(const Evidence& evidence) {
   });
 }
 
+bool is_of_program(int number) {
+  return std::find(kXidsOfPrograms.begin(), kXidsOfPrograms.end(), number) != kXidsOfPrograms.end();
+}
+
+/// The Xids of programs that come soon after their GPU or a PCIe link failed: what a program reads then is
+/// not there.
+std::set<std::string> xids_after_failures(const Evidence& evidence) {
+  static constexpr std::array<std::string_view, 6> kFailures{"PCIe Bus Error: severity=Uncorrect",
+                                                             "AER: Uncorrect",
+                                                             "AER: Multiple Uncorrect",
+                                                             "DPC: containment event",
+                                                             "fallen off the bus",
+                                                             "Link Down"};
+  constexpr std::size_t kSoon = 100;  // lines
+  constexpr std::string_view kAnyDevice;
+  std::map<std::string, std::size_t, std::less<>> failed;
+  std::set<std::string> keys;
+  std::size_t at = 0;
+  for (const EvidenceLine& line : evidence.of("kernel-log")) {
+    ++at;
+    const auto xid = xid_line(line.text);
+    if (has_one_of(line.text, kFailures)) failed[std::string(kAnyDevice)] = at;
+    if (!xid) continue;
+    const std::string_view device = std::string_view(xid->key).substr(0, xid->key.rfind(' '));
+    if (!is_of_program(xid->number)) {
+      const bool is_failure = hardware_xid(xid->number) != nullptr &&
+                              !is_harmless_nvlink_xid(xid->number, xid->message) &&
+                              !asks_for_nothing(xid->number, xid->message);
+      if (is_failure) failed[std::string(device)] = at;
+      continue;
+    }
+    for (const std::string_view of : {kAnyDevice, device})
+      if (const auto seen = failed.find(of); seen != failed.end() && at - seen->second <= kSoon)
+        keys.insert(xid->key);
+  }
+  return keys;
+}
+
 DoctorVerdict look_at_other_xids(const Evidence& evidence) {
+  const std::set<std::string> after_failures = xids_after_failures(evidence);
   // Of a switch's error other lines may say how severe it is.
   std::map<std::string, bool> fatal;
   for (const EvidenceLine& line : evidence.of("kernel-log"))
     if (const auto xid = xid_line(line.text); xid && xid->of_switch)
       if (const auto is_fatal = is_fatal_of_switch(xid->message))
         fatal[xid->key] = fatal[xid->key] || *is_fatal;
-  return xids_that(evidence, [&fatal](const XidLine& line) -> std::string {
+  return xids_that(evidence, [&](const XidLine& line) -> std::string {
     const int number = line.number;
     if (line.of_switch) {
       const auto known = fatal.find(line.key);
       if (known == fatal.end()) return fmt::format("SXid {}, whose severity no line here says", number);
       return known->second ? "" : fmt::format("SXid {}, not fatal", number);
     }
-    const bool of_program =
-        std::find(kXidsOfPrograms.begin(), kXidsOfPrograms.end(), number) != kXidsOfPrograms.end();
+    if (after_failures.contains(line.key))
+      return fmt::format("Xid {}, soon after the GPU or a PCIe link failed", number);
     if (is_harmless_nvlink_xid(number, line.message))
       return fmt::format("Xid {} (NVLink, not fatal)", number);
-    return of_program || hardware_xid(number) != nullptr ? "" : fmt::format("Xid {}", number);
+    return is_of_program(number) || hardware_xid(number) != nullptr ? "" : fmt::format("Xid {}", number);
   });
 }
 
 /// Those of a program's own kernels: the GPU is not at fault, and the job has ended all the same.
 DoctorVerdict look_at_program_xids(const Evidence& evidence) {
-  return xids_that(evidence, [](const XidLine& line) -> std::string {
+  const std::set<std::string> after_failures = xids_after_failures(evidence);
+  return xids_that(evidence, [&](const XidLine& line) -> std::string {
     if (line.of_switch || (line.number != 31 && line.number != 13)) return "";
+    if (after_failures.contains(line.key)) return "";
     return line.number == 31 ? "Xid 31 (a page fault of a program)"
                              : "Xid 13 (an exception in a program's kernel)";
   });

@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <utility>
 
 #include "topology/doctor/look.hpp"
 #include "topology/graph/cpu_list.hpp"
@@ -21,22 +22,37 @@ DoctorVerdict look_at_numa_balancing(const Evidence& evidence) {
   return lines_that(evidence, "numa-balancing", [](std::string_view line) { return line == "1"; });
 }
 
-/// "Max locked memory  65536  65536  bytes", or of ulimit -a "max locked memory  (kbytes, -l) 64". What has
-/// no RDMA device locks no memory.
+/// The bytes of "Max locked memory  65536  65536  bytes", of "max locked memory  (kbytes, -l) 64" of ulimit
+/// -a, and of a line that is what `ulimit -l` answers; none without a limit.
+std::optional<std::int64_t> locked_memory_limit(std::string_view line, std::string_view before) {
+  const std::vector<std::string> words = split_words(line);
+  const bool of_ulimit = before.ends_with("ulimit -l") && words.size() == 1;
+  const bool in_kib = of_ulimit || has_text(line, "(kbytes");
+  const bool names_it = line.starts_with("Max locked memory") || line.starts_with("max locked memory");
+  if (has_text(line, "unlimited") || (!of_ulimit && (!names_it || words.size() < 4))) return std::nullopt;
+  const auto limit = parse_integer(in_kib ? words.back() : words[3], 0, INT64_MAX / 1024);
+  return limit ? std::optional(*limit * (in_kib ? 1024 : 1)) : std::nullopt;
+}
+
+DoctorVerdict low_locked_memory(const Evidence& evidence) {
+  return lines_that(evidence, "limits", [before = std::string_view()](std::string_view line) mutable {
+    constexpr std::int64_t kEnoughBytes = std::int64_t{1} << 30U;
+    const auto limit = locked_memory_limit(line, std::exchange(before, line));
+    return limit && *limit < kEnoughBytes;
+  });
+}
+
+/// What has no RDMA device locks no memory.
 DoctorVerdict look_at_locked_memory(const Evidence& evidence) {
   const std::optional<bool> rdma = has_rdma(evidence);
-  if (!rdma || !evidence.has("limits")) return std::nullopt;
-  if (!*rdma) return std::vector<DoctorObservation>();
-  return lines_that(evidence, "limits", [](std::string_view line) {
-    if (!line.starts_with("Max locked memory") && !line.starts_with("max locked memory")) return false;
-    if (has_text(line, "unlimited")) return false;
-    const std::vector<std::string> words = split_words(line);
-    const bool in_kib = has_text(line, "(kbytes");
-    if (words.size() < 4) return false;  // cut
-    const auto limit = parse_integer(in_kib ? words.back() : words[3], 0, INT64_MAX / 1024);
-    constexpr std::int64_t kEnoughBytes = std::int64_t{1} << 30U;
-    return limit && *limit * (in_kib ? 1024 : 1) < kEnoughBytes;
-  });
+  if (!rdma) return std::nullopt;
+  return *rdma || !evidence.has("limits") ? low_locked_memory(evidence)
+                                          : DoctorVerdict(std::vector<DoctorObservation>());
+}
+
+/// A text that says nothing of RDMA, such as the limits alone.
+DoctorVerdict look_at_locked_memory_alone(const Evidence& evidence) {
+  return has_rdma(evidence) ? DoctorVerdict(std::vector<DoctorObservation>()) : low_locked_memory(evidence);
 }
 
 /// Docker gives a container 64 MiB; NCCL puts the buffers of all local ranks there.
@@ -240,7 +256,7 @@ DoctorVerdict look_at_stack(const Evidence& evidence) {
   });
 }
 
-constexpr std::array<DoctorCheck, 12> kKernelChecks{{
+constexpr std::array<DoctorCheck, 13> kKernelChecks{{
     {"numa-balancing", DoctorSeverity::risk,
      "Automatic NUMA balancing moves pages under a job: latency jumps, and copies between host and GPU slow "
      "down.",
@@ -252,6 +268,14 @@ constexpr std::array<DoctorCheck, 12> kKernelChecks{{
      "cat /proc/self/limits, or ulimit -a", "ulimit -l",
      "ulimit -l unlimited (limits.conf, LimitMEMLOCK=infinity of slurmd, docker --ulimit memlock=-1)",
      "NCCL user guide, troubleshooting, InfiniBand", look_at_locked_memory},
+    {"memlock-low", DoctorSeverity::risk,
+     "A process may lock little memory, and nothing here says whether the machine has RDMA devices: where it "
+     "has, "
+     "they cannot register their buffers.",
+     "cat /proc/self/limits, or ulimit -a", "ulimit -l ; ls /sys/class/infiniband",
+     "where it has: ulimit -l unlimited (limits.conf, LimitMEMLOCK=infinity of slurmd, docker --ulimit "
+     "memlock=-1)",
+     "NCCL user guide, troubleshooting, InfiniBand", look_at_locked_memory_alone},
     {"shm-small", DoctorSeverity::broken,
      "/dev/shm is as small as Docker makes it: NCCL's shared memory between local ranks does not fit.",
      "df -B1 /dev/shm", "df -h /dev/shm", "docker run --shm-size=1g, or --ipc=host",

@@ -114,7 +114,7 @@ bool is_exception(std::string_view text) {
 }
 
 std::size_t own_error(std::string_view line) {
-  static constexpr std::array<std::string_view, 36> kAnywhere{
+  static constexpr std::array<std::string_view, 41> kAnywhere{
       // Slurm and pyxis
       "srun: error: ", "srun: fatal: ", "slurmstepd: error: ", "slurmstepd: fatal: ", "slurmd: error: ",
       "slurmd: fatal: ", "slurmctld: error: ", "slurmctld: fatal: ", "slurmdbd: error: ", "slurmdbd: fatal: ",
@@ -126,6 +126,8 @@ std::size_t own_error(std::string_view line) {
       "Fatal error in internal_",
       // UCX
       "UCX  ERROR ", "UCX  FATAL ", " Fatal: transport error: ",
+      // UCC
+      "UCC  ERROR ", "TL_UCP ERROR ", "TL_NCCL ERROR ", "TL_CUDA ERROR ", "cuda mc ERROR ",
       // modules, containers, the driver's library, GPUDirect Storage
       "modprobe: ERROR: ", "insmod: ERROR: ", "nvidia-container-cli: ", "Error response from daemon: ",
       "OCI runtime create failed", "could not load NVML library",

@@ -31,6 +31,22 @@ TEST(KernelLogChecks, WhatIsNoGpuAndNoNicIsNotLimited) {
       IsEmpty());
 }
 
+TEST(KernelLogChecks, APageFaultSoonAfterTheLinkFailedIsNotTheProgramsFault) {
+  const std::string fault = "[ 14.3] NVRM: Xid (PCI:0000:17:00): 31, pid=1, name=python, MMU Fault\n";
+  const auto codes = [](const std::string& log) { return found_codes(diagnose(evidence_of({{"", log}}))); };
+  const std::string fatal =
+      "[ 12.1] pcieport 0000:16:00.0: PCIe Bus Error: severity=Uncorrected (Fatal), type=Transaction Layer\n";
+  EXPECT_THAT(codes(fatal + fault), UnorderedElementsAre("pcie-errors", "xid-other"));
+  const std::string ecc = "[ 13.1] NVRM: Xid (PCI:0000:17:00): 48, pid=1, DBE\n";
+  EXPECT_THAT(codes(ecc + fault), UnorderedElementsAre("xid", "xid-other"));
+  EXPECT_THAT(codes(fault + ecc), UnorderedElementsAre("xid", "xid-program")) << "the fault came first";
+  const std::string of_another = "[ 13.1] NVRM: Xid (PCI:0000:18:00): 48, pid=1, DBE\n";
+  EXPECT_THAT(codes(of_another + fault), UnorderedElementsAre("xid", "xid-program"));
+  std::string much_later = fatal;
+  for (int i = 0; i < 120; ++i) much_later += "[ 13.2] usb 1-1: new device\n";
+  EXPECT_THAT(codes(much_later + fault), UnorderedElementsAre("pcie-errors", "xid-program"));
+}
+
 TEST(KernelLogChecks, AGpuIsKnownByItsIdsAnywhereInTheLog) {
   const std::string limited =
       "pci 0000:17:00.0: 31.504 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x4 link at "

@@ -11,6 +11,15 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
       {"log-shm-removed",
        "misc/shmutils.cc:99 NCCL WARN unlink shared memory /dev/shm/nccl-Qw3xYz failed, error: No such file "
        "or directory (2)"},
+      {"log-call-interrupted",
+       "misc/socket.cc:443 NCCL WARN socketTryAccept: Accept failed: Interrupted system call"},
+      {"log-service-failed",
+       "Job for nvidia-fabricmanager.service failed because the control process exited with error code."},
+      {"log-service-failed", "× nvidia-fabricmanager.service - NVIDIA fabric manager service"},
+      {"log-crash-in-nccl", " 5 0x0000000000122927 rasMsgHandlePeersUpdate()  /opt/nccl/src/ras/peers.cc:0"},
+      {"log-unknown-error",
+       "[1624426315.71] [n18:9197 :0] reduce_scatter_knomial.c:151  TL_UCP ERROR failed to perform dt "
+       "reduction"},
       {"log-oom-killed",
        "slurmstepd: error: Detected 1 oom_kill event in StepId=8123.0. Some of the step tasks have been OOM "
        "Killed."},

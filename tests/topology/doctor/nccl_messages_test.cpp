@@ -73,6 +73,17 @@ TEST(NcclMessages, ALineOfEachBlockIsFoundAsThatAndNothingElse) {
   for (const DoctorCheck& check : log_message_checks()) EXPECT_THAT(codes, Contains(std::string(check.code)));
 }
 
+TEST(NcclMessages, TheFirstFrameOfUcxsStackSaysWhereItCrashed) {
+  const std::string signal = "[n1:10:0:11] Caught signal 11 (Segmentation fault: address not mapped)\n";
+  const std::string ucs = " 0  /usr/lib/libucs.so.0(ucs_handle_error+0x2d4) [0x7fed]\n";
+  EXPECT_THAT(found_codes(diagnosed(signal + ucs + " 3  /opt/lib/libnccl.so(+0x120057) [0x7ff1]\n")),
+              ElementsAre("log-crash-in-nccl"));
+  EXPECT_THAT(found_codes(diagnosed(signal + ucs +
+                                    " 3  /opt/lib/libapp.so(+0x1) [0x7ff1]\n"
+                                    " 4  /opt/lib/libnccl.so(+0x120057) [0x7ff1]\n")),
+              ElementsAre("log-process-crashed"));
+}
+
 TEST(NcclMessages, NodesThatAreWellHaveNoFinding) {
   for (const std::string& line : healthy_lines_of_nodes())
     EXPECT_THAT(found_codes(diagnosed(std::string(kComplete) + line + "\n")), IsEmpty()) << line;
