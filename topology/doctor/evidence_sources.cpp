@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <ranges>
 #include <utility>
 
 #include "topology/doctor/evidence.hpp"
@@ -17,15 +18,41 @@ bool any_line(const std::vector<Line>& lines, Holds holds) {
   return std::any_of(lines.begin(), lines.end(), [&](const Line& line) { return holds(trim(line.text)); });
 }
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-bool is_lspci(const std::vector<Line>& lines) {
+/// Whether a line begins with one of the words, between which | stands, or has one of them.
+template <const std::string_view& words, bool at_start = false>
+bool holds(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
-    return line.starts_with("ACSCtl:") || line.starts_with("LnkSta:") || line.starts_with("DevCtl:");
+    return std::ranges::any_of(words | std::views::split('|'), [line](auto each) {
+      const std::string_view word(each.begin(), each.end());
+      return at_start ? line.starts_with(word) : has_text(line, word);
+    });
   });
 }
+
+constexpr std::string_view kLspci = "ACSCtl:|LnkSta:|DevCtl:";
+constexpr std::string_view kKernelModule = "NVRM version:";
+constexpr std::string_view kMlnxQos = "PFC configuration:";
+constexpr std::string_view kFabricManagerVersion = "Fabric Manager version is";
+constexpr std::string_view kProcessStatus = "Cpus_allowed_list:|CapBnd:";
+constexpr std::string_view kHugePageList = "HugePages_Total:";
+constexpr std::string_view kImexState = "Domain State:";
+constexpr std::string_view kUcxVersion = "# Library version:";
+constexpr std::string_view kMlxconfig = "PCI_WR_ORDERING";
+constexpr std::string_view kWholeLimits =
+    "Max |max locked memory";  // of /proc/PID/limits or ulimit -a, or by name
+constexpr std::string_view kKernelLog =
+    "NVRM:|mlx5_core|mlx4_core|SXid (PCI:|nvidia-nvswitch|DMAR:|: lost carrier|nvidia_peermem: |nv_peer_mem: "
+    "| Gb/s available PCIe bandwidth, |] infiniband |kernel: infiniband |pcieport |PCIe Bus Error: | AER: |] "
+    "Linux version |kernel: Linux version ";
+constexpr std::string_view kWholeKernelLog =
+    "Linux version ";  // from the kernel's start: nothing has left its ring buffer
+constexpr std::string_view kWholeNcclLog = "Init COMPLETE";
+constexpr std::string_view kInterfaceList =
+    "<LOOPBACK,";  // "ip link", "ip addr" and their brief forms all show its flags
+constexpr std::string_view kNcclLibrary = "libnccl.so.2.";
+constexpr std::string_view kQuery = "NVSMI LOG|<nvidia_smi_log>";
+constexpr std::string_view kImexLog =
+    "IMEX Log |IMEX version |IMEX Library |IP addresses in the node configuration file";
 
 bool is_module_list(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
@@ -50,15 +77,8 @@ bool is_whole_module_list(const std::vector<Line>& lines) {
 
 bool is_boot_command(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
-    return line.starts_with("BOOT_IMAGE=") || contains(line, "Kernel command line:") ||
+    return line.starts_with("BOOT_IMAGE=") || has_text(line, "Kernel command line:") ||
            line.starts_with("GRUB_CMDLINE_LINUX");
-  });
-}
-
-/// Of /proc/PID/limits or ulimit -a, or by name.
-bool is_whole_limits(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) {
-    return line.starts_with("Max ") || line.starts_with("max locked memory");
   });
 }
 
@@ -78,7 +98,7 @@ bool is_shm(const std::vector<Line>& lines) {
 bool is_ibv_devinfo(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
     return line.starts_with("hca_id:") || line.starts_with("active_mtu:") || line.starts_with("sm_lid:") ||
-           (line.starts_with("GID[") && contains(line, "RoCE v"));
+           (line.starts_with("GID[") && has_text(line, "RoCE v"));
   });
 }
 
@@ -105,32 +125,15 @@ bool is_nccl_log(const std::vector<Line>& lines) {
     const LogLine parts = log_line(line);
     const bool is_said_by_job = parts.level == LogLevel::info || parts.level == LogLevel::warning ||
                                 own_error(line) != std::string_view::npos;
-    return is_said_by_job || contains(line, "# nThread") || contains(line, "# Avg bus bandwidth") ||
-           contains(line, "via NET/") || contains(line, "INFO NET/IB : ") || names_nccl_version(line) ||
+    return is_said_by_job || has_text(line, "# nThread") || has_text(line, "# Avg bus bandwidth") ||
+           has_text(line, "via NET/") || has_text(line, "INFO NET/IB : ") || names_nccl_version(line) ||
            !nccl_wheel(line).empty() || !message_code(line, parts).empty();
   });
 }
 
-bool is_kernel_log(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) {
-    return contains(line, "NVRM:") || contains(line, "mlx5_core") || contains(line, "mlx4_core") ||
-           contains(line, "SXid (PCI:") || contains(line, "nvidia-nvswitch") || contains(line, "DMAR:") ||
-           contains(line, ": lost carrier") || contains(line, "nvidia_peermem: ") ||
-           contains(line, "nv_peer_mem: ") || contains(line, " Gb/s available PCIe bandwidth, ") ||
-           contains(line, "] infiniband ") || contains(line, "kernel: infiniband ") ||
-           contains(line, "pcieport ") || contains(line, "PCIe Bus Error: ") || contains(line, " AER: ") ||
-           contains(line, "] Linux version ") || contains(line, "kernel: Linux version ");
-  });
-}
-
-/// From the start of the kernel: nothing has left its ring buffer.
-bool is_whole_kernel_log(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) { return contains(line, "Linux version "); });
-}
-
 bool is_whole_lspci(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) { return line.starts_with("DevCtl:"); }) &&
-         any_line(lines, [](std::string_view line) { return contains(line, " bridge: "); });
+         any_line(lines, [](std::string_view line) { return has_text(line, " bridge: "); });
 }
 
 /// As many GPUs as it says itself, and the sections that are judged: -d PERFORMANCE shows one of them only.
@@ -154,14 +157,10 @@ bool is_whole_query(const std::vector<Line>& lines) {
 bool is_nvidia_smi_failure(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
     return line.starts_with("NVIDIA-SMI has failed") || line.starts_with("Failed to initialize NVML") ||
-           contains(line, "Failed to initialize NVML: Driver/library version mismatch") ||
-           contains(line, "nvml error: driver/library version mismatch") ||
+           has_text(line, "Failed to initialize NVML: Driver/library version mismatch") ||
+           has_text(line, "nvml error: driver/library version mismatch") ||
            line.starts_with("Unable to determine the device handle") || line == "No devices were found";
   });
-}
-
-bool is_whole_nccl_log(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) { return contains(line, "Init COMPLETE"); });
 }
 
 bool never_whole(const std::vector<Line>& /*lines*/) { return false; }
@@ -181,45 +180,14 @@ bool is_section_of_query(const std::vector<Line>& lines) {
 }
 
 bool is_nvidia_smi_query(const std::vector<Line>& lines) {
-  return any_line(lines,
-                  [](std::string_view line) {
-                    return contains(line, "NVSMI LOG") || contains(line, "<nvidia_smi_log>");
-                  }) ||
-         is_section_of_query(lines);
-}
-
-bool is_kernel_module_version(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) { return line.starts_with("NVRM version:"); });
-}
-
-bool is_mlnx_qos(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) { return line.starts_with("PFC configuration:"); });
-}
-
-bool is_fabric_manager_version(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) { return line.starts_with("Fabric Manager version is"); });
+  return holds<kQuery>(lines) || is_section_of_query(lines);
 }
 
 /// IMEX logs in the same form, and names itself.
 bool is_fabric_manager_log(const std::vector<Line>& lines) {
-  const bool is_imex = any_line(lines, [](std::string_view line) {
-    return contains(line, "IMEX Log ") || contains(line, "IMEX version ") ||
-           contains(line, "IMEX Library ") || contains(line, "IP addresses in the node configuration file");
+  return !holds<kImexLog>(lines) && any_line(lines, [](std::string_view line) {
+    return has_text(line, "] [tid ") && (has_text(line, "[INFO]") || has_text(line, "[ERROR]"));
   });
-  return !is_imex && any_line(lines, [](std::string_view line) {
-    return contains(line, "] [tid ") && (contains(line, "[INFO]") || contains(line, "[ERROR]"));
-  });
-}
-
-bool is_process_status(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) {
-    return line.starts_with("Cpus_allowed_list:") || line.starts_with("CapBnd:");
-  });
-}
-
-/// "ip link", "ip addr" and their brief forms all show the loopback's flags.
-bool is_interface_list(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) { return contains(line, "<LOOPBACK,"); });
 }
 
 bool is_gid_table(const std::vector<Line>& lines) {
@@ -231,12 +199,8 @@ bool is_gid_table(const std::vector<Line>& lines) {
 
 bool is_rdma_link(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
-    return line.starts_with("link ") && contains(line, " physical_state ");
+    return line.starts_with("link ") && has_text(line, " physical_state ");
   });
-}
-
-bool is_huge_page_list(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) { return line.starts_with("HugePages_Total:"); });
 }
 
 /// "always madvise [never]".
@@ -247,27 +211,11 @@ bool is_transparent_huge_pages(const std::vector<Line>& lines) {
   });
 }
 
-bool is_imex_state(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) { return line.starts_with("Domain State:"); });
-}
-
-bool is_nccl_library(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) { return contains(line, "libnccl.so.2."); });
-}
-
-bool is_ucx_version(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) { return line.starts_with("# Library version:"); });
-}
-
-bool is_mlxconfig(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) { return line.starts_with("PCI_WR_ORDERING"); });
-}
-
 /// What grep prints of files of sysfs, "PATH:VALUE", where `part` is in the path.
 template <const char* const& part>
 bool is_of_sysfs(const std::vector<Line>& lines) {
   return any_line(lines, [](std::string_view line) {
-    return line.starts_with("/sys/") && contains(line.substr(0, line.find(':')), part);
+    return line.starts_with("/sys/") && has_text(line.substr(0, line.find(':')), part);
   });
 }
 constexpr const char* kPartitionKeys = "/pkeys/";
@@ -278,7 +226,7 @@ constexpr const char* kIdleStates = "/cpuidle/state";
 bool always_whole(const std::vector<Line>& /*lines*/) { return true; }
 
 const std::array<EvidenceSource, 33> kSources{{
-    {"lspci", "lspci -vvv (as root)", is_lspci, is_whole_lspci, {"lspci", "-vvv"}},
+    {"lspci", "lspci -vvv (as root)", holds<kLspci, true>, is_whole_lspci, {"lspci", "-vvv"}},
     {"lsmod", "lsmod", is_module_list, is_whole_module_list, {"/proc/modules"}},
     {"kernel-command-line", "cat /proc/cmdline", is_boot_command, always_whole, {"/proc/cmdline"}},
     {"kernel-version", "uname -r", nullptr, nullptr, {"/proc/sys/kernel/osrelease"}},
@@ -287,12 +235,12 @@ const std::array<EvidenceSource, 33> kSources{{
      nullptr,
      nullptr,
      {"/proc/sys/kernel/numa_balancing"}},
-    {"limits", "cat /proc/self/limits", is_limits, is_whole_limits, {"/proc/self/limits"}},
+    {"limits", "cat /proc/self/limits", is_limits, holds<kWholeLimits, true>, {"/proc/self/limits"}},
     {"shm", "df -B1 /dev/shm", is_shm, always_whole, {"df", "-B1", "/dev/shm"}},
     {"governor", "cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor", nullptr, nullptr, {}},
     {"cpus", "cat /sys/devices/system/cpu/online", nullptr, nullptr, {"/sys/devices/system/cpu/online"}},
-    {"status", "cat /proc/self/status", is_process_status, nullptr, {"/proc/self/status"}},
-    {"meminfo", "cat /proc/meminfo", is_huge_page_list, always_whole, {"/proc/meminfo"}},
+    {"status", "cat /proc/self/status", holds<kProcessStatus, true>, nullptr, {"/proc/self/status"}},
+    {"meminfo", "cat /proc/meminfo", holds<kHugePageList, true>, always_whole, {"/proc/meminfo"}},
     {"transparent-hugepages",
      "cat /sys/kernel/mm/transparent_hugepage/enabled",
      is_transparent_huge_pages,
@@ -307,7 +255,7 @@ const std::array<EvidenceSource, 33> kSources{{
     {"environment", "env | grep NCCL_", is_environment, nullptr, {}},
     {"nvidia-module",
      "cat /proc/driver/nvidia/version",
-     is_kernel_module_version,
+     holds<kKernelModule, true>,
      always_whole,
      {"/proc/driver/nvidia/version"}},
     {"nvidia-smi-q", "nvidia-smi -q", is_nvidia_smi_query, is_whole_query, {"nvidia-smi", "-q"}},
@@ -319,7 +267,7 @@ const std::array<EvidenceSource, 33> kSources{{
      {"systemctl", "is-active", "nvidia-fabricmanager"}},
     {"fabric-manager-version",
      "nv-fabricmanager --version",
-     is_fabric_manager_version,
+     holds<kFabricManagerVersion, true>,
      always_whole,
      {"nv-fabricmanager", "--version"}},
     {"fabric-manager-log",
@@ -335,14 +283,14 @@ const std::array<EvidenceSource, 33> kSources{{
      is_of_sysfs<kPartitionKeys>,
      nullptr,
      {}},
-    {"interfaces", "ip link", is_interface_list, always_whole, {"ip", "link"}},
-    {"mlxconfig", "mlxconfig -d DEVICE q", is_mlxconfig, is_mlxconfig, {}},
-    {"mlnx_qos", "mlnx_qos -i INTERFACE", is_mlnx_qos, always_whole, {}},
-    {"kernel-log", "dmesg", is_kernel_log, is_whole_kernel_log, {"dmesg"}},
-    {"imex", "nvidia-imex-ctl -N", is_imex_state, always_whole, {"nvidia-imex-ctl", "-N"}},
-    {"nccl-library", "ls -l /usr/lib/*/libnccl.so.2*", is_nccl_library, always_whole, {}},
-    {"ucx", "ucx_info -v", is_ucx_version, always_whole, {"ucx_info", "-v"}},
-    {"nccl-log", "a log with NCCL_DEBUG=INFO", is_nccl_log, is_whole_nccl_log, {}},
+    {"interfaces", "ip link", holds<kInterfaceList>, always_whole, {"ip", "link"}},
+    {"mlxconfig", "mlxconfig -d DEVICE q", holds<kMlxconfig, true>, holds<kMlxconfig, true>, {}},
+    {"mlnx_qos", "mlnx_qos -i INTERFACE", holds<kMlnxQos, true>, always_whole, {}},
+    {"kernel-log", "dmesg", holds<kKernelLog>, holds<kWholeKernelLog>, {"dmesg"}},
+    {"imex", "nvidia-imex-ctl -N", holds<kImexState, true>, always_whole, {"nvidia-imex-ctl", "-N"}},
+    {"nccl-library", "ls -l /usr/lib/*/libnccl.so.2*", holds<kNcclLibrary>, always_whole, {}},
+    {"ucx", "ucx_info -v", holds<kUcxVersion, true>, always_whole, {"ucx_info", "-v"}},
+    {"nccl-log", "a log with NCCL_DEBUG=INFO", is_nccl_log, holds<kWholeNcclLog>, {}},
 }};
 
 }  // namespace

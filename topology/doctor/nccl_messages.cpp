@@ -318,6 +318,7 @@ void keep_who_says_more(LogMessages& messages) {
   if (has("log-oom-killed"))
     for (const std::string_view code : {"log-process-killed", "log-task-killed"}) messages.said.erase(code);
   if (has("log-crash-in-nccl")) messages.said.erase("log-process-crashed");
+  if (has("log-no-gpu")) messages.said.erase("log-cuda-earlier");  // CUDA cannot start then
 }
 
 /// What tells that a job failed and names no cause.

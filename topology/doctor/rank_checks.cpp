@@ -84,8 +84,9 @@ std::size_t last_after_start(const std::vector<EvidenceLine>& log) {
 }
 
 /// Ranks that do not start, or do not come to the end of it, while nearly all others do: a log with the lines
-/// of fewer ranks is a part, and says nothing of the rest.
-DoctorVerdict look_at_init_hang(const Evidence& evidence) {
+/// of fewer ranks is a part, and says nothing of the rest. Where `none_completed`, those communicators
+/// instead of which all ranks started, and none came to the end.
+DoctorVerdict unfinished_starts(const Evidence& evidence, bool none_completed) {
   constexpr int kMaxMissing = 4;  // a quarter
   const std::vector<EvidenceLine>& log = evidence.of("nccl-log");
   const auto all = joinings(log);
@@ -105,14 +106,15 @@ DoctorVerdict look_at_init_hang(const Evidence& evidence) {
       return missing > 0 && missing * kMaxMissing <= joining.ranks;
     };
     std::string what;
-    if (few(joining.started) && joining.complete.empty()) {
+    if (none_completed) {
+      if (joining.ranks > 1 && static_cast<int>(joining.started.size()) == joining.ranks &&
+          joining.complete.empty() && !warns)
+        what = "all ranks started, and none completed its start";
+    } else if (few(joining.started) && joining.complete.empty()) {
       what = ranks_without(joining, joining.started) + " did not start";
     } else if (few(joining.complete) && goes_on > joining.last_complete &&
                static_cast<int>(joining.started.size()) == joining.ranks) {
       what = ranks_without(joining, joining.complete) + " did not complete the start";
-    } else if (joining.ranks > 1 && static_cast<int>(joining.started.size()) == joining.ranks &&
-               joining.complete.empty() && !warns) {
-      what = "all ranks started, and none completed its start";
     }
     known = known || !what.empty() || static_cast<int>(joining.complete.size()) == joining.ranks;
     if (!what.empty())
@@ -121,6 +123,9 @@ DoctorVerdict look_at_init_hang(const Evidence& evidence) {
   }
   return known ? DoctorVerdict(found) : std::nullopt;
 }
+
+DoctorVerdict look_at_init_hang(const Evidence& evidence) { return unfinished_starts(evidence, false); }
+DoctorVerdict look_at_cut_start(const Evidence& evidence) { return unfinished_starts(evidence, true); }
 
 /// The NICs that NCCL lists on a host.
 struct HostNics {
@@ -220,15 +225,21 @@ DoctorVerdict look_at_local_connections(const Evidence& evidence) {
        local.first->location}};
 }
 
-constexpr std::array<DoctorCheck, 3> kRankChecks{{
+constexpr std::array<DoctorCheck, 4> kRankChecks{{
     {"log-init-hang", DoctorSeverity::broken,
      "The log ends while ranks have not come through NCCL's start, and the others wait for them: if the job "
      "hangs, it hangs there.",
      "a log with NCCL_DEBUG=INFO of all ranks", "grep -E 'Init (START|COMPLETE)' LOG ; py-spy dump --pid PID",
-     "see what the rank that is named does on its host, and whether it began at all; none completed: the "
-     "network "
-     "of the start (NCCL_SOCKET_IFNAME, a firewall), or a rank of another job that took its place",
+     "see what the rank that is named does on its host, and whether it began at all",
      "NCCL, init.cc, ncclCommInitRankFunc", look_at_init_hang, true},
+    {"log-init-unfinished", DoctorSeverity::risk,
+     "The log ends after all ranks began NCCL's start and before one completed it: it was cut, or the job "
+     "hung there.",
+     "a log with NCCL_DEBUG=INFO of all ranks", "grep -E 'Init (START|COMPLETE)' LOG ; py-spy dump --pid PID",
+     "where it hung: the network of the start (NCCL_SOCKET_IFNAME, a firewall), or a rank of another job "
+     "that "
+     "took its place",
+     "NCCL, init.cc, ncclCommInitRankFunc", look_at_cut_start, true},
     {"log-nics-unequal", DoctorSeverity::slow,
      "NCCL finds fewer or slower NICs on a host than on the others of the job: all of them go at its rate.",
      "a log with NCCL_DEBUG=INFO of several hosts",

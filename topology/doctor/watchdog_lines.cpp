@@ -399,6 +399,7 @@ std::vector<WatchdogIncident> watchdog_incidents(const std::vector<EvidenceLine>
     own.call = said.call;
     own.operation = text_behind(said.line.text, "OpType=", ",)").value_or("");
     own.elements = text_behind(said.line.text, "NumelIn=", ",)").value_or("");
+    if (own.elements == "18446744073709551615") own.elements.clear();  // -1: of several calls together
   }
   return found;
 }

@@ -90,7 +90,7 @@ inline std::vector<CheckCase> cases_of_logs() {
        {{"", kVersion + of_ranks("START") + of_ranks("COMPLETE", 11) + connected}},
        {{"", all + connected}},
        "rank 11 (n18:4722) did not complete"},
-      {"log-init-hang", {{"", kVersion + of_ranks("START")}}, {{"", all}}, "none completed its start"},
+      {"log-init-unfinished", {{"", kVersion + of_ranks("START")}}, {{"", all}}, "none completed its start"},
       {"log-nics-unequal",
        {{"", nics("n17", "[0]mlx5_0:1/IB [1]mlx5_1:1/IB") + nics("n18", "[0]mlx5_0:1/IB")}},
        {{"", kComplete + nics("n17", "[0]mlx5_0:1/IB [1]mlx5_1:1/IB") +

@@ -11,6 +11,19 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
       {"log-shm-removed",
        "misc/shmutils.cc:99 NCCL WARN unlink shared memory /dev/shm/nccl-Qw3xYz failed, error: No such file "
        "or directory (2)"},
+      {"log-queue-pair-access",
+       "transport/net_ib.cc:101 NCCL WARN NET/IB : mlx5_0:1 Got async event : local access violation work "
+       "queue "
+       "error"},
+      {"log-queue-pair-access",
+       "transport/net_ib.cc:154 NCCL WARN NET/IB : mlx5_1:1 async fatal event on QP (0x7309dc3bb338): "
+       "invalid "
+       "request local work queue error"},
+      {"log-bridge-virtual", "NCCL INFO + PCI[0.2] - PCI/0-65000 (104c823200000000)"},
+      {"log-collectives-differ",
+       "error msg: Culprit rank 22; Error type: SIZE_OR_SYNTAX_MISMATCH, Expected input sizes: '[[1025]]' "
+       "does "
+       "not match"},
       {"log-call-interrupted",
        "misc/socket.cc:443 NCCL WARN socketTryAccept: Accept failed: Interrupted system call"},
       {"log-service-failed",
