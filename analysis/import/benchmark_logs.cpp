@@ -152,11 +152,10 @@ Run run_of_benchmark(BenchmarkLog log, const BenchmarkReader& reader, const Impo
   });
   if (log.tables.empty()) {
     const auto& left_out = log.facts.left_out;
-    throw usage_error(
-        std::string(file),
-        fmt::format("has no row of {} that can be read{}", reader.format,
-                    left_out.empty() ? "" : ": left out are " + left_out.front().what),
-        left_out.empty() ? "give the program's whole output" : "read are its collective operations' times");
+    const std::string why = left_out.empty() ? "" : ": left out are " + left_out.front().what;
+    throw usage_error(std::string(file),
+                      fmt::format("has no row of {} that can be read{}", reader.format, why),
+                      "give the whole output of a collective operation");
   }
   Run run;
   const int ranks = chosen_ranks(log, options, file);

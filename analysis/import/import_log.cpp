@@ -231,19 +231,17 @@ Error interleaved_tables(const LogTable& table, std::string_view file) {
                     first.rank, first.pid, listed),
         "remove the copies of its lines");
   if (listed == table.devices.size())
-    return usage_error(
-        where,
-        fmt::format("{} processes each ran as a separate job (rank {} is listed {} times), and their "
-                    "tables are interleaved: nccl-tests was built without MPI=1",
-                    listed, first.rank, listed),
-        "build it with MPI=1 and run it again");
-  return usage_error(
-      where,
-      fmt::format("the tables of {} jobs are interleaved (rank {} is listed {} times), and no label "
-                  "says which row is whose",
-                  listed, first.rank, listed),
-      "write each into a file of its own, or label the lines (srun --label, mpirun --tag-output); "
-      "if they were to be one job, build nccl-tests with MPI=1");
+    return usage_error(where,
+                       fmt::format("{} processes each ran as a separate job (rank {} is listed {} times), "
+                                   "and their tables are interleaved: nccl-tests was built without MPI=1",
+                                   listed, first.rank, listed),
+                       "build it with MPI=1 and run it again");
+  return usage_error(where,
+                     fmt::format("the tables of {} jobs are interleaved (rank {} is listed {} times), and no "
+                                 "label says which row is whose",
+                                 listed, first.rank, listed),
+                     "write each into a file of its own, or label the lines (srun --label, mpirun "
+                     "--tag-output); if they were to be one job, build nccl-tests with MPI=1");
 }
 
 void refuse_what_says_nothing(const LogTable& table, std::string_view file) {

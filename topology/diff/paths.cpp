@@ -131,12 +131,12 @@ void add_closer_than_reference(const HostPair& pair, std::vector<ChangedPath>& c
   const auto first = std::ranges::find_if(changed, is_closer);
   if (first == changed.end()) return;
   const auto count = std::ranges::count_if(changed, is_closer);
-  findings.add_named("exceeds-reference", Side::b, "PCIe", {},
-                     fmt::format("{} of devices {} closer than on the reference machine; the first: {} {} "
-                                 "instead of {}",
-                                 counted(static_cast<std::size_t>(count), "pair"), count == 1 ? "is" : "are",
-                                 finding_devices(pair, Side::b, {first->from, first->to}),
-                                 nearness_text(first->what.in_b), nearness_text(first->what.in_a)));
+  findings.add_named(
+      "exceeds-reference", Side::b, "PCIe", {},
+      fmt::format("{} of devices {} closer than on the reference machine; the first: {} {} instead of {}",
+                  counted(static_cast<std::size_t>(count), "pair"), count == 1 ? "is" : "are",
+                  finding_devices(pair, Side::b, {first->from, first->to}), nearness_text(first->what.in_b),
+                  nearness_text(first->what.in_a)));
   std::erase_if(changed, is_closer);
 }
 

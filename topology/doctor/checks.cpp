@@ -80,8 +80,7 @@ std::vector<std::string> log_notes(const Evidence& evidence) {
   if (local.by_memory > 1 && local.peer_to_peer == 0 && !local.expects_nvlink)
     notes.emplace_back(
         "GPUs of one host speak through host memory (SHM): usual where they have no NVLink and no P2P over "
-        "PCIe "
-        "(nvidia-smi topo -p2p r)");
+        "PCIe (nvidia-smi topo -p2p r)");
   if (has("# nThread") && has("Init COMPLETE") && !goes_beyond_start(log))
     notes.emplace_back(
         "the log ends after NCCL's start, without a row: a hang in the first collective, or a log that is "

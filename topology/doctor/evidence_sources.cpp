@@ -50,6 +50,17 @@ constexpr std::string_view kWholeNcclLog = "Init COMPLETE";
 constexpr std::string_view kInterfaceList =
     "<LOOPBACK,";  // "ip link", "ip addr" and their brief forms all show its flags
 constexpr std::string_view kNcclLibrary = "libnccl.so.2.";
+constexpr std::string_view kDetails = "DevCtl:";
+constexpr std::string_view kBridge = " bridge: ";
+constexpr std::string_view kBoot = "BOOT_IMAGE=|GRUB_CMDLINE_LINUX";
+constexpr std::string_view kBootLine = "Kernel command line:";
+constexpr std::string_view kSmiFailure =
+    "NVIDIA-SMI has failed|Failed to initialize NVML|Unable to determine the device handle|No devices were "
+    "found";
+constexpr std::string_view kVersions =
+    "Failed to initialize NVML: Driver/library version mismatch|nvml error: driver/library version mismatch";
+constexpr std::string_view kHugePages =
+    "[always] madvise never|always [madvise] never|always madvise [never]";
 constexpr std::string_view kQuery = "NVSMI LOG|<nvidia_smi_log>";
 constexpr std::string_view kImexLog =
     "IMEX Log |IMEX version |IMEX Library |IP addresses in the node configuration file";
@@ -76,10 +87,7 @@ bool is_whole_module_list(const std::vector<Line>& lines) {
 }
 
 bool is_boot_command(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) {
-    return line.starts_with("BOOT_IMAGE=") || has_text(line, "Kernel command line:") ||
-           line.starts_with("GRUB_CMDLINE_LINUX");
-  });
+  return holds<kBoot, true>(lines) || holds<kBootLine>(lines);
 }
 
 /// Or the answer to `ulimit -l`.
@@ -132,8 +140,7 @@ bool is_nccl_log(const std::vector<Line>& lines) {
 }
 
 bool is_whole_lspci(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) { return line.starts_with("DevCtl:"); }) &&
-         any_line(lines, [](std::string_view line) { return has_text(line, " bridge: "); });
+  return holds<kDetails, true>(lines) && holds<kBridge>(lines);
 }
 
 /// As many GPUs as it says itself, and the sections that are judged: -d PERFORMANCE shows one of them only.
@@ -155,12 +162,7 @@ bool is_whole_query(const std::vector<Line>& lines) {
 }
 
 bool is_nvidia_smi_failure(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) {
-    return line.starts_with("NVIDIA-SMI has failed") || line.starts_with("Failed to initialize NVML") ||
-           has_text(line, "Failed to initialize NVML: Driver/library version mismatch") ||
-           has_text(line, "nvml error: driver/library version mismatch") ||
-           line.starts_with("Unable to determine the device handle") || line == "No devices were found";
-  });
+  return holds<kSmiFailure, true>(lines) || holds<kVersions>(lines);
 }
 
 bool never_whole(const std::vector<Line>& /*lines*/) { return false; }
@@ -203,14 +205,6 @@ bool is_rdma_link(const std::vector<Line>& lines) {
   });
 }
 
-/// "always madvise [never]".
-bool is_transparent_huge_pages(const std::vector<Line>& lines) {
-  return any_line(lines, [](std::string_view line) {
-    return line == "[always] madvise never" || line == "always [madvise] never" ||
-           line == "always madvise [never]";
-  });
-}
-
 /// What grep prints of files of sysfs, "PATH:VALUE", where `part` is in the path.
 template <const char* const& part>
 bool is_of_sysfs(const std::vector<Line>& lines) {
@@ -243,7 +237,7 @@ const std::array<EvidenceSource, 33> kSources{{
     {"meminfo", "cat /proc/meminfo", holds<kHugePageList, true>, always_whole, {"/proc/meminfo"}},
     {"transparent-hugepages",
      "cat /sys/kernel/mm/transparent_hugepage/enabled",
-     is_transparent_huge_pages,
+     holds<kHugePages, true>,
      always_whole,
      {"/sys/kernel/mm/transparent_hugepage/enabled"}},
     {"idle-states",

@@ -119,15 +119,20 @@ const Xid* hardware_xid(int number) {
   return found == kHardwareXids.end() ? nullptr : found;
 }
 
+/// Where its message does not say that nothing is to be done; else null.
+const Xid* acting_xid(const XidLine& line) {
+  const bool asks =
+      !is_harmless_nvlink_xid(line.number, line.message) && !asks_for_nothing(line.number, line.message);
+  return asks ? hardware_xid(line.number) : nullptr;
+}
+
 DoctorVerdict look_at_xids(const Evidence& evidence) {
   return xids_that(evidence, [](const XidLine& line) -> std::string {
     if (line.of_switch)
       return is_fatal_of_switch(line.message).value_or(false) ? fmt::format("fatal SXid {}", line.number)
                                                               : "";
-    const Xid* xid = hardware_xid(line.number);
-    const bool asks = xid != nullptr && !is_harmless_nvlink_xid(line.number, line.message) &&
-                      !asks_for_nothing(line.number, line.message);
-    return asks ? fmt::format("Xid {} ({})", line.number, xid->meaning) : "";
+    const Xid* xid = acting_xid(line);
+    return xid == nullptr ? "" : fmt::format("Xid {} ({})", line.number, xid->meaning);
   });
 }
 
@@ -144,27 +149,18 @@ std::set<std::string> xids_after_failures(const Evidence& evidence) {
                                                              "DPC: containment event",
                                                              "fallen off the bus",
                                                              "Link Down"};
-  constexpr std::size_t kSoon = 100;  // lines
-  constexpr std::string_view kAnyDevice;
-  std::map<std::string, std::size_t, std::less<>> failed;
+  constexpr std::size_t kSoon = 100;          // lines
+  std::map<std::string, std::size_t> failed;  // where a device did; "" where a link
   std::set<std::string> keys;
-  std::size_t at = 0;
+  std::size_t at = 2 * kSoon;
   for (const EvidenceLine& line : evidence.of("kernel-log")) {
     ++at;
+    if (has_one_of(line.text, kFailures)) failed[""] = at;
     const auto xid = xid_line(line.text);
-    if (has_one_of(line.text, kFailures)) failed[std::string(kAnyDevice)] = at;
     if (!xid) continue;
-    const std::string_view device = std::string_view(xid->key).substr(0, xid->key.rfind(' '));
-    if (!is_of_program(xid->number)) {
-      const bool is_failure = hardware_xid(xid->number) != nullptr &&
-                              !is_harmless_nvlink_xid(xid->number, xid->message) &&
-                              !asks_for_nothing(xid->number, xid->message);
-      if (is_failure) failed[std::string(device)] = at;
-      continue;
-    }
-    for (const std::string_view of : {kAnyDevice, device})
-      if (const auto seen = failed.find(of); seen != failed.end() && at - seen->second <= kSoon)
-        keys.insert(xid->key);
+    std::size_t& own = failed[xid->key.substr(0, xid->key.rfind(' '))];
+    if (acting_xid(*xid) != nullptr) own = at;
+    if (is_of_program(xid->number) && std::max(own, failed[""]) + kSoon >= at) keys.insert(xid->key);
   }
   return keys;
 }
@@ -305,9 +301,8 @@ std::string fabric_manager_fix(const Evidence& evidence) {
                is_fifth(line.text);
       });
   return fifth ? "modprobe -a mlx5_ib ib_umad (the switches of NVLink 5 are reached through them), install "
-                 "nvlsm, then "
-                 "restart nvidia-fabricmanager in the version of the driver; starting it alone does not help "
-                 "there"
+                 "nvlsm, then restart nvidia-fabricmanager in the version of the driver; starting it alone "
+                 "does not help there"
                : "";
 }
 
@@ -489,8 +484,7 @@ constexpr std::array<DoctorCheck, 15> kGpuChecks{{
     {"xid", DoctorSeverity::broken, "The kernel log has errors of a GPU's hardware or of its firmware (GSP).",
      "dmesg, from the boot on", "dmesg | grep -i xid",
      "drain the node; reset or replace the GPU as NVIDIA's Xid catalog says; for 119 and 120 try a newer "
-     "driver "
-     "first (open-gpu-kernel-modules#272, #446), and replace the GPU if they return on it",
+     "driver first (open-gpu-kernel-modules#272, #446), and replace the GPU if they return on it",
      "NVIDIA, Xid errors", look_at_xids},
     {"xid-program", DoctorSeverity::risk,
      "A program's kernel failed (memory that is not its own, an illegal instruction), and was ended: the "
@@ -500,8 +494,7 @@ constexpr std::array<DoctorCheck, 15> kGpuChecks{{
      "NVIDIA, Xid errors: 13 and 31", look_at_program_xids},
     {"ecc-uncorrectable", DoctorSeverity::broken,
      "A GPU's memory has had errors that were not corrected since its driver started: jobs on it fail or "
-     "compute with "
-     "wrong data.",
+     "compute with wrong data.",
      "nvidia-smi -q", "nvidia-smi -q -d ECC,ROW_REMAPPER",
      "drain the node and reset the GPU, so that the rows are replaced; if it comes back, replace the GPU",
      "NVIDIA, GPU memory error management", look_at_new_ecc},
@@ -527,8 +520,7 @@ constexpr std::array<DoctorCheck, 15> kGpuChecks{{
      "The fabric manager reported errors: of an NVSwitch, of a link, or of its own state.",
      "/var/log/fabricmanager.log", "grep -E 'ERROR|FATAL' /var/log/fabricmanager.log",
      "look the error up in the fabric manager's guide; a link error (SXid) that repeats is a bad link; for "
-     "errors of "
-     "multicast teams or GPU handles restart the fabric manager and reset the GPUs, or reboot "
+     "errors of multicast teams or GPU handles restart the fabric manager and reset the GPUs, or reboot "
      "(NCCL_NVLS_ENABLE=0 until then)",
      "NVIDIA, fabric manager user guide; gpud", look_at_fabric_manager_log},
     {"imex-not-up", DoctorSeverity::broken,

@@ -45,14 +45,14 @@ DoctorVerdict low_locked_memory(const Evidence& evidence) {
 /// What has no RDMA device locks no memory.
 DoctorVerdict look_at_locked_memory(const Evidence& evidence) {
   const std::optional<bool> rdma = has_rdma(evidence);
-  if (!rdma) return std::nullopt;
-  return *rdma || !evidence.has("limits") ? low_locked_memory(evidence)
-                                          : DoctorVerdict(std::vector<DoctorObservation>());
+  if (!rdma || !evidence.has("limits")) return std::nullopt;
+  return *rdma ? low_locked_memory(evidence) : DoctorVerdict(std::vector<DoctorObservation>());
 }
 
-/// A text that says nothing of RDMA, such as the limits alone.
+/// Of a text that says nothing of RDMA, such as the limits alone; else that is memlock-limit's.
 DoctorVerdict look_at_locked_memory_alone(const Evidence& evidence) {
-  return has_rdma(evidence) ? DoctorVerdict(std::vector<DoctorObservation>()) : low_locked_memory(evidence);
+  if (!has_rdma(evidence)) return low_locked_memory(evidence);
+  return evidence.has("limits") ? DoctorVerdict(std::vector<DoctorObservation>()) : std::nullopt;
 }
 
 /// Docker gives a container 64 MiB; NCCL puts the buffers of all local ranks there.
@@ -270,8 +270,7 @@ constexpr std::array<DoctorCheck, 13> kKernelChecks{{
      "NCCL user guide, troubleshooting, InfiniBand", look_at_locked_memory},
     {"memlock-low", DoctorSeverity::risk,
      "A process may lock little memory, and nothing here says whether the machine has RDMA devices: where it "
-     "has, "
-     "they cannot register their buffers.",
+     "has, they cannot register their buffers.",
      "cat /proc/self/limits, or ulimit -a", "ulimit -l ; ls /sys/class/infiniband",
      "where it has: ulimit -l unlimited (limits.conf, LimitMEMLOCK=infinity of slurmd, docker --ulimit "
      "memlock=-1)",
@@ -287,8 +286,7 @@ constexpr std::array<DoctorCheck, 13> kKernelChecks{{
      look_at_governor},
     {"cpuset-small", DoctorSeverity::risk,
      "At most half of the machine's CPUs are allowed: ranks and NCCL's threads share them, perhaps far from "
-     "the "
-     "GPU.",
+     "the GPU.",
      "cat /proc/self/status", "taskset -pc $$", "widen the cpuset or the binding (srun --cpus-per-task)",
      "lbann#560 (measured: wrong affinity, 50 times slower)", look_at_cpuset},
     {"cpus-far", DoctorSeverity::slow,

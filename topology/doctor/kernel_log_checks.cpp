@@ -232,15 +232,13 @@ constexpr std::array<DoctorCheck, 11> kKernelLogChecks{{
      "finds no GPU.",
      "nvidia-smi", "cat /proc/driver/nvidia/version ; nvidia-smi",
      "reboot, or unload the nvidia modules when nothing uses them, and load them again; in one container "
-     "only: "
-     "its image must not bring the driver's libraries",
+     "only: its image must not bring the driver's libraries",
      "machine-shop-maintenance#60 (confirmed: a reboot); NVIDIA, nvidia-smi", look_at_mismatch},
     {"driver-mismatch-logged", DoctorSeverity::risk,
      "A program's libraries and the kernel module had different versions; the log does not say whether they "
      "still do, or whether it was one container.",
      "dmesg, from the boot on",
-     "nvidia-smi (on the host, and in the container) ; "
-     "cat /proc/driver/nvidia/version",
+     "nvidia-smi (on the host, and in the container) ; cat /proc/driver/nvidia/version",
      "nvidia-smi fails on the host: as driver-mismatch; only in a container: its image must not bring the "
      "driver's libraries; nowhere: it was mended",
      "machine-shop-maintenance#60; NVIDIA, open kernel modules", look_at_logged_mismatch},
@@ -248,8 +246,7 @@ constexpr std::array<DoctorCheck, 11> kKernelLogChecks{{
      "The driver could not start a GPU, or lost it: jobs find fewer, or none.", "dmesg, from the boot on",
      "dmesg | grep NVRM ; lspci -d 10de:",
      "power-cycle the node, then reseat or replace the GPU; on a new machine large BARs (above 4G decoding) "
-     "in "
-     "the BIOS, and the open kernel modules for Blackwell",
+     "in the BIOS, and the open kernel modules for Blackwell",
      "NVSentinel#155 and open-gpu-kernel-modules#862 (confirmed)", look_at_lost_gpus},
     {"peermem-refused", DoctorSeverity::slow,
      "The peer memory module does not fit the NVIDIA driver (nvidia_p2p_*) or the RDMA driver (ib_*): "
@@ -263,9 +260,9 @@ constexpr std::array<DoctorCheck, 11> kKernelLogChecks{{
      "A NIC's firmware or its driver's start failed, or it ran out of what jobs need from it.",
      "dmesg, from the boot on", "dmesg | grep -E 'mlx[45]_core' ; mlxfwmanager --query",
      "reset the NIC (mlxfwreset) or reboot, then update its firmware; handle_hca_cap or error -22: a driver "
-     "older than the firmware, so a newer kernel or DOCA; limits exceeded: fewer registrations "
-     "or ranks, of ALLOC_UAR a larger PF_LOG_BAR_SIZE (mlxconfig); UAR pages of mlx4 on a kernel of 64 KiB "
-     "pages: mlx4_core enable_4k_uar=1",
+     "older than the firmware, so a newer kernel or DOCA; limits exceeded: fewer registrations or ranks, of "
+     "ALLOC_UAR a larger PF_LOG_BAR_SIZE (mlxconfig); UAR pages of mlx4 on a kernel of 64 KiB pages: "
+     "mlx4_core enable_4k_uar=1",
      "charm#2635, ucx#6264, ucx#6049 (confirmed); Linux, mlx5 health.c", look_at_failed_nics},
     {"cable-error", DoctorSeverity::broken, "A NIC reports an error of its cable or transceiver.",
      "dmesg, from the boot on", "dmesg | grep 'Port module' ; mlxlink -d DEVICE -m",
@@ -287,15 +284,13 @@ constexpr std::array<DoctorCheck, 11> kKernelLogChecks{{
      "EFA refused to register memory: jobs that need more of it fail.", "dmesg, from the boot on",
      "dmesg | grep -E 'REG_MR|register mr' ; ulimit -l",
      "comp_status 1 is the device's own limit: fewer peers, communicators or buffers, or buffers in huge "
-     "pages; "
-     "a newer EFA installer",
+     "pages; a newer EFA installer",
      "nccl#563 (reported), libfabric#9739 (maintainer); Linux, efa_admin_defs.h",
      look_at_refused_registrations},
     {"pcie-errors", DoctorSeverity::broken, "PCIe errors were fatal: the link of that device failed.",
      "dmesg, from the boot on", "dmesg | grep -E 'AER|PCIe Bus Error' ; lspci -tv",
      "reseat the card or riser below that port, then another slot; compare with a sibling node; of a device "
-     "that no "
-     "job uses it does not matter",
+     "that no job uses it does not matter",
      "PCI Express, advanced error reporting; Linux, drivers/pci/pcie/aer.c", look_at_uncorrected_errors},
     {"pcie-errors-corrected", DoctorSeverity::risk,
      "PCIe errors were corrected (transfers were repeated), or lost a transfer and not the link (Non-Fatal): "

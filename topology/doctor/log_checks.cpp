@@ -289,13 +289,11 @@ constexpr std::array<DoctorCheck, 14> kLogChecks{{
      "reaches its own subnet at most.",
      "a log with NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=NET", "show_gids ; env | grep NCCL_IB_GID_INDEX",
      "unset NCCL_IB_GID_INDEX (NCCL 2.21 and newer finds the index), or name the index that show_gids lists "
-     "as v2 "
-     "with an IPv4 address",
+     "as v2 with an IPv4 address",
      "nccl#1657; NCCL user guide, NCCL_IB_GID_INDEX", look_at_link_local_gids, true},
     {"log-link-layers", DoctorSeverity::risk,
      "NCCL uses InfiniBand ports and Ethernet ports (RoCE) in one job, and a connection failed: a port of "
-     "one kind "
-     "does not reach one of the other.",
+     "one kind does not reach one of the other.",
      "a log with NCCL_DEBUG=INFO", "ibv_devinfo | grep -E 'hca_id|link_layer'",
      "NCCL_IB_HCA = the ports of one kind, on all nodes (or ^ those of the other: NCCL_IB_HCA=^mlx5_2)",
      "nccl#302 (reported), nccl#1412 (maintainer)", look_at_link_layers, true},
@@ -303,8 +301,7 @@ constexpr std::array<DoctorCheck, 14> kLogChecks{{
      "The log ends while ranks try to connect to another one: if the job hangs, it hangs there.",
      "a log with NCCL_DEBUG=INFO", "the log of the rank at that address ; nc -zv ADDRESS PORT",
      "see whether that rank began, or ended before; NCCL_SOCKET_IFNAME = the network that joins the nodes, "
-     "no "
-     "firewall on it; of a cloud's plugin, driver, plugin and daemon of one release",
+     "no firewall on it; of a cloud's plugin, driver, plugin and daemon of one release",
      "cluster-toolkit#3032 (maintainer: a driver newer than TCPX); NCCL, misc/socket.cc", look_at_connecting,
      true},
     {"log-beginning-lost", DoctorSeverity::risk,
@@ -312,17 +309,15 @@ constexpr std::array<DoctorCheck, 14> kLogChecks{{
      "a log with NCCL_DEBUG=INFO",
      "head -1 LOG ; kubectl get --raw /api/v1/nodes/NODE/proxy/configz | grep -o 'containerLogMax[^,]*'",
      "the whole log: a container's is rotated, and kubectl logs shows the newest part; let the program write "
-     "a file "
-     "(tee, NCCL_DEBUG_FILE), or NCCL_DEBUG=WARN",
+     "a file (tee, NCCL_DEBUG_FILE), or NCCL_DEBUG=WARN",
      "aicr#1712 (confirmed)", look_at_lost_beginning, true},
     {"log-init-straggler", DoctorSeverity::risk,
      "A rank takes seconds longer than the others for a step of ncclCommInitRank that it does alone: all "
-     "others "
-     "wait for it, and their time is in bootstrap, allgathers or connections.",
+     "others wait for it, and their time is in bootstrap, allgathers or connections.",
      "a log with NCCL_DEBUG=INFO (NCCL 2.22 and newer)", "grep 'Init timings' LOG",
      "kernels: the first use of CUDA on that node (a slow file system, CUDA_MODULE_LOADING=EAGER, "
-     "persistence mode "
-     "off); alloc: its host memory; topo: /sys or NVML that answers slowly; see that node beside another",
+     "persistence mode off); alloc: its host memory; topo: /sys or NVML that answers slowly; see that node "
+     "beside another",
      "NCCL, init.cc, ncclCommInitRankFunc", look_at_init_timings, true},
     {"log-separate-runs", DoctorSeverity::broken,
      "nccl-tests was built without MPI: every process measured alone, and nothing crossed the network.",

@@ -129,9 +129,8 @@ bool exports_dma_buf(const Evidence& evidence) {
 std::string gpudirect_fix(const Evidence& evidence) {
   if (any_module(evidence, "nvidia_peermem") || any_module(evidence, "nv_peer_mem"))
     return "the peer memory module is loaded where lsmod was taken; of that node see ACS (lspci -vvv), "
-           "iommu=pt, "
-           "NCCL_NET_GDR_LEVEL and whether the NIC and the GPU are below one switch; on others: modprobe "
-           "nvidia-peermem";
+           "iommu=pt, NCCL_NET_GDR_LEVEL and whether the NIC and the GPU are below one switch; on others: "
+           "modprobe nvidia-peermem";
   const auto says = [&evidence](std::string_view words) {
     const auto& log = evidence.of("nccl-log");
     return std::any_of(log.begin(), log.end(),
@@ -139,18 +138,14 @@ std::string gpudirect_fix(const Evidence& evidence) {
   };
   if (says("RCCL version"))
     return "of AMD's GPUs: the peer memory of amdgpu-dkms with the RDMA driver, or DMA-BUF on a newer kernel "
-           "and "
-           "RCCL; NCCL_NET_GDR_LEVEL";
+           "and RCCL; NCCL_NET_GDR_LEVEL";
   if (says("DMA-BUF is available on GPU device") && !says("GPU Direct RDMA Disabled"))
     return "the GPU's driver exports DMA-BUF (the log says so), so first see whether GPU and NIC are far "
-           "apart "
-           "(nvidia-smi topo -m: PHB, NODE or SYS) and what NCCL_NET_GDR_LEVEL allows; a module changes "
-           "nothing "
-           "there";
+           "apart (nvidia-smi topo -m: PHB, NODE or SYS) and what NCCL_NET_GDR_LEVEL allows; a module "
+           "changes nothing there";
   if (exports_dma_buf(evidence))
     return "this kernel and driver export DMA-BUF: NCCL 2.12 or newer without NCCL_DMABUF_ENABLE=0, and an "
-           "RDMA driver "
-           "that takes it; or modprobe nvidia-peermem";
+           "RDMA driver that takes it; or modprobe nvidia-peermem";
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include "topology/doctor/infiniband_ports.hpp"
 #include "topology/doctor/look.hpp"
 #include "topology/graph/lookup.hpp"
+#include "topology/graph/nics.hpp"
 #include "topology/graph/port_state.hpp"
 
 namespace collbench::topology {

@@ -232,9 +232,7 @@ DoctorVerdict look_at_hidden_switches(const Evidence& evidence) {
 constexpr std::array<DoctorCheck, 7> kPcieChecks{{
     {"acs-on", DoctorSeverity::slow,
      "ACS on PCIe switches, or on the root ports between two GPUs, sends what GPUs and NICs say to each "
-     "other up to the CPU: GPUDirect crawls, fails "
-     "or "
-     "hangs.",
+     "other up to the CPU: GPUDirect crawls, fails or hangs.",
      "lspci -vvv (as root)", "lspci -vvv | grep ACSCtl",
      "disable ACS in the BIOS or by setpci on the ports that are named; not where virtual machines use the "
      "devices",

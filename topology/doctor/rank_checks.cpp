@@ -237,24 +237,21 @@ constexpr std::array<DoctorCheck, 4> kRankChecks{{
      "hung there.",
      "a log with NCCL_DEBUG=INFO of all ranks", "grep -E 'Init (START|COMPLETE)' LOG ; py-spy dump --pid PID",
      "where it hung: the network of the start (NCCL_SOCKET_IFNAME, a firewall), or a rank of another job "
-     "that "
-     "took its place",
+     "that took its place",
      "NCCL, init.cc, ncclCommInitRankFunc", look_at_cut_start, true},
     {"log-nics-unequal", DoctorSeverity::slow,
      "NCCL finds fewer or slower NICs on a host than on the others of the job: all of them go at its rate.",
      "a log with NCCL_DEBUG=INFO of several hosts",
      "grep -E 'NET/IB ?: (Using|\\[)' LOG ; ibstat (on that host)",
      "the NIC that is named, on that host: its port (ibstat, dmesg | grep mlx5), the container's devices, "
-     "and "
-     "NCCL_IB_HCA alike on all hosts",
+     "and NCCL_IB_HCA alike on all hosts",
      "NCCL, net_ib.cc, ncclIbInit; nccl#2428", look_at_unequal_nics, true},
     {"log-nvlink-unused", DoctorSeverity::slow,
      "GPUs that NVLink joins speak through host memory: a small part of what NVLink carries.",
      "a log with NCCL_DEBUG=INFO",
      "grep -E 'via SHM|P2P is disabled' LOG ; nvidia-smi topo -p2p r ; nvidia-smi nvlink -s",
      "the fabric manager running, ranks in one container or with --ipc=host and all GPUs in each, no ACS or "
-     "IOMMU "
-     "between them; as long as nvidia-smi topo -p2p r does not say OK, NCCL cannot",
+     "IOMMU between them; as long as nvidia-smi topo -p2p r does not say OK, NCCL cannot",
      "NCCL user guide, NCCL_P2P_DISABLE and NCCL_P2P_LEVEL; NCCL, transport/p2p.cc",
      look_at_local_connections, true},
 }};

@@ -166,8 +166,8 @@ constexpr std::array<DoctorCheck, 4> kVersionChecks{{
      "Wheels of NCCL for two CUDA versions are listed: where both are installed, both bring "
      "nvidia/nccl/lib/libnccl.so.2, and programs load whichever came last.",
      "pip list, or PyTorch's collect_env",
-     "pip list | grep nvidia-nccl ; python3 -c 'import torch; "
-     "print(torch.version.cuda, torch.cuda.nccl.version())'",
+     "pip list | grep nvidia-nccl ; python3 -c 'import torch; print(torch.version.cuda, "
+     "torch.cuda.nccl.version())'",
      "pip uninstall the one of the other CUDA (cu12 beside cu13), then install the one that stays again "
      "(--force-reinstall)",
      "pytorch#186591 (confirmed); the wheels of 2.28.9", look_at_wheels},

@@ -331,9 +331,8 @@ void observe(const std::string& name, const WatchdogGroup& group, const std::map
   const bool may_be_barrier = operation == "ALLREDUCE" || operation == "BARRIER";
   if (waiting.size() == 1 && may_be_barrier && call <= kMaxFirstCalls && elements == "1")
     found.push_back({prefix + "one element, among the first calls: this may be a barrier, for which a rank "
-                              "is late that still loads, "
-                              "tokenizes, compiles or downloads; do that before the job, or raise timeout= "
-                              "of init_process_group",
+                              "is late that still loads, tokenizes, compiles or downloads; do that before "
+                              "the job, or raise timeout= of init_process_group",
                      group.location});
 }
 
