@@ -97,5 +97,10 @@ TEST(ImportOsu, LatencyIsPingPongOfTwoRanks) {
   EXPECT_EQ(run.ranks.size(), 2U);
 }
 
+TEST(ImportOsu, ATableOfNoOperationIsNamed) {
+  EXPECT_THAT(refusal("# OSU MPI-CUDA Bandwidth Test v7.2\n# Size      Bandwidth (MB/s)\n1         1.01\n"),
+              HasSubstr("can be read: left out are tables of Bandwidth"));
+}
+
 }  // namespace
 }  // namespace collbench::analysis::osu_text_test
