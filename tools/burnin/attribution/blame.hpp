@@ -81,6 +81,10 @@ struct Attribution {
   }
 };
 
+/// The part from which on a node may have lost kMustBeSeen, and its worst part: of any rail and direction.
+[[nodiscard]] double unseen_below(const Attribution& found);
+[[nodiscard]] double worst_part(const PairEffects& effects, int node);
+
 /// The worst first.
 [[nodiscard]] bool is_worse(const Blame& a, const Blame& b);
 

@@ -41,20 +41,42 @@ std::map<int, std::map<int, double>> best_rates(const BurninRecord& record) {
   return best;
 }
 
+/// Where others measured a rate of each node: that, in bytes per second.
+std::map<int, double> node_rates(const BurninRecord& record) {
+  std::map<int, double> rates;
+  for (const GroupRate& group : record.groups) {
+    if (record.source.empty() || group.launch.nodes.size() != 1) continue;
+    double& rate = rates[group.launch.nodes.front()];
+    rate = std::max(rate, group.bus_bandwidth);
+  }
+  return rates;
+}
+
+/// Where the times scatter by as much, a shortfall is nobody's own: the scatter holds all back.
+bool falls_short(const BurninRecord& record, const Attribution& found, int node, double rate) {
+  const double blind = found.blind_below_of(node);
+  return rate < kShareOfExpected * record.expected &&
+         (blind <= kMaxBlind || rate < record.expected / std::exp(blind));
+}
+
+/// "makes 20.2 of the expected 40 GB/s".
+std::string makes_of_expected(const BurninRecord& record, double rate) {
+  return fmt::format("makes {:.4g} of the expected {:.4g} GB/s", rate / kGigabyte,
+                     record.expected / kGigabyte);
+}
+
 void add_rail_below_expected(const BurninRecord& record, int rail, double fastest, Attribution& found) {
   const bool is_named = std::any_of(found.blames.begin(), found.blames.end(), [rail](const Blame& blame) {
     return blame.kind == BlameKind::rail && blame.rail == rail;
   });
   if (is_named) return;
-  add_finding(
-      found.blames,
-      {.kind = BlameKind::rail,
-       .rail = rail,
-       .against_expected = true,
-       .evidence = fmt::format("the fastest pair of rail {} makes {:.4g} of the expected {:.4g} GB/s, "
-                               "and other rails make it",
-                               rail, fastest / kGigabyte, record.expected / kGigabyte)},
-      std::log(record.expected / fastest), -std::log(kShareOfExpected), "");
+  add_finding(found.blames,
+              {.kind = BlameKind::rail,
+               .rail = rail,
+               .against_expected = true,
+               .evidence = fmt::format("the fastest pair of rail {} {}, and other rails make it", rail,
+                                       makes_of_expected(record, fastest))},
+              std::log(record.expected / fastest), -std::log(kShareOfExpected), "");
 }
 
 /// A node is good only if its fastest pair on each rail makes 95 % of what was expected. A rail on which
@@ -67,23 +89,19 @@ void judge_expected(const BurninRecord& record, Attribution& found) {
                              [](const auto& a, const auto& b) { return a.second < b.second; });
   };
   const double needed = kShareOfExpected * record.expected;
-  // Where the times scatter by as much, a shortfall is nobody's own: the scatter holds all back.
-  const auto falls_short = [&](const std::pair<const int, double>& of) {
-    const double blind = found.blind_below_of(of.first);
-    return of.second < needed && (blind <= kMaxBlind || of.second < record.expected / std::exp(blind));
-  };
   const int reference = pair_design(record.table).reference;
   const bool some_rail_is_fine = std::any_of(
       best.begin(), best.end(), [&](const auto& rail) { return fastest(rail.second).second >= needed; });
   for (const auto& [rail, rates] : best) {
-    const bool all_short = falls_short(fastest(rates));
+    const auto best_of_rail = fastest(rates);
+    const bool all_short = falls_short(record, found, best_of_rail.first, best_of_rail.second);
     if (all_short && some_rail_is_fine) {
-      add_rail_below_expected(record, rail, fastest(rates).second, found);
+      add_rail_below_expected(record, rail, best_of_rail.second, found);
       continue;
     }
     for (const auto& of : rates) {
       NodeVerdict& verdict = found.nodes[slot_of(of.first)];
-      if (!falls_short(of) || verdict.bucket != Bucket::good) continue;
+      if (!falls_short(record, found, of.first, of.second) || verdict.bucket != Bucket::good) continue;
       // The reference is in all pairs, so that all are slow with it.
       if (all_short && reference >= 0 && of.first != reference)
         verdict = {
@@ -93,9 +111,17 @@ void judge_expected(const BurninRecord& record, Attribution& found) {
                         record.table.nodes[slot_of(reference)], record.expected / kGigabyte)};
       else
         verdict = {of.first, Bucket::suspect,
-                   fmt::format("its fastest pair on rail {} makes {:.4g} of the expected {:.4g} GB/s", rail,
-                               of.second / kGigabyte, record.expected / kGigabyte)};
+                   fmt::format("its fastest pair on rail {} {}", rail, makes_of_expected(record, of.second))};
     }
+  }
+}
+
+/// The same of a rate of each node, once judge_groups() has said how much these scatter.
+void judge_expected_of_nodes(const BurninRecord& record, Attribution& found) {
+  for (const auto& [node, rate] : node_rates(record)) {
+    NodeVerdict& verdict = found.nodes[slot_of(node)];
+    if (verdict.bucket == Bucket::good && falls_short(record, found, node, rate))
+      verdict = {node, Bucket::suspect, "it " + makes_of_expected(record, rate)};
   }
 }
 
@@ -104,10 +130,13 @@ std::string below_expected(const BurninRecord& record) {
   double fastest = 0;
   for (const auto& [rail, rates] : best_rates(record))
     for (const auto& [node, rate] : rates) fastest = std::max(fastest, rate);
+  const bool is_of_pairs = fastest > 0;
+  if (!is_of_pairs)
+    for (const auto& [node, rate] : node_rates(record)) fastest = std::max(fastest, rate);
   return fastest <= 0 || fastest >= kShareOfExpected * record.expected
              ? ""
-             : fmt::format("BELOW: the fastest pair makes {:.4g} of the expected {:.4g} GB/s; ",
-                           fastest / kGigabyte, record.expected / kGigabyte);
+             : fmt::format("BELOW: the fastest {} {}; ", is_of_pairs ? "pair" : "node",
+                           makes_of_expected(record, fastest));
 }
 
 /// A host with a counter that operators act on is no good one.
@@ -127,6 +156,7 @@ Attribution findings_of_idle_hosts(const BurninRecord& record) {
   judge_failures(record, found);
   judge_expected(record, found);
   judge_groups(record, found);
+  judge_expected_of_nodes(record, found);
   judge_rises(record, found);
   judge_losses(record.table, found);
   return found;
@@ -189,16 +219,10 @@ void hold_back_unseen(const BurninRecord& record, Attribution& found) {
   if (record.table.times.empty() || found.line_of_nodes <= kMatters ||
       found.effects.send.size() != found.nodes.size())
     return;
-  // The line is some four deviations, and of 1,000 who lost as much one is three below.
-  const double below = kMustBeSeen - 0.75 * found.line_of_nodes;
   for (NodeVerdict& verdict : found.nodes) {
     if (verdict.bucket != Bucket::good) continue;
-    double worst = -kMustBeSeen;
-    for (int rail = 0; rail < record.table.rails; ++rail) {
-      for (const auto* of : {&found.effects.send, &found.effects.receive})
-        worst = std::fmax(worst, (*of)[slot_of(verdict.node)][slot_of(rail)]);
-    }
-    if (worst <= below) continue;
+    const double worst = worst_part(found.effects, verdict.node);
+    if (worst <= unseen_below(found)) continue;
     verdict = {
         verdict.node, Bucket::not_tested,
         fmt::format(

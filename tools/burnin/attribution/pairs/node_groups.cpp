@@ -81,26 +81,37 @@ class GroupSearch {
 
  private:
   /// A slow node's pairs inside its group look like pairs across: whoever is by itself is tried as a member
-  /// of the group that it met most.
+  /// of the group that it met most, first all of them at once, for two that are slow hide each other.
   [[nodiscard]] Fit with_slow_members(Fit best) const {
-    constexpr int kMaxTries = 64;  // a fit each
+    constexpr std::size_t kMaxTries = 64;  // a fit each
+    std::vector<std::pair<std::size_t, int>> group_of;
     std::vector<int> size(partners_.size(), 0);
     for (const int label : best.labels) ++size[slot_of(label)];
-    int tries = 0;
     for (std::size_t node = 0; node < partners_.size(); ++node) {
-      if (size[slot_of(best.labels[node])] > 1 || partners_[node].empty()) continue;
+      if (size[slot_of(best.labels[node])] > 1) continue;
       std::map<int, int> met;
       for (const auto& [partner, pair] : partners_[node]) {
         const int label = best.labels[slot_of(partner)];
         if (size[slot_of(label)] > 1) ++met[label];
       }
-      if (met.empty() || ++tries > kMaxTries) continue;
+      if (!met.empty())
+        group_of.emplace_back(node,
+                              std::max_element(met.begin(), met.end(), [](const auto& a, const auto& b) {
+                                return a.second < b.second;
+                              })->first);
+    }
+    if (group_of.size() > kMaxTries) group_of.resize(kMaxTries);
+    const std::vector<int> by_itself = best.labels;
+    const auto keep_if_better = [&](const std::vector<int>& labels) {
+      if (Fit now = fit_of(labels, true); now.criterion < best.criterion) best = std::move(now);
+    };
+    std::vector<int> all_joined = by_itself;
+    for (const auto& [node, group] : group_of) all_joined[node] = group;
+    keep_if_better(all_joined);
+    for (const auto& [node, group] : group_of) {
       std::vector<int> labels = best.labels;
-      labels[node] = std::max_element(met.begin(), met.end(), [](const auto& a, const auto& b) {
-                       return a.second < b.second;
-                     })->first;
-      const Fit joined = fit_of(labels, true);
-      if (joined.criterion < best.criterion) best = joined;
+      labels[node] = labels[node] == group ? by_itself[node] : group;
+      keep_if_better(labels);
     }
     return best;
   }

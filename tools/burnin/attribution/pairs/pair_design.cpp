@@ -13,8 +13,8 @@ namespace {
 
 using Partners = std::vector<std::set<int>>;
 
-/// Whether two colors suffice, so that no two partners have the same.
-bool has_two_sides(const Partners& partners) {
+/// By node 0 or 1, so that no two partners have the same; empty where two do not suffice.
+std::vector<int> two_sides(const Partners& partners) {
   std::vector<int> side(partners.size(), -1);
   for (std::size_t start = 0; start < partners.size(); ++start) {
     if (side[start] >= 0) continue;
@@ -25,7 +25,7 @@ bool has_two_sides(const Partners& partners) {
       open.pop_back();
       for (const int partner : partners[slot_of(node)]) {
         int& of = side[slot_of(partner)];
-        if (of == side[slot_of(node)]) return false;
+        if (of == side[slot_of(node)]) return {};
         if (of < 0) {
           of = 1 - side[slot_of(node)];
           open.push_back(partner);
@@ -33,7 +33,7 @@ bool has_two_sides(const Partners& partners) {
       }
     }
   }
-  return true;
+  return side;
 }
 
 DesignKind kind_of(const Partners& partners, std::size_t measured, std::size_t pairs, int most) {
@@ -41,7 +41,7 @@ DesignKind kind_of(const Partners& partners, std::size_t measured, std::size_t p
   if (pairs + 1 == measured && std::cmp_equal(most, pairs)) return DesignKind::star;
   if (most <= 2 && pairs + 1 == measured) return DesignKind::chain;
   if (most <= 2 && pairs == measured) return DesignKind::ring;
-  return has_two_sides(partners) ? DesignKind::bipartite : DesignKind::some_pairs;
+  return two_sides(partners).empty() ? DesignKind::some_pairs : DesignKind::bipartite;
 }
 
 }  // namespace
@@ -55,6 +55,8 @@ std::vector<std::set<int>> partners_of(const PairTable& table) {
   }
   return partners;
 }
+
+std::vector<int> sides_of(const PairTable& table) { return two_sides(partners_of(table)); }
 
 PairDesign pair_design(const PairTable& table) {
   const Partners partners = partners_of(table);

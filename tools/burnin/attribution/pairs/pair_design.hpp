@@ -33,6 +33,9 @@ struct PairDesign {
 };
 [[nodiscard]] PairDesign pair_design(const PairTable& table);
 
+/// By node 0 or 1, so that all pairs are between both sides; empty where there are no two such.
+[[nodiscard]] std::vector<int> sides_of(const PairTable& table);
+
 /// What this design can tell, and what not: "one reference: 62 pairs with n0. …".
 [[nodiscard]] std::string design_words(const PairTable& table);
 

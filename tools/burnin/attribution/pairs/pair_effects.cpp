@@ -214,7 +214,7 @@ double line_of_rail(const PairTable& table, const PairEffects& effects, int rail
   }
   constexpr double kSigmas = 6;  // of population_line, and what few nodes know badly
   const double widening = std::min(1.0, healthy_deviations(effects.send.size()) / kSigmas);
-  return std::max(population_line(parts, widening), line_of_residuals(table, effects, rail) / 2);
+  return std::max(population_line(parts, widening), widening * line_of_residuals(table, effects, rail) / 2);
 }
 
 }  // namespace collbench::analysis

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -18,6 +20,13 @@ namespace {
 constexpr std::size_t kMinPairs = 8;         // fewer do not know how healthy ones scatter
 constexpr std::size_t kMaxLevels = 6;        // two kinds of paths, and what is slow beside them
 constexpr std::size_t kMaxForLevels = 4096;  // the search takes the square of the values
+
+/// Of values over a median absolute deviation of `count` of them, whose efficiency beside a standard
+/// deviation is 0.37.
+boost::math::students_t spread_of(std::size_t count) {
+  constexpr double kEfficiency = 0.37;
+  return boost::math::students_t(std::max(1.0, kEfficiency * static_cast<double>(count)));
+}
 
 /// Segments of sorted values: where each ends.
 using Ends = std::vector<std::size_t>;
@@ -82,6 +91,28 @@ double nearest(const std::vector<double>& centers, double value) {
   });
 }
 
+/// Values that are faster than the scatter of the fastest level has them: the level that they have, or none.
+/// The counts below each value are held against chance ("higher criticism": Donoho & Jin, Annals of
+/// Statistics 32, 2004), so that two of hundreds suffice where they are far away.
+std::optional<double> faster_level(const std::vector<double>& sorted, const Levels& levels) {
+  constexpr double kByChance = 1e-3;
+  constexpr std::size_t kMinValues = 2;
+  const double center = levels.centers.front();
+  const auto of_level = static_cast<std::size_t>(std::count_if(
+      sorted.begin(), sorted.end(), [&](double value) { return nearest(levels.centers, value) == center; }));
+  const boost::math::students_t spread = spread_of(of_level);
+  std::size_t fast = 0;
+  for (std::size_t count = kMinValues; 2 * count <= of_level && sorted[count - 1] < center; ++count) {
+    const double beyond = (center - sorted[count - 1]) / levels.sigma;
+    const double expected =
+        static_cast<double>(of_level) * boost::math::cdf(boost::math::complement(spread, beyond));
+    const double chance = boost::math::gamma_p(static_cast<double>(count), expected);  // Poisson's
+    if (chance < kByChance) fast = count;
+  }
+  if (fast == 0) return std::nullopt;
+  return median({sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(fast)});
+}
+
 std::string as_percent(double log_time) { return fmt::format("{:+.1f} %", 100 * std::expm1(log_time)); }
 
 /// The pairs of a rail, each by its slower direction, of which the quickest time counts.
@@ -103,10 +134,10 @@ std::vector<PairTime> pairs_of(const PairTable& table, int rail) {
 }
 
 /// Why this design cannot tell of a node whose pairs neither clear nor name it.
-std::string why_unclear(const NodeStanding& node, const PairElimination& found, double clear_below) {
+std::string why_unclear(const NodeStanding& node, const PairElimination& found, double clears_below) {
   if (std::isinf(found.line))
     return fmt::format("fewer than {} pairs do not say how healthy ones scatter", kMinPairs);
-  if (clear_below <= 0)
+  if (clears_below <= 0)
     return fmt::format(
         "pairs scatter by {:.1f} % (robust standard deviation), too much to see a loss of 10 %",
         100 * found.levels.sigma);
@@ -131,14 +162,14 @@ bool is_slow(const PairTime& pair, const PairElimination& found) {
 }
 
 /// How many pairs a node has, how many of them are slow, and whether one clears it.
-void count_pairs(const std::vector<PairTime>& pairs, double clear_below, PairElimination& found) {
+void count_pairs(const std::vector<PairTime>& pairs, double clears_below, PairElimination& found) {
   std::vector<std::vector<double>> more(found.nodes.size());
   for (const PairTime& pair : pairs) {
     for (const int node : {pair.a, pair.b}) {
       NodeStanding& of = found.nodes[slot_of(node)];
       ++of.pairs;
       of.slow += is_slow(pair, found) ? 1 : 0;
-      if (pair.log_time <= found.levels.centers.front() + clear_below) of.standing = Standing::cleared;
+      if (pair.log_time <= found.levels.centers.front() + clears_below) of.standing = Standing::cleared;
       more[slot_of(node)].push_back(pair.log_time - found.levels.centers.back());
     }
   }
@@ -188,15 +219,21 @@ Levels levels_of(std::vector<double> values) {
     if (!parts.empty()) levels.centers.clear();
     for (const std::vector<double>& part : parts) levels.centers.push_back(median(part));
   }
-  for (double& value : values) value = std::fabs(value - nearest(levels.centers, value));
-  levels.sigma = std::max(kMinScatter, kToSigma * median(values));
+  std::vector<double> away;
+  for (const double value : values) away.push_back(std::fabs(value - nearest(levels.centers, value)));
+  levels.sigma = std::max(kMinScatter, kToSigma * median(away));
+  if (const std::optional<double> fast = faster_level(values, levels))
+    levels.centers.insert(levels.centers.begin(), *fast);
   return levels;
 }
 
 double healthy_deviations(std::size_t count, double beyond) {
-  constexpr double kEfficiency = 0.37;  // of a median absolute deviation beside a standard deviation
-  const boost::math::students_t spread(std::max(1.0, kEfficiency * static_cast<double>(count)));
-  return boost::math::quantile(boost::math::complement(spread, beyond));
+  return boost::math::quantile(boost::math::complement(spread_of(count), beyond));
+}
+
+double clear_below(const Levels& levels, std::size_t count) {
+  constexpr double kMayBeCleared = 1e-3;
+  return kMustBeSeen - healthy_deviations(count, kMayBeCleared) * levels.sigma;
 }
 
 PairElimination pair_elimination(const PairTable& table, int rail) {
@@ -211,15 +248,12 @@ PairElimination pair_elimination(const PairTable& table, int rail) {
   const bool is_enough = pairs.size() >= kMinPairs;
   found.line = is_enough ? std::max(kMatters, healthy_deviations(pairs.size()) * sigma)
                          : std::numeric_limits<double>::infinity();
-  constexpr double kMayBeCleared = 1e-3;  // of nodes that lost a tenth
-  const double clear_below =
-      is_enough ? std::min(found.line, kMustBeSeen - healthy_deviations(pairs.size(), kMayBeCleared) * sigma)
-                : -1;
-  count_pairs(pairs, clear_below, found);
+  const double clears_below = is_enough ? std::min(found.line, clear_below(found.levels, pairs.size())) : -1;
+  count_pairs(pairs, clears_below, found);
   name_what_nothing_clears(pairs, found);
   for (NodeStanding& node : found.nodes) {
     if (node.pairs > 0 && node.standing == Standing::unclear)
-      node.why = why_unclear(node, found, clear_below);
+      node.why = why_unclear(node, found, clears_below);
   }
   return found;
 }

@@ -17,12 +17,17 @@ inline constexpr double kMustBeSeen = 0.1054;
 /// The levels of values that scatter about one or several: where one normal distribution or several of one
 /// width are likelier, each value by the cost of saying which (classification likelihood with a BIC penalty:
 /// Biernacki, Celeux & Govaert, IEEE PAMI 22, 2000). Levels nearer than kMatters are one, and what has fewer
-/// than four values or a tenth of them is none. `sigma` is robust, about the nearest level.
+/// than four values or a tenth of them is none; but below the fastest a few that chance does not explain are
+/// one, for what is as fast may be what all should be. `sigma` is robust, about the nearest level.
 struct Levels {
   std::vector<double> centers;  ///< ascending, one at least
   double sigma = 0;
 };
 [[nodiscard]] Levels levels_of(std::vector<double> values);
+
+/// From how much above the fastest level on a loss of kMustBeSeen might be hidden: one of 1,000 that lost as
+/// much is below. `count` values are known.
+[[nodiscard]] double clear_below(const Levels& levels, std::size_t count);
 
 /// How many robust standard deviations values of a healthy kind are seldom beyond (`beyond`: that share of
 /// them), where `count` of them are known: Student's t, whose degrees of freedom are those of a median

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -147,12 +148,41 @@ TEST(Screening, NoDesignPassesABadHostOrAccusesAHealthyOne) {
         all += score_over({.bad = 3, .lost = lost, .leaf_effect = leaf_effect}, design, 6);
       healthy += score_over({.leaf_effect = leaf_effect}, design, 6);
     }
-    EXPECT_LE(all.passed, all.bad / 50) << design.name;
+    EXPECT_LE(all.passed, all.bad / 100) << design.name;
     EXPECT_LE(all.accused + healthy.accused, (all.healthy + healthy.healthy) / 300) << design.name;
     if (design.is_dense) {
-      EXPECT_GE(all.named, all.bad * 9 / 10) << design.name;
+      EXPECT_GE(all.named, all.bad * 19 / 20) << design.name;
     }
   }
+}
+
+// The reference's own leaf is a sixteenth of the hosts: who is as slow as the others may be one of them that
+// lost a tenth.
+TEST(Screening, WhoMayBelongToTheLeafOfTheReferencesIsNotGood) {
+  for (const int design : {0, 3, 4}) {
+    for (const double leaf_effect : {0.05, 0.1}) {
+      const Score score = score_over({.hosts = 256, .bad = 12, .lost = 0.1, .leaf_effect = leaf_effect},
+                                     designs().at(slot_of(design)), 12);
+      EXPECT_EQ(score.passed, 0) << designs().at(slot_of(design)).name << leaf_effect;
+    }
+    const Score alike = score_over({.hosts = 256}, designs().at(slot_of(design)), 4);
+    EXPECT_GE(alike.cleared, alike.healthy * 98 / 100) << designs().at(slot_of(design)).name;
+  }
+}
+
+// Two of four fast hosts are a level, one may have been measured wrongly, and none of them is far beyond what
+// chance would do.
+TEST(Elimination, AFewFastPairsAreALevel) {
+  std::vector<double> values;
+  for (int i = 0; i < 60; ++i) values.push_back(0.01 * std::sin(i));
+  const auto with = [&values](std::vector<double> fast) {
+    fast.insert(fast.end(), values.begin(), values.end());
+    return levels_of(fast).centers;
+  };
+  EXPECT_EQ(with({}).size(), 1U);
+  EXPECT_EQ(with({-0.1}).size(), 1U);
+  ASSERT_EQ(with({-0.1, -0.11}).size(), 2U);
+  EXPECT_NEAR(with({-0.1, -0.11}).front(), -0.105, 1e-9);
 }
 
 // Three quarters of the hosts are below one leaf switch: to the others most of their pairs are slower.
@@ -196,14 +226,17 @@ TEST(Elimination, WhoIsNotSlowWithAllIsNotNamed) {
 // Prints the table of docs/notes/burnin-screenings.md: --gtest_also_run_disabled_tests
 // --gtest_filter='*Table*'.
 TEST(Screening, DISABLED_Table) {
+  constexpr std::array<double, 3> kLeafEffects{0.0, 0.05, 0.1};
   for (const Design& design : designs()) {
+    if (design.name == "all pairs") continue;
     for (const double noise : {0.01, 0.02}) {
       std::string cells;
+      std::string cleared;
       Score healthy;
       for (const double lost : {0.1, 0.25, 0.5}) {
         Score all;
         for (const int hosts : {63, 256}) {
-          for (const double leaf_effect : {0.0, 0.05, 0.1}) {
+          for (const double leaf_effect : kLeafEffects) {
             for (const double share : {0.01, 0.05})
               all += score_over({.hosts = hosts,
                                  .bad = std::max(1, static_cast<int>(share * hosts)),
@@ -213,15 +246,19 @@ TEST(Screening, DISABLED_Table) {
                                 design, hosts == 63 ? 12 : 4);
           }
         }
-        healthy.accused += all.accused, healthy.healthy += all.healthy, healthy.cleared += all.cleared;
-        cells += fmt::format(" {:.1f}, {:.1f} |", 100.0 * all.named / all.bad, 100.0 * all.passed / all.bad);
+        healthy.accused += all.accused, healthy.healthy += all.healthy;
+        cells += fmt::format(" {:.1f}, {} of {} |", 100.0 * all.named / all.bad, all.passed, all.bad);
       }
-      for (const int hosts : {63, 256})
-        for (const double leaf_effect : {0.0, 0.05, 0.1})
-          healthy += score_over({.hosts = hosts, .leaf_effect = leaf_effect, .noise = noise}, design,
-                                hosts == 63 ? 24 : 8);
-      fmt::print("| {} | {:.0f} % |{} {} of {} | {:.1f} |\n", design.name, 100 * noise, cells,
-                 healthy.accused, healthy.healthy, 100.0 * healthy.cleared / healthy.healthy);
+      for (const double leaf_effect : kLeafEffects) {
+        Score all;
+        for (const int hosts : {63, 256})
+          all += score_over({.hosts = hosts, .leaf_effect = leaf_effect, .noise = noise}, design,
+                            hosts == 63 ? 24 : 8);
+        healthy.accused += all.accused, healthy.healthy += all.healthy;
+        cleared += fmt::format("{}{:.0f}", cleared.empty() ? "" : ", ", 100.0 * all.cleared / all.healthy);
+      }
+      fmt::print("| {} | {:.0f} % |{} {} of {} | {} |\n", design.name, 100 * noise, cells, healthy.accused,
+                 healthy.healthy, cleared);
       std::fflush(stdout);
     }
   }

@@ -208,6 +208,20 @@ TEST(ImportedPairs, TheQuickestOfRepeatsCounts) {
   EXPECT_THAT(record.source, HasSubstr("; 2 rows measured a pair again, and the quickest of a pair counts"));
 }
 
+TEST(ImportedPairs, ARateOfEachNodeIsHeldAgainstWhatIsExpected) {
+  std::string nodes = "node,busbw\n";
+  for (int node = 0; node < 12; ++node) nodes += fmt::format("n{},{}\n", node, node == 4 ? 47.0 : 48.6);
+  BurninRecord record = read(nodes);
+  EXPECT_THAT(burnin_text(record, 200), HasSubstr("12 nodes: 12 good"));
+  record.expected = 50e9;
+  EXPECT_THAT(burnin_text(record, 200), AllOf(HasSubstr("12 nodes: 11 good, 1 suspect"),
+                                              HasSubstr("n4 suspect: it makes 47 of the expected 50 GB/s")));
+  record.expected = 100e9;
+  EXPECT_THAT(
+      burnin_text(record, 200),
+      testing::StartsWith("BELOW: the fastest node makes 48.6 of the expected 100 GB/s; 12 nodes: 0 good"));
+}
+
 TEST(ImportedPairs, ANodeWithoutARateFailedOnceWithEachOther) {
   std::string text = "from,to,busbw\n";
   for (int from = 0; from < 6; ++from) {
