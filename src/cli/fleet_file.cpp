@@ -116,7 +116,7 @@ class FleetReader {
   }
 
   void add(const std::string& name, const ExpectedFacts& facts) {
-    place_of_[name.substr(0, name.find('.'))] = hosts_.size();
+    slot_of_[name.substr(0, name.find('.'))] = hosts_.size();
     hosts_.push_back({name, facts});
   }
 
@@ -128,14 +128,14 @@ class FleetReader {
       const std::string name = host.substr(0, host.find('.'));
       if (!in_sections_.insert(name).second)
         throw refusal(section, fmt::format("{} is in two sections", excerpt(name)), "name it in one");
-      if (!place_of_.contains(name)) add(host, of_all);
-      for (const auto& [fact, values] : own) hosts_[place_of_.at(name)].facts[fact] = values;
+      if (!slot_of_.contains(name)) add(host, of_all);
+      for (const auto& [fact, values] : own) hosts_[slot_of_.at(name)].facts[fact] = values;
     }
   }
 
   const std::string& file_;
   std::vector<analysis::ExpectedHost> hosts_{};
-  std::map<std::string, std::size_t> place_of_{};
+  std::map<std::string, std::size_t> slot_of_{};
   std::set<std::string> in_sections_{};
 };
 
