@@ -55,7 +55,7 @@ std::optional<std::string> count_text(const topology::Fact<int>& fact) {
 }
 
 Seen count_of(const topology::Host& host, topology::DeviceKind kind, std::size_t devices) {
-  if (!topology::lists_all(host, kind)) return {};
+  if (host.sources.empty() || !topology::lists_all(host, kind)) return {};
   return {{fleet_value(static_cast<int>(devices))}, true};
 }
 

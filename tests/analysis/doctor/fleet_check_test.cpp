@@ -53,6 +53,7 @@ TEST(FleetCheck, EveryDeviceIsHeldAgainstWhatIsWritten) {
   half.host.gpus[0].model.value = "NVIDIA L4";
   EXPECT_EQ(match_of(half).front(), differs);
   EXPECT_THAT(match_of({}), ElementsAre(not_known, not_known, not_known));
+  EXPECT_EQ(hold_against({{FleetFact::gpus, {"8"}}}, {}).front().match, not_known);
 }
 
 TEST(FleetCheck, HostsWithoutEvidenceAndOthersAreCounted) {
