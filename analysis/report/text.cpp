@@ -2,8 +2,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
+#include <numeric>
 #include <ranges>
 #include <string>
 #include <string_view>
@@ -267,6 +269,21 @@ namespace {
 
 constexpr int kMaxPredictionWidth = 118;  ///< longer lines of prose are hard to read
 
+constexpr std::array<int, 8> kPredictionWidths{8, 10, 10, 10, 10, 10, 10, 10};  ///< of the columns of numbers
+constexpr std::size_t kPredictionWords =
+    2;  ///< columns behind them, which a narrow page shows below each table
+
+/// Cells under their headings, without the last `hidden` ones; those of the first column of words take `by`.
+std::string prediction_line(const std::vector<std::string>& cells, int by, std::size_t hidden) {
+  std::string line;
+  for (std::size_t i = 0; i < kPredictionWidths.size(); ++i)
+    line += pad_left(cells[i], kPredictionWidths.at(i));
+  if (hidden < kPredictionWords) line += "  " + pad_right(cells[cells.size() - kPredictionWords], by);
+  if (hidden == 0) line += "  " + cells.back();
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
 /// What the page has no columns for, by size, under the names of the columns: "8 B to 2 MiB: tree, latency".
 std::string hidden_prediction_cells(const TextTable& table, std::size_t hidden, int width) {
   struct Sizes {
@@ -301,14 +318,13 @@ std::string report_text(const Prediction& prediction, const TextOptions& options
   for (const std::string& line : prediction_legend(prediction)) text += wrap(line, width, "# ", "#   ");
   TextTable all{prediction_headings()};
   for (const PredictedRow& row : prediction.rows) all.push_back(prediction_cells(row, prediction.cluster));
-  TextTable shown = all;
-  constexpr std::size_t kWords = 2;  // columns at the end, which a narrow page shows below each table
-  const std::size_t whole = all.front().size();
-  while (table_width(shown) > columns && whole - shown.front().size() < kWords)
-    drop_column(shown, shown.front().size() - 1);
-  const std::size_t hidden = whole - shown.front().size();
+  const std::vector<int> widths = column_widths(all);
+  const int by = widths[widths.size() - kPredictionWords];
+  const int with_by = std::accumulate(kPredictionWidths.begin(), kPredictionWidths.end(), 2) + by;
+  const int with_both = with_by + 2 + widths.back();
+  const std::size_t hidden = columns >= with_both ? 0 : columns >= with_by ? 1 : kPredictionWords;
   if (hidden > 0)
-    text += wrap(fmt::format("terminal narrower than {} columns, below each table: {}", table_width(all),
+    text += wrap(fmt::format("terminal narrower than {} columns, below each table: {}", with_both,
                              hidden == 1 ? "limited by" : "expected by, limited by"),
                  width, "# ", "#   ");
   for (std::size_t first = 0, last = 0; first < prediction.rows.size(); first = last) {
@@ -316,9 +332,9 @@ std::string report_text(const Prediction& prediction, const TextOptions& options
     TextTable table{prediction_headings()};
     for (; last < prediction.rows.size() && prediction.rows[last].operation == id; ++last)
       table.push_back(all[last + 1]);
-    const std::string below = hidden_prediction_cells(table, hidden, columns);
-    for (auto& row : table) row.resize(whole - hidden);
-    text += fmt::format("\n{}\n{}{}", operation(id).name, table_lines(table, 0, kWords - hidden), below);
+    text += fmt::format("\n{}\n", operation(id).name);
+    for (const auto& row : table) text += prediction_line(row, by, hidden);
+    text += hidden_prediction_cells(table, hidden, columns);
   }
   return text;
 }
