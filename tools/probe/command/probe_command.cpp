@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "analysis/charts/chart.hpp"
-#include "analysis/probe/probe_json.hpp"
 #include "analysis/probe/siblings.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
