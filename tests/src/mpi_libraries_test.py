@@ -67,6 +67,21 @@ class Mpich(unittest.TestCase):
         self.assertGreaterEqual(len({row["operation"] for row in record["rows"]}), 10)
         self.assertEqual({row["wrong_elements"] for row in record["rows"]}, {0})
 
+    def assert_two_ranks_of_mpich(self, *words, environment):
+        result = run(*words, *QUICK, "-J", str(self.record), "--overwrite", environment=environment)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        record = json.loads(self.record.read_text())
+        self.assertTrue(record["versions"]["mpi"].startswith("MPICH 4"), record["versions"])
+        self.assertEqual(len(record["ranks"]), 2)
+
+    def test_in_a_shell_of_another_launcher(self):
+        self.assert_two_ranks_of_mpich(HYDRA, "-n", "2", PROGRAM, environment={"PMIX_RANK": "0"})
+
+    def test_its_mpirun_is_the_first_on_path(self):
+        folder = self.record.parent
+        (folder / "mpirun").symlink_to(HYDRA)
+        self.assert_two_ranks_of_mpich(PROGRAM, "-g", "2", environment={"PATH": f"{folder}:{os.environ['PATH']}"})
+
     def test_of_another_mpi_is_refused_once(self):
         result = run(HYDRA, "-n", "2", PROGRAM, *QUICK, environment={"COLLBENCH_MPI": "openmpi"})
         self.assertEqual(result.stderr.count("it is not the launcher of Open MPI"), 1, result.stderr)
