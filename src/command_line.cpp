@@ -160,9 +160,18 @@ CommandFunction printing_command(std::string text, const std::string& note = "")
   return with_note([text = std::move(text)] { return CommandResult{text}; }, note);
 }
 
-/// As CLI11 takes a command line.
-std::vector<std::string> from_the_back(const std::vector<std::string>& words) {
-  return {words.rbegin(), words.rend()};
+/// Lets `app` take the words. A command where they ask for help, which says `note` first.
+std::optional<CommandFunction> parse(CLI::App& app, const std::vector<std::string>& words,
+                                     const std::string& note) {
+  if (const CLI::App* helped = check_names(app, words)) return printing_command(help_of(*helped), note);
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return printing_command(help_of(chosen_command(app)), note);
+  } catch (const CLI::ParseError& error) {
+    throw command_line_error(app, error);
+  }
+  return std::nullopt;
 }
 
 /// Makes `app` collbench with the one subcommand that a tool is, and with the options of a run, so that it
@@ -208,15 +217,10 @@ Command parse_command_line(int argc, const char* const* argv) {
   }
   if (const auto topic = topic_help(app, words)) return printing_command(*topic);
   const std::string note = take_current_names(words, command_position(app, words));
-  if (const CLI::App* helped = check_names(app, words)) return printing_command(help_of(*helped), note);
   try {
-    app.parse(from_the_back(words));
-  } catch (const CLI::CallForHelp&) {
-    return printing_command(help_of(chosen_command(app)), note);
+    if (auto help = parse(app, words, note)) return *std::move(help);
   } catch (const Error& error) {
     throw with_config_line(app, run.config, run.command_line, error);
-  } catch (const CLI::ParseError& error) {
-    throw command_line_error(app, error);
   }
   if (version) return printing_command(version_text());
   complete_run_options(app, run);
@@ -230,15 +234,8 @@ CommandFunction parse_tool_line(const Subcommand& tool, std::vector<std::string>
   CLI::App app;
   add_tool(app, tool, run, chosen);
   words.insert(words.begin(), tool.name);
-  if (const CLI::App* helped = check_names(app, words)) return printing_command(help_of(*helped));
-  try {
-    app.parse(from_the_back(words));
-  } catch (const CLI::CallForHelp&) {
-    return printing_command(help_of(chosen_command(app)));
-  } catch (const CLI::ParseError& error) {
-    throw command_line_error(app, error);
-  }
-  return chosen;
+  const auto help = parse(app, words, "");
+  return help ? *help : chosen;
 }
 
 CommandDescription describe_tool(const Subcommand& tool) {
