@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-
 namespace collbench::launch {
 
 /// Counts calls where others can see them, also after a SIGKILL. One thread counts; each count is a plain

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-
 // What we use of the CUDA runtime's interface, in our own words, so that a build needs no CUDA: names and
 // values that are the same in CUDA 11, 12 and 13. tests/collectives/nccl/headers_test.cpp compares them with
 // the real cuda_runtime.h where there is one.
