@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "base/text_input.hpp"
 #include "src/cli/host_list.hpp"
-#include "src/cli/toml_text.hpp"
+#include "src/cli/config_file.hpp"
 
 namespace collbench::program {
 namespace {
