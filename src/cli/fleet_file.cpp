@@ -12,8 +12,8 @@
 
 #include "base/error.hpp"
 #include "base/text_input.hpp"
-#include "src/cli/host_list.hpp"
 #include "src/cli/config_file.hpp"
+#include "src/cli/host_list.hpp"
 
 namespace collbench::program {
 namespace {

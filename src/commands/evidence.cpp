@@ -13,7 +13,6 @@
 #include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/files.hpp"
 #include "base/secrets/secrets.hpp"
 #include "base/text_sinks.hpp"
 
