@@ -9,12 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/doctor/fleet_check.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/record/json_fields.hpp"
-#include "base/text_input.hpp"
-#include "src/cli/fleet_file.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/commands/doctor.hpp"
@@ -35,7 +31,6 @@ constexpr const char* kTopologyFile = "topology.json";
 /// `collbench doctor`.
 struct DoctorCommand {
   std::vector<std::string> evidence;  ///< folders or files, one for each machine; none: this machine
-  std::string fleet;                  ///< --fleet: what is expected of hosts; empty: nothing
   OutputOptions output;
 };
 
@@ -65,53 +60,18 @@ std::vector<std::string> machines_of(const std::vector<std::string>& evidence) {
   return machines;
 }
 
-/// As the evidence names its host, or as its folder or file is called.
-std::string host_of(const topology::Evidence& evidence, const fs::path& path) {
-  const fs::path named = path.has_filename() ? path : path.parent_path();
-  std::error_code ignored;
-  return evidence.host.name.value_or(fs::is_directory(path, ignored) ? named.filename().string()
-                                                                     : named.stem().string());
-}
-
-/// The fleet's hosts, a line each, before what the checks say.
-std::string with_fleet(const analysis::FleetComparison& comparison, const std::string& pages,
-                       std::string_view format, const analysis::TextOptions& options) {
-  if (format != "json") return analysis::fleet_check_lines(comparison, format, options) + "\n" + pages;
-  Json json = Json::parse(pages);
-  json["fleet"] = analysis::fleet_check_json(comparison);
-  return json_document(json);
-}
-
 /// Exit status 1 for what breaks jobs or slows them; a risk alone is none.
 CommandResult diagnose_machines(const DoctorCommand& options) {
   const auto documents = writable_documents(options.output);
-  std::vector<analysis::ExpectedHost> fleet;
-  if (!options.fleet.empty())
-    fleet = parse_fleet_file(read_file(options.fleet, kMaxInputBytes), options.fleet);
-  std::vector<analysis::MachineEvidence> machines;
-  for (const std::string& each : machines_of(options.evidence)) {
-    topology::Evidence evidence = topology::read_evidence(each);
-    std::string host = host_of(evidence, each);
-    machines.push_back({each, std::move(host), std::move(evidence)});
-  }
-  if (options.evidence.empty()) {
-    topology::Evidence evidence = topology::live_evidence(topology::gather_live());
-    const std::string host = evidence.host.name.value_or("this machine");
-    machines.push_back({host, host, std::move(evidence)});
-  }
-  const analysis::FleetComparison comparison =
-      analysis::compare_with_fleet(options.fleet, fleet, fleet.empty() ? decltype(machines){} : machines);
   std::vector<analysis::DoctorPage> pages;
-  for (analysis::MachineEvidence& machine : machines) {
-    std::vector<analysis::DoctorPage> more =
-        analysis::doctor_pages(std::move(machine.evidence), machine.path);
+  for (const std::string& each : machines_of(options.evidence)) {
+    std::vector<analysis::DoctorPage> more = analysis::doctor_pages(topology::read_evidence(each), each);
     std::move(more.begin(), more.end(), std::back_inserter(pages));
   }
+  if (options.evidence.empty()) pages = doctor_pages_of_this_machine();
   const auto write = [&](const OutputDocument& document) {
-    const std::string said = pages.size() == 1 && (fleet.empty() || document.format != "json")
-                                 ? analysis::report(pages.front(), document.format, page_options(document))
-                                 : analysis::fleet_report(pages, document.format, page_options(document));
-    return fleet.empty() ? said : with_fleet(comparison, said, document.format, page_options(document));
+    return pages.size() == 1 ? analysis::report(pages.front(), document.format, page_options(document))
+                             : analysis::fleet_report(pages, document.format, page_options(document));
   };
   const bool failed = std::ranges::any_of(pages, [](const analysis::DoctorPage& page) {
     return std::ranges::any_of(page.diagnosis.findings, [](const auto& finding) {
@@ -120,10 +80,8 @@ CommandResult diagnose_machines(const DoctorCommand& options) {
   });
   const std::string summary =
       pages.size() == 1 ? analysis::doctor_summary(pages.front().diagnosis) : analysis::fleet_summary(pages);
-  const bool is_as_expected = comparison.is_as_expected();
-  return {write_documents(documents, write), failed || !is_as_expected ? ExitStatus::low : ExitStatus::ok,
-          prints_text(documents),
-          written_notes(documents, fleet.empty() ? summary : analysis::fleet_check_summary(comparison))};
+  return {write_documents(documents, write), failed ? ExitStatus::low : ExitStatus::ok,
+          prints_text(documents), written_notes(documents, summary)};
 }
 
 /// Evidence of an earlier save, perhaps of another machine, would be judged as this one's: refused, or
@@ -186,8 +144,6 @@ void add_doctor(CLI::App& command, CommandFunction& chosen) {
   command.add_option("evidence", options->evidence,
                      "a folder of doctor save, or of outputs of commands, or one such file; several: a fleet "
                      "(this machine)");
-  add_option(command, "Options", "--fleet", "FILE", "what is expected of each host, as TOML: a line a host",
-             into(options->fleet));
   add_output_options(command, "Options", options->output, analysis::doctor_formats(), "the findings (JSON)");
   add_save(
       *command.add_subcommand("save", "this machine's evidence as a folder; collbench doctor save node7"),

@@ -43,8 +43,8 @@ bool started_by_start_ranks() { return std::getenv(kStartedRanks) != nullptr; }
 [[noreturn]] void start_ranks(int ranks, bool on_gpus, int argc, char** argv) {
   std::vector<std::string> words{"mpirun", "-np", std::to_string(ranks)};
   // Hydra, which is MPICH's, puts any number of ranks on a host, and knows none of Open MPI's words for it.
-  const ChildResult version = run_child({"mpirun", "--version"});
-  const bool is_open_mpi = version.out.find("Open MPI") != std::string::npos;
+  const std::string version = run_child({"mpirun", "--version"}).out;
+  const bool is_open_mpi = !version.starts_with("HYDRA") && !version.starts_with("Intel(R) MPI");
   if (is_open_mpi) words.emplace_back("--oversubscribe");
   if (is_open_mpi && geteuid() == 0) words.emplace_back("--allow-run-as-root");
   // Bound to one core, a rank would share it with the threads of NCCL.
