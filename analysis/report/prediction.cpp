@@ -122,16 +122,18 @@ std::string prediction_answer(const Prediction& prediction) {
   for (const PredictedRow& row : prediction.rows)
     if (row.expected.expected_seconds) largest = std::max(largest, row.size_bytes);
   std::vector<std::string> rates;
+  bool has_band = false;
   for (const PredictedRow& row : prediction.rows) {
     if (row.size_bytes != largest || !row.expected.expected_seconds) continue;
     const PredictedBusbw busbw = predicted_busbw(row, prediction.cluster);
     rates.push_back(fmt::format("{} {}", operation(row.operation).name, rate_cell(busbw.expected)));
-    if (busbw.band_low && busbw.band_high)
-      rates.back() += fmt::format(" ({} to {})", rate_cell(busbw.band_low), rate_cell(busbw.band_high));
+    if (!busbw.band_low || !busbw.band_high) continue;
+    has_band = true;
+    rates.back() += fmt::format(" ({} to {})", rate_cell(busbw.band_low), rate_cell(busbw.band_high));
   }
   return rates.empty() ? "Nothing is expected: no row has a rate"
-                       : fmt::format("Expected busbw in GB/s at {} (band): {}", format_bytes(largest),
-                                     fmt::join(rates, ", "));
+                       : fmt::format("Expected busbw in GB/s at {}{}: {}", format_bytes(largest),
+                                     has_band ? " (band)" : "", fmt::join(rates, ", "));
 }
 
 std::string prediction_title(const Prediction& prediction) {

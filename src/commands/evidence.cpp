@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/secrets/secrets.hpp"
+#include "base/text_input.hpp"
 #include "base/text_sinks.hpp"
 
 namespace collbench::program {
@@ -21,6 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using EvidenceFiles = std::map<std::string, std::string>;  // text by name
+
+constexpr const char* kSums = "SHA256SUMS";
 
 /// Calls `change` with each text in the JSON.
 void each_text(nlohmann::ordered_json& json, const auto& change) {
@@ -42,12 +45,39 @@ void leave_secrets_out(nlohmann::ordered_json& json, const std::string& name) {
   }
 }
 
-bool is_name_letter(char each) {
-  return std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '-' || each == '_';
+bool is_letter_or_digit(char each) { return std::isalnum(static_cast<unsigned char>(each)) != 0; }
+bool is_digit(char each) { return std::isdigit(static_cast<unsigned char>(each)) != 0; }
+bool is_name_letter(char each) { return is_letter_or_digit(each) || each == '-' || each == '_'; }
+
+/// Whether the name at `begin` to `end` may be a part of another word. One that is letters alone ("vm") may;
+/// others are found wherever they stand ("gpu-a17-ib0"), but for node1 in node17.
+bool is_part_of_a_word(std::string_view text, std::size_t begin, std::size_t end) {
+  const std::string_view name = text.substr(begin, end - begin);
+  if (end < text.size() && is_digit(name.back()) && is_digit(text[end])) return true;
+  if (!std::ranges::all_of(name, [](char each) { return is_letter_or_digit(each) && !is_digit(each); }))
+    return false;
+  if (end < text.size() && is_letter_or_digit(text[end])) return true;
+  if (begin == 0 || !is_letter_or_digit(text[begin - 1])) return false;
+  // The letter before it ends a code for colors, or an escape of JSON.
+  return begin < 2 || !(text[begin - 2] == '\\' ||
+                        (text[begin - 1] == 'm' && (is_digit(text[begin - 2]) || text[begin - 2] == '[')));
+}
+
+/// Behind the numbers in brackets that begin at `at`, as Slurm writes lists; `at` where there are none.
+std::size_t end_of_list(std::string_view text, std::size_t at) {
+  std::size_t end = at + 1;
+  while (end < text.size() && (is_digit(text[end]) || text[end] == ',' || text[end] == '-')) ++end;
+  return end > at + 1 && end < text.size() && text[end] == ']' ? end + 1 : at;
 }
 
 Error unclear_alias(const std::string& why) {
   return usage_error("--anonymous", why, "leave it out, and change that name in what was written yourself");
+}
+
+std::size_t last_word(const std::string& text) {
+  std::size_t begin = text.size();
+  while (begin > 0 && is_name_letter(text[begin - 1])) --begin;
+  return begin;
 }
 
 std::string without_domain(const std::string& host) { return host.substr(0, host.find('.')); }
@@ -70,6 +100,12 @@ EvidenceFiles other_files(const std::vector<std::string>& paths) {
       if (file.is_regular_file()) add(file.path(), name / file.path().lexically_relative(path));
   }
   return files;
+}
+
+bool is_folder_of_another(const EvidenceFiles& files, const std::string& name) {
+  return std::ranges::any_of(files, [&name](const auto& file) {
+    return file.first.starts_with(name + '/') || name.starts_with(file.first + '/');
+  });
 }
 
 /// What the program prints. Throws Error (not_here) where it fails.
@@ -96,49 +132,50 @@ HostAliases::HostAliases(const Run& run) {
   if (run.cluster)
     for (const ClusterNode& node : run.cluster->nodes) hosts.push_back(node.host);
   for (const std::string& host : hosts) {
-    const std::string name = without_domain(host);
+    const std::string name = lower(without_domain(host));
+    if (name.size() < host.size()) domains_.insert(lower(host.substr(name.size())));
     if (name.empty() || aliases_.contains(name)) continue;
-    if (std::ranges::none_of(name, [](unsigned char each) { return std::isalpha(each) != 0; }))
+    if (std::ranges::all_of(name, is_digit))
       throw unclear_alias(fmt::format("the host \"{}\" is called as numbers are", one_line(name)));
     aliases_[name] = fmt::format("host{}", aliases_.size());
+    lengths_.insert(name.size());
   }
 }
 
-std::string HostAliases::file_name(const std::string& name) const {
-  fs::path written;
-  for (const fs::path& part : fs::path(name))
-    written /= text(part.stem().string()) + part.extension().string();  // an ending is no domain
-  return written.string();
-}
-
 std::string HostAliases::text(std::string_view text) const {
+  const std::string small = lower(text);
   std::string written;
   for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && is_name_letter(text[end])) ++end;
-    const std::string word(text.substr(at, end - at));
-    const auto alias = aliases_.find(word);
-    if (alias != aliases_.end()) {
-      written += alias->second;
-      while (end + 1 < text.size() && text[end] == '.' && is_name_letter(text[end + 1])) {
-        ++end;  // a domain
-        while (end < text.size() && is_name_letter(text[end])) ++end;
-      }
-    } else if (!word.empty() && end < text.size() && text[end] == '[' && begins_a_host(word)) {
-      written += "hosts";
-      end = std::min(text.find(']', end), text.size() - 1) + 1;
-    } else {
-      written += word;
-      if (word.empty()) written += text[end++];
+    if (text[at] == '[') {
+      const std::size_t word = last_word(written);
+      const std::size_t end = begins_a_host(lower(written.substr(word))) ? end_of_list(text, at) : at;
+      if (end > at) written.replace(word, std::string::npos, "hosts");
+      if (end > at) at = end;
     }
-    at = end;
+    const auto [name_end, alias] = host_at(small, at);
+    written += alias.empty() ? text.substr(at, name_end - at) : alias;
+    at = name_end;
   }
   return written;
 }
 
+std::pair<std::size_t, std::string_view> HostAliases::host_at(std::string_view small, std::size_t at) const {
+  for (const std::size_t length : lengths_) {
+    if (length > small.size() - at) continue;
+    const auto alias = aliases_.find(std::string(small.substr(at, length)));
+    if (alias == aliases_.end() || is_part_of_a_word(small, at, at + length)) continue;
+    std::size_t end = at + length;
+    for (const std::string& domain : domains_)
+      if (small.substr(end).starts_with(domain)) end += domain.size();
+    return {end, alias->second};
+  }
+  return {std::min(at + 1, small.size()), {}};
+}
+
 bool HostAliases::begins_a_host(const std::string& word) const {
   const auto first = aliases_.lower_bound(word);
-  return first != aliases_.end() && first->first.starts_with(word);
+  return !word.empty() && first != aliases_.end() && first->first.starts_with(word) &&
+         first->first.size() > word.size() && is_digit(first->first[word.size()]);
 }
 
 Run HostAliases::run(const Run& run) const {
@@ -151,24 +188,32 @@ Run HostAliases::run(const Run& run) const {
   }
 }
 
-std::vector<std::string> write_evidence(const Run& run, const EvidenceRequest& request) {
+std::size_t write_evidence(const Run& run, const EvidenceRequest& request) {
   const HostAliases aliases(request.is_anonymous ? run : Run{});
   const Run given = aliases.run(without_secrets(run));
   EvidenceFiles files{{"ticket.txt", analysis::report(given, "ticket")},
                       {"report.txt", analysis::report(given, "text")},
                       {"report.html", analysis::report(given, "html")},
                       {"nccl-tests.txt", analysis::report(given, "nccl-tests")},
-                      {"run.json", to_json_text(given)}};
+                      {"run.json", to_json_text(given)},
+                      {kSums, ""}};
   if (given.cluster && !given.cluster->shapes.empty()) files.emplace("topology.json", given.cluster->shapes);
-  for (const auto& [name, text] : other_files(request.others)) {
-    if (!files.emplace(aliases.file_name(name), aliases.text(text)).second)
-      throw usage_error("--with", fmt::format("the archive has a {} already", name), "rename yours");
+  for (const auto& [path, text] : other_files(request.others)) {
+    const std::string name = aliases.text(path);
+    if (request.is_anonymous && text.find('\0') != std::string::npos)
+      throw usage_error("--with",
+                        fmt::format("{} is no text, so that hosts' names in it stay", one_line(path)),
+                        "unpack it, or leave it or --anonymous out");
+    if (!files.emplace(name, aliases.text(text)).second || is_folder_of_another(files, name))
+      throw usage_error("--with", fmt::format("the archive has a {} already", one_line(name)),
+                        "rename yours");
   }
 
   const ScratchFolder scratch;
   const std::string folder = scratch.file("evidence");
   std::vector<std::string> names;
   for (const auto& [name, text] : files) {
+    if (name == kSums) continue;
     const fs::path path = fs::path(folder) / name;
     fs::create_directories(path.parent_path());
     write_file_by_rename(path, text);
@@ -176,13 +221,12 @@ std::vector<std::string> write_evidence(const Run& run, const EvidenceRequest& r
   }
   std::vector<std::string> sums{"env", "-C", folder, "sha256sum", "--"};
   sums.insert(sums.end(), names.begin(), names.end());
-  write_file_by_rename(fs::path(folder) / "SHA256SUMS", output_of(sums));
+  write_file_by_rename(fs::path(folder) / kSums, output_of(sums));
   const std::string archive = scratch.file("archive");
   output_of({"tar", "-czf", archive, "--owner=0", "--group=0", "--numeric-owner", "-C", scratch.file(""),
              "evidence"});
   write_file_by_rename(request.path, read_file(archive));
-  names.emplace_back("SHA256SUMS");
-  return names;
+  return files.size();
 }
 
 }  // namespace collbench::program

@@ -1,7 +1,11 @@
 #pragma once
+#include <cstddef>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/record/run.hpp"
@@ -14,24 +18,27 @@ namespace collbench::program {
 /// script wrote, or put into one, did not.
 [[nodiscard]] Run without_secrets(const Run& run);
 
-/// Texts with "host0", "host1", … in place of the names of a run's hosts, as they stand in the order of its
-/// ranks: with their domains, and of a list in brackets ("node[01-16]") all. Users, folders, addresses and
-/// serial numbers stay.
+/// Texts with "host0", "host1", … in place of the names of a run's hosts, in the order of its ranks, in
+/// small or large letters: without the domains that the record has, and of a list ("node[01-16]") all.
+/// Users, folders, addresses and serial numbers stay.
 class HostAliases {
  public:
   /// Throws Error (usage) for a host that is called as a number is.
   explicit HostAliases(const Run& run);
 
   [[nodiscard]] std::string text(std::string_view text) const;
-  /// The path of a file, whose endings stay.
-  [[nodiscard]] std::string file_name(const std::string& name) const;
   /// Each text within the record. Throws Error (usage) where a host is called as a word of records is.
   [[nodiscard]] Run run(const Run& run) const;
 
  private:
+  /// Where the name at `at` ends, and its alias; the next letter and no alias where there is none.
+  [[nodiscard]] std::pair<std::size_t, std::string_view> host_at(std::string_view small,
+                                                                 std::size_t at) const;
   [[nodiscard]] bool begins_a_host(const std::string& word) const;
 
-  std::map<std::string, std::string> aliases_;  ///< by name, without its domain
+  std::map<std::string, std::string> aliases_;     ///< by name, in small letters, without its domain
+  std::set<std::size_t, std::greater<>> lengths_;  ///< of the names: node17 before node1
+  std::set<std::string> domains_;                  ///< ".example.com"
 };
 
 /// What `collbench report --evidence` is told.
@@ -42,8 +49,9 @@ struct EvidenceRequest {
 };
 
 /// Writes evidence.tar.gz: ticket.txt, report.txt, report.html, nccl-tests.txt, run.json, topology.json where
-/// machines are known, the other files, and SHA256SUMS. The names in it. Throws Error: (usage) for another
-/// file that cannot be read, or two of one name; (not_here) where tar or sha256sum does not do its work.
-std::vector<std::string> write_evidence(const Run& run, const EvidenceRequest& request);
+/// machines are known, the other files, and SHA256SUMS. How many these are. Throws Error: (usage) for another
+/// file that cannot be read, has a name that is taken or, anonymous, is no text; (not_here) where tar or
+/// sha256sum does not do its work.
+std::size_t write_evidence(const Run& run, const EvidenceRequest& request);
 
 }  // namespace collbench::program

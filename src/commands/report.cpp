@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -34,30 +33,37 @@ struct ReportOptions {
 };
 
 /// Throws Error (usage) where the archive cannot be written, or nobody asked for one.
-void require_writable_archive(const ReportOptions& options) {
+void require_writable_archive(const ReportOptions& options, const std::vector<OutputDocument>& documents) {
   const EvidenceRequest& evidence = options.evidence;
-  if (!evidence.path.empty()) {
-    require_writable(evidence.path, options.output.overwrite, "--evidence");
-  } else if (!evidence.others.empty()) {
+  if (evidence.path.empty()) {
+    if (evidence.others.empty()) return;
     throw usage_error("--with", "it says what else an archive holds, and none is asked for",
                       "add --evidence FILE.tar.gz");
   }
+  if (evidence.path == "-")
+    throw usage_error("--evidence", "an archive is not written to stdout", "name a file");
+  for (const OutputDocument& each : documents)
+    if (!each.path.empty() && same_file(each.path, evidence.path))
+      throw usage_error("--evidence", "it is the same file as " + each.option, "give each its own file");
+  require_writable(evidence.path, options.output.overwrite, "--evidence");
 }
 
-std::string archive_note(const EvidenceRequest& evidence, const std::vector<std::string>& names) {
+std::string archive_note(const EvidenceRequest& evidence, std::size_t files) {
   return fmt::format(
-      "wrote {}: {}; {} and serial numbers are in it: look through it before you send it", evidence.path,
-      fmt::join(names, ", "),
-      evidence.is_anonymous ? "users, folders, addresses" : "hosts, users, folders, addresses");
+      "wrote {}, {} files: {}users, folders, addresses and serial numbers are in it{}; look through it "
+      "before "
+      "you send it",
+      evidence.path, files, evidence.is_anonymous ? "" : "hosts, ",
+      evidence.others.empty() ? "" : ", and in what --with names secrets, where it has any");
 }
 
 /// A saved record as tables; status low where it fails what was asked of it. Throws Error (usage) for a file
 /// that is none.
 CommandResult report(const ReportOptions& options) {
   const auto documents = writable_documents(options.output, options.lab01.asked ? kLab01Page : "");
-  require_writable_archive(options);
+  require_writable_archive(options, documents);
   Run run = run_from_text(input_text(options.record), input_name(options.record));
-  std::vector<std::string> archived;
+  std::size_t archived = 0;
   if (!options.evidence.path.empty()) archived = write_evidence(run, options.evidence);
   if (options.evidence.is_anonymous) run = HostAliases(run).run(run);
   const analysis::TextOptions wanted{.percentiles = options.percentiles,
@@ -66,7 +72,7 @@ CommandResult report(const ReportOptions& options) {
     return run_document(run, document, options.lab01, options.color, wanted);
   };
   CriteriaOutcome outcome = criteria_outcome(run, options.criteria);
-  if (!archived.empty()) outcome.notes.push_back(archive_note(options.evidence, archived));
+  if (archived > 0) outcome.notes.push_back(archive_note(options.evidence, archived));
   return {write_documents(documents, write), outcome.status, prints_text(documents), outcome.notes};
 }
 
@@ -85,11 +91,11 @@ void add_report(CLI::App& command, CommandFunction& chosen) {
   add_criteria_options(command, theme, options->criteria);
   EvidenceRequest& evidence = options->evidence;
   add_option(command, theme, "--evidence", "FILE.tar.gz",
-             "an archive for a provider's support: ticket, report, record, topology and their SHA sums",
+             "an archive for a provider's support: ticket, report, record, topology and SHA-256 sums",
              into(evidence.path));
   command.add_option("--with", evidence.others, "what else it holds: logs, folders of doctor save")
       ->group(theme)
-      ->option_text("PATH...");
+      ->option_text("FILE...");
   command
       .add_flag("--anonymous", evidence.is_anonymous,
                 "host0, host1, … in place of hosts' names in all that is written")

@@ -46,9 +46,9 @@ bool started_by_start_ranks() { return std::getenv(kStartedRanks) != nullptr; }
   const std::string version = run_child({"mpirun", "--version"}).out;
   const bool is_open_mpi = !version.starts_with("HYDRA") && !version.starts_with("Intel(R) MPI");
   if (is_open_mpi) words.emplace_back("--oversubscribe");
-  if (is_open_mpi && geteuid() == 0) words.emplace_back("--allow-run-as-root");
   // Bound to one core, a rank would share it with the threads of NCCL.
   if (on_gpus) words.insert(words.end(), {is_open_mpi ? "--bind-to" : "-bind-to", "none"});
+  if (is_open_mpi && geteuid() == 0) words.emplace_back("--allow-run-as-root");
   const std::string program = own_program().string();
   words.push_back(program.empty() ? "/proc/self/exe" : program);
   words.insert(words.end(), argv + 1, argv + argc);

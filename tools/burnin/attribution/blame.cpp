@@ -214,6 +214,13 @@ class Finder {
     return false;
   }
 
+  /// Its side's pairs scatter so much that not even who is at the fastest level is known to have all.
+  [[nodiscard]] bool scatter_hides_a_tenth(int node) const {
+    for (int rail = 0; rail < table_.rails && !sides_.empty(); ++rail)
+      if (clear_below_[2 * slot_of(rail) + slot_of(sides_[slot_of(node)])] <= 0) return true;
+    return false;
+  }
+
   /// A tenth less than the fastest level of its side may be what it has lost.
   [[nodiscard]] bool may_be_of_faster_level(int node) const {
     for (int rail = 0; rail < table_.rails && !sides_.empty(); ++rail) {
@@ -529,6 +536,9 @@ class Finder {
         verdict = {node, Bucket::suspect, blame.evidence};
     }
     if (verdict.bucket != Bucket::good) return verdict;
+    if (may_be_of_faster_level(node) && scatter_hides_a_tenth(node))
+      return {node, Bucket::not_tested,
+              "this design cannot tell: the pairs of its side scatter by more than what matters"};
     if (unclear_.contains(node) || may_be_of_faster_level(node))
       return {node, Bucket::not_tested,
               "this design cannot tell: others of its side are faster and others as slow, so it may be slow, "

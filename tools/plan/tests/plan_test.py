@@ -381,7 +381,7 @@ class Tool(unittest.TestCase):
 
     def test_man_pages_and_completions_have_its_options(self):
         self.assertIn("kv-heads", self.run_words("man", "collbench-plan").stdout.replace("\\", ""))
-        self.assertIn("--kv-heads", self.run_words("completion", "bash").stdout)
+        self.assertIn("--kv-heads", self.run_words("__offers", "plan", "--kv").stdout)
 
     def test_without_its_program_collbench_says_what_is_missing(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -92,8 +92,8 @@ double nearest(const std::vector<double>& centers, double value) {
 }
 
 /// Values that are faster than the scatter of the fastest level has them: the level that they have, or none.
-/// The counts below each value are held against chance ("higher criticism": Donoho & Jin, Annals of
-/// Statistics 32, 2004), so that two of hundreds suffice where they are far away.
+/// The counts below each value are held against chance (in the manner of Berk & Jones, Z.
+/// Wahrscheinlichkeitstheorie 47, 1979), so that two of hundreds suffice where they are far away.
 std::optional<double> faster_level(const std::vector<double>& sorted, const Levels& levels) {
   constexpr double kByChance = 1e-3;
   constexpr std::size_t kMinValues = 2;
