@@ -13,8 +13,8 @@ namespace collbench::launch {
 
 /// What started this process as a rank of MPI, by the variables that it sets: Open MPI's mpirun; srun
 /// --mpi=pmix; hydra and srun --mpi=pmi2. SLURM_PROCID is the daemon's under mpirun. Of several
-/// Open MPI's count first; then PMI's in a shell of PMIx's, but PMIx's in one of a single rank of PMI. None when there is no launcher. Ask before MPI_Init, which
-/// sets them even where there is none.
+/// Open MPI's count first; then PMI's in a shell of PMIx's, but PMIx's in one of a single rank of PMI. None
+/// when there is no launcher. Ask before MPI_Init, which sets them even where there is none.
 enum class MpiLauncher { open_mpi, pmix, pmi };
 [[nodiscard]] std::optional<MpiLauncher> mpi_launcher();
 

@@ -149,7 +149,7 @@ std::set<std::string> xids_after_failures(const Evidence& evidence) {
                                                              "DPC: containment event",
                                                              "fallen off the bus",
                                                              "): Link Down"};  // pciehp: Slot(3)
-  constexpr std::size_t kSoon = 100;          // lines
+  constexpr std::size_t kSoon = 100;                                           // lines
   std::map<std::string, std::size_t> failed;  // where a device did; "" where a link
   std::set<std::string> keys;
   std::size_t at = 2 * kSoon;

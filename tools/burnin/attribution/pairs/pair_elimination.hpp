@@ -18,7 +18,8 @@ inline constexpr double kMustBeSeen = 0.1054;
 /// width are likelier, each value by the cost of saying which (classification likelihood with a BIC penalty:
 /// Biernacki, Celeux & Govaert, IEEE PAMI 22, 2000). Levels nearer than kMatters are one, and what has fewer
 /// than four values or a tenth of them is none; but below the fastest a few that chance does not explain are
-/// one, however near, for what is as fast may be what all should be. `sigma` is robust, about the nearest level.
+/// one, however near, for what is as fast may be what all should be. `sigma` is robust, about the nearest
+/// level.
 struct Levels {
   std::vector<double> centers;  ///< ascending, one at least
   double sigma = 0;
