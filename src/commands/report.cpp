@@ -50,11 +50,10 @@ void require_writable_archive(const ReportOptions& options, const std::vector<Ou
 
 std::string archive_note(const EvidenceRequest& evidence, std::size_t files) {
   return fmt::format(
-      "wrote {}, {} files: {}users, folders, addresses and serial numbers are in it{}; look through it "
-      "before "
-      "you send it",
+      "wrote {}, {} files: it may name {}users, folders, addresses and serial numbers{}; look through it "
+      "first",
       evidence.path, files, evidence.is_anonymous ? "" : "hosts, ",
-      evidence.others.empty() ? "" : ", and in what --with names secrets, where it has any");
+      evidence.others.empty() ? "" : ", and secrets in the files of --with stay");
 }
 
 /// A saved record as tables; status low where it fails what was asked of it. Throws Error (usage) for a file

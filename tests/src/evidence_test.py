@@ -47,7 +47,7 @@ class Evidence(unittest.TestCase):
         self.assertEqual(status, 0, said)
         self.assertIn("AllReduce", page)
         self.assertRegex(said, f"wrote {self.archive}, [0-9]+ files: ")
-        self.assertIn("hosts, users, folders, addresses and serial numbers are in it", said)
+        self.assertIn("may name hosts, users, folders, addresses and serial numbers; look", said)
         files = self.archived()
         names = {"nccl-tests.txt", "report.html", "report.txt", "run.json", "ticket.txt"}
         self.assertLessEqual({f"evidence/{name}" for name in names | {"SHA256SUMS"}}, set(files))

@@ -538,7 +538,7 @@ class Finder {
     if (verdict.bucket != Bucket::good) return verdict;
     if (may_be_of_faster_level(node) && scatter_hides_a_tenth(node))
       return {node, Bucket::not_tested,
-              "this design cannot tell: the pairs of its side scatter by more than what matters"};
+              "this design cannot tell: the rates of its side scatter by more than a loss of 10 %"};
     if (unclear_.contains(node) || may_be_of_faster_level(node))
       return {node, Bucket::not_tested,
               "this design cannot tell: others of its side are faster and others as slow, so it may be slow, "

@@ -299,7 +299,8 @@ PlanPage page_of_plan(const TrainingPlan& plan) {
     page.facts.push_back(fmt::format("What this record costs, against the model's own collectives: {}",
                                      price_in_words(*plan.measured_cost)));
   }
-  for (std::string& fact : fault_facts(plan)) page.facts.push_back(std::move(fact));
+  const std::vector<std::string> asked = fault_facts(plan);  // whoever names a fault asks what it costs
+  page.facts.insert(page.facts.begin(), asked.begin(), asked.end());
   page.facts.push_back(error_in_words(plan));
   page.facts.push_back("What bounds it: " + plan.bound);
   page.tables = {term_table(plan), sensitivity_table(plan)};
