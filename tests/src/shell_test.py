@@ -183,7 +183,7 @@ class InATerminal(unittest.TestCase):
 
     def tmux(self, *words):
         done = subprocess.run(["tmux", "-L", self.server, "-f", "/dev/null", *words], capture_output=True, text=True, env=ENVIRONMENT,
-                              timeout=30, check=False)
+                              timeout=120, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
