@@ -124,7 +124,8 @@ class Mpich(unittest.TestCase):
         os.kill(int(of_them.stdout.split()[-1]), signal.SIGSTOP)
         _, stderr = ranks.communicate(timeout=200)
         self.assertRegex(stderr, r"timed out after 3 s without progress: rank [01] \(.*\) is stopped")
-        self.assertEqual(ranks.returncode, 4)
+        # hydra ends the stopped rank itself once the other has ended with 4, and passes on whichever of the two it saw last
+        self.assertIn(ranks.returncode, (4, signal.SIGKILL))
 
 
 @unittest.skipUnless(run("unshare", "--mount", "true").returncode == 0, "only root may hide libraries from a process")
