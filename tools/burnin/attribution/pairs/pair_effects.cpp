@@ -69,8 +69,16 @@ class Grouping {
   std::vector<std::size_t> members_;
 };
 
-/// Takes the median of each group out of the residuals and into its effect. What moved most.
-double polish(const Grouping& groups, std::vector<double>& residuals, std::vector<double>& effects) {
+double lower_quartile(std::span<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 4;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Takes the middle of each group out of the residuals and into its effect. What moved most.
+template <typename MiddleOf>
+double polish(const Grouping& groups, const MiddleOf& middle_of, std::vector<double>& residuals,
+              std::vector<double>& effects) {
   std::vector<double> values;
   double moved = 0;
   for (std::size_t group = 0; group < groups.size(); ++group) {
@@ -78,7 +86,7 @@ double polish(const Grouping& groups, std::vector<double>& residuals, std::vecto
     if (members.empty()) continue;
     values.clear();
     for (const std::size_t i : members) values.push_back(residuals[i]);
-    const double middle = reordering_median(values);
+    const double middle = middle_of(std::span(values));
     effects[group] += middle;
     moved = std::max(moved, std::fabs(middle));
     for (const std::size_t i : members) residuals[i] -= middle;
@@ -145,10 +153,11 @@ PairEffects pair_effects(const PairTable& table) {
   const Grouping classes(counted, common.size(), by_class);
   const Grouping senders(counted, send.size(), by_sender);
   const Grouping receivers(counted, receive.size(), by_receiver);
+  polish(classes, lower_quartile, found.residuals, common);
   for (int pass = 0; pass < kMaxPasses; ++pass) {
-    double moved = polish(classes, found.residuals, common);
-    moved = std::max(moved, polish(senders, found.residuals, send));
-    moved = std::max(moved, polish(receivers, found.residuals, receive));
+    double moved = polish(senders, reordering_median, found.residuals, send);
+    moved = std::max(moved, polish(receivers, reordering_median, found.residuals, receive));
+    moved = std::max(moved, polish(classes, reordering_median, found.residuals, common));
     if (moved < kSettled) break;
   }
   center(send, common, table.rails);

@@ -63,9 +63,11 @@ struct PairTime {
 inline constexpr int kMinPartners = 3;
 
 /// Median polish (Tukey, Exploratory Data Analysis, 1977): medians are taken out of classes, senders and
-/// receivers in turn until nothing moves. Right while fewer than half of a node's partners are bad. Times
-/// that are not positive are ignored, and those alone of a pair that was measured in company too: they are no
-/// part of what company costs. Repeats are not counted as such: settled_pairs() has taken them in.
+/// receivers in turn until nothing moves. It starts from the lower quartile of each class: a slow node is
+/// slow in all its pairs, so that most pairs are slow from three slow nodes of ten on, and three of four
+/// where half of the nodes are. Right while fewer than half of a node's partners are bad. Times that are not
+/// positive are ignored, and those alone of a pair that was measured in company too: they are no part of what
+/// company costs. Repeats are not counted as such: settled_pairs() has taken them in.
 [[nodiscard]] PairEffects pair_effects(const PairTable& table);
 
 /// The line of pairs' residuals: that of their scatter, wider where few of them are free of the fit, and

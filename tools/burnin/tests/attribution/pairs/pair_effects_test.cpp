@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tools/burnin/tests/attribution/made_pairs.hpp"
@@ -52,6 +53,21 @@ TEST(PairEffects, WithTwoPartnersNothingIsSaidOfANode) {
   const PairEffects found = pair_effects(table);
   EXPECT_TRUE(std::isnan(found.send[0][0]));
   EXPECT_FALSE(std::isnan(found.send[1][0]));
+}
+
+// Most pairs are slow then, and yet each good node is fast with most of its partners.
+TEST(PairEffects, ManySlowNodesAreNotTheMedian) {
+  for (int nodes = 6; nodes <= 20; ++nodes) {
+    const int slow = (nodes - 2) / 2;
+    const PairEffects found = pair_effects(
+        made_pairs(nodes, 1, [slow](int from, int to, int) { return std::min(from, to) < slow ? 2.0 : 1; }));
+    for (int node = 0; node < nodes; ++node) {
+      EXPECT_NEAR(found.send[slot_of(node)][0], node < slow ? std::log(2) : 0, 0.01)
+          << node << " of " << nodes;
+      EXPECT_NEAR(found.receive[slot_of(node)][0], node < slow ? std::log(2) : 0, 0.01)
+          << node << " of " << nodes;
+    }
+  }
 }
 
 // One node that sends at half: the others' parts are alike, and the line is no wider for it.
