@@ -106,8 +106,8 @@ class Finder {
              .nodes = members,
              .rail = rail,
              .evidence =
-                 fmt::format("all {} nodes of leaf {} are {} on rail {}, and {} of the {} of other leaves",
-                             members.size(), leaf, percent_slower(median(parts)), rail,
+                 fmt::format("all {} nodes of leaf {} are {}{}, and {} of the {} of other leaves",
+                             members.size(), leaf, percent_slower(median(parts)), table_.of_rail(rail, " on"),
                              slow_nodes(rail) - static_cast<std::ptrdiff_t>(members.size()),
                              table_.nodes.size() - members.size())},
             median(parts), one.send.line, "");
@@ -130,11 +130,12 @@ class Finder {
            .nodes = {part.node},
            .rail = part.rail,
            .confirmed = part.certain,
-           .evidence = fmt::format("{} rail {} comes and goes: {} in {} of {} directions with it, with {} "
-                                   "others, and in none of {} without it; nothing else ran{}",
-                                   name_of(part.node), part.rail, percent_slower(part.log_time), part.slow,
-                                   part.measured, part.partners, part.without,
-                                   part.certain ? "" : "; so few launches may be slow by chance")},
+           .evidence =
+               fmt::format("{}{} comes and goes: {} in {} of {} directions with it, with {} "
+                           "others, and in none of {} without it; nothing else ran{}",
+                           name_of(part.node), table_.of_rail(part.rail), percent_slower(part.log_time),
+                           part.slow, part.measured, part.partners, part.without,
+                           part.certain ? "" : "; so few launches may be slow by chance")},
           part.log_time, part.line, name_of(part.node));
     }
   }
@@ -177,10 +178,10 @@ class Finder {
       }
       add({.kind = BlameKind::trunk,
            .rail = rail,
-           .evidence = fmt::format(
-               "{} rail {}: slow with hosts of other groups, and not with most of their own group: "
-               "the path between groups, or several paths",
-               fmt::join(names, ", "), rail)},
+           .evidence =
+               fmt::format("{}{}: slow with hosts of other groups, and not with most of their own group: "
+                           "the path between groups, or several paths",
+                           fmt::join(names, ", "), table_.of_rail(rail))},
           median(parts), rails_[slot_of(rail)].send.line, "");
     }
   }
@@ -342,16 +343,18 @@ class Finder {
       const double missing = shortfall(node, rail);
       blame.against_expected = true;
       blame.evidence = fmt::format(
-          "{} rail {}: its fastest pair makes {:.1f} % of what is expected, and most others "
+          "{}{}: its fastest pair makes {:.1f} % of what is expected, and most others "
           "make 95 % and more{}; {}",
-          name_of(node), rail, 100 * std::exp(-missing), alone ? ", alone too" : "", other_rails(node, rail));
+          name_of(node), table_.of_rail(rail), 100 * std::exp(-missing), alone ? ", alone too" : "",
+          other_rails(node, rail));
       add(std::move(blame), missing, std::log(kBadTimes), name_of(node));
       return;
     }
     blame.evidence =
-        fmt::format("{} rail {}: sends {}, receives {} of the time of the rail's median (line {}), {}; {}",
-                    name_of(node), rail, percent_slower(one.send.values[slot_of(node)]),
-                    percent_slower(one.receive.values[slot_of(node)]), percent_slower(one.send.line),
+        fmt::format("{}{}: sends {}, receives {} of the time of the {}median (line {}), {}; {}",
+                    name_of(node), table_.of_rail(rail), percent_slower(one.send.values[slot_of(node)]),
+                    percent_slower(one.receive.values[slot_of(node)]), table_.rails > 1 ? "rail's " : "",
+                    percent_slower(one.send.line),
                     alone ? percent_slower(*alone) + " alone" : "with no times alone to compare",
                     other_rails(node, rail));
     add(std::move(blame), alone.value_or(one.worst(node)), one.send.line, name_of(node));
@@ -365,8 +368,8 @@ class Finder {
   [[nodiscard]] std::string path_evidence(const std::string& who, const SlowPath& path, double line,
                                           bool fine_with_others) const {
     return fmt::format(
-        "{} rail {}: {} (line {}){}{}{}", who, path.rail, percent_slower(path.log_time), percent_slower(line),
-        fine_with_others ? " while both are fine with others" : "",
+        "{}{}: {} (line {}){}{}{}", who, table_.of_rail(path.rail), percent_slower(path.log_time),
+        percent_slower(line), fine_with_others ? " while both are fine with others" : "",
         path.launches == 0   ? "; it was not measured alone"
         : path.launches == 1 ? ""
                              : fmt::format("; in {} of {} launches alone", path.slow, path.launches),
@@ -431,11 +434,10 @@ class Finder {
       add({.kind = nic_kind(table_.rails, true, true),
            .nodes = {node},
            .rail = rail,
-           .evidence =
-               fmt::format("{} rail {}: slow with {} of {} others that are not slow with most, by {} in "
-                           "the median; {}",
-                           name_of(node), rail, pairs.slow.size(), pairs.measured,
-                           percent_slower(median(pairs.slow)), other_rails(node, rail))},
+           .evidence = fmt::format("{}{}: slow with {} of {} others that are not slow with most, by {} in "
+                                   "the median; {}",
+                                   name_of(node), table_.of_rail(rail), pairs.slow.size(), pairs.measured,
+                                   percent_slower(median(pairs.slow)), other_rails(node, rail))},
           median(pairs.slow), line, name_of(node));
     }
   }
@@ -552,7 +554,8 @@ class Finder {
     }
     if (untested) {
       return {node, Bucket::not_tested,
-              fmt::format("measured with fewer than {} others on rail {}", kMinPartners, *untested)};
+              fmt::format("measured with fewer than {} others{}", kMinPartners,
+                          table_.of_rail(*untested, " on"))};
     }
     if (slower_half_.contains(node))
       return {node, Bucket::suspect, "not known: in none of the pairs that are faster than the median"};

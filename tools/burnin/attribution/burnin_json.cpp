@@ -227,7 +227,7 @@ std::string burnin_json(const BurninRecord& record) {
        {"summary", summary(record, found)},
        {"not_reached", names_of(record, nodes_not_reached(record))},
        {"doubt", found.doubt},
-       {"design", record.table.times.empty() ? "" : design_words(record.table)},
+       {"design", record.table.times.empty() ? "" : design_words(record.table, record.expected > 0)},
        {"node_groups",
         array_of(found.groups,
                  [&record](const std::vector<int>& group) { return BurninJson(names_of(record, group)); })},

@@ -19,44 +19,60 @@
 #include "tools/burnin/attribution/group_verdicts.hpp"
 #include "tools/burnin/attribution/losses.hpp"
 #include "tools/burnin/attribution/mixed_fleet.hpp"
-#include "tools/burnin/attribution/pairs/pair_design.hpp"
 #include "tools/burnin/attribution/pairs/pair_elimination.hpp"
 #include "tools/burnin/attribution/steadiness.hpp"
 
 namespace collbench::analysis {
 namespace {
 
-constexpr double kShareOfExpected = 0.95;
+/// What a node made on a rail: its fastest rate, bytes per second, and some of those it met, three at most.
+struct OfNode {
+  double fastest = 0;
+  std::set<int> met{};
+};
+using RatesOfRail = std::map<int, OfNode>;  // by node
 
-/// The fastest rate of each node on each rail, bytes per second.
-std::map<int, std::map<int, double>> best_rates(const BurninRecord& record) {
-  std::map<int, std::map<int, double>> best;  // by rail, then node
+std::map<int, RatesOfRail> rates_by_rail(const BurninRecord& record) {
+  std::map<int, RatesOfRail> rates;
   for (const RailTime& time : record.table.times) {
-    for (const int node : {time.from, time.to}) {
-      if (time.seconds <= 0) continue;
-      double& rate = best[time.rail][node];
-      rate = std::max(rate, record.bytes / time.seconds);
+    if (time.seconds <= 0) continue;
+    for (const auto& [node, other] : {std::pair(time.from, time.to), std::pair(time.to, time.from)}) {
+      OfNode& of = rates[time.rail][node];
+      of.fastest = std::max(of.fastest, record.bytes / time.seconds);
+      if (std::cmp_less(of.met.size(), kMinPartners)) of.met.insert(other);
     }
-  }
-  return best;
-}
-
-/// Where others measured a rate of each node: that, in bytes per second.
-std::map<int, double> node_rates(const BurninRecord& record) {
-  std::map<int, double> rates;
-  for (const GroupRate& group : record.groups) {
-    if (record.source.empty() || group.launch.nodes.size() != 1) continue;
-    double& rate = rates[group.launch.nodes.front()];
-    rate = std::max(rate, group.bus_bandwidth);
   }
   return rates;
 }
 
-/// Where the times scatter by as much, a shortfall is nobody's own: the scatter holds all back.
-bool falls_short(const BurninRecord& record, const Attribution& found, int node, double rate) {
-  const double blind = found.blind_below_of(node);
-  return rate < kShareOfExpected * record.expected &&
-         (blind <= kMaxBlind || rate < record.expected / std::exp(blind));
+double fastest_of(const RatesOfRail& rates) {
+  double fastest = 0;
+  for (const auto& [node, of] : rates) fastest = std::max(fastest, of.fastest);
+  return fastest;
+}
+
+/// Where others measured rates of nodes or groups: by node the fastest with it, in bytes per second.
+std::map<int, double> node_rates(const BurninRecord& record) {
+  std::map<int, double> rates;
+  for (const GroupRate& group : record.groups) {
+    if (record.source.empty()) continue;
+    for (const int node : group.launch.nodes) {
+      double& rate = rates[node];
+      rate = std::max(rate, group.bus_bandwidth);
+    }
+  }
+  return rates;
+}
+
+bool falls_short(const BurninRecord& record, double rate) {
+  return record.expected > 0 && rate < kShareOfExpected * record.expected;
+}
+
+/// A rail on which nobody makes what is expected, and on others somebody does, is the rail's own fault.
+bool is_slow_as_a_rail(const BurninRecord& record, const std::map<int, RatesOfRail>& rates, int rail) {
+  return falls_short(record, fastest_of(rates.at(rail))) &&
+         std::any_of(rates.begin(), rates.end(),
+                     [&](const auto& of) { return !falls_short(record, fastest_of(of.second)); });
 }
 
 /// "makes 20.2 of the expected 40 GB/s".
@@ -79,64 +95,77 @@ void add_rail_below_expected(const BurninRecord& record, int rail, double fastes
               std::log(record.expected / fastest), -std::log(kShareOfExpected), "");
 }
 
-/// A node is good only if its fastest pair on each rail makes 95 % of what was expected. A rail on which
-/// nobody does, while somebody does on others, is the rail's own fault and no node's.
+/// A node whose fastest pair on a rail falls short is no good one. Who met one or two others only, which fall
+/// short with all they met as well, may be slow by these.
 void judge_expected(const BurninRecord& record, Attribution& found) {
   if (record.expected <= 0) return;
-  const std::map<int, std::map<int, double>> best = best_rates(record);
-  const auto fastest = [](const std::map<int, double>& rates) {
-    return *std::max_element(rates.begin(), rates.end(),
-                             [](const auto& a, const auto& b) { return a.second < b.second; });
-  };
-  const double needed = kShareOfExpected * record.expected;
-  const int reference = pair_design(record.table).reference;
-  const bool some_rail_is_fine = std::any_of(
-      best.begin(), best.end(), [&](const auto& rail) { return fastest(rail.second).second >= needed; });
-  for (const auto& [rail, rates] : best) {
-    const auto best_of_rail = fastest(rates);
-    const bool all_short = falls_short(record, found, best_of_rail.first, best_of_rail.second);
-    if (all_short && some_rail_is_fine) {
-      add_rail_below_expected(record, rail, best_of_rail.second, found);
+  const std::map<int, RatesOfRail> by_rail = rates_by_rail(record);
+  for (const auto& [rail, rates] : by_rail) {
+    if (is_slow_as_a_rail(record, by_rail, rail)) {
+      add_rail_below_expected(record, rail, fastest_of(rates), found);
       continue;
     }
-    for (const auto& of : rates) {
-      NodeVerdict& verdict = found.nodes[slot_of(of.first)];
-      if (!falls_short(record, found, of.first, of.second) || verdict.bucket != Bucket::good) continue;
-      // The reference is in all pairs, so that all are slow with it.
-      if (all_short && reference >= 0 && of.first != reference)
-        verdict = {
-            of.first, Bucket::not_tested,
-            fmt::format("this design cannot tell: measured only with {}, and no pair with it makes the "
-                        "expected {:.4g} GB/s",
-                        record.table.nodes[slot_of(reference)], record.expected / kGigabyte)};
+    for (const auto& [node, of] : rates) {
+      NodeVerdict& verdict = found.nodes[slot_of(node)];
+      const bool is_open = verdict.bucket == Bucket::good || verdict.bucket == Bucket::not_tested;
+      if (!is_open || !falls_short(record, of.fastest)) continue;
+      const bool may_be_by_others = std::cmp_less(of.met.size(), kMinPartners) &&
+                                    std::all_of(of.met.begin(), of.met.end(), [&, &known = rates](int other) {
+                                      return falls_short(record, known.at(other).fastest);
+                                    });
+      const std::string words = fmt::format("its fastest pair{} {}", record.table.of_rail(rail, " on"),
+                                            makes_of_expected(record, of.fastest));
+      if (may_be_by_others)
+        verdict = {node, Bucket::not_tested,
+                   fmt::format("this design cannot tell: {}, and it met {} only, whose pairs all are below",
+                               words, fmt::join(names_of(record, {of.met.begin(), of.met.end()}), " and "))};
       else
-        verdict = {of.first, Bucket::suspect,
-                   fmt::format("its fastest pair on rail {} {}", rail, makes_of_expected(record, of.second))};
+        verdict = {node, Bucket::suspect, words};
     }
   }
 }
 
-/// The same of a rate of each node, once judge_groups() has said how much these scatter.
+/// The same of rates of nodes or groups, once judge_groups() has compared these: of a group's nodes nobody
+/// knows which it is.
 void judge_expected_of_nodes(const BurninRecord& record, Attribution& found) {
+  const bool is_of_nodes = has_rate_of_each_node(record);
   for (const auto& [node, rate] : node_rates(record)) {
     NodeVerdict& verdict = found.nodes[slot_of(node)];
-    if (verdict.bucket == Bucket::good && falls_short(record, found, node, rate))
+    const bool is_open = verdict.bucket == Bucket::good || verdict.bucket == Bucket::not_tested;
+    if (!is_open || !falls_short(record, rate)) continue;
+    if (is_of_nodes)
       verdict = {node, Bucket::suspect, "it " + makes_of_expected(record, rate)};
+    else
+      verdict = {node, Bucket::not_tested,
+                 fmt::format("this design cannot tell: the fastest group with it {}",
+                             makes_of_expected(record, rate))};
   }
 }
 
-/// "BELOW: the fastest pair makes 20.2 of the expected 40 GB/s; ": of a fleet that is slow as a whole.
+/// "BELOW: 6 of 6 nodes make less than 95 % of the expected 40 GB/s (the fastest 20.2); "; empty for none.
 std::string below_expected(const BurninRecord& record) {
+  if (record.expected <= 0) return {};
+  std::set<int> below;
+  std::set<int> all;
   double fastest = 0;
-  for (const auto& [rail, rates] : best_rates(record))
-    for (const auto& [node, rate] : rates) fastest = std::max(fastest, rate);
-  const bool is_of_pairs = fastest > 0;
-  if (!is_of_pairs)
-    for (const auto& [node, rate] : node_rates(record)) fastest = std::max(fastest, rate);
-  return fastest <= 0 || fastest >= kShareOfExpected * record.expected
-             ? ""
-             : fmt::format("BELOW: the fastest {} {}; ", is_of_pairs ? "pair" : "node",
-                           makes_of_expected(record, fastest));
+  const auto count = [&](int node, double rate) {
+    all.insert(node);
+    if (falls_short(record, rate)) below.insert(node);
+    fastest = std::max(fastest, rate);
+  };
+  const std::map<int, RatesOfRail> by_rail = rates_by_rail(record);
+  for (const auto& [rail, rates] : by_rail) {
+    if (is_slow_as_a_rail(record, by_rail, rail)) continue;
+    for (const auto& [node, of] : rates) count(node, of.fastest);
+  }
+  if (all.empty())
+    for (const auto& [node, rate] : node_rates(record)) count(node, rate);
+  return below.empty() ? ""
+                       : fmt::format(
+                             "BELOW: {} of {} nodes make less than {:.0f} % of the expected {:.4g} "
+                             "GB/s (the fastest {:.4g}); ",
+                             below.size(), all.size(), 100 * kShareOfExpected, record.expected / kGigabyte,
+                             fastest / kGigabyte);
 }
 
 /// A host with a counter that operators act on is no good one.
@@ -153,8 +182,8 @@ void judge_rises(const BurninRecord& record, Attribution& found) {
 
 Attribution findings_of_idle_hosts(const BurninRecord& record) {
   Attribution found = attribute_alike(record, record.expected > 0 ? record.bytes / record.expected : 0);
-  judge_failures(record, found);
   judge_expected(record, found);
+  judge_failures(record, found);
   judge_groups(record, found);
   judge_expected_of_nodes(record, found);
   judge_rises(record, found);
@@ -234,6 +263,12 @@ void hold_back_unseen(const BurninRecord& record, Attribution& found) {
 
 }  // namespace
 
+bool has_rate_of_each_node(const BurninRecord& record) {
+  return !record.source.empty() && !record.groups.empty() &&
+         std::all_of(record.groups.begin(), record.groups.end(),
+                     [](const GroupRate& rate) { return rate.launch.nodes.size() == 1; });
+}
+
 bool was_left_out(const BurninRecord& record, BurninPhase phase) {
   const std::string entry = name(phase) + " (";
   return std::any_of(record.phases_left_out.begin(), record.phases_left_out.end(),
@@ -278,7 +313,7 @@ std::string summary(const BurninRecord& record, const Attribution& found) {
                          below.worst->machine);
   words += fmt::format("{}: {}", counted(record.table.nodes.size(), "node"), fmt::join(counts, ", "));
   if (const std::vector<int> silent = nodes_not_reached(record); !silent.empty())
-    words += fmt::format("; {} not reached", silent.size());
+    words += fmt::format("; {} {}", silent.size(), record.source.empty() ? "not reached" : "gave no rate");
   if (!record.without_counters.empty())
     words += fmt::format("; error counters of {} not read", record.without_counters.size());
   for (const auto& [what, why] : record.launcher_errors)
@@ -406,13 +441,16 @@ std::vector<std::pair<PairRound, int>> repeats_of(const BurninRecord& record) {
 
 std::string drain_lines(const BurninRecord& record) {
   std::string lines;
-  for (const NodeVerdict& node : attribute(record).nodes) {
+  const Attribution found = attribute(record);
+  for (const NodeVerdict& node : found.nodes) {
     if (node.bucket != Bucket::bad) continue;
     lines += fmt::format("scontrol update NodeName={} State=DRAIN Reason={}\n",
                          record.table.nodes[slot_of(node.node)],
                          shell_word("collbench burnin: " + one_line(node.why)));
   }
-  return lines;
+  return lines.empty()
+             ? fmt::format("# no host is bad, none to drain: {}\n", one_line(summary(record, found)))
+             : lines;
 }
 
 std::string good_nodes(const BurninRecord& record, std::string_view separator) {

@@ -26,6 +26,9 @@ struct PairFailure {
   bool operator==(const PairFailure&) const = default;
 };
 
+/// Of an expected rate: who makes less is below, as operators accept a link at 95 % of its nominal rate.
+inline constexpr double kShareOfExpected = 0.95;
+
 /// The times of another column of a table of pairs, such as peaks beside averages.
 struct OtherColumn {
   std::string name;
@@ -93,6 +96,9 @@ struct BurninRecord {
 /// After the retests: what tells parts that come and go from those that stay (steadiness.hpp).
 [[nodiscard]] std::vector<std::pair<PairRound, int>> repeats_of(const BurninRecord& record);
 
+/// Others measured a rate of each node by itself, and no groups.
+[[nodiscard]] bool has_rate_of_each_node(const BurninRecord& record);
+
 /// Whether nobody asked for a phase, or it could not be launched at all.
 [[nodiscard]] bool was_left_out(const BurninRecord& record, BurninPhase phase);
 
@@ -132,7 +138,7 @@ struct BurninRecord {
 /// Throws Error (usage) that names the place in `file`.
 [[nodiscard]] BurninRecord burnin_from_json(std::string_view text, const std::string& file);
 
-/// A line of scontrol for each bad one, with its reason.
+/// A line of scontrol for each bad one, with its reason; for none a comment.
 [[nodiscard]] std::string drain_lines(const BurninRecord& record);
 
 /// The good ones, a line each (a hostfile), or joined by commas (Slurm's --nodelist).

@@ -27,7 +27,8 @@ double gigabytes_per_second(const BurninRecord& record, const RailTime& time) {
   return record.bytes / time.seconds / kGigabyte;
 }
 
-/// "rail 0: 12 directions, median 11.9 GB/s, slowest 5.9 (host2 to host0)", of hosts that are alike.
+/// "rail 3: 12 directions, median 11.9 GB/s, slowest 5.9 (host2 to host0)", of hosts that are alike; "pairs:
+/// …" where there is one rail only.
 std::string rail_line(const BurninRecord& record, int rail, const std::string& of_hosts) {
   std::vector<double> rates;
   const RailTime* slowest = nullptr;
@@ -36,9 +37,11 @@ std::string rail_line(const BurninRecord& record, int rail, const std::string& o
     rates.push_back(gigabytes_per_second(record, time));
     if (slowest == nullptr || time.seconds > slowest->seconds) slowest = &time;
   }
-  if (rates.empty()) return fmt::format("rail {}{}: nothing measured", rail, of_hosts);
-  return fmt::format("rail {}{}: {} directions, median {:.4g} GB/s, slowest {:.4g} ({} to {})", rail,
-                     of_hosts, rates.size(), median(rates), gigabytes_per_second(record, *slowest),
+  const std::string what =
+      (record.table.rails > 1 ? fmt::format("rail {}", rail) : std::string("pairs")) + of_hosts;
+  if (rates.empty()) return what + ": nothing measured";
+  return fmt::format("{}: {} directions, median {:.4g} GB/s, slowest {:.4g} ({} to {})", what, rates.size(),
+                     median(rates), gigabytes_per_second(record, *slowest),
                      record.table.nodes[slot_of(slowest->from)], record.table.nodes[slot_of(slowest->to)]);
 }
 
@@ -67,8 +70,10 @@ std::string group_line_of(const BurninRecord& record, const Attribution& found) 
       join_first(groups, 8, "; "), percent_slower(found.across_groups));
 }
 
-/// What passes unseen by those who were judged; empty where nobody was, or it is said of whom it holds back.
-std::string unseen_line(const Attribution& found) {
+/// What passes unseen by those who were judged; empty where nobody was, it is said of whom it holds back, or
+/// what is expected of each says it.
+std::string unseen_line(const BurninRecord& record, const Attribution& found) {
+  if (record.expected > 0 && has_rate_of_each_node(record)) return {};
   double blind = 0;
   bool is_judged = false;
   for (const NodeVerdict& node : found.nodes) {
@@ -183,11 +188,14 @@ ReportLines missing_lines(const BurninRecord& record, const Attribution& found) 
   for (std::string& line : said_once(silent)) add(Tone::warning, std::move(line));
   for (const std::string& note : record.counter_notes) add(Tone::plain, "counters not read: " + note);
   if (!found.doubt.empty()) add(Tone::warning, "not known: " + found.doubt);
-  if (std::string unseen = unseen_line(found); !unseen.empty())
+  if (std::string unseen = unseen_line(record, found); !unseen.empty())
     add(found.blind_below > kMaxBlind ? Tone::warning : Tone::plain, std::move(unseen));
   const JobsBelowFloor below = jobs_below_floor(record);
   if (below.below > 0) add(Tone::alarm, "the slowest job: " + floor_words(record, *below.worst));
-  if (record.expected <= 0 && below.judged == 0)
+  if (record.expected > 0)
+    add(Tone::plain, fmt::format("held against the expected {:.4g} GB/s: less than {:.0f} % of it is below",
+                                 record.expected / kGigabyte, 100 * kShareOfExpected));
+  else if (below.judged == 0)
     add(Tone::plain, "compared with the median of these nodes only; with --expected also with a known rate");
   if (record.left_out > 0)
     add(Tone::warning, fmt::format("{} of {} pairs and rails were left out for want of time", record.left_out,
@@ -208,8 +216,8 @@ ReportLines missing_lines(const BurninRecord& record, const Attribution& found) 
   for (std::string& line : failed_lines(record)) add(Tone::alarm, std::move(line));
   constexpr std::size_t kShown = 8;
   for (std::size_t i = 0; i < std::min(kShown, record.failures.size()); ++i)
-    add(Tone::alarm,
-        fmt::format("rail {} gave no time: {}", record.failures[i].rail, record.failures[i].why));
+    add(Tone::alarm, fmt::format("no time{}: {}", record.table.of_rail(record.failures[i].rail, " on"),
+                                 record.failures[i].why));
   if (record.failures.size() > kShown)
     add(Tone::alarm, fmt::format("{} gave no time, in --format json",
                                  counted(record.failures.size() - kShown, "more pair")));
@@ -227,7 +235,7 @@ std::string burnin_text(const BurninRecord& record, int width) {
   const bool has_pairs = !record.table.times.empty();
   add(summary(record, found));
   add(record.source);
-  if (!record.source.empty() && has_pairs) add(design_words(record.table));
+  if (!record.source.empty() && has_pairs) add(design_words(record.table, record.expected > 0));
   for (const BurninPhase phase : burnin_phases()) {
     text += phase == BurninPhase::gpus ? gpu_phase_text(record, width) : group_table(record, phase, width);
     if (phase != BurninPhase::pairs) continue;

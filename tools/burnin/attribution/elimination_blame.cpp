@@ -30,7 +30,7 @@ Attribution attribute_by_elimination(const PairTable& table, const PairDesign& d
       const std::string& name = table.nodes[slot_of(node)];
       if (of.standing == Standing::slow) {
         const std::string evidence = fmt::format(
-            "{} rail {}: {}: {} (line {}); the node or its path", name, rail,
+            "{}{}: {}: {} (line {}); the node or its path", name, table.of_rail(rail),
             of.pairs == 1
                 ? "its only pair is slow, but the node at its other end is not"
                 : fmt::format("all of its {} pairs are slow, but the nodes at their other ends are not",
@@ -39,7 +39,7 @@ Attribution attribute_by_elimination(const PairTable& table, const PairDesign& d
         add({.kind = BlameKind::node, .nodes = {node}, .evidence = evidence}, of.more, name);
         verdict = {node, Bucket::suspect, evidence};
       } else if (verdict.bucket == Bucket::good && of.pairs == 0) {
-        verdict = {node, Bucket::not_tested, fmt::format("not measured on rail {}", rail)};
+        verdict = {node, Bucket::not_tested, "not measured" + table.of_rail(rail, " on")};
       } else if (verdict.bucket == Bucket::good && of.standing == Standing::unclear) {
         verdict = {node, Bucket::not_tested, "this design cannot tell: " + of.why};
       }
@@ -49,9 +49,9 @@ Attribution attribute_by_elimination(const PairTable& table, const PairDesign& d
           fmt::format("{} and {}", table.nodes[slot_of(path.a)], table.nodes[slot_of(path.b)]);
       add({.kind = BlameKind::path,
            .nodes = {path.a, path.b},
-           .evidence =
-               fmt::format("{} rail {}: {} (line {}) while both are like the others in another pair", who,
-                           rail, percent_slower(path.log_time), percent_slower(rail_found.line))},
+           .evidence = fmt::format("{}{}: {} (line {}) while both are like the others in another pair", who,
+                                   table.of_rail(rail), percent_slower(path.log_time),
+                                   percent_slower(rail_found.line))},
           path.log_time, who);
     }
   }

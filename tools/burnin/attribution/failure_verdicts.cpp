@@ -63,7 +63,10 @@ std::set<int> silent_nodes(const BurninRecord& record) {
 class FailureJudge {
  public:
   explicit FailureJudge(const BurninRecord& record)
-      : met_(partners_met(record)), failed_(partners_failed(record)), silent_(silent_nodes(record)) {
+      : table_(record.table),
+        met_(partners_met(record)),
+        failed_(partners_failed(record)),
+        silent_(silent_nodes(record)) {
     for (const auto& [key, partners] : met_) {
       answers_.insert(key.first);
       rails_.insert(key.second);
@@ -74,8 +77,9 @@ class FailureJudge {
   [[nodiscard]] NodeVerdict after(const PairFailure& failure, const NodeVerdict& known) const {
     const int node = known.node;
     const std::size_t gone = failed_.at({node, failure.rail}).size();
-    const std::string why = fmt::format("{} of {} pairs on rail {} gave no time: {}", gone,
-                                        gone + times(node, failure.rail), failure.rail, failure.why);
+    const std::string why =
+        fmt::format("{} of {} pairs{} gave no time: {}", gone, gone + times(node, failure.rail),
+                    table_.of_rail(failure.rail, " on"), failure.why);
     if (!answers_.contains(node)) return {node, Bucket::not_tested, failure.why};
     if (silent_.contains(node))
       return {node, Bucket::not_tested, "it answered at first, and at the end nobody: " + failure.why};
@@ -97,6 +101,7 @@ class FailureJudge {
     return silent_.contains(node) || failed_.at({node, rail}).size() > times(node, rail);
   }
 
+  const PairTable& table_;
   PartnersByRail met_;
   PartnersByRail failed_;
   std::set<int> silent_;

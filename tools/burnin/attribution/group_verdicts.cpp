@@ -186,8 +186,17 @@ void judge_without_pairs(const BurninRecord& record, const std::vector<GroupPopu
   compared.insert(probed.begin(), probed.end());
   if (!probed.empty()) found.blind_below = std::max(found.blind_below, -std::log(kSuspectShare));
   if (compared.empty()) found.blind_below = std::numeric_limits<double>::infinity();
+  std::set<int> measured(probed.begin(), probed.end());
+  for (const GroupRate& rate : record.groups)
+    measured.insert(rate.launch.nodes.begin(), rate.launch.nodes.end());
+  if (record.expected > 0 && has_rate_of_each_node(record)) {  // whatever the others make
+    compared = measured;
+    found.blind_below = std::min(found.blind_below, -std::log(kShareOfExpected));
+  }
   for (NodeVerdict& verdict : found.nodes) {
-    verdict = {verdict.node, Bucket::not_tested, "in nothing that can be compared"};
+    verdict = {verdict.node, Bucket::not_tested,
+               measured.contains(verdict.node) || record.source.empty() ? "in nothing that can be compared"
+                                                                        : "not measured"};
     if (compared.contains(verdict.node)) verdict = {verdict.node, Bucket::good, ""};
   }
   // Pairs were asked for, and had nobody to compare these with: what their links carry is not known.
@@ -216,6 +225,13 @@ void judge_small_groups(const BurninRecord& record, const std::vector<GroupPopul
     if (population.phase == BurninPhase::nodes)
       by_itself.insert(by_itself.end(), population.members.begin(), population.members.end());
   auto slow = slow_groups(populations, BurninPhase::groups);
+  std::set<int> cleared;  // in a group like the others: of disjoint ones nobody of a slow one is
+  for (const GroupPopulation& population : populations) {
+    if (population.phase != BurninPhase::groups || std::isnan(population.line)) continue;
+    for (const GroupRate* const rate : population.members)
+      if (!slow.contains(rate->launch.nodes))
+        cleared.insert(rate->launch.nodes.begin(), rate->launch.nodes.end());
+  }
   std::vector<std::pair<std::vector<int>, SlowGroup>> by_size(slow.begin(), slow.end());
   std::sort(by_size.begin(), by_size.end(), [](const auto& a, const auto& b) {
     return a.first.size() != b.first.size() ? a.first.size() < b.first.size() : a.first < b.first;
@@ -235,7 +251,7 @@ void judge_small_groups(const BurninRecord& record, const std::vector<GroupPopul
     for (const int node : nodes) hosts.push_back(record.table.nodes[slot_of(node)]);
     const bool says_nothing_of_nodes = record.table.times.empty() && by_itself.empty();
     for (const int node : nodes) {
-      if (says_nothing_of_nodes)
+      if (says_nothing_of_nodes && !cleared.contains(node))
         found.nodes[slot_of(node)] = {
             node, Bucket::not_tested,
             fmt::format("this design cannot tell: in a group of {} that takes {} (line {}); "
@@ -318,7 +334,8 @@ std::string phase_heading(const BurninRecord& record, BurninPhase phase) {
       return fmt::format("phase rails: all hosts over each of {}, bus bandwidth in GB/s",
                          counted(slot_of(record.table.rails), "rail"));
     case BurninPhase::groups:
-      return "phase groups: disjoint groups of hosts, bus bandwidth in GB/s";
+      return fmt::format("phase groups: {}groups of hosts, bus bandwidth in GB/s",
+                         record.source.empty() ? "disjoint " : "");
     case BurninPhase::whole:
       return "phase whole: all hosts, bus bandwidth in GB/s";
     case BurninPhase::halving:

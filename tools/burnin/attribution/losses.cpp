@@ -100,9 +100,10 @@ void judge_losses(const PairTable& table, Attribution& found) {
            .measure = measure,
            .confirmed = alone.partners >= 2 && alone.share > line,
            .evidence = fmt::format(
-               "{} rail {}: TCP sends again {} of its bytes to others and {} of theirs to it, in the median "
+               "{}{}: TCP sends again {} of its bytes to others and {} of theirs to it, in the median "
                "of {} partners: a link that loses, which the times need not show",
-               who, rail, percent(out.nodes[slot_of(node)].share), percent(in.nodes[slot_of(node)].share),
+               who, table.of_rail(rail), percent(out.nodes[slot_of(node)].share),
+               percent(in.nodes[slot_of(node)].share),
                std::max(out.nodes[slot_of(node)].partners, in.nodes[slot_of(node)].partners)),
            .next = technician_step(kind, who, rail)});
       NodeVerdict& verdict = found.nodes[slot_of(node)];

@@ -149,7 +149,7 @@ class HeatMap {
       if (who.size() > 4) who = {fmt::format("{} and {} others", who.front(), who.size() - 1)};
       const std::string words = fmt::format(
           "{}{}{}: {}{}", name(blame.kind), who.empty() ? "" : fmt::format(", {}", fmt::join(who, " and ")),
-          blame.rail ? fmt::format(", rail {}", *blame.rail) : "", measure_words(blame),
+          blame.rail ? record_.table.of_rail(*blame.rail, ",") : "", measure_words(blame),
           blame.confirmed || blame.kind == BlameKind::busy ? "" : ", not confirmed alone");
       draw_text(page_, blame.confirmed ? "bad" : "suspect", kMargin, y_, words);
       width_ = std::max(width_, kMargin + kLetter * static_cast<double>(words.size()));
@@ -173,9 +173,10 @@ class HeatMap {
     const bool is_slow = std::any_of(found_.blames.begin(), found_.blames.end(), [rail](const Blame& blame) {
       return blame.kind == BlameKind::rail && blame.rail == rail;
     });
-    return rate > 0 ? fmt::format("rail {}: median {:.4g} GB/s{}", rail, rate / kGigabyte,
+    const std::string what = record_.table.rails > 1 ? fmt::format("rail {}", rail) : "pairs";
+    return rate > 0 ? fmt::format("{}: median {:.4g} GB/s{}", what, rate / kGigabyte,
                                   is_slow ? ", slow as a whole" : "")
-                    : fmt::format("rail {}: nothing measured", rail);
+                    : what + ": nothing measured";
   }
 
   void draw_matrices() {

@@ -43,7 +43,8 @@ std::vector<Cells> wanted_rows(const std::vector<Line>& lines, char separator,
     if (row.cells.size() != heading.size()) {
       throw usage_error(location(file, row.line),
                         fmt::format("{} cells, where the heading has {}", row.cells.size(), heading.size()),
-                        "check that line and heading are whole, and what separates their cells");
+                        fmt::format("check that line and heading are whole, and what separates their cells{}",
+                                    separator == ',' ? "; a decimal comma separates, too" : ""));
     }
     const bool is_wanted = std::all_of(wanted.begin(), wanted.end(), [&row](const auto& cell) {
       return row.cells[cell.first] == cell.second;
@@ -161,13 +162,23 @@ BurninRecord from_table(const std::vector<Line>& lines, const std::string& file,
   const bool own = is_own(columns.heading);
 
   PairCollector pairs(file);
-  std::vector<PairCollector> of_others(columns.others.size(), PairCollector(file));
+  for (const Cells& row : rows) pairs.know({row.cells[ends.from], row.cells[ends.to]});
+  std::vector<PairCollector> of_others(columns.others.size(), pairs);
   std::map<std::tuple<int, int, int>, const Cells*> seen;
   std::size_t again = 0;
+  std::size_t with_itself = 0;
   for (const Cells& row : rows) {
     const int rail = columns.rails ? numbers.at(row.cells[*columns.rails]) : 0;
     const int from = pairs.node(row.cells[ends.from], row.line);
     const int to = pairs.node(row.cells[ends.to], row.line);
+    for (PairCollector& other : of_others) {
+      (void)other.node(row.cells[ends.from], row.line);
+      (void)other.node(row.cells[ends.to], row.line);
+    }
+    if (from == to) {
+      ++with_itself;
+      continue;
+    }
     if (own) {
       const auto repeat = parse_integer(row.cells[5], 0, 1'000'000);
       pairs.add_own({.from = from,
@@ -188,11 +199,8 @@ BurninRecord from_table(const std::vector<Line>& lines, const std::string& file,
                                     row.cells[ends.to], apart),
                         "choose one measurement with --where COLUMN=CELL");
     pairs.add(from, to, rail, row.cells[columns.rates], unit, row.line);
-    for (std::size_t i = 0; i < columns.others.size(); ++i) {
-      (void)of_others[i].node(row.cells[ends.from], row.line);
-      (void)of_others[i].node(row.cells[ends.to], row.line);
+    for (std::size_t i = 0; i < columns.others.size(); ++i)
       of_others[i].add(from, to, rail, row.cells[columns.others[i]], unit, row.line);
-    }
   }
   const PairCollector::Directions directions = pairs.directions();
   const bool mirrored = !own && (!ends.directed || directions == PairCollector::Directions::one_each);
@@ -203,22 +211,32 @@ BurninRecord from_table(const std::vector<Line>& lines, const std::string& file,
   for (const std::size_t other : columns.others) also.push_back(columns.heading[other]);
   BurninRecord record = pairs.record(
       mirrored,
-      fmt::format("measured by others: {}, column {} in {}{}{}{}{}; whether pairs ran beside others is not "
-                  "known{}",
-                  file, columns.heading[columns.rates], unit_name,
-                  chosen.empty() ? "" : fmt::format(", rows of {}", fmt::join(chosen, " and ")),
-                  rail_words(numbers), direction_words(directions, mirrored),
-                  again == 0 ? ""
-                             : fmt::format("; {} measured a pair again, and the quickest of a pair counts",
-                                           counted(again, "row")),
-                  also.empty() ? ""
-                               : fmt::format("; who is named has to be slow by {}, too",
-                                             fmt::join(also, " and by "))));
+      fmt::format(
+          "measured by others: {}, column {} in {}{}{}{}{}{}{}; whether pairs ran beside others is "
+          "not known{}",
+          file, columns.heading[columns.rates], unit_name,
+          chosen.empty() ? "" : fmt::format(", rows of {}", fmt::join(chosen, " and ")), rail_words(numbers),
+          direction_words(directions, mirrored),
+          again == 0 ? ""
+                     : fmt::format("; {} measured a pair again, and the quickest of a pair counts",
+                                   counted(again, "row")),
+          with_itself == 0 ? ""
+                           : fmt::format("; {} of a node with itself left out", counted(with_itself, "row")),
+          pairs.other_names(),
+          also.empty()
+              ? ""
+              : fmt::format("; who is named has to be slow by {}, too", fmt::join(also, " and by "))));
   for (std::size_t i = 0; i < columns.others.size(); ++i) {
     if (auto times = of_others[i].times(mirrored); !times.empty())
       record.other_columns.push_back({columns.heading[columns.others[i]], std::move(times)});
   }
   return record;
+}
+
+/// "n1,n2", "n1;n2" or "n1+n2", and with blanks.
+std::vector<std::string> names_in(std::string cell) {
+  std::replace_if(cell.begin(), cell.end(), [](char at) { return at == ',' || at == ';' || at == '+'; }, ' ');
+  return split_words(cell);
 }
 
 /// A rate of each node, or of groups of them: as phases nodes and groups measure them.
@@ -230,30 +248,41 @@ BurninRecord from_rates(const std::vector<Line>& lines, const std::string& file,
   const auto [unit, unit_name] = unit_of_rates(heading[rates]);
   PairCollector cells(file);
   std::vector<GroupRate> groups;
+  std::vector<GroupFailure> failures;
   std::set<std::vector<int>> seen;
-  for (const Cells& row : wanted_rows(lines, separator, heading, file, choice)) {
-    GroupLaunch launch;
-    std::string names = row.cells[nodes];
-    std::replace_if(
-        names.begin(), names.end(), [](char at) { return at == ',' || at == ';' || at == '+'; }, ' ');
-    for (const std::string& name : split_words(names)) launch.nodes.push_back(cells.node(name, row.line));
-    launch.phase = launch.nodes.size() == 1 ? BurninPhase::nodes : BurninPhase::groups;
-    if (launch.nodes.empty() || !seen.insert(launch.nodes).second)
-      throw usage_error(location(file, row.line),
-                        launch.nodes.empty() ? "no node is named" : row.cells[nodes] + " stands there twice",
+  const std::vector<Cells> rows = wanted_rows(lines, separator, heading, file, choice);
+  for (const Cells& row : rows) cells.know(names_in(row.cells[nodes]));
+  for (const Cells& row : rows) {
+    std::set<int> members;
+    const std::vector<std::string> names = names_in(row.cells[nodes]);
+    for (const std::string& name : names) members.insert(cells.node(name, row.line));
+    const GroupLaunch launch{.phase = members.size() == 1 ? BurninPhase::nodes : BurninPhase::groups,
+                             .nodes = {members.begin(), members.end()}};
+    const std::string problem = names.empty() ? "no node is named"
+                                : members.size() < names.size()
+                                    ? excerpt(row.cells[nodes]) + " has a node twice"
+                                : !seen.insert(launch.nodes).second
+                                    ? excerpt(row.cells[nodes]) + " stands there twice" + cells.other_names()
+                                    : "";
+    if (!problem.empty())
+      throw usage_error(location(file, row.line), problem,
                         "give each node or group one row, or choose rows with --where COLUMN=CELL");
-    const double rate = cells.rate(row.cells[rates], unit, row.line);
-    if (rate > 0) groups.push_back({launch, heading[rates], rate, rate});
+    const std::optional<double> rate = cells.rate(row.cells[rates], unit, row.line);
+    if (rate == 0)
+      failures.push_back({launch, fmt::format("no rate in {}", location(file, row.line))});
+    else if (rate)
+      groups.push_back({launch, heading[rates], *rate, *rate});
   }
   const bool single = std::all_of(groups.begin(), groups.end(),
                                   [](const GroupRate& one) { return one.launch.nodes.size() == 1; });
   BurninRecord record = cells.record_of_groups(fmt::format(
-      "measured by others: {}, column {} in {}; {}", file, heading[rates], unit_name,
+      "measured by others: {}, column {} in {}{}; {}", file, heading[rates], unit_name, cells.other_names(),
       single ? "a rate of each node: tells which is slower than the others, and nothing of what is between "
-               "them; of a fleet that is slow as a whole nothing"
+               "them"
              : "groups of nodes: tells which group is slow, and not which of its nodes; other groups with "
                "the same nodes, halves of it, would"));
   record.groups = std::move(groups);
+  record.group_failures = std::move(failures);
   return record;
 }
 

@@ -1,6 +1,7 @@
 #include "tools/burnin/attribution/pair_tables/pair_collector.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,6 +10,7 @@
 
 #include "base/text_input.hpp"
 #include "base/text_sinks.hpp"
+#include "base/word_list.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -19,10 +21,12 @@ enum class Measured { rate, nothing, failure };
 /// these.
 std::optional<Measured> read_cell(std::string_view cell, double& rate) {
   const std::string word = lower(trim(cell));
-  for (const std::string_view nothing : {"", "-", "–", "n/a", "na", "nan"})
+  for (const std::string_view nothing : {"", "-", "–", "n/a", "na", "nan", "-nan"})
     if (word == nothing) return Measured::nothing;
-  for (const std::string_view failed : {"x", "fail", "failed", "error", "timeout", "hang", "inf"})
-    if (word == failed) return Measured::failure;
+  const std::string first = word.substr(0, word.find_first_of(" :,;(!"));  // "timeout (600 s)"
+  for (const std::string_view failed : {"x", "fail", "failed", "failure", "error", "err", "timeout", "timed",
+                                        "hang", "hung", "crash", "crashed", "killed", "aborted", "inf"})
+    if (first == failed) return Measured::failure;
   const char* const end = word.data() + word.size();
   const auto [stop, problem] = std::from_chars(word.data(), end, rate);
   constexpr double kMinRate = 1e-9;  // no link is outside, in any unit
@@ -37,15 +41,20 @@ std::optional<Measured> read_cell(std::string_view cell, double& rate) {
 Measured require_cell(std::string_view cell, double& rate, const std::string& file, int line) {
   if (const auto measured = read_cell(cell, rate)) return *measured;
   throw usage_error(
-      location(file, line), fmt::format("'{}' is no rate", excerpt(cell)),
+      location(file, line),
+      fmt::format(
+          "'{}' is no rate{}", excerpt(cell),
+          cell.find(',') == std::string_view::npos ? "" : ": it has a comma, decimal or of thousands"),
       "a cell is a plain number with a decimal point, - where nothing was measured, or x where it failed");
 }
 
 }  // namespace
 
-double PairCollector::rate(std::string_view cell, double unit, int line) const {
+std::optional<double> PairCollector::rate(std::string_view cell, double unit, int line) const {
   double found = 0;
-  return require_cell(cell, found, file_, line) == Measured::rate ? found * unit : 0;
+  const Measured measured = require_cell(cell, found, file_, line);
+  if (measured == Measured::nothing) return std::nullopt;
+  return measured == Measured::rate ? found * unit : 0;
 }
 
 BurninRecord PairCollector::record_of_groups(const std::string& source) {
@@ -54,13 +63,36 @@ BurninRecord PairCollector::record_of_groups(const std::string& source) {
   return record_;
 }
 
+void PairCollector::know(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const std::string key = lower(name);
+    if (const std::size_t dot = key.find('.'); dot != std::string::npos)
+      full_[key.substr(0, dot)].insert(key);
+  }
+}
+
+std::string PairCollector::other_names() const {
+  std::vector<std::string> words;
+  for (const auto& [node, names] : other_names_)
+    words.push_back(fmt::format("{} is also {}", record_.table.nodes[slot_of(node)], fmt::join(names, ", ")));
+  return words.empty() ? "" : "; " + join_first(words, 4, "; ");
+}
+
 int PairCollector::node(const std::string& name, int line) {
   if (!is_host_name(name))
     throw usage_error(
         location(file_, line), fmt::format("'{}' is not the name of a host", excerpt(name)),
         "lists for launchers are made of these names: letters, digits, '-', '.' and '_' (n1-0, not n1:0)");
-  const auto [at, added] = numbers_.try_emplace(name, static_cast<int>(numbers_.size()));
-  if (added) record_.table.nodes.push_back(name);
+  std::string key = lower(name);
+  if (const auto full = full_.find(key); full != full_.end() && full->second.size() == 1)
+    key = *full->second.begin();
+  const auto [at, added] = numbers_.try_emplace(key, static_cast<int>(numbers_.size()));
+  if (added) {
+    record_.table.nodes.push_back(name);
+  } else if (name != record_.table.nodes[slot_of(at->second)]) {
+    std::vector<std::string>& others = other_names_[at->second];
+    if (std::find(others.begin(), others.end(), name) == others.end()) others.push_back(name);
+  }
   return at->second;
 }
 
@@ -142,13 +174,20 @@ void PairCollector::require_comparable() const {
     return node;
   };
   const auto join = [&](int a, int b) { group[slot_of(root(a))] = root(b); };
-  for (const RailTime& time : record_.table.times) join(time.from, time.to);
-  for (const PairFailure& failure : record_.failures) join(failure.a, failure.b);
-  for (int node = 1; node < static_cast<int>(nodes); ++node) {
-    if (root(node) == root(0)) continue;
+  std::set<int> measured;  // of whom the file has no rate at all is not tested
+  const auto meet = [&](int a, int b) {
+    join(a, b);
+    measured.insert({a, b});
+  };
+  for (const RailTime& time : record_.table.times) meet(time.from, time.to);
+  for (const PairFailure& failure : record_.failures) meet(failure.a, failure.b);
+  if (measured.empty()) throw usage_error(file_, "no cell has a rate", "check the column of rates");
+  const int first = *measured.begin();
+  for (const int node : measured) {
+    if (root(node) == root(first)) continue;
     throw usage_error(file_,
                       fmt::format("no chain of pairs joins {} and {}: they cannot be compared",
-                                  record_.table.nodes.front(), record_.table.nodes[slot_of(node)]),
+                                  record_.table.nodes[slot_of(first)], record_.table.nodes[slot_of(node)]),
                       "give the pairs of one cluster, or choose its rows with --where COLUMN=CELL");
   }
 }

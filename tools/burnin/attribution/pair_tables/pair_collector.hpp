@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -20,16 +21,23 @@ class PairCollector {
  public:
   explicit PairCollector(std::string file) : file_(std::move(file)) {}
 
+  /// Names in the file, before node() is asked for them: they are compared without case, and a short name is
+  /// the host of the full one that begins with it, if there is one only (n1.a and n1.b are two hosts).
+  void know(const std::vector<std::string>& names);
+
   /// The number of a node, which is given at its first mention.
   int node(const std::string& name, int line);
 
+  /// "; n3 is also N3, n3.example.com"; empty where each has one name.
+  [[nodiscard]] std::string other_names() const;
+
   /// A cell of one direction: a plain number of `unit` bytes per second; empty, "-", "n/a" or "nan" where
-  /// nothing was measured; 0, "x", "failed", "error", "timeout" or "inf" where nothing came. Of several of
-  /// one direction the quickest counts.
+  /// nothing was measured; 0, "x", "inf" or what begins with a word of failure ("failed", "timeout") where
+  /// nothing came. Of several of one direction the quickest counts.
   void add(int from, int to, int rail, std::string_view cell, double unit, int line);
 
-  /// The rate of such a cell alone, in bytes per second; 0 for nothing and for what failed.
-  [[nodiscard]] double rate(std::string_view cell, double unit, int line) const;
+  /// The rate of such a cell alone, in bytes per second; 0 for what failed, none where nothing was measured.
+  [[nodiscard]] std::optional<double> rate(std::string_view cell, double unit, int line) const;
 
   /// A direction as burnin_csv wrote it, with what was alone and repeated.
   void add_own(RailTime time, std::string_view cell, double unit, int line);
@@ -42,7 +50,7 @@ class PairCollector {
   [[nodiscard]] std::vector<RailTime> times(bool mirrored) const;
 
   /// `mirrored`: a pair with one direction has its rate in both. Refuses fewer nodes than can be told apart,
-  /// and nodes that no chain of pairs joins.
+  /// and measured ones that no chain of pairs joins.
   [[nodiscard]] BurninRecord record(bool mirrored, const std::string& source);
 
   /// The nodes alone, of which no pairs are known.
@@ -53,7 +61,9 @@ class PairCollector {
 
   std::string file_;
   BurninRecord record_{};
-  std::map<std::string, int> numbers_;
+  std::map<std::string, int> numbers_{};                 ///< by name in small letters
+  std::map<std::string, std::set<std::string>> full_{};  ///< in small letters: by short name
+  std::map<int, std::vector<std::string>> other_names_{};
   std::map<std::tuple<int, int, int>, double> rates_;  ///< from, to, rail: bytes per second
   std::set<std::tuple<int, int, int>> failed_{};       ///< of the pair, less and greater node, and rail
 };

@@ -88,6 +88,7 @@ BurninRecord burnin_from_matrix(const std::vector<Line>& lines, const std::strin
         throw usage_error(location(file, line),
                           "it heads no matrix: its names are not those of the rows below",
                           "head columns and rows by the same names, three at least");
+      pairs.know(names);
       for (const std::string& name : names) (void)pairs.node(name, line);
       continue;
     }
@@ -98,9 +99,9 @@ BurninRecord burnin_from_matrix(const std::vector<Line>& lines, const std::strin
   return pairs.record(
       mirrored,
       fmt::format(
-          "measured by others: {}, a matrix taken as GB/s from row to column{}; whether pairs ran beside "
+          "measured by others: {}, a matrix taken as GB/s from row to column{}{}; whether pairs ran beside "
           "others is not known",
-          file,
+          file, pairs.other_names(),
           mirrored
               ? ", one half of it, taken for both directions, so sending and receiving are not told apart"
               : ""));

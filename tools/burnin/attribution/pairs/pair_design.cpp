@@ -79,7 +79,10 @@ PairDesign pair_design(const PairTable& table) {
   return design;
 }
 
-std::string design_words(const PairTable& table) {
+std::string design_words(const PairTable& table, bool has_expected) {
+  const auto only_with_expected = [has_expected](const std::string& what) {
+    return has_expected ? "" : fmt::format("; that {} slow shows only with --expected", what);
+  };
   const PairDesign design = pair_design(table);
   const std::string met = design.fewest == design.most
                               ? fmt::format("{} partners each", design.most)
@@ -90,8 +93,7 @@ std::string design_words(const PairTable& table) {
       "cleared; two slow neighbors, or a slow path, may not be told apart";
   switch (design.kind) {
     case DesignKind::all_pairs:
-      return "all pairs: a slow node can be told from a slow path; that all are slow shows only with "
-             "--expected";
+      return "all pairs: a slow node can be told from a slow path" + only_with_expected("all are");
     case DesignKind::some_pairs:
       return fmt::format("some pairs, {}: {}", met,
                          design.is_sparse()
@@ -99,15 +101,15 @@ std::string design_words(const PairTable& table) {
                              : "a node with three partners or more can be told from a slow path");
     case DesignKind::bipartite:
       return fmt::format(
-          "two sides, {}: {}; that one side is slow as a whole shows only with --expected", met,
-          design.is_sparse() ? elimination : "a slow node can be told from the others of its side");
+          "two sides, {}: {}{}", met,
+          design.is_sparse() ? elimination : "a slow node can be told from the others of its side",
+          only_with_expected("one side as a whole is"));
     case DesignKind::star: {
       const std::string& reference = table.nodes[slot_of(design.reference)];
       return fmt::format(
           "one reference: {} pairs with {}. Which nodes are slower than the others with it can be told, and "
-          "not "
-          "whether by themselves or by their paths; that {} itself is slow shows only with --expected",
-          design.most, reference, reference);
+          "not whether by themselves or by their paths{}",
+          design.most, reference, only_with_expected(reference + " itself is"));
     }
     case DesignKind::chain:
     case DesignKind::ring:

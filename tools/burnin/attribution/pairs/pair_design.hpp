@@ -37,6 +37,6 @@ struct PairDesign {
 [[nodiscard]] std::vector<int> sides_of(const PairTable& table);
 
 /// What this design can tell, and what not: "one reference: 62 pairs with n0. …".
-[[nodiscard]] std::string design_words(const PairTable& table);
+[[nodiscard]] std::string design_words(const PairTable& table, bool has_expected);
 
 }  // namespace collbench::analysis

@@ -31,6 +31,11 @@ struct PairTable {
   std::vector<int> leaf_of_node;  ///< empty: not known
   bool adaptive_routing = true;   ///< a path is no fixed set of links
   std::vector<RailTime> times;
+
+  /// " rail 3", behind `before`; empty where there is one rail only, which nobody told from others.
+  [[nodiscard]] std::string of_rail(int rail, const std::string& before = "") const {
+    return rails > 1 ? before + " rail " + std::to_string(rail) : "";
+  }
 };
 
 /// The additive model: log seconds(i → j, rail r) = common(class, r) + send(i, r) + receive(j, r) + residual.

@@ -105,7 +105,7 @@ TEST(BurninRecord, BothEndsOfAPairThatAlwaysFailsAreSuspect) {
   EXPECT_EQ(good_nodes(record, ","), "n0,n3,n4,n5\n");
   EXPECT_EQ(attribute(record).nodes[1].bucket, Bucket::suspect);
   EXPECT_EQ(failures_to_retry(record), record.failures);
-  EXPECT_NE(burnin_text(record, 80).find("rail 0 gave no time: no active port"), std::string::npos);
+  EXPECT_NE(burnin_text(record, 80).find("\nno time: no active port"), std::string::npos);
 }
 
 TEST(BurninRecord, ARailThatFailsForAllIsNobodysFault) {
@@ -123,7 +123,9 @@ TEST(BurninRecord, WhoFallsShortOfWhatIsExpectedIsNotGood) {
   record.expected = 2e9;
   EXPECT_EQ(good_nodes(record, ","), "\n");
   EXPECT_TRUE(
-      burnin_text(record, 400).starts_with("BELOW: the fastest pair makes 1.002 of the expected 2 GB/s; 6 "))
+      burnin_text(record, 400)
+          .starts_with(
+              "BELOW: 6 of 6 nodes make less than 95 % of the expected 2 GB/s (the fastest 1.002); 6 "))
       << burnin_text(record, 400);
   EXPECT_EQ(burnin_from_json(burnin_json(record), "burnin.json").expected, 2e9);
 }
@@ -159,7 +161,7 @@ TEST(BurninRecord, WhereTimesScatterTooMuchNobodyIsHandedOutAsGood) {
   }
   EXPECT_EQ(good_nodes(record, "\n"), "\n");
   EXPECT_EQ(good_nodes(record, ","), "\n");
-  EXPECT_EQ(drain_lines(record), "");
+  EXPECT_TRUE(drain_lines(record).starts_with("# no host is bad, none to drain: 6 nodes: 0 good, 6 suspect"));
   EXPECT_EQ(burnin_json(record).find("\"bucket\": \"good\""), std::string::npos);
   EXPECT_EQ(burnin_json(record).find("\"result\": \"PASSED\""), std::string::npos);
   const std::string text = burnin_text(record, 400);
@@ -175,13 +177,10 @@ TEST(BurninRecord, WhereTimesScatterTooMuchNobodyIsHandedOutAsGood) {
   record = scattered_burnin();
   record.expected = 1e6;
   EXPECT_EQ(good_nodes(record, ","), "\n");
-  // One that is missed by less than the scatter is no node's shortfall; by more, it is.
-  for (const auto& [expected, why] :
-       {std::pair(1.1e9, "not known: what costs"), std::pair(1e12, "its fastest pair")}) {
-    record.expected = expected;
-    for (const NodeVerdict& node : attribute(record).nodes)
-      EXPECT_NE(node.why.find(why), std::string::npos) << node.why;
-  }
+  // One that nobody makes is said, however much the times scatter.
+  record.expected = 1.1e9;
+  for (const NodeVerdict& node : attribute(record).nodes)
+    EXPECT_NE(node.why.find("its fastest pair"), std::string::npos) << node.why;
 }
 
 TEST(BurninRecord, WhoeverScatterHoldsBackIsStillMeasuredAgainst) {

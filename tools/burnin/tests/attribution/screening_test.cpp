@@ -243,7 +243,7 @@ TEST(Screening, DISABLED_Table) {
                                  .lost = lost,
                                  .leaf_effect = leaf_effect,
                                  .noise = noise},
-                                design, hosts == 63 ? 12 : 4);
+                                design, hosts == 63 ? 36 : 8);
           }
         }
         healthy.accused += all.accused, healthy.healthy += all.healthy;

@@ -51,6 +51,8 @@ TEST(PairCollector, WordsOfFailureAndOfNothing) {
 TEST(PairCollector, NodesThatNoPairJoinsAreRefusedAndAFailedPairJoins) {
   PairCollector pairs = one_way();
   const int other = pairs.node("m0", 9);
+  EXPECT_THAT(PairCollector(pairs).record(false, "").table.nodes, SizeIs(5));  // not measured, and no reason
+  pairs.add(other, pairs.node("m1", 9), 0, "48", 1e9, 9);
   EXPECT_THROW((void)pairs.record(false, ""), Error);
   pairs.add(0, other, 0, "x", 1e9, 10);
   EXPECT_NO_THROW((void)pairs.record(false, ""));
