@@ -390,21 +390,26 @@ class Finder {
   /// With partners for whom `counts_for` holds.
   template <class CountsFor>
   [[nodiscard]] ExcessesByNode excesses(double line, const CountsFor& counts_for) const {
-    std::map<std::tuple<int, int, int>, double> worst;  // by node, rail and partner
+    std::vector<std::tuple<int, int, int, double>> all;  // of a node, on a rail, with a partner
     for (std::size_t i = 0; i < table_.times.size(); ++i) {
       const RailTime& time = table_.times[i];
       const double excess = effects_.residuals[i] + effects_.send[slot_of(time.from)][slot_of(time.rail)] +
                             effects_.receive[slot_of(time.to)][slot_of(time.rail)];  // NaN where any is
       if (std::isnan(excess)) continue;
       for (const auto& [node, partner] : {std::pair(time.from, time.to), std::pair(time.to, time.from)}) {
-        if (!counts_for(partner, time.rail)) continue;
-        double& known = worst.try_emplace({node, time.rail, partner}, excess).first->second;
-        known = std::max(known, excess);
+        if (counts_for(partner, time.rail)) all.emplace_back(node, time.rail, partner, excess);
       }
     }
+    std::sort(all.begin(), all.end());
     ExcessesByNode found;
-    for (const auto& [key, excess] : worst) {
-      Excesses& of = found[{std::get<0>(key), std::get<1>(key)}];
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto& [node, rail, partner, excess] = all[i];
+      const bool is_worst =
+          i + 1 == all.size() ||
+          std::tie(node, rail, partner) !=
+              std::tie(std::get<0>(all[i + 1]), std::get<1>(all[i + 1]), std::get<2>(all[i + 1]));
+      if (!is_worst) continue;
+      Excesses& of = found[{node, rail}];
       ++of.measured;
       if (excess > line) of.slow.push_back(excess);
     }
@@ -425,6 +430,7 @@ class Finder {
   /// Nodes that the scatter of all nodes' parts hides, and that are slow with most of those who are not.
   void find_slow_with_most(double line) {
     const ExcessesByNode first = excesses(line, [](int /*partner*/, int /*rail*/) { return true; });
+    if (std::none_of(first.begin(), first.end(), [](const auto& of) { return of.second.most(); })) return;
     const ExcessesByNode among_others =
         excesses(line, [&first](int partner, int rail) { return !first.at({partner, rail}).most(); });
     for (const auto& [key, pairs] : among_others) {

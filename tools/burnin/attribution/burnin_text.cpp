@@ -225,7 +225,10 @@ ReportLines missing_lines(const BurninRecord& record, const Attribution& found) 
 }
 
 std::string burnin_text(const BurninRecord& record, int width) {
-  const Attribution found = attribute(record);
+  return burnin_text(record, attribute(record), width);
+}
+
+std::string burnin_text(const BurninRecord& record, const Attribution& found, int width) {
   std::string text;
   const auto add = [&](std::string_view line, std::string_view first = "", std::string_view rest = "  ") {
     if (line.empty()) return;

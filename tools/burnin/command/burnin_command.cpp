@@ -38,10 +38,11 @@ using analysis::BurninPhase;
 using analysis::BurninRecord;
 
 CommandResult reported(const BurninRecord& record, const std::string& format) {
-  const ExitStatus status = analysis::lost_a_host(record)                           ? ExitStatus::rank_lost
-                            : analysis::passes(record, analysis::attribute(record)) ? ExitStatus::ok
-                                                                                    : ExitStatus::low;
-  return {burnin_document(record, format, text_options(When::never, false).columns),
+  const analysis::Attribution found = analysis::attribute(record);
+  const ExitStatus status = analysis::lost_a_host(record)     ? ExitStatus::rank_lost
+                            : analysis::passes(record, found) ? ExitStatus::ok
+                                                              : ExitStatus::low;
+  return {burnin_document(record, found, format, text_options(When::never, false).columns),
           status,
           format == "text",
           {}};

@@ -36,7 +36,8 @@ const std::vector<std::string>& burnin_formats() {
   return formats;
 }
 
-std::string burnin_document(const analysis::BurninRecord& record, const std::string& format, int columns) {
+std::string burnin_document(const analysis::BurninRecord& record, const analysis::Attribution& found,
+                            const std::string& format, int columns) {
   if (format == "json") return json_text(analysis::burnin_json(record));
   if (format == "csv") return page_text(analysis::burnin_csv(record));
   if (format == "matrix") return page_text(analysis::burnin_matrix(record));
@@ -47,7 +48,7 @@ std::string burnin_document(const analysis::BurninRecord& record, const std::str
   if (format == "hostfile") return page_text(analysis::good_nodes(record, "\n"));
   if (format == "nodelist") return page_text(analysis::good_nodes(record, ","));
   if (format == "drain") return page_text(analysis::drain_lines(record));
-  return terminal_text(analysis::burnin_text(record, columns));
+  return terminal_text(analysis::burnin_text(record, found, columns));
 }
 
 void require_writable_documents(const BurninOptions& options) {
@@ -74,8 +75,11 @@ void require_writable_documents(const BurninOptions& options) {
 }
 
 void write_documents(const BurninOptions& options, const analysis::BurninRecord& record) {
-  for (const DocumentFile& file : files_of(options))
-    write_file_by_rename(file.path, burnin_document(record, file.format, 120));
+  const std::vector<DocumentFile> files = files_of(options);
+  if (files.empty()) return;
+  const analysis::Attribution found = analysis::attribute(record);
+  for (const DocumentFile& file : files)
+    write_file_by_rename(file.path, burnin_document(record, found, file.format, 120));
 }
 
 }  // namespace collbench::program

@@ -13,7 +13,8 @@ namespace collbench::program {
 [[nodiscard]] const std::vector<std::string>& burnin_formats();
 
 /// The record in one of burnin_formats(); `columns` are those of text. Nothing in it drives a terminal.
-[[nodiscard]] std::string burnin_document(const analysis::BurninRecord& record, const std::string& format,
+[[nodiscard]] std::string burnin_document(const analysis::BurninRecord& record,
+                                          const analysis::Attribution& found, const std::string& format,
                                           int columns);
 
 /// Throws Error (usage) where a file of --html, --csv or --plot-file cannot be written, or is no name of one.

@@ -197,18 +197,13 @@ class GroupSearch {
   /// Medians in turn, of the levels and of each node's pairs.
   [[nodiscard]] Fit fit_of(const std::vector<int>& labels, bool two_levels) const {
     constexpr int kPasses = 10;
-    constexpr double kSettled = 1e-6;
     Fit fit{labels, std::vector<double>(partners_.size(), 0)};
     std::vector<double> values;
-    double moved = 0;
-    const auto settle = [&values, &moved](double& level) {
-      const double by = values.empty() ? 0 : reordering_median(values);
-      level += by;
-      moved = std::max(moved, std::fabs(by));
+    const auto settle = [&values](double& level) {
+      if (!values.empty()) level += reordering_median(values);
       values.clear();
     };
-    for (int pass = 0; pass < kPasses && (pass == 0 || moved > kSettled); ++pass) {
-      moved = 0;
+    for (int pass = 0; pass < kPasses; ++pass) {
       for (const bool inside : {true, false}) {
         for (const PairTime& pair : pairs_)
           if (is_inside(fit, two_levels, pair) == inside) values.push_back(rest(fit, two_levels, pair));
