@@ -243,7 +243,7 @@ std::string burnin_text(const BurninRecord& record, const Attribution& found, in
     text += phase == BurninPhase::gpus ? gpu_phase_text(record, width) : group_table(record, phase, width);
     if (phase != BurninPhase::pairs) continue;
     if (has_pairs && !record.groups.empty()) add("phase pairs: a message one way");
-    if (has_pairs || (record.groups.empty() && record.probes.empty()))
+    if (has_pairs || (record.source.empty() && record.groups.empty() && record.probes.empty()))
       for (const ReportLine& line : rail_lines(record)) add(line.text);
   }
   add(gpu_difference(record));

@@ -273,6 +273,8 @@ BurninRecord from_rates(const std::vector<Line>& lines, const std::string& file,
     else if (rate)
       groups.push_back({launch, heading[rates], *rate, *rate});
   }
+  if (groups.empty() && failures.empty())
+    throw usage_error(file, "no cell has a rate", "check the column of rates");
   const bool single = std::all_of(groups.begin(), groups.end(),
                                   [](const GroupRate& one) { return one.launch.nodes.size() == 1; });
   BurninRecord record = cells.record_of_groups(fmt::format(

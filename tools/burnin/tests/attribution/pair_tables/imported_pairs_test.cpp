@@ -298,6 +298,8 @@ TEST(ImportedPairs, ACellThatSaysNothingLeavesTheRestWhatItIs) {
               HasSubstr("m0 not tested: no result in phase nodes: no rate in pairs.tsv:12\n")));
   }
   EXPECT_THAT(refusal("a,b,busbw\nn0,n1,-\nn2,n3,\n"), HasSubstr("no cell has a rate"));
+  EXPECT_THAT(refusal("node,busbw\nn0,-\nn1,\n"), HasSubstr("no cell has a rate"));
+  EXPECT_THAT(burnin_text(read("node,busbw\nn0,x\nn1,x\n"), 400), Not(HasSubstr("pairs: nothing")));
 }
 
 TEST(ImportedPairs, AHostHasOneNodeWhateverItIsCalled) {
