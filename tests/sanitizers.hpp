@@ -13,3 +13,15 @@
 #define COLLBENCH_THREAD_SANITIZER
 #endif
 #endif
+
+namespace collbench {
+
+/// Such a build is ten times slower and looks for errors of memory: a share among many draws is counted by
+/// the others.
+#if defined(COLLBENCH_ADDRESS_SANITIZER) || defined(COLLBENCH_THREAD_SANITIZER)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+}  // namespace collbench
