@@ -86,12 +86,10 @@ struct LeadingNumber {
 [[nodiscard]] std::optional<LeadingNumber> leading_log_number(std::string_view word);
 
 /// Adds what a line of NCCL's own (NCCL_DEBUG=INFO, versions 2.4 to 2.30 as seen) says of the job to `facts`,
-/// and a variable that it found set to `environment`. The first line that says something stands; another
-/// that contradicts it becomes a note.
-void note_nccl_line(const LogLine& line, LogFacts& facts, std::map<std::string, std::string>& environment);
-
-/// Adds what such a line says of its host's NICs and connections.
-void note_host_line(const LogLine& line, std::map<std::string, LogHost>& hosts);
+/// a variable that it found set to `environment`, and its host's NICs and connections to `hosts`. The first
+/// line that says something stands; another that contradicts it becomes a note.
+void note_nccl_line(const LogLine& line, LogFacts& facts, std::map<std::string, std::string>& environment,
+                    std::map<std::string, LogHost>& hosts);
 
 /// LogFacts::losses.
 [[nodiscard]] std::vector<std::string> losses_in_log(const LogTable& table);

@@ -84,9 +84,9 @@ PathPart path_part(const std::vector<std::string>& parts, std::size_t at) {
 }
 
 /// "Channel 00/0 : 1[0] -> 0[0] [send] via NET/IB/2/GDRDMA": without the device numbers.
-void note_connection(string_view text, int line, LogFacts& facts) {
+std::optional<LogConnections> connection_in(string_view text, int line) {
   const auto via = text_behind(text, " via ");
-  if (!via || text.find("->") == string_view::npos) return;
+  if (!via || text.find("->") == string_view::npos) return std::nullopt;
   LogConnections found{"", false, 1, line};
   const std::vector<std::string> parts = split_cells(*via, '/');
   for (std::size_t at = 0; at < parts.size(); ++at) {
@@ -99,6 +99,10 @@ void note_connection(string_view text, int line, LogFacts& facts) {
     }
     if (part.last) break;
   }
+  return found;
+}
+
+void note_connection(const LogConnections& found, LogFacts& facts) {
   constexpr std::size_t kMaxConnectionKinds = 16;
   const auto known = std::find_if(facts.connections.begin(), facts.connections.end(), [&](const auto& each) {
     return each.via == found.via && each.gpu_direct == found.gpu_direct;
@@ -106,7 +110,7 @@ void note_connection(string_view text, int line, LogFacts& facts) {
   if (known != facts.connections.end()) {
     ++known->count;
   } else if (!found.via.empty() && facts.connections.size() < kMaxConnectionKinds) {
-    facts.connections.push_back(std::move(found));
+    facts.connections.push_back(found);
   }
 }
 
@@ -158,6 +162,16 @@ void note_communicator(string_view text, int line, LogFacts& facts) {
   if (local && *local > 0) set_once(facts.ranks_per_node, *local, line);
 }
 
+/// Of a line that NCCL wrote on a host whose name it says; null where it does not, and for the hosts of a job
+/// that no machine has.
+LogHost* host_of(const LogLine& line, std::map<std::string, LogHost>& hosts) {
+  constexpr std::size_t kMaxHosts = 4096;
+  if (line.nccl_host.empty()) return nullptr;
+  const auto known = hosts.find(line.nccl_host);
+  if (known != hosts.end()) return &known->second;
+  return hosts.size() < kMaxHosts ? &hosts[line.nccl_host] : nullptr;
+}
+
 }  // namespace
 
 std::string nccl_version_in(string_view text) {
@@ -165,8 +179,16 @@ std::string nccl_version_in(string_view text) {
   return words.empty() || words.front().find_first_of("0123456789") != 0 ? "" : words.front();
 }
 
-void note_nccl_line(const LogLine& line, LogFacts& facts, std::map<std::string, std::string>& environment) {
+void note_nccl_line(const LogLine& line, LogFacts& facts, std::map<std::string, std::string>& environment,
+                    std::map<std::string, LogHost>& hosts) {
   const string_view text = line.nccl;
+  if (const auto found = connection_in(text, line.number)) {
+    note_connection(*found, facts);
+    if (LogHost* host = found->via.starts_with("NET/") ? host_of(line, hosts) : nullptr)
+      note_connection(*found, host->facts);
+  }
+  // Ten million of them in the logs of a thousand ranks, and each says one thing.
+  if (text.starts_with("Channel ")) return;
   if (const std::string version = nccl_version_in(text); !version.empty()) {
     if (facts.nccl && facts.nccl->value != version && facts.notes.empty()) {
       facts.notes.push_back(fmt::format("NCCL is {} in line {} and {} in line {}: versions differ in one job",
@@ -198,24 +220,16 @@ void note_nccl_line(const LogLine& line, LogFacts& facts, std::map<std::string, 
   note_nics(text, line.number, facts);
   note_nic_rate(text, line.number, facts);
   note_no_gpu_direct(text, line.number, facts);
-  note_connection(text, line.number, facts);
   note_tuning(text, line.number, facts);
   note_ring_graph(text, line.number, facts);
   note_nvlink(text, line.number, facts);
   note_communicator(text, line.number, facts);
-}
-
-void note_host_line(const LogLine& line, std::map<std::string, LogHost>& hosts) {
-  constexpr std::size_t kMaxHosts = 4096;
-  const string_view text = line.nccl;
-  const bool is_full = hosts.size() >= kMaxHosts && !hosts.contains(line.nccl_host);
-  const bool says_it = text.starts_with("NET/IB") || text.find(" via NET/") != string_view::npos;
-  if (line.nccl_host.empty() || is_full || !says_it) return;
-  LogHost& host = hosts[line.nccl_host];
-  note_nics(text, line.number, host.facts);
-  note_connection(text, line.number, host.facts);
-  if (const auto megabits = nic_megabits(text))
-    host.nic_megabits.try_emplace(nic_name(text), LogFact<double>{*megabits, line.number});
+  if (!text.starts_with("NET/IB")) return;
+  if (LogHost* host = host_of(line, hosts)) {
+    note_nics(text, line.number, host->facts);
+    if (const auto megabits = nic_megabits(text))
+      host->nic_megabits.try_emplace(nic_name(text), LogFact<double>{*megabits, line.number});
+  }
 }
 
 }  // namespace collbench::analysis

@@ -46,8 +46,7 @@ class Reader {
   void take(const LogLine& line) {
     if (!line.nccl.empty()) {
       touch(line);
-      note_nccl_line(line, table_.facts, table_.environment);
-      note_host_line(line, table_.hosts);
+      note_nccl_line(line, table_.facts, table_.environment, table_.hosts);
     }
     if (!take_failure(line) && !take_header(line) && !take_row(line) && !take_footer(line)) take_other(line);
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
@@ -96,10 +97,22 @@ std::string_view source_of(const fs::path& file) {
   return {};
 }
 
+/// How long a log may be to be read as a whole: a file's share of what a single one may have, so that the
+/// logs of 1,024 ranks take no more memory than a few.
+std::uintmax_t max_whole_log(const std::vector<fs::path>& files) {
+  std::uintmax_t total = 0;
+  for (const fs::path& file : files) {
+    std::error_code error;
+    const std::uintmax_t bytes = fs::file_size(file, error);
+    total += error ? 0 : bytes;
+  }
+  return total <= kMaxInputBytes ? kMaxInputBytes : kMaxInputBytes / files.size();
+}
+
 /// A job's log that is too long to be read as a whole; false where the file is none.
-bool add_long_log(Evidence& evidence, const fs::path& file) {
+bool add_long_log(Evidence& evidence, const fs::path& file, std::uintmax_t max_whole) {
   std::error_code error;
-  if (fs::file_size(file, error) <= kMaxInputBytes || error) return false;
+  if (fs::file_size(file, error) <= max_whole || error) return false;
   std::vector<EvidenceLine> kept = read_long_log(file);
   std::vector<Line> lines;
   for (const EvidenceLine& line : kept) lines.push_back({line.text});
@@ -160,9 +173,11 @@ Evidence read_evidence(const fs::path& path) {
     evidence.host = read_sysfs(path);
     used = true;
   }
-  for (const fs::path& file : files_of(path)) {
+  const std::vector<fs::path> files = files_of(path);
+  const std::uintmax_t max_whole = max_whole_log(files);
+  for (const fs::path& file : files) {
     const std::string_view source = source_of(file);
-    if ((source.empty() || source == "nccl-log") && add_long_log(evidence, file)) {
+    if ((source.empty() || source == "nccl-log") && add_long_log(evidence, file, max_whole)) {
       used = true;
       continue;
     }

@@ -68,9 +68,11 @@ struct XidLine {
   /// that of the earlier one.
   bool is_consequence = false;
   std::string_view message;
+  const EvidenceLine* seen_in = nullptr;
 };
 
-std::optional<XidLine> xid_line(std::string_view line) {
+std::optional<XidLine> xid_line(const EvidenceLine& seen_in) {
+  const std::string_view line = seen_in.text;
   const std::size_t at = line.find("Xid (PCI:");
   if (at == std::string_view::npos) return std::nullopt;
   const std::string_view message = line.substr(at);
@@ -79,8 +81,12 @@ std::optional<XidLine> xid_line(std::string_view line) {
   const auto earlier = number_behind(message, "caused by previous Xid ");
   const auto number = earlier ? earlier : leading_number(message.substr(closed + 3));
   if (!number || *number > 1e6) return std::nullopt;
-  return XidLine{fmt::format("{} {}", message.substr(0, closed), *number), static_cast<int>(*number),
-                 at > 0 && line[at - 1] == 'S', earlier.has_value(), message};
+  return XidLine{fmt::format("{} {}", message.substr(0, closed), *number),
+                 static_cast<int>(*number),
+                 at > 0 && line[at - 1] == 'S',
+                 earlier.has_value(),
+                 message,
+                 &seen_in};
 }
 
 /// The lines of the kernel log about Xids and SXids for which `words_of` has words, one for each device and
@@ -90,11 +96,11 @@ template <class WordsOf>
 DoctorVerdict xids_that(const Evidence& evidence, WordsOf words_of) {
   std::set<std::string> causes;
   for (const EvidenceLine& line : evidence.of("kernel-log"))
-    if (const auto xid = xid_line(line.text); xid && !xid->is_consequence) causes.insert(xid->key);
+    if (const auto xid = xid_line(line); xid && !xid->is_consequence) causes.insert(xid->key);
   std::vector<DoctorObservation> found;
   std::set<std::string> seen;
   for (const EvidenceLine& line : evidence.of("kernel-log")) {
-    const auto xid = xid_line(line.text);
+    const auto xid = xid_line(line);
     if (!xid || (xid->is_consequence && causes.contains(xid->key))) continue;
     const std::string words = words_of(*xid);
     if (words.empty() || !seen.insert(xid->key).second) continue;
@@ -142,7 +148,7 @@ bool is_of_program(int number) {
 
 /// The Xids of programs that come soon after their GPU or a PCIe link failed: what a program reads then is
 /// not there.
-std::set<std::string> xids_after_failures(const Evidence& evidence) {
+std::set<const EvidenceLine*> xids_after_failures(const Evidence& evidence) {
   static constexpr std::array<std::string_view, 6> kFailures{"PCIe Bus Error: severity=Uncorrect",
                                                              "AER: Uncorrect",
                                                              "AER: Multiple Uncorrect",
@@ -151,26 +157,26 @@ std::set<std::string> xids_after_failures(const Evidence& evidence) {
                                                              "): Link Down"};  // pciehp: Slot(3)
   constexpr std::size_t kSoon = 100;                                           // lines
   std::map<std::string, std::size_t> failed;  // where a device did; "" where a link
-  std::set<std::string> keys;
+  std::set<const EvidenceLine*> excused;
   std::size_t at = 2 * kSoon;
   for (const EvidenceLine& line : evidence.of("kernel-log")) {
     ++at;
     if (has_one_of(line.text, kFailures)) failed[""] = at;
-    const auto xid = xid_line(line.text);
+    const auto xid = xid_line(line);
     if (!xid) continue;
     std::size_t& own = failed[xid->key.substr(0, xid->key.rfind(' '))];
     if (acting_xid(*xid) != nullptr) own = at;
-    if (is_of_program(xid->number) && std::max(own, failed[""]) + kSoon >= at) keys.insert(xid->key);
+    if (is_of_program(xid->number) && std::max(own, failed[""]) + kSoon >= at) excused.insert(&line);
   }
-  return keys;
+  return excused;
 }
 
 DoctorVerdict look_at_other_xids(const Evidence& evidence) {
-  const std::set<std::string> after_failures = xids_after_failures(evidence);
+  const std::set<const EvidenceLine*> after_failures = xids_after_failures(evidence);
   // Of a switch's error other lines may say how severe it is.
   std::map<std::string, bool> fatal;
   for (const EvidenceLine& line : evidence.of("kernel-log"))
-    if (const auto xid = xid_line(line.text); xid && xid->of_switch)
+    if (const auto xid = xid_line(line); xid && xid->of_switch)
       if (const auto is_fatal = is_fatal_of_switch(xid->message))
         fatal[xid->key] = fatal[xid->key] || *is_fatal;
   return xids_that(evidence, [&](const XidLine& line) -> std::string {
@@ -180,7 +186,7 @@ DoctorVerdict look_at_other_xids(const Evidence& evidence) {
       if (known == fatal.end()) return fmt::format("SXid {}, whose severity no line here says", number);
       return known->second ? "" : fmt::format("SXid {}, not fatal", number);
     }
-    if (after_failures.contains(line.key))
+    if (after_failures.contains(line.seen_in))
       return fmt::format("Xid {}, soon after the GPU or a PCIe link failed", number);
     if (is_harmless_nvlink_xid(number, line.message))
       return fmt::format("Xid {} (NVLink, not fatal)", number);
@@ -190,10 +196,10 @@ DoctorVerdict look_at_other_xids(const Evidence& evidence) {
 
 /// Those of a program's own kernels: the GPU is not at fault, and the job has ended all the same.
 DoctorVerdict look_at_program_xids(const Evidence& evidence) {
-  const std::set<std::string> after_failures = xids_after_failures(evidence);
+  const std::set<const EvidenceLine*> after_failures = xids_after_failures(evidence);
   return xids_that(evidence, [&](const XidLine& line) -> std::string {
     if (line.of_switch || (line.number != 31 && line.number != 13)) return "";
-    if (after_failures.contains(line.key)) return "";
+    if (after_failures.contains(line.seen_in)) return "";
     return line.number == 31 ? "Xid 31 (a page fault of a program)"
                              : "Xid 13 (an exception in a program's kernel)";
   });

@@ -10,8 +10,8 @@
 namespace collbench::topology {
 namespace {
 
-bool is_decimal(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-bool is_alphanumeric(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
+bool is_alphanumeric(char c) { return is_decimal(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /// The error classes of NCCL as PyTorch and nccl-tests write them, with NCCL's own text on the next line.
 bool names_an_error_class(std::string_view line) {
@@ -184,6 +184,12 @@ LogLine log_line(std::string_view line, std::string_view before) {
     const std::string_view head = line.substr(0, at);
     if (has_text(head, ".cc:") || has_text(head, ".h:") || has_text(head, "NET/"))
       return {LogLevel::warning, head, line.substr(at + 6)};
+  }
+  // NCCL 1: "WARN src/core.cu:225 Cuda failure …".
+  if (line.starts_with("WARN src/")) {
+    const std::size_t end = line.find(' ', 5);
+    if (end != std::string_view::npos && has_text(line.substr(0, end), ".cu:"))
+      return {LogLevel::warning, line.substr(0, end + 1), line.substr(end + 1)};
   }
   if (const std::size_t at = line.find("ProcessGroupNCCL"); at != std::string_view::npos) {
     const std::size_t end = line.find("] ", at);

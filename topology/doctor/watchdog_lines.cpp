@@ -336,6 +336,23 @@ void observe(const std::string& name, const WatchdogGroup& group, const std::map
                      group.location});
 }
 
+/// What TORCH_NCCL_DESYNC_DEBUG=1 adds (PyTorch, TraceUtils.h, retrieveDesyncReport): "[1] finished
+/// collective #3, but didn't join collective #4 (count from 1)" and "ranks [2, 3] are the lagging ranks that
+/// caused this timeout. They never joined any collectives". Empty for other lines.
+std::string ranks_that_did_not_join(std::string_view line) {
+  const std::string_view ranks = text_behind(line, "[", "]").value_or("");
+  if (ranks.empty() || ranks.find_first_not_of("0123456789, ") != std::string_view::npos) return {};
+  const std::string_view rest = *text_behind(line, "[");
+  if (rest.substr(ranks.size()).starts_with("] are the lagging ranks that caused this timeout"))
+    return fmt::format("by PyTorch's desync report ranks [{}] never joined a collective", ranks);
+  const auto finished = number_behind(rest, "] finished collective #");
+  const auto missed = number_behind(rest, ", but didn't join collective #");
+  if (!finished || !missed) return {};
+  return fmt::format(
+      "by PyTorch's desync report ranks [{}] finished collective {} and did not join collective {}", ranks,
+      *finished, *missed);
+}
+
 }  // namespace
 
 bool is_point_to_point(std::string_view operation) {
@@ -412,6 +429,10 @@ DoctorVerdict look_at_watchdog(const Evidence& evidence) {
     for (const auto& [name, group] : incidents[i].groups)
       if (!group.location.empty()) observe(name, group, incidents[i].errors_in(name), prefix, found);
   }
+  std::set<std::string> desynced;  // each rank's report says the same
+  for (const EvidenceLine& line : evidence.of("nccl-log"))
+    if (std::string words = ranks_that_did_not_join(line.text); !words.empty())
+      if (desynced.insert(words).second) found.push_back({std::move(words), line.location});
   if (found.empty())  // in a form that does not name its rank
     for (const EvidenceLine& line : evidence.of("nccl-log"))
       if (found.empty() && has_text(line.text, "Watchdog caught collective operation timeout"))

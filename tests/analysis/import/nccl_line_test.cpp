@@ -12,11 +12,13 @@ namespace {
 struct Noted {
   LogFacts facts;
   std::map<std::string, std::string> environment;
+  std::map<std::string, LogHost> hosts;
 };
 
 Noted note(std::string_view text) {
   Noted noted;
-  for (const LogLine& line : log_lines(text)) note_nccl_line(line, noted.facts, noted.environment);
+  for (const LogLine& line : log_lines(text))
+    note_nccl_line(line, noted.facts, noted.environment, noted.hosts);
   return noted;
 }
 

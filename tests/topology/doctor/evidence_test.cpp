@@ -1,5 +1,6 @@
 #include "topology/doctor/evidence.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,8 +13,11 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/text_input.hpp"
+#include "tests/topology/doctor/log_check_cases.hpp"
 #include "tests/topology/fixture.hpp"
 #include "tests/topology/refusal.hpp"
+#include "topology/doctor/checks.hpp"
 #include "topology/graph/topology_json.hpp"
 
 namespace collbench::topology {
@@ -97,6 +101,25 @@ TEST(Evidence, ALogWithZerosOfACrashIsReadWithoutThem) {
                "ELF" +
                    zeros + "\x02\n");
   EXPECT_THROW(static_cast<void>(read_evidence(folder.path() / "machine")), Error);
+}
+
+/// The logs of 1,024 ranks are a gigabyte: each is read as a log of any length is, and nothing is lost that a
+/// check can use.
+TEST(Evidence, ManyLogsThatAreLongTogetherAreReadAsLongOnes) {
+  const EvidenceFolder folder;
+  constexpr int kRanks = 20;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    std::string log = fmt::format("n{0}:{0}:2 [0] NCCL INFO NCCL version 2.27.3+cuda12.9\n", rank);
+    while (log.size() * kRanks <= kMaxInputBytes)
+      log += fmt::format(
+          "n{0}:{0}:2 [0] NCCL INFO Channel {1:02}/0 : {0}[0] -> 0[0] [send] via NET/IB/1/GDRDMA\n", rank,
+          log.size() % 16);
+    if (rank == 7) log += "n7:7:2 [0] net_quantum.cc:9 NCCL WARN The quantum link lost coherence\n";
+    folder.write(fmt::format("rank{}.log", rank), log);
+  }
+  const Evidence evidence = read_evidence(folder.path());
+  EXPECT_LT(evidence.of("nccl-log").size(), 40U * kRanks);
+  EXPECT_THAT(found_codes(diagnose(evidence)), testing::ElementsAre("log-unknown-warning"));
 }
 
 TEST(Evidence, FilesOfTwoHostsAreRefused) {

@@ -40,6 +40,8 @@ TEST(KernelLogChecks, APageFaultSoonAfterTheLinkFailedIsNotTheProgramsFault) {
   const std::string ecc = "[ 13.1] NVRM: Xid (PCI:0000:17:00): 48, pid=1, DBE\n";
   EXPECT_THAT(codes(ecc + fault), UnorderedElementsAre("xid", "xid-other"));
   EXPECT_THAT(codes(fault + ecc), UnorderedElementsAre("xid", "xid-program")) << "the fault came first";
+  EXPECT_THAT(codes(fault + ecc + fault), UnorderedElementsAre("xid", "xid-other", "xid-program"))
+      << "a fault after it does not excuse one before it";
   const std::string of_another = "[ 13.1] NVRM: Xid (PCI:0000:18:00): 48, pid=1, DBE\n";
   EXPECT_THAT(codes(of_another + fault), UnorderedElementsAre("xid", "xid-program"));
   std::string much_later = fatal;

@@ -53,6 +53,20 @@ TEST(WatchdogLines, WhereAllWaitInOneCallNobodyOfThemIsBehind) {
   EXPECT_THAT(said, HasSubstr("ranks 0, 1 are not behind the others by their calls"));
 }
 
+TEST(WatchdogLines, PyTorchsDesyncReportNamesWhoDidNotCome) {
+  const std::string said =
+      said_of(timed_out(0, 4, "ALLREDUCE", 7) +
+              "\t   - [0, 2] joined but didn't finish collective #4 (count from 1)\n"
+              "\t     [1] finished collective #3, but didn't join collective #4 (count from 1)\n"
+              "\t     [1] finished collective #3, but didn't join collective #4 (count from 1)\n"
+              "\t - To our best knowledge, ranks [3, 5] are the lagging ranks that caused this timeout. They "
+              "never joined any collectives\n");
+  EXPECT_THAT(said, HasSubstr("ranks [1] finished collective 3 and did not join collective 4\n"));
+  EXPECT_THAT(said, HasSubstr("ranks [3, 5] never joined a collective\n"));
+  EXPECT_EQ(said.find("did not join"), said.rfind("did not join")) << "each rank's report says it";
+  EXPECT_THAT(said, testing::Not(HasSubstr("[0, 2]")));
+}
+
 TEST(WatchdogLines, WhoNeverIssuedItIsBehind) {
   const std::string said =
       said_of(timed_out(0, 42, "ALLREDUCE", 7) + stands_at(0, 45, 41) + stands_at_now(3, 41, 41));
