@@ -225,7 +225,38 @@ DoctorVerdict look_at_local_connections(const Evidence& evidence) {
        local.first->location}};
 }
 
-constexpr std::array<DoctorCheck, 4> kRankChecks{{
+/// "+ NVL[240.0] - GPU/0-65000": the NVLinks between two GPUs of a host. Boards that NVIDIA wires unequally
+/// (V100 in a cube) have one link here and two there.
+DoctorVerdict look_at_unequal_nvlinks(const Evidence& evidence) {
+  struct Rates {
+    double most = 0;
+    double least = 0;
+    const EvidenceLine* slowest = nullptr;
+  };
+  std::map<std::string, Rates> hosts;
+  bool all_are_here = true;
+  for (const EvidenceLine& line : evidence.of("nccl-log")) {
+    const auto rate = number_behind(line.text, "+ NVL[");
+    if (!rate || *rate <= 0 || !has_text(line.text, " - GPU/")) continue;
+    all_are_here = all_are_here && line.more == 0;
+    Rates& host = hosts[host_of(line.text)];
+    host.most = std::max(host.most, *rate);
+    if (host.slowest != nullptr && host.least <= *rate) continue;
+    host.least = *rate;
+    host.slowest = &line;
+  }
+  constexpr double kMaxByWiring = 2;
+  std::vector<DoctorObservation> found;
+  for (const auto& [name, host] : hosts)
+    if (host.most > kMaxByWiring * host.least)
+      found.push_back({fmt::format("{}: {:g} GB/s between two GPUs, and {:g} GB/s between others: {}", name,
+                                   host.least, host.most, quoted(*host.slowest).what),
+                       host.slowest->location});
+  if (found.empty() && (hosts.empty() || !all_are_here)) return std::nullopt;
+  return found;
+}
+
+constexpr std::array<DoctorCheck, 5> kRankChecks{{
     {"log-init-hang", DoctorSeverity::broken,
      "The log ends while ranks have not come through NCCL's start, and the others wait for them: if the job "
      "hangs, it hangs there.",
@@ -254,6 +285,15 @@ constexpr std::array<DoctorCheck, 4> kRankChecks{{
      "IOMMU between them; as long as nvidia-smi topo -p2p r does not say OK, NCCL cannot",
      "NCCL user guide, NCCL_P2P_DISABLE and NCCL_P2P_LEVEL; NCCL, transport/p2p.cc",
      look_at_local_connections, true},
+    {"log-nvlink-unequal", DoctorSeverity::slow,
+     "NCCL sees less than half of the NVLink between two GPUs that it sees between others of that host: "
+     "links "
+     "are down, or a topology file says so.",
+     "a log with NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=GRAPH",
+     "grep 'NVL\\[' LOG ; nvidia-smi nvlink -s ; nvidia-smi topo -m ; env | grep NCCL_TOPO_FILE",
+     "NVLinks that are down: reset the GPUs or restart the node, then reseat or replace the bridge, board or "
+     "GPU; or unset NCCL_TOPO_FILE",
+     "NCCL, graph/topo.cc, ncclTopoPrint", look_at_unequal_nvlinks, true},
 }};
 
 }  // namespace

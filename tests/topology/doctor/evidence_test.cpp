@@ -105,7 +105,7 @@ TEST(Evidence, ALogWithZerosOfACrashIsReadWithoutThem) {
 
 /// The logs of 1,024 ranks are a gigabyte: each is read as a log of any length is, and nothing is lost that a
 /// check can use.
-TEST(Evidence, ManyLogsThatAreLongTogetherAreReadAsLongOnes) {
+TEST(Evidence, TheLogsOfManyRanksAreReadAsOneLongLogIs) {
   const EvidenceFolder folder;
   constexpr int kRanks = 20;
   for (int rank = 0; rank < kRanks; ++rank) {

@@ -109,6 +109,12 @@ inline std::vector<CheckCase> cases_of_logs() {
        {{"",
          std::string(kNvlinkGpu) + kComplete + local_channel("P2P/IPC") + local_channel("P2P/CUMEM/read")}},
        "2 of 2 connections within hosts"},
+      {"log-nvlink-unequal",
+       {{"", warned("NCCL INFO + NVL[240.0] - GPU/0-17000") + warned("NCCL INFO + NVL[20.0] - GPU/0-65000")}},
+       {{"", kComplete + warned("NCCL INFO + NVL[48.0] - GPU/17000") +
+                 warned("NCCL INFO + NVL[24.0] - GPU/65000") +
+                 "n2:1:1 [0] NCCL INFO + NVL[480.0] - GPU/65000\n"}},
+       "n1: 20 GB/s between two GPUs, and 240 GB/s"},
       {"log-link-layers",
        {{"", warned("NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_2:1/RoCE [RO]; OOB eth0:10.0.0.1<0>") +
                  "n1:1:2 [0] NCCL INFO NET/IB : Got completion, which failed\n"}},

@@ -293,8 +293,6 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
       {"log-peer-access",
        "transport/p2p.cc:238 NCCL WARN failed to open CUDA IPC handle : 217 peer access is not supported"},
       {"log-peers-apart", "Device=0 CANNOT Access Peer Device=1"},
-      {"log-gpu-memory", "WARN src/core.cu:225 Cuda failure 'out of memory'"},
-      {"log-unknown-warning", "WARN src/core.cu:225 the quantum link lost coherence"},
       {"log-nvlink-p2p-off",
        "graph/paths.cc:300 NCCL WARN P2P is disabled between NVLINK connected GPUs 1 and 0. This should not "
        "be the case"},

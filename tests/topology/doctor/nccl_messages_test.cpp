@@ -62,6 +62,13 @@ TEST(NcclMessages, EveryWarningOfEveryVersionIsKnownAndThePageSaysHowWell) {
       page, HasSubstr(fmt::format("{} with a cause, {} without one, {} noise", with_cause, without, noise)));
 }
 
+TEST(NcclMessages, WarningsOfNccl1AreRead) {
+  EXPECT_THAT(found_codes(diagnosed("WARN src/core.cu:225 Cuda failure 'out of memory'\n")),
+              ElementsAre("log-gpu-memory"));
+  EXPECT_THAT(found_codes(diagnosed("WARN src/core.cu:225 the quantum link lost coherence\n")),
+              ElementsAre("log-unknown-warning"));
+}
+
 TEST(NcclMessages, ALineOfEachBlockIsFoundAsThatAndNothingElse) {
   std::vector<std::string> codes;
   for (const auto* lines : {&lines_of_blocks(), &lines_of_node_blocks()})
