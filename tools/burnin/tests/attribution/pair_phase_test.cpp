@@ -1,5 +1,4 @@
 #include "tools/burnin/attribution/pair_phase.hpp"
-#include "tests/sanitizers.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "base/deterministic_random.hpp"
+#include "tests/sanitizers.hpp"
 #include "tools/burnin/attribution/burnin_text.hpp"
 
 namespace collbench::analysis::pair_phase_test {
