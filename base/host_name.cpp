@@ -2,10 +2,9 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "base/text_input.hpp"
 #include "base/text_sinks.hpp"
 
 namespace collbench {
@@ -27,12 +26,8 @@ std::string own_host_name() {
   return legal_host_name(::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "");
 }
 
-bool is_same_host(const std::string& x, const std::string& y) {
-  const std::string_view first = std::string_view(x).substr(0, x.find('.'));
-  const std::string_view second = std::string_view(y).substr(0, y.find('.'));
-  return std::equal(first.begin(), first.end(), second.begin(), second.end(), [](char left, char right) {
-    return std::tolower(static_cast<unsigned char>(left)) == std::tolower(static_cast<unsigned char>(right));
-  });
-}
+std::string host_key(std::string_view name) { return lower(name.substr(0, name.find('.'))); }
+
+bool is_same_host(const std::string& x, const std::string& y) { return host_key(x) == host_key(y); }
 
 }  // namespace collbench

@@ -11,7 +11,8 @@ namespace collbench {
 /// That of this host, by the kernel.
 [[nodiscard]] std::string own_host_name();
 
-/// Whether two names are of one host: compared up to the first dot, without case.
+/// What names of one host share: the letters up to the first dot, in lower case.
+[[nodiscard]] std::string host_key(std::string_view name);
 [[nodiscard]] bool is_same_host(const std::string& x, const std::string& y);
 
 }  // namespace collbench

@@ -172,11 +172,11 @@ std::string fleet_summary(const std::vector<DoctorPage>& pages) {
                      fmt::join(what, ", "), counts[0], counts[1], counts[2], counts[3]);
 }
 
-std::string fleet_report(const std::vector<DoctorPage>& pages, std::string_view format,
-                         const TextOptions& options) {
+std::string fleet_report(const std::vector<DoctorPage>& pages, const std::optional<FleetComparison>& fleet,
+                         std::string_view format, const TextOptions& options) {
   if (format == "json") {
-    Json json{{"machines", Json::array()}};
-    for (const DoctorPage& page : pages) json["machines"].push_back(json_of(page));
+    Json json{{"machines", array_of(pages, json_of)}};
+    if (fleet) json["fleet"] = fleet_check_json(*fleet);
     return json_document(json);
   }
   std::vector<const DoctorPage*> worst_first;
@@ -185,7 +185,8 @@ std::string fleet_report(const std::vector<DoctorPage>& pages, std::string_view 
     return std::pair(badness_rank(*a), a) < std::pair(badness_rank(*b), b);  // equal ones as they came
   });
   const bool text = format == "text";
-  std::string lines = text ? fleet_summary(pages) + "\n" : fmt::format("**{}**\n\n", fleet_summary(pages));
+  std::string lines = fleet ? fleet_check_lines(*fleet, format, options) : "";
+  lines += text ? fleet_summary(pages) + "\n" : fmt::format("**{}**\n\n", fleet_summary(pages));
   std::string details;
   for (const DoctorPage* page : worst_first) {
     lines += text ? wrap(machine_line(*page), options.columns, "", "  ")

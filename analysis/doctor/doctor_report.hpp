@@ -1,10 +1,11 @@
 #pragma once
-#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "analysis/doctor/fleet_check.hpp"
 #include "analysis/report/report.hpp"
 #include "topology/doctor/checks.hpp"
 #include "topology/graph/topology.hpp"
@@ -38,8 +39,10 @@ struct DoctorPage {
 [[nodiscard]] std::string report(const DoctorPage& page, std::string_view format, const TextOptions& options);
 
 /// Of several machines: a line each, those with the worst findings first, then the findings of each. Formats
-/// and exceptions as report(); JSON has their pages as "machines".
-[[nodiscard]] std::string fleet_report(const std::vector<DoctorPage>& pages, std::string_view format,
+/// and exceptions as report(); JSON has their pages as "machines". Before them, or as "fleet", what a fleet
+/// file was compared with.
+[[nodiscard]] std::string fleet_report(const std::vector<DoctorPage>& pages,
+                                       const std::optional<FleetComparison>& fleet, std::string_view format,
                                        const TextOptions& options);
 
 /// "3 machines: 1 with something broken, 0 slow, 1 at risk, 1 without a finding".

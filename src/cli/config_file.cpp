@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -13,15 +12,11 @@
 #include <utility>
 
 #include "base/files.hpp"
+#include "src/cli/toml_text.hpp"
 
 namespace collbench::program {
 
 namespace {
-
-/// toml++ makes a table of each part of a key such as a.b.c, and takes a stack frame for each when they go:
-/// without optimization, a stack of 8 MiB holds 16,000 parts and not 32,000. So large a file has at most
-/// 8,000.
-constexpr std::size_t kMaxConfigBytes = std::size_t{16} << 10U;
 
 /// One `key = value`.
 struct ConfigEntry {
@@ -35,7 +30,8 @@ class ConfigReader {
   ConfigReader(const CLI::App& app, ConfigFile& config) : app_(app), config_(config) {}
 
   [[nodiscard]] std::vector<CLI::ConfigItem> items() {
-    const toml::table document = parse();
+    const toml::table document = parse_toml(
+        config_.text, config_.path, "write key = value, with text in quotes, such as ops = \"all_reduce\"");
     std::vector<ConfigEntry> entries;
     for (const auto& [key, value] : document) {
       entries.push_back({std::string(key.str()), &value, static_cast<int>(key.source().begin.line)});
@@ -57,24 +53,6 @@ class ConfigReader {
  private:
   [[nodiscard]] Error refusal(unsigned line, const std::string& what, const std::string& next_step) const {
     return usage_error(fmt::format("{}:{}", config_.path, line), what, next_step);
-  }
-
-  [[nodiscard]] toml::table parse() const {
-    if (const auto line = line_of_stray_character(config_.text)) {
-      throw refusal(static_cast<unsigned>(*line), "a character beyond ASCII stands outside of quotes",
-                    "write key = value, with text in quotes, such as ops = \"all_reduce\"");
-    }
-    try {
-      return toml::parse(config_.text, config_.path);
-    } catch (const toml::parse_error& error) {
-      const std::string what(error.description());
-      const auto line = error.source().begin.line;
-      if (what.find("cannot redefine existing") == std::string::npos) {
-        throw refusal(line, what, "write key = value, with text in quotes, such as ops = \"all_reduce\"");
-      }
-      throw refusal(line, fmt::format("{} is set twice", what.substr(std::min(what.size(), what.find('\'')))),
-                    "set it once; a list is written \"a,b\" or [\"a\", \"b\"]");
-    }
   }
 
   void require_known(const ConfigEntry& entry) const {
@@ -115,7 +93,7 @@ class RunConfig : public CLI::ConfigTOML {
 
   [[nodiscard]] std::vector<CLI::ConfigItem> from_config(std::istream& /*input*/) const override {
     config_.path = app_.get_config_ptr()->as<std::string>();
-    config_.text = read_file(config_.path, kMaxConfigBytes);
+    config_.text = read_file(config_.path, kMaxTomlBytes);
     return ConfigReader(app_, config_).items();
   }
 
@@ -134,28 +112,6 @@ bool is_on_command_line(const CLI::Option& option, const std::vector<std::string
            std::ranges::any_of(option.get_snames(), is_short);
   };
   return std::ranges::any_of(words, names_it);
-}
-
-/// Of what begins at `at`, one or three quotes of the same kind; empty: no string.
-std::string_view opening_quotes(std::string_view text, std::size_t at) {
-  if (text[at] != '"' && text[at] != '\'') return {};
-  const std::string three(3, text[at]);
-  return text.substr(at, text.substr(at).starts_with(three) ? 3 : 1);
-}
-
-/// Behind the string that `quotes` at `at` open: at the end of the line for one that is not closed on it.
-/// Three quotes may have one or two of the string's own before them.
-std::size_t behind_string(std::string_view text, std::size_t at, std::string_view quotes) {
-  at += quotes.size();
-  while (at < text.size()) {
-    if (text.substr(at).starts_with(quotes)) {
-      at += quotes.size();
-      return quotes.size() == 1 ? at : std::min(text.find_first_not_of(quotes.front(), at), text.size());
-    }
-    if (quotes.size() == 1 && text[at] == '\n') return at;
-    at += text[at] == '\\' && quotes.front() == '"' ? 2 : 1;
-  }
-  return text.size();
 }
 
 }  // namespace
@@ -187,25 +143,6 @@ Error with_config_line(const CLI::App& app, const ConfigFile& config,
     }
   }
   return error;
-}
-
-std::optional<std::size_t> line_of_stray_character(std::string_view text) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  std::size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-  while (at < text.size()) {
-    const std::string_view quotes = opening_quotes(text, at);
-    if (!quotes.empty()) {
-      at = behind_string(text, at, quotes);
-    } else if (text[at] == '#') {
-      at = std::min(text.find('\n', at), text.size());
-    } else if (static_cast<unsigned char>(text[at]) >= 0x80U) {
-      return 1 + static_cast<std::size_t>(
-                     std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
-    } else {
-      ++at;
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace collbench::program

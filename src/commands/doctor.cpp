@@ -5,14 +5,18 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "analysis/doctor/fleet_check.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "src/cli/fleet_file.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
+#include "src/cli/toml_text.hpp"
 #include "src/commands/doctor.hpp"
 #include "src/commands/registry.hpp"
 #include "topology/doctor/checks.hpp"
@@ -31,6 +35,7 @@ constexpr const char* kTopologyFile = "topology.json";
 /// `collbench doctor`.
 struct DoctorCommand {
   std::vector<std::string> evidence;  ///< folders or files, one for each machine; none: this machine
+  std::string fleet;                  ///< --fleet: what is expected of hosts; empty: nothing
   OutputOptions output;
 };
 
@@ -54,33 +59,66 @@ std::vector<std::string> machines_of(const std::vector<std::string>& evidence) {
       folders.push_back(entry->path().string());
     }
     std::ranges::sort(folders);
-    if (has_files || folders.size() < 2) folders = {each};
+    if (has_files || folders.empty()) folders = {each};
     machines.insert(machines.end(), folders.begin(), folders.end());
   }
   return machines;
 }
 
-/// Exit status 1 for what breaks jobs or slows them; a risk alone is none.
+/// How the folder or file of a machine is called, where its evidence does not name the host.
+std::string host_of(const topology::Evidence& evidence, const fs::path& path) {
+  const fs::path named = path.has_filename() ? path : path.parent_path();
+  std::error_code ignored;
+  return evidence.host.name.value_or(fs::is_directory(path, ignored) ? named.filename().string()
+                                                                     : named.stem().string());
+}
+
+/// Exit status 1 for what breaks jobs or slows them, and for hosts that are not known to be as the fleet file
+/// expects; a risk alone is none.
 CommandResult diagnose_machines(const DoctorCommand& options) {
   const auto documents = writable_documents(options.output);
+  const bool has_fleet = !options.fleet.empty();
+  std::vector<analysis::ExpectedHost> expected;
+  if (has_fleet) expected = parse_fleet_file(read_file(options.fleet, kMaxTomlBytes), options.fleet);
+  std::vector<analysis::HostEvidence> seen;
   std::vector<analysis::DoctorPage> pages;
-  for (const std::string& each : machines_of(options.evidence)) {
-    std::vector<analysis::DoctorPage> more = analysis::doctor_pages(topology::read_evidence(each), each);
+  const auto look = [&](topology::Evidence evidence, const std::string& host, const std::string& machine) {
+    if (has_fleet) seen.push_back({host, machine, "", analysis::seen_facts(evidence)});
+    std::vector<analysis::DoctorPage> more = analysis::doctor_pages(std::move(evidence), machine);
     std::move(more.begin(), more.end(), std::back_inserter(pages));
+  };
+  for (const std::string& each : machines_of(options.evidence)) {
+    try {
+      topology::Evidence evidence = topology::read_evidence(each);
+      const std::string host = host_of(evidence, each);
+      look(std::move(evidence), host, each);
+    } catch (const Error& unreadable) {
+      if (!has_fleet) throw;
+      seen.push_back({host_of({}, each), each, describe(unreadable), {}});
+    }
   }
-  if (options.evidence.empty()) pages = doctor_pages_of_this_machine();
+  if (options.evidence.empty()) {
+    topology::Evidence evidence = topology::live_evidence(topology::gather_live());
+    const std::string host = evidence.host.name.value_or("this machine");
+    look(std::move(evidence), host, host);
+  }
+  std::optional<analysis::FleetComparison> fleet;
+  if (has_fleet) fleet = analysis::compare_with_fleet(options.fleet, expected, seen);
   const auto write = [&](const OutputDocument& document) {
-    return pages.size() == 1 ? analysis::report(pages.front(), document.format, page_options(document))
-                             : analysis::fleet_report(pages, document.format, page_options(document));
+    return pages.size() == 1 && !fleet
+               ? analysis::report(pages.front(), document.format, page_options(document))
+               : analysis::fleet_report(pages, fleet, document.format, page_options(document));
   };
   const bool failed = std::ranges::any_of(pages, [](const analysis::DoctorPage& page) {
     return std::ranges::any_of(page.diagnosis.findings, [](const auto& finding) {
       return finding.check.severity != topology::DoctorSeverity::risk;
     });
   });
-  const std::string summary =
-      pages.size() == 1 ? analysis::doctor_summary(pages.front().diagnosis) : analysis::fleet_summary(pages);
-  return {write_documents(documents, write), failed ? ExitStatus::low : ExitStatus::ok,
+  const std::string summary = fleet               ? analysis::fleet_check_summary(*fleet)
+                              : pages.size() == 1 ? analysis::doctor_summary(pages.front().diagnosis)
+                                                  : analysis::fleet_summary(pages);
+  return {write_documents(documents, write),
+          failed || (fleet && !fleet->is_as_expected()) ? ExitStatus::low : ExitStatus::ok,
           prints_text(documents), written_notes(documents, summary)};
 }
 
@@ -144,6 +182,8 @@ void add_doctor(CLI::App& command, CommandFunction& chosen) {
   command.add_option("evidence", options->evidence,
                      "a folder of doctor save, or of outputs of commands, or one such file; several: a fleet "
                      "(this machine)");
+  add_option(command, "Options", "--fleet", "FILE", "what is expected of each host, as TOML: a line a host",
+             into(options->fleet));
   add_output_options(command, "Options", options->output, analysis::doctor_formats(), "the findings (JSON)");
   add_save(
       *command.add_subcommand("save", "this machine's evidence as a folder; collbench doctor save node7"),

@@ -60,6 +60,7 @@ void merge_into(Evidence& evidence, Topology topology, std::string_view file) {
                         fmt::format("is a second output of {}: of another machine?", source.reader),
                         "give each machine a folder of its own, or one file at a time");
     }
+    if (lists_all(host, DeviceKind::gpu) && !host.gpus.empty()) evidence.gpu_counts.insert(host.gpus.size());
     evidence.host = evidence.host.sources.empty() ? std::move(host) : merge_hosts({evidence.host, host});
   }
 }

@@ -42,7 +42,8 @@ struct Evidence {
   Host host;  ///< what the readers of topologies make of it
   std::map<std::string, std::vector<EvidenceLine>, std::less<>> lines;  ///< by EvidenceSource::name
   std::set<std::string, std::less<>> whole;                             ///< the sources of which all is known
-  std::vector<std::string> notes;  ///< which files were left out, and why
+  std::set<std::size_t> gpu_counts;  ///< how many each text lists that lists GPUs
+  std::vector<std::string> notes;    ///< which files were left out, and why
 
   [[nodiscard]] bool has(std::string_view source) const { return lines.contains(source); }
   /// Of that source; empty where there is none.

@@ -12,7 +12,7 @@ std::vector<QueryLine> query_lines(const Evidence& evidence) {
     const std::string_view text = each.text;
     const std::size_t colon = text.find(" : ");
     const std::size_t close = text.find("</");
-    if (text.starts_with("GPU 0")) {
+    if (text.starts_with("GPU 00")) {  // of nvidia-smi -L it is "GPU 0: "
       gpu = text;
     } else if (text.starts_with("<gpu id=")) {
       gpu = "GPU " + std::string(text.substr(9, text.find('"', 9) - 9));

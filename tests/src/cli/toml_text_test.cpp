@@ -1,4 +1,4 @@
-#include "src/cli/config_file.hpp"
+#include "src/cli/toml_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,37 +1,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <filesystem>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "src/cli/config_file.hpp"
+#include "src/cli/toml_text.hpp"
 #include "tools/plan/command/plan_options.hpp"
 #include "tools/plan/job/model_catalog.hpp"
 
 namespace collbench::program {
 namespace {
 
-constexpr std::size_t kMaxModelBytes = std::size_t{16} << 10U;
-
 bool is_model_file(const std::string& text) {
   return text.ends_with(".toml") || text.find('/') != std::string::npos;
-}
-
-toml::table parse_model_text(const std::string& text, const std::string& path) {
-  const auto refuse = [&path](std::size_t line, std::string_view what) {
-    throw usage_error(fmt::format("{}:{}", path, line), std::string(what),
-                      "write key = value, such as layers = 80");
-  };
-  if (const auto line = line_of_stray_character(text))
-    refuse(*line, "a character beyond ASCII stands outside of quotes");
-  try {
-    return toml::parse(text, path);
-  } catch (const toml::parse_error& error) {
-    refuse(error.source().begin.line, error.description());
-  }
-  return {};
 }
 
 std::string value_of(const toml::node& value, const std::string& where) {
@@ -83,7 +65,7 @@ void require_numbers(const analysis::ModelShape& shape) {
 void take_model_text(PlanInput& input, const std::string& text, const std::string& path) {
   PlanInput from_file;
   std::string name = std::filesystem::path(path).stem().string();
-  const toml::table document = parse_model_text(text, path);
+  const toml::table document = parse_toml(text, path, "write key = value, such as layers = 80");
   for (const auto& [key, value] : document) {
     const std::string where = fmt::format("{}:{}", path, key.source().begin.line);
     if (key.str() == "name") {
@@ -115,7 +97,7 @@ void complete_model(PlanInput& input) {
   analysis::ModelShape& shape = input.request.model;
   shape.name = "the model";
   if (is_model_file(input.model)) {
-    take_model_text(input, read_file(input.model, kMaxModelBytes), input.model);
+    take_model_text(input, read_file(input.model, kMaxTomlBytes), input.model);
   } else if (!input.model.empty()) {
     const analysis::CatalogModel& known = analysis::find_model(input.model);
     shape = known.shape;
