@@ -1,6 +1,5 @@
 #pragma once
 #include <map>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -13,24 +12,19 @@
 
 namespace collbench::analysis {
 
-/// What a fleet file may expect of a host.
+/// What a fleet file may expect of a host, and how it is written.
 enum class FleetFact { gpus, gpu_model, nvlinks, nvlink_fabric, ecc, driver, nics, nic_firmware };
-
-/// How it is written.
 enum class FleetValue { count, text, flag };
-
 struct FleetKey {
-  FleetFact fact;
   std::string_view name;  ///< "gpu_model"
   FleetValue value;
   std::string_view needs;  ///< the evidence, for a person
 };
-/// All of them, in the order of FleetFact.
+/// In the order of FleetFact.
 [[nodiscard]] std::span<const FleetKey> fleet_keys();
 
 /// By fact the values of which any will do: "8", "on", "off", or the text.
 using ExpectedFacts = std::map<FleetFact, std::set<std::string>>;
-
 struct ExpectedHost {
   std::string name;
   ExpectedFacts facts;
@@ -45,20 +39,19 @@ struct SeenFact {
 using SeenFacts = std::map<FleetFact, SeenFact>;
 
 /// How many GPUs there are is known where a source that gives a total (`nvidia-smi -q`, topo -m) is there and
-/// all that list GPUs have as many; NICs likewise, by /sys or topo -m. Nothing is known of the evidence of
-/// two machines.
+/// all that list GPUs have as many; NICs likewise, by /sys or topo -m. Nothing is known of two machines.
 [[nodiscard]] SeenFacts seen_facts(const topology::Evidence& evidence);
 
 /// Of a host, or of one of its facts; the worst first.
 enum class FleetMatch { differs, not_known, no_evidence, not_read, not_in_file, as_expected };
 
 struct HeldFact {
-  FleetFact fact;
-  FleetMatch match;  ///< differs, not_known or as_expected
-  SeenFact seen;
-  std::set<std::string> expected;
+  FleetMatch match = FleetMatch::not_known;
+  SeenFact seen{};
+  std::set<std::string> expected{};
 };
-[[nodiscard]] std::vector<HeldFact> hold_against(const ExpectedFacts& expected, const SeenFacts& seen);
+using HeldFacts = std::map<FleetFact, HeldFact>;
+[[nodiscard]] HeldFacts hold_against(const ExpectedFacts& expected, const SeenFacts& seen);
 
 /// One evidence of a host.
 struct HostEvidence {
@@ -67,18 +60,16 @@ struct HostEvidence {
   std::string why_not_read{};  ///< empty: it was
   SeenFacts facts{};
 };
-
 struct HeldHost {
   std::string host;
-  FleetMatch match = FleetMatch::no_evidence;
   std::string note{};  ///< where its evidence is, or why it was not read
-  std::vector<HeldFact> facts{};
+  HeldFacts facts{};
 };
 struct FleetComparison {
   std::string file;
-  std::vector<HeldHost> hosts{};  ///< each once, the worst first
+  std::multimap<FleetMatch, HeldHost> hosts{};  ///< each once; equal ones as they came
 
-  [[nodiscard]] bool is_as_expected() const;
+  [[nodiscard]] bool is_as_expected() const { return hosts.count(FleetMatch::as_expected) == hosts.size(); }
 };
 
 /// Each host of the file beside its evidence; names count up to the first dot, in any case. A host with

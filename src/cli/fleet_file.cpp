@@ -4,8 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
-#include <set>
+#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
@@ -21,119 +22,99 @@ using analysis::ExpectedFacts;
 using analysis::FleetKey;
 using analysis::FleetValue;
 
-constexpr std::size_t kMaxHosts = 100'000;  // parse_hosts' own of a list
+constexpr std::size_t kMaxFleetHosts = 100'000;  // as parse_hosts takes in one list
 constexpr int kMaxDevices = 1'000'000;
+constexpr std::string_view kHostsKey = "hosts";
 
-class FleetReader {
- public:
-  explicit FleetReader(const std::string& file) : file_(file) {}
+Error fleet_refusal(const toml::node& at, const std::string& what, const std::string& next) {
+  return usage_error(fmt::format("{}:{}", *at.source().path, at.source().begin.line), what, next);
+}
 
-  [[nodiscard]] std::vector<analysis::ExpectedHost> hosts(const toml::table& document) {
-    ExpectedFacts of_all;
-    std::vector<std::pair<std::string, const toml::table*>> sections;
-    for (const auto& [key, value] : document) {
-      if (value.is_table()) {
-        sections.emplace_back(key.str(), value.as_table());
-      } else if (key.str() != "hosts") {
-        add_fact(key, value, of_all);
-      } else if (const auto* names = value.as_string()) {
-        for (const std::string& host : hosts_of(names->get(), value)) add(host, value);
-      } else {
-        throw refusal(value, "hosts is no text", "write hosts = \"node[01-16]\"");
-      }
-    }
-    std::ranges::sort(sections, {}, [](const auto& each) { return each.second->source().begin.line; });
-    for (const auto& [names, section] : sections) add_section(names, *section);
-    if (hosts_.empty())
-      throw usage_error(file_, "it names no host", "write hosts = \"node[01-16]\" as its first line");
-    for (analysis::ExpectedHost& host : hosts_) {
-      host.facts.insert(of_all.begin(), of_all.end());  // what is there stays
-      if (host.facts.empty())
-        throw usage_error(file_, fmt::format("it expects nothing of {}", host.name),
-                          fmt::format("write what, such as gpus = 8; {}", known_keys()));
-    }
-    return std::move(hosts_);
-  }
+std::optional<std::string> fleet_value_of(FleetValue kind, const toml::node& value) {
+  const auto* number = value.as_integer();
+  if (kind == FleetValue::count && number != nullptr && **number > 0 && **number <= kMaxDevices)
+    return fmt::format("{}", **number);
+  if (kind == FleetValue::flag && value.is_boolean()) return **value.as_boolean() ? "on" : "off";
+  if (kind == FleetValue::text && value.is_string() && !(*value.as_string())->empty())
+    return **value.as_string();
+  return std::nullopt;
+}
 
- private:
-  [[nodiscard]] Error refusal(const toml::node& at, const std::string& what, const std::string& next) const {
-    return usage_error(fmt::format("{}:{}", file_, at.source().begin.line), what, next);
-  }
-
-  [[nodiscard]] static std::string known_keys() {
-    std::vector<std::string_view> names;
-    for (const FleetKey& each : analysis::fleet_keys()) names.push_back(each.name);
-    return fmt::format("keys are hosts, {}", fmt::join(names, ", "));
-  }
-
-  [[nodiscard]] std::vector<std::string> hosts_of(const std::string& names, const toml::node& at) const {
-    if (names.starts_with('@'))
-      throw refusal(at, "a file of hosts is not read here", "write the hosts: node[01-16]");
-    return parse_hosts(names, fmt::format("{}:{}", file_, at.source().begin.line));
-  }
-
-  [[nodiscard]] std::string value_of(const FleetKey& key, const toml::node& value) const {
-    const auto* number = value.as_integer();
-    if (key.value == FleetValue::count && number != nullptr && number->get() > 0 &&
-        number->get() <= kMaxDevices)
-      return fmt::format("{}", number->get());
-    if (key.value == FleetValue::flag && value.is_boolean()) return *value.value<bool>() ? "on" : "off";
-    if (key.value == FleetValue::text && value.is_string() && !value.as_string()->get().empty())
-      return value.as_string()->get();
-    const std::string form = key.value == FleetValue::count  ? "a number such as 8"
-                             : key.value == FleetValue::flag ? "true or false"
-                                                             : "a text in quotes, or a list of them";
-    throw refusal(value, fmt::format("the value of {} is of another kind", key.name), "write " + form);
-  }
-
-  void add_fact(const toml::key& key, const toml::node& value, ExpectedFacts& facts) const {
-    const auto keys = analysis::fleet_keys();
+/// The keys of a table but hosts and sections.
+ExpectedFacts fleet_facts_of(const toml::table& table) {
+  constexpr std::array<std::string_view, 3> kForms{"a number such as 8", "a text in quotes", "true or false"};
+  const auto keys = analysis::fleet_keys();
+  std::vector<std::string_view> names{kHostsKey};
+  for (const FleetKey& each : keys) names.push_back(each.name);
+  ExpectedFacts facts;
+  for (const auto& [key, value] : table) {
+    if (key.str() == kHostsKey || value.is_table()) continue;
     const auto known = std::ranges::find(keys, key.str(), &FleetKey::name);
     if (known == keys.end())
-      throw refusal(value, fmt::format("unknown key '{}'", excerpt(key.str())), known_keys());
-    std::set<std::string>& values = facts[known->fact];
+      throw fleet_refusal(value, fmt::format("unknown key '{}'", excerpt(key.str())),
+                          fmt::format("keys are {}", fmt::join(names, ", ")));
+    auto& values = facts[static_cast<analysis::FleetFact>(known - keys.begin())];
     const toml::array* list = value.as_array();
-    if (list == nullptr) values.insert(value_of(*known, value));
-    if (list != nullptr && list->empty())
-      throw refusal(value, fmt::format("{} has no value", key.str()), "leave it out");
-    if (list != nullptr)
-      for (const toml::node& each : *list) values.insert(value_of(*known, each));
+    for (std::size_t i = 0; i < (list == nullptr ? 1 : list->size()); ++i)
+      values.insert(fleet_value_of(known->value, list == nullptr ? value : (*list)[i]).value_or(""));
+    if (values.empty() || values.contains(""))
+      throw fleet_refusal(
+          value, fmt::format("the value of {} is of another kind", key.str()),
+          fmt::format("write {}, or a list", kForms.at(static_cast<std::size_t>(known->value))));
   }
+  return facts;
+}
 
-  analysis::ExpectedHost& add(const std::string& name, const toml::node& at) {
-    if (!slot_of_.emplace(host_key(name), hosts_.size()).second)
-      throw refusal(at, fmt::format("{} is there twice", name),
-                    "name it once (names count up to the first dot, in any case)");
-    if (hosts_.size() == kMaxHosts)
-      throw refusal(at, fmt::format("more than {} hosts", kMaxHosts), "name fewer");
-    return hosts_.emplace_back(analysis::ExpectedHost{name, {}});
-  }
-
-  /// A host that only a section names is one of the fleet, too.
-  void add_section(const std::string& names, const toml::table& section) {
-    ExpectedFacts own;
-    for (const auto& [key, value] : section) add_fact(key, value, own);
-    if (own.empty()) throw refusal(section, "the section expects nothing", known_keys());
-    for (const std::string& host : hosts_of(names, section)) {
-      const auto slot = slot_of_.find(host_key(host));
-      ExpectedFacts& facts = slot == slot_of_.end() ? add(host, section).facts : hosts_[slot->second].facts;
-      if (!facts.empty())
-        throw refusal(section, fmt::format("{} is in two sections", host), "name it in one");
-      facts = own;
-    }
-  }
-
-  const std::string& file_;
-  std::vector<analysis::ExpectedHost> hosts_{};
-  std::map<std::string, std::size_t> slot_of_{};
-};
+std::vector<std::string> fleet_hosts_of(const std::string& names, const toml::node& at) {
+  if (names.starts_with('@'))
+    throw fleet_refusal(at, "a file of hosts is not read here", "write the hosts: node[01-16]");
+  return parse_hosts(names, fmt::format("{}:{}", *at.source().path, at.source().begin.line));
+}
 
 }  // namespace
 
 std::vector<analysis::ExpectedHost> parse_fleet_file(std::string_view text, const std::string& file) {
   require_text(text, file, "a fleet file (TOML)", kMaxTomlBytes);
-  return FleetReader(file).hosts(
-      parse_toml(text, file, "write gpus = 8, with text in quotes, and [\"node[03-04]\"] for some hosts"));
+  const toml::table document =
+      parse_toml(text, file, "write gpus = 8, with text in quotes, and [\"node[03-04]\"] for some hosts");
+  std::map<std::string, analysis::ExpectedHost> by_key;
+  // A host that only a section names is one of the fleet, too.
+  const auto add = [&by_key](const std::string& names, const toml::node& at, const ExpectedFacts& facts) {
+    for (const std::string& name : fleet_hosts_of(names, at)) {
+      const auto [host, is_new] = by_key.try_emplace(host_key(name), analysis::ExpectedHost{name, {}});
+      if (!is_new && (facts.empty() || !host->second.facts.empty()))
+        throw fleet_refusal(
+            at, fmt::format("{} is named twice", name),
+            "name it once (names count up to the first dot, in any case), and in one section");
+      if (by_key.size() > kMaxFleetHosts)
+        throw fleet_refusal(at, fmt::format("more than {} hosts", kMaxFleetHosts), "name fewer");
+      host->second.facts = facts;
+    }
+  };
+  if (const toml::node* hosts = document.get(kHostsKey)) {
+    if (!hosts->is_string()) throw fleet_refusal(*hosts, "hosts is no text", "write hosts = \"node[01-16]\"");
+    add(**hosts->as_string(), *hosts, {});
+  }
+  for (const auto& [names, section] : document) {
+    if (!section.is_table()) continue;
+    const ExpectedFacts facts = fleet_facts_of(*section.as_table());
+    if (facts.empty() || facts.size() != section.as_table()->size())
+      throw fleet_refusal(section, "a section has what is expected of its hosts, and nothing else",
+                          "write gpus = 8 in it, or leave it out");
+    add(std::string(names.str()), section, facts);
+  }
+  if (by_key.empty())
+    throw usage_error(file, "it names no host", "write hosts = \"node[01-16]\" as its first line");
+  const ExpectedFacts of_all = fleet_facts_of(document);
+  std::vector<analysis::ExpectedHost> hosts;
+  for (auto& [key, host] : by_key) {
+    host.facts.insert(of_all.begin(), of_all.end());  // what its section has stays
+    if (host.facts.empty())
+      throw usage_error(file, fmt::format("it expects nothing of {}", host.name),
+                        "write what, such as gpus = 8");
+    hosts.push_back(std::move(host));
+  }
+  return hosts;
 }
 
 }  // namespace collbench::program

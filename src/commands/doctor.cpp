@@ -66,7 +66,7 @@ std::vector<std::string> machines_of(const std::vector<std::string>& evidence) {
 }
 
 /// How the folder or file of a machine is called, where its evidence does not name the host.
-std::string host_of(const topology::Evidence& evidence, const fs::path& path) {
+std::string evidence_host(const topology::Evidence& evidence, const fs::path& path) {
   const fs::path named = path.has_filename() ? path : path.parent_path();
   std::error_code ignored;
   return evidence.host.name.value_or(fs::is_directory(path, ignored) ? named.filename().string()
@@ -90,11 +90,11 @@ CommandResult diagnose_machines(const DoctorCommand& options) {
   for (const std::string& each : machines_of(options.evidence)) {
     try {
       topology::Evidence evidence = topology::read_evidence(each);
-      const std::string host = host_of(evidence, each);
+      const std::string host = evidence_host(evidence, each);
       look(std::move(evidence), host, each);
     } catch (const Error& unreadable) {
       if (!has_fleet) throw;
-      seen.push_back({host_of({}, each), each, describe(unreadable), {}});
+      seen.push_back({evidence_host({}, each), each, describe(unreadable), {}});
     }
   }
   if (options.evidence.empty()) {

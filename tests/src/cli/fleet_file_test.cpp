@@ -50,13 +50,13 @@ TEST(FleetFile, WhatItDoesNotKnowIsRefusedWithItsLine) {
               AllOf(HasSubstr("it expects nothing of n1"), HasSubstr("gpus = 8")));
   EXPECT_THAT(refusal("hosts = \"n[1-2]\"\n[n1]\ngpus = 8\n"), HasSubstr("it expects nothing of n2"));
   EXPECT_THAT(refusal("hosts = \"n1\"\ngpus = 8\n[n1]\n"), HasSubstr("f.toml:3"));
-  EXPECT_THAT(refusal("hosts = \"n1,N1.lab\"\ngpus = 8\n"), HasSubstr("N1.lab is there twice"));
+  EXPECT_THAT(refusal("hosts = \"n1,N1.lab\"\ngpus = 8\n"), HasSubstr("N1.lab is named twice"));
   EXPECT_THAT(refusal("gpus = 8\n[\"n[00000-99999]\"]\necc = true\n[x]\necc = true\n"),
               HasSubstr("more than 100000 hosts"));
   EXPECT_THAT(refusal(std::string(20000, '#')), HasSubstr("f.toml"));
   EXPECT_THAT(refusal("gpus = 8\ngpus = 8\n"), HasSubstr("is set twice"));
   EXPECT_THAT(refusal("[\"n1\"]\ngpus = 8\n[\"n[1-2]\"]\ngpus = 4\n"),
-              AllOf(HasSubstr("f.toml:3"), HasSubstr("n1 is in two sections")));
+              AllOf(HasSubstr("f.toml:3"), HasSubstr("n1 is named twice")));
   EXPECT_THAT(refusal("hosts = \"n[1\"\n"), HasSubstr("f.toml:1"));
   EXPECT_THAT(refusal("hosts = \"@/etc/hosts\"\n"), HasSubstr("f.toml:1"));
   EXPECT_THAT(refusal("hosts = \n"), HasSubstr("f.toml:1"));

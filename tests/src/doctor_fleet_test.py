@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""`collbench doctor FOLDER --fleet FILE` as its users meet it.
+
+Usage: doctor_fleet_test.py PROGRAM
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+FLEET = 'hosts = "node[1-4]"\ngpus = 2\necc = true\ndriver = "560.28.03"\n["node4"]\ngpus = 1\n'
+
+
+def query(attached, eccs):
+    gpus = "".join(f"GPU 00000000:0{i}:00.0\n    Product Name : NVIDIA L40S\n    ECC Mode\n        Current : {ecc}\n    Processes : None\n"
+                   for i, ecc in enumerate(eccs))
+    return f"==============NVSMI LOG==============\nDriver Version : 560.28.03\nAttached GPUs : {attached}\n{gpus}"
+
+
+class Fleet(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.write("fleet.toml", FLEET)
+        self.write("nodes/node1/q.txt", query(2, ["Enabled", "Enabled"]))
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def doctor(self, *arguments):
+        return subprocess.run([PROGRAM, "doctor", "nodes", *arguments], cwd=self.folder, capture_output=True, text=True, timeout=60, check=False)
+
+    def test_a_line_a_host(self):
+        self.write("nodes/node2/q.txt", query(2, ["Enabled", "Disabled"]))
+        self.write("nodes/NODE3.lab/q.txt", query(8, ["Enabled"]))
+        self.write("nodes/node9/q.txt", query(2, ["Enabled", "Enabled"]))
+        (self.folder / "nodes/node4").mkdir()
+        done = self.doctor("--fleet", "fleet.toml")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[0], "1 of 4 hosts differ from fleet.toml, 1 not known, 1 not read, 1 not in the file")
+        self.assertEqual(lines[1], "node2: differs: ecc off and on (on expected)")
+        self.assertEqual(lines[2], "node3: not known: gpus (sources say 1 and 8), ecc (on, not of every device)")
+        self.assertTrue(lines[3].startswith("node4: not read; "), lines[3])
+        said = json.loads(self.doctor("--fleet", "fleet.toml", "--format", "json").stdout)
+        self.assertEqual([each["match"] for each in said["fleet"]["hosts"]], ["differs", "not_known", "not_read", "not_in_file", "as_expected"])
+        self.assertEqual(len(said["machines"]), 4)
+        self.assertTrue(self.doctor("--fleet", "fleet.toml", "--format", "md").stdout.startswith("**1 of 4 hosts differ"))
+
+    def test_all_as_expected(self):
+        self.write("fleet.toml", FLEET.replace("node[1-4]", "node1").split("[", 1)[0])
+        done = self.doctor("--fleet", "fleet.toml")
+        self.assertEqual((done.returncode, done.stdout.splitlines()[0]), (0, "1 of 1 host as fleet.toml expects"), done.stdout + done.stderr)
+
+    def test_nothing_to_compare_with_is_refused(self):
+        self.write("fleet.toml", 'hosts = "node1"\n')
+        done = self.doctor("--fleet", "fleet.toml")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("it expects nothing of node1", done.stderr)
+
+    def test_without_it_what_cannot_be_read_is_an_error(self):
+        (self.folder / "nodes/node4").mkdir()
+        self.assertEqual(self.doctor().returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
