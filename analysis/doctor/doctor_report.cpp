@@ -186,6 +186,7 @@ std::string fleet_report(const std::vector<DoctorPage>& pages, const std::option
   });
   const bool text = format == "text";
   std::string lines = fleet ? fleet_check_lines(*fleet, format, options) : "";
+  if (pages.empty()) return text ? page_text(lines) : lines;  // no evidence of a fleet's hosts was read
   lines += text ? fleet_summary(pages) + "\n" : fmt::format("**{}**\n\n", fleet_summary(pages));
   std::string details;
   for (const DoctorPage* page : worst_first) {

@@ -187,7 +187,7 @@ std::string held_words(const FleetKey& key, const HeldFact& held) {
   const std::string seen = fmt::format("{}", fmt::join(held.seen.values, " and "));
   if (held.match == FleetMatch::differs)
     return fmt::format("{} {} ({} expected)", key.name, seen, fmt::join(held.expected, " or "));
-  if (seen.empty()) return fmt::format("{} (needs {})", key.name, key.needs);
+  if (seen.empty()) return fmt::format("{} (no value from {})", key.name, key.needs);
   return held.seen.is_disputed ? fmt::format("{} (sources say {})", key.name, seen)
                                : fmt::format("{} ({}, not of every device)", key.name, seen);
 }
@@ -271,7 +271,10 @@ FleetComparison compare_with_fleet(const std::string& file, const std::vector<Ex
     comparison.hosts.emplace(match, std::move(held));
   }
   for (const auto& [key, each] : by_host)
-    comparison.hosts.emplace(FleetMatch::not_in_file, HeldHost{each.front()->host, each.front()->path});
+    comparison.hosts.emplace(
+        FleetMatch::not_in_file,
+        HeldHost{each.front()->host,
+                 each.front()->why_not_read.empty() ? each.front()->path : each.front()->why_not_read});
   return comparison;
 }
 
@@ -281,8 +284,8 @@ std::string fleet_check_summary(const FleetComparison& comparison) {
   std::string summary =
       count(FleetMatch::as_expected) == named
           ? fmt::format("{} of {} as {} expects", named, counted(named, "host"), comparison.file)
-          : fmt::format("{} of {} differ from {}", count(FleetMatch::differs), counted(named, "host"),
-                        comparison.file);
+          : fmt::format("{} of {} differ{} from {}", count(FleetMatch::differs), counted(named, "host"),
+                        count(FleetMatch::differs) == 1 ? "s" : "", comparison.file);
   for (const FleetMatch match :
        {FleetMatch::not_known, FleetMatch::no_evidence, FleetMatch::not_read, FleetMatch::not_in_file})
     if (count(match) > 0)

@@ -45,14 +45,14 @@ class Fleet(unittest.TestCase):
         done = self.doctor("--fleet", "fleet.toml")
         self.assertEqual(done.returncode, 1, done.stderr)
         lines = done.stdout.splitlines()
-        self.assertEqual(lines[0], "1 of 4 hosts differ from fleet.toml, 1 not known, 1 not read, 1 not in the file")
+        self.assertEqual(lines[0], "1 of 4 hosts differs from fleet.toml, 1 not known, 1 not read, 1 not in the file")
         self.assertEqual(lines[1], "node2: differs: ecc off and on (on expected)")
         self.assertEqual(lines[2], "node3: not known: gpus (sources say 1 and 8), ecc (on, not of every device)")
         self.assertTrue(lines[3].startswith("node4: not read; "), lines[3])
         said = json.loads(self.doctor("--fleet", "fleet.toml", "--format", "json").stdout)
-        self.assertEqual([each["match"] for each in said["fleet"]["hosts"]], ["differs", "not_known", "not_read", "not_in_file", "as_expected"])
+        self.assertEqual([each["match"] for each in said["fleet"]["hosts"]], ["differs", "not_known", "not_read", "not_in_the_file", "as_expected"])
         self.assertEqual(len(said["machines"]), 4)
-        self.assertTrue(self.doctor("--fleet", "fleet.toml", "--format", "md").stdout.startswith("**1 of 4 hosts differ"))
+        self.assertTrue(self.doctor("--fleet", "fleet.toml", "--format", "md").stdout.startswith("**1 of 4 hosts differs"))
 
     def test_all_as_expected(self):
         self.write("fleet.toml", FLEET.replace("node[1-4]", "node1").split("[", 1)[0])

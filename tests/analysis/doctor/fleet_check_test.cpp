@@ -186,7 +186,7 @@ TEST(FleetCheck, HostsWithoutEvidenceAndOthersAreCounted) {
   const std::string text = fleet_check_lines(found, "text", {.columns = 500});
   EXPECT_EQ(
       text,
-      "1 of 6 hosts differ from f.toml, 2 not known, 1 without evidence, 1 not read, 1 not in the file\n"
+      "1 of 6 hosts differs from f.toml, 2 not known, 1 without evidence, 1 not read, 1 not in the file\n"
       "n2: differs: ecc off and on (on expected)\n"
       "n5: not known; its evidence is there twice: e, f\n"
       "n6: not known: gpus (sources say 1 and 8), gpu_model (NVIDIA L40S, not of every device), "
@@ -199,7 +199,7 @@ TEST(FleetCheck, HostsWithoutEvidenceAndOthersAreCounted) {
   EXPECT_EQ(json.at("hosts").at(0).at("match"), "differs");
   EXPECT_EQ(json.at("hosts").at(0).at("facts").at("ecc").at("match"), "differs");
   EXPECT_EQ(json.at("hosts").at(3).at("match"), "no_evidence");
-  EXPECT_THAT(fleet_check_lines(found, "md", {}), StartsWith("**1 of 6 hosts differ from f.toml"));
+  EXPECT_THAT(fleet_check_lines(found, "md", {}), StartsWith("**1 of 6 hosts differs from f.toml"));
   const FleetComparison good = compare_with_fleet("f", {fleet[0]}, {{"n1", "a", "", well}});
   EXPECT_TRUE(good.is_as_expected());
   EXPECT_EQ(fleet_check_summary(good), "1 of 1 host as f expects");

@@ -46,6 +46,7 @@ TEST(FleetFile, WhatItDoesNotKnowIsRefusedWithItsLine) {
     EXPECT_THAT(refusal("hosts = \"n1\"\n" + std::string(value) + "\n"), HasSubstr("f.toml:2")) << value;
   EXPECT_THAT(refusal("gpus = 8\n"), HasSubstr("it names no host"));
   EXPECT_THAT(refusal("# nothing\n"), HasSubstr("it names no host"));
+  EXPECT_THAT(refusal(""), HasSubstr("it names no host"));
   EXPECT_THAT(refusal("hosts = \"n1\"\n"),
               AllOf(HasSubstr("it expects nothing of n1"), HasSubstr("gpus = 8")));
   EXPECT_THAT(refusal("hosts = \"n[1-2]\"\n[n1]\ngpus = 8\n"), HasSubstr("it expects nothing of n2"));
