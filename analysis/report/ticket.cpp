@@ -78,8 +78,15 @@ void add(TicketLines& lines, const std::string& label, std::string words) {
 
 TicketLines ticket_lines(const Run& run) {
   TicketLines lines;
-  for (const HeaderLine& line : header_parts(run)) {
-    if (line.part == HeaderPart::title) add(lines, lines.empty() ? "run" : "finding", line.line.text);
+  const std::vector<HeaderLine> header = header_parts(run);
+  // That GPUs are simulated is the first line of all, what cut the run short is found, and the last is its
+  // name.
+  auto titles = std::count_if(header.begin(), header.end(),
+                              [](const HeaderLine& line) { return line.part == HeaderPart::title; });
+  for (const HeaderLine& line : header) {
+    if (line.part == HeaderPart::title && line.line.text != kSimulatedGpus)
+      add(lines, titles == 1 ? "run" : "finding", line.line.text);
+    if (line.part == HeaderPart::title) --titles;
     if (line.part == HeaderPart::machine) add(lines, "machine", line.line.text);
   }
   add(lines, "hosts", join_first(hosts_in_order(run), kNamedHosts));
@@ -108,7 +115,8 @@ std::string report_ticket(const Run& run) {
   constexpr int kColumns = 100;
   ReportLines first = verdict_headline(run);
   if (first.empty()) first = verdict_lines(run);
-  std::string text = wrap(first.empty() ? "no verdict" : first.front().text, kColumns, "", "  ");
+  std::string text = run.gpus_simulated ? wrap(std::string(kSimulatedGpus), kColumns, "", "  ") : "";
+  text += wrap(first.empty() ? "no verdict" : first.front().text, kColumns, "", "  ");
   for (const auto& [label, words] : ticket_lines(run)) text += wrap(words, kColumns, label + ": ", "  ");
   const bool has_limits = std::any_of(run.rows.begin(), run.rows.end(),
                                       [](const Row& row) { return row.verdict.range.has_value(); });

@@ -90,7 +90,8 @@ void add_plots(const OutputOptions& output, std::vector<OutputDocument>& documen
 void require_formats(const std::vector<OutputDocument>& documents, const std::vector<std::string>& formats,
                      std::string_view preset) {
   for (const OutputDocument& each : documents) {
-    if (each.format == preset || each.option == "--plot-file" || holds(formats, each.format)) continue;
+    const bool is_of_any = each.option == "--plot-file" || each.format == kEvidence;
+    if (each.format == preset || is_of_any || holds(formats, each.format)) continue;
     throw usage_error(each.option, fmt::format("this cannot be written as {}", each.format),
                       "choose " + analysis::format_list(formats));
   }
@@ -175,8 +176,30 @@ void add_plot_options(CLI::App& app, const std::string& theme, OutputOptions& ou
       });
 }
 
+void add_evidence_options(CLI::App& app, const std::string& theme, OutputOptions& output,
+                          const std::string& anonymous) {
+  add_option(app, theme, "--evidence", "FILE.tar.gz",
+             "an archive for a provider's support: ticket, report, record, topology and SHA-256 sums",
+             into(output.evidence_path));
+  app.add_option("--with", output.with, "what else it holds: logs, folders of doctor save")
+      ->group(theme)
+      ->option_text("FILE...");
+  add_flag(app, theme, "--anonymous", output.is_anonymous, anonymous);
+}
+
 std::vector<OutputDocument> output_documents(const OutputOptions& output, std::string_view preset) {
   std::vector<OutputDocument> documents;
+  if (output.evidence_path == "-")
+    throw usage_error("--evidence", "an archive is not written to stdout", "name a file");
+  if (output.evidence_path.empty() && !output.with.empty())
+    throw usage_error("--with", "it says what else an archive holds, and none is asked for",
+                      "add --evidence FILE.tar.gz");
+  if (!output.evidence_path.empty())
+    documents.push_back({.option = "--evidence",
+                         .format = std::string(kEvidence),
+                         .path = output.evidence_path,
+                         .others = output.with,
+                         .is_anonymous = output.is_anonymous});
   const auto add = [&](const std::string& option, const std::string& format, const std::string& path) {
     documents.push_back({option, format, path == "-" ? "" : path});
   };
@@ -250,10 +273,11 @@ std::string write_documents(const std::vector<OutputDocument>& documents,
                             const std::function<std::string(const OutputDocument&)>& write) {
   std::string printed;
   for (const OutputDocument& each : documents) {
+    const std::string text = write(each);
     if (each.path.empty()) {
-      printed += write(each);
+      printed += text;
     } else {
-      write_file_by_rename(each.path, page_text(write(each)));
+      write_file_by_rename(each.path, each.format == kEvidence ? text : page_text(text));
     }
   }
   return printed;

@@ -28,6 +28,9 @@ struct OutputOptions {
   std::string path{};                  ///< -o: what would go to stdout; "-": stdout; empty: stdout
   std::string format{};                ///< --format; empty: by the ending of `path`, else the usual one
   bool overwrite = false;
+  std::string evidence_path{};      ///< --evidence: an archive; empty: not asked for
+  std::vector<std::string> with{};  ///< --with: what else it holds: files and folders
+  bool is_anonymous = false;        ///< --anonymous
 };
 
 /// One copy of the results.
@@ -37,10 +40,15 @@ struct OutputDocument {
   std::string path;         ///< empty: stdout
   std::string chart{};      ///< of a picture, and of text that ends with charts: which (chosen_charts)
   bool with_plots = false;  ///< text ends with charts
+  std::vector<std::string> others{};  ///< of an archive: files and folders that it holds as well
+  bool is_anonymous = false;          ///< of an archive: without the names of hosts
 };
 
 /// What names a preset's page among the formats.
 inline constexpr std::string_view kLab01Page = "lab01";
+
+/// What names the archive of --evidence among the formats.
+inline constexpr std::string_view kEvidence = "evidence";
 
 /// Adds -o/--output and --overwrite; with several formats --format, with JSON -J/--record, with CSV --csv.
 /// `record` is what the help calls the JSON. Fills `output`, which must outlive the parsing.
@@ -51,6 +59,10 @@ void add_output_options(CLI::App& app, const std::string& theme, OutputOptions& 
 /// the usual one first.
 void add_plot_options(CLI::App& app, const std::string& theme, OutputOptions& output,
                       const std::vector<std::string>& charts);
+
+/// Adds --evidence, --with and --anonymous; `anonymous` is what the help says of the last.
+void add_evidence_options(CLI::App& app, const std::string& theme, OutputOptions& output,
+                          const std::string& anonymous);
 
 /// What is to be written, the document of -o or stdout last. `preset` replaces that one's format
 /// where it is not empty. Throws Error (usage): for an ending of a format that there is not, for two

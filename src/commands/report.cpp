@@ -8,14 +8,13 @@
 #include "analysis/charts/run_charts.hpp"
 #include "analysis/report/report.hpp"
 #include "base/error.hpp"
-#include "base/files.hpp"
 #include "base/record/run_stream.hpp"
 #include "src/cli/criteria_options.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
-#include "src/commands/evidence.hpp"
 #include "src/commands/registry.hpp"
+#include "src/run/evidence.hpp"
 #include "src/run/output_files.hpp"
 
 namespace collbench::program {
@@ -29,49 +28,24 @@ struct ReportOptions {
   Lab01Request lab01;
   bool percentiles = false;
   CriteriaOptions criteria{.criteria = {.min_busbw = {}, .fail_on = {}}, .asked = false};
-  EvidenceRequest evidence;
 };
-
-/// Throws Error (usage) where the archive cannot be written, or nobody asked for one.
-void require_writable_archive(const ReportOptions& options, const std::vector<OutputDocument>& documents) {
-  const EvidenceRequest& evidence = options.evidence;
-  if (evidence.path.empty()) {
-    if (evidence.others.empty()) return;
-    throw usage_error("--with", "it says what else an archive holds, and none is asked for",
-                      "add --evidence FILE.tar.gz");
-  }
-  if (evidence.path == "-")
-    throw usage_error("--evidence", "an archive is not written to stdout", "name a file");
-  for (const OutputDocument& each : documents)
-    if (!each.path.empty() && same_file(each.path, evidence.path))
-      throw usage_error("--evidence", "it is the same file as " + each.option, "give each its own file");
-  require_writable(evidence.path, options.output.overwrite, "--evidence");
-}
-
-std::string archive_note(const EvidenceRequest& evidence, std::size_t files) {
-  return fmt::format(
-      "wrote {}, {} files: it may name {}users, folders, addresses and serial numbers{}; look through it "
-      "first",
-      evidence.path, files, evidence.is_anonymous ? "" : "hosts, ",
-      evidence.others.empty() ? "" : ", and secrets in the files of --with stay");
-}
 
 /// A saved record as tables; status low where it fails what was asked of it. Throws Error (usage) for a file
 /// that is none.
 CommandResult report(const ReportOptions& options) {
   const auto documents = writable_documents(options.output, options.lab01.asked ? kLab01Page : "");
-  require_writable_archive(options, documents);
-  Run run = run_from_text(input_text(options.record), input_name(options.record));
-  std::size_t archived = 0;
-  if (!options.evidence.path.empty()) archived = write_evidence(run, options.evidence);
-  if (options.evidence.is_anonymous) run = HostAliases(run).run(run);
+  const Run run = run_from_text(input_text(options.record), input_name(options.record));
+  const HostAliases aliases(options.output.is_anonymous ? run : Run{});
+  const Run shown = options.output.is_anonymous ? aliases.run(run) : run;
   const analysis::TextOptions wanted{.percentiles = options.percentiles,
                                      .criteria = options.criteria.criteria};
   const auto write = [&](const OutputDocument& document) {
-    return run_document(run, document, options.lab01, options.color, wanted);
+    if (document.format == kEvidence) return evidence_archive(run, document.others, aliases);
+    return run_document(shown, document, options.lab01, options.color, wanted);
   };
-  CriteriaOutcome outcome = criteria_outcome(run, options.criteria);
-  if (archived > 0) outcome.notes.push_back(archive_note(options.evidence, archived));
+  CriteriaOutcome outcome = criteria_outcome(shown, options.criteria);
+  for (const OutputDocument& each : documents)
+    if (each.format == kEvidence) outcome.notes.push_back(evidence_note(each));
   return {write_documents(documents, write), outcome.status, prints_text(documents), outcome.notes};
 }
 
@@ -88,17 +62,8 @@ void add_report(CLI::App& command, CommandFunction& chosen) {
   add_lab01_options(command, theme, options->lab01);
   add_percentiles_option(command, theme, options->percentiles);
   add_criteria_options(command, theme, options->criteria);
-  EvidenceRequest& evidence = options->evidence;
-  add_option(command, theme, "--evidence", "FILE.tar.gz",
-             "an archive for a provider's support: ticket, report, record, topology and SHA-256 sums",
-             into(evidence.path));
-  command.add_option("--with", evidence.others, "what else it holds: logs, folders of doctor save")
-      ->group(theme)
-      ->option_text("FILE...");
-  command
-      .add_flag("--anonymous", evidence.is_anonymous,
-                "host0, host1, … in place of hosts' names in all that is written")
-      ->group(theme);
+  add_evidence_options(command, theme, options->output,
+                       "host0, host1, … in place of hosts' names in all that is written");
   command.callback([options, &chosen] { chosen = [options] { return report(*options); }; });
 }
 

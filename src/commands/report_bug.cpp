@@ -22,8 +22,8 @@
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
 #include "src/commands/doctor.hpp"
-#include "src/commands/evidence.hpp"
 #include "src/commands/registry.hpp"
+#include "src/run/evidence.hpp"
 
 namespace collbench::program {
 namespace {

@@ -148,7 +148,7 @@ void IncidentLog::write_record(const Incident& incident) const {
   if (run.started != started_ || run.complete || stays) return;
   run.incident = incident;
   for (const OutputDocument& each : options_.documents) {
-    if (RecordFiles::rewrites(each)) write_file_by_rename(each.path, analysis::report(run, each.format));
+    if (RecordFiles::rewrites(each)) write_file_by_rename(each.path, rewritten(run, each));
   }
 }
 

@@ -243,6 +243,7 @@ void add_output(CLI::App& app, RunOptions& run) {
   add_output_options(app, theme, run.output, analysis::format_names(&analysis::ReportFormat::run),
                      "the run record (JSON), rewritten after each pass as --csv is");
   add_plot_options(app, theme, run.output, analysis::run_chart_kinds());
+  add_evidence_options(app, theme, run.output, "host0, host1, … in place of hosts' names in that archive");
   auto* stream = add_option(app, theme, "--stream", "FILE",
                             "every block as it ends, so that a killed run keeps its results (JSON lines)",
                             into(run.stream_path));
@@ -321,6 +322,9 @@ void add_run_options(CLI::App& app, RunOptions& run) {
 void complete_run_options(const CLI::App& app, RunOptions& run) {
   if (run.lab01.asked) take_lab01_rows(app, run);
   run.documents = output_documents(run.output, run.lab01.asked ? kLab01Page : "");
+  if (run.output.is_anonymous && run.output.evidence_path.empty())
+    throw usage_error("--anonymous", "of a run, it is of an archive, and none is asked for",
+                      "add --evidence FILE.tar.gz; collbench report --anonymous writes the rest");
   require_measured_chart(run);
   if (run.criteria.criteria.accept && run.loop.checks == 0)
     throw usage_error("--accept", "a machine is accepted by data that was checked, and -c 0 checks none",

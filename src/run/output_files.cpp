@@ -12,6 +12,7 @@
 #include "base/record/run_stream.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
+#include "src/run/evidence.hpp"
 #include "src/run/lab01.hpp"
 #include "src/run/outcome.hpp"
 
@@ -72,6 +73,11 @@ std::string last_document(const Run& run, const OutputDocument& document, const 
                       {.percentiles = options.percentiles, .criteria = options.criteria.criteria});
 }
 
+std::string rewritten(const Run& run, const OutputDocument& document) {
+  if (document.format != kEvidence) return analysis::report(run, document.format);
+  return evidence_archive(run, document.others, HostAliases(document.is_anonymous ? run : Run{}));
+}
+
 RecordFiles::RecordFiles(launch::OnRoot /*root*/, const RunOptions& options) {
   const std::string stream = options.resume ? "--resume" : "--stream";
   for (const OutputDocument& each : options.documents) {
@@ -90,14 +96,14 @@ RecordFiles::RecordFiles(launch::OnRoot /*root*/, const RunOptions& options) {
 }
 
 bool RecordFiles::rewrites(const OutputDocument& document) {
-  return !document.path.empty() && (document.format == "json" || document.format == "csv");
+  return !document.path.empty() &&
+         (document.format == "json" || document.format == "csv" || document.format == kEvidence);
 }
 
 void RecordFiles::write(const Run& run) {
   for (Rewritten& each : files_) {
-    const bool is_written = keep_first_error(each.failure, [&] {
-      write_file_by_rename(each.document.path, analysis::report(run, each.document.format));
-    });
+    const bool is_written = keep_first_error(
+        each.failure, [&] { write_file_by_rename(each.document.path, rewritten(run, each.document)); });
     if (is_written) each.failure.reset();  // of an earlier state of the run
   }
 }
@@ -180,6 +186,8 @@ std::string sample_lines(const std::vector<RowKey>& rows, const collectives::Blo
 
 RunFiles::RunFiles(launch::OnRoot root, const RunOptions& options, const Run& run)
     : records(root, options), stream(root, options, run) {
+  for (const OutputDocument& each : options.documents)
+    if (each.format == kEvidence) static_cast<void>(rewritten(run, each));
   if (options.samples_path.empty()) return;
   samples.emplace(options.samples_path, 0);
   samples->append("row,operation,size_bytes,pass,rank,sample,iterations,seconds\n");

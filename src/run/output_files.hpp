@@ -29,9 +29,12 @@ namespace collbench::program {
 [[nodiscard]] std::string last_document(const Run& run, const OutputDocument& document,
                                         const RunOptions& options, const analysis::TextOptions& text);
 
-/// The record and the CSV that a run rewrites again and again, on rank 0. A disk that fills up in the middle
-/// must not end a measurement that other ranks are in: the first failure of each is kept, and reported at the
-/// end.
+/// A file that a run rewrites, as it is now.
+[[nodiscard]] std::string rewritten(const Run& run, const OutputDocument& document);
+
+/// The record, the CSV and the archive that a run rewrites again and again, on rank 0. A disk that fills up
+/// in the middle must not end a measurement that other ranks are in: the first failure of each is kept, and
+/// reported at the end.
 class RecordFiles {
  public:
   /// Throws Error (usage) when a file that was asked for cannot be written, or another run writes it, before
@@ -107,6 +110,7 @@ class StreamFile {
 
 /// All files that a run writes while it measures.
 struct RunFiles {
+  /// Throws Error before anything is measured where a file, or an archive of this `run`, cannot be made.
   RunFiles(launch::OnRoot root, const RunOptions& options, const Run& run);
 
   /// After a pass, beside the record: to the disk; also sees whether the files are still where they were.

@@ -31,6 +31,7 @@
 #include "src/run/calibration.hpp"
 #include "src/run/cluster.hpp"
 #include "src/run/context.hpp"
+#include "src/run/evidence.hpp"
 #include "src/run/expectation.hpp"
 #include "src/run/host_findings.hpp"
 #include "src/run/make_backend.hpp"
@@ -443,6 +444,9 @@ class RunDriver {
     if (root_errors_.first()) reported_failures_.insert(root_errors_.first()->where());  // main says it
     report_failures("");
     write_last_documents();
+    for (const OutputDocument& each : at_.options.documents)
+      if (each.format == kEvidence && files_->could_write(each.path))
+        print_message("collbench: " + evidence_note(each));
     if (prints(at_.options.documents, "nccl-tests"))
       print_message("collbench: " + analysis::verdict_summary(run_));
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/record/run.hpp"
+#include "src/cli/output.hpp"
 
 // A run's record as it is given to somebody else.
 
@@ -25,6 +26,7 @@ class HostAliases {
  public:
   /// Throws Error (usage) for a host that is called as a number is.
   explicit HostAliases(const Run& run);
+  [[nodiscard]] bool is_any() const { return !aliases_.empty(); }
 
   [[nodiscard]] std::string text(std::string_view text) const;
   /// Each text within the record. Throws Error (usage) where a host is called as a word of records is.
@@ -41,17 +43,14 @@ class HostAliases {
   std::set<std::string> domains_;                  ///< ".example.com"
 };
 
-/// What `collbench report --evidence` is told.
-struct EvidenceRequest {
-  std::string path;                 ///< of the archive; empty: none is asked for
-  std::vector<std::string> others;  ///< --with: files, and folders of `doctor save`
-  bool is_anonymous = false;
-};
+/// evidence.tar.gz: contents.txt, which says what is there and what is not, ticket.txt, report.txt,
+/// report.html, nccl-tests.txt, run.json, topology.json where machines are known, the other files (--with),
+/// and SHA256SUMS. Throws Error: (usage) for another file that cannot be read, has a name that is taken or,
+/// anonymous, is no text; (not_here) where tar or sha256sum does not do its work.
+[[nodiscard]] std::string evidence_archive(const Run& run, const std::vector<std::string>& others,
+                                           const HostAliases& aliases);
 
-/// Writes evidence.tar.gz: ticket.txt, report.txt, report.html, nccl-tests.txt, run.json, topology.json where
-/// machines are known, the other files, and SHA256SUMS. How many these are. Throws Error: (usage) for another
-/// file that cannot be read, has a name that is taken or, anonymous, is no text; (not_here) where tar or
-/// sha256sum does not do its work.
-std::size_t write_evidence(const Run& run, const EvidenceRequest& request);
+/// What to look for in it before it is sent.
+[[nodiscard]] std::string evidence_note(const OutputDocument& archive);
 
 }  // namespace collbench::program

@@ -1,4 +1,4 @@
-#include "src/commands/evidence.hpp"
+#include "src/run/evidence.hpp"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analysis/report/report.hpp"
+#include "analysis/report/sections.hpp"
 #include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -92,7 +93,11 @@ EvidenceFiles other_files(const std::vector<std::string>& paths) {
   for (const std::string& each : paths) {
     const fs::path path = fs::absolute(each).lexically_normal();
     const fs::path name = path.has_filename() ? path.filename() : path.parent_path().filename();
-    if (!fs::is_directory(path)) {
+    const fs::file_status there = fs::status(path);
+    if (fs::exists(there) && !fs::is_regular_file(there) && !fs::is_directory(there))
+      throw usage_error("--with", fmt::format("{} is neither a file nor a folder", one_line(each)),
+                        "a pipe or a device may never end: save what it says");
+    if (!fs::is_directory(there)) {
       add(path, name);
       continue;
     }
@@ -116,6 +121,31 @@ std::string output_of(const std::vector<std::string>& words) {
   throw Error(ExitStatus::not_here, "--evidence",
               fmt::format("{}: {}: {}", words.front(), describe_end(result, limits), one_line(result.err)),
               "archive what -J, --html and --format ticket write yourself");
+}
+
+/// For who opens the archive: what each file is, and what nobody put in.
+std::string contents_text(const Run& run, bool has_others) {
+  return fmt::format(
+      "{}{}\n\n"
+      "ticket.txt      to paste into a ticket: verdict, rates, limits, nccl-tests' command\n"
+      "report.txt      tables and notes, such as what the doctor found and which error counters rose too "
+      "fast\n"
+      "report.html     the same with charts; needs no network\n"
+      "nccl-tests.txt  the rows as nccl-tests prints them\n"
+      "run.json        the record: all rows, versions, settings; the GPUs' clocks, throttling and errors: "
+      "{}\n"
+      "{}\n"
+      "{}\n"
+      "sha256sum -c SHA256SUMS checks them.\n",
+      run.gpus_simulated ? std::string(analysis::kSimulatedGpus) + "\n" : "",
+      run.complete ? "A run that was measured to its end." : "A run that is not complete.",
+      run.telemetry ? "read" : "NOT THERE, nobody read them",
+      run.cluster && !run.cluster->shapes.empty() ? "topology.json   the machines"
+                                                  : "NOT THERE: the machines; nobody looked at them",
+      has_others
+          ? "Other files are what --with named, such as logs and folders of collbench doctor save."
+          : "NOT THERE: logs, the kernel's messages, the error counters themselves. collbench doctor save "
+            "keeps them;\n  collbench report run.json --evidence NEW.tar.gz --with FILES adds them.");
 }
 
 }  // namespace
@@ -188,19 +218,20 @@ Run HostAliases::run(const Run& run) const {
   }
 }
 
-std::size_t write_evidence(const Run& run, const EvidenceRequest& request) {
-  const HostAliases aliases(request.is_anonymous ? run : Run{});
+std::string evidence_archive(const Run& run, const std::vector<std::string>& others,
+                             const HostAliases& aliases) try {
   const Run given = aliases.run(without_secrets(run));
-  EvidenceFiles files{{"ticket.txt", analysis::report(given, "ticket")},
+  EvidenceFiles files{{"contents.txt", contents_text(given, !others.empty())},
+                      {"ticket.txt", analysis::report(given, "ticket")},
                       {"report.txt", analysis::report(given, "text")},
                       {"report.html", analysis::report(given, "html")},
                       {"nccl-tests.txt", analysis::report(given, "nccl-tests")},
                       {"run.json", to_json_text(given)},
                       {kSums, ""}};
   if (given.cluster && !given.cluster->shapes.empty()) files.emplace("topology.json", given.cluster->shapes);
-  for (const auto& [path, text] : other_files(request.others)) {
+  for (const auto& [path, text] : other_files(others)) {
     const std::string name = aliases.text(path);
-    if (request.is_anonymous && text.find('\0') != std::string::npos)
+    if (aliases.is_any() && text.find('\0') != std::string::npos)
       throw usage_error("--with",
                         fmt::format("{} is no text, so that hosts' names in it stay", one_line(path)),
                         "unpack it, or leave it or --anonymous out");
@@ -225,8 +256,16 @@ std::size_t write_evidence(const Run& run, const EvidenceRequest& request) {
   const std::string archive = scratch.file("archive");
   output_of({"tar", "-czf", archive, "--owner=0", "--group=0", "--numeric-owner", "-C", scratch.file(""),
              "evidence"});
-  write_file_by_rename(request.path, read_file(archive));
-  return files.size();
+  return read_file(archive);
+} catch (const fs::filesystem_error& error) {
+  throw usage_error("--evidence", one_line(error.what()), "name files that can be read; TMPDIR needs room");
+}
+
+std::string evidence_note(const OutputDocument& archive) {
+  return fmt::format(
+      "wrote {}: it may name {}users, folders, addresses and serial numbers{}; look through it first",
+      archive.path, archive.is_anonymous ? "" : "hosts, ",
+      archive.others.empty() ? "" : ", and secrets in the files of --with stay");
 }
 
 }  // namespace collbench::program
