@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <variant>
 
 #include "base/record/measured_block.hpp"
 #include "collectives/engine/backend_probes.hpp"
@@ -60,6 +62,7 @@ class MeasurementLoop {
     }
     std::array<double, 1> validation{validation_seconds_};
     ranks_.reduce(validation, launch::RankAggregate::maximum);
+    if (std::holds_alternative<Endless>(options_.stopping.passes)) look_once_more();
     for (RowState& row : rows_)
       stop_unfinished(row, interrupted_ ? StopReason::interrupted : StopReason::out_of_time);
     return {.rows = measurements(),
@@ -278,6 +281,17 @@ class MeasurementLoop {
     counted_.update(all);
     for (RowState& row : rows_)
       if (row.measurement.unavailable.empty()) decide(row);
+  }
+
+  /// Rows that went on whatever their precision may have it.
+  void look_once_more() {
+    const StoppingRule rule{options_.stopping.precision,
+                            Precision{.max_passes = std::numeric_limits<int>::max()}};
+    for (RowState& row : rows_) {
+      const RowPasses passes = row.samples.passes();
+      if (row.measurement.unavailable.empty())
+        row.measurement.stopped = stop_reason(rule, counted_.of(passes), passes.seconds.size());
+    }
   }
 
   /// Between blocks, so that no sample waits for it.

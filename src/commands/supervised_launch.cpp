@@ -107,7 +107,8 @@ bool has_option(const std::vector<std::string>& command, std::string_view name) 
 
 /// The launch that writes its record to `record`.
 std::vector<std::string> launch_command(std::vector<std::string> command, const std::string& record) {
-  if (!has_option(command, "--time") && !has_option(command, "-n") && !has_option(command, "--iters")) {
+  if (!has_option(command, "--time") && !has_option(command, "--soak") && !has_option(command, "-n") &&
+      !has_option(command, "--iters")) {
     command.insert(command.end(), {"--time", std::string(kDefaultLaunchSeconds)});
   }
   command.insert(command.end(), {"-J", record, "--overwrite", "--progress", "never", "--color", "never"});

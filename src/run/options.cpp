@@ -157,6 +157,14 @@ void add_how_long(CLI::App& app, RunOptions& run) {
       "timeout of a step, such as one block of a row; the run ends when it expires; 0: none (300, but on "
       "GPUs with -n none for a block or for waiting on NCCL; nccl-tests: none)",
       number_into(run.timeout_seconds, "-T", 0.0, 1e7, "seconds"));
+  auto* soak = add_option(
+      app, theme, "--soak", "MINUTES",
+      "measure all rows again and again for so long: heat, throttling and errors show late (-N 0 --time)",
+      [&run](const std::string& text) {
+        run.seconds = 60 * parse_number(text, "--soak", 0.05, 1e5, "minutes");
+        run.loop.stopping.passes = collectives::Endless{};
+      });
+  for (const char* other : {"--time", "-N", "-n"}) soak->excludes(app.get_option(other));
   add_option(app, theme, "-c,--check", "N", "iterations checked per row, at every element; 0: none (1)",
              number_into(run.loop.checks, "-c", 0, 1000));
   add_option(app, theme, "-a,--average", "N",
@@ -333,7 +341,7 @@ void complete_run_options(const CLI::App& app, RunOptions& run) {
   if (run.graph_launches > 0) run.loop.fixed.graph_launches = static_cast<std::uint64_t>(run.graph_launches);
   // As many iterations as the user fixed may take any time.
   run.blocks_have_timeout = app.count("-n") == 0 || app.count("-T") > 0;
-  if (run.is_endless() && app.count("--time") == 0) run.seconds = std::numeric_limits<double>::infinity();
+  if (run.is_endless() && !run.seconds) run.seconds = std::numeric_limits<double>::infinity();
 }
 
 double run_seconds(const RunOptions& run, collectives::MemoryKind memory) {

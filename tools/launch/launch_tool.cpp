@@ -101,16 +101,19 @@ std::string value_of(const std::vector<std::string>& words, const std::string& n
 /// An estimate.
 constexpr int kStartMinutes = 5;
 
-/// The limit that the run's own --time asks for. Throws Error (usage) for a shorter one.
+/// The limit that the run's own --time or --soak asks for. Throws Error (usage) for a shorter one.
 int minutes_for(const LaunchRequest& request, bool is_given) {
-  const std::string time = value_of(request.arguments, "--time");
+  const bool soaks = !value_of(request.arguments, "--soak").empty();  // which is in minutes
+  const std::string option = soaks ? "--soak" : "--time";
+  const std::string time = value_of(request.arguments, option);
   if (time.empty()) return request.minutes;
-  const int run = static_cast<int>(std::ceil(parse_number(time, "--time", 0.0, kMaxMinutes * 60.0) / 60));
+  const double unit = soaks ? 1 : 60;
+  const int run = static_cast<int>(std::ceil(parse_number(time, option, 0.0, kMaxMinutes * unit) / unit));
   if (!is_given) return std::max(request.minutes, run + kStartMinutes);
   if (request.minutes >= run) return request.minutes;
   throw usage_error("--minutes",
-                    fmt::format("the job would end after {} min, and --time {} alone takes {} min",
-                                request.minutes, time, run),
+                    fmt::format("the job would end after {} min, and {} {} alone takes {} min",
+                                request.minutes, option, time, run),
                     fmt::format("give --minutes {}, or leave it out", run + kStartMinutes));
 }
 

@@ -12,6 +12,7 @@ namespace collbench::analysis::ticket_test {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -68,6 +69,16 @@ TEST(Ticket, OfWrongDataSaysWhereAndHowToSeeIt) {
 TEST(Ticket, WithoutAVerdictSaysWhyFirst) {
   collbench::Run run;
   EXPECT_THAT(report_ticket(run), AllOf(StartsWith("no verdict on host memory"), Not(HasSubstr("limits:"))));
+}
+
+TEST(Ticket, BeginsWithWhatIsSimulatedAndCallsTheRunByItsName) {
+  collbench::Run run;
+  run.gpus_simulated = true;
+  run.incident.emplace().sentence = "rank 3 is gone";
+  EXPECT_THAT(report_ticket(run),
+              AllOf(StartsWith("SIMULATED GPUs: "), HasSubstr("\nno verdict: simulated GPUs\n"),
+                    ContainsRegex("\nfinding: .*rank 3 is gone"), HasSubstr("\nrun: collbench "),
+                    Not(HasSubstr("run: SIMULATED"))));
 }
 
 }  // namespace

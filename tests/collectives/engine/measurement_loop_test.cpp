@@ -163,6 +163,18 @@ TEST(MeasurementLoop, ARowIsDoneWhenItIsPreciseAndItsTimeGoesToTheOthers) {
   });
 }
 
+TEST(MeasurementLoop, WhatGoesOnWhateverItsPrecisionMayHaveItAtTheEnd) {
+  launch::run_rank_threads(2, [](launch::Ranks& ranks) {
+    StepBackend backend({});
+    MeasurementLoopOptions options;
+    options.stopping.passes = Endless{};
+    options.seconds = 0.5;
+    const MeasurementResult result = run_measurement_loop(ranks, backend, {row_of(8)}, kHosts, options, {});
+    EXPECT_GT(result.passes, 8);
+    EXPECT_EQ(result.rows.at(0).stopped, Stop{StopReason::precision_reached});
+  });
+}
+
 TEST(MeasurementLoop, TimeRunsOutButTheFirstPassIsFinished) {
   launch::run_rank_threads(2, [](launch::Ranks& ranks) {
     StepBackend backend({});

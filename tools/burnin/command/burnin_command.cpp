@@ -354,6 +354,7 @@ CommandResult burnin(const BurninOptions& options) {
   require_sensible(options);
   if (!options.from_path.empty()) return said_again(options);
   if (options.dry_run) return {plan_of(options)};
+  if (const std::string note = whole_fleet_note(options); !note.empty()) print_message("burnin: " + note);
   return Burnin(options).run();
 }
 

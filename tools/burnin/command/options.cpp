@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "base/secrets/secrets.hpp"
 #include "launch/launcher.hpp"
@@ -115,6 +116,18 @@ std::vector<int> leaves_of(const BurninOptions& options) {
   for (std::size_t host = 0; options.leaf_nodes > 0 && host < options.hosts.size(); ++host)
     leaves.push_back(static_cast<int>(host) / options.leaf_nodes);
   return leaves;
+}
+
+std::string whole_fleet_note(const BurninOptions& options) {
+  std::string note;
+  const auto add = [&](const char* option, int hosts, const char* what) {
+    if (std::cmp_greater(hosts, options.hosts.size()))
+      note += fmt::format("{}{} {}: all {} are taken to be {}", note.empty() ? "" : "; ", option, hosts,
+                          counted(options.hosts.size(), "host"), what);
+  };
+  add("--leaf-nodes", options.leaf_nodes, "below one leaf");
+  add("--nvlink-nodes", options.nvlink_nodes, "in one NVLink domain");
+  return note;
 }
 
 bool launches_groups(const BurninOptions& options) {

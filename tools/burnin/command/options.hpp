@@ -68,6 +68,9 @@ void require_sensible(const BurninOptions& options);
 /// The leaf of each host; empty where nothing is known of them.
 [[nodiscard]] std::vector<int> leaves_of(const BurninOptions& options);
 
+/// That a leaf or an NVLink domain has more hosts than are named, a line each; empty where none has.
+[[nodiscard]] std::string whole_fleet_note(const BurninOptions& options);
+
 /// Whether more than pairs can be launched: a launcher of pairs alone says nothing of groups.
 [[nodiscard]] bool launches_groups(const BurninOptions& options);
 

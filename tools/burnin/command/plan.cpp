@@ -137,6 +137,7 @@ std::string plan_of(const BurninOptions& options) {
     all.rounds += plan.rounds;
     all.launches += plan.launches;
   }
+  if (const std::string note = whole_fleet_note(options); !note.empty()) all.text += note + "\n";
   const std::vector<std::string> left_out = phases_left_out(options);
   if (!left_out.empty() && !has_phase(options, BurninPhase::halving))
     all.text += fmt::format("left out: {}\n", fmt::join(left_out, ", "));

@@ -151,6 +151,10 @@ class Burnin(unittest.TestCase):
         self.assertIn("phase nodes: 8 jobs in 3 rounds", part)
         self.assertIn("left out: gpus (--phases), rails (--phases), pairs (--phases), whole (--phases)", part)
         self.assertNotIn("phase pairs", part)
+        groups = ("--hosts", hosts, "--diagnose", "--dry-run")
+        self.assertIn("--leaf-nodes 40: all ", burnin(*groups, "--leaf-nodes", 40, "--nvlink-nodes", 50).stdout)
+        self.assertIn("; --nvlink-nodes 50: all ", burnin(*groups, "--leaf-nodes", 40, "--nvlink-nodes", 50).stdout)
+        self.assertNotIn("are taken to be", burnin(*groups, "--leaf-nodes", 2).stdout)
         one_by_one = burnin("--hosts", hosts, "--dry-run", "--parallel", 1).stdout
         self.assertIn("in 7 rounds, about 1 min 24 s", one_by_one)
         # Three seconds of them are the phase before it; that the rest does not fit is said.

@@ -44,6 +44,7 @@ TEST(LaunchTool, TheJobLastsAsLongAsTheRun) {
   EXPECT_THAT(printed(slurm({"--", "--time", "120"})), HasSubstr("--time=10 "));
   EXPECT_THAT(printed(slurm({"--", "--time", "1200"})), HasSubstr("--time=25 ")) << "20 min and the start";
   EXPECT_THAT(printed(slurm({"--", "--time=1201"})), HasSubstr("--time=26 "));
+  EXPECT_THAT(printed(slurm({"--", "--soak", "20"})), HasSubstr("--time=25 "));
   EXPECT_THAT(printed(slurm({"--minutes", "20", "--", "--time", "1200"})), HasSubstr("--time=20 "));
   EXPECT_EQ(
       refusal(slurm({"--minutes", "2", "--", "--time", "300"})),
