@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `collbench report --evidence` archives, and what --anonymous leaves of the hosts' names.
+"""What `--evidence` of a run and of `collbench report` archives, and what --anonymous leaves of the hosts' names.
 
 usage: evidence_test.py PROGRAM SOURCE_FOLDER [unittest arguments]
 """
@@ -8,10 +8,12 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import unittest
 
 PROGRAM, SOURCE = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
@@ -24,7 +26,7 @@ def report(*words, **environment):
     return done.returncode, done.stdout, done.stderr
 
 
-class Evidence(unittest.TestCase):
+class Archive(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.archive = self.folder / "evidence.tar.gz"
@@ -42,15 +44,18 @@ class Evidence(unittest.TestCase):
         with tarfile.open(self.archive) as archive:
             return {member.name: archive.extractfile(member).read() for member in archive.getmembers() if member.isfile()}
 
+
+class Evidence(Archive):
     def test_holds_each_document_and_their_sums(self):
         status, page, said = report(RECORD, "--evidence", self.archive)
         self.assertEqual(status, 0, said)
         self.assertIn("AllReduce", page)
-        self.assertRegex(said, f"wrote {self.archive}, [0-9]+ files: ")
+        self.assertRegex(said, f"wrote {self.archive}: it ")
         self.assertIn("may name hosts, users, folders, addresses and serial numbers; look", said)
         files = self.archived()
-        names = {"nccl-tests.txt", "report.html", "report.txt", "run.json", "ticket.txt"}
+        names = {"contents.txt", "nccl-tests.txt", "report.html", "report.txt", "run.json", "ticket.txt"}
         self.assertLessEqual({f"evidence/{name}" for name in names | {"SHA256SUMS"}}, set(files))
+        self.assertIn(b"NOT THERE: logs, the kernel's messages", files["evidence/contents.txt"])
         sums = dict(reversed(line.split("  ", 1)) for line in files.pop("evidence/SHA256SUMS").decode().splitlines())
         self.assertEqual(sums, {name.removeprefix("evidence/"): hashlib.sha256(text).hexdigest() for name, text in files.items()})
         rows = [json.loads(text)["rows"] for text in (files["evidence/run.json"], RECORD.read_text())]
@@ -64,6 +69,7 @@ class Evidence(unittest.TestCase):
         log.write_bytes(b"\x00binary\xff")
         self.assertEqual(report(RECORD, "--evidence", self.archive, "--with", log, f"{saved}/")[0], 0)
         files = self.archived()
+        self.assertIn(b"Other files are what --with named", files["evidence/contents.txt"])
         self.assertEqual(files["evidence/node1/deep/dmesg.txt"], b"quiet\n")
         self.assertEqual(files["evidence/run.log"], b"\x00binary\xff")
         self.assertIn(b"  node1/deep/dmesg.txt\n", files["evidence/SHA256SUMS"])
@@ -118,6 +124,7 @@ class Evidence(unittest.TestCase):
         (same / "SHA256SUMS").write_text("")
         (same / "log.gz").write_bytes(b"\x1f\x8b\x08\x00")
         (same / "run.json").write_text("{}")
+        os.mkfifo(same / "pipe")
         self.archive.write_text("precious")
         for words, reason in ((("--evidence", self.archive), "exists"),
                               (("--with", RECORD), "add --evidence FILE.tar.gz"),
@@ -125,7 +132,8 @@ class Evidence(unittest.TestCase):
                               (("--evidence", self.archive, "--overwrite", "--with", self.folder / "none.log"), "none.log"),
                               (("--evidence", self.archive, "--overwrite", "--with", same / "run.json"), "the archive has a run.json already"),
                               (("--evidence", "-"), "name a file"),
-                              (("--evidence", self.archive, "--overwrite", "-J", self.archive), "the same file as -J"),
+                              (("--evidence", self.archive, "--overwrite", "--with", same / "pipe"), "pipe is neither a file nor a folder"),
+                              (("--evidence", self.archive, "--overwrite", "-J", self.archive), "the same file as --evidence"),
                               (("--evidence", self.archive, "--overwrite", "--with", same / "ticket.txt"), "ticket.txt/node1 already"),
                               (("--evidence", self.archive, "--overwrite", "--with", same / "SHA256SUMS"), "SHA256SUMS already"),
                               (("--evidence", self.archive, "--overwrite", "--anonymous", "--with", same / "log.gz"), "log.gz is no text"),
@@ -146,6 +154,70 @@ class Evidence(unittest.TestCase):
         self.assertEqual(status, 5)
         self.assertIn("tar: No such file or directory", said)
         self.assertFalse(self.archive.exists())
+
+
+class OfARun(Archive):
+    """The same file, made by the run itself."""
+    WORDS = ("--backend", "mpi", "--ops", "all_reduce", "--sizes", "4K", "--color", "never", "--progress", "never")
+
+    def run_of(self, *words, ranks=1, **environment):
+        launcher = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-np", str(ranks)] if ranks > 1 else []
+        return subprocess.Popen([*launcher, str(PROGRAM), *self.WORDS, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                text=True, env={**os.environ, "LC_ALL": "C.UTF-8", **environment})
+
+    def test_is_what_report_makes_of_its_record(self):
+        record, log = self.folder / "run.json", self.folder / "run.log"
+        log.write_text(f"on {os.uname().nodename}\n")
+        run = self.run_of("--time", 1, "-J", record, "--evidence", self.archive, "--with", log, "--anonymous")
+        out, said = run.communicate(timeout=100)
+        self.assertEqual(run.returncode, 0, said)
+        self.assertIn("AllReduce", out)
+        self.assertEqual(said, f"collbench: wrote {self.archive}: it may name users, folders, addresses and serial numbers, "
+                               "and secrets in the files of --with stay; look through it first\n")
+        made = self.archived()
+        self.assertEqual(made["evidence/run.log"], b"on host0\n")
+        self.assertIn(b"A run that was measured to its end.", made["evidence/contents.txt"])
+        self.assertEqual(report(record, "--evidence", self.archive, "--overwrite", "--with", log, "--anonymous")[0], 0)
+        self.assertEqual(made, self.archived())
+
+    def test_what_cannot_be_made_is_said_before_anything_is_measured(self):
+        (self.folder / "run.json").write_text("{}")
+        os.mkfifo(self.folder / "pipe")
+        (self.folder / "bin").mkdir()
+        for words, status, reason in ((("--evidence", self.folder / "missing/a.tar.gz"), 2, "missing"),
+                                      (("--evidence", RECORD), 2, "exists"),
+                                      (("--evidence", self.archive, "--with", self.folder / "none.log"), 2, "none.log"),
+                                      (("--evidence", self.archive, "--with", self.folder / "pipe"), 2, "neither a file nor a folder"),
+                                      (("--evidence", self.archive, "--with", self.folder / "run.json"), 2, "the archive has a run.json already"),
+                                      (("--anonymous",), 2, "add --evidence FILE.tar.gz"),
+                                      (("--with", RECORD), 2, "add --evidence FILE.tar.gz"),
+                                      (("--evidence", self.archive), 5, "env: No such file or directory")):
+            with self.subTest(words=words):
+                run = self.run_of("--time", 300, *words, **({"PATH": str(self.folder / "bin")} if status == 5 else {}))
+                out, said = run.communicate(timeout=20)
+                self.assertEqual((run.returncode, out), (status, ""), said)
+                self.assertIn(reason, said)
+                self.assertFalse(self.archive.exists())
+
+    def test_a_run_that_is_cut_short_leaves_what_it_measured(self):
+        for ending, ranks, record in ((signal.SIGTERM, 1, ()), (signal.SIGKILL, 2, ()), (signal.SIGKILL, 2, ("-J", self.folder / "run.json"))):
+            with self.subTest(ending=ending, record=record):
+                run = self.run_of("-N", 10000, "--time", 300, "--evidence", self.archive, "--overwrite", *record, ranks=ranks)
+                begun = time.monotonic()
+                while time.monotonic() < begun + 60 and not (self.archive.exists() and self.rows()):
+                    time.sleep(0.1)
+                ranks_of = subprocess.run(["pgrep", "-P", str(run.pid), "-x", "collbench"], capture_output=True, text=True, check=False).stdout.split()
+                os.kill(int(ranks_of[-1]) if ranks_of else run.pid, ending)
+                _, said = run.communicate(timeout=60)
+                self.assertTrue(self.rows(), said)
+                self.assertIn(b"A run that is not complete.", self.archived()["evidence/contents.txt"])
+                if record:
+                    self.assertIn(b"finding: ", self.archived()["evidence/ticket.txt"].split(b"\nrun: ")[0])
+                self.archive.unlink()
+
+    def rows(self):
+        """How often its row was measured."""
+        return len(json.loads(self.archived()["evidence/run.json"])["rows"][0]["pass_seconds"])
 
 
 if __name__ == "__main__":
