@@ -12,6 +12,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 
@@ -75,6 +76,17 @@ class Job(SimulatedJob):
         self.assertIn("SIMULATED GPUs", self.collbench("report", self.record, "--format", "html").stdout)
         self.check_refused(self.collbench("judge", self.record, "--topology", "hgx-h100"), 2, "the run is of simulated GPUs")
         self.check_refused(self.collbench("compare", self.record, self.record), 2, "the run is of simulated GPUs")
+
+    def test_each_document_of_the_archive_says_first_what_it_is(self):
+        archive = self.folder / "sample.tar.gz"
+        result = self.job("--nodes", "2", "--", "collbench", "--accept", *SMALL, "--evidence", archive)
+        self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
+        self.assertIn("--accept: there is nothing to judge", result.stderr)
+        with tarfile.open(archive) as opened:
+            texts = {file.name: opened.extractfile(file).read().decode() for file in opened if file.isfile()}
+        for name, first in (("contents.txt", MARK[2:]), ("ticket.txt", MARK[2:]), ("report.txt", MARK), ("nccl-tests.txt", "# simulated: ")):
+            self.assertTrue(texts[f"evidence/{name}"].startswith(first), texts[f"evidence/{name}"][:200])
+        self.assertIn("SIMULATED GPUs", texts["evidence/report.html"])
 
     def test_the_shortest_command(self):
         result = self.job()
