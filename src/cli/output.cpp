@@ -194,12 +194,6 @@ std::vector<OutputDocument> output_documents(const OutputOptions& output, std::s
   if (output.evidence_path.empty() && !output.with.empty())
     throw usage_error("--with", "it says what else an archive holds, and none is asked for",
                       "add --evidence FILE.tar.gz");
-  if (!output.evidence_path.empty())
-    documents.push_back({.option = "--evidence",
-                         .format = std::string(kEvidence),
-                         .path = output.evidence_path,
-                         .others = output.with,
-                         .is_anonymous = output.is_anonymous});
   const auto add = [&](const std::string& option, const std::string& format, const std::string& path) {
     documents.push_back({option, format, path == "-" ? "" : path});
   };
@@ -211,6 +205,13 @@ std::vector<OutputDocument> output_documents(const OutputOptions& output, std::s
     require_svg(output.plot_path);
     documents.push_back({"--plot-file", "svg", output.plot_path, output.chart});
   }
+  // After the record, which is sooner written: a run may be about to end.
+  if (!output.evidence_path.empty())
+    documents.push_back({.option = "--evidence",
+                         .format = std::string(kEvidence),
+                         .path = output.evidence_path,
+                         .others = output.with,
+                         .is_anonymous = output.is_anonymous});
   const bool stdout_is_taken =
       std::ranges::any_of(documents, [](const OutputDocument& each) { return each.path.empty(); });
   const bool asked = !output.path.empty() || !output.format.empty() || !preset.empty();

@@ -39,8 +39,11 @@ CommandResult report(const ReportOptions& options) {
   const Run shown = options.output.is_anonymous ? aliases.run(run) : run;
   const analysis::TextOptions wanted{.percentiles = options.percentiles,
                                      .criteria = options.criteria.criteria};
+  // Before anything is written: it reads other files.
+  const std::string archive =
+      options.output.evidence_path.empty() ? "" : evidence_archive(run, options.output.with, aliases);
   const auto write = [&](const OutputDocument& document) {
-    if (document.format == kEvidence) return evidence_archive(run, document.others, aliases);
+    if (document.format == kEvidence) return archive;
     return run_document(shown, document, options.lab01, options.color, wanted);
   };
   CriteriaOutcome outcome = criteria_outcome(shown, options.criteria);

@@ -133,17 +133,19 @@ class Evidence(Archive):
                               (("--evidence", self.archive, "--overwrite", "--with", same / "run.json"), "the archive has a run.json already"),
                               (("--evidence", "-"), "name a file"),
                               (("--evidence", self.archive, "--overwrite", "--with", same / "pipe"), "pipe is neither a file nor a folder"),
-                              (("--evidence", self.archive, "--overwrite", "-J", self.archive), "the same file as --evidence"),
+                              (("--evidence", self.archive, "--overwrite", "-J", self.archive), "the same file as -J"),
                               (("--evidence", self.archive, "--overwrite", "--with", same / "ticket.txt"), "ticket.txt/node1 already"),
                               (("--evidence", self.archive, "--overwrite", "--with", same / "SHA256SUMS"), "SHA256SUMS already"),
                               (("--evidence", self.archive, "--overwrite", "--anonymous", "--with", same / "log.gz"), "log.gz is no text"),
-                              (("--evidence", self.archive, "--overwrite", "--with", RECORD, RECORD), "two files would be called host2.json")):
+                              (("--evidence", self.archive, "--overwrite", "-J", self.folder / "new.json", "--with", RECORD, RECORD),
+                               "two files would be called host2.json")):
             with self.subTest(words=words):
                 status, page, said = report(RECORD, *words)
                 self.assertEqual((status, page), (2, ""), said)
                 self.assertIn(reason, said)
                 self.assertEqual(said.count("\n"), 1, said)
         self.assertEqual(self.archive.read_text(), "precious")
+        self.assertFalse((self.folder / "new.json").exists())
 
     def test_without_tar_it_says_what_to_do(self):
         tools = self.folder / "tools"
@@ -212,7 +214,7 @@ class OfARun(Archive):
                 self.assertTrue(self.rows(), said)
                 self.assertIn(b"A run that is not complete.", self.archived()["evidence/contents.txt"])
                 if record:
-                    self.assertIn(b"finding: ", self.archived()["evidence/ticket.txt"].split(b"\nrun: ")[0])
+                    self.assertIsNotNone(json.loads(self.archived()["evidence/run.json"])["incident"], said)
                 self.archive.unlink()
 
     def rows(self):
