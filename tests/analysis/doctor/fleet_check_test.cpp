@@ -95,6 +95,7 @@ TEST(FleetCheck, GpusAreNotKnownUnlessAllSourcesAgree) {
   EXPECT_EQ(match_of(FleetFact::gpu_model, {query(8, gpu(1) + gpu(2))}), not_known);
   EXPECT_EQ(gpus({query(1, gpu(1)), topo}), not_known);
   EXPECT_EQ(gpus({two(), csv}), not_known);
+  EXPECT_EQ(gpus({two(), topo, csv}), not_known);
   EXPECT_EQ(gpus({csv + "1, NVIDIA L40S\n"}), not_known);  // perhaps -i 0,1
   EXPECT_EQ(gpus({two(), "Unable to determine the device handle for GPU0000:03:00.0: Unknown Error\n"}),
             not_known);
