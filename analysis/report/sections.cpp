@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
 
@@ -18,9 +20,13 @@ std::string format_row(const RowKey& key) {
 std::string wrong_beyond_rows_words(const Run& run) {
   const std::uint64_t wrong = wrong_values_beyond_rows(run);
   if (wrong == 0) return {};
-  return fmt::format("WRONG DATA: the log counts {} (line {}), and no row here has {}",
+  const bool all_checked = std::ranges::all_of(
+      run.rows, [](const Row& row) { return row.measurement.wrong_elements.has_value(); });
+  return fmt::format("WRONG DATA: the log counts {} (line {}), and {}",
                      counted(static_cast<std::size_t>(wrong), "wrong value"), run.log->out_of_bounds->line,
-                     wrong == 1 ? "it" : "them");
+                     !all_checked ? "its rows do not say where"
+                     : wrong == 1 ? "no row here has it"
+                                  : "no row here has them");
 }
 
 std::string wrong_data_words(const Measurement& measured) {

@@ -19,8 +19,9 @@ PATIENCE_SECONDS = 30
 
 
 def start(*words, name=NAME, **options):
-    return subprocess.Popen([str(FABRIC), "--name", name, *map(str, words)], stdin=subprocess.DEVNULL, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+    options = {"stdin": subprocess.DEVNULL, **options}
+    return subprocess.Popen([str(FABRIC), "--name", name, *map(str, words)], text=True, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, **options)
 
 
 def fabric(*words, name=NAME):
@@ -123,11 +124,11 @@ class Life(Refusals):
             to = f"10.93.1.{2 if sender == 'host0' else 1}"
             receiver = start("exec", "host1" if sender == "host0" else "host0", "python3", "-c",
                              f"import socket; s = socket.socket(type=socket.SOCK_DGRAM); s.bind(('{to}', 9)); print(flush=True)\n"
-                             "s.settimeout(0.5); print(len(s.recv(2000)))")
+                             "input(); s.settimeout(0.5); print(len(s.recv(2000)))", stdin=subprocess.PIPE)
             receiver.stdout.readline()
             text_of("ip", "netns", "exec", f"{NAME}-{sender}", "python3", "-c",
                     f"import socket; socket.socket(type=socket.SOCK_DGRAM).sendto(bytes({length}), ('{to}', 9))")
-            return receiver.communicate(timeout=PATIENCE_SECONDS)[0] == f"{length}\n"
+            return receiver.communicate("sent\n", timeout=PATIENCE_SECONDS)[0] == f"{length}\n"
 
         for words, way_in, way_out in ((("drop", "host1", "100"), False, True), (("drop", "host1", "100", "--sent"), True, False)):
             self.assertEqual(fabric(*words).returncode, 0)
