@@ -281,17 +281,17 @@ FleetComparison compare_with_fleet(const std::string& file, const std::vector<Ex
 std::string fleet_check_summary(const FleetComparison& comparison) {
   const auto count = [&comparison](FleetMatch match) { return comparison.hosts.count(match); };
   const std::size_t named = comparison.hosts.size() - count(FleetMatch::not_in_file);
-  std::string summary =
-      count(FleetMatch::as_expected) == named
-          ? fmt::format("{} of {} as {} expects", named, counted(named, "host"), comparison.file)
-          : fmt::format("{} of {} differ{} from {}", count(FleetMatch::differs), counted(named, "host"),
-                        count(FleetMatch::differs) == 1 ? "s" : "", comparison.file);
-  for (const FleetMatch match :
-       {FleetMatch::not_known, FleetMatch::no_evidence, FleetMatch::not_read, FleetMatch::not_in_file})
+  std::vector<std::string> others;
+  for (const FleetMatch match : {FleetMatch::differs, FleetMatch::not_known, FleetMatch::no_evidence,
+                                 FleetMatch::not_read, FleetMatch::not_in_file})
     if (count(match) > 0)
-      summary += fmt::format(", {} {}", count(match),
-                             match == FleetMatch::no_evidence ? "without evidence" : match_words(match));
-  return summary;
+      others.push_back(fmt::format("{} {}", count(match),
+                                   match == FleetMatch::no_evidence                   ? "without evidence"
+                                   : match == FleetMatch::differs && count(match) > 1 ? "differ"
+                                                                                      : match_words(match)));
+  return fmt::format("{} of {} {} as {} expects{}{}", count(FleetMatch::as_expected), counted(named, "host"),
+                     count(FleetMatch::as_expected) == 1 ? "is" : "are", comparison.file,
+                     others.empty() ? "" : ": ", fmt::join(others, ", "));
 }
 
 std::string fleet_check_lines(const FleetComparison& comparison, std::string_view format,

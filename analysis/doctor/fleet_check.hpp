@@ -67,7 +67,7 @@ struct HeldHost {
 };
 struct FleetComparison {
   std::string file;
-  std::multimap<FleetMatch, HeldHost> hosts{};  ///< each once; equal ones as they came
+  std::multimap<FleetMatch, HeldHost> hosts{};  ///< each once; equal ones as the file has them
 
   [[nodiscard]] bool is_as_expected() const { return hosts.count(FleetMatch::as_expected) == hosts.size(); }
 };
@@ -78,7 +78,7 @@ struct FleetComparison {
                                                  const std::vector<ExpectedHost>& fleet,
                                                  const std::vector<HostEvidence>& evidence);
 
-/// "2 of 16 hosts differ from fleet.toml, 1 not known, 1 without evidence".
+/// "12 of 16 hosts are as fleet.toml expects: 2 differ, 1 not known, 1 without evidence".
 [[nodiscard]] std::string fleet_check_summary(const FleetComparison& comparison);
 /// That, then a line a host. "text" or "md".
 [[nodiscard]] std::string fleet_check_lines(const FleetComparison& comparison, std::string_view format,

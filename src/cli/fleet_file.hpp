@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -6,6 +7,8 @@
 #include "analysis/doctor/fleet_check.hpp"
 
 namespace collbench::program {
+
+inline constexpr std::size_t kMaxFleetBytes = std::size_t{1} << 20U;
 
 /// Hosts and what is expected of them, as TOML: `hosts` and keys of fleet_keys() at the top, of all; a
 /// section such as ["node[03-04]"] of these hosts, over what stands at the top. Of a list any will do. Throws

@@ -79,7 +79,7 @@ CommandResult diagnose_machines(const DoctorCommand& options) {
   const auto documents = writable_documents(options.output);
   const bool has_fleet = !options.fleet.empty();
   std::vector<analysis::ExpectedHost> expected;
-  if (has_fleet) expected = parse_fleet_file(read_file(options.fleet, kMaxTomlBytes), options.fleet);
+  if (has_fleet) expected = parse_fleet_file(read_file(options.fleet, kMaxFleetBytes), options.fleet);
   std::vector<analysis::HostEvidence> seen;
   std::vector<analysis::DoctorPage> pages;
   const auto look = [&](topology::Evidence evidence, const std::string& host, const std::string& machine) {
@@ -88,14 +88,19 @@ CommandResult diagnose_machines(const DoctorCommand& options) {
     std::move(more.begin(), more.end(), std::back_inserter(pages));
   };
   for (const std::string& each : machines_of(options.evidence)) {
+    topology::Evidence evidence;
     try {
-      topology::Evidence evidence = topology::read_evidence(each);
-      const std::string host = evidence_host(evidence, each);
-      look(std::move(evidence), host, each);
+      evidence = topology::read_evidence(each);
     } catch (const Error& unreadable) {
-      if (!has_fleet) throw;
-      seen.push_back({evidence_host({}, each), each, describe(unreadable), {}});
+      if (!has_fleet || !fs::exists(each)) throw;
+      seen.push_back({evidence_host({}, each),
+                      each,
+                      fmt::format("{}; {}", unreadable.what(), unreadable.next_step()),
+                      {}});
+      continue;
     }
+    const std::string host = evidence_host(evidence, each);
+    look(std::move(evidence), host, each);
   }
   if (options.evidence.empty()) {
     topology::Evidence evidence = topology::live_evidence(topology::gather_live());

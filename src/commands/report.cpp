@@ -35,7 +35,7 @@ struct ReportOptions {
 CommandResult report(const ReportOptions& options) {
   const auto documents = writable_documents(options.output, options.lab01.asked ? kLab01Page : "");
   const Run run = run_from_text(input_text(options.record), input_name(options.record));
-  const HostAliases aliases(options.output.is_anonymous ? run : Run{});
+  const HostAliases aliases(run, options.output.is_anonymous);
   const Run shown = options.output.is_anonymous ? aliases.run(run) : run;
   const analysis::TextOptions wanted{.percentiles = options.percentiles,
                                      .criteria = options.criteria.criteria};

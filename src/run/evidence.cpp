@@ -108,9 +108,10 @@ EvidenceFiles other_files(const std::vector<std::string>& paths) {
 }
 
 bool is_folder_of_another(const EvidenceFiles& files, const std::string& name) {
-  return std::ranges::any_of(files, [&name](const auto& file) {
-    return file.first.starts_with(name + '/') || name.starts_with(file.first + '/');
-  });
+  for (std::size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1))
+    if (files.contains(name.substr(0, at))) return true;
+  const auto inside = files.lower_bound(name + '/');
+  return inside != files.end() && inside->first.starts_with(name + '/');
 }
 
 /// What the program prints. Throws Error (not_here) where it fails.
@@ -156,7 +157,8 @@ Run without_secrets(const Run& run) {
   return run_from_json_text(json.dump(), "the record");
 }
 
-HostAliases::HostAliases(const Run& run) {
+HostAliases::HostAliases(const Run& run, bool is_anonymous) : is_anonymous_(is_anonymous) {
+  if (!is_anonymous) return;
   std::vector<std::string> hosts;
   for (const Identity& rank : run.ranks) hosts.push_back(rank.host);
   if (run.cluster)
@@ -229,6 +231,9 @@ std::string evidence_archive(const Run& run, const std::vector<std::string>& oth
                       {"run.json", to_json_text(given)},
                       {kSums, ""}};
   if (given.cluster && !given.cluster->shapes.empty()) files.emplace("topology.json", given.cluster->shapes);
+  if (aliases.are_asked_for() && !aliases.is_any() && !others.empty())
+    throw usage_error("--with", "the record names no host, so that no name in these files can be replaced",
+                      "look through them yourself, and leave --anonymous out; or leave them out");
   for (const auto& [path, text] : other_files(others)) {
     const std::string name = aliases.text(path);
     if (aliases.is_any() && text.find('\0') != std::string::npos)

@@ -24,8 +24,9 @@ namespace collbench::program {
 /// Users, folders, addresses and serial numbers stay.
 class HostAliases {
  public:
-  /// Throws Error (usage) for a host that is called as a number is.
-  explicit HostAliases(const Run& run);
+  /// None where they are not asked for. Throws Error (usage) for a host that is called as a number is.
+  HostAliases(const Run& run, bool is_anonymous);
+  [[nodiscard]] bool are_asked_for() const { return is_anonymous_; }
   [[nodiscard]] bool is_any() const { return !aliases_.empty(); }
 
   [[nodiscard]] std::string text(std::string_view text) const;
@@ -38,6 +39,7 @@ class HostAliases {
                                                                  std::size_t at) const;
   [[nodiscard]] bool begins_a_host(const std::string& word) const;
 
+  bool is_anonymous_;
   std::map<std::string, std::string> aliases_;     ///< by name, in small letters, without its domain
   std::set<std::size_t, std::greater<>> lengths_;  ///< of the names: node17 before node1
   std::set<std::string> domains_;                  ///< ".example.com"

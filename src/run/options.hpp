@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -84,6 +85,8 @@ struct RunOptions {
   [[nodiscard]] bool is_endless() const {
     return std::holds_alternative<collectives::Endless>(loop.stopping.passes);
   }
+  /// -N 0 without --time: an interrupt is its end, and cuts nothing short.
+  [[nodiscard]] bool ends_by_interrupt() const { return is_endless() && !std::isfinite(seconds.value_or(0)); }
 };
 
 /// Adds the options of a run; parsing fills `run`, which must outlive `app`.

@@ -75,7 +75,7 @@ std::string last_document(const Run& run, const OutputDocument& document, const 
 
 std::string rewritten(const Run& run, const OutputDocument& document) {
   if (document.format != kEvidence) return analysis::report(run, document.format);
-  return evidence_archive(run, document.others, HostAliases(document.is_anonymous ? run : Run{}));
+  return evidence_archive(run, document.others, HostAliases(run, document.is_anonymous));
 }
 
 RecordFiles::RecordFiles(launch::OnRoot /*root*/, const RunOptions& options) {
@@ -100,10 +100,12 @@ bool RecordFiles::rewrites(const OutputDocument& document) {
          (document.format == "json" || document.format == "csv" || document.format == kEvidence);
 }
 
-void RecordFiles::write(const Run& run) {
+void RecordFiles::write(const Run& run, WithOthers others) {
   for (Rewritten& each : files_) {
+    OutputDocument document = each.document;
+    if (others == WithOthers::no) document.others.clear();
     const bool is_written = keep_first_error(
-        each.failure, [&] { write_file_by_rename(each.document.path, rewritten(run, each.document)); });
+        each.failure, [&] { write_file_by_rename(document.path, rewritten(run, document)); });
     if (is_written) each.failure.reset();  // of an earlier state of the run
   }
 }

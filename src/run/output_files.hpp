@@ -32,6 +32,9 @@ namespace collbench::program {
 /// A file that a run rewrites, as it is now.
 [[nodiscard]] std::string rewritten(const Run& run, const OutputDocument& document);
 
+/// An archive's files of --with may be large, and the other ranks wait while it is made.
+enum class WithOthers { no, yes };
+
 /// The record, the CSV and the archive that a run rewrites again and again, on rank 0. A disk that fills up
 /// in the middle must not end a measurement that other ranks are in: the first failure of each is kept, and
 /// reported at the end.
@@ -41,7 +44,7 @@ class RecordFiles {
   /// anything is measured. Until its end, no other run writes one of them.
   RecordFiles(launch::OnRoot root, const RunOptions& options);
 
-  void write(const Run& run);
+  void write(const Run& run, WithOthers others);
   [[nodiscard]] std::vector<Error> failures() const;
   [[nodiscard]] bool is_any() const { return !files_.empty(); }
 

@@ -255,7 +255,7 @@ class RunDriver {
     telemetry_.end(ranks(), run_);
     run_.pauses = gather_pauses(ranks(), at_.watch.pauses());
     note_changes(at_, before_, run_);
-    const bool is_complete = !result.interrupted || at_.options.is_endless();
+    const bool is_complete = !result.interrupted || at_.options.ends_by_interrupt();
     if (ranks().is_root()) show(result);
     if (is_complete && ranks().is_root() && !root_errors_.first()) at_.incidents.complete();
     root_errors_.agree(ranks(), at_.context.host);
@@ -289,6 +289,7 @@ class RunDriver {
   [[noreturn]] void end_on(const launch::AgreedError& error) {
     progress_.clear();
     if (ranks().is_root()) {
+      has_ended_ = true;
       write_record();
       at_.incidents.write(incident_of(IncidentKind::error, fmt::format("{}: {}", error.where(), error.what()),
                                       error.status(), {}, at_.flight.activity()));
@@ -420,7 +421,7 @@ class RunDriver {
     const auto lock = at_.incidents.lock_files();
     do {
       run_.incident = run_.complete ? std::nullopt : at_.incidents.known();
-      files_->records.write(run_);
+      files_->records.write(run_, has_ended_ ? WithOthers::yes : WithOthers::no);
     } while (!run_.complete && run_.incident != at_.incidents.known());
   }
 
@@ -436,7 +437,8 @@ class RunDriver {
   /// On rank 0: the last record and the tables. What could not be written or printed is kept for all ranks.
   void show(const collectives::MeasurementResult& result) {
     run_.validation_seconds = result.validation_seconds;
-    run_.complete = !result.interrupted || at_.options.is_endless();
+    run_.complete = !result.interrupted || at_.options.ends_by_interrupt();
+    has_ended_ = true;
     if (run_.complete) files_->stream.end();
     root_errors_.attempt([&](launch::OnRoot root) { save(root, result.rows, result.passes); });
     progress_.clear();
@@ -487,6 +489,7 @@ class RunDriver {
   RowExpectations expectations_;
   launch::RootErrors root_errors_;
   std::set<std::string> reported_failures_;  ///< where they were
+  bool has_ended_ = false;                   ///< what is written now is the last of it
   bool has_fault_ = false;                   ///< a node is not what --expect names
   std::string also_seen_;                    ///< by the doctor, for rows that are BELOW
   RunTelemetry telemetry_{at_.context, gpus(), at_.options.telemetry};

@@ -45,25 +45,29 @@ class Fleet(unittest.TestCase):
         done = self.doctor("--fleet", "fleet.toml")
         self.assertEqual(done.returncode, 1, done.stderr)
         lines = done.stdout.splitlines()
-        self.assertEqual(lines[0], "1 of 4 hosts differs from fleet.toml, 1 not known, 1 not read, 1 not in the file")
+        self.assertEqual(lines[0], "1 of 4 hosts is as fleet.toml expects: 1 differs, 1 not known, 1 not read, 1 not in the file")
         self.assertEqual(lines[1], "node2: differs: ecc off and on (on expected)")
         self.assertEqual(lines[2], "node3: not known: gpus (sources say 1 and 8), ecc (on, not of every device)")
         self.assertTrue(lines[3].startswith("node4: not read; "), lines[3])
         said = json.loads(self.doctor("--fleet", "fleet.toml", "--format", "json").stdout)
         self.assertEqual([each["match"] for each in said["fleet"]["hosts"]], ["differs", "not_known", "not_read", "not_in_the_file", "as_expected"])
         self.assertEqual(len(said["machines"]), 4)
-        self.assertTrue(self.doctor("--fleet", "fleet.toml", "--format", "md").stdout.startswith("**1 of 4 hosts differs"))
+        self.assertTrue(self.doctor("--fleet", "fleet.toml", "--format", "md").stdout.startswith("**1 of 4 hosts is as fleet"))
 
     def test_all_as_expected(self):
         self.write("fleet.toml", FLEET.replace("node[1-4]", "node1").split("[", 1)[0])
         done = self.doctor("--fleet", "fleet.toml")
-        self.assertEqual((done.returncode, done.stdout.splitlines()[0]), (0, "1 of 1 host as fleet.toml expects"), done.stdout + done.stderr)
+        self.assertEqual((done.returncode, done.stdout.splitlines()[0]), (0, "1 of 1 host is as fleet.toml expects"), done.stdout + done.stderr)
 
     def test_nothing_to_compare_with_is_refused(self):
         self.write("fleet.toml", 'hosts = "node1"\n')
         done = self.doctor("--fleet", "fleet.toml")
         self.assertEqual(done.returncode, 2)
         self.assertIn("it expects nothing of node1", done.stderr)
+        self.write("fleet.toml", FLEET)
+        done = self.doctor("nowhere", "--fleet", "fleet.toml")
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertIn("nowhere", done.stderr)
 
     def test_without_it_what_cannot_be_read_is_an_error(self):
         (self.folder / "nodes/node4").mkdir()

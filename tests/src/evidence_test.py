@@ -111,6 +111,11 @@ class Evidence(Archive):
             self.assertIn("--anonymous: ", said)
             self.assertEqual(said.count("\n"), 1, said)
 
+    def test_names_that_nobody_knows_are_not_passed_off_as_replaced(self):
+        status, page, said = report(self.record("", "", cluster=None), "--anonymous", "--evidence", self.archive, "--with", RECORD)
+        self.assertEqual((status, page), (2, ""), said)
+        self.assertIn("names no host", said)
+
     def test_secrets_are_left_out(self):
         report(self.record(command_line=["env", "API_TOKEN=hunter2", "collbench"]), "--evidence", self.archive)
         for name, text in self.archived().items():
@@ -200,6 +205,29 @@ class OfARun(Archive):
                 self.assertEqual((run.returncode, out), (status, ""), said)
                 self.assertIn(reason, said)
                 self.assertFalse(self.archive.exists())
+
+    def test_a_soak_that_is_cut_short_is_not_complete(self):
+        record = self.folder / "run.json"
+        run = self.run_of("--soak", 5, "-J", record)
+        begun = time.monotonic()
+        while time.monotonic() < begun + 60 and not record.exists():
+            time.sleep(0.1)
+        run.terminate()
+        _, said = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 4, said)
+        self.assertFalse(json.loads(record.read_text())["complete"])
+
+    def test_large_files_are_packed_once(self):
+        log = self.folder / "run.log"
+        log.write_text("on node1: 0123456789\n" * 1_000_000)
+        run = self.run_of("-N", 10000, "--time", 300, "--evidence", self.archive, "--with", log)
+        begun = time.monotonic()
+        while time.monotonic() < begun + 60 and not (self.archive.exists() and self.rows()):
+            time.sleep(0.1)
+        self.assertNotIn("evidence/run.log", self.archived())
+        run.terminate()
+        _, said = run.communicate(timeout=60)
+        self.assertEqual(len(self.archived().get("evidence/run.log", b"")), 21_000_000, said)
 
     def test_a_run_that_is_cut_short_leaves_what_it_measured(self):
         for ending, ranks, record in ((signal.SIGTERM, 1, ()), (signal.SIGKILL, 2, ()), (signal.SIGKILL, 2, ("-J", self.folder / "run.json"))):

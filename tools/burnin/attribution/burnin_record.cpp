@@ -142,7 +142,8 @@ void judge_expected_of_nodes(const BurninRecord& record, Attribution& found) {
   }
 }
 
-/// "BELOW: 6 of 6 nodes make less than 95 % of the expected 40 GB/s (the fastest 20.2); "; empty for none.
+/// "BELOW: 6 of 6 nodes make less than 95 % of the expected 40 GB/s (the fastest 20.2); ", of pairs "… in
+/// their fastest pair (…"; empty for none.
 std::string below_expected(const BurninRecord& record) {
   if (record.expected <= 0) return {};
   std::set<int> below;
@@ -158,14 +159,18 @@ std::string below_expected(const BurninRecord& record) {
     if (is_slow_as_a_rail(record, by_rail, rail)) continue;
     for (const auto& [node, of] : rates) count(node, of.fastest);
   }
+  const std::string_view measured_in = !all.empty()                    ? " in their fastest pair"
+                                       : has_rate_of_each_node(record) ? ""
+                                                                       : " in their fastest group";
   if (all.empty())
     for (const auto& [node, rate] : node_rates(record)) count(node, rate);
-  return below.empty() ? ""
-                       : fmt::format(
-                             "BELOW: {} of {} nodes make less than {:.0f} % of the expected {:.4g} "
-                             "GB/s (the fastest {:.4g}); ",
-                             below.size(), all.size(), 100 * kShareOfExpected, record.expected / kGigabyte,
-                             fastest / kGigabyte);
+  return below.empty()
+             ? ""
+             : fmt::format(
+                   "BELOW: {} of {} nodes make less than {:.0f} % of the expected {:.4g} GB/s{} (the fastest "
+                   "{:.4g}); ",
+                   below.size(), all.size(), 100 * kShareOfExpected, record.expected / kGigabyte, measured_in,
+                   fastest / kGigabyte);
 }
 
 /// A host with a counter that operators act on is no good one.

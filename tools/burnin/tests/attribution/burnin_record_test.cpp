@@ -125,7 +125,8 @@ TEST(BurninRecord, WhoFallsShortOfWhatIsExpectedIsNotGood) {
   EXPECT_TRUE(
       burnin_text(record, 400)
           .starts_with(
-              "BELOW: 6 of 6 nodes make less than 95 % of the expected 2 GB/s (the fastest 1.002); 6 "))
+              "BELOW: 6 of 6 nodes make less than 95 % of the expected 2 GB/s in their fastest pair (the "
+              "fastest 1.002); 6 "))
       << burnin_text(record, 400);
   EXPECT_EQ(burnin_from_json(burnin_json(record), "burnin.json").expected, 2e9);
 }
