@@ -163,6 +163,7 @@ void add_how_long(CLI::App& app, RunOptions& run) {
       [&run](const std::string& text) {
         run.seconds = 60 * parse_number(text, "--soak", 0.05, 1e5, "minutes");
         run.loop.stopping.passes = collectives::Endless{};
+        run.is_soak = true;
       });
   for (const char* other : {"--time", "-N", "-n"}) soak->excludes(app.get_option(other));
   add_option(app, theme, "-c,--check", "N", "iterations checked per row, at every element; 0: none (1)",

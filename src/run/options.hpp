@@ -1,5 +1,4 @@
 #pragma once
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -76,6 +75,7 @@ struct RunOptions {
   int local_ranks = 0;              ///< -g: ranks to start here; 0: not given
   std::vector<std::string> command_line;
   std::map<std::string, std::string> environment;  ///< what may be recorded of it, before we add to it
+  bool is_soak = false;
   bool launched = false;                           ///< by a launcher; found out before MPI_Init
   launch::GivenRendezvous given_rendezvous;
   std::optional<launch::Rendezvous> rendezvous;  ///< where the ranks meet without MPI
@@ -85,8 +85,8 @@ struct RunOptions {
   [[nodiscard]] bool is_endless() const {
     return std::holds_alternative<collectives::Endless>(loop.stopping.passes);
   }
-  /// -N 0 without --time: an interrupt is its end, and cuts nothing short.
-  [[nodiscard]] bool ends_by_interrupt() const { return is_endless() && !std::isfinite(seconds.value_or(0)); }
+  /// -N 0: an interrupt is its end, and cuts nothing short; but of --soak, which was to last.
+  [[nodiscard]] bool ends_by_interrupt() const { return is_endless() && !is_soak; }
 };
 
 /// Adds the options of a run; parsing fills `run`, which must outlive `app`.
