@@ -76,7 +76,7 @@ struct RunOptions {
   std::vector<std::string> command_line;
   std::map<std::string, std::string> environment;  ///< what may be recorded of it, before we add to it
   bool is_soak = false;
-  bool launched = false;                           ///< by a launcher; found out before MPI_Init
+  bool launched = false;  ///< by a launcher; found out before MPI_Init
   launch::GivenRendezvous given_rendezvous;
   std::optional<launch::Rendezvous> rendezvous;  ///< where the ranks meet without MPI
   std::optional<int> launched_ranks;             ///< as many, where the launcher says
