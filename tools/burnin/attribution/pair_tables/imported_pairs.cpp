@@ -59,6 +59,36 @@ std::vector<Cells> wanted_rows(const std::vector<Line>& lines, char separator,
   return rows;
 }
 
+/// Whether a cell says that its row's measurement failed, by the name of its column.
+bool says_row_failed(const std::string& column, const std::string& cell) {
+  constexpr std::array<std::string_view, 5> kStates{"status", "result", "state", "outcome", "verdict"};
+  constexpr std::array<std::string_view, 8> kCounts{"wrong", "#wrong",    "errors",      "error",
+                                                    "rc",    "exit_code", "exit_status", "returncode"};
+  const std::string name = lower(column);
+  if (std::find(kStates.begin(), kStates.end(), name) != kStates.end()) return says_failure(cell);
+  const auto count = leading_number(cell);
+  return std::find(kCounts.begin(), kCounts.end(), name) != kCounts.end() && count && *count != 0;
+}
+
+/// Rows that failed by another column than that of their `rates` have none. "; 3 rows failed by status".
+std::string leave_failed_out(std::vector<Cells>& rows, const std::vector<std::string>& heading,
+                             const std::vector<std::size_t>& rates) {
+  std::size_t failed = 0;
+  std::set<std::string> by;
+  for (Cells& row : rows) {
+    bool is_failed = false;
+    for (std::size_t column = 0; column < heading.size(); ++column) {
+      if (!says_row_failed(heading[column], row.cells[column])) continue;
+      is_failed = true;
+      by.insert(heading[column]);
+    }
+    if (!is_failed) continue;
+    ++failed;
+    for (const std::size_t rate : rates) row.cells[rate] = "x";
+  }
+  return failed == 0 ? "" : fmt::format("; {} failed by {}", counted(failed, "row"), fmt::join(by, " and "));
+}
+
 /// Rails by what stands in their column: in the order of numbers where all are numbers, else as they appear.
 std::map<std::string, int> rail_numbers(const std::vector<Cells>& rows, std::size_t column,
                                         const std::string& file) {
@@ -155,7 +185,10 @@ BurninRecord from_table(const std::vector<Line>& lines, const std::string& file,
   const char separator = cell_separator(lines.front().text);
   const TableColumns columns =
       table_columns(delimited_cells(lines.front().text, separator), choice, ends, file);
-  const std::vector<Cells> rows = wanted_rows(lines, separator, columns.heading, file, choice);
+  std::vector<Cells> rows = wanted_rows(lines, separator, columns.heading, file, choice);
+  std::vector<std::size_t> rates = columns.others;
+  rates.push_back(columns.rates);
+  const std::string failed = leave_failed_out(rows, columns.heading, rates);
   const auto numbers =
       columns.rails ? rail_numbers(rows, *columns.rails, file) : std::map<std::string, int>{};
   const auto [unit, unit_name] = unit_of_rates(columns.heading[columns.rates]);
@@ -212,9 +245,9 @@ BurninRecord from_table(const std::vector<Line>& lines, const std::string& file,
   BurninRecord record = pairs.record(
       mirrored,
       fmt::format(
-          "measured by others: {}, column {} in {}{}{}{}{}{}{}; whether pairs ran beside others is "
+          "measured by others: {}, column {} in {}{}{}{}{}{}{}{}; whether pairs ran beside others is "
           "not known{}",
-          file, columns.heading[columns.rates], unit_name,
+          file, columns.heading[columns.rates], unit_name, failed,
           chosen.empty() ? "" : fmt::format(", rows of {}", fmt::join(chosen, " and ")), rail_words(numbers),
           direction_words(directions, mirrored),
           again == 0 ? ""
@@ -250,7 +283,8 @@ BurninRecord from_rates(const std::vector<Line>& lines, const std::string& file,
   std::vector<GroupRate> groups;
   std::vector<GroupFailure> failures;
   std::set<std::vector<int>> seen;
-  const std::vector<Cells> rows = wanted_rows(lines, separator, heading, file, choice);
+  std::vector<Cells> rows = wanted_rows(lines, separator, heading, file, choice);
+  const std::string failed = leave_failed_out(rows, heading, {rates});
   for (const Cells& row : rows) cells.know(names_in(row.cells[nodes]));
   for (const Cells& row : rows) {
     std::set<int> members;
@@ -278,7 +312,8 @@ BurninRecord from_rates(const std::vector<Line>& lines, const std::string& file,
   const bool single = std::all_of(groups.begin(), groups.end(),
                                   [](const GroupRate& one) { return one.launch.nodes.size() == 1; });
   BurninRecord record = cells.record_of_groups(fmt::format(
-      "measured by others: {}, column {} in {}{}; {}", file, heading[rates], unit_name, cells.other_names(),
+      "measured by others: {}, column {} in {}{}{}; {}", file, heading[rates], unit_name, failed,
+      cells.other_names(),
       single ? "a rate of each node: tells which is slower than the others, and nothing of what is between "
                "them"
              : "groups of nodes: tells which group is slow, and not which of its nodes; other groups with "

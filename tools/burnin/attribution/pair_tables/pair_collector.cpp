@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <numeric>
 #include <optional>
@@ -23,10 +24,7 @@ std::optional<Measured> read_cell(std::string_view cell, double& rate) {
   const std::string word = lower(trim(cell));
   for (const std::string_view nothing : {"", "-", "–", "n/a", "na", "nan", "-nan"})
     if (word == nothing) return Measured::nothing;
-  const std::string first = word.substr(0, word.find_first_of(" :,;(!"));  // "timeout (600 s)"
-  for (const std::string_view failed : {"x", "fail", "failed", "failure", "error", "err", "timeout", "timed",
-                                        "hang", "hung", "crash", "crashed", "killed", "aborted", "inf"})
-    if (first == failed) return Measured::failure;
+  if (says_failure(cell)) return Measured::failure;
   const char* const end = word.data() + word.size();
   const auto [stop, problem] = std::from_chars(word.data(), end, rate);
   constexpr double kMinRate = 1e-9;  // no link is outside, in any unit
@@ -49,6 +47,15 @@ Measured require_cell(std::string_view cell, double& rate, const std::string& fi
 }
 
 }  // namespace
+
+bool says_failure(std::string_view cell) {
+  constexpr std::array<std::string_view, 15> kWords{"x",     "fail",    "failed", "failure", "error",
+                                                    "err",   "timeout", "timed",  "hang",    "hung",
+                                                    "crash", "crashed", "killed", "aborted", "inf"};
+  const std::string word = lower(trim(cell));
+  return std::find(kWords.begin(), kWords.end(), word.substr(0, word.find_first_of(" :,;(!"))) !=
+         kWords.end();
+}
 
 std::optional<double> PairCollector::rate(std::string_view cell, double unit, int line) const {
   double found = 0;

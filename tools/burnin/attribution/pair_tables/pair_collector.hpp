@@ -15,6 +15,9 @@ namespace collbench::analysis {
 inline constexpr double kNominalBytes = 1e9;
 inline constexpr int kMaxRails = 64;
 
+/// "failed", "timeout (600 s)", "x", "inf": a cell begins with a word that says that nothing came.
+[[nodiscard]] bool says_failure(std::string_view cell);
+
 /// Collects the rates of a table or matrix into the record of a burn-in. Every function throws Error (usage)
 /// that names the line of the file.
 class PairCollector {

@@ -82,8 +82,9 @@ std::optional<Amount> take_amount(std::string_view& text) {
 
 /// A unit of rates at the start of `text`, with what it is in bytes per second: K, M, G or T, perhaps an i,
 /// then bytes or bits, then per second. "Gb" and "Gbps" are bits, "GB" and "GBps" bytes; all in small letters
-/// with a bar ("gb/s") it is taken for bytes, and said to be.
-std::optional<std::pair<double, std::string>> unit_at(std::string_view text) {
+/// with a bar ("gb/s") it is taken for bytes, and said to be. Of what is known to be a rate "per second" may
+/// be missing, and "GB per sec" will do.
+std::optional<std::pair<double, std::string>> unit_at(std::string_view text, bool is_rate) {
   const std::string_view whole = text;
   const auto prefix = take_prefix(text);
   if (!prefix) return std::nullopt;
@@ -91,8 +92,12 @@ std::optional<std::pair<double, std::string>> unit_at(std::string_view text) {
   const auto amount = take_amount(text);
   if (!amount) return std::nullopt;
   const bool per_second = take(text, "/s") || take(text, "_per_second") || take(text, "_s");
-  if (!per_second && !take(text, "ps") && !take(text, "s")) return std::nullopt;
-  const bool is_unsure = *amount == Amount::small_letter && whole.front() >= 'a' && per_second;
+  const bool is_per_letter = !per_second && (take(text, "ps") || take(text, "s"));
+  const bool is_implied =
+      is_rate && (text.empty() || std::isalnum(static_cast<unsigned char>(text.front())) == 0);
+  if (!per_second && !is_per_letter && !is_implied) return std::nullopt;
+  const bool is_unsure =
+      *amount == Amount::small_letter && whole.front() >= 'a' && (per_second || !is_per_letter);
   const bool is_bits = *amount != Amount::bytes && !is_unsure;
   const double bytes =
       std::pow(is_binary ? 1024.0 : 1000.0, static_cast<double>(*prefix + 1)) / (is_bits ? 8 : 1);
@@ -114,11 +119,14 @@ bool is_time(std::string_view name) {
                      [&](std::string_view unit) { return lowered.ends_with(unit); });
 }
 
-/// The unit of rates that a column's name has.
-std::optional<std::pair<double, std::string>> unit_in(std::string_view name) {
+/// The unit of rates that a column's name has; `is_rate`: it is known to be one.
+std::optional<std::pair<double, std::string>> unit_in(std::string_view name, bool is_rate = false) {
   for (std::size_t at = 0; at < name.size(); ++at) {
     if (at > 0 && std::isalnum(static_cast<unsigned char>(name[at - 1])) != 0) continue;
-    if (const auto unit = unit_at(name.substr(at))) return unit;
+    const std::size_t before = name.substr(0, at).find_last_not_of(" _");
+    const bool is_size = before != std::string_view::npos &&
+                         std::isdigit(static_cast<unsigned char>(name[before])) != 0;  // "busbw at 128 MB"
+    if (const auto unit = unit_at(name.substr(at), is_rate && !is_size)) return unit;
   }
   return std::nullopt;
 }
@@ -162,11 +170,18 @@ std::optional<PairEnds> pair_ends(const std::vector<std::string>& heading) {
 }
 
 std::pair<double, std::string> unit_of_rates(std::string_view name) {
-  const auto unit = unit_in(name);
+  const auto unit = unit_in(name, true);
   if (!unit && is_time(name)) {
     throw usage_error("--column", fmt::format("'{}' is a time, and rates are compared", name),
                       "name a column of rates, of which more is better");
   }
+  const std::vector<std::string> words = name_words(name);
+  const bool names_one = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word.find("bit") != std::string::npos || word.ends_with("bps");
+  });
+  if (!unit && (names_one || has_any(words, {"gt"})))
+    throw usage_error(fmt::format("column '{}'", name), "its unit is not known here",
+                      "name it as in GB/s, MiB/s, Gb/s or Gbit/s");
   if (!unit) return {kGigabyte, "GB/s (the column names no unit)"};
   return *unit;
 }

@@ -43,7 +43,7 @@ std::vector<std::string> matrix_names(const std::vector<Line>& lines, std::size_
 /// Adds the cells of a row, which its first one names. Of a row of blanks the cell of a node with itself may
 /// be empty, and leaves no trace.
 void add_row(PairCollector& pairs, std::vector<std::string> cells, const std::vector<std::string>& names,
-             int rail, bool by_blanks, const std::string& file, int line) {
+             int rail, bool by_blanks, double unit, const std::string& file, int line) {
   const auto at = std::find(names.begin(), names.end(), cells.front());
   if (at == names.end())
     throw usage_error(location(file, line), fmt::format("'{}' heads no column", excerpt(cells.front())),
@@ -58,8 +58,7 @@ void add_row(PairCollector& pairs, std::vector<std::string> cells, const std::ve
   for (std::size_t column = 0; column < names.size(); ++column) {
     if (column == row) continue;
     const std::size_t cell = 1 + column - (no_diagonal && column > row ? 1 : 0);
-    pairs.add(pairs.node(names[row], line), pairs.node(names[column], line), rail, cells[cell], kGigabyte,
-              line);
+    pairs.add(pairs.node(names[row], line), pairs.node(names[column], line), rail, cells[cell], unit, line);
   }
 }
 
@@ -74,6 +73,7 @@ BurninRecord burnin_from_matrix(const std::vector<Line>& lines, const std::strin
   int rail = 0;
   char separator = ' ';
   std::vector<std::string> names;
+  std::pair<double, std::string> unit{kGigabyte, "GB/s"};
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const int line = lines[i].number;
     if (const auto number = rail_heading(lines[i].text)) {
@@ -88,20 +88,24 @@ BurninRecord burnin_from_matrix(const std::vector<Line>& lines, const std::strin
         throw usage_error(location(file, line),
                           "it heads no matrix: its names are not those of the rows below",
                           "head columns and rows by the same names, three at least");
+      const std::string corner = delimited_cells(lines[i].text, separator).front();
+      if (const auto named = unit_of_rates(corner == names.front() ? "" : corner); named.first != kGigabyte)
+        unit = named;
       pairs.know(names);
       for (const std::string& name : names) (void)pairs.node(name, line);
       continue;
     }
     const std::vector<std::string> cells = delimited_cells(lines[i].text, separator);
-    if (!is_markdown_rule(cells)) add_row(pairs, cells, names, rail, separator == ' ', file, line);
+    if (!is_markdown_rule(cells))
+      add_row(pairs, cells, names, rail, separator == ' ', unit.first, file, line);
   }
   const bool mirrored = pairs.directions() == PairCollector::Directions::one_each;
   return pairs.record(
       mirrored,
       fmt::format(
-          "measured by others: {}, a matrix taken as GB/s from row to column{}{}; whether pairs ran beside "
+          "measured by others: {}, a matrix taken as {} from row to column{}{}; whether pairs ran beside "
           "others is not known",
-          file, pairs.other_names(),
+          file, unit.second, pairs.other_names(),
           mirrored
               ? ", one half of it, taken for both directions, so sending and receiving are not told apart"
               : ""));

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "base/error.hpp"
 #include "tools/burnin/attribution/burnin_text.hpp"
 #include "tools/burnin/report/burnin_report.hpp"
@@ -223,6 +225,26 @@ TEST(ImportedPairs, ARateOfEachNodeIsHeldAgainstWhatIsExpected) {
       testing::StartsWith("BELOW: 12 of 12 nodes make less than 95 % of the expected 100 GB/s (the fastest "
                           "48.6); 12 nodes: 0 good, 12 suspect"));
   EXPECT_THAT(burnin_text(record, 200), HasSubstr("less than 95 % of it is below"));
+}
+
+TEST(ImportedPairs, ARowThatFailedByAnotherColumnHasNoRate) {
+  for (const auto& [column, sound, failed] :
+       std::vector<std::tuple<const char*, const char*, const char*>>{{"status", "OK", "FAILED"},
+                                                                      {"result", "pass", "timeout (600 s)"},
+                                                                      {"#wrong", "0", "512"},
+                                                                      {"rc", "0", "134"}}) {
+    std::string text = fmt::format("from,to,busbw,{}\n", column);
+    for (int a = 0; a < 6; ++a)
+      for (int b = 0; b < 6; ++b)
+        if (a != b) text += fmt::format("n{},n{},48,{}\n", a, b, a == 3 || b == 3 ? failed : sound);
+    const std::string said = burnin_text(read(text), 400);
+    EXPECT_THAT(said, HasSubstr(fmt::format("; 10 rows failed by {}", column)));
+    EXPECT_THAT(said, HasSubstr("6 nodes: 5 good")) << column;
+    std::string nodes = fmt::format("node,busbw,{}\n", column);
+    for (int node = 0; node < 6; ++node)
+      nodes += fmt::format("n{},48,{}\n", node, node == 3 ? failed : sound);
+    EXPECT_THAT(burnin_text(read(nodes), 400), HasSubstr("6 nodes: 5 good")) << column;
+  }
 }
 
 TEST(ImportedPairs, FewNodesAndScatteringOnesAreHeldAgainstWhatIsExpectedToo) {

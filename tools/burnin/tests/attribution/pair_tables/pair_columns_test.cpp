@@ -59,10 +59,19 @@ TEST(PairColumns, Units) {
            {"bandwidth Mb/s", 1e6 / 8, "Mb/s"},
            {"Gbit/s", 1e9 / 8, "Gb/s"},
            {"bw gb/s", 1e9, "GB/s (the column says gb/s, which may be bits)"},
+           {"BW_Gb", 1e9 / 8, "Gb/s"},
+           {"bandwidth_gbit", 1e9 / 8, "Gb/s"},
+           {"bw_gbits", 1e9 / 8, "Gb/s"},
+           {"bw_Gbit_per_sec", 1e9 / 8, "Gb/s"},
+           {"busbw GB per sec", 1e9, "GB/s"},
+           {"busbw (MB)", 1e6, "MB/s"},
+           {"busbw at 128 MB", 1e9, "GB/s (the column names no unit)"},
            {"busbw", 1e9, "GB/s (the column names no unit)"}}) {
     EXPECT_DOUBLE_EQ(unit_of_rates(name).first, bytes) << name;
     EXPECT_EQ(unit_of_rates(name).second, words) << name;
   }
+  for (const char* const name : {"bandwidth (Gigabits/s)", "bandwidth_bps", "bw GT/s"})
+    EXPECT_THROW((void)unit_of_rates(name), Error) << name;
 }
 
 }  // namespace

@@ -25,6 +25,15 @@ TEST(PairMatrix, HalfOfItCountsBothWaysAndThatIsSaid) {
   EXPECT_THAT(record.source, HasSubstr("one half of it, taken for both directions"));
 }
 
+TEST(PairMatrix, TheCellAboveTheRowsMayNameTheUnit) {
+  const std::string rows = ",n0,n1,n2,n3\nn0,,48,48,48\nn1,48,,48,48\nn2,48,48,,48\nn3,48,48,48,\n";
+  EXPECT_DOUBLE_EQ(burnin_from_matrix(clean_lines(rows), "f").table.times.front().seconds, 1 / 48.0);
+  EXPECT_DOUBLE_EQ(burnin_from_matrix(clean_lines("from" + rows), "f").table.times.front().seconds, 1 / 48.0);
+  const BurninRecord bits = burnin_from_matrix(clean_lines("Gb/s" + rows), "f");
+  EXPECT_DOUBLE_EQ(bits.table.times.front().seconds, 8 / 48.0);
+  EXPECT_THAT(bits.source, HasSubstr("a matrix taken as Gb/s from row"));
+}
+
 TEST(PairMatrix, AMissingCellIsNoShift) {
   EXPECT_THROW((void)burnin_from_matrix(clean_lines(",n0,n1,n2\nn0,0,1,1\nn1,1,0\nn2,1,1,0\n"), "f"), Error);
 }
