@@ -14,6 +14,7 @@
 #include "base/units.hpp"
 #include "topology/catalog/gpus.hpp"
 #include "topology/doctor/gpu_query.hpp"
+#include "topology/graph/merge.hpp"
 #include "topology/graph/nics.hpp"
 #include "topology/readers/readers.hpp"
 
@@ -147,6 +148,19 @@ SeenFact gpu_count_of(const Evidence& evidence, const SmiQuery& query) {
   return has_total && !evidence.has("nvidia-smi-failure") ? seen_by(counts, 1) : SeenFact();
 }
 
+/// A GPU has two UUIDs, or one that nvidia-smi -q does not list. Some tools that save evidence write zeros.
+bool is_of_two_machines(const SmiQuery& query, const std::vector<Gpu>& gpus) {
+  std::set<std::string> listed;
+  for (const auto& [gpu, uuid] : query.uuids) {
+    if (!uuid) return true;
+    if (!topology::is_masked_uuid(*uuid)) listed.insert(*uuid);
+  }
+  return !listed.empty() && std::ranges::any_of(gpus, [&listed](const Gpu& gpu) {
+    return gpu.uuid.known() && !topology::is_masked_uuid(*gpu.uuid.value) &&
+           !listed.contains(*gpu.uuid.value);
+  });
+}
+
 /// A GPU's list that is shorter than another's, or than its model's, may be cut.
 FactValue whole_nvlinks(const Gpu& gpu, const std::vector<Gpu>& gpus) {
   const auto listed = [](const Gpu& each) {
@@ -212,8 +226,7 @@ SeenFacts seen_facts(const Evidence& evidence) {
   const SmiQuery query = smi_query(evidence);
   const std::vector<Gpu>& gpus = evidence.host.gpus;
   SeenFacts seen;
-  // A GPU with two UUIDs is one of two machines.
-  if (std::ranges::any_of(query.uuids, [](const auto& each) { return !each.second; })) return seen;
+  if (is_of_two_machines(query, gpus)) return seen;
   seen[FleetFact::gpus] = gpu_count_of(evidence, query);
   const std::size_t devices = devices_of(seen[FleetFact::gpus]);
   const auto model = [](const Gpu& gpu) { return smi_value(gpu.model.value_or("")); };
@@ -290,7 +303,7 @@ std::string fleet_check_summary(const FleetComparison& comparison) {
                                    : match == FleetMatch::differs && count(match) > 1 ? "differ"
                                                                                       : match_words(match)));
   return fmt::format("{} of {} {} as {} expects{}{}", count(FleetMatch::as_expected), counted(named, "host"),
-                     count(FleetMatch::as_expected) == 1 ? "is" : "are", comparison.file,
+                     count(FleetMatch::as_expected) == 1 || named == 1 ? "is" : "are", comparison.file,
                      others.empty() ? "" : ": ", fmt::join(others, ", "));
 }
 

@@ -45,9 +45,9 @@ struct SaveEvidenceCommand {
   bool overwrite = false;
 };
 
-/// A folder that holds folders and no file is a fleet: each of them is a machine. A copy of /sys is one
-/// machine.
-std::vector<std::string> machines_of(const std::vector<std::string>& evidence) {
+/// A folder that holds folders and no file, but hidden ones and the `fleet` file, is a fleet: each of them is
+/// a machine. A copy of /sys is one machine.
+std::vector<std::string> machines_of(const std::vector<std::string>& evidence, const std::string& fleet) {
   std::vector<std::string> machines;
   for (const std::string& each : evidence) {
     std::vector<std::string> folders;
@@ -55,6 +55,9 @@ std::vector<std::string> machines_of(const std::vector<std::string>& evidence) {
     bool has_files = !fs::is_directory(each, error) || topology::is_sysfs(each);
     for (fs::directory_iterator entry(each, error); !error && entry != fs::directory_iterator();
          entry.increment(error)) {
+      std::error_code not_there;
+      const bool is_hidden = entry->path().filename().string().starts_with('.');
+      if (is_hidden || fs::equivalent(entry->path(), fleet, not_there)) continue;
       has_files = has_files || !entry->is_directory(error);
       folders.push_back(entry->path().string());
     }
@@ -67,7 +70,8 @@ std::vector<std::string> machines_of(const std::vector<std::string>& evidence) {
 
 /// How the folder or file of a machine is called, where its evidence does not name the host.
 std::string evidence_host(const topology::Evidence& evidence, const fs::path& path) {
-  const fs::path named = path.has_filename() ? path : path.parent_path();
+  const fs::path full = fs::absolute(path).lexically_normal();
+  const fs::path named = full.has_filename() ? full : full.parent_path();
   std::error_code ignored;
   return evidence.host.name.value_or(fs::is_directory(path, ignored) ? named.filename().string()
                                                                      : named.stem().string());
@@ -87,7 +91,7 @@ CommandResult diagnose_machines(const DoctorCommand& options) {
     std::vector<analysis::DoctorPage> more = analysis::doctor_pages(std::move(evidence), machine);
     std::move(more.begin(), more.end(), std::back_inserter(pages));
   };
-  for (const std::string& each : machines_of(options.evidence)) {
+  for (const std::string& each : machines_of(options.evidence, options.fleet)) {
     topology::Evidence evidence;
     try {
       evidence = topology::read_evidence(each);

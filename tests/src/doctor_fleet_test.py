@@ -59,6 +59,13 @@ class Fleet(unittest.TestCase):
         done = self.doctor("--fleet", "fleet.toml")
         self.assertEqual((done.returncode, done.stdout.splitlines()[0]), (0, "1 of 1 host is as fleet.toml expects"), done.stdout + done.stderr)
 
+    def test_what_is_no_host_beside_the_hosts_hides_none(self):
+        self.write("nodes/fleet.toml", FLEET.replace("node[1-4]", "node1").split("[", 1)[0])
+        self.write("nodes/.DS_Store", "")
+        self.write("nodes/.git/config", "")
+        done = self.doctor("--fleet", "nodes/fleet.toml")
+        self.assertEqual((done.returncode, done.stdout.splitlines()[0]), (0, "1 of 1 host is as nodes/fleet.toml expects"), done.stdout)
+
     def test_nothing_to_compare_with_is_refused(self):
         self.write("fleet.toml", 'hosts = "node1"\n')
         done = self.doctor("--fleet", "fleet.toml")

@@ -26,7 +26,6 @@ bool agree(const T& a, const T& b) {
 }
 
 /// UUIDs that a tool masked say nothing.
-bool is_masked(const std::string& uuid) { return uuid.find_first_not_of("GPU-0") == std::string::npos; }
 
 template <class T>
 bool same_known(const Fact<T>& a, const Fact<T>& b) {
@@ -197,7 +196,7 @@ class Merger {
 
   [[nodiscard]] int find_gpu(const Gpu& gpu, const Host& reading) const {
     const int by_uuid = find(host_.gpus, [&gpu](const Gpu& known) {
-      return same_known(known.uuid, gpu.uuid) && !is_masked(*gpu.uuid.value);
+      return same_known(known.uuid, gpu.uuid) && !is_masked_uuid(*gpu.uuid.value);
     });
     if (by_uuid >= 0) return by_uuid;
     const int by_address =
@@ -206,8 +205,8 @@ class Merger {
     const auto index = index_by_order(gpu, reading.gpus);
     if (!index) return -1;
     return find(host_.gpus, [&](const Gpu& known) {
-      const bool other_uuid = different_known(known.uuid, gpu.uuid) && !is_masked(*gpu.uuid.value) &&
-                              !is_masked(*known.uuid.value);
+      const bool other_uuid = different_known(known.uuid, gpu.uuid) && !is_masked_uuid(*gpu.uuid.value) &&
+                              !is_masked_uuid(*known.uuid.value);
       const bool other_address = different_known(known.pci_address, gpu.pci_address);
       return index_by_order(known, host_.gpus) == index && !other_uuid && !other_address;
     });
@@ -387,6 +386,10 @@ class Merger {
 };
 
 }  // namespace
+
+bool is_masked_uuid(std::string_view uuid) {
+  return uuid.find_first_not_of("GPU-0") == std::string_view::npos;
+}
 
 Host merge_hosts(const std::vector<Host>& readings) {
   Merger merger;

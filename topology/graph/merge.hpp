@@ -1,4 +1,5 @@
 #pragma once
+#include <string_view>
 #include <vector>
 
 #include "topology/graph/topology.hpp"
@@ -11,5 +12,8 @@ namespace collbench::topology {
 /// disagree on a fact, the earlier one is kept and both stand in `disagreements`. So do paths that a source
 /// states differently from what the PCI tree shows.
 [[nodiscard]] Host merge_hosts(const std::vector<Host>& readings);
+
+/// Zeros in a GPU's UUID's place, as some write who pass a machine's description on: it tells no GPU apart.
+[[nodiscard]] bool is_masked_uuid(std::string_view uuid);
 
 }  // namespace collbench::topology

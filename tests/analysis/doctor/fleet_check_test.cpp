@@ -99,7 +99,10 @@ TEST(FleetCheck, GpusAreNotKnownUnlessAllSourcesAgree) {
   EXPECT_EQ(gpus({csv + "1, NVIDIA L40S\n"}), not_known);  // perhaps -i 0,1
   EXPECT_EQ(gpus({two(), "Unable to determine the device handle for GPU0000:03:00.0: Unknown Error\n"}),
             not_known);
-  EXPECT_EQ(gpus({"GPU 0: NVIDIA L40S (UUID: GPU-1)\n\t Link 0: 26.5 GB/s\n", two()}), not_known);
+  EXPECT_EQ(
+      gpus({"GPU 0: NVIDIA L40S (UUID: GPU-00000001-1111-1111-1111-111111111111)\n\t Link 0: 26.5 GB/s\n",
+            two()}),
+      not_known);
   EXPECT_EQ(gpus({}), not_known);
 }
 
@@ -119,6 +122,11 @@ TEST(FleetCheck, TwoMachinesInOneFileAreNotKnown) {
   for (const FleetFact fact : {FleetFact::gpus, FleetFact::ecc, FleetFact::gpu_model, FleetFact::driver})
     EXPECT_EQ(match_of(fact, {two() + other}), not_known);
   EXPECT_EQ(match_of(FleetFact::driver, {two() + query(2, "", "555.1")}), not_known);
+  const std::string links =
+      "GPU 0: NVIDIA L40S (UUID: GPU-{0}1-1111-1111-1111-111111111111)\n\t Link 0: 26.5 GB/s\n"
+      "GPU 1: NVIDIA L40S (UUID: GPU-{0}2-1111-1111-1111-111111111111)\n\t Link 0: 26.5 GB/s\n";
+  EXPECT_EQ(worst_of({two(), fmt::format(fmt::runtime(links), "0000000")}), as_expected);
+  EXPECT_EQ(worst_of({two(), fmt::format(fmt::runtime(links), "1000000")}), not_known);
 }
 
 /// Wherever an output ends: what it says is not held against the host, and it is never as expected.
@@ -132,10 +140,11 @@ TEST(FleetCheck, ACutOutputClearsAndAccusesNobody) {
 TEST(FleetCheck, NvlinksOfAListThatMayBeCutAreNotKnown) {
   const std::string links = "\t Link 0: 26.5 GB/s\n\t Link 1: 26.5 GB/s\n\t Link 2: 26.5 GB/s\n";
   const auto nvlinks = [&](const std::string& second, const std::string& first_links) {
-    return match_of(FleetFact::nvlinks,
-                    {two(), "GPU 0: NVIDIA L40S (UUID: GPU-1)\n" + first_links +
-                                "GPU 1: NVIDIA L40S (UUID: GPU-2)\n" + second},
-                    {{FleetFact::nvlinks, {"3"}}});
+    return match_of(
+        FleetFact::nvlinks,
+        {two(), "GPU 0: NVIDIA L40S (UUID: GPU-00000001-1111-1111-1111-111111111111)\n" + first_links +
+                    "GPU 1: NVIDIA L40S (UUID: GPU-00000002-1111-1111-1111-111111111111)\n" + second},
+        {{FleetFact::nvlinks, {"3"}}});
   };
   EXPECT_EQ(nvlinks(links, links), as_expected);
   EXPECT_EQ(nvlinks(links.substr(0, links.find("\t Link 2")), links), not_known);
