@@ -75,8 +75,8 @@ struct RunOptions {
   int local_ranks = 0;              ///< -g: ranks to start here; 0: not given
   std::vector<std::string> command_line;
   std::map<std::string, std::string> environment;  ///< what may be recorded of it, before we add to it
-  bool is_soak = false;
-  bool launched = false;  ///< by a launcher; found out before MPI_Init
+  bool is_soak = false;                            ///< --soak, which sets passes and seconds
+  bool launched = false;                           ///< by a launcher; found out before MPI_Init
   launch::GivenRendezvous given_rendezvous;
   std::optional<launch::Rendezvous> rendezvous;  ///< where the ranks meet without MPI
   std::optional<int> launched_ranks;             ///< as many, where the launcher says

@@ -124,7 +124,8 @@ class Mpich(unittest.TestCase):
         os.kill(int(of_them.stdout.split()[-1]), signal.SIGSTOP)
         _, stderr = ranks.communicate(timeout=200)
         self.assertRegex(stderr, r"timed out after 3 s without progress: rank [01] \(.*\) is stopped")
-        # hydra ends the stopped rank itself once the other has ended with 4, and passes on whichever of the two it saw last
+        # mpiexec.hydra ends the stopped rank by SIGKILL once the other has ended with 4, and ends with the OR of all ranks' wait
+        # statuses, where a signal counts first (hydra, mpiexec.c, get_exit_status), unless that rank's is preset to 0 before
         self.assertIn(ranks.returncode, (4, signal.SIGKILL))
 
 
