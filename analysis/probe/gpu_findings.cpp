@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/statistics.hpp"
@@ -159,7 +160,76 @@ void add_common_end(const ProbeRecord& record, std::vector<SlowPart>& found) {
   }
 }
 
+/// Whose product has which result.
+struct ProductResult {
+  const ProbeRecord& record;
+  const ProbePart& part;
+};
+struct ProductResults {
+  std::string measurement;
+  std::map<std::string, std::vector<ProductResult>> by_result{};
+  std::size_t gpus = 0;
+};
+
+SlowPart wrong_result(const ProductResult& of, const std::string& measurement, const std::string& why) {
+  return {{of.record.host, of.part.name, of.part.model, "GPU"},
+          measurement,
+          0,
+          fmt::format("{} of {}: {}: {}: its arithmetic or its memory; probe it again", of.part.name,
+                      of.record.host, measurement, why),
+          false};
+}
+
+void judge_results_of(const ProductResults& all, ProbeVerdict& verdict) {
+  const auto& most =
+      *std::ranges::max_element(all.by_result, {}, [](const auto& each) { return each.second.size(); });
+  const bool is_known = most.second.size() * 2 > all.gpus;
+  for (const auto& [result, parts] : all.by_result)
+    for (const ProductResult& each : parts)
+      if (is_known && result != most.first)
+        verdict.slow.push_back(
+            wrong_result(each, all.measurement,
+                         fmt::format("its result is not, to the bit, that of {}",
+                                     counted(most.second.size(), "other GPU"))));
+  if (!is_known)
+    verdict.not_judged.push_back(
+        fmt::format("{}: the results of {} are not the same to the bit; nobody knows which is wrong",
+                    all.measurement, counted(all.gpus, "GPU")));
+}
+
 }  // namespace
+
+void judge_results(const std::vector<ProbeRecord>& records, ProbeVerdict& verdict) {
+  using Setup = std::tuple<std::string, int, std::string, std::string, std::string>;
+  std::map<Setup, ProductResults> products;
+  std::size_t results = 0;
+  bool is_wrong = false;
+  for (const ProbeRecord& record : records) {
+    for (const ProbeMeasurement& each : record.measurements) {
+      for (const ProbePart& part : each.parts) {
+        if (part.results.empty()) continue;
+        const std::string name = measurement_name(each);
+        ++results;
+        if (part.results.front() != part.results.back()) {
+          is_wrong = true;
+          verdict.slow.push_back(
+              wrong_result({record, part}, name, "its last product of the same numbers is not its first"));
+          continue;
+        }
+        ProductResults& all = products[{each.id, each.size, each.by, each.work, part.model}];
+        all.measurement = name;
+        all.by_result[part.results.front()].push_back({record, part});
+        ++all.gpus;
+      }
+    }
+  }
+  const std::size_t known = verdict.slow.size() + verdict.not_judged.size();
+  for (const auto& [setup, all] : products) judge_results_of(all, verdict);
+  if (results > 0 && !is_wrong && known == verdict.slow.size() + verdict.not_judged.size())
+    verdict.healthy.push_back(fmt::format("{} of products on GPUs, to the bit: the first and the last, and "
+                                          "those of GPUs of the same model",
+                                          counted(results, "result")));
+}
 
 std::vector<ProbeRate> gpu_rates(const ProbeRecord& record, const ProbeMeasurement& measurement) {
   std::vector<ProbeRate> rates;

@@ -28,6 +28,11 @@ inline constexpr double kPublishedShare = 0.75;
 [[nodiscard]] std::vector<SlowPart> gpu_findings(const ProbeRecord& record,
                                                  const std::vector<SlowPart>& slow);
 
+/// Products of the same numbers by the same cuBLASLt, whose results are the same to the bit on GPUs of one
+/// model (cuBLAS documentation, "Results Reproducibility"): whose first and last differ, and whose are not
+/// those of more than half of them, is suspect. Without such a half nobody knows which is wrong.
+void judge_results(const std::vector<ProbeRecord>& records, ProbeVerdict& verdict);
+
 /// "8 × NVIDIA H100 80GB HBM3", several kinds with a plus between them; empty of none.
 [[nodiscard]] std::string gpu_inventory(const std::vector<std::string>& models);
 

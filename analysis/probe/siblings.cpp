@@ -260,6 +260,7 @@ double rate_of_all_cores(const ProbeMeasurement& measurement) {
 ProbeVerdict judge_probes(const std::vector<ProbeRecord>& records) {
   ProbeVerdict verdict;
   for (const auto& [key, set] : sets_of(records)) judge_set(set, verdict);
+  judge_results(records, verdict);
   for (const ProbeRecord& record : records) {
     for (const ProbeMeasurement& each : record.measurements) {
       const std::vector<ProbeRate> rates = probe_rates(record, each);

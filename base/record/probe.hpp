@@ -66,6 +66,8 @@ struct ProbePart {
   std::optional<double> cpu_share{};
   std::optional<PeerCopy> peer{};      ///< of a pair of GPUs
   std::vector<GpuWindow> telemetry{};  ///< beside each window of a GPU; empty: not known
+  /// Of a GPU's products, which are of the same numbers everywhere: digests of the first and of the last.
+  std::vector<std::string> results{};
 
   bool operator==(const ProbePart&) const = default;
 };
@@ -79,6 +81,7 @@ void each_field(auto& visit, Either<ProbePart> auto& part) {
   // What only GPUs have is left out of cores.
   visit.where_given("peer", part.peer);
   visit.where_given("telemetry", part.telemetry);
+  visit.where_given("results", part.results);
 }
 
 /// One kind of work on all parts. Cores work at the same time, each on data of its own, and so do GPUs, but

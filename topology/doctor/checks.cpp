@@ -95,6 +95,7 @@ std::vector<std::string> log_notes(const Evidence& evidence) {
 Diagnosis diagnose(const Evidence& evidence) {
   const LogMessages log = read_log_messages(evidence);
   Diagnosis diagnosis;
+  diagnosis.has_gpus = has_gpus(evidence);
   diagnosis.unknown_lines = log.unknown_lines;
   diagnosis.notes = log_notes(evidence);
   const auto ranks = ranks_heard(evidence.of("nccl-log"));

@@ -70,6 +70,7 @@ struct Diagnosis {
   std::vector<DoctorFinding> findings;  ///< the worst first
   std::vector<DoctorCheck> healthy;
   std::vector<DoctorCheck> not_known;  ///< the evidence is missing
+  std::optional<bool> has_gpus;        ///< none where nothing says
   std::size_t unknown_lines = 0;       ///< of a job's log, which warn and which no check knows
   std::vector<std::string> notes;      ///< what else a log has, or why it clears nothing
 };

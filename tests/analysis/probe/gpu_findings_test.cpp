@@ -102,6 +102,43 @@ TEST(GpuFindings, WhatThrottledItStandsBesideAndHeatIsAFinding) {
             "slowdown in 1 of 2 windows; the others' clock 1755 MHz");
 }
 
+TEST(GpuFindings, ProductsOfTheSameNumbersHaveTheSameBits) {
+  ProbeRecord host = made_gpus(kH100, {2.9e12, 2.9e12, 2.9e12, 2.9e12});
+  std::vector<ProbePart>& parts = host.measurements[0].parts;
+  EXPECT_TRUE(judge_probes({host}).not_judged.empty()) << "records of before";
+  for (ProbePart& part : parts) part.results = {"aa", "aa"};
+  EXPECT_EQ(judge_probes({host}).healthy.back(),
+            "4 results of products on GPUs, to the bit: the first and the last, and those of GPUs of the same "
+            "model");
+
+  parts[1].results = {"bb", "bb"};
+  parts[2].results = {"aa", "cc"};
+  const ProbeVerdict verdict = judge_probes({host});
+  ASSERT_EQ(verdict.slow.size(), 2U);
+  EXPECT_EQ(verdict.slow[0].evidence,
+            "GPU 1 of g1: HBM copy: its result is not, to the bit, that of 2 other GPUs: its arithmetic or "
+            "its memory; probe it again");
+  EXPECT_EQ(verdict.slow[1].evidence,
+            "GPU 2 of g1: HBM copy: its last product of the same numbers is not its first: its arithmetic or "
+            "its memory; probe it again");
+  EXPECT_EQ(verdict.healthy.size(), 1U) << "the rates";
+
+  // Two of four: nobody knows. Another host's decide, another library's do not.
+  parts[0].results = {"bb", "bb"};
+  parts[2].results = {"aa", "aa"};
+  EXPECT_TRUE(judge_probes({host}).slow.empty());
+  EXPECT_EQ(judge_probes({host}).not_judged,
+            (std::vector<std::string>{"HBM copy: the results of 4 GPUs are not the same to the bit; nobody "
+                                      "knows which is wrong"}));
+  ProbeRecord other = made_gpus(kH100, {2.9e12});
+  other.host = "g2";
+  other.measurements[0].parts[0].results = {"aa", "aa"};
+  EXPECT_TRUE(names(judge_probes({host, other}), "GPU 0 of g1: HBM copy: its result is not, to the bit, that "
+                                                 "of 3 other GPUs"));
+  other.measurements[0].by = "cuBLASLt 12.1.0";
+  EXPECT_TRUE(judge_probes({host, other}).slow.empty());
+}
+
 TEST(GpuFindings, AGpuThatFailsIsBad) {
   ProbeRecord host = made_gpus(kH100, {2.9e12});
   host.failures.push_back({"GPU 3", "GEMM BF16", "uncorrectable ECC error encountered"});

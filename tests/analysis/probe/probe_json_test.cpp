@@ -16,6 +16,7 @@ TEST(ProbeJson, ReadBackItIsTheSame) {
   EXPECT_EQ(probe_from_json(probe_json(host), "probe.json"), host);
   ProbeRecord gpus = made_gpus("NVIDIA H100 80GB HBM3", {2.9e12});
   gpus.measurements[0].parts[0].telemetry = {{1755e6, 650, std::nullopt, {GpuTrouble::sw_power_cap}}, {}};
+  gpus.measurements[0].parts[0].results = {"00c0ffee00c0ffee", "00c0ffee00c0ffee"};
   gpus.measurements[0].parts[0].peer = PeerCopy{"GPU 0", "GPU 1", true};
   gpus.failures = {{"GPU 1", "GEMM BF16", "no answer"}};
   EXPECT_EQ(probe_from_json(probe_json(gpus), "probe.json"), gpus);

@@ -67,6 +67,8 @@ class Product {
     fill_with_normal_numbers(libraries_, b_, element_, 2, stream);
   }
 
+  [[nodiscard]] const DeviceBuffer& result() const { return d_; }
+
   /// Throws Error (rank_lost), GpuRefusal.
   void put(const CudaStream& stream) const {
     static constexpr float kOne = 1;
@@ -179,7 +181,7 @@ std::uint64_t gemm_bytes(const GemmType& type, int n) {
 GpuWork gemm_work(const GpuLibraries& libraries, const GemmType& type, int n) {
   const auto product = std::make_shared<const Product>(libraries, type, n);
   return {[product](const CudaStream& stream) { product->put(stream); }, 2.0 * n * n * n,
-          [product](const CudaStream& stream) { product->fill(stream); }};
+          [product](const CudaStream& stream) { product->fill(stream); }, &product->result()};
 }
 
 }  // namespace collbench::collectives

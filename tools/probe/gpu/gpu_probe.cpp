@@ -136,8 +136,9 @@ class GpuProber {
       } else if (!rates[i].refused.empty()) {
         refused[rates[i].refused].push_back(name);
       } else {
-        found.about.parts.push_back(
-            {.name = name, .model = gpu.model, .windows = rates[i].windows, .peer = peer});
+        ProbePart part{.name = name, .model = gpu.model, .windows = rates[i].windows, .peer = peer};
+        for (const std::uint64_t each : rates[i].results) part.results.push_back(fmt::format("{:016x}", each));
+        found.about.parts.push_back(std::move(part));
         found.spans.push_back(rates[i].spans);
       }
     }

@@ -15,9 +15,11 @@
 #include <thread>
 #include <utility>
 
+#include "base/deterministic_random.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text_input.hpp"
+#include "base/units.hpp"
 #include "tools/probe/processor/processor_cores.hpp"
 
 namespace collbench::collectives {
@@ -30,6 +32,7 @@ constexpr double kPieceOfWindow = 0.1;
 /// Few, for a launch blocks, without a deadline, when the driver's queue is full; how long that is CUDA does
 /// not say.
 constexpr double kMaxUnitsOfPiece = 256;
+constexpr std::uint64_t kDigestBytes = 16 * kMiB;  // on the host at a time
 
 /// A GPU that says nothing any more: what it works on can be neither freed nor waited for.
 struct Silent {};
@@ -77,7 +80,11 @@ void run_near(const CudaLibrary& cuda, int device) {
 class BusyStream {
  public:
   BusyStream(const CudaLibrary& cuda, const Clock& clock, double timeout_seconds, GpuWork work)
-      : clock_(clock), timeout_seconds_(timeout_seconds), stream_(cuda), work_(std::move(work)) {
+      : cuda_(cuda),
+        clock_(clock),
+        timeout_seconds_(timeout_seconds),
+        stream_(cuda),
+        work_(std::move(work)) {
     for (std::size_t i = 0; i < kEvents; ++i) events_.emplace_back(cuda);
   }
 
@@ -120,6 +127,24 @@ class BusyStream {
 
   [[nodiscard]] double amount_of_piece() const { return units_ * work_.amount; }
 
+  /// Adds a digest of what the work wrote last, where it says what that is. Nothing is on the stream.
+  void add_result(std::vector<std::uint64_t>& results) {
+    if (work_.result == nullptr) return;
+    const auto* const from = static_cast<const std::byte*>(work_.result->data());
+    std::uint64_t digest = 0;
+    std::vector<std::uint64_t> words;
+    for (std::uint64_t at = 0; at < work_.result->bytes(); at += kDigestBytes) {
+      const std::uint64_t bytes = std::min(kDigestBytes, work_.result->bytes() - at);
+      words.assign((bytes + sizeof digest - 1) / sizeof digest, 0);
+      cuda_.check(cuda_.copy_async(words.data(), from + at, bytes, CudaCopy::device_to_host, stream_.get()),
+                  "cudaMemcpyAsync");
+      events_[0].record(stream_);
+      wait_for(events_[0]);
+      for (const std::uint64_t word : words) digest = mixed(digest ^ word);
+    }
+    results.push_back(digest);
+  }
+
  private:
   static constexpr std::size_t kEvents = 3;  // the end of the last piece that was timed, and of two in flight
 
@@ -145,6 +170,7 @@ class BusyStream {
     }
   }
 
+  const CudaLibrary& cuda_;
   const Clock& clock_;
   double timeout_seconds_;
   CudaStream stream_;
@@ -212,6 +238,7 @@ std::vector<GpuRates> run_on_gpus(const GpuLibraries& libraries, const std::vect
       busy = std::make_unique<BusyStream>(libraries.cuda, clock, timing.timeout_seconds, make_work(index));
       busy->fill();
       busy->calibrate(std::min(kPieceSeconds, kPieceOfWindow * timing.window_seconds));
+      busy->add_result(mine.results);
     });
     const bool is_ready = busy && mine.refused.empty() && mine.failure.empty();
     start.arrive_and_wait();
@@ -219,6 +246,7 @@ std::vector<GpuRates> run_on_gpus(const GpuLibraries& libraries, const std::vect
     guarded([&] {
       busy->start();
       time_windows(*busy, clock, timing, mine);
+      busy->add_result(mine.results);
     });
     if (!mine.failure.empty()) mine.windows.clear();
   };

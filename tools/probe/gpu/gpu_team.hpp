@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ struct GpuWork {
   std::function<void(const CudaStream&)> put;     ///< keeps the memory that it works on
   double amount = 0;                              ///< flop or bytes of one
   std::function<void(const CudaStream&)> fill{};  ///< put once, before the first; may be empty
+  /// Device memory that each one writes, with the same bits every time; none: it does not say.
+  const DeviceBuffer* result = nullptr;
 };
 
 /// That a GPU or a library does not do this kind of work; no failure.
@@ -48,6 +51,7 @@ struct WindowSpan {
 struct GpuRates {
   std::vector<double> windows;    ///< per second, by the GPU's own events
   std::vector<WindowSpan> spans;  ///< one for each window
+  std::vector<std::uint64_t> results;  ///< digests of GpuWork::result, before the windows and after them
   std::string refused;            ///< why it does not do such work; empty: it does
   std::string failure;            ///< what stopped it, in CUDA's words; empty: nothing
   bool timed_out = false;         ///< that is the timeout: its memory was not freed, nor can be

@@ -1,4 +1,4 @@
-// A cuBLASLt without a GPU: it computes nothing, and refuses what the real one would: a layout of another
+// A cuBLASLt without a GPU: it computes nothing (a result is ones), and refuses what the real one would: a layout of another
 // type than the product's, FP8 with A as it is or on a GPU before compute capability 8.9, memory that is no
 // device's or too small, a workspace below what its heuristics asked for; and products of nothing but zeros,
 // which no probe should time. How long a product takes is gpu_time.hpp's.
@@ -225,7 +225,14 @@ CublasStatus cublasLtMatmul(CublasLtHandle /*handle*/, CublasLtMatmul product, c
     std::fputs("stand-in: a product of zeros\n", stderr);
     return CublasStatus::invalid_value;
   }
-  if (stand_in_slowness(stream->device, "gemm") == "full") return CublasStatus::alloc_failed;
+  const std::string fault = stand_in_slowness(stream->device, "gemm");
+  if (fault == "full") return CublasStatus::alloc_failed;
+  // The same bits each time, but for one of a GPU that is wrong, always or now and then.
+  const std::size_t bytes = d_layout->rows * d_layout->columns * bytes_of(d_layout->type);
+  std::memset(d, 1, bytes);
+  static thread_local int times = 0;
+  if (fault == "wrong" || (fault == "wrong-at-times" && ++times % 2 == 0))
+    static_cast<char*>(d)[bytes - 1] ^= 0x40;
   const double flop = 2.0 * static_cast<double>(a_layout->rows * a_layout->columns * b_layout->columns);
   collbench_stand_in_pass_time_later(stream, "gemm", flop / kFlopPerSecond);
   return CublasStatus::success;

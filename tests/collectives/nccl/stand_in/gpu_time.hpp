@@ -53,7 +53,7 @@ inline void pass_time(CudaStreamObject& stream, const std::string& what, double 
   if (slow == "hang") hang();
   if (slow == "later")
     seconds *= stream.simulated_seconds > kLater ? 2 : 1;
-  else if (!slow.empty())
+  else if (!slow.empty() && !slow.starts_with("wrong"))
     seconds *= std::atof(slow.c_str());
   stream.simulated_seconds += seconds;
   if (stand_in_number("COLLBENCH_STAND_IN_SLEEP", 0) != 0)
