@@ -17,10 +17,6 @@
 namespace collbench {
 namespace {
 
-std::filesystem::path lock_beside(const std::filesystem::path& path) {
-  return path.parent_path() / fmt::format(".{}.lock", path.filename().string());
-}
-
 /// -1 where it cannot be had; that of another user of the group is opened for reading, which is enough for a
 /// lock. Nobody else may: who can open it could lock what a killed run left.
 int open_lock(const std::filesystem::path& path) {
@@ -56,6 +52,10 @@ bool is_at(const struct stat& file, const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+std::filesystem::path lock_beside(const std::filesystem::path& path) {
+  return path.parent_path() / fmt::format(".{}.lock", path.filename().string());
+}
 
 OutputLock::OutputLock(const std::filesystem::path& path, std::string_view option)
     : lock_path_(lock_beside(path)) {

@@ -7,6 +7,9 @@
 
 namespace collbench {
 
+/// The file of a lock: ".run.json.lock" for "run.json".
+[[nodiscard]] std::filesystem::path lock_beside(const std::filesystem::path& path);
+
 /// That nobody else writes a file that a run rewrites again and again: a lock on a file beside it
 /// (".run.json.lock"), which the system takes away when its owner ends, however that is (flock(2); on NFS, of
 /// all hosts). The file goes with the lock; one that a killed run left locks nothing.

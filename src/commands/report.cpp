@@ -41,7 +41,9 @@ CommandResult report(const ReportOptions& options) {
                                      .criteria = options.criteria.criteria};
   // Before anything is written: it reads other files.
   const std::string archive =
-      options.output.evidence_path.empty() ? "" : evidence_archive(run, options.output.with, aliases);
+      options.output.evidence_path.empty()
+          ? ""
+          : evidence_archive(run, options.output.evidence_path, options.output.with, aliases);
   const auto write = [&](const OutputDocument& document) {
     if (document.format == kEvidence) return archive;
     return run_document(shown, document, options.lab01, options.color, wanted);

@@ -14,6 +14,7 @@
 #include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/output_lock.hpp"
 #include "base/secrets/secrets.hpp"
 #include "base/text_input.hpp"
 #include "base/text_sinks.hpp"
@@ -83,8 +84,10 @@ std::size_t last_word(const std::string& text) {
 
 std::string without_domain(const std::string& host) { return host.substr(0, host.find('.')); }
 
-/// The files, and those of the folders, by their paths from the last part of what was named.
-EvidenceFiles other_files(const std::vector<std::string>& paths) {
+/// The files, and those of the folders, by their paths from the last part of what was named; of folders not
+/// the archive and its lock.
+EvidenceFiles other_files(const std::vector<std::string>& paths, const std::string& archive) {
+  const std::string lock = lock_beside(archive).string();
   EvidenceFiles files;
   const auto add = [&files](const fs::path& file, const fs::path& name) {
     if (!files.emplace(name.string(), read_file(file)).second)
@@ -102,7 +105,8 @@ EvidenceFiles other_files(const std::vector<std::string>& paths) {
       continue;
     }
     for (const fs::directory_entry& file : fs::recursive_directory_iterator(path))
-      if (file.is_regular_file()) add(file.path(), name / file.path().lexically_relative(path));
+      if (file.is_regular_file() && !same_file(file.path(), archive) && !same_file(file.path(), lock))
+        add(file.path(), name / file.path().lexically_relative(path));
   }
   return files;
 }
@@ -220,7 +224,7 @@ Run HostAliases::run(const Run& run) const {
   }
 }
 
-std::string evidence_archive(const Run& run, const std::vector<std::string>& others,
+std::string evidence_archive(const Run& run, const std::string& path, const std::vector<std::string>& others,
                              const HostAliases& aliases) try {
   const Run given = aliases.run(without_secrets(run));
   EvidenceFiles files{{"contents.txt", contents_text(given, !others.empty())},
@@ -234,11 +238,11 @@ std::string evidence_archive(const Run& run, const std::vector<std::string>& oth
   if (aliases.are_asked_for() && !aliases.is_any() && !others.empty())
     throw usage_error("--with", "the record names no host, so that no name in these files can be replaced",
                       "look through them yourself, and leave --anonymous out; or leave them out");
-  for (const auto& [path, text] : other_files(others)) {
-    const std::string name = aliases.text(path);
+  for (const auto& [other, text] : other_files(others, path)) {
+    const std::string name = aliases.text(other);
     if (aliases.is_any() && text.find('\0') != std::string::npos)
       throw usage_error("--with",
-                        fmt::format("{} is no text, so that hosts' names in it stay", one_line(path)),
+                        fmt::format("{} is no text, so that hosts' names in it stay", one_line(other)),
                         "unpack it, or leave it or --anonymous out");
     if (!files.emplace(name, aliases.text(text)).second || is_folder_of_another(files, name))
       throw usage_error("--with", fmt::format("the archive has a {} already", one_line(name)),
@@ -250,9 +254,9 @@ std::string evidence_archive(const Run& run, const std::vector<std::string>& oth
   std::vector<std::string> names;
   for (const auto& [name, text] : files) {
     if (name == kSums) continue;
-    const fs::path path = fs::path(folder) / name;
-    fs::create_directories(path.parent_path());
-    write_file_by_rename(path, text);
+    const fs::path file = fs::path(folder) / name;
+    fs::create_directories(file.parent_path());
+    write_file_by_rename(file, text);
     names.push_back(name);
   }
   std::vector<std::string> sums{"env", "-C", folder, "sha256sum", "--"};

@@ -75,7 +75,7 @@ std::string last_document(const Run& run, const OutputDocument& document, const 
 
 std::string rewritten(const Run& run, const OutputDocument& document) {
   if (document.format != kEvidence) return analysis::report(run, document.format);
-  return evidence_archive(run, document.others, HostAliases(run, document.is_anonymous));
+  return evidence_archive(run, document.path, document.others, HostAliases(run, document.is_anonymous));
 }
 
 RecordFiles::RecordFiles(launch::OnRoot /*root*/, const RunOptions& options) {
@@ -104,9 +104,13 @@ void RecordFiles::write(const Run& run, WithOthers others) {
   for (Rewritten& each : files_) {
     OutputDocument document = each.document;
     if (others == WithOthers::no) document.others.clear();
-    const bool is_written = keep_first_error(
-        each.failure, [&] { write_file_by_rename(document.path, rewritten(run, document)); });
-    if (is_written) each.failure.reset();  // of an earlier state of the run
+    const auto write_it = [&] { write_file_by_rename(document.path, rewritten(run, document)); };
+    if (keep_first_error(each.failure, write_it)) {
+      each.failure.reset();  // of an earlier state of the run
+    } else if (!document.others.empty()) {
+      document.others.clear();  // what was measured, though another file is gone
+      keep_first_error(each.failure, write_it);
+    }
   }
 }
 

@@ -187,6 +187,27 @@ class OfARun(Archive):
         self.assertEqual(report(record, "--evidence", self.archive, "--overwrite", "--with", log, "--anonymous")[0], 0)
         self.assertEqual(made, self.archived())
 
+    def test_a_folder_around_it_is_packed_without_the_archive_itself(self):
+        (self.folder / "node1").write_text("quiet\n")
+        for _ in range(2):
+            run = self.run_of("--time", 1, "--evidence", self.archive, "--overwrite", "--with", self.folder, "--anonymous")
+            self.assertEqual(run.wait(timeout=100), 0, run.communicate()[1])
+            others = {name for name in self.archived() if name.count("/") > 1}
+            self.assertEqual(others, {f"evidence/{self.folder.name}/node1"})
+
+    def test_a_file_that_is_gone_at_the_end_costs_nothing_that_was_measured(self):
+        log = self.folder / "run.log"
+        log.write_text("quiet\n")
+        run = self.run_of("--time", 3, "--evidence", self.archive, "--with", log)
+        begun = time.monotonic()
+        while time.monotonic() < begun + 60 and not self.archive.exists():
+            time.sleep(0.1)
+        log.unlink()
+        _, said = run.communicate(timeout=100)
+        self.assertIn("run.log", said)
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn(b"A run that was measured to its end.", self.archived()["evidence/contents.txt"])
+
     def test_what_cannot_be_made_is_said_before_anything_is_measured(self):
         (self.folder / "run.json").write_text("{}")
         os.mkfifo(self.folder / "pipe")
