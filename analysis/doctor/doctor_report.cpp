@@ -212,8 +212,7 @@ std::string doctor_summary(const Diagnosis& diagnosis) {
                      found + diagnosis.healthy.size() == 0 ? "nothing recognized: "
                      : diagnosis.has_gpus == false         ? "no NVIDIA GPU seen: "
                                                            : "",
-                     found,
-                     found == 1 ? "" : "s", broken > 0 ? fmt::format(" ({} broken)", broken) : "",
+                     found, found == 1 ? "" : "s", broken > 0 ? fmt::format(" ({} broken)", broken) : "",
                      diagnosis.unknown_lines > 0 ? fmt::format(", {} that no check knows",
                                                                counted(diagnosis.unknown_lines, "error line"))
                                                  : "",

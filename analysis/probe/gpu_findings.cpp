@@ -187,10 +187,9 @@ void judge_results_of(const ProductResults& all, ProbeVerdict& verdict) {
   for (const auto& [result, parts] : all.by_result)
     for (const ProductResult& each : parts)
       if (is_known && result != most.first)
-        verdict.slow.push_back(
-            wrong_result(each, all.measurement,
-                         fmt::format("its result is not, to the bit, that of {}",
-                                     counted(most.second.size(), "other GPU"))));
+        verdict.slow.push_back(wrong_result(each, all.measurement,
+                                            fmt::format("its result is not, to the bit, that of {}",
+                                                        counted(most.second.size(), "other GPU"))));
   if (!is_known)
     verdict.not_judged.push_back(
         fmt::format("{}: the results of {} are not the same to the bit; nobody knows which is wrong",
@@ -226,9 +225,10 @@ void judge_results(const std::vector<ProbeRecord>& records, ProbeVerdict& verdic
   const std::size_t known = verdict.slow.size() + verdict.not_judged.size();
   for (const auto& [setup, all] : products) judge_results_of(all, verdict);
   if (results > 0 && !is_wrong && known == verdict.slow.size() + verdict.not_judged.size())
-    verdict.healthy.push_back(fmt::format("{} of products on GPUs, to the bit: the first and the last, and "
-                                          "those of GPUs of the same model",
-                                          counted(results, "result")));
+    verdict.healthy.push_back(
+        fmt::format("{} of products on GPUs, to the bit: the first and the last, and "
+                    "those of GPUs of the same model",
+                    counted(results, "result")));
 }
 
 std::vector<ProbeRate> gpu_rates(const ProbeRecord& record, const ProbeMeasurement& measurement) {

@@ -47,8 +47,9 @@ class HostAliases {
 
 /// evidence.tar.gz: contents.txt, which says what is there and what is not, ticket.txt, report.txt,
 /// report.html, nccl-tests.txt, run.json, topology.json where machines are known, the other files (--with;
-/// of a folder all but the archive itself, `path`), and SHA256SUMS. Throws Error: (usage) for another file that cannot be read, has a name that is taken or,
-/// anonymous, is no text; (not_here) where tar or sha256sum does not do its work.
+/// of a folder all but the archive itself, `path`), and SHA256SUMS. Throws Error: (usage) for another file
+/// that cannot be read, has a name that is taken or, anonymous, is no text; (not_here) where tar or sha256sum
+/// does not do its work.
 [[nodiscard]] std::string evidence_archive(const Run& run, const std::string& path,
                                            const std::vector<std::string>& others,
                                            const HostAliases& aliases);

@@ -107,9 +107,10 @@ TEST(GpuFindings, ProductsOfTheSameNumbersHaveTheSameBits) {
   std::vector<ProbePart>& parts = host.measurements[0].parts;
   EXPECT_TRUE(judge_probes({host}).not_judged.empty()) << "records of before";
   for (ProbePart& part : parts) part.results = {"aa", "aa"};
-  EXPECT_EQ(judge_probes({host}).healthy.back(),
-            "4 results of products on GPUs, to the bit: the first and the last, and those of GPUs of the same "
-            "model");
+  EXPECT_EQ(
+      judge_probes({host}).healthy.back(),
+      "4 results of products on GPUs, to the bit: the first and the last, and those of GPUs of the same "
+      "model");
 
   parts[1].results = {"bb", "bb"};
   parts[2].results = {"aa", "cc"};
@@ -133,8 +134,9 @@ TEST(GpuFindings, ProductsOfTheSameNumbersHaveTheSameBits) {
   ProbeRecord other = made_gpus(kH100, {2.9e12});
   other.host = "g2";
   other.measurements[0].parts[0].results = {"aa", "aa"};
-  EXPECT_TRUE(names(judge_probes({host, other}), "GPU 0 of g1: HBM copy: its result is not, to the bit, that "
-                                                 "of 3 other GPUs"));
+  EXPECT_TRUE(names(judge_probes({host, other}),
+                    "GPU 0 of g1: HBM copy: its result is not, to the bit, that "
+                    "of 3 other GPUs"));
   other.measurements[0].by = "cuBLASLt 12.1.0";
   EXPECT_TRUE(judge_probes({host, other}).slow.empty());
 }

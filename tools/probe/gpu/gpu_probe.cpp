@@ -137,7 +137,8 @@ class GpuProber {
         refused[rates[i].refused].push_back(name);
       } else {
         ProbePart part{.name = name, .model = gpu.model, .windows = rates[i].windows, .peer = peer};
-        for (const std::uint64_t each : rates[i].results) part.results.push_back(fmt::format("{:016x}", each));
+        for (const std::uint64_t each : rates[i].results)
+          part.results.push_back(fmt::format("{:016x}", each));
         found.about.parts.push_back(std::move(part));
         found.spans.push_back(rates[i].spans);
       }

@@ -80,11 +80,7 @@ void run_near(const CudaLibrary& cuda, int device) {
 class BusyStream {
  public:
   BusyStream(const CudaLibrary& cuda, const Clock& clock, double timeout_seconds, GpuWork work)
-      : cuda_(cuda),
-        clock_(clock),
-        timeout_seconds_(timeout_seconds),
-        stream_(cuda),
-        work_(std::move(work)) {
+      : cuda_(cuda), clock_(clock), timeout_seconds_(timeout_seconds), stream_(cuda), work_(std::move(work)) {
     for (std::size_t i = 0; i < kEvents; ++i) events_.emplace_back(cuda);
   }
 

@@ -49,12 +49,12 @@ struct WindowSpan {
 
 /// What a GPU did.
 struct GpuRates {
-  std::vector<double> windows;    ///< per second, by the GPU's own events
-  std::vector<WindowSpan> spans;  ///< one for each window
+  std::vector<double> windows;         ///< per second, by the GPU's own events
+  std::vector<WindowSpan> spans;       ///< one for each window
   std::vector<std::uint64_t> results;  ///< digests of GpuWork::result, before the windows and after them
-  std::string refused;            ///< why it does not do such work; empty: it does
-  std::string failure;            ///< what stopped it, in CUDA's words; empty: nothing
-  bool timed_out = false;         ///< that is the timeout: its memory was not freed, nor can be
+  std::string refused;                 ///< why it does not do such work; empty: it does
+  std::string failure;                 ///< what stopped it, in CUDA's words; empty: nothing
+  bool timed_out = false;              ///< that is the timeout: its memory was not freed, nor can be
 };
 
 /// A thread for each of `devices` (CUDA's indices), bound to the processors near it, makes its work

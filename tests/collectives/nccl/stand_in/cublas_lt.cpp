@@ -1,7 +1,7 @@
-// A cuBLASLt without a GPU: it computes nothing (a result is ones), and refuses what the real one would: a layout of another
-// type than the product's, FP8 with A as it is or on a GPU before compute capability 8.9, memory that is no
-// device's or too small, a workspace below what its heuristics asked for; and products of nothing but zeros,
-// which no probe should time. How long a product takes is gpu_time.hpp's.
+// A cuBLASLt without a GPU: it computes nothing (a result is ones), and refuses what the real one would: a
+// layout of another type than the product's, FP8 with A as it is or on a GPU before compute capability 8.9,
+// memory that is no device's or too small, a workspace below what its heuristics asked for; and products of
+// nothing but zeros, which no probe should time. How long a product takes is gpu_time.hpp's.
 //
 // Told by COLLBENCH_STAND_IN_COMPUTE (90), and by COLLBENCH_STAND_IN_NO_GEMM, the names of types without
 // kernels: "fp64,tf32".
