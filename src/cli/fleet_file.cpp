@@ -122,7 +122,7 @@ std::vector<analysis::ExpectedHost> parse_fleet_file(std::string_view text, cons
     const ExpectedFacts facts = fleet_facts_of(*node->as_table());
     if (facts.empty() || facts.size() != node->as_table()->size())
       throw fleet_refusal(*node, "a section has what is expected of its hosts, and nothing else",
-                          "write gpus = 8 in it, or leave it out");
+                          "write gpus = 8 in it, and a name with dots in quotes: [\"a1.lab\"]");
     add(names, *node, facts);
   }
   if (by_key.empty())

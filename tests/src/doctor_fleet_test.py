@@ -59,6 +59,15 @@ class Fleet(unittest.TestCase):
         done = self.doctor("--fleet", "fleet.toml")
         self.assertEqual((done.returncode, done.stdout.splitlines()[0]), (0, "1 of 1 host is as fleet.toml expects"), done.stdout + done.stderr)
 
+    def test_links_of_two_machines_in_one_file_are_nobodys(self):
+        def links(machine):
+            return "".join(f"GPU {i}: NVIDIA L40S (UUID: GPU-{machine}{i}aaaaaa)\n\t Link 0: 26.5 GB/s\n" for i in range(2))
+        self.write("fleet.toml", 'hosts = "node1"\nnvlinks = 1\n')
+        for machines, line in (("0", "1 of 1 host is as fleet.toml expects"), ("00", "1 of 1 host is as fleet.toml expects"),
+                               ("01", "0 of 1 host is as fleet.toml expects: 1 not known")):
+            self.write("nodes/node1/links.txt", "".join(map(links, machines)))
+            self.assertEqual(self.doctor("--fleet", "fleet.toml").stdout.splitlines()[0], line)
+
     def test_what_is_no_host_beside_the_hosts_hides_none(self):
         self.write("nodes/fleet.toml", FLEET.replace("node[1-4]", "node1").split("[", 1)[0])
         self.write("nodes/.DS_Store", "")

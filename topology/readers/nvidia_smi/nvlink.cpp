@@ -74,7 +74,9 @@ void read_state_line(std::string_view text, Gpu& gpu) {
 
 /// The entry of the GPU, which `nvidia-smi -L` may have listed before; none when its links are there already.
 Gpu* gpu_entry(Host& host, Gpu found) {
-  const auto same = std::ranges::find(host.gpus, found.index, &Gpu::index);
+  const auto same = std::ranges::find_if(host.gpus, [&found](const Gpu& gpu) {
+    return gpu.index == found.index && gpu.uuid == found.uuid;  // another UUID: of another machine
+  });
   if (same == host.gpus.end()) return &host.gpus.emplace_back(std::move(found));
   const bool listed =
       same->nvlinks_active.known() || same->nvlinks_inactive.known() || same->nvlink_state.known();
