@@ -219,7 +219,7 @@ std::string report_text(const DiffReport& diff, const TextOptions& options) {
   for (const std::string& line : diff_headlines(diff)) text += wrap(line, width, "", "  ");
   for (const ComparedHosts& pair : diff.pairs) {
     if (!text.empty()) text += "\n";
-    text += wrap(diff_title(pair), width, "", "  ") + wrap(diff_summary(pair), width, "", "  ");
+    text += wrap(fmt::format("{}: {}", diff_title(pair), diff_summary(pair)), width, "", "  ");
     for (const PricedFinding& each : pair.findings) {
       const topology::FindingKind& kind = topology::finding_kind(each.finding.code);
       text += fmt::format("\n{} {}  {}\n", pad_right(topology::severity_name(kind.severity), 9), kind.code,

@@ -29,7 +29,7 @@ DiffReport two_hosts(topology::Host b) {
 
 TEST(DiffReport, TextSaysWhatHowBadAndWhatItCosts) {
   const std::string text = report(two_hosts(slow_nic()), "text");
-  EXPECT_THAT(text, AllOf(HasSubstr("bad.json against good.json\n1 degraded\n"),
+  EXPECT_THAT(text, AllOf(HasSubstr("bad.json against good.json: 1 degraded\n"),
                           HasSubstr("degraded  nic-port-slower  bad.json"),
                           HasSubstr("mlx5_2 (0000:09:00.0): 200 Gb/s instead of 400"),
                           HasSubstr("cost: AllReduce on 2 nodes: nvls_tree"), HasSubstr("confirm: ibstat")));
@@ -151,7 +151,7 @@ TEST(DiffReport, ADifferentMachineIsNoFaultAndDoesNotPass) {
   EXPECT_FALSE(one.has_fault());
   EXPECT_FALSE(one.passes());
   EXPECT_TRUE(compare_with(expected, {groups[0]}, true).passes());
-  EXPECT_THAT(report(one, "text"), HasSubstr("n2 against hgx-h100\na different machine, 1 difference\n"));
+  EXPECT_THAT(report(one, "text"), HasSubstr("n2 against hgx-h100: a different machine, 1 difference\n"));
   EXPECT_THAT(report(one, "md"), HasSubstr("a different machine, 1 difference"));
   const auto json = nlohmann::json::parse(report(one, "json"));
   EXPECT_FALSE(json.at("fault"));
@@ -167,7 +167,7 @@ TEST(DiffReport, AReferenceThatNothingHasConfirmedSaysSo) {
   const topology::Host host = topology::reference_host(*topology::find_reference_machine("p5"));
   const DiffReport against_p5 = compare_with({host, {"p5"}}, {{host, {"node.json"}}}, true);
   EXPECT_THAT(report(against_p5, "text"),
-              HasSubstr("node.json against p5 (not checked against a published file of such a machine)\n"));
+              HasSubstr("node.json against p5 (not checked against a published file of such a machine): "));
   EXPECT_THAT(report(against_p5, "md"),
               HasSubstr("(not checked against a published file of such a machine)"));
   const DiffReport against_h100 = compare_with({healthy(), {"hgx-h100"}}, {{healthy(), {"node.json"}}}, true);
