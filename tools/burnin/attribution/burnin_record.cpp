@@ -21,6 +21,7 @@
 #include "tools/burnin/attribution/mixed_fleet.hpp"
 #include "tools/burnin/attribution/pairs/pair_elimination.hpp"
 #include "tools/burnin/attribution/steadiness.hpp"
+#include "tools/burnin/attribution/unseen_losses.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -245,24 +246,6 @@ void require_agreement(const BurninRecord& record, Attribution& found) {
       std::erase_if(found.blames,
                     [&verdict](const Blame& blame) { return blame.nodes == std::vector{verdict.node}; });
     }
-  }
-}
-
-/// Who may have lost kMustBeSeen by what its pairs took, for the parts of nodes scatter by so much.
-void hold_back_unseen(const BurninRecord& record, Attribution& found) {
-  if (record.table.times.empty() || found.line_of_nodes <= kMatters ||
-      found.effects.send.size() != found.nodes.size())
-    return;
-  for (NodeVerdict& verdict : found.nodes) {
-    if (verdict.bucket != Bucket::good) continue;
-    const double worst = worst_part(found.effects, verdict.node);
-    if (worst <= unseen_below(found)) continue;
-    verdict = {
-        verdict.node, Bucket::not_tested,
-        fmt::format(
-            "this design cannot tell: its pairs take {}, and healthy nodes scatter so much that only {} "
-            "or more would be named",
-            percent_slower(worst), percent_slower(found.line_of_nodes))};
   }
 }
 

@@ -143,7 +143,7 @@ std::string why_unclear(const NodeStanding& node, const PairElimination& found, 
         100 * found.levels.sigma);
   if (node.slow > 0)
     return fmt::format(
-        "{} slow ({}), and the node at the other end may be the slow one",
+        "{} slow ({}), and a node at the other end, or a path, may be the slow one",
         node.pairs == 1 ? "its only pair is" : fmt::format("{} of its {} pairs are", node.slow, node.pairs),
         as_percent(node.more));
   if (found.levels.centers.size() > 1)
@@ -161,33 +161,56 @@ bool is_slow(const PairTime& pair, const PairElimination& found) {
   return pair.log_time > found.levels.centers.back() + found.line;
 }
 
-/// How many pairs a node has, how many of them are slow, and whether one clears it.
-void count_pairs(const std::vector<PairTime>& pairs, double clears_below, PairElimination& found) {
+/// How many pairs a node has, how many of them are slow, and whether one clears it: below what is returned.
+/// Any of its pairs may, so that each does by as much less chance as nodes have of them.
+double count_pairs(const std::vector<PairTime>& pairs, PairElimination& found) {
   std::vector<std::vector<double>> more(found.nodes.size());
   for (const PairTime& pair : pairs) {
     for (const int node : {pair.a, pair.b}) {
       NodeStanding& of = found.nodes[slot_of(node)];
       ++of.pairs;
       of.slow += is_slow(pair, found) ? 1 : 0;
-      if (pair.log_time <= found.levels.centers.front() + clears_below) of.standing = Standing::cleared;
       more[slot_of(node)].push_back(pair.log_time - found.levels.centers.back());
     }
   }
-  for (std::size_t node = 0; node < more.size(); ++node)
-    if (!more[node].empty()) found.nodes[node].more = median(more[node]);
+  std::vector<double> counts;
+  for (std::size_t node = 0; node < more.size(); ++node) {
+    if (more[node].empty()) continue;
+    counts.push_back(found.nodes[node].pairs);
+    found.nodes[node].more = median(more[node]);
+  }
+  if (pairs.size() < kMinPairs) return -1;
+  const double clears_below = std::min(found.line, clear_below(found.levels, pairs.size(), median(counts)));
+  for (const PairTime& pair : pairs) {
+    if (pair.log_time > found.levels.centers.front() + clears_below) continue;
+    for (const int node : {pair.a, pair.b}) found.nodes[slot_of(node)].standing = Standing::cleared;
+  }
+  return clears_below;
 }
 
-/// A slow pair of two that are cleared is a path; of one that is, the other is slow if all of its pairs are.
-void name_what_nothing_clears(const std::vector<PairTime>& pairs, PairElimination& found) {
+/// A slow pair of two that are cleared is a path; of one that is, the other is slow if all of its pairs are,
+/// and two of them say so: one alone says it only by more than what paths are seen to cost.
+void name_what_nothing_clears(const std::vector<PairTime>& pairs, double clears_below,
+                              PairElimination& found) {
   const auto is_cleared = [&](int node) { return found.nodes[slot_of(node)].standing == Standing::cleared; };
+  double slowest_path = found.levels.centers.back();
+  std::vector<std::vector<double>> with_cleared(found.nodes.size());
   for (const PairTime& pair : pairs) {
-    if (!is_slow(pair, found)) continue;
+    const bool clears = pair.log_time <= found.levels.centers.front() + clears_below;
     if (is_cleared(pair.a) && is_cleared(pair.b)) {
-      found.paths.push_back({pair.a, pair.b, pair.log_time - found.levels.centers.back()});
+      if (!clears) slowest_path = std::max(slowest_path, pair.log_time);
+      if (is_slow(pair, found))
+        found.paths.push_back({pair.a, pair.b, pair.log_time - found.levels.centers.back()});
     } else if (is_cleared(pair.a) != is_cleared(pair.b)) {
-      NodeStanding& of = found.nodes[slot_of(is_cleared(pair.a) ? pair.b : pair.a)];
-      if (of.slow == of.pairs) of.standing = Standing::slow;
+      with_cleared[slot_of(is_cleared(pair.a) ? pair.b : pair.a)].push_back(pair.log_time);
     }
+  }
+  for (std::size_t node = 0; node < found.nodes.size(); ++node) {
+    NodeStanding& of = found.nodes[node];
+    const std::vector<double>& with = with_cleared[node];
+    const bool is_all_slow = of.pairs > 0 && of.slow == of.pairs && !with.empty();
+    if (is_all_slow && (with.size() > 1 || with.front() > slowest_path + found.line))
+      of.standing = Standing::slow;
   }
 }
 
@@ -231,9 +254,9 @@ double healthy_deviations(std::size_t count, double beyond) {
   return boost::math::quantile(boost::math::complement(spread_of(count), beyond));
 }
 
-double clear_below(const Levels& levels, std::size_t count) {
+double clear_below(const Levels& levels, std::size_t count, double tries) {
   constexpr double kMayBeCleared = 1e-3;
-  return kMustBeSeen - healthy_deviations(count, kMayBeCleared) * levels.sigma;
+  return kMustBeSeen - healthy_deviations(count, kMayBeCleared / tries) * levels.sigma;
 }
 
 PairElimination pair_elimination(const PairTable& table, int rail) {
@@ -245,12 +268,10 @@ PairElimination pair_elimination(const PairTable& table, int rail) {
   for (const PairTime& pair : pairs) values.push_back(pair.log_time);
   found.levels = levels_of(values);
   const double sigma = found.levels.sigma;
-  const bool is_enough = pairs.size() >= kMinPairs;
-  found.line = is_enough ? std::max(kMatters, healthy_deviations(pairs.size()) * sigma)
-                         : std::numeric_limits<double>::infinity();
-  const double clears_below = is_enough ? std::min(found.line, clear_below(found.levels, pairs.size())) : -1;
-  count_pairs(pairs, clears_below, found);
-  name_what_nothing_clears(pairs, found);
+  found.line = pairs.size() < kMinPairs ? std::numeric_limits<double>::infinity()
+                                        : std::max(kMatters, healthy_deviations(pairs.size()) * sigma);
+  const double clears_below = count_pairs(pairs, found);
+  name_what_nothing_clears(pairs, clears_below, found);
   for (NodeStanding& node : found.nodes) {
     if (node.pairs > 0 && node.standing == Standing::unclear)
       node.why = why_unclear(node, found, clears_below);

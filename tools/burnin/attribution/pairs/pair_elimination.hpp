@@ -27,8 +27,8 @@ struct Levels {
 [[nodiscard]] Levels levels_of(std::vector<double> values);
 
 /// From how much above the fastest level on a loss of kMustBeSeen might be hidden: one of 1,000 that lost as
-/// much is below. `count` values are known.
-[[nodiscard]] double clear_below(const Levels& levels, std::size_t count);
+/// much is below with any of its `tries` values. `count` values are known.
+[[nodiscard]] double clear_below(const Levels& levels, std::size_t count, double tries = 1);
 
 /// How many robust standard deviations values of a healthy kind are seldom beyond (`beyond`: that share of
 /// them), where `count` of them are known: Student's t, whose degrees of freedom are those of a median
@@ -51,10 +51,11 @@ struct NodeStanding {
 };
 
 /// Elimination by pairs, as "definite defectives" in group testing (Aldridge, Baldassini & Johnson, IEEE
-/// Trans. Inf. Theory 60, 2014): a pair that is as fast as they come clears both of its nodes; a slow pair
-/// with one node that is not cleared names it. A pair is slow beyond the slowest level by kMatters and
-/// healthy_deviations, and clears where one of 1,000 that lost kMustBeSeen would be as fast. Fewer than eight
-/// pairs clear and name nobody.
+/// Trans. Inf. Theory 60, 2014): a pair that is as fast as they come clears both of its nodes; whose pairs
+/// are all slow is named by two with nodes that are cleared, or by one that is slower than any path between
+/// such nodes, by the line: between two leaves a path is slow by itself. A pair is slow beyond the slowest
+/// level by kMatters and healthy_deviations, and clears where one of 1,000 that lost kMustBeSeen would be as
+/// fast. Fewer than eight pairs clear and name nobody.
 struct PairElimination {
   std::vector<NodeStanding> nodes;  ///< by node; of whom was not measured: no pairs
   std::vector<PairTime> paths;      ///< slow pairs of nodes that are both cleared

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <numbers>
 #include <set>
@@ -13,10 +16,12 @@
 
 #include "base/deterministic_random.hpp"
 #include "tools/burnin/attribution/burnin_record.hpp"
+#include "tools/burnin/attribution/pair_tables/imported_pairs.hpp"
 #include "tools/burnin/attribution/pairs/pair_elimination.hpp"
 
-// Whom every design of a screening names, over fleets that are drawn: one rate of each pair, as others'
-// tables have it, the lower of its nodes', less what leaves cost, with normal noise.
+// Whom every design of a screening names, over fleets that are drawn: one rate of each pair, group or host,
+// as others' tables have it and `--from` reads it: the lowest of its hosts', less what leaves cost, with
+// normal noise.
 
 namespace collbench::analysis {
 namespace {
@@ -41,22 +46,24 @@ class Draw {
   std::uint64_t counter_;
 };
 
-using Pairs = std::set<std::pair<int, int>>;
+/// The hosts of each launch, ascending: two of a pair, more of a group, or one.
+using Launches = std::set<std::vector<int>>;
 
 struct Design {
   std::string name;
-  std::function<Pairs(const Fleet&, Draw&)> pairs;
-  bool is_dense = false;  ///< at least three pairs a host inside its group
+  std::function<Launches(const Fleet&, Draw&)> launches;
+  bool is_dense = false;      ///< at least three pairs a host inside its group
+  bool is_quadratic = false;  ///< so many pairs that fewer fleets are drawn
 };
 
-void add_pair(Pairs& pairs, int a, int b) {
-  if (a != b) pairs.insert(std::minmax(a, b));
+void add_pair(Launches& launches, int a, int b) {
+  if (a != b) launches.insert({std::min(a, b), std::max(a, b)});
 }
 
-std::vector<Design> designs() {
+const std::vector<Design>& designs() {
   const auto with_next = [](bool closed) {
     return [closed](const Fleet& fleet, Draw& /*draw*/) {
-      Pairs pairs;
+      Launches pairs;
       for (int host = 0; host + (closed ? 0 : 1) < fleet.hosts; ++host)
         add_pair(pairs, host, (host + 1) % fleet.hosts);
       return pairs;
@@ -64,14 +71,14 @@ std::vector<Design> designs() {
   };
   const auto with_first = [](int references) {
     return [references](const Fleet& fleet, Draw& /*draw*/) {
-      Pairs pairs;
+      Launches pairs;
       for (int reference = 0; reference < references; ++reference)
         for (int host = references; host < fleet.hosts; ++host) add_pair(pairs, reference, host);
       return pairs;
     };
   };
   const auto near = [](const Fleet& fleet, Draw& draw) {
-    Pairs pairs;
+    Launches pairs;
     for (int host = 0; host < fleet.hosts; ++host) {
       for (int next = 1; next <= 3; ++next) {  // inside its leaf, around
         const int leaf = host / fleet.leaf_nodes * fleet.leaf_nodes;
@@ -82,15 +89,47 @@ std::vector<Design> designs() {
     }
     return pairs;
   };
-  const auto all = [](const Fleet& fleet, Draw& /*draw*/) {
-    Pairs pairs;
-    for (int a = 0; a < fleet.hosts; ++a)
-      for (int b = a + 1; b < fleet.hosts; ++b) add_pair(pairs, a, b);
-    return pairs;
+  const auto where = [](auto meets) {
+    return [meets](const Fleet& fleet, Draw& /*draw*/) {
+      Launches pairs;
+      for (int a = 0; a < fleet.hosts; ++a)
+        for (int b = a + 1; b < fleet.hosts; ++b)
+          if (meets(a, b, fleet.hosts)) add_pair(pairs, a, b);
+      return pairs;
+    };
   };
-  return {{"one reference", with_first(1)},  {"chain", with_next(false)},     {"ring", with_next(true)},
-          {"two references", with_first(2)}, {"8 references", with_first(8)}, {"6 near, 2 far", near, true},
-          {"all pairs", all, true}};
+  const auto next_to_each_other = [](int size, int first) {  // from `first` on, around
+    return [size, first](const Fleet& fleet, Draw& /*draw*/) {
+      Launches groups;
+      for (int at = 0; at < fleet.hosts; at += size) {
+        std::vector<int> group;
+        for (int host = at; host < std::min(at + size, fleet.hosts); ++host)
+          group.push_back((host + first) % fleet.hosts);
+        std::sort(group.begin(), group.end());
+        groups.insert(group);
+      }
+      return groups;
+    };
+  };
+  static const std::vector<Design> all{
+      {"one reference", with_first(1)},
+      {"chain", with_next(false)},
+      {"ring", with_next(true)},
+      {"two references", with_first(2)},
+      {"8 references", with_first(8)},
+      {"6 near, 2 far", near, true},
+      {"two halves", where([](int a, int b, int hosts) { return (a < hosts / 2) != (b < hosts / 2); }), false,
+       true},
+      {"even with odd", where([](int a, int b, int /*hosts*/) { return a % 2 != b % 2; }), true, true},
+      {"all pairs", where([](int /*a*/, int /*b*/, int /*hosts*/) { return true; }), true, true},
+      {"groups of 4", next_to_each_other(4, 2)},
+      {"each host", next_to_each_other(1, 0)}};
+  return all;
+}
+
+const Design& design_named(const std::string& name) {
+  return *std::find_if(designs().begin(), designs().end(),
+                       [&name](const Design& design) { return design.name == name; });
 }
 
 struct Score {
@@ -104,28 +143,35 @@ struct Score {
   }
 };
 
+/// The table of a screening, as a program writes it.
+std::string drawn_table(const Fleet& fleet, const Launches& launches, const std::set<int>& bad, Draw& draw) {
+  const bool has_pairs = launches.begin()->size() == 2;
+  std::string text = has_pairs ? "node_a,node_b,busbw\n" : "nodes,busbw\n";
+  for (const std::vector<int>& hosts : launches) {
+    const bool is_slow =
+        std::any_of(hosts.begin(), hosts.end(), [&bad](int host) { return bad.contains(host); });
+    const auto is_far = [&](int host) { return host / fleet.leaf_nodes != hosts.front() / fleet.leaf_nodes; };
+    double rate = is_slow ? 1 - fleet.lost : 1;
+    if (std::any_of(hosts.begin(), hosts.end(), is_far)) rate *= 1 - fleet.leaf_effect;
+    rate *= std::exp(fleet.noise * draw.normal());
+    text += fmt::format("n{},{}\n", fmt::join(hosts, has_pairs ? ",n" : "+n"), rate);
+  }
+  return text;
+}
+
 Score score_of(const Fleet& fleet, const Design& design, std::uint64_t seed) {
   Draw draw(seed);
   std::set<int> bad;
   while (std::cmp_less(bad.size(), fleet.bad))
     bad.insert(static_cast<int>(draw.below(static_cast<std::uint64_t>(fleet.hosts))));
   if (design.name == "one reference") bad.erase(0);  // without --expected it cannot be told
-  BurninRecord record;
-  record.bytes = 1e9;
-  record.source = "drawn";
-  for (int host = 0; host < fleet.hosts; ++host) record.table.nodes.push_back(fmt::format("n{}", host));
-  for (const auto& [a, b] : design.pairs(fleet, draw)) {
-    double rate = bad.contains(a) || bad.contains(b) ? 1 - fleet.lost : 1;
-    if (a / fleet.leaf_nodes != b / fleet.leaf_nodes) rate *= 1 - fleet.leaf_effect;
-    rate *= std::exp(fleet.noise * draw.normal());
-    record.table.times.push_back({a, b, 0, 1 / rate});
-    record.table.times.push_back({b, a, 0, 1 / rate});
-  }
+  const Launches launches = design.launches(fleet, draw);
+  const BurninRecord record = burnin_from_pairs(drawn_table(fleet, launches, bad, draw), "drawn", {});
   Score score;
   for (const NodeVerdict& node : attribute(record).nodes) {
     const bool is_accused = node.bucket == Bucket::suspect || node.bucket == Bucket::bad;
     const bool is_good = node.bucket == Bucket::good;
-    if (bad.contains(node.node))
+    if (bad.contains(std::stoi(record.table.nodes[slot_of(node.node)].substr(1))))
       ++score.bad, score.named += is_accused ? 1 : 0, score.passed += is_good ? 1 : 0;
     else
       ++score.healthy, score.accused += is_accused ? 1 : 0, score.cleared += is_good ? 1 : 0;
@@ -133,9 +179,9 @@ Score score_of(const Fleet& fleet, const Design& design, std::uint64_t seed) {
   return score;
 }
 
-Score score_over(const Fleet& fleet, const Design& design, std::uint64_t seeds) {
+Score score_over(const Fleet& fleet, const Design& design, std::uint64_t seeds, std::uint64_t first = 1) {
   Score all;
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) all += score_of(fleet, design, seed);
+  for (std::uint64_t seed = first; seed < first + seeds; ++seed) all += score_of(fleet, design, seed);
   return all;
 }
 
@@ -159,14 +205,15 @@ TEST(Screening, NoDesignPassesABadHostOrAccusesAHealthyOne) {
 // The reference's own leaf is a sixteenth of the hosts: who is as slow as the others may be one of them that
 // lost a tenth.
 TEST(Screening, WhoMayBelongToTheLeafOfTheReferencesIsNotGood) {
-  for (const int design : {0, 3, 4}) {
+  for (const std::string name : {"one reference", "two references", "8 references"}) {
+    const Design& design = design_named(name);
     for (const double leaf_effect : {0.05, 0.1}) {
-      const Score score = score_over({.hosts = 256, .bad = 12, .lost = 0.1, .leaf_effect = leaf_effect},
-                                     designs().at(slot_of(design)), 4);
-      EXPECT_EQ(score.passed, 0) << designs().at(slot_of(design)).name << leaf_effect;
+      const Score score =
+          score_over({.hosts = 256, .bad = 12, .lost = 0.1, .leaf_effect = leaf_effect}, design, 4);
+      EXPECT_EQ(score.passed, 0) << name << leaf_effect;
     }
-    const Score alike = score_over({.hosts = 256}, designs().at(slot_of(design)), 4);
-    EXPECT_GE(alike.cleared, alike.healthy * 98 / 100) << designs().at(slot_of(design)).name;
+    const Score alike = score_over({.hosts = 256}, design, 4);
+    EXPECT_GE(alike.cleared, alike.healthy * 98 / 100) << name;
   }
 }
 
@@ -199,8 +246,8 @@ TEST(Screening, AnUnevenLeafIsNobodysFault) {
 // Where the nodes' parts scatter as much as the loss, nobody is named, and who may have lost a tenth is not
 // good.
 TEST(Screening, WhoMayHaveLostATenthIsNotGood) {
-  const Design six_near = designs()[5];
-  const Score score = score_over({.bad = 6, .lost = 0.1, .noise = 0.06, .leaf_nodes = 63}, six_near, 8);
+  const Score score =
+      score_over({.bad = 6, .lost = 0.1, .noise = 0.06, .leaf_nodes = 63}, design_named("6 near, 2 far"), 8);
   EXPECT_LT(score.named, score.bad / 2) << "else the scatter hides nothing";
   EXPECT_LE(score.passed, score.bad / 20);
 }
@@ -223,43 +270,93 @@ TEST(Elimination, WhoIsNotSlowWithAllIsNotNamed) {
   EXPECT_EQ(standing(20), Standing::slow);
 }
 
+// Leaves of eight, and n6 is slow: n7 is slow with it, and with n8 as all are who stand between two leaves.
+TEST(Elimination, WhoStandsBetweenLeavesBesideASlowNodeIsNotNamed) {
+  const auto chain = [](double n6, double leaf) {
+    PairTable table;
+    for (int host = 0; host < 40; ++host) table.nodes.push_back(fmt::format("n{}", host));
+    for (int host = 0; host + 1 < 40; ++host) {
+      const double seconds = (host == 5 || host == 6 ? n6 : 1) * (host % 8 == 7 ? leaf : 1);
+      table.times.push_back({host, host + 1, 0, seconds * (1 + 1e-4 * (host % 3))});
+    }
+    return pair_elimination(table, 0).nodes;
+  };
+  EXPECT_EQ(chain(1.1, 1.1)[7].standing, Standing::unclear);
+  EXPECT_EQ(chain(1.1, 1.1)[6].standing, Standing::unclear) << "n5 to n6 may be such a path";
+  EXPECT_EQ(chain(1.3, 1.1)[7].standing, Standing::unclear);
+  EXPECT_EQ(chain(1.3, 1.1)[6].standing, Standing::slow) << "no path costs as much";
+  EXPECT_EQ(chain(1.1, 1)[6].standing, Standing::slow);
+  EXPECT_EQ(chain(1.1, 1)[7].standing, Standing::cleared);
+}
+
+// Rates of hosts that scatter by 2 % name nobody who is slower by less than 12 %.
+TEST(Screening, WhoseOwnRateMayHaveLostATenthIsNotGood) {
+  const Score score = score_over({.bad = 3, .lost = 0.1, .noise = 0.02}, design_named("each host"), 40);
+  EXPECT_LE(score.passed, score.bad / 100);
+  EXPECT_GE(score.cleared, score.healthy * 9 / 10);
+}
+
+/// "0.9 [0.7, 1.2] (78 of 86064)": of 1,000, with its 95 % interval (Clopper & Pearson, Biometrika 26, 1934).
+std::string per_thousand(int count, int of) {
+  using Binomial = boost::math::binomial_distribution<>;
+  constexpr double kTail = 0.025;
+  return fmt::format("{:.2g} [{:.2g}, {:.2g}] ({} of {})", 1000.0 * count / of,
+                     1000 * Binomial::find_lower_bound_on_p(of, count, kTail),
+                     1000 * Binomial::find_upper_bound_on_p(of, count, kTail), count, of);
+}
+
+/// A row of docs/notes/burnin-screenings.md: `seeds` fleets of each kind, the first of them `seed`.
+std::string table_row(const Design& design, int hosts, double noise, std::uint64_t seed,
+                      std::uint64_t seeds) {
+  std::string named;
+  std::string cleared;
+  Score beside;
+  Score healthy;
+  int passed = 0;
+  int bad = 0;
+  for (const double lost : {0.05, 0.1, 0.25, 0.5}) {
+    Score all;
+    for (const double leaf_effect : {0.0, 0.05, 0.1})
+      for (const double share : {0.01, 0.05})
+        all += score_over({.hosts = hosts,
+                           .bad = std::max(1, static_cast<int>(share * hosts)),
+                           .lost = lost,
+                           .leaf_effect = leaf_effect,
+                           .noise = noise},
+                          design, seeds, seed);
+    beside += all;
+    named += fmt::format(" {:.1f} |", 100.0 * all.named / all.bad);
+    if (lost > 0.05) passed += all.passed, bad += all.bad;
+  }
+  for (const double leaf_effect : {0.0, 0.05, 0.1}) {
+    const Score all =
+        score_over({.hosts = hosts, .leaf_effect = leaf_effect, .noise = noise}, design, 2 * seeds, seed);
+    healthy += all;
+    cleared += fmt::format("{}{:.0f}", cleared.empty() ? "" : ", ", 100.0 * all.cleared / all.healthy);
+  }
+  return fmt::format("| {} | {} | {:.0f} % |{} {} of {} | {} | {} | {} |\n", design.name, hosts, 100 * noise,
+                     named, passed, bad, per_thousand(beside.accused, beside.healthy),
+                     per_thousand(healthy.accused, healthy.healthy), cleared);
+}
+
 // Prints the table of docs/notes/burnin-screenings.md: --gtest_also_run_disabled_tests
-// --gtest_filter='*Table*'.
+// --gtest_filter='*Table*', and COLLBENCH_FIRST_SEED for other fleets.
 TEST(Screening, DISABLED_Table) {
-  constexpr std::array<double, 3> kLeafEffects{0.0, 0.05, 0.1};
-  for (const Design& design : designs()) {
-    if (design.name == "all pairs") continue;
-    for (const double noise : {0.01, 0.02}) {
-      std::string cells;
-      std::string cleared;
-      Score healthy;
-      for (const double lost : {0.1, 0.25, 0.5}) {
-        Score all;
-        for (const int hosts : {63, 256}) {
-          for (const double leaf_effect : kLeafEffects) {
-            for (const double share : {0.01, 0.05})
-              all += score_over({.hosts = hosts,
-                                 .bad = std::max(1, static_cast<int>(share * hosts)),
-                                 .lost = lost,
-                                 .leaf_effect = leaf_effect,
-                                 .noise = noise},
-                                design, hosts == 63 ? 36 : 8);
-          }
-        }
-        healthy.accused += all.accused, healthy.healthy += all.healthy;
-        cells += fmt::format(" {:.1f}, {} of {} |", 100.0 * all.named / all.bad, all.passed, all.bad);
+  struct Size {
+    int hosts;
+    std::uint64_t seeds;
+    std::uint64_t seeds_of_dense;
+  };
+  const char* const first = std::getenv("COLLBENCH_FIRST_SEED");  // NOLINT(concurrency-mt-unsafe)
+  const std::uint64_t seed = first == nullptr ? 1 : std::stoull(first);
+  for (const Size& size : {Size{63, 36, 6}, Size{256, 8, 1}, Size{1024, 2, 0}}) {
+    for (const Design& design : designs()) {
+      const bool is_quadratic = design.is_quadratic;
+      const std::uint64_t seeds = is_quadratic ? size.seeds_of_dense : size.seeds;
+      for (const double noise : {0.01, 0.02}) {
+        if (seeds > 0) fmt::print("{}", table_row(design, size.hosts, noise, seed, seeds));
+        std::fflush(stdout);
       }
-      for (const double leaf_effect : kLeafEffects) {
-        Score all;
-        for (const int hosts : {63, 256})
-          all += score_over({.hosts = hosts, .leaf_effect = leaf_effect, .noise = noise}, design,
-                            hosts == 63 ? 24 : 8);
-        healthy.accused += all.accused, healthy.healthy += all.healthy;
-        cleared += fmt::format("{}{:.0f}", cleared.empty() ? "" : ", ", 100.0 * all.cleared / all.healthy);
-      }
-      fmt::print("| {} | {:.0f} % |{} {} of {} | {} |\n", design.name, 100 * noise, cells, healthy.accused,
-                 healthy.healthy, cleared);
-      std::fflush(stdout);
     }
   }
 }
