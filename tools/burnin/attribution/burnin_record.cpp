@@ -368,7 +368,10 @@ Attribution attribute(const BurninRecord& record) {
   if (!record.source.empty()) hold_back_unseen(record, found);
   for (NodeVerdict& node : found.nodes) {
     const std::string blind = blind_words(found.blind_below_of(node.node));
-    if (!blind.empty() && node.bucket == Bucket::good) node = {node.node, Bucket::suspect, blind, true};
+    if (blind.empty() || node.bucket != Bucket::good) continue;
+    // What others measured cannot be measured again, and accuses nobody by its scatter.
+    node = record.source.empty() ? NodeVerdict{node.node, Bucket::suspect, blind, true}
+                                 : NodeVerdict{node.node, Bucket::not_tested, blind};
   }
   return found;
 }

@@ -235,9 +235,16 @@ class GroupSearch {
     for (const auto& [label, size] : sizes)
       (size > 1 ? labels : alone) += size > 1 ? size * std::log(nodes / size) : 1;
     if (alone > 0) labels += alone * std::log(nodes / alone);
+    // Of many nodes with few pairs each, the kind of each pair is said with less than the group of each node.
+    const auto inside = static_cast<double>(std::ranges::count_if(
+        pairs_, [&](const PairTime& pair) { return is_inside(fit, two_levels, pair); }));
+    double kinds = 0;
+    for (const double of_kind : {inside, count - inside})
+      if (of_kind > 0) kinds += of_kind * std::log(count / of_kind);
     const auto matter = std::count_if(fit.parts.begin(), fit.parts.end(),
                                       [](double part) { return std::fabs(part) > kMatters; });
-    return 2 * count * std::log(deviation / count + kMinScatter) + 2 * (two_levels ? labels : 0) +
+    return 2 * count * std::log(deviation / count + kMinScatter) +
+           2 * (two_levels ? std::min(labels, kinds) : 0) +
            (static_cast<double>(matter) + (two_levels ? 2 : 1)) * std::log(count);
   }
 

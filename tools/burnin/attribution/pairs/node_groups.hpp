@@ -14,10 +14,10 @@ struct NodeGroups {
 
 /// Finds groups from the pairs themselves: the two-level model log time(i, j) = inside or across + part(i) +
 /// part(j) is compared with one level by BIC (Schwarz, Annals of Statistics 6, 1978; Laplace's likelihood, as
-/// medians fit it), where each node's group and each part that matters count as what has to be said. For
-/// given levels the likeliest groups are found by moving nodes and joining groups while that gains (Blondel
-/// et al., J. Stat. Mech. P10008, 2008, with this gain for modularity's). None of fewer than two groups of
-/// three, and of more than 1,024 nodes.
+/// medians fit it), where each node's group (or each pair's kind, where that is less) and each part that
+/// matters count as what has to be said. For given levels the likeliest groups are found by moving nodes and
+/// joining groups while that gains (Blondel et al., J. Stat. Mech. P10008, 2008, with this gain for
+/// modularity's). None of fewer than two groups of three, and of more than 1,024 nodes.
 [[nodiscard]] NodeGroups node_groups(const PairTable& table);
 
 }  // namespace collbench::analysis

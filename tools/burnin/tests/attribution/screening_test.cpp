@@ -133,7 +133,7 @@ const Design& design_named(const std::string& name) {
 }
 
 struct Score {
-  int bad = 0, named = 0, passed = 0;  ///< passed: bad, and said to be good
+  int bad = 0, named = 0, passed = 0;  ///< named, or its group; passed: bad, and said to be good
   int healthy = 0, accused = 0, cleared = 0;
 
   Score& operator+=(const Score& other) {
@@ -168,11 +168,16 @@ Score score_of(const Fleet& fleet, const Design& design, std::uint64_t seed) {
   const Launches launches = design.launches(fleet, draw);
   const BurninRecord record = burnin_from_pairs(drawn_table(fleet, launches, bad, draw), "drawn", {});
   Score score;
-  for (const NodeVerdict& node : attribute(record).nodes) {
+  const Attribution found = attribute(record);
+  std::set<int> in_named_groups;
+  for (const Blame& blame : found.blames)
+    if (blame.kind == BlameKind::group) in_named_groups.insert(blame.nodes.begin(), blame.nodes.end());
+  for (const NodeVerdict& node : found.nodes) {
     const bool is_accused = node.bucket == Bucket::suspect || node.bucket == Bucket::bad;
     const bool is_good = node.bucket == Bucket::good;
     if (bad.contains(std::stoi(record.table.nodes[slot_of(node.node)].substr(1))))
-      ++score.bad, score.named += is_accused ? 1 : 0, score.passed += is_good ? 1 : 0;
+      ++score.bad, score.named += is_accused || in_named_groups.contains(node.node) ? 1 : 0,
+          score.passed += is_good ? 1 : 0;
     else
       ++score.healthy, score.accused += is_accused ? 1 : 0, score.cleared += is_good ? 1 : 0;
   }
@@ -294,6 +299,23 @@ TEST(Screening, WhoseOwnRateMayHaveLostATenthIsNotGood) {
   const Score score = score_over({.bad = 3, .lost = 0.1, .noise = 0.02}, design_named("each host"), 40);
   EXPECT_LE(score.passed, score.bad / 100);
   EXPECT_GE(score.cleared, score.healthy * 9 / 10);
+}
+
+// The scatter of groups is no host's fault, and says that nobody is known.
+TEST(Screening, GroupsThatScatterAccuseNobody) {
+  const Score score = score_over({.bad = 3, .lost = 0.25, .leaf_effect = 0.1, .noise = 0.02},
+                                 design_named("groups of 4"), 12);
+  EXPECT_EQ(score.accused, 0);
+  EXPECT_EQ(score.passed, 0);
+}
+
+// Of 1,024 hosts with eight pairs each, what leaves cost would be scatter that hides all.
+TEST(Screening, LeavesOfAThousandHostsAreFound) {
+  const Score score = score_over({.hosts = 1024, .bad = 10, .lost = 0.1, .leaf_effect = 0.1, .noise = 0.02},
+                                 design_named("6 near, 2 far"), 1);
+  EXPECT_EQ(score.accused, 0);
+  EXPECT_GE(score.named, score.bad * 8 / 10);
+  EXPECT_GE(score.cleared, score.healthy * 95 / 100);
 }
 
 /// "0.9 [0.7, 1.2] (78 of 86064)": of 1,000, with its 95 % interval (Clopper & Pearson, Biometrika 26, 1934).
