@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -42,16 +43,19 @@ void hold_back_by_rates(const BurninRecord& record, Attribution& found) {
     std::vector<double> log_times;
     for (const GroupRate* const rate : population.members)
       log_times.push_back(-std::log(rate->bus_bandwidth));
-    const Levels levels = levels_of(log_times);
-    const double clears_below = clear_below(levels, log_times.size());
+    const double fastest = levels_of(log_times).centers.front();
+    // The line is six deviations or more, and of 1,000 who lost as much one is three below.
+    const double clears_below = kMustBeSeen - population.line / 2;
     for (std::size_t i = 0; i < log_times.size(); ++i) {
-      const double more = log_times[i] - levels.centers.front();
+      const double more = log_times[i] - fastest;
       for (const int node : population.members[i]->launch.nodes) {
         if (more <= clears_below) cleared.insert(node);
         why[node] = fmt::format(
-            "this design cannot tell: {} takes {} over the fastest level, where rates scatter by {:.1f} % "
-            "(robust standard deviation), so it may have lost 10 %",
-            population.size == 1 ? "it" : "its group", percent_slower(more), 100 * levels.sigma);
+            "this design cannot tell: {} takes {} over the fastest level, and healthy ones scatter so much "
+            "that "
+            "only {} or more would be named",
+            population.size == 1 ? "it" : "its group", percent_slower(more),
+            percent_slower(std::max(kMatters, population.line)));
       }
     }
   }
