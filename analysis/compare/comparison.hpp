@@ -52,6 +52,9 @@ struct ComparedRow {
   /// The machine was never in one known state on both sides, so that the times say nothing of the change.
   bool is_other_state = false;
   std::vector<std::string> notes{};  ///< what went another way in the two: the algorithm, throttled GPUs
+
+  /// The interval says nothing: a few launches that scatter widely are compatible with any change.
+  [[nodiscard]] bool is_too_wide() const { return ratio_low > 0 && ratio_high > 1000 * ratio_low; }
 };
 
 struct CompareOptions {

@@ -37,7 +37,7 @@ std::string compared_ratio_cell(double ratio) {
 
 std::string ratio_interval_cell(const ComparedRow& row) {
   if (row.ratio_low <= 0) return std::string(kNoValue);
-  return fmt::format("{:.3f} to {:.3f}", row.ratio_low, row.ratio_high);
+  return row.is_too_wide() ? "too wide" : fmt::format("{:.3f} to {:.3f}", row.ratio_low, row.ratio_high);
 }
 
 std::string p_cell(const ComparedRow& row) {

@@ -210,10 +210,13 @@ std::vector<std::string> pair_sentences(const Comparison& comparison) {
     const auto percent = [](double ratio) { return std::abs(1 - ratio) * 100; };
     if (row.change == RowChange::faster || row.change == RowChange::slower) {
       const bool faster = row.change == RowChange::faster;
-      sentences.push_back(fmt::format("{}: B is {:.1f} % {} ({:.1f} to {:.1f} %), {}", format_row(row.key),
-                                      percent(row.ratio), faster ? "faster" : "slower",
-                                      percent(faster ? row.ratio_high : row.ratio_low),
-                                      percent(faster ? row.ratio_low : row.ratio_high), pairs));
+      const std::string interval =
+          row.is_too_wide()
+              ? "too wide"
+              : fmt::format("{:.1f} to {:.1f} %", percent(faster ? row.ratio_high : row.ratio_low),
+                            percent(faster ? row.ratio_low : row.ratio_high));
+      sentences.push_back(fmt::format("{}: B is {:.1f} % {} ({}), {}", format_row(row.key),
+                                      percent(row.ratio), faster ? "faster" : "slower", interval, pairs));
     } else if (row.change == RowChange::same) {
       sentences.push_back(fmt::format(
           "{}: B takes {:.3f} to {:.3f} times as long as A: a difference of {:.3g} % is ruled out, {}",

@@ -47,6 +47,16 @@ TEST(ComparisonReport, TextFitsItsPageAndSaysWhatWouldDecideTheRest) {
   }
 }
 
+TEST(ComparisonReport, AnIntervalThatAllowsAnythingIsNotPrinted) {
+  Comparison found = example();
+  found.rows[1].ratio_low = 1e-4;
+  found.rows[1].ratio_high = 155921822.777;
+  const std::string text = report(found, "text", {.columns = 120});
+  EXPECT_THAT(text, HasSubstr("too wide"));
+  EXPECT_THAT(text, Not(HasSubstr("155921822")));
+  EXPECT_THAT(report(example(), "text", {.columns = 120}), Not(HasSubstr("too wide")));
+}
+
 TEST(ComparisonReport, MarkdownCountsWhatIsTheSame) {
   const std::string text = report(example(), "md");
   EXPECT_THAT(text, HasSubstr("1 SLOWER, 1 UNCLEAR, 1 SAME"));
