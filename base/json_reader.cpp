@@ -13,7 +13,8 @@ namespace collbench {
 namespace {
 
 constexpr std::string_view kDamaged =
-    "the file is damaged or was not written by collbench: give another file (for an nccl-tests log, use "
+    "the file is damaged, or not of the kind that is read here: give another file (for an nccl-tests log, "
+    "use "
     "collbench judge)";
 
 /// "line:column" of the 1-based position `byte` in `text`; the column counts bytes.

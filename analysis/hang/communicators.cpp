@@ -21,7 +21,7 @@ namespace {
 using Members = std::vector<CommunicatorMember>;
 using CallCountsByName = std::map<std::string, std::uint64_t>;
 
-constexpr std::string_view kLeftNothing = "left no dump or log here";
+constexpr std::string_view kLeftNothing = "left nothing of this group here";
 
 template <class Predicate>
 Members members_that(const Communicator& communicator, const Predicate& is_one) {
@@ -301,7 +301,8 @@ const CommunicatorMember* impossible_rank(const Communicator& communicator) {
   const bool empty = communicator.size == 0 && communicator.status == "NOCOMM";
   const auto found = std::ranges::find_if(members, [&](const CommunicatorMember& each) {
     // Only RAS has a status; of PyTorch's dumps the size may be that of what is there.
-    return empty || (!communicator.status.empty() && communicator.size > 0 && each.rank >= communicator.size);
+    return empty || each.rank < 0 ||
+           (!communicator.status.empty() && communicator.size > 0 && each.rank >= communicator.size);
   });
   return found == members.end() ? nullptr : &*found;
 }
@@ -325,11 +326,11 @@ HangFinding ranks_behind(const Communicator& communicator, const CommunicatorMem
 
 HangFinding find_hang(const Communicator& communicator) {
   if (const CommunicatorMember* impossible = impossible_rank(communicator))
-    return {
-        HangCause::not_known,
-        {},
-        fmt::format("{}: rank {} of {} ranks is nonsense that NCCL's RAS writes of a group that is not there",
-                    communicator.name, impossible->rank, communicator.size)};
+    return {HangCause::not_known,
+            {},
+            fmt::format("{}: rank {} of {} ranks is nonsense that NCCL's RAS writes{}", communicator.name,
+                        impossible->rank, communicator.size,
+                        communicator.size == 0 ? " of a group that is not there" : "")};
   const auto is = [&](MemberPresence presence) {
     return members_that(communicator, [&](const auto& each) { return each.presence == presence; });
   };

@@ -50,7 +50,7 @@ std::string host_in(const std::string& text) {
 CommunicatorMember member_of(const JsonReader& json) {
   CommunicatorMember member;
   constexpr int kAny = std::numeric_limits<int>::min();
-  member.rank = json.at("rank").integer<int>();
+  member.rank = json.at("rank").integer<int>(kAny);
   member.host = host_in(json.at("host").text());
   member.pid = std::max(0, json.at("pid").integer<int>(kAny));
   const JsonReader status = json.at("status");

@@ -226,6 +226,7 @@ void PytorchDumps::add_incident(const topology::WatchdogIncident& incident, std:
       own.ended = static_cast<std::uint64_t>(seen.completed);
     }
     for (const auto& [rank, line] : incident.errors_in(name)) entry(name, rank).member.error = line.text;
+    if (name != "0") by_numbers_[name] = topology::missing_ranks(name, group);
   }
 }
 
@@ -251,8 +252,9 @@ bool PytorchDumps::add(const HangDump& dump) {
   if (dump.text.starts_with("\x80")) {
     throw usage_error(
         dump.file, "is a pickle, which may run any program when it is read",
-        "if you trust it: python3 -c 'import json, pickle, sys; json.dump(pickle.load(open(sys.argv[1], "
-        "\"rb\")), open(sys.argv[1] + \".json\", \"w\"))' FILE");
+        "if you trust it: python3 -c 'import json, pickle, sys; [json.dump(pickle.load(open(f, \"rb\")), "
+        "open(f + "
+        "\".json\", \"w\")) for f in sys.argv[1:]]' FILE..., then: collbench flight FILE.json...");
   }
   if (!is_log && !text.starts_with("{")) return false;
   if (first_file_.empty()) first_file_ = dump.file;
@@ -290,6 +292,7 @@ std::vector<Communicator> PytorchDumps::groups() {
     const auto own = expected_.find(name);
     std::set<int> expected = own == expected_.end() ? std::set<int>() : own->second;
     group.lists_all = !expected.empty();
+    if (expected.empty()) expected = by_numbers_[name];
     // The default group has all ranks, at least as many as the highest number says.
     if (const int highest = highest_rank(group);
         name == "0" && logs != by_log_.end() && expected.empty() && highest < kMaxRanks)

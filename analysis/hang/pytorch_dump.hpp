@@ -34,7 +34,8 @@ class PytorchDumps {
   void add_incident(const topology::WatchdogIncident& incident, std::size_t incidents);
 
   std::map<std::string, Communicator> by_name_;
-  std::map<std::string, std::set<int>> expected_;  // ranks of each group
+  std::map<std::string, std::set<int>> expected_;    // ranks of each group
+  std::map<std::string, std::set<int>> by_numbers_;  // those that a log lacks, by the others' numbers in it
   std::set<int> dumped_;
   std::vector<topology::EvidenceLine> log_lines_;           // of all logs
   std::map<std::string, std::map<int, RankOfLog>> by_log_;  // of each group

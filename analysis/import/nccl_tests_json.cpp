@@ -190,19 +190,19 @@ LogTable table_of(const JsonReader& json, std::string_view text) {
   return table;
 }
 
-/// What to do with JSON of another kind; `otherwise` where that is not known.
-std::string next_step_by(std::string_view text, const char* otherwise) {
-  const std::string_view first = text.substr(0, text.find('\n'));
-  const bool is_inspectors = first.find("\"coll_perf\"") != std::string_view::npos ||
-                             first.find("\"p2p_perf\"") != std::string_view::npos;
-  return is_inspectors ? "these are lines of NCCL Inspector: collbench inspector reads them" : otherwise;
+/// As `error`, with what helps here: it is no record of ours that is damaged.
+Error not_whole(const Error& error) {
+  return usage_error(error.where(), error.what(),
+                     "nccl-tests leaves -J so where it does not come to its end: give what it printed");
 }
 
-/// As `error`, with what helps here: it is no record of ours that is damaged.
-Error not_whole(const Error& error, std::string_view text) {
-  return usage_error(
-      error.where(), error.what(),
-      next_step_by(text, "nccl-tests leaves -J so where it does not come to its end: give what it printed"));
+/// JSON of another command, which has an object a line.
+void require_no_inspector(std::string_view text, std::string_view file) {
+  const std::string_view first = text.substr(0, text.find('\n'));
+  for (const std::string_view key : {"\"coll_perf\"", "\"p2p_perf\"", "\"dump_stats\""})
+    if (first.find(key) != std::string_view::npos)
+      throw usage_error(std::string(file), "has lines of NCCL Inspector, not of nccl-tests",
+                        "collbench inspector reads them");
 }
 
 }  // namespace
@@ -213,11 +213,12 @@ bool looks_like_json(std::string_view text) {
 }
 
 LogTable read_nccl_tests_json(std::string_view text, std::string_view file) {
+  require_no_inspector(text, file);
   nlohmann::json document;
   try {
     document = parse_json(text, file);
   } catch (const Error& error) {
-    throw not_whole(error, text);
+    throw not_whole(error);
   }
   const JsonReader json(document, file);
   if (json.find("record")) {
@@ -226,12 +227,12 @@ LogTable read_nccl_tests_json(std::string_view text, std::string_view file) {
   }
   if (!json.find("results") || !json.find("config")) {
     throw usage_error(std::string(file), "is JSON, but not what nccl-tests writes with -J",
-                      next_step_by(text, "give the file of -J, or the program's output as text"));
+                      "give the file of -J, or the program's output as text");
   }
   try {
     return table_of(json, text);
   } catch (const Error& error) {
-    throw not_whole(error, text);
+    throw not_whole(error);
   }
 }
 

@@ -157,7 +157,7 @@ Dumps read_dumps(const std::vector<fs::path>& files) {
   throw usage_error(
       read.silent_files.front(),
       "is neither a recorder of collbench, an answer of NCCL's RAS, a dump of PyTorch's flight recorder as "
-      "JSON, nor a log in which PyTorch's watchdog or a rank wrote of an error",
+      "JSON, nor a log in which PyTorch's watchdog names a collective, or a rank its error",
       "what else a job's log says: collbench doctor FILE; see collbench flight --help");
 }
 

@@ -28,6 +28,7 @@ constexpr double kMinWaitShare = 0.1;  // of the call's own time
 constexpr double kDeviations = 5;      // of a binomial with every rank last alike, about 1 in 3 million
 constexpr double kMinShareOfLast = 0.3;
 constexpr std::size_t kBlocks = 8;  // in which a slowdown is looked for
+constexpr std::size_t kMinOfBlock = 5;
 constexpr double kSlower = 1.5;
 constexpr std::size_t kMinAlike = 3;
 
@@ -74,7 +75,7 @@ double median_of(const std::vector<Call>& calls, Of of) {
 
 std::optional<Slowdown> slowdown_of(const std::vector<Call>& calls) {
   const std::size_t size = calls.size() / kBlocks;
-  if (size < kMinCalls / 2) return std::nullopt;
+  if (size < kMinOfBlock) return std::nullopt;
   const auto block = [&](std::size_t i) {
     const auto begin = calls.begin() + static_cast<std::ptrdiff_t>(i * size);
     return median_of({begin, begin + static_cast<std::ptrdiff_t>(size)}, own_seconds);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "topology/doctor/long_log.hpp"
+#include "topology/doctor/look.hpp"
 #include "topology/graph/merge.hpp"
 #include "topology/readers/readers.hpp"
 
@@ -127,6 +129,16 @@ bool add_long_log(Evidence& evidence, const fs::path& file, std::uintmax_t max_w
   return false;
 }
 
+/// Another command that a file is for; empty where none is known.
+std::string_view command_that_reads(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kInspectors{"\"coll_perf\"", "\"p2p_perf\"", "\"dump_stats\"",
+                                                        "nccl_bus_bandwidth_gbs"};
+  constexpr std::array<std::string_view, 2> kHangs{"\"communicators\"", "\"pg_config\""};
+  const std::string_view start = text.substr(0, 4096);
+  if (has_one_of(start, kInspectors)) return "inspector";
+  return has_one_of(start, kHangs) ? "flight" : "";
+}
+
 }  // namespace
 
 const std::vector<EvidenceLine>& Evidence::of(std::string_view source) const {
@@ -156,7 +168,9 @@ bool add_evidence(Evidence& evidence, std::string_view text, std::string_view fi
     merge_into(evidence, std::move(*topology), file);
     used = true;
   } else if (!used) {
-    if (why.find("does not describe a machine") != std::string::npos)
+    if (const std::string_view command = command_that_reads(text); !command.empty())
+      why = fmt::format("this is for collbench {}, and no log", command);
+    else if (why.find("does not describe a machine") != std::string::npos)
       why =
           "no line here is of a kind that doctor reads (logs of NCCL, PyTorch, a launcher or the kernel; "
           "nvidia-smi, lspci, ibv_devinfo and others)";

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <deque>
 #include <limits>
-#include <set>
 #include <tuple>
 
 #include "base/text_search.hpp"
@@ -29,6 +28,12 @@ std::optional<int> rank_of(std::string_view line) {
     if (const auto rank = parse_integer(text_behind(line, before, "]").value_or(""), 0, 10'000'000))
       return static_cast<int>(*rank);
   return std::nullopt;
+}
+
+/// "[Rank 1]" of a line that fails, which is the rank's number in its group.
+int number_in_group(std::string_view line) {
+  const auto number = parse_integer(text_behind(line, "[Rank ", "]").value_or(""), 0, 10'000'000);
+  return number ? static_cast<int>(*number) : -1;
 }
 
 /// "[PG ID 2 PG GUID 3(tp) Rank 1]" of 2.5 and newer, "[PG 3 (tp) Rank 1]" of 2.4, "[PG 3 Rank 1]" of 2.3.
@@ -254,21 +259,7 @@ std::string elements_in_words(const std::string& elements) {
 /// Ranks by the collective in which they wait: its number, its name, its elements.
 using Waiting = std::map<std::tuple<std::int64_t, std::string, std::string>, std::set<int>>;
 
-/// Below the highest rank.
-std::set<int> missing_numbers(const WatchdogGroup& group) {
-  constexpr int kMaxMissing = 64;  // more are of another job, or of no interest
-  if (group.ranks.empty() || group.ranks.rbegin()->first - static_cast<int>(group.ranks.size()) > kMaxMissing)
-    return {};
-  std::set<int> missing;
-  int next = 0;
-  for (const auto& [rank, seen] : group.ranks)
-    for (; next <= rank; ++next)
-      if (next < rank) missing.insert(next);
-  return missing;
-}
-
-/// `has_all_ranks`: it is the default group.
-std::string conclusion(const WatchdogGroup& group, const Waiting& waiting, bool has_all_ranks) {
+std::string conclusion(const std::string& name, const WatchdogGroup& group, const Waiting& waiting) {
   const std::int64_t earliest = std::get<0>(waiting.begin()->first);
   std::set<int> behind;
   std::set<int> all;
@@ -296,11 +287,11 @@ std::string conclusion(const WatchdogGroup& group, const Waiting& waiting, bool 
   if (std::any_of(waiting.begin(), waiting.end(), differs))
     return "the ranks disagree on which collective it is, or on its size: the program took different ways on "
            "them (uneven data, a branch, work of one rank alone), not the network";
-  const std::set<int> silent = has_all_ranks ? missing_numbers(group) : std::set<int>();
+  const std::set<int> silent = missing_ranks(name, group);
   return fmt::format(
-      "{} {} not behind the others by {} calls: {}, or a link or a GPU", ranks_in_words(all),
-      all.size() == 1 ? "is" : "are", all.size() == 1 ? "its" : "their",
-      silent.empty() ? "a rank without a log here" : ranks_in_words(silent) + ", of which nothing is here");
+      "{} {} not behind the others by {} calls: {} left nothing of this group here, or a link or a GPU",
+      ranks_in_words(all), all.size() == 1 ? "is" : "are", all.size() == 1 ? "its" : "their",
+      silent.empty() ? "a rank that" : ranks_in_words(silent) + ", which");
 }
 
 /// What is found in a group, if any of its ranks had a timeout; behind `prefix`.
@@ -325,7 +316,7 @@ void observe(const std::string& name, const WatchdogGroup& group, const std::map
     found.push_back(
         {fmt::format("{}rank {} failed: {}", prefix, rank, excerpt(line.text, 160)), line.location});
   if (!errors.empty() || waiting.empty()) return;
-  found.push_back({prefix + conclusion(group, waiting, name == "0"), group.location});
+  found.push_back({prefix + conclusion(name, group, waiting), group.location});
   const auto& [call, operation, elements] = waiting.begin()->first;
   constexpr std::int64_t kMaxFirstCalls = 10;
   const bool may_be_barrier = operation == "ALLREDUCE" || operation == "BARRIER";
@@ -413,11 +404,35 @@ std::vector<WatchdogIncident> watchdog_incidents(const std::vector<EvidenceLine>
     if (!said.failed || own.call > 0) continue;
     if (said.timed_out && group.location.empty()) group.location = said.line.location;
     own.call = said.call;
+    own.number = number_in_group(said.line.text);
     own.operation = text_behind(said.line.text, "OpType=", ",)").value_or("");
     own.elements = text_behind(said.line.text, "NumelIn=", ",)").value_or("");
     if (own.elements == "18446744073709551615") own.elements.clear();  // -1: of several calls together
   }
   return found;
+}
+
+std::set<int> missing_ranks(const std::string& name, const WatchdogGroup& group) {
+  constexpr std::int64_t kMaxMissing = 64;  // more are of another job, or of no interest
+  constexpr std::int64_t kMinForSteps = 3;  // through two numbers any steps lead
+  const bool has_all_ranks = name == "0";
+  std::map<std::int64_t, std::int64_t> by_number;
+  for (const auto& [rank, seen] : group.ranks)
+    if (const int number = has_all_ranks ? rank : seen.number; number >= 0) by_number.emplace(number, rank);
+  const auto count = static_cast<std::int64_t>(by_number.size());
+  if (count < (has_all_ranks ? 1 : kMinForSteps)) return {};
+  const auto [first, first_rank] = *by_number.begin();
+  const auto [last, last_rank] = *by_number.rbegin();
+  if (last + 1 - count > kMaxMissing) return {};
+  const std::int64_t step = has_all_ranks ? 1 : (last_rank - first_rank) / (last - first);
+  std::set<int> missing;
+  for (std::int64_t number = 0; number <= last; ++number) {
+    const std::int64_t rank = first_rank + (number - first) * step;
+    const auto known = by_number.find(number);
+    if (rank < 0 || step < 1 || (known != by_number.end() && known->second != rank)) return {};
+    if (known == by_number.end()) missing.insert(static_cast<int>(rank));
+  }
+  return missing;
 }
 
 DoctorVerdict look_at_watchdog(const Evidence& evidence) {

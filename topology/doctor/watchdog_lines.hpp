@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct WatchdogRank {
   std::string elements;        ///< of its input; empty before 2.1
   std::int64_t enqueued = -1;  ///< the last one that it had given to NCCL; -1: not told
   std::int64_t completed = 0;  ///< the last one that had ended
+  int number = -1;             ///< of the rank in its group; -1: not told
 };
 
 struct WatchdogGroup {
@@ -38,6 +40,11 @@ struct WatchdogIncident {
 
 /// In order of time: a job that was started again may have hung again.
 [[nodiscard]] std::vector<WatchdogIncident> watchdog_incidents(const std::vector<EvidenceLine>& evidence);
+
+/// Ranks of a group that wrote nothing of it, as far as they follow from those that did: of the default
+/// group, which has all, those below the highest; of another one by the ranks' numbers in it, where these go
+/// up in equal steps.
+[[nodiscard]] std::set<int> missing_ranks(const std::string& name, const WatchdogGroup& group);
 
 /// Whether the call of that name (OpType) is between two ranks, or may be.
 [[nodiscard]] bool is_point_to_point(std::string_view operation);

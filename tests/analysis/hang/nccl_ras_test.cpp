@@ -94,6 +94,9 @@ TEST(NcclRas, JsonOfAGroupThatIsNotThereBlamesNobody) {
     EXPECT_THAT(found.ranks, IsEmpty()) << to;
     EXPECT_THAT(found.text, HasSubstr("is nonsense")) << to;
   }
+  const HangFinding below = finding_of(changed(text, "\"rank\": 3", "\"rank\": -3"));
+  EXPECT_THAT(below.ranks, IsEmpty());
+  EXPECT_THAT(below.text, testing::EndsWith("rank -3 of 4 ranks is nonsense that NCCL's RAS writes"));
 }
 
 TEST(NcclRas, WhoReportsTheSymptomIsNotBlamedForTheCause) {

@@ -65,10 +65,11 @@ TEST(PytorchDump, ARankWithoutADumpIsNamed) {
   const HangFinding found = find_hang(groups.at(0));
   EXPECT_EQ(found.cause, HangCause::rank_missing);
   EXPECT_THAT(found.ranks, ElementsAre(2));
-  EXPECT_EQ(found.text,
-            "group 0 (default_pg): rank 2 left no dump or log here; ranks 0, 1 wait in call 412, all_reduce "
-            "(1024x4 "
-            "Float)");
+  EXPECT_EQ(
+      found.text,
+      "group 0 (default_pg): rank 2 left nothing of this group here; ranks 0, 1 wait in call 412, all_reduce "
+      "(1024x4 "
+      "Float)");
 }
 
 TEST(PytorchDump, RanksInDifferentOperationsAreNamed) {
@@ -112,10 +113,11 @@ TEST(PytorchDump, CallsThatAllDifferAreSaidOfTheirOwnRanks) {
 
 TEST(PytorchDump, RanksThatWaitInDifferentCallsAreSaidOneByOne) {
   const std::vector<HangDump> dumps{dump(0, entry(5, "started")), dump(1, entry(7, "started", "broadcast"))};
-  EXPECT_EQ(find_hang(read_pytorch_dumps(dumps).at(0)).text,
-            "group 0 (default_pg): rank 2 left no dump or log here; rank 0 waits in call 5, all_reduce "
-            "(1024x4 Float), "
-            "rank 1 waits in call 7, broadcast (1024x4 Float)");
+  EXPECT_EQ(
+      find_hang(read_pytorch_dumps(dumps).at(0)).text,
+      "group 0 (default_pg): rank 2 left nothing of this group here; rank 0 waits in call 5, all_reduce "
+      "(1024x4 Float), "
+      "rank 1 waits in call 7, broadcast (1024x4 Float)");
 }
 
 TEST(PytorchDump, ACallThatAllAreInBlamesNoRank) {
@@ -135,8 +137,8 @@ TEST(PytorchDump, WithoutTheGroupsRanksOneOfThemMayBeMissing) {
     return made;
   };
   EXPECT_THAT(find_hang(read_pytorch_dumps({without_config(0), without_config(2)}).at(0)).text,
-              HasSubstr("ranks 0, 2 all wait in call 5, all_reduce (1024x4 Float): a rank that left no dump "
-                        "or log here, a link"));
+              HasSubstr("ranks 0, 2 all wait in call 5, all_reduce (1024x4 Float): a rank that left nothing "
+                        "of this group here, a link"));
 }
 
 TEST(PytorchDump, ACallThatEndedElsewhereNamesWhereItDidNot) {
@@ -162,7 +164,7 @@ TEST(PytorchDump, ThePickledFormsNumbersAreRead) {
   const HangFinding found = find_hang(read_pytorch_dumps({one, other}).at(0));
   EXPECT_EQ(found.cause, HangCause::rank_behind);
   EXPECT_THAT(found.text, HasSubstr("rank 0 has begun 7 collective calls, others 8"));
-  EXPECT_THAT(found.text, HasSubstr("rank 2 left no dump or log here"))
+  EXPECT_THAT(found.text, HasSubstr("rank 2 left nothing of this group here"))
       << "the other one has it that there is one";
   EXPECT_EQ(read_pytorch_dumps({one, other}).at(0).members.at(0).calls(), 7U);
 }
@@ -234,8 +236,27 @@ TEST(PytorchLogs, WhereAllWaitInOneCallNobodyIsBehind) {
   EXPECT_EQ(found.cause, HangCause::not_seen_here);
   EXPECT_EQ(found.text,
             "group 0 (default_pg): ranks 0, 1 all wait in call 42, ALLREDUCE (7 elements): a rank that left "
-            "no dump "
-            "or log here, a link, a GPU or a library hangs");
+            "nothing of this group here, a link, a GPU or a library hangs");
+}
+
+TEST(PytorchLogs, WhoIsMissingInAGroupFollowsFromTheOthersNumbersInIt) {
+  std::string log;
+  for (const int number : {0, 1, 3})
+    log += fmt::format(
+        "[rank{0}]:[E105 06:24:44.9 ProcessGroupNCCL.cpp:632] [Rank {1}] Watchdog caught collective "
+        "operation "
+        "timeout: WorkNCCL(SeqNum=9, OpType=ALLREDUCE, NumelIn=7, NumelOut=7, Timeout(ms)=600000) ran for "
+        "600020 milliseconds before timing out.\n"
+        "[rank{0}]:[E105 06:24:44.9 ProcessGroupNCCL.cpp:2268] [PG ID 2 PG GUID 12(tp) Rank {1}]  failure "
+        "detected by watchdog at work sequence id: 9 PG status: last enqueued work: 9, last completed work: "
+        "8\n",
+        number + 4, number);
+  const HangFinding found = find_hang(read_pytorch_dumps({{"a.log", log}}).at(0));
+  EXPECT_EQ(found.cause, HangCause::rank_missing);
+  EXPECT_EQ(
+      found.text,
+      "group 12 (tp): rank 6 left nothing of this group here; ranks 4, 5, 7 wait in call 9, ALLREDUCE (7 "
+      "elements)");
 }
 
 TEST(PytorchLogs, TheLogsOfAllRanksNameWhoIsBehindAndWhereTheyDisagree) {
@@ -246,7 +267,7 @@ TEST(PytorchLogs, TheLogsOfAllRanksNameWhoIsBehindAndWhereTheyDisagree) {
   EXPECT_THAT(behind.ranks, ElementsAre(3));
   EXPECT_EQ(behind.text,
             "group 0 (default_pg): rank 3 has begun 41 collective calls, others 42; rank 0 waits in call 42, "
-            "ALLREDUCE (7 elements); ranks 1, 2 left no dump or log here");
+            "ALLREDUCE (7 elements); ranks 1, 2 left nothing of this group here");
   const HangFinding differ = find_hang(
       read_pytorch_dumps({first, {"rank1.log", timed_out(1, 42, "BROADCAST") + stands_at(1, 42, 41)}}).at(0));
   EXPECT_EQ(differ.cause, HangCause::calls_differ);

@@ -72,12 +72,14 @@ TEST(NcclTestsJson, WhatIsSomethingElseIsSaid) {
   EXPECT_THAT(refusal(json("nan")), testing::HasSubstr("a.json:8:"));
   EXPECT_THAT(refusal(json("\"x\"")), testing::HasSubstr("results[0].out_of_place.nwrong"));
   const std::string inspectors = R"({"header":{"id":"0x1"},"coll_perf":{"coll":"AllReduce"}})";
-  EXPECT_THAT(refusal(inspectors + "\n" + inspectors), testing::HasSubstr("collbench inspector reads them"));
+  EXPECT_EQ(
+      refusal(inspectors + "\n" + inspectors),
+      "collbench: a.json: has lines of NCCL Inspector, not of nccl-tests; collbench inspector reads them");
   EXPECT_THAT(refusal(inspectors), testing::HasSubstr("collbench inspector reads them"));
   // What is said of a damaged record of ours is not true of it.
   const std::string cut = refusal(json().substr(0, json().size() / 2));
   EXPECT_THAT(cut, testing::HasSubstr("nccl-tests leaves -J so where it does not come to its end"));
-  EXPECT_THAT(cut, testing::Not(testing::HasSubstr("written by collbench")));
+  EXPECT_THAT(cut, testing::Not(testing::HasSubstr("give another file")));
 }
 
 TEST(NcclTestsJson, WhatHasNoNumberIsLeftOut) {

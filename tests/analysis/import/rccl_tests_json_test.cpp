@@ -69,6 +69,9 @@ TEST(RcclTestsJson, OperationsAndCyclesAreRunsOfTheirOwn) {
   EXPECT_THAT(refusal(first + row("AllReduce", 1024, 0, 21.5, 1.75, 1)), HasSubstr("holds 2 runs"));
   EXPECT_THAT(refusal(first + row("AllGather", 1024, 0, 21.5, 0.875)), HasSubstr("holds 2 runs"));
   EXPECT_THAT(refusal(first + row("Mystery", 1024, 0, 21.5, 1)), HasSubstr("a.json:2"));
+  const std::string cut = refusal(first + R"({"numCycle":0, "name":"AllRed)");
+  EXPECT_THAT(cut, testing::AllOf(HasSubstr("a.json:2"), HasSubstr("rccl-tests writes an object a line")));
+  EXPECT_THAT(cut, testing::Not(HasSubstr("give another file")));
   EXPECT_THAT(refusal(row("AllReduce", 1024, 1, 21.5, 1.75)),
               HasSubstr("rows in place without their row out of place"));
 }

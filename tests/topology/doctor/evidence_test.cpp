@@ -181,6 +181,16 @@ TEST(Evidence, AFileOfWhichNothingIsReadSaysWhatWouldBe) {
   const std::string said = refusal([&] { static_cast<void>(read_evidence(folder.path() / "part.log")); });
   EXPECT_THAT(said, HasSubstr("part.log: no line here is of a kind that doctor reads (logs of NCCL"));
   EXPECT_THAT(said, testing::Not(HasSubstr("left out")));
+  for (const auto& [text, command] :
+       {std::pair{R"({"nccl_version": "2.30.7", "communicators": []})", "flight"},
+        std::pair{R"({"version": "2.4", "pg_config": {}})", "flight"},
+        std::pair{R"({"header": {}, "coll_perf": {}})", "inspector"},
+        std::pair{"# HELP nccl_bus_bandwidth_gbs Bus bandwidth\nnccl_bus_bandwidth_gbs{} 1\n",
+                  "inspector"}}) {
+    folder.write("other.txt", text);
+    EXPECT_THAT(refusal([&] { static_cast<void>(read_evidence(folder.path() / "other.txt")); }),
+                HasSubstr(std::string("this is for collbench ") + command));
+  }
 }
 
 /// Of a kernel that says nothing of GPUs and NICs, too; what /proc/version says is no log.

@@ -91,6 +91,29 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
        "from "
        "rank 0 (13000)"},
       {"log-diagnostics-differ", "NCCL DIAG [INFO] NCCL environment: NCCL_ALGO=Ring on rank(s) {0,1,2,3}"},
+      {"log-diagnostics-differ",
+       "NCCL DIAG [INFO] NVLink: link-count mismatch across 16 ranks in comm 0x77, rank(s) {5} differ from "
+       "rank 0 (18)"},
+      {"log-diagnostics-differ",
+       "NCCL DIAG [INFO] Net device mlx5_7:1: reported on only 1 of 2 nodes in comm 0x77 (device may be "
+       "missing on some nodes)"},
+      {"log-diagnostics-gpu",
+       "NCCL DIAG [INFO] NVLink: inconsistent link speeds on rank(s) {5} across 16 ranks in comm 0x77"},
+      {"log-diagnostics-gpu",
+       "NCCL DIAG [INFO] Xid 79 detected 1 time on host n17. For the recommended response, see the NVIDIA "
+       "Xid documentation: https://docs.nvidia.com/"},
+      {"log-diagnostics-risk",
+       "NCCL DIAG [INFO] Xid 31 detected 2 times on host n17. Restart the affected application. For "
+       "guidance, see the NVIDIA Xid documentation: https://docs.nvidia.com/"},
+      {"log-diagnostics-risk",
+       "NCCL DIAG [INFO] IOMMU mode: enabled (DMA remapping) for 9 relevant device(s) across 8/8 ranks in "
+       "comm 0x77"},
+      {"log-diagnostics-risk",
+       "NCCL DIAG [INFO] ECC: corrected volatile errors at or above threshold 100 on rank(s) {5} (worst=140) "
+       "across 16 ranks in comm 0x77"},
+      {"log-diagnostics-network",
+       "NCCL DIAG [INFO] net bw: same-nic rank 5 (n17): 190.4 Gbit/s, >30% off median 388.4 Gbit/s in comm "
+       "0x77"},
       {"log-shared-memory",
        "include/shm.h:28 NCCL WARN Call to posix_fallocate failed : No space left on device"},
       {"log-shared-memory", "include/shm.h:27 NCCL WARN Call to shm_open failed : Permission denied"},

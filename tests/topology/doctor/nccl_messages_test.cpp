@@ -173,6 +173,37 @@ TEST(NcclMessages, DiagnosticsAreReadByTheirTags) {
       "n1:10 NCCL DIAG [INFO] ECC: diagnostics incomplete, gathered 15/16 ranks in comm 0x77\n"
       "n1:10 NCCL DIAG NCCL diagnostics completed in 245.3 ms across 8 ranks\n");
   EXPECT_THAT(found_codes(well), IsEmpty());
+  // Of a container that may read no kernel log, without root, on a machine that is well.
+  EXPECT_THAT(
+      found_codes(diagnosed(
+          "n1:10 NCCL DIAG [INFO] Xid/SXid: no kernel-log source was available on host n1\n"
+          "n1:10 NCCL DIAG [INFO] ECC: no uncorrected volatile errors across 15 of 16 ranks in comm 0x77 "
+          "(ECC "
+          "counters unavailable via NVML on 1 ranks)\n"
+          "n1:10 NCCL DIAG [INFO] rdma_topo check: not usable on 16/16 ranks in comm 0x77 (unavailable)\n"
+          "n1:10 NCCL DIAG [INFO] ATS state: PCIe capabilities require root access on 16 rank/NIC pair(s) "
+          "across "
+          "16/16 ranks in comm 0x77\n"
+          "n1:10 NCCL DIAG [INFO] IOMMU mode: passthrough on 9 device(s); first rank 0 device 0000:1b:00.0 "
+          "in "
+          "comm 0x77\n"
+          "n1:10 NCCL DIAG [INFO] IOMMU groups: GPU and NIC groups differ on 8 pair(s) in comm 0x77; first "
+          "rank 0 "
+          "GPU group 12 NIC 0000:18:00.0 group 14\n"
+          "n1:10 NCCL DIAG [INFO] Paths: self+NVL+NET(8/16) across 16 ranks in comm 0x77\n"
+          "n1:10 NCCL DIAG [INFO] Paths: incomplete for comm 0x77: topology-dependent data was unavailable "
+          "for 2 "
+          "of 16 ranks\n"
+          "n1:10 NCCL DIAG [INFO] Net device: skipped across 16 ranks in comm 0x77 (network plugin is not a "
+          "recognized verbs-based InfiniBand/RoCE plugin)\n"
+          "n1:10 NCCL DIAG [INFO] NCCL environment: 2 rank(s) had >4096 bytes of NCCL_* env vars; comparison "
+          "may "
+          "be partial\n"
+          "n1:10 NCCL DIAG [INFO] net bw: 371.0/388.4/392.1 Gbit/s min/median/max same-nic bw (across 14 "
+          "ranks) "
+          "in comm 0x77\n"
+          "n1:10 NCCL DIAG [INFO] net bw: setup failed on rank 3 in comm 0x77\n")),
+      IsEmpty());
   EXPECT_THAT(found_codes(diagnosed("NCCL DIAG [INFO] the flux is out of phase on rank(s) {1}\n")),
               ElementsAre("log-unknown-warning"));
 }

@@ -203,6 +203,10 @@ TEST(JobCollectives, WhatBecomesSlowerIsSaidWithTheCall) {
   const InspectorPage steady =
       judged(job_of(1, 200, kGiB, [](auto call, int) { return call == 150 ? 9e-3 : 4e-3; }));
   EXPECT_FALSE(steady.result.kinds[0].slowdown);
+  const InspectorPage few =
+      judged(job_of(1, 40, kGiB, [](auto call, int) { return call < 20 ? 4e-3 : 8e-3; }));
+  ASSERT_TRUE(few.result.kinds[0].slowdown);
+  EXPECT_EQ(few.result.kinds[0].slowdown->sequence, 20U);
 }
 
 /// Means of `gpus` GPUs over `minutes`, of groups of 8 ranks on one node.

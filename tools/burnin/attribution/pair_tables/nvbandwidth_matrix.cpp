@@ -22,12 +22,25 @@ namespace collbench::analysis {
 namespace {
 
 struct Matrix {
+  std::string command;  ///< of a shell, above the output; empty: none
   std::string test;
   Line title;
+  bool of_gpu_pairs = false;
   std::vector<Line> rows{};  ///< its heading first
 
   [[nodiscard]] std::string name() const { return fmt::format("{}: {}", test, title.text); }
+  [[nodiscard]] std::string description() const {
+    return fmt::format("'{}'{} (line {})", name(),
+                       command.empty() ? "" : fmt::format(" of '{}'", excerpt(command, 100)), title.number);
+  }
 };
+
+/// "./nvbandwidth -t TEST -b 512" of "$ ./nvbandwidth -t TEST -b 512"; empty for other lines.
+std::string command_in(std::string_view line) {
+  const std::size_t program = line.find("nvbandwidth -");
+  const std::size_t begin = line.find_first_not_of("$#+> ");
+  return program == std::string_view::npos || begin > program ? "" : std::string(line.substr(begin));
+}
 
 /// "device_to_device_memcpy_read_ce" of the line that begins it.
 std::optional<std::string> begun_test(std::string_view line) {
@@ -43,13 +56,15 @@ bool heads_gpu_pairs(std::string_view line) {
 
 std::vector<Matrix> matrices_of(const std::vector<Line>& lines) {
   std::vector<Matrix> found;
+  std::string command;
   std::string test;
   bool inside = false;
   for (const Line& line : lines) {
     const std::string_view text = trim(line.text);
+    if (std::string given = command_in(text); !given.empty()) command = std::move(given);
     if (const auto begun = begun_test(text)) test = *begun;
-    if (heads_gpu_pairs(text)) {
-      found.push_back({test, {std::string(text), line.number}});
+    if (text.ends_with(" bandwidth (GB/s)")) {
+      found.push_back({command, test, {std::string(text), line.number}, heads_gpu_pairs(text)});
       inside = true;
       continue;
     }
@@ -63,23 +78,29 @@ std::vector<Matrix> matrices_of(const std::vector<Line>& lines) {
 
 const Matrix& chosen_matrix(const std::vector<Matrix>& found, const std::string& test,
                             const std::string& file) {
-  if (found.empty())
-    throw usage_error(file, "nvbandwidth printed no matrix of GB/s between GPUs",
-                      "give the output of nvbandwidth -t device_to_device_memcpy_read_ce");
   std::vector<const Matrix*> wanted;
-  std::vector<std::string> names;
+  std::vector<std::string> of_pairs;
+  std::vector<std::string> others;
   for (const Matrix& matrix : found) {
-    if (test.empty() || test == matrix.test || test == matrix.name()) wanted.push_back(&matrix);
-    names.push_back(fmt::format("'{}' (line {})", matrix.name(), matrix.title.number));
+    (matrix.of_gpu_pairs ? of_pairs : others).push_back(matrix.description());
+    const bool is_named =
+        test.empty() || test == matrix.test || test == matrix.name() || test == matrix.command;
+    if (matrix.of_gpu_pairs && is_named) wanted.push_back(&matrix);
   }
+  if (of_pairs.empty())
+    throw usage_error(file,
+                      fmt::format("nvbandwidth printed no matrix of GB/s between GPUs{}{}",
+                                  others.empty() ? "" : ", only ", fmt::join(others, ", ")),
+                      "give the output of nvbandwidth -t device_to_device_memcpy_read_ce");
   if (wanted.size() == 1) return *wanted.front();
   throw usage_error(
       test.empty() ? file : "--column",
       fmt::format("{} of nvbandwidth's matrices {}; there are {}", wanted.empty() ? "none" : "several",
                   test.empty() ? "are between GPUs" : fmt::format("are of '{}'", excerpt(test)),
-                  fmt::join(names, ", ")),
-      wanted.empty() ? "choose one of them with --column"
-                     : "choose one with --column, or give a file that holds it alone");
+                  fmt::join(of_pairs, ", ")),
+      wanted.empty()
+          ? "choose one of them with --column"
+          : "choose one with --column (also by its command line), or give a file that holds it alone");
 }
 
 }  // namespace

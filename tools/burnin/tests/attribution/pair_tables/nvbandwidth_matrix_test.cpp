@@ -70,6 +70,27 @@ TEST(NvbandwidthMatrix, OfSeveralOneIsChosenByItsTestOrItsTitle) {
   EXPECT_THAT(refused(both, "pcie"), HasSubstr("none of nvbandwidth's matrices are of 'pcie'"));
 }
 
+/// Four sizes of one test in one file are four tables, and none is the mean of them.
+TEST(NvbandwidthMatrix, RunsOfOneTestAreToldApartByTheirCommandLines) {
+  std::string pairs;
+  std::string others;
+  for (const char* size : {"512", "1024"}) {
+    pairs += std::string("$ ./nvbandwidth -t device_to_device_memcpy_read_ce -b ") + size + "\n" +
+             std::string(kOutput.substr(kOutput.find("Running device")));
+    others +=
+        std::string("$ ./nvbandwidth -t host_to_device_memcpy_sm -b ") + size +
+        "\nnvbandwidth Version: v0.8\nRunning host_to_device_memcpy_sm.\nmemcpy SM CPU(row) -> GPU(column) "
+        "bandwidth (GB/s)\n           0\n 0     25.13\n\n";
+  }
+  EXPECT_THAT(refused(pairs),
+              HasSubstr("of './nvbandwidth -t device_to_device_memcpy_read_ce -b 1024' (line "));
+  EXPECT_THAT(refused(pairs, "./nvbandwidth -t device_to_device_memcpy_read_ce -b 512"),
+              HasSubstr("not refused"));
+  EXPECT_THAT(refused(others), HasSubstr("only 'host_to_device_memcpy_sm: memcpy SM CPU(row) -> GPU(column) "
+                                         "bandwidth (GB/s)' of './nvbandwidth -t host_to_device_memcpy_sm -b "
+                                         "512' (line 4), 'host_to_device_memcpy_sm"));
+}
+
 TEST(NvbandwidthMatrix, WhatIsCutIsRefusedWithItsLine) {
   const std::string whole(kOutput);
   EXPECT_THAT(refused(whole.substr(0, whole.find(" 3    230.00"))),
