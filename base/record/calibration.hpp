@@ -39,14 +39,11 @@ inline constexpr int kBurstMessages = 16;
 inline constexpr int kExchanges = 5;
 
 /// As written in records: "send_recv_intra", …
-inline constexpr std::array<std::string_view, 10> kCalibrationKindNames{
+template <>
+inline constexpr std::array<std::string_view, 10> kWords<CalibrationKind>{
     "send_recv_intra", "forward_intra", "send_recv_inter", "send_recv_inter_all",
     "burst_intra",     "burst_inter",   "reduce_local",    "copy",
     "page_fault",      "exchange_inter"};
-
-[[nodiscard]] constexpr std::string_view name(CalibrationKind kind) {
-  return kCalibrationKindNames.at(static_cast<std::size_t>(kind));
-}
 
 /// One calibration measurement: `bytes` took `seconds` (the slowest rank's median; 0 in simulated time for
 /// what SimGrid does not simulate).
@@ -118,7 +115,7 @@ void each_field(auto& visit, Either<ReductionCost> auto& gamma) {
 }
 
 void each_field(auto& visit, Either<CalibrationPoint> auto& point) {
-  visit("kind", point.kind, WordOf{kCalibrationKindNames, "a kind of calibration"});
+  visit("kind", point.kind, WordOf{kWords<CalibrationKind>, "a kind of calibration"});
   visit("size_bytes", point.bytes);
   visit("seconds", point.seconds, kSeconds);
   visit("type", point.type);

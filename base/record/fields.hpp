@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/record/json_fields.hpp"
+#include "base/record/words.hpp"
 
 // A record's JSON, both ways, from one list of its members: `each_field(visit, record)`, beside the record in
 // its namespace, calls visit(key, member) for every member in the order of the JSON, and with a third
@@ -133,6 +134,8 @@ void field_from_json(const JsonReader& json, Value& value, const How& how) {
     value = data_type_from_json(json);
   } else if constexpr (std::same_as<Value, Reduction>) {
     value = reduction_from_json(json);
+  } else if constexpr (HasWords<Value>) {
+    value = word_from_json<Value>(json, kWords<Value>, WordOf{kWords<Value>}.what);
   } else if constexpr (HasFields<Value>) {
     value = record_from_json<Value>(json);
   } else if constexpr (HasFields<Value, How>) {

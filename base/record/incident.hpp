@@ -18,12 +18,9 @@ enum class IncidentKind {
   interrupted,  ///< somebody asked the run to end: Ctrl-C, SIGTERM
 };
 
-inline constexpr std::array<std::string_view, 4> kIncidentKindNames{"hang", "rank lost", "error",
-                                                                    "interrupted"};
-
-[[nodiscard]] constexpr std::string_view name(IncidentKind kind) {
-  return kIncidentKindNames.at(static_cast<std::size_t>(kind));
-}
+template <>
+inline constexpr std::array<std::string_view, 4> kWords<IncidentKind>{"hang", "rank lost", "error",
+                                                                      "interrupted"};
 
 struct IncidentRank {
   int rank = 0;
@@ -63,7 +60,7 @@ void each_field(auto& visit, Either<IncidentRank> auto& each) {
 }
 
 void each_field(auto& visit, Either<Incident> auto& incident) {
-  visit("kind", incident.kind, WordOf{kIncidentKindNames});
+  visit("kind", incident.kind);
   visit("sentence", incident.sentence);
   visit("ranks", incident.ranks);
   visit("step", incident.step);

@@ -14,6 +14,7 @@
 #include "base/record/states.hpp"
 #include "base/record/straggler_probe.hpp"
 #include "base/record/telemetry.hpp"
+#include "base/record/words.hpp"
 
 namespace collbench {
 
@@ -175,11 +176,9 @@ enum class VerdictWord {
   fault,    ///< and below half of the ring
 };
 
-inline constexpr std::array<std::string_view, 5> kVerdictNames{"none", "SOUND", "UNCLEAR", "BELOW", "FAULT"};
-
-[[nodiscard]] constexpr std::string_view name(VerdictWord word) {
-  return kVerdictNames.at(static_cast<std::size_t>(word));
-}
+template <>
+inline constexpr std::array<std::string_view, 5> kWords<VerdictWord>{"none", "SOUND", "UNCLEAR", "BELOW",
+                                                                     "FAULT"};
 
 /// Below every sound machine.
 [[nodiscard]] constexpr bool is_bad(VerdictWord word) { return word >= VerdictWord::below; }

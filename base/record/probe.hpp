@@ -16,7 +16,8 @@ namespace collbench {
 /// What is counted in a second.
 enum class ProbeUnit { flop, byte };
 
-inline constexpr std::array<std::string_view, 2> kProbeUnitNames{"flop/s", "B/s"};
+template <>
+inline constexpr std::array<std::string_view, 2> kWords<ProbeUnit>{"flop/s", "B/s"};
 
 /// How a GPU fared while a window ran, by its driver. What nobody read then is none.
 struct GpuWindow {
@@ -32,7 +33,7 @@ void each_field(auto& visit, Either<GpuWindow> auto& window) {
   visit("sm_clock_hertz", window.sm_clock_hertz, kRate);
   visit("power_watts", window.power_watts);
   visit("temperature_celsius", window.temperature_celsius, kDifference);
-  visit("throttled_by", window.throttled_by, WordOf{kGpuTroubleNames, kTroubleWord});
+  visit("throttled_by", window.throttled_by, WordOf{kWords<GpuTrouble>, kTroubleWord});
 }
 
 /// A copy from one GPU to another.
@@ -101,7 +102,7 @@ struct ProbeMeasurement {
 void each_field(auto& visit, Either<ProbeMeasurement> auto& each) {
   visit("id", each.id);
   visit("name", each.name);
-  visit("unit", each.unit, WordOf{kProbeUnitNames, "flop/s or B/s"});
+  visit("unit", each.unit, WordOf{kWords<ProbeUnit>, "flop/s or B/s"});
   visit("size", each.size);
   visit("by", each.by);
   visit("work", each.work);

@@ -16,7 +16,7 @@ static void each_field(auto& visit, Either<RankActivity> auto& activity, auto& c
   visit("gpu", activity.gpu);
   visit("device", activity.device);
   visit("pid", activity.pid);
-  visit("process", activity.process, WordOf{kProcessStateNames, "the state of a process"});
+  visit("process", activity.process, WordOf{kWords<ProcessState>, "the state of a process"});
   visit("step", activity.step);
   visit("steps", activity.steps);
   visit("pass", activity.pass);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/record/json_fields.hpp"
+#include "base/record/words.hpp"
 
 namespace collbench {
 
@@ -13,11 +14,9 @@ namespace collbench {
 /// boot's, another container's.
 enum class ProcessState { running, stopped, gone, unknown };
 
-inline constexpr std::array<std::string_view, 4> kProcessStateNames{"running", "stopped", "gone", "unknown"};
-
-[[nodiscard]] constexpr std::string_view name(ProcessState state) {
-  return kProcessStateNames.at(static_cast<std::size_t>(state));
-}
+template <>
+inline constexpr std::array<std::string_view, 4> kWords<ProcessState>{"running", "stopped", "gone",
+                                                                      "unknown"};
 
 /// Calls that a rank began and finished. A rank is inside one while they differ.
 struct CallCounts {

@@ -117,7 +117,7 @@ Json verdict_word_to_json(VerdictWord word) {
 VerdictWord verdict_word_from_json(const JsonReader& json) {
   for (const auto& [text, word] : kFirstWords)
     if (json.text() == text) return word;
-  return word_from_json<VerdictWord>(json, kVerdictNames, "the name of a verdict");
+  return word_from_json<VerdictWord>(json, kWords<VerdictWord>, "the name of a verdict");
 }
 
 /// Null, and never absent.

@@ -51,7 +51,7 @@ static void each_field(auto& visit, Either<Versions> auto& versions) {
 
 static void each_field(auto& visit, Either<Buffers> auto& buffers) {
   visit("allocator", buffers.allocator);
-  visit("registration", buffers.registration, ReadBy{buffer_registration_from_json});
+  visit("registration", buffers.registration);
   visit("exact_counts", buffers.exact_counts);
   visit.older("unaligned_elements", buffers.unaligned_elements);
   visit("walk_bytes", buffers.walk_bytes);
@@ -127,7 +127,7 @@ static void each_field(auto& visit, Either<Run> auto& run) {
   visit("backend", run.backend, ReadBy{backend_from_json});
   visit.older("nccl_untold", run.nccl_observer_status);
   visit.older("nccl_networks", run.nccl_networks);
-  visit("time_reduction", run.time_reduction, ReadBy{rank_aggregate_from_json});
+  visit("time_reduction", run.time_reduction);
   visit("simulated", run.simulated);
   visit.older("gpus_simulated", run.gpus_simulated);
   visit.older("launches", run.launches, ReadBy{launches_from_json});

@@ -41,16 +41,9 @@ BackendId backend_from_json(const JsonReader& json) {
   if (json.text() == "other")  // written until 0.2.0
     throw json.expected(
         "\"mpi\" or \"nccl\": tests of other programs (nvbandwidth, Google Benchmark) are no longer read");
-  return word_from_json<BackendId>(json, kBackendNames, WordOf{kBackendNames}.what);
-}
-
-RankAggregate rank_aggregate_from_json(const JsonReader& json) {
-  return word_from_json<RankAggregate>(json, kRankAggregateNames, WordOf{kRankAggregateNames}.what);
-}
-
-BufferRegistration buffer_registration_from_json(const JsonReader& json) {
-  return word_from_json<BufferRegistration>(json, kBufferRegistrationNames,
-                                            WordOf{kBufferRegistrationNames}.what);
+  BackendId backend{};
+  field_from_json(json, backend, kQuantity);
+  return backend;
 }
 
 std::optional<Stop> stop_from_json(const JsonReader& json) {

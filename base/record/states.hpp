@@ -1,10 +1,9 @@
 #pragma once
-#include <array>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/json_reader.hpp"
+#include "base/record/words.hpp"
 
 // States that records hold as words: enumerations in code, their words only here and in JSON.
 
@@ -13,11 +12,8 @@ namespace collbench {
 /// Which library moved the data of a run; other: neither, as in the log of a benchmark of copies.
 enum class BackendId { mpi, nccl };
 
-inline constexpr std::array<std::string_view, 2> kBackendNames{"mpi", "nccl"};
-
-[[nodiscard]] constexpr std::string_view name(BackendId backend) {
-  return kBackendNames.at(static_cast<std::size_t>(backend));
-}
+template <>
+inline constexpr std::array<std::string_view, 2> kWords<BackendId>{"mpi", "nccl"};
 
 /// Whether the buffers were in GPU memory, or in host memory.
 [[nodiscard]] constexpr bool measures_gpus(BackendId backend) { return backend == BackendId::nccl; }
@@ -26,21 +22,15 @@ inline constexpr std::array<std::string_view, 2> kBackendNames{"mpi", "nccl"};
 /// How one number per rank becomes one number, in the order of nccl-tests' -a (src/common.cu).
 enum class RankAggregate { rank0, average, minimum, maximum };
 
-inline constexpr std::array<std::string_view, 4> kRankAggregateNames{"rank 0", "avg", "min", "max"};
-
-[[nodiscard]] constexpr std::string_view name(RankAggregate aggregate) {
-  return kRankAggregateNames.at(static_cast<std::size_t>(aggregate));
-}
+template <>
+inline constexpr std::array<std::string_view, 4> kWords<RankAggregate>{"rank 0", "avg", "min", "max"};
 
 /// How the buffers are registered with NCCL's communicators, in the order of nccl-tests' -R (src/common.cu):
 /// not at all, by ncclCommRegister, by ncclCommWindowRegister as symmetric windows.
 enum class BufferRegistration { none, local, symmetric };
 
-inline constexpr std::array<std::string_view, 3> kBufferRegistrationNames{"none", "local", "symmetric"};
-
-[[nodiscard]] constexpr std::string_view name(BufferRegistration registration) {
-  return kBufferRegistrationNames.at(static_cast<std::size_t>(registration));
-}
+template <>
+inline constexpr std::array<std::string_view, 3> kWords<BufferRegistration>{"none", "local", "symmetric"};
 
 enum class StopReason { precision_reached, pass_limit, launch_limit, out_of_time, interrupted };
 
@@ -59,8 +49,6 @@ struct Stop {
 
 /// From a record. Throw Error (usage) that names the place in the file for a word that is not one of these.
 [[nodiscard]] BackendId backend_from_json(const JsonReader& json);
-[[nodiscard]] RankAggregate rank_aggregate_from_json(const JsonReader& json);
-[[nodiscard]] BufferRegistration buffer_registration_from_json(const JsonReader& json);
 /// None for an empty text: the row was not measured here.
 [[nodiscard]] std::optional<Stop> stop_from_json(const JsonReader& json);
 

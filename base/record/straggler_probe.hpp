@@ -40,12 +40,9 @@ struct RankLateness {
 enum class ProbeFindingKind { late_rank, slow_sender, slow_receiver, slow_link };
 
 /// As records write them.
-inline constexpr std::array<std::string_view, 4> kProbeFindingNames{"late rank", "slow sender",
-                                                                    "slow receiver", "slow link"};
-
-[[nodiscard]] constexpr std::string_view name(ProbeFindingKind kind) {
-  return kProbeFindingNames.at(static_cast<std::size_t>(kind));
-}
+template <>
+inline constexpr std::array<std::string_view, 4> kWords<ProbeFindingKind>{"late rank", "slow sender",
+                                                                          "slow receiver", "slow link"};
 
 /// A rank that is late, or a link that is slow, beyond chance.
 struct ProbeFinding {
@@ -79,7 +76,7 @@ void each_field(auto& visit, Either<RankLateness> auto& rank) {
 }
 
 void each_field(auto& visit, Either<ProbeFinding> auto& finding) {
-  visit("code", finding.kind, WordOf{kProbeFindingNames, "the name of a finding"});
+  visit("code", finding.kind, WordOf{kWords<ProbeFindingKind>, "the name of a finding"});
   visit("ranks", finding.ranks);
   visit("seconds", finding.seconds, kDifference);
   visit("ratio", finding.ratio, NumberOrNull{kQuantity});
@@ -137,11 +134,8 @@ enum class StepCause {
   late,     ///< neither: it is late between its kernel and the AllReduce, or before its kernel
 };
 
-inline constexpr std::array<std::string_view, 3> kStepCauseNames{"slow in compute", "slow link", "late"};
-
-[[nodiscard]] constexpr std::string_view name(StepCause cause) {
-  return kStepCauseNames.at(static_cast<std::size_t>(cause));
-}
+template <>
+inline constexpr std::array<std::string_view, 3> kWords<StepCause>{"slow in compute", "slow link", "late"};
 
 /// Who makes the others wait, and why.
 struct StepFinding {
@@ -163,12 +157,9 @@ enum class StepWord {
   not_judged,  ///< ranks share cores or a GPU
 };
 
-inline constexpr std::array<std::string_view, 5> kStepWordNames{"nobody is slow", "named", "too few to say",
-                                                                "cannot be told apart", "not judged"};
-
-[[nodiscard]] constexpr std::string_view name(StepWord word) {
-  return kStepWordNames.at(static_cast<std::size_t>(word));
-}
+template <>
+inline constexpr std::array<std::string_view, 5> kWords<StepWord>{"nobody is slow", "named", "too few to say",
+                                                                  "cannot be told apart", "not judged"};
 
 struct StepVerdict {
   StepWord word = StepWord::nobody;
@@ -179,7 +170,7 @@ struct StepVerdict {
 };
 
 void each_field(auto& visit, Either<StepFinding> auto& finding) {
-  visit("cause", finding.cause, WordOf{kStepCauseNames, "the cause of a slow step"});
+  visit("cause", finding.cause, WordOf{kWords<StepCause>, "the cause of a slow step"});
   visit("ranks", finding.ranks);
   visit("seconds", finding.seconds, kDifference);
   visit("ratio", finding.ratio, NumberOrNull{kQuantity});
@@ -187,7 +178,7 @@ void each_field(auto& visit, Either<StepFinding> auto& finding) {
 }
 
 void each_field(auto& visit, Either<StepVerdict> auto& verdict) {
-  visit("verdict", verdict.word, WordOf{kStepWordNames, "what can be said of a step"});
+  visit("verdict", verdict.word, WordOf{kWords<StepWord>, "what can be said of a step"});
   visit("findings", verdict.findings);
   visit("text", verdict.text);
 }

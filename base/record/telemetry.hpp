@@ -27,14 +27,11 @@ enum class GpuTrouble {
 inline constexpr std::size_t kClockTroubles = 6;
 
 /// As records and reports write them; nvidia-smi's words for the reasons.
-inline constexpr std::array<std::string_view, 9> kGpuTroubleNames{
+template <>
+inline constexpr std::array<std::string_view, 9> kWords<GpuTrouble>{
     "SW power cap",        "HW slowdown", "HW thermal slowdown",  "HW power brake slowdown",
     "SW thermal slowdown", "sync boost",  "corrected ECC errors", "uncorrected ECC errors",
     "PCIe replays"};
-
-[[nodiscard]] constexpr std::string_view name(GpuTrouble trouble) {
-  return kGpuTroubleNames.at(static_cast<std::size_t>(trouble));
-}
 
 /// Whether it is a reason for lower clocks, and no counter of errors.
 [[nodiscard]] constexpr bool is_throttling(GpuTrouble trouble) {
@@ -44,11 +41,8 @@ inline constexpr std::array<std::string_view, 9> kGpuTroubleNames{
 /// What a GPU's figures were read with: the library in the process, or the program where that cannot be used.
 enum class TelemetrySource { nvml, nvidia_smi };
 
-inline constexpr std::array<std::string_view, 2> kTelemetrySourceNames{"NVML", "nvidia-smi"};
-
-[[nodiscard]] constexpr std::string_view name(TelemetrySource source) {
-  return kTelemetrySourceNames.at(static_cast<std::size_t>(source));
-}
+template <>
+inline constexpr std::array<std::string_view, 2> kWords<TelemetrySource>{"NVML", "nvidia-smi"};
 
 /// A figure of a GPU that goes up and down, over all readings of a run.
 struct Gauge {
@@ -123,14 +117,14 @@ void each_field(auto& visit, Either<GpuTelemetry> auto& gpu) {
   visit("host", gpu.host, RankHost{});
   visit("uuid", gpu.uuid);
   visit("address", gpu.address);
-  visit.older("source", gpu.source, WordOf{kTelemetrySourceNames, "NVML or nvidia-smi"});
+  visit.older("source", gpu.source, WordOf{kWords<TelemetrySource>, "NVML or nvidia-smi"});
   visit("sm_clock_hertz", gpu.sm_clock_hertz, kRate);
   visit("temperature_celsius", gpu.temperature_celsius, kCelsius);
   visit("power_watts", gpu.power_watts);
   visit("ecc_corrected", gpu.ecc_corrected);
   visit("ecc_uncorrected", gpu.ecc_uncorrected);
   visit("pcie_replays", gpu.pcie_replays);
-  visit("troubles", gpu.troubles, WordOf{kGpuTroubleNames, kTroubleWord});
+  visit("troubles", gpu.troubles, WordOf{kWords<GpuTrouble>, kTroubleWord});
 }
 
 void each_field(auto& visit, Either<Telemetry> auto& telemetry) {
@@ -142,7 +136,7 @@ void each_field(auto& visit, Either<Telemetry> auto& telemetry) {
 void each_field(auto& visit, Either<RowMark> auto& mark) {
   visit("host", mark.host, RankHost{});
   visit("gpu", mark.gpu);
-  visit("trouble", mark.trouble, WordOf{kGpuTroubleNames, kTroubleWord});
+  visit("trouble", mark.trouble, WordOf{kWords<GpuTrouble>, kTroubleWord});
 }
 
 }  // namespace collbench

@@ -16,8 +16,9 @@ enum class YardstickKind {
   slowest,   ///< of a log that names no machine: the slowest of the reference machines that fit it
   unknown,   ///< of such a log that is not slow by all of them: nobody knows
 };
-inline constexpr std::array<std::string_view, 5> kYardstickKindNames{"named", "detected", "own", "slowest",
-                                                                     "unknown"};
+template <>
+inline constexpr std::array<std::string_view, 5> kWords<YardstickKind>{"named", "detected", "own", "slowest",
+                                                                       "unknown"};
 
 /// The machine that rows are held against: a sound one, and not what damage left of this one.
 struct Yardstick {
@@ -29,7 +30,7 @@ struct Yardstick {
 };
 
 void each_field(auto& visit, Either<Yardstick> auto& yardstick) {
-  visit("kind", yardstick.kind, WordOf{kYardstickKindNames});
+  visit("kind", yardstick.kind);
   visit("machine", yardstick.machine);
   visit("differences", yardstick.differences);
 }

@@ -54,11 +54,11 @@ TEST(TelemetryFacts, NameEachTroubleOnceWithRowsGpusAndTheNextStep) {
 }
 
 TEST(TelemetryFacts, EveryTroubleHasANextStep) {
-  for (std::size_t i = 0; i < kGpuTroubleNames.size(); ++i) {
+  for (std::size_t i = 0; i < kWords<GpuTrouble>.size(); ++i) {
     collbench::Run run = marked_run();
     run.rows[0].measurement.marks = {{"n1", "GPU-1", static_cast<GpuTrouble>(i)}};
     const std::string text = gpu_health_lines(run).at(0).text;
-    EXPECT_THAT(text, HasSubstr(std::string(kGpuTroubleNames.at(i)) + " in 1 of 3 rows"));
+    EXPECT_THAT(text, HasSubstr(std::string(kWords<GpuTrouble>.at(i)) + " in 1 of 3 rows"));
     EXPECT_GT(text.size(), text.find("of n1: ") + 30) << text;
   }
 }

@@ -17,11 +17,11 @@ const Incident kHang{.kind = IncidentKind::hang,
                      .exit_status = 4};
 
 TEST(Incident, IsReadBackAsItWas) {
-  for (std::size_t kind = 0; kind < kIncidentKindNames.size(); ++kind) {
+  for (std::size_t kind = 0; kind < kWords<IncidentKind>.size(); ++kind) {
     Incident incident = kHang;
     incident.kind = static_cast<IncidentKind>(kind);
     const nlohmann::json json = nlohmann::json::parse(json_line(record_to_json(incident)));
-    EXPECT_EQ(json["kind"], kIncidentKindNames.at(kind));
+    EXPECT_EQ(json["kind"], kWords<IncidentKind>.at(kind));
     EXPECT_EQ(record_from_json<Incident>(JsonReader(json, "run.json")), incident);
   }
 }

@@ -67,7 +67,7 @@ class RandomRun {
   }
 
   Incident incident() {
-    return {static_cast<IncidentKind>(below(static_cast<int>(kIncidentKindNames.size()))),
+    return {static_cast<IncidentKind>(below(static_cast<int>(kWords<IncidentKind>.size()))),
             text(),
             several([&] { return IncidentRank{below(4096), host()}; }),
             text(),
@@ -182,7 +182,7 @@ class RandomRun {
     result.fit_relative_error = number();
     result.points = several([&] {
       return CalibrationPoint{
-          static_cast<CalibrationKind>(below(static_cast<int>(kCalibrationKindNames.size()))), count(),
+          static_cast<CalibrationKind>(below(static_cast<int>(kWords<CalibrationKind>.size()))), count(),
           number(), maybe([&] { return type(); }), maybe([&] { return reduction(); })};
     });
     result.probes = several([&] { return MachineProbe{number(), number(), number(), number()}; });
@@ -301,7 +301,7 @@ class RandomRun {
   }
 
   DataType type() { return one_of(data_types()).id; }
-  GpuTrouble trouble() { return static_cast<GpuTrouble>(below(static_cast<int>(kGpuTroubleNames.size()))); }
+  GpuTrouble trouble() { return static_cast<GpuTrouble>(below(static_cast<int>(kWords<GpuTrouble>.size()))); }
   Reduction reduction() { return one_of(reductions()); }
   WrongElements wrong() { return {below(4096), host(), count(), count(), text(), text()}; }
   MachineProbe probe() { return {number(), number(), number(), number()}; }

@@ -12,7 +12,7 @@ TEST(GpuTrouble, IsFoundByItsName) {
     const nlohmann::json json{{"host", "n1"}, {"gpu", "GPU-1"}, {"trouble", trouble}};
     return record_from_json<RowMark>(JsonReader(json, "run.json")).trouble;
   };
-  for (std::size_t i = 0; i < kGpuTroubleNames.size(); ++i) {
+  for (std::size_t i = 0; i < kWords<GpuTrouble>.size(); ++i) {
     const auto trouble = static_cast<GpuTrouble>(i);
     EXPECT_EQ(read(std::string(name(trouble))), trouble);
   }
