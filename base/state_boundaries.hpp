@@ -44,8 +44,7 @@ inline constexpr double kMinFactorWithoutTimes = 1.5;
 [[nodiscard]] std::optional<std::size_t> state_of(double round_trip_seconds,
                                                   const std::vector<double>& boundaries);
 
-/// The states between `boundaries`: that of most passes of all rows first, of equals the one with the
-/// shorter round trips.
+/// The states between `boundaries`: that of most passes first, of equals the one of shorter round trips.
 [[nodiscard]] std::vector<std::size_t> commonest_states(const std::vector<RowPasses>& rows,
                                                         const std::vector<double>& boundaries);
 

@@ -22,8 +22,7 @@ struct Line {
 };
 
 /// What a file is that holds no text of its own: compressed, a web page, a PDF. None for what may be text;
-/// `file` stands in the Error (usage), and `reader` is the command that would read it from a pipe ("collbench
-/// import -"; empty: none).
+/// `reader` is the command that would read it from a pipe ("collbench import -"; empty: none).
 [[nodiscard]] std::optional<Error> foreign_file(std::string_view text, std::string_view file,
                                                 std::string_view reader);
 

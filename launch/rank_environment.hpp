@@ -22,8 +22,7 @@ struct RankEnvironment {
 [[nodiscard]] std::vector<RankEnvironment> gather_rank_environments(Ranks& ranks,
                                                                     const RankEnvironment& mine);
 
-/// Throws Error (not_here) that names the hosts when programs, MPI libraries or their arguments differ
-/// between ranks.
+/// Throws Error (not_here) that names the hosts when programs, MPI libraries or arguments differ.
 void require_same_programs(const std::vector<RankEnvironment>& environments, const Identities& identities);
 
 /// Whether a run that was told no backend is one on GPUs: all hosts show an NVIDIA GPU. Throws Error

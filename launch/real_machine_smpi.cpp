@@ -1,5 +1,4 @@
-// The simulator's side of launch/real_machine.hpp: hosts are described by the platform file, not by this
-// machine.
+// The simulator's side of launch/real_machine.hpp: hosts are those of the platform file, not this machine.
 #include "launch/real_machine.hpp"
 
 #include <simgrid/s4u/Barrier.hpp>

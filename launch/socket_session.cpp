@@ -133,8 +133,7 @@ class SteadySeconds : public Clock {
   }
 };
 
-/// A descriptor for each rank: the usual limit of 1,024 is the shell's. Throws Error (not_here) where the
-/// system allows fewer.
+/// A descriptor for each rank: the usual limit of 1,024 is the shell's. Throws Error (not_here): too few.
 void allow_descriptors(int ranks) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;

@@ -10,8 +10,7 @@ namespace collbench::launch {
 /// hangs can notice nothing.
 class Watchdog {
  public:
-  /// `look` is called every `period_seconds` on the watchdog's thread, until this object is gone; it must
-  /// call no MPI. An empty one: never.
+  /// `look` is called every `period_seconds` on the watchdog's thread, calling no MPI. An empty one: never.
   Watchdog(double period_seconds, std::function<void()> look);
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;

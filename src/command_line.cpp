@@ -89,8 +89,7 @@ void require_positional(const CLI::App& app, const std::string& word) {
   if (!takes_positional(app)) throw unexpected_argument(app, word);
 }
 
-/// Whether a word is a command's argument though the command has others below it: `doctor FOLDER` beside
-/// `doctor save`.
+/// Whether a word is an argument of a command that has others below it: `doctor FOLDER`, `doctor save`.
 bool is_argument(const CLI::App& app, const std::string& word) {
   const auto commands = commands_of(app);
   return takes_positional(app) &&

@@ -141,8 +141,7 @@ struct OpenRow {
   std::size_t rows = 1;           ///< that are tested
 };
 
-/// Whether a row can be SAME at all: not where two sittings of the same thing may differ by as much as SAME
-/// has to rule out.
+/// Whether a row can be SAME at all: not where two sittings may differ by as much as SAME has to rule out.
 [[nodiscard]] constexpr bool can_be_same(double sitting_allowance, double same_within) {
   return sitting_allowance < same_within;
 }
@@ -155,8 +154,7 @@ struct OpenRow {
 [[nodiscard]] int launches_to_decide(const OpenRow& row);
 
 /// What differs between two runs beside their times, a line each: machines with the price of each difference,
-/// hosts, versions, environment, settings, what others took of the cores. Empty where nothing is known to
-/// differ.
+/// hosts, versions, environment, settings, what others took of the cores. Empty: none is known.
 [[nodiscard]] std::vector<std::string> run_differences(const Run& base, const Run& current);
 
 /// Where some of these runs on GPUs timed their calls on the same addresses and others walked through memory

@@ -23,8 +23,7 @@ namespace {
 constexpr int kFirstLook = 6;
 constexpr std::size_t kMinPairs = 3;  // of a row, for a test of it
 
-/// The passes of a launch in each state, without those of which it is not known; all in one where nobody
-/// looked.
+/// The passes of a launch in each state that is known; all in one where nobody looked.
 std::vector<std::vector<double>> passes_by_state(const Measurement& measured,
                                                  const std::vector<double>& boundaries) {
   std::vector<std::vector<double>> states(boundaries.size() + 1);

@@ -38,9 +38,8 @@ struct DoctorPage {
 /// evidence. Throws std::out_of_range for a format that doctor_formats() does not list.
 [[nodiscard]] std::string report(const DoctorPage& page, std::string_view format, const TextOptions& options);
 
-/// Of several machines: a line each, those with the worst findings first, then the findings of each. Formats
-/// and exceptions as report(); JSON has their pages as "machines". Before them, or as "fleet", what a fleet
-/// file was compared with.
+/// Of several machines: a line each, the worst first, then the findings of each, as report() has them; in
+/// JSON as "machines". Before them, or as "fleet", what a fleet file was compared with.
 [[nodiscard]] std::string fleet_report(const std::vector<DoctorPage>& pages,
                                        const std::optional<FleetComparison>& fleet, std::string_view format,
                                        const TextOptions& options);

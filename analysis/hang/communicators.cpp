@@ -260,8 +260,7 @@ HangFinding calls_that_differ(const Communicator& communicator, const Members& i
           fmt::format("{}: {}{}", communicator.name, fmt::join(texts, ", "), more)};
 }
 
-/// Where the ranks that are listed do not differ: `seen` says so, unless the tool says that something is
-/// wrong.
+/// Where the listed ranks do not differ: `seen` says so, unless the tool says that something is wrong.
 HangFinding nothing_found(const Communicator& communicator, const std::string& seen) {
   std::string text = seen;
   if (!communicator.verdict.empty()) {

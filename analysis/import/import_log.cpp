@@ -87,9 +87,7 @@ std::vector<OperationId> in_both(const std::vector<OperationId>& a, const std::v
   return both;
 }
 
-/// Tables of one operation only: without a program's name the shape of its rows and their rates tell,
-/// whatever
-/// --operation says of them.
+/// Of one operation only: without a program's name its rows' shape and rates tell, whatever --operation says.
 std::vector<LogTable> joined(std::vector<LogTable> tables) {
   std::vector<LogTable> runs;
   std::vector<OperationId> of_last_run;

@@ -242,8 +242,7 @@ HalfOrReason read_half(const RowStart& start, std::size_t first, const NcclTests
 
 namespace {
 
-/// A row by its type and its numbers, whose size or count is none: negative, or of more digits than there are
-/// bytes.
+/// A row by its type and numbers, whose size or count is none: negative, or of more digits than bytes have.
 bool is_damaged_row(const std::vector<std::string>& words) {
   constexpr std::size_t kType = 2;
   constexpr std::ptrdiff_t kMinNumbers = 4;  // of a half

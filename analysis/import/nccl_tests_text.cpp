@@ -122,8 +122,7 @@ class Reader {
     return false;
   }
 
-  /// Of the program: "-a 3" is how the ranks' times became one (nccl-tests src/common.cu), "-R 1" how the
-  /// buffers were registered.
+  /// Of the program (src/common.cu): "-a 3" is how the ranks' times became one, "-R 1" how buffers register.
   void note_options(const std::vector<std::string>& words) {
     if (const auto how = nccl_tests_registration(words)) table_.registration = how;
     for (std::size_t at = 0; at + 1 < words.size(); ++at) {
@@ -236,8 +235,7 @@ class Reader {
     listed_ranks_.clear();
   }
 
-  /// Rows of before 2022 have the largest error in place of how many values are wrong: none, by the last
-  /// line.
+  /// Rows of before 2022 have the largest error for the count of wrong values: none, by the last line.
   void count_wrong_by_last_line() {
     if (!table_.facts.out_of_bounds || table_.facts.out_of_bounds->value != 0) return;
     const auto none_wrong = [](LogHalf& half) {

@@ -20,8 +20,7 @@ namespace {
 
 constexpr double kHertzPerMegahertz = 1e6;
 constexpr int kMinPublishedSize = 8192;
-/// A power cap is what a healthy GPU meets in products; these are heat, and a power supply that asked for
-/// less.
+/// A healthy GPU meets a power cap in products; these are heat, and a power supply that asked for less.
 constexpr std::array kSignsOfTrouble{GpuTrouble::hw_slowdown, GpuTrouble::hw_thermal_slowdown,
                                      GpuTrouble::hw_power_brake_slowdown, GpuTrouble::sw_thermal_slowdown};
 

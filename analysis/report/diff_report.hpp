@@ -72,8 +72,7 @@ struct DiffReport {
 /// Every group against the largest; groups without any finding against it count as identical.
 [[nodiscard]] DiffReport compare_groups(const std::vector<topology::HostGroup>& groups);
 
-/// cost_sentence(), with `all` all_costs(), or what stands in its place: "not modeled: firmware is in no
-/// model". Never empty.
+/// cost_sentence(), with `all` all_costs(), or "not modeled: firmware is in no model". Never empty.
 [[nodiscard]] std::string price_words(const FindingPrice& price, bool all = false);
 
 /// As a line: "cost: not modeled: firmware is in no model".

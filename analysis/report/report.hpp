@@ -64,8 +64,7 @@ template <class Writer>
 /// mean.
 [[nodiscard]] std::string report_text_header(const Run& run, const TextOptions& options = {});
 
-/// A table for each operation, in the order of their first rows; then what was wrong, what was not reached,
-/// what it cost.
+/// A table for each operation, in the order of first rows; then what was wrong or not reached, and the cost.
 [[nodiscard]] std::string report_text_results(const Run& run, const TextOptions& options = {});
 
 /// Both.
@@ -81,8 +80,7 @@ template <class Writer>
 [[nodiscard]] std::string report_markdown(const Prediction& prediction);
 [[nodiscard]] std::string report_markdown(const DiffReport& diff);
 
-/// The same with charts of bus bandwidth and time, as one file of HTML that needs no network
-/// (analysis/report/html/).
+/// The same with charts, as one file of HTML that needs no network (analysis/report/html/).
 [[nodiscard]] std::string report_html(const Run& run);
 [[nodiscard]] std::string report_html(const DiffReport& diff);
 

@@ -240,9 +240,8 @@ std::string share_of_model(double share, std::string_view algorithm) {
   return fmt::format("{:.{}f} % of the {} model", 100 * share, share < 0.0995 ? 1 : 0, algorithm);
 }
 
-/// "; nvls should reach 487.3 GB/s": where what ran is as quick as it gets, and the row is slower
-/// than another choice by more than a model's error. Without it the narrower expectation would hide a poor
-/// choice.
+/// "; nvls should reach 487.3 GB/s": where what ran is as quick as it gets, and the row is slower than
+/// another choice by more than a model's error. The narrower expectation would hide it.
 std::string better_choice(const Row& row, GpuCluster cluster) {
   if (!cluster.run.algorithm) return {};
   cluster.run.algorithm.reset();
@@ -318,8 +317,7 @@ std::string no_nvls_cause(const GpuCluster& cluster, const std::string& or_else)
                      lost);
 }
 
-/// Where nobody says what ran and the rate is the ring's in place of NVLS': that explains it before any part
-/// does.
+/// Where nobody says what ran and the rate is the ring's, not NVLS': that explains it before any part does.
 bool is_as_ring(const Row& row, const GpuCluster& cluster) {
   constexpr double kSame = 0.07;
   const auto& ring = row.expectation.ring_seconds;

@@ -1,5 +1,4 @@
-// What nodes and pairs of them measured before the rows over all: judge_node_groups() and what follows from
-// it.
+// What nodes and pairs of them measured before the rows over all: judge_node_groups() and what follows.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -42,8 +42,7 @@ class Float8 {
   static constexpr unsigned kOne = 1U << static_cast<unsigned>(mantissa_bits);  // the bit before the point
   /// Exponent of the smallest subnormal: 2^-9 of E4M3, 2^-16 of E5M2.
   static constexpr int kMinSize = mantissa_bits == 3 ? -9 : -16;
-  /// Bits of the largest number: 448 of E4M3, which has a NaN above it; 57344 of E5M2, with infinity and
-  /// NaNs.
+  /// Bits of the largest number: 448 of E4M3, with a NaN above it; 57344 of E5M2, with infinity and NaNs.
   static constexpr unsigned kMaxSize = mantissa_bits == 3 ? 0x7eU : 0x7bU;
 
   static std::uint8_t rounded(float value) {

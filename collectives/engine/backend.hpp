@@ -45,8 +45,7 @@ struct BackendLimits {
   std::uint64_t library_buffers = 0;
 };
 
-/// One row, ready to run: communicator chosen, arguments set up, data known. The buffers belong to the
-/// backend's pass.
+/// One row, ready to run: communicator, arguments and data. The buffers belong to the backend's pass.
 class PreparedRow {
  public:
   virtual ~PreparedRow() = default;
@@ -58,8 +57,7 @@ class PreparedRow {
   virtual void fill_to_repeat() = 0;
   /// The operation, `iterations` times, untimed. Collective, as is time.
   virtual void run(std::uint64_t iterations) = 0;
-  /// The operation, `iterations` times, in samples of `iterations_per_sample`; fewer where `goes_on` is asked
-  /// and ends it.
+  /// The operation `iterations` times, in samples of `iterations_per_sample`; fewer where `goes_on` ends it.
   [[nodiscard]] virtual Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample,
                                    const GoesOn& goes_on) = 0;
   /// Host seconds of one call, from its begin until it returns, over `calls` of them; none where a call
@@ -73,14 +71,12 @@ class PreparedRow {
   [[nodiscard]] virtual std::optional<NcclSelection> library_choice() const { return std::nullopt; }
 };
 
-/// What runs the operations: MPI on host memory, or NCCL on GPUs. Calls marked collective are made by all
-/// ranks in the same order.
+/// What runs the operations: MPI on host memory, or NCCL on GPUs. Collective calls: all ranks, in one order.
 class Backend {
  public:
   virtual ~Backend() = default;
 
-  /// Writes into the run's record what it says of this backend: its name, its libraries' versions, what
-  /// making communicators took.
+  /// Writes into the run's record its name, its libraries' versions and what making communicators took.
   virtual void describe(Run& run) const = 0;
   [[nodiscard]] virtual BackendCapabilities capabilities() const = 0;
   [[nodiscard]] virtual const Clock& clock() const = 0;

@@ -38,14 +38,12 @@ struct NcclOptions {
 class NcclBackend : public Backend {
  public:
   /// Finds libraries and GPUs, and tries whether NCCL works between these ranks. Collective. Throws the same
-  /// AgreedError on all ranks when it does not. `waiter` and `calls`, which counts those of rows, outlive the
-  /// backend.
+  /// AgreedError on all ranks when it does not. `waiter` and `calls`, of rows, outlive the backend.
   NcclBackend(const launch::CollectiveWait& waiter, const Identities& machines, launch::CallCounter& calls,
               const NcclOptions& options);
   NcclBackend(const NcclBackend&) = delete;
   NcclBackend& operator=(const NcclBackend&) = delete;
-  /// After a failure the buffers are left to the end of the process: cudaFree waits for the GPU, which may
-  /// never come back.
+  /// After a failure the buffers stay to the process's end: cudaFree waits for the GPU, perhaps for ever.
   ~NcclBackend() override;
 
   void describe(Run& run) const override;

@@ -34,8 +34,7 @@ enum class CallWait {
 /// By the names of nccl_config_fields.
 using NcclConfigValues = std::map<std::string, int>;
 
-/// "maxCTAs=8,nvlinkCentricSched=1", of `option`. Throws Error (usage) for what is no such list, and for
-/// values that NCCL refuses.
+/// "maxCTAs=8,nvlinkCentricSched=1", of `option`. Throws Error (usage) for other texts and refused values.
 [[nodiscard]] NcclConfigValues parse_nccl_settings(std::string_view text, const std::string& option);
 
 /// The CTAPolicy that nccl-tests' -x means: 0 or default, 1 or efficiency, 2 or zero. Throws Error (usage).

@@ -19,8 +19,7 @@ class NcclObserver {
   /// Why NCCL does not report them. After the first communicator.
   [[nodiscard]] NcclObserverStatus status() const;
 
-  /// Calls `work`, which runs an operation to its end, and returns what NCCL reported of it. None when it
-  /// reported nothing.
+  /// Calls `work`, which runs an operation to its end, and returns what NCCL reported of it, if anything.
   [[nodiscard]] std::optional<NcclSelection> watch(const std::function<void()>& work) const;
 
  private:

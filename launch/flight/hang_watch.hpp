@@ -42,15 +42,13 @@ class HangWatch {
   /// Ranks of this host that were stopped and went on, as far as this one looks after them; by any thread.
   [[nodiscard]] std::vector<RankPause> pauses();
 
-  /// This rank ends on purpose, or was asked to: neither its host nor another one need say that it is gone.
-  /// By any thread.
+  /// This rank ends on purpose, or was asked to: no host need say that it is gone. By any thread.
   void finish();
 
   /// Whether the other hosts know what was said, or need not; by the thread that looks.
   [[nodiscard]] bool others_know() const;
 
-  /// To be called every kLookSeconds. Beside the action, the ranks of this host as they are, where they
-  /// matter.
+  /// To be called every kLookSeconds. Beside the action, the ranks of this host, where they matter.
   struct Look {
     HangAction action = HangAction::none;
     std::vector<RankActivity> ranks;

@@ -28,8 +28,7 @@ struct ProcessStat {
 /// and cannot be looked at, as by a process that has no descriptor left.
 [[nodiscard]] ProcessState process_state(int pid, std::uint64_t start_ticks);
 
-/// Of all established TCP connections of this process to other hosts, by tcp_info (RFC 4898; since
-/// Linux 4.19).
+/// Of all established TCP connections of this process, by tcp_info (RFC 4898; since Linux 4.19).
 struct TcpBytes {
   std::uint64_t sent = 0;    ///< those sent again among them
   std::uint64_t resent = 0;  ///< sent again: lost, or taken for lost

@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-// collbench under the name of a program of nccl-tests (a link all_reduce_perf): its options, defaults and
-// table.
+// collbench by the name of a program of nccl-tests (a link all_reduce_perf): its options, defaults, table.
 
 namespace collbench::program {
 

@@ -18,8 +18,7 @@ class App;
 class Option;
 }  // namespace CLI
 
-// What several commands share: how an option is added, the options that mean the same in all of them, and the
-// texts of options as values.
+// What commands share: how an option is added, options that mean the same in all, and texts as values.
 
 namespace collbench::program {
 
@@ -35,8 +34,7 @@ struct Lab01Request {
   std::string currency;                      ///< --currency; empty: none is printed
 };
 
-/// Adds an option to a theme of the help; its text goes to `take`, which throws our own Error. `value` is
-/// what the help calls the text.
+/// Adds an option to a theme of the help, which calls its text `value`; `take` throws our own Error.
 CLI::Option* add_option(CLI::App& app, const std::string& theme, const std::string& names,
                         const std::string& value, const std::string& help,
                         const std::function<void(const std::string&)>& take);

@@ -55,8 +55,7 @@ inline constexpr std::string_view kEvidence = "evidence";
 void add_output_options(CLI::App& app, const std::string& theme, OutputOptions& output,
                         const std::vector<std::string>& formats, const std::string& record);
 
-/// Adds --plot, --plot-file and --chart for a document that has charts: `charts` are their names, "busbw",
-/// the usual one first.
+/// Adds --plot, --plot-file and --chart for a document with `charts`: "busbw", the usual one first.
 void add_plot_options(CLI::App& app, const std::string& theme, OutputOptions& output,
                       const std::vector<std::string>& charts);
 
@@ -109,8 +108,7 @@ void require_writable_documents(const std::vector<OutputDocument>& documents, bo
 /// Whether the document is a picture of one chart.
 [[nodiscard]] bool is_picture(const OutputDocument& document);
 
-/// The chart that the document names, as SVG; of several the first. Throws Error (usage) where there is no
-/// such chart.
+/// The chart that the document names, as SVG; of several the first. Throws Error (usage): there is none.
 [[nodiscard]] std::string chart_picture(const std::vector<analysis::Chart>& charts,
                                         const OutputDocument& document);
 

@@ -33,8 +33,7 @@ struct CompareCommand {
   OutputOptions output;
 };
 
-/// How far apart two launches, and two sittings, of the same thing may be: as given, else what is known or
-/// assumed of the backend.
+/// How far apart two launches, and sittings, of one thing may be: as given, else by the backend.
 [[nodiscard]] analysis::CompareOptions compare_options(const Run& current, const ComparisonOptions& options);
 
 /// Whether rows that changed like this are a failure; `missing` also where there is nothing to compare with.

@@ -97,8 +97,7 @@ std::vector<RunOfFile> runs_from_file(const JudgeOptions& options, const std::st
   return runs;
 }
 
-/// The machines of the run where its record has them, else those that were given for it; a reference machine
-/// is none of them.
+/// The machines of the run's record, else those that were given for it; never a reference machine.
 std::vector<topology::HostGroup> found_groups(const Run& run, const topology::ResolvedMachine& given) {
   if (run.cluster) return analysis::cluster_groups(topology::read_cluster_record(*run.cluster, "the record"));
   topology::HostGroups groups;
@@ -227,8 +226,7 @@ bool is_json(const std::string& file) {
   return (first.empty() || first.starts_with('{')) && !line_in_json(line);
 }
 
-/// What `collbench doctor` finds in each of the files, of the pages with a finding; of a file that no check
-/// can use, nothing.
+/// What `collbench doctor` finds in each of the files: the pages with a finding.
 std::vector<analysis::DoctorPage> log_findings(const std::vector<std::string>& files) {
   std::vector<analysis::DoctorPage> pages;
   for (const std::string& file : files) {

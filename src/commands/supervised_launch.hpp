@@ -19,8 +19,7 @@ namespace collbench::program {
 /// Open MPI's mpirun and Slurm's srun; none where they named none.
 [[nodiscard]] std::optional<std::string> lost_rank(std::string_view launch_stderr);
 
-/// Where the records of single launches are: beside the record of all of them, or in a temporary folder that
-/// is removed at the end.
+/// Where the records of launches are: beside the record of all, or in a temporary folder until the end.
 class LaunchFolder {
  public:
   /// Throws Error (usage) when the folder cannot be made, is there and may not be replaced, or is a link or

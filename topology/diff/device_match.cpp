@@ -185,8 +185,7 @@ class Search {
     return cost;
   }
 
-  /// Two GPUs of real machines of which no address, and no UUID that both machines have, says what they are
-  /// the counterparts of.
+  /// Two GPUs of real machines of which no address and no common UUID says what their counterparts are.
   [[nodiscard]] bool is_by_number(const DeviceSlot& mine, const DeviceSlot& theirs) const {
     return mine.device.kind == DeviceKind::gpu && !a_is_reference_ &&
            (mine.address.empty() || theirs.address.empty()) && !names_.contains(mine.name) &&
@@ -315,8 +314,7 @@ class FreeNumaNodes {
   std::vector<bool> taken_;
 };
 
-/// A NUMA node's counterpart is the one next to the counterparts of its devices; without devices, the one of
-/// its number.
+/// A NUMA node's counterpart is next to its devices' counterparts; without devices, of the same number.
 void match_numa_nodes(const Host& a, const Host& b, DeviceMatch& match) {
   const auto votes = numa_votes(a, b, match);
   FreeNumaNodes free(b);

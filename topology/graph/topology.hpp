@@ -8,8 +8,7 @@
 
 namespace collbench::topology {
 
-/// How two devices are connected, nearest first. By name, never by number: NCCL's own numbers moved between
-/// 2.26, 2.27 and 2.28.
+/// How two devices are connected, nearest first. By name: NCCL's numbers moved between 2.26, 2.27 and 2.28.
 enum class PathType {
   loc,   ///< the same device
   nvl,   ///< NVLink, directly or through an NVSwitch

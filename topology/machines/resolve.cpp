@@ -236,8 +236,7 @@ ArgumentKind kind_of(const std::string& argument) {
   if (argument == "-") return ArgumentKind::standard_input;
   if (fs::is_directory(argument, error)) return ArgumentKind::folder;
   if (fs::exists(argument, error)) return ArgumentKind::file;
-  // What cannot be looked at (a folder above without permission, a loop of links) is a file that read_file
-  // explains.
+  // What cannot be looked at (no permission, a loop of links) is a file that read_file explains.
   return error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory
              ? ArgumentKind::file
              : ArgumentKind::name;

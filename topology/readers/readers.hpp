@@ -89,8 +89,7 @@ extern const TopologyReader kLibhwlocReader;
 extern const TopologyReader kFabricManagerReader;
 extern const TopologyReader kSystemReader;
 
-/// NCCL's topology XML: a dump (NCCL_TOPO_DUMP_FILE) or a provider's file (NCCL_TOPO_FILE). What it does not
-/// know is counted in the notes.
+/// NCCL's topology XML: a dump (NCCL_TOPO_DUMP_FILE) or a provider's file. Notes count what is not known.
 [[nodiscard]] Host read_nccl_topology_xml(std::string_view text, std::string_view file);
 
 /// What NCCL writes for the address of an NVSwitch that a VM does not show (2.30 src/graph/xml.cc). Where
@@ -109,12 +108,10 @@ inline constexpr int kNotKnownToNccl = -1;  ///< the same of a number
 /// bridges, GPUs, NICs and the NVLink matrix; caches, disks and groups are passed over.
 [[nodiscard]] Host read_hwloc_xml(std::string_view text, std::string_view file);
 
-/// This machine through libhwloc: NUMA nodes, CPUs, the PCI tree, GPUs and NICs. Throws Error (not_here) when
-/// libhwloc fails.
+/// This machine by libhwloc: NUMA nodes, CPUs, the PCI tree, GPUs and NICs. Throws Error (not_here).
 [[nodiscard]] Host read_hwloc_live();
 
-/// Why these lines of `file` are not what was to be read: nvidia-smi's own words when it failed, `missing`
-/// otherwise.
+/// Why these lines of `file` are not what was to be read: nvidia-smi's words when it failed, else `missing`.
 [[nodiscard]] Error without_nvidia_smi_output(const std::vector<Line>& lines, std::string_view file,
                                               const Error& missing);
 
@@ -137,8 +134,7 @@ inline constexpr int kNotKnownToNccl = -1;  ///< the same of a number
 /// by the header line, so that line is needed.
 [[nodiscard]] Host read_nvidia_smi_csv(std::string_view text, std::string_view file);
 
-/// The output of `lspci -vvv` run as root: PCI functions, the bridges above them, their links as they are and
-/// could be, and ACS.
+/// `lspci -vvv` run as root: PCI functions, bridges above them, their links as they are and could be, ACS.
 [[nodiscard]] Host read_lspci(std::string_view text, std::string_view file);
 
 /// The output of `ibstat`: RDMA devices, their firmware and GUIDs, and the state of their ports.

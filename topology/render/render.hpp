@@ -5,8 +5,7 @@
 #include "topology/catalog/finding_kinds.hpp"
 #include "topology/graph/topology.hpp"
 
-// The graph as text for a terminal (show.cpp, tree.cpp), as a drawing (drawing.cpp, svg.cpp) and as NCCL's
-// XML.
+// The graph as text for a terminal (show, tree), as a drawing (drawing, svg) and as NCCL's XML.
 
 namespace collbench::topology {
 
@@ -33,8 +32,7 @@ struct ShowOptions {
 /// The reference machines, one a line.
 [[nodiscard]] std::string list_reference_machines();
 
-/// A line for each GPU: its NUMA node (or CPUs), the nearest NICs, and the GPUs at the other end of its
-/// NVLinks. Empty without GPUs.
+/// A line for each GPU: its NUMA node (or CPUs), the nearest NICs, and the GPUs at its NVLinks.
 [[nodiscard]] std::string show_affinity(const Host& host);
 
 /// The path types of all pairs of GPUs and NICs, with the legend of the words that stand in it.
@@ -70,12 +68,10 @@ struct DrawingColour {
 /// dot (package graphviz), usage where it fails.
 [[nodiscard]] std::string svg_of(const std::string& dot);
 
-/// The SVG with a style sheet that gives each colour of drawing_colours() its counterpart where the reader
-/// prefers dark surroundings.
+/// The SVG with a style sheet of drawing_colours()' counterparts for whom prefers dark surroundings.
 [[nodiscard]] std::string with_dark_colours(std::string svg);
 
-/// The graph as NCCL_TOPO_FILE takes it; reading it again gives the same graph, as far as the format holds
-/// it.
+/// The graph as NCCL_TOPO_FILE takes it; reading it gives the same graph, as far as the format holds it.
 [[nodiscard]] std::string write_nccl_topology_xml(const Host& host);
 
 }  // namespace collbench::topology

@@ -11,8 +11,7 @@
 
 namespace collbench::topology {
 
-/// One GPU at one moment, in the same units and words whichever source it comes from. What the driver does
-/// not report is none.
+/// One GPU at one moment, in the same units and words from any source. What is not reported is none.
 struct GpuReading {
   TelemetrySource source = TelemetrySource::nvidia_smi;
   std::string address;  ///< in PCI

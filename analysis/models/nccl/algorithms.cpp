@@ -185,8 +185,7 @@ AlgorithmRate gpu_all_to_all(const GpuCluster& cluster) {
 
 namespace {
 
-/// Bounded by the root's links: to its own domain and to other domains, each by the part of S that it
-/// carries.
+/// Bounded by the root's links to its own and to other domains, each by the part of S that it carries.
 AlgorithmRate rooted_rate(GpuAlgorithm algorithm, const GpuCluster& cluster, double nvlink_part,
                           const LinkLimit& nics, double nic_part) {
   AlgorithmRate rate{algorithm, 0, {}};

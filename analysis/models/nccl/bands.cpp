@@ -30,8 +30,7 @@ constexpr std::array<BySize, 11> kBands{{
 }};
 // clang-format on
 
-// Published runs of three clusters agree within 4 % up to 8 nodes and fan out from 16 on
-// (docs/notes/accuracy.md).
+// Published runs of three clusters agree within 4 % up to 8 nodes, not from 16 on (docs/notes/accuracy.md).
 constexpr int kManyDomains = 8;
 constexpr double kFullRanks = 64;
 // Of the tables and logs of docs/notes/accuracy.md: 20 racks (coreweave), 64 nodes of InfiniBand, 540 of

@@ -12,8 +12,7 @@
 namespace collbench::analysis {
 namespace {
 
-/// Those that NCCL has on switches that reduce; CollNetDirect needs NVSwitches (NCCL 2.30
-/// src/graph/tuning.cc).
+/// NCCL's on switches that reduce; CollNetDirect needs NVSwitches (NCCL 2.30 src/graph/tuning.cc).
 std::vector<GpuAlgorithm> collnet_algorithms(const GpuCluster& cluster) {
   if (!cluster.fabric.sharp || cluster.domains() < 2) return {};
   if (!cluster.nvswitch) return {GpuAlgorithm::collnet_chain};

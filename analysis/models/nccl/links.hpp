@@ -86,8 +86,7 @@ void join_domains(GpuCluster& cluster, const Fabric& fabric, const std::string& 
 /// All NICs of the highest rate, whatever lies between the nodes.
 [[nodiscard]] LinkLimit nics_below_fabric(const GpuCluster& cluster);
 
-/// What leaves one domain by NVLS and by sends and receives to a neighbor, which use the NICs of the highest
-/// rate only.
+/// What leaves one domain by NVLS and by sends to a neighbor, which use the NICs of the highest rate only.
 [[nodiscard]] LinkLimit domain_fast_nics(const GpuCluster& cluster);
 
 /// What one flow between two domains gets: one NIC of the highest rate.

@@ -11,8 +11,7 @@
 namespace collbench::analysis {
 namespace {
 
-/// "; −104.5 GB/s on 2 nodes if present when NCCL starts": of the best algorithm, or of the ring where that
-/// alone loses.
+/// "; −104.5 GB/s on 2 nodes if present when NCCL starts": of the best algorithm, or the ring alone.
 std::string loss_text(const FindingCost& cost) {
   constexpr double kMinShown = 0.05;  // GB/s; less is 0.0
   const double of_ring = cost.healthy.ring && cost.faulty.ring ? *cost.healthy.ring - *cost.faulty.ring : 0.0;

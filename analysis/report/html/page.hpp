@@ -61,8 +61,7 @@ inline constexpr std::size_t kMaxMapRanks = 48;
 /// What a drawing of the worse machine points at: each finding with the loss of the best algorithm.
 [[nodiscard]] std::vector<topology::DrawingMark> drawing_marks(const std::vector<PricedFinding>& findings);
 
-/// The machine as a picture of Graphviz (topology/render/), as markup; without Graphviz, or where it fails, a
-/// sentence that says so.
+/// The machine as a picture of Graphviz (topology/render/); where that fails, a sentence that says so.
 [[nodiscard]] ReportBlock machine_drawing(const topology::Host& host, const std::string& name,
                                           const std::vector<topology::DrawingMark>& marks);
 

@@ -68,8 +68,7 @@ using CudaGraphExecHandle = CudaGraphExecObject*;
 struct CudaLibrary {
   std::string path;
   int version = 0;  ///< major × 1000 + minor × 10
-  /// Whether no GPU is behind it, but NCCL's host code alone (docs/notes/gpu-simulated.md): times are the
-  /// CPU's.
+  /// Whether only NCCL's host code is behind it, no GPU (docs/notes/gpu-simulated.md): times are the CPU's.
   bool is_simulated = false;
 
   CudaResult (*get_device_count)(int*) = nullptr;

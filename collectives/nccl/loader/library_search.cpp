@@ -12,8 +12,7 @@
 
 namespace collbench::collectives {
 
-// The paths below packages are those of the wheels nvidia-nccl-cu12 and -cu13, nvidia-cuda-runtime-cu12 and
-// nvidia-cuda-runtime (13).
+// Paths as in the wheels nvidia-nccl-cu12 and -cu13, nvidia-cuda-runtime-cu12, nvidia-cuda-runtime (13).
 const WantedLibrary& wanted_nccl() {
   static const WantedLibrary wanted{
       .variable = "COLLBENCH_NCCL",

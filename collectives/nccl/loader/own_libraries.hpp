@@ -31,8 +31,7 @@ struct KernelLibrary {
   static void check_result(const CudaLibrary& cuda, int result, const char* what);
 };
 
-/// The files to look for, the best first: drivers of CUDA 12 run nothing that nvcc 13 made, and newer ones
-/// both.
+/// The files to look for, the best first: drivers of CUDA 12 run nothing of nvcc 13, newer ones both.
 [[nodiscard]] std::vector<std::string> kernel_library_files(int driver_cuda);
 
 /// The observer library, reached through one table of functions. NCCL loads the same file: what it tells

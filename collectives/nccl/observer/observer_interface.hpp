@@ -2,8 +2,7 @@
 #include <array>
 
 // What the observer library (observer/) offers to the process that NCCL loads it into: to watch what NCCL
-// says of the operations that are issued meanwhile. Plain data, because the library is another object than
-// the program.
+// says of the operations that are issued meanwhile. Plain data: it is another object.
 
 namespace collbench::collectives {
 

@@ -24,9 +24,8 @@ void record_selection(std::string_view algorithm, std::string_view protocol, int
 /// is not. Ignored unless we watch.
 void record_cost_table(const float* costs, int algorithms, int protocols);
 
-/// NCCL's algorithms and protocols by number, in our words; what is newer than this library is "newer".
-/// Source: NCCL_ALGO_* and NCCL_PROTO_* in NVIDIA/nccl, src/include/plugin/nccl_tuner.h, 2.23 to 2.30 (PAT is
-/// not in 2.22).
+/// NCCL's algorithms and protocols by number, in our words; newer ones are "newer". Source: NCCL_ALGO_* and
+/// NCCL_PROTO_* in NVIDIA/nccl, src/include/plugin/nccl_tuner.h, 2.23 to 2.30 (PAT is not in 2.22).
 [[nodiscard]] std::string_view algorithm_name(int number);
 [[nodiscard]] std::string_view protocol_name(int number);
 

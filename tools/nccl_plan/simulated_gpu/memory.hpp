@@ -48,8 +48,7 @@ class MemoryBlocks {
   std::size_t allocated_bytes_ = 0;
 };
 
-/// What cudaMalloc gives: parts of one large sparse file. Addresses are not used twice, which 1 TiB of them
-/// allows.
+/// What cudaMalloc gives: parts of one large sparse file. No address is used twice: there is 1 TiB of them.
 class DeviceArena {
  public:
   /// Throws std::bad_alloc when the system refuses.
@@ -90,8 +89,7 @@ struct MemoryHandle {
   CudaAllocationProperties properties;
 };
 
-/// Handles and what is mapped of them. A handle lives until it has been released as often as it was given
-/// out, and unmapped.
+/// Handles and what is mapped of them. One lives until it is unmapped, and released as often as given out.
 class MemoryHandles {
  public:
   /// Null when the system refuses.

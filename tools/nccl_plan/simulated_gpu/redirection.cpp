@@ -26,8 +26,7 @@ struct UnsupportedFunction {
   std::atomic<bool> called{false};
 };
 
-/// A function's name and whether it was called, as long as the code that refers to them: to the end of the
-/// process.
+/// A function's name and whether it was called, as long as the code that refers to them: for ever.
 UnsupportedFunction* keep_function(const std::string& name) {
   static std::mutex mutex;
   static auto& kept = *new std::deque<UnsupportedFunction>;  // where the leak sanitizer finds it, not in code

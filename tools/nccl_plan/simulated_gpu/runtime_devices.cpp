@@ -26,8 +26,7 @@ struct CudaError {
   const char* words;
 };
 
-/// CUDA's names and words for what is raised here, and for what code made for a real driver returns where
-/// there is none.
+/// CUDA's names and words for what is raised here, and for what a real driver's code returns without one.
 constexpr std::array kErrors{
     CudaError{0, "cudaSuccess", "no error"},
     CudaError{1, "cudaErrorInvalidValue", "invalid argument"},

@@ -20,8 +20,7 @@ struct Moment {
   std::chrono::steady_clock::time_point when;
 };
 
-/// What a graph was told to keep alive (cudaUserObjectCreate): its owner's function runs with the last
-/// holder.
+/// What a graph keeps alive (cudaUserObjectCreate): its owner's function runs with the last holder.
 class UserObject {
  public:
   UserObject(void (*destroy)(void*), void* data) : destroy_(destroy), data_(data) {}
@@ -66,8 +65,7 @@ class Stream {
   Stream& operator=(Stream&&) = delete;
   ~Stream();
 
-  /// A brief task returns at once and calls nothing of CUDA. During a capture either kind becomes part of the
-  /// graph.
+  /// A brief task returns at once and calls no CUDA. During a capture either becomes part of the graph.
   void put_brief(Task task);
   void put(Task task);
 

@@ -12,8 +12,7 @@ namespace collbench::analysis {
 struct Step;
 struct StepCollective;
 
-/// A measured ratio speaks for sizes up to this many times smaller or larger: a step of nccl-tests' usual
-/// series (factor 2) four times over.
+/// A measured ratio speaks for sizes up to so many times smaller or larger: four of nccl-tests' steps of 2.
 inline constexpr double kRatioReach = 16;
 
 /// What a measured record says of the collectives of groups like its own: how much longer they took than the

@@ -33,8 +33,7 @@ inline constexpr std::string_view kHostToGpu = "gpu-h2d";
 inline constexpr std::string_view kGpuToHost = "gpu-d2h";
 inline constexpr std::string_view kGpuPeer = "gpu-peer";
 
-/// Sides of products. 8,192³ reaches 93 % of the FP8 rate of 32,768³ on H100, 16,384³ all of it
-/// (Azure/AI-benchmarking-guide).
+/// 8,192³ reaches 93 % of the FP8 rate of 32,768³ on H100, 16,384³ all of it (Azure/AI-benchmarking-guide).
 inline constexpr std::array kGpuProductSizes{8192, 16384};
 
 /// The kinds of work, as options and records call them; the usual ones, and all of them.
@@ -54,15 +53,13 @@ inline constexpr std::array kGpuProductSizes{8192, 16384};
 /// The warm-up and all windows.
 [[nodiscard]] double total_seconds(const GpuTiming& timing);
 
-/// A product that takes longer is left out: two windows; and two of them, which is what a stream has ahead,
-/// are far from the timeout.
+/// A longer product is left out: two windows; two of them, what a stream has ahead, are far from the timeout.
 [[nodiscard]] double longest_product_seconds(const GpuProbe& probe);
 
 /// How long a window of a product is.
 [[nodiscard]] double gpu_window_seconds(const GpuProbe& probe);
 
-/// About how long it takes on a host with as many GPUs: what is timed and its warm-ups, without the time to
-/// fill memory.
+/// About how long it takes on a host with so many GPUs: with its warm-ups, without filling memory.
 [[nodiscard]] double gpu_probe_seconds(const GpuProbe& probe, int gpus);
 
 /// A measurement, and when its windows ran.

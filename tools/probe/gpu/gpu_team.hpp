@@ -70,8 +70,7 @@ struct GpuRates {
 /// however the process comes to its end.
 [[nodiscard]] bool has_stuck_gpu();
 
-/// Whether the kernel names processors near the GPU, and the calling thread may run on none of them: memory
-/// that it pins may be far.
+/// Whether the calling thread may run on none of the GPU's near processors: memory that it pins may be far.
 [[nodiscard]] bool is_kept_far(const CudaLibrary& cuda, int device);
 
 }  // namespace collbench::collectives
