@@ -64,7 +64,6 @@ void write_file_by_rename(const std::filesystem::path& path, std::string_view te
 /// No file of collbench's, and no log that is read as a whole, is larger.
 inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30U;
 
-/// The error that `file` has more than `max_bytes`.
 [[nodiscard]] Error too_large(std::string_view file, std::size_t max_bytes = kMaxFileBytes);
 
 /// A descriptor of a file, or of what is read like one. Throws Error (usage) naming the path and the system's
@@ -87,7 +86,6 @@ class ScratchFolder {
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 
-  /// The path of a file in it.
   [[nodiscard]] std::string file(const std::string& name) const { return (folder_ / name).string(); }
 
  private:

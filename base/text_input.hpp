@@ -48,7 +48,6 @@ std::size_t drop_nuls(std::string& text);
 /// `storage` where that is not `line` itself.
 [[nodiscard]] std::string_view clean_line(std::string_view line, std::string& storage);
 
-/// All of them.
 [[nodiscard]] std::vector<Line> clean_lines(std::string_view text);
 
 /// "FILE:LINE".

@@ -31,7 +31,6 @@ std::string rank_list(const std::vector<std::string>& ranks) {
                      ranks.size() - kNamed);
 }
 
-/// What this rank waits for.
 struct Wait {
   State state = State::busy;
   std::optional<Error> error;  ///< that made it fail

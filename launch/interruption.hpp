@@ -19,7 +19,6 @@ void mark_interruption(std::atomic<std::uint8_t>* mark);
 /// Whether an order (SIGINT, SIGTERM, SIGHUP) that comes so long after the first one is still that one.
 [[nodiscard]] bool is_same_order(int signal, std::int64_t milliseconds_after);
 
-/// Whether one has come.
 [[nodiscard]] bool interrupted();
 
 /// The first that came: "SIGTERM"; empty before it.

@@ -36,7 +36,6 @@ class Ranks {
   [[nodiscard]] virtual int number_in_run(int rank) const { return rank; }
 };
 
-/// Rank 0's value on every rank.
 template <typename Value>
 [[nodiscard]] Value broadcast_value(Ranks& ranks, Value value, int root = 0) {
   static_assert(std::is_trivially_copyable_v<Value>);
@@ -44,7 +43,6 @@ template <typename Value>
   return value;
 }
 
-/// Rank `root`'s text on every rank.
 [[nodiscard]] inline std::string broadcast_text(Ranks& ranks, std::string text, int root = 0) {
   text.resize(
       static_cast<std::size_t>(broadcast_value(ranks, static_cast<std::uint64_t>(text.size()), root)));

@@ -65,7 +65,6 @@ struct CoreSeconds {
 /// first time since it was mapped. None where that cannot be told.
 [[nodiscard]] std::optional<std::uint64_t> view_page_faults();
 
-/// The version of the hwloc library in use.
 [[nodiscard]] std::string hwloc_version();
 
 /// A barrier that all ranks leave at one moment, so that what is timed after it is the operation alone; made

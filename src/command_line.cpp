@@ -41,7 +41,6 @@ std::string description(const char* help, const char* example) {
   return *example == '\0' ? help : fmt::format("{}\n  {}", help, example);
 }
 
-/// As `COMMAND --help` prints it.
 std::string help_of(const CLI::App& app) {
   const std::string text =
       app.get_parent() == nullptr ? main_help(app) : app.help(full_name(*app.get_parent()));
@@ -154,7 +153,6 @@ CommandFunction with_note(CommandFunction command, const std::string& note) {
   };
 }
 
-/// A command that prints `text`.
 CommandFunction printing_command(std::string text, const std::string& note = "") {
   return with_note([text = std::move(text)] { return CommandResult{text}; }, note);
 }

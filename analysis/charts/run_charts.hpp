@@ -16,7 +16,6 @@ namespace collbench::analysis {
 /// The same after the operation: "AllReduce float sum, in place, ring".
 [[nodiscard]] std::string series_name(const RowKey& key);
 
-/// The charts of one operation of a run.
 struct OperationCharts {
   OperationId operation = OperationId::all_reduce;
   std::vector<Chart> charts;
@@ -35,7 +34,6 @@ struct OperationCharts {
 /// The same, one after the other.
 [[nodiscard]] std::vector<Chart> all_charts(const Run& run);
 
-/// The kinds of charts of a run, and of a comparison.
 [[nodiscard]] std::vector<std::string> run_chart_kinds();
 [[nodiscard]] std::vector<std::string> comparison_chart_kinds();
 

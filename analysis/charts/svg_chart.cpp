@@ -143,7 +143,6 @@ void draw_series(pugi::xml_node svg, const Plot& plot, const ChartSeries& series
   }
 }
 
-/// A name of the legend, with its sign.
 struct LegendEntry {
   std::string name;
   std::string style;

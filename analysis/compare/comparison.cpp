@@ -31,7 +31,6 @@ bool all_have_probes(const std::vector<Run>& runs) {
   });
 }
 
-/// The passes of each row of a side.
 std::vector<RowPasses> passes_of(const std::vector<Run>& runs) {
   std::map<RowKey, RowPasses> rows;
   for (const Run& run : runs) {
@@ -46,7 +45,6 @@ std::vector<RowPasses> passes_of(const std::vector<Run>& runs) {
 /// of 3.1, docs/statistics.md): what is further apart has another cause as well.
 constexpr double kMaxStateFactor = 4;
 
-/// Whether `ratio` is between 1/`factor` and `factor`.
 bool is_within(double ratio, double factor) { return ratio <= factor && ratio * factor >= 1; }
 
 /// Which single disturbed launches do not move, as they do the ratio of the means.

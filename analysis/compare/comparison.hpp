@@ -11,7 +11,6 @@
 
 namespace collbench::analysis {
 
-/// What became of a row.
 enum class RowChange {
   same,     ///< no difference is shown, and one of `same_within` is ruled out
   faster,   ///< significantly
@@ -34,7 +33,6 @@ struct ComparedTimes {
   int launches = 0;
 };
 
-/// One row of both sides.
 struct ComparedRow {
   RowKey key;
   RowChange change = RowChange::unclear;
@@ -131,7 +129,6 @@ void decide_rows(Comparison& comparison);
 /// launches_to_decide is at most this: so many or more.
 inline constexpr int kMaxLaunchesToDecide = 200;
 
-/// A row as its launches show it.
 struct OpenRow {
   double log_ratio = 0;           ///< ln of new time over base time
   double standard_deviation = 0;  ///< of a launch's log time

@@ -60,7 +60,6 @@ int name_columns(int columns, std::size_t shown) {
   return columns - kFourColumns - (shown > 4 ? kTwoTimes : 0) - (shown > 6 ? kTheRest : 0);
 }
 
-/// When a row is SAME.
 std::string same_words(const Comparison& comparison) {
   const std::string within = percent_words(comparison.options.same_within);
   if (!can_be_same(comparison.sitting_allowance, comparison.options.same_within)) {

@@ -8,7 +8,6 @@
 
 namespace collbench::analysis {
 
-/// What one side of a comparison knows of one row.
 struct SideOfRow {
   std::vector<const Measurement*> runs;
   std::vector<double> log_seconds;   ///< of each launch

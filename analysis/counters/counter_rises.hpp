@@ -20,7 +20,6 @@ struct CounterRise {
   bool operator==(const CounterRise&) const = default;
 };
 
-/// What a rise says of the part.
 enum class RiseGrade {
   noted,     ///< below the rate at which operators act, or of a counter for which none is known
   degraded,  ///< at a rate at which operators act

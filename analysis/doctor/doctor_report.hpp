@@ -47,7 +47,6 @@ struct DoctorPage {
 /// "3 machines: 1 with something broken, 0 slow, 1 at risk, 1 without a finding".
 [[nodiscard]] std::string fleet_summary(const std::vector<DoctorPage>& pages);
 
-/// The text of the findings alone.
 [[nodiscard]] std::string findings_text(const DoctorPage& page, const TextOptions& options);
 
 /// "2 findings (1 broken), 9 healthy, 22 not known".

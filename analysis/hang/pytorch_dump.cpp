@@ -19,7 +19,6 @@
 namespace collbench::analysis {
 namespace {
 
-/// What one rank knows of one of its process groups.
 struct RankInGroup {
   std::string description;
   std::vector<int> ranks;  ///< of the group; empty: not told

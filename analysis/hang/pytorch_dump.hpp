@@ -24,7 +24,6 @@ class PytorchDumps {
   [[nodiscard]] std::vector<Communicator> groups();
 
  private:
-  /// What a log says of a rank in a group.
   struct RankOfLog {
     CommunicatorMember member;
     std::uint64_t ended = 0;  ///< its last call that has ended

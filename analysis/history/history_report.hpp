@@ -24,7 +24,6 @@ struct MachineHistory {
 /// ones beside the others, and where the kind has one node.
 [[nodiscard]] std::vector<FleetTable> fleets_of(const std::vector<MachineHistory>& histories);
 
-/// The same as text.
 [[nodiscard]] std::string histories_text(const std::vector<MachineHistory>& histories, int columns);
 
 /// What text and page say alike of a machine's rows over its records.

@@ -30,7 +30,6 @@ struct BenchmarkTitle {
   TableSize size;
 };
 
-/// One line of a table.
 struct BenchmarkRow {
   int line = 0;
   std::uint64_t size_bytes = 0;  ///< as printed
@@ -38,7 +37,6 @@ struct BenchmarkRow {
   std::uint64_t iterations = 0;  ///< 0: not said
 };
 
-/// The table of one operation.
 struct BenchmarkTable {
   OperationId operation = OperationId::all_reduce;
   TableSize size = TableSize::as_ours;
@@ -54,7 +52,6 @@ struct BenchmarkTable {
                                                         std::size_t time_column,
                                                         std::size_t iterations_column);
 
-/// All that a log of one program holds.
 struct BenchmarkLog {
   std::string program;  ///< "osu_allreduce", "IMB-MPI1"
   std::string version;

@@ -38,7 +38,6 @@ struct ImportOptions {
 [[nodiscard]] std::vector<Run> runs_of_file(const TextParts& parts, std::string_view file,
                                             ImportOptions options, bool several);
 
-/// A run, and the file that it was read from.
 struct RunOfFile {
   std::string file;
   Run run;

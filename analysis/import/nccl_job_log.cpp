@@ -25,7 +25,6 @@ std::optional<int> nic_number(const std::string& id) {
   return static_cast<int>(*number);
 }
 
-/// The ranks of a node, of all.
 struct NodeRanks {
   std::size_t first;
   std::size_t count;

@@ -51,7 +51,6 @@ inline constexpr double kTakenShare = 0.02;
 /// Whether others took more than `share` of the cores' time while they were measured, or that is not known.
 [[nodiscard]] bool was_disturbed(const ProbeRecord& record, double share = kTakenShare);
 
-/// Something that is slow.
 struct SlowPart {
   ProbeRate part;
   std::string measurement;  ///< its name

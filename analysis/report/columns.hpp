@@ -39,7 +39,6 @@ struct ReportColumn {
 /// expected ones after them; where NCCL ran, also what it expected itself. The algorithm is the last.
 [[nodiscard]] std::span<const ReportColumn> report_columns(const Run& run);
 
-/// The measured rows of an operation.
 [[nodiscard]] std::vector<ReportRow> rows_of(const Run& run, OperationId id);
 
 /// Those of them that a table of `rows` shows.

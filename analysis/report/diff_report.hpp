@@ -11,7 +11,6 @@
 
 namespace collbench::analysis {
 
-/// A finding and what it costs.
 struct PricedFinding {
   topology::Finding finding;
   std::string host;  ///< the one that is worse off
@@ -30,7 +29,6 @@ struct ComparedHosts {
   std::vector<std::string> not_compared = {};  ///< what not both state: "NIC rates"; topology::not_compared()
 };
 
-/// What `topo diff` found.
 struct DiffReport {
   std::vector<ComparedHosts> pairs;            ///< of many machines: one for each odd kind
   std::size_t nodes = 0;                       ///< of many machines: how many; else 0

@@ -16,7 +16,6 @@ namespace collbench::analysis {
 /// The class of page.css that shows a tone; empty where nothing is to be noticed.
 [[nodiscard]] std::string_view tone_class(Tone tone);
 
-/// What stands in a cell.
 struct ReportCell {
   template <std::convertible_to<std::string_view> Text>
   ReportCell(const Text& words, std::string_view shown_as = {})

@@ -48,7 +48,6 @@ enum class VerdictReason {
   copy,  ///< UNCLEAR: an AllGather that is slow out of place and SOUND in place, over the same links
 };
 
-/// The word of a series, and what it stands on.
 struct SeriesJudgement {
   VerdictWord word = VerdictWord::none;
   VerdictReason reason = VerdictReason::none;

@@ -32,7 +32,6 @@ enum class CalibrationKind {
   exchange_inter,  ///< MPI_Sendrecv between local ranks 0 of two hosts, back to back: kExchanges in a row
 };
 
-/// Messages of a burst, from one rank to the next.
 inline constexpr int kBurstMessages = 16;
 
 /// Exchanges in a row, of which ranks that come together at the first need not do so at the next.

@@ -11,7 +11,6 @@ namespace collbench {
 /// Attributes by device: {"GPU 0000:18:00.0": {"uuid": "GPU-…"}}.
 using FactsByDevice = std::map<std::string, std::map<std::string, std::string>>;
 
-/// One node of a run.
 struct ClusterNode {
   std::string host;
   int shape = 0;           ///< index into the different machines of the run

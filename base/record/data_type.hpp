@@ -43,7 +43,6 @@ struct DataTypeTraits {
 /// By name or alias (float32, float16, bf16, double = float64, char = int8, …); null when there is none.
 [[nodiscard]] const DataTypeTraits* find_data_type(std::string_view name);
 
-/// Element-wise reductions.
 enum class Reduction { sum, prod, min, max, avg };
 
 [[nodiscard]] std::span<const Reduction> reductions();

@@ -41,7 +41,6 @@ struct WordOf {
   std::string what = fmt::format("\"{}\"", fmt::join(names, "\" or \""));
 };
 
-/// Read by a function, and checked there.
 template <class From>
 struct ReadBy {
   From from;

@@ -4,7 +4,6 @@
 
 namespace collbench {
 
-/// Where one rank is.
 struct Identity {
   int rank = 0;
   std::string host;    ///< MPI_Get_processor_name
@@ -17,10 +16,8 @@ struct Identity {
 /// All ranks, by rank.
 using Identities = std::vector<Identity>;
 
-/// Number of nodes.
 [[nodiscard]] int node_count(const Identities& identities);
 
-/// Ranks on each node, by node.
 [[nodiscard]] std::vector<int> ranks_per_node(const Identities& identities);
 
 /// Whether ranks of some node take turns on its cores: there are more of them. No where nobody knows.

@@ -33,7 +33,6 @@ template <class Value>
 [[nodiscard]] Json or_null(const std::optional<DataType>& type);
 [[nodiscard]] Json or_null(const std::optional<Reduction>& reduction);
 
-/// What `writer` makes of each.
 template <class Values, class Writer>
 [[nodiscard]] Json array_of(const Values& values, Writer writer) {
   Json array = Json::array();
@@ -41,7 +40,6 @@ template <class Values, class Writer>
   return array;
 }
 
-/// What `reader` makes of each element.
 template <class Reader>
 [[nodiscard]] auto list_from_json(const JsonReader& json, Reader reader) {
   std::vector<decltype(reader(json))> values;

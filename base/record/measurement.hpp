@@ -48,7 +48,6 @@ struct RankTimes {
   bool operator==(const RankTimes&) const = default;
 };
 
-/// Wrong elements that one rank found.
 struct WrongElements {
   int rank = 0;
   std::string host;

@@ -60,7 +60,6 @@ struct NcclTuning {
   bool operator==(const NcclTuning&) const = default;
 };
 
-/// What NCCL chose for a call.
 struct NcclPlannedRow {
   OperationId operation = OperationId::all_reduce;
   std::uint64_t size_bytes = 0;  ///< as in the size column of a run

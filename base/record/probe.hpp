@@ -13,7 +13,6 @@
 
 namespace collbench {
 
-/// What is counted in a second.
 enum class ProbeUnit { flop, byte };
 
 template <>
@@ -36,7 +35,6 @@ void each_field(auto& visit, Either<GpuWindow> auto& window) {
   visit("throttled_by", window.throttled_by, WordOf{kWords<GpuTrouble>, kTroubleWord});
 }
 
-/// A copy from one GPU to another.
 struct PeerCopy {
   std::string from{};   ///< "GPU 0"
   std::string to{};     ///< "GPU 1"

@@ -58,7 +58,6 @@ struct Versions {
   bool operator==(const Versions&) const = default;
 };
 
-/// The buffers that the operations worked on.
 struct Buffers {
   /// The call that allocated them: "cudaMalloc" or "ncclMemAlloc"; empty: host memory, or not known.
   std::string allocator;
@@ -168,7 +167,6 @@ struct Rates {
 /// Whether any row has wrong data, or the log counts some that no row has.
 [[nodiscard]] bool has_wrong_data(const Run& run);
 
-/// The rates of a row that `ranks` ranks ran.
 [[nodiscard]] Rates rates(const Row& row, int ranks);
 
 /// Half the width of the row's interval over its time (0.05 is ±5 %); none without an interval.

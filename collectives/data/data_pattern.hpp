@@ -71,7 +71,6 @@ class DataPattern {
   Table expected_{};
 };
 
-/// Fills `buffer` with the poison byte.
 void poison(std::span<std::byte> buffer);
 
 }  // namespace collbench::collectives

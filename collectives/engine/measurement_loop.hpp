@@ -27,7 +27,6 @@ struct MeasurementLoopOptions {
   bool gather_samples = false;  ///< after each block, for MeasurementObserver::samples; the same on all ranks
 };
 
-/// The samples of one block, of all ranks.
 struct BlockSamples {
   std::size_t row = 0;
   int pass = 0;  ///< counted from 1

@@ -56,7 +56,6 @@ struct RowState {
 
 enum class VisitStep { run, skip, leave_out, stop };
 
-/// What rank 0 orders for a visit of a row.
 struct VisitOrder {
   VisitStep step = VisitStep::skip;
   bool pilot = false;         ///< before the plan can be made

@@ -40,7 +40,6 @@ struct StoppingRule {
 /// from: those in the commonest state of all rows in which it has any; all where there was one state.
 class CountedPasses {
  public:
-  /// Looks at the passes of all rows again.
   void update(const std::vector<RowPasses>& rows);
 
   /// The times of the row's passes that count, by what the last update saw.

@@ -22,7 +22,6 @@ void spread_between(std::span<CalibrationTask> curve, int level) {
   spread_between(curve.subspan(middle), level + 1);
 }
 
-/// A task and what it gave.
 struct Measured {
   const CalibrationTask* task = nullptr;
   CalibrationPoint point{};

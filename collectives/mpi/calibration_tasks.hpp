@@ -36,7 +36,6 @@ struct CalibrationBench {
   [[nodiscard]] bool has_time_for(double seconds) const { return passed + seconds <= point_end; }
 };
 
-/// A point to be measured.
 struct CalibrationTask {
   CalibrationPoint point{};  ///< without its time
   /// Seconds of one; none where it has no price here. Collective.

@@ -20,7 +20,6 @@ class HostBuffer {
 
   [[nodiscard]] std::byte* data() const { return memory_.get(); }
   [[nodiscard]] std::uint64_t size() const { return memory_.get_deleter().bytes; }
-  /// `length` bytes from `offset` on.
   [[nodiscard]] std::span<std::byte> part(std::uint64_t offset, std::uint64_t length) const {
     return {memory_.get() + offset, length};
   }

@@ -37,7 +37,6 @@ struct MpiFunctions {
   void (*allow_forced_algorithms)();
   /// MPI from Init to Finalize: a launch::MpiSession.
   std::unique_ptr<launch::Session> (*start)(int* argc, char*** argv, launch::CallCounter& exchanges);
-  /// An MpiBackend.
   std::unique_ptr<Backend> (*make_backend)(const Clock& clock, TrafficMatrix traffic,
                                            launch::CallCounters counters, const BufferUse& buffers,
                                            int step_matrix);

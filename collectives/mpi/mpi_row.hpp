@@ -36,7 +36,6 @@ struct MpiRowBuffers {
   std::span<std::byte> result;  ///< what must hold the result
 };
 
-/// One row on host memory.
 class MpiRow : public PreparedRow {
  public:
   /// `pattern` is that of this rank and the row's type and reduction.

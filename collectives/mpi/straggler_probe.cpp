@@ -183,7 +183,6 @@ struct RankProber::Handles {
     }
   }
 
-  /// The rounds of this repetition.
   [[nodiscard]] std::vector<int> rounds(int count) const {
     std::vector<int> some(static_cast<std::size_t>(std::min(kPairingRoundsPerProbe, pairing_rounds(count))));
     for (std::size_t i = 0; i < some.size(); ++i) {

@@ -84,7 +84,6 @@ class CudaStream {
   CudaStreamHandle handle_ = nullptr;
 };
 
-/// A moment on a stream.
 class CudaEvent {
  public:
   explicit CudaEvent(const CudaLibrary& cuda) : cuda_(&cuda) {

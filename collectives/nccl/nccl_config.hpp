@@ -28,7 +28,6 @@ enum class CallWait {
   then_for_others,  ///< likewise, and over on all ranks, which is not timed: they begin together
 };
 
-/// All of them.
 [[nodiscard]] std::span<const NcclConfigField> nccl_config_fields();
 
 /// By the names of nccl_config_fields.

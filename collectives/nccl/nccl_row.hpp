@@ -72,7 +72,6 @@ inline constexpr double kEventSeconds = 2e-6;
 /// into those or into slow subnormals.
 [[nodiscard]] bool repeats_on_data(DataType type, Reduction reduction);
 
-/// One row on GPUs.
 class NcclRow : public PreparedRow {
  public:
   NcclRow(const RowKey& key, const RowLayout& layout, const NcclRowContext& context,

@@ -41,7 +41,6 @@ struct PluginSearchEnvironment {
   std::function<bool(const std::string& library, const std::string& symbol)> offers;
 };
 
-/// This machine's.
 [[nodiscard]] PluginSearchEnvironment plugin_search_environment();
 
 /// Why our plugin stays out of `slot` in NCCL of `version`: there is no such slot, or a user has taken it.

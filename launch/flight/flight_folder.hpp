@@ -34,7 +34,6 @@ void forget_earlier_job(const std::filesystem::path& folder, std::uint64_t launc
 /// What the kernel says of the process that wrote `page`.
 [[nodiscard]] ProcessState process_state(const FlightPage& page);
 
-/// What the rank of `page` was doing.
 [[nodiscard]] RankActivity rank_activity(const FlightPage& page);
 
 /// "rank-3"

@@ -84,7 +84,6 @@ struct FlightPage {
   alignas(64) CallCounter exchanges;  ///< of collbench's own
 };
 
-/// The step of a page.
 struct FlightStep {
   std::string name;
   std::string device;

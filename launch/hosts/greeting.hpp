@@ -25,7 +25,6 @@ inline constexpr std::size_t kRandomWordLength = 32;
 /// One that is made of any text, for whoever was given such.
 [[nodiscard]] std::string secret_of(std::string_view text);
 
-/// What a connection is for.
 enum class Purpose {
   question,   ///< a line asked, and a line answered
   heartbeat,  ///< lines for as long as the process at its other end lives

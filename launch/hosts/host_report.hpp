@@ -10,7 +10,6 @@
 
 namespace collbench::launch {
 
-/// What a host says of its ranks.
 struct HostReport {
   int node = 0;
   std::vector<RankActivity> ranks;
@@ -18,7 +17,6 @@ struct HostReport {
   bool operator==(const HostReport&) const = default;
 };
 
-/// What it is answered.
 struct HostReply {
   std::uint64_t changes = 0;  ///< grows when ranks of any host went on
   bool is_said = false;       ///< the user was told that the run hangs: end without a word

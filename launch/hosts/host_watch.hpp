@@ -104,7 +104,6 @@ class HostWatch {
   [[nodiscard]] int closed_strangers();
 
   [[nodiscard]] bool is_on_first_host() const { return node_ == 0; }
-  /// Ranks of this host, by rank.
   [[nodiscard]] const std::vector<int>& ranks_here() const { return ranks_here_; }
 
  private:

@@ -64,7 +64,6 @@ class Door {
 // nothing on another one (launch/hosts/greeting.hpp). The port is in the hash: who took the first port before
 // rank 0 cannot pass an introduction on to the next one.
 
-/// Who stands at the door.
 struct Guest {
   int rank = 0;
   int ranks = 0;

@@ -23,7 +23,6 @@ struct OptionDescription {
   bool is_required = false;
 };
 
-/// A command and those below it.
 struct CommandDescription {
   std::string name;    ///< "collbench topo diff"
   std::string help;    ///< may have lines of examples, which begin with blanks

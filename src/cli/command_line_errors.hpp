@@ -16,7 +16,6 @@ namespace collbench::program {
 /// "collbench topo diff".
 [[nodiscard]] std::string full_name(const CLI::App& app);
 
-/// The subcommands of `app`.
 [[nodiscard]] std::vector<const CLI::App*> commands_of(const CLI::App& app);
 
 /// The subcommand that was given, of whatever depth; `app` itself without one.
@@ -28,7 +27,6 @@ namespace collbench::program {
 /// An option that `app`, a subcommand of `root` or itself, does not have.
 [[nodiscard]] Error unknown_option(const CLI::App& root, const CLI::App& app, const std::string& option);
 
-/// A subcommand that `app` does not have.
 [[nodiscard]] Error unknown_command(const CLI::App& app, const std::string& word);
 
 /// A word that is no option, where the command takes only options.

@@ -68,7 +68,6 @@ bool holds_any(const std::string& value, const std::vector<const char*>& words) 
 /// The help's first clause, which is enough in a menu.
 std::string short_help(const std::string& help) { return help.substr(0, help.find_first_of(";:\n(")); }
 
-/// The values of an option, or an argument.
 Offers values_of(const OptionDescription& option) {
   if (!option.choices.empty()) return {.lines = option.choices, .list = option.value == "LIST"};
   const std::string& value = option.is_argument && option.value.empty() ? option.names.front() : option.value;
@@ -81,7 +80,6 @@ Offers values_of(const OptionDescription& option) {
   return {.files = option.is_argument || holds_any(value, {"FILE", "FOLDER", "DIR"})};
 }
 
-/// The command that `words` lead to.
 const CommandDescription& command_of(const CommandDescription& root, const std::vector<std::string>& words) {
   const CommandDescription* command = &root;
   for (const std::string& word : words) {

@@ -18,7 +18,6 @@ namespace collbench::program {
 
 namespace {
 
-/// One `key = value`.
 struct ConfigEntry {
   std::string key;
   const toml::node* value;

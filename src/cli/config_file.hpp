@@ -14,7 +14,6 @@ class App;
 
 namespace collbench::program {
 
-/// What --config read.
 struct ConfigFile {
   std::string path;  ///< empty: no --config
   std::string text;

@@ -35,7 +35,6 @@ void add_criteria_options(CLI::App& app, const std::string& theme, CriteriaOptio
 /// What --fail-on takes in every command that reads a run.
 [[nodiscard]] std::vector<std::string> failure_kind_names();
 
-/// What a check comes to.
 struct CriteriaOutcome {
   ExitStatus status = ExitStatus::ok;  ///< ok, low or wrong_data
   std::vector<std::string> notes;      ///< for stderr: a line for each failure, and for what is not known

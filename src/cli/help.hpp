@@ -23,7 +23,6 @@ struct HelpTopic {
 /// Null where there is none of that name.
 [[nodiscard]] const HelpTopic* help_topic(std::string_view name);
 
-/// The exit statuses, in lines.
 inline constexpr const char* kExitStatusHelp =
     "Exit status: 0 success; 1 BELOW or FAULT, a degraded or broken finding (doctor,\n"
     "topo diff, --expect), a slower row (compare), a bad host or core (burnin,\n"
@@ -33,7 +32,6 @@ inline constexpr const char* kExitStatusHelp =
 /// The first page: the options of a run that matter first, all commands, topics and exit statuses.
 [[nodiscard]] std::string main_help(const CLI::App& root);
 
-/// All options of a run.
 [[nodiscard]] std::string run_help(const CLI::App& root);
 
 /// The text of a command's help in lines of at most `columns` columns, 60 at least and 100 at most: what is

@@ -33,7 +33,6 @@ struct OutputOptions {
   bool is_anonymous = false;        ///< --anonymous
 };
 
-/// One copy of the results.
 struct OutputDocument {
   std::string option;       ///< that asked for it, for messages: "-J"; empty for stdout that nobody asked for
   std::string format;       ///< "text", "json", …, or the name of a preset, which is a page of Markdown
@@ -105,7 +104,6 @@ void require_writable_documents(const std::vector<OutputDocument>& documents, bo
 [[nodiscard]] std::string write_documents(const std::vector<OutputDocument>& documents,
                                           const std::function<std::string(const OutputDocument&)>& write);
 
-/// Whether the document is a picture of one chart.
 [[nodiscard]] bool is_picture(const OutputDocument& document);
 
 /// The chart that the document names, as SVG; of several the first. Throws Error (usage): there is none.

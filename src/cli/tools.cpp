@@ -51,7 +51,6 @@ std::optional<std::filesystem::path> own_folder() {
 
 std::string program_of(const Tool& tool) { return fmt::format("collbench-{}", tool.name); }
 
-/// A tool, and the words for its program.
 struct ToolCall {
   const Tool* tool = nullptr;
   std::vector<std::string> words{};

@@ -10,7 +10,6 @@
 
 namespace collbench::program {
 
-/// What the core knows of one.
 struct Tool {
   const char* name;
   const char* help;
@@ -23,7 +22,6 @@ inline constexpr const char* kDescribeTool = "--describe";
 /// All tools of collbench, in the order of its help; whether one is installed is not asked.
 [[nodiscard]] std::span<const Tool> tools();
 
-/// The one of this name, which is one of them.
 [[nodiscard]] const Tool& tool_named(std::string_view name);
 
 /// The path of a program that lies beside this one, wherever that was started from. Throws Error (not_here)

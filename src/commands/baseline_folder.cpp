@@ -163,7 +163,6 @@ std::string added_line(const AddedRecord& added) {
   return fmt::format("{} {}", added.is_new ? "added" : "is there already:", added.path.string());
 }
 
-/// One record against its predecessors.
 struct CheckedRecord {
   std::string file;
   Run run;

@@ -22,7 +22,6 @@ struct ComparisonOptions {
   CriteriaOptions criteria{.criteria = {.min_busbw = {}, .fail_on = {}}, .asked = false};  ///< of the new run
 };
 
-/// `collbench compare`.
 struct CompareCommand {
   std::vector<std::string> files;  ///< BASE… NEW, or a folder and new records
   std::string baseline;            ///< a folder whose records are all the base; or none
@@ -51,7 +50,6 @@ struct CompareCommand {
 /// alphabetical order. Nothing where there is no folder.
 [[nodiscard]] std::vector<std::filesystem::path> record_files(const std::filesystem::path& folder);
 
-/// A comparison, as one document.
 [[nodiscard]] std::string comparison_document(const analysis::Comparison& found,
                                               const OutputDocument& document);
 

@@ -18,7 +18,6 @@
 namespace collbench::program {
 namespace {
 
-/// `collbench counters`.
 struct CountersCommand {
   std::string root;   ///< a copy of /sys; empty: this host with all that counts errors
   std::string since;  ///< an earlier look, as JSON; empty: none

@@ -32,14 +32,12 @@ namespace fs = std::filesystem;
 /// The file of a saved folder that holds what the readers of topologies saw.
 constexpr const char* kTopologyFile = "topology.json";
 
-/// `collbench doctor`.
 struct DoctorCommand {
   std::vector<std::string> evidence;  ///< folders or files, one for each machine; none: this machine
   std::string fleet;                  ///< --fleet: what is expected of hosts; empty: nothing
   OutputOptions output;
 };
 
-/// `collbench doctor save`.
 struct SaveEvidenceCommand {
   std::string folder;
   bool overwrite = false;

@@ -31,13 +31,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `collbench flight`.
 struct FlightOptions {
   std::vector<std::string> of;  ///< folders, process IDs, files; empty: the newest run
   std::string format = "text";
 };
 
-/// The folder of the run that has this process.
 fs::path folder_with_process(int pid) {
   for (const fs::path& folder : launch::flight_folders()) {
     for (const RankActivity& rank : launch::read_flight_folder(folder))
@@ -87,7 +85,6 @@ std::vector<fs::path> dumps_in(const fs::path& folder) {
   return files;
 }
 
-/// What the arguments name.
 struct FlightSources {
   std::vector<fs::path> dumps;
   std::vector<RankActivity> ranks;

@@ -41,7 +41,6 @@ namespace {
 
 using analysis::RunOfFile;
 
-/// `collbench judge FILE...`.
 struct JudgeOptions {
   std::vector<std::string> files;
   bool apart = false;           ///< each file is a run of its own where the document can hold several

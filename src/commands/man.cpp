@@ -18,7 +18,6 @@
 namespace collbench::program {
 namespace {
 
-/// `collbench man [PAGE]`.
 struct ManOptions {
   std::string page = "collbench";  ///< such as collbench-topo-diff
   std::string folder;              ///< write all pages there

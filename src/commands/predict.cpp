@@ -26,7 +26,6 @@
 namespace collbench::program {
 namespace {
 
-/// `collbench predict`.
 struct PredictOptions {
   std::string topology;
   std::vector<int> nodes{1};  ///< several only with --floors
@@ -112,7 +111,6 @@ CommandResult predict_floors(const PredictOptions& options) {
           written_notes(documents, "")};
 }
 
-/// The expected table.
 CommandResult predict(const PredictOptions& options) {
   if (options.floors) return predict_floors(options);
   if (options.nodes.size() > 1)

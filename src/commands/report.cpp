@@ -20,7 +20,6 @@
 namespace collbench::program {
 namespace {
 
-/// `collbench report RECORD`.
 struct ReportOptions {
   std::string record;  ///< "-": stdin
   OutputOptions output;

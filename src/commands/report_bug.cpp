@@ -28,7 +28,6 @@
 namespace collbench::program {
 namespace {
 
-/// `collbench report-bug [RECORD]`.
 struct ReportBugOptions {
   std::string record;  ///< of the run that went wrong; "-": stdin; empty: none
   OutputOptions output;

@@ -48,7 +48,6 @@ class LaunchFolder {
 /// gives to each launch itself. `keeps` says how the user keeps the results.
 void require_launchable(const std::vector<std::string>& command, std::string_view keeps);
 
-/// What a launch ended with.
 struct LaunchEnd {
   std::optional<Run> run;      ///< where its record is complete
   std::optional<Error> error;  ///< that ends the series: also of a run with wrong data

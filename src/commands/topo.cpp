@@ -24,14 +24,12 @@
 namespace collbench::program {
 namespace {
 
-/// `collbench topo show`.
 struct ShowOptions {
   std::vector<std::string> machines;
   topology::ShowOptions show;
   OutputOptions output;
 };
 
-/// `collbench topo save`.
 struct SaveOptions {
   std::vector<std::string> machines;
   std::string output;
@@ -39,7 +37,6 @@ struct SaveOptions {
   bool overwrite = false;
 };
 
-/// Text of a command that has no other format.
 CommandResult text_result(const OutputOptions& output, const std::function<std::string()>& make) {
   const auto documents = writable_documents(output);
   return {write_documents(documents, [&](const OutputDocument&) { return make(); })};

@@ -27,7 +27,6 @@
 namespace collbench::program {
 namespace {
 
-/// `collbench topo diff`.
 struct DiffOptions {
   std::vector<std::string> machines;  ///< one each
   std::vector<std::string> hosts;     ///< --hosts: those of the fleet, each of which should have a file

@@ -19,7 +19,6 @@
 namespace collbench::program {
 namespace {
 
-/// `collbench topo draw`.
 struct DrawOptions {
   std::vector<std::string> machines;
   std::string output;

@@ -13,7 +13,6 @@
 
 namespace collbench::program {
 
-/// What the run runs on, agreed by all ranks.
 struct RunContext {
   std::string host;       ///< of this rank
   Identities machines;    ///< by the machines that there really are

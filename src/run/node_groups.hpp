@@ -32,7 +32,6 @@ struct GroupStep {
                                                  const Identities& identities,
                                                  const collectives::PlanRequest& request, double run_seconds);
 
-/// This rank's group in a step.
 class GroupRanks {
  public:
   /// Collective over `all`, which are those of `session`, as is what follows. Both outlive this.

@@ -12,7 +12,6 @@
 
 namespace collbench::program {
 
-/// What a run will measure.
 struct RunPlan {
   std::vector<RowKey> rows;
   std::uint64_t memory_bytes = 0;  ///< that the rank with the most data needs for the largest row

@@ -35,7 +35,6 @@ namespace {
 
 constexpr const char* kStartedRanks = "COLLBENCH_STARTED_RANKS";
 
-/// Whether this process is one of the ranks that start_ranks started.
 bool started_by_start_ranks() { return std::getenv(kStartedRanks) != nullptr; }
 
 /// Replaces this process by `mpirun -np N` of the same command line (-g N without a launcher). Returns only

@@ -25,7 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `collbench inspector`.
 struct InspectorOptions {
   std::vector<std::string> paths;
   std::string topology;  ///< empty: nothing is expected

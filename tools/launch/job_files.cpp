@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kFileColumns = 100;
 
-/// The reasons as comments of a script.
 std::string comments(const std::vector<LaunchWord>& command) {
   std::string text;
   for (const LaunchWord& each : command) {

@@ -7,7 +7,6 @@
 
 namespace collbench::program {
 
-/// What starts the ranks.
 enum class LauncherKind { ssh, slurm, kubernetes };
 
 struct LaunchRequest {
@@ -40,7 +39,6 @@ struct LaunchWord {
 /// The command over several lines as a shell takes it, each of at most `columns` where its words allow.
 [[nodiscard]] std::string command_text(const std::vector<LaunchWord>& command, int columns);
 
-/// The words with their reasons, aligned.
 [[nodiscard]] std::string reasons_text(const std::vector<LaunchWord>& command, int columns);
 
 }  // namespace collbench::program

@@ -35,7 +35,6 @@ constexpr int kMaxNodes = 100'000;
 constexpr int kMaxRanksPerNode = 1024;
 constexpr int kMaxMinutes = 100'000;
 
-/// `collbench launch`.
 struct LaunchOptions {
   LaunchRequest request;
   bool slurm = false;

@@ -35,7 +35,6 @@ struct LinkRate {
 [[nodiscard]] LinkRate cpu_interconnect_rate(std::string_view architecture, std::string_view vendor,
                                              int model);
 
-/// A NIC port of this line rate.
 [[nodiscard]] LinkRate nic_rate(double gigabits_per_second);
 
 }  // namespace collbench::topology

@@ -88,7 +88,6 @@ constexpr std::size_t kMaxNames = 4;
 constexpr std::size_t kMaxDifferences = 3;  // from a reference machine
 constexpr std::size_t kMaxOddGroups = 3;
 
-/// The names of the nodes of each kind.
 std::vector<std::vector<std::string>> names_by_distinct_host(const ClusterTopology& cluster) {
   std::vector<std::vector<std::string>> nodes(cluster.distinct_hosts.size());
   for (const ClusterNode& node : cluster.nodes)

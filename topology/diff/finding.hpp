@@ -9,7 +9,6 @@
 
 namespace collbench::topology {
 
-/// Which of two hosts.
 enum class Side { a, b };
 
 [[nodiscard]] constexpr Side other(Side side) { return side == Side::a ? Side::b : Side::a; }

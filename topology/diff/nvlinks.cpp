@@ -92,7 +92,6 @@ std::string link_counts(const HostPair& pair, Side side, const Explained<Counts>
   return "NVLinks: " + join_words(parts);
 }
 
-/// Whether the GPU has no NVLink at all on that side.
 bool has_none(const HostPair& pair, Side side, const DevicePair& gpu, NvLinkCount count) {
   for (const auto* list : {&pair.match.gpus, &pair.match.nvswitches}) {
     for (const DevicePair& to : *list) {

@@ -81,7 +81,6 @@ void add_if_different(FindingList& findings, std::string_view code, const std::v
   findings.add(code, Side::b, devices, fmt::format("{} {}", name, instead(Side::b, a, b, "")));
 }
 
-/// Adds a finding on the side where the number is less.
 template <class T>
 void add_if_less(FindingList& findings, std::string_view code, const std::vector<DevicePair>& devices,
                  const Fact<T>& a, const Fact<T>& b, std::string_view unit) {

@@ -129,7 +129,6 @@ class PcieDiff {
   FindingList& findings_;
 };
 
-/// The pairs of devices below a bridge of a.
 std::vector<DevicePair> pairs_below(const HostPair& pair, const std::string& bridge) {
   std::vector<DevicePair> below;
   for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {

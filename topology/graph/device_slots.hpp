@@ -38,7 +38,6 @@ enum class NvLinkCount { not_at_all, by_wire, by_pair };
 /// The way to count that both hosts allow; not_at_all where a host says nothing of NVLinks between GPUs.
 [[nodiscard]] NvLinkCount common_nvlink_count(const Host& a, const Host& b);
 
-/// NVLinks from one device to another, counted in that way.
 [[nodiscard]] int counted_nvlinks(const Host& host, const Device& from, const Device& to, NvLinkCount count);
 
 [[nodiscard]] SlotPlan slot_plan(const Host& host, NvLinkCount count = NvLinkCount::by_wire);

@@ -23,7 +23,6 @@ struct HostFacts {
 /// "NIC 0000:5e:00.0 port 1". `nic` is its position in the host's list.
 [[nodiscard]] std::string canonical_label(const Host& host, int nic, const NicPort& port);
 
-/// Whether a fact of that name is an identity.
 [[nodiscard]] bool is_identity(std::string_view fact);
 
 /// Whether a fact of that name is different from one look at a machine to the next.

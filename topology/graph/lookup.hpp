@@ -11,7 +11,6 @@ namespace collbench::topology {
 /// The PCI function at `address`; none when the graph does not hold it (or `address` is empty).
 [[nodiscard]] const PciDevice* find_pci_device(const Host& host, std::string_view address);
 
-/// Address of the device in PCI, where it is known.
 [[nodiscard]] std::optional<std::string> pci_address_of(const Host& host, const Device& device);
 
 /// The function at `address` and the bridges above it, nearest first; empty when it is not in the graph.

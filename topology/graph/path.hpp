@@ -9,7 +9,6 @@ namespace collbench::topology {
 
 enum class HopKind { nvlink, c2c, pcie, sockets };
 
-/// One link of a path.
 struct PathHop {
   HopKind kind = HopKind::pcie;
   std::string link;  ///< for people: "PCIe below 0000:17:00.0, 32 GT/s x16", "18 NVLinks of GPU0"

@@ -27,7 +27,6 @@ enum class PathType {
 /// "NVL", "PIX", …
 [[nodiscard]] std::string_view path_type_name(PathType type);
 
-/// The inverse of path_type_name.
 [[nodiscard]] std::optional<PathType> path_type_from_name(std::string_view name);
 
 /// nvidia-smi's word for `type`, without the number of NVLinks: "NV", "X"; it has none for some of NCCL's.
@@ -52,7 +51,6 @@ struct Fact {
   int source = 0;  ///< index into Host::sources; without meaning while `value` is empty
 
   [[nodiscard]] bool known() const { return value.has_value(); }
-  /// The value, or `otherwise` when it is not known.
   [[nodiscard]] T value_or(T otherwise) const { return value.value_or(std::move(otherwise)); }
   bool operator==(const Fact&) const = default;
 };
@@ -236,7 +234,6 @@ struct Disagreement {
   bool operator==(const Disagreement&) const = default;
 };
 
-/// One machine.
 struct Host {
   std::vector<Source> sources;
   Fact<std::string> name;

@@ -59,7 +59,6 @@ struct ReferenceMachine {
 /// All of them, in the order of `topo list`.
 [[nodiscard]] std::span<const ReferenceMachine> reference_machines();
 
-/// By name; none when there is no such machine.
 [[nodiscard]] const ReferenceMachine* find_reference_machine(std::string_view name);
 
 /// One node of it as a graph. Addresses are made up; every fact has the source "reference machine".

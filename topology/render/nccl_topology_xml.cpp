@@ -18,7 +18,6 @@
 namespace collbench::topology {
 namespace {
 
-/// Sets the attribute when the fact is known.
 template <class T>
 void set(pugi::xml_node node, const char* name, const Fact<T>& fact) {
   if (!fact.known()) return;

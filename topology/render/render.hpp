@@ -29,7 +29,6 @@ struct ShowOptions {
 /// its nearest NICs, and what is hidden or contradictory.
 [[nodiscard]] std::string show_topology(const Topology& topology, const ShowOptions& options);
 
-/// The reference machines, one a line.
 [[nodiscard]] std::string list_reference_machines();
 
 /// A line for each GPU: its NUMA node (or CPUs), the nearest NICs, and the GPUs at its NVLinks.
@@ -42,7 +41,6 @@ struct ShowOptions {
 /// A bridge with one thing below it is left out.
 [[nodiscard]] std::string show_tree(const Host& host);
 
-/// Something to point at in a drawing.
 struct DrawingMark {
   Severity severity = Severity::differs;
   std::vector<Device> devices;  ///< of the drawn host; empty: the machine itself
@@ -55,7 +53,6 @@ struct DrawingColour {
   const char* dark;
 };
 
-/// All colours that a drawing may have.
 [[nodiscard]] const std::vector<DrawingColour>& drawing_colours();
 
 /// The host as a graph in Graphviz' language: NUMA nodes with the devices next to them, those that meet below

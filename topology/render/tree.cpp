@@ -79,7 +79,6 @@ std::string nic_text(const Host& host, int index) {
   return text;
 }
 
-/// Devices whose PCI function is `address`.
 std::vector<Branch> devices_at(const Host& host, const std::string& address) {
   std::vector<Branch> branches;
   for (const Device& device : gpus_and_nics(host)) {

@@ -11,7 +11,6 @@
 
 namespace collbench::topology {
 
-/// The error counters of a host at one moment.
 struct ErrorCounters {
   std::string host;
   double unix_seconds = 0;

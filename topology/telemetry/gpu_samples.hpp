@@ -13,7 +13,6 @@
 
 namespace collbench::topology {
 
-/// All GPUs at one moment.
 struct GpuSample {
   double seconds = 0;  ///< by the sampler's clock, in the middle of the reading
   std::vector<GpuReading> gpus;

@@ -17,7 +17,6 @@ double broadcast_in_rounds(const HostCall& call, const std::vector<Round>& round
   });
 }
 
-/// The root sends to each.
 double broadcast_linear(const HostCall& call) {
   return broadcast_in_rounds(call, linear_from_root(call.model, call.root), SentData::standing);
 }

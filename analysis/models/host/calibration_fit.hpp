@@ -19,7 +19,6 @@ class TimeCurve {
   TimeCurve() = default;
   /// `points` in any order. A time above a larger size's is noise, which only adds, and is lowered to it.
   explicit TimeCurve(std::vector<TimePoint> points);
-  /// The straight line.
   [[nodiscard]] static TimeCurve line(double alpha_seconds, double seconds_per_byte);
 
   /// On the line between neighbouring points, continued below the first. Above the last it goes on at the
@@ -36,7 +35,6 @@ class TimeCurve {
   std::vector<TimePoint> points_;
 };
 
-/// What calibration measured of one kind, in its order.
 [[nodiscard]] std::vector<TimePoint> points_of(const std::vector<CalibrationPoint>& points,
                                                CalibrationKind kind);
 

@@ -8,7 +8,6 @@
 
 namespace collbench::analysis {
 
-/// One message of a round.
 struct Hop {
   int from = 0;
   int to = 0;
@@ -55,7 +54,6 @@ class LogGpSimulator {
   /// and they need not be followed: else the rings of thousands of ranks would take minutes.
   void repeat(const Round& round, double bytes, double work_seconds, int times);
 
-  /// Every rank works.
   void work(double seconds);
 
   /// Reducing and copying `bytes` within this operation, in seconds.

@@ -76,7 +76,6 @@ struct GpuCluster {
   [[nodiscard]] int ranks() const { return nodes * ranks_per_node; }
   /// NVLink domains that the ranks span: what the formulas call nodes.
   [[nodiscard]] int domains() const { return (nodes + nodes_per_domain - 1) / nodes_per_domain; }
-  /// Ranks of a full domain.
   [[nodiscard]] int ranks_per_domain() const {
     return domains() == 1 ? ranks() : nodes_per_domain * ranks_per_node;
   }

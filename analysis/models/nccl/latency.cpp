@@ -95,7 +95,6 @@ double ring_hop(const GpuCluster& cluster) {
   return cluster.domains() > 1 ? std::max(hop_of(cluster), kNetOverhead) : hop_of(cluster);
 }
 
-/// What the transport adds to a hop.
 double extra_hop(const GpuCluster& cluster) {
   return cluster.domains() > 1 ? traits(cluster.transport).extra_hop_microseconds : 0;
 }

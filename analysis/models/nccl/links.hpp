@@ -46,7 +46,6 @@ struct LinkLimit {
   bool operator==(const LinkLimit&) const = default;
 };
 
-/// The slower of two.
 [[nodiscard]] const LinkLimit& slower(const LinkLimit& a, const LinkLimit& b);
 
 /// What one GPU sends to the other ranks of its domain: all its NVLinks as copies reach them, else the

@@ -32,7 +32,6 @@ ReportSection operation_section(const Run& run, OperationId id, const std::vecto
   return section;
 }
 
-/// Lines of `lines` that are not among `others`.
 ReportLines without(const ReportLines& lines, const ReportLines& others) {
   ReportLines rest;
   std::copy_if(lines.begin(), lines.end(), std::back_inserter(rest), [&](const ReportLine& line) {

@@ -153,7 +153,6 @@ struct NcclLibrary {
 /// NCCL's name for elements of `type`.
 [[nodiscard]] NcclType nccl_type(DataType type);
 
-/// NCCL's name for `reduction`.
 [[nodiscard]] NcclReduction nccl_reduction(Reduction reduction);
 
 /// Units in the last place by which a result may be off. Every result is exact but a float average, which

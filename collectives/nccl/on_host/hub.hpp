@@ -70,7 +70,6 @@ struct DataOperation {
 /// Asks the hub for the operation; true when this rank has what it receives.
 [[nodiscard]] bool ask_hub(int socket, const DataOperation& operation);
 
-/// Bytes of an element.
 [[nodiscard]] std::size_t element_bytes(NcclType type);
 
 }  // namespace collbench::collectives

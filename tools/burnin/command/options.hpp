@@ -21,7 +21,6 @@ inline constexpr const char* kSrunGroups = "srun -K --overlap --mpi=pmix -N {nod
 /// All but halving, which --diagnose asks for.
 [[nodiscard]] std::vector<analysis::BurninPhase> usual_phases();
 
-/// `collbench burnin`.
 struct BurninOptions {
   std::vector<std::string> hosts;
   std::vector<analysis::BurninPhase> phases = usual_phases();

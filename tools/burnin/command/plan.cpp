@@ -27,7 +27,6 @@ double seconds_of_job(const BurninOptions& options, BurninPhase phase) {
   return group_seconds(options, forces ? options.group_algorithms.size() : 0);
 }
 
-/// What a plan says of a phase, and what it comes to.
 struct PhasePlan {
   std::string text;
   double seconds = 0;        ///< of measuring

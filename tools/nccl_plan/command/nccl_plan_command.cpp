@@ -17,7 +17,6 @@
 namespace collbench::program {
 namespace {
 
-/// `collbench nccl-plan`.
 struct NcclPlanOptions {
   NcclPlanRequest request;
   OutputOptions output;

@@ -31,15 +31,12 @@ struct MemoryBlock {
   int device = 0;
 };
 
-/// All blocks of the process, by address.
 class MemoryBlocks {
  public:
   void add(const MemoryBlock& block);
   /// The block that begins at `address`, which is then forgotten.
   std::optional<MemoryBlock> remove(const void* address);
-  /// The block that `address` lies in.
   [[nodiscard]] std::optional<MemoryBlock> find(const void* address) const;
-  /// Sum of what is allocated.
   [[nodiscard]] std::size_t allocated_bytes() const;
 
  private:
@@ -113,7 +110,6 @@ class MemoryHandles {
 /// As memset; pages of anonymous files that become 0 are given back instead of written.
 void set_memory(void* address, int value, std::size_t bytes);
 
-/// `number` up to a multiple of `unit`.
 [[nodiscard]] constexpr std::size_t rounded_up(std::size_t number, std::size_t unit) {
   return (number + unit - 1) / unit * unit;
 }

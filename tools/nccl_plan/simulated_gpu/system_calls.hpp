@@ -13,7 +13,6 @@
 
 namespace collbench::simulated_gpu {
 
-/// A file that a process has open.
 struct OpenFile {
   pid_t process = 0;
   int file = 0;

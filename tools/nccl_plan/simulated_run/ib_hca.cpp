@@ -13,7 +13,6 @@
 namespace collbench::collectives {
 namespace {
 
-/// An entry of the list.
 struct Entry {
   std::string name;
   std::optional<int> port;  ///< none: every port. What is no number is 0 (atoi), which no port has

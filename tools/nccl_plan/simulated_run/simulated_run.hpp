@@ -32,7 +32,6 @@ struct SimulatedJob {
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 
-/// What rank 0 saw of a call.
 struct SimulatedCallResult {
   std::optional<NcclSelection> selection;  ///< by the observer; none where NCCL has no place for it
   std::string log;                         ///< what NCCL wrote meanwhile

@@ -35,7 +35,6 @@ namespace {
 
 constexpr std::int64_t kMaxGpus = 10'000'000;
 
-/// `collbench plan`.
 struct PlanCommand {
   PlanInput input;
   std::string table;  ///< --table

@@ -68,7 +68,6 @@ enum class AttentionKernel {
   newest,   ///< the GPU's own: FlashAttention-3, cuDNN 9
 };
 
-/// How layers with experts run.
 enum class ExpertRun {
   launched,  ///< every kernel by the host, tokens by NCCL's AllToAll: a copy for each expert
   grouped,   ///< the same, but the products of all experts on a GPU are one kernel (torch._grouped_mm)

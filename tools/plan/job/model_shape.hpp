@@ -67,7 +67,6 @@ struct ParameterCount {
 /// Of causal scores, those within the window, over all layers: w/s·(2 − w/s) of a layer that has it.
 [[nodiscard]] double attended_part(const ModelShape& shape, int sequence);
 
-/// Layers with experts.
 [[nodiscard]] int expert_layers(const ModelShape& shape);
 
 /// Which FLOPs a utilization counts. The same run differs by a sixth between the first two at 8,192 tokens.

@@ -12,7 +12,6 @@ namespace collbench::analysis {
 
 namespace {
 
-/// The cluster of one group.
 GpuCluster cluster_of_group(const GpuCluster& machine, const DomainRuns& runs) {
   GpuCluster cluster = machine;
   cluster.planned.reset();

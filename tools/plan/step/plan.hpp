@@ -116,7 +116,6 @@ struct Sensitivity {
   double step_seconds = 0;
 };
 
-/// Where the groups of one kind lie.
 struct PlacedGroup {
   GroupKind kind = GroupKind::tensor;
   int ranks = 1;

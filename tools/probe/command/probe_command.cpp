@@ -37,7 +37,6 @@ namespace {
 constexpr std::string_view kLab00Page = "lab00";
 constexpr const char* kSystemFolder = "/sys/devices/system";
 
-/// `collbench probe`.
 struct ProbeCommand {
   std::vector<std::string> records;  ///< of earlier probes; empty: this host is measured
   std::optional<double> seconds;     ///< for each kind of work; none: the usual ones
@@ -107,7 +106,6 @@ void probe_gpus_of_host(ProbeRecord& record, const collectives::GpuProbe& probe)
 constexpr std::string_view kAllProcessors = "cpu";
 constexpr std::string_view kAllGpus = "gpu";
 
-/// What --only takes.
 std::vector<std::string> probe_ids() {
   std::vector<std::string> ids = collectives::processor_probe_ids();
   const std::vector<std::string> of_gpus = collectives::gpu_probe_ids();

@@ -13,7 +13,6 @@ namespace {
 
 constexpr double kTriadFactor = 3;  // as STREAM
 
-/// Pinned memory of the host.
 class PinnedBuffer {
  public:
   PinnedBuffer(const CudaLibrary& cuda, std::uint64_t bytes) : cuda_(cuda) {

@@ -62,7 +62,6 @@ inline constexpr std::array kGpuProductSizes{8192, 16384};
 /// About how long it takes on a host with so many GPUs: with its warm-ups, without filling memory.
 [[nodiscard]] double gpu_probe_seconds(const GpuProbe& probe, int gpus);
 
-/// A measurement, and when its windows ran.
 struct GpuMeasurement {
   ProbeMeasurement about;
   std::vector<std::vector<WindowSpan>> spans;  ///< by part, then window

@@ -84,7 +84,6 @@ class BusyStream {
     for (std::size_t i = 0; i < kEvents; ++i) events_.emplace_back(cuda);
   }
 
-  /// Fills the memory that is worked on.
   void fill() {
     if (!work_.fill) return;
     work_.fill(stream_);

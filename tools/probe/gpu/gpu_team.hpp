@@ -12,7 +12,6 @@
 
 namespace collbench::collectives {
 
-/// What a GPU is probed with.
 struct GpuLibraries {
   const CudaLibrary& cuda;
   const KernelLibrary& kernels;
@@ -47,7 +46,6 @@ struct WindowSpan {
   double end = 0;
 };
 
-/// What a GPU did.
 struct GpuRates {
   std::vector<double> windows;         ///< per second, by the GPU's own events
   std::vector<WindowSpan> spans;       ///< one for each window

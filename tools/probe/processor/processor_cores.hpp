@@ -8,7 +8,6 @@
 
 namespace collbench::collectives {
 
-/// A core that a probe may use.
 struct ProbeCore {
   int cpu = 0;   ///< its lowest hardware thread, by the kernel's number
   int numa = 0;  ///< its NUMA node; 0 where the kernel shows none

@@ -21,7 +21,6 @@ struct ProbeTiming {
   int windows = 5;
 };
 
-/// What a core did.
 struct CoreRates {
   std::vector<double> windows;  ///< per second of the clock
   /// Of the time of the windows together, how much the thread ran, by the kernel's count of its CPU time. The
@@ -40,7 +39,6 @@ struct CoreRates {
 /// The kinds of work, as options and records call them.
 [[nodiscard]] std::vector<std::string> processor_probe_ids();
 
-/// What of the processors is measured, and on which of their cores.
 struct ProcessorProbe {
   std::vector<ProbeCore> cores;
   std::string model;  ///< siblings have the same

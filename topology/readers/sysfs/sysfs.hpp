@@ -14,7 +14,6 @@ namespace collbench::topology {
 /// The first line of a file, trimmed; none when it cannot be read or is empty.
 [[nodiscard]] std::optional<std::string> sysfs_text(const std::filesystem::path& file);
 
-/// That as an integer.
 [[nodiscard]] std::optional<int> sysfs_integer(const std::filesystem::path& file);
 
 /// Names in a folder, sorted, of printable ASCII; empty when it is not there.
