@@ -45,24 +45,6 @@ void add_boundaries(SortedLogs logs, std::size_t min_values, std::vector<double>
   add_boundaries(logs.subspan(at), min_values, boundaries);
 }
 
-}  // namespace
-
-std::vector<double> group_boundaries(std::vector<double> values) {
-  std::erase_if(values, [](double value) { return !(value > 0); });
-  for (double& value : values) value = std::log(value);
-  std::ranges::sort(values);
-  const auto share = static_cast<std::size_t>(std::ceil(kMinShare * static_cast<double>(values.size())));
-  std::vector<double> boundaries;
-  add_boundaries(values, std::max(kMinValues, share), boundaries);
-  return boundaries;
-}
-
-std::size_t group_of(double value, const std::vector<double>& boundaries) {
-  return static_cast<std::size_t>(std::ranges::upper_bound(boundaries, value) - boundaries.begin());
-}
-
-namespace {
-
 constexpr std::size_t kMinPasses = 3;        // of a row in each of two states that it can tell apart
 constexpr double kMinTimeFactor = 1.1;       // between its medians
 constexpr double kTail = 0.1;                // of its passes on each side, that may be disturbed
@@ -131,6 +113,20 @@ std::vector<double> confirmed(const std::vector<RowPasses>& rows, bool keep_far_
 }
 
 }  // namespace
+
+std::vector<double> group_boundaries(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return !(value > 0); });
+  for (double& value : values) value = std::log(value);
+  std::ranges::sort(values);
+  const auto share = static_cast<std::size_t>(std::ceil(kMinShare * static_cast<double>(values.size())));
+  std::vector<double> boundaries;
+  add_boundaries(values, std::max(kMinValues, share), boundaries);
+  return boundaries;
+}
+
+std::size_t group_of(double value, const std::vector<double>& boundaries) {
+  return static_cast<std::size_t>(std::ranges::upper_bound(boundaries, value) - boundaries.begin());
+}
 
 std::vector<double> state_boundaries(const std::vector<RowPasses>& rows) { return confirmed(rows, false); }
 

@@ -43,6 +43,8 @@ std::string without_ansi(std::string_view line) {
   return clean;
 }
 
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
 }  // namespace
 
 std::optional<Error> foreign_file(std::string_view text, std::string_view file, std::string_view reader) {
@@ -179,12 +181,6 @@ int line_of(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
   return 1 + static_cast<int>(std::ranges::count(before, '\n'));
 }
-
-namespace {
-
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
-}  // namespace
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);

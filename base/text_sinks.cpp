@@ -119,6 +119,14 @@ bool is_markup(std::string_view line, std::size_t at) {
   return c == '.' && at >= 3 && (line.substr(at - 3, 3) == "www" || line.substr(at - 3, 3) == "WWW");
 }
 
+std::string letter_of_json(const Letter& letter) {
+  if (letter.code_point == kNoCharacter) return std::string(kReplacement);
+  if (!is_hidden(letter.code_point)) return std::string(letter.bytes);
+  if (letter.code_point < 0x10000) return fmt::format("\\u{:04x}", static_cast<unsigned>(letter.code_point));
+  const auto above = static_cast<unsigned>(letter.code_point) - 0x10000U;  // as the two halves of UTF-16
+  return fmt::format("\\u{:04x}\\u{:04x}", 0xD800U + (above >> 10U), 0xDC00U + (above & 0x3FFU));
+}
+
 }  // namespace
 
 bool is_hidden(char32_t code_point) {
@@ -214,18 +222,6 @@ std::string roff_text(std::string_view text) {
   }
   return safe;
 }
-
-namespace {
-
-std::string letter_of_json(const Letter& letter) {
-  if (letter.code_point == kNoCharacter) return std::string(kReplacement);
-  if (!is_hidden(letter.code_point)) return std::string(letter.bytes);
-  if (letter.code_point < 0x10000) return fmt::format("\\u{:04x}", static_cast<unsigned>(letter.code_point));
-  const auto above = static_cast<unsigned>(letter.code_point) - 0x10000U;  // as the two halves of UTF-16
-  return fmt::format("\\u{:04x}\\u{:04x}", 0xD800U + (above >> 10U), 0xDC00U + (above & 0x3FFU));
-}
-
-}  // namespace
 
 std::string json_text(std::string_view json) { return shown(json, kept_of_page, letter_of_json); }
 

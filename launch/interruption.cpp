@@ -33,14 +33,6 @@ void notice_warning(int signal) {
   if (std::atomic<std::uint8_t>* const mark = marked) *mark = 1;
 }
 
-}  // namespace
-
-bool is_same_order(int signal, std::int64_t milliseconds_after) {
-  return signal != SIGINT && milliseconds_after < kOneOrderMilliseconds;
-}
-
-namespace {
-
 void notice_order(int signal) {
   notice_warning(signal);
   const std::int64_t now = monotonic_milliseconds();
@@ -61,6 +53,10 @@ void install(int signal, void (*handler)(int)) {
 }
 
 }  // namespace
+
+bool is_same_order(int signal, std::int64_t milliseconds_after) {
+  return signal != SIGINT && milliseconds_after < kOneOrderMilliseconds;
+}
 
 void notice_interruption() {
   for (const int signal : kOrders) install(signal, notice_order);

@@ -287,12 +287,6 @@ Json member_json(const CommunicatorMember& member) {
           {"error", member.error}};
 }
 
-}  // namespace
-
-std::uint64_t CommunicatorMember::calls() const { return sum_of(begun); }
-
-namespace {
-
 /// The first rank of a communicator that cannot have it: NCCL's RAS of 2.27.3 lists groups that are not
 /// there, with 0 ranks and numbers out of memory that was never set (nccl#1762).
 const CommunicatorMember* impossible_rank(const Communicator& communicator) {
@@ -322,6 +316,8 @@ HangFinding ranks_behind(const Communicator& communicator, const CommunicatorMem
 }
 
 }  // namespace
+
+std::uint64_t CommunicatorMember::calls() const { return sum_of(begun); }
 
 HangFinding find_hang(const Communicator& communicator) {
   if (const CommunicatorMember* impossible = impossible_rank(communicator))

@@ -45,6 +45,26 @@ std::string change_line(const MachineHistory& history, const RowTrend& trend, co
                      format_row(trend.key), change_words(change.ratio), p);
 }
 
+std::string fleet_block(const FleetTable& fleet, std::size_t first, std::size_t last, int name_width) {
+  std::string text;
+  for (std::size_t row = first; row < last; ++row) {
+    text += "  " + fleet_row_title(fleet, row) + "\n";
+  }
+  std::string heading = pad_right("  node", name_width + 2);
+  for (std::size_t row = first; row < last; ++row)
+    heading += pad_left(fmt::format("{} ", row + 1), kFleetCell);
+  heading.erase(heading.find_last_not_of(' ') + 1);
+  text += heading + "\n";
+  for (const FleetNode& node : fleet.nodes) {
+    std::string line = "  " + pad_right(shorten(node.name, name_width), name_width);
+    for (std::size_t row = first; row < last; ++row)
+      line += pad_left(fleet_cell(node, row, fleet.medians[row]), kFleetCell);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string day_of(const Run& run) {
@@ -107,30 +127,6 @@ std::string fleet_title(const FleetTable& fleet) {
   return fmt::format("{}: newest record of each, time over the median of all; {}",
                      counted(fleet.nodes.size(), "node"), verdict);
 }
-
-namespace {
-
-std::string fleet_block(const FleetTable& fleet, std::size_t first, std::size_t last, int name_width) {
-  std::string text;
-  for (std::size_t row = first; row < last; ++row) {
-    text += "  " + fleet_row_title(fleet, row) + "\n";
-  }
-  std::string heading = pad_right("  node", name_width + 2);
-  for (std::size_t row = first; row < last; ++row)
-    heading += pad_left(fmt::format("{} ", row + 1), kFleetCell);
-  heading.erase(heading.find_last_not_of(' ') + 1);
-  text += heading + "\n";
-  for (const FleetNode& node : fleet.nodes) {
-    std::string line = "  " + pad_right(shorten(node.name, name_width), name_width);
-    for (std::size_t row = first; row < last; ++row)
-      line += pad_left(fleet_cell(node, row, fleet.medians[row]), kFleetCell);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
-}
-
-}  // namespace
 
 std::string history_text(const MachineHistory& history, int columns) {
   HistoryRows rows = history_rows(history);

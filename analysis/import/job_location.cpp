@@ -54,67 +54,6 @@ bool size_is_total(const Operation& operation) {
   return operation.size_meaning == SizeMeaning::total || operation.id == OperationId::hypercube;
 }
 
-}  // namespace
-
-std::optional<RankRange> ranks_by_rates(const Operation& operation, std::span<const LogRow> rows) {
-  const bool is_total = size_is_total(operation);
-  const bool is_of_one_buffer = !is_total && (operation.size_meaning == SizeMeaning::buffer ||
-                                              operation.size_meaning == SizeMeaning::message);
-  FactorRange factor;
-  RankRange by_size;
-  for (const LogRow& row : rows) {
-    narrow(factor, row.out_of_place);
-    if (row.in_place) narrow(factor, *row.in_place);
-    const std::uint64_t bytes = row.count * traits(row.type).bytes;
-    if (bytes == 0 || row.size_bytes % bytes != 0) return std::nullopt;
-    const std::uint64_t times = row.size_bytes / bytes;
-    if (is_of_one_buffer && times != 1) return std::nullopt;
-    if (!is_total) continue;
-    if (times > RankRange::kMaxRanks) return std::nullopt;
-    by_size.least = std::max(by_size.least, static_cast<int>(times));
-    by_size.most = std::min(by_size.most, static_cast<int>(times));
-  }
-  if (factor.least > factor.most) return std::nullopt;
-  const double scale = operation.bus_factor == BusFactor::twice_others ? 2 : 1;
-  std::optional<RankRange> ranks = RankRange{};
-  if (operation.bus_factor == BusFactor::one && !is_total) {
-    if (factor.least > 1 || factor.most < 1) return std::nullopt;
-  } else {
-    ranks = ranks_of(factor.least / scale, factor.most / scale);
-  }
-  if (!ranks) return std::nullopt;
-  ranks->least = std::max(ranks->least, by_size.least);
-  ranks->most = std::min(ranks->most, by_size.most);
-  if (ranks->least > ranks->most) return std::nullopt;
-  return ranks;
-}
-
-std::vector<int> lines_of_other_jobs(const Operation& operation, std::span<const LogRow> rows) {
-  std::vector<int> lines;
-  std::size_t first = 0;
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    if (ranks_by_rates(operation, rows.subspan(first, row + 1 - first))) continue;
-    if (row == first || !ranks_by_rates(operation, rows.subspan(row, 1))) return {};
-    first = row;
-    lines.push_back(rows[row].line);
-  }
-  return lines;
-}
-
-Error rows_of_several_jobs(std::string where, const std::vector<int>& lines) {
-  constexpr std::size_t kMaxNamed = 6;
-  const bool all = lines.size() <= kMaxNamed;
-  const std::vector<int> named(
-      lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(std::min(lines.size(), kMaxNamed)));
-  return usage_error(
-      std::move(where),
-      fmt::format("the rows are of jobs of different numbers of ranks: another begins on line {}{}",
-                  fmt::join(named, ", "), all ? "" : " and so on"),
-      "put the rows of each job into a file of their own");
-}
-
-namespace {
-
 constexpr std::string_view kGiveBoth = "give --nodes N --ranks-per-node N";
 
 /// Two ranks on one GPU of one host, as the list reads: hosts that share a name (containers, or names that
@@ -303,6 +242,63 @@ Identities on_listed_hosts(LogTable& table, const JobGiven& given, const std::ve
 }
 
 }  // namespace
+
+std::optional<RankRange> ranks_by_rates(const Operation& operation, std::span<const LogRow> rows) {
+  const bool is_total = size_is_total(operation);
+  const bool is_of_one_buffer = !is_total && (operation.size_meaning == SizeMeaning::buffer ||
+                                              operation.size_meaning == SizeMeaning::message);
+  FactorRange factor;
+  RankRange by_size;
+  for (const LogRow& row : rows) {
+    narrow(factor, row.out_of_place);
+    if (row.in_place) narrow(factor, *row.in_place);
+    const std::uint64_t bytes = row.count * traits(row.type).bytes;
+    if (bytes == 0 || row.size_bytes % bytes != 0) return std::nullopt;
+    const std::uint64_t times = row.size_bytes / bytes;
+    if (is_of_one_buffer && times != 1) return std::nullopt;
+    if (!is_total) continue;
+    if (times > RankRange::kMaxRanks) return std::nullopt;
+    by_size.least = std::max(by_size.least, static_cast<int>(times));
+    by_size.most = std::min(by_size.most, static_cast<int>(times));
+  }
+  if (factor.least > factor.most) return std::nullopt;
+  const double scale = operation.bus_factor == BusFactor::twice_others ? 2 : 1;
+  std::optional<RankRange> ranks = RankRange{};
+  if (operation.bus_factor == BusFactor::one && !is_total) {
+    if (factor.least > 1 || factor.most < 1) return std::nullopt;
+  } else {
+    ranks = ranks_of(factor.least / scale, factor.most / scale);
+  }
+  if (!ranks) return std::nullopt;
+  ranks->least = std::max(ranks->least, by_size.least);
+  ranks->most = std::min(ranks->most, by_size.most);
+  if (ranks->least > ranks->most) return std::nullopt;
+  return ranks;
+}
+
+std::vector<int> lines_of_other_jobs(const Operation& operation, std::span<const LogRow> rows) {
+  std::vector<int> lines;
+  std::size_t first = 0;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (ranks_by_rates(operation, rows.subspan(first, row + 1 - first))) continue;
+    if (row == first || !ranks_by_rates(operation, rows.subspan(row, 1))) return {};
+    first = row;
+    lines.push_back(rows[row].line);
+  }
+  return lines;
+}
+
+Error rows_of_several_jobs(std::string where, const std::vector<int>& lines) {
+  constexpr std::size_t kMaxNamed = 6;
+  const bool all = lines.size() <= kMaxNamed;
+  const std::vector<int> named(
+      lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(std::min(lines.size(), kMaxNamed)));
+  return usage_error(
+      std::move(where),
+      fmt::format("the rows are of jobs of different numbers of ranks: another begins on line {}{}",
+                  fmt::join(named, ", "), all ? "" : " and so on"),
+      "put the rows of each job into a file of their own");
+}
 
 Identities job_location(LogTable& table, const Operation& operation, const JobGiven& given,
                         std::string_view file) {

@@ -23,6 +23,125 @@ std::optional<std::int64_t> integer_after(const std::vector<std::string>& words,
   return parse_integer(*std::next(found), 0, most);
 }
 
+/// The digits at the end of a word to which a prefix may be stuck: "0:", "<stdout>:8589934592".
+std::string trailing_digits(const std::string& word) {
+  const std::size_t other = word.find_last_not_of("0123456789");
+  if (other == std::string::npos) return word;
+  const bool prefixed = std::string_view(":>]|").find(word[other]) != std::string_view::npos;
+  return prefixed ? word.substr(other + 1) : "";
+}
+
+bool is_type(const std::string& word) {
+  return find_data_type(word) != nullptr || word.starts_with("f8e") || word.starts_with("fp8");
+}
+
+bool is_masked(const std::string& word) {
+  return word.find_first_not_of("Xx*#.-?") == std::string::npos &&
+         word.find_first_of("Xx*?") != std::string::npos;
+}
+
+/// Reductions that nccl-tests prints: those we know, "mulsum", and "none".
+bool is_reduction(const std::string& word) {
+  return find_reduction(word) != nullptr || word == "none" || word == "mulsum";
+}
+
+/// How many of the words behind the type are not yet numbers of a measurement.
+std::size_t words_before_measures(const RowStart& start, const NcclTestsColumns& columns) {
+  std::size_t words = 0;
+  if (words < start.rest.size() && is_reduction(start.rest[words])) ++words;
+  if (columns.root && words < start.rest.size() && parse_integer(start.rest[words], -1, 1 << 24U)) ++words;
+  return words;
+}
+
+std::optional<PrintedNumber> printed(const std::string& word) {
+  const auto number = leading_log_number(word);
+  if (!number || number->length != word.size() || number->value < 0) return std::nullopt;
+  return PrintedNumber{number->value, 0.5 * std::pow(10.0, -number->decimals)};
+}
+
+/// A rate that is masked says nothing, and takes nothing from the time beside it.
+PrintedNumber rate_of(const std::string& word) {
+  return printed(word).value_or(PrintedNumber{0, std::numeric_limits<double>::infinity()});
+}
+
+/// Whether algbw agrees with size over time, as far as both are printed: a row that lost a column does not.
+bool agrees(const LogHalf& half, PrintedNumber microseconds, std::uint64_t size_bytes) {
+  const double bytes = static_cast<double>(size_bytes) / kGigabyte / kMicrosecond;
+  const double least = bytes / (microseconds.value + microseconds.half_unit);
+  const double most = microseconds.value > microseconds.half_unit
+                          ? bytes / (microseconds.value - microseconds.half_unit)
+                          : std::numeric_limits<double>::infinity();
+  constexpr double kSlack = 0.01;  // the rate is made from more digits of the time than are printed
+  const PrintedNumber rate = half.algorithm_bandwidth;
+  return rate.value + rate.half_unit >= least * (1 - kSlack) &&
+         rate.value - rate.half_unit <= most * (1 + kSlack);
+}
+
+struct HalfOrReason {
+  LogHalf half;
+  std::string reason;
+};
+
+/// `part_bytes`: of count elements.
+HalfOrReason read_half(const RowStart& start, std::size_t first, const NcclTestsColumns& columns,
+                       std::uint64_t size_bytes, std::uint64_t part_bytes) {
+  const auto word = [&](std::size_t column) -> const std::string& { return start.rest[first + column]; };
+  if (is_masked(word(0))) return {{}, "rows whose times are masked"};
+  auto time = printed(word(0));
+  if (!time) return {{}, std::string(kRowsWithoutTime)};
+  time->value *= columns.time_unit_microseconds;
+  time->half_unit *= columns.time_unit_microseconds;
+  LogHalf half;
+  half.seconds = time->value * kMicrosecond;
+  if (!is_duration(half.seconds)) return {{}, std::string(kRowsWithoutTime)};
+  half.algorithm_bandwidth = rate_of(word(1));
+  half.bus_bandwidth = rate_of(word(2));
+  if (columns.per_half > 3) {
+    const auto wrong = printed(word(3));
+    half.checked = wrong.has_value();
+    if (wrong && !columns.wrong_is_error && wrong->value < 1e18) {
+      half.wrong_elements = static_cast<std::uint64_t>(wrong->value);
+    }
+  }
+  // AllGather and ReduceScatter before June 2020 (nccl-tests ec1b5e2), and HyperCube: what comes from others
+  // alone, over the time, is algbw and busbw.
+  if (part_bytes < size_bytes && word(1) == word(2) && agrees(half, *time, size_bytes - part_bytes)) {
+    half.algorithm_bandwidth.value = static_cast<double>(size_bytes) / kGigabyte / half.seconds;
+    half.algorithm_bandwidth.half_unit = half.algorithm_bandwidth.value * time->half_unit / time->value;
+  }
+  if (!agrees(half, *time, size_bytes)) return {{}, "rows whose algbw is not size / time"};
+  return {half, ""};
+}
+
+/// A row by its type and numbers, whose size or count is none: negative, or of more digits than bytes have.
+bool is_damaged_row(const std::vector<std::string>& words) {
+  constexpr std::size_t kType = 2;
+  constexpr std::ptrdiff_t kMinNumbers = 4;  // of a half
+  return words.size() > kType && is_type(words[kType]) &&
+         std::count_if(words.begin() + kType, words.end(),
+                       [](const std::string& word) { return printed(word).has_value(); }) >= kMinNumbers;
+}
+
+/// Without "[0]", which launchers put before each piece that a rank writes (MPICH and Intel MPI: mpiexec -l):
+/// "[0]  1024  256  float  sum  -1[0]  12.50  0.08". A row itself has no bracket.
+std::string without_rank_tags(std::string_view line) {
+  std::string text(line);
+  for (std::size_t open = text.find('['); open != std::string::npos; open = text.find('[', open + 1)) {
+    const std::size_t close = text.find_first_not_of("0123456789", open + 1);
+    if (close == std::string::npos || close == open + 1 || text[close] != ']') continue;
+    std::fill(std::next(text.begin(), static_cast<std::ptrdiff_t>(open)),
+              std::next(text.begin(), static_cast<std::ptrdiff_t>(close) + 1), ' ');
+  }
+  return text;
+}
+
+RowStart row_from(std::vector<std::string> words, std::size_t type, std::string size, int number) {
+  RowStart start{number, std::move(size), std::move(words[type - 1]), std::move(words[type]), {}};
+  words.erase(words.begin(), std::next(words.begin(), static_cast<std::ptrdiff_t>(type) + 1));
+  start.rest = std::move(words);
+  return start;
+}
+
 }  // namespace
 
 std::optional<NcclTestsColumns> nccl_tests_columns(std::string_view line) {
@@ -145,133 +264,6 @@ std::optional<BufferRegistration> nccl_tests_registration(std::span<const std::s
   }
   return found;
 }
-
-namespace {
-
-/// The digits at the end of a word to which a prefix may be stuck: "0:", "<stdout>:8589934592".
-std::string trailing_digits(const std::string& word) {
-  const std::size_t other = word.find_last_not_of("0123456789");
-  if (other == std::string::npos) return word;
-  const bool prefixed = std::string_view(":>]|").find(word[other]) != std::string_view::npos;
-  return prefixed ? word.substr(other + 1) : "";
-}
-
-bool is_type(const std::string& word) {
-  return find_data_type(word) != nullptr || word.starts_with("f8e") || word.starts_with("fp8");
-}
-
-bool is_masked(const std::string& word) {
-  return word.find_first_not_of("Xx*#.-?") == std::string::npos &&
-         word.find_first_of("Xx*?") != std::string::npos;
-}
-
-/// Reductions that nccl-tests prints: those we know, "mulsum", and "none".
-bool is_reduction(const std::string& word) {
-  return find_reduction(word) != nullptr || word == "none" || word == "mulsum";
-}
-
-/// How many of the words behind the type are not yet numbers of a measurement.
-std::size_t words_before_measures(const RowStart& start, const NcclTestsColumns& columns) {
-  std::size_t words = 0;
-  if (words < start.rest.size() && is_reduction(start.rest[words])) ++words;
-  if (columns.root && words < start.rest.size() && parse_integer(start.rest[words], -1, 1 << 24U)) ++words;
-  return words;
-}
-
-std::optional<PrintedNumber> printed(const std::string& word) {
-  const auto number = leading_log_number(word);
-  if (!number || number->length != word.size() || number->value < 0) return std::nullopt;
-  return PrintedNumber{number->value, 0.5 * std::pow(10.0, -number->decimals)};
-}
-
-/// A rate that is masked says nothing, and takes nothing from the time beside it.
-PrintedNumber rate_of(const std::string& word) {
-  return printed(word).value_or(PrintedNumber{0, std::numeric_limits<double>::infinity()});
-}
-
-/// Whether algbw agrees with size over time, as far as both are printed: a row that lost a column does not.
-bool agrees(const LogHalf& half, PrintedNumber microseconds, std::uint64_t size_bytes) {
-  const double bytes = static_cast<double>(size_bytes) / kGigabyte / kMicrosecond;
-  const double least = bytes / (microseconds.value + microseconds.half_unit);
-  const double most = microseconds.value > microseconds.half_unit
-                          ? bytes / (microseconds.value - microseconds.half_unit)
-                          : std::numeric_limits<double>::infinity();
-  constexpr double kSlack = 0.01;  // the rate is made from more digits of the time than are printed
-  const PrintedNumber rate = half.algorithm_bandwidth;
-  return rate.value + rate.half_unit >= least * (1 - kSlack) &&
-         rate.value - rate.half_unit <= most * (1 + kSlack);
-}
-
-struct HalfOrReason {
-  LogHalf half;
-  std::string reason;
-};
-
-/// `part_bytes`: of count elements.
-HalfOrReason read_half(const RowStart& start, std::size_t first, const NcclTestsColumns& columns,
-                       std::uint64_t size_bytes, std::uint64_t part_bytes) {
-  const auto word = [&](std::size_t column) -> const std::string& { return start.rest[first + column]; };
-  if (is_masked(word(0))) return {{}, "rows whose times are masked"};
-  auto time = printed(word(0));
-  if (!time) return {{}, std::string(kRowsWithoutTime)};
-  time->value *= columns.time_unit_microseconds;
-  time->half_unit *= columns.time_unit_microseconds;
-  LogHalf half;
-  half.seconds = time->value * kMicrosecond;
-  if (!is_duration(half.seconds)) return {{}, std::string(kRowsWithoutTime)};
-  half.algorithm_bandwidth = rate_of(word(1));
-  half.bus_bandwidth = rate_of(word(2));
-  if (columns.per_half > 3) {
-    const auto wrong = printed(word(3));
-    half.checked = wrong.has_value();
-    if (wrong && !columns.wrong_is_error && wrong->value < 1e18) {
-      half.wrong_elements = static_cast<std::uint64_t>(wrong->value);
-    }
-  }
-  // AllGather and ReduceScatter before June 2020 (nccl-tests ec1b5e2), and HyperCube: what comes from others
-  // alone, over the time, is algbw and busbw.
-  if (part_bytes < size_bytes && word(1) == word(2) && agrees(half, *time, size_bytes - part_bytes)) {
-    half.algorithm_bandwidth.value = static_cast<double>(size_bytes) / kGigabyte / half.seconds;
-    half.algorithm_bandwidth.half_unit = half.algorithm_bandwidth.value * time->half_unit / time->value;
-  }
-  if (!agrees(half, *time, size_bytes)) return {{}, "rows whose algbw is not size / time"};
-  return {half, ""};
-}
-
-}  // namespace
-
-namespace {
-
-/// A row by its type and numbers, whose size or count is none: negative, or of more digits than bytes have.
-bool is_damaged_row(const std::vector<std::string>& words) {
-  constexpr std::size_t kType = 2;
-  constexpr std::ptrdiff_t kMinNumbers = 4;  // of a half
-  return words.size() > kType && is_type(words[kType]) &&
-         std::count_if(words.begin() + kType, words.end(),
-                       [](const std::string& word) { return printed(word).has_value(); }) >= kMinNumbers;
-}
-
-/// Without "[0]", which launchers put before each piece that a rank writes (MPICH and Intel MPI: mpiexec -l):
-/// "[0]  1024  256  float  sum  -1[0]  12.50  0.08". A row itself has no bracket.
-std::string without_rank_tags(std::string_view line) {
-  std::string text(line);
-  for (std::size_t open = text.find('['); open != std::string::npos; open = text.find('[', open + 1)) {
-    const std::size_t close = text.find_first_not_of("0123456789", open + 1);
-    if (close == std::string::npos || close == open + 1 || text[close] != ']') continue;
-    std::fill(std::next(text.begin(), static_cast<std::ptrdiff_t>(open)),
-              std::next(text.begin(), static_cast<std::ptrdiff_t>(close) + 1), ' ');
-  }
-  return text;
-}
-
-RowStart row_from(std::vector<std::string> words, std::size_t type, std::string size, int number) {
-  RowStart start{number, std::move(size), std::move(words[type - 1]), std::move(words[type]), {}};
-  words.erase(words.begin(), std::next(words.begin(), static_cast<std::ptrdiff_t>(type) + 1));
-  start.rest = std::move(words);
-  return start;
-}
-
-}  // namespace
 
 std::optional<RowStart> row_start(std::string_view line, int number) {
   std::string text = without_rank_tags(line);

@@ -46,20 +46,6 @@ bool looks_like(const Operation& operation, const LogTable& table) {
                      [&](const LogRow& row) { return looks_like(operation, row, old_heading); });
 }
 
-}  // namespace
-
-std::vector<OperationId> operations_like(const LogTable& table, std::optional<int> ranks) {
-  std::vector<OperationId> found;
-  for (const Operation& operation : operations()) {
-    if (recognized_by_name_only(operation) || !looks_like(operation, table)) continue;
-    const auto range = ranks_by_rates(operation, table.rows);
-    if (range && (!ranks || range->contains(*ranks))) found.push_back(operation.id);
-  }
-  return found;
-}
-
-namespace {
-
 /// Where another job's rows begin in a table that fits an operation job by job. Empty where it fits none.
 std::vector<int> other_jobs_in(const LogTable& table) {
   for (const Operation& operation : operations()) {
@@ -90,6 +76,16 @@ Error unknown_operation(const LogTable& table, const std::vector<OperationId>& l
 }
 
 }  // namespace
+
+std::vector<OperationId> operations_like(const LogTable& table, std::optional<int> ranks) {
+  std::vector<OperationId> found;
+  for (const Operation& operation : operations()) {
+    if (recognized_by_name_only(operation) || !looks_like(operation, table)) continue;
+    const auto range = ranks_by_rates(operation, table.rows);
+    if (range && (!ranks || range->contains(*ranks))) found.push_back(operation.id);
+  }
+  return found;
+}
 
 OperationId operation_of(LogTable& table, std::optional<OperationId> given, std::string_view file) {
   if (given) {

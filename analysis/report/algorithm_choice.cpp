@@ -142,29 +142,6 @@ bool has_interval(const Contest& contest) {
          });
 }
 
-}  // namespace
-
-ReportLines choice_lines(const Run& run) {
-  ReportLines facts;
-  for (const auto& [series, contests] : contests_of(run)) {
-    const std::string name = contest_name(series);
-    const std::vector<Range> ranges = ranges_of(contests);
-    for (const Range& range : ranges) {
-      add(facts, Tone::warning, "{}: {}", name, format_range(range));
-    }
-    if (!ranges.empty()) continue;
-    facts.push_back(
-        {std::ranges::any_of(contests, has_interval)
-             ? fmt::format("{}: no other algorithm measured was significantly faster than auto", name)
-             : fmt::format("{}: too few passes to tell whether any algorithm was faster than auto; an "
-                           "interval needs six",
-                           name)});
-  }
-  return facts;
-}
-
-namespace {
-
 /// The model is a quarter off where it is good (docs/notes/benchmarks.md).
 constexpr double kMuchLess = 0.75;
 
@@ -198,6 +175,25 @@ void add(PoorChoice& choice, const Row& row) {
 }
 
 }  // namespace
+
+ReportLines choice_lines(const Run& run) {
+  ReportLines facts;
+  for (const auto& [series, contests] : contests_of(run)) {
+    const std::string name = contest_name(series);
+    const std::vector<Range> ranges = ranges_of(contests);
+    for (const Range& range : ranges) {
+      add(facts, Tone::warning, "{}: {}", name, format_range(range));
+    }
+    if (!ranges.empty()) continue;
+    facts.push_back(
+        {std::ranges::any_of(contests, has_interval)
+             ? fmt::format("{}: no other algorithm measured was significantly faster than auto", name)
+             : fmt::format("{}: too few passes to tell whether any algorithm was faster than auto; an "
+                           "interval needs six",
+                           name)});
+  }
+  return facts;
+}
 
 ReportLines poor_choice_lines(const Run& run) {
   ReportLines facts;

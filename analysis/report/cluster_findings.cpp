@@ -43,17 +43,6 @@ bool is_on_the_path(const PricedFinding& priced, int nodes) {
          any_changes(costs_on(priced, nodes));
 }
 
-}  // namespace
-
-std::vector<topology::HostGroup> cluster_groups(const topology::ClusterTopology& cluster) {
-  topology::HostGroups groups;
-  for (int node = 0; node < static_cast<int>(cluster.nodes.size()); ++node)
-    groups.add(topology::node_host(cluster, node), cluster.nodes[static_cast<std::size_t>(node)].host);
-  return groups.take();
-}
-
-namespace {
-
 /// Those in which anything differs.
 std::vector<ComparedHosts> against(const std::vector<topology::HostGroup>& groups,
                                    const topology::HostGroup& expected, bool expected_is_reference) {
@@ -66,6 +55,13 @@ std::vector<ComparedHosts> against(const std::vector<topology::HostGroup>& group
 }
 
 }  // namespace
+
+std::vector<topology::HostGroup> cluster_groups(const topology::ClusterTopology& cluster) {
+  topology::HostGroups groups;
+  for (int node = 0; node < static_cast<int>(cluster.nodes.size()); ++node)
+    groups.add(topology::node_host(cluster, node), cluster.nodes[static_cast<std::size_t>(node)].host);
+  return groups.take();
+}
 
 DiffReport cluster_findings(const topology::ClusterTopology& cluster,
                             const std::optional<topology::HostGroup>& expected, bool expected_is_reference) {

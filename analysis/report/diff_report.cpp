@@ -38,6 +38,9 @@ std::string reference_note(const topology::HostGroup& group) {
                                                                             : topology::how_checked(*machine);
 }
 
+constexpr int kMinDiffWidth = 80;
+constexpr int kMaxDiffWidth = 110;  ///< longer lines of prose are hard to read
+
 }  // namespace
 
 bool DiffReport::has_other_machine() const {
@@ -205,13 +208,6 @@ std::vector<std::string> diff_headlines(const DiffReport& report) {
   if (std::string headline = diff_headline(report); !headline.empty()) lines.push_back(std::move(headline));
   return lines;
 }
-
-namespace {
-
-constexpr int kMinDiffWidth = 80;
-constexpr int kMaxDiffWidth = 110;  ///< longer lines of prose are hard to read
-
-}  // namespace
 
 std::string report_text(const DiffReport& diff, const TextOptions& options) {
   const int width = std::clamp(options.columns, kMinDiffWidth, kMaxDiffWidth);

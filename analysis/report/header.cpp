@@ -29,36 +29,6 @@ std::string format_placed_rank(const PlacedRank& placed) {
   return text;
 }
 
-}  // namespace
-
-std::string gpu_model(const Run& run) {
-  if (measures_host_memory(run.backend)) return {};
-  if (run.log && run.log->gpu) return run.log->gpu->value;
-  if (!run.cluster) return {};
-  for (const topology::Host& host :
-       topology::read_cluster_record(*run.cluster, "the record").distinct_hosts) {
-    if (!host.gpus.empty()) return host.gpus.front().model.value.value_or("");
-  }
-  return {};
-}
-
-std::string format_placement(const std::vector<PlacedRank>& placement) {
-  std::vector<PlacedRank> known;
-  const auto take = [&](auto fits) {
-    std::copy_if(placement.begin(), placement.end(), std::back_inserter(known), fits);
-  };
-  take([](const PlacedRank& placed) { return !placed.note.empty(); });
-  take([](const PlacedRank& placed) { return placed.note.empty() && !placed.gpu.empty(); });
-  std::vector<std::string> words;
-  for (std::size_t i = 0; i < std::min(kMaxNamedRanks, known.size()); ++i)
-    words.push_back(format_placed_rank(known[i]));
-  if (known.size() > kMaxNamedRanks)
-    words.push_back(fmt::format("{} more in the record", known.size() - kMaxNamedRanks));
-  return words.empty() ? "" : fmt::format("GPUs of the ranks: {}", fmt::join(words, "; "));
-}
-
-namespace {
-
 constexpr std::size_t kMaxNamedHosts = 8;
 constexpr std::size_t kMaxNamedGammas = 4;
 constexpr double kUselessFit =
@@ -280,6 +250,32 @@ ReportLine nccl_column(std::string_view title, std::string_view meaning, const s
 }
 
 }  // namespace
+
+std::string gpu_model(const Run& run) {
+  if (measures_host_memory(run.backend)) return {};
+  if (run.log && run.log->gpu) return run.log->gpu->value;
+  if (!run.cluster) return {};
+  for (const topology::Host& host :
+       topology::read_cluster_record(*run.cluster, "the record").distinct_hosts) {
+    if (!host.gpus.empty()) return host.gpus.front().model.value.value_or("");
+  }
+  return {};
+}
+
+std::string format_placement(const std::vector<PlacedRank>& placement) {
+  std::vector<PlacedRank> known;
+  const auto take = [&](auto fits) {
+    std::copy_if(placement.begin(), placement.end(), std::back_inserter(known), fits);
+  };
+  take([](const PlacedRank& placed) { return !placed.note.empty(); });
+  take([](const PlacedRank& placed) { return placed.note.empty() && !placed.gpu.empty(); });
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < std::min(kMaxNamedRanks, known.size()); ++i)
+    words.push_back(format_placed_rank(known[i]));
+  if (known.size() > kMaxNamedRanks)
+    words.push_back(fmt::format("{} more in the record", known.size() - kMaxNamedRanks));
+  return words.empty() ? "" : fmt::format("GPUs of the ranks: {}", fmt::join(words, "; "));
+}
 
 std::vector<HeaderLine> header_parts(const Run& run) {
   const ReportLine simulated{std::string(run.gpus_simulated ? kSimulatedGpus : ""), Tone::warning};

@@ -169,55 +169,6 @@ std::vector<std::string> merged_notes(const std::vector<Run>& launches,
   return notes;
 }
 
-}  // namespace
-
-Run merged_launches(const std::vector<Run>& launches) {
-  Run merged = launches.front();
-  merged.launches = static_cast<int>(launches.size());
-  merged.repeated = true;
-  merged.complete = true;
-  merged.finished = launches.back().finished;
-  for (double Run::* const cost : {&Run::wall_seconds, &Run::validation_seconds, &Run::calibration_seconds}) {
-    merged.*cost = 0;
-    for (const Run& launch : launches) merged.*cost += launch.*cost;
-  }
-  for (const Run& launch : launches) merged.passes = std::max(merged.passes, launch.passes);
-  for (std::vector<std::string> Run::* const notes : {&Run::load_notes, &Run::network_notes})
-    merged.*notes = merged_notes(launches, notes);
-  merge_page_fault(merged, launches);
-  merge_calibration_probes(merged, launches);
-  for (std::size_t i = 0; i < merged.rows.size(); ++i) {
-    Rows rows;
-    for (const Run& launch : launches) {
-      if (launch.rows[i].measurement.seconds > 0) rows.push_back(&launch.rows[i]);
-    }
-    if (rows.empty()) continue;
-    const Rows timed = rows_with_time(rows);
-    Row row = *timed.front();
-    merge_times(row.measurement, timed);
-    merge_samples(row.measurement, timed);
-    merge_checks(row.measurement, rows);
-    merge_expectations(row.expectation, rows);
-    merged.rows[i] = std::move(row);
-  }
-  tell_states(merged);
-  merge_steps(merged, launches);
-  return merged;
-}
-
-std::optional<WidestInterval> widest_interval(const Run& run) {
-  std::optional<WidestInterval> widest;
-  for (std::size_t i = 0; i < run.rows.size(); ++i) {
-    const Measurement& measured = run.rows[i].measurement;
-    if (measured.seconds <= 0) continue;
-    const double half = interval_half_width(measured).value_or(std::numeric_limits<double>::infinity());
-    if (!widest || half > widest->relative_half_width) widest = {.relative_half_width = half, .row = i};
-  }
-  return widest;
-}
-
-namespace {
-
 constexpr std::size_t kMaxNamedRows = 3;
 constexpr double kChanceOfFalseDrift = 0.01;  // over all rows
 
@@ -364,6 +315,51 @@ void add_single_state(const Run& run, ReportLines& facts) {
 }
 
 }  // namespace
+
+Run merged_launches(const std::vector<Run>& launches) {
+  Run merged = launches.front();
+  merged.launches = static_cast<int>(launches.size());
+  merged.repeated = true;
+  merged.complete = true;
+  merged.finished = launches.back().finished;
+  for (double Run::* const cost : {&Run::wall_seconds, &Run::validation_seconds, &Run::calibration_seconds}) {
+    merged.*cost = 0;
+    for (const Run& launch : launches) merged.*cost += launch.*cost;
+  }
+  for (const Run& launch : launches) merged.passes = std::max(merged.passes, launch.passes);
+  for (std::vector<std::string> Run::* const notes : {&Run::load_notes, &Run::network_notes})
+    merged.*notes = merged_notes(launches, notes);
+  merge_page_fault(merged, launches);
+  merge_calibration_probes(merged, launches);
+  for (std::size_t i = 0; i < merged.rows.size(); ++i) {
+    Rows rows;
+    for (const Run& launch : launches) {
+      if (launch.rows[i].measurement.seconds > 0) rows.push_back(&launch.rows[i]);
+    }
+    if (rows.empty()) continue;
+    const Rows timed = rows_with_time(rows);
+    Row row = *timed.front();
+    merge_times(row.measurement, timed);
+    merge_samples(row.measurement, timed);
+    merge_checks(row.measurement, rows);
+    merge_expectations(row.expectation, rows);
+    merged.rows[i] = std::move(row);
+  }
+  tell_states(merged);
+  merge_steps(merged, launches);
+  return merged;
+}
+
+std::optional<WidestInterval> widest_interval(const Run& run) {
+  std::optional<WidestInterval> widest;
+  for (std::size_t i = 0; i < run.rows.size(); ++i) {
+    const Measurement& measured = run.rows[i].measurement;
+    if (measured.seconds <= 0) continue;
+    const double half = interval_half_width(measured).value_or(std::numeric_limits<double>::infinity());
+    if (!widest || half > widest->relative_half_width) widest = {.relative_half_width = half, .row = i};
+  }
+  return widest;
+}
 
 ReportLines launch_lines(const Run& run) {
   ReportLines facts;

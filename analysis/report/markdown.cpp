@@ -31,6 +31,11 @@ std::string section(const Run& run, OperationId id, const TextOptions& options) 
   return unavailable.empty() ? text : text + "\n" + unavailable;
 }
 
+std::string priced_cell(const FindingPrice& price) {
+  const std::string text = price_words(price);
+  return price.advice.empty() ? text : text + "; advice: " + price.advice;
+}
+
 }  // namespace
 
 std::string report_markdown(const Run& run, const TextOptions& options) {
@@ -56,15 +61,6 @@ std::string report_markdown(const Prediction& prediction) {
   }
   return text;
 }
-
-namespace {
-
-std::string priced_cell(const FindingPrice& price) {
-  const std::string text = price_words(price);
-  return price.advice.empty() ? text : text + "; advice: " + price.advice;
-}
-
-}  // namespace
 
 std::string report_markdown(const DiffReport& diff) {
   std::string text = "# Topology diff\n";

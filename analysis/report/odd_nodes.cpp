@@ -87,6 +87,15 @@ std::vector<OddNode> nodes_with_fault(const DiffReport& report) {
 
 void sort_by_host(std::vector<OddNode>& nodes) { std::ranges::sort(nodes, {}, &OddNode::host); }
 
+/// A host's name without the number at its end, and that number with its leading zeros.
+std::pair<std::string, std::string> split_number(const std::string& host) {
+  const std::size_t last = host.find_last_not_of("0123456789");
+  const std::size_t at = last == std::string::npos ? 0 : last + 1;
+  constexpr std::size_t kMaxDigits = 9;
+  return host.size() - at > kMaxDigits ? std::pair(host, std::string())
+                                       : std::pair(host.substr(0, at), host.substr(at));
+}
+
 }  // namespace
 
 bool has_majority(const DiffReport& report) { return 2 * report.usual.size() > report.nodes; }
@@ -145,19 +154,6 @@ std::vector<std::string> unlisted_nodes(const DiffReport& report) {
   }
   return lines;
 }
-
-namespace {
-
-/// A host's name without the number at its end, and that number with its leading zeros.
-std::pair<std::string, std::string> split_number(const std::string& host) {
-  const std::size_t last = host.find_last_not_of("0123456789");
-  const std::size_t at = last == std::string::npos ? 0 : last + 1;
-  constexpr std::size_t kMaxDigits = 9;
-  return host.size() - at > kMaxDigits ? std::pair(host, std::string())
-                                       : std::pair(host.substr(0, at), host.substr(at));
-}
-
-}  // namespace
 
 std::string slurm_node_list(std::vector<std::string> hosts) {
   std::erase_if(hosts, [](const std::string& host) { return !is_host_name(host); });

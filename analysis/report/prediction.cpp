@@ -37,58 +37,6 @@ bool ceiling_only(const GpuCluster& cluster) {
   return cluster.domains() > 1 && traits(cluster.transport).slower_than_nics;
 }
 
-}  // namespace
-
-std::vector<std::uint64_t> predicted_sizes() {
-  std::vector<std::uint64_t> sizes;
-  for (std::uint64_t size = 8; size < 8 * kGiB; size *= 4) sizes.push_back(size);
-  sizes.push_back(8 * kGiB);
-  return sizes;
-}
-
-Prediction predict(std::string topology, const GpuCluster& cluster, std::span<const OperationId> operations,
-                   std::span<const std::uint64_t> sizes_bytes) {
-  Prediction prediction{std::move(topology), cluster, {}};
-  const auto ranks = static_cast<std::uint64_t>(cluster.ranks());
-  for (const OperationId id : operations) {
-    for (const std::uint64_t size : sizes_bytes) {
-      PredictedRow& row = prediction.rows.emplace_back(PredictedRow{id, size, {}, {}});
-      if (operation(id).size_meaning == SizeMeaning::total && size < kMinBlockBytes * ranks) {
-        row.expected.limited_by = "less than 4 B per rank";
-        continue;
-      }
-      row.expected = expect_on_gpus(id, size, with_table_choice(cluster, id, size));
-      row.table = nccl_table_choice(id, size, cluster);
-      row.nccl = nccl_choice(id, size, cluster);
-      if (busbw(row, cluster, row.expected.expected_seconds).value_or(0) < plateau_busbw(id, cluster) / 2) {
-        row.expected.limited_by = "latency";
-      }
-      if (ceiling_only(cluster)) row.expected.slowest_seconds.reset();
-    }
-  }
-  return prediction;
-}
-
-PredictedBusbw predicted_busbw(const PredictedRow& row, const GpuCluster& cluster) {
-  const Expectation& expected = row.expected;
-  return {.ring = busbw(row, cluster, expected.ring_seconds),
-          .tree = busbw(row, cluster, expected.tree_seconds),
-          .expected = busbw(row, cluster, expected.expected_seconds),
-          .band_low = busbw(row, cluster, expected.slowest_seconds),
-          .band_high = busbw(row, cluster, expected.fastest_seconds),
-          .nccl = busbw(row, cluster, nccl_seconds(row))};
-}
-
-std::optional<double> nccl_seconds(const PredictedRow& row) {
-  return row.nccl ? std::optional(row.nccl->seconds) : std::nullopt;
-}
-
-std::string nccl_choice_name(const PredictedRow& row) {
-  return row.nccl ? fmt::format("{} {}", name(row.nccl->algorithm), name(row.nccl->protocol)) : "";
-}
-
-namespace {
-
 bool is_by_table(const PredictedRow& row) {
   return row.table && row.table->algorithm == row.expected.expected_by;
 }
@@ -98,61 +46,6 @@ std::string expected_by_cell(const PredictedRow& row) {
   if (row.expected.expected_by.empty()) return std::string(kNone);
   return is_by_table(row) ? row.table->algorithm + "/" + row.table->protocol : row.expected.expected_by;
 }
-
-}  // namespace
-
-std::vector<std::string> prediction_headings() {
-  return {"size",      "time (µs)", "ring", "tree",        "expected",
-          "band from", "band to",   "NCCL", "expected by", "limited by"};
-}
-
-std::vector<std::string> prediction_cells(const PredictedRow& row, const GpuCluster& cluster) {
-  const PredictedBusbw rates = predicted_busbw(row, cluster);
-  const std::optional<double>& seconds = row.expected.expected_seconds;
-  return {
-      format_bytes(row.size_bytes), seconds ? format_significant(*seconds * 1e6, 4, 9) : std::string(kNone),
-      rate_cell(rates.ring),        rate_cell(rates.tree),
-      rate_cell(rates.expected),    rate_cell(rates.band_low),
-      rate_cell(rates.band_high),   rate_cell(rates.nccl),
-      expected_by_cell(row),        row.expected.limited_by};
-}
-
-std::string prediction_answer(const Prediction& prediction) {
-  std::uint64_t largest = 0;
-  for (const PredictedRow& row : prediction.rows)
-    if (row.expected.expected_seconds) largest = std::max(largest, row.size_bytes);
-  std::vector<std::string> rates;
-  bool has_band = false;
-  for (const PredictedRow& row : prediction.rows) {
-    if (row.size_bytes != largest || !row.expected.expected_seconds) continue;
-    const PredictedBusbw busbw = predicted_busbw(row, prediction.cluster);
-    rates.push_back(fmt::format("{} {}", operation(row.operation).name, rate_cell(busbw.expected)));
-    if (!busbw.band_low || !busbw.band_high) continue;
-    has_band = true;
-    rates.back() += fmt::format(" ({} to {})", rate_cell(busbw.band_low), rate_cell(busbw.band_high));
-  }
-  return rates.empty() ? "Nothing is expected: no row has a rate"
-                       : fmt::format("Expected busbw in GB/s at {}{}: {}", format_bytes(largest),
-                                     has_band ? " (band)" : "", fmt::join(rates, ", "));
-}
-
-std::string prediction_title(const Prediction& prediction) {
-  const GpuCluster& cluster = prediction.cluster;
-  std::string text =
-      fmt::format("{}: {} node{} × {} {} ({} ranks)", prediction.topology, cluster.nodes,
-                  cluster.nodes == 1 ? "" : "s", cluster.ranks_per_node, cluster.gpu, cluster.ranks());
-  if (cluster.ranks_per_domain() > 1) {
-    text += fmt::format("; within a {}, {}", domain_name(cluster), gpu_link(cluster).name);
-  }
-  if (cluster.domains() > 1) {
-    text +=
-        fmt::format("; between them, {} over {}", domain_nics(cluster).name, traits(cluster.transport).name);
-    if (cluster.fabric != Fabric{}) text += "; " + words(cluster.fabric);
-  }
-  return text;
-}
-
-namespace {
 
 /// "0.86 × ring to 1.04 × best algorithm (1 GiB and more), 0.7 to 1.2 (64 MiB and more), …; RDMA between
 /// nodes, 10 machines". With more ranks the sizes are larger; those above the largest row are left out. Sends
@@ -229,6 +122,105 @@ std::vector<std::string> band_lines(const Prediction& prediction) {
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> predicted_sizes() {
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t size = 8; size < 8 * kGiB; size *= 4) sizes.push_back(size);
+  sizes.push_back(8 * kGiB);
+  return sizes;
+}
+
+Prediction predict(std::string topology, const GpuCluster& cluster, std::span<const OperationId> operations,
+                   std::span<const std::uint64_t> sizes_bytes) {
+  Prediction prediction{std::move(topology), cluster, {}};
+  const auto ranks = static_cast<std::uint64_t>(cluster.ranks());
+  for (const OperationId id : operations) {
+    for (const std::uint64_t size : sizes_bytes) {
+      PredictedRow& row = prediction.rows.emplace_back(PredictedRow{id, size, {}, {}});
+      if (operation(id).size_meaning == SizeMeaning::total && size < kMinBlockBytes * ranks) {
+        row.expected.limited_by = "less than 4 B per rank";
+        continue;
+      }
+      row.expected = expect_on_gpus(id, size, with_table_choice(cluster, id, size));
+      row.table = nccl_table_choice(id, size, cluster);
+      row.nccl = nccl_choice(id, size, cluster);
+      if (busbw(row, cluster, row.expected.expected_seconds).value_or(0) < plateau_busbw(id, cluster) / 2) {
+        row.expected.limited_by = "latency";
+      }
+      if (ceiling_only(cluster)) row.expected.slowest_seconds.reset();
+    }
+  }
+  return prediction;
+}
+
+PredictedBusbw predicted_busbw(const PredictedRow& row, const GpuCluster& cluster) {
+  const Expectation& expected = row.expected;
+  return {.ring = busbw(row, cluster, expected.ring_seconds),
+          .tree = busbw(row, cluster, expected.tree_seconds),
+          .expected = busbw(row, cluster, expected.expected_seconds),
+          .band_low = busbw(row, cluster, expected.slowest_seconds),
+          .band_high = busbw(row, cluster, expected.fastest_seconds),
+          .nccl = busbw(row, cluster, nccl_seconds(row))};
+}
+
+std::optional<double> nccl_seconds(const PredictedRow& row) {
+  return row.nccl ? std::optional(row.nccl->seconds) : std::nullopt;
+}
+
+std::string nccl_choice_name(const PredictedRow& row) {
+  return row.nccl ? fmt::format("{} {}", name(row.nccl->algorithm), name(row.nccl->protocol)) : "";
+}
+
+std::vector<std::string> prediction_headings() {
+  return {"size",      "time (µs)", "ring", "tree",        "expected",
+          "band from", "band to",   "NCCL", "expected by", "limited by"};
+}
+
+std::vector<std::string> prediction_cells(const PredictedRow& row, const GpuCluster& cluster) {
+  const PredictedBusbw rates = predicted_busbw(row, cluster);
+  const std::optional<double>& seconds = row.expected.expected_seconds;
+  return {
+      format_bytes(row.size_bytes), seconds ? format_significant(*seconds * 1e6, 4, 9) : std::string(kNone),
+      rate_cell(rates.ring),        rate_cell(rates.tree),
+      rate_cell(rates.expected),    rate_cell(rates.band_low),
+      rate_cell(rates.band_high),   rate_cell(rates.nccl),
+      expected_by_cell(row),        row.expected.limited_by};
+}
+
+std::string prediction_answer(const Prediction& prediction) {
+  std::uint64_t largest = 0;
+  for (const PredictedRow& row : prediction.rows)
+    if (row.expected.expected_seconds) largest = std::max(largest, row.size_bytes);
+  std::vector<std::string> rates;
+  bool has_band = false;
+  for (const PredictedRow& row : prediction.rows) {
+    if (row.size_bytes != largest || !row.expected.expected_seconds) continue;
+    const PredictedBusbw busbw = predicted_busbw(row, prediction.cluster);
+    rates.push_back(fmt::format("{} {}", operation(row.operation).name, rate_cell(busbw.expected)));
+    if (!busbw.band_low || !busbw.band_high) continue;
+    has_band = true;
+    rates.back() += fmt::format(" ({} to {})", rate_cell(busbw.band_low), rate_cell(busbw.band_high));
+  }
+  return rates.empty() ? "Nothing is expected: no row has a rate"
+                       : fmt::format("Expected busbw in GB/s at {}{}: {}", format_bytes(largest),
+                                     has_band ? " (band)" : "", fmt::join(rates, ", "));
+}
+
+std::string prediction_title(const Prediction& prediction) {
+  const GpuCluster& cluster = prediction.cluster;
+  std::string text =
+      fmt::format("{}: {} node{} × {} {} ({} ranks)", prediction.topology, cluster.nodes,
+                  cluster.nodes == 1 ? "" : "s", cluster.ranks_per_node, cluster.gpu, cluster.ranks());
+  if (cluster.ranks_per_domain() > 1) {
+    text += fmt::format("; within a {}, {}", domain_name(cluster), gpu_link(cluster).name);
+  }
+  if (cluster.domains() > 1) {
+    text +=
+        fmt::format("; between them, {} over {}", domain_nics(cluster).name, traits(cluster.transport).name);
+    if (cluster.fabric != Fabric{}) text += "; " + words(cluster.fabric);
+  }
+  return text;
+}
 
 std::vector<std::string> prediction_legend(const Prediction& prediction) {
   std::vector<std::string> lines{fmt::format(

@@ -246,27 +246,6 @@ void add_results(std::string& text, const Run& run, const Tables& tables, const 
   if (!lines.empty()) text += "\n" + wrapped_lines(lines, options);
 }
 
-}  // namespace
-
-std::string report_text_header(const Run& run, const TextOptions& options) {
-  return header_text(run, rows_that_ran(run), options);
-}
-
-std::string report_text_results(const Run& run, const TextOptions& options) {
-  std::string text = wrapped_lines(verdict_headline(run), options);
-  add_results(text, run, tables_of(run, options), options);
-  return text;
-}
-
-std::string report_text(const Run& run, const TextOptions& options) {
-  const Tables tables = tables_of(run, options);
-  std::string text = wrapped_lines(verdict_headline(run), options) + header_text(run, tables.rows, options);
-  add_results(text, run, tables, options);
-  return text;
-}
-
-namespace {
-
 constexpr int kMaxPredictionWidth = 118;  ///< longer lines of prose are hard to read
 
 constexpr std::array<int, 8> kPredictionWidths{8, 10, 10, 10, 10, 10, 10, 10};  ///< of the columns of numbers
@@ -309,6 +288,23 @@ std::string hidden_prediction_cells(const TextTable& table, std::size_t hidden, 
 }
 
 }  // namespace
+
+std::string report_text_header(const Run& run, const TextOptions& options) {
+  return header_text(run, rows_that_ran(run), options);
+}
+
+std::string report_text_results(const Run& run, const TextOptions& options) {
+  std::string text = wrapped_lines(verdict_headline(run), options);
+  add_results(text, run, tables_of(run, options), options);
+  return text;
+}
+
+std::string report_text(const Run& run, const TextOptions& options) {
+  const Tables tables = tables_of(run, options);
+  std::string text = wrapped_lines(verdict_headline(run), options) + header_text(run, tables.rows, options);
+  add_results(text, run, tables, options);
+  return text;
+}
 
 std::string report_text(const Prediction& prediction, const TextOptions& options) {
   const int columns = line_width(options);

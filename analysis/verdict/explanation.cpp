@@ -126,14 +126,6 @@ std::string cause_across_domains(const Row& row, const GpuCluster& cluster) {
   return nics + ", GPUDirect off, or older software; NCCL_DEBUG=INFO shows the first two";
 }
 
-}  // namespace
-
-std::string loss_cause(const Row& row, const GpuCluster& cluster) {
-  return cluster.domains() == 1 ? cause_within_domain(cluster) : cause_across_domains(row, cluster);
-}
-
-namespace {
-
 double busbw(const Row& row, const GpuCluster& cluster) {
   return rates(row, cluster.ranks()).bus_bandwidth.value_or(0) / kGigabyte;
 }
@@ -428,6 +420,10 @@ std::string table_choice_in_words(const Row& row, const GpuCluster& cluster) {
 }
 
 }  // namespace
+
+std::string loss_cause(const Row& row, const GpuCluster& cluster) {
+  return cluster.domains() == 1 ? cause_within_domain(cluster) : cause_across_domains(row, cluster);
+}
 
 GpuAlgorithm expected_algorithm(const Row& row) {
   return find_gpu_algorithm(row.expectation.expected_by).value_or(GpuAlgorithm::ring);

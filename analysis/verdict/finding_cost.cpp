@@ -132,103 +132,6 @@ constexpr std::string_view kNcclsFigures = "they are NCCL's own figures, shown a
 constexpr std::string_view kAtStartOnly = "not modeled if it happens during a job";
 constexpr std::string_view kFails = "whether a job runs at all is the driver's decision";
 
-}  // namespace
-
-std::string_view cost_case_text(CostCase when) {
-  constexpr std::array<std::string_view, 4> kTexts{"", "if present when NCCL starts",
-                                                   "if present when NCCL starts on all nodes",
-                                                   "if it happens during a job"};
-  return kTexts.at(static_cast<std::size_t>(when));
-}
-
-std::string_view price_kind_name(PriceKind kind) {
-  constexpr std::array<std::string_view, 4> kNames{"priced", "at_least", "none", "not_modeled"};
-  return kNames.at(static_cast<std::size_t>(kind));
-}
-
-const std::vector<PriceRule>& price_rules() {
-  constexpr PriceKind kPriced = PriceKind::priced;
-  constexpr PriceKind kOpen = PriceKind::not_modeled;
-  static const std::vector<PriceRule> rules{
-      {"gpu-missing", kPriced, "the job has a rank fewer for each"},
-      {"nic-missing", kPriced, kAtStartOnly},
-      {"nic-port-down", kPriced, kAtStartOnly},
-      {"nic-port-slower", kPriced, "", true},
-      {"pcie-narrow", kPriced, "", true},
-      {"pcie-slow", kPriced, "", true},
-      {"nvlink-fewer", kPriced, kAtStartOnly},
-      {"devices-apart", kPriced, "which channels use a NIC is priced, the slower path itself is not"},
-      {"switch-missing", kOpen, "what hangs below it is priced separately"},
-      {"nvswitch-missing", kOpen, kFails},
-      {"fabric-manager", kOpen, kFails},
-      {"fabric-state", kOpen, kFails},
-      {"nvlink-off", kOpen, "NCCL's way around such a GPU is not known"},
-      {"nvlink-slower", kOpen, "NCCL counts links and does not read their rate"},
-      {"c2c-slower", kOpen, "no model has C2C links"},
-      {"peer-access", kOpen, "NCCL's way around it is not known"},
-      {"mig-on", kOpen, "NCCL does not run over NVLink between MIG devices"},
-      {"partitions", kOpen, "ranks see another machine"},
-      {"gpu-model", kOpen, "which of the two is right is not known"},
-      {"virtualization", kOpen, "no source says what it costs"},
-      {"virtual-bridge", kOpen, "NCCL plans by a link that is not real"},
-      {"switches-hidden", kOpen, "which GPU and NIC share a switch is not known"},
-      {"acs-on", kOpen, "no source says what the way through the host costs"},
-      {"numa-moved", kOpen, "NUMA placement is in no model"},
-      {"numa-nodes", kOpen, "NUMA placement is in no model"},
-      {"affinity-cut", kOpen, "CPU affinity is in no model"},
-      {"affinity-differs", kOpen, "CPU affinity is in no model"},
-      {"numa-memory", kOpen, "the size of memory is in no model"},
-      {"cpu-model", kOpen, "which of the two is right is not known"},
-      {"gpudirect-missing", kOpen, "no source says how slow the way through host memory is"},
-      {"nic-mtu", kOpen, "the MTU is in no model"},
-      {"nic-link-layer", kOpen, "which of the two is right is not known"},
-      {"nics-unlisted", kOpen, "whether the NICs are there is not known"},
-      {"nic-model", kOpen, "which of the two is right is not known"},
-      {"nic-firmware", kOpen, "firmware is in no model"},
-      {"nic-renumbered", kOpen, "it depends on what the job selects by name"},
-      {"graph-slower", kOpen, kNcclsFigures},
-      {"graph-path", kOpen, kNcclsFigures},
-      {"graph-nic-unused", kOpen, kNcclsFigures},
-      {"graph-cross-nic", kOpen, kNcclsFigures},
-      {"graph-order", kOpen, kNcclsFigures},
-      {"driver-version", kOpen, "driver versions are in no model"},
-      {"extra-device", kOpen, "the reference says nothing of it"},
-      {"pci-model", kOpen, "which of the two is right is not known"},
-      {"different-machine", kOpen, "the models compare machines of one kind"},
-      {"sources-disagree", kOpen, "which of the files is right is not known"},
-      {"exceeds-reference", kOpen, "what is more than the reference has is no loss"},
-      {"pci-subsystem", PriceKind::none, "it changes no measurement"},
-      {"product", PriceKind::none, "it changes no measurement"},
-  };
-  return rules;
-}
-
-const PriceRule& price_rule(std::string_view code) {
-  static const PriceRule unknown{"", PriceKind::not_modeled, "no model knows this kind of finding"};
-  const auto& rules = price_rules();
-  const auto found = std::ranges::find(rules, code, &PriceRule::code);
-  return found == rules.end() ? unknown : *found;
-}
-
-double FindingCost::lost() const { return healthy.best.value_or(0) - faulty.best.value_or(0); }
-
-std::vector<FindingCost> machine_costs(const topology::Host& healthy, const topology::Host& faulty,
-                                       bool can_come_during_a_job, const NcclSettings& settings) {
-  std::vector<FindingCost> costs;
-  for (const int nodes : {1, nodes_of_two_domains(healthy)}) {
-    add_costs(healthy, faulty, nodes, can_come_during_a_job, settings, costs);
-  }
-  return costs;
-}
-
-std::vector<FindingCost> finding_costs(const topology::HostPair& pair, const topology::Finding& finding,
-                                       const NcclSettings& settings) {
-  return machine_costs(pair.of(topology::other(finding.side)), topology::inject_fault(pair, finding),
-                       price_rule(finding.code).can_come_during_a_job, settings);
-}
-
-namespace {
-
 bool is_about_nics(const topology::Finding& finding, topology::Side side) {
   return !finding.devices.empty() &&
          std::ranges::all_of(finding.devices, [side](const topology::DevicePair& each) {
@@ -323,6 +226,99 @@ bool is_about_a_full_link(const topology::HostPair& pair, const topology::Findin
 }
 
 }  // namespace
+
+std::string_view cost_case_text(CostCase when) {
+  constexpr std::array<std::string_view, 4> kTexts{"", "if present when NCCL starts",
+                                                   "if present when NCCL starts on all nodes",
+                                                   "if it happens during a job"};
+  return kTexts.at(static_cast<std::size_t>(when));
+}
+
+std::string_view price_kind_name(PriceKind kind) {
+  constexpr std::array<std::string_view, 4> kNames{"priced", "at_least", "none", "not_modeled"};
+  return kNames.at(static_cast<std::size_t>(kind));
+}
+
+const std::vector<PriceRule>& price_rules() {
+  constexpr PriceKind kPriced = PriceKind::priced;
+  constexpr PriceKind kOpen = PriceKind::not_modeled;
+  static const std::vector<PriceRule> rules{
+      {"gpu-missing", kPriced, "the job has a rank fewer for each"},
+      {"nic-missing", kPriced, kAtStartOnly},
+      {"nic-port-down", kPriced, kAtStartOnly},
+      {"nic-port-slower", kPriced, "", true},
+      {"pcie-narrow", kPriced, "", true},
+      {"pcie-slow", kPriced, "", true},
+      {"nvlink-fewer", kPriced, kAtStartOnly},
+      {"devices-apart", kPriced, "which channels use a NIC is priced, the slower path itself is not"},
+      {"switch-missing", kOpen, "what hangs below it is priced separately"},
+      {"nvswitch-missing", kOpen, kFails},
+      {"fabric-manager", kOpen, kFails},
+      {"fabric-state", kOpen, kFails},
+      {"nvlink-off", kOpen, "NCCL's way around such a GPU is not known"},
+      {"nvlink-slower", kOpen, "NCCL counts links and does not read their rate"},
+      {"c2c-slower", kOpen, "no model has C2C links"},
+      {"peer-access", kOpen, "NCCL's way around it is not known"},
+      {"mig-on", kOpen, "NCCL does not run over NVLink between MIG devices"},
+      {"partitions", kOpen, "ranks see another machine"},
+      {"gpu-model", kOpen, "which of the two is right is not known"},
+      {"virtualization", kOpen, "no source says what it costs"},
+      {"virtual-bridge", kOpen, "NCCL plans by a link that is not real"},
+      {"switches-hidden", kOpen, "which GPU and NIC share a switch is not known"},
+      {"acs-on", kOpen, "no source says what the way through the host costs"},
+      {"numa-moved", kOpen, "NUMA placement is in no model"},
+      {"numa-nodes", kOpen, "NUMA placement is in no model"},
+      {"affinity-cut", kOpen, "CPU affinity is in no model"},
+      {"affinity-differs", kOpen, "CPU affinity is in no model"},
+      {"numa-memory", kOpen, "the size of memory is in no model"},
+      {"cpu-model", kOpen, "which of the two is right is not known"},
+      {"gpudirect-missing", kOpen, "no source says how slow the way through host memory is"},
+      {"nic-mtu", kOpen, "the MTU is in no model"},
+      {"nic-link-layer", kOpen, "which of the two is right is not known"},
+      {"nics-unlisted", kOpen, "whether the NICs are there is not known"},
+      {"nic-model", kOpen, "which of the two is right is not known"},
+      {"nic-firmware", kOpen, "firmware is in no model"},
+      {"nic-renumbered", kOpen, "it depends on what the job selects by name"},
+      {"graph-slower", kOpen, kNcclsFigures},
+      {"graph-path", kOpen, kNcclsFigures},
+      {"graph-nic-unused", kOpen, kNcclsFigures},
+      {"graph-cross-nic", kOpen, kNcclsFigures},
+      {"graph-order", kOpen, kNcclsFigures},
+      {"driver-version", kOpen, "driver versions are in no model"},
+      {"extra-device", kOpen, "the reference says nothing of it"},
+      {"pci-model", kOpen, "which of the two is right is not known"},
+      {"different-machine", kOpen, "the models compare machines of one kind"},
+      {"sources-disagree", kOpen, "which of the files is right is not known"},
+      {"exceeds-reference", kOpen, "what is more than the reference has is no loss"},
+      {"pci-subsystem", PriceKind::none, "it changes no measurement"},
+      {"product", PriceKind::none, "it changes no measurement"},
+  };
+  return rules;
+}
+
+const PriceRule& price_rule(std::string_view code) {
+  static const PriceRule unknown{"", PriceKind::not_modeled, "no model knows this kind of finding"};
+  const auto& rules = price_rules();
+  const auto found = std::ranges::find(rules, code, &PriceRule::code);
+  return found == rules.end() ? unknown : *found;
+}
+
+double FindingCost::lost() const { return healthy.best.value_or(0) - faulty.best.value_or(0); }
+
+std::vector<FindingCost> machine_costs(const topology::Host& healthy, const topology::Host& faulty,
+                                       bool can_come_during_a_job, const NcclSettings& settings) {
+  std::vector<FindingCost> costs;
+  for (const int nodes : {1, nodes_of_two_domains(healthy)}) {
+    add_costs(healthy, faulty, nodes, can_come_during_a_job, settings, costs);
+  }
+  return costs;
+}
+
+std::vector<FindingCost> finding_costs(const topology::HostPair& pair, const topology::Finding& finding,
+                                       const NcclSettings& settings) {
+  return machine_costs(pair.of(topology::other(finding.side)), topology::inject_fault(pair, finding),
+                       price_rule(finding.code).can_come_during_a_job, settings);
+}
 
 FindingPrice finding_price(const topology::HostPair& pair, const topology::Finding& finding) {
   const PriceRule& rule = price_rule(finding.code);

@@ -62,33 +62,6 @@ bool has_network(const topology::ReferenceMachine& machine, const LogFacts& log)
   return !is_of_a_provider(transport) || has_transport(machine, transport);
 }
 
-}  // namespace
-
-std::vector<std::string_view> fitting_machines(const LogFacts& log) {
-  const topology::GpuModel* gpu = log.gpu ? topology::find_gpu_model(log.gpu->value) : nullptr;
-  std::vector<std::string_view> any;
-  std::vector<std::string_view> same_network;
-  const std::string_view transport = transport_in(log);
-  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
-    if (gpu == nullptr || !has_gpus(machine, *gpu, log) || !has_network(machine, log)) continue;
-    any.push_back(machine.name);
-    if (has_transport(machine, transport)) same_network.push_back(machine.name);
-  }
-  return same_network.empty() ? any : same_network;
-}
-
-std::string fitting_words(const std::vector<std::string_view>& names) {
-  if (names.empty()) return {};
-  std::string text = fmt::format("--topology {} fits", names.front());
-  if (names.size() > 1) {
-    text += fmt::format(" (so {} {})", names.size() == 2 ? "does" : "do",
-                        fmt::join(names.begin() + 1, names.end(), ", "));
-  }
-  return text;
-}
-
-namespace {
-
 /// " with such a network (a100-pcie has them without it)"; empty where none has the GPUs at all.
 std::string with_other_network(const LogFacts& log) {
   const topology::GpuModel* gpu = topology::find_gpu_model(log.gpu->value);
@@ -99,40 +72,6 @@ std::string with_other_network(const LogFacts& log) {
   return fmt::format(" with such a network ({} {} them without it)", fmt::join(names, ", "),
                      names.size() == 1 ? "has" : "have");
 }
-
-}  // namespace
-
-std::string suggested_topology(const LogFacts& log) {
-  const std::string_view end = log.nodes ? "." : "; the number of nodes goes with --nodes.";
-  if (!log.gpu) {
-    return fmt::format(
-        "the log does not name its GPUs: give the machine with --topology (collbench topo list names the "
-        "reference machines){}",
-        end);
-  }
-  const std::string found = fmt::format(
-      "the log's GPUs are {}{}", log.gpu->value,
-      log.ranks_per_node ? fmt::format(", {} per node", log.ranks_per_node->value) : std::string());
-  const std::vector<std::string_view> names = fitting_machines(log);
-  if (names.empty())
-    return fmt::format("{}, and no reference machine has them{}: {}{}", found, with_other_network(log),
-                       kHowToSaveMachine, end);
-  std::vector<std::string_view> whole;
-  std::vector<std::string_view> larger;
-  for (const std::string_view name : names) {
-    const int gpus = gpus_of(*topology::find_reference_machine(name));
-    (log.ranks_per_node && log.ranks_per_node->value < gpus ? larger : whole).push_back(name);
-  }
-  const std::string if_larger = larger.empty()
-                                    ? std::string()
-                                    : fmt::format(", if a node has {} of them",
-                                                  gpus_of(*topology::find_reference_machine(larger.front())));
-  if (whole.empty() || larger.empty())
-    return fmt::format("{}: {}{}{}", found, fitting_words(names), if_larger, end);
-  return fmt::format("{}: {}; {}{}{}", found, fitting_words(whole), fmt::join(larger, ", "), if_larger, end);
-}
-
-namespace {
 
 constexpr double kSlowNic = 12.5;  ///< GB/s of a 100 Gb/s NIC: servers with such GPUs have no slower network
 
@@ -172,7 +111,76 @@ double best_ratio(const Run& run) {
   return best;
 }
 
+/// Of a machine that nobody named only GPUs behind NVSwitches are known to be alike.
+bool takes_stated_nics(const GpuCluster& cluster, const topology::ReferenceMachine* named) {
+  return named != nullptr || cluster.nvswitch;
+}
+
+GpuCluster with_stated_nics(GpuCluster cluster, const StatedNics& stated) {
+  cluster.planned.reset();
+  cluster.slower_nics.clear();
+  cluster.nics = stated.nics;
+  cluster.nics_per_gpu = std::max(1, stated.nics / cluster.ranks_per_node);
+  cluster.one_gpu_per_nic = stated.nics >= cluster.ranks_per_node;
+  cluster.nic_line_rate = stated.gigabits_per_second / 8;
+  cluster.nic_path = 0;
+  return cluster;
+}
+
 }  // namespace
+
+std::vector<std::string_view> fitting_machines(const LogFacts& log) {
+  const topology::GpuModel* gpu = log.gpu ? topology::find_gpu_model(log.gpu->value) : nullptr;
+  std::vector<std::string_view> any;
+  std::vector<std::string_view> same_network;
+  const std::string_view transport = transport_in(log);
+  for (const topology::ReferenceMachine& machine : topology::reference_machines()) {
+    if (gpu == nullptr || !has_gpus(machine, *gpu, log) || !has_network(machine, log)) continue;
+    any.push_back(machine.name);
+    if (has_transport(machine, transport)) same_network.push_back(machine.name);
+  }
+  return same_network.empty() ? any : same_network;
+}
+
+std::string fitting_words(const std::vector<std::string_view>& names) {
+  if (names.empty()) return {};
+  std::string text = fmt::format("--topology {} fits", names.front());
+  if (names.size() > 1) {
+    text += fmt::format(" (so {} {})", names.size() == 2 ? "does" : "do",
+                        fmt::join(names.begin() + 1, names.end(), ", "));
+  }
+  return text;
+}
+
+std::string suggested_topology(const LogFacts& log) {
+  const std::string_view end = log.nodes ? "." : "; the number of nodes goes with --nodes.";
+  if (!log.gpu) {
+    return fmt::format(
+        "the log does not name its GPUs: give the machine with --topology (collbench topo list names the "
+        "reference machines){}",
+        end);
+  }
+  const std::string found = fmt::format(
+      "the log's GPUs are {}{}", log.gpu->value,
+      log.ranks_per_node ? fmt::format(", {} per node", log.ranks_per_node->value) : std::string());
+  const std::vector<std::string_view> names = fitting_machines(log);
+  if (names.empty())
+    return fmt::format("{}, and no reference machine has them{}: {}{}", found, with_other_network(log),
+                       kHowToSaveMachine, end);
+  std::vector<std::string_view> whole;
+  std::vector<std::string_view> larger;
+  for (const std::string_view name : names) {
+    const int gpus = gpus_of(*topology::find_reference_machine(name));
+    (log.ranks_per_node && log.ranks_per_node->value < gpus ? larger : whole).push_back(name);
+  }
+  const std::string if_larger = larger.empty()
+                                    ? std::string()
+                                    : fmt::format(", if a node has {} of them",
+                                                  gpus_of(*topology::find_reference_machine(larger.front())));
+  if (whole.empty() || larger.empty())
+    return fmt::format("{}: {}{}{}", found, fitting_words(names), if_larger, end);
+  return fmt::format("{}: {}; {}{}{}", found, fitting_words(whole), fmt::join(larger, ", "), if_larger, end);
+}
 
 std::optional<Run> judged_whichever_fits(const Run& run, const std::string& where) {
   if (!run.log || !run.log->nodes || !run.log->ranks_per_node || !measures_gpus(run.backend)) return {};
@@ -204,26 +212,6 @@ std::optional<Run> judged_whichever_fits(const Run& run, const std::string& wher
                               : ""));
   return slowest;
 }
-
-namespace {
-
-/// Of a machine that nobody named only GPUs behind NVSwitches are known to be alike.
-bool takes_stated_nics(const GpuCluster& cluster, const topology::ReferenceMachine* named) {
-  return named != nullptr || cluster.nvswitch;
-}
-
-GpuCluster with_stated_nics(GpuCluster cluster, const StatedNics& stated) {
-  cluster.planned.reset();
-  cluster.slower_nics.clear();
-  cluster.nics = stated.nics;
-  cluster.nics_per_gpu = std::max(1, stated.nics / cluster.ranks_per_node);
-  cluster.one_gpu_per_nic = stated.nics >= cluster.ranks_per_node;
-  cluster.nic_line_rate = stated.gigabits_per_second / 8;
-  cluster.nic_path = 0;
-  return cluster;
-}
-
-}  // namespace
 
 GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std::string& where,
                              bool own_floor) {

@@ -101,6 +101,30 @@ HiddenLoss max_undetectable(const Row& row, const HealthyRange& range, std::stri
   return hidden(1 - share / 2) ? loss(share / 2) : none;
 }
 
+/// Adds `test`, or puts it in the place of that of the same resource which `is_better` prefers it to.
+template <typename IsBetter>
+void add_test(std::vector<ResourceTest>& tests, const ResourceTest& test, const IsBetter& is_better) {
+  const auto known = std::ranges::find_if(
+      tests, [&](const ResourceTest& each) { return each.hidden.resource == test.hidden.resource; });
+  if (known == tests.end()) {
+    tests.push_back(test);
+  } else if (is_better(test.hidden.share, known->hidden.share)) {
+    *known = test;
+  }
+}
+
+/// Of what every node's own row tests, that of the node that leaves most open. Nothing unless all are SOUND.
+std::vector<ResourceTest> tests_on_each_node(const Run& run) {
+  std::vector<ResourceTest> tests;
+  if (!all_nodes_are_sound_alone(run)) return tests;
+  for (const NodeGroup& node : run.node_groups) {
+    if (node.hosts.size() != 1) continue;
+    for (const HiddenLoss& hidden : node.row.verdict.hidden)
+      add_test(tests, {hidden, &node.row, true}, std::greater());
+  }
+  return tests;
+}
+
 }  // namespace
 
 std::vector<HiddenLoss> hidden_losses(const Row& row, const HealthyRange& range, const GpuCluster& cluster) {
@@ -134,34 +158,6 @@ std::string hidden_algorithm(const Row& row, const GpuCluster& cluster) {
       "running ring instead of {} ({:.1f} × the time; NCCL_DEBUG_SUBSYS=TUNING shows which ran)",
       expected.expected_by, span);
 }
-
-namespace {
-
-/// Adds `test`, or puts it in the place of that of the same resource which `is_better` prefers it to.
-template <typename IsBetter>
-void add_test(std::vector<ResourceTest>& tests, const ResourceTest& test, const IsBetter& is_better) {
-  const auto known = std::ranges::find_if(
-      tests, [&](const ResourceTest& each) { return each.hidden.resource == test.hidden.resource; });
-  if (known == tests.end()) {
-    tests.push_back(test);
-  } else if (is_better(test.hidden.share, known->hidden.share)) {
-    *known = test;
-  }
-}
-
-/// Of what every node's own row tests, that of the node that leaves most open. Nothing unless all are SOUND.
-std::vector<ResourceTest> tests_on_each_node(const Run& run) {
-  std::vector<ResourceTest> tests;
-  if (!all_nodes_are_sound_alone(run)) return tests;
-  for (const NodeGroup& node : run.node_groups) {
-    if (node.hosts.size() != 1) continue;
-    for (const HiddenLoss& hidden : node.row.verdict.hidden)
-      add_test(tests, {hidden, &node.row, true}, std::greater());
-  }
-  return tests;
-}
-
-}  // namespace
 
 std::vector<ResourceTest> resource_tests(const Run& run) {
   std::vector<ResourceTest> tests;

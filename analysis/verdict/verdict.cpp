@@ -93,86 +93,12 @@ bool ran_as_expected(const SizeSeries& rows) {
       rows, [](const Row* row) { return row->expectation.expected_by == algorithm_of(*row); });
 }
 
-}  // namespace
-
-std::vector<SizeSeries> series_of(const std::vector<Row>& rows) {
-  std::vector<SizeSeries> all_series;
-  for (const Row& row : rows) {
-    if (!row.measurement.unavailable.empty() || row.measurement.seconds <= 0) continue;
-    const auto found = std::ranges::find_if(all_series, [&](const SizeSeries& series) {
-      return same_sweep(series.front()->measurement.key, row.measurement.key);
-    });
-    if (found != all_series.end()) {
-      found->push_back(&row);
-    } else {
-      all_series.push_back({&row});
-    }
-  }
-  for (SizeSeries& series : all_series) {
-    std::ranges::sort(series, [](const Row* a, const Row* b) {
-      return std::pair(a->measurement.key.size_bytes, a) < std::pair(b->measurement.key.size_bytes, b);
-    });
-  }
-  return all_series;
-}
-
-std::vector<SizeSeries> judged_series_of(const std::vector<Row>& rows) {
-  std::vector<SizeSeries> all_series = series_of(rows);
-  for (SizeSeries& series : all_series)
-    std::erase_if(series, [](const Row* row) { return has_wrong_data(row->measurement); });
-  std::erase_if(all_series, [](const SizeSeries& series) { return series.empty(); });
-  return all_series;
-}
-
-namespace {
-
 /// Where a row of that size is in a series by size, or would be.
 SizeSeries::iterator slot_of(SizeSeries& series, std::uint64_t size_bytes) {
   return std::lower_bound(series.begin(), series.end(), size_bytes, [](const Row* each, std::uint64_t bytes) {
     return each->measurement.key.size_bytes < bytes;
   });
 }
-
-}  // namespace
-
-std::vector<SizeSeries> verdict_series_of(const std::vector<Row>& rows) {
-  std::vector<SizeSeries> merged;
-  for (SizeSeries& series : judged_series_of(rows)) {
-    const RowKey& key = series.front()->measurement.key;
-    const auto counterpart = std::ranges::find_if(
-        merged, [&](const SizeSeries& each) { return same_series(each.front()->measurement.key, key); });
-    if (counterpart == merged.end()) {
-      merged.push_back(std::move(series));
-      continue;
-    }
-    for (const Row* const row : series) {
-      const std::uint64_t size = row->measurement.key.size_bytes;
-      const auto slot = slot_of(*counterpart, size);
-      if (slot == counterpart->end() || (*slot)->measurement.key.size_bytes != size) {
-        counterpart->insert(slot, row);
-      } else if (row->measurement.seconds > (*slot)->measurement.seconds) {
-        *slot = row;
-      }
-    }
-  }
-  return merged;
-}
-
-bool in_series(const Row& row, const SizeSeries& series) {
-  return same_series(series.front()->measurement.key, row.measurement.key);
-}
-
-SizeSeries quicker_rows(const std::vector<Row>& rows, const SizeSeries& series) {
-  SizeSeries quicker = series;
-  for (const Row& row : rows) {
-    if (!has_expectation(row) || has_wrong_data(row.measurement) || !in_series(row, series)) continue;
-    const auto each = slot_of(quicker, row.measurement.key.size_bytes);
-    if (row.measurement.seconds < (*each)->measurement.seconds) *each = &row;
-  }
-  return quicker;
-}
-
-namespace {
 
 /// Measured over expected busbw, as medians over the largest rows.
 struct SeriesRatios {
@@ -254,44 +180,6 @@ bool is_sound_without_copy(const SizeSeries& quicker, const RangeOfRow& range_of
            return row->measurement.key.in_place && row->measurement.key.operation == OperationId::all_gather;
          });
 }
-
-}  // namespace
-
-SeriesJudgement judge_series(const SizeSeries& series, const SizeSeries& quicker, const RangeOfRow& range_of,
-                             bool choice_is_known) {
-  SeriesJudgement result;
-  if (std::ranges::none_of(series, [](const Row* row) { return has_expectation(*row); })) return result;
-  result.word = VerdictWord::unclear;
-  result.reason = VerdictReason::no_large_row;
-  if (const SizeSeries rows = largest_rows(series); !rows.empty()) {
-    const SeriesRatios ratios = series_ratios(rows, range_of);
-    result.ratio = ratios.to_expected;
-    result.range = range_of(*rows[rows.size() / 2]);
-    judge_largest(result, rows, ratios, choice_is_known);
-    const SizeSeries quick_rows = largest_rows(quicker);
-    if (result.word == VerdictWord::below && is_sound_without_copy(quick_rows, range_of)) {
-      result = {VerdictWord::unclear,
-                VerdictReason::copy,
-                series_ratios(quick_rows, range_of).to_expected,
-                result.range,
-                {},
-                nullptr,
-                {}};
-    }
-    judge_each(result, rows, range_of);
-  }
-  // What only one of both places shows is a hiccup.
-  const Row* const collapsed = is_bad(result.word) ? nullptr : collapsed_row(quicker);
-  if (collapsed != nullptr) {
-    result.word = VerdictWord::below;
-    result.reason = VerdictReason::collapsed;
-    result.decided_by = collapsed;
-    result.ratio = *collapsed->expectation.expected_seconds / collapsed->measurement.seconds;
-  }
-  return result;
-}
-
-namespace {
 
 void add_note(Run& run, std::string note) {
   std::vector<std::string>& notes = run.log->notes;
@@ -385,28 +273,6 @@ double line_rate_ratio(const Row& row, const GpuCluster& cluster) {
   return is_known ? kRounding * cluster.nic_line_rate / *nic : std::numeric_limits<double>::infinity();
 }
 
-}  // namespace
-
-std::vector<std::string> slowdowns_seen(const Run& run, const SizeSeries& series) {
-  std::vector<std::string> seen;
-  std::map<std::string_view, std::string> troubles;  // the first GPU that had it
-  for (const Row* row : series)
-    for (const RowMark& mark : row->measurement.marks)
-      if (mark.trouble != GpuTrouble::ecc_corrected)
-        troubles.try_emplace(name(mark.trouble), fmt::format("{} of {}", mark.gpu, mark.host));
-  for (const auto& [trouble, gpu] : troubles) seen.push_back(fmt::format("{} on {}", trouble, gpu));
-  if (!run.load_notes.empty()) seen.emplace_back("other work on the hosts' cores (above)");
-  return seen;
-}
-
-void require_times_of_gpus(const Run& run, const std::string& where) {
-  if (!run.gpus_simulated) return;
-  throw usage_error(where, "the run is of simulated GPUs, whose times are the CPU's",
-                    "give a run of real GPUs; collbench report shows this one");
-}
-
-namespace {
-
 /// Of each row, by the expectation that it has. `ran` outlives it.
 RangeOfRow ranges_on(const GpuCluster& ran) {
   return [&ran](const Row& row) {
@@ -448,6 +314,124 @@ void judge_rows_of(Run& run, const SizeSeries& series, const GpuCluster& cluster
 }
 
 }  // namespace
+
+std::vector<SizeSeries> series_of(const std::vector<Row>& rows) {
+  std::vector<SizeSeries> all_series;
+  for (const Row& row : rows) {
+    if (!row.measurement.unavailable.empty() || row.measurement.seconds <= 0) continue;
+    const auto found = std::ranges::find_if(all_series, [&](const SizeSeries& series) {
+      return same_sweep(series.front()->measurement.key, row.measurement.key);
+    });
+    if (found != all_series.end()) {
+      found->push_back(&row);
+    } else {
+      all_series.push_back({&row});
+    }
+  }
+  for (SizeSeries& series : all_series) {
+    std::ranges::sort(series, [](const Row* a, const Row* b) {
+      return std::pair(a->measurement.key.size_bytes, a) < std::pair(b->measurement.key.size_bytes, b);
+    });
+  }
+  return all_series;
+}
+
+std::vector<SizeSeries> judged_series_of(const std::vector<Row>& rows) {
+  std::vector<SizeSeries> all_series = series_of(rows);
+  for (SizeSeries& series : all_series)
+    std::erase_if(series, [](const Row* row) { return has_wrong_data(row->measurement); });
+  std::erase_if(all_series, [](const SizeSeries& series) { return series.empty(); });
+  return all_series;
+}
+
+std::vector<SizeSeries> verdict_series_of(const std::vector<Row>& rows) {
+  std::vector<SizeSeries> merged;
+  for (SizeSeries& series : judged_series_of(rows)) {
+    const RowKey& key = series.front()->measurement.key;
+    const auto counterpart = std::ranges::find_if(
+        merged, [&](const SizeSeries& each) { return same_series(each.front()->measurement.key, key); });
+    if (counterpart == merged.end()) {
+      merged.push_back(std::move(series));
+      continue;
+    }
+    for (const Row* const row : series) {
+      const std::uint64_t size = row->measurement.key.size_bytes;
+      const auto slot = slot_of(*counterpart, size);
+      if (slot == counterpart->end() || (*slot)->measurement.key.size_bytes != size) {
+        counterpart->insert(slot, row);
+      } else if (row->measurement.seconds > (*slot)->measurement.seconds) {
+        *slot = row;
+      }
+    }
+  }
+  return merged;
+}
+
+bool in_series(const Row& row, const SizeSeries& series) {
+  return same_series(series.front()->measurement.key, row.measurement.key);
+}
+
+SizeSeries quicker_rows(const std::vector<Row>& rows, const SizeSeries& series) {
+  SizeSeries quicker = series;
+  for (const Row& row : rows) {
+    if (!has_expectation(row) || has_wrong_data(row.measurement) || !in_series(row, series)) continue;
+    const auto each = slot_of(quicker, row.measurement.key.size_bytes);
+    if (row.measurement.seconds < (*each)->measurement.seconds) *each = &row;
+  }
+  return quicker;
+}
+
+SeriesJudgement judge_series(const SizeSeries& series, const SizeSeries& quicker, const RangeOfRow& range_of,
+                             bool choice_is_known) {
+  SeriesJudgement result;
+  if (std::ranges::none_of(series, [](const Row* row) { return has_expectation(*row); })) return result;
+  result.word = VerdictWord::unclear;
+  result.reason = VerdictReason::no_large_row;
+  if (const SizeSeries rows = largest_rows(series); !rows.empty()) {
+    const SeriesRatios ratios = series_ratios(rows, range_of);
+    result.ratio = ratios.to_expected;
+    result.range = range_of(*rows[rows.size() / 2]);
+    judge_largest(result, rows, ratios, choice_is_known);
+    const SizeSeries quick_rows = largest_rows(quicker);
+    if (result.word == VerdictWord::below && is_sound_without_copy(quick_rows, range_of)) {
+      result = {VerdictWord::unclear,
+                VerdictReason::copy,
+                series_ratios(quick_rows, range_of).to_expected,
+                result.range,
+                {},
+                nullptr,
+                {}};
+    }
+    judge_each(result, rows, range_of);
+  }
+  // What only one of both places shows is a hiccup.
+  const Row* const collapsed = is_bad(result.word) ? nullptr : collapsed_row(quicker);
+  if (collapsed != nullptr) {
+    result.word = VerdictWord::below;
+    result.reason = VerdictReason::collapsed;
+    result.decided_by = collapsed;
+    result.ratio = *collapsed->expectation.expected_seconds / collapsed->measurement.seconds;
+  }
+  return result;
+}
+
+std::vector<std::string> slowdowns_seen(const Run& run, const SizeSeries& series) {
+  std::vector<std::string> seen;
+  std::map<std::string_view, std::string> troubles;  // the first GPU that had it
+  for (const Row* row : series)
+    for (const RowMark& mark : row->measurement.marks)
+      if (mark.trouble != GpuTrouble::ecc_corrected)
+        troubles.try_emplace(name(mark.trouble), fmt::format("{} of {}", mark.gpu, mark.host));
+  for (const auto& [trouble, gpu] : troubles) seen.push_back(fmt::format("{} on {}", trouble, gpu));
+  if (!run.load_notes.empty()) seen.emplace_back("other work on the hosts' cores (above)");
+  return seen;
+}
+
+void require_times_of_gpus(const Run& run, const std::string& where) {
+  if (!run.gpus_simulated) return;
+  throw usage_error(where, "the run is of simulated GPUs, whose times are the CPU's",
+                    "give a run of real GPUs; collbench report shows this one");
+}
 
 Run judged_on_gpus(Run run, const GpuCluster& cluster) {
   // No model holds for simulated GPUs, nor for those of another maker, whatever machine was given.

@@ -60,6 +60,21 @@ void add_line(RunStream& stream, std::string_view line, const std::string& where
   launch.blocks.push_back(block_from_json(json.at("block"), launch.run.rows.size(), launch.run.ranks.size()));
 }
 
+std::string walk_words(const Buffers& buffers) {
+  const std::uint64_t bytes = buffers.walk_bytes.value_or(0);
+  return bytes == 0 ? "hot calls (on the same addresses)"
+                    : fmt::format("cold calls (a walk through {})", format_bytes(bytes));
+}
+
+std::string_view reality_words(const Run& run) {
+  if (run.gpus_simulated) return "simulated GPUs";
+  return run.simulated ? "simulated time" : "the machine's own time";
+}
+
+std::string registration_words(const Buffers& buffers) {
+  return buffers.registration ? std::string(name(*buffers.registration)) : "not known";
+}
+
 }  // namespace
 
 std::string launch_line(const Run& run) {
@@ -132,25 +147,6 @@ Run run_from_text(std::string_view text, std::string_view file_name) {
   if (looks_like_stream(text)) return run_of(run_stream_from_text(text, file_name));
   return run_from_json_text(text, file_name);
 }
-
-namespace {
-
-std::string walk_words(const Buffers& buffers) {
-  const std::uint64_t bytes = buffers.walk_bytes.value_or(0);
-  return bytes == 0 ? "hot calls (on the same addresses)"
-                    : fmt::format("cold calls (a walk through {})", format_bytes(bytes));
-}
-
-std::string_view reality_words(const Run& run) {
-  if (run.gpus_simulated) return "simulated GPUs";
-  return run.simulated ? "simulated time" : "the machine's own time";
-}
-
-std::string registration_words(const Buffers& buffers) {
-  return buffers.registration ? std::string(name(*buffers.registration)) : "not known";
-}
-
-}  // namespace
 
 void require_same_measurement(const Run& then, const Run& now, const std::string& where) {
   require_same(name(then.backend), name(now.backend), "backend ", where);

@@ -140,26 +140,6 @@ std::string recorded_word(const std::string& word) {
   return fmt::format("{}={}", name, recorded_value(name, word.substr(equals + 1)));
 }
 
-}  // namespace
-
-bool is_secret_name(std::string_view name) {
-  // By which Open MPI's transports know the processes of their job.
-  if (name == "OMPI_MCA_orte_precondition_transports") return true;
-  const std::vector<std::string> words = words_of_name(name);
-  return std::ranges::any_of(words, is_secret_word);
-}
-
-std::string recorded_value(std::string_view name, std::string_view value) {
-  const std::vector<std::string> words = split_words(value);
-  const bool is_secret = is_secret_name(name) || has_user_with_password(value) || has_secret_setting(value) ||
-                         has_token(value) || has_key_or_header(value) ||
-                         (words.size() > 1 && value.find(kNotRecorded) == std::string_view::npos &&
-                          recorded_words(words) != words);
-  return is_secret && !value.empty() ? kNotRecorded : std::string(value);
-}
-
-namespace {
-
 /// A command line in one word, with its blanks as they are; none between quotes parts words.
 std::string recorded_line(const std::string& line) {
   std::vector<std::string> parts(1);
@@ -186,6 +166,22 @@ std::string recorded_line(const std::string& line) {
 }
 
 }  // namespace
+
+bool is_secret_name(std::string_view name) {
+  // By which Open MPI's transports know the processes of their job.
+  if (name == "OMPI_MCA_orte_precondition_transports") return true;
+  const std::vector<std::string> words = words_of_name(name);
+  return std::ranges::any_of(words, is_secret_word);
+}
+
+std::string recorded_value(std::string_view name, std::string_view value) {
+  const std::vector<std::string> words = split_words(value);
+  const bool is_secret = is_secret_name(name) || has_user_with_password(value) || has_secret_setting(value) ||
+                         has_token(value) || has_key_or_header(value) ||
+                         (words.size() > 1 && value.find(kNotRecorded) == std::string_view::npos &&
+                          recorded_words(words) != words);
+  return is_secret && !value.empty() ? kNotRecorded : std::string(value);
+}
 
 std::vector<std::string> recorded_words(const std::vector<std::string>& words) {
   std::vector<std::string> recorded;

@@ -14,6 +14,9 @@ double seconds_of(launch::Ranks& ranks, PreparedRow& prepared, std::uint64_t ite
   return seconds[0];
 }
 
+constexpr std::uint64_t kFirstPiece = 256;  // calls, after which it is known whether they became slow
+constexpr double kPieceSeconds = 0.1;       // of a warm-up that the user fixed
+
 }  // namespace
 
 double pilot(launch::Ranks& ranks, PreparedRow& prepared, double block_seconds, const FixedCounts& fixed) {
@@ -28,13 +31,6 @@ double pilot(launch::Ranks& ranks, PreparedRow& prepared, double block_seconds, 
       return seconds / static_cast<double>(iterations);
   }
 }
-
-namespace {
-
-constexpr std::uint64_t kFirstPiece = 256;  // calls, after which it is known whether they became slow
-constexpr double kPieceSeconds = 0.1;       // of a warm-up that the user fixed
-
-}  // namespace
 
 double slowest_since(launch::Ranks& ranks, const Clock& clock, double begin) {
   std::array<double, 1> seconds{clock.seconds() - begin};

@@ -55,6 +55,16 @@ bool is_number(const std::string& text) {
   return failure != std::errc::invalid_argument && stopped == end && !std::isnan(value);
 }
 
+/// "2.50", above 0.
+double positive_decimal(const std::string& text, const std::string& option, const char* what,
+                        const char* help) {
+  const auto value = leading_number(text);
+  if (!value || *value <= 0 || text.find_first_not_of("0123456789.") != std::string::npos) {
+    throw usage_error(option, fmt::format("'{}' is not a {}", text, what), help);
+  }
+  return *value;
+}
+
 }  // namespace
 
 CLI::Option* add_option(CLI::App& app, const std::string& theme, const std::string& names,
@@ -101,20 +111,6 @@ void add_progress_option(CLI::App& app, const std::string& theme, When& progress
                  [&progress](const std::string& text) { progress = parse_when(text, "--progress"); });
   set_choices(*option, when_choices());
 }
-
-namespace {
-
-/// "2.50", above 0.
-double positive_decimal(const std::string& text, const std::string& option, const char* what,
-                        const char* help) {
-  const auto value = leading_number(text);
-  if (!value || *value <= 0 || text.find_first_not_of("0123456789.") != std::string::npos) {
-    throw usage_error(option, fmt::format("'{}' is not a {}", text, what), help);
-  }
-  return *value;
-}
-
-}  // namespace
 
 void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request& request) {
   CLI::Option* preset = command.add_option_function<std::string>(

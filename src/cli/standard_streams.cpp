@@ -55,6 +55,17 @@ int columns_of_environment() {
   return static_cast<int>(parse_integer(variable_value("COLUMNS"), 1, 10'000).value_or(0));
 }
 
+/// spdlog's lines go the way of all messages.
+class MessageSink : public spdlog::sinks::base_sink<std::mutex> {
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    print_message({line.data(), line.size()});
+  }
+  void flush_() override { std::fflush(stderr); }
+};
+
 }  // namespace
 
 void reserve_standard_streams() {
@@ -165,21 +176,6 @@ analysis::TextOptions text_options(When color, bool launched) {
       is_shown(color, terminal.is_terminal && std::getenv("NO_COLOR") == nullptr && !terminal_is_dumb());
   return text;
 }
-
-namespace {
-
-/// spdlog's lines go the way of all messages.
-class MessageSink : public spdlog::sinks::base_sink<std::mutex> {
- protected:
-  void sink_it_(const spdlog::details::log_msg& message) override {
-    spdlog::memory_buf_t line;
-    formatter_->format(message, line);
-    print_message({line.data(), line.size()});
-  }
-  void flush_() override { std::fflush(stderr); }
-};
-
-}  // namespace
 
 void start_log(bool verbose) {
   auto logger = std::make_shared<spdlog::logger>("collbench", std::make_shared<MessageSink>());

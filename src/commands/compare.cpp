@@ -108,46 +108,6 @@ void add_comparison_options(CLI::App& command, const std::string& theme, Compari
               options.drift);
 }
 
-}  // namespace
-
-analysis::CompareOptions compare_options(const Run& current, const ComparisonOptions& options) {
-  // Of tests of other programs it is not known: what is assumed for GPUs is assumed for them too.
-  const bool on_gpus = !measures_host_memory(current.backend);
-  const double allowance = options.allowance.value_or(on_gpus ? kAllowanceOnGpus : kAllowanceOnHostMemory);
-  return {.launch_allowance = allowance,
-          .sitting_allowance = options.drift.value_or(on_gpus ? 0 : kDriftOnHostMemory),
-          // A record without probes may be of any state, as a single launch may.
-          .unknown_state_allowance = options.drift.value_or(on_gpus ? 0 : allowance)};
-}
-
-CriteriaOutcome comparison_outcome(const analysis::Comparison& found, const Run& current,
-                                   const ComparisonOptions& options) {
-  CriteriaOutcome outcome = criteria_outcome(current, options.criteria);
-  const std::size_t missing = found.count(RowChange::missing);
-  if (!current.complete && missing > 0) {
-    outcome.status = worse(outcome.status, ExitStatus::low);
-    outcome.notes.push_back(fmt::format("failed: the new run was cut short, or is still going, and lacks {}",
-                                        counted(missing, "row")));
-  }
-  for (const analysis::ComparedRow& row : found.rows) {
-    if (!fails(row, options)) continue;
-    outcome.status = worse(outcome.status, ExitStatus::low);
-    if (options.criteria.asked) outcome.notes.push_back(failed_row(row));
-  }
-  return outcome;
-}
-
-Run read_run(const std::string& file) { return run_from_text(input_text(file), input_name(file)); }
-
-std::string comparison_document(const analysis::Comparison& found, const OutputDocument& document) {
-  if (is_picture(document)) return chart_picture(analysis::comparison_charts(found), document);
-  const analysis::TextOptions text = page_options(document);
-  return analysis::report(found, document.format, text) +
-         text_plots(analysis::comparison_charts(found), document, text.columns);
-}
-
-namespace {
-
 /// But for the new run, which may lie there as well.
 std::vector<std::string> records_in(const std::string& folder, const std::string& current) {
   std::vector<std::string> files;
@@ -261,6 +221,42 @@ void add_compare(CLI::App& command, CommandFunction& chosen) {
 }
 
 }  // namespace
+
+analysis::CompareOptions compare_options(const Run& current, const ComparisonOptions& options) {
+  // Of tests of other programs it is not known: what is assumed for GPUs is assumed for them too.
+  const bool on_gpus = !measures_host_memory(current.backend);
+  const double allowance = options.allowance.value_or(on_gpus ? kAllowanceOnGpus : kAllowanceOnHostMemory);
+  return {.launch_allowance = allowance,
+          .sitting_allowance = options.drift.value_or(on_gpus ? 0 : kDriftOnHostMemory),
+          // A record without probes may be of any state, as a single launch may.
+          .unknown_state_allowance = options.drift.value_or(on_gpus ? 0 : allowance)};
+}
+
+CriteriaOutcome comparison_outcome(const analysis::Comparison& found, const Run& current,
+                                   const ComparisonOptions& options) {
+  CriteriaOutcome outcome = criteria_outcome(current, options.criteria);
+  const std::size_t missing = found.count(RowChange::missing);
+  if (!current.complete && missing > 0) {
+    outcome.status = worse(outcome.status, ExitStatus::low);
+    outcome.notes.push_back(fmt::format("failed: the new run was cut short, or is still going, and lacks {}",
+                                        counted(missing, "row")));
+  }
+  for (const analysis::ComparedRow& row : found.rows) {
+    if (!fails(row, options)) continue;
+    outcome.status = worse(outcome.status, ExitStatus::low);
+    if (options.criteria.asked) outcome.notes.push_back(failed_row(row));
+  }
+  return outcome;
+}
+
+Run read_run(const std::string& file) { return run_from_text(input_text(file), input_name(file)); }
+
+std::string comparison_document(const analysis::Comparison& found, const OutputDocument& document) {
+  if (is_picture(document)) return chart_picture(analysis::comparison_charts(found), document);
+  const analysis::TextOptions text = page_options(document);
+  return analysis::report(found, document.format, text) +
+         text_plots(analysis::comparison_charts(found), document, text.columns);
+}
 
 Subcommand compare_subcommand() {
   return {"compare", "runs row by row, and records over time: what is slower, and what cannot be told",

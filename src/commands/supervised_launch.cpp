@@ -60,17 +60,6 @@ std::string last_seen(std::string_view text) {
   return where ? " " + std::string(*where) : "";
 }
 
-}  // namespace
-
-std::optional<std::string> lost_rank(std::string_view launch_stderr) {
-  for (const auto& of : {killed_under_mpirun, killed_under_srun}) {
-    if (const auto rank = of(launch_stderr)) return *rank + last_seen(launch_stderr);
-  }
-  return lost_host(launch_stderr);
-}
-
-namespace {
-
 std::filesystem::path temporary_folder() {
   std::string name = (std::filesystem::temp_directory_path() / "collbench-launches-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) throw file_error(name, "made", errno);
@@ -143,6 +132,13 @@ ExitStatus status_of(const ChildResult& result, bool has_record) {
 }
 
 }  // namespace
+
+std::optional<std::string> lost_rank(std::string_view launch_stderr) {
+  for (const auto& of : {killed_under_mpirun, killed_under_srun}) {
+    if (const auto rank = of(launch_stderr)) return *rank + last_seen(launch_stderr);
+  }
+  return lost_host(launch_stderr);
+}
 
 LaunchFolder::LaunchFolder(const std::string& record_path, bool resume, bool overwrite)
     : path_(record_path.empty() ? temporary_folder() : std::filesystem::path(record_path + ".launches")),

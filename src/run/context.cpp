@@ -34,34 +34,6 @@ TrafficMatrix read_traffic(launch::OnRoot /*root*/, const std::string& path, int
                     fmt::format("start as many, or give {} lines of {} numbers", ranks, ranks));
 }
 
-}  // namespace
-
-TrafficMatrix find_traffic(const RunOptions& options, const std::string& host, launch::Ranks& ranks) {
-  if (options.counts_path.empty()) {
-    // On every rank it holds as many numbers as there are pairs of ranks.
-    const std::vector<OperationId>& asked = options.request.operations;
-    const bool moves = std::ranges::find(asked, OperationId::all_to_all_v) != asked.end();
-    return moves ? traffic_by_distance(ranks.size()) : TrafficMatrix{};
-  }
-  const auto on_root = launch::agree_on_root(ranks, host, [&](launch::OnRoot root) {
-    return read_traffic(root, options.counts_path, ranks.size());
-  });
-  TrafficMatrix traffic = on_root.value_or(TrafficMatrix{});
-  traffic.source = options.counts_path;
-  traffic.ranks = ranks.size();
-  traffic.weights.resize(static_cast<std::size_t>(ranks.size()) * static_cast<std::size_t>(ranks.size()));
-  ranks.broadcast(std::as_writable_bytes(std::span(traffic.weights)), 0);
-  return traffic;
-}
-
-std::vector<std::string> RunContext::hosts() const {
-  std::vector<std::string> names;
-  for (const Identity& identity : identities) names.push_back(identity.host);
-  return names;
-}
-
-namespace {
-
 void refuse_what_needs_gpus(const RunOptions& options) {
   struct OfGpus {
     bool is_asked;
@@ -117,30 +89,6 @@ void require_expected_machine(const RunOptions& options, const RunContext& conte
   });
 }
 
-}  // namespace
-
-Run empty_run(const RunOptions& options, const RunContext& context, const collectives::Backend& backend) {
-  Run run;
-  run.versions = versions();
-  run.versions.mpi = context.library;
-  run.started = utc_now();
-  run.command_line = recorded_words(options.command_line);
-  run.environment = options.environment;
-  run.config_file = options.config.path;
-  run.label = recorded_words({options.label}).front();
-  backend.describe(run);
-  run.buffers.exact_counts = options.request.buffers.exact_counts;
-  run.buffers.unaligned_elements = options.request.buffers.unaligned_elements;
-  run.time_reduction = options.loop.across_ranks;
-  run.simulated = launch::time_is_simulated();
-  run.ranks = context.identities;
-  run.cores_per_node = context.cores_per_node;
-  run.environment_notes = context.notes;
-  return run;
-}
-
-namespace {
-
 /// Without --rank, which alone may differ between ranks.
 std::vector<std::string> common_arguments(const std::vector<std::string>& command_line) {
   std::vector<std::string> words;
@@ -165,6 +113,50 @@ Error host_memory_without_mpi(const launch::Rendezvous& at) {
 }
 
 }  // namespace
+
+TrafficMatrix find_traffic(const RunOptions& options, const std::string& host, launch::Ranks& ranks) {
+  if (options.counts_path.empty()) {
+    // On every rank it holds as many numbers as there are pairs of ranks.
+    const std::vector<OperationId>& asked = options.request.operations;
+    const bool moves = std::ranges::find(asked, OperationId::all_to_all_v) != asked.end();
+    return moves ? traffic_by_distance(ranks.size()) : TrafficMatrix{};
+  }
+  const auto on_root = launch::agree_on_root(ranks, host, [&](launch::OnRoot root) {
+    return read_traffic(root, options.counts_path, ranks.size());
+  });
+  TrafficMatrix traffic = on_root.value_or(TrafficMatrix{});
+  traffic.source = options.counts_path;
+  traffic.ranks = ranks.size();
+  traffic.weights.resize(static_cast<std::size_t>(ranks.size()) * static_cast<std::size_t>(ranks.size()));
+  ranks.broadcast(std::as_writable_bytes(std::span(traffic.weights)), 0);
+  return traffic;
+}
+
+std::vector<std::string> RunContext::hosts() const {
+  std::vector<std::string> names;
+  for (const Identity& identity : identities) names.push_back(identity.host);
+  return names;
+}
+
+Run empty_run(const RunOptions& options, const RunContext& context, const collectives::Backend& backend) {
+  Run run;
+  run.versions = versions();
+  run.versions.mpi = context.library;
+  run.started = utc_now();
+  run.command_line = recorded_words(options.command_line);
+  run.environment = options.environment;
+  run.config_file = options.config.path;
+  run.label = recorded_words({options.label}).front();
+  backend.describe(run);
+  run.buffers.exact_counts = options.request.buffers.exact_counts;
+  run.buffers.unaligned_elements = options.request.buffers.unaligned_elements;
+  run.time_reduction = options.loop.across_ranks;
+  run.simulated = launch::time_is_simulated();
+  run.ranks = context.identities;
+  run.cores_per_node = context.cores_per_node;
+  run.environment_notes = context.notes;
+  return run;
+}
 
 RunContext make_run_context(const RunOptions& options, const launch::Session& session) {
   launch::Ranks& ranks = session.ranks();

@@ -39,6 +39,14 @@ bool ran_out_of_time(const Run& run) {
 
 std::string on_host(const std::string& host) { return host.empty() ? "" : " on " + host; }
 
+constexpr const char* kMoreTime = "give a longer --time, or smaller sizes";
+
+/// Whether the run writes files beside its stream, which are there already when it is resumed.
+bool writes_more_files(const RunOptions& options) {
+  return std::ranges::any_of(options.documents,
+                             [](const OutputDocument& each) { return !each.path.empty(); });
+}
+
 }  // namespace
 
 ExitStatus criteria_status(const Run& run, const CriteriaOptions& criteria) {
@@ -54,18 +62,6 @@ std::string kept_file(const RunOptions& options) {
   const auto table = std::ranges::find_if(options.documents, RecordFiles::rewrites);
   return table == options.documents.end() ? "" : table->path;
 }
-
-namespace {
-
-constexpr const char* kMoreTime = "give a longer --time, or smaller sizes";
-
-/// Whether the run writes files beside its stream, which are there already when it is resumed.
-bool writes_more_files(const RunOptions& options) {
-  return std::ranges::any_of(options.documents,
-                             [](const OutputDocument& each) { return !each.path.empty(); });
-}
-
-}  // namespace
 
 std::string kept_results(const RunOptions& options, bool begun) {
   if (!begun) return "nothing was measured yet: check the hosts and their links";

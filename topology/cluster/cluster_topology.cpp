@@ -45,6 +45,27 @@ void take_identities(const Host& first, DeviceKind kind, std::vector<Item>& item
     take_identity(items[static_cast<std::size_t>(i)], canonical_label(first, {kind, i}), identity);
 }
 
+constexpr std::size_t kMaxNames = 4;
+constexpr std::size_t kMaxDifferences = 3;  // from a reference machine
+constexpr std::size_t kMaxOddGroups = 3;
+
+std::vector<std::vector<std::string>> names_by_distinct_host(const ClusterTopology& cluster) {
+  std::vector<std::vector<std::string>> nodes(cluster.distinct_hosts.size());
+  for (const ClusterNode& node : cluster.nodes)
+    nodes.at(static_cast<std::size_t>(node.shape)).push_back(node.host);
+  return nodes;
+}
+
+std::string nearest_reference_text(const Host& host) {
+  const std::vector<ReferenceMatch> matches = nearest_references(host);
+  if (matches.empty()) return "no GPU found, so no reference machine matches";
+  const ReferenceMatch& match = matches.front();
+  if (!match.says_something()) return "only the number of GPUs is known, so no reference machine matches";
+  if (match.differences.empty()) return fmt::format("matches the reference machine {}", match.machine->name);
+  return fmt::format("nearest to the reference machine {}: {}", match.machine->name,
+                     join_first(match.differences, kMaxDifferences, "; "));
+}
+
 }  // namespace
 
 Host node_host(const ClusterTopology& cluster, int node) {
@@ -81,31 +102,6 @@ ClusterTopology read_cluster_record(const Cluster& record, std::string_view file
   }
   return cluster;
 }
-
-namespace {
-
-constexpr std::size_t kMaxNames = 4;
-constexpr std::size_t kMaxDifferences = 3;  // from a reference machine
-constexpr std::size_t kMaxOddGroups = 3;
-
-std::vector<std::vector<std::string>> names_by_distinct_host(const ClusterTopology& cluster) {
-  std::vector<std::vector<std::string>> nodes(cluster.distinct_hosts.size());
-  for (const ClusterNode& node : cluster.nodes)
-    nodes.at(static_cast<std::size_t>(node.shape)).push_back(node.host);
-  return nodes;
-}
-
-std::string nearest_reference_text(const Host& host) {
-  const std::vector<ReferenceMatch> matches = nearest_references(host);
-  if (matches.empty()) return "no GPU found, so no reference machine matches";
-  const ReferenceMatch& match = matches.front();
-  if (!match.says_something()) return "only the number of GPUs is known, so no reference machine matches";
-  if (match.differences.empty()) return fmt::format("matches the reference machine {}", match.machine->name);
-  return fmt::format("nearest to the reference machine {}: {}", match.machine->name,
-                     join_first(match.differences, kMaxDifferences, "; "));
-}
-
-}  // namespace
 
 std::vector<std::string> cluster_summary(const ClusterTopology& cluster) {
   if (cluster.nodes.empty()) return {};

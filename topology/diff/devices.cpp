@@ -161,30 +161,6 @@ void add_unlisted_nics(const HostPair& pair, FindingList& findings, Side side) {
                      fmt::format("none is listed; the other machine has {}", there));
 }
 
-}  // namespace
-
-bool lists_no_nic(const Host& host) {
-  return host.nics.empty() && !host.sources.empty() &&
-         std::ranges::all_of(host.sources,
-                             [](const Source& source) { return source.reader.starts_with("nvidia-smi"); });
-}
-
-void diff_devices(const HostPair& pair, FindingList& findings) {
-  for (const Side without : {Side::a, Side::b}) {
-    add_lost(pair, findings, without);
-    add_unlisted_nics(pair, findings, without);
-  }
-  // A source that shows no NVSwitch at all may not know of them.
-  if (pair.a.nvswitches.empty() != pair.b.nvswitches.empty()) return;
-  for (const DevicePair& devices : pair.match.nvswitches) {
-    if (devices.a && devices.b) continue;
-    if (pair.a_is_reference && !devices.a) continue;
-    findings.add("nvswitch-missing", devices.a ? Side::b : Side::a, {devices}, "missing");
-  }
-}
-
-namespace {
-
 /// Drivers put the maker before the model since release 440 or so.
 std::string without_maker(std::string model) {
   for (const std::string_view maker : {"NVIDIA ", "Tesla "}) {
@@ -235,22 +211,6 @@ void check_fabric(FindingList& findings, const DevicePair& devices, Side side, c
     findings.add("fabric-state", side, {devices}, "fabric status " + *gpu.fabric_status.value);
   }
 }
-
-}  // namespace
-
-void diff_gpus(const HostPair& pair, FindingList& findings) {
-  each_pair(pair, pair.match.gpus, &Host::gpus, [&](const DevicePair& devices, const Gpu& a, const Gpu& b) {
-    diff_model(findings, devices, a, b);
-    diff_mig(findings, devices, a, b);
-    check_fabric(findings, devices, Side::a, a);
-    check_fabric(findings, devices, Side::b, b);
-    add_if_different(findings, "partitions", {devices}, a.partitions, b.partitions, "partitions");
-    add_if_different(findings, "virtualization", {devices}, a.virtualization, b.virtualization,
-                     "virtualization");
-  });
-}
-
-namespace {
 
 /// A topology file that states one and the same figure for every port, none of a standard's rates, states
 /// what NCCL is to count with (OCI's has 180 Gb/s for ports of 200), not how a port came up: it stands for
@@ -358,6 +318,38 @@ void diff_names(const HostPair& pair, FindingList& findings) {
 }
 
 }  // namespace
+
+bool lists_no_nic(const Host& host) {
+  return host.nics.empty() && !host.sources.empty() &&
+         std::ranges::all_of(host.sources,
+                             [](const Source& source) { return source.reader.starts_with("nvidia-smi"); });
+}
+
+void diff_devices(const HostPair& pair, FindingList& findings) {
+  for (const Side without : {Side::a, Side::b}) {
+    add_lost(pair, findings, without);
+    add_unlisted_nics(pair, findings, without);
+  }
+  // A source that shows no NVSwitch at all may not know of them.
+  if (pair.a.nvswitches.empty() != pair.b.nvswitches.empty()) return;
+  for (const DevicePair& devices : pair.match.nvswitches) {
+    if (devices.a && devices.b) continue;
+    if (pair.a_is_reference && !devices.a) continue;
+    findings.add("nvswitch-missing", devices.a ? Side::b : Side::a, {devices}, "missing");
+  }
+}
+
+void diff_gpus(const HostPair& pair, FindingList& findings) {
+  each_pair(pair, pair.match.gpus, &Host::gpus, [&](const DevicePair& devices, const Gpu& a, const Gpu& b) {
+    diff_model(findings, devices, a, b);
+    diff_mig(findings, devices, a, b);
+    check_fabric(findings, devices, Side::a, a);
+    check_fabric(findings, devices, Side::b, b);
+    add_if_different(findings, "partitions", {devices}, a.partitions, b.partitions, "partitions");
+    add_if_different(findings, "virtualization", {devices}, a.virtualization, b.virtualization,
+                     "virtualization");
+  });
+}
 
 void diff_nics(const HostPair& pair, FindingList& findings) {
   each_pair(pair, pair.match.nics, &Host::nics, [&](const DevicePair& devices, const Nic& a, const Nic& b) {

@@ -50,21 +50,6 @@ void diff_gpudirect(const HostPair& pair, FindingList& findings) {
   }
 }
 
-}  // namespace
-
-void diff_host_facts(const HostPair& pair, FindingList& findings) {
-  diff_fabric_manager(pair, findings);
-  diff_gpudirect(pair, findings);
-  add_different(findings, "driver-version", "NVIDIA driver", pair.a.driver_version, pair.b.driver_version);
-  // The CUDA version is that of the driver: by itself only where the driver's is not known.
-  if (!lesser(pair.a.driver_version, pair.b.driver_version)) {
-    add_different(findings, "driver-version", "CUDA of the driver", pair.a.cuda_version, pair.b.cuda_version);
-  }
-  if (!pair.a_is_reference) add_different(findings, "product", "product", pair.a.product, pair.b.product);
-}
-
-namespace {
-
 /// CPUs or NUMA nodes of a mask; none when the text is no list.
 std::optional<std::set<int>> mask(const Fact<std::string>& fact) {
   if (!fact.known() || fact.value->empty()) return std::nullopt;
@@ -213,10 +198,6 @@ void diff_node(FindingList& findings, const DevicePair& devices, const NumaNode&
   if (!words.empty()) findings.add("cpu-model", Side::b, {devices}, "CPU " + join_words(words));
 }
 
-}  // namespace
-
-namespace {
-
 /// The NUMA nodes that devices say they are next to. A matrix has no list of the nodes.
 std::size_t named_numa_nodes(const Host& host) {
   std::set<int> numbers;
@@ -231,6 +212,17 @@ std::size_t named_numa_nodes(const Host& host) {
 }
 
 }  // namespace
+
+void diff_host_facts(const HostPair& pair, FindingList& findings) {
+  diff_fabric_manager(pair, findings);
+  diff_gpudirect(pair, findings);
+  add_different(findings, "driver-version", "NVIDIA driver", pair.a.driver_version, pair.b.driver_version);
+  // The CUDA version is that of the driver: by itself only where the driver's is not known.
+  if (!lesser(pair.a.driver_version, pair.b.driver_version)) {
+    add_different(findings, "driver-version", "CUDA of the driver", pair.a.cuda_version, pair.b.cuda_version);
+  }
+  if (!pair.a_is_reference) add_different(findings, "product", "product", pair.a.product, pair.b.product);
+}
 
 bool same_numa_nodes(const HostPair& pair) {
   // NPS4 and SNC are settings, and no reference machine prescribes them.

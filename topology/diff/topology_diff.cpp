@@ -39,10 +39,6 @@ std::vector<std::string> differing_versions(const Host& a, const Host& b) {
   return lines;
 }
 
-}  // namespace
-
-namespace {
-
 /// A reference machine cannot be the worse one of the two: what it has less of, the machine has more of.
 void turn_around(const HostPair& pair, std::vector<Finding>& findings) {
   FindingList turned(pair);
@@ -182,12 +178,6 @@ std::vector<std::string> not_compared(const HostPair& pair) {
     if (!item.stated(pair.a) || !item.stated(pair.b)) names.emplace_back(item.name);
   }
   return names;
-}
-
-bool has_fault(const std::vector<Finding>& findings) {
-  return std::ranges::any_of(findings, [](const Finding& finding) {
-    return finding_kind(finding.code).severity <= Severity::degraded;
-  });
 }
 
 }  // namespace collbench::topology

@@ -100,6 +100,12 @@ bool shows_attachment(const Host& host, const Device& device) {
   return !way.empty() && (way.back()->host_bridge.known() || way.back()->numa_node.known());
 }
 
+bool states_nvlinks(const Host& host) {
+  return std::ranges::any_of(host.stated_paths, [](const StatedPath& path) {
+    return path.from.kind == DeviceKind::gpu && path.to.kind == DeviceKind::gpu && path.type.known();
+  });
+}
+
 }  // namespace
 
 Nearness nearness(const Host& host, const Device& a, const Device& b) {
@@ -127,16 +133,6 @@ int wired_nvlinks(const Host& host, const Device& from, const Device& to) {
   }
   return 0;
 }
-
-namespace {
-
-bool states_nvlinks(const Host& host) {
-  return std::ranges::any_of(host.stated_paths, [](const StatedPath& path) {
-    return path.from.kind == DeviceKind::gpu && path.to.kind == DeviceKind::gpu && path.type.known();
-  });
-}
-
-}  // namespace
 
 NvLinkCount common_nvlink_count(const Host& a, const Host& b) {
   const bool in_a = !a.nvlinks.empty();

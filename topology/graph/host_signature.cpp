@@ -113,77 +113,6 @@ std::string rounded_to_gibibytes(std::uint64_t bytes) {
   return fmt::format("{} GiB", (bytes + kGibibyte / 2) / kGibibyte);
 }
 
-}  // namespace
-
-bool is_identity(std::string_view fact) { return contains(kIdentities, fact); }
-
-bool is_momentary(std::string_view fact) { return contains(kMomentary, fact); }
-
-std::string canonical_label(const Host& host, const Device& device) {
-  if (device.kind == DeviceKind::numa_node) {
-    return fmt::format("NUMA {}", host.numa_nodes.at(static_cast<std::size_t>(device.index)).index);
-  }
-  const std::string_view kind = device.kind == DeviceKind::gpu   ? "GPU"
-                                : device.kind == DeviceKind::nic ? "NIC"
-                                                                 : "NVSwitch";
-  const auto address = pci_address_of(host, device);
-  if (!address) return fmt::format("{} #{}", kind, device.index);
-  const int before = device.kind == DeviceKind::nic ? before_at_its_address(host, device.index) : 0;
-  return fmt::format("{} {}{}", kind, *address, before == 0 ? "" : fmt::format(" ({})", before + 1));
-}
-
-std::string canonical_label(const Host& host, int nic, const NicPort& port) {
-  return port_label(canonical_label(host, {DeviceKind::nic, nic}), port);
-}
-
-HostFacts host_facts(const Host& host) {
-  Collector facts(host);
-  facts.add("host", host);
-  for (const NumaNode& node : host.numa_nodes) {
-    const std::string label = fmt::format("NUMA {}", node.index);
-    facts.add(label, node);
-    if (node.memory_bytes.known()) {
-      facts.add(label, "memory_bytes", rounded_to_gibibytes(*node.memory_bytes.value));
-    }
-  }
-  for (const PciDevice& device : host.pci_devices) {
-    facts.add("PCI " + device.address, device);
-    facts.add("PCI " + device.address, "parent", device.parent);
-  }
-  facts.add_devices(DeviceKind::gpu, host.gpus);
-  facts.add_devices(DeviceKind::nvswitch, host.nvswitches);
-  facts.add_devices(DeviceKind::nic, host.nics);
-  for (int i = 0; i < static_cast<int>(host.nics.size()); ++i) {
-    for (const NicPort& port : host.nics[static_cast<std::size_t>(i)].ports)
-      facts.add(port_label(facts.label({DeviceKind::nic, i}), port), port);
-  }
-  facts.add_links("NVLink", host.nvlinks);
-  facts.add_links("stated path", host.stated_paths);
-  facts.add_links("peer access", host.peer_access);
-  for (const ChannelGraph& graph : host.nccl_graphs) facts.add_graph(graph);
-  return facts.take();
-}
-
-// FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv (Fowler, Noll, Vo).
-std::string canonical_hash(const FactsByDevice& signature) {
-  std::uint64_t hash = 14695981039346656037U;
-  const auto add = [&hash](std::string_view text) {
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-    hash *= 1099511628211U;  // as a byte 0 would: "ab" "c" is not "a" "bc"
-  };
-  for (const auto& [device, attributes] : signature) {
-    add(device);
-    for (const auto& [name, value] : attributes) {
-      add(name);
-      add(value);
-    }
-    add("");
-  }
-  return fmt::format("{:016x}", hash);
-}
-
-namespace {
-
 constexpr int kHostDepth = 2;  // {"hosts": [{…}]}
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
@@ -276,6 +205,73 @@ class Walk {
 };
 
 }  // namespace
+
+bool is_identity(std::string_view fact) { return contains(kIdentities, fact); }
+
+bool is_momentary(std::string_view fact) { return contains(kMomentary, fact); }
+
+std::string canonical_label(const Host& host, const Device& device) {
+  if (device.kind == DeviceKind::numa_node) {
+    return fmt::format("NUMA {}", host.numa_nodes.at(static_cast<std::size_t>(device.index)).index);
+  }
+  const std::string_view kind = device.kind == DeviceKind::gpu   ? "GPU"
+                                : device.kind == DeviceKind::nic ? "NIC"
+                                                                 : "NVSwitch";
+  const auto address = pci_address_of(host, device);
+  if (!address) return fmt::format("{} #{}", kind, device.index);
+  const int before = device.kind == DeviceKind::nic ? before_at_its_address(host, device.index) : 0;
+  return fmt::format("{} {}{}", kind, *address, before == 0 ? "" : fmt::format(" ({})", before + 1));
+}
+
+std::string canonical_label(const Host& host, int nic, const NicPort& port) {
+  return port_label(canonical_label(host, {DeviceKind::nic, nic}), port);
+}
+
+HostFacts host_facts(const Host& host) {
+  Collector facts(host);
+  facts.add("host", host);
+  for (const NumaNode& node : host.numa_nodes) {
+    const std::string label = fmt::format("NUMA {}", node.index);
+    facts.add(label, node);
+    if (node.memory_bytes.known()) {
+      facts.add(label, "memory_bytes", rounded_to_gibibytes(*node.memory_bytes.value));
+    }
+  }
+  for (const PciDevice& device : host.pci_devices) {
+    facts.add("PCI " + device.address, device);
+    facts.add("PCI " + device.address, "parent", device.parent);
+  }
+  facts.add_devices(DeviceKind::gpu, host.gpus);
+  facts.add_devices(DeviceKind::nvswitch, host.nvswitches);
+  facts.add_devices(DeviceKind::nic, host.nics);
+  for (int i = 0; i < static_cast<int>(host.nics.size()); ++i) {
+    for (const NicPort& port : host.nics[static_cast<std::size_t>(i)].ports)
+      facts.add(port_label(facts.label({DeviceKind::nic, i}), port), port);
+  }
+  facts.add_links("NVLink", host.nvlinks);
+  facts.add_links("stated path", host.stated_paths);
+  facts.add_links("peer access", host.peer_access);
+  for (const ChannelGraph& graph : host.nccl_graphs) facts.add_graph(graph);
+  return facts.take();
+}
+
+// FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv (Fowler, Noll, Vo).
+std::string canonical_hash(const FactsByDevice& signature) {
+  std::uint64_t hash = 14695981039346656037U;
+  const auto add = [&hash](std::string_view text) {
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    hash *= 1099511628211U;  // as a byte 0 would: "ab" "c" is not "a" "bc"
+  };
+  for (const auto& [device, attributes] : signature) {
+    add(device);
+    for (const auto& [name, value] : attributes) {
+      add(name);
+      add(value);
+    }
+    add("");
+  }
+  return fmt::format("{:016x}", hash);
+}
 
 std::string canonical_json(std::string_view text, std::string* host_name) {
   Walk walk(text);

@@ -70,6 +70,28 @@ bool is_closed(const ChannelGraph& graph, const std::vector<Device>& channel) {
   return graph.id == kRing && channel.size() > 1 && channel.front().kind == DeviceKind::gpu;
 }
 
+/// As the bridge shows it now, else as it could be; 0: not known.
+int shown_width(const PciDevice& bridge) {
+  const int now = bridge.link_now.width.value_or(0);
+  return now > 0 ? now : bridge.link_max.width.value_or(0);
+}
+
+/// None where it is not known.
+std::optional<double> shown_rate(const PciDevice& bridge) {
+  const Fact<double>& most = bridge.link_max.gigatransfers_per_second;
+  return most.known() ? most.value : bridge.link_now.gigatransfers_per_second.value;
+}
+
+bool has_a_virtual_link(const PciDevice& device) {
+  constexpr double kFirstGeneration = 2.5;
+  if (!device.class_code.value_or("0x0604").starts_with("0x0604")) return false;
+  const auto rate = shown_rate(device);
+  if (!rate || *rate <= 0 || *rate > kFirstGeneration) return false;
+  const int width = shown_width(device);
+  // The rate now may be that of an idle link of a real bridge: without its lanes it says nothing.
+  return width == 1 || (width == 0 && device.link_max.gigatransfers_per_second.known());
+}
+
 }  // namespace
 
 const PciDevice* find_pci_device(const Host& host, std::string_view address) {
@@ -101,32 +123,6 @@ std::vector<const PciDevice*> way_to_root(const Host& host, std::string_view add
   }
   return way;
 }
-
-namespace {
-
-/// As the bridge shows it now, else as it could be; 0: not known.
-int shown_width(const PciDevice& bridge) {
-  const int now = bridge.link_now.width.value_or(0);
-  return now > 0 ? now : bridge.link_max.width.value_or(0);
-}
-
-/// None where it is not known.
-std::optional<double> shown_rate(const PciDevice& bridge) {
-  const Fact<double>& most = bridge.link_max.gigatransfers_per_second;
-  return most.known() ? most.value : bridge.link_now.gigatransfers_per_second.value;
-}
-
-bool has_a_virtual_link(const PciDevice& device) {
-  constexpr double kFirstGeneration = 2.5;
-  if (!device.class_code.value_or("0x0604").starts_with("0x0604")) return false;
-  const auto rate = shown_rate(device);
-  if (!rate || *rate <= 0 || *rate > kFirstGeneration) return false;
-  const int width = shown_width(device);
-  // The rate now may be that of an idle link of a real bridge: without its lanes it says nothing.
-  return width == 1 || (width == 0 && device.link_max.gigatransfers_per_second.known());
-}
-
-}  // namespace
 
 bool is_virtual_bridge(const Host& host, const PciDevice& device) {
   if (!has_a_virtual_link(device)) return false;

@@ -162,6 +162,16 @@ std::optional<Path> pci_path(const Host& host, const Device& a, const Device& b)
   return path;
 }
 
+/// The links of a GPU that are listed as leading to switches; none where no such list is there.
+std::optional<int> bundled_to_switches(const Host& host, const Device& gpu) {
+  std::optional<int> sum;
+  for (const NvLinkBundle& bundle : host.nvlinks) {
+    if (bundle.from == gpu && bundle.to.kind == DeviceKind::nvswitch && bundle.count.known())
+      sum = sum.value_or(0) + *bundle.count.value;
+  }
+  return sum;
+}
+
 }  // namespace
 
 std::optional<PathType> pci_path_type(const Host& host, const Device& a, const Device& b) {
@@ -180,20 +190,6 @@ int nvlinks_between(const Host& host, const Device& from, const Device& to) {
   }
   return std::min(links_to_switches(host, from), links_to_switches(host, to));
 }
-
-namespace {
-
-/// The links of a GPU that are listed as leading to switches; none where no such list is there.
-std::optional<int> bundled_to_switches(const Host& host, const Device& gpu) {
-  std::optional<int> sum;
-  for (const NvLinkBundle& bundle : host.nvlinks) {
-    if (bundle.from == gpu && bundle.to.kind == DeviceKind::nvswitch && bundle.count.known())
-      sum = sum.value_or(0) + *bundle.count.value;
-  }
-  return sum;
-}
-
-}  // namespace
 
 std::vector<std::string> nvlink_disagreements(const Host& host) {
   std::vector<std::string> sentences;

@@ -177,29 +177,6 @@ constexpr std::array<Check, 10> kChecks{{
     {"ndv4", "Azure's NCCL topology in Azure/azhpc-images"},
 }};
 
-}  // namespace
-
-std::string_view checked_against(const ReferenceMachine& machine) {
-  const auto* const found = std::ranges::find(kChecks, machine.name, &Check::machine);
-  return found == kChecks.end() ? std::string_view() : found->against;
-}
-
-std::string how_checked(const ReferenceMachine& machine) {
-  const std::string_view against = checked_against(machine);
-  if (against.empty()) return "not checked against a published file of such a machine";
-  return fmt::format("checked against {}", against);
-}
-
-std::span<const ReferenceMachine> reference_machines() { return kMachines; }
-
-const ReferenceMachine* find_reference_machine(std::string_view name) {
-  const auto all = reference_machines();
-  const auto found = std::ranges::find(all, name, &ReferenceMachine::name);
-  return found == all.end() ? nullptr : &*found;
-}
-
-namespace {
-
 PcieLink full_link(double gigatransfers_per_second) { return {{gigatransfers_per_second}, {16}, {}}; }
 
 /// Builds switch by switch; bus numbers only have to differ.
@@ -318,6 +295,25 @@ class Builder {
 };
 
 }  // namespace
+
+std::string_view checked_against(const ReferenceMachine& machine) {
+  const auto* const found = std::ranges::find(kChecks, machine.name, &Check::machine);
+  return found == kChecks.end() ? std::string_view() : found->against;
+}
+
+std::string how_checked(const ReferenceMachine& machine) {
+  const std::string_view against = checked_against(machine);
+  if (against.empty()) return "not checked against a published file of such a machine";
+  return fmt::format("checked against {}", against);
+}
+
+std::span<const ReferenceMachine> reference_machines() { return kMachines; }
+
+const ReferenceMachine* find_reference_machine(std::string_view name) {
+  const auto all = reference_machines();
+  const auto found = std::ranges::find(all, name, &ReferenceMachine::name);
+  return found == all.end() ? nullptr : &*found;
+}
 
 Host reference_host(const ReferenceMachine& machine) { return Builder(machine).build(); }
 

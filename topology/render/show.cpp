@@ -76,25 +76,6 @@ std::string title(const ChannelGraph& graph) {
   return text + (graph.cross_nic.value_or(false) ? ", across NICs\n" : "\n");
 }
 
-}  // namespace
-
-std::string show_graphs(const Host& host) {
-  std::string out;
-  for (const ChannelGraph& graph : host.nccl_graphs) {
-    out += title(graph);
-    for (std::size_t i = 0; i < graph.channels.size();) {
-      std::size_t same = 1;  // NCCL doubles what it found: the same way follows as often
-      while (i + same < graph.channels.size() && graph.channels[i + same] == graph.channels[i]) ++same;
-      out += fmt::format("  {}{}\n", channel_text(host, graph, graph.channels[i]),
-                         same > 1 ? fmt::format("  × {}", same) : "");
-      i += same;
-    }
-  }
-  return out;
-}
-
-namespace {
-
 /// "nearest NIC: mlx5_0, mlx5_1 (PXB)": all NICs at the least distance.
 std::string nearest_text(const Host& host, const Device& gpu) {
   std::string names;
@@ -124,30 +105,6 @@ std::string nvlink_text(const Host& host, const Device& gpu) {
   return text;
 }
 
-}  // namespace
-
-std::string show_affinity(const Host& host) {
-  std::string out;
-  for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i) {
-    const Device gpu{DeviceKind::gpu, i};
-    const auto numa = numa_node_of(host, gpu);
-    std::string line;
-    const auto& cpus = host.gpus[static_cast<std::size_t>(i)].cpu_affinity.value;
-    if (numa) {
-      line += fmt::format("  NUMA {}", *numa);
-    } else if (cpus) {
-      line += "  CPUs " + *cpus;
-    }
-    for (const std::string& part : {nearest_text(host, gpu), nvlink_text(host, gpu)}) {
-      if (!part.empty()) line += "  " + part;
-    }
-    if (!line.empty()) out += fmt::format("  {:<6}{}\n", device_label(host, gpu), line);
-  }
-  return out.empty() ? out : "Affinity\n" + out;
-}
-
-namespace {
-
 /// The words of a matrix that need explaining, with nvidia-smi's meaning.
 constexpr std::array<std::pair<PathType, const char*>, 7> kLegend{{
     {PathType::nvl, "NV#   # NVLinks"},
@@ -166,38 +123,6 @@ std::string matrix_cell(const std::optional<Path>& path) {
   if (path->type == PathType::nvl) return fmt::format("NV{}", path->nvlinks);
   return std::string(nvidia_smi_word(path->type).value_or(path_type_name(path->type)));
 }
-
-}  // namespace
-
-std::string show_matrix(const Host& host) {
-  const std::vector<Device> devices = gpus_and_nics(host);
-  std::size_t width = 4;
-  for (const Device& device : devices) width = std::max(width, device_label(host, device).size());
-  std::string out = fmt::format("{:<{}}", "", width);
-  for (const Device& device : devices) out += fmt::format("  {:<{}}", device_label(host, device), width);
-  out.erase(out.find_last_not_of(' ') + 1);
-  out += "\n";
-  std::map<PathType, bool> used;
-  bool unknown = false;
-  for (const Device& row : devices) {
-    out += fmt::format("{:<{}}", device_label(host, row), width);
-    for (const Device& column : devices) {
-      const auto path = path_between(host, row, column);
-      if (path) used[path->type] = true;
-      unknown = unknown || !path;
-      out += fmt::format("  {:<{}}", matrix_cell(path), width);
-    }
-    out.erase(out.find_last_not_of(' ') + 1);
-    out += "\n";
-  }
-  if (unknown) out += fmt::format("  {:<6}unknown\n", kNotKnown);
-  for (const auto& [type, words] : kLegend) {
-    if (used.contains(type)) out += fmt::format("  {}\n", words);
-  }
-  return out;
-}
-
-namespace {
 
 std::string source_name(const Host& host, int source) {
   const auto index = static_cast<std::size_t>(source);
@@ -284,6 +209,69 @@ std::string show_host(const Host& host, const ShowOptions& options) {
 }
 
 }  // namespace
+
+std::string show_graphs(const Host& host) {
+  std::string out;
+  for (const ChannelGraph& graph : host.nccl_graphs) {
+    out += title(graph);
+    for (std::size_t i = 0; i < graph.channels.size();) {
+      std::size_t same = 1;  // NCCL doubles what it found: the same way follows as often
+      while (i + same < graph.channels.size() && graph.channels[i + same] == graph.channels[i]) ++same;
+      out += fmt::format("  {}{}\n", channel_text(host, graph, graph.channels[i]),
+                         same > 1 ? fmt::format("  × {}", same) : "");
+      i += same;
+    }
+  }
+  return out;
+}
+
+std::string show_affinity(const Host& host) {
+  std::string out;
+  for (int i = 0; i < static_cast<int>(host.gpus.size()); ++i) {
+    const Device gpu{DeviceKind::gpu, i};
+    const auto numa = numa_node_of(host, gpu);
+    std::string line;
+    const auto& cpus = host.gpus[static_cast<std::size_t>(i)].cpu_affinity.value;
+    if (numa) {
+      line += fmt::format("  NUMA {}", *numa);
+    } else if (cpus) {
+      line += "  CPUs " + *cpus;
+    }
+    for (const std::string& part : {nearest_text(host, gpu), nvlink_text(host, gpu)}) {
+      if (!part.empty()) line += "  " + part;
+    }
+    if (!line.empty()) out += fmt::format("  {:<6}{}\n", device_label(host, gpu), line);
+  }
+  return out.empty() ? out : "Affinity\n" + out;
+}
+
+std::string show_matrix(const Host& host) {
+  const std::vector<Device> devices = gpus_and_nics(host);
+  std::size_t width = 4;
+  for (const Device& device : devices) width = std::max(width, device_label(host, device).size());
+  std::string out = fmt::format("{:<{}}", "", width);
+  for (const Device& device : devices) out += fmt::format("  {:<{}}", device_label(host, device), width);
+  out.erase(out.find_last_not_of(' ') + 1);
+  out += "\n";
+  std::map<PathType, bool> used;
+  bool unknown = false;
+  for (const Device& row : devices) {
+    out += fmt::format("{:<{}}", device_label(host, row), width);
+    for (const Device& column : devices) {
+      const auto path = path_between(host, row, column);
+      if (path) used[path->type] = true;
+      unknown = unknown || !path;
+      out += fmt::format("  {:<{}}", matrix_cell(path), width);
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    out += "\n";
+  }
+  if (unknown) out += fmt::format("  {:<6}unknown\n", kNotKnown);
+  for (const auto& [type, words] : kLegend) {
+    if (used.contains(type)) out += fmt::format("  {}\n", words);
+  }
+  return out;
+}
 
 std::string show_topology(const Topology& topology, const ShowOptions& options) {
   std::string out;

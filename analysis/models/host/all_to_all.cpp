@@ -89,12 +89,6 @@ constexpr std::array<HostAlgorithm, 6> kAllToAll{{{"linear", any_ranks, all_at_o
                                                   {"two_proc", two_ranks, pairwise},
                                                   {"basic_inplace", never_by_choice, basic_inplace}}};
 
-}  // namespace
-
-std::span<const HostAlgorithm> host_all_to_all_algorithms() { return kAllToAll; }
-
-namespace {
-
 /// What one rank, or one node, sends or receives.
 struct Load {
   double within = 0;  ///< bytes to (or from) other ranks of the node
@@ -157,6 +151,8 @@ double fullest_link(const HostCall& call) {
 constexpr std::array<HostAlgorithm, 1> kAllToAllV{{{"fullest_link", any_ranks, fullest_link}}};
 
 }  // namespace
+
+std::span<const HostAlgorithm> host_all_to_all_algorithms() { return kAllToAll; }
 
 std::span<const HostAlgorithm> host_all_to_all_v_algorithms() { return kAllToAllV; }
 

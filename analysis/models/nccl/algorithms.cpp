@@ -20,20 +20,6 @@ AlgorithmRate by_plan(AlgorithmRate whole, double part, const ChannelPlan& plan)
   return whole;
 }
 
-}  // namespace
-
-AlgorithmRate gpu_ring(const Operation& operation, const GpuCluster& cluster) {
-  if (const PlannedNode* planned = plan_of(cluster)) {
-    return by_plan(gpu_ring(operation, with_whole_nodes(cluster)), parts_of_whole_nodes(cluster).ring,
-                   planned->plan.ring);
-  }
-  LinkLimit limit = cluster.ranks_per_domain() > 1 ? gpu_link(cluster) : domain_nics(cluster);
-  if (cluster.domains() > 1) limit = slower(limit, domain_nics(cluster));
-  return {GpuAlgorithm::ring, limit.gigabytes_per_second / bus_factor(operation, cluster.ranks()), limit};
-}
-
-namespace {
-
 constexpr double kTreeEfficiency =
     0.92;  // NCCL 2.30 src/graph/tuning.cc: bandwidth of a tree over that of its links
 constexpr int kChannelsOfOneNode = 24;  // 2 × 12 on 8 A100 (published log); more on newer ones: no bound
@@ -56,14 +42,6 @@ LinkLimit chain(const GpuCluster& cluster, int channels) {
   return links;
 }
 
-}  // namespace
-
-double tree_rate_of_nics(const GpuCluster& cluster) {
-  return domain_nics(cluster).gigabytes_per_second / (cluster.domains() == 2 ? 1 : 2);
-}
-
-namespace {
-
 AlgorithmRate tree_over(const GpuCluster& cluster, int channels) {
   AlgorithmRate rate{GpuAlgorithm::tree, 0, {}};
   if (cluster.ranks_per_domain() > 1) {
@@ -79,19 +57,6 @@ AlgorithmRate tree_over(const GpuCluster& cluster, int channels) {
   }
   return rate;
 }
-
-}  // namespace
-
-AlgorithmRate gpu_tree(const GpuCluster& cluster) {
-  const PlannedNode* planned = plan_of(cluster);
-  if (planned == nullptr) return tree_over(cluster, channels(cluster));
-  const GpuCluster whole = with_whole_nodes(cluster);
-  const int gpus = cluster.ranks_per_node * whole.nics / planned->nics;  // where GPUs are missing, too
-  return by_plan(tree_over(whole, std::min(whole.nics, gpus)), parts_of_whole_nodes(cluster).tree,
-                 planned->plan.tree);
-}
-
-namespace {
 
 constexpr double kHopperEfficiency = 0.85;     // NCCL 2.30 tuning.cc, nvlsEfficiency
 constexpr double kBlackwellEfficiency = 0.74;  // the same
@@ -112,7 +77,84 @@ LinkLimit nvls_link(const GpuCluster& cluster, double efficiency) {
           efficiency * cluster.nvlinks * rate};
 }
 
+LinkLimit nics_of_exchange(const GpuCluster& cluster) {
+  return with_share(nics_below_fabric(cluster),
+                    exchange_share(fabric_of_domains(cluster), cluster.domains(), domain_nic_count(cluster),
+                                   cluster.ranks_per_domain(), cluster.nvlinks > 0));
+}
+
+/// A GPU that sends `part` of S does so through its channels of sends, as far as their copies showed a bound.
+AlgorithmRate within_copies(AlgorithmRate rate, const GpuCluster& cluster, double part) {
+  const auto channels = p2p_channels(cluster);
+  const auto each = p2p_channel_copy_rate(cluster.sm);
+  if (!channels || !each || *channels * *each / part >= rate.gigabytes_per_second) return rate;
+  rate.gigabytes_per_second = *channels * *each / part;
+  rate.limit = {fmt::format("{} NCCL channels of sends, {:g} GB/s each", *channels, *each),
+                *channels * *each};
+  return rate;
+}
+
+/// Bounded by the root's links to its own and to other domains, each by the part of S that it carries.
+AlgorithmRate rooted_rate(GpuAlgorithm algorithm, const GpuCluster& cluster, double nvlink_part,
+                          const LinkLimit& nics, double nic_part) {
+  AlgorithmRate rate{algorithm, 0, {}};
+  const auto bound = [&](const LinkLimit& link, double part) {
+    if (part <= 0) return;
+    const double gigabytes_per_second = link.gigabytes_per_second / part;
+    if (rate.gigabytes_per_second > 0 && rate.gigabytes_per_second <= gigabytes_per_second) return;
+    rate.gigabytes_per_second = gigabytes_per_second;
+    rate.limit = link;
+  };
+  if (cluster.ranks_per_domain() > 1) bound(gpu_link(cluster), nvlink_part);
+
+  if (cluster.domains() > 1) bound(nics, nic_part);
+  return rate;
+}
+
+double outside_part(const GpuCluster& cluster) {
+  return static_cast<double>(cluster.ranks() - cluster.ranks_per_domain()) / cluster.ranks();
+}
+
+/// One NIC, as far as the channels that one peer gets fill it.
+LinkLimit to_net_peer(const GpuCluster& cluster) {
+  LinkLimit nic = one_nic(cluster);
+  const auto channels = channels_per_net_peer(cluster);
+  if (!channels) return nic;
+  const double each = p2p_channel_net_rate(cluster.sm);
+  const std::string name =
+      fmt::format("{} NCCL channel{} to a peer, {:g} GB/s each", *channels, *channels == 1 ? "" : "s", each);
+  return slower(nic, {name, *channels * each});
+}
+
+// Of the NICs' line rate. Published: two clusters of B200 with 4 to 64 nodes reach 0.64 to 0.78 (0.66 and
+// 0.64; 0.78 and 0.68); NVIDIA names 20 GB/s for a NIC of 25 (NVIDIA/nccl issue 320). Their middle.
+constexpr double kSharpEfficiency = 0.7;
+constexpr double kGatherByCollnet = 0.9;  // NCCL 2.30 src/graph/tuning.cc
+
 }  // namespace
+
+AlgorithmRate gpu_ring(const Operation& operation, const GpuCluster& cluster) {
+  if (const PlannedNode* planned = plan_of(cluster)) {
+    return by_plan(gpu_ring(operation, with_whole_nodes(cluster)), parts_of_whole_nodes(cluster).ring,
+                   planned->plan.ring);
+  }
+  LinkLimit limit = cluster.ranks_per_domain() > 1 ? gpu_link(cluster) : domain_nics(cluster);
+  if (cluster.domains() > 1) limit = slower(limit, domain_nics(cluster));
+  return {GpuAlgorithm::ring, limit.gigabytes_per_second / bus_factor(operation, cluster.ranks()), limit};
+}
+
+double tree_rate_of_nics(const GpuCluster& cluster) {
+  return domain_nics(cluster).gigabytes_per_second / (cluster.domains() == 2 ? 1 : 2);
+}
+
+AlgorithmRate gpu_tree(const GpuCluster& cluster) {
+  const PlannedNode* planned = plan_of(cluster);
+  if (planned == nullptr) return tree_over(cluster, channels(cluster));
+  const GpuCluster whole = with_whole_nodes(cluster);
+  const int gpus = cluster.ranks_per_node * whole.nics / planned->nics;  // where GPUs are missing, too
+  return by_plan(tree_over(whole, std::min(whole.nics, gpus)), parts_of_whole_nodes(cluster).tree,
+                 planned->plan.tree);
+}
 
 std::optional<AlgorithmRate> gpu_nvls(const GpuCluster& cluster) {
   if (const PlannedNode* planned = plan_of(cluster)) {
@@ -142,27 +184,6 @@ std::optional<AlgorithmRate> gpu_nvls(const GpuCluster& cluster) {
   return AlgorithmRate{GpuAlgorithm::nvls_tree, within(links), links};
 }
 
-namespace {
-
-LinkLimit nics_of_exchange(const GpuCluster& cluster) {
-  return with_share(nics_below_fabric(cluster),
-                    exchange_share(fabric_of_domains(cluster), cluster.domains(), domain_nic_count(cluster),
-                                   cluster.ranks_per_domain(), cluster.nvlinks > 0));
-}
-
-/// A GPU that sends `part` of S does so through its channels of sends, as far as their copies showed a bound.
-AlgorithmRate within_copies(AlgorithmRate rate, const GpuCluster& cluster, double part) {
-  const auto channels = p2p_channels(cluster);
-  const auto each = p2p_channel_copy_rate(cluster.sm);
-  if (!channels || !each || *channels * *each / part >= rate.gigabytes_per_second) return rate;
-  rate.gigabytes_per_second = *channels * *each / part;
-  rate.limit = {fmt::format("{} NCCL channels of sends, {:g} GB/s each", *channels, *each),
-                *channels * *each};
-  return rate;
-}
-
-}  // namespace
-
 AlgorithmRate gpu_all_to_all(const GpuCluster& cluster) {
   const double ranks = cluster.ranks();
   const double local = cluster.ranks_per_domain();
@@ -183,31 +204,6 @@ AlgorithmRate gpu_all_to_all(const GpuCluster& cluster) {
   return within_copies(rate, cluster, (ranks - 1) / ranks);
 }
 
-namespace {
-
-/// Bounded by the root's links to its own and to other domains, each by the part of S that it carries.
-AlgorithmRate rooted_rate(GpuAlgorithm algorithm, const GpuCluster& cluster, double nvlink_part,
-                          const LinkLimit& nics, double nic_part) {
-  AlgorithmRate rate{algorithm, 0, {}};
-  const auto bound = [&](const LinkLimit& link, double part) {
-    if (part <= 0) return;
-    const double gigabytes_per_second = link.gigabytes_per_second / part;
-    if (rate.gigabytes_per_second > 0 && rate.gigabytes_per_second <= gigabytes_per_second) return;
-    rate.gigabytes_per_second = gigabytes_per_second;
-    rate.limit = link;
-  };
-  if (cluster.ranks_per_domain() > 1) bound(gpu_link(cluster), nvlink_part);
-
-  if (cluster.domains() > 1) bound(nics, nic_part);
-  return rate;
-}
-
-double outside_part(const GpuCluster& cluster) {
-  return static_cast<double>(cluster.ranks() - cluster.ranks_per_domain()) / cluster.ranks();
-}
-
-}  // namespace
-
 AlgorithmRate gpu_scatter(const GpuCluster& cluster) {
   // One rank in p of another domain is reached through the root's own NIC, and no NVLink; without NVLink all.
   const int others =
@@ -222,21 +218,6 @@ AlgorithmRate gpu_gather(const GpuCluster& cluster) {
   const double over_nvlink = static_cast<double>(cluster.ranks_per_domain() - 1) / cluster.ranks();
   return rooted_rate(GpuAlgorithm::to_root, cluster, over_nvlink, own_nics(cluster), outside_part(cluster));
 }
-
-namespace {
-
-/// One NIC, as far as the channels that one peer gets fill it.
-LinkLimit to_net_peer(const GpuCluster& cluster) {
-  LinkLimit nic = one_nic(cluster);
-  const auto channels = channels_per_net_peer(cluster);
-  if (!channels) return nic;
-  const double each = p2p_channel_net_rate(cluster.sm);
-  const std::string name =
-      fmt::format("{} NCCL channel{} to a peer, {:g} GB/s each", *channels, *channels == 1 ? "" : "s", each);
-  return slower(nic, {name, *channels * each});
-}
-
-}  // namespace
 
 AlgorithmRate gpu_send_recv(const GpuCluster& cluster) {
   LinkLimit limit = cluster.ranks_per_domain() > 1 ? gpu_link(cluster) : one_nic(cluster);
@@ -286,15 +267,6 @@ bool by_sends_and_receives(OperationId id) {
   }
   return false;
 }
-
-namespace {
-
-// Of the NICs' line rate. Published: two clusters of B200 with 4 to 64 nodes reach 0.64 to 0.78 (0.66 and
-// 0.64; 0.78 and 0.68); NVIDIA names 20 GB/s for a NIC of 25 (NVIDIA/nccl issue 320). Their middle.
-constexpr double kSharpEfficiency = 0.7;
-constexpr double kGatherByCollnet = 0.9;  // NCCL 2.30 src/graph/tuning.cc
-
-}  // namespace
 
 AlgorithmRate gpu_collnet(const Operation& operation, const GpuCluster& cluster, GpuAlgorithm algorithm) {
   LinkLimit nics = domain_fast_nics(cluster);

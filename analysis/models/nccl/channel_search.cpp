@@ -68,6 +68,29 @@ bool two_nvlink_groups(const MachineGraph& graph, const MachinePaths& paths) {
   return groups == 2;
 }
 
+ChannelPlan finished(const MachineGraph& graph, Draft draft) {
+  ChannelPlan plan = std::move(draft.plan);
+  plan.within_node = draft.bw_within;
+  plan.across_nodes = draft.bw_across;
+  plan.gpus.resize(static_cast<std::size_t>(plan.channels));
+  plan.nets.resize(static_cast<std::size_t>(plan.channels));
+  const auto device = [&graph](NodeKind kind, int position) {
+    return position < 0
+               ? -1
+               : graph.nodes[static_cast<std::size_t>(graph.all(kind)[static_cast<std::size_t>(position)])]
+                     .device;
+  };
+  for (std::vector<int>& channel : plan.gpus) {
+    if (plan.pattern == ChannelPattern::nvls) channel.resize(1);
+    for (int& gpu : channel) gpu = device(NodeKind::gpu, gpu);
+  }
+  for (auto& [in, out] : plan.nets) {
+    in = device(NodeKind::net, in);
+    out = device(NodeKind::net, out);
+  }
+  return plan;
+}
+
 }  // namespace
 
 /// No plan has more: each channel enters through a NIC, and leaves every GPU by NVLink or PCIe.
@@ -269,33 +292,6 @@ Draft ChannelSearch::compute(Draft best, int cross_nic) {
   }
   return best_;
 }
-
-namespace {
-
-ChannelPlan finished(const MachineGraph& graph, Draft draft) {
-  ChannelPlan plan = std::move(draft.plan);
-  plan.within_node = draft.bw_within;
-  plan.across_nodes = draft.bw_across;
-  plan.gpus.resize(static_cast<std::size_t>(plan.channels));
-  plan.nets.resize(static_cast<std::size_t>(plan.channels));
-  const auto device = [&graph](NodeKind kind, int position) {
-    return position < 0
-               ? -1
-               : graph.nodes[static_cast<std::size_t>(graph.all(kind)[static_cast<std::size_t>(position)])]
-                     .device;
-  };
-  for (std::vector<int>& channel : plan.gpus) {
-    if (plan.pattern == ChannelPattern::nvls) channel.resize(1);
-    for (int& gpu : channel) gpu = device(NodeKind::gpu, gpu);
-  }
-  for (auto& [in, out] : plan.nets) {
-    in = device(NodeKind::net, in);
-    out = device(NodeKind::net, out);
-  }
-  return plan;
-}
-
-}  // namespace
 
 NodePlan plan_channels(const MachineGraph& graph, bool several_nodes, const NcclSettings& settings) {
   NodePlan plan;

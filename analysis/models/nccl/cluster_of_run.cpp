@@ -118,10 +118,6 @@ std::optional<double> min_microseconds(const Run& run) {
   return quickest;
 }
 
-}  // namespace
-
-namespace {
-
 /// "2.17.1+cuda12.1" before 2.18; false where no version is known.
 bool nccl_before(const std::string& version, int minor) {
   int major = 0;

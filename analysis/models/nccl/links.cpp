@@ -36,55 +36,6 @@ LinkLimit over_fabric(LinkLimit nics, const GpuCluster& cluster) {
                     neighbor_share(fabric_of_domains(cluster), cluster.domains(), domain_nic_count(cluster)));
 }
 
-}  // namespace
-
-void join_domains(GpuCluster& cluster, const Fabric& fabric, const std::string& option) {
-  if (fabric == Fabric{}) return;
-  if (cluster.domains() < 2) {
-    throw usage_error(
-        option, fmt::format("all ranks are in one {}: a fabric has no part in it", domain_name(cluster)),
-        "leave it out, or take more nodes");
-  }
-  cluster.fabric = fabric;
-}
-
-Fabric fabric_of_domains(const GpuCluster& cluster) {
-  Fabric fabric = cluster.fabric;
-  if (fabric.leaf_nodes > 0) fabric.leaf_nodes = std::max(1, fabric.leaf_nodes / cluster.nodes_per_domain);
-  return fabric;
-}
-
-LinkLimit with_share(LinkLimit nics, double share) {
-  if (share >= 1) return nics;
-  nics.gigabytes_per_second *= share;
-  nics.name += fmt::format(", {:.0f} % of it through the fabric", 100 * share);
-  return nics;
-}
-
-LinkLimit one_nic(const GpuCluster& cluster) {
-  const double line = cluster.nic_line_rate * traits(cluster.transport).efficiency;
-  if (cluster.nic_path > 0 && cluster.nic_path < line) {
-    return {fmt::format("the PCIe link of one NIC, {:.1f} GB/s", cluster.nic_path), cluster.nic_path,
-            LimitKind::pcie};
-  }
-  return {fmt::format("one NIC, {:g} GB/s", cluster.nic_line_rate), line, LimitKind::nic};
-}
-
-int domain_node_count(const GpuCluster& cluster) {
-  const int rest = cluster.nodes % cluster.nodes_per_domain;
-  return rest == 0 ? cluster.nodes_per_domain : rest;
-}
-
-int used_nic_count(const GpuCluster& cluster) {
-  return cluster.slower_nics.empty() ? fast_nic_count(cluster) : cluster.nics;
-}
-
-int domain_nic_count(const GpuCluster& cluster) {
-  return used_nic_count(cluster) * domain_node_count(cluster);
-}
-
-namespace {
-
 /// `per_node` of the NICs of a domain, all of one rate.
 LinkLimit equal_nics(const GpuCluster& cluster, int per_node) {
   const int nics = per_node * domain_node_count(cluster);
@@ -110,10 +61,6 @@ LinkLimit within_gpu_paths(LinkLimit all, const GpuCluster& cluster) {
   return all;
 }
 
-}  // namespace
-
-namespace {
-
 int own_nic_count(const GpuCluster& cluster) {
   return std::min(fast_nic_count(cluster), std::max(1, cluster.nics_per_gpu));
 }
@@ -134,53 +81,6 @@ LinkLimit nics_of_root(const GpuCluster& cluster, int nics, std::string_view who
   some.gigabytes_per_second *= nics;
   return some;
 }
-
-}  // namespace
-
-LinkLimit own_nics(const GpuCluster& cluster) { return nics_of_root(cluster, own_nic_count(cluster), ""); }
-
-LinkLimit scatter_nics(const GpuCluster& cluster) {
-  return nics_of_root(cluster, scatter_nic_count(cluster), "'s node");
-}
-
-LinkLimit nics_below_fabric(const GpuCluster& cluster) {
-  return within_gpu_paths(equal_nics(cluster, fast_nic_count(cluster)), cluster);
-}
-
-LinkLimit domain_fast_nics(const GpuCluster& cluster) {
-  return over_fabric(nics_below_fabric(cluster), cluster);
-}
-
-LinkLimit limit_of_plan(LinkLimit whole, double part, const ChannelPlan& plan) {
-  if (part == 1) return whole;
-  const double rate = part * whole.gigabytes_per_second;
-  return {fmt::format("{} channels of NCCL's plan, {:.1f} GB/s each", plan.channels, rate / plan.channels),
-          rate};
-}
-
-LinkLimit domain_nics(const GpuCluster& cluster) {
-  if (const PlannedNode* planned = plan_of(cluster)) {
-    GpuCluster whole = with_whole_nodes(cluster);
-    const LinkLimit all = domain_fast_nics(whole);
-    const double part = parts_of_whole_nodes(cluster).ring;
-    whole.nics = planned->nics;
-    whole.gpu_path = cluster.gpu_path;
-    LinkLimit counted = domain_fast_nics(whole);
-    const double rate = part * all.gigabytes_per_second;
-    if (std::fabs(counted.gigabytes_per_second - rate) < 1e-9 * rate) return counted;
-    return limit_of_plan(all, part, planned->plan.ring);
-  }
-  const NicChannels plan = nic_channels(cluster);
-  if (plan.nics == fast_nic_count(cluster) && plan.most_on_a_nic == 1) return domain_fast_nics(cluster);
-  const int nodes = domain_node_count(cluster);
-  const int nics = nodes * cluster.nics;
-  LinkLimit all{fmt::format("{} NCCL channels over {} NICs per {} of unequal rates, {:.1f} GB/s each",
-                            nodes * plan.channels, nics, domain_name(cluster), plan.rate / plan.channels),
-                nodes * plan.rate, LimitKind::nic};
-  return over_fabric(within_gpu_paths(std::move(all), cluster), cluster);
-}
-
-namespace {
 
 constexpr std::array<std::string_view, 10> kAlgorithmNames{
     "ring",          "tree",     "nvls",      "nvls_tree", "collnet_direct",
@@ -233,6 +133,94 @@ double busiest_nic(const GpuCluster& cluster, GpuAlgorithm algorithm) {
 }
 
 }  // namespace
+
+void join_domains(GpuCluster& cluster, const Fabric& fabric, const std::string& option) {
+  if (fabric == Fabric{}) return;
+  if (cluster.domains() < 2) {
+    throw usage_error(
+        option, fmt::format("all ranks are in one {}: a fabric has no part in it", domain_name(cluster)),
+        "leave it out, or take more nodes");
+  }
+  cluster.fabric = fabric;
+}
+
+Fabric fabric_of_domains(const GpuCluster& cluster) {
+  Fabric fabric = cluster.fabric;
+  if (fabric.leaf_nodes > 0) fabric.leaf_nodes = std::max(1, fabric.leaf_nodes / cluster.nodes_per_domain);
+  return fabric;
+}
+
+LinkLimit with_share(LinkLimit nics, double share) {
+  if (share >= 1) return nics;
+  nics.gigabytes_per_second *= share;
+  nics.name += fmt::format(", {:.0f} % of it through the fabric", 100 * share);
+  return nics;
+}
+
+LinkLimit one_nic(const GpuCluster& cluster) {
+  const double line = cluster.nic_line_rate * traits(cluster.transport).efficiency;
+  if (cluster.nic_path > 0 && cluster.nic_path < line) {
+    return {fmt::format("the PCIe link of one NIC, {:.1f} GB/s", cluster.nic_path), cluster.nic_path,
+            LimitKind::pcie};
+  }
+  return {fmt::format("one NIC, {:g} GB/s", cluster.nic_line_rate), line, LimitKind::nic};
+}
+
+int domain_node_count(const GpuCluster& cluster) {
+  const int rest = cluster.nodes % cluster.nodes_per_domain;
+  return rest == 0 ? cluster.nodes_per_domain : rest;
+}
+
+int used_nic_count(const GpuCluster& cluster) {
+  return cluster.slower_nics.empty() ? fast_nic_count(cluster) : cluster.nics;
+}
+
+int domain_nic_count(const GpuCluster& cluster) {
+  return used_nic_count(cluster) * domain_node_count(cluster);
+}
+
+LinkLimit own_nics(const GpuCluster& cluster) { return nics_of_root(cluster, own_nic_count(cluster), ""); }
+
+LinkLimit scatter_nics(const GpuCluster& cluster) {
+  return nics_of_root(cluster, scatter_nic_count(cluster), "'s node");
+}
+
+LinkLimit nics_below_fabric(const GpuCluster& cluster) {
+  return within_gpu_paths(equal_nics(cluster, fast_nic_count(cluster)), cluster);
+}
+
+LinkLimit domain_fast_nics(const GpuCluster& cluster) {
+  return over_fabric(nics_below_fabric(cluster), cluster);
+}
+
+LinkLimit limit_of_plan(LinkLimit whole, double part, const ChannelPlan& plan) {
+  if (part == 1) return whole;
+  const double rate = part * whole.gigabytes_per_second;
+  return {fmt::format("{} channels of NCCL's plan, {:.1f} GB/s each", plan.channels, rate / plan.channels),
+          rate};
+}
+
+LinkLimit domain_nics(const GpuCluster& cluster) {
+  if (const PlannedNode* planned = plan_of(cluster)) {
+    GpuCluster whole = with_whole_nodes(cluster);
+    const LinkLimit all = domain_fast_nics(whole);
+    const double part = parts_of_whole_nodes(cluster).ring;
+    whole.nics = planned->nics;
+    whole.gpu_path = cluster.gpu_path;
+    LinkLimit counted = domain_fast_nics(whole);
+    const double rate = part * all.gigabytes_per_second;
+    if (std::fabs(counted.gigabytes_per_second - rate) < 1e-9 * rate) return counted;
+    return limit_of_plan(all, part, planned->plan.ring);
+  }
+  const NicChannels plan = nic_channels(cluster);
+  if (plan.nics == fast_nic_count(cluster) && plan.most_on_a_nic == 1) return domain_fast_nics(cluster);
+  const int nodes = domain_node_count(cluster);
+  const int nics = nodes * cluster.nics;
+  LinkLimit all{fmt::format("{} NCCL channels over {} NICs per {} of unequal rates, {:.1f} GB/s each",
+                            nodes * plan.channels, nics, domain_name(cluster), plan.rate / plan.channels),
+                nodes * plan.rate, LimitKind::nic};
+  return over_fabric(within_gpu_paths(std::move(all), cluster), cluster);
+}
 
 std::string_view name(GpuAlgorithm algorithm) {
   return kAlgorithmNames.at(static_cast<std::size_t>(algorithm));

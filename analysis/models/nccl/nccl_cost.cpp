@@ -145,60 +145,6 @@ double latency(OperationId operation, NcclAlgorithm algorithm, NcclProtocol prot
   return base + log_nodes * across / 3.5 + job.ranks * 2.8;
 }
 
-}  // namespace
-
-double max_of_tree_channel(int sm, int nodes) { return kMaxTree[generation(sm)][node_column(nodes)]; }
-
-std::string_view name(NcclAlgorithm algorithm) {
-  constexpr std::array<std::string_view, 5> kNames{"tree", "ring", "nvls", "nvls_tree", "pat"};
-  return kNames[at(algorithm)];
-}
-
-std::string_view name(NcclProtocol protocol) {
-  constexpr std::array<std::string_view, 3> kNames{"LL", "LL128", "Simple"};
-  return kNames[at(protocol)];
-}
-
-std::optional<NcclCost> nccl_cost(OperationId operation, NcclAlgorithm algorithm, NcclProtocol protocol,
-                                  const NcclJob& job, const NcclGraph& graph) {
-  if (job.ranks < 2 || !exists(operation, algorithm, protocol, job, graph)) return std::nullopt;
-  double rate = bus_rate(operation, algorithm, protocol, job, graph);
-  const bool ring = algorithm == NcclAlgorithm::ring;
-  if (ring || operation == OperationId::all_reduce) {
-    const bool half = algorithm == NcclAlgorithm::tree;
-    rate *= half ? 0.5 : static_cast<double>(job.ranks) / steps(operation, job.ranks);
-  }
-  if (rate <= 0) return std::nullopt;
-  return NcclCost{.latency_microseconds = latency(operation, algorithm, protocol, job, graph),
-                  .gigabytes_per_second = rate};
-}
-
-std::optional<double> nccl_seconds(OperationId operation, NcclAlgorithm algorithm, NcclProtocol protocol,
-                                   const NcclJob& job, const NcclGraph& graph, std::uint64_t size_bytes) {
-  auto cost = nccl_cost(operation, algorithm, protocol, job, graph);
-  if (!cost) return std::nullopt;
-  const auto power = static_cast<std::size_t>(std::bit_width(size_bytes / 64));  // one above its logarithm
-  const bool reduces_all = operation == OperationId::all_reduce;
-  // ncclTopoGetAlgoTime leaves a tree's last entry out; NVLS trees it corrects on x86 alone, which is taken
-  // for granted: racks, which are not x86, have no setup.
-  const std::size_t corrected = algorithm == NcclAlgorithm::tree                         ? 23
-                                : algorithm == NcclAlgorithm::nvls_tree && job.sm >= 100 ? 24
-                                                                                         : 0;
-  if (power >= 1 && power <= corrected) {
-    cost->gigabytes_per_second *= kTreeCorrection[at(protocol)][power - 1];
-  }
-  const auto per_channel =
-      size_bytes / static_cast<std::uint64_t>(std::max(1, job.collective_channels) * job.ranks);
-  if (algorithm == NcclAlgorithm::ring && protocol == NcclProtocol::simple && job.nodes > 1 && reduces_all &&
-      per_channel >= 64) {
-    cost->latency_microseconds *= job.sm < 80 ? 1.9 : 1.4;  // the plateau of the ring
-  }
-  return cost->latency_microseconds / 1e6 +
-         static_cast<double>(size_bytes) / (cost->gigabytes_per_second * 1e9);
-}
-
-namespace {
-
 /// GB/s of one channel that the search tries, by GPU generation.
 struct Speeds {
   std::vector<double> within;
@@ -308,6 +254,56 @@ NcclSetup setup_of_plan(const NodePlan& plan) {
 }
 
 }  // namespace
+
+double max_of_tree_channel(int sm, int nodes) { return kMaxTree[generation(sm)][node_column(nodes)]; }
+
+std::string_view name(NcclAlgorithm algorithm) {
+  constexpr std::array<std::string_view, 5> kNames{"tree", "ring", "nvls", "nvls_tree", "pat"};
+  return kNames[at(algorithm)];
+}
+
+std::string_view name(NcclProtocol protocol) {
+  constexpr std::array<std::string_view, 3> kNames{"LL", "LL128", "Simple"};
+  return kNames[at(protocol)];
+}
+
+std::optional<NcclCost> nccl_cost(OperationId operation, NcclAlgorithm algorithm, NcclProtocol protocol,
+                                  const NcclJob& job, const NcclGraph& graph) {
+  if (job.ranks < 2 || !exists(operation, algorithm, protocol, job, graph)) return std::nullopt;
+  double rate = bus_rate(operation, algorithm, protocol, job, graph);
+  const bool ring = algorithm == NcclAlgorithm::ring;
+  if (ring || operation == OperationId::all_reduce) {
+    const bool half = algorithm == NcclAlgorithm::tree;
+    rate *= half ? 0.5 : static_cast<double>(job.ranks) / steps(operation, job.ranks);
+  }
+  if (rate <= 0) return std::nullopt;
+  return NcclCost{.latency_microseconds = latency(operation, algorithm, protocol, job, graph),
+                  .gigabytes_per_second = rate};
+}
+
+std::optional<double> nccl_seconds(OperationId operation, NcclAlgorithm algorithm, NcclProtocol protocol,
+                                   const NcclJob& job, const NcclGraph& graph, std::uint64_t size_bytes) {
+  auto cost = nccl_cost(operation, algorithm, protocol, job, graph);
+  if (!cost) return std::nullopt;
+  const auto power = static_cast<std::size_t>(std::bit_width(size_bytes / 64));  // one above its logarithm
+  const bool reduces_all = operation == OperationId::all_reduce;
+  // ncclTopoGetAlgoTime leaves a tree's last entry out; NVLS trees it corrects on x86 alone, which is taken
+  // for granted: racks, which are not x86, have no setup.
+  const std::size_t corrected = algorithm == NcclAlgorithm::tree                         ? 23
+                                : algorithm == NcclAlgorithm::nvls_tree && job.sm >= 100 ? 24
+                                                                                         : 0;
+  if (power >= 1 && power <= corrected) {
+    cost->gigabytes_per_second *= kTreeCorrection[at(protocol)][power - 1];
+  }
+  const auto per_channel =
+      size_bytes / static_cast<std::uint64_t>(std::max(1, job.collective_channels) * job.ranks);
+  if (algorithm == NcclAlgorithm::ring && protocol == NcclProtocol::simple && job.nodes > 1 && reduces_all &&
+      per_channel >= 64) {
+    cost->latency_microseconds *= job.sm < 80 ? 1.9 : 1.4;  // the plateau of the ring
+  }
+  return cost->latency_microseconds / 1e6 +
+         static_cast<double>(size_bytes) / (cost->gigabytes_per_second * 1e9);
+}
 
 NcclGraph graph_of(const ChannelPlan& plan) {
   return {.channels = plan.channels,

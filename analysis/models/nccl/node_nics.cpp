@@ -150,6 +150,27 @@ void drop_unreached(std::vector<PlacedNic>& nics) {
   if (!reached.empty()) nics = std::move(reached);
 }
 
+/// GB/s that the link of the device at `address` carries after coding; 0: not known.
+double carried_at(const topology::Host& host, std::string_view address) {
+  const double nccl_rate = pcie_rate_at(host, address) * nics_in_slot(host, address);
+  return nccl_rate / topology::pcie_rate_of_coded(1).gigabytes_per_second;
+}
+
+using Way = std::vector<const topology::PciDevice*>;
+
+Way way_of(const topology::Host& host, const topology::Device& device) {
+  return topology::way_to_root(host, topology::pci_address_of(host, device).value_or(""));
+}
+
+/// Ports of NICs that share a link.
+struct Sharing {
+  std::size_t ports = 0;
+  double gigabytes = 0;
+
+  /// Whether there are several, and together they exceed what the link carries; 0: that is not known.
+  [[nodiscard]] bool exceeds(double carried) const { return ports > 1 && carried > 0 && gigabytes > carried; }
+};
+
 }  // namespace
 
 std::vector<int> fast_enough_nics(const topology::Host& host) {
@@ -196,31 +217,6 @@ std::optional<NicLink> slowest_nic(const topology::Host& healthy, const topology
   }
   return slowest;
 }
-
-namespace {
-
-/// GB/s that the link of the device at `address` carries after coding; 0: not known.
-double carried_at(const topology::Host& host, std::string_view address) {
-  const double nccl_rate = pcie_rate_at(host, address) * nics_in_slot(host, address);
-  return nccl_rate / topology::pcie_rate_of_coded(1).gigabytes_per_second;
-}
-
-using Way = std::vector<const topology::PciDevice*>;
-
-Way way_of(const topology::Host& host, const topology::Device& device) {
-  return topology::way_to_root(host, topology::pci_address_of(host, device).value_or(""));
-}
-
-/// Ports of NICs that share a link.
-struct Sharing {
-  std::size_t ports = 0;
-  double gigabytes = 0;
-
-  /// Whether there are several, and together they exceed what the link carries; 0: that is not known.
-  [[nodiscard]] bool exceeds(double carried) const { return ports > 1 && carried > 0 && gigabytes > carried; }
-};
-
-}  // namespace
 
 bool shares_a_full_link(const topology::Host& host, int nic) {
   const auto sharing = [&](auto shares) {

@@ -111,24 +111,6 @@ void equal_nvlinks(topology::Host& host) {
   }
 }
 
-}  // namespace
-
-topology::Host as_nccl_reads_links(topology::Host host) {
-  for (topology::PciDevice& device : host.pci_devices) {
-    if (device.link_max.width.known() && !is_gpu_at(host, device)) device.link_now.width.value.reset();
-  }
-  return host;
-}
-
-topology::Host with_equal_links(topology::Host host, const std::vector<int>& nics) {
-  equal_pcie(host, nics);
-  equal_ports(host, nics);
-  equal_nvlinks(host);
-  return host;
-}
-
-namespace {
-
 /// Text of all that a search depends on.
 std::string search_key(const MachineGraph& graph, const NcclSettings& settings) {
   std::string key = fmt::format("{} {} {} {} {}", settings.pxn, settings.cross_nic, graph.sm,
@@ -158,7 +140,25 @@ NodePlan plan_once(const MachineGraph& graph, const NcclSettings& settings) {
   return kept.emplace(key, plan_channels(graph, true, settings)).first->second;
 }
 
+int whole_number_of_nics(int nics) {
+  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(1, nics))));
+}
+
 }  // namespace
+
+topology::Host as_nccl_reads_links(topology::Host host) {
+  for (topology::PciDevice& device : host.pci_devices) {
+    if (device.link_max.width.known() && !is_gpu_at(host, device)) device.link_now.width.value.reset();
+  }
+  return host;
+}
+
+topology::Host with_equal_links(topology::Host host, const std::vector<int>& nics) {
+  equal_pcie(host, nics);
+  equal_ports(host, nics);
+  equal_nvlinks(host);
+  return host;
+}
 
 std::optional<PlannedNode> planned_node(const topology::Host& node, const topology::Host& equal,
                                         const std::vector<int>& nics, int nodes,
@@ -177,14 +177,6 @@ const PlannedNode* plan_of(const GpuCluster& cluster) {
   return cluster.planned && cluster.domains() > 1 && cluster.nodes_per_domain == 1 ? &*cluster.planned
                                                                                    : nullptr;
 }
-
-namespace {
-
-int whole_number_of_nics(int nics) {
-  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(1, nics))));
-}
-
-}  // namespace
 
 GpuCluster with_whole_nodes(const GpuCluster& cluster) {
   GpuCluster whole = cluster;

@@ -84,6 +84,26 @@ std::optional<Gap> on_host_memory(const Run& run, const Row& row, const Lab01Cei
   return gap;
 }
 
+/// "0.56 (0.5 %)", "−10.85 (−8.8 %)": a part of the call's time `all`.
+std::string with_share(std::int64_t value, std::int64_t all, int decimals) {
+  const std::string_view sign = value < 0 ? "−" : "";
+  const double percent = 100.0 * static_cast<double>(std::abs(value)) / static_cast<double>(all);
+  return fmt::format("{0}{1} ({0}{2:.1f} %)", sign, fixed_point(std::abs(value), decimals), percent);
+}
+
+struct TermMeaning {
+  std::string_view term;
+  std::string_view meaning;
+};
+constexpr std::array<TermMeaning, 7> kMeanings{
+    {{kByNccl, "what NCCL takes a link for in place of its line rate: see the links above"},
+     {kProtocol, "what transport and algorithm lose on large buffers: down to the reachable rate above"},
+     {kFill, "launch, steps, changes of protocol and pipelines that fill, by the model (docs/model.md)"},
+     {kLogLinks, "the model again with the NICs and NVLinks that the log lists"},
+     {kSteps, "latency of the steps, cache misses, the algorithm's own way (docs/model.md)"},
+     {kCompute, "summing and copying on the cores, as calibrated"},
+     {kLeft, "not explained by the model; negative: faster than it"}}};
+
 }  // namespace
 
 std::optional<GpuCluster> with_links_of_log(const GpuCluster& cluster, const Run& run) {
@@ -143,30 +163,6 @@ std::vector<std::int64_t> rounded_levels(const Gap& gap, int decimals) {
 std::string fixed_point(std::int64_t value, int decimals) {
   return fmt::format("{:.{}f}", static_cast<double>(value) / std::pow(10, decimals), decimals);
 }
-
-namespace {
-
-/// "0.56 (0.5 %)", "−10.85 (−8.8 %)": a part of the call's time `all`.
-std::string with_share(std::int64_t value, std::int64_t all, int decimals) {
-  const std::string_view sign = value < 0 ? "−" : "";
-  const double percent = 100.0 * static_cast<double>(std::abs(value)) / static_cast<double>(all);
-  return fmt::format("{0}{1} ({0}{2:.1f} %)", sign, fixed_point(std::abs(value), decimals), percent);
-}
-
-struct TermMeaning {
-  std::string_view term;
-  std::string_view meaning;
-};
-constexpr std::array<TermMeaning, 7> kMeanings{
-    {{kByNccl, "what NCCL takes a link for in place of its line rate: see the links above"},
-     {kProtocol, "what transport and algorithm lose on large buffers: down to the reachable rate above"},
-     {kFill, "launch, steps, changes of protocol and pipelines that fill, by the model (docs/model.md)"},
-     {kLogLinks, "the model again with the NICs and NVLinks that the log lists"},
-     {kSteps, "latency of the steps, cache misses, the algorithm's own way (docs/model.md)"},
-     {kCompute, "summing and copying on the cores, as calibrated"},
-     {kLeft, "not explained by the model; negative: faster than it"}}};
-
-}  // namespace
 
 ReportSection gap_section(const Run& run, const Lab01Options& options, const std::vector<SizeGap>& gaps) {
   const int decimals = gap_decimals(gaps);

@@ -119,27 +119,6 @@ Rules rules_of(const CollectiveCall& call) {
   return {};
 }
 
-}  // namespace
-
-std::optional<std::string> open_mpi_chooses(const CollectiveCall& call) {
-  if (!call.commutative) return std::nullopt;
-  const Rules rules = rules_of(call);
-  for (const Band& band : rules.bands) {
-    if (call.ranks >= band.below_ranks) continue;
-    std::istringstream words(band.rules);
-    std::string algorithm;
-    std::uint64_t below_bytes = 0;
-    while (words >> algorithm && words >> below_bytes && rules.bytes >= below_bytes) {
-    }
-    return algorithm;
-  }
-  return std::nullopt;
-}
-
-bool has_open_mpi_rules(std::string_view version) { return version.starts_with("Open MPI v4.1."); }
-
-namespace {
-
 /// Elements of one segment, rounded to the nearest, or all of them where segments make no sense. Source:
 /// coll_base_functions.h, COLL_BASE_COMPUTED_SEGCOUNT.
 std::uint64_t segment_elements(const CollectiveCall& call, std::uint64_t segment_bytes) {
@@ -169,44 +148,6 @@ std::string all_gather_runs(const std::string& algorithm, int ranks) {
   if (algorithm == "neighbor" && ranks % 2 != 0) return "ring";
   return algorithm;
 }
-
-}  // namespace
-
-std::string open_mpi_runs(const std::string& forced, const CollectiveCall& call,
-                          std::uint64_t segment_bytes) {
-  if (call.count == 0) return "none";  // the first lines of ompi/mpi/c/{allreduce,allgather,…}.c
-  if (call.ranks == 1) return "self";  // coll_tuned_module.c, ompi_coll_tuned_comm_query: not below two ranks
-  switch (call.operation) {
-    case OperationId::all_reduce:
-      return all_reduce_runs(forced, call, segment_bytes);
-    case OperationId::all_gather:
-      return all_gather_runs(forced, call.ranks);
-    case OperationId::all_to_all:
-      // coll_base_alltoall.c: each of them begins with mca_coll_base_alltoall_intra_basic_inplace
-      return call.in_place ? "basic_inplace" : forced;
-    case OperationId::reduce_scatter:  // coll_base_reduce_scatter.c: none hands over
-    case OperationId::all_to_all_v:    // no algorithm of this one and the next can be forced
-    case OperationId::send_recv:
-    case OperationId::ping_pong:
-    case OperationId::broadcast:
-    case OperationId::reduce:
-    case OperationId::gather:
-    case OperationId::scatter:
-    case OperationId::step:  // its AllReduce is asked for
-    case OperationId::hypercube:
-      return forced;
-  }
-  return forced;
-}
-
-std::optional<std::string> open_mpi_refuses(OperationId operation, const std::string& forced, int ranks) {
-  // coll_base_allgather.c and coll_base_alltoall.c, …_intra_two_procs: MPI_ERR_UNSUPPORTED_OPERATION
-  const bool has_two_proc = operation == OperationId::all_gather || operation == OperationId::all_to_all;
-  if (has_two_proc && forced == "two_proc" && ranks > 2) return "two_proc needs exactly 2 ranks";
-  return std::nullopt;
-}
-
-namespace {
 
 /// smpi_coll.cpp, smpi_coll_descriptions: the entries that are selectors, not algorithms.
 constexpr std::array<std::string_view, 7> kSelectors{"",         "default", "ompi",     "mpich",
@@ -268,6 +209,57 @@ std::string rooted_runs(const std::string& configured, OperationId operation) {
 }
 
 }  // namespace
+
+std::optional<std::string> open_mpi_chooses(const CollectiveCall& call) {
+  if (!call.commutative) return std::nullopt;
+  const Rules rules = rules_of(call);
+  for (const Band& band : rules.bands) {
+    if (call.ranks >= band.below_ranks) continue;
+    std::istringstream words(band.rules);
+    std::string algorithm;
+    std::uint64_t below_bytes = 0;
+    while (words >> algorithm && words >> below_bytes && rules.bytes >= below_bytes) {
+    }
+    return algorithm;
+  }
+  return std::nullopt;
+}
+
+bool has_open_mpi_rules(std::string_view version) { return version.starts_with("Open MPI v4.1."); }
+
+std::string open_mpi_runs(const std::string& forced, const CollectiveCall& call,
+                          std::uint64_t segment_bytes) {
+  if (call.count == 0) return "none";  // the first lines of ompi/mpi/c/{allreduce,allgather,…}.c
+  if (call.ranks == 1) return "self";  // coll_tuned_module.c, ompi_coll_tuned_comm_query: not below two ranks
+  switch (call.operation) {
+    case OperationId::all_reduce:
+      return all_reduce_runs(forced, call, segment_bytes);
+    case OperationId::all_gather:
+      return all_gather_runs(forced, call.ranks);
+    case OperationId::all_to_all:
+      // coll_base_alltoall.c: each of them begins with mca_coll_base_alltoall_intra_basic_inplace
+      return call.in_place ? "basic_inplace" : forced;
+    case OperationId::reduce_scatter:  // coll_base_reduce_scatter.c: none hands over
+    case OperationId::all_to_all_v:    // no algorithm of this one and the next can be forced
+    case OperationId::send_recv:
+    case OperationId::ping_pong:
+    case OperationId::broadcast:
+    case OperationId::reduce:
+    case OperationId::gather:
+    case OperationId::scatter:
+    case OperationId::step:  // its AllReduce is asked for
+    case OperationId::hypercube:
+      return forced;
+  }
+  return forced;
+}
+
+std::optional<std::string> open_mpi_refuses(OperationId operation, const std::string& forced, int ranks) {
+  // coll_base_allgather.c and coll_base_alltoall.c, …_intra_two_procs: MPI_ERR_UNSUPPORTED_OPERATION
+  const bool has_two_proc = operation == OperationId::all_gather || operation == OperationId::all_to_all;
+  if (has_two_proc && forced == "two_proc" && ranks > 2) return "two_proc needs exactly 2 ranks";
+  return std::nullopt;
+}
 
 std::string smpi_runs(const std::string& configured, const CollectiveCall& call) {
   for (const std::string_view selector : kSelectors) {

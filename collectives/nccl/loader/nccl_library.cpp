@@ -25,14 +25,6 @@ void need(const SharedLibrary& library, const NcclLibrary& nccl, Function*& func
               "name another libnccl, of 2.18 or newer, in COLLBENCH_NCCL");
 }
 
-}  // namespace
-
-std::string nccl_version_text(int version) {
-  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
-}
-
-namespace {
-
 NcclLibrary table_of(const SharedLibrary& library) {
   NcclLibrary nccl;
   nccl.path = library.path();
@@ -110,6 +102,10 @@ NcclLibrary first_that(const std::function<void(const NcclLibrary&)>& suits) {
 }
 
 }  // namespace
+
+std::string nccl_version_text(int version) {
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
 
 NcclLibrary NcclLibrary::load() {
   return first_that([](const NcclLibrary&) {});

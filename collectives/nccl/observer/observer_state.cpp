@@ -51,6 +51,13 @@ std::string_view name_of(const Names& names, int number) {
                                                                 : "newer";
 }
 
+/// What NCCL does not consider has no time: below 0 (NCCL_ALGO_PROTO_IGNORE), and in 2.32 half of the largest
+/// float, as libnccl 2.32.3 gives a tuner for AllGather on 2 × 8 H100.
+bool is_time(float microseconds) {
+  constexpr float kMaxMicroseconds = 1e12F;  // 12 days
+  return microseconds >= 0 && microseconds < kMaxMicroseconds;
+}
+
 }  // namespace
 
 std::string_view algorithm_name(int number) { return name_of(kAlgorithms, number); }
@@ -81,17 +88,6 @@ void record_selection(std::string_view algorithm, std::string_view protocol, int
   // One operation may be many sends and receives.
   all.seen.channels = std::max(all.seen.channels, channels);
 }
-
-namespace {
-
-/// What NCCL does not consider has no time: below 0 (NCCL_ALGO_PROTO_IGNORE), and in 2.32 half of the largest
-/// float, as libnccl 2.32.3 gives a tuner for AllGather on 2 × 8 H100.
-bool is_time(float microseconds) {
-  constexpr float kMaxMicroseconds = 1e12F;  // 12 days
-  return microseconds >= 0 && microseconds < kMaxMicroseconds;
-}
-
-}  // namespace
 
 void record_cost_table(const float* costs, int algorithms, int protocols) {
   if (!watching()) return;

@@ -85,6 +85,16 @@ topology::ErrorCounters counters_of(const BurninOptions& options, int node) {
   return found;
 }
 
+/// By the MPI that ranks started here would load; none is no Open MPI.
+bool uses_open_mpi() {
+  try {
+    return collectives::mpi_library().abi == collectives::MpiAbi::open_mpi;
+  } catch (const Error& error) {
+    if (error.status() == ExitStatus::usage) throw;
+    return false;
+  }
+}
+
 }  // namespace
 
 MisplacedRanks::MisplacedRanks(const char* option, const char* words, const std::vector<std::string>& hosts,
@@ -98,20 +108,6 @@ MisplacedRanks::MisplacedRanks(const char* option, const char* words, const std:
                         words)) {}
 
 std::string core_program_path() { return beside_this_program("collbench"); }
-
-namespace {
-
-/// By the MPI that ranks started here would load; none is no Open MPI.
-bool uses_open_mpi() {
-  try {
-    return collectives::mpi_library().abi == collectives::MpiAbi::open_mpi;
-  } catch (const Error& error) {
-    if (error.status() == ExitStatus::usage) throw;
-    return false;
-  }
-}
-
-}  // namespace
 
 std::vector<std::string>::const_iterator open_mpi_launcher(const std::vector<std::string>& words) {
   // Another MPI library's launchers have the same names, and this program needs that of its own library.

@@ -104,6 +104,19 @@ bool defines_runtime(const ElfFile& file) {
                              [](const ElfFunction& function) { return function.name == "cudaMalloc"; });
 }
 
+/// Of a program that names its libnccl to collbench and loads this library before it, as the CUDA runtime
+/// (COLLBENCH_CUDART) or with LD_PRELOAD.
+[[gnu::constructor]] void load_named_nccl() {
+  const std::string name = variable_value("COLLBENCH_NCCL");
+  if (name.empty() || variable_value("COLLBENCH_SIMULATED_GPU").empty()) return;
+  try {
+    static_cast<void>(load_simulated_nccl(name));
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "%s\n", describe(failure).c_str());
+    std::_Exit(static_cast<int>(exit_status(failure)));
+  }
+}
+
 }  // namespace
 
 SimulatedNccl load_simulated_nccl(const std::string& name) {
@@ -125,23 +138,6 @@ SimulatedNccl load_simulated_nccl(const std::string& name) {
   answer_system_calls(nccl.library);
   return nccl;
 }
-
-namespace {
-
-/// Of a program that names its libnccl to collbench and loads this library before it, as the CUDA runtime
-/// (COLLBENCH_CUDART) or with LD_PRELOAD.
-[[gnu::constructor]] void load_named_nccl() {
-  const std::string name = variable_value("COLLBENCH_NCCL");
-  if (name.empty() || variable_value("COLLBENCH_SIMULATED_GPU").empty()) return;
-  try {
-    static_cast<void>(load_simulated_nccl(name));
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "%s\n", describe(failure).c_str());
-    std::_Exit(static_cast<int>(exit_status(failure)));
-  }
-}
-
-}  // namespace
 
 }  // namespace collbench::simulated_gpu
 

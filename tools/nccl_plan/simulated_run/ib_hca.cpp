@@ -34,24 +34,6 @@ std::vector<Entry> entries_of(std::string_view list) {
   return entries;
 }
 
-}  // namespace
-
-bool ib_hca_allows(std::string_view list, std::string_view name, int port) {
-  const bool excludes = list.starts_with('^');
-  if (excludes) list.remove_prefix(1);
-  const bool whole_name = list.starts_with('=');
-  if (whole_name) list.remove_prefix(1);
-  const std::vector<Entry> entries = entries_of(list);
-  // No entry is as good as every NIC, also behind a caret, which then leaves none.
-  const bool named = entries.empty() || std::ranges::any_of(entries, [&](const Entry& entry) {
-                       return (whole_name ? name == entry.name : name.starts_with(entry.name)) &&
-                              entry.port.value_or(port) == port;
-                     });
-  return named != excludes;
-}
-
-namespace {
-
 /// Lanes × GT/s ("32.0 GT/s PCIe") of the slowest link from the port up to the CPU; 0: no file says.
 double pcie_above(const pugi::xml_node& net) {
   double slowest = 0;
@@ -82,6 +64,20 @@ std::vector<std::pair<pugi::xml_node, HcaPort>> named_ports(const std::string& x
 }
 
 }  // namespace
+
+bool ib_hca_allows(std::string_view list, std::string_view name, int port) {
+  const bool excludes = list.starts_with('^');
+  if (excludes) list.remove_prefix(1);
+  const bool whole_name = list.starts_with('=');
+  if (whole_name) list.remove_prefix(1);
+  const std::vector<Entry> entries = entries_of(list);
+  // No entry is as good as every NIC, also behind a caret, which then leaves none.
+  const bool named = entries.empty() || std::ranges::any_of(entries, [&](const Entry& entry) {
+                       return (whole_name ? name == entry.name : name.starts_with(entry.name)) &&
+                              entry.port.value_or(port) == port;
+                     });
+  return named != excludes;
+}
 
 std::vector<HcaPort> hca_ports(const std::string& xml) {
   pugi::xml_document document;

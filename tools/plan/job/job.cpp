@@ -37,6 +37,40 @@ constexpr std::array<SoftwareStack, 8> kStacks{{
      true, ExpertRun::compiled, false, "MaxText: XLA compiles, attention is cuDNN's"},
 }};
 
+/// Qi et al. 2023, section 2: bubble and memory are of at least as many micro-batches.
+std::optional<Illegal> why_no_zero_bubble(const TrainingJob& job) {
+  const auto illegal = [&job](const std::string& what, const char* next_step) {
+    return Illegal{"--schedule", fmt::format("{} {}", schedule_name(job), what), next_step};
+  };
+  if (job.pp < 2) return illegal("needs at least two stages", "give --pp 2 or more, or leave --schedule out");
+  if (job.vpp > 1)
+    return illegal(fmt::format("has no chunks, and --vpp is {}", job.vpp), "leave --vpp or --schedule out");
+  if (job.recompute == Recompute::full)
+    return illegal(
+        "runs the weights' part of a backward pass later, and recomputing everything keeps nothing "
+        "for it",
+        "give another --recompute");
+  if (job.schedule == Schedule::dualpipe && job.pp % 2 != 0)
+    return illegal(fmt::format("needs an even number of stages, not {}", job.pp), "give an even --pp");
+  if (job.micro_batches() < job.pp)
+    return illegal(fmt::format("needs as many micro-batches as stages, {}, and a rank has {}", job.pp,
+                               job.micro_batches()),
+                   "give a larger --gbs, a smaller --mbs or fewer stages");
+  return std::nullopt;
+}
+
+/// Megatron-Core's parallel_state.py asserts it: stages of the dense ranks have to be those of the experts.
+std::optional<Illegal> why_no_order(const TrainingJob& job) {
+  const bool last = job.order.back() == Dimension::pp;
+  if (last || job.pp == 1 || job.ep == 1 || std::int64_t{job.tp} * job.cp == job.ep) return std::nullopt;
+  return Illegal{
+      "--order",
+      fmt::format("{} with experts over {} ranks and tp {} × cp {}: their stages would not be those "
+                  "of the other layers",
+                  words(job.order), job.ep, job.tp, job.cp),
+      "put pp last, or give --ep as large as tp × cp"};
+}
+
 }  // namespace
 
 const SoftwareStack& find_stack(const std::string& name) {
@@ -74,44 +108,6 @@ std::string_view schedule_name(const TrainingJob& job) {
   if (job.schedule == Schedule::zb_h1) return "zb-h1";
   return job.vpp > 1 ? "interleaved" : "1f1b";
 }
-
-namespace {
-
-/// Qi et al. 2023, section 2: bubble and memory are of at least as many micro-batches.
-std::optional<Illegal> why_no_zero_bubble(const TrainingJob& job) {
-  const auto illegal = [&job](const std::string& what, const char* next_step) {
-    return Illegal{"--schedule", fmt::format("{} {}", schedule_name(job), what), next_step};
-  };
-  if (job.pp < 2) return illegal("needs at least two stages", "give --pp 2 or more, or leave --schedule out");
-  if (job.vpp > 1)
-    return illegal(fmt::format("has no chunks, and --vpp is {}", job.vpp), "leave --vpp or --schedule out");
-  if (job.recompute == Recompute::full)
-    return illegal(
-        "runs the weights' part of a backward pass later, and recomputing everything keeps nothing "
-        "for it",
-        "give another --recompute");
-  if (job.schedule == Schedule::dualpipe && job.pp % 2 != 0)
-    return illegal(fmt::format("needs an even number of stages, not {}", job.pp), "give an even --pp");
-  if (job.micro_batches() < job.pp)
-    return illegal(fmt::format("needs as many micro-batches as stages, {}, and a rank has {}", job.pp,
-                               job.micro_batches()),
-                   "give a larger --gbs, a smaller --mbs or fewer stages");
-  return std::nullopt;
-}
-
-/// Megatron-Core's parallel_state.py asserts it: stages of the dense ranks have to be those of the experts.
-std::optional<Illegal> why_no_order(const TrainingJob& job) {
-  const bool last = job.order.back() == Dimension::pp;
-  if (last || job.pp == 1 || job.ep == 1 || std::int64_t{job.tp} * job.cp == job.ep) return std::nullopt;
-  return Illegal{
-      "--order",
-      fmt::format("{} with experts over {} ranks and tp {} × cp {}: their stages would not be those "
-                  "of the other layers",
-                  words(job.order), job.ep, job.tp, job.cp),
-      "put pp last, or give --ep as large as tp × cp"};
-}
-
-}  // namespace
 
 std::optional<Illegal> why_illegal(const TrainingJob& job) {
   const ModelShape& model = job.model;

@@ -24,27 +24,6 @@ constexpr double kSharedExpert = 4;
 /// As many backward twice.
 constexpr double kPasses = 3;
 
-}  // namespace
-
-double launches_of_expert_layer(const TrainingJob& job) {
-  const ExpertRun run = job.stack->experts;
-  if (run == ExpertRun::whole_graph || run == ExpertRun::compiled) return 0;
-  const ModelShape& model = job.model;
-  const double of_a_product = 1 + (job.precision >= Precision::fp8 ? kQuantizations : 0);
-  const double again = job.recompute == Recompute::full ? (kPasses + 1) / kPasses : 1;
-  const double local = run == ExpertRun::grouped ? 1 : static_cast<double>(model.experts.count) / job.ep;
-  const double experts = local * kExpertProducts * of_a_product;
-  if (run == ExpertRun::graphs_around) return again * experts;
-  const bool latent = model.latent.kv_rank > 0;
-  const bool shared = model.experts.shared_ffn > 0;
-  const double forward =
-      kRouter + kDispatch + (latent ? kLatentAttention : kAttention) + (shared ? kSharedExpert : 0);
-  const double products = (latent ? 5 : 2) + (shared ? 2 : 0);
-  return again * (experts + kPasses * (forward + products * (of_a_product - 1)));
-}
-
-namespace {
-
 constexpr double kActivationBytes = 2;    ///< FP16 and BF16
 constexpr double kMainGradientBytes = 8;  ///< FP32, read and written, each micro-batch
 /// FP8 products with a scale for each row, of those with one for a tensor, casts included: by torchao's
@@ -232,6 +211,23 @@ PassTime expert_part(const TrainingJob& job, const ComputeRates& rates, const Sh
 }
 
 }  // namespace
+
+double launches_of_expert_layer(const TrainingJob& job) {
+  const ExpertRun run = job.stack->experts;
+  if (run == ExpertRun::whole_graph || run == ExpertRun::compiled) return 0;
+  const ModelShape& model = job.model;
+  const double of_a_product = 1 + (job.precision >= Precision::fp8 ? kQuantizations : 0);
+  const double again = job.recompute == Recompute::full ? (kPasses + 1) / kPasses : 1;
+  const double local = run == ExpertRun::grouped ? 1 : static_cast<double>(model.experts.count) / job.ep;
+  const double experts = local * kExpertProducts * of_a_product;
+  if (run == ExpertRun::graphs_around) return again * experts;
+  const bool latent = model.latent.kv_rank > 0;
+  const bool shared = model.experts.shared_ffn > 0;
+  const double forward =
+      kRouter + kDispatch + (latent ? kLatentAttention : kAttention) + (shared ? kSharedExpert : 0);
+  const double products = (latent ? 5 : 2) + (shared ? 2 : 0);
+  return again * (experts + kPasses * (forward + products * (of_a_product - 1)));
+}
 
 double product_rate(const ComputeRates& rates, Precision precision) {
   const topology::TrainingGpu& gpu = *rates.gpu;

@@ -47,33 +47,6 @@ std::optional<std::string> known_to_nccl(pugi::xml_node node, const char* name) 
   return text;
 }
 
-}  // namespace
-
-bool is_hidden_nvswitch(std::string_view target) {
-  constexpr std::size_t kDomain =
-      7;  // f's: shorter domains are those of virtual switches in providers' files
-  const std::string ones = lower(target.substr(0, target.find('.')));
-  return ones.find(':') != std::string::npos && ones.find_first_not_of('f') >= kDomain &&
-         ones.find_first_not_of("f:") == std::string::npos;
-}
-
-void add_nvlinks(const std::vector<WrittenNvLink>& links, Host& host) {
-  for (const WrittenNvLink& link : links) {
-    const auto to = target_of(link, host);
-    if (!to) {
-      host.notes.push_back(fmt::format(
-          "{}: an NVLink leads to {} of class '{}', which is neither a GPU nor an NVSwitch; ignored",
-          link.where, *link.target, excerpt(link.target_class)));
-      continue;
-    }
-    if (to == link.from)
-      host.notes.push_back(fmt::format("{}: an NVLink of {} loops back to itself", link.where, *link.target));
-    host.nvlinks.push_back({link.from, *to, link.count, {}});
-  }
-}
-
-namespace {
-
 constexpr int kMaxMegabits = 6'400'000;  // four times the fastest port of 2026; some dumps are in other units
 
 /// Walks the file and fills one host.
@@ -243,6 +216,29 @@ bool is_nccl_topology(const ReaderInput& input) {
 }
 
 }  // namespace
+
+bool is_hidden_nvswitch(std::string_view target) {
+  constexpr std::size_t kDomain =
+      7;  // f's: shorter domains are those of virtual switches in providers' files
+  const std::string ones = lower(target.substr(0, target.find('.')));
+  return ones.find(':') != std::string::npos && ones.find_first_not_of('f') >= kDomain &&
+         ones.find_first_not_of("f:") == std::string::npos;
+}
+
+void add_nvlinks(const std::vector<WrittenNvLink>& links, Host& host) {
+  for (const WrittenNvLink& link : links) {
+    const auto to = target_of(link, host);
+    if (!to) {
+      host.notes.push_back(fmt::format(
+          "{}: an NVLink leads to {} of class '{}', which is neither a GPU nor an NVSwitch; ignored",
+          link.where, *link.target, excerpt(link.target_class)));
+      continue;
+    }
+    if (to == link.from)
+      host.notes.push_back(fmt::format("{}: an NVLink of {} loops back to itself", link.where, *link.target));
+    host.nvlinks.push_back({link.from, *to, link.count, {}});
+  }
+}
 
 Host read_nccl_topology_xml(std::string_view text, std::string_view file) {
   const XmlInput xml(text, file, "system", "an NCCL topology XML");

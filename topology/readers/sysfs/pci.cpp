@@ -32,22 +32,6 @@ std::uint32_t read_32(std::span<const std::uint8_t> config, std::size_t offset) 
   return value;
 }
 
-}  // namespace
-
-std::optional<bool> acs_of_config(std::span<const std::uint8_t> config) {
-  std::size_t offset = kFirstCapability;
-  // A damaged list may lead back to itself: no more steps than capabilities fit.
-  for (std::size_t steps = config.size() / 8; steps > 0; --steps) {
-    if (offset < kFirstCapability || offset + 8 > config.size()) return std::nullopt;
-    const std::uint32_t header = read_32(config, offset);
-    if ((header & 0xFFFFU) == kAcsId) return (config[offset + kAcsControl] & kTakesUp) != 0;
-    offset = header >> 20U & 0xFFCU;
-  }
-  return std::nullopt;
-}
-
-namespace {
-
 namespace fs = std::filesystem;
 
 /// "32.0 GT/s PCIe" and "16"; width 0 and "Unknown" mean not known.
@@ -135,6 +119,18 @@ void add_with_bridges(const fs::path& devices, const std::string& address, Host&
 bool has_pci_devices(const fs::path& root) { return fs::exists(root / "bus/pci/devices"); }
 
 }  // namespace
+
+std::optional<bool> acs_of_config(std::span<const std::uint8_t> config) {
+  std::size_t offset = kFirstCapability;
+  // A damaged list may lead back to itself: no more steps than capabilities fit.
+  for (std::size_t steps = config.size() / 8; steps > 0; --steps) {
+    if (offset < kFirstCapability || offset + 8 > config.size()) return std::nullopt;
+    const std::uint32_t header = read_32(config, offset);
+    if ((header & 0xFFFFU) == kAcsId) return (config[offset + kAcsControl] & kTakesUp) != 0;
+    offset = header >> 20U & 0xFFCU;
+  }
+  return std::nullopt;
+}
 
 Host read_sysfs_pci(const fs::path& root) {
   const fs::path devices = root / "bus/pci/devices";
