@@ -202,8 +202,6 @@ Json compared_row_to_json(const ComparedRow& row) {
               {"notes", row.notes}};
 }
 
-}  // namespace
-
 std::vector<std::string> comparison_headings(const Comparison& comparison) {
   if (comparison.paired) return {"row", "B is", "B/A", "95 % of B/A", "A (µs)", "B (µs)", "p", "pairs"};
   return {"row", "change", "new/base", "95 % of new/base", "base (µs)", "new (µs)", "p", "launches"};
@@ -241,71 +239,6 @@ std::vector<std::string> comparison_notes(const Comparison& comparison) {
   return lines;
 }
 
-std::string comparison_summary(const Comparison& comparison) {
-  std::vector<std::string> parts;
-  for (const RowChange change : {RowChange::slower, RowChange::faster, RowChange::unclear, RowChange::missing,
-                                 RowChange::added, RowChange::same}) {
-    if (const std::size_t count = comparison.count(change); count > 0)
-      parts.push_back(fmt::format("{} {}", count, name(change)));
-  }
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-std::string report_text(const Comparison& comparison, const TextOptions& options) {
-  const auto fact = [&](const std::string& line) { return wrap(line, options.columns, "# ", "#   "); };
-  std::string text = fact(comparison_title(comparison));
-  for (const std::string& line : comparison.differences) text += fact(line);
-  if (comparison.differences.empty()) text += fact("nothing is known to differ beside the times");
-  const std::size_t shown = options.columns >= kAllFrom ? 8 : options.columns >= kIntervalFrom ? 6 : 4;
-  TextTable table{comparison_headings(comparison)};
-  for (const ComparedRow& row : comparison.rows)
-    table.push_back(comparison_cells(row, comparison.paired.has_value()));
-  for (auto& row : table) row.resize(shown);
-  for (auto& row : table) row.front() = shorten(row.front(), name_columns(options.columns, shown));
-  text += "\n" + table_lines(table, 2) + "\n";
-  for (const std::string& line : comparison_notes(comparison)) text += fact(line);
-  return text;
-}
-
-std::string report_markdown(const Comparison& comparison) {
-  std::string text = fmt::format("**{}**: {}\n\n", markdown_text(comparison_title(comparison)),
-                                 comparison_summary(comparison));
-  for (const std::string& line : comparison.differences) text += fmt::format("- {}\n", markdown_text(line));
-  ReportTable table{.headings = comparison_headings(comparison), .left = 2};
-  for (const ComparedRow& row : comparison.rows) {
-    if (row.change == RowChange::same) continue;
-    const std::vector<std::string> cells = comparison_cells(row, comparison.paired.has_value());
-    table.rows.emplace_back(cells.begin(), cells.end());
-  }
-  if (!table.rows.empty()) text += "\n" + markdown_table(table);
-  text += "\n";
-  std::vector<std::string> after = comparison_notes(comparison);
-  after.erase(after.begin());  // the summary stands in the first line
-  for (const std::string& line : after) text += fmt::format("- {}\n", markdown_text(line));
-  return text;
-}
-
-std::string report_json(const Comparison& comparison) {
-  Json rows = Json::array();
-  for (const ComparedRow& row : comparison.rows) rows.push_back(compared_row_to_json(row));
-  const Json whole{{"record", "collbench comparison"},
-                   {"base", comparison.base_name},
-                   {"new", comparison.current_name},
-                   {"ranks", comparison.ranks},
-                   {"same_record", comparison.is_of_one_record},
-                   {"launch_allowance", comparison.options.launch_allowance},
-                   {"sitting_allowance", comparison.sitting_allowance},
-                   {"same_within", comparison.options.same_within},
-                   {"significance", comparison.options.significance},
-                   {"rounds", comparison.paired ? Json(comparison.paired->rounds) : Json(nullptr)},
-                   {"looks", comparison.paired ? Json(comparison.paired->looks) : Json(nullptr)},
-                   {"differences", comparison.differences},
-                   {"rows", rows}};
-  return json_document(whole);
-}
-
-namespace {
-
 std::string csv_value(const Json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return csv_cell(value.get<std::string>());
@@ -314,76 +247,6 @@ std::string csv_value(const Json& value) {
   for (const Json& each : value) parts.push_back(each.get<std::string>());
   return csv_cell(fmt::format("{}", fmt::join(parts, "; ")));
 }
-
-}  // namespace
-
-std::string report_csv(const Comparison& comparison) {
-  std::string text;
-  for (const ComparedRow& row : comparison.rows) {
-    Json columns{{"base", comparison.base_name}, {"new", comparison.current_name}};
-    columns.update(compared_row_to_json(row));
-    std::vector<std::string> names;
-    std::vector<std::string> values;
-    for (const auto& [key, value] : columns.items()) {
-      names.push_back(key);
-      values.push_back(csv_value(value));
-    }
-    if (text.empty()) text = fmt::format("{}\n", fmt::join(names, ","));
-    text += fmt::format("{}\n", fmt::join(values, ","));
-  }
-  return text;
-}
-
-namespace {
-
-struct ComparisonFormat {
-  std::string_view name;
-  std::string (*write)(const Comparison& comparison, const TextOptions& options);
-  std::string (*as_shown)(std::string_view document);
-};
-
-constexpr std::array<ComparisonFormat, 5> kComparisonFormats{{
-    {"text", report_text, terminal_text},
-    {"md", [](const Comparison& comparison, const TextOptions&) { return report_markdown(comparison); },
-     page_text},
-    {"json", [](const Comparison& comparison, const TextOptions&) { return report_json(comparison); },
-     json_text},
-    {"html", [](const Comparison& comparison, const TextOptions&) { return report_html(comparison); },
-     page_text},
-    {"csv", [](const Comparison& comparison, const TextOptions&) { return report_csv(comparison); },
-     page_text},
-}};
-
-}  // namespace
-
-std::vector<std::string> comparison_formats() {
-  std::vector<std::string> names;
-  for (const ComparisonFormat& format : kComparisonFormats) names.emplace_back(format.name);
-  return names;
-}
-
-std::string report(const Comparison& comparison, std::string_view format, const TextOptions& options) {
-  for (const ComparisonFormat& each : kComparisonFormats) {
-    if (each.name == format) return each.as_shown(each.write(comparison, options));
-  }
-  throw usage_error("--format", fmt::format("'{}' is not a format of a comparison", format),
-                    "choose " + format_list(comparison_formats()));
-}
-
-std::string report_no_comparison(const std::string& file, const std::string& reason, std::string_view format,
-                                 const TextOptions& options) {
-  const std::string line = file + ": " + reason;
-  if (format == "json") return json_document({{"comparison", nullptr}, {"reason", line}});
-  if (format == "html")
-    return page_text(
-        html_page("Not compared", {}, {{"outcome", "Outcome", html_list({{line, Tone::warning}})}}));
-  if (format == "csv")
-    return fmt::format("new,change,notes\n{},not compared,{}\n", csv_cell(file), csv_cell(reason));
-  if (format == "md") return "**Not compared**: " + markdown_text(line) + "\n";
-  return wrap(line, options.columns, "# ", "#   ");
-}
-
-namespace {
 
 std::string change_style(RowChange change) {
   switch (change) {
@@ -412,9 +275,42 @@ ReportTable compared_rows(const Comparison& comparison) {
   return table;
 }
 
-}  // namespace
+std::string report_markdown(const Comparison& comparison, const TextOptions& /*options*/) {
+  std::string text = fmt::format("**{}**: {}\n\n", markdown_text(comparison_title(comparison)),
+                                 comparison_summary(comparison));
+  for (const std::string& line : comparison.differences) text += fmt::format("- {}\n", markdown_text(line));
+  ReportTable table{.headings = comparison_headings(comparison), .left = 2};
+  for (const ComparedRow& row : comparison.rows) {
+    if (row.change == RowChange::same) continue;
+    const std::vector<std::string> cells = comparison_cells(row, comparison.paired.has_value());
+    table.rows.emplace_back(cells.begin(), cells.end());
+  }
+  if (!table.rows.empty()) text += "\n" + markdown_table(table);
+  text += "\n";
+  std::vector<std::string> after = comparison_notes(comparison);
+  after.erase(after.begin());  // the summary stands in the first line
+  for (const std::string& line : after) text += fmt::format("- {}\n", markdown_text(line));
+  return text;
+}
 
-std::string report_html(const Comparison& comparison) {
+std::string report_csv(const Comparison& comparison, const TextOptions& /*options*/) {
+  std::string text;
+  for (const ComparedRow& row : comparison.rows) {
+    Json columns{{"base", comparison.base_name}, {"new", comparison.current_name}};
+    columns.update(compared_row_to_json(row));
+    std::vector<std::string> names;
+    std::vector<std::string> values;
+    for (const auto& [key, value] : columns.items()) {
+      names.push_back(key);
+      values.push_back(csv_value(value));
+    }
+    if (text.empty()) text = fmt::format("{}\n", fmt::join(names, ","));
+    text += fmt::format("{}\n", fmt::join(values, ","));
+  }
+  return text;
+}
+
+std::string report_html(const Comparison& comparison, const TextOptions& /*options*/) {
   const ReportList same{"nothing is known to differ beside the times"};
   return html_page({comparison_title(comparison),
                     {{"Outcome", {comparison_notes(comparison)}, "outcome"},
@@ -424,6 +320,95 @@ std::string report_html(const Comparison& comparison) {
                       {comparison.differences.empty() ? same : comparison.differences},
                       "differences"}},
                     {{comparison_summary(comparison)}}});
+}
+
+struct ComparisonFormat {
+  std::string_view name;
+  std::string (*write)(const Comparison& comparison, const TextOptions& options);
+  std::string (*as_shown)(std::string_view document);
+};
+
+constexpr std::array<ComparisonFormat, 5> kComparisonFormats{{
+    {"text", report_text, terminal_text},
+    {"md", report_markdown, page_text},
+    {"json", [](const Comparison& comparison, const TextOptions&) { return report_json(comparison); },
+     json_text},
+    {"html", report_html, page_text},
+    {"csv", report_csv, page_text},
+}};
+
+}  // namespace
+
+std::string comparison_summary(const Comparison& comparison) {
+  std::vector<std::string> parts;
+  for (const RowChange change : {RowChange::slower, RowChange::faster, RowChange::unclear, RowChange::missing,
+                                 RowChange::added, RowChange::same}) {
+    if (const std::size_t count = comparison.count(change); count > 0)
+      parts.push_back(fmt::format("{} {}", count, name(change)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string report_text(const Comparison& comparison, const TextOptions& options) {
+  const auto fact = [&](const std::string& line) { return wrap(line, options.columns, "# ", "#   "); };
+  std::string text = fact(comparison_title(comparison));
+  for (const std::string& line : comparison.differences) text += fact(line);
+  if (comparison.differences.empty()) text += fact("nothing is known to differ beside the times");
+  const std::size_t shown = options.columns >= kAllFrom ? 8 : options.columns >= kIntervalFrom ? 6 : 4;
+  TextTable table{comparison_headings(comparison)};
+  for (const ComparedRow& row : comparison.rows)
+    table.push_back(comparison_cells(row, comparison.paired.has_value()));
+  for (auto& row : table) row.resize(shown);
+  for (auto& row : table) row.front() = shorten(row.front(), name_columns(options.columns, shown));
+  text += "\n" + table_lines(table, 2) + "\n";
+  for (const std::string& line : comparison_notes(comparison)) text += fact(line);
+  return text;
+}
+
+std::string report_json(const Comparison& comparison) {
+  Json rows = Json::array();
+  for (const ComparedRow& row : comparison.rows) rows.push_back(compared_row_to_json(row));
+  const Json whole{{"record", "collbench comparison"},
+                   {"base", comparison.base_name},
+                   {"new", comparison.current_name},
+                   {"ranks", comparison.ranks},
+                   {"same_record", comparison.is_of_one_record},
+                   {"launch_allowance", comparison.options.launch_allowance},
+                   {"sitting_allowance", comparison.sitting_allowance},
+                   {"same_within", comparison.options.same_within},
+                   {"significance", comparison.options.significance},
+                   {"rounds", comparison.paired ? Json(comparison.paired->rounds) : Json(nullptr)},
+                   {"looks", comparison.paired ? Json(comparison.paired->looks) : Json(nullptr)},
+                   {"differences", comparison.differences},
+                   {"rows", rows}};
+  return json_document(whole);
+}
+
+std::vector<std::string> comparison_formats() {
+  std::vector<std::string> names;
+  for (const ComparisonFormat& format : kComparisonFormats) names.emplace_back(format.name);
+  return names;
+}
+
+std::string report(const Comparison& comparison, std::string_view format, const TextOptions& options) {
+  for (const ComparisonFormat& each : kComparisonFormats) {
+    if (each.name == format) return each.as_shown(each.write(comparison, options));
+  }
+  throw usage_error("--format", fmt::format("'{}' is not a format of a comparison", format),
+                    "choose " + format_list(comparison_formats()));
+}
+
+std::string report_no_comparison(const std::string& file, const std::string& reason, std::string_view format,
+                                 const TextOptions& options) {
+  const std::string line = file + ": " + reason;
+  if (format == "json") return json_document({{"comparison", nullptr}, {"reason", line}});
+  if (format == "html")
+    return page_text(
+        html_page("Not compared", {}, {{"outcome", "Outcome", html_list({{line, Tone::warning}})}}));
+  if (format == "csv")
+    return fmt::format("new,change,notes\n{},not compared,{}\n", csv_cell(file), csv_cell(reason));
+  if (format == "md") return "**Not compared**: " + markdown_text(line) + "\n";
+  return wrap(line, options.columns, "# ", "#   ");
 }
 
 }  // namespace collbench::analysis

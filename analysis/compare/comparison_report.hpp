@@ -12,24 +12,8 @@ namespace collbench::analysis {
 /// A line for each row; before them what else differs, behind them how rows were decided or would be.
 [[nodiscard]] std::string report_text(const Comparison& comparison, const TextOptions& options = {});
 
-/// The same as GitHub-flavored Markdown, short enough for a pull request: rows that are SAME are counted.
-[[nodiscard]] std::string report_markdown(const Comparison& comparison);
-
 /// Everything, in seconds.
 [[nodiscard]] std::string report_json(const Comparison& comparison);
-
-/// Both sides in charts, and everything in tables, as one file of HTML that needs no network.
-[[nodiscard]] std::string report_html(const Comparison& comparison);
-
-/// What every format is made of: the title; the columns and the cells of a row in them; then the summary,
-/// what went another way in single rows, what would decide the rest, and how rows were decided.
-[[nodiscard]] std::string comparison_title(const Comparison& comparison);
-[[nodiscard]] std::vector<std::string> comparison_headings(const Comparison& comparison);
-[[nodiscard]] std::vector<std::string> comparison_cells(const ComparedRow& row, bool are_pairs);
-[[nodiscard]] std::vector<std::string> comparison_notes(const Comparison& comparison);
-
-/// A line for each row, with the members that it has in the JSON, and the names of both sides.
-[[nodiscard]] std::string report_csv(const Comparison& comparison);
 
 /// The names of the formats, the usual one first: text, md, json, html, csv.
 [[nodiscard]] std::vector<std::string> comparison_formats();

@@ -20,12 +20,6 @@ std::string json_document(const Json& value, int indent) {
   return json_text(value.dump(indent, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
-Json or_null(const std::optional<DataType>& type) { return type ? Json(traits(*type).name) : Json(nullptr); }
-
-Json or_null(const std::optional<Reduction>& reduction) {
-  return reduction ? Json(name(*reduction)) : Json(nullptr);
-}
-
 DataType data_type_from_json(const JsonReader& json) {
   const DataTypeTraits* found = find_data_type(json.text());
   if (found == nullptr) throw json.expected("the name of a data type");
@@ -51,12 +45,6 @@ std::string rank_host_from_json(const JsonReader& json) {
   if (!host.empty() && (!is_host_name(host.substr(0, end)) || !has_node))
     throw json.expected("the name of a host");
   return host;
-}
-
-std::optional<double> optional_number(const JsonReader& json, std::string_view key,
-                                      const NumberRange& range) {
-  const auto value = json.find(key);
-  return value ? std::optional(value->number(range)) : std::nullopt;
 }
 
 }  // namespace collbench

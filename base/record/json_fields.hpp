@@ -30,8 +30,6 @@ template <class Value>
 [[nodiscard]] Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
-[[nodiscard]] Json or_null(const std::optional<DataType>& type);
-[[nodiscard]] Json or_null(const std::optional<Reduction>& reduction);
 
 template <class Values, class Writer>
 [[nodiscard]] Json array_of(const Values& values, Writer writer) {
@@ -65,9 +63,5 @@ template <class Word, class Names>
 
 /// The host of a rank: likewise, but for "#1" behind it (--node-map), and empty where nobody named it.
 [[nodiscard]] std::string rank_host_from_json(const JsonReader& json);
-
-/// The member `key` of `json`; none when it is absent or null.
-[[nodiscard]] std::optional<double> optional_number(const JsonReader& json, std::string_view key,
-                                                    const NumberRange& range);
 
 }  // namespace collbench

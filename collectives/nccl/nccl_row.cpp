@@ -183,43 +183,28 @@ void NcclRow::issue() {
     exchange(shift);
     return;
   }
+  const auto call = [&](const char* name, auto* function, auto... arguments) {
+    communicator_.check(function(arguments..., handle, stream), name);
+  };
+  const std::uint64_t count = layout_.count;
   switch (key_.operation) {
     case OperationId::all_gather:
-      communicator_.check(nccl.all_gather(b.input, b.output, layout_.count, type_, handle, stream),
-                          "ncclAllGather");
-      return;
+      return call("ncclAllGather", nccl.all_gather, b.input, b.output, count, type_);
     case OperationId::reduce_scatter:
-      communicator_.check(
-          nccl.reduce_scatter(b.input, b.result, layout_.count, type_, reduction_, handle, stream),
-          "ncclReduceScatter");
-      return;
+      return call("ncclReduceScatter", nccl.reduce_scatter, b.input, b.result, count, type_, reduction_);
     case OperationId::broadcast:
-      communicator_.check(nccl.broadcast(b.input, b.result, layout_.count, type_, call_.root, handle, stream),
-                          "ncclBroadcast");
-      return;
+      return call("ncclBroadcast", nccl.broadcast, b.input, b.result, count, type_, call_.root);
     case OperationId::reduce:
-      communicator_.check(
-          nccl.reduce(b.input, b.result, layout_.count, type_, reduction_, call_.root, handle, stream),
-          "ncclReduce");
-      return;
+      return call("ncclReduce", nccl.reduce, b.input, b.result, count, type_, reduction_, call_.root);
     case OperationId::step:  // its AllReduce
     case OperationId::all_reduce:
-      communicator_.check(
-          nccl.all_reduce(b.input, b.output, layout_.count, type_, reduction_, handle, stream),
-          "ncclAllReduce");
-      return;
+      return call("ncclAllReduce", nccl.all_reduce, b.input, b.output, count, type_, reduction_);
     case OperationId::all_to_all:
-      communicator_.check(nccl.all_to_all(b.input, b.output, layout_.count, type_, handle, stream),
-                          "ncclAlltoAll");
-      return;
+      return call("ncclAlltoAll", nccl.all_to_all, b.input, b.output, count, type_);
     case OperationId::gather:
-      communicator_.check(nccl.gather(b.input, b.result, layout_.count, type_, call_.root, handle, stream),
-                          "ncclGather");
-      return;
+      return call("ncclGather", nccl.gather, b.input, b.result, count, type_, call_.root);
     case OperationId::scatter:
-      communicator_.check(nccl.scatter(b.input, b.result, layout_.count, type_, call_.root, handle, stream),
-                          "ncclScatter");
-      return;
+      return call("ncclScatter", nccl.scatter, b.input, b.result, count, type_, call_.root);
     case OperationId::all_to_all_v:
     case OperationId::send_recv:
     case OperationId::ping_pong:
@@ -237,13 +222,10 @@ void NcclRow::exchange(std::uint64_t shift) const {
   const std::uint64_t element_bytes = traits(key_.type).bytes;
   const auto put = [&](const P2pOp& each) {
     const std::uint64_t at = shift + each.offset * element_bytes;
-    if (each.sends) {
-      communicator_.check(nccl.send(buffers_.input + at, each.count, type_, each.peer, handle, stream),
-                          "ncclSend");
-    } else {
-      communicator_.check(nccl.recv(buffers_.result + at, each.count, type_, each.peer, handle, stream),
-                          "ncclRecv");
-    }
+    communicator_.check(each.sends
+                            ? nccl.send(buffers_.input + at, each.count, type_, each.peer, handle, stream)
+                            : nccl.recv(buffers_.result + at, each.count, type_, each.peer, handle, stream),
+                        each.sends ? "ncclSend" : "ncclRecv");
   };
   if (key_.operation == OperationId::ping_pong) {
     for (const P2pOp& each : transfers_) communicator_.grouped([&] { put(each); });

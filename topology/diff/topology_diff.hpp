@@ -22,9 +22,6 @@ struct TopologyDiff {
 /// finding needs to be seen at all; names and versions are not listed.
 [[nodiscard]] std::vector<std::string> not_compared(const HostPair& pair);
 
-/// The worst severity of a list is at least degraded.
-[[nodiscard]] bool has_fault(const std::vector<Finding>& findings);
-
 /// The better host of the pair with this one finding of the worse one: the same machine, but for one fault.
 /// Only the attributes that the finding is read from change, and only those of its devices; devices whose
 /// slot is empty there are taken away with their links.

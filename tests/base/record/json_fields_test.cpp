@@ -7,19 +7,14 @@ namespace {
 
 TEST(JsonFields, WhatIsNoneIsNull) {
   EXPECT_EQ(or_null(std::optional<double>()), nullptr);
-  EXPECT_EQ(or_null(std::optional<DataType>()), nullptr);
-  EXPECT_EQ(or_null(std::optional<Reduction>()), nullptr);
   EXPECT_EQ(or_null(std::optional(1.5)), 1.5);
 }
 
 TEST(JsonFields, TypesAndReductionsTravelByName) {
-  EXPECT_EQ(or_null(std::optional(DataType::float16)), "half");
-  EXPECT_EQ(or_null(std::optional(Reduction::avg)), "avg");
-  const auto document = nlohmann::json::parse(R"({"type": "half", "reduction": "avg", "none": null})");
+  const auto document = nlohmann::json::parse(R"({"type": "half", "reduction": "avg"})");
   const JsonReader json(document, "run.json");
   EXPECT_EQ(data_type_from_json(json.at("type")), DataType::float16);
   EXPECT_EQ(reduction_from_json(json.at("reduction")), Reduction::avg);
-  EXPECT_EQ(optional_number(json, "none", kSeconds), std::nullopt);
 }
 
 TEST(JsonFields, AnUnknownNameIsAnErrorWithItsLocation) {

@@ -1,7 +1,10 @@
 // Different machines are said to be different machines, once (topology/diff/machine_kind.cpp).
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "tests/topology/diff/findings.hpp"
+#include "topology/catalog/finding_kinds.hpp"
 #include "topology/machines/reference_machines.hpp"
 
 namespace collbench::topology::machine_kind_test {
@@ -14,6 +17,11 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 Host machine(std::string_view name) { return reference_host(*find_reference_machine(name)); }
+
+bool has_fault(const std::vector<Finding>& all) {
+  return std::ranges::any_of(
+      all, [](const Finding& each) { return finding_kind(each.code).severity <= Severity::degraded; });
+}
 
 auto code(std::string_view text) { return Field(&Finding::code, text); }
 

@@ -382,17 +382,5 @@ TEST(TopologyDiff, NamesWhatNotBothState) {
               ElementsAre("NIC rates", "states of NIC ports"));
 }
 
-Finding found(std::string_view code) {
-  Finding finding;
-  finding.code = code;
-  return finding;
-}
-
-TEST(TopologyDiff, ABrokenOrDegradedFindingIsAFault) {
-  EXPECT_TRUE(has_fault({found("gpu-missing")}));
-  EXPECT_TRUE(has_fault({found("acs-on")}));
-  EXPECT_FALSE(has_fault({found("nic-firmware"), found("product")}));
-}
-
 }  // namespace
 }  // namespace collbench::topology::topology_diff_test
