@@ -44,8 +44,7 @@ std::size_t drop_nuls(std::string& text);
 /// another line.
 [[nodiscard]] std::optional<std::string> line_in_json(std::string_view line);
 
-/// The line out of such an object, without ANSI codes and line end, with blanks for no-break spaces; kept in
-/// `storage` where that is not `line` itself.
+/// The line out of such an object, without ANSI codes and no-break spaces; `line` itself, or in `storage`.
 [[nodiscard]] std::string_view clean_line(std::string_view line, std::string& storage);
 
 [[nodiscard]] std::vector<Line> clean_lines(std::string_view text);

@@ -48,8 +48,7 @@ namespace collbench {
 /// A word as a POSIX shell reads it back.
 [[nodiscard]] std::string shell_word(std::string_view word);
 
-/// Whether a launcher or Slurm can take it for the name of one host (RFC 952, RFC 1123, and the underscore);
-/// "ALL" is every node to scontrol.
+/// Whether it can name one host (RFC 952, RFC 1123, and the underscore); "ALL" is every node to scontrol.
 [[nodiscard]] bool is_host_name(std::string_view name);
 
 }  // namespace collbench

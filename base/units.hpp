@@ -25,8 +25,7 @@ inline constexpr std::uint64_t kGiB = 1024 * kMiB;
 /// Seconds for people: "0.65 µs", "12.3 ms", "1 min 20 s"; "–" for what is no length of time.
 [[nodiscard]] std::string format_seconds(double seconds);
 
-/// `value` with `digits` significant digits and no exponent where it fits `width` characters: "0.0123",
-/// "46.7", "12646".
+/// `value` with `digits` significant digits, no exponent if `width` allows: "0.0123", "46.7", "12646".
 [[nodiscard]] std::string format_significant(double value, int digits, int width);
 
 /// A rate for people: "0.119 GB/s".

@@ -48,8 +48,7 @@ void require_same_programs(const std::vector<RankEnvironment>& environments, con
 /// exactly once.
 [[nodiscard]] std::vector<int> parse_node_map(std::string_view text, int ranks);
 
-/// Who is where. Collective. `shared_memory_leader` tells nodes apart unless `node_map` (node by rank)
-/// overrides it; then hosts are named HOST#NODE.
+/// Who is where. Collective. `shared_memory_leader` tells nodes apart, else `node_map` (by rank): HOST#NODE.
 [[nodiscard]] Identities discover_identities(Ranks& ranks, const std::string& host, int shared_memory_leader,
                                              const std::optional<std::vector<int>>& node_map);
 

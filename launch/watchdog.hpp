@@ -6,8 +6,7 @@
 
 namespace collbench::launch {
 
-/// Looks around every now and then, from a thread of its own: whoever waits inside a library for a rank that
-/// hangs can notice nothing.
+/// Looks around from a thread of its own: whoever waits in a library for a rank that hangs notices nothing.
 class Watchdog {
  public:
   /// `look` is called every `period_seconds` on the watchdog's thread, calling no MPI. An empty one: never.

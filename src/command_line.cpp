@@ -171,8 +171,7 @@ std::optional<CommandFunction> parse(CLI::App& app, const std::vector<std::strin
   return std::nullopt;
 }
 
-/// Makes `app` collbench with the one subcommand that a tool is, and with the options of a run, so that it
-/// says what it would say below collbench.
+/// Makes `app` collbench with the tool as its subcommand and the options of a run, so that it says the same.
 void add_tool(CLI::App& app, const Subcommand& tool, RunOptions& run, CommandFunction& chosen) {
   app.name("collbench");
   app.get_formatter()->column_width(kHelpColumn);

@@ -119,8 +119,7 @@ void leave_unclear(ComparedRow& row);
 /// Whether some row was measured on both sides.
 [[nodiscard]] bool have_a_row_in_common(const std::vector<Run>& a, const std::vector<Run>& b);
 
-/// A record that was compared with itself: says so before all else, in place of what differs; rows that have
-/// times on both sides are SAME, without a test.
+/// A record that was compared with itself: says so in place of what differs; rows are SAME, without a test.
 void compare_with_itself(Comparison& comparison);
 
 /// Adjusts the p of all rows by Holm, and decides what became of each row that has one.
@@ -184,8 +183,7 @@ struct OpenRow {
 /// Whether each row that both have is SLOWER, FASTER or SAME.
 [[nodiscard]] bool is_decided(const Comparison& comparison);
 
-/// "AllReduce 8 B float sum: B is 3.1 % faster (2.4 to 3.9 %), 20 pairs": a sentence for each row that is
-/// decided, in its order.
+/// "AllReduce 8 B float sum: B is 3.1 % faster (2.4 to 3.9 %), 20 pairs": a sentence for each decided row.
 [[nodiscard]] std::vector<std::string> pair_sentences(const Comparison& comparison);
 
 }  // namespace collbench::analysis

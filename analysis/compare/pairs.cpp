@@ -113,8 +113,7 @@ std::map<RowKey, std::optional<RowKey>> keys_by_rest(const std::vector<Run>& run
   return keys;
 }
 
-/// Two algorithms can be what is compared: where a row of one side and a row of the other differ in nothing
-/// else, both lose the name of theirs.
+/// Where a row of one side and one of the other differ in their algorithm alone, both lose its name.
 void match_algorithms(std::vector<Run>& a, std::vector<Run>& b) {
   const auto of_a = keys_by_rest(a);
   const auto of_b = keys_by_rest(b);

@@ -52,8 +52,7 @@ struct DoctorPage {
 /// "2 findings (1 broken), 9 healthy, 22 not known".
 [[nodiscard]] std::string doctor_summary(const topology::Diagnosis& diagnosis);
 
-/// All checks: what each looks at, and where it is known from. "md" is the table of
-/// docs/notes/doctor-checks.md.
+/// All checks, with their sources. "md" is the table of docs/notes/doctor-checks.md.
 [[nodiscard]] std::string doctor_catalog(std::string_view format, const TextOptions& options);
 
 }  // namespace collbench::analysis

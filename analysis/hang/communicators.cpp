@@ -236,8 +236,7 @@ std::optional<HangFinding> operations_that_differ(const Communicator& communicat
       fmt::format("{}: ranks called different operations: {}", communicator.name, fmt::join(texts, "; "))};
 }
 
-/// Ranks in calls of one number that are not the same. Who made the mistake is not known: those who are fewer
-/// than others are the likelier ones.
+/// Ranks in other calls of one number. Whose mistake it is, is not known: likelier that of the fewer.
 HangFinding calls_that_differ(const Communicator& communicator, const Members& inside) {
   std::vector<Members> groups = groups_of(inside, is_same_call);
   std::ranges::sort(groups, [](const Members& a, const Members& b) {

@@ -46,8 +46,7 @@ std::vector<std::string> what_ran(const LogTable& table) {
                              : std::vector<std::string>();
 }
 
-/// Whether `next` goes on with what `table` measured: the same program on the same devices at other sizes, as
-/// a script writes that starts the program once per size.
+/// Whether `next` goes on with `table`: the same program on the same devices, started once per size.
 bool goes_on(const LogTable& table, const LogTable& next) {
   const auto name = [](const LogTable& each) { return each.facts.program ? each.facts.program->value : ""; };
   if (table.devices.empty() || table.interleaved || next.interleaved) return false;

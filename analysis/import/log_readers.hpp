@@ -130,8 +130,7 @@ struct NcclTestsParameters {
 /// all_reduce_perf"): "all_reduce_perf"; empty when it names none that is known.
 [[nodiscard]] std::string nccl_tests_program(std::string_view line);
 
-/// The command line in a line that names the program, from its launcher or its first variable on and without
-/// secrets; empty in another line.
+/// The command line of a line that names the program, from its launcher or variables on, without secrets.
 [[nodiscard]] std::vector<std::string> nccl_tests_command(std::string_view line);
 
 /// Whether it may be the name of a variable of the environment: capitals, digits and "_".
@@ -209,8 +208,7 @@ struct RankRange {
                                                       std::span<const LogRow> rows);
 
 /// The lines on which the rows of another job begin, of other than the ranks before, in rows that fit
-/// `operation` job by job: tables that somebody put together hold such. Empty where one number of ranks fits
-/// all, or none fits a row.
+/// `operation` job by job. Empty where one number of ranks fits all, or none fits a row.
 [[nodiscard]] std::vector<int> lines_of_other_jobs(const Operation& operation, std::span<const LogRow> rows);
 
 /// Why rows of which lines_of_other_jobs names some are no run.

@@ -281,8 +281,7 @@ bool is_of_first_rank(const LogLine& line) {
   return std::ranges::any_of(kWords, [&](auto words) { return contains(line, words); });
 }
 
-/// Jobs that run side by side under one launcher, each under its own label: a reader for each. Whose first
-/// rank has not been seen belongs to the job whose line was last.
+/// A reader for each job under one launcher, by label. Before its first rank a line is of the last one's job.
 class LabeledReaders {
  public:
   void take(const LogLine& line) {

@@ -36,8 +36,7 @@ struct DiffReport {
   topology::FolderFiles files = {};            ///< of the folders of hosts
   std::vector<std::string> without_file = {};  ///< hosts of the fleet of which there is none
   std::vector<std::string> left_out = {};      ///< sentences: files beside those of one machine, and why
-  /// Host names: of many without a reference those of the most usual kind, of two machines the first; empty
-  /// where the pairs' `a` is what the others should be.
+  /// Of many hosts those of the most usual kind, of two the first; empty where `a` is what others should be.
   std::vector<std::string> usual = {};
 
   /// A finding is degraded or broken.
@@ -112,8 +111,7 @@ struct OddNode {
 /// machine that the others are compared with: a reference, or what the majority is like.
 [[nodiscard]] std::vector<std::string> faulty_nodes(const DiffReport& report);
 
-/// What faulty_nodes() leaves out and why, a line each: a fault that the majority has and an odd node has
-/// not, nodes that only differ, and different machines.
+/// What faulty_nodes() leaves out and why: the majority's faults, nodes that only differ, different machines.
 [[nodiscard]] std::vector<std::string> unlisted_nodes(const DiffReport& report);
 
 /// Names as Slurm takes them: "n[03,17-19],login"; numbers of one width are put together. What is not the

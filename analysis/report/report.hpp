@@ -103,8 +103,7 @@ template <class Writer>
 [[nodiscard]] std::string report_csv(const Run& run);
 [[nodiscard]] std::string report_csv(const Prediction& prediction);
 
-/// SI base units, but for rates in GB/s, as the names of the keys say. What is not known is null. The JSON of
-/// a run is its record (to_json_text).
+/// SI base units, but for rates in GB/s, as the keys say. Unknown is null. A run's JSON is its record.
 [[nodiscard]] std::string report_json(const Prediction& prediction);
 [[nodiscard]] std::string report_json(const DiffReport& diff);
 

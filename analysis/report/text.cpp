@@ -58,8 +58,7 @@ struct Page {
   std::vector<std::size_t> row_starts;  ///< in `cells`
 };
 
-/// Columns of the page from which a table shows `column`: those that only some tables have take their room
-/// from those that a narrow page leaves out.
+/// Columns of the page from which a table shows `column`: those of some tables only take others' room.
 int min_page(const ReportColumn& column, const std::vector<const ReportColumn*>& shown) {
   if (column.min_page == 0 || column.wanted != nullptr) return column.min_page;
   int more = 0;

@@ -28,8 +28,7 @@ namespace collbench::analysis {
 
 using TextTable = std::vector<std::vector<std::string>>;
 
-/// Rows of cells as lines, each behind `indent`; the first `left` columns and the last `right` are words, the
-/// others numbers.
+/// Rows of cells as lines behind `indent`; the first `left` and last `right` columns are words.
 [[nodiscard]] std::string table_lines(const TextTable& table, std::size_t left, std::size_t right = 0,
                                       std::string_view indent = "  ");
 

@@ -78,8 +78,7 @@ int nics_that_give(const Row& row, GpuCluster cluster, const std::string& algori
   return found;
 }
 
-/// "each node using about 2 of its 8 NICs by nvls_tree or 4 by ring (NCCL_IB_HCA, …)": where that explains
-/// the rate; empty where it does not.
+/// "each node using about 2 of its 8 NICs by nvls_tree or 4 by ring (NCCL_IB_HCA, …)"; or empty.
 std::string fewer_nics_in_words(const Row& row, const GpuCluster& cluster) {
   const std::string& expected_by = row.expectation.expected_by;
   const int by_expected = nics_that_give(row, cluster, expected_by);
@@ -329,8 +328,7 @@ std::string likely_cause(const Row& row, const GpuCluster& cluster, VerdictReaso
   return reason == VerdictReason::no_nvls || is_as_ring(row, cluster) ? no_nvls_cause(cluster, cause) : cause;
 }
 
-/// ", and the median of the largest sizes 0.88 of it", where the largest alone lies on another side of an
-/// edge than the median, by which the verdict goes.
+/// ", and the median of the largest sizes 0.88 of it", where the largest alone lies across an edge from it.
 std::string median_in_words(const Row& row, const SeriesJudgement& judgement) {
   if (judgement.decided_by != nullptr || !judgement.ratio || !judgement.range) return {};
   const auto differs_at = [&](double edge) { return (to_expected(row) < edge) != (*judgement.ratio < edge); };

@@ -100,8 +100,7 @@ struct LaunchVariation {
 /// What was measured for one row. All times are per operation, in seconds.
 struct Measurement {
   RowKey key;
-  /// Not empty: the row was not run, and why; everything below is then empty, but for a row that was left out
-  /// for want of time, which `stopped` says.
+  /// Not empty: the row was not run, and why; all below is then empty, but `stopped` for want of time.
   std::string unavailable;
   std::string algorithm_ran;              ///< what ran, the library's own fallback included; "auto" where
                                           ///< that is not known

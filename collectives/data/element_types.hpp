@@ -51,8 +51,7 @@ class Float8 {
     const float size = std::fabs(value);
     if (size == 0) return static_cast<std::uint8_t>(sign);
     if (std::isinf(size)) return static_cast<std::uint8_t>(sign | kMaxSize);
-    // In steps of the last place: below 2 × kOne of them, or just that after rounding up, which the sum below
-    // carries into the exponent.
+    // In steps of the last place: below 2 × kOne, or just that, rounded up and carried into the exponent.
     const int step = std::max(std::ilogb(size) - mantissa_bits, kMinSize);
     const auto steps = static_cast<unsigned>(std::nearbyint(std::ldexp(size, -step)));
     const unsigned bits = static_cast<unsigned>(step - kMinSize) * kOne + steps;

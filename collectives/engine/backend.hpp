@@ -52,16 +52,14 @@ class PreparedRow {
 
   /// Writes the data of `iteration` where the operation reads, and poison wherever else it must write.
   virtual void fill(std::uint64_t iteration) = 0;
-  /// Data for iterations that nobody checks: the result may be the next input, so values that stay what they
-  /// are however often they are reduced.
+  /// Data for iterations that nobody checks: the result may be the next input, so reductions keep them.
   virtual void fill_to_repeat() = 0;
   /// The operation, `iterations` times, untimed. Collective, as is time.
   virtual void run(std::uint64_t iterations) = 0;
   /// The operation `iterations` times, in samples of `iterations_per_sample`; fewer where `goes_on` ends it.
   [[nodiscard]] virtual Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample,
                                    const GoesOn& goes_on) = 0;
-  /// Host seconds of one call, from its begin until it returns, over `calls` of them; none where a call
-  /// returns when the operation is done. Collective.
+  /// Host seconds of one call, over `calls`; none where it returns when the operation is done. Collective.
   [[nodiscard]] virtual std::optional<double> enqueue_seconds(std::uint64_t /*calls*/) {
     return std::nullopt;
   }

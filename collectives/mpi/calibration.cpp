@@ -155,8 +155,7 @@ void add_shift(std::vector<CalibrationTask>& tasks, const Communicator& group, C
   add_curve(tasks, {.kind = kind}, up_to(kMessageBytes, max_bytes), measure);
 }
 
-/// kBurstMessages of the smallest size at once around the same ring, into a buffer of its own each: how soon
-/// the next message can follow.
+/// kBurstMessages of the smallest size at once around that ring, each into its buffer: how soon one follows.
 void add_burst(std::vector<CalibrationTask>& tasks, const Communicator& group, CalibrationKind kind) {
   constexpr int kBytes = static_cast<int>(kMessageBytes.front());
   const auto measure = [ring = RingPosition(group)](CalibrationBench& bench) {

@@ -72,8 +72,7 @@ class NcclBackend : public Backend {
 
   [[nodiscard]] const GpuSession& gpu() const { return gpu_; }
 
-  /// From here on rows are measured among the ranks of `some`, which outlives that and has this rank among
-  /// them. Collective over the ranks before and after.
+  /// From here on rows are measured among the ranks of `some`. Collective over the ranks before and after.
   void measure_among(const launch::CollectiveWait& some);
 
  private:

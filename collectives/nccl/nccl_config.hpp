@@ -6,8 +6,7 @@
 
 #include "collectives/nccl/loader/nccl_library.hpp"
 
-// What a user sets of the configuration that each communicator is made with (--nccl-config, -x). NCCL's own
-// environment variables, where they are set, win over it.
+// What a user sets of each communicator's configuration (--nccl-config, -x). NCCL's variables win over it.
 
 namespace collbench::collectives {
 

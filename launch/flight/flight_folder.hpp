@@ -45,8 +45,7 @@ void forget_earlier_job(const std::filesystem::path& folder, std::uint64_t launc
 /// All recorders of a folder by rank, without other files. Throws Error (usage) when it cannot be read.
 [[nodiscard]] std::vector<RankActivity> read_flight_folder(const std::filesystem::path& folder);
 
-/// The same, also those of other hosts that share this memory; nothing where that is no folder: the empty
-/// path, or what went with the last rank.
+/// The same, also of other hosts that share this memory; nothing where that is no folder.
 [[nodiscard]] std::vector<RankActivity> ranks_of(const std::filesystem::path& folder);
 
 /// Leaves `text` for the other ranks of this host: what ended the run. False where another rank was first;

@@ -55,8 +55,7 @@ class HangWatch {
     std::vector<SilentHost> silent_hosts = {};  ///< other hosts that nothing is known of
     int closed_strangers = 0;                   ///< who crowded the port at which those report
   };
-  /// `interrupted`: somebody asked this rank to end, and need not be told that ranks go. `suspended`: mpirun
-  /// is stopped, and this time does not count.
+  /// `interrupted`: this rank was asked to end, and ranks may go. `suspended`: mpirun is stopped, as is time.
   [[nodiscard]] Look look(bool interrupted = false, bool suspended = false);
 
  private:

@@ -17,8 +17,7 @@ struct ProcessStat {
       0;  ///< since the host's start: with the PID it names one process and no later one
 };
 
-/// From the line of that file: "PID (name) state parent …", where the name may hold blanks and brackets. None
-/// when a field is missing.
+/// Of "PID (name) state parent …", where the name may hold blanks and brackets. None when a field is missing.
 [[nodiscard]] std::optional<ProcessStat> process_stat(const std::string& line);
 
 /// The same of a process by its PID, as it is now; none where there is none, or it cannot be seen.

@@ -55,8 +55,7 @@ void add_color_option(CLI::App& app, const std::string& theme, When& color);
 /// --progress, of every command that measures.
 void add_progress_option(CLI::App& app, const std::string& theme, When& progress);
 
-/// Adds --preset lab01, --price, --hours and --currency to a command, which fill `request`. After --format,
-/// which they exclude.
+/// Adds --preset lab01, --price, --hours and --currency, for `request`. After --format, which they exclude.
 void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request& request);
 
 // Each of these throws Error (usage) that names the option and what it takes.

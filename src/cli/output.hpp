@@ -10,8 +10,7 @@
 namespace CLI {
 class App;
 }
-// Where results go: -J, -o, --csv and --format, spelled and meant alike in every command.
-// Charts as --plot and --plot-file ask for them.
+// Where results go: -J, -o, --csv, --format, --plot and --plot-file, alike in every command.
 
 namespace collbench::program {
 
@@ -69,8 +68,7 @@ void add_evidence_options(CLI::App& app, const std::string& theme, OutputOptions
 [[nodiscard]] std::vector<OutputDocument> output_documents(const OutputOptions& output,
                                                            std::string_view preset = {});
 
-/// Throws Error (usage) where one of the files cannot be written, and (not_here) where a picture cannot be
-/// made: before anything is read or measured.
+/// Throws Error, before anything is read or measured: a file cannot be written, or a picture not be made.
 void require_writable_documents(const std::vector<OutputDocument>& documents, bool overwrite);
 
 /// Both: what is to be written, where it can be.

@@ -59,8 +59,7 @@ void start_log(bool verbose);
 /// Whether TERM says that the terminal shows no colors and moves no cursor.
 [[nodiscard]] bool terminal_is_dumb();
 
-/// One line on stderr that replaces itself, for a person who waits; nothing when switched off. On a dumb
-/// terminal every text is a line.
+/// One line on stderr that replaces itself; nothing when switched off. A dumb terminal gets every text.
 class ProgressLine {
  public:
   explicit ProgressLine(bool shown) : shown_(shown) {}

@@ -55,8 +55,7 @@ struct CompareCommand {
 
 // The forms with a folder (baseline_folder.cpp). Each throws Error (usage) for files.
 
-/// Adds the records, and says where they lie. Refused are runs that were cut short, measured no row, have
-/// wrong data or do not say when they were.
+/// Adds the records, and says where. Refused: cut short, no row measured, wrong data, or without time.
 [[nodiscard]] CommandResult add_records(const CompareCommand& options);
 
 /// All of the folder by kind of machine and hosts.

@@ -240,8 +240,7 @@ std::vector<analysis::DoctorPage> log_findings(const std::vector<std::string>& f
   return pages;
 }
 
-/// What breaks jobs, in the log of one job, leaves none of its rows' machine SOUND. Of several jobs in a file
-/// it may be of another one.
+/// What breaks jobs, in the log of one job, leaves no machine SOUND. Of several jobs it may be of another.
 void note_what_breaks_jobs(std::vector<RunOfFile>& runs, const std::vector<analysis::DoctorPage>& pages) {
   for (const analysis::DoctorPage& page : pages) {
     std::vector<std::string_view> codes;
@@ -258,8 +257,7 @@ void note_what_breaks_jobs(std::vector<RunOfFile>& runs, const std::vector<analy
   }
 }
 
-/// That, below what else is said of the logs: as text for a person, else as notes. `accept`: no machine whose
-/// log shows what breaks jobs is one to keep.
+/// That, below the rest: as text for a person, else as notes. `accept`: a log that shows it fails.
 void append_log_findings(std::vector<analysis::DoctorPage> pages, bool accept, CommandResult& result) {
   for (analysis::DoctorPage& page : pages) {
     for (const topology::DoctorFinding& each : page.diagnosis.findings) {

@@ -22,8 +22,7 @@ namespace collbench::program {
 /// Where the records of launches are: beside the record of all, or in a temporary folder until the end.
 class LaunchFolder {
  public:
-  /// Throws Error (usage) when the folder cannot be made, is there and may not be replaced, or is a link or
-  /// one that others can write in.
+  /// Throws Error (usage): it cannot be made, may not be replaced, or is a link or one that others write in.
   LaunchFolder(const std::string& record_path, bool resume, bool overwrite);
   LaunchFolder(const LaunchFolder&) = delete;
   LaunchFolder& operator=(const LaunchFolder&) = delete;

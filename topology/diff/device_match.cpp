@@ -118,8 +118,7 @@ class Search {
     chosen_.clear();
   }
 
-  /// Where slots are empty: all others in the order in which they are, for each choice of the empty ones that
-  /// is one of not too many.
+  /// Where slots are empty: all others in order, for each choice of the empty ones, if choices are few.
   void start_in_order() {
     std::vector<std::vector<int>> starts{{}};
     for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::nvswitch, DeviceKind::nic}) {

@@ -158,8 +158,7 @@ FolderReadings read_files(const fs::path& folder) {
   return found;
 }
 
-/// Two saves of one host that differ in their devices are two states of it, not two parts: what is gone in
-/// one the other would fill in.
+/// Two saves of one host with other devices are two states, not two parts: one would fill the other's gaps.
 void require_one_state_each(const std::vector<Reading>& readings) {
   const auto differ = [](const auto& a, const auto& b) {
     return !a.empty() && !b.empty() && a.size() != b.size();

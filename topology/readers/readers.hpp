@@ -115,8 +115,7 @@ inline constexpr int kNotKnownToNccl = -1;  ///< the same of a number
 [[nodiscard]] Error without_nvidia_smi_output(const std::vector<Line>& lines, std::string_view file,
                                               const Error& missing);
 
-/// `nvidia-smi -q -x` (the DTDs nvsmi_device_v10 to v13): GPUs with UUID, model, memory, MIG, fabric state,
-/// and their PCIe links.
+/// `nvidia-smi -q -x` (nvsmi_device_v10 to v13): GPUs with UUID, model, memory, MIG, fabric, PCIe links.
 [[nodiscard]] Host read_nvidia_smi_query(std::string_view text, std::string_view file);
 
 /// `nvidia-smi topo -m`: GPUs with their affinity, NICs by label and name, and the path type of every pair.
@@ -130,8 +129,7 @@ inline constexpr int kNotKnownToNccl = -1;  ///< the same of a number
 /// in their place ("all links are inactive", MIG mode, no NVLink) is kept in nvlink_state.
 [[nodiscard]] Host read_nvidia_smi_nvlink(std::string_view text, std::string_view file);
 
-/// `nvidia-smi --query-gpu=FIELDS --format=csv` (or csv,nounits): whatever of its fields is known here, found
-/// by the header line, so that line is needed.
+/// `nvidia-smi --query-gpu=FIELDS --format=csv` (or csv,nounits): known fields, by the header line.
 [[nodiscard]] Host read_nvidia_smi_csv(std::string_view text, std::string_view file);
 
 /// `lspci -vvv` run as root: PCI functions, bridges above them, their links as they are and could be, ACS.

@@ -37,8 +37,7 @@ struct ShowOptions {
 /// The path types of all pairs of GPUs and NICs, with the legend of the words that stand in it.
 [[nodiscard]] std::string show_matrix(const Host& host);
 
-/// NUMA nodes, and below each its PCIe bridges and devices, with the links that carry less than they could.
-/// A bridge with one thing below it is left out.
+/// NUMA nodes, below each its PCIe bridges, but those with one thing below, and devices, with slowed links.
 [[nodiscard]] std::string show_tree(const Host& host);
 
 struct DrawingMark {
@@ -61,8 +60,7 @@ struct DrawingColour {
 [[nodiscard]] std::string draw_dot(const Host& host, const std::string& title,
                                    const std::vector<DrawingMark>& marks);
 
-/// What Graphviz' `dot` makes of a graph in its language, as SVG. Throws Error: not_here where there is no
-/// dot (package graphviz), usage where it fails.
+/// What Graphviz' `dot` makes of a graph, as SVG. Throws Error: not_here without dot, usage where it fails.
 [[nodiscard]] std::string svg_of(const std::string& dot);
 
 /// The SVG with a style sheet of drawing_colours()' counterparts for whom prefers dark surroundings.

@@ -54,8 +54,7 @@ class GpuReader {
   /// What is asked, as messages name it: "NVML", "nvidia-smi -q -x".
   [[nodiscard]] virtual std::string name() const = 0;
 
-  /// All GPUs, at least one. Throws Error when the source is missing, fails or does not answer within
-  /// `seconds`, or within a shorter time of its own.
+  /// All GPUs, at least one. Throws Error when the source is missing, fails or is silent for `seconds`.
   [[nodiscard]] virtual std::vector<GpuReading> read_within(double seconds) = 0;
   [[nodiscard]] std::vector<GpuReading> read() {
     return read_within(std::numeric_limits<double>::infinity());

@@ -37,8 +37,7 @@ constexpr double kFullRanks = 64;
 // Slingshot (Polaris; Alps has 128 at all sizes).
 constexpr std::array<int, 11> kMaxDomains{1, 20, 8, 64, 4, 2, 540, 64, 1, 1, 0};
 
-/// What the run is to be held against: where its log shows a slower way than the NICs are made for, they
-/// count, for that is what is wrong with it.
+/// Where the log shows a slower way than the NICs are made for, they count: that is what is wrong.
 Transport judged_transport(const GpuCluster& cluster) {
   const bool fell_back = traits(cluster.transport).slower_than_nics &&
                          cluster.run.logged == cluster.transport &&

@@ -48,8 +48,7 @@ struct LinkLimit {
 
 [[nodiscard]] const LinkLimit& slower(const LinkLimit& a, const LinkLimit& b);
 
-/// What one GPU sends to the other ranks of its domain: all its NVLinks as copies reach them, else the
-/// slowest way through the host.
+/// What one GPU sends in its domain: by all its NVLinks as copies reach them, else the host's slowest way.
 [[nodiscard]] LinkLimit gpu_link(const GpuCluster& cluster);
 
 /// NICs of a node that NCCL uses from the GPUs in use.
@@ -94,8 +93,7 @@ void join_domains(GpuCluster& cluster, const Fabric& fabric, const std::string& 
 /// The NICs that a GPU's own sends and receives to other nodes use: those next to it.
 [[nodiscard]] LinkLimit own_nics(const GpuCluster& cluster);
 
-/// The NICs that a root's sends to all ranks of other nodes use: those next to any rank of its node, or its
-/// own where no NVLink leads to the others.
+/// The NICs of a root's sends to other nodes: those next to any rank of its node, or without NVLink its own.
 [[nodiscard]] LinkLimit scatter_nics(const GpuCluster& cluster);
 
 /// What a measured rate means for the links, GB/s in one direction; none where no byte takes such a link.

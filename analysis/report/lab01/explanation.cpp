@@ -42,8 +42,7 @@ std::string share_of_peak(const Run& run, const Row& row, double busbw) {
                      lab01_size(size));
 }
 
-/// What of the expected time the bytes take at the rate of large buffers; the rest is waiting: for launches,
-/// for steps, and until the pipelines are full.
+/// What of the expected time the bytes take at the rate of large buffers; the rest is waiting.
 std::string bound_by(const Run& run, const Row& row, const Lab01Machine& machine) {
   const Expectation& expected = row.expectation;
   const RowKey& key = row.measurement.key;

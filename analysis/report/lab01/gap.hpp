@@ -66,8 +66,7 @@ struct SizeGap {
 /// "271.94" of 27194 in units of 10^-2.
 [[nodiscard]] std::string fixed_point(std::int64_t value, int decimals);
 
-/// The machine as the log shows it, where that is less: NICs and NVLinks that NCCL did not list. None where
-/// the log shows all of them, or does not say.
+/// The machine as the log shows it, where that is less: without NICs or NVLinks that NCCL did not list.
 [[nodiscard]] std::optional<GpuCluster> with_links_of_log(const GpuCluster& cluster, const Run& run);
 
 /// The section of the page: what an hour of the run's GPUs costs, the hours that were asked for, the run;

@@ -11,8 +11,7 @@ namespace collbench::collectives {
 /// A control variable of the MPI library (MPI 3.1, chapter 14). MPI_T must be initialised while one lives.
 class MpiTVariable {
  public:
-  /// None when the library has no variable of this name, or no longer: Open MPI withdraws the variables of
-  /// the components that it does not use.
+  /// None when the library has no such variable, or no longer: Open MPI withdraws those of unused components.
   [[nodiscard]] static std::optional<MpiTVariable> find(const std::string& name);
 
   MpiTVariable(MpiTVariable&& other) noexcept;

@@ -47,8 +47,7 @@ inline constexpr unsigned int kCudaStreamNonBlocking = 1;
 /// Flag of cudaHostAlloc for memory that every GPU's copies use as pinned.
 inline constexpr unsigned int kCudaHostPortable = 1;
 
-/// The beginning of cudaDeviceProp, which is the same in all versions; the rest, of which each version has
-/// another length, is room that the runtime may write to.
+/// The beginning of cudaDeviceProp, the same in all versions, and room for the rest, whose length varies.
 struct CudaDeviceProperties {
   std::array<char, 256> name;
   std::array<unsigned char, 16> uuid;

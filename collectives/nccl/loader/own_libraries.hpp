@@ -7,8 +7,7 @@
 #include "collectives/nccl/loader/kernel_interface.hpp"
 #include "collectives/nccl/observer/observer_interface.hpp"
 
-// The two libraries that collbench brings itself. Each is COLLBENCH_KERNELS or COLLBENCH_OBSERVER, or else
-// lies beside the program or in lib beside the program's folder.
+// collbench's own: COLLBENCH_KERNELS, COLLBENCH_OBSERVER, or beside the program or in lib beside its folder.
 
 namespace collbench::collectives {
 
@@ -34,16 +33,14 @@ struct KernelLibrary {
 /// The files to look for, the best first: drivers of CUDA 12 run nothing of nvcc 13, newer ones both.
 [[nodiscard]] std::vector<std::string> kernel_library_files(int driver_cuda);
 
-/// The observer library, reached through one table of functions. NCCL loads the same file: what it tells
-/// there can be asked for here.
+/// The observer library, as a table of functions. NCCL loads the same file, and tells it what is asked here.
 struct ObserverLibrary {
   std::string path;
   ObserverLoadedCall* loaded = nullptr;
   ObserverBegin* begin = nullptr;
   ObserverEnd* end = nullptr;
 
-  /// COLLBENCH_OBSERVER, beside the program, or in lib beside the program's folder. None when it is not there
-  /// or is another build's: `unsupported_reason` then says so.
+  /// None when it is not there or is another build's: `unsupported_reason` then says so.
   [[nodiscard]] static std::optional<ObserverLibrary> find(std::string& unsupported_reason);
 };
 

@@ -39,8 +39,7 @@ struct ObserverLoaded {
 using ObserverInterface = int();
 /// void collbench_observer_loaded(ObserverLoaded*).
 using ObserverLoadedCall = void(ObserverLoaded*);
-/// void collbench_observer_begin(): watch from now on. Until then, and after the end, NCCL is asked for
-/// nothing, and what it tells is not looked at.
+/// void collbench_observer_begin(): watch from now on. Else NCCL is asked for nothing.
 using ObserverBegin = void();
 /// void collbench_observer_end(Observation*): no longer; and what was seen.
 using ObserverEnd = void(Observation*);

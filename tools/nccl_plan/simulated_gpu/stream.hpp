@@ -35,8 +35,7 @@ class UserObject {
   void* data_;
 };
 
-/// A graph: what was put on the streams of a capture, in that order, which is one of those that their events
-/// allow. Each launch runs it all.
+/// What was put on the streams of a capture, in that order, as events allow. Each launch runs it all.
 struct TaskGraph {
   unsigned long long capture_id = 0;
   bool capturing = true;

@@ -38,8 +38,7 @@ struct MeasuredCollectives {
 [[nodiscard]] MeasuredCollectives measured_collectives(const Run& judged, const GpuCluster& cluster,
                                                        const std::string& record);
 
-/// Collectives of the step whose groups lie as the record's ranks, but whose sizes are out of its reach: each
-/// operation and size once, ascending.
+/// Collectives of groups that lie as the record's ranks, with sizes out of its reach: each once, ascending.
 [[nodiscard]] std::vector<StepCollective> out_of_reach(const Step& step, const MeasuredCollectives& measured);
 
 /// Throws Error (usage) that names the operations which the step runs and the record lacks.

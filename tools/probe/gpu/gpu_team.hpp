@@ -64,8 +64,7 @@ struct GpuRates {
                                                 const GpuTiming& timing,
                                                 const std::function<GpuWork(std::size_t index)>& make_work);
 
-/// That a GPU of this process timed out. CUDA's handlers at the end of the process may wait for it forever,
-/// however the process comes to its end.
+/// That a GPU of this process timed out. CUDA's handlers at the process's end may wait for it forever.
 [[nodiscard]] bool has_stuck_gpu();
 
 /// Whether the calling thread may run on none of the GPU's near processors: memory that it pins may be far.

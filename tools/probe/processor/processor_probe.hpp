@@ -13,8 +13,7 @@
 
 namespace collbench::collectives {
 
-/// When a probe's work is timed: `windows` windows of `window_seconds`, one after the other, after a warm-up
-/// in which clocks settle and pages are touched.
+/// When a probe's work is timed: `windows` of `window_seconds` in a row, after a warm-up of clocks and pages.
 struct ProbeTiming {
   double warm_up_seconds = 0.5;
   double window_seconds = 0.4;
