@@ -21,6 +21,8 @@
 namespace collbench::analysis {
 namespace {
 
+constexpr std::string_view kTitleEnd = " bandwidth (GB/s)";
+
 struct Matrix {
   std::string command;  ///< of a shell, above the output; empty: none
   std::string test;
@@ -37,7 +39,8 @@ struct Matrix {
 
 /// "./nvbandwidth -t TEST -b 512" of "$ ./nvbandwidth -t TEST -b 512"; empty for other lines.
 std::string command_in(std::string_view line) {
-  const std::size_t program = line.find("nvbandwidth -");
+  constexpr std::string_view kProgram = "nvbandwidth -";
+  const std::size_t program = line.find(kProgram);
   const std::size_t begin = line.find_first_not_of("$#+> ");
   return program == std::string_view::npos || begin > program ? "" : std::string(line.substr(begin));
 }
@@ -63,7 +66,7 @@ std::vector<Matrix> matrices_of(const std::vector<Line>& lines) {
     const std::string_view text = trim(line.text);
     if (std::string given = command_in(text); !given.empty()) command = std::move(given);
     if (const auto begun = begun_test(text)) test = *begun;
-    if (text.ends_with(" bandwidth (GB/s)")) {
+    if (text.ends_with(kTitleEnd)) {
       found.push_back({command, test, {std::string(text), line.number}, heads_gpu_pairs(text)});
       inside = true;
       continue;
