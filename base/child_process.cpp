@@ -156,7 +156,8 @@ class Child {
 
 /// Waits until either stream has something, or ends, or a moment has passed.
 void wait_for_output(const Stream& out, const Stream& err) {
-  // Closed streams announce an end. Who ended may have left them open, so it is looked at in any case.
+  // A process that closed its streams is about to end. One that ended may have left them open to another, so
+  // it must be looked at even when nothing comes.
   const int milliseconds = out.ended() && err.ended() ? 1 : 20;
   std::array<pollfd, 2> watched{{{out.read_end(), POLLIN, 0}, {err.read_end(), POLLIN, 0}}};
   ::poll(watched.data(), watched.size(), milliseconds);

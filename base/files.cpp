@@ -53,7 +53,8 @@ std::pair<int, std::string> named_file_for(const std::filesystem::path& path) {
 }
 
 /// The name of a file that holds `text`, beside `path`; empty where the system cannot do it this way. The
-/// file gets its name when it is whole (open(2), O_TMPFILE), so that a killed process leaves nothing behind.
+/// file gets its name when it is whole (open(2), O_TMPFILE), so that a process that is killed before leaves
+/// nothing behind.
 std::string write_before_naming(const std::filesystem::path& path, std::string_view text) {
   if (::access("/proc/self/fd", X_OK) != 0) return {};  // by which it gets its name
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";

@@ -34,7 +34,8 @@ void write_all(int fd, std::string_view text, const std::filesystem::path& path)
 /// Until it is on the disk; where there is none (a pipe) that is nothing to do. Throws file_error.
 void sync_file(int fd, const std::filesystem::path& path);
 
-/// A file that only grows. What was appended survives the process; synced, the host. Throws Error (usage).
+/// A file that only grows. What was appended survives the process; what was synced survives the host. All
+/// calls throw Error (usage) with the system's reason.
 class AppendFile {
  public:
   /// Opens or creates `path`, cut to its first `keep_bytes` bytes. A symbolic link is not followed.
@@ -72,7 +73,8 @@ inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30U;
 /// The first line of a file such as those of /proc; empty where it cannot be read.
 [[nodiscard]] std::string first_line(const std::filesystem::path& path);
 
-/// The whole file. Throws Error (usage), also for a device (/dev/zero) and, unread, above `max_bytes`.
+/// The whole file. Throws Error (usage) naming the path and the system's reason; for a device (/dev/zero),
+/// and for one of more than `max_bytes` before it is read.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path, std::size_t max_bytes = kMaxFileBytes);
 
 /// A folder of its own below TMPDIR (or /tmp) that goes with its contents.

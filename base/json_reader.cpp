@@ -104,7 +104,8 @@ std::string joined(std::string path, std::string_view key) {
   return path;
 }
 
-/// No real document is nested deeper: whoever walks through a value takes a stack frame for each level.
+/// No document of collbench's, of nccl-tests or of a tool is nested deeper: whoever walks through a value
+/// takes a stack frame for each level.
 constexpr int kMaxDepth = 200;
 
 /// The first byte, counted from 1, that is nested deeper than kMaxDepth; 0 where none is.

@@ -14,7 +14,8 @@ struct NumberRange {
   }
 };
 
-/// No clock shows less than a picosecond, no run takes 300 years, no machine does 1e21 of anything a second.
+/// No clock shows less than a picosecond, no run takes 300 years, and no machine that there is does 1e21 of
+/// anything in a second.
 inline constexpr NumberRange kSeconds{1e-12, 1e10, "0 or a time from 1e-12 to 1e10 seconds"};
 inline constexpr NumberRange kRate{0, 1e21, "a rate from 0 to 1e21 per second"};
 /// Two clocks that are compared may make a little more than 1 of a whole.

@@ -12,7 +12,8 @@ namespace collbench {
 /// A probe of the ranks or hosts by pairs runs at most so many of these rounds; more members take turns.
 inline constexpr int kPairingRoundsPerProbe = 8;
 
-/// Whom `member` meets in `round`, who meets it; none when it sits out (`count` is odd). Kirkman 1847.
+/// Whom `member` meets in `round`; none when it sits out (`count` is odd). If a meets b, b meets a. The
+/// circle method: Kirkman 1847.
 [[nodiscard]] inline std::optional<int> pairing_partner(int member, int round, int count) {
   // On a circle of an odd number of slots those meet whose numbers add up to the round's; who would meet
   // itself meets the one that stands outside, or nobody.

@@ -20,7 +20,8 @@ class SharedLibrary {
   /// that is looked up as the loader does (LD_LIBRARY_PATH, the system's cache).
   explicit SharedLibrary(const std::string& name, SymbolScope scope = SymbolScope::own);
 
-  /// Sets `function` to the library's function `name`; null: it has none. The caller answers for the type.
+  /// Sets `function` to the library's function `name`, or to null when it has none. The caller answers for
+  /// the type.
   template <typename Function>
   void find(Function*& function, const char* name) const {
     function = reinterpret_cast<Function*>(symbol(name));
@@ -36,7 +37,8 @@ class SharedLibrary {
   std::string path_;
 };
 
-/// The first of `names` that can be loaded. None: `unsupported_reason` is what the loader said of the first.
+/// The first of `names` that can be loaded; none when none can. `unsupported_reason` then holds what the
+/// loader said of the first one.
 [[nodiscard]] std::optional<SharedLibrary> first_library(const std::vector<std::string>& names,
                                                          std::string& unsupported_reason,
                                                          SymbolScope scope = SymbolScope::own);

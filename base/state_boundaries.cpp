@@ -95,7 +95,8 @@ bool is_far_apart(const std::vector<double>& round_trips, const std::vector<doub
   return median(high) >= kMinFactorWithoutTimes * median(low);
 }
 
-/// Leaves out boundaries that times do not follow, and unless `keep_far_apart` those that no row crossed.
+/// Leaves out the boundaries that times do not follow; those that no row was on both sides of where
+/// `keep_far_apart` does not hold.
 std::vector<double> confirmed(const std::vector<RowPasses>& rows, bool keep_far_apart) {
   const std::vector<double> round_trips = round_trips_of(rows);
   std::vector<double> boundaries = group_boundaries(round_trips);

@@ -39,11 +39,13 @@ struct RowPasses {
 /// So far apart are round trips of two states where no time can tell: by this factor.
 inline constexpr double kMinFactorWithoutTimes = 1.5;
 
-/// Between which boundaries a round trip lies, from the shortest; none: unknown (0), with several states.
+/// Between which boundaries a round trip lies, counted from the shortest; none of one that is not known (0)
+/// where there are several states.
 [[nodiscard]] std::optional<std::size_t> state_of(double round_trip_seconds,
                                                   const std::vector<double>& boundaries);
 
-/// The states between `boundaries`: that of most passes first, of equals the one of shorter round trips.
+/// The states between `boundaries`: that of most passes of all rows first, of equals the one with the
+/// shorter round trips.
 [[nodiscard]] std::vector<std::size_t> commonest_states(const std::vector<RowPasses>& rows,
                                                         const std::vector<double>& boundaries);
 

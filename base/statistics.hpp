@@ -11,7 +11,8 @@ namespace collbench {
 /// The same, and `values` are in another order then.
 [[nodiscard]] double reordering_median(std::span<double> values);
 
-/// The p-quantile by the nearest-rank rule (0 < p ≤ 1), as in nccl-tests and OSU. Precondition: not empty.
+/// The p-quantile by the nearest-rank rule (0 < p ≤ 1), as nccl-tests and OSU use it. Precondition: not
+/// empty.
 [[nodiscard]] double quantile(std::vector<double> values, double p);
 
 [[nodiscard]] double mean(std::span<const double> values);

@@ -22,7 +22,8 @@ struct Line {
 };
 
 /// What a file is that holds no text of its own: compressed, a web page, a PDF. None for what may be text;
-/// `reader` is the command that would read it from a pipe ("collbench import -"; empty: none).
+/// `file` stands in the Error (usage), and `reader` is the command that would read it from a pipe ("collbench
+/// import -"; empty: none).
 [[nodiscard]] std::optional<Error> foreign_file(std::string_view text, std::string_view file,
                                                 std::string_view reader);
 
@@ -44,7 +45,8 @@ std::size_t drop_nuls(std::string& text);
 /// another line.
 [[nodiscard]] std::optional<std::string> line_in_json(std::string_view line);
 
-/// The line out of such an object, without ANSI codes and no-break spaces; `line` itself, or in `storage`.
+/// The line out of such an object, without ANSI codes and line end, with blanks for no-break spaces; kept in
+/// `storage` where that is not `line` itself.
 [[nodiscard]] std::string_view clean_line(std::string_view line, std::string& storage);
 
 [[nodiscard]] std::vector<Line> clean_lines(std::string_view text);

@@ -97,7 +97,8 @@ bool begins_formula(std::string_view text) {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// Where a line that begins like this would be a heading or an item: the byte to escape; npos: neither.
+/// Where a line that begins like this would be a heading or an item of a list: the byte to escape; npos where
+/// it is none.
 std::size_t begins_block(std::string_view line) {
   const auto ends_at = [line](std::size_t at) { return at >= line.size() || line[at] == ' '; };
   if (line.starts_with('#'))

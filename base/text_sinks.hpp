@@ -13,13 +13,15 @@ namespace collbench {
 /// (DerivedCoreProperties.txt, Default_Ignorable_Code_Point), annotations, and what is no character.
 [[nodiscard]] bool is_hidden(char32_t code_point);
 
-/// A part of a line. A C0 control or DEL becomes a blank; what is hidden otherwise, or not UTF-8, U+FFFD.
+/// A part of a line. A C0 control or DEL becomes a blank; what is hidden otherwise, and each byte that is not
+/// UTF-8, becomes U+FFFD.
 [[nodiscard]] std::string one_line(std::string_view text);
 
 /// A whole document: the same, but lines and tabs stay.
 [[nodiscard]] std::string page_text(std::string_view text);
 
-/// A document for a terminal: as page_text, and our own colors stay (ECMA-48: faint, red, yellow, none).
+/// A whole document for a terminal: as page_text, and our own colors stay (ECMA-48: faint, red, yellow,
+/// none).
 [[nodiscard]] std::string terminal_text(std::string_view text);
 
 /// A cell of CSV (RFC 4180): one line, in quotes where it holds a comma or a quote. Text that a spreadsheet
@@ -48,7 +50,8 @@ namespace collbench {
 /// A word as a POSIX shell reads it back.
 [[nodiscard]] std::string shell_word(std::string_view word);
 
-/// Whether it can name one host (RFC 952, RFC 1123, and the underscore); "ALL" is every node to scontrol.
+/// Whether a launcher or Slurm can take it for the name of one host (RFC 952, RFC 1123, and the underscore);
+/// "ALL" is every node to scontrol.
 [[nodiscard]] bool is_host_name(std::string_view name);
 
 }  // namespace collbench

@@ -67,7 +67,8 @@ std::uint64_t parse_size(std::string_view text, std::string_view option) {
   if (bytes > static_cast<long double>(std::numeric_limits<std::int64_t>::max()))
     throw bad_size(text, option, "is too large");
   const auto rounded = std::round(bytes);
-  // A fraction such as 1.1K is not exact in binary: within a thousandth of a byte it is what was meant.
+  // A decimal fraction such as 1.1K is not exact in binary: within a thousandth of a byte it is what was
+  // meant.
   if (std::fabs(bytes - rounded) > 1e-3L) throw bad_size(text, option, "is not a whole number of bytes");
   return static_cast<std::uint64_t>(rounded);
 }

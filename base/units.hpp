@@ -12,20 +12,23 @@ inline constexpr std::uint64_t kKiB = 1024;
 inline constexpr std::uint64_t kMiB = 1024 * kKiB;
 inline constexpr std::uint64_t kGiB = 1024 * kMiB;
 
-/// "8", "1.5M", "4KiB" (binary, as nccl-tests) or "100MB" (decimal) to bytes. Throws Error (usage), naming
-/// `option`, for anything else, fractions of a byte and above 2^63−1.
+/// "8", "1.5M", "4KiB" (binary, as nccl-tests) or "100MB" (decimal) to bytes.
+/// `option` is named in the error. Throws Error (usage) for anything else, for fractions of a byte and above
+/// 2^63−1.
 [[nodiscard]] std::uint64_t parse_size(std::string_view text, std::string_view option);
 
 /// "1MB,100MB,1GB" to bytes, in the order given.
 [[nodiscard]] std::vector<std::uint64_t> parse_size_list(std::string_view text, std::string_view option);
 
-/// Bytes for people: "8 B", "64 KiB", "1.5 MiB"; three digits before a binary unit (four above 999).
+/// Bytes for people: "8 B", "64 KiB", "1.5 MiB"; three significant digits before a binary unit (four above
+/// 999).
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
 
 /// Seconds for people: "0.65 µs", "12.3 ms", "1 min 20 s"; "–" for what is no length of time.
 [[nodiscard]] std::string format_seconds(double seconds);
 
-/// `value` with `digits` significant digits, no exponent if `width` allows: "0.0123", "46.7", "12646".
+/// `value` with `digits` significant digits and no exponent where it fits `width` characters: "0.0123",
+/// "46.7", "12646".
 [[nodiscard]] std::string format_significant(double value, int digits, int width);
 
 /// A rate for people: "0.119 GB/s".

@@ -34,7 +34,8 @@ class XmlInput {
   [[nodiscard]] std::optional<int> integer(pugi::xml_node node, const char* attribute, int least,
                                            int most) const;
 
-  /// The attribute as a finite number from 0 on; none when absent. Throws when it is anything else.
+  /// The attribute as a number that is finite and not negative; none when absent. Throws when it is anything
+  /// else.
   [[nodiscard]] std::optional<double> number(pugi::xml_node node, const char* attribute) const;
 
  private:

@@ -26,7 +26,8 @@ struct BufferLayout {
   BufferRange result;  ///< what it must write
 };
 
-/// All that follows from a row's key on one rank, kept: AllToAllv's layout alone costs O(ranks²).
+/// All that follows from a row's key on one rank. Worked out once per row and kept: a row is visited in every
+/// pass, and AllToAllv's layout alone costs O(ranks²).
 struct RowLayout {
   CallContext call;
   Layout elements;  ///< that this rank's call moves

@@ -52,7 +52,8 @@ struct Segment {
   std::uint64_t length = 0;
 };
 
-/// What an operation that can be measured does, by whatever library: an entry of the table in operations.cpp.
+/// What an operation that can be measured does, whatever library does it: an entry of the table in
+/// operations.cpp.
 struct Collective {
   OperationId id;
   /// What a call of `count` elements takes on this rank.
@@ -80,13 +81,15 @@ struct Exchanges {
 /// What a call of AllToAllv with `count` exchanges.
 [[nodiscard]] Exchanges exchanges(std::uint64_t count, const CallContext& call);
 
-/// The collective operations that can be measured, in the order of --ops all; a Step is none.
+/// The collective operations that can be measured, in the order in which --ops all shows them. A Step, which
+/// can be measured as well, is none.
 [[nodiscard]] std::span<const OperationId> measurable_operations();
 
 /// Those of a run that does not say: AllReduce, AllGather, ReduceScatter, AllToAll, SendRecv.
 [[nodiscard]] std::span<const OperationId> default_operations();
 
-/// That an operation cannot be measured (not_here): every backend's answer where it has no call.
+/// That an operation cannot be measured (not_here): what every backend answers for one that it has no call
+/// for.
 [[nodiscard]] Error not_measurable(OperationId id);
 
 /// The operation with this id. Throws not_measurable for one that is only imported.

@@ -10,7 +10,8 @@
 
 namespace collbench::launch {
 
-/// An Error that every rank throws, so that rank 0 speaks for all. Any other is known only where it happened.
+/// An Error that every rank throws, so that rank 0 speaks for all. Any other Error of a lost rank is known
+/// only where it happened.
 class AgreedError : public Error {
  public:
   using Error::Error;
@@ -24,7 +25,8 @@ void agree(Ranks& ranks, const std::string& host, const std::optional<Error>& mi
 /// Brings an Error on which some ranks have agreed among themselves to all of them, in its own words.
 void agree_on_groups(Ranks& ranks, const std::optional<Error>& mine);
 
-/// Runs `work`, which must not communicate, on every rank, then returns or throws one AgreedError on all.
+/// Runs `work` on every rank, then agrees: returns on all or throws the same AgreedError on all. `work` must
+/// not communicate.
 void agreed(Ranks& ranks, const std::string& host, const std::function<void()>& work);
 
 /// One text for each of the same things on all ranks: that of the lowest rank that has any, empty where none
@@ -44,7 +46,8 @@ class OnRoot {
 };
 
 /// Runs `work(OnRoot)` on rank 0 alone, then agrees: throws the same AgreedError on all ranks when it failed.
-/// Returns its result on rank 0, none on the others. Collective; `work` must not communicate.
+/// Returns its result, if it has one, on rank 0, and none on the others. Collective; `work` must not
+/// communicate.
 template <typename Work>
 auto agree_on_root(Ranks& ranks, const std::string& host, const Work& work) {
   using Result = std::invoke_result_t<const Work&, OnRoot>;
@@ -61,7 +64,8 @@ auto agree_on_root(Ranks& ranks, const std::string& host, const Work& work) {
   }
 }
 
-/// What fails on rank 0 while others measure and cannot agree: the first Error is kept until all can.
+/// What fails on rank 0 while the other ranks measure and cannot agree: the first Error is kept until all
+/// can.
 class RootErrors {
  public:
   /// Runs `work(OnRoot)`. On rank 0 alone; collective is only agree.

@@ -37,7 +37,8 @@ struct Hierarchy {
   fs::path group;  ///< of this process
 };
 
-/// The number in a file; none for "max". Version 1 has as no limit the largest multiple of a page below 2^63.
+/// The number in a file; none for "max", and where there is none. Version 1 writes no limit as the largest
+/// multiple of a page below 2^63.
 std::uint64_t bytes_in(const fs::path& path) {
   const auto bytes = parse_integer(trim(first_line(path)), 0, std::numeric_limits<std::int64_t>::max());
   constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max() / 2;

@@ -9,7 +9,8 @@
 
 namespace collbench::launch {
 
-/// Does on all ranks what only ends when all take part, and ends it on all when one fails or gives up.
+/// Does on all ranks what only ends when all take part, and ends it on all when one fails: nobody waits for a
+/// rank that gave up.
 class CollectiveWait {
  public:
   /// `host` is this rank's. `limit_seconds` is how long one wait may take; 0: as long as it likes. A rank

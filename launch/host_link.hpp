@@ -31,7 +31,8 @@ struct JoinedHosts {
   std::string obstacle;            ///< why the hosts cannot watch each other; the same on all ranks
 };
 
-/// Lets a run's hosts hear of each other, by the launcher's network; rank 0 gives secrets by MPI. Collective.
+/// Lets the hosts of a run hear of each other, over the launcher's network; the run's secrets come from rank
+/// 0 by MPI. Collective.
 [[nodiscard]] JoinedHosts join_hosts(Ranks& ranks, const Identities& machines, int timeout_looks);
 
 }  // namespace collbench::launch

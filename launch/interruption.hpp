@@ -13,7 +13,8 @@ namespace collbench::launch {
 /// Ctrl-C on to its ranks as SIGTERM, and kills them a second later.
 void notice_interruption();
 
-/// From now on each also sets `mark` to 1, at once; null: nothing. It has to exist until the next call.
+/// From now on each of them also sets `mark` to 1, at once; null: nothing. It has to exist until the next
+/// call.
 void mark_interruption(std::atomic<std::uint8_t>* mark);
 
 /// Whether an order (SIGINT, SIGTERM, SIGHUP) that comes so long after the first one is still that one.

@@ -18,7 +18,8 @@ struct JobTime {
 /// which is the end that the job began with. Outside of Slurm nothing is known.
 [[nodiscard]] JobTime view_job_time();
 
-/// Of the seconds left, those of a run: a twentieth, 10 to 60 s, but at most half, stays for its last words.
+/// Of the seconds left, those that a run may use: a twentieth stays for its last words, at least 10 s and at
+/// most 60 s, but no more than half of them.
 [[nodiscard]] double usable_seconds(double seconds_left);
 
 }  // namespace collbench::launch

@@ -16,7 +16,8 @@
 namespace collbench::launch {
 namespace {
 
-// Open MPI's frameworks that a user tunes. orte, ess, pmix and such are what mpirun tells its daemons.
+// Open MPI's frameworks that a user tunes. orte, ess, pmix and the like are what mpirun tells its own
+// daemons.
 constexpr std::array<std::string_view, 15> kPrefixes{
     "NCCL_",         "UCX_",         "FI_",           "OMPI_MCA_btl",   "OMPI_MCA_coll",
     "OMPI_MCA_pml",  "OMPI_MCA_mtl", "OMPI_MCA_mpi_", "OMPI_MCA_hwloc", "OMPI_MCA_rmaps",

@@ -33,7 +33,8 @@ enum class MpiLauncher { open_mpi, pmix, pmi };
 /// This process's, as `rendezvous` or the launcher's variables have it.
 [[nodiscard]] FlightIdentity flight_identity(const std::optional<Rendezvous>& rendezvous);
 
-/// Whether it is the name of a launcher of Open MPI, Debian's too. Other MPIs' launchers are called the same.
+/// Whether a program of this name is a launcher of Open MPI, under Debian's own names too. Other MPI
+/// libraries have launchers of the same names.
 [[nodiscard]] bool is_open_mpi_launcher(std::string_view name);
 
 /// mpirun, as the one process that it is.

@@ -22,7 +22,8 @@ struct RankEnvironment {
 [[nodiscard]] std::vector<RankEnvironment> gather_rank_environments(Ranks& ranks,
                                                                     const RankEnvironment& mine);
 
-/// Throws Error (not_here) that names the hosts when programs, MPI libraries or arguments differ.
+/// Throws Error (not_here) that names the hosts when programs, MPI libraries or their arguments differ
+/// between ranks.
 void require_same_programs(const std::vector<RankEnvironment>& environments, const Identities& identities);
 
 /// Whether a run that was told no backend is one on GPUs: all hosts show an NVIDIA GPU. Throws Error
@@ -48,7 +49,8 @@ void require_same_programs(const std::vector<RankEnvironment>& environments, con
 /// exactly once.
 [[nodiscard]] std::vector<int> parse_node_map(std::string_view text, int ranks);
 
-/// Who is where. Collective. `shared_memory_leader` tells nodes apart, else `node_map` (by rank): HOST#NODE.
+/// Who is where. Collective. `shared_memory_leader` tells nodes apart unless `node_map` (node by rank)
+/// overrides it; then hosts are named HOST#NODE.
 [[nodiscard]] Identities discover_identities(Ranks& ranks, const std::string& host, int shared_memory_leader,
                                              const std::optional<std::vector<int>>& node_map);
 

@@ -85,7 +85,8 @@ CoreByCpu cores_of_hwloc() {
   return cores;
 }
 
-/// The cores of this host by the kernel; each of `allowed` (empty: not known) that it does not know is one.
+/// The cores of this host as the kernel has them; each of `allowed` (empty: not known) that it does not tell
+/// of is one.
 CoreByCpu cores_of_kernel(const std::set<int>& allowed) {
   CoreByCpu cores;
   std::map<std::array<std::string, 3>, int> lowest;

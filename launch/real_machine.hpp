@@ -51,7 +51,8 @@ struct CpuTimes {
 
 [[nodiscard]] CpuTimes view_cpu_times();
 
-/// What the main thread was given so far, by /proc/self/schedstat (Documentation/scheduler/sched-stats.rst).
+/// What the main thread of this process was given so far, by /proc/self/schedstat
+/// (Documentation/scheduler/sched-stats.rst).
 struct CoreSeconds {
   double ran = 0;     ///< on a core
   double waited = 0;  ///< ready to run, while others had its cores

@@ -1,4 +1,5 @@
-// The simulator's side of launch/real_machine.hpp: hosts are those of the platform file, not this machine.
+// The simulator's side of launch/real_machine.hpp: hosts are described by the platform file, not by this
+// machine.
 #include "launch/real_machine.hpp"
 
 #include <simgrid/s4u/Barrier.hpp>

@@ -7,7 +7,8 @@
 
 namespace collbench::launch {
 
-/// What connects the ranks of a run: MPI (MpiSession), or sockets (SocketSession). One per process.
+/// What connects the ranks of a run, from their start to their end: MPI (MpiSession), or sockets where there
+/// is none (SocketSession). One per process.
 class Session {
  public:
   virtual ~Session() = default;
@@ -22,7 +23,8 @@ class Session {
   [[nodiscard]] virtual bool has_mpi() const = 0;
   /// What connects them, as records have it: "Open MPI v4.1.4", "no MPI (torchrun)".
   [[nodiscard]] virtual std::string library() const = 0;
-  /// Ends all ranks with `status`: at once under MPI, else at their next wait. For what cannot be agreed on.
+  /// Ends this rank with `status`, and the others: at once under MPI, else where they next wait for it. For a
+  /// failure that cannot be agreed on any more.
   [[noreturn]] virtual void abort(int status) const = 0;
 };
 

@@ -133,7 +133,8 @@ class SteadySeconds : public Clock {
   }
 };
 
-/// A descriptor for each rank: the usual limit of 1,024 is the shell's. Throws Error (not_here): too few.
+/// A descriptor for each rank: the usual limit of 1,024 is the shell's. Throws Error (not_here) where the
+/// system allows fewer.
 void allow_descriptors(int ranks) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;

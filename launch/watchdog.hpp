@@ -6,10 +6,12 @@
 
 namespace collbench::launch {
 
-/// Looks around from a thread of its own: whoever waits in a library for a rank that hangs notices nothing.
+/// Looks around every now and then, from a thread of its own: whoever waits inside a library for a rank that
+/// hangs can notice nothing.
 class Watchdog {
  public:
-  /// `look` is called every `period_seconds` on the watchdog's thread, calling no MPI. An empty one: never.
+  /// `look` is called every `period_seconds` on the watchdog's thread, until this object is gone; it must
+  /// call no MPI. An empty one: never.
   Watchdog(double period_seconds, std::function<void()> look);
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;

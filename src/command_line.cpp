@@ -88,7 +88,8 @@ void require_positional(const CLI::App& app, const std::string& word) {
   if (!takes_positional(app)) throw unexpected_argument(app, word);
 }
 
-/// Whether a word is an argument of a command that has others below it: `doctor FOLDER`, `doctor save`.
+/// Whether a word is a command's argument though the command has others below it: `doctor FOLDER` beside
+/// `doctor save`.
 bool is_argument(const CLI::App& app, const std::string& word) {
   const auto commands = commands_of(app);
   return takes_positional(app) &&
@@ -171,7 +172,8 @@ std::optional<CommandFunction> parse(CLI::App& app, const std::vector<std::strin
   return std::nullopt;
 }
 
-/// Makes `app` collbench with the tool as its subcommand and the options of a run, so that it says the same.
+/// Makes `app` collbench with the one subcommand that a tool is, and with the options of a run, so that it
+/// says what it would say below collbench.
 void add_tool(CLI::App& app, const Subcommand& tool, RunOptions& run, CommandFunction& chosen) {
   app.name("collbench");
   app.get_formatter()->column_width(kHelpColumn);

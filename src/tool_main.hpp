@@ -3,7 +3,8 @@
 
 namespace collbench::program {
 
-/// The options of the tool, and a callback that leaves in `chosen` what is run: each tool defines it.
+/// The options of the tool whose program this is, and a callback that leaves in `chosen` what is run after
+/// parsing: each tool defines it.
 void add_tool(CLI::App& command, CommandFunction& chosen);
 
 /// The main function of the program of the tool `name` (src/cli/tools.hpp): its options, which `add` adds,

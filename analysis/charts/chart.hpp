@@ -23,7 +23,8 @@ struct ChartAxis {
   bool logarithmic = false;  ///< values that are not positive are left out
 };
 
-/// What a series is: what was measured is a solid line with points, what a model says a dashed one.
+/// What a series is, and so how it looks: what was measured is a solid line with points, what a model says a
+/// dashed one.
 enum class SeriesKind { measured, expected, ring, tree, nvls };
 
 struct ChartPoint {
@@ -98,10 +99,12 @@ struct AxisTick {
 /// At most `maximum` (2 at least) round values in the range, ascending, as the axis writes them.
 [[nodiscard]] std::vector<AxisTick> axis_ticks(const ChartAxis& axis, const AxisRange& range, int maximum);
 
-/// Where a value lies on the axis: from 0 to 1 at the high end. None for what a logarithmic axis cannot show.
+/// Where a value lies on the axis: 0 at the low end, 1 at the high one. None for what a logarithmic axis
+/// cannot show.
 [[nodiscard]] std::optional<double> position_on(const ChartAxis& axis, const AxisRange& range, double value);
 
-/// The numbers of a chart, lest any stand in a picture alone: the headings, then a line for each x.
+/// The numbers of a chart as a table, so that no number stands in a picture alone: the headings, then a line
+/// for each x of any series.
 [[nodiscard]] std::vector<std::vector<std::string>> chart_table(const Chart& chart);
 
 /// The chart as an SVG document 760 pixels wide and 420 high, higher where the legend takes more than a

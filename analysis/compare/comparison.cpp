@@ -165,7 +165,8 @@ RowChange change_beyond(ComparedRow& row, const SideOfRow& base, const SideOfRow
   return RowChange::unclear;
 }
 
-/// Holm (1979): the smallest of m values times m, the next times m − 1, …; none below one before it.
+/// Holm (1979): the smallest of m values is multiplied by m, the next by m − 1, …; none gets smaller than one
+/// before it.
 void adjust_by_holm(std::vector<ComparedRow>& rows) {
   std::vector<ComparedRow*> tested;
   for (ComparedRow& row : rows) {

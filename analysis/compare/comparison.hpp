@@ -119,7 +119,8 @@ void leave_unclear(ComparedRow& row);
 /// Whether some row was measured on both sides.
 [[nodiscard]] bool have_a_row_in_common(const std::vector<Run>& a, const std::vector<Run>& b);
 
-/// A record that was compared with itself: says so in place of what differs; rows are SAME, without a test.
+/// A record that was compared with itself: says so before all else, in place of what differs; rows that have
+/// times on both sides are SAME, without a test.
 void compare_with_itself(Comparison& comparison);
 
 /// Adjusts the p of all rows by Holm, and decides what became of each row that has one.
@@ -137,7 +138,8 @@ struct OpenRow {
   std::size_t rows = 1;           ///< that are tested
 };
 
-/// Whether a row can be SAME at all: not where two sittings may differ by as much as SAME has to rule out.
+/// Whether a row can be SAME at all: not where two sittings of the same thing may differ by as much as SAME
+/// has to rule out.
 [[nodiscard]] constexpr bool can_be_same(double sitting_allowance, double same_within) {
   return sitting_allowance < same_within;
 }
@@ -150,7 +152,8 @@ struct OpenRow {
 [[nodiscard]] int launches_to_decide(const OpenRow& row);
 
 /// What differs between two runs beside their times, a line each: machines with the price of each difference,
-/// hosts, versions, environment, settings, what others took of the cores. Empty: none is known.
+/// hosts, versions, environment, settings, what others took of the cores. Empty where nothing is known to
+/// differ.
 [[nodiscard]] std::vector<std::string> run_differences(const Run& base, const Run& current);
 
 /// Where some of these runs on GPUs timed their calls on the same addresses and others walked through memory
@@ -183,7 +186,8 @@ struct OpenRow {
 /// Whether each row that both have is SLOWER, FASTER or SAME.
 [[nodiscard]] bool is_decided(const Comparison& comparison);
 
-/// "AllReduce 8 B float sum: B is 3.1 % faster (2.4 to 3.9 %), 20 pairs": a sentence for each decided row.
+/// "AllReduce 8 B float sum: B is 3.1 % faster (2.4 to 3.9 %), 20 pairs": a sentence for each row that is
+/// decided, in its order.
 [[nodiscard]] std::vector<std::string> pair_sentences(const Comparison& comparison);
 
 }  // namespace collbench::analysis

@@ -9,7 +9,8 @@
 
 namespace collbench::analysis {
 
-/// A line for each row; before them what else differs, behind them how rows were decided or would be.
+/// Two measurements row by row: a line for each, what else differs before them, how it was decided and what
+/// would decide the rest behind them.
 [[nodiscard]] std::string report_text(const Comparison& comparison, const TextOptions& options = {});
 
 /// Everything, in seconds.
@@ -18,11 +19,13 @@ namespace collbench::analysis {
 /// The names of the formats, the usual one first: text, md, json, html, csv.
 [[nodiscard]] std::vector<std::string> comparison_formats();
 
-/// The comparison in the format of that name. Throws Error (usage) for another one.
+/// The comparison in the format of that name; nothing in it drives a terminal. Throws Error (usage) for
+/// another one.
 [[nodiscard]] std::string report(const Comparison& comparison, std::string_view format,
                                  const TextOptions& options = {});
 
-/// In place of a comparison, in those formats: that the run in `file` was compared with nothing, and why.
+/// In place of a comparison, in each of those formats: that the run in `file` was compared with nothing, and
+/// why.
 [[nodiscard]] std::string report_no_comparison(const std::string& file, const std::string& reason,
                                                std::string_view format, const TextOptions& options = {});
 

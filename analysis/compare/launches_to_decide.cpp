@@ -14,7 +14,8 @@ double two_sided_quantile(double error) {
   return boost::math::quantile(boost::math::complement(boost::math::normal(), error / 2));
 }
 
-/// Launches of each side until half the interval of a log ratio is within `margin`; else above the maximum.
+/// Launches of each side after which half the interval of a log ratio is within `margin`; above the maximum
+/// where none is.
 double launches_within(double margin, double standard_deviation, double quantile) {
   if (!(margin > 0)) return kMaxLaunchesToDecide + 1;
   const double wanted = quantile * standard_deviation / margin;

@@ -23,7 +23,8 @@ namespace {
 constexpr int kFirstLook = 6;
 constexpr std::size_t kMinPairs = 3;  // of a row, for a test of it
 
-/// The passes of a launch in each state that is known; all in one where nobody looked.
+/// The passes of a launch in each state, without those of which it is not known; all in one where nobody
+/// looked.
 std::vector<std::vector<double>> passes_by_state(const Measurement& measured,
                                                  const std::vector<double>& boundaries) {
   std::vector<std::vector<double>> states(boundaries.size() + 1);
@@ -113,7 +114,8 @@ std::map<RowKey, std::optional<RowKey>> keys_by_rest(const std::vector<Run>& run
   return keys;
 }
 
-/// Where a row of one side and one of the other differ in their algorithm alone, both lose its name.
+/// Two algorithms can be what is compared: where a row of one side and a row of the other differ in nothing
+/// else, both lose the name of theirs.
 void match_algorithms(std::vector<Run>& a, std::vector<Run>& b) {
   const auto of_a = keys_by_rest(a);
   const auto of_b = keys_by_rest(b);

@@ -17,7 +17,8 @@ struct SideOfRow {
   bool has_no_times = false;  ///< launches were left out whose time is none: 0, or below what a double holds
 };
 
-/// Whether a record's time can be divided by: above 0, finite, not denormal. A foreign one may hold anything.
+/// Whether a time of a record can be divided by: above 0, finite, and not denormal. A record from elsewhere
+/// may hold anything.
 [[nodiscard]] bool is_time(double seconds);
 
 /// Whether a row was run and has a time.

@@ -47,7 +47,8 @@ enum class RiseGrade {
                                                      const topology::ErrorCounters& after,
                                                      const std::string& phase);
 
-/// Counters of which the next look says nothing: a reboot or a driver set them back, or their part is gone.
+/// Counters of the first look of which the next says nothing: they fell, since a reboot or a driver set them
+/// back, or their part is gone.
 struct CountersWithoutAnswer {
   std::vector<std::string> fell;  ///< "eth0 carrier_changes, 50 to 2"
   std::vector<std::string> gone;  ///< "eth0 carrier_changes"
@@ -55,7 +56,8 @@ struct CountersWithoutAnswer {
 [[nodiscard]] CountersWithoutAnswer counters_without_answer(const topology::ErrorCounters& before,
                                                             const topology::ErrorCounters& after);
 
-/// What of `hosts` could not be read: "n1, n2: dmesg: exit status 1", "all hosts: …".
+/// What of `hosts` could not be read, each with all of which that is so: "n1, n2: dmesg: exit status 1"; "all
+/// hosts" where it is so of every one.
 [[nodiscard]] std::vector<std::string> counter_notes(const std::vector<std::string>& hosts,
                                                      const std::vector<topology::ErrorCounters>& looks);
 

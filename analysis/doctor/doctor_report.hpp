@@ -38,8 +38,9 @@ struct DoctorPage {
 /// evidence. Throws std::out_of_range for a format that doctor_formats() does not list.
 [[nodiscard]] std::string report(const DoctorPage& page, std::string_view format, const TextOptions& options);
 
-/// Of several machines: a line each, the worst first, then the findings of each, as report() has them; in
-/// JSON as "machines". Before them, or as "fleet", what a fleet file was compared with.
+/// Of several machines: a line each, those with the worst findings first, then the findings of each. Formats
+/// and exceptions as report(); JSON has their pages as "machines". Before them, or as "fleet", what a fleet
+/// file was compared with.
 [[nodiscard]] std::string fleet_report(const std::vector<DoctorPage>& pages,
                                        const std::optional<FleetComparison>& fleet, std::string_view format,
                                        const TextOptions& options);
@@ -52,7 +53,8 @@ struct DoctorPage {
 /// "2 findings (1 broken), 9 healthy, 22 not known".
 [[nodiscard]] std::string doctor_summary(const topology::Diagnosis& diagnosis);
 
-/// All checks, with their sources. "md" is the table of docs/notes/doctor-checks.md.
+/// All checks: what each looks at, and where it is known from. "md" is the table of
+/// docs/notes/doctor-checks.md.
 [[nodiscard]] std::string doctor_catalog(std::string_view format, const TextOptions& options);
 
 }  // namespace collbench::analysis

@@ -236,7 +236,8 @@ std::optional<HangFinding> operations_that_differ(const Communicator& communicat
       fmt::format("{}: ranks called different operations: {}", communicator.name, fmt::join(texts, "; "))};
 }
 
-/// Ranks in other calls of one number. Whose mistake it is, is not known: likelier that of the fewer.
+/// Ranks in calls of one number that are not the same. Who made the mistake is not known: those who are fewer
+/// than others are the likelier ones.
 HangFinding calls_that_differ(const Communicator& communicator, const Members& inside) {
   std::vector<Members> groups = groups_of(inside, is_same_call);
   std::ranges::sort(groups, [](const Members& a, const Members& b) {
@@ -259,7 +260,8 @@ HangFinding calls_that_differ(const Communicator& communicator, const Members& i
           fmt::format("{}: {}{}", communicator.name, fmt::join(texts, ", "), more)};
 }
 
-/// Where the listed ranks do not differ: `seen` says so, unless the tool says that something is wrong.
+/// Where the ranks that are listed do not differ: `seen` says so, unless the tool says that something is
+/// wrong.
 HangFinding nothing_found(const Communicator& communicator, const std::string& seen) {
   std::string text = seen;
   if (!communicator.verdict.empty()) {

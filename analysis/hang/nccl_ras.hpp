@@ -6,10 +6,12 @@
 
 namespace collbench::analysis {
 
-/// Whether NCCL's RAS answered it (NCCL 2.24 and later; ncclras -v): its text, or JSON (2.28.7 and later).
+/// Whether it is what NCCL's RAS answered (NCCL 2.24 and later; ncclras -v): its text, or its JSON (2.28.7
+/// and later).
 [[nodiscard]] bool is_nccl_ras(std::string_view text);
 
-/// The communicators of an answer; of a text with the ranks that it lists. Throws Error (usage).
+/// The communicators of an answer; of a text with the ranks that it lists. Throws Error (usage) that names
+/// the file.
 [[nodiscard]] std::vector<Communicator> read_nccl_ras(const HangDump& dump);
 
 }  // namespace collbench::analysis

@@ -15,7 +15,8 @@
 #include "topology/doctor/watchdog_lines.hpp"
 
 // Source of the format: PyTorch 2.5 to 2.9, torch/csrc/distributed/c10d/FlightRecorder.hpp (names of the
-// members) and FlightRecorder.cpp (dump_json). The pickle has the same members, with numbers for texts.
+// members) and FlightRecorder.cpp (dump_json). The pickled form has the same members, with numbers where JSON
+// has texts.
 namespace collbench::analysis {
 namespace {
 

@@ -28,8 +28,9 @@ inline constexpr std::size_t kMinLevel = 4;
 /// The changes of level of `values` (positive, in the order of time), in order. Binary segmentation by
 /// Pettitt's test (A. N. Pettitt, A non-parametric approach to the change-point problem, Applied Statistics
 /// 28 (1979) 126-135): of ranks alone, so that a few wild nights decide nothing, p ≈ 2 exp(−6 K² / (n³ +
-/// n²)). It takes values for independent: states in which a machine stays for days become levels. With p ≤
-/// 0.05, two levels that do not overlap are seen from 11 values on; with 0.05 / 10, from 17 on.
+/// n²)). It takes values for independent: a machine that stays in one of several states for days makes levels
+/// of them. With p ≤ 0.05, two levels that do not overlap are seen from 11 values on; with 0.05 / 10, from 17
+/// on.
 [[nodiscard]] std::vector<ChangePoint> change_points(const std::vector<double>& values,
                                                      const ChangeOptions& options);
 
@@ -47,8 +48,9 @@ struct RowTrend {
 
 inline constexpr double kTrendSignificance = 0.05;
 
-/// Every row of any of `runs` (oldest first), in the newest record's order; what only older ones have comes
-/// last. Of all rows together `significance` is the chance that any shows a change where there is none.
+/// Every row that was measured in any of `runs` (oldest first), in the order of the newest record's rows;
+/// what only older ones have comes last. Of all rows together `significance` is the chance that any shows a
+/// change where there is none.
 [[nodiscard]] std::vector<RowTrend> row_trends(const std::vector<Run>& runs,
                                                double significance = kTrendSignificance);
 

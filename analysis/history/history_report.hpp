@@ -16,8 +16,9 @@ struct MachineHistory {
   std::vector<Run> runs;  ///< at least one
 };
 
-/// All histories of a baseline by kind as HTML: of each kind its nodes side by side, of each machine its rows
-/// over time with their changes of level. `name`: of the baseline.
+/// All histories of a baseline, those of a kind one after the other, as a page of HTML: of each kind its
+/// nodes side by side, of each machine its rows over time with their changes of level. `name`: of the
+/// baseline.
 [[nodiscard]] std::string history_page(const std::vector<MachineHistory>& histories, const std::string& name);
 
 /// Beside the first history of each kind of machine a table of its nodes, by the newest record of each; empty
@@ -50,7 +51,8 @@ struct HistoryRows {
 /// of level in a line. Every line fits `columns`, 80 and more.
 [[nodiscard]] std::string history_text(const MachineHistory& history, int columns);
 
-/// Node × row as time over the median of all nodes, in as many tables as the page needs. Empty for one node.
+/// Node × row as time over the median of all nodes; in as many tables as the page needs, all nodes in each.
+/// Empty for fewer than two nodes.
 [[nodiscard]] std::string fleet_text(const FleetTable& fleet, int columns);
 
 }  // namespace collbench::analysis

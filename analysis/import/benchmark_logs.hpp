@@ -76,7 +76,8 @@ struct BenchmarkLog {
 /// Where the lines of a log come from; null at the end.
 using NextLine = std::function<const LogLine*()>;
 
-/// A program whose logs can be read. Its reader never throws for a log's content.
+/// A program whose logs can be read: its name, whether the start of a text is its, and its reader, which
+/// never throws for a log's content.
 struct BenchmarkReader {
   std::string_view format;  ///< "OSU Micro-Benchmarks text"
   bool (*recognizes)(std::string_view start);

@@ -46,7 +46,8 @@ std::vector<std::string> what_ran(const LogTable& table) {
                              : std::vector<std::string>();
 }
 
-/// Whether `next` goes on with `table`: the same program on the same devices, started once per size.
+/// Whether `next` goes on with what `table` measured: the same program on the same devices at other sizes, as
+/// a script writes that starts the program once per size.
 bool goes_on(const LogTable& table, const LogTable& next) {
   const auto name = [](const LogTable& each) { return each.facts.program ? each.facts.program->value : ""; };
   if (table.devices.empty() || table.interleaved || next.interleaved) return false;
@@ -86,7 +87,9 @@ std::vector<OperationId> in_both(const std::vector<OperationId>& a, const std::v
   return both;
 }
 
-/// Of one operation only: without a program's name its rows' shape and rates tell, whatever --operation says.
+/// Tables of one operation only: without a program's name the shape of its rows and their rates tell,
+/// whatever
+/// --operation says of them.
 std::vector<LogTable> joined(std::vector<LogTable> tables) {
   std::vector<LogTable> runs;
   std::vector<OperationId> of_last_run;

@@ -34,7 +34,8 @@ struct ImportOptions {
                                            const ImportOptions& options, bool several);
 
 /// The runs of whatever the file is: a record or stream of ours, or a log as above, with the time and the
-/// hosts that the user gives. Throws Error (usage) also where something is said of a record, which says it.
+/// hosts that the user gives. Throws Error (usage) also where something is said of a record, which says it
+/// itself.
 [[nodiscard]] std::vector<Run> runs_of_file(const TextParts& parts, std::string_view file,
                                             ImportOptions options, bool several);
 

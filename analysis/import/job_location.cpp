@@ -74,7 +74,8 @@ const LogDevice* device_of_no_host(const LogTable& table) {
   return found == table.devices.end() ? nullptr : &*found;
 }
 
-/// The hosts of the device list by rank; empty where one is missing, so that none is placed by guess.
+/// The hosts of the device list by rank; empty where a rank or its host is missing, so that none is placed by
+/// guess.
 std::vector<std::string> hosts_by_rank(const LogTable& table) {
   std::map<int, std::string> hosts;
   for (const LogDevice& device : table.devices) {

@@ -109,8 +109,9 @@ bool holds_any(std::string_view text, std::span<const std::string_view> words) {
   });
 }
 
-/// Whether a line may be read: it has a word of NCCL, of nccl-tests or of how it ended, a row's number before
-/// its type, numbers only, or dots for what somebody left out. Whatever is not, no reader of lines takes.
+/// Whether a line may be one of those that are read: it has a word of NCCL, of nccl-tests or of how it ended,
+/// a row's number before its type, numbers only, or dots for what somebody left out. Whatever is not, no
+/// reader of lines takes.
 bool may_say_something(std::string_view line) {
   constexpr std::array<std::string_view, 15> kWords{
       "busbw", "bus bandwidth", "nccl-tests", "rccl-tests", "_perf",    "nThread",      "device",     "count",
@@ -179,7 +180,8 @@ void require_log_text(std::string_view start, std::string_view file) {
   }
 }
 
-/// Adds to the line that goes on, up to the longest read: one without an end must not take all memory.
+/// Adds to the line that goes on, up to the length of any line that is read: one without an end must not take
+/// all memory.
 void LogLineReader::carry(std::string_view part) {
   carried_ += part.substr(0, kMaxLogLineBytes - std::min(carried_.size(), kMaxLogLineBytes));
 }

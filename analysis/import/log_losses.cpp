@@ -51,7 +51,8 @@ void add_fewer_nics(const Hosts& hosts, std::vector<std::string>& losses) {
   }
 }
 
-/// A NIC slower than the one of its name on another host; one slower everywhere, as for storage, is none.
+/// A NIC that is slower than the one of its name on another host; one that is slower everywhere, as for
+/// storage, is none.
 void add_slower_nics(const Hosts& hosts, std::vector<std::string>& losses) {
   std::map<std::string, double> fastest;
   for (const auto& [name, host] : hosts)

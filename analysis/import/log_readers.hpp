@@ -29,14 +29,16 @@ struct LogLine {
   std::string nccl_host;  ///< the host before ":pid:thread [device]"; empty when not known
 };
 
-/// A text in parts: each call gives the next, which stays until the one after; an empty one is the end.
+/// A text in parts, as it is read: each call gives the next, which stays until the one after; an empty one is
+/// the end.
 using TextParts = std::function<std::string_view()>;
 
 /// What of a line is read: no line of NCCL or nccl-tests comes near it, but progress bars do.
 inline constexpr std::size_t kMaxLogLineBytes = std::size_t{1} << 20U;
 
-/// The lines of a log that may say something, one by one: of a job's output for days most do not, and none is
-/// kept. Zeros are left out; other broken bytes are left alone: a log is many programs' output.
+/// The lines of a log that may say something, one after the other: of the output of a job for days, most do
+/// not, and none is kept. Zeros are left out; other broken bytes are left alone: a log is many programs'
+/// output.
 class LogLineReader {
  public:
   /// `all`: also the lines that say nothing.
@@ -71,7 +73,8 @@ class LogLineReader {
   LogLine line_;
 };
 
-/// Refuses the start of a file that is no text: empty, UTF-16, compressed, a web page (Error, usage).
+/// Refuses the start of a file that is no text: empty, UTF-16, compressed, a web page. `file` stands in the
+/// Error (usage).
 void require_log_text(std::string_view start, std::string_view file);
 
 /// The number at the start of `word`, and how much of the word it is; none when there is none.
@@ -130,20 +133,24 @@ struct NcclTestsParameters {
 /// all_reduce_perf"): "all_reduce_perf"; empty when it names none that is known.
 [[nodiscard]] std::string nccl_tests_program(std::string_view line);
 
-/// The command line of a line that names the program, from its launcher or variables on, without secrets.
+/// The command line in a line that names the program, from its launcher or its first variable on and without
+/// secrets; empty in another line.
 [[nodiscard]] std::vector<std::string> nccl_tests_command(std::string_view line);
 
 /// Whether it may be the name of a variable of the environment: capitals, digits and "_".
 [[nodiscard]] bool is_variable(std::string_view word);
 
 /// NCCL's variables that a command line sets for its ranks, names and values: "-x NCCL_IB_DISABLE=1" (Open
-/// MPI), "-genv NCCL_IB_DISABLE 1" (MPICH), "--export=ALL,NCCL_IB_DISABLE=1" (Slurm), "NCCL_IB_DISABLE=1".
+/// MPI),
+/// "-genv NCCL_IB_DISABLE 1" (MPICH), "--export=ALL,NCCL_IB_DISABLE=1" (Slurm), "NCCL_IB_DISABLE=1" before
+/// it.
 [[nodiscard]] std::map<std::string, std::string> nccl_settings(const std::vector<std::string>& command);
 
 /// Without the options that say how much is measured: what is left is the same in parts of one measurement.
 [[nodiscard]] std::vector<std::string> without_amounts(std::vector<std::string> words);
 
-/// What the words of a command line say of -R, as the program reads it (nccl-tests src/common.cu); else none.
+/// What the words of a program's command line say of -R, as the program reads it (nccl-tests src/common.cu);
+/// none where it is not among them.
 [[nodiscard]] std::optional<BufferRegistration> nccl_tests_registration(std::span<const std::string> words);
 
 /// A row as its words, for it may come in parts: the start holds what stands before the first time.
@@ -172,8 +179,9 @@ struct RowOrReason {
 };
 [[nodiscard]] RowOrReason read_row(const RowStart& start, const NcclTestsColumns& columns);
 
-/// Every table that nccl-tests wrote into a log, with what the log says around each: also one whose program
-/// died before its first row. `next` gives the lines, and null at the end. Never throws for them.
+/// Every table that nccl-tests wrote into a log, in order, with what the log says around each: also one whose
+/// program died before its first row. `next` gives the lines, and null at the end. Never throws for its
+/// content.
 [[nodiscard]] std::vector<LogTable> read_nccl_tests_text(const std::function<const LogLine*()>& next);
 
 /// Whether `text` is JSON by its first letter, and not a text whose lines a log driver wrapped.
@@ -185,8 +193,9 @@ struct RowOrReason {
 /// all of them, secrets too.
 [[nodiscard]] LogTable read_nccl_tests_json(std::string_view text, std::string_view file);
 
-/// Whether the start of a text is of `rccl-tests -x FILE -Z json`; and its tables, one for each operation and
-/// cycle. Throws Error (usage) that names the place when it is something else.
+/// Whether the start of a text is of `rccl-tests -x FILE -Z json`; and its tables, of lines as they stand
+/// there. A table for each operation and cycle. Throws Error (usage) that names the place when it is
+/// something else.
 [[nodiscard]] bool is_rccl_tests_json(std::string_view start);
 [[nodiscard]] std::vector<LogTable> read_rccl_tests_json(const std::function<const LogLine*()>& next,
                                                          std::string_view file);
@@ -208,7 +217,8 @@ struct RankRange {
                                                       std::span<const LogRow> rows);
 
 /// The lines on which the rows of another job begin, of other than the ranks before, in rows that fit
-/// `operation` job by job. Empty where one number of ranks fits all, or none fits a row.
+/// `operation` job by job: tables that somebody put together hold such. Empty where one number of ranks fits
+/// all, or none fits a row.
 [[nodiscard]] std::vector<int> lines_of_other_jobs(const Operation& operation, std::span<const LogRow> rows);
 
 /// Why rows of which lines_of_other_jobs names some are no run.
@@ -234,7 +244,8 @@ struct JobGiven {
 [[nodiscard]] std::vector<OperationId> operations_like(const LogTable& table, std::optional<int> ranks);
 
 /// What a table is of: as `given`, as its program is called, or the only operation that it looks like; the
-/// table's facts say which. Throws Error (usage) where none is left, or several are.
+/// table's facts say which. Throws Error (usage) with the place and the next step where none is left, or
+/// several are.
 [[nodiscard]] OperationId operation_of(LogTable& table, std::optional<OperationId> given,
                                        std::string_view file);
 

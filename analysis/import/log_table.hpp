@@ -80,7 +80,8 @@ struct LogTable {
   std::map<std::string, LogHost> hosts;  ///< by the names in NCCL's own lines
   std::map<std::string, std::string> environment;
 
-  /// Counts what does not become a row. After the first 20 kinds, which no real log has, the rest is one.
+  /// Counts something that does not become a row. After the first 20 kinds, which no real log has, the rest
+  /// is one.
   void skip_line(const std::string& what, int line) { skip_line(facts, what, line); }
   static void skip_line(LogFacts& facts, const std::string& what, int line) {
     constexpr std::size_t kMaxKinds = 20;

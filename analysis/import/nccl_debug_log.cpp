@@ -197,7 +197,8 @@ class RankLogReader {
     }
   }
 
-  /// "Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/3(1)/GDRDMA": 0: of rings and trees, 1: of sends.
+  /// "Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/3(1)/GDRDMA": connection 0, of rings and trees; 1 is for
+  /// sends and receives.
   void note_connection(string_view text) {
     if (!text.starts_with("Channel ")) return;
     const auto via = text_behind(text, " via NET/");

@@ -162,7 +162,8 @@ void note_communicator(string_view text, int line, LogFacts& facts) {
   if (local && *local > 0) set_once(facts.ranks_per_node, *local, line);
 }
 
-/// Of a line of NCCL that says its host; else null, also for more hosts than any machine has.
+/// Of a line that NCCL wrote on a host whose name it says; null where it does not, and for the hosts of a job
+/// that no machine has.
 LogHost* host_of(const LogLine& line, std::map<std::string, LogHost>& hosts) {
   constexpr std::size_t kMaxHosts = 4096;
   if (line.nccl_host.empty()) return nullptr;

@@ -103,7 +103,8 @@ HalfOrReason read_half(const RowStart& start, std::size_t first, const NcclTests
       half.wrong_elements = static_cast<std::uint64_t>(wrong->value);
     }
   }
-  // AllGather and ReduceScatter before June 2020 (nccl-tests ec1b5e2), HyperCube: rates of others' parts.
+  // AllGather and ReduceScatter before June 2020 (nccl-tests ec1b5e2), and HyperCube: what comes from others
+  // alone, over the time, is algbw and busbw.
   if (part_bytes < size_bytes && word(1) == word(2) && agrees(half, *time, size_bytes - part_bytes)) {
     half.algorithm_bandwidth.value = static_cast<double>(size_bytes) / kGigabyte / half.seconds;
     half.algorithm_bandwidth.half_unit = half.algorithm_bandwidth.value * time->half_unit / time->value;

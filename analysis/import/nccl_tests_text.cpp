@@ -122,7 +122,8 @@ class Reader {
     return false;
   }
 
-  /// Of the program (src/common.cu): "-a 3" is how the ranks' times became one, "-R 1" how buffers register.
+  /// Of the program: "-a 3" is how the ranks' times became one (nccl-tests src/common.cu), "-R 1" how the
+  /// buffers were registered.
   void note_options(const std::vector<std::string>& words) {
     if (const auto how = nccl_tests_registration(words)) table_.registration = how;
     for (std::size_t at = 0; at + 1 < words.size(); ++at) {
@@ -235,7 +236,8 @@ class Reader {
     listed_ranks_.clear();
   }
 
-  /// Rows of before 2022 have the largest error for the count of wrong values: none, by the last line.
+  /// Rows of before 2022 have the largest error in place of how many values are wrong: none, by the last
+  /// line.
   void count_wrong_by_last_line() {
     if (!table_.facts.out_of_bounds || table_.facts.out_of_bounds->value != 0) return;
     const auto none_wrong = [](LogHalf& half) {
@@ -281,7 +283,8 @@ bool is_of_first_rank(const LogLine& line) {
   return std::ranges::any_of(kWords, [&](auto words) { return contains(line, words); });
 }
 
-/// A reader for each job under one launcher, by label. Before its first rank a line is of the last one's job.
+/// Jobs that run side by side under one launcher, each under its own label: a reader for each. Whose first
+/// rank has not been seen belongs to the job whose line was last.
 class LabeledReaders {
  public:
   void take(const LogLine& line) {

@@ -66,7 +66,8 @@ std::optional<DataType> osu_type(std::string_view line) {
   return found == nullptr ? std::nullopt : std::optional(found->id);
 }
 
-/// The number of ranks on a command line that starts a program of OSU: "mpirun -np 4 osu_bcast".
+/// The number of ranks on the command line of a launcher that starts a program of OSU: "mpirun -np 4
+/// osu_bcast".
 std::optional<int> ranks_on_command_line(std::string_view line) {
   if (line.find("osu_") == std::string_view::npos) return std::nullopt;
   const std::vector<std::string> words = split_words(line);

@@ -53,7 +53,8 @@ AlphaBetaFit fit_alpha_beta(std::span<const TimePoint> points) {
     terms.row(i) << 1 / point.seconds, point.bytes / point.seconds;
   }
   const Eigen::VectorXd ones = Eigen::VectorXd::Ones(rows);
-  // Microseconds and nanoseconds per byte differ by magnitudes: columns of one length keep it exact.
+  // Microseconds and nanoseconds per byte differ by orders of magnitude: columns of one length keep the
+  // decomposition exact.
   const Eigen::Vector2d lengths = terms.colwise().norm();
   const Eigen::MatrixX2d scaled = terms * lengths.cwiseInverse().asDiagonal();
   Eigen::Vector2d solution = scaled.colPivHouseholderQr().solve(ones).cwiseQuotient(lengths);

@@ -22,7 +22,8 @@ struct AlphaBetaFit {
   double bytes_per_second = 0;
   double r_squared = 0;           ///< 1 − Σ(relative residual)² / Σ(relative deviation from the mean)²
   double max_relative_error = 0;  ///< largest |fit/point − 1|
-  /// Student's t over n − 2 degrees of freedom; none for two points, and where alpha was set to 0.
+  /// Student's t over n − 2 degrees of freedom; none for two points, and where alpha was set to 0. The upper
+  /// end of the rate is infinite where the slope may be 0.
   std::optional<FitInterval> alpha_interval = std::nullopt;
   std::optional<FitInterval> rate_interval = std::nullopt;
 
@@ -30,7 +31,8 @@ struct AlphaBetaFit {
   [[nodiscard]] double half_rate_bytes() const { return alpha_seconds * bytes_per_second; }
 };
 
-/// The size from which on `later` takes less time than `earlier`, by their lines; none: they do not cross so.
+/// The size from which on `later` takes less time than `earlier`, by their lines; none when they do not
+/// cross at a size above 0, or cross the other way.
 [[nodiscard]] std::optional<double> crossover_bytes(const AlphaBetaFit& earlier, const AlphaBetaFit& later);
 
 /// Least squares on the relative error (weights 1/seconds²): sizes span decades, and unweighted squares would

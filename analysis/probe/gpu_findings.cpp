@@ -20,7 +20,8 @@ namespace {
 
 constexpr double kHertzPerMegahertz = 1e6;
 constexpr int kMinPublishedSize = 8192;
-/// A healthy GPU meets a power cap in products; these are heat, and a power supply that asked for less.
+/// A power cap is what a healthy GPU meets in products; these are heat, and a power supply that asked for
+/// less.
 constexpr std::array kSignsOfTrouble{GpuTrouble::hw_slowdown, GpuTrouble::hw_thermal_slowdown,
                                      GpuTrouble::hw_power_brake_slowdown, GpuTrouble::sw_thermal_slowdown};
 

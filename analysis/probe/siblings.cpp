@@ -27,7 +27,8 @@ ProbeRate part_rate(const ProbeRecord& record, const ProbePart& part, std::strin
           .cpu_share = part.cpu_share};
 }
 
-/// Adds the windows that both have. The lower share of the cores remains, none where one is not known.
+/// Adds the windows of a part to those of a sum; windows that only some parts have are left out. The lower
+/// share of the cores remains, and none where one is not known.
 void add_windows(ProbePart& sum, const ProbePart& part) {
   if (sum.windows.empty()) {
     sum.windows.assign(part.windows.size(), 0);

@@ -19,7 +19,8 @@ struct ProbeRate {
   double rate = 0;                    ///< flop/s or B/s: the median of the windows
   double drift = 0;                   ///< of the last windows over the first, less 1
   std::optional<double> cpu_share{};  ///< ProbePart's; of several cores the lowest
-  /// What makes GPUs alike beside their model: number, power limit, driver; of a pair also how it copies.
+  /// What makes GPUs alike beside their model: how many the host has, power limit, driver. Of a pair also how
+  /// it copies.
   std::string setup{};
   std::optional<double> sm_clock_hertz{};  ///< median of a GPU's windows
   std::string beside{};  ///< "SM clock 1305 MHz, 512 W, 86 °C; HW slowdown in 2 of 5 windows"

@@ -140,7 +140,8 @@ constexpr std::string_view kMeasured = "measured";
 constexpr std::string_view kExpected = "expected busbw";
 constexpr std::string_view kRate = "(GB/s)";
 
-/// Pages that the whole table needs: on host memory, and on GPUs, where sizes and algorithms are longer.
+/// Pages that the whole table needs: of a run on host memory, and on GPUs, where sizes have more digits and
+/// the algorithm more words.
 constexpr int kWide = 118;
 constexpr int kWidest = 140;
 

@@ -12,7 +12,8 @@ namespace collbench::analysis {
 /// What stands where there is no value.
 inline constexpr std::string_view kNoValue = "–";
 
-/// What the columns ring and tree are on GPUs: they share one latency (docs/model.md, "Floor and ramp").
+/// What the columns ring and tree of a run on GPUs are: they share one latency (docs/model.md, "Floor and
+/// ramp").
 inline constexpr std::string_view kRingAndTreeColumns =
     "ring and tree of AllReduce: each at its own rate, with the latency of the quicker one";
 

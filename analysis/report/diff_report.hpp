@@ -36,7 +36,8 @@ struct DiffReport {
   topology::FolderFiles files = {};            ///< of the folders of hosts
   std::vector<std::string> without_file = {};  ///< hosts of the fleet of which there is none
   std::vector<std::string> left_out = {};      ///< sentences: files beside those of one machine, and why
-  /// Of many hosts those of the most usual kind, of two the first; empty where `a` is what others should be.
+  /// Host names: of many without a reference those of the most usual kind, of two machines the first; empty
+  /// where the pairs' `a` is what the others should be.
   std::vector<std::string> usual = {};
 
   /// A finding is degraded or broken.
@@ -69,7 +70,8 @@ struct DiffReport {
 /// Every group against the largest; groups without any finding against it count as identical.
 [[nodiscard]] DiffReport compare_groups(const std::vector<topology::HostGroup>& groups);
 
-/// cost_sentence(), with `all` all_costs(), or "not modeled: firmware is in no model". Never empty.
+/// cost_sentence(), with `all` all_costs(), or what stands in its place: "not modeled: firmware is in no
+/// model". Never empty.
 [[nodiscard]] std::string price_words(const FindingPrice& price, bool all = false);
 
 /// As a line: "cost: not modeled: firmware is in no model".
@@ -111,7 +113,8 @@ struct OddNode {
 /// machine that the others are compared with: a reference, or what the majority is like.
 [[nodiscard]] std::vector<std::string> faulty_nodes(const DiffReport& report);
 
-/// What faulty_nodes() leaves out and why: the majority's faults, nodes that only differ, different machines.
+/// What faulty_nodes() leaves out and why, a line each: a fault that the majority has and an odd node has
+/// not, nodes that only differ, and different machines.
 [[nodiscard]] std::vector<std::string> unlisted_nodes(const DiffReport& report);
 
 /// Names as Slurm takes them: "n[03,17-19],login"; numbers of one width are put together. What is not the

@@ -42,7 +42,8 @@ std::vector<AcceptanceFloor> rows_on(const AcceptanceFloors& floors, int nodes) 
   return rows;
 }
 
-/// The command that measures the largest of `rows`, and ends with 1 under a floor; empty without floors.
+/// The command that measures the largest of `rows`, of one node count, and ends with 1 under a floor; empty
+/// where they have none.
 std::string check_command(std::vector<AcceptanceFloor> rows, std::string_view options = "") {
   std::erase_if(rows, [](const AcceptanceFloor& row) { return !row.floor; });
   if (rows.empty()) return {};
@@ -76,7 +77,8 @@ std::vector<std::string> commands(const AcceptanceFloors& floors) {
                                 command.empty() ? ": no floor, as the notes say" : ""));
     if (command.empty()) continue;
     lines.push_back(command);
-    // check_cmd_status of LBNL Node Health Check (github.com/mej/nhc, scripts/lbnl_cmd.nhc); it runs as root.
+    // check_cmd_status of LBNL Node Health Check (github.com/mej/nhc, scripts/lbnl_cmd.nhc), which runs as
+    // root.
     if (nodes == 1) {
       lines.emplace_back(
           "# for nhc.conf, with both programs' full paths and nhc's TIMEOUT above 600 s; on idle nodes only");

@@ -56,7 +56,8 @@ std::string junit_row(const Run& run, std::size_t index, const RunCheck& check, 
                     measured.seconds, content);
 }
 
-/// A case for each series' verdict, and one for the machine. What is neither SOUND nor a failure is skipped.
+/// A case for the verdict of each series, which no row has by itself, and one for the machine. What is
+/// neither SOUND nor a failure is skipped.
 std::string junit_verdicts(const Run& run, const RunCheck& check, bool accept, JunitCounts& counts) {
   std::string cases;
   const auto add = [&](const std::string& name, VerdictWord word, const std::vector<std::string>& failures,

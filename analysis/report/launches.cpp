@@ -207,7 +207,8 @@ void add_variation(const Run& run, ReportLines& facts) {
       percent(*std::ranges::max_element(within)));
 }
 
-/// The interval is wider where near launches are alike, but knows nothing of minutes in which none ran.
+/// The interval is wider where launches near each other are alike, but knows nothing of minutes in which no
+/// launch ran.
 void add_drift(const Run& run, ReportLines& facts) {
   std::vector<std::string> drifted;
   for (const Row& row : run.rows) {

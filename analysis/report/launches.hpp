@@ -23,7 +23,8 @@ struct WidestInterval {
 [[nodiscard]] std::optional<WidestInterval> widest_interval(const Run& run);
 
 /// What a single launch cannot know of itself: which rows of a resumed run span several; how far launches of
-/// a repetition differ; and whether the machine drifted, so that their interval holds for that time only.
+/// a repetition differ; and whether the machine drifted under them, so that their interval holds for that
+/// time only.
 [[nodiscard]] ReportLines launch_lines(const Run& run);
 
 }  // namespace collbench::analysis

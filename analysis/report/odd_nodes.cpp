@@ -43,7 +43,8 @@ bool is_other_machine(const ComparedHosts& pair) { return DiffReport{{pair}}.has
 
 bool disagrees(const ComparedHosts& pair) { return DiffReport{{pair}}.has_disagreement(); }
 
-/// Faults of `a` are listed where it is no more usual than `b`, and nobody said that it is as it should be.
+/// Faults of the machine that `pair` is compared with are faults to list where that is no more usual than the
+/// other, and nobody said that it is as it should be.
 bool lists_both_sides(const DiffReport& report) {
   return !report.usual.empty() && (!report.by_majority || !has_majority(report));
 }

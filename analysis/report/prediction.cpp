@@ -83,7 +83,8 @@ std::string band_in_words(BandClass kind, const GpuCluster& cluster, std::uint64
           : "");
 }
 
-/// "; judge: SOUND from 0.80 of expected, BELOW under 0.48 (exchange, 2 machines)": of the largest size.
+/// "; judge: SOUND from 0.80 of expected, BELOW under 0.48 (exchange, 2 machines)": of the largest size,
+/// where that is one that judge goes by.
 std::string judged_range(OperationId id, const Prediction& prediction, std::uint64_t size_bytes) {
   const auto row = std::ranges::find_if(prediction.rows, [&](const PredictedRow& each) {
     return each.operation == id && each.size_bytes == size_bytes;

@@ -64,7 +64,8 @@ template <class Writer>
 /// mean.
 [[nodiscard]] std::string report_text_header(const Run& run, const TextOptions& options = {});
 
-/// A table for each operation, in the order of first rows; then what was wrong or not reached, and the cost.
+/// A table for each operation, in the order of their first rows; then what was wrong, what was not reached,
+/// what it cost.
 [[nodiscard]] std::string report_text_results(const Run& run, const TextOptions& options = {});
 
 /// Both.
@@ -80,7 +81,8 @@ template <class Writer>
 [[nodiscard]] std::string report_markdown(const Prediction& prediction);
 [[nodiscard]] std::string report_markdown(const DiffReport& diff);
 
-/// The same with charts, as one file of HTML that needs no network (analysis/report/html/).
+/// The same with charts of bus bandwidth and time, as one file of HTML that needs no network
+/// (analysis/report/html/).
 [[nodiscard]] std::string report_html(const Run& run);
 [[nodiscard]] std::string report_html(const DiffReport& diff);
 
@@ -103,7 +105,8 @@ template <class Writer>
 [[nodiscard]] std::string report_csv(const Run& run);
 [[nodiscard]] std::string report_csv(const Prediction& prediction);
 
-/// SI base units, but for rates in GB/s, as the keys say. Unknown is null. A run's JSON is its record.
+/// SI base units, but for rates in GB/s, as the names of the keys say. What is not known is null. The JSON of
+/// a run is its record (to_json_text).
 [[nodiscard]] std::string report_json(const Prediction& prediction);
 [[nodiscard]] std::string report_json(const DiffReport& diff);
 

@@ -53,7 +53,8 @@ inline constexpr std::string_view kSimulatedGpus =
 /// A row by name, for a sentence: "AllReduce 64 KiB float sum, in place, ring".
 [[nodiscard]] std::string format_row(const RowKey& key);
 
-/// "WRONG DATA: the log counts 5 wrong values (line 40), and no row here has them", else empty.
+/// "WRONG DATA: the log counts 5 wrong values (line 40), and no row here has them", where that is so; else
+/// empty.
 [[nodiscard]] std::string wrong_beyond_rows_words(const Run& run);
 
 /// "WRONG DATA: AllReduce 64 KiB float sum, in place: 12 elements wrong", of a row that has some.
@@ -75,7 +76,8 @@ inline constexpr std::string_view kSimulatedGpus =
 /// with a note before the others. Empty when no rank's GPU is known and there is no note.
 [[nodiscard]] std::string format_placement(const std::vector<PlacedRank>& placement);
 
-/// Before the rows: what was measured, where, with what, and what about that is less than it seems.
+/// What stands before the rows: what was measured, where, with what, and what about that is less than it
+/// seems.
 [[nodiscard]] ReportLines header_lines(const Run& run);
 
 /// What a line of the header is about. A header of few lines has room first for what stands first here.
@@ -193,7 +195,8 @@ inline constexpr double kMinReportedPageFaultShare = 0.05;
 /// the rank where that is most, and how many more. Host memory only.
 [[nodiscard]] ReportLines core_wait_lines(const Run& run);
 
-/// "; it had no core for 48 % of the time of AllReduce 8 B" of a rank in core_wait_lines; else empty.
+/// "; it had no core for 48 % of the time of AllReduce 8 B" of a rank of which core_wait_lines would tell;
+/// else empty.
 [[nodiscard]] std::string core_wait_of(const Run& run, int rank);
 
 /// What a step was made of, who makes the others wait in it, and why; nothing without a Step.

@@ -58,7 +58,8 @@ struct Page {
   std::vector<std::size_t> row_starts;  ///< in `cells`
 };
 
-/// Columns of the page from which a table shows `column`: those of some tables only take others' room.
+/// Columns of the page from which a table shows `column`: those that only some tables have take their room
+/// from those that a narrow page leaves out.
 int min_page(const ReportColumn& column, const std::vector<const ReportColumn*>& shown) {
   if (column.min_page == 0 || column.wanted != nullptr) return column.min_page;
   int more = 0;

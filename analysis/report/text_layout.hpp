@@ -28,7 +28,8 @@ namespace collbench::analysis {
 
 using TextTable = std::vector<std::vector<std::string>>;
 
-/// Rows of cells as lines behind `indent`; the first `left` and last `right` columns are words.
+/// Rows of cells as lines, each behind `indent`; the first `left` columns and the last `right` are words, the
+/// others numbers.
 [[nodiscard]] std::string table_lines(const TextTable& table, std::size_t left, std::size_t right = 0,
                                       std::string_view indent = "  ");
 

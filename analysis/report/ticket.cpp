@@ -79,7 +79,8 @@ void add(TicketLines& lines, const std::string& label, std::string words) {
 TicketLines ticket_lines(const Run& run) {
   TicketLines lines;
   const std::vector<HeaderLine> header = header_parts(run);
-  // That GPUs are simulated is the first line, what cut the run short is found, and the last is its name.
+  // That GPUs are simulated is the first line of all, what cut the run short is found, and the last is its
+  // name.
   auto titles = std::count_if(header.begin(), header.end(),
                               [](const HeaderLine& line) { return line.part == HeaderPart::title; });
   for (const HeaderLine& line : header) {

@@ -102,7 +102,8 @@ std::vector<const NodeGroup*> groups_that(bool (*is_it)(const NodeGroup&), std::
 
 constexpr std::size_t kNamedHosts = 4;
 
-/// Whether rows over all ranks are slow in this operation's large sizes, one measured on nodes or pairs too.
+/// Whether rows over all ranks are slow in this operation: in their large sizes, of which one was measured on
+/// nodes or pairs.
 bool is_slow_in(OperationId id, const Run& run) {
   return std::ranges::any_of(run.rows, [id](const Row& row) {
     const Verdict& verdict = row.verdict;
@@ -111,7 +112,8 @@ bool is_slow_in(OperationId id, const Run& run) {
   });
 }
 
-/// What pairs of sound nodes say of the network between them; empty where all are SOUND, or there are none.
+/// What pairs of nodes that are sound by themselves say of the network between them; empty where all are
+/// SOUND, or there are none.
 std::string slow_pairs_words(const Run& run) {
   const PairsSeen pairs = pairs_seen(run);
   if (pairs.slow.empty()) return {};
@@ -265,7 +267,8 @@ std::string resources_line(const Run& run) {
 }
 
 /// "AllToAll: 0.8 GB/s at 64 MiB, 28 times less than at 4 MiB, whatever the machine": the deepest fall to
-/// less than a third of a smaller size's rate, from 1 MiB on, in and out of place. Empty: none.
+/// less than a third of a smaller size's rate, from 1 MiB on, in and out of place. Empty where none is so
+/// deep.
 std::string collapse_in_words(const Run& run) {
   std::map<RowKey, std::map<std::uint64_t, const Row*>> sweeps;  // of each size the quicker place
   for (const Row& row : run.rows) {

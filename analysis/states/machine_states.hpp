@@ -21,7 +21,8 @@ struct LaunchInState {
   std::vector<double> pass_seconds;  ///< in this state
 };
 
-/// The launches of a row, but those in no state for half of their passes. Precondition: the row has probes.
+/// The launches of a row in their order. One that changed its state so often that it was in none for half of
+/// its passes is left out. Precondition: the row has probes.
 [[nodiscard]] std::vector<LaunchInState> launches_by_state(const Measurement& measured,
                                                            const std::vector<double>& boundaries);
 
@@ -37,7 +38,8 @@ struct OtherCalibrationState {
   double run_round_trip_seconds = 0;          ///< of the passes in the run's commonest state
 };
 
-/// None where medians differ by less than half, middle 80 % overlap, or either has fewer than five probes.
+/// None where the medians differ by less than a half, or where the middle 80 % of the passes reach to the
+/// calibration's; none with fewer than five probes of either.
 [[nodiscard]] std::optional<OtherCalibrationState> other_calibration_state(const Run& run);
 
 /// "110 ns"; "–" for what is no length of time.

@@ -29,7 +29,8 @@ std::vector<double> values_of(const Measurement& measured, double StepTimes::* f
   return values;
 }
 
-/// Six robust standard deviations of the ranks; 0 of fewer than three, whose scatter is not known.
+/// Six robust standard deviations of the ranks; 0 of fewer than three, which scatter by nothing that is
+/// known.
 double scatter_of(const std::vector<double>& values) {
   constexpr double kSigmas = 6;
   constexpr double kOfNormal = 1.4826;  // a normal distribution's standard deviation over its MAD

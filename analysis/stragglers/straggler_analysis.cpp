@@ -226,7 +226,8 @@ std::string format_cost(double ratio) {
   return fmt::format("its transfers run at {:.0f} % of the rate of the others", 100 / ratio);
 }
 
-/// Whole hosts first; then links that no slow host explains. Between two hosts only the direction is known.
+/// Whole hosts first; then single links that no slow host explains. Between two hosts only the direction is
+/// known.
 void add_slow_links(RankProbe& probe, const std::vector<ProbeRepetition>& repetitions,
                     const Identities& ranks, std::size_t tests) {
   const auto ratios = transfer_ratios(repetitions);

@@ -7,7 +7,8 @@
 
 namespace collbench::analysis {
 
-/// Probes before a run may say that nobody is late: a coin falls one way so often in a row once in 16,000.
+/// So often everybody is probed before a run may say that nobody is late: two halves of a coin in a row so
+/// often are one in 16,000.
 inline constexpr int kProbesToClear = 14;
 
 /// As many probes until every link between `hosts` was tried kProbesToClear times: of more than nine hosts, a

@@ -66,7 +66,8 @@ std::string case_of(const FindingCost& cost) {
   return text.empty() ? "" : fmt::format(" {}", text);
 }
 
-/// The cost where `rate` falls most: after NCCL has started, or of one node when it starts. Null: none.
+/// The cost where `rate` falls most: after NCCL has started, or of those that one node has when it starts.
+/// Null where none changes.
 const FindingCost* worst_cost(const std::vector<FindingCost>& costs, bool during_job,
                               Rate PredictedRates::* rate) {
   const FindingCost* worst = nullptr;

@@ -78,7 +78,8 @@ int nics_that_give(const Row& row, GpuCluster cluster, const std::string& algori
   return found;
 }
 
-/// "each node using about 2 of its 8 NICs by nvls_tree or 4 by ring (NCCL_IB_HCA, …)"; or empty.
+/// "each node using about 2 of its 8 NICs by nvls_tree or 4 by ring (NCCL_IB_HCA, …)": where that explains
+/// the rate; empty where it does not.
 std::string fewer_nics_in_words(const Row& row, const GpuCluster& cluster) {
   const std::string& expected_by = row.expectation.expected_by;
   const int by_expected = nics_that_give(row, cluster, expected_by);
@@ -231,8 +232,9 @@ std::string share_of_model(double share, std::string_view algorithm) {
   return fmt::format("{:.{}f} % of the {} model", 100 * share, share < 0.0995 ? 1 : 0, algorithm);
 }
 
-/// "; nvls should reach 487.3 GB/s": where what ran is as quick as it gets, and the row is slower than
-/// another choice by more than a model's error. The narrower expectation would hide it.
+/// "; nvls should reach 487.3 GB/s": where what ran is as quick as it gets, and the row is slower
+/// than another choice by more than a model's error. Without it the narrower expectation would hide a poor
+/// choice.
 std::string better_choice(const Row& row, GpuCluster cluster) {
   if (!cluster.run.algorithm) return {};
   cluster.run.algorithm.reset();
@@ -308,7 +310,8 @@ std::string no_nvls_cause(const GpuCluster& cluster, const std::string& or_else)
                      lost);
 }
 
-/// Where nobody says what ran and the rate is the ring's, not NVLS': that explains it before any part does.
+/// Where nobody says what ran and the rate is the ring's in place of NVLS': that explains it before any part
+/// does.
 bool is_as_ring(const Row& row, const GpuCluster& cluster) {
   constexpr double kSame = 0.07;
   const auto& ring = row.expectation.ring_seconds;
@@ -328,7 +331,8 @@ std::string likely_cause(const Row& row, const GpuCluster& cluster, VerdictReaso
   return reason == VerdictReason::no_nvls || is_as_ring(row, cluster) ? no_nvls_cause(cluster, cause) : cause;
 }
 
-/// ", and the median of the largest sizes 0.88 of it", where the largest alone lies across an edge from it.
+/// ", and the median of the largest sizes 0.88 of it", where the largest alone lies on another side of an
+/// edge than the median, by which the verdict goes.
 std::string median_in_words(const Row& row, const SeriesJudgement& judgement) {
   if (judgement.decided_by != nullptr || !judgement.ratio || !judgement.range) return {};
   const auto differs_at = [&](double edge) { return (to_expected(row) < edge) != (*judgement.ratio < edge); };

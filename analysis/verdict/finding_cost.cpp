@@ -64,7 +64,8 @@ std::optional<double> nvls_seconds(const GpuCluster& cluster) {
          gpu_microseconds(operation(OperationId::all_reduce), cluster, static_cast<double>(kSize), *nvls);
 }
 
-/// A rank on each GPU; none where the machine has no model: no GPU, an unknown one, no NIC between nodes.
+/// A rank on each GPU; all none where the machine cannot be modelled: no GPU, an unknown model, no NIC
+/// between nodes.
 PredictedRates rates_of(const std::optional<GpuCluster>& cluster) {
   if (!cluster) return {};
   const Expectation expected = expect_on_gpus(OperationId::all_reduce, kSize, *cluster);
@@ -139,7 +140,8 @@ bool is_about_nics(const topology::Finding& finding, topology::Side side) {
          });
 }
 
-/// "NCCL_IB_HCA=^=mlx5_2 on this node" (^=: all but these; NCCL's user guide, environment variables).
+/// "NCCL_IB_HCA=^=mlx5_2 on this node" (^=: all but exactly these; NVIDIA's page of NCCL's environment
+/// variables).
 std::string way_to_leave_out(const topology::Host& host, const topology::Finding& finding,
                              Transport transport) {
   if (transport != Transport::infiniband && transport != Transport::roce) {

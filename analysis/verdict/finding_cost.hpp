@@ -9,7 +9,8 @@
 
 namespace collbench::analysis {
 
-/// AllReduce of 8 GiB as `predict` shows it: busbw in GB/s (1e9 bytes). None: no such algorithm or machine.
+/// AllReduce of 8 GiB as `predict` shows it: bus bandwidth in GB/s (1e9 bytes). None where there is no such
+/// algorithm, or nothing to predict from.
 struct PredictedRates {
   std::optional<double> ring;
   std::optional<double> tree;
@@ -102,7 +103,8 @@ struct FindingPrice {
 /// changes by what is shown.
 [[nodiscard]] std::string cost_sentence(const std::vector<FindingCost>& costs);
 
-/// Ring, tree and best in every case: "AllReduce on 1 node: ring 363.0 → 20.0 GB/s (−94 %) and best …; …".
+/// Ring, tree and best in every case: "AllReduce on 1 node: ring 363.0 → 20.0 GB/s (−94 %) and best …; on 2
+/// nodes: …". Empty where no model shows a loss.
 [[nodiscard]] std::string all_costs(const std::vector<FindingCost>& costs);
 
 }  // namespace collbench::analysis

@@ -75,7 +75,8 @@ std::string with_other_network(const LogFacts& log) {
 
 constexpr double kSlowNic = 12.5;  ///< GB/s of a 100 Gb/s NIC: servers with such GPUs have no slower network
 
-/// The machine with all of its NICs and, on a network, with as few and slow ones as smaller machines have.
+/// The machine with all of its NICs and, where there is a network, with as few and as slow ones as a smaller
+/// machine may have.
 std::vector<GpuCluster> with_each_network(const GpuCluster& whole) {
   std::vector<GpuCluster> clusters{whole};
   if (whole.nodes == 1) return clusters;

@@ -45,7 +45,8 @@ struct StatedNics {
 /// "8 × H100 SXM with 4 NICs of 200 Gb/s"; of one node "8 × H100 SXM".
 [[nodiscard]] std::string words(const GpuCluster& cluster, const StatedNics& stated);
 
-/// The run; of a log of several ranks on NVIDIA's or unnamed GPUs without verdict, with an unknown yardstick.
+/// The run as it is; of a log of several ranks on NVIDIA's GPUs, or on some that it does not name, without
+/// any verdict: with a yardstick that is unknown.
 [[nodiscard]] Run unclear_without_machine(Run run);
 
 /// How a file for --topology is made where no reference machine fits.

@@ -1,4 +1,5 @@
-// What nodes and pairs of them measured before the rows over all: judge_node_groups() and what follows.
+// What nodes and pairs of them measured before the rows over all: judge_node_groups() and what follows from
+// it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -19,7 +19,8 @@ namespace {
 /// What a setting can take away.
 enum class Costs { between_local_gpus, verbs_between_nodes, channels, algorithm };
 
-/// A variable that takes a path, links or channels away (NCCL's user guide); an empty value: whatever it is.
+/// A variable that takes a path, links or channels away (NCCL's user guide, environment variables); an empty
+/// value: whatever it is set to.
 struct CostlySetting {
   std::string_view name;
   std::string_view value;
@@ -40,7 +41,8 @@ constexpr std::array<CostlySetting, 13> kCostlySettings{
      {"NCCL_ALGO", "", Costs::algorithm},
      {"NCCL_PROTO", "", Costs::algorithm}}};
 
-/// NICs that NCCL_IB_HCA names, where it is a list of devices: "^mlx5_0" leaves out, "mlx5" begins all.
+/// How many NICs NCCL_IB_HCA names, where it is a list of devices: "^mlx5_0" leaves out, "mlx5" is all that
+/// begin so.
 std::optional<std::size_t> nics_named(std::string_view value) {
   if (value.starts_with('=')) value.remove_prefix(1);
   const std::vector<std::string> names = split_cells(value, ',');

@@ -262,7 +262,8 @@ GpuCluster running(const GpuCluster& cluster, const SizeSeries& series) {
   return choosing(algorithms.size() == 1 ? running(cluster, *algorithms.begin()) : cluster, largest);
 }
 
-/// Measured over expected at which a NIC would exceed its line rate: then machine or rank count is another.
+/// Measured over expected at which a NIC would carry more than its line rate: no NIC does, so that the
+/// machine or the rank count is another one.
 double line_rate_ratio(const Row& row, const GpuCluster& cluster) {
   constexpr double kRounding = 1.02;  // of rates that providers print, and of the nodes' clocks
   const RowKey& key = row.measurement.key;

@@ -22,7 +22,8 @@ using SizeSeries = std::vector<const Row*>;
 /// The measured rows of a run as sweeps, in the order of their first rows.
 [[nodiscard]] std::vector<SizeSeries> series_of(const std::vector<Row>& rows);
 
-/// The same without rows of wrong data, which have no verdict: their times are of something else.
+/// The same without rows of wrong data, which have no verdict: their times are of something else than was
+/// asked for.
 [[nodiscard]] std::vector<SizeSeries> judged_series_of(const std::vector<Row>& rows);
 
 /// The same for a verdict, which is about the slower of in and out of place: of each size that row.
@@ -70,10 +71,12 @@ struct SeriesJudgement {
 /// Of each size of the series the quicker of in and out of place.
 [[nodiscard]] SizeSeries quicker_rows(const std::vector<Row>& rows, const SizeSeries& series);
 
-/// Why a row, which has an expectation, may lie below its band: by NVLinks, channels and network of the log.
+/// Why a row may lie below its band: what the log tells of NVLinks, channels and network, else what is left.
+/// `row` has an expectation.
 [[nodiscard]] std::string loss_cause(const Row& row, const GpuCluster& cluster);
 
-/// What the run itself shows that slows its rows: what held GPUs of `series` back, other work on the hosts.
+/// What the run itself shows that slows its rows: what held GPUs of `series` back, and other work on the
+/// hosts.
 [[nodiscard]] std::vector<std::string> slowdowns_seen(const Run& run, const SizeSeries& series);
 
 /// Whether NCCL has more than one algorithm for this row: only then a setting that names one costs anything.
@@ -98,8 +101,9 @@ struct SeriesJudgement {
 /// The most bus bandwidth of a sweep, GB/s; what it should come to where it ends below 64 MiB.
 [[nodiscard]] double peak_busbw(const SizeSeries& series, const GpuCluster& cluster);
 
-/// One sentence about a row of a sweep that reaches `peak_busbw`: latency-bound (below half of it, and below
-/// half of the plateau by the model) or bandwidth-bound, by which link, and its ratio.
+/// One sentence about a row of a sweep that reaches `peak_busbw`: latency-bound (below half of it,
+/// and below half of the plateau by the model) or bandwidth-bound, by which link, and its ratio; or why there
+/// is none.
 [[nodiscard]] std::string explain_row(const Row& row, double peak_busbw, const GpuCluster& cluster);
 
 /// What the row's expectation is of; the ring for a name that no model has.
@@ -178,7 +182,8 @@ struct PairsSeen {
 /// Whether any row has a verdict.
 [[nodiscard]] bool is_judged(const Run& run);
 
-/// A size, of this and more, collapses where it takes so many times what its neighbors and the model allow.
+/// A size, of this and more, collapses where it takes so many times what its neighbors (and the model, where
+/// there is one) allow.
 inline constexpr double kCollapse = 3;
 inline constexpr std::uint64_t kCollapseFrom = kMiB;
 

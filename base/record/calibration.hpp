@@ -44,7 +44,8 @@ inline constexpr std::array<std::string_view, 10> kWords<CalibrationKind>{
     "burst_intra",     "burst_inter",   "reduce_local",    "copy",
     "page_fault",      "exchange_inter"};
 
-/// One calibration measurement: `bytes` took `seconds` (the slowest rank's median; 0: not simulated).
+/// One calibration measurement: `bytes` took `seconds` (the slowest rank's median; 0 in simulated time for
+/// what SimGrid does not simulate).
 struct CalibrationPoint {
   CalibrationKind kind = CalibrationKind::copy;
   std::uint64_t bytes = 0;         ///< of one message, of one operand, of one copy; the page of one fault
@@ -61,7 +62,8 @@ struct Tier {
   double bytes_per_second = 0;  ///< one direction, one rank's flow
   double gap_seconds = 0;       ///< a rank's next message follows after this at the soonest, however small
 
-  /// Larger messages wait for their receiver (rendezvous); others are eager. 0: the library does not say.
+  /// Messages above this many bytes wait for their receiver (rendezvous); up to it they are eager. 0: the
+  /// library does not say.
   std::uint64_t eager_limit_bytes = 0;
 
   bool operator==(const Tier&) const = default;

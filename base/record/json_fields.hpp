@@ -16,7 +16,8 @@ namespace collbench {
 /// finite, and else the shortest decimal that reads back as the same double.
 using Json = nlohmann::ordered_json;
 
-/// On one line. Names and variables may hold any bytes: what is not UTF-8 becomes U+FFFD, nothing is thrown.
+/// On one line. A host name or a variable may hold any bytes: what is not UTF-8 becomes U+FFFD, and nothing
+/// is thrown.
 [[nodiscard]] std::string json_line(const Json& value);
 
 /// As a file for people and programs: a member a line, `indent` more with each level. Likewise of any bytes.
@@ -61,7 +62,8 @@ template <class Word, class Names>
 /// be of a host is an error.
 [[nodiscard]] std::string host_name_from_json(const JsonReader& json);
 
-/// The host of a rank: likewise, but for "#1" behind it (--node-map), and empty where nobody named it.
+/// The host of a rank: likewise, but for "#1" behind it, the node of --node-map, and empty where nobody named
+/// it.
 [[nodiscard]] std::string rank_host_from_json(const JsonReader& json);
 
 }  // namespace collbench

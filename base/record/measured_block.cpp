@@ -144,7 +144,8 @@ std::optional<double> typical(const std::vector<std::vector<RankTimes>>& blocks,
   return median(std::move(values));
 }
 
-/// How much a figure of each rank is above the others' median in a block; nothing where a rank lacks it.
+/// How much a figure of each rank is above the median of the others in a block, by rank; of blocks that lack
+/// it for a rank nothing.
 std::vector<double> block_excess(const std::vector<RankTimes>& block, double StepTimes::* figure) {
   std::vector<double> values;
   for (const RankTimes& times : block) {
@@ -154,7 +155,8 @@ std::vector<double> block_excess(const std::vector<RankTimes>& block, double Ste
   return above_others(values);
 }
 
-/// The figures of a Step: medians over blocks, and of an excess what three of four blocks exceed.
+/// The figures of a Step: medians over blocks, and of what is above the others what three of four blocks
+/// exceed.
 void add_step_times(std::vector<RankTimes>& ranks, const std::vector<std::vector<RankTimes>>& blocks) {
   constexpr double kExceededBy = 0.25;
   std::vector<std::vector<double>> compute;  // above the others, by block, then by rank
@@ -213,7 +215,8 @@ void RowSamples::add(const MeasuredBlock& block, int launch) {
   launch_ = launch;
   ++launch_passes_.back();
   if (block.probe) pass_probes_.push_back(*block.probe);
-  // Samples of two lengths say nothing together: where the first pass was disturbed the longer ones count.
+  // Samples of two lengths say nothing together: of a row whose first pass was disturbed the longer ones
+  // count.
   if (block.iterations_per_sample > iterations_per_sample_) {
     samples_.clear();
     samples_seen_ = 0;
@@ -231,7 +234,8 @@ void RowSamples::add(const MeasuredBlock& block, int launch) {
   if (block.nccl) nccl_ = block.nccl;
 }
 
-/// Vitter, "Random Sampling with a Reservoir", ACM TOMS 11 (1985), algorithm R, drawn alike in every run.
+/// Vitter, "Random Sampling with a Reservoir", ACM TOMS 11 (1985), algorithm R, with the same drawing in
+/// every run.
 void RowSamples::add_sample(float sample) {
   const std::uint64_t at = samples_seen_++;
   if (at < kMaxRowSamples) {

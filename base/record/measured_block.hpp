@@ -11,7 +11,8 @@
 
 namespace collbench {
 
-/// One visit of one row in one pass, which is kept or lost as a whole. Times are per operation, in seconds.
+/// One visit of one row in one pass: what is measured at once and kept or lost as a whole. All times are per
+/// operation, in seconds.
 struct MeasuredBlock {
   std::size_t row = 0;  ///< index into the rows of the plan
   int pass = 0;         ///< of its launch, counted from 0
@@ -37,14 +38,16 @@ using LaunchBlocks = std::vector<MeasuredBlock>;
 /// A block as a line of a stream holds it (docs/formats.md).
 [[nodiscard]] Json block_to_json(const MeasuredBlock& block);
 
-/// Throws Error (usage) that names the place in the file; also for a row or a rank that the run lacks.
+/// Throws Error (usage) that names the place in the file; also for a row or a rank that the run does not
+/// have.
 [[nodiscard]] MeasuredBlock block_from_json(const JsonReader& json, std::size_t rows, std::size_t ranks);
 
 /// What a row of a record has in common with a block of a stream.
 [[nodiscard]] Json rank_times_to_json(const std::vector<RankTimes>& ranks);
 [[nodiscard]] std::vector<RankTimes> rank_times_from_json(const JsonReader& json);
 
-/// So many samples of a row are kept, in 64 KiB: those of 64 full blocks; 164 are above the p99.
+/// So many samples of a row are kept, in 64 KiB: what 64 full blocks have. The p99 is then that of 164 of
+/// them.
 inline constexpr std::size_t kMaxRowSamples = 16384;
 
 /// What is kept of one row while its blocks come in, from one launch or from several in turn.
@@ -56,7 +59,8 @@ class RowSamples {
   /// With the round trips of the probes; 0, not known, where not every pass has one.
   [[nodiscard]] RowPasses passes() const;
 
-  /// Writes passes, interval, distribution, times, what the checks found and NCCL told into `measurement`.
+  /// Writes passes, interval, distribution, per-rank and enqueue times, what the checks found and what NCCL
+  /// told into `measurement`.
   void summarise(Measurement& measurement) const;
 
  private:

@@ -77,7 +77,8 @@ struct TimeInterval {
   bool operator==(const TimeInterval&) const = default;
 };
 
-/// A row in one of the machine's states, which the probes beside the passes tell apart (docs/statistics.md).
+/// A row while the machine was in one of its states, which the probes beside the passes tell apart
+/// (docs/statistics.md).
 struct RowState {
   double min_round_trip_seconds = 0;  ///< of all probes of the run that saw this state
   double max_round_trip_seconds = 0;
@@ -100,7 +101,8 @@ struct LaunchVariation {
 /// What was measured for one row. All times are per operation, in seconds.
 struct Measurement {
   RowKey key;
-  /// Not empty: the row was not run, and why; all below is then empty, but `stopped` for want of time.
+  /// Not empty: the row was not run, and why; everything below is then empty, but for a row that was left out
+  /// for want of time, which `stopped` says.
   std::string unavailable;
   std::string algorithm_ran;              ///< what ran, the library's own fallback included; "auto" where
                                           ///< that is not known
@@ -138,7 +140,8 @@ struct Measurement {
   bool operator==(const Measurement&) const = default;
 };
 
-/// Whether elements were found wrong: the row's time is then of something else than was asked for.
+/// Whether elements were checked and found wrong: the row's time is then of something else than was asked
+/// for.
 [[nodiscard]] inline bool has_wrong_data(const Measurement& measured) {
   return measured.wrong_elements.value_or(0) > 0;
 }
@@ -202,7 +205,8 @@ struct HiddenLoss {
 struct Verdict {
   VerdictWord word = VerdictWord::none;
   std::string explanation;  ///< one or two sentences of facts; may stand without a verdict
-  /// Of a judged series: measured over expected, median of its largest rows, and what it was held against.
+  /// Of a judged series: measured over expected, the median of its largest rows, and what it was held
+  /// against.
   std::optional<double> ratio = std::nullopt;
   std::optional<HealthyRange> range = std::nullopt;
   std::vector<HiddenLoss> hidden = {};  ///< of a SOUND series

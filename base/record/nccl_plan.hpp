@@ -49,7 +49,8 @@ struct NcclConnection {
   bool operator==(const NcclConnection&) const = default;
 };
 
-/// A line of NCCL's tuning table: latency + bytes / bandwidth, before NCCL's corrections for some sizes.
+/// A line of NCCL's tuning table: what a call takes is latency + bytes / bandwidth, before the corrections
+/// that NCCL makes for some sizes.
 struct NcclTuning {
   std::string function;   ///< as NCCL calls it: "AllReduce"
   std::string algorithm;  ///< as --algo has it
@@ -69,7 +70,8 @@ struct NcclPlannedRow {
   bool operator==(const NcclPlannedRow&) const = default;
 };
 
-/// What a libnccl would do on a machine, in its own words: graph search, channels, tuning table and choices.
+/// What a libnccl would do on a machine, in its own words: its graph search, its channels, its tuning table
+/// and its choices.
 struct NcclPlan {
   std::string machine;  ///< as it was named
   int nodes = 1;

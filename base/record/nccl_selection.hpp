@@ -26,7 +26,8 @@ struct NcclSelection {
   bool operator==(const NcclSelection&) const = default;
 };
 
-/// What NCCL expected of what it used, or of the cheapest where that is unknown, in seconds. None: not told.
+/// What NCCL expected of what it used, or of the cheapest where it did not tell what that was, in seconds.
+/// None where it told no expectation.
 [[nodiscard]] std::optional<double> nccl_expected_seconds(const NcclSelection& selection);
 
 /// What ran where `asked` was asked for (--algo): just that when NCCL used it, "tree/ll" when it was left to

@@ -133,7 +133,8 @@ void each_field(auto& visit, Either<ProbeGpu> auto& gpu) {
 /// How ProbeFailure::what begins when a copy between two GPUs had failed before, which may be why.
 inline constexpr std::string_view kAfterAnotherFailure = "after another failure: ";
 
-/// A GPU that stopped in the middle of its work, and does no more; or a pair, without saying which.
+/// A GPU that stopped in the middle of its work: it takes part in nothing that follows. Or a pair of GPUs,
+/// which says of neither that it is the cause.
 struct ProbeFailure {
   std::string part{};         ///< "GPU 3", "GPU 0 to GPU 3"
   std::string measurement{};  ///< the name of what it did

@@ -10,7 +10,8 @@
 
 namespace collbench {
 
-/// What the kernel says of a rank's process; unknown of another host's, another boot's, another container's.
+/// What the kernel says of a rank's process; unknown where that cannot be asked: another host's, another
+/// boot's, another container's.
 enum class ProcessState { running, stopped, gone, unknown };
 
 template <>

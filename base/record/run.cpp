@@ -206,7 +206,8 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
   run.buffers.walk_bytes.reset();
   FieldReader visit(json);
   each_field(visit, run);
-  // Of a collbench that did not say so, rounded to whole elements, and repeated on the same addresses.
+  // Of a collbench that did not say so yet, rounded to whole elements only, and repeated on the same
+  // addresses.
   if (!run.log && !run.buffers.exact_counts) run.buffers.exact_counts = true;
   if (!run.log && !run.buffers.walk_bytes) run.buffers.walk_bytes = 0;
   for (const char* key : {"nodes_alone", "node_pairs"}) {

@@ -35,7 +35,8 @@ struct Row {
   bool operator==(const Row&) const = default;
 };
 
-/// A row that the ranks of one node, or of two neighbors, measured by themselves, while others did the same.
+/// A row that the ranks of one node, or of two neighbors, measured among themselves, while other nodes did
+/// the same.
 struct NodeGroup {
   std::vector<std::string> hosts;  ///< one or two
   int ranks = 0;
@@ -155,13 +156,15 @@ struct Rates {
 /// Wrong values that the run's log counts at its end and no row of it has; 0: none.
 [[nodiscard]] std::uint64_t wrong_values_beyond_rows(const Run& run);
 
-/// Why a machine of SOUND series is not: wrong data, or a run that was cut short. Empty for neither.
+/// Why a machine whose series are all SOUND is not: wrong data, or a run that was cut short. Empty for
+/// neither.
 [[nodiscard]] std::string why_not_sound(const Run& run);
 
 /// Whether a log was judged without any machine to hold it against: UNCLEAR.
 [[nodiscard]] bool is_machine_unknown(const Run& run);
 
-/// The word of the machine: the worst of its series and nodes. Wrong data and a cut run are never SOUND.
+/// The word of the machine: the worst of its series and of its nodes alone. Wrong data and a run that was cut
+/// short are never SOUND.
 [[nodiscard]] VerdictWord machine_word(const Run& run);
 
 /// Whether any row has wrong data, or the log counts some that no row has.
@@ -172,7 +175,8 @@ struct Rates {
 /// Half the width of the row's interval over its time (0.05 is ±5 %); none without an interval.
 [[nodiscard]] std::optional<double> interval_half_width(const Measurement& measurement);
 
-/// A row of a run record (docs/formats.md): key, what was measured and expected, and the rates of `ranks`.
+/// A row of a run record (docs/formats.md): its key, what was measured, what was expected, and the rates that
+/// follow for `ranks` ranks.
 [[nodiscard]] Json row_to_json(const Row& row, int ranks);
 
 /// Rates are passed over: they are derived. Throws Error (usage) that names the place in the file.

@@ -10,7 +10,8 @@
 
 namespace collbench {
 
-/// One launch of a stream: what was known when it began (rows without measurements), and its blocks.
+/// One launch of a stream: what was known when its first block began (rows without measurements), and its
+/// blocks.
 struct StreamedLaunch {
   Run run;
   LaunchBlocks blocks;
@@ -18,13 +19,15 @@ struct StreamedLaunch {
   bool ended = false;                ///< it came to its end, as streams before 0.2 did not say
 };
 
-/// A run as it was written (docs/formats.md): a line per launch, one per block, one of what cut it short.
+/// A run as it was written block by block (docs/formats.md): one line per launch, one per block, and
+/// one of what cut the launch short.
 struct RunStream {
   std::vector<StreamedLaunch> launches;  ///< at least one, all of the same measurement
   std::size_t whole_bytes = 0;  ///< up to the end of the last whole line; a killed run may leave more
 };
 
-/// The line that begins a launch, of a block, of what cut it short, and of its end; all end in a newline.
+/// The line that begins a launch, that of a block, that of what cut the launch short, and that of its end;
+/// all end in a newline.
 [[nodiscard]] std::string launch_line(const Run& run);
 [[nodiscard]] std::string block_line(const MeasuredBlock& block);
 [[nodiscard]] std::string incident_line(const Incident& incident);

@@ -42,7 +42,8 @@ struct Stop {
   bool operator==(const Stop&) const = default;
 };
 
-/// "precision reached", "64 passes", "12 launches", "out of time", "interrupted"; and back, else none.
+/// "precision reached", "64 passes", "12 launches", "out of time", "interrupted"; and back, none for any
+/// other text.
 [[nodiscard]] std::string format_stop(const Stop& stop);
 [[nodiscard]] std::optional<Stop> parse_stop(std::string_view text);
 

@@ -9,7 +9,8 @@
 
 namespace collbench {
 
-/// What each rank sends to each in an AllToAllv. Only ratios matter: a row's size is what the fullest moves.
+/// How much each rank sends to each in an AllToAllv. Only the ratios of the weights matter: the size of a row
+/// says what the fullest rank moves.
 struct TrafficMatrix {
   std::string source;           ///< where it comes from, for a reader
   int ranks = 0;                ///< rows, and columns

@@ -5,7 +5,8 @@
 
 namespace collbench {
 
-/// The words of an enumeration, by its enumerators, which follow each other from 0. None: no words here.
+/// The words of an enumeration as records have them and people read them, in the order of its enumerators,
+/// which follow each other from 0. None: it has no words here.
 template <class Word>
 inline constexpr std::array<std::string_view, 0> kWords{};
 

@@ -33,7 +33,8 @@ bool is_secret_word(const std::string& word) {
     return true;
   if (word == "PASS" || word == "PWD" || word == "SIG" || word.ends_with("AUTH")) return true;
   if (word.starts_with("AUTH") && (!word.starts_with("AUTHOR") || word.starts_with("AUTHORI"))) return true;
-  // InfiniBand Architecture Specification 1.4, 3.5.3, 10.2.4: partition, queue, local, remote keys; mlx5's.
+  // InfiniBand Architecture Specification 1.4, 3.5.3 and 10.2.4: partition, queue, local and remote keys;
+  // mlx5's memory key.
   constexpr std::array<const char*, 5> kOfInfiniBand{"PKEY", "QKEY", "LKEY", "RKEY", "MKEY"};
   const std::string one = word.ends_with("S") ? word.substr(0, word.size() - 1) : word;
   return one.ends_with("KEY") && std::ranges::find(kOfInfiniBand, one) == kOfInfiniBand.end();

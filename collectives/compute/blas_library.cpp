@@ -43,7 +43,8 @@ void read_config(BlasLibrary& blas, const SharedLibrary& library) {
   }
 }
 
-/// Normal numbers, the same in every run: what matrices hold changes the power drawn, and so the clock.
+/// Normal numbers, the same in every run: what matrices hold changes what a processor or GPU draws, and so
+/// its clock.
 template <typename Number>
 void fill_normal(std::span<Number> numbers, unsigned seed) {
   std::mt19937 generator(seed);

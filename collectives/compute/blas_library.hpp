@@ -6,7 +6,8 @@
 
 namespace collbench::collectives {
 
-/// A library of linear algebra, loaded at run time, so that a build needs none, and told to use one thread.
+/// A library of linear algebra that is loaded while the program runs, so that a build needs none, and told to
+/// use one thread: each core calls it by itself.
 struct BlasLibrary {
   std::string name;     ///< "OpenBLAS 0.3.21 (SkylakeX)", or the file
   int max_threads = 0;  ///< that may call it at the same time; 0: any number

@@ -7,7 +7,8 @@
 namespace collbench::collectives {
 namespace {
 
-// GCC's and clang's vectors: a register each, and one instruction to multiply and add where there is one.
+// GCC's and clang's vectors: the compiler makes a register of each, and one instruction of a multiplication
+// and an addition where the function's target has one.
 template <typename Number, int kBytes>
 struct VectorOf {
   using Type [[gnu::vector_size(kBytes)]] = Number;

@@ -12,7 +12,8 @@ struct FmaWork {
       0;  ///< the mean of all lanes, each 1 + (1 − 2⁻¹⁰)^rounds: shows that the arithmetic took place
 };
 
-/// Multiply-adds on registers, enough to keep a core's units busy: what its arithmetic does without memory.
+/// Multiply-adds on registers, as many beside each other as keep all units of a core busy: what its
+/// arithmetic can do when no memory is in the way.
 struct FmaLoop {
   std::string_view name;  ///< of its instructions: "AVX-512"
   FmaWork (*fp64)(std::int64_t rounds) = nullptr;

@@ -8,7 +8,8 @@
 namespace collbench::collectives {
 
 /// The compute of a training step on host memory: C = A · B of n × n matrices in FP64 by a BLAS on one
-/// thread, or as much arithmetic on registers without one. The same in every call and on every rank.
+/// thread, or as much arithmetic on registers without one. The same arithmetic in every call and on every
+/// rank.
 class StepKernel {
  public:
   /// A BLAS where `blas` has one: all ranks of a run take one, or none does.

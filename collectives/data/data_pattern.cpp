@@ -27,7 +27,8 @@ class Contributions {
     const int bits = std::min(is_floating_ ? t.exact_bits : static_cast<int>(8 * t.bytes) - 1, 30);
     const int limit = (1 << static_cast<unsigned>(bits)) - 1;
     sizes_ = static_cast<unsigned>(std::clamp(limit / ranks, 2, kMaxSize));
-    // When all ranks would leave the exact range, every `stride`-th one contributes, turning with the column.
+    // When all ranks together would leave the exact range, every `stride`-th one contributes, turning with
+    // the column.
     const auto stride = [ranks](int most) { return static_cast<std::size_t>((ranks + most - 1) / most); };
     stride_ = stride(limit / static_cast<int>(sizes_));
     if (reduction == Reduction::prod && is_floating_) stride_ = stride(t.max_exponent);

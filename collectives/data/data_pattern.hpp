@@ -57,7 +57,8 @@ class DataPattern {
   /// Of a reduction: what this rank puts in, and what comes out.
   [[nodiscard]] const Table& own_table() const { return own_; }
   [[nodiscard]] const Table& expected_table() const { return expected_; }
-  /// Moved elements are integers below 2 to this: exact in the type, and with a clear sign bit never poison.
+  /// Moved elements are integers below 2 to this: non-negative and exact in the type. With the sign bit clear
+  /// they are never poison.
   [[nodiscard]] static unsigned moved_bits(DataType type);
 
  private:

@@ -21,8 +21,9 @@ inline constexpr std::size_t kPatternCellBytes = 8;
   return mixed(index ^ seed) >> (64U - bits);
 }
 
-/// The column of the table for `index`: neighbours are far apart (Knuth's hash, 2^64/φ). An iteration has the
-/// columns of the one before, one further; after as many as there are columns, those of the next elements.
+/// The column of the table for `index`: neighbours are far apart (multiplication by 2^64/φ, Knuth's hash). An
+/// iteration has the columns of the one before, one further; after as many as there are columns, those of the
+/// next elements.
 [[nodiscard]] constexpr std::size_t pattern_column(std::uint64_t index, std::uint64_t iteration) {
   return static_cast<std::size_t>((((index + (iteration >> 8U)) * kGolden) >> 56U) + iteration) & 0xffU;
 }

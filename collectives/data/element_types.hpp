@@ -42,7 +42,8 @@ class Float8 {
   static constexpr unsigned kOne = 1U << static_cast<unsigned>(mantissa_bits);  // the bit before the point
   /// Exponent of the smallest subnormal: 2^-9 of E4M3, 2^-16 of E5M2.
   static constexpr int kMinSize = mantissa_bits == 3 ? -9 : -16;
-  /// Bits of the largest number: 448 of E4M3, with a NaN above it; 57344 of E5M2, with infinity and NaNs.
+  /// Bits of the largest number: 448 of E4M3, which has a NaN above it; 57344 of E5M2, with infinity and
+  /// NaNs.
   static constexpr unsigned kMaxSize = mantissa_bits == 3 ? 0x7eU : 0x7bU;
 
   static std::uint8_t rounded(float value) {
@@ -51,7 +52,8 @@ class Float8 {
     const float size = std::fabs(value);
     if (size == 0) return static_cast<std::uint8_t>(sign);
     if (std::isinf(size)) return static_cast<std::uint8_t>(sign | kMaxSize);
-    // In steps of the last place: below 2 × kOne, or just that, rounded up and carried into the exponent.
+    // In steps of the last place: below 2 × kOne of them, or just that after rounding up, which the sum below
+    // carries into the exponent.
     const int step = std::max(std::ilogb(size) - mantissa_bits, kMinSize);
     const auto steps = static_cast<unsigned>(std::nearbyint(std::ldexp(size, -step)));
     const unsigned bits = static_cast<unsigned>(step - kMinSize) * kOne + steps;

@@ -45,21 +45,25 @@ struct BackendLimits {
   std::uint64_t library_buffers = 0;
 };
 
-/// One row, ready to run: communicator, arguments and data. The buffers belong to the backend's pass.
+/// One row, ready to run: communicator chosen, arguments set up, data known. The buffers belong to the
+/// backend's pass.
 class PreparedRow {
  public:
   virtual ~PreparedRow() = default;
 
   /// Writes the data of `iteration` where the operation reads, and poison wherever else it must write.
   virtual void fill(std::uint64_t iteration) = 0;
-  /// Data for iterations that nobody checks: the result may be the next input, so reductions keep them.
+  /// Data for iterations that nobody checks: the result may be the next input, so values that stay what they
+  /// are however often they are reduced.
   virtual void fill_to_repeat() = 0;
   /// The operation, `iterations` times, untimed. Collective, as is time.
   virtual void run(std::uint64_t iterations) = 0;
-  /// The operation `iterations` times, in samples of `iterations_per_sample`; fewer where `goes_on` ends it.
+  /// The operation, `iterations` times, in samples of `iterations_per_sample`; fewer where `goes_on` is asked
+  /// and ends it.
   [[nodiscard]] virtual Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample,
                                    const GoesOn& goes_on) = 0;
-  /// Host seconds of one call, over `calls`; none where it returns when the operation is done. Collective.
+  /// Host seconds of one call, from its begin until it returns, over `calls` of them; none where a call
+  /// returns when the operation is done. Collective.
   [[nodiscard]] virtual std::optional<double> enqueue_seconds(std::uint64_t /*calls*/) {
     return std::nullopt;
   }
@@ -69,12 +73,14 @@ class PreparedRow {
   [[nodiscard]] virtual std::optional<NcclSelection> library_choice() const { return std::nullopt; }
 };
 
-/// What runs the operations: MPI on host memory, or NCCL on GPUs. Collective calls: all ranks, in one order.
+/// What runs the operations: MPI on host memory, or NCCL on GPUs. Calls marked collective are made by all
+/// ranks in the same order.
 class Backend {
  public:
   virtual ~Backend() = default;
 
-  /// Writes into the run's record its name, its libraries' versions and what making communicators took.
+  /// Writes into the run's record what it says of this backend: its name, its libraries' versions, what
+  /// making communicators took.
   virtual void describe(Run& run) const = 0;
   [[nodiscard]] virtual BackendCapabilities capabilities() const = 0;
   [[nodiscard]] virtual const Clock& clock() const = 0;

@@ -45,7 +45,8 @@ using GoesOn = std::function<bool()>;
 /// milliseconds, they take half a minute.
 inline constexpr std::uint64_t kCallsBetweenQuestions = 4096;
 
-/// A block whose samples are not kept, as spans between which it may end: of whole samples (CUDA graphs).
+/// A block whose samples are not kept, as spans between which it is asked whether it goes on: of whole
+/// samples, since a CUDA graph holds one.
 [[nodiscard]] std::vector<BlockSpan> slice_spans(std::uint64_t iterations,
                                                  std::uint64_t iterations_per_sample);
 

@@ -354,7 +354,8 @@ class MeasurementLoop {
 
   [[nodiscard]] double since_checkpoint() const { return backend_.clock().seconds() - last_checkpoint_; }
 
-  /// At the end of every pass, unless that has become dear: of very many passes a record takes long to write.
+  /// At the end of every pass, unless that has become dear: with very many passes behind it, a record takes
+  /// longer to write than a pass to measure.
   [[nodiscard]] bool checkpoint_is_due() const {
     return since_checkpoint() >= std::min(kCheckpointSeconds, checkpoint_seconds_ / kCheckpointShare);
   }

@@ -41,7 +41,8 @@ struct PlanRequest {
 [[nodiscard]] std::vector<std::uint64_t> geometric_sizes(std::uint64_t first, std::uint64_t last,
                                                          double factor);
 
-/// first, first + step, …, and `last` itself. `step` > 0. Throws Error (usage) for more than 10,000.
+/// first, first + step, …, and `last` itself as the last one. `step` > 0. Throws Error (usage) for more than
+/// 10,000.
 [[nodiscard]] std::vector<std::uint64_t> arithmetic_sizes(std::uint64_t first, std::uint64_t last,
                                                           std::uint64_t step);
 

@@ -91,7 +91,8 @@ class CheckResult {
   /// What one more check found.
   void add(const std::optional<Mismatch>& found);
 
-  /// A block that holds what all ranks found, on all ranks. `hosts` is the host of every rank. Collective.
+  /// A block that holds what all ranks found, on all ranks, and nothing else yet. `hosts` is the host of
+  /// every rank. Collective.
   [[nodiscard]] MeasuredBlock gathered(launch::Ranks& ranks, const std::vector<std::string>& hosts) const;
 
  private:

@@ -27,7 +27,8 @@ struct StoppingRule {
   std::variant<Precision, FixedPasses, Endless> passes{};
 };
 
-/// Half the interval over `pass_seconds`, as a fraction of their median; infinite for fewer than 6 passes.
+/// Half the width of the interval over `pass_seconds`, as a fraction of their median; infinite for fewer than
+/// 6 passes.
 [[nodiscard]] double relative_half_width(const std::vector<double>& pass_seconds);
 
 /// Why a row needs no further pass; none while it does. `pass_seconds` are the passes that its time is taken

@@ -15,7 +15,8 @@ namespace collbench::collectives {
 /// much slower since they were measured, as those of ranks that came to share a core.
 inline constexpr double kMaxBlockSeconds = 1;
 
-/// Seconds since `begin` on the slowest rank, on every rank. Collective; the ranks leave it together.
+/// Seconds since `begin` on the slowest rank; the same on every rank. Collective; the ranks leave it
+/// together.
 [[nodiscard]] double slowest_since(launch::Ranks& ranks, const Clock& clock, double begin);
 
 /// What a block is planned by.

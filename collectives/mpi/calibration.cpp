@@ -37,7 +37,8 @@ constexpr std::array<std::uint64_t, 13> kMessageBytes{8,         64,         512
 constexpr std::array<std::uint64_t, 9> kLocalBytes{4 * kKiB, 32 * kKiB, 256 * kKiB, 512 * kKiB, kMiB,
                                                    2 * kMiB, 4 * kMiB,  8 * kMiB,   16 * kMiB};
 
-/// The sizes up to what the rows use, rounded up to the next: larger buffers would only cost memory.
+/// Of the sizes those up to what the rows use, rounded up to the next: buffers of more would only cost
+/// memory.
 std::span<const std::uint64_t> up_to(std::span<const std::uint64_t> sizes, std::uint64_t max_bytes) {
   const std::uint64_t wanted = std::max(max_bytes, kAlwaysBytes);
   const auto end = std::ranges::find_if(sizes, [&](std::uint64_t size) { return size >= wanted; });
@@ -69,7 +70,8 @@ double run_pilot(CalibrationBench& bench, std::uint64_t iterations, const Issue&
 }
 
 /// Seconds of one `issue()`: median over blocks of the slowest rank, the shortest of a point that is
-/// repeated. Where the time is out before, that of the pilot. 0: no simulated time passed.
+/// repeated. Where the point's time is out before the first of them, that of the pilot. 0 where the simulator
+/// lets no time pass.
 template <typename Issue>
 double seconds_of(CalibrationBench& bench, const Issue& issue) {
   bench.before_point();
@@ -136,7 +138,8 @@ double local_seconds_of(CalibrationBench& bench, const Issue& issue) {
   return bench.simulated ? 0 : seconds_of(bench, issue);
 }
 
-/// The ring shift among the members of `group`; a rank outside (no communicator, or alone) only keeps step.
+/// The ring shift among the members of `group`; a rank outside of it (no communicator, or alone) only keeps
+/// step.
 void add_shift(std::vector<CalibrationTask>& tasks, const Communicator& group, CalibrationKind kind,
                std::uint64_t max_bytes) {
   const RingPosition ring(group);
@@ -155,7 +158,8 @@ void add_shift(std::vector<CalibrationTask>& tasks, const Communicator& group, C
   add_curve(tasks, {.kind = kind}, up_to(kMessageBytes, max_bytes), measure);
 }
 
-/// kBurstMessages of the smallest size at once around that ring, each into its buffer: how soon one follows.
+/// kBurstMessages of the smallest size at once around the same ring, into a buffer of its own each: how soon
+/// the next message can follow.
 void add_burst(std::vector<CalibrationTask>& tasks, const Communicator& group, CalibrationKind kind) {
   constexpr int kBytes = static_cast<int>(kMessageBytes.front());
   const auto measure = [ring = RingPosition(group)](CalibrationBench& bench) {

@@ -25,7 +25,8 @@ struct CalibrationRequest {
 /// to the rows' largest size, at least 1 MiB and at most 16 MiB; and a page fault. A point is the median of
 /// three to nine blocks, each the slowest rank's. The ends of each curve come first, and what is between them
 /// as time allows; points that the others contradict (disturbed_points) are measured again. Collective; the
-/// same points on every rank. In simulated time a point is one message, and local work takes none.
+/// same points on every rank. In simulated time nothing varies: a point is one message, and local work takes
+/// no time.
 [[nodiscard]] MeasuredCalibration measure_calibration(launch::Ranks& ranks, const Clock& clock,
                                                       const Identities& identities,
                                                       const CalibrationRequest& request);

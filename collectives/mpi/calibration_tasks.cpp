@@ -27,7 +27,8 @@ struct Measured {
   CalibrationPoint point{};
 };
 
-/// What a task should take, by the largest message of its kind so far, or of its link. 0: none was measured.
+/// What a task should take, by the largest message of its kind so far, or of the link that it uses. 0 where
+/// none was measured.
 double likely_seconds(const CalibrationTask& task, const std::vector<Measured>& done) {
   const auto wanted = [&](const CalibrationPoint& point) {
     const bool same = point.kind == task.point.kind && point.type == task.point.type &&

@@ -53,7 +53,8 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// A training step on host memory: a compute kernel and an AllReduce in turn, whose data and checks it has.
+/// A training step on host memory: a compute kernel and an AllReduce in turn. Its data and checks are those
+/// of the AllReduce.
 class StepRow : public PreparedRow {
  public:
   /// `kernel` and `clock` outlive it.
@@ -68,7 +69,8 @@ class StepRow : public PreparedRow {
       all_reduce_->run(1);
     }
   }
-  /// With the times of the parts, and of the AllReduce alone, without compute, behind the block.
+  /// With the times of the parts, and those of the AllReduce alone, in a row without compute, behind the
+  /// block.
   [[nodiscard]] Block time(std::uint64_t iterations, std::uint64_t iterations_per_sample,
                            const GoesOn& goes_on) override {
     StepTimes sum;
@@ -117,7 +119,8 @@ struct MpiBackend::Handles {
   ReductionOps ops;
   std::map<std::pair<OperationId, std::string>, Communicator> communicators;
 
-  /// The communicator on which `operation` runs by `algorithm`. Collective when there is none yet.
+  /// The communicator on which the library runs `operation` by `algorithm`. Collective when there is none
+  /// yet.
   [[nodiscard]] MPI_Comm communicator(AlgorithmControl& control, OperationId operation,
                                       const std::string& algorithm) {
     // The library's own choice is the same communicator for all operations.

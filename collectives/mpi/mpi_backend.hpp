@@ -18,7 +18,8 @@ namespace collbench::collectives {
 
 class MpiRow;
 
-/// Operations on host memory by MPI. Lives between MPI_Init and MPI_Finalize. The header knows no mpi.h.
+/// The operations on host memory through MPI. Lives between MPI_Init and MPI_Finalize. The header knows no
+/// mpi.h.
 class MpiBackend : public Backend {
  public:
   /// `traffic` is what AllToAllv moves. Calls are counted in `counters`, which must outlive it.

@@ -75,7 +75,8 @@ const MpiFunctions* load(MpiAbi abi, const AbiNames& names) {
   });
   if (!is_linked && !has_mpi) throw NotLoaded(fmt::format("{}", fmt::join(failures, ", ")));
   if (const auto launchers = launch::libmpi_of_launcher(); launchers && abi == MpiAbi::open_mpi) {
-    // Before LD_LIBRARY_PATH and a bundle's own: mpirun and its ranks are of one Open MPI, with its UCX.
+    // Before LD_LIBRARY_PATH and a bundle's own: mpirun and its ranks are to be of one Open MPI, with its
+    // UCX.
     std::string stays_with_the_loader;
     (void)first_library({launchers->string()}, stays_with_the_loader, SymbolScope::everybody);
   }

@@ -64,7 +64,8 @@ struct MpiLibrary {
 /// tried, and Error (usage) where COLLBENCH_MPI says something else.
 [[nodiscard]] const MpiLibrary& mpi_library();
 
-/// The ABIs to try, the likeliest first. `named` is COLLBENCH_MPI, or empty. Throws Error (usage) for others.
+/// The ABIs to try, the likeliest first. `named` is COLLBENCH_MPI, or empty. Throws Error (usage) for another
+/// name.
 [[nodiscard]] std::vector<MpiAbi> mpi_abis(std::string_view named,
                                            std::optional<launch::MpiLauncher> launcher);
 

@@ -182,7 +182,8 @@ Block MpiRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sample
   return block;
 }
 
-/// PingPong's time is half a round trip on rank 0, as in OSU and IMB: also for ranks that look on.
+/// PingPong's time is half a round trip on rank 0, as OSU and IMB take it: also for the ranks that look on,
+/// whose own times say nothing.
 void MpiRow::share_half(Block& round_trips) const {
   const launch::CountedCall waiting(counters_.exchanges);
   const auto share = [&](double* values, std::size_t count) {

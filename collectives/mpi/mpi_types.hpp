@@ -8,7 +8,8 @@
 
 namespace collbench::collectives {
 
-/// MPI's name of `type`; 16-bit floats travel as MPI_UINT16_T, which MPI can move but not reduce.
+/// MPI's name for elements of `type`; 16-bit floats travel as MPI_UINT16_T, which MPI can move but not
+/// reduce.
 [[nodiscard]] MPI_Datatype mpi_type(DataType type);
 
 /// Whether MPI cannot reduce this type, so that collbench does: half and bfloat16.

@@ -8,16 +8,19 @@
 
 namespace collbench::collectives {
 
-/// Looks at the ranks one by one, outside of timed parts. Calls are collective. Precondition: two ranks.
+/// Looks at the ranks one by one, outside of every timed part. All calls are collective. Precondition: two
+/// ranks or more.
 class RankProber {
  public:
-  /// `transfers`: also of large messages between hosts, by MPI. Not where something else carries the data.
+  /// `transfers`: also of large messages between hosts, through MPI. Not where something else carries the
+  /// data.
   RankProber(launch::Ranks& ranks, const Clock& clock, const Identities& identities, bool transfers);
   RankProber(const RankProber&) = delete;
   RankProber& operator=(const RankProber&) = delete;
   ~RankProber();
 
-  /// One repetition; complete on rank 0, empty elsewhere. Of many ranks each meets only some others, in turn.
+  /// One repetition; complete on rank 0, empty elsewhere. Of many ranks each meets only some of the others in
+  /// it, in turn from call to call.
   [[nodiscard]] ProbeRepetition repeat();
 
  private:

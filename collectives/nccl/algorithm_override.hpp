@@ -19,7 +19,8 @@ struct AlgorithmOverride {
   bool operator==(const AlgorithmOverride&) const = default;
 };
 
-/// The names for `operation` beside "auto": "ring", "ring/ll128", "auto/simple". Empty: built of sends.
+/// The names for `operation` beside "auto": "ring", "ring/ll128", "auto/simple". Empty for an operation that
+/// NCCL builds of sends and receives.
 [[nodiscard]] std::vector<std::string> override_names(OperationId operation);
 
 /// What to set for one of override_names; none for "auto" and for what is no such name.

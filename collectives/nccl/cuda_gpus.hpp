@@ -14,7 +14,8 @@ struct CudaGpu {
   std::string model;  ///< "NVIDIA H100 80GB HBM3"
 };
 
-/// All of them, by CUDA's index; at least one. Throws as CudaLibrary::device_count, with other ways.
+/// All of them, by CUDA's index; at least one. Throws Error (not_here) as CudaLibrary::device_count, with
+/// what else can be done.
 [[nodiscard]] std::vector<CudaGpu> cuda_gpus(const CudaLibrary& cuda, std::string_view instead);
 
 }  // namespace collbench::collectives

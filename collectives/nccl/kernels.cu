@@ -12,7 +12,8 @@ using namespace collbench;
 using namespace collbench::collectives;
 
 namespace collbench::collectives {
-// Named: nvcc puts a hash of the folder into what is unnamed, and another folder's build would differ.
+// With a name: nvcc puts a hash of the folder into what is unnamed, and another folder's build would have
+// other bytes.
 namespace kernels {
 
 // Enough threads to keep any GPU's memory busy; each goes through the buffer in steps of all of them.

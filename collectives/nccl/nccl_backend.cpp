@@ -47,7 +47,8 @@ void require_registration(const NcclLibrary& nccl, BufferRegistration how) {
   }
 }
 
-/// Bytes of each rank's part of a whole, where NCCL has to move it in pieces of less than 16 bytes.
+/// Bytes of each rank's part, where it is one of a whole and NCCL has to move it in pieces of less than 16
+/// bytes.
 std::optional<std::uint64_t> uneven_part(const RowKey& key) {
   const std::uint64_t bytes = key.count * traits(key.type).bytes;
   const bool is_even = bytes % kPackBytes == 0;

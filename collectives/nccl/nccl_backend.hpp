@@ -38,12 +38,14 @@ struct NcclOptions {
 class NcclBackend : public Backend {
  public:
   /// Finds libraries and GPUs, and tries whether NCCL works between these ranks. Collective. Throws the same
-  /// AgreedError on all ranks when it does not. `waiter` and `calls`, of rows, outlive the backend.
+  /// AgreedError on all ranks when it does not. `waiter` and `calls`, which counts those of rows, outlive the
+  /// backend.
   NcclBackend(const launch::CollectiveWait& waiter, const Identities& machines, launch::CallCounter& calls,
               const NcclOptions& options);
   NcclBackend(const NcclBackend&) = delete;
   NcclBackend& operator=(const NcclBackend&) = delete;
-  /// After a failure the buffers stay to the process's end: cudaFree waits for the GPU, perhaps for ever.
+  /// After a failure the buffers are left to the end of the process: cudaFree waits for the GPU, which may
+  /// never come back.
   ~NcclBackend() override;
 
   void describe(Run& run) const override;
@@ -72,7 +74,8 @@ class NcclBackend : public Backend {
 
   [[nodiscard]] const GpuSession& gpu() const { return gpu_; }
 
-  /// From here on rows are measured among the ranks of `some`. Collective over the ranks before and after.
+  /// From here on rows are measured among the ranks of `some`, which outlives that and has this rank among
+  /// them. Collective over the ranks before and after.
   void measure_among(const launch::CollectiveWait& some);
 
  private:

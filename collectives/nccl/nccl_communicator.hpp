@@ -127,7 +127,8 @@ class NcclCommunicator {
 /// the communicator took, NCCL's own set-up included, on the slowest rank, in seconds.
 double try_nccl(const GpuSession& gpu, const launch::CollectiveWait& waiter, BufferRegistration registration);
 
-/// Memory of cudaMalloc, or of ncclMemAlloc where buffers are registered. Throws as DeviceBuffer does.
+/// Memory that buffers of this registration are made of: of cudaMalloc, or of ncclMemAlloc where they are
+/// registered. Throws as DeviceBuffer does.
 [[nodiscard]] DeviceBuffer allocate_buffer(const GpuSession& gpu, BufferRegistration registration,
                                            std::uint64_t bytes);
 

@@ -6,7 +6,8 @@
 
 #include "collectives/nccl/loader/nccl_library.hpp"
 
-// What a user sets of each communicator's configuration (--nccl-config, -x). NCCL's variables win over it.
+// What a user sets of the configuration that each communicator is made with (--nccl-config, -x). NCCL's own
+// environment variables, where they are set, win over it.
 
 namespace collbench::collectives {
 
@@ -32,7 +33,8 @@ enum class CallWait {
 /// By the names of nccl_config_fields.
 using NcclConfigValues = std::map<std::string, int>;
 
-/// "maxCTAs=8,nvlinkCentricSched=1", of `option`. Throws Error (usage) for other texts and refused values.
+/// "maxCTAs=8,nvlinkCentricSched=1", of `option`. Throws Error (usage) for what is no such list, and for
+/// values that NCCL refuses.
 [[nodiscard]] NcclConfigValues parse_nccl_settings(std::string_view text, const std::string& option);
 
 /// The CTAPolicy that nccl-tests' -x means: 0 or default, 1 or efficiency, 2 or zero. Throws Error (usage).

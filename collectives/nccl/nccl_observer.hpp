@@ -12,13 +12,15 @@ namespace collbench::collectives {
 /// (docs/gpu.md). It only looks, and only while we watch.
 class NcclObserver {
  public:
-  /// Names our library in NCCL's environment, where `version` has a free slot. Before NCCL's first call.
+  /// Names our library in NCCL's environment, where NCCL of `version` has a slot for it that no user has
+  /// taken. Before NCCL's first call.
   NcclObserver(int version, const NcclConfigValues& settings);
 
   /// Why NCCL does not report them. After the first communicator.
   [[nodiscard]] NcclObserverStatus status() const;
 
-  /// Calls `work`, which runs an operation to its end, and returns what NCCL reported of it, if anything.
+  /// Calls `work`, which runs an operation to its end, and returns what NCCL reported of it. None when it
+  /// reported nothing.
   [[nodiscard]] std::optional<NcclSelection> watch(const std::function<void()>& work) const;
 
  private:

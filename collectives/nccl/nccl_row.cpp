@@ -234,7 +234,8 @@ void NcclRow::exchange(std::uint64_t shift) const {
   communicator_.grouped([&] { std::ranges::for_each(transfers_, put); });
 }
 
-/// Puts the next of so many on the stream, by a launch of the graph where there is one. Returns how many.
+/// Puts the next of so many on the stream, as a launch of the graph where there is one. Returns how many it
+/// were.
 std::uint64_t NcclRow::put_next(std::uint64_t left) {
   const launch::CountedCall counted(calls_);
   if (!graph_) return issue_next(left);
@@ -293,7 +294,8 @@ std::vector<double> NcclRow::time_spans(std::span<const BlockSpan> spans) {
   return seconds;
 }
 
-/// As nccl-tests' -z: a call or a group is waited for before the next, by the host's clock. Seconds in all.
+/// As nccl-tests' -z: what is issued at once, a call or a group, is waited for before the next, by the clock
+/// of the host. Seconds in all.
 double NcclRow::time_waited_calls(std::uint64_t iterations) {
   constexpr double kPatienceSeconds = 1;  // then all ranks wait together, which sees who hangs
   double seconds = 0;

@@ -48,7 +48,8 @@ struct BufferWalk {
   [[nodiscard]] std::uint64_t bytes() const { return stride * steps; }
 };
 
-/// `row_bytes`: what a call takes of its larger buffer. It walks as far as `walk_bytes`, in aligned steps.
+/// `row_bytes`: what a call takes of the larger of its two buffers. It walks as far as `walk_bytes`, by steps
+/// that keep the alignment of an allocation.
 [[nodiscard]] BufferWalk buffer_walk(std::uint64_t row_bytes, std::uint64_t walk_bytes);
 
 /// The device memory that one row uses. In place, `input` and `result` lie within `output`.

@@ -7,7 +7,8 @@
 
 namespace collbench::collectives {
 
-/// The value of `name` in a file of NCCL's settings: the first line NAME=VALUE. None when there is none.
+/// The value that a file of NCCL's settings gives to `name`: a line NAME=VALUE; the first such line counts.
+/// None when there is none.
 [[nodiscard]] std::optional<std::string> setting_in(std::string_view file, std::string_view name);
 
 /// The files that NCCL takes settings from: NCCL_CONF_FILE, or else .nccl.conf in the user's home (not

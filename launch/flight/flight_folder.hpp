@@ -42,10 +42,12 @@ void forget_earlier_job(const std::filesystem::path& folder, std::uint64_t launc
 /// One recorder. Throws Error (usage) that names the file when it is none.
 [[nodiscard]] RankActivity read_flight_file(const std::filesystem::path& file);
 
-/// All recorders of a folder by rank, without other files. Throws Error (usage) when it cannot be read.
+/// All recorders of a folder by rank; files that are none are left out. Throws Error (usage) when the folder
+/// cannot be read.
 [[nodiscard]] std::vector<RankActivity> read_flight_folder(const std::filesystem::path& folder);
 
-/// The same, also of other hosts that share this memory; nothing where that is no folder.
+/// The same, also those of other hosts that share this memory; nothing where that is no folder: the empty
+/// path, or what went with the last rank.
 [[nodiscard]] std::vector<RankActivity> ranks_of(const std::filesystem::path& folder);
 
 /// Leaves `text` for the other ranks of this host: what ended the run. False where another rank was first;

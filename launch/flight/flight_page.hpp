@@ -7,7 +7,8 @@
 
 namespace collbench::launch {
 
-/// Counts calls where others see them, also after a SIGKILL. One thread counts; each count is a plain store.
+/// Counts calls where others can see them, also after a SIGKILL. One thread counts; each count is a plain
+/// store.
 struct CallCounter {
   std::atomic<std::uint64_t> entered{0};
   std::atomic<std::uint64_t> left{0};
@@ -16,7 +17,8 @@ struct CallCounter {
   void leave() noexcept { add_one(left); }
 
  private:
-  /// No read-modify-write: nobody else writes, and a locked instruction takes long beside a short message.
+  /// No read-modify-write: nobody else writes, and a locked instruction would take longer than a short
+  /// message's share of this.
   static void add_one(std::atomic<std::uint64_t>& count) noexcept {
     count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }

@@ -30,7 +30,8 @@ class FlightRecorder {
   FlightRecorder(const FlightIdentity& identity, const std::filesystem::path& folder);
   FlightRecorder(const FlightRecorder&) = delete;
   FlightRecorder& operator=(const FlightRecorder&) = delete;
-  /// Removes the file, and the folder behind the last one. The page stays mapped, for signal handlers.
+  /// Removes the file, and the folder behind the last one. The page of a file stays mapped: a signal handler
+  /// of another thread may be about to write is_over().
   ~FlightRecorder();
 
   /// The last step is over and this one begins.
@@ -47,7 +48,8 @@ class FlightRecorder {
   /// What finish() sets, for a signal handler.
   [[nodiscard]] std::atomic<std::uint8_t>& is_over() { return page().is_over; }
 
-  /// This rank was ordered to end: the file goes now, before it is killed. Others no longer see this rank.
+  /// This rank ends because it was ordered to: the file goes now, since a launcher may kill what it ordered
+  /// to end. Others no longer see this rank.
   void withdraw();
 
   /// For the calls of the measured operation, and for collbench's own between ranks.

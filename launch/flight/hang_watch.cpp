@@ -33,7 +33,8 @@ bool all_wait(const std::vector<RankActivity>& ranks) {
 
 bool is_gone(const RankActivity& rank) { return rank.process == ProcessState::gone && !rank.is_over; }
 
-/// Who ended on purpose has said why, and its launcher ends the others. Who lives has said nothing yet.
+/// One that ended on purpose has said why, and its launcher ends the others, unless it cannot reach them. Who
+/// was asked to end and lives has said nothing yet.
 bool has_spoken(const std::vector<RankActivity>& ranks) {
   return std::ranges::any_of(
       ranks, [](const RankActivity& rank) { return rank.is_over && rank.process == ProcessState::gone; });
@@ -227,7 +228,8 @@ bool HangWatch::others_go_on(const std::vector<RankActivity>& ranks) {
   return did;
 }
 
-/// The launcher asked this rank to end after the timeout, and nobody here has spoken: another host has.
+/// The launcher asked this rank to end when the timeout was over, and nobody here has said anything: another
+/// host has.
 bool HangWatch::another_host_has_spoken(const std::vector<RankActivity>& ranks) const {
   return !sees_all_ranks_ && all_wait(ranks) && asked_to_end_ &&
          asked_while_idle_seconds_ >= std::max(timeout_seconds_ - kSkewSeconds, kLookSeconds);

@@ -42,20 +42,23 @@ class HangWatch {
   /// Ranks of this host that were stopped and went on, as far as this one looks after them; by any thread.
   [[nodiscard]] std::vector<RankPause> pauses();
 
-  /// This rank ends on purpose, or was asked to: no host need say that it is gone. By any thread.
+  /// This rank ends on purpose, or was asked to: neither its host nor another one need say that it is gone.
+  /// By any thread.
   void finish();
 
   /// Whether the other hosts know what was said, or need not; by the thread that looks.
   [[nodiscard]] bool others_know() const;
 
-  /// To be called every kLookSeconds. Beside the action, the ranks of this host, where they matter.
+  /// To be called every kLookSeconds. Beside the action, the ranks of this host as they are, where they
+  /// matter.
   struct Look {
     HangAction action = HangAction::none;
     std::vector<RankActivity> ranks;
     std::vector<SilentHost> silent_hosts = {};  ///< other hosts that nothing is known of
     int closed_strangers = 0;                   ///< who crowded the port at which those report
   };
-  /// `interrupted`: this rank was asked to end, and ranks may go. `suspended`: mpirun is stopped, as is time.
+  /// `interrupted`: somebody asked this rank to end, and need not be told that ranks go. `suspended`: mpirun
+  /// is stopped, and this time does not count.
   [[nodiscard]] Look look(bool interrupted = false, bool suspended = false);
 
  private:

@@ -17,7 +17,8 @@ struct ProcessStat {
       0;  ///< since the host's start: with the PID it names one process and no later one
 };
 
-/// Of "PID (name) state parent …", where the name may hold blanks and brackets. None when a field is missing.
+/// From the line of that file: "PID (name) state parent …", where the name may hold blanks and brackets. None
+/// when a field is missing.
 [[nodiscard]] std::optional<ProcessStat> process_stat(const std::string& line);
 
 /// The same of a process by its PID, as it is now; none where there is none, or it cannot be seen.
@@ -27,7 +28,8 @@ struct ProcessStat {
 /// and cannot be looked at, as by a process that has no descriptor left.
 [[nodiscard]] ProcessState process_state(int pid, std::uint64_t start_ticks);
 
-/// Of all established TCP connections of this process, by tcp_info (RFC 4898; since Linux 4.19).
+/// Of all established TCP connections of this process to other hosts, by tcp_info (RFC 4898; since
+/// Linux 4.19).
 struct TcpBytes {
   std::uint64_t sent = 0;    ///< those sent again among them
   std::uint64_t resent = 0;  ///< sent again: lost, or taken for lost

@@ -19,7 +19,8 @@ struct NetworkAddress {
   std::uint16_t port = 0;
 };
 
-/// 32 hexadecimal digits, 128 random bits of the system: a run's secret. Throws Error (internal).
+/// 32 hexadecimal digits: 128 bits of the system's random numbers. A run's secret is one. Throws Error
+/// (internal) where there are none.
 inline constexpr std::size_t kRandomWordLength = 32;
 [[nodiscard]] std::string random_word();
 /// One that is made of any text, for whoever was given such.

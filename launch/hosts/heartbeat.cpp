@@ -43,7 +43,8 @@ void Heartbeat::farewell() {
   const auto end = std::chrono::steady_clock::now() + kFarewell;
   read();
   if (!last_line_.empty() && !socket_) begin_connection();
-  // Who never heard of this rank misses nothing. Others may have lost a connection: the line says whose.
+  // Who never heard of this rank misses nothing. Others may have lost an earlier connection: the line says of
+  // whom the farewell is.
   for (bool is_said = false; socket_ && !last_line_.empty();) {
     if (is_greeted() && !std::exchange(is_said, true))
       pending_.append(last_line_).append(kHeartbeatFarewell).append("\n");

@@ -22,7 +22,8 @@ class Heartbeat {
   /// is still on its way. To be called again and again, at each look: it makes the connection.
   void beat(std::string_view line);
 
-  /// This process ends on purpose, or lets others end it. Waits at most 0.2 s until that is said.
+  /// This process ends on purpose, or lets others end it. Waits at most 0.2 s until that is said, by a new
+  /// connection if the last one was closed.
   void farewell();
 
  private:

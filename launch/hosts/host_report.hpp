@@ -24,7 +24,8 @@ struct HostReply {
   bool operator==(const HostReply&) const = default;
 };
 
-/// No report of so many ranks is longer: texts are cut at 64 bytes, of which JSON makes at most 6 each.
+/// No report of so many ranks is longer: each of its texts is cut at 64 bytes, of which JSON makes at most 6
+/// each.
 [[nodiscard]] constexpr std::size_t max_report_bytes(std::size_t ranks) { return 256 + 2560 * ranks; }
 
 /// JSON and text on one line, without its end.

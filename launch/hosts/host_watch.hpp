@@ -61,7 +61,8 @@ class HostWatch {
   /// `heartbeat`: of this rank, if it is alone on its host.
   void begin(std::vector<WatchPoint> points, Ask ask, std::unique_ptr<Heartbeat> heartbeat = nullptr);
 
-  /// To be called at each look, after so many without progress: whether to report. `timed`: by a timeout.
+  /// To be called at each look, after so many without progress: whether it is time to report. `timed`: a
+  /// timeout counts this look.
   [[nodiscard]] bool is_due(int idle_looks, bool timed = true);
   /// Reports the ranks of this host. By the first of them that runs; those of other hosts are left out.
   void report(const std::vector<RankActivity>& here);

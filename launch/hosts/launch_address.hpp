@@ -10,7 +10,8 @@ namespace collbench::launch {
 /// "1.0;tcp://10.0.0.1,10.1.0.1:40;tcp6://[fd00::2]:41".
 [[nodiscard]] std::vector<std::string> contact_addresses(std::string_view contact);
 
-/// This host's address towards `address`, by the kernel's routes; none: no way, or 127.0.0.1. Sends nothing.
+/// This host's own address on its way to `address`, by the kernel's routes; none where there is no way, or
+/// it leads to this host alone (127.0.0.1). Sends nothing.
 [[nodiscard]] std::optional<std::string> own_address_towards(const std::string& address);
 
 /// The address by which other hosts reach this one on the network of the launcher, so that it answers where

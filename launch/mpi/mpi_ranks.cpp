@@ -73,7 +73,8 @@ class MpiRanks : public Ranks {
               "MPI_Bcast");
   }
 
-  /// To rank 0 and from there to all: as many messages as ranks, not their square (SMPI's MPI_Allgather).
+  /// To rank 0 and from there to all: as many messages as ranks, where an all-to-all exchange may take the
+  /// square of that (SMPI's MPI_Allgather does).
   [[nodiscard]] std::vector<std::string> all_gather(const std::string& text) override {
     return unpacked(broadcast_text(*this, packed(gather(text))));
   }

@@ -18,7 +18,8 @@ namespace collbench::launch {
 /// Likewise those ranks of MPI_COMM_WORLD that give the same `group`, in the same order. Collective over all.
 [[nodiscard]] std::unique_ptr<Ranks> make_mpi_ranks(CallCounter& exchanges, int group);
 
-/// Throws Error (rank_lost) with MPI's words for `call` when `code` is not MPI_SUCCESS.
+/// Throws Error (rank_lost) with MPI's own words when `code` is not MPI_SUCCESS. `call` names what was
+/// called.
 void check_mpi(int code, std::string_view call);
 
 /// MPI from Init to Finalize.

@@ -69,7 +69,8 @@ std::unique_ptr<FileDescriptor> released(tcp::socket& socket) {
 }  // namespace
 
 class Door::Sockets {
-  /// A connection until it has answered the challenge, or its time is over. Lives while a handler is pending.
+  /// A connection until it has answered the challenge, or its time is over. Lives as long as a handler is
+  /// pending.
   class Caller : public std::enable_shared_from_this<Caller> {
    public:
     using Greeted =
@@ -396,7 +397,8 @@ std::vector<asio::ip::address> addresses_of(const std::string& host, std::string
   return addresses;
 }
 
-/// Rank 0's link, if it is at a port; else why not, in `problem`. Throws Error (usage) where rank 0 refuses.
+/// Rank 0's link, if it is at one of the ports; else why not in `problem`. Throws Error (usage) where rank 0
+/// refuses this one.
 std::optional<RankLink> look_at(const asio::ip::address& address, std::uint16_t port, std::uint16_t ports,
                                 const Party& party, SteadyClock::time_point end, std::string& problem) {
   for (std::uint16_t i = 0; i < ports && !is_interrupted(party); ++i) {

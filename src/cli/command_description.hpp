@@ -8,7 +8,8 @@ class App;
 class Option;
 }  // namespace CLI
 
-// What the parser knows of a command, as plain data: man pages and completions say what --help says by it.
+// What the parser knows of a command, as plain data: man pages and completions are made of it, so that they
+// say what --help says.
 
 namespace collbench::program {
 

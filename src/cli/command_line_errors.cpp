@@ -72,7 +72,8 @@ Error missing(const CLI::App& app) {
                      fmt::format("choose among {}; {}", fmt::join(names, ", "), see_help(app)));
 }
 
-/// An option without value, or given twice. `what`: "--nodes: At Most 1 required but received 2".
+/// An option without its value, or given more than once. `what`: "--nodes: At Most 1 required but received
+/// 2".
 Error mismatch(const CLI::App& app, const std::string& what) {
   const std::string name = what.substr(0, what.find(':'));
   const CLI::Option* const option = app.get_option_no_throw(name);

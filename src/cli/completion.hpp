@@ -7,7 +7,8 @@
 
 namespace collbench::program {
 
-/// A shell, and the script that it reads for completions: it asks collbench what may be typed, by kOffers.
+/// A shell that completions can be written for, and the script that it reads: it asks collbench itself what
+/// may be typed, by kOffers.
 struct CompletionShell {
   const char* name;
   const char* script;

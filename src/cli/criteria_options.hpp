@@ -26,7 +26,8 @@ void add_criteria_options(CLI::App& app, const std::string& theme, CriteriaOptio
 /// "all_reduce@1G>=450": operation, size (without one: all of at least 64 MiB), GB/s. Throws Error (usage).
 [[nodiscard]] analysis::MinBusbw parse_min_busbw(const std::string& text);
 
-/// The one of `names` that a word of --fail-on is; "low" was "below" in 0.1. Throws Error (usage).
+/// The one of `names` that a word of --fail-on is; "low" is what "below" was called in 0.1. Throws Error
+/// (usage).
 [[nodiscard]] std::string parse_failure_kind(const std::string& word, const std::vector<std::string>& names);
 
 /// "low,late", or "none". Throws Error (usage) for other words, with the list of `more` and those it knows.

@@ -21,7 +21,8 @@ namespace {
 constexpr std::array<const char*, 10> kFirstOptions{
     "--ops", "--sizes", "--time", "--precision", "--backend", "-g", "--expect", "-J", "--html", "--dry-run"};
 
-/// Where the line's text goes on: below an option's description (behind two blanks), else a little indented.
+/// Where the line's text goes on: below an option's description, which follows two blanks or more, else a
+/// little behind the line's own beginning.
 std::size_t continuation_column(std::string_view line) {
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
   if (begin == 0) return 0;

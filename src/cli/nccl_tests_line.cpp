@@ -79,7 +79,8 @@ bool is_asked_for(const TestsValues& values, char letter) {
   return !value.empty() && value != "0";
 }
 
-/// The sizes that nccl-tests runs: from the least on, none above the largest, which need not be one of them.
+/// The sizes that nccl-tests runs: from the least on as long as they are not above the largest, which need
+/// not be one of them.
 std::vector<std::string> size_words(const TestsValues& values) {
   const std::uint64_t first = parse_size(values.at('b'), "-b");
   const std::uint64_t most = parse_size(values.at('e'), "-e");

@@ -3,7 +3,8 @@
 #include <string>
 #include <vector>
 
-// collbench by the name of a program of nccl-tests (a link all_reduce_perf): its options, defaults, table.
+// collbench under the name of a program of nccl-tests (a link all_reduce_perf): its options, defaults and
+// table.
 
 namespace collbench::program {
 

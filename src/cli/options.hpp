@@ -18,7 +18,8 @@ class App;
 class Option;
 }  // namespace CLI
 
-// What commands share: how an option is added, options that mean the same in all, and texts as values.
+// What several commands share: how an option is added, the options that mean the same in all of them, and the
+// texts of options as values.
 
 namespace collbench::program {
 
@@ -34,7 +35,8 @@ struct Lab01Request {
   std::string currency;                      ///< --currency; empty: none is printed
 };
 
-/// Adds an option to a theme of the help, which calls its text `value`; `take` throws our own Error.
+/// Adds an option to a theme of the help; its text goes to `take`, which throws our own Error. `value` is
+/// what the help calls the text.
 CLI::Option* add_option(CLI::App& app, const std::string& theme, const std::string& names,
                         const std::string& value, const std::string& help,
                         const std::function<void(const std::string&)>& take);
@@ -55,7 +57,8 @@ void add_color_option(CLI::App& app, const std::string& theme, When& color);
 /// --progress, of every command that measures.
 void add_progress_option(CLI::App& app, const std::string& theme, When& progress);
 
-/// Adds --preset lab01, --price, --hours and --currency, for `request`. After --format, which they exclude.
+/// Adds --preset lab01, --price, --hours and --currency to a command, which fill `request`. After --format,
+/// which they exclude.
 void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request& request);
 
 // Each of these throws Error (usage) that names the option and what it takes.

@@ -10,7 +10,8 @@
 namespace CLI {
 class App;
 }
-// Where results go: -J, -o, --csv, --format, --plot and --plot-file, alike in every command.
+// Where results go: -J, -o, --csv and --format, spelled and meant alike in every command.
+// Charts as --plot and --plot-file ask for them.
 
 namespace collbench::program {
 
@@ -53,7 +54,8 @@ inline constexpr std::string_view kEvidence = "evidence";
 void add_output_options(CLI::App& app, const std::string& theme, OutputOptions& output,
                         const std::vector<std::string>& formats, const std::string& record);
 
-/// Adds --plot, --plot-file and --chart for a document with `charts`: "busbw", the usual one first.
+/// Adds --plot, --plot-file and --chart for a document that has charts: `charts` are their names, "busbw",
+/// the usual one first.
 void add_plot_options(CLI::App& app, const std::string& theme, OutputOptions& output,
                       const std::vector<std::string>& charts);
 
@@ -68,7 +70,8 @@ void add_evidence_options(CLI::App& app, const std::string& theme, OutputOptions
 [[nodiscard]] std::vector<OutputDocument> output_documents(const OutputOptions& output,
                                                            std::string_view preset = {});
 
-/// Throws Error, before anything is read or measured: a file cannot be written, or a picture not be made.
+/// Throws Error (usage) where one of the files cannot be written, and (not_here) where a picture cannot be
+/// made: before anything is read or measured.
 void require_writable_documents(const std::vector<OutputDocument>& documents, bool overwrite);
 
 /// Both: what is to be written, where it can be.
@@ -104,7 +107,8 @@ void require_writable_documents(const std::vector<OutputDocument>& documents, bo
 
 [[nodiscard]] bool is_picture(const OutputDocument& document);
 
-/// The chart that the document names, as SVG; of several the first. Throws Error (usage): there is none.
+/// The chart that the document names, as SVG; of several the first. Throws Error (usage) where there is no
+/// such chart.
 [[nodiscard]] std::string chart_picture(const std::vector<analysis::Chart>& charts,
                                         const OutputDocument& document);
 

@@ -13,13 +13,15 @@ namespace collbench::program {
 
 /// Opens what of stdin, stdout and stderr the caller closed, so that no file of a run gets its number, and
 /// with it what is printed: reading finds the end, and writing fails. So does writing to a reader that has
-/// gone (`| head`) or beyond ulimit -f, which end no process. To be called first.
+/// gone (`| head`) or beyond the largest size of a file (ulimit -f), which end no process. To be called
+/// first.
 void reserve_standard_streams();
 
 /// The whole of a file, or of stdin for "-". Throws Error (usage) naming the file and the system's reason.
 [[nodiscard]] std::string input_text(const std::string& path);
 
-/// The same part by part, for what may be too large to keep. Throws at once where it cannot be opened.
+/// The same part by part, for what may be too large to be kept. Throws the same Error, at once where the file
+/// cannot be opened.
 [[nodiscard]] std::function<std::string_view()> input_parts(const std::string& path);
 
 /// What messages call it: the file's name, or "stdin".
@@ -38,7 +40,8 @@ void print_message(std::string_view line);
 /// Where none is set, UTF-8 is what everybody's terminal has.
 [[nodiscard]] bool locale_is_ascii();
 
-/// The text in ASCII: µ as u, × as x. A column keeps its width where a longer word has blanks before it.
+/// The text in ASCII, for a locale without more: µ as u, × as x. A column keeps its width where a longer word
+/// has blanks before it.
 [[nodiscard]] std::string in_ascii(std::string_view text);
 
 /// The exit status of a process that `failure` ends. Only rank 0 `reports`: the others write nothing to
@@ -59,7 +62,8 @@ void start_log(bool verbose);
 /// Whether TERM says that the terminal shows no colors and moves no cursor.
 [[nodiscard]] bool terminal_is_dumb();
 
-/// One line on stderr that replaces itself; nothing when switched off. A dumb terminal gets every text.
+/// One line on stderr that replaces itself, for a person who waits; nothing when switched off. On a dumb
+/// terminal every text is a line.
 class ProgressLine {
  public:
   explicit ProgressLine(bool shown) : shown_(shown) {}

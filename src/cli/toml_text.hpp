@@ -13,7 +13,8 @@ namespace collbench::program {
 /// 8,000.
 inline constexpr std::size_t kMaxTomlBytes = std::size_t{16} << 10U;
 
-/// Throws Error (usage) with file and line for what is no TOML, or a key set twice; `form`: what to write.
+/// Throws Error (usage) with file and line for what is no TOML, and a key that is set twice; `form` says what
+/// to write.
 [[nodiscard]] toml::table parse_toml(std::string_view text, const std::string& file, const std::string& form);
 
 /// The line, from 1, of the first character beyond ASCII that is in no string and no comment. TOML allows

@@ -43,7 +43,8 @@ const Tool* find_tool(std::string_view name) {
   return found == kTools.end() ? nullptr : found;
 }
 
-/// Where this program lies, if known. Never relative: a bare name would be taken from the current folder.
+/// Where this program lies; none where the system does not say. Never relative: who starts a bare name takes
+/// it from the current folder.
 std::optional<std::filesystem::path> own_folder() {
   const std::filesystem::path self = own_program();
   return self.is_absolute() ? std::optional(self.parent_path()) : std::nullopt;
@@ -66,7 +67,8 @@ ToolCall former_call(std::span<char* const> words, bool help) {
           "predict --by-nccl is collbench nccl-plan now; the old name is removed in the next release"};
 }
 
-/// The first word that is no flag names the tool; "collbench help plan" and "-h plan" ask for its --help.
+/// The first word that is no flag names the tool; "collbench help plan" and "collbench -h plan" ask for its
+/// --help.
 ToolCall tool_call(std::span<char* const> words) {
   bool help = false;
   for (std::size_t at = 1; at < words.size(); ++at) {

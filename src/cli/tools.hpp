@@ -33,7 +33,8 @@ inline constexpr const char* kDescribeTool = "--describe";
 /// `reports`: whether this rank says what has a new name.
 void become_tool(int argc, char** argv, bool reports);
 
-/// `core` with what each tool that is here, or stands in `words`, says of itself in place of its line.
+/// `core` with what each tool that is here says of itself in place of its line; of those that stand in
+/// `words`, where there are any.
 [[nodiscard]] CommandDescription with_tools(CommandDescription core,
                                             const std::vector<std::string>& words = {});
 

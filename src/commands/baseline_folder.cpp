@@ -59,7 +59,8 @@ Run read_record(const fs::path& path) {
   }
 }
 
-/// All of them, in the same order. By several threads: a year of nights takes seconds to parse.
+/// All of them, in the same order. By several threads: most of the time goes into parsing, and a year of
+/// nights has seconds of it.
 std::vector<Run> read_records(std::span<const fs::path> paths) {
   constexpr unsigned kMaxThreads = 8;
   const std::size_t threads =

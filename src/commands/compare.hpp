@@ -32,7 +32,8 @@ struct CompareCommand {
   OutputOptions output;
 };
 
-/// How far apart two launches, and sittings, of one thing may be: as given, else by the backend.
+/// How far apart two launches, and two sittings, of the same thing may be: as given, else what is known or
+/// assumed of the backend.
 [[nodiscard]] analysis::CompareOptions compare_options(const Run& current, const ComparisonOptions& options);
 
 /// Whether rows that changed like this are a failure; `missing` also where there is nothing to compare with.
@@ -55,7 +56,8 @@ struct CompareCommand {
 
 // The forms with a folder (baseline_folder.cpp). Each throws Error (usage) for files.
 
-/// Adds the records, and says where. Refused: cut short, no row measured, wrong data, or without time.
+/// Adds the records, and says where they lie. Refused are runs that were cut short, measured no row, have
+/// wrong data or do not say when they were.
 [[nodiscard]] CommandResult add_records(const CompareCommand& options);
 
 /// All of the folder by kind of machine and hosts.

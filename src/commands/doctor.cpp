@@ -129,7 +129,8 @@ CommandResult diagnose_machines(const DoctorCommand& options) {
           prints_text(documents), written_notes(documents, summary)};
 }
 
-/// Evidence of an earlier save would be judged as this machine's: refused, or removed. Throws Error (usage).
+/// Evidence of an earlier save, perhaps of another machine, would be judged as this one's: refused, or
+/// removed where it may be. Throws Error (usage).
 void require_no_evidence(const fs::path& folder, bool overwrite) {
   std::vector<fs::path> earlier{folder / kTopologyFile};
   for (const topology::EvidenceSource& source : topology::evidence_sources())

@@ -60,7 +60,8 @@ fs::path path_of(const std::string& of) {
   return pid && !fs::exists(of) ? folder_with_process(*pid) : fs::path(of);
 }
 
-/// Whether another tool wrote a file: a recorder begins with "collflt". What can be read only once is one.
+/// Whether a file was written by another tool: a recorder begins with "collflt". What can be read only once
+/// is taken for one.
 bool is_dump(const fs::path& file) {
   if (file == "-" || fs::is_fifo(file)) return true;
   if (!fs::is_regular_file(file)) return false;

@@ -96,7 +96,8 @@ std::vector<RunOfFile> runs_from_file(const JudgeOptions& options, const std::st
   return runs;
 }
 
-/// The machines of the run's record, else those that were given for it; never a reference machine.
+/// The machines of the run where its record has them, else those that were given for it; a reference machine
+/// is none of them.
 std::vector<topology::HostGroup> found_groups(const Run& run, const topology::ResolvedMachine& given) {
   if (run.cluster) return analysis::cluster_groups(topology::read_cluster_record(*run.cluster, "the record"));
   topology::HostGroups groups;
@@ -225,7 +226,8 @@ bool is_json(const std::string& file) {
   return (first.empty() || first.starts_with('{')) && !line_in_json(line);
 }
 
-/// What `collbench doctor` finds in each of the files: the pages with a finding.
+/// What `collbench doctor` finds in each of the files, of the pages with a finding; of a file that no check
+/// can use, nothing.
 std::vector<analysis::DoctorPage> log_findings(const std::vector<std::string>& files) {
   std::vector<analysis::DoctorPage> pages;
   for (const std::string& file : files) {
@@ -240,7 +242,8 @@ std::vector<analysis::DoctorPage> log_findings(const std::vector<std::string>& f
   return pages;
 }
 
-/// What breaks jobs, in the log of one job, leaves no machine SOUND. Of several jobs it may be of another.
+/// What breaks jobs, in the log of one job, leaves none of its rows' machine SOUND. Of several jobs in a file
+/// it may be of another one.
 void note_what_breaks_jobs(std::vector<RunOfFile>& runs, const std::vector<analysis::DoctorPage>& pages) {
   for (const analysis::DoctorPage& page : pages) {
     std::vector<std::string_view> codes;
@@ -257,7 +260,8 @@ void note_what_breaks_jobs(std::vector<RunOfFile>& runs, const std::vector<analy
   }
 }
 
-/// That, below the rest: as text for a person, else as notes. `accept`: a log that shows it fails.
+/// That, below what else is said of the logs: as text for a person, else as notes. `accept`: no machine whose
+/// log shows what breaks jobs is one to keep.
 void append_log_findings(std::vector<analysis::DoctorPage> pages, bool accept, CommandResult& result) {
   for (analysis::DoctorPage& page : pages) {
     for (const topology::DoctorFinding& each : page.diagnosis.findings) {

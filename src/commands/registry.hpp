@@ -31,7 +31,8 @@ struct Subcommand {
   void (*add)(CLI::App& command, CommandFunction& chosen);
 };
 
-// Each is defined in the file of its name. A new one is that file, a declaration and a line below.
+// Each is defined in the file of its name. A new one is that file, a declaration and a line of the list
+// below.
 Subcommand repeat_subcommand();
 Subcommand report_subcommand();
 Subcommand topo_subcommand();

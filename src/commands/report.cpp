@@ -29,7 +29,8 @@ struct ReportOptions {
   CriteriaOptions criteria{.criteria = {.min_busbw = {}, .fail_on = {}}, .asked = false};
 };
 
-/// A saved record as tables; status low where it fails what was asked. Throws Error (usage): it is none.
+/// A saved record as tables; status low where it fails what was asked of it. Throws Error (usage) for a file
+/// that is none.
 CommandResult report(const ReportOptions& options) {
   const auto documents = writable_documents(options.output, options.lab01.asked ? kLab01Page : "");
   const Run run = run_from_text(input_text(options.record), input_name(options.record));

@@ -104,7 +104,8 @@ std::vector<std::string> launch_command(std::vector<std::string> command, const 
   return command;
 }
 
-/// Which rank was lost; else the line of collbench on stderr, else the first that is no ruler of a banner.
+/// Which rank was lost; else the line of collbench on stderr, else the first line there that is not the ruler
+/// of a banner.
 std::string stderr_reason(const ChildResult& result) {
   if (const auto lost = lost_rank(result.err)) return ": " + *lost;
   if (const auto own = text_behind(result.err, "collbench: ", "\n")) return ": " + std::string(*own);

@@ -19,10 +19,12 @@ namespace collbench::program {
 /// Open MPI's mpirun and Slurm's srun; none where they named none.
 [[nodiscard]] std::optional<std::string> lost_rank(std::string_view launch_stderr);
 
-/// Where the records of launches are: beside the record of all, or in a temporary folder until the end.
+/// Where the records of single launches are: beside the record of all of them, or in a temporary folder that
+/// is removed at the end.
 class LaunchFolder {
  public:
-  /// Throws Error (usage): it cannot be made, may not be replaced, or is a link or one that others write in.
+  /// Throws Error (usage) when the folder cannot be made, is there and may not be replaced, or is a link or
+  /// one that others can write in.
   LaunchFolder(const std::string& record_path, bool resume, bool overwrite);
   LaunchFolder(const LaunchFolder&) = delete;
   LaunchFolder& operator=(const LaunchFolder&) = delete;

@@ -34,7 +34,8 @@ struct DiffOptions {
   OutputOptions output;
 };
 
-/// Two files of one machine have one host name: the file tells them apart; names, the hosts of a folder.
+/// Two files of one machine have one host name: the file tells them apart. The hosts of a folder are known by
+/// their names.
 std::string name_of(const topology::Host& host, const std::string& machine, std::size_t hosts) {
   std::error_code ignored;
   if (hosts == 1) return machine;
@@ -42,7 +43,8 @@ std::string name_of(const topology::Host& host, const std::string& machine, std:
   return fmt::format("{} of {}", host.name.value_or("a host"), machine);
 }
 
-/// The host's name in lists of nodes where no source has it: files and folders are called after hosts.
+/// What stands for the host's name in lists of nodes where no source names it: files and folders are called
+/// after their hosts.
 std::string unnamed_host(const std::string& machine) {
   std::error_code ignored;
   const std::filesystem::path path(machine);
@@ -209,7 +211,8 @@ bool writes_node_list(const std::vector<OutputDocument>& documents) {
   });
 }
 
-/// Status low where a finding is degraded or broken, or a machine is another one. Throws Error (usage).
+/// Status low where a finding is degraded or broken, or a machine is another one. Throws Error (usage) for a
+/// machine that cannot be read.
 CommandResult diff(const DiffOptions& options) {
   const auto documents = writable_documents(options.output);
   analysis::DiffReport report = compare_machines(options.machines, !options.hosts.empty());

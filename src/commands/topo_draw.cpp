@@ -44,7 +44,8 @@ std::vector<topology::DrawingMark> marks_against(const std::string& against, con
   return analysis::drawing_marks(compared.findings);
 }
 
-/// Writes the picture. Throws Error: usage for several hosts or the file, not_here without Graphviz.
+/// Writes the picture. Throws Error: usage for several hosts or a file that cannot be written, not_here
+/// without Graphviz.
 CommandResult draw(const DrawOptions& options) {
   const topology::Topology topology = merged_machine(options.machines);
   if (topology.hosts.size() != 1) {

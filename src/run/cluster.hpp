@@ -39,7 +39,8 @@ namespace collbench::program {
                                          const std::vector<PlacedRank>& placement,
                                          const std::vector<std::vector<int>>& cores);
 
-/// What this rank works with: "GPU3, mlx5_3"; empty: not known. `placement` counts on rank 0. Collective.
+/// What this rank works with, for a person: "GPU3, mlx5_3"; empty where that is not known. `placement` counts
+/// on rank 0. Collective.
 [[nodiscard]] std::string own_device(launch::Ranks& ranks, const std::vector<PlacedRank>& placement);
 
 /// How the nodes of a run differ, from each other or from what they should be.

@@ -15,7 +15,8 @@
 
 namespace collbench::program {
 
-/// The record without what looks like a secret: a run leaves it out; what a script wrote did not.
+/// The record without what looks like a secret, wherever it stands: a run leaves it out of its record; what a
+/// script wrote, or put into one, did not.
 [[nodiscard]] Run without_secrets(const Run& run);
 
 /// Texts with "host0", "host1", … in place of the names of a run's hosts, in the order of its ranks, in

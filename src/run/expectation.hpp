@@ -47,13 +47,15 @@ class RowExpectations {
                                                         const collectives::Backend& backend,
                                                         const TrafficMatrix& traffic);
 
-  /// By the links of `cluster` and the algorithms that the library chooses, which only measured rows tell.
+  /// By the links of `cluster` and the algorithms that the library turns out to choose, which only the
+  /// measured rows tell.
   [[nodiscard]] static RowExpectations from_links(analysis::GpuCluster cluster);
 
   /// Whether all is known before a row has run.
   [[nodiscard]] bool need_no_measurement() const { return !cluster_; }
 
-  /// Writes into the rows of `run` what is expected; by links also a verdict; of steps who is waited for.
+  /// Writes into the rows of `run` what is expected of them; by links also a verdict; and of steps who is
+  /// waited for.
   void apply(Run& run) const;
 
  private:

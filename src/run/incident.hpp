@@ -36,9 +36,11 @@ class IncidentLog {
   [[nodiscard]] bool claim(const Incident& incident);
   /// What a rank of this host told, this one included.
   [[nodiscard]] std::optional<Incident> known() const;
-  /// What a rank of another host has written into the record in a shared folder; it is known from then on.
+  /// What a rank of another host has written into the record, where the hosts share its folder; it is known
+  /// from then on.
   [[nodiscard]] bool learn_from_record();
-  /// Writes it into the files, unless they know of one. What cannot be written is left: the user was told.
+  /// Writes it into the files, unless they know of one already. What cannot be written is left as it is: the
+  /// user was told, and nothing else can be done.
   void write(const Incident& incident);
   /// Of a run that may still come to its end: only into the record, which is then written again.
   void write_for_now(const Incident& incident);

@@ -14,7 +14,8 @@
 
 namespace collbench::program {
 
-/// What groups of nodes measure before the rows, all at once: a collective over all cannot say who is slow.
+/// What some nodes measure among themselves before the rows, all groups at once: a collective over all ranks
+/// cannot say which of them is slow.
 struct GroupStep {
   RowKey row;
   std::string where;                     ///< "on each node alone"

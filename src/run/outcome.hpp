@@ -9,7 +9,8 @@
 
 namespace collbench::program {
 
-/// What a whole run comes to: by what was asked for, and said then on stderr; else by its verdict. On rank 0.
+/// What a run that was measured to its end comes to: by what was asked for, and said then, a line each on
+/// stderr; else by its verdict. On rank 0.
 [[nodiscard]] ExitStatus criteria_status(const Run& run, const CriteriaOptions& criteria);
 
 /// What to do about a run that was cut short: where its measurements are, or how to keep them next time.

@@ -24,7 +24,8 @@ namespace collbench::program {
                                        const Lab01Request& request, When color,
                                        const analysis::TextOptions& wanted = {});
 
-/// What the end of a measurement adds: as run_document, but text on stdout goes on behind its header.
+/// What the end of a measurement adds: as run_document, but text on stdout, where its header stands already,
+/// goes on, as `text` has it.
 [[nodiscard]] std::string last_document(const Run& run, const OutputDocument& document,
                                         const RunOptions& options, const analysis::TextOptions& text);
 

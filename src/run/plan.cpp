@@ -76,7 +76,8 @@ void require_known_algorithms(const collectives::PlanRequest& request, const col
   }
 }
 
-/// Throws for a type asked for by name that nothing here has; of "all", what there is not is left out.
+/// Throws for a type that was asked for by name and that nothing here has; of "all", what there is not is
+/// left out, and its rows say why.
 void require_known_types(const collectives::PlanRequest& request, const collectives::Backend& backend) {
   if (request.types.size() == data_types().size()) return;
   for (const DataType type : request.types) {

@@ -23,7 +23,8 @@ struct RunPlan {
 [[nodiscard]] RunPlan plan_run(const RunOptions& options, const std::string& host, const RunBackend& measured,
                                launch::Ranks& ranks, const TrafficMatrix& traffic);
 
-/// In simulated time every iteration takes the same: one in one pass says it all, unless more is asked for.
+/// In simulated time every iteration takes the same: one in one pass says it all, unless the user asks for
+/// more.
 void measure_once(collectives::MeasurementLoopOptions& loop);
 
 /// Whether anything is expected of the rows, which a Step is not: of its compute there is no model.

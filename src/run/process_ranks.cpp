@@ -122,7 +122,8 @@ int status_of(int ended) {
 
 int start_ranks_of_process(int ranks, const std::vector<std::string>& words) {
   const Meeting meeting = agree_on_meeting();
-  // The launcher sends them to the whole process group: ranks end by themselves, and this one waits.
+  // The launcher sends them to the whole process group: the ranks end by themselves, and this one waits for
+  // them.
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGTERM, SIG_IGN);
   std::vector<pid_t> children;

@@ -415,7 +415,8 @@ class RunDriver {
     spdlog::debug("saved the results of passes up to {}, after {}", passes, format_seconds(elapsed()));
   }
 
-  /// On rank 0. Another rank of this host may tell meanwhile what happened: it stands in the record, too.
+  /// On rank 0. Another rank of this host may tell meanwhile what happened: then it stands in the record,
+  /// too.
   void write_record() {
     const auto lock = at_.incidents.lock_files();
     do {

@@ -96,7 +96,8 @@ std::unique_ptr<launch::Session> connect_ranks(const RunOptions& options, int& a
       exchanges);
 }
 
-/// Whether another rank of this host has reported `error`. A library's comes to all when a rank is lost.
+/// Whether the user knows of `error` by what another rank of this host reported. An error of a library comes
+/// to all when a rank is lost.
 bool is_reported(const IncidentLog& incidents, const Error& error) {
   const std::optional<Incident> reported = incidents.known();
   if (!reported) return false;

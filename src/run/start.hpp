@@ -17,7 +17,8 @@ namespace collbench::program {
 [[nodiscard]] ExitStatus run_command(const RunOptions& options, const launch::Session& session,
                                      launch::FlightRecorder& flight, RunWatch& watch, IncidentLog& incidents);
 
-/// Fills in which launcher started this process, by its variables. Throws Error (usage): half of them.
+/// Fills in which launcher started this process, as its variables say. Throws Error (usage) where they say
+/// half of it.
 void find_launch(RunOptions& options);
 
 /// A run, from the start of its ranks to the exit status of this process, with what this rank has to report

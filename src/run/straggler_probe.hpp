@@ -23,7 +23,8 @@ class StragglerProbe {
   /// time that has passed should have seen, so that there are enough of them when it is up.
   void between_passes();
 
-  /// As many more repetitions as clear somebody, while time allows; then the findings. Complete on rank 0.
+  /// As many more repetitions as somebody needs to be cleared, while time allows; then the findings. Complete
+  /// on rank 0.
   [[nodiscard]] RankProbe finish();
 
  private:

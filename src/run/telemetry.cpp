@@ -36,7 +36,8 @@ bool is_used(const GpuTelemetry& gpu, const Identities& machines, int node,
   return false;
 }
 
-/// The GPUs of this node's ranks that nothing was read of, which is not to say that they were well.
+/// The GPUs that ranks of this node use and that nothing was read of, which is not to say that they were
+/// well.
 std::vector<std::string> without_reading(const topology::TelemetryLog& log, const Identities& machines,
                                          int node, const std::vector<collectives::VisibleGpu>& gpus) {
   std::map<std::string, std::vector<int>> ranks;  // by GPU

@@ -18,7 +18,8 @@
 
 namespace collbench::program {
 
-/// NVML (COLLBENCH_NVML, or the driver's); where that fails nvidia-smi, a process beside what is timed.
+/// NVML, named by COLLBENCH_NVML or where the driver puts it; nvidia-smi, a process beside what is timed,
+/// where that does not work.
 [[nodiscard]] topology::GpuReaders gpu_readers();
 
 /// The telemetry of the GPUs that ranks use, from all hosts.
@@ -33,7 +34,8 @@ struct GatheredTelemetry {
                                                  const std::vector<collectives::VisibleGpu>& gpus,
                                                  const topology::TelemetryLog* log);
 
-/// What this host's kernel counts of errors, on its first rank; nothing elsewhere, and in simulated time.
+/// What the kernel of this host counts of errors (topology::read_error_counters), on its first rank; nothing
+/// elsewhere, and in simulated time.
 [[nodiscard]] topology::ErrorCounters view_error_counters(const Identity& mine, const Clock& clock);
 
 /// What of a host's counters stands in a report.
@@ -42,11 +44,13 @@ struct CounterNotes {
   std::vector<std::string> machine;  ///< of PCIe and memory
 };
 
-/// What went up on all hosts faster than operators accept, and each lost carrier: on rank 0. Collective.
+/// Of all hosts what went up between two looks at them faster than operators accept, and each lost carrier:
+/// on rank 0. Collective.
 [[nodiscard]] CounterNotes gather_counter_rises(launch::Ranks& ranks, const topology::ErrorCounters& before,
                                                 const topology::ErrorCounters& now);
 
-/// GPUs' clocks, throttling and errors while a run measures. Nothing on host memory, and with --no-telemetry.
+/// The GPUs' clocks, throttling and errors while a run measures. Does nothing on host memory, and with
+/// --no-telemetry.
 class RunTelemetry {
  public:
   /// `context` and `gpus` outlive it.

@@ -63,7 +63,8 @@ struct InspectedJob {
 [[nodiscard]] std::size_t communicator_of(InspectedCommunicator communicator, const std::string& identity,
                                           InspectedJob& job);
 
-/// Inspector counts one rank's part of an AllGather or ReduceScatter (inspector.cc, inspectorComputeOpBw).
+/// Inspector counts what one rank gives to an AllGather and gets of a ReduceScatter (inspector.cc,
+/// inspectorComputeOpBw).
 [[nodiscard]] std::uint64_t size_over_all(OperationId id, std::uint64_t bytes, int ranks);
 
 /// What stands for a name that is not known in all of Inspector's texts is none.

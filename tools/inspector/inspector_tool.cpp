@@ -37,7 +37,8 @@ bool is_inspectors(const fs::path& file) {
          (file.extension() == ".prom" && file.filename().string().starts_with("nccl_inspector_metrics_"));
 }
 
-/// Inspector's files of each folder; a file as it is. Throws Error (usage) for a folder without one.
+/// The files that Inspector writes of each folder; a file as it is. Throws Error (usage) for a folder without
+/// one, or that cannot be read.
 std::vector<std::string> files_of(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {

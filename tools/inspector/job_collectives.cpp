@@ -110,7 +110,8 @@ bool depends_on_all(OperationId id) {
   return id == OperationId::all_reduce || id == OperationId::all_gather || id == OperationId::reduce_scatter;
 }
 
-/// Of calls that all ranks logged: else another may have been the last. All others must have waited.
+/// Of calls that all ranks logged: else somebody else may have been the last. Who is merely early makes no
+/// other one late: all others must have waited.
 void add_waits(const std::vector<Call>& whole, Waits& waits) {
   for (const Call& call : whole) {
     if (call.ranks.size() < 2) continue;

@@ -96,7 +96,8 @@ std::string value_of(const std::vector<std::string>& words, const std::string& n
   return {};
 }
 
-/// An estimate of what a job takes beside --time: the start of ranks and of NCCL, and the last tables.
+/// What the job's limit has to leave beside --time: the start of the ranks and of NCCL, and the last tables.
+/// An estimate.
 constexpr int kStartMinutes = 5;
 
 /// The limit that the run's own --time or --soak asks for. Throws Error (usage) for a shorter one.
@@ -200,7 +201,8 @@ std::function<void(const std::string&)> whole_number(int& value, const char* opt
       [&value, option, maximum](const std::string& text) { value = parse_number(text, option, 1, maximum); };
 }
 
-/// Throws Error (usage) for what is no option of `root` behind "--": it would only fail on the nodes.
+/// Throws Error (usage) for what stands behind "--" and is no option of the program `root`: the command would
+/// only fail on the nodes.
 void require_known_options(const CLI::App& root, const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     const bool is_long = word.starts_with("--");

@@ -31,7 +31,8 @@ struct LinkRate {
 /// Rate per lane of a PCIe generation, in GT/s; 0 for none.
 [[nodiscard]] double pcie_gigatransfers(int generation);
 
-/// Between two sockets, by the CPU's vendor ("GenuineIntel", "AuthenticAMD", "IBM"), architecture and model.
+/// Between two sockets, by the CPU's vendor ("GenuineIntel", "AuthenticAMD", "IBM"), architecture and model
+/// number as CPUID gives them.
 [[nodiscard]] LinkRate cpu_interconnect_rate(std::string_view architecture, std::string_view vendor,
                                              int model);
 

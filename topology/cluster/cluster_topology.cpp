@@ -21,7 +21,8 @@
 namespace collbench::topology {
 namespace {
 
-/// Replaces the identities of the first node of a kind by those of another, or drops unknown ones.
+/// Replaces the identities of the first node of a kind by those of another; one that is not known of the
+/// other is dropped.
 template <class Item>
 void take_identity(Item& item, const std::string& label, const FactsByDevice& identity) {
   const auto mine = identity.find(label);
@@ -83,7 +84,8 @@ Host node_host(const ClusterTopology& cluster, int node) {
 }
 
 Cluster cluster_record(const ClusterTopology& cluster) {
-  // Keys in alphabetical order, as they come back from a record. A host's name may hold any bytes.
+  // Keys in alphabetical order, as they come back from a record that was read. A host's name may hold any
+  // bytes.
   return {.shapes = nlohmann::json(topology_to_json({cluster.distinct_hosts}))
                         .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
           .nodes = cluster.nodes,

@@ -17,7 +17,8 @@ struct ClusterTopology {
 /// As the run's record keeps it, with the summary (topology/cluster/cluster_topology.hpp).
 [[nodiscard]] Cluster cluster_record(const ClusterTopology& cluster);
 
-/// The inverse. Throws Error (usage), naming `file`, as load_topology, and for a node of a missing host.
+/// The inverse. `file` stands in errors. Throws Error (usage) as load_topology, and for a node of a host
+/// that is not there.
 [[nodiscard]] ClusterTopology read_cluster_record(const Cluster& record, std::string_view file);
 
 /// Three lines for the head of a report: how many nodes there are and what most of them are, which reference

@@ -118,7 +118,8 @@ class Search {
     chosen_.clear();
   }
 
-  /// Where slots are empty: all others in order, for each choice of the empty ones, if choices are few.
+  /// Where slots are empty: all others in the order in which they are, for each choice of the empty ones that
+  /// is one of not too many.
   void start_in_order() {
     std::vector<std::vector<int>> starts{{}};
     for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::nvswitch, DeviceKind::nic}) {
@@ -184,7 +185,8 @@ class Search {
     return cost;
   }
 
-  /// Two GPUs of real machines of which no address and no common UUID says what their counterparts are.
+  /// Two GPUs of real machines of which no address, and no UUID that both machines have, says what they are
+  /// the counterparts of.
   [[nodiscard]] bool is_by_number(const DeviceSlot& mine, const DeviceSlot& theirs) const {
     return mine.device.kind == DeviceKind::gpu && !a_is_reference_ &&
            (mine.address.empty() || theirs.address.empty()) && !names_.contains(mine.name) &&
@@ -313,7 +315,8 @@ class FreeNumaNodes {
   std::vector<bool> taken_;
 };
 
-/// A NUMA node's counterpart is next to its devices' counterparts; without devices, of the same number.
+/// A NUMA node's counterpart is the one next to the counterparts of its devices; without devices, the one of
+/// its number.
 void match_numa_nodes(const Host& a, const Host& b, DeviceMatch& match) {
   const auto votes = numa_votes(a, b, match);
   FreeNumaNodes free(b);

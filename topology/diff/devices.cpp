@@ -30,7 +30,8 @@ std::vector<std::string> bridges_above(const Host& host, const Device& device) {
   return bridges;
 }
 
-/// nvidia-smi counts GPUs from 0 without a gap: a list of GPU 0, 1 and 7 alone was cut from a longer one.
+/// nvidia-smi counts GPUs from 0 without a gap: a list of links of GPU 0, 1 and 7 alone, cut from a longer
+/// one, leaves out some that are there.
 bool leaves_out_gpus(const Host& host) {
   const bool of_links = std::ranges::all_of(
       host.sources, [](const Source& source) { return source.reader == kNvidiaSmiNvlinkReader.name; });
@@ -39,7 +40,8 @@ bool leaves_out_gpus(const Host& host) {
          });
 }
 
-/// Whether bridges are shown, so that one can be missed: nvidia-smi's lists of GPUs and links show none.
+/// Whether anything is said of what a device hangs on: without it a bridge cannot be missed. nvidia-smi's
+/// lists of GPUs and of links are of devices alone.
 bool shows_bridges(const Host& host) {
   return std::ranges::any_of(host.pci_devices,
                              [](const PciDevice& device) { return !device.parent.empty(); }) ||

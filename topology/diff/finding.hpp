@@ -74,7 +74,8 @@ class FindingList {
   /// About devices; the words of `what` are put behind their names.
   void add(std::string_view code, Side side, std::vector<DevicePair> devices, std::string what);
 
-  /// About no device: the machine, or a bridge. `devices`: those that it touches.
+  /// About something that is no device: the machine, or a bridge. `devices`: those that it
+  /// touches.
   void add_named(std::string_view code, Side side, std::string device, std::vector<DevicePair> devices,
                  std::string what);
 

@@ -128,7 +128,8 @@ bool diff_nics_used(const HostPair& pair, const GraphPair& graphs, FindingList& 
   return true;
 }
 
-/// Whether each device of a channel has a certain counterpart: among equals of other addresses it has not.
+/// Whether each device of a channel is certainly the counterpart of its counterpart: among equals whose
+/// addresses are others, the match is one of many.
 bool is_certain(const HostPair& pair, const ChannelGraph& by_slot) {
   const auto same_address = [&pair](const DevicePair& devices) {
     const auto a = pci_address_of(pair.a, *devices.a);

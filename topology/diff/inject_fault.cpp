@@ -200,7 +200,8 @@ class FaultInjection {
     }
   }
 
-  /// By the worse host's matrix: between two GPUs their cell, from a GPU to switches its row's best cell.
+  /// Of what the worse host shows as a matrix: between two GPUs their own cell, from a GPU to the switches as
+  /// many as the best cell of its row.
   void take_links_of_matrix() {
     for (NvLinkBundle& bundle : host_.nvlinks) {
       const auto from = in_worse(bundle.from);

@@ -1,4 +1,5 @@
-// different_gpus(), different_nics(), without_gpus_and_fabric(): whether a machine is another, not worse.
+// different_gpus(), different_nics() and without_gpus_and_fabric() of parts.hpp: whether it is another
+// machine, not a worse one.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -143,7 +143,8 @@ void check_links(const HostPair& pair, FindingList& findings, const DevicePair& 
   if (in_mig_mode(mine)) return;
   const int there = std::max(theirs.nvlinks_active.value_or(0), links_of_model(mine));
   const bool off_there = theirs.nvlink_state.known() && theirs.nvlinks_active.value_or(0) == 0;
-  // A card with links and no bridge says the same: only one that should have some is at fault.
+  // A card that has links and no bridge nvlink_state_contains the same: only one that should have some is at
+  // fault.
   if (mine.nvlink_state.known() && there > 0 && (nvlink_state_contains(mine, "inactive") || !off_there)) {
     findings.add("nvlink-off", side, {devices}, *mine.nvlink_state.value);
   } else if (mine.nvlinks_active.known() && *mine.nvlinks_active.value < there) {

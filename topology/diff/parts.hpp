@@ -23,18 +23,21 @@ void diff_pcie(const HostPair& pair, FindingList& findings);
 void diff_paths(const HostPair& pair, FindingList& findings);
 void diff_graphs(const HostPair& pair, FindingList& findings);
 
-/// "8 × V100 SXM instead of 8 × H100 SXM" where no model of b is one of a's; else empty, also: not known.
+/// "8 × V100 SXM instead of 8 × H100 SXM" where no GPU of b is of a model that a has; else empty, also where
+/// the models of one are not known.
 [[nodiscard]] std::string different_gpus(const Host& a, const Host& b);
 
 /// "no GPU and no fast NIC instead of 8 × H100 SXM and 8 NICs of 400 Gb/s" where all sources of b list
-/// neither a GPU nor a NIC that may be one of a's fabric: not a node that lost its GPUs. Else empty.
+/// neither a GPU nor a NIC that may be one of a's fabric: not a node that lost its GPUs. Else empty, also
+/// where a has no fast NIC.
 [[nodiscard]] std::string without_gpus_and_fabric(const Host& a, const Host& b);
 
 /// "16 NICs of 200 Gb/s instead of 8 of 400" where the two networks have neither the number of fast NICs in
 /// common, by a factor of two, nor their rate: not a NIC that is missing or slow. Else empty.
 [[nodiscard]] std::string different_nics(const Host& a, const Host& b);
 
-/// Whether it has no NIC and only nvidia-smi was asked: a container does not see them, so they may be there.
+/// Whether it has no NIC and nothing but nvidia-smi was asked: a container does not see them, so they may be
+/// there.
 [[nodiscard]] bool lists_no_nic(const Host& host);
 
 /// Whether both hosts have as many NUMA nodes; else everything next to one has moved, which is one finding.
@@ -46,7 +49,8 @@ void diff_graphs(const HostPair& pair, FindingList& findings);
 /// Whether a device is next to another NUMA node than its counterpart.
 [[nodiscard]] bool has_moved(const HostPair& pair, const DevicePair& devices);
 
-/// The element of `items` at each side of `devices`: visit(pair, in_a, in_b), where both are.
+/// The element of `items` at each side of `devices`: visit(pair, in_a, in_b), only where both
+/// slots are taken.
 template <class Item, class Visit>
 void each_pair(const HostPair& pair, const std::vector<DevicePair>& devices, std::vector<Item> Host::* items,
                Visit&& visit) {

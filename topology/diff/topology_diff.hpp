@@ -14,7 +14,8 @@ struct TopologyDiff {
   std::vector<std::string> versions;  ///< of the tools that answered, where they differ: no finding
 };
 
-/// Compares two hosts slot by slot. What only one knows is not compared: a source not asked is no difference.
+/// Compares two hosts slot by slot. What only one of them knows is not compared: a source that was not asked
+/// is no difference.
 [[nodiscard]] HostPair pair_hosts(const Host& a, const Host& b, bool a_is_reference);
 [[nodiscard]] TopologyDiff diff_hosts(const HostPair& pair);
 

@@ -64,7 +64,8 @@ std::optional<std::string> mask_digits(const std::string& word) {
 
 }  // namespace
 
-// hwloc_bitmap_list_sscanf also takes "5-" (without end), "010" (octal) and "5x6", all damage here.
+// hwloc_bitmap_list_sscanf also takes "5-" (without end), "010" (octal) and "5x6", all of which are damage
+// here.
 std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
   const Bitmap bitmap = empty_bitmap();
   for (const std::string& range : split_cells(text, ',')) {

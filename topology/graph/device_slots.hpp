@@ -46,7 +46,8 @@ enum class NvLinkCount { not_at_all, by_wire, by_pair };
 /// neither says: a cell "NV18" tells nothing of the PCIe below it.
 [[nodiscard]] Nearness nearness(const Host& host, const Device& a, const Device& b);
 
-/// NVLinks from one device to another, wired directly; what `topo -m` states where no source lists them.
+/// NVLinks from one device to another that it is wired to directly; what `topo -m` states where no source
+/// lists them.
 [[nodiscard]] int wired_nvlinks(const Host& host, const Device& from, const Device& to);
 
 }  // namespace collbench::topology

@@ -27,7 +27,8 @@ namespace collbench::topology {
 /// The NUMA node of a host that has one: what a VM's firmware leaves out is no question there.
 [[nodiscard]] std::optional<int> only_numa_node(const Host& host);
 
-/// The NUMA node next to the device, by its own fact, else PCI, else its affinity when that is one node.
+/// The NUMA node next to the device, by its own fact, else by PCI, else by its affinity when that is one
+/// node.
 [[nodiscard]] std::optional<int> numa_node_of(const Host& host, const Device& device);
 
 /// What people call it: "GPU3", "mlx5_0", "NIC2", "NVSwitch 0000:1a:00.0", "NUMA 0".

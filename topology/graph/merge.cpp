@@ -220,7 +220,8 @@ class Merger {
         find(host_.nics, [&nic](const Nic& known) { return same_known(known.nccl_net, nic.nccl_net); });
     if (by_number >= 0 && !nic.name.known()) return by_number;
     if (const int by_rule = find_nic_named_after_its_address(nic); by_rule >= 0) return by_rule;
-    // Two ports of a card may be two NICs at one address: the one with the same port, else the first of them.
+    // Two ports of a card may be two NICs at one address: the one with the same port, else the first of them,
+    // in whatever order they were listed.
     int found = -1;
     for (const int i : nic_order(host_)) {
       const Nic& known = host_.nics[static_cast<std::size_t>(i)];

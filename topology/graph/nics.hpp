@@ -8,7 +8,8 @@
 
 namespace collbench::topology {
 
-/// The one spelling of a GUID: "0xb83fd203002aa358" of "b83f:d203:002a:a358" or with 0x. None for zero.
+/// The one spelling of a GUID: "0xb83fd203002aa358", from "b83f:d203:002a:a358" or with 0x. None for zero and
+/// for anything else.
 [[nodiscard]] std::optional<std::string> canonical_guid(std::string_view text);
 
 /// The same GUID as NCCL's files have it: a number in the machine's byte order of what came from the network

@@ -28,8 +28,9 @@ struct Path {
   bool operator==(const Path&) const = default;
 };
 
-/// The path as the hardware has it, with nvidia-smi's distinction of PHB and NODE. None: not known. NVLink
-/// first, then what a source states (the driver may see switches that /sys hides), then PCIe.
+/// The path as the hardware has it, with nvidia-smi's distinction of PHB and NODE. None when the graph does
+/// not tell. NVLink first, then what a source states (the driver may see switches that /sys hides), then
+/// PCIe.
 [[nodiscard]] std::optional<Path> path_between(const Host& host, const Device& a, const Device& b);
 
 /// The type that the PCI tree alone shows; none when it does not tell.
@@ -46,7 +47,8 @@ struct Path {
 /// lead to switches; the lesser is taken". Fewer active ones are a fault of the links, and no disagreement.
 [[nodiscard]] std::vector<std::string> nvlink_disagreements(const Host& host);
 
-/// Whether GPUs reach each other by NVSwitches: more NVLinks to peers than a GPU can have, or switches.
+/// Whether GPUs reach each other through NVSwitches: more NVLinks to peers than a GPU can have, or switches
+/// in the graph.
 [[nodiscard]] bool has_nvswitch(const Host& host);
 
 /// NICs of the host by nearness to `gpu`: path type, then as listed; those without a known path last.

@@ -12,7 +12,8 @@ namespace collbench::topology {
 /// ("17:00.0") or without a function ("0000:17:00"). None for anything else.
 [[nodiscard]] std::optional<std::string> canonical_pci_address(std::string_view text);
 
-/// An XML attribute as a PCI address, in that spelling; throws Error (usage) with FILE:LINE when it is none.
+/// An XML attribute as a PCI address, in that spelling; throws Error (usage) with FILE:LINE when it is absent
+/// or none.
 [[nodiscard]] std::string pci_address(const XmlInput& xml, pugi::xml_node node, const char* attribute);
 
 /// What a PCI function is to us, by its class ("0x030200") and vendor ("0x10de"; empty where not given).

@@ -8,7 +8,8 @@
 
 namespace collbench::topology {
 
-/// How two devices are connected, nearest first. By name: NCCL's numbers moved between 2.26, 2.27 and 2.28.
+/// How two devices are connected, nearest first. By name, never by number: NCCL's own numbers moved between
+/// 2.26, 2.27 and 2.28.
 enum class PathType {
   loc,   ///< the same device
   nvl,   ///< NVLink, directly or through an NVSwitch
@@ -69,7 +70,8 @@ struct Device {
 struct PcieLink {
   Fact<double> gigatransfers_per_second;  ///< per lane: 2.5, 5, 8, 16, 32, 64
   Fact<int> width;                        ///< lanes
-  /// All lanes, one direction, after coding, by hwloc: rate and width do not follow (Gen4 x8 is Gen3 x16).
+  /// All lanes, one direction, after coding: what hwloc gives instead, from which rate and width do not
+  /// follow (Gen4 x8 is Gen3 x16).
   Fact<double> gigabytes_per_second;
 
   bool operator==(const PcieLink&) const = default;
@@ -214,7 +216,8 @@ struct ChannelGraph {
   Fact<double> inter_latency;               ///< of the NICs, as the network plugin says
   Fact<PathType> intra_type;                ///< the longest path between GPUs that it allows itself
   Fact<PathType> inter_type;
-  /// Each the GPUs in turn, on a network between the NICs of its ends. Of NVLS only the first GPU.
+  /// Each the GPUs in turn, between the NICs that it comes in and leaves by where there is a network. Of NVLS
+  /// only the first GPU.
   std::vector<std::vector<Device>> channels;
 
   bool operator==(const ChannelGraph&) const = default;

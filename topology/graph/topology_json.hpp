@@ -8,7 +8,8 @@
 
 namespace collbench::topology {
 
-/// The graph as JSON, every known fact as [value, source]. docs/topology.md describes it.
+/// The graph as JSON, every fact as [value, source]; facts that are not known are left out.
+/// docs/topology.md describes it.
 [[nodiscard]] nlohmann::ordered_json topology_to_json(const Topology& topology);
 
 /// The inverse; exact. Throws Error (usage) that names the file and the path in the document

@@ -158,7 +158,8 @@ FolderReadings read_files(const fs::path& folder) {
   return found;
 }
 
-/// Two saves of one host with other devices are two states, not two parts: one would fill the other's gaps.
+/// Two saves of one host that differ in their devices are two states of it, not two parts: what is gone in
+/// one the other would fill in.
 void require_one_state_each(const std::vector<Reading>& readings) {
   const auto differ = [](const auto& a, const auto& b) {
     return !a.empty() && !b.empty() && a.size() != b.size();
@@ -235,7 +236,8 @@ ArgumentKind kind_of(const std::string& argument) {
   if (argument == "-") return ArgumentKind::standard_input;
   if (fs::is_directory(argument, error)) return ArgumentKind::folder;
   if (fs::exists(argument, error)) return ArgumentKind::file;
-  // What cannot be looked at (no permission, a loop of links) is a file that read_file explains.
+  // What cannot be looked at (a folder above without permission, a loop of links) is a file that read_file
+  // explains.
   return error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory
              ? ArgumentKind::file
              : ArgumentKind::name;

@@ -57,7 +57,8 @@ struct ResolvedMachine {
 /// that name. Throws Error (usage) for what is none of these, naming what may have been meant.
 [[nodiscard]] ResolvedMachine resolve_machine(const std::string& argument);
 
-/// The reference machine that resolve_machine() takes the argument for, without reading; none: another one.
+/// The reference machine that resolve_machine() takes the argument for, without reading anything; none where
+/// it is something else.
 [[nodiscard]] const ReferenceMachine* named_reference(const std::string& argument);
 
 /// Whether resolve_machine() takes the argument for a file.

@@ -84,7 +84,8 @@ std::string missing_nvidia_smi(const LiveSources& sources, bool gpus_on_bus, con
       sources.nvidia_smi, why);
 }
 
-/// What nvidia-smi says, by itself: its numbering holds its tables together, also if it lacks GPUs.
+/// What nvidia-smi says, by itself: its own numbering holds its tables together, also where it sees fewer
+/// GPUs than the PCI bus.
 Host gather_nvidia_smi(const LiveSources& sources, bool gpus_on_bus, Programs& programs) {
   std::vector<Host> readings;
   const auto note = [&readings](std::string text) {

@@ -92,7 +92,8 @@ Topology read_any_topology(std::string_view text, std::string_view file) {
     readings.push_back(with_few_devices(reader->read(text, file), file));
     if (input.xml) break;
   }
-  // An error of nvidia-smi counts only by itself: a log of many commands may hold one beside good tables.
+  // An error of nvidia-smi counts only where nothing else is in it: a log of many commands may hold one
+  // beside good tables.
   if (readings.empty()) throw without_nvidia_smi_output(input.lines, file, refuse(text, file));
   return {{readings.size() == 1 ? std::move(readings[0]) : merge_hosts(readings)}};
 }

@@ -89,7 +89,8 @@ extern const TopologyReader kLibhwlocReader;
 extern const TopologyReader kFabricManagerReader;
 extern const TopologyReader kSystemReader;
 
-/// NCCL's topology XML: a dump (NCCL_TOPO_DUMP_FILE) or a provider's file. Notes count what is not known.
+/// NCCL's topology XML: a dump (NCCL_TOPO_DUMP_FILE) or a provider's file (NCCL_TOPO_FILE). What it does not
+/// know is counted in the notes.
 [[nodiscard]] Host read_nccl_topology_xml(std::string_view text, std::string_view file);
 
 /// What NCCL writes for the address of an NVSwitch that a VM does not show (2.30 src/graph/xml.cc). Where
@@ -108,14 +109,17 @@ inline constexpr int kNotKnownToNccl = -1;  ///< the same of a number
 /// bridges, GPUs, NICs and the NVLink matrix; caches, disks and groups are passed over.
 [[nodiscard]] Host read_hwloc_xml(std::string_view text, std::string_view file);
 
-/// This machine by libhwloc: NUMA nodes, CPUs, the PCI tree, GPUs and NICs. Throws Error (not_here).
+/// This machine through libhwloc: NUMA nodes, CPUs, the PCI tree, GPUs and NICs. Throws Error (not_here) when
+/// libhwloc fails.
 [[nodiscard]] Host read_hwloc_live();
 
-/// Why these lines of `file` are not what was to be read: nvidia-smi's words when it failed, else `missing`.
+/// Why these lines of `file` are not what was to be read: nvidia-smi's own words when it failed, `missing`
+/// otherwise.
 [[nodiscard]] Error without_nvidia_smi_output(const std::vector<Line>& lines, std::string_view file,
                                               const Error& missing);
 
-/// `nvidia-smi -q -x` (nvsmi_device_v10 to v13): GPUs with UUID, model, memory, MIG, fabric, PCIe links.
+/// `nvidia-smi -q -x` (the DTDs nvsmi_device_v10 to v13): GPUs with UUID, model, memory, MIG, fabric state,
+/// and their PCIe links.
 [[nodiscard]] Host read_nvidia_smi_query(std::string_view text, std::string_view file);
 
 /// `nvidia-smi topo -m`: GPUs with their affinity, NICs by label and name, and the path type of every pair.
@@ -129,10 +133,12 @@ inline constexpr int kNotKnownToNccl = -1;  ///< the same of a number
 /// in their place ("all links are inactive", MIG mode, no NVLink) is kept in nvlink_state.
 [[nodiscard]] Host read_nvidia_smi_nvlink(std::string_view text, std::string_view file);
 
-/// `nvidia-smi --query-gpu=FIELDS --format=csv` (or csv,nounits): known fields, by the header line.
+/// `nvidia-smi --query-gpu=FIELDS --format=csv` (or csv,nounits): whatever of its fields is known here, found
+/// by the header line, so that line is needed.
 [[nodiscard]] Host read_nvidia_smi_csv(std::string_view text, std::string_view file);
 
-/// `lspci -vvv` run as root: PCI functions, bridges above them, their links as they are and could be, ACS.
+/// The output of `lspci -vvv` run as root: PCI functions, the bridges above them, their links as they are and
+/// could be, and ACS.
 [[nodiscard]] Host read_lspci(std::string_view text, std::string_view file);
 
 /// The output of `ibstat`: RDMA devices, their firmware and GUIDs, and the state of their ports.

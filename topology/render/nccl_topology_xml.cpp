@@ -43,7 +43,8 @@ class DumpWriter {
       // machine. No CPU means none is preferred.
       cpu.append_attribute("affinity") =
           format_cpu_mask(parse_cpu_list(numa.cpus.value_or("")).value_or(std::vector<int>{})).c_str();
-      // NCCL refuses a CPU without these (2.30 src/graph/topo.cc, ncclTopoAddCpu); an unknown word is none.
+      // NCCL refuses a CPU without these (2.30 src/graph/topo.cc, ncclTopoAddCpu), and takes a word that it
+      // does not know for none.
       cpu.append_attribute("arch") = numa.architecture.value_or(std::string(kUnknownToNccl)).c_str();
       cpu.append_attribute("vendor") = numa.cpu_vendor.value_or(std::string(kUnknownToNccl)).c_str();
       // As for the affinity: what is missing every rank fills in, some before and some after they compare.

@@ -5,7 +5,8 @@
 #include "topology/catalog/finding_kinds.hpp"
 #include "topology/graph/topology.hpp"
 
-// The graph as text for a terminal (show, tree), as a drawing (drawing, svg) and as NCCL's XML.
+// The graph as text for a terminal (show.cpp, tree.cpp), as a drawing (drawing.cpp, svg.cpp) and as NCCL's
+// XML.
 
 namespace collbench::topology {
 
@@ -31,13 +32,15 @@ struct ShowOptions {
 
 [[nodiscard]] std::string list_reference_machines();
 
-/// A line for each GPU: its NUMA node (or CPUs), the nearest NICs, and the GPUs at its NVLinks.
+/// A line for each GPU: its NUMA node (or CPUs), the nearest NICs, and the GPUs at the other end of its
+/// NVLinks. Empty without GPUs.
 [[nodiscard]] std::string show_affinity(const Host& host);
 
 /// The path types of all pairs of GPUs and NICs, with the legend of the words that stand in it.
 [[nodiscard]] std::string show_matrix(const Host& host);
 
-/// NUMA nodes, below each its PCIe bridges, but those with one thing below, and devices, with slowed links.
+/// NUMA nodes, and below each its PCIe bridges and devices, with the links that carry less than they could.
+/// A bridge with one thing below it is left out.
 [[nodiscard]] std::string show_tree(const Host& host);
 
 struct DrawingMark {
@@ -60,13 +63,16 @@ struct DrawingColour {
 [[nodiscard]] std::string draw_dot(const Host& host, const std::string& title,
                                    const std::vector<DrawingMark>& marks);
 
-/// What Graphviz' `dot` makes of a graph, as SVG. Throws Error: not_here without dot, usage where it fails.
+/// What Graphviz' `dot` makes of a graph in its language, as SVG. Throws Error: not_here where there is no
+/// dot (package graphviz), usage where it fails.
 [[nodiscard]] std::string svg_of(const std::string& dot);
 
-/// The SVG with a style sheet of drawing_colours()' counterparts for whom prefers dark surroundings.
+/// The SVG with a style sheet that gives each colour of drawing_colours() its counterpart where the reader
+/// prefers dark surroundings.
 [[nodiscard]] std::string with_dark_colours(std::string svg);
 
-/// The graph as NCCL_TOPO_FILE takes it; reading it gives the same graph, as far as the format holds it.
+/// The graph as NCCL_TOPO_FILE takes it; reading it again gives the same graph, as far as the format holds
+/// it.
 [[nodiscard]] std::string write_nccl_topology_xml(const Host& host);
 
 }  // namespace collbench::topology

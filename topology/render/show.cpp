@@ -132,7 +132,8 @@ std::string source_name(const Host& host, int source) {
 
 constexpr std::size_t kMaxDevices = 3;
 
-/// One line for all devices on which two sources disagree alike: a hundred paths may differ for one reason.
+/// One line for all devices on which the same two sources disagree in the same way: two views of a machine
+/// may differ on a hundred paths for one reason.
 std::string disagreements_text(const Host& host) {
   std::map<std::string, std::vector<std::string>> devices;  // by the words that follow them
   for (const Disagreement& d : host.disagreements) {

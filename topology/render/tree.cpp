@@ -98,7 +98,8 @@ std::optional<int> numa_node_below(const Host& host, const PciDevice& root) {
   return only_numa_node(host);
 }
 
-/// What is directly below `parent`. A bridge with one thing below it is no line, unless a hypervisor made it.
+/// The devices and bridges directly below `parent`. A bridge with one thing below it is not worth a line,
+/// unless a hypervisor made it up.
 std::vector<Branch> below(const Host& host, const std::string& parent, std::optional<int> numa_node) {
   std::vector<Branch> branches;
   for (const PciDevice& device : host.pci_devices) {

@@ -41,7 +41,8 @@ void count_nvlink_errors(ErrorCounters& counters, std::string_view nvlink_errors
 /// All of these of this host: /sys, the kernel log (dmesg) and, where there is an nvidia-smi, its GPUs.
 [[nodiscard]] ErrorCounters live_error_counters();
 
-/// One line of JSON, so that several hosts' can be told apart, and back. Throws Error (usage), naming `file`.
+/// One line of JSON, so that what several hosts print can be told apart, and back. Throws Error (usage) that
+/// names the place in `file`.
 [[nodiscard]] std::string error_counters_json(const ErrorCounters& counters);
 [[nodiscard]] ErrorCounters error_counters_from_json(std::string_view text, const std::string& file);
 

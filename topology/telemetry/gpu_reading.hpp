@@ -11,7 +11,8 @@
 
 namespace collbench::topology {
 
-/// One GPU at one moment, in the same units and words from any source. What is not reported is none.
+/// One GPU at one moment, in the same units and words whichever source it comes from. What the driver does
+/// not report is none.
 struct GpuReading {
   TelemetrySource source = TelemetrySource::nvidia_smi;
   std::string address;  ///< in PCI
@@ -54,7 +55,8 @@ class GpuReader {
   /// What is asked, as messages name it: "NVML", "nvidia-smi -q -x".
   [[nodiscard]] virtual std::string name() const = 0;
 
-  /// All GPUs, at least one. Throws Error when the source is missing, fails or is silent for `seconds`.
+  /// All GPUs, at least one. Throws Error when the source is missing, fails or does not answer within
+  /// `seconds`, or within a shorter time of its own.
   [[nodiscard]] virtual std::vector<GpuReading> read_within(double seconds) = 0;
   [[nodiscard]] std::vector<GpuReading> read() {
     return read_within(std::numeric_limits<double>::infinity());

@@ -227,7 +227,8 @@ class NvmlGpu {
           reading.throttled_seconds[kReasonTimes.at(i).trouble] = *nanoseconds * kSecondsPerNanosecond;
       }
     }
-    // As nvidia-smi's: the momentary one where there is one, since an average of a second lags behind.
+    // As nvidia-smi's: the momentary one where there is one, since an average over the last second lags
+    // behind.
     if (!milliwatts) milliwatts = ask<unsigned>([&](auto* power) { return nvml_.power(device_, power); });
     if (milliwatts) reading.power_watts = *milliwatts * kWattsPerMilliwatt;
   }

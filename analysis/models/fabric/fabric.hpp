@@ -57,7 +57,8 @@ struct Fabric {
 /// (g − 1)/g of what would stay below a rail's leaf leaves it as well.
 [[nodiscard]] double exchange_share(const Fabric& fabric, int nodes, int nics, int ranks_per_node, bool pxn);
 
-/// What all groups of a job send out of the fullest leaf switch at once, in rates of each NIC of a node.
+/// What all groups of a job send out of the fullest leaf switch at once: in NICs' rates, of each NIC of a
+/// node.
 struct LeafLoad {
   double ring = 0;      ///< by rings and trees: hops to a node below another leaf
   double exchange = 0;  ///< by exchanges between all ranks of a group

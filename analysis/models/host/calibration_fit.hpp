@@ -17,13 +17,15 @@ class TimeCurve {
  public:
   /// Takes no time at all, as work that a simulator does not simulate.
   TimeCurve() = default;
-  /// `points` in any order. A time above a larger size's is noise, which only adds, and is lowered to it.
+  /// `points` in any order. A time above that of a larger size is noise, which only ever adds, and is lowered
+  /// to it.
   explicit TimeCurve(std::vector<TimePoint> points);
   [[nodiscard]] static TimeCurve line(double alpha_seconds, double seconds_per_byte);
 
-  /// On the line between neighbouring points, continued below the first. Above the last it goes on at the
-  /// rate from the last but one, or from a quarter of its size, to it, whichever is slower: noise that makes
-  /// the last two as quick as each other would otherwise have any message take as long as them.
+  /// On the straight line between neighbouring points, continued below the first (never negative). Above the
+  /// last it goes on at the rate from the last but one, or from a quarter of its size, to it, whichever is
+  /// slower: noise that makes the last two as quick as each other would otherwise have any message take as
+  /// long as them.
   [[nodiscard]] double seconds(double bytes) const;
 
   /// The same inside an operation that touches `working_set_bytes` in all on a rank. A point of `b` bytes

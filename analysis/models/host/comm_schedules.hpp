@@ -15,7 +15,8 @@ class Hypercube {
   [[nodiscard]] int participants() const { return static_cast<int>(ranks_.size()); }
   [[nodiscard]] bool has_guests() const { return !guests_.empty(); }
 
-  /// Participants i and i xor `mask` exchange. Throws std::out_of_range for a mask of participants() or more.
+  /// Participant i and participant i xor `mask` exchange. Throws std::out_of_range for a mask of
+  /// participants() or more.
   [[nodiscard]] Round exchange(int mask) const;
   /// Participant i sends to the one whose number is i's bits reversed, unless that is itself.
   [[nodiscard]] Round mirror() const;

@@ -18,7 +18,8 @@ struct Hop {
 /// Messages that belong together, at most one from each rank and one to each rank.
 struct Round {
   std::vector<Hop> hops;
-  /// The hops that leave, and that enter, each node with more than one of them: they share its link.
+  /// Indices of the hops that leave, and that enter, each node with more than one of them: they share its
+  /// link.
   std::vector<std::vector<std::size_t>> sharing_a_link;
 };
 

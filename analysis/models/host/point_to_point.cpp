@@ -9,8 +9,9 @@
 namespace collbench::analysis {
 namespace {
 
-/// Shifts follow each other without a pause. Eager messages run on round the ring, so a shift takes the
-/// average of its hops, else the slowest. A lap of p shifts shows either; the first is the start.
+/// Shifts follow each other without a pause. Eager messages run on round the ring, so that a shift takes what
+/// its hops take on average; where messages wait, it takes the slowest hop. A lap of p shifts shows either,
+/// and the first lap is the start.
 double send_recv(const HostCall& call) {
   LogGpSimulator clock(call.model, SentData::standing, 2 * call.size_bytes);
   const Round round = shift(call.model, 1);

@@ -46,7 +46,8 @@ struct AlgorithmRate {
 /// (NCCL 2.30 src/graph/tuning.cc).
 [[nodiscard]] AlgorithmRate gpu_tree(const GpuCluster& cluster);
 
-/// The NICs' share in an AllReduce by trees across domains: S out of each of two, 2S out of each of more.
+/// The NICs' share in an AllReduce whose trees span the domains: S out of each of two, 2S out of each of
+/// more.
 [[nodiscard]] double tree_rate_of_nics(const GpuCluster& cluster);
 
 /// NVLS (one domain) or NVLS-tree (several) for AllReduce: the NVSwitches reduce, and a GPU sends S(p+1)/p.
@@ -85,7 +86,8 @@ struct AlgorithmRate {
 [[nodiscard]] double ramp_microseconds(const Operation& operation, const GpuCluster& cluster, double bytes,
                                        const AlgorithmRate& algorithm);
 
-/// Launch and GPU work overlap. The run's own smallest time (GpuRunFacts) takes the place of the floor.
+/// The whole: launch and GPU work overlap. With the run's own smallest time (GpuRunFacts) that takes the
+/// place of the floor.
 [[nodiscard]] double gpu_microseconds(const Operation& operation, const GpuCluster& cluster, double bytes,
                                       const AlgorithmRate& algorithm);
 

@@ -30,14 +30,16 @@ constexpr std::array<BySize, 11> kBands{{
 }};
 // clang-format on
 
-// Published runs of three clusters agree within 4 % up to 8 nodes, not from 16 on (docs/notes/accuracy.md).
+// Published runs of three clusters agree within 4 % up to 8 nodes and fan out from 16 on
+// (docs/notes/accuracy.md).
 constexpr int kManyDomains = 8;
 constexpr double kFullRanks = 64;
 // Of the tables and logs of docs/notes/accuracy.md: 20 racks (coreweave), 64 nodes of InfiniBand, 540 of
 // Slingshot (Polaris; Alps has 128 at all sizes).
 constexpr std::array<int, 11> kMaxDomains{1, 20, 8, 64, 4, 2, 540, 64, 1, 1, 0};
 
-/// Where the log shows a slower way than the NICs are made for, they count: that is what is wrong.
+/// What the run is to be held against: where its log shows a slower way than the NICs are made for, they
+/// count, for that is what is wrong with it.
 Transport judged_transport(const GpuCluster& cluster) {
   const bool fell_back = traits(cluster.transport).slower_than_nics &&
                          cluster.run.logged == cluster.transport &&

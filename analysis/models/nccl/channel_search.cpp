@@ -174,8 +174,9 @@ bool ChannelSearch::look() {
   steps_ = now_.plan.same_channels ? kStepsOfEqualChannels : kSteps;
   now_.plan.channels = 0;
   steps_left_ -= steps_;
-  // Nothing better is looked for where the last look with the same allowances used up its steps, as this one
-  // would; NCCL looks, and stops then. It might find a way of fewer hops, not other channels.
+  // What cannot be better is not looked for where the last look with the same allowances used up its steps,
+  // as this one would: NCCL does look, and stops when all steps are used. It might find a way of fewer hops,
+  // not other channels.
   bool& before = used_up_[{now_.plan.same_channels, now_.plan.farthest_gpu, now_.plan.farthest_net,
                            now_.plan.cross_nic, now_.plan.pattern}];
   if (before && now_.plan.pattern == ChannelPattern::ring &&

@@ -65,7 +65,8 @@ const std::vector<int>& ChannelSearch::nets(Distance farthest, int gpu) {
   return *known;
 }
 
-/// Takes `rate` (negative: gives it back) from the first `hops` links of a path; the number that had it.
+/// Takes `rate` (or gives it back where negative) from the first `hops` links of a path; the number that had
+/// it.
 int ChannelSearch::follow(const GraphPath& path, NodeKind from_kind, float rate, int hops) {
   float pcie = rate;  // peers through an Intel CPU send smaller packets
   if (path.distance == Distance::phb && from_kind == NodeKind::gpu && graph_.x86 &&
@@ -129,7 +130,8 @@ int ChannelSearch::pci_rate(int gpu) const {
   return -1;
 }
 
-/// Behind switches the neighbors only, to keep flows few: of the pattern's two the second comes first.
+/// Behind switches the neighbors only, which keeps few flows on each: of the two that the pattern looks at,
+/// the second comes first.
 ChannelSearch::Neighbors ChannelSearch::neighbors(int gpu) const {
   const std::uint64_t flag = std::uint64_t{1} << now_.plan.channels;
   const int before = (gpu - 1 + gpus()) % gpus();

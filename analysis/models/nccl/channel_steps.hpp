@@ -41,7 +41,8 @@ class MachinePaths {
   [[nodiscard]] const std::vector<int>& gpus_beside(int net) const {
     return gpus_beside_[static_cast<std::size_t>(net)];
   }
-  /// The NIC of a GPU for a channel: its nearest in turn, spread over the GPUs that share them. -1: none.
+  /// The NIC of a GPU for a channel: its nearest ones in turn, spread over the GPUs that share them. -1:
+  /// none.
   [[nodiscard]] int net_of(int gpu, int channel) const;
   /// The GPU whose NIC this is; -1: no GPU's.
   [[nodiscard]] int gpu_of(int net) const { return gpu_of_[static_cast<std::size_t>(net)]; }

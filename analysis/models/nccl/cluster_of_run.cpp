@@ -107,7 +107,8 @@ GpuCluster with_nics_of_share(GpuCluster cluster, const Run& run, std::size_t gp
   return cluster;
 }
 
-/// The quickest, not the smallest: a first row is often cold (983 µs at 8 B, 167 at 16 B in a published log).
+/// The quickest, not the smallest: the first row of a log is often cold (983 µs at 8 B, 167 µs at 16 B in a
+/// published one).
 std::optional<double> min_microseconds(const Run& run) {
   std::optional<double> quickest;
   for (const Row& row : run.rows) {
@@ -126,11 +127,13 @@ bool nccl_before(const std::string& version, int minor) {
   return major < 2 || (major == 2 && found < minor);
 }
 
-/// Settings by which something else than NCCL's table decides (NCCL's user guide, environment variables).
+/// Settings by which something else than NCCL's own table decides (NCCL's documentation, environment
+/// variables).
 constexpr std::array<std::string_view, 3> kChoosing{"NCCL_ALGO", "NCCL_PROTO", "NCCL_TUNER_PLUGIN"};
 
 /// NCCL has NVLS from 2.17 on within a node and from 2.18 on across nodes (release notes). Where it has, and
-/// the machine too, what turned it off in a run is noted, and lowers no expectation.
+/// the machine, too, a run without it is a slower run of the same machine: what turned it off is noted, and
+/// lowers no expectation.
 void note_nvls(GpuCluster& cluster, const Run& run) {
   cluster.run.no_nvls = nccl_before(run.versions.nccl, 17);
   cluster.run.no_nvls_tree = nccl_before(run.versions.nccl, 18);

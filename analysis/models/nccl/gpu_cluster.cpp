@@ -59,7 +59,8 @@ bool behind_switches(const topology::Host& host, int sm) {
          (only_listed(host) && sm >= kAmpere && host.gpus.size() > kMaxDirect);
 }
 
-/// NVLinks of a rank's GPU to others' GPUs, the fewest; 0 where NVLink does not connect all: rings pass PCIe.
+/// NVLinks of a rank's GPU to the GPUs of other ranks, the fewest over ranks; 0 where NVLink does not connect
+/// all of them: NCCL's rings then pass through PCIe.
 int nvlinks_among(const topology::Host& host, int ranks) {
   if (ranks < 2) return topology::nvlinks_of(host, gpu(0));
   if (only_listed(host)) return fewest_listed(host, ranks);

@@ -61,7 +61,8 @@ struct GpuCluster {
   double nic_path = 0;                 ///< PCIe of each fast NIC; 0: not known
   std::vector<NicLink> slower_nics;    ///< those of `nics` that are slower than the others
   int max_channels = 0;                ///< that nodes unlike this one found; 0: all nodes are like it
-  /// What NCCL's search finds on such a node; none on one node, some GPUs, without NVLink, or a PCI tree.
+  /// What NCCL's search finds on such a node; none on one node, with ranks on some GPUs only, without NVLink,
+  /// and where no PCI tree shows what hangs where.
   std::optional<PlannedNode> planned;
   bool one_gpu_per_nic = false;                  ///< no two GPUs share a NIC's PCIe switch
   int nics_per_gpu = 1;                          ///< fast NICs that a GPU's own sends and receives use

@@ -12,7 +12,8 @@
 namespace collbench::analysis {
 namespace {
 
-/// NCCL's on switches that reduce; CollNetDirect needs NVSwitches (NCCL 2.30 src/graph/tuning.cc).
+/// Those that NCCL has on switches that reduce; CollNetDirect needs NVSwitches (NCCL 2.30
+/// src/graph/tuning.cc).
 std::vector<GpuAlgorithm> collnet_algorithms(const GpuCluster& cluster) {
   if (!cluster.fabric.sharp || cluster.domains() < 2) return {};
   if (!cluster.nvswitch) return {GpuAlgorithm::collnet_chain};

@@ -60,7 +60,8 @@ constexpr double kFabricFillEnds = 16;
 constexpr double kFabricMessage = 24;
 constexpr double kFirstMessage = 16 << 10;
 constexpr double kSecondMessage = 256 << 10;
-// Launch and work overlap, neither hiding the other quite: the cube root of the sum of cubes (8 × A100).
+// Launch and work overlap, and neither hides the other quite: the cube root of the sum of cubes (8
+// × A100).
 constexpr double kOverlap = 3;
 
 double waiter(double a, double b) {

@@ -48,7 +48,8 @@ struct LinkLimit {
 
 [[nodiscard]] const LinkLimit& slower(const LinkLimit& a, const LinkLimit& b);
 
-/// What one GPU sends in its domain: by all its NVLinks as copies reach them, else the host's slowest way.
+/// What one GPU sends to the other ranks of its domain: all its NVLinks as copies reach them, else the
+/// slowest way through the host.
 [[nodiscard]] LinkLimit gpu_link(const GpuCluster& cluster);
 
 /// NICs of a node that NCCL uses from the GPUs in use.
@@ -84,7 +85,8 @@ void join_domains(GpuCluster& cluster, const Fabric& fabric, const std::string& 
 /// All NICs of the highest rate, whatever lies between the nodes.
 [[nodiscard]] LinkLimit nics_below_fabric(const GpuCluster& cluster);
 
-/// What leaves one domain by NVLS and by sends to a neighbor, which use the NICs of the highest rate only.
+/// What leaves one domain by NVLS and by sends and receives to a neighbor, which use the NICs of the highest
+/// rate only.
 [[nodiscard]] LinkLimit domain_fast_nics(const GpuCluster& cluster);
 
 /// What one flow between two domains gets: one NIC of the highest rate.
@@ -93,7 +95,8 @@ void join_domains(GpuCluster& cluster, const Fabric& fabric, const std::string& 
 /// The NICs that a GPU's own sends and receives to other nodes use: those next to it.
 [[nodiscard]] LinkLimit own_nics(const GpuCluster& cluster);
 
-/// The NICs of a root's sends to other nodes: those next to any rank of its node, or without NVLink its own.
+/// The NICs that a root's sends to all ranks of other nodes use: those next to any rank of its node, or its
+/// own where no NVLink leads to the others.
 [[nodiscard]] LinkLimit scatter_nics(const GpuCluster& cluster);
 
 /// What a measured rate means for the links, GB/s in one direction; none where no byte takes such a link.

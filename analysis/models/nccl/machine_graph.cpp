@@ -31,7 +31,8 @@ int lane_rate(std::optional<double> gigatransfers) {
   return 60;
 }
 
-/// NCCL reads what both ends of NICs and switches could have, of a GPU its lanes of now (src/graph/xml.cc).
+/// Of NICs and switches NCCL reads the lanes that both ends could have, of a GPU those that it has now
+/// (src/graph/xml.cc).
 float pcie_rate(const topology::PciDevice& device, bool of_gpu) {
   const topology::PcieLink& first = of_gpu ? device.link_now : device.link_max;
   const topology::PcieLink& second = of_gpu ? device.link_max : device.link_now;

@@ -49,7 +49,8 @@ struct NcclTableChoice {
 /// 22809 of "2.28.9+cuda12.9"; 0 for what is no version from 2.9 on.
 [[nodiscard]] int nccl_version_code(const std::string& version);
 
-/// What NCCL chooses from some version on, until a later entry of the same machine, nodes and operation.
+/// What NCCL chooses on a machine from some version on, until a later entry of the same machine, nodes and
+/// operation says otherwise.
 struct NcclChoiceEntry {
   std::string_view machine;  ///< a reference machine
   int nodes = 1;

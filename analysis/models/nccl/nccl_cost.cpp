@@ -30,7 +30,8 @@ constexpr PerGeneration kMaxTree{{{26.5, 18.5, 10}, {24, 23.6, 17.8}, {38.7, 41.
 constexpr PerGeneration kMaxNvlsTree{{{26.5, 18.5, 10}, {24, 23.6, 17.8}, {0, 57.7, 45.5}, {0, 96, 80}}};
 constexpr std::array<double, 4> kNvlsEfficiency{0, 0, 0.85, 0.74};
 
-/// By powers of two from 64 B on: trees fall short at medium sizes, those over NVLS from Blackwell on.
+/// By powers of two from 64 B on: trees fall short of the model at medium sizes, those over NVLS from
+/// Blackwell on.
 constexpr std::array<std::array<double, 24>, 3> kTreeCorrection{{
     {1, 1, 1, 1, 0.9, 0.8, 0.7, 0.7, 0.7, 0.7, 0.6, 0.5, 0.4, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1, 1, 1, 1},
     {1, 1, 1, 1, 1, 0.9, 0.8, 0.8, 0.8, 0.7, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.8, 0.9, 0.9, 0.9, 0.9, 1, 1, 1},
@@ -162,7 +163,8 @@ const Speeds& speeds(int sm) {
   return sm >= 100 ? blackwell : sm >= 90 ? hopper : older;
 }
 
-/// The first speed at which the channels carry most. Below 0.49 of a speed that worked none is tried.
+/// The first speed at which the channels carry most. What is slower than 0.49 of a speed that worked is not
+/// tried any more.
 template <class ChannelsAt>
 NcclGraph searched_graph(const std::vector<double>& tried, ChannelsAt channels_at) {
   NcclGraph best{.nvlink = true};
@@ -210,7 +212,8 @@ void double_channels(NcclGraph& graph, int sm) {
   graph.across_nodes /= 2;
 }
 
-/// The trees of rings across nodes: within the node at the highest speed of NVLinks up to twice the NIC's.
+/// The trees that belong to rings across nodes: within the node at the highest speed up to twice the NIC's
+/// that the NVLinks carry.
 NcclGraph tree_across_nodes(const GpuCluster& cluster, NcclGraph tree) {
   const std::vector<double>& tried = speeds(cluster.sm).across;
   for (const double speed : std::views::reverse(tried)) {
@@ -221,7 +224,8 @@ NcclGraph tree_across_nodes(const GpuCluster& cluster, NcclGraph tree) {
   return tree;
 }
 
-/// A GPU sends each head's part to the switch, and receives its own: `ranks` + 1 parts pass its links.
+/// A GPU sends each head's part to the switch, and as a head receives its own: `ranks` + 1 parts pass its
+/// links.
 NcclGraph nvls_within_node(const GpuCluster& cluster) {
   if (cluster.sm < 90) return {};
   const double most =
@@ -348,7 +352,8 @@ std::optional<NcclSetup> nccl_setup(const GpuCluster& cluster) {
 
 std::optional<NcclChoice> nccl_choice(OperationId operation, std::uint64_t size_bytes,
                                       const GpuCluster& cluster) {
-  // The shorter search takes all NICs of a node, NCCL those near the GPUs in use; and it knows no NVLS.
+  // The shorter search takes all NICs of a node, where NCCL takes those near the GPUs in use, and knows no
+  // NVLS.
   if (cluster.nodes > 1 && plan_of(cluster) == nullptr) return std::nullopt;
   const auto setup = nccl_setup(cluster);
   if (!setup) return std::nullopt;

@@ -4,7 +4,8 @@ namespace collbench::analysis {
 
 struct GpuCluster;
 
-/// Which GPUs and NICs a NIC shares its PCIe switch with: NCCL's search treats a slow NIC by it.
+/// Which GPUs and NICs a NIC shares its PCIe switch with: what NCCL's search does with a slow NIC depends on
+/// it.
 enum class NicNeighbors {
   one_gpu,             ///< one GPU, alone or with more NICs
   gpus_without_a_nic,  ///< several GPUs, and no other NIC for them
@@ -47,7 +48,8 @@ struct NicChannels {
 /// src/graph/topo.cc, ncclTopoGetLocalNet).
 [[nodiscard]] int fast_nic_count(const GpuCluster& cluster);
 
-/// A job that uses at most `nics` of a node's NICs: those of the highest rate are assumed.
+/// A job that uses no more than `nics` of a node's NICs. Which ones is not known: those of the highest rate
+/// are assumed.
 void use_nics(GpuCluster& cluster, int nics);
 
 }  // namespace collbench::analysis

@@ -23,7 +23,8 @@ constexpr topology::Device gpu_at(int index) { return {topology::DeviceKind::gpu
 
 std::string_view slot_of(std::string_view address) { return address.substr(0, address.rfind('.')); }
 
-/// NICs with traffic in the slot of `address`: the ports of a card share its PCIe link. 1 for other devices.
+/// NICs with traffic in the slot of `address`: the ports of a card, as functions or at one function, share
+/// its PCIe link. 1 for any other device.
 int nics_in_slot(const topology::Host& host, std::string_view address) {
   const std::string_view slot = slot_of(address);
   const auto sharing = std::ranges::count_if(host.nics, [slot](const topology::Nic& nic) {

@@ -22,7 +22,8 @@ struct NodeNics {
 /// `sm`: compute capability × 10 of the GPUs, by which NCCL chooses the speeds that it tries.
 [[nodiscard]] NodeNics node_nics(const topology::Host& host, int sm);
 
-/// The NICs of `healthy` as `now` has them: the slowest link of one and the GPUs next to it. None: no NIC.
+/// The NICs of `healthy` as `now`, the same node, has them: the slowest link of one and of the GPUs next to
+/// it. None where there is no NIC.
 [[nodiscard]] std::optional<NicLink> slowest_nic(const topology::Host& healthy, const topology::Host& now);
 
 /// Whether the NIC shares a PCIe link with others that carries less than all of them: that of a card with

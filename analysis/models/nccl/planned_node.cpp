@@ -126,7 +126,8 @@ std::string search_key(const MachineGraph& graph, const NcclSettings& settings) 
   return key;
 }
 
-/// A search takes up to a tenth of a second, and a report asks for the same nodes many times: plans are kept.
+/// The search depends on nothing else and takes up to a tenth of a second, and one report asks for the same
+/// nodes many times: what was found is kept.
 NodePlan plan_once(const MachineGraph& graph, const NcclSettings& settings) {
   constexpr std::size_t kMaxKept = 256;
   static std::mutex mutex;

@@ -33,16 +33,19 @@ struct PlannedNode {
   bool operator==(const PlannedNode&) const = default;
 };
 
-/// PCIe links as NCCL reads them at its start: of a GPU the lanes of now, of NICs and switches those that
-/// both ends could have (NCCL 2.30.7 src/graph/xml.cc: NVML's current width; max_link_width of sysfs).
+/// PCIe links as NCCL reads them when it starts: of a GPU the lanes that it has now, of NICs and switches
+/// those that both ends could have (NCCL 2.30.7 src/graph/xml.cc: NVML's current width; max_link_width of
+/// sysfs).
 [[nodiscard]] topology::Host as_nccl_reads_links(topology::Host host);
 
-/// The same devices with equal links, each as the best one: the rate and PCIe link of every NIC of `nics`,
-/// the PCIe link and behind switches the NVLinks of every GPU, and the links of bridges above them, by depth.
+/// The same devices with equal links: every NIC of `nics` has the rate and the PCIe link of the best one,
+/// every GPU the PCIe link and behind switches the NVLinks of the best one, and bridges above them the link
+/// of the best one at their depth.
 [[nodiscard]] topology::Host with_equal_links(topology::Host host, const std::vector<int>& nics);
 
 /// The plans of `node`, with the settings, and of `equal`, with NCCL's own ones: the models' rates were
-/// fitted to machines that had these. None without the PCI tree. Only the rates and the plan are filled in.
+/// fitted to machines that had these. None where the PCI tree is not known. Only the rates and the plan are
+/// filled in.
 [[nodiscard]] std::optional<PlannedNode> planned_node(const topology::Host& node, const topology::Host& equal,
                                                       const std::vector<int>& nics, int nodes,
                                                       const NcclSettings& settings);

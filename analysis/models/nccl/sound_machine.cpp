@@ -95,7 +95,8 @@ SoundMachine detected(const std::string& argument, const topology::ReferenceMatc
   return sound;
 }
 
-/// Of several nodes the best: what others lack is damage; of different GPUs the slowest: the rest waits.
+/// Of several nodes the best, for what the others lack is damage; of different GPUs the slowest, which the
+/// others wait for.
 const topology::ReferenceMatch& yardstick_among(const std::vector<topology::ReferenceMatch>& same) {
   const auto weaker = [](const topology::ReferenceMatch& a, const topology::ReferenceMatch& b) {
     return capability(topology::reference_host(*a.machine)) <

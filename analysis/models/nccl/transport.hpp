@@ -41,7 +41,8 @@ struct TransportTraits {
 /// The same for an option: throws Error (usage) that lists the names.
 [[nodiscard]] Transport transport_option(std::string_view name, int sm);
 
-/// What the host's fast NICs are made for, by driver, name and link layer; no graph shows if a run used it.
+/// What the host's fast NICs are made for, by driver, name and link layer; that a run used it, no graph
+/// shows.
 [[nodiscard]] Transport transport_of(const topology::Host& host, int sm);
 
 }  // namespace collbench::analysis

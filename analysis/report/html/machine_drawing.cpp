@@ -11,7 +11,8 @@
 namespace collbench::analysis {
 namespace {
 
-/// "; −104.5 GB/s on 2 nodes if present when NCCL starts": of the best algorithm, or the ring alone.
+/// "; −104.5 GB/s on 2 nodes if present when NCCL starts": of the best algorithm, or of the ring where that
+/// alone loses.
 std::string loss_text(const FindingCost& cost) {
   constexpr double kMinShown = 0.05;  // GB/s; less is 0.0
   const double of_ring = cost.healthy.ring && cost.faulty.ring ? *cost.healthy.ring - *cost.faulty.ring : 0.0;

@@ -28,14 +28,16 @@ struct HtmlSection {
 
 [[nodiscard]] std::string html_table(const ReportTable& table);
 
-/// A chart: a picture (SVG), which the page's script makes interactive, and its numbers as a table.
+/// A chart: a picture (SVG), which the page's script replaces by one that can be pointed at and walked
+/// through by keyboard, and its numbers as a table.
 [[nodiscard]] std::string html_chart(const Chart& chart);
 
 /// An SVG document as an image: nothing in it runs.
 [[nodiscard]] std::string html_picture(const std::string& svg, const std::string& caption,
                                        const std::string& description);
 
-/// The blocks of a section. Tables without a caption are named after the heading, and numbered.
+/// The blocks of a section. A table without a caption is named after the heading, and numbered where there
+/// are several.
 [[nodiscard]] std::string html_body(const ReportSection& section);
 
 /// The whole page, but for sections of which nothing is to be shown. `lead`: lines below the title.
@@ -43,7 +45,8 @@ struct HtmlSection {
 [[nodiscard]] std::string html_page(const std::string& title, const ReportLines& lead,
                                     const std::vector<HtmlSection>& sections);
 
-/// A chart for page.js, with numbers also as people read them, and both scales of y, its own first.
+/// A chart for page.js, with every number also as people read it, so that the script formats none. Both
+/// scales of y are there, the chart's own first.
 [[nodiscard]] std::string chart_json(const Chart& chart);
 
 /// Ranks that one map shows at most: those whose times differ most from the others'.
@@ -58,7 +61,8 @@ inline constexpr std::size_t kMaxMapRanks = 48;
 /// What a drawing of the worse machine points at: each finding with the loss of the best algorithm.
 [[nodiscard]] std::vector<topology::DrawingMark> drawing_marks(const std::vector<PricedFinding>& findings);
 
-/// The machine as a picture of Graphviz (topology/render/); where that fails, a sentence that says so.
+/// The machine as a picture of Graphviz (topology/render/), as markup; without Graphviz, or where it fails, a
+/// sentence that says so.
 [[nodiscard]] ReportBlock machine_drawing(const topology::Host& host, const std::string& name,
                                           const std::vector<topology::DrawingMark>& marks);
 

@@ -31,7 +31,8 @@ double pcie_line_rate(double nccl_rate) {
   return nccl_rate / topology::pcie_rate_of_coded(1).gigabytes_per_second;
 }
 
-/// PCIe of the device at `address`; none: not known, or made up by a virtual machine (gpu_cluster's rule).
+/// PCIe of the device at `address`; none where the topology does not tell, or tells what virtual machines
+/// make up (gpu_cluster's rule).
 std::optional<TwoRates> pcie_of(const topology::Host& host, std::string_view address) {
   const topology::PciDevice* device = topology::find_pci_device(host, address);
   if (device == nullptr || !device->link_max.gigatransfers_per_second.known()) return std::nullopt;
@@ -144,7 +145,8 @@ CountedLink way_through_host(const Lab01Machine& machine) {
           rate};
 }
 
-/// One NVLink of the machine's GPUs by data sheet; the log may name the model where the topology does not.
+/// One NVLink of the machine's GPUs by their data sheet; the log may name the model where the topology does
+/// not.
 const topology::GpuModel* model_with_nvlink(const Run& run, const Lab01Machine& machine) {
   const auto* model = topology::find_gpu_model(machine.host.gpus.front().model.value_or(""));
   if (model == nullptr && run.log && run.log->gpu) model = topology::find_gpu_model(run.log->gpu->value);
@@ -242,7 +244,8 @@ std::string joined(const std::string& a, const std::string& b) {
   return a.empty() ? b : b.empty() ? a : a + ", " + b;
 }
 
-/// NCCL's double tree: a domain's ranks are a chain, 2S out of a GPU in its middle, S where there are two.
+/// NCCL's double tree: the ranks of a domain are a chain, 2S out of a GPU in the middle of it, S where there
+/// are two.
 Formula tree_of(const Links& links) {
   const bool chain = links.ranks_per_domain > 2;
   Formula tree = by_edges(links, "tree", chain ? 0.5 : 1, chain ? " ÷ 2" : "");

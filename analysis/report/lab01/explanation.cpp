@@ -42,7 +42,8 @@ std::string share_of_peak(const Run& run, const Row& row, double busbw) {
                      lab01_size(size));
 }
 
-/// What of the expected time the bytes take at the rate of large buffers; the rest is waiting.
+/// What of the expected time the bytes take at the rate of large buffers; the rest is waiting: for launches,
+/// for steps, and until the pipelines are full.
 std::string bound_by(const Run& run, const Row& row, const Lab01Machine& machine) {
   const Expectation& expected = row.expectation;
   const RowKey& key = row.measurement.key;

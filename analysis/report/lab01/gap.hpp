@@ -60,13 +60,15 @@ struct SizeGap {
 /// The fewest decimals of a microsecond that show every level with three digits; 4 at most.
 [[nodiscard]] int gap_decimals(const std::vector<SizeGap>& gaps);
 
-/// The levels in units of 10^-decimals µs, printed with their differences, so that sums are exact.
+/// The levels in units of 10^-decimals µs: what is printed are these and their differences, so that what a
+/// reader adds up is exact.
 [[nodiscard]] std::vector<std::int64_t> rounded_levels(const Gap& gap, int decimals);
 
 /// "271.94" of 27194 in units of 10^-2.
 [[nodiscard]] std::string fixed_point(std::int64_t value, int decimals);
 
-/// The machine as the log shows it, where that is less: without NICs or NVLinks that NCCL did not list.
+/// The machine as the log shows it, where that is less: NICs and NVLinks that NCCL did not list. None where
+/// the log shows all of them, or does not say.
 [[nodiscard]] std::optional<GpuCluster> with_links_of_log(const GpuCluster& cluster, const Run& run);
 
 /// The section of the page: what an hour of the run's GPUs costs, the hours that were asked for, the run;

@@ -9,7 +9,8 @@
 namespace collbench::analysis {
 namespace {
 
-/// Seconds per byte at the largest calibrated size, where caches help least; none when not measured.
+/// Seconds per byte of a kind at its largest calibrated size, where caches help least; none when not
+/// measured.
 std::optional<double> largest_seconds_per_byte(const Calibration& measured, CalibrationKind kind) {
   const CalibrationPoint* largest = nullptr;
   for (const CalibrationPoint& point : measured.points) {

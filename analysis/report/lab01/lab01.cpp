@@ -35,7 +35,8 @@ constexpr std::array<LabSize, 3> kSizes{
     {{"1 MB", 1'000'000}, {"100 MB", 100'000'000}, {"1 GB", 1'000'000'000}}};
 constexpr double kNearEnough = 1.5;
 
-/// The AllReduce row next to `bytes`: out of place before in place, what was chosen before what was forced.
+/// The AllReduce row next to `bytes`: out of place before in place, what the library chose before what was
+/// forced.
 const Row* nearest_row(const Run& run, std::uint64_t bytes) {
   const Row* best = nullptr;
   double best_distance = std::log(kNearEnough);
@@ -274,7 +275,8 @@ std::string above_ceilings(const Run& run, const Lab01Options& options, const La
                "the given machine or rank count is wrong.";
 }
 
-/// The sizes of the page below their own bands, of which the verdict on the largest ones says nothing.
+/// The sizes of the page that lie below their own bands, which the verdict on the largest ones says nothing
+/// of.
 std::string not_covered(const std::vector<LabRow>& rows) {
   std::vector<std::string> below;
   for (const LabRow& lab : rows) {

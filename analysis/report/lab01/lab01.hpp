@@ -95,7 +95,8 @@ struct Lab01Options {
 
 /// What bounds AllReduce's busbw for a run: on GPUs the links of `machine` at line rate, as NCCL counts them
 /// and as they are reached, or without it those that the log's own lines tell; then each algorithm made from
-/// them (docs/notes/lab01.md); on host memory the calibrated links, reduction and copies.
+/// them (docs/notes/lab01.md); on host memory the calibrated links, reduction and copies. Empty where nothing
+/// is known.
 [[nodiscard]] Lab01Ceilings lab01_ceilings(const Run& run, const std::optional<Lab01Machine>& machine);
 
 /// The same for a run on host memory, from its calibration alone.
@@ -117,7 +118,8 @@ struct Lab01Options {
 [[nodiscard]] std::string lab01_explanation(const Run& run, const Row& row,
                                             const std::optional<Lab01Machine>& machine);
 
-/// "FAULT: 3.2 GB/s at 8 GiB is ...": on the sweep of `row`; empty where it was not judged.
+/// "FAULT: 3.2 GB/s at 8 GiB is ...": on the sweep that `row` is part of, which its largest rows decide;
+/// empty where it was not judged.
 [[nodiscard]] std::string lab01_verdict(const Run& run, const Row& row);
 
 /// Whether a row lies in its own band: -1 below, 0 within, 1 above; none without a band.

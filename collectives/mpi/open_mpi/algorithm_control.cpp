@@ -16,7 +16,8 @@
 namespace collbench::collectives {
 namespace {
 
-/// The variable of a new communicator's choice for an operation (coll_tuned_module.c, tuned_module_enable).
+/// The variable that a communicator's choice for an operation is taken from when it is made
+/// (coll_tuned_module.c, tuned_module_enable).
 struct AlgorithmVariable {
   OperationId operation;
   const char* name;

@@ -1,4 +1,5 @@
-// The same on SimGrid's MPI, which has no tool interface: smpirun's command line chooses, and can be read.
+// The same seam on SimGrid's MPI, which has no tool interface: smpirun's command line chooses, and the
+// settings in force can be read.
 #include <array>
 #include <utility>
 #include <xbt/config.hpp>

@@ -155,7 +155,8 @@ constexpr std::array<std::string_view, 7> kSelectors{"",         "default", "omp
 
 bool is_power_of_two(int ranks) { return std::has_single_bit(static_cast<unsigned>(ranks)); }
 
-/// allreduce-lr.cpp: a ring over what divides by the ranks; the rest, or all, by reduction and broadcast.
+/// allreduce-lr.cpp: a ring over what divides by the ranks; the rest, or all of it, by reduction and
+/// broadcast.
 std::string ring_and_rest(const CollectiveCall& call) {
   const auto ranks = static_cast<std::uint64_t>(call.ranks);
   if (call.count < ranks) return "redbcast";

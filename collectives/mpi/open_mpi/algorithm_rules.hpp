@@ -38,7 +38,8 @@ struct CollectiveCall {
 [[nodiscard]] std::string open_mpi_runs(const std::string& forced, const CollectiveCall& call,
                                         std::uint64_t segment_bytes);
 
-/// Why `operation` on `ranks` ranks would come back with an MPI error when `forced` was selected; or none.
+/// Why a call of `operation` on `ranks` ranks would come back with an MPI error when `forced` was selected;
+/// none when it would not.
 [[nodiscard]] std::optional<std::string> open_mpi_refuses(OperationId operation, const std::string& forced,
                                                           int ranks);
 

@@ -20,7 +20,8 @@ namespace collbench::collectives {
 /// messages stand"). On other libraries, and between hosts, these are some messages of at most 256 B.
 void align_message_rings(MPI_Comm communicator);
 
-/// Whether `iterations` calls take at least ten times as long as aligning, by exchanges of a call's time.
+/// Whether `iterations` calls on so many ranks take at least ten times as long as aligning before them, given
+/// that none of its exchanges takes much longer than a call.
 [[nodiscard]] bool is_worth_aligning(std::uint64_t iterations, int ranks);
 
 }  // namespace collbench::collectives

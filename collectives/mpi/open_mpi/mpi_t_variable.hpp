@@ -8,10 +8,12 @@
 
 namespace collbench::collectives {
 
-/// A control variable of the MPI library (MPI 3.1, chapter 14). MPI_T must be initialised while one lives.
+/// One control variable of the MPI library, through the tool interface (MPI 3.1, chapter 14). MPI_T must be
+/// initialised while an object lives.
 class MpiTVariable {
  public:
-  /// None when the library has no such variable, or no longer: Open MPI withdraws those of unused components.
+  /// None when the library has no variable of this name, or no longer: Open MPI withdraws the variables of
+  /// the components that it does not use.
   [[nodiscard]] static std::optional<MpiTVariable> find(const std::string& name);
 
   MpiTVariable(MpiTVariable&& other) noexcept;

@@ -47,7 +47,8 @@ inline constexpr unsigned int kCudaStreamNonBlocking = 1;
 /// Flag of cudaHostAlloc for memory that every GPU's copies use as pinned.
 inline constexpr unsigned int kCudaHostPortable = 1;
 
-/// The beginning of cudaDeviceProp, the same in all versions, and room for the rest, whose length varies.
+/// The beginning of cudaDeviceProp, which is the same in all versions; the rest, of which each version has
+/// another length, is room that the runtime may write to.
 struct CudaDeviceProperties {
   std::array<char, 256> name;
   std::array<unsigned char, 16> uuid;
@@ -67,7 +68,8 @@ using CudaGraphExecHandle = CudaGraphExecObject*;
 struct CudaLibrary {
   std::string path;
   int version = 0;  ///< major × 1000 + minor × 10
-  /// Whether only NCCL's host code is behind it, no GPU (docs/notes/gpu-simulated.md): times are the CPU's.
+  /// Whether no GPU is behind it, but NCCL's host code alone (docs/notes/gpu-simulated.md): times are the
+  /// CPU's.
   bool is_simulated = false;
 
   CudaResult (*get_device_count)(int*) = nullptr;

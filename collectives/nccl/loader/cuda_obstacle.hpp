@@ -14,10 +14,12 @@ namespace collbench::collectives {
 /// Each of these brings a CUDA runtime of its own, and is replaced in another way.
 enum class CudaUser { runtime, nccl, kernels };
 
-/// `result` of `call`, where it is such an error: an Error (not_here) with what to do. None: it is another.
+/// `result` of `call`, where it is such an error: an Error (not_here) with the reason and what to do. None:
+/// it is another.
 [[nodiscard]] std::optional<Error> cuda_obstacle(CudaResult result, CudaUser user, const std::string& call);
 
-/// The same by CUDA's words in `text`, as in NCCL's "Cuda failure 'initialization error'".
+/// The same where only CUDA's words are known, as in NCCL's "Cuda failure 'initialization error'": of the
+/// first such error whose words are in `text`.
 [[nodiscard]] std::optional<Error> cuda_obstacle_in(std::string_view text, CudaUser user,
                                                     const std::string& call);
 

@@ -42,10 +42,12 @@ using KernelFill = int(const KernelElements* elements, void* to, CudaStreamObjec
 using KernelCheck = int(const KernelElements* elements, const void* received, std::uint64_t first_index,
                         std::uint32_t tolerance, KernelMismatch* found, CudaStreamObject* stream);
 
-/// int collbench_kernel_fill_normal: writes `count` numbers of normal_value(0 …, seed) as floats of `type`.
+/// int collbench_kernel_fill_normal: writes `count` numbers of normal_value(0 …, seed) as elements of `type`,
+/// a DataType of floats.
 using KernelFillNormal = int(void* to, std::uint64_t count, std::uint32_t type, std::uint64_t seed,
                              CudaStreamObject* stream);
-/// int collbench_kernel_triad: a = b + factor · c, of an even `count` of doubles, aligned to 16 bytes.
+/// int collbench_kernel_triad: a = b + factor · c, of `count` doubles that begin at a multiple of 16 bytes;
+/// `count` is even.
 using KernelTriad = int(double* a, const double* b, const double* c, double factor, std::uint64_t count,
                         CudaStreamObject* stream);
 

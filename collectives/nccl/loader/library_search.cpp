@@ -12,7 +12,8 @@
 
 namespace collbench::collectives {
 
-// Paths as in the wheels nvidia-nccl-cu12 and -cu13, nvidia-cuda-runtime-cu12, nvidia-cuda-runtime (13).
+// The paths below packages are those of the wheels nvidia-nccl-cu12 and -cu13, nvidia-cuda-runtime-cu12 and
+// nvidia-cuda-runtime (13).
 const WantedLibrary& wanted_nccl() {
   static const WantedLibrary wanted{
       .variable = "COLLBENCH_NCCL",

@@ -31,8 +31,9 @@ struct WantedLibrary {
 /// whether its environment was activated or not. None where no absolute folder has one.
 [[nodiscard]] std::optional<std::string> prefix_of_python(std::string_view path);
 
-/// Where a Python has its packages: the active environment, python3's, the user's, the system's. Absolute
-/// paths.
+/// Where a Python has its packages: the active virtual or conda environment, that of python3, the user's, the
+/// system's.
+/// Absolute paths only.
 [[nodiscard]] std::vector<std::string> python_prefixes();
 
 /// What to try, in this order.
@@ -45,7 +46,8 @@ struct WantedLibrary {
 [[nodiscard]] std::vector<std::string> own_library_candidates(const std::string& file,
                                                               const std::string& program, const char* named);
 
-/// The first of them that can be loaded, with the environment's `variable`; none when none can, and why.
+/// The first of them for the running program that can be loaded, with the environment's `variable`; none when
+/// none can, and why.
 [[nodiscard]] std::optional<SharedLibrary> own_library(const std::string& file, const char* variable,
                                                        std::string& unsupported_reason);
 

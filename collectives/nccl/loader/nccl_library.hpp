@@ -142,7 +142,8 @@ struct NcclLibrary {
   /// NCCL reads how much it shall log.
   [[nodiscard]] static NcclLibrary load_for_gpu(const std::function<void(int version)>& before_first_call);
 
-  /// An Error of `status` in NCCL's words for `result` of `call`; cuda_obstacle's where they tell of one.
+  /// An Error of `status` in NCCL's own words for `result` of `call`. Where they tell that CUDA cannot work
+  /// here, it is cuda_obstacle's instead.
   [[nodiscard]] Error error(NcclResult result, const std::string& call, ExitStatus status) const;
 };
 

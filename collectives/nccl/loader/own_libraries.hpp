@@ -7,7 +7,8 @@
 #include "collectives/nccl/loader/kernel_interface.hpp"
 #include "collectives/nccl/observer/observer_interface.hpp"
 
-// collbench's own: COLLBENCH_KERNELS, COLLBENCH_OBSERVER, or beside the program or in lib beside its folder.
+// The two libraries that collbench brings itself. Each is COLLBENCH_KERNELS or COLLBENCH_OBSERVER, or else
+// lies beside the program or in lib beside the program's folder.
 
 namespace collbench::collectives {
 
@@ -30,17 +31,20 @@ struct KernelLibrary {
   static void check_result(const CudaLibrary& cuda, int result, const char* what);
 };
 
-/// The files to look for, the best first: drivers of CUDA 12 run nothing of nvcc 13, newer ones both.
+/// The files to look for, the best first: drivers of CUDA 12 run nothing that nvcc 13 made, and newer ones
+/// both.
 [[nodiscard]] std::vector<std::string> kernel_library_files(int driver_cuda);
 
-/// The observer library, as a table of functions. NCCL loads the same file, and tells it what is asked here.
+/// The observer library, reached through one table of functions. NCCL loads the same file: what it tells
+/// there can be asked for here.
 struct ObserverLibrary {
   std::string path;
   ObserverLoadedCall* loaded = nullptr;
   ObserverBegin* begin = nullptr;
   ObserverEnd* end = nullptr;
 
-  /// None when it is not there or is another build's: `unsupported_reason` then says so.
+  /// COLLBENCH_OBSERVER, beside the program, or in lib beside the program's folder. None when it is not there
+  /// or is another build's: `unsupported_reason` then says so.
   [[nodiscard]] static std::optional<ObserverLibrary> find(std::string& unsupported_reason);
 };
 

@@ -2,7 +2,8 @@
 #include <array>
 
 // What the observer library (observer/) offers to the process that NCCL loads it into: to watch what NCCL
-// says of the operations that are issued meanwhile. Plain data: it is another object.
+// says of the operations that are issued meanwhile. Plain data, because the library is another object than
+// the program.
 
 namespace collbench::collectives {
 
@@ -39,7 +40,8 @@ struct ObserverLoaded {
 using ObserverInterface = int();
 /// void collbench_observer_loaded(ObserverLoaded*).
 using ObserverLoadedCall = void(ObserverLoaded*);
-/// void collbench_observer_begin(): watch from now on. Else NCCL is asked for nothing.
+/// void collbench_observer_begin(): watch from now on. Until then, and after the end, NCCL is asked for
+/// nothing, and what it tells is not looked at.
 using ObserverBegin = void();
 /// void collbench_observer_end(Observation*): no longer; and what was seen.
 using ObserverEnd = void(Observation*);

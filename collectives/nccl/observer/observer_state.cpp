@@ -14,7 +14,8 @@ constexpr std::array<std::string_view, 7> kAlgorithms{
     "tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat"};
 constexpr std::array<std::string_view, 3> kProtocols{"ll", "ll128", "simple"};
 
-/// Everything there is, once per process: NCCL's callbacks and the program's calls share nothing else.
+/// Everything there is, once per process: NCCL's callbacks and the program's calls have nothing else in
+/// common.
 struct ObserverState {
   std::atomic<bool> watching{false};
   std::mutex mutex;  // of what follows

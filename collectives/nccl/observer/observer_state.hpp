@@ -10,7 +10,8 @@ namespace collbench::collectives {
 inline constexpr unsigned kCollectiveEvent = 1U << 1U;
 inline constexpr unsigned kPeerToPeerEvent = 1U << 2U;
 
-/// NCCL has loaded us as its profiler; `event_mask`, NCCL's own, is of its events: none, unless we watch.
+/// NCCL has loaded us as its profiler; `event_mask`, which stays NCCL's, says which events it makes from now
+/// on: none, unless we watch.
 void loaded_as_profiler(int version, int* event_mask);
 void loaded_as_tuner(int version);
 
@@ -19,11 +20,13 @@ void loaded_as_tuner(int version);
 /// The operation at hand runs by these; names in NCCL's words. Ignored unless we watch.
 void record_selection(std::string_view algorithm, std::string_view protocol, int channels);
 
-/// NCCL's costs: `algorithms` rows of `protocols` times in µs, negative for none. Ignored unless we watch.
+/// NCCL's cost table of an operation: `algorithms` rows of `protocols` times in µs, negative for what there
+/// is not. Ignored unless we watch.
 void record_cost_table(const float* costs, int algorithms, int protocols);
 
-/// NCCL's algorithms and protocols by number, in our words; newer ones are "newer". Source: NCCL_ALGO_* and
-/// NCCL_PROTO_* in NVIDIA/nccl, src/include/plugin/nccl_tuner.h, 2.23 to 2.30 (PAT is not in 2.22).
+/// NCCL's algorithms and protocols by number, in our words; what is newer than this library is "newer".
+/// Source: NCCL_ALGO_* and NCCL_PROTO_* in NVIDIA/nccl, src/include/plugin/nccl_tuner.h, 2.23 to 2.30 (PAT is
+/// not in 2.22).
 [[nodiscard]] std::string_view algorithm_name(int number);
 [[nodiscard]] std::string_view protocol_name(int number);
 

@@ -238,7 +238,8 @@ bool takes_part(int socket, std::vector<int>& sockets) {
   return true;
 }
 
-/// All ranks' sockets, by rank, once all have come; none: no more can be had. Others are hung up on.
+/// All ranks' sockets, by rank, once all have come; none where the system accepts no more. Whoever else
+/// connects is hung up on.
 std::vector<int> join(int listener) {
   std::vector<int> sockets;
   while (sockets.empty() || std::ranges::find(sockets, -1) != sockets.end()) {

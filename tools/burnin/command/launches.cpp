@@ -53,7 +53,8 @@ std::string rail_setting(const BurninOptions& options, int rail) {
   return rail < 0 ? std::string() : with_value(options.rail_setting, "{rail}", std::to_string(rail));
 }
 
-/// Adds this program and its arguments. The record comes on stdout: rank 0's files may not be seen here.
+/// Adds this program and its arguments. The record comes on stdout, for rank 0 need not be on a host whose
+/// files are seen here.
 std::vector<std::string> measuring(std::vector<std::string> words, const BurninOptions& options,
                                    const std::string& what, double seconds) {
   const std::vector<std::string> own = words_of(fmt::format(

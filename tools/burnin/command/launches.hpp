@@ -13,7 +13,8 @@
 #include "tools/burnin/command/options.hpp"
 #include "topology/telemetry/error_counters.hpp"
 
-// The commands of a burn-in's launches, and what became of each. A launch throws only MisplacedRanks.
+// The commands of a burn-in's launches, and what became of each. A launch throws MisplacedRanks, and nothing
+// else for what fails in it.
 
 namespace collbench::program {
 

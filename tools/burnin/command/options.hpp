@@ -30,7 +30,8 @@ struct BurninOptions {
   std::string launcher = kPairLauncher;
   std::string group_launcher;  ///< empty: kGroupLauncher where `launcher` is the usual one, else none
   int ranks_per_host = 1;      ///< of a group
-  /// AllReduce of groups is measured with these too, named as for --algo; empty: as forced_algorithms says.
+  /// AllReduce of groups is measured with these too, by their names as --algo of a run; empty: as
+  /// forced_algorithms says.
   std::vector<std::string> group_algorithms;
   bool counters = true;  ///< read before and after each phase
   std::uint64_t bytes = 64 * kMiB;
@@ -39,7 +40,8 @@ struct BurninOptions {
   double soak_seconds = 0;  ///< of a product at their end; 0: none
   double expected = 0;      ///< bytes per second of a message one way on a rail; 0: not known
   double seconds = 0;       ///< for all phases; 0: all of them
-  /// Launches at the same time: each takes four or five of this host's 1,024 usual descriptors.
+  /// Launches at the same time: each has a launcher, a thread and pipes on this host, of whose 1,024 usual
+  /// descriptors it takes four or five.
   int parallel = 128;
   int leaf_nodes = 0;
   int nvlink_nodes = 0;  ///< of a domain with NVLink between hosts; 0: none
@@ -58,7 +60,8 @@ struct BurninOptions {
 /// Throws Error (usage) for what cannot be burned in.
 void require_sensible(const BurninOptions& options);
 
-/// What changes what a launch measures, by option or variable: --resume must find it unchanged.
+/// What changes what a launch measures, by the option's or the variable's name: what --resume must find
+/// unchanged.
 [[nodiscard]] std::map<std::string, std::string> measuring_settings(const BurninOptions& options);
 
 /// The leaf of each host; empty where nothing is known of them.

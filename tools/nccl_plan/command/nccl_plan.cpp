@@ -154,7 +154,8 @@ class Progress {
   ProgressLine line_{::isatty(2) == 1};
 };
 
-/// A row for each operation and size. Those made of sends and receives have no algorithm and expected time.
+/// A row for each operation and size. Operations that are made of sends and receives have no algorithm, and
+/// NCCL expects no time of them.
 std::vector<NcclPlannedRow> planned_rows(const NcclPlanRequest& request,
                                          const collectives::SimulatedRun& run) {
   std::vector<NcclPlannedRow> rows;

@@ -39,7 +39,8 @@ struct SimulatedNodes {
   int per_domain = 1;  ///< nodes that NVLink joins
 };
 
-/// Throws Error (usage) as nccl_plan_report for the machine, and where ranks need more memory than is free.
+/// Throws Error (usage) as nccl_plan_report does for the machine, and where ranks need more memory than is
+/// free.
 [[nodiscard]] SimulatedNodes simulated_nodes(const NcclPlanRequest& request);
 
 /// Throws Error (usage) where the library does not contain the setting's name, with the nearest names that it

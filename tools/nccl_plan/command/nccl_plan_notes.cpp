@@ -24,7 +24,8 @@ bool is_name_letter(char letter) {
   return (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') || letter == '_';
 }
 
-/// Adds the names in `text`, each with the NUL behind it; returns what may go on behind its end.
+/// Adds the names in `text`, each with the NUL behind it; what may go on behind the end of `text` is
+/// returned.
 std::string take_names(std::string_view text, std::set<std::string>& names) {
   constexpr std::size_t kMaxName = 128;
   for (std::size_t at = text.find(kPrefix); at != std::string_view::npos; at = text.find(kPrefix, at + 1)) {

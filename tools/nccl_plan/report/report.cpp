@@ -99,7 +99,8 @@ std::string path_section(const NcclPlan& plan, int width) {
   return text;
 }
 
-/// A line for each algorithm and protocol, a column a function; narrow without Broadcast and Reduce.
+/// A line for each algorithm and protocol, a column for each function; on a narrow page without Broadcast and
+/// Reduce.
 std::string tuning_section(const NcclPlan& plan, int width) {
   if (plan.tuning.empty()) return "";
   std::vector<std::string> functions{"AllReduce", "AllGather", "ReduceScatter"};

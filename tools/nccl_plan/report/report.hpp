@@ -25,7 +25,8 @@ struct NcclAdvice {
 
 [[nodiscard]] NcclAdvice nccl_advice(const NcclPlan& plan, const std::vector<NcclTrial>& trials);
 
-/// A table of trials, with the time of each operation where `width` allows, and a sentence on what to set.
+/// A table of the trials, with the time of each operation where `width` allows, and a sentence that says what
+/// to set.
 [[nodiscard]] std::string nccl_advice_text(const NcclPlan& plan, const std::vector<NcclTrial>& trials,
                                            int width);
 
@@ -47,7 +48,8 @@ struct NcclPlanReport {
 /// table fits options.columns.
 [[nodiscard]] std::string nccl_plan_text(const NcclPlanReport& report, const TextOptions& options);
 
-/// {"plan": …, "notes": […], "versus": …, "versus_name": …, "diff": …, "advice": …}; or null.
+/// {"plan": …, "notes": […], "versus": …, "versus_name": …, "diff": …, "advice": …}; null is what was
+/// not asked for.
 [[nodiscard]] std::string nccl_plan_json(const NcclPlanReport& report);
 
 /// The plan as a picture: nodes with their GPUs and NICs, the rails between them, and a lane for each ring

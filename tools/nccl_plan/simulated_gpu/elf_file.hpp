@@ -22,7 +22,8 @@ struct ElfFunction {
 /// A shared library's file, mapped for reading (System V ABI, "Object Files"; AMD64 supplement).
 class ElfFile {
  public:
-  /// Throws Error (not_here): unreadable, no shared library of 64-bit x86, damaged, or without symbol table.
+  /// Throws Error (not_here) when the file cannot be read, is no shared library of 64-bit x86, is damaged, or
+  /// was stripped of its symbol table.
   explicit ElfFile(const std::string& path);
   ElfFile(const ElfFile&) = delete;
   ElfFile& operator=(const ElfFile&) = delete;

@@ -43,7 +43,8 @@ struct AssumedFacts {
   int nic_megabits_per_second = 200000;
 };
 
-/// Reads an NCCL topology XML. Throws Error (usage) with FILE:LINE, also when it has no GPU.
+/// Reads an NCCL topology XML (NCCL_TOPO_FILE, NCCL_TOPO_DUMP_FILE). Throws Error (usage) with FILE:LINE,
+/// also when it has no GPU.
 [[nodiscard]] SimulatedMachine read_machine(std::string_view text, std::string_view file,
                                             const AssumedFacts& assumed);
 

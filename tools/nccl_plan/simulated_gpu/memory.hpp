@@ -45,7 +45,8 @@ class MemoryBlocks {
   std::size_t allocated_bytes_ = 0;
 };
 
-/// What cudaMalloc gives: parts of one large sparse file. No address is used twice: there is 1 TiB of them.
+/// What cudaMalloc gives: parts of one large sparse file. Addresses are not used twice, which 1 TiB of them
+/// allows.
 class DeviceArena {
  public:
   /// Throws std::bad_alloc when the system refuses.
@@ -86,7 +87,8 @@ struct MemoryHandle {
   CudaAllocationProperties properties;
 };
 
-/// Handles and what is mapped of them. One lives until it is unmapped, and released as often as given out.
+/// Handles and what is mapped of them. A handle lives until it has been released as often as it was given
+/// out, and unmapped.
 class MemoryHandles {
  public:
   /// Null when the system refuses.

@@ -16,7 +16,8 @@ struct SimulatedHost {
   std::optional<int> only_gpu;  ///< the process sees this GPU alone
 };
 
-/// By COLLBENCH_SIMULATED_HOST, or COLLBENCH_SIMULATED_GPUS_PER_HOST and the rank. Throws Error (usage).
+/// From COLLBENCH_SIMULATED_HOST, or from COLLBENCH_SIMULATED_GPUS_PER_HOST and the launcher's rank. Throws
+/// Error (usage).
 [[nodiscard]] SimulatedHost simulated_host();
 
 /// What the CUDA of a process holds. There is one, as in a real process; its parts come to be when they are
@@ -48,7 +49,8 @@ struct SimulatedProcess {
 /// the process with one line and its exit status: CUDA has no words for it.
 [[nodiscard]] SimulatedProcess& simulated_process();
 
-/// The runtime that the process's NCCL was built with; set before simulated_process. 13.0 otherwise.
+/// The version of the runtime that the process's NCCL was built with; to be set before the first call of
+/// simulated_process. 13.0 otherwise.
 void set_runtime_version(int version);
 
 /// The file that this library was loaded from.

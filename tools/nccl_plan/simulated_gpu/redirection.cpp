@@ -26,7 +26,8 @@ struct UnsupportedFunction {
   std::atomic<bool> called{false};
 };
 
-/// A function's name and whether it was called, as long as the code that refers to them: for ever.
+/// A function's name and whether it was called, as long as the code that refers to them: to the end of the
+/// process.
 UnsupportedFunction* keep_function(const std::string& name) {
   static std::mutex mutex;
   static auto& kept = *new std::deque<UnsupportedFunction>;  // where the leak sanitizer finds it, not in code

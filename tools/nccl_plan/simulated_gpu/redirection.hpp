@@ -3,7 +3,8 @@
 #include <string>
 #include <vector>
 
-// Changes of loaded code, in this process alone. Before the code runs: nothing here stops other threads.
+// Changes of loaded code, in the memory of this process alone. To be made before the code runs: nothing here
+// stops other threads.
 
 namespace collbench::simulated_gpu {
 
@@ -20,7 +21,8 @@ void redirect(void* entry, const void* target);
 [[nodiscard]] std::vector<void*> unsupported_functions(const std::vector<std::string>& names);
 
 /// From now on dlsym and the linker find `replacement` where they found what `library` (of dlopen) exports as
-/// `name`; calls inside the library stay. Returns what was there; null: no such export.
+/// `name`; calls inside the library stay. Returns what was there before, or null when there is no such
+/// export, and then nothing changes.
 [[nodiscard]] void* replace_export(void* library, const char* name, const void* replacement);
 
 /// From now on `library`'s own calls of `name`, which it takes from another library, go to `replacement`;

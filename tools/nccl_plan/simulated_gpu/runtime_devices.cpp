@@ -26,7 +26,8 @@ struct CudaError {
   const char* words;
 };
 
-/// CUDA's names and words for what is raised here, and for what a real driver's code returns without one.
+/// CUDA's names and words for what is raised here, and for what code made for a real driver returns where
+/// there is none.
 constexpr std::array kErrors{
     CudaError{0, "cudaSuccess", "no error"},
     CudaError{1, "cudaErrorInvalidValue", "invalid argument"},

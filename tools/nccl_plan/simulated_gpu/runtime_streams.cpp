@@ -37,7 +37,8 @@ int capture_info(void* stream, int* status, unsigned long long* id, void** graph
   return kSuccess;
 }
 
-/// The graph goes with the last of cudaGraph_t and its executables, but not before its launches have ended.
+/// The graph goes when the last of cudaGraph_t and its executables does, and what it holds with it, but not
+/// before its launches have ended.
 int destroy_graph(void* handle) {
   const std::unique_ptr<SharedGraph> graph(static_cast<SharedGraph*>(handle));
   if (graph->use_count() == 1) simulated_process().streams.wait_for_all();

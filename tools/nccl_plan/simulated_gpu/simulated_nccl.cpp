@@ -22,7 +22,8 @@
 namespace collbench::simulated_gpu {
 namespace {
 
-/// ncclProxySaveOp(ncclComm*, ncclProxyOp*, bool*): whether an operation needs a thread for the network.
+/// ncclProxySaveOp(ncclComm*, ncclProxyOp*, bool*): whether an operation needs a thread that feeds the
+/// network.
 constexpr std::string_view kProxySaveOp = "_Z15ncclProxySaveOpP8ncclCommP11ncclProxyOpPb";
 int no_proxy_needed(void* /*communicator*/, void* /*operation*/, bool* needed) {
   if (needed != nullptr) *needed = false;

@@ -20,7 +20,8 @@ struct SimulatedNccl {
 
 }  // namespace collbench::simulated_gpu
 
-/// For programs that dlopen this library: as load_simulated_nccl. Returns the handle; null: see `reason`.
+/// For programs that load this library with dlopen: as load_simulated_nccl. Returns the handle of dlopen;
+/// null with one line in `reason` on failure.
 extern "C" void* collbench_simulated_gpu_load_nccl(const char* name, char* reason, int reason_bytes);
 
 /// As replace_export (redirection.hpp), for those that put themselves before NCCL's functions.

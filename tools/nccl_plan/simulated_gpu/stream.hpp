@@ -20,7 +20,8 @@ struct Moment {
   std::chrono::steady_clock::time_point when;
 };
 
-/// What a graph keeps alive (cudaUserObjectCreate): its owner's function runs with the last holder.
+/// What a graph was told to keep alive (cudaUserObjectCreate): its owner's function runs with the last
+/// holder.
 class UserObject {
  public:
   UserObject(void (*destroy)(void*), void* data) : destroy_(destroy), data_(data) {}
@@ -35,7 +36,8 @@ class UserObject {
   void* data_;
 };
 
-/// What was put on the streams of a capture, in that order, as events allow. Each launch runs it all.
+/// A graph: what was put on the streams of a capture, in that order, which is one of those that their events
+/// allow. Each launch runs it all.
 struct TaskGraph {
   unsigned long long capture_id = 0;
   bool capturing = true;
@@ -64,7 +66,8 @@ class Stream {
   Stream& operator=(Stream&&) = delete;
   ~Stream();
 
-  /// A brief task returns at once and calls no CUDA. During a capture either becomes part of the graph.
+  /// A brief task returns at once and calls nothing of CUDA. During a capture either kind becomes part of the
+  /// graph.
   void put_brief(Task task);
   void put(Task task);
 

@@ -18,7 +18,8 @@ struct OpenFile {
   int file = 0;
 };
 
-/// The name of another process's open file, as long as NCCL's peers pass; none: its numbers are too large.
+/// The name of another process's open file, as long as those that NCCL's peers pass each other; none when its
+/// numbers are too large for that.
 [[nodiscard]] std::optional<std::string> shared_memory_name(const OpenFile& file);
 
 /// What such a name stands for.

@@ -1,4 +1,5 @@
-// The kernel library (COLLBENCH_KERNELS) of simulated GPUs: the CPU does the work, on the simulated stream.
+// The kernel library (COLLBENCH_KERNELS) of simulated GPUs: real kernels are for a real driver. What they do
+// to data the CPU does, on the simulated stream.
 #include <cstddef>
 #include <functional>
 

@@ -179,7 +179,8 @@ std::string settings_text(const std::vector<std::pair<std::string, std::string>>
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// Why there is no result: what the first rank that failed said, NCCL's warning, or the process's `end`.
+/// Why there is no result: what the first rank that failed said, NCCL's own warning, or how the process
+/// ended, which is `end`.
 [[noreturn]] void throw_failure(const SimulatedJob& job, const RunFiles& files,
                                 const SimulatedMeeting& meeting, const std::string& end) {
   const std::string warning = first_warning(files);

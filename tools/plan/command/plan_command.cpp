@@ -222,7 +222,8 @@ std::shared_ptr<const analysis::MeasuredCollectives> read_measured(const std::st
       analysis::measured_collectives(analysis::judged_on_gpus(run, cluster), cluster, name));
 }
 
-/// --faulty, or --fault; none: not asked for. Before the plan, so that its words are checked in any case.
+/// --faulty, or --fault; none: not asked for. Read before the plan, so that its words are checked also where
+/// the plan is refused.
 std::optional<topology::Host> faulty_host(const PlanCommand& command, const Question& question) {
   if (!command.faulty.empty()) return topology::resolve_machine(command.faulty).only_host();
   if (command.fault.empty()) return std::nullopt;

@@ -48,7 +48,8 @@ inline constexpr const char* kRunTheme = "The whole run";
 /// Throws Error (usage) with `path` and the line.
 void take_model_text(PlanInput& input, const std::string& text, const std::string& path);
 
-/// Fills the request's model in: from the catalog or the model file, then the numbers. Throws Error (usage).
+/// Fills the model of the request in: from the catalog or the model file, then the numbers. Throws Error
+/// (usage).
 void complete_model(PlanInput& input);
 
 }  // namespace collbench::program

@@ -100,7 +100,8 @@ struct SoftwareStack {
   bool splits_context;
   bool interleaves;
   ExpertRun experts;
-  /// Dropout, whose masks are kept, and each stage's results until they went back (Megatron-LM before v3.0).
+  /// As before today's: dropout, whose masks are kept, and each stage's results until they have gone back
+  /// (Megatron-LM frees them since v3.0).
   bool keeps_of_2021;
   std::string_view meaning;
 };

@@ -4,7 +4,8 @@
 
 namespace collbench::analysis {
 
-/// DeepSeek's multi-head latent attention: ranks of its two low-rank projections and widths of a head.
+/// DeepSeek's multi-head latent attention: the ranks of its two low-rank projections and the widths of a
+/// head.
 struct LatentAttention {
   int query_rank = 0;
   int kv_rank = 0;

@@ -81,7 +81,8 @@ Json fault_json(const FaultCost& fault) {
   return json;
 }
 
-/// A domain's ranks and what leaves leaf switches; null: no fabric is told, or the group is within a domain.
+/// A node's or NVLink domain's ranks and, where a fabric is told, what leaves leaf switches; null: not told,
+/// or the group is within a domain.
 Json placement_json(const TrainingPlan& plan) {
   Json groups = Json::array();
   for (const PlacedGroup& each : plan.placement) {

@@ -66,7 +66,8 @@ std::string error_in_words(const TrainingPlan& plan) {
 
 std::string gigabytes(double bytes) { return bytes > 0 ? format_significant(bytes / 1e9, 3, 8) : ""; }
 
-/// Three digits, so that hours times the price make the dollars: "162", "9,950", "3.98M".
+/// Three digits, so that hours times the price make the dollars: "162", "9,950", "3.98M". The error stands
+/// beside them.
 std::string three_digits(double value) {
   constexpr std::array<std::pair<double, const char*>, 2> kUnits{{{1e9, "B"}, {1e6, "M"}}};
   for (const auto& [unit, letter] : kUnits) {

@@ -8,7 +8,8 @@
 namespace collbench::analysis {
 namespace {
 
-/// What a difference of two plans says, by published steps of their kinds: of the kind that is planned worst.
+/// What a difference of two plans says, by the published steps of their kinds: of several kinds, the one that
+/// is planned worst.
 std::string tie_note(const PlanReport& report) {
   const PublishedError* worst = nullptr;
   for (const PlannedRow& row : report.rows) {

@@ -51,7 +51,8 @@ std::string unpriced_in_words(const topology::Finding& finding) {
   return reason.empty() ? words : fmt::format("{} ({})", words, reason);
 }
 
-/// The node with what the priced findings slow down, and no more: each group waits for its slowest link.
+/// The node with what the priced findings slow down, and nothing else of the faulty one: each group of ranks
+/// waits for its slowest link.
 GpuCluster with_priced(GpuCluster node, const GpuCluster& faulty, const topology::HostPair& pair,
                        const std::vector<topology::Finding>& priced) {
   if (std::ranges::any_of(priced, is_fewer_nvlinks)) node.nvlinks = std::min(node.nvlinks, faulty.nvlinks);

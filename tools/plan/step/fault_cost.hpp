@@ -63,7 +63,8 @@ struct FaultCost {
                                    const topology::Host& faulty, const std::string& name,
                                    const std::string& option);
 
-/// Of a NIC that is down: NCCL's connections and the job end, and it is restarted with a NIC less.
+/// Of a NIC that is down: NCCL's connections end and the job with them, and it is restarted on the same
+/// nodes, of which one has a NIC less.
 [[nodiscard]] FaultCost cost_of_nic_down(const PlanRequest& request, const TrainingPlan& plan,
                                          const GpuCluster& node, const std::string& name);
 

@@ -46,9 +46,11 @@ constexpr double kPlainBackward = 3;
 constexpr double kScoresForward = 4;
 constexpr double kScoresBackward = 7.5;
 constexpr double kScoresDropout = 2.5;
-// Over experts' tokens: gathered by expert before, weighed and summed behind, each read and written.
+// Over the tokens of experts: gathered by expert before, and weighed and summed behind, each read and
+// written.
 constexpr double kPermutePasses = 4;
-/// A tensor is written twice in FP8, as it is and transposed; what makes it has read it (Transformer Engine).
+/// FP8: a tensor is written twice in FP8, as it is and transposed; what makes it has read it (Transformer
+/// Engine).
 constexpr double kCastPasses = 1;
 /// Backward of fused attention has five products for two: FlashAttention-2, section 3.
 constexpr double kFusedBackward = 2.5;
@@ -58,7 +60,8 @@ constexpr double kFlash2Backward = 0.85;
 /// Of a context-parallel ring each step is a kernel over one rank's part (Transformer Engine's
 /// context_parallel.py).
 constexpr double kHalfRateTokens = 500;
-/// Bytes of a logit by the loss: written, converted, maximum, sum, gradient (Megatron-Core's fused loss).
+/// Bytes of a logit through the loss: written, converted, maximum, sum, gradient (Megatron-Core's fused
+/// loss).
 constexpr double kLossBytes = 24;
 
 /// What the micro-batch leaves on one GPU.
@@ -194,7 +197,8 @@ PassTime mlp_part(const TrainingJob& job, const ComputeRates& rates, const Share
 PassTime expert_part(const TrainingJob& job, const ComputeRates& rates, const Share& share,
                      const ParameterCount& count) {
   const Experts& experts = job.model.experts;
-  // Tokens of a rank's sequence part go to top_k experts; as many arrive, where experts are balanced.
+  // Tokens of a rank's sequence part go to top_k experts each; what arrives is as much, where experts are
+  // balanced.
   const double routed = share.tokens / job.tp * experts.top_k;
   const double local_experts = static_cast<double>(experts.count) / job.ep;
   PassTime time = mlp_part(job, rates, share, routed, experts.ffn, count.one_expert, 2 * local_experts);

@@ -17,7 +17,8 @@ namespace {
 /// fabric costs (a second for what takes a nanosecond). A number beyond it is damaged.
 constexpr double kMaxOfExpected = 1e9;
 
-/// Measured over expected seconds. Throws Error (usage) where no collective can have such a ratio.
+/// Measured over expected seconds. Throws Error (usage) where that is no number that a collective can have: a
+/// step of it would be infinite, or none.
 double record_ratio(const Measurement& measured, double expected_seconds, const std::string& record) {
   const double ratio = measured.seconds / expected_seconds;
   const bool is_within = ratio <= kMaxOfExpected && ratio >= 1 / kMaxOfExpected;  // false for a NaN

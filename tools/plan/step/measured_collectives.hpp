@@ -12,7 +12,8 @@ namespace collbench::analysis {
 struct Step;
 struct StepCollective;
 
-/// A measured ratio speaks for sizes up to so many times smaller or larger: four of nccl-tests' steps of 2.
+/// A measured ratio speaks for sizes up to this many times smaller or larger: a step of nccl-tests' usual
+/// series (factor 2) four times over.
 inline constexpr double kRatioReach = 16;
 
 /// What a measured record says of the collectives of groups like its own: how much longer they took than the
@@ -38,7 +39,8 @@ struct MeasuredCollectives {
 [[nodiscard]] MeasuredCollectives measured_collectives(const Run& judged, const GpuCluster& cluster,
                                                        const std::string& record);
 
-/// Collectives of groups that lie as the record's ranks, with sizes out of its reach: each once, ascending.
+/// Collectives of the step whose groups lie as the record's ranks, but whose sizes are out of its reach: each
+/// operation and size once, ascending.
 [[nodiscard]] std::vector<StepCollective> out_of_reach(const Step& step, const MeasuredCollectives& measured);
 
 /// Throws Error (usage) that names the operations which the step runs and the record lacks.

@@ -23,7 +23,8 @@ double shards(const TrainingJob& job, double ranks) {
   return ranks;
 }
 
-/// Queries, keys, values and the result of attention of a token and layer, 2 bytes each; recomputed, latents.
+/// Queries, keys, values and the result of attention, 2 bytes each, of one token and layer; recomputed, what
+/// the latent ones are projected from.
 double attention_bytes_per_token(const ModelShape& model, Recompute recompute) {
   const LatentAttention& latent = model.latent;
   if (latent.kv_rank > 0) {

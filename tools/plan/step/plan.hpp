@@ -171,7 +171,8 @@ inline constexpr double kRefusedOfCapacity = 1.25;
 /// need some of it, and the estimate was not checked on today's software. A choice, not a measurement.
 inline constexpr double kNearlyFull = 0.95;
 
-/// Samples of `sequence` tokens in a step where none are given: 4 Mi tokens (Llama 2, table 1), at least one.
+/// Samples of a step where none are given, of `sequence` tokens: those of 4 Mi tokens (Llama 2, table 1: a
+/// batch of 4M tokens), at least one.
 [[nodiscard]] int usual_samples(int sequence);
 
 /// The job with every number filled in, and the defaults that were taken. `gpus` is the number of GPUs,

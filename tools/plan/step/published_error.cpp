@@ -27,7 +27,8 @@ bool has_published_stack(const TrainingJob& job, bool of_2021) {
 /// The kind by the same rules as kind_of() of scripts/plan-accuracy; empty: none.
 std::string_view published_kind(const TrainingJob& job, std::string_view gpu, bool stack_given) {
   constexpr int kLargeRun = 8192;
-  // All three are of one paper: GPT-3 on 384 to 1,536 A100, DeepSpeed of 2021, data parallel alone.
+  // All three are of one paper: GPT-3 on 384 to 1,536 A100, DeepSpeed of 2021, data parallel alone. Others
+  // are not of their kind.
   if (job.sharding == Sharding::zero3) {
     constexpr int kMinGpus = 384;
     const bool as_published = gpu.starts_with("A100") && job.tp == 1 && job.pp == 1 && job.dp >= kMinGpus &&

@@ -30,7 +30,8 @@ struct SplitSearch {
 /// "--tp 8 --pp 4 --mbs 1 --zero 1 --recompute none": options that give the job's split.
 [[nodiscard]] std::string split_options(const TrainingJob& job);
 
-/// What to do where the job does not fit: the fastest split that does, with what is given, or else of all.
+/// What to do where the job does not fit: the fastest split that does, of those that leave what is given as
+/// it is, or else of all; else that there is none.
 [[nodiscard]] std::string way_to_fit(const PlanRequest& request, const TrainingJob& refused,
                                      const GpuCluster& node);
 

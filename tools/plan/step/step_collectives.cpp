@@ -113,14 +113,16 @@ CallTime expert_calls(const TrainingJob& job, const StepGroups& groups) {
 
 CallTime stage_calls(const TrainingJob& job, const StepGroups& groups) {
   if (job.pp < 2) return {};
-  // Split over tensor-parallel ranks: by sequence parallelism, or scattered and gathered (Narayanan, 4.1).
+  // Split over tensor-parallel ranks: by sequence parallelism, or scattered and gathered again
+  // (Narayanan, 4.1).
   return 2.0 * job.vpp * call(groups.pp, OperationId::send_recv, activation(job) / job.tp);
 }
 
 DataParallel data_parallel(const TrainingJob& job, const StepGroups& groups) {
   const StageParameters own = stage_parameters(job);
   const double gradient = gradients_bytes(job);
-  // DeepSpeed's BF16 optimizer reduces all gradients on every rank (pipe/engine.py, _bf16_reduce_grads).
+  // DeepSpeed's BF16 optimizer reduces all gradients on every rank, sharded or not (pipe/engine.py,
+  // _bf16_reduce_grads).
   const bool reduced =
       job.sharding == Sharding::none || (job.stack->blocking && job.precision != Precision::fp16);
   const OperationId id = reduced ? OperationId::all_reduce : OperationId::reduce_scatter;

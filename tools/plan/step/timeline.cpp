@@ -35,7 +35,8 @@ std::vector<Pass> pass_order(const TrainingJob& job, SpanKind kind) {
   return order;
 }
 
-/// What a stage does: forward passes to warm up, then one forward and one backward each, then what is left.
+/// What a stage does in its order: forward passes to warm up, then one forward and one backward each, then
+/// the backward passes that are left.
 std::vector<Pass> stage_order(const TrainingJob& job, int stage) {
   const std::vector<Pass> forward = pass_order(job, SpanKind::forward);
   const std::vector<Pass> backward = pass_order(job, SpanKind::backward);

@@ -134,7 +134,8 @@ collectives::ProbeTiming timing_of(double seconds) {
           .windows = usual.windows};
 }
 
-/// What others took of the cores' time between two looks; none where the host's other cores hide it.
+/// What others took of the cores' time between two looks; none where it cannot be told from what ran on other
+/// cores of the host.
 std::optional<double> taken_share(const launch::CpuTimes& before, const launch::CpuTimes& after,
                                   double seconds, const launch::LocalMachineView& machine) {
   if (after.hardware_threads <= 0 || seconds <= 0) return std::nullopt;
@@ -248,7 +249,8 @@ void require_one_host(const ProbeCommand& options, const std::vector<OutputDocum
   }
 }
 
-/// The picture as a link in `page` names it: from the page's folder, or as given for a page on stdout.
+/// The picture as a link in `page` has to name it: from the page's folder, or as given where the page goes to
+/// stdout.
 std::string link_to(const std::string& picture, const OutputDocument& page) {
   if (picture.empty() || page.path.empty() || page.path == "-") return picture;
   const auto whole = [](const std::string& path) {

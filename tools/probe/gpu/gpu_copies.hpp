@@ -20,7 +20,8 @@ namespace collbench::collectives {
 /// Whether `device` can reach the memory of `peer` itself.
 [[nodiscard]] bool has_peer_access(const CudaLibrary& cuda, int device, int peer);
 
-/// cudaMemcpyPeerAsync from the current GPU `device` to `peer`; `direct`: peer access while the work lives.
+/// cudaMemcpyPeerAsync from the current GPU `device` to `peer`; with `direct`, peer access is enabled for
+/// as long as the work lives.
 [[nodiscard]] GpuWork peer_copy_work(const GpuLibraries& libraries, int device, int peer, std::uint64_t bytes,
                                      bool direct);
 

@@ -92,7 +92,8 @@ class Product {
     switch (status) {
       case CublasStatus::success:
         return;
-      // What a library, a driver or full memory says; a broken GPU fails in execution, or in CUDA's calls.
+      // What a library, a driver or full memory says; a GPU that breaks fails in execution, or in CUDA's
+      // calls.
       case CublasStatus::not_initialized:
       case CublasStatus::alloc_failed:
       case CublasStatus::invalid_value:

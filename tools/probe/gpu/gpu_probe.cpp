@@ -24,7 +24,8 @@ constexpr int kSoakSize = 16384;
 constexpr int kMinSize = 256;
 constexpr std::size_t kMaxTimedOutPairs = 2;  ///< each costs GpuProbe::timeout_seconds
 constexpr double kUsableShare = 0.9;          ///< of the free memory: code and handles of libraries take some
-/// More than four times the last cache of any GPU (B200: 126 MB), at most a third of a small one's memory.
+/// More than four times the last cache of any GPU (B200: 126 MB), and no more than a third of a small one's
+/// memory.
 constexpr std::uint64_t kArrayBytes = kGiB;
 constexpr std::uint64_t kLinkBytes = 256 * kMiB;
 
@@ -119,7 +120,8 @@ class GpuProber {
     if (peer && timed_out) timed_out_pairs_.push_back(*peer);
   }
 
-  /// Runs on `devices` at once, and adds to `found` what each did. Refusals are said once for all alike.
+  /// Runs on `devices` at once, and adds to `found` what each of them did. Refusals are said once for all
+  /// that have the same.
   void add(GpuMeasurement& found, const std::vector<int>& devices, const GpuTiming& timing,
            const MakeWork& make, std::optional<PeerCopy> peer = std::nullopt) {
     const std::vector<GpuRates> rates = run_on_gpus(libraries_, devices, clock_, timing, make);

@@ -33,7 +33,8 @@ inline constexpr std::string_view kHostToGpu = "gpu-h2d";
 inline constexpr std::string_view kGpuToHost = "gpu-d2h";
 inline constexpr std::string_view kGpuPeer = "gpu-peer";
 
-/// 8,192³ reaches 93 % of the FP8 rate of 32,768³ on H100, 16,384³ all of it (Azure/AI-benchmarking-guide).
+/// Sides of products. 8,192³ reaches 93 % of the FP8 rate of 32,768³ on H100, 16,384³ all of it
+/// (Azure/AI-benchmarking-guide).
 inline constexpr std::array kGpuProductSizes{8192, 16384};
 
 /// The kinds of work, as options and records call them; the usual ones, and all of them.
@@ -53,13 +54,15 @@ inline constexpr std::array kGpuProductSizes{8192, 16384};
 /// The warm-up and all windows.
 [[nodiscard]] double total_seconds(const GpuTiming& timing);
 
-/// A longer product is left out: two windows; two of them, what a stream has ahead, are far from the timeout.
+/// A product that takes longer is left out: two windows; and two of them, which is what a stream has ahead,
+/// are far from the timeout.
 [[nodiscard]] double longest_product_seconds(const GpuProbe& probe);
 
 /// How long a window of a product is.
 [[nodiscard]] double gpu_window_seconds(const GpuProbe& probe);
 
-/// About how long it takes on a host with so many GPUs: with its warm-ups, without filling memory.
+/// About how long it takes on a host with as many GPUs: what is timed and its warm-ups, without the time to
+/// fill memory.
 [[nodiscard]] double gpu_probe_seconds(const GpuProbe& probe, int gpus);
 
 struct GpuMeasurement {

@@ -29,7 +29,8 @@ namespace {
 /// and a launch, short beside a window.
 constexpr double kPieceSeconds = 0.02;
 constexpr double kPieceOfWindow = 0.1;
-/// Few, for a launch blocks, without a deadline, when the driver's queue (of unknown length) is full.
+/// Few, for a launch blocks, without a deadline, when the driver's queue is full; how long that is CUDA does
+/// not say.
 constexpr double kMaxUnitsOfPiece = 256;
 constexpr std::uint64_t kDigestBytes = 16 * kMiB;  // on the host at a time
 

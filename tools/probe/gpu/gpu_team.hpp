@@ -64,10 +64,12 @@ struct GpuRates {
                                                 const GpuTiming& timing,
                                                 const std::function<GpuWork(std::size_t index)>& make_work);
 
-/// That a GPU of this process timed out. CUDA's handlers at the process's end may wait for it forever.
+/// That a GPU of this process timed out. CUDA's handlers at the end of the process may wait for it forever,
+/// however the process comes to its end.
 [[nodiscard]] bool has_stuck_gpu();
 
-/// Whether the calling thread may run on none of the GPU's near processors: memory that it pins may be far.
+/// Whether the kernel names processors near the GPU, and the calling thread may run on none of them: memory
+/// that it pins may be far.
 [[nodiscard]] bool is_kept_far(const CudaLibrary& cuda, int device);
 
 }  // namespace collbench::collectives

@@ -9,10 +9,12 @@ namespace collbench::collectives {
 /// Memory of the current GPU. Throws GpuRefusal where there is not enough, Error for a GPU that fails.
 [[nodiscard]] DeviceBuffer probe_memory(const CudaLibrary& cuda, std::uint64_t bytes);
 
-/// CudaLibrary::check for a kernel of ours; GpuRefusal where it was not built for such a GPU or driver.
+/// CudaLibrary::check for a kernel of ours; GpuRefusal where the kernel library was not built for such a GPU,
+/// or for a newer driver.
 void check_kernel(const CudaLibrary& cuda, CudaResult result, const char* what);
 
-/// Puts on the stream what fills the memory with normal numbers of a float `type`, others for each `seed`.
+/// Puts on the stream what fills the memory with normal numbers of a float `type`, and with another row of
+/// them for each `seed`.
 void fill_with_normal_numbers(const GpuLibraries& libraries, const DeviceBuffer& buffer, DataType type,
                               std::uint64_t seed, const CudaStream& stream);
 

@@ -22,7 +22,8 @@ struct ProbeCore {
 [[nodiscard]] std::vector<ProbeCore> cores_with_nodes(const std::vector<int>& cpus,
                                                       const std::filesystem::path& root);
 
-/// The bytes of all caches of the last level that `cores` reach; none where the kernel does not show them.
+/// The bytes of all caches of the last level that `cores` reach, each counted once; none where the kernel
+/// does not show them.
 [[nodiscard]] std::optional<std::uint64_t> last_level_cache_bytes(const std::vector<ProbeCore>& cores,
                                                                   const std::filesystem::path& root);
 

@@ -13,7 +13,8 @@
 
 namespace collbench::collectives {
 
-/// When a probe's work is timed: `windows` of `window_seconds` in a row, after a warm-up of clocks and pages.
+/// When a probe's work is timed: `windows` windows of `window_seconds`, one after the other, after a warm-up
+/// in which clocks settle and pages are touched.
 struct ProbeTiming {
   double warm_up_seconds = 0.5;
   double window_seconds = 0.4;

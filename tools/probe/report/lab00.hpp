@@ -27,7 +27,8 @@ struct Roofline {
 /// The smallest n whose product is bounded by arithmetic.
 [[nodiscard]] double matmul_at_ridge(const Roofline& roof);
 
-/// Of a record's processors, in FP64: the fastest arithmetic and memory measured. None where one was not.
+/// Of the processors of a record, in FP64: the fastest arithmetic and the fastest memory that were measured.
+/// None where one of them was not.
 [[nodiscard]] std::optional<Roofline> host_roofline(const ProbeRecord& record);
 
 /// What others measured on A100 and H100 SXM, and the GPUs of the record that have both figures.
@@ -36,7 +37,8 @@ struct Roofline {
 /// Roofs as lines, the measured products as points.
 [[nodiscard]] Chart roofline_chart(const ProbeRecord& record);
 
-/// What makes the figures less than the machine's best: others at work on the cores, slow parts. Or empty.
+/// What makes the figures less than the machine's best: others at work on the cores, slow parts. Empty where
+/// nothing is known of any.
 [[nodiscard]] std::string lab00_caveat(const ProbeRecord& record);
 
 struct Lab00Price {

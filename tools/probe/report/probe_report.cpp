@@ -137,7 +137,8 @@ std::vector<std::string> probe_verdict_lines(const ProbeVerdict& verdict) {
   return lines;
 }
 
-/// Below their headings. Last columns of numbers are left out where they do not fit; of `words` (0 or 1) cut.
+/// Below their headings. Of numbers the last columns are left out where they do not fit; of `words` last ones
+/// (0 or 1) each line shows what it has room for.
 std::string probe_table(const TableRow& headings, const std::vector<TableRow>& rows, std::size_t words,
                         int width) {
   TextTable table{headings};

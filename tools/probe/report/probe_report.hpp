@@ -18,7 +18,8 @@ namespace collbench::analysis {
 /// "129 GFLOP/s", "44.1 GB/s", "0.794 PFLOP/s"; three digits.
 [[nodiscard]] std::string probe_rate_text(double rate, ProbeUnit unit);
 
-/// What a record's rates say beside each other: how far the BLAS is from the arithmetic. A sentence each.
+/// What the rates of a record say beside each other: how far the BLAS is from the arithmetic. A sentence
+/// each.
 [[nodiscard]] std::vector<std::string> probe_remarks(const ProbeRecord& record);
 
 }  // namespace collbench::analysis

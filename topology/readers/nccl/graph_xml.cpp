@@ -148,7 +148,8 @@ class GraphReader {
     return static_cast<int>(*id);
   }
 
-  /// The GPUs and NICs of all channels, by their numbers; then channels go by positions in these lists.
+  /// The GPUs and NICs of all channels, by their numbers; then the channels go by the positions in these
+  /// lists.
   void number_devices() {
     for (auto& [number, gpu] : gpus_) {
       gpu.position = static_cast<int>(host_.gpus.size());

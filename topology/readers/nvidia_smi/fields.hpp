@@ -10,10 +10,12 @@
 
 namespace collbench::topology {
 
-/// The line where nvidia-smi says that it failed ("ERROR: Option …", "NVIDIA-SMI has failed …"), if any.
+/// The line where nvidia-smi says that it failed ("ERROR: Option …", "NVIDIA-SMI has failed …"); none when it
+/// worked.
 [[nodiscard]] std::optional<Line> find_nvidia_smi_error(const std::vector<Line>& lines);
 
-/// nvidia-smi's values mean the same in its XML and its CSV. None for none, and for what is not understood.
+/// nvidia-smi's values mean the same in its XML and its CSV; read here for both. All are none for none, and
+/// for a text that is not understood.
 
 /// The text itself; none for "N/A", "[N/A]", "[Not Supported]", "[Unknown Error]" and the like.
 [[nodiscard]] std::optional<std::string> known_field(std::string_view text);

@@ -126,7 +126,8 @@ bool take_extras(MatrixRow& row, const Matrix& matrix, bool tabs) {
     row.extras.clear();
     return true;
   }
-  // Drivers print two tabs before the last column: those before 470 before NUMA Affinity, later GPU NUMA ID.
+  // Drivers print two tabs before the cell of the last column: those before 470 before NUMA Affinity, later
+  // ones before GPU NUMA ID.
   if (extras > 1 && row.extras.size() == extras + 1 && row.extras[extras - 1].empty())
     row.extras.erase(row.extras.begin() + static_cast<std::ptrdiff_t>(extras - 1));
   // Old drivers know no NUMA node of some machines and leave its cell, the last one, empty. Not where a

@@ -22,7 +22,8 @@ namespace {
 constexpr std::size_t kFirstCapability = 0x100;
 constexpr std::uint32_t kAcsId = 0x000D;
 constexpr std::size_t kAcsControl = 6;
-// SrcValid, ReqRedir, CmpltRedir and UpstreamFwd of lspci.
+// Source validation, request and completion redirect, upstream forwarding: SrcValid, ReqRedir, CmpltRedir and
+// UpstreamFwd of lspci.
 constexpr unsigned kTakesUp = 0x01U | 0x04U | 0x08U | 0x10U;
 
 /// Little-endian.

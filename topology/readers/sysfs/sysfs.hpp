@@ -9,7 +9,8 @@
 
 namespace collbench::topology {
 
-/// Small reads below /sys, or a copy of it. None throws for what is hidden or gone: in a container half is.
+/// Small reads below a root that is /sys, or a copy of it. None of these throws for what is hidden or gone:
+/// in a container half of it is.
 
 /// The first line of a file, trimmed; none when it cannot be read or is empty.
 [[nodiscard]] std::optional<std::string> sysfs_text(const std::filesystem::path& file);
@@ -33,7 +34,8 @@ namespace collbench::topology {
 inline constexpr std::size_t kConfigBytesWithoutRoot = 64;
 
 /// Whether Access Control Services take peers' requests up to the host, by the function's config space as in
-/// /sys/bus/pci/devices/ADDRESS/config; none without it, or where too few bytes are there.
+/// /sys/bus/pci/devices/ADDRESS/config; none without that capability, or where too few bytes are there to
+/// see.
 [[nodiscard]] std::optional<bool> acs_of_config(std::span<const std::uint8_t> config);
 
 }  // namespace collbench::topology
