@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <boost/locale/utf.hpp>
-#include <charconv>
 #include <cstddef>
 #include <utility>
 

@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <set>
 #include <span>
 #include <utility>
@@ -26,8 +25,7 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos;
 }
 
-/// Without mpirun's "[1,0]<stdout>:", which stands before a line, and in the middle of one that was written
-/// in two parts (mpirun --tag-output).
+/// Without mpirun's "[1,0]<stdout>:" (--tag-output), also in the middle of a line written in two parts.
 std::string without_tags(std::string line) {
   for (const std::string_view tag : {"<stdout>:", "<stderr>:"}) {
     for (std::size_t at = line.find(tag); at != std::string::npos; at = line.find(tag, at)) {

@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <sstream>
 #include <string_view>
 #include <vector>

@@ -1,9 +1,7 @@
-#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "analysis/charts/run_charts.hpp"
 #include "analysis/report/report.hpp"

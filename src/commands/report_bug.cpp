@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <vector>
 
 #include "analysis/doctor/doctor_report.hpp"
 #include "analysis/report/report.hpp"
