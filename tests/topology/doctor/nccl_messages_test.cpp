@@ -165,6 +165,16 @@ TEST(NcclMessages, WhatIsNoneIsNotTakenForOne) {
     EXPECT_EQ(code_of(line), "") << line;
 }
 
+TEST(NcclMessages, AFailedTransferIsQuotedWithTheNicAtItsEnd) {
+  const Diagnosis failed = diagnosed(
+      "[2026-11-02 09:14:01] gx01:41001:41101 [1] transport/net_ib/p2p.cc:701 (ncclIbLogCompletionWithError) "
+      "NCCL "
+      "WARN NET/IB: Got completion from peer 10.4.1.12<47012> with status=IBV_WC_RETRY_EXC_ERR(12) "
+      "opcode=IBV_WC_SEND(0) vendor_err=129 localGid ::ffff:10.4.1.11 remoteGids::ffff:10.4.1.12 hca "
+      "mlx5_2\n");
+  EXPECT_THAT(failed.findings.at(0).observations.at(0).what, testing::EndsWith("hca mlx5_2\""));
+}
+
 /// What was looked at and is well is no warning, and what could not be looked at is none.
 TEST(NcclMessages, DiagnosticsAreReadByTheirTags) {
   const Diagnosis well = diagnosed(

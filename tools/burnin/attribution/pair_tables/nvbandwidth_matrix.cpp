@@ -21,8 +21,6 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::string_view kTitleEnd = " bandwidth (GB/s)";
-
 struct Matrix {
   std::string command;  ///< of a shell, above the output; empty: none
   std::string test;
@@ -58,6 +56,7 @@ bool heads_gpu_pairs(std::string_view line) {
 }
 
 std::vector<Matrix> matrices_of(const std::vector<Line>& lines) {
+  constexpr std::string_view kHeadingEnd = " bandwidth (GB/s)";
   std::vector<Matrix> found;
   std::string command;
   std::string test;
@@ -66,7 +65,7 @@ std::vector<Matrix> matrices_of(const std::vector<Line>& lines) {
     const std::string_view text = trim(line.text);
     if (std::string given = command_in(text); !given.empty()) command = std::move(given);
     if (const auto begun = begun_test(text)) test = *begun;
-    if (text.ends_with(kTitleEnd)) {
+    if (text.ends_with(kHeadingEnd)) {
       found.push_back({command, test, {std::string(text), line.number}, heads_gpu_pairs(text)});
       inside = true;
       continue;

@@ -71,7 +71,7 @@ TEST(NvbandwidthMatrix, OfSeveralOneIsChosenByItsTestOrItsTitle) {
 }
 
 /// Four sizes of one test in one file are four tables, and none is the mean of them.
-TEST(NvbandwidthMatrix, RunsOfOneTestAreChosenByTheirCommandLines) {
+TEST(NvbandwidthMatrix, RunsOfOneTestAreNamedByTheirCommandLines) {
   std::string pairs;
   std::string others;
   for (const char* size : {"512", "1024"}) {
