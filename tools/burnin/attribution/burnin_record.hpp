@@ -80,8 +80,9 @@ struct BurninRecord {
 /// other rails and not on this is bad, one that answered at first and nobody at the end is not tested, both
 /// ends of a single failure are suspect, and so is whoever falls short of `expected`. Where the times scatter
 /// by more than kMaxBlind nobody is good: who else would be is suspect, for what passes unseen. Of what
-/// others measured, which cannot be measured again, whoever may have lost kMustBeSeen by what its pairs took,
-/// or is slow in one column and not in another, is not tested.
+/// others measured, which cannot be measured again, they are not tested, as is whoever may have lost
+/// kMustBeSeen by what its pairs took or its own or its group's rate, or is slow in one column and not in
+/// another.
 [[nodiscard]] Attribution attribute(const BurninRecord& record);
 
 /// Why what `earlier` measured cannot be gone on with by `now`: the settings that differ, with both values.
