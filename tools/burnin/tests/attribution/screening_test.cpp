@@ -275,23 +275,24 @@ TEST(Elimination, WhoIsNotSlowWithAllIsNotNamed) {
   EXPECT_EQ(standing(20), Standing::slow);
 }
 
-// Leaves of eight, and n6 is slow: n7 is slow with it, and with n8 as all are who stand between two leaves.
+// Leaves of twenty, and n18 is slow: n19 is slow with it, and with n20 as all are who stand between two
+// leaves.
 TEST(Elimination, WhoStandsBetweenLeavesBesideASlowNodeIsNotNamed) {
-  const auto chain = [](double n6, double leaf) {
+  const auto chain = [](double n18, double leaf) {
     PairTable table;
-    for (int host = 0; host < 40; ++host) table.nodes.push_back(fmt::format("n{}", host));
-    for (int host = 0; host + 1 < 40; ++host) {
-      const double seconds = (host == 5 || host == 6 ? n6 : 1) * (host % 8 == 7 ? leaf : 1);
+    for (int host = 0; host < 80; ++host) table.nodes.push_back(fmt::format("n{}", host));
+    for (int host = 0; host + 1 < 80; ++host) {
+      const double seconds = (host == 17 || host == 18 ? n18 : 1) * (host % 20 == 19 ? leaf : 1);
       table.times.push_back({host, host + 1, 0, seconds * (1 + 1e-4 * (host % 3))});
     }
     return pair_elimination(table, 0).nodes;
   };
-  EXPECT_EQ(chain(1.1, 1.1)[7].standing, Standing::unclear);
-  EXPECT_EQ(chain(1.1, 1.1)[6].standing, Standing::unclear) << "n5 to n6 may be such a path";
-  EXPECT_EQ(chain(1.3, 1.1)[7].standing, Standing::unclear);
-  EXPECT_EQ(chain(1.3, 1.1)[6].standing, Standing::slow) << "no path costs as much";
-  EXPECT_EQ(chain(1.1, 1)[6].standing, Standing::slow);
-  EXPECT_EQ(chain(1.1, 1)[7].standing, Standing::cleared);
+  EXPECT_EQ(chain(1.1, 1.1)[19].standing, Standing::unclear);
+  EXPECT_EQ(chain(1.1, 1.1)[18].standing, Standing::unclear) << "n17 to n18 may be such a path";
+  EXPECT_EQ(chain(1.3, 1.1)[19].standing, Standing::unclear);
+  EXPECT_EQ(chain(1.3, 1.1)[18].standing, Standing::slow) << "no path costs as much";
+  EXPECT_EQ(chain(1.1, 1)[18].standing, Standing::slow);
+  EXPECT_EQ(chain(1.1, 1)[19].standing, Standing::cleared);
 }
 
 // Rates of hosts that scatter by 2 % name nobody who is slower by less than 12 %.
