@@ -56,7 +56,7 @@ ChartSeries ratios_of(const ComparedSeries& series) {
   ChartSeries line{"new time over base time", SeriesKind::measured, {}};
   for (const ComparedRow* row : series) {
     ChartPoint point{static_cast<double>(row->key.size_bytes), row->ratio};
-    if (row->ratio_low > 0) {
+    if (row->ratio_low > 0 && !row->is_too_wide()) {
       point.low = row->ratio_low;
       point.high = row->ratio_high;
     }

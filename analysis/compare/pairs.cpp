@@ -212,7 +212,7 @@ std::vector<std::string> pair_sentences(const Comparison& comparison) {
       const bool faster = row.change == RowChange::faster;
       const std::string interval =
           row.is_too_wide()
-              ? "too wide"
+              ? "the interval is too wide to say by how much"
               : fmt::format("{:.1f} to {:.1f} %", percent(faster ? row.ratio_high : row.ratio_low),
                             percent(faster ? row.ratio_low : row.ratio_high));
       sentences.push_back(fmt::format("{}: B is {:.1f} % {} ({}), {}", format_row(row.key),

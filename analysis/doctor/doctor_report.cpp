@@ -209,9 +209,9 @@ std::string doctor_summary(const Diagnosis& diagnosis) {
   });
   const std::size_t found = diagnosis.findings.size();
   return fmt::format("{}{} finding{}{}{}, {} of {} checks healthy, {} not known",
-                     found + diagnosis.healthy.size() == 0 ? "nothing recognized: "
-                     : diagnosis.has_gpus == false         ? "no NVIDIA GPU seen: "
-                                                           : "",
+                     found + diagnosis.healthy.size() == 0       ? "nothing recognized: "
+                     : found == 0 && diagnosis.has_gpus == false ? "no NVIDIA GPU seen: "
+                                                                 : "",
                      found, found == 1 ? "" : "s", broken > 0 ? fmt::format(" ({} broken)", broken) : "",
                      diagnosis.unknown_lines > 0 ? fmt::format(", {} that no check knows",
                                                                counted(diagnosis.unknown_lines, "error line"))

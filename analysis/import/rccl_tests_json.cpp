@@ -108,20 +108,21 @@ std::vector<LogTable> read_rccl_tests_json(const std::function<const LogLine*()>
     if (object.ends_with(',')) object.remove_suffix(1);
     if (object.empty() || object == "[" || object == "]") continue;
     const std::string where = location(file, line->number);
+    nlohmann::json document;
     try {
-      const nlohmann::json document = parse_json_line(object, where);
-      const JsonReader json(document, where);
-      const TableKey key = rccl_table_key(json);
-      if (tables.empty() || !(key == current) || has_row(tables.back(), json))
-        tables.push_back(new_table(key, json, line->number));
-      current = key;
-      if (const std::string why = take_line(json, line->number, key, tables.back()); !why.empty())
-        tables.back().skip_line(why, line->number);
+      document = parse_json_line(object, where);
     } catch (const Error& error) {  // it is no record of ours that is damaged
       throw usage_error(
           error.where(), error.what(),
           "rccl-tests writes an object a line with -x: give that file whole, or what it printed");
     }
+    const JsonReader json(document, where);
+    const TableKey key = rccl_table_key(json);
+    if (tables.empty() || !(key == current) || has_row(tables.back(), json))
+      tables.push_back(new_table(key, json, line->number));
+    current = key;
+    if (const std::string why = take_line(json, line->number, key, tables.back()); !why.empty())
+      tables.back().skip_line(why, line->number);
   }
   for (LogTable& table : tables) table.ended = true;
   return tables;

@@ -222,13 +222,14 @@ void judge_results(const std::vector<ProbeRecord>& records, ProbeVerdict& verdic
       }
     }
   }
+  const bool are_several =
+      std::ranges::any_of(products, [](const auto& each) { return each.second.gpus > 1; });
   const std::size_t known = verdict.slow.size() + verdict.not_judged.size();
   for (const auto& [setup, all] : products) judge_results_of(all, verdict);
   if (results > 0 && !is_wrong && known == verdict.slow.size() + verdict.not_judged.size())
-    verdict.healthy.push_back(
-        fmt::format("{} of products on GPUs, to the bit: the first and the last, and "
-                    "those of GPUs of the same model",
-                    counted(results, "result")));
+    verdict.healthy.push_back(fmt::format("{} of products on GPUs, to the bit: the first and the last{}",
+                                          counted(results, "result"),
+                                          are_several ? ", and those of GPUs of the same model" : ""));
 }
 
 std::vector<ProbeRate> gpu_rates(const ProbeRecord& record, const ProbeMeasurement& measurement) {

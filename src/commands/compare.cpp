@@ -80,8 +80,8 @@ std::string failed_row(const analysis::ComparedRow& row) {
   std::string text = fmt::format("failed: {}: {}", analysis::format_row(row.key), analysis::name(row.change));
   if (row.ratio > 0) text += fmt::format(", {:.3g} times as long", row.ratio);
   if (row.ratio_low > 0)
-    text +=
-        row.is_too_wide() ? " (too wide)" : fmt::format(" ({:.3g} to {:.3g})", row.ratio_low, row.ratio_high);
+    text += row.is_too_wide() ? " (the interval is too wide to say by how much)"
+                              : fmt::format(" ({:.3g} to {:.3g})", row.ratio_low, row.ratio_high);
   return text;
 }
 

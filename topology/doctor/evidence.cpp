@@ -169,7 +169,7 @@ bool add_evidence(Evidence& evidence, std::string_view text, std::string_view fi
     used = true;
   } else if (!used) {
     if (const std::string_view command = command_that_reads(text); !command.empty())
-      why = fmt::format("this is for collbench {}, and no log", command);
+      why = fmt::format("no log, but what collbench {0} reads (collbench {0} FILE)", command);
     else if (why.find("does not describe a machine") != std::string::npos)
       why =
           "no line here is of a kind that doctor reads (logs of NCCL, PyTorch, a launcher or the kernel; "

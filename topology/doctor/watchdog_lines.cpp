@@ -426,11 +426,13 @@ std::set<int> missing_ranks(const std::string& name, const WatchdogGroup& group)
   if (last + 1 - count > kMaxMissing) return {};
   const std::int64_t step = has_all_ranks ? 1 : (last_rank - first_rank) / (last - first);
   std::set<int> missing;
-  for (std::int64_t number = 0; number <= last; ++number) {
+  // Before the first number the steps are not known to go on.
+  for (std::int64_t number = has_all_ranks ? 0 : first; number <= last; ++number) {
     const std::int64_t rank = first_rank + (number - first) * step;
     const auto known = by_number.find(number);
     if (rank < 0 || step < 1 || (known != by_number.end() && known->second != rank)) return {};
-    if (known == by_number.end()) missing.insert(static_cast<int>(rank));
+    if (known == by_number.end() && !group.ranks.contains(static_cast<int>(rank)))
+      missing.insert(static_cast<int>(rank));
   }
   return missing;
 }

@@ -112,6 +112,11 @@ TEST(GpuFindings, ProductsOfTheSameNumbersHaveTheSameBits) {
       "4 results of products on GPUs, to the bit: the first and the last, and those of GPUs of the same "
       "model");
 
+  ProbeRecord alone = made_gpus(kH100, {2.9e12});
+  alone.measurements[0].parts[0].results = {"aa", "aa"};
+  EXPECT_EQ(judge_probes({alone}).healthy.back(),
+            "1 result of products on GPUs, to the bit: the first and the last");
+
   parts[1].results = {"bb", "bb"};
   parts[2].results = {"aa", "cc"};
   const ProbeVerdict verdict = judge_probes({host});

@@ -97,6 +97,13 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
       {"log-diagnostics-differ",
        "NCCL DIAG [INFO] Net device mlx5_7:1: reported on only 1 of 2 nodes in comm 0x77 (device may be "
        "missing on some nodes)"},
+      {"log-diagnostics-differ",
+       "NCCL DIAG [INFO] Net device mlx5_7:1: reported on only 1 of 2 nodes in comm 0x77 (device may be "
+       "missing on some nodes) (some port attributes unavailable)"},
+      {"log-diagnostics-risk", "NCCL DIAG [INFO] rdma_topo check: failed on rank(s) {3} in comm 0x77"},
+      {"log-diagnostics-risk",
+       "NCCL DIAG [INFO] Xid 31 detected 2 times on host n17. A pre-Ampere GPU was detected, see the NVIDIA "
+       "Xid documentation: https://docs.nvidia.com/"},
       {"log-diagnostics-gpu",
        "NCCL DIAG [INFO] NVLink: inconsistent link speeds on rank(s) {5} across 16 ranks in comm 0x77"},
       {"log-diagnostics-gpu",

@@ -40,22 +40,24 @@ void hold_back_by_rates(const BurninRecord& record, Attribution& found) {
   std::set<int> cleared;
   std::map<int, std::string> why;
   for (const GroupPopulation& population : group_populations(record)) {
+    if (std::isnan(population.line)) continue;  // too few to tell a scatter
     std::vector<double> log_times;
     for (const GroupRate* const rate : population.members)
       log_times.push_back(-std::log(rate->bus_bandwidth));
     const double fastest = levels_of(log_times).centers.front();
     // The line is six deviations or more, and of 1,000 who lost as much one is three below.
     const double clears_below = kMustBeSeen - population.line / 2;
+    const double line = std::max(kMatters, population.line);
     for (std::size_t i = 0; i < log_times.size(); ++i) {
       const double more = log_times[i] - fastest;
+      const std::string reason =
+          more < line ? fmt::format("healthy ones scatter so much that only {} or more would be named",
+                                    percent_slower(line))
+                      : "that may be another level, such as a leaf's";
       for (const int node : population.members[i]->launch.nodes) {
         if (more <= clears_below) cleared.insert(node);
-        why[node] = fmt::format(
-            "this design cannot tell: {} takes {} over the fastest level, and healthy ones scatter so much "
-            "that "
-            "only {} or more would be named",
-            population.size == 1 ? "it" : "its group", percent_slower(more),
-            percent_slower(std::max(kMatters, population.line)));
+        why[node] = fmt::format("this design cannot tell: {} takes {} over the fastest level, and {}",
+                                population.size == 1 ? "it" : "its group", percent_slower(more), reason);
       }
     }
   }

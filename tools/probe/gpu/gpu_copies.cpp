@@ -13,29 +13,6 @@ namespace {
 
 constexpr double kTriadFactor = 3;  // as STREAM
 
-class PinnedBuffer {
- public:
-  PinnedBuffer(const CudaLibrary& cuda, std::uint64_t bytes) : cuda_(cuda) {
-    void* memory = nullptr;
-    const CudaResult result = cuda.host_allocate(&memory, bytes, kCudaHostPortable);
-    if (result == CudaResult::memory_allocation)
-      throw GpuRefusal{fmt::format("no {} of the host's memory can be pinned", format_bytes(bytes))};
-    cuda.check(result, "cudaHostAlloc");
-    memory_ = static_cast<std::byte*>(memory);
-  }
-  PinnedBuffer(const PinnedBuffer&) = delete;
-  PinnedBuffer& operator=(const PinnedBuffer&) = delete;
-  PinnedBuffer(PinnedBuffer&&) = delete;
-  PinnedBuffer& operator=(PinnedBuffer&&) = delete;
-  ~PinnedBuffer() { cuda_.host_free(memory_); }
-
-  [[nodiscard]] std::byte* data() const { return memory_; }
-
- private:
-  const CudaLibrary& cuda_;
-  std::byte* memory_ = nullptr;
-};
-
 /// The current GPU's access to the memory of another one, for as long as it lives: CUDA allows a GPU eight at
 /// a time where there is no NVSwitch (CUDA C++ Programming Guide, "Peer-to-Peer Memory Access").
 class PeerAccess {

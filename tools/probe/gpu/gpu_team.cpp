@@ -10,7 +10,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -20,6 +22,7 @@
 #include "base/files.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
+#include "tools/probe/gpu/probe_memory.hpp"
 #include "tools/probe/processor/processor_cores.hpp"
 
 namespace collbench::collectives {
@@ -82,6 +85,7 @@ class BusyStream {
   BusyStream(const CudaLibrary& cuda, const Clock& clock, double timeout_seconds, GpuWork work)
       : cuda_(cuda), clock_(clock), timeout_seconds_(timeout_seconds), stream_(cuda), work_(std::move(work)) {
     for (std::size_t i = 0; i < kEvents; ++i) events_.emplace_back(cuda);
+    if (work_.result != nullptr) host_.emplace(cuda, kDigestBytes);
   }
 
   void fill() {
@@ -127,15 +131,18 @@ class BusyStream {
     if (work_.result == nullptr) return;
     const auto* const from = static_cast<const std::byte*>(work_.result->data());
     std::uint64_t digest = 0;
-    std::vector<std::uint64_t> words;
     for (std::uint64_t at = 0; at < work_.result->bytes(); at += kDigestBytes) {
       const std::uint64_t bytes = std::min(kDigestBytes, work_.result->bytes() - at);
-      words.assign((bytes + sizeof digest - 1) / sizeof digest, 0);
-      cuda_.check(cuda_.copy_async(words.data(), from + at, bytes, CudaCopy::device_to_host, stream_.get()),
+      cuda_.check(cuda_.copy_async(host_->data(), from + at, bytes, CudaCopy::device_to_host, stream_.get()),
                   "cudaMemcpyAsync");
       events_[0].record(stream_);
       wait_for(events_[0]);
-      for (const std::uint64_t word : words) digest = mixed(digest ^ word);
+      for (std::uint64_t word = 0; word * sizeof digest < bytes; ++word) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, host_->data() + word * sizeof digest,
+                    std::min<std::uint64_t>(sizeof bits, bytes - word * sizeof digest));
+        digest = mixed(digest ^ bits);
+      }
     }
     results.push_back(digest);
   }
@@ -170,6 +177,7 @@ class BusyStream {
   double timeout_seconds_;
   CudaStream stream_;
   GpuWork work_;
+  std::optional<PinnedBuffer> host_;  // of a digest; pinned, so that a GPU that is silent can be waited for
   std::vector<CudaEvent> events_;
   double units_ = 1;
   std::size_t oldest_ = 0;
@@ -218,6 +226,8 @@ std::vector<GpuRates> run_on_gpus(const GpuLibraries& libraries, const std::vect
         mine.refused = refusal.why;
       } catch (const Error& error) {
         mine.failure = error.what();
+      } catch (const std::exception& error) {
+        mine.refused = error.what();
       } catch (const Silent&) {
         stuck_gpu() = true;
         mine.timed_out = true;

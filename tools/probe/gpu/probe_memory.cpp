@@ -16,6 +16,15 @@ DeviceBuffer probe_memory(const CudaLibrary& cuda, std::uint64_t bytes) {
   }
 }
 
+PinnedBuffer::PinnedBuffer(const CudaLibrary& cuda, std::uint64_t bytes) : cuda_(cuda) {
+  void* memory = nullptr;
+  const CudaResult result = cuda.host_allocate(&memory, bytes, kCudaHostPortable);
+  if (result == CudaResult::memory_allocation)
+    throw GpuRefusal{fmt::format("no {} of the host's memory can be pinned", format_bytes(bytes))};
+  cuda.check(result, "cudaHostAlloc");
+  memory_ = static_cast<std::byte*>(memory);
+}
+
 void check_kernel(const CudaLibrary& cuda, CudaResult result, const char* what) {
   if (result == CudaResult::no_kernel_image || result == CudaResult::unsupported_ptx) {
     throw GpuRefusal{fmt::format("the kernel library has no code that this GPU and its driver run ({})",

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 #include "base/record/data_type.hpp"
@@ -8,6 +9,24 @@ namespace collbench::collectives {
 
 /// Memory of the current GPU. Throws GpuRefusal where there is not enough, Error for a GPU that fails.
 [[nodiscard]] DeviceBuffer probe_memory(const CudaLibrary& cuda, std::uint64_t bytes);
+
+/// Pinned memory of the host.
+class PinnedBuffer {
+ public:
+  /// Throws GpuRefusal where there is not enough, Error for a GPU that fails.
+  PinnedBuffer(const CudaLibrary& cuda, std::uint64_t bytes);
+  PinnedBuffer(const PinnedBuffer&) = delete;
+  PinnedBuffer& operator=(const PinnedBuffer&) = delete;
+  PinnedBuffer(PinnedBuffer&&) = delete;
+  PinnedBuffer& operator=(PinnedBuffer&&) = delete;
+  ~PinnedBuffer() { cuda_.host_free(memory_); }
+
+  [[nodiscard]] std::byte* data() const { return memory_; }
+
+ private:
+  const CudaLibrary& cuda_;
+  std::byte* memory_ = nullptr;
+};
 
 /// CudaLibrary::check for a kernel of ours; GpuRefusal where the kernel library was not built for such a GPU,
 /// or for a newer driver.

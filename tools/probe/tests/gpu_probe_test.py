@@ -86,15 +86,16 @@ class Probe(unittest.TestCase):
         soak = next(each for each in record["measurements"] if each["id"] == "gpu-soak")
         self.assertEqual(len(soak["parts"][0]["windows"]), 25)
 
-    def test_a_gpu_whose_products_are_wrong_always_or_at_times(self):
+    def test_a_gpu_whose_products_are_wrong_always_or_at_first(self):
         record, text = self.probe("--only", "gpu-gemm-bf16", "--soak", "1", status=1, COLLBENCH_STAND_IN_SLOW="2:gemm:wrong")
         for what in ("GEMM BF16, n = 1024", "soak, GEMM BF16, n = 1024"):
             self.assertIn(f"{what}: its result is not, to the bit, that of 3 other GPUs", flat(text))
         self.assertEqual(text.count("suspect: "), 2)
         self.assertEqual([len(set(part["results"])) for part in record["measurements"][0]["parts"]], [1, 1, 1, 1])
-        # Which of its products are wrong, nobody says: of two that are the same, the other GPUs differ.
-        _, text = self.probe("--only", "gpu-gemm-bf16", status=1, COLLBENCH_STAND_IN_SLOW="1:gemm:wrong-at-times")
-        self.assertRegex(flat(text), "suspect: GPU 1 of .*: GEMM BF16, n = 1024: its (last product of the same numbers is not its first|result)")
+        _, text = self.probe("--only", "gpu-gemm-bf16", status=1, COLLBENCH_STAND_IN_SLOW="1:gemm:wrong-at-first")
+        self.assertRegex(flat(text), "suspect: GPU 1 of .*: GEMM BF16, n = 1024: its last product of the same numbers is not its first")
+        record, _ = self.probe("--only", "gpu-gemm-bf16", "--gpu-timeout", "2", status=1, COLLBENCH_STAND_IN_SLOW="1:d2h:hang")
+        self.assertEqual([(each["part"], each["what"]) for each in record["failures"]], [("GPU 1", "it made no progress for 2 s")])
         _, text = self.probe("--only", "gpu-gemm-bf16")
         self.assertIn("alike: 4 results of products on GPUs, to the bit: the first and the last", flat(text))
 

@@ -21,6 +21,8 @@
 namespace collbench::analysis {
 namespace {
 
+constexpr std::string_view kVersion = "nvbandwidth Version:";
+
 struct Matrix {
   std::string command;  ///< of a shell, above the output; empty: none
   std::string test;
@@ -31,16 +33,15 @@ struct Matrix {
   [[nodiscard]] std::string name() const { return fmt::format("{}: {}", test, title.text); }
   [[nodiscard]] std::string description() const {
     return fmt::format("'{}'{} (line {})", name(),
-                       command.empty() ? "" : fmt::format(" of '{}'", excerpt(command, 100)), title.number);
+                       command.empty() ? "" : fmt::format(" of '{}'", excerpt(command, 1000)), title.number);
   }
 };
 
-/// "./nvbandwidth -t TEST -b 512" of "$ ./nvbandwidth -t TEST -b 512"; empty for other lines.
+/// "./nvbandwidth -t TEST -b 512" of "user@host$ ./nvbandwidth -t TEST -b 512"; empty for other lines.
 std::string command_in(std::string_view line) {
   constexpr std::string_view kProgram = "nvbandwidth -";
   const std::size_t program = line.find(kProgram);
-  const std::size_t begin = line.find_first_not_of("$#+> ");
-  return program == std::string_view::npos || begin > program ? "" : std::string(line.substr(begin));
+  return program == std::string_view::npos ? "" : std::string(line.substr(line.rfind(' ', program) + 1));
 }
 
 /// "device_to_device_memcpy_read_ce" of the line that begins it.
@@ -59,11 +60,16 @@ std::vector<Matrix> matrices_of(const std::vector<Line>& lines) {
   constexpr std::string_view kHeadingEnd = " bandwidth (GB/s)";
   std::vector<Matrix> found;
   std::string command;
+  bool is_new = false;  // no output had the command yet
   std::string test;
   bool inside = false;
   for (const Line& line : lines) {
     const std::string_view text = trim(line.text);
-    if (std::string given = command_in(text); !given.empty()) command = std::move(given);
+    if (text.starts_with(kVersion) && !std::exchange(is_new, false)) command.clear();  // of the output before
+    if (std::string given = command_in(text); !given.empty()) {
+      command = std::move(given);
+      is_new = true;
+    }
     if (const auto begun = begun_test(text)) test = *begun;
     if (text.ends_with(kHeadingEnd)) {
       found.push_back({command, test, {std::string(text), line.number}, heads_gpu_pairs(text)});
@@ -109,7 +115,7 @@ const Matrix& chosen_matrix(const std::vector<Matrix>& found, const std::string&
 
 bool is_nvbandwidth(const std::vector<Line>& lines) {
   return std::any_of(lines.begin(), lines.end(), [](const Line& line) {
-    return line.text.starts_with("nvbandwidth Version:") || heads_gpu_pairs(trim(line.text));
+    return line.text.starts_with(kVersion) || heads_gpu_pairs(trim(line.text));
   });
 }
 
