@@ -189,7 +189,7 @@ TEST(Evidence, AFileOfWhichNothingIsReadSaysWhatWouldBe) {
                   "inspector"}}) {
     folder.write("other.txt", text);
     EXPECT_THAT(refusal([&] { static_cast<void>(read_evidence(folder.path() / "other.txt")); }),
-                HasSubstr(std::string("this is for collbench ") + command));
+                HasSubstr(std::string("no log, but what collbench ") + command));
   }
 }
 
