@@ -42,6 +42,7 @@ class FailingFileSystem:
 
     def __exit__(self, *_):
         subprocess.run(["umount", "-l", self.mount_point], check=False)
+        self.process.kill()  # another test's mount namespace may have a copy of the mount, and keep it from ending by itself
         self.process.wait(30)
 
 
