@@ -210,13 +210,13 @@ std::vector<std::string> pair_sentences(const Comparison& comparison) {
     const auto percent = [](double ratio) { return std::abs(1 - ratio) * 100; };
     if (row.change == RowChange::faster || row.change == RowChange::slower) {
       const bool faster = row.change == RowChange::faster;
-      const std::string interval =
-          row.is_too_wide()
-              ? "the interval is too wide to say by how much"
-              : fmt::format("{:.1f} to {:.1f} %", percent(faster ? row.ratio_high : row.ratio_low),
-                            percent(faster ? row.ratio_low : row.ratio_high));
-      sentences.push_back(fmt::format("{}: B is {:.1f} % {} ({}), {}", format_row(row.key),
-                                      percent(row.ratio), faster ? "faster" : "slower", interval, pairs));
+      const std::string_view word = faster ? "faster" : "slower";
+      const std::string how =
+          row.is_too_wide() ? fmt::format("{}, by how much is not known: the interval is too wide", word)
+                            : fmt::format("{:.1f} % {} ({:.1f} to {:.1f} %)", percent(row.ratio), word,
+                                          percent(faster ? row.ratio_high : row.ratio_low),
+                                          percent(faster ? row.ratio_low : row.ratio_high));
+      sentences.push_back(fmt::format("{}: B is {}, {}", format_row(row.key), how, pairs));
     } else if (row.change == RowChange::same) {
       sentences.push_back(fmt::format(
           "{}: B takes {:.3f} to {:.3f} times as long as A: a difference of {:.3g} % is ruled out, {}",

@@ -175,8 +175,9 @@ SlowPart wrong_result(const ProductResult& of, const std::string& measurement, c
   return {{of.record.host, of.part.name, of.part.model, "GPU"},
           measurement,
           0,
-          fmt::format("{} of {}: {}: {}: its arithmetic or its memory; probe it again", of.part.name,
-                      of.record.host, measurement, why),
+          fmt::format("{} of {}: {}: {}: possible silent data corruption by its arithmetic or "
+                      "memory; probe it again",
+                      of.part.name, of.record.host, measurement, why),
           false};
 }
 
@@ -188,11 +189,11 @@ void judge_results_of(const ProductResults& all, ProbeVerdict& verdict) {
     for (const ProductResult& each : parts)
       if (is_known && result != most.first)
         verdict.slow.push_back(wrong_result(each, all.measurement,
-                                            fmt::format("its result is not, to the bit, that of {}",
+                                            fmt::format("its result is not bitwise identical to that of {}",
                                                         counted(most.second.size(), "other GPU"))));
   if (!is_known)
     verdict.not_judged.push_back(
-        fmt::format("{}: the results of {} are not the same to the bit; nobody knows which is wrong",
+        fmt::format("{}: the results of {} are not bitwise identical; which are wrong is not known",
                     all.measurement, counted(all.gpus, "GPU")));
 }
 
@@ -212,7 +213,8 @@ void judge_results(const std::vector<ProbeRecord>& records, ProbeVerdict& verdic
         if (part.results.front() != part.results.back()) {
           is_wrong = true;
           verdict.slow.push_back(
-              wrong_result({record, part}, name, "its last product of the same numbers is not its first"));
+              wrong_result({record, part}, name,
+                           "its first and last products of the same inputs are not bitwise identical"));
           continue;
         }
         ProductResults& all = products[{each.id, each.size, each.by, each.work, part.model}];
@@ -227,9 +229,9 @@ void judge_results(const std::vector<ProbeRecord>& records, ProbeVerdict& verdic
   const std::size_t known = verdict.slow.size() + verdict.not_judged.size();
   for (const auto& [setup, all] : products) judge_results_of(all, verdict);
   if (results > 0 && !is_wrong && known == verdict.slow.size() + verdict.not_judged.size())
-    verdict.healthy.push_back(fmt::format("{} of products on GPUs, to the bit: the first and the last{}",
-                                          counted(results, "result"),
-                                          are_several ? ", and those of GPUs of the same model" : ""));
+    verdict.healthy.push_back(fmt::format("{} on GPUs: first and last result bitwise identical{}",
+                                          counted(results, "product"),
+                                          are_several ? ", also between GPUs of the same model" : ""));
 }
 
 std::vector<ProbeRate> gpu_rates(const ProbeRecord& record, const ProbeMeasurement& measurement) {

@@ -373,7 +373,7 @@ class Draw(Scratch):
         machine["hosts"][0]["nics"][2]["ports"][0]["state"] = ["DOWN", 0]
         node.write_text(json.dumps(machine))
         self.good("draw", node, "--against", "oci-h100", "-o", self.folder / "a.svg")
-        page = self.file("a.html", "<body>" + (self.folder / "a.svg").read_text() + OUTSIDE)
+        page = self.file("a.html", "<meta charset=utf-8><body>" + (self.folder / "a.svg").read_text() + OUTSIDE)
         for scheme, paper in ((1, "rgb(255, 255, 255)"), (0, "rgb(13, 17, 23)")):
             shown = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu",
                                     f"--blink-settings=preferredColorScheme={scheme}", "--dump-dom", page.as_uri()],

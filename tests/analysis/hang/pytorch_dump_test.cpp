@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "tests/source_folder.hpp"
+#include "tests/topology/doctor/group_timeout.hpp"
 
 namespace collbench::analysis::pytorch_dump_test {
 namespace {
@@ -241,16 +242,7 @@ TEST(PytorchLogs, WhereAllWaitInOneCallNobodyIsBehind) {
 
 TEST(PytorchLogs, WhoIsMissingInAGroupFollowsFromTheOthersNumbersInIt) {
   std::string log;
-  for (const int number : {0, 1, 3})
-    log += fmt::format(
-        "[rank{0}]:[E105 06:24:44.9 ProcessGroupNCCL.cpp:632] [Rank {1}] Watchdog caught collective "
-        "operation "
-        "timeout: WorkNCCL(SeqNum=9, OpType=ALLREDUCE, NumelIn=7, NumelOut=7, Timeout(ms)=600000) ran for "
-        "600020 milliseconds before timing out.\n"
-        "[rank{0}]:[E105 06:24:44.9 ProcessGroupNCCL.cpp:2268] [PG ID 2 PG GUID 12(tp) Rank {1}]  failure "
-        "detected by watchdog at work sequence id: 9 PG status: last enqueued work: 9, last completed work: "
-        "8\n",
-        number + 4, number);
+  for (const int number : {0, 1, 3}) log += group_timed_out_in_nine(number + 4, number);
   const HangFinding found = find_hang(read_pytorch_dumps({{"a.log", log}}).at(0));
   EXPECT_EQ(found.cause, HangCause::rank_missing);
   EXPECT_EQ(

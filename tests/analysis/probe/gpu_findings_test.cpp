@@ -109,24 +109,23 @@ TEST(GpuFindings, ProductsOfTheSameNumbersHaveTheSameBits) {
   for (ProbePart& part : parts) part.results = {"aa", "aa"};
   EXPECT_EQ(
       judge_probes({host}).healthy.back(),
-      "4 results of products on GPUs, to the bit: the first and the last, and those of GPUs of the same "
-      "model");
+      "4 products on GPUs: first and last result bitwise identical, also between GPUs of the same model");
 
   ProbeRecord alone = made_gpus(kH100, {2.9e12});
   alone.measurements[0].parts[0].results = {"aa", "aa"};
   EXPECT_EQ(judge_probes({alone}).healthy.back(),
-            "1 result of products on GPUs, to the bit: the first and the last");
+            "1 product on GPUs: first and last result bitwise identical");
 
   parts[1].results = {"bb", "bb"};
   parts[2].results = {"aa", "cc"};
   const ProbeVerdict verdict = judge_probes({host});
   ASSERT_EQ(verdict.slow.size(), 2U);
   EXPECT_EQ(verdict.slow[0].evidence,
-            "GPU 1 of g1: HBM copy: its result is not, to the bit, that of 2 other GPUs: its arithmetic or "
-            "its memory; probe it again");
+            "GPU 1 of g1: HBM copy: its result is not bitwise identical to that of 2 other GPUs: possible "
+            "silent data corruption by its arithmetic or memory; probe it again");
   EXPECT_EQ(verdict.slow[1].evidence,
-            "GPU 2 of g1: HBM copy: its last product of the same numbers is not its first: its arithmetic or "
-            "its memory; probe it again");
+            "GPU 2 of g1: HBM copy: its first and last products of the same inputs are not bitwise "
+            "identical: possible silent data corruption by its arithmetic or memory; probe it again");
   EXPECT_EQ(verdict.healthy.size(), 1U) << "the rates";
 
   // Two of four: nobody knows. Another host's decide, another library's do not.
@@ -134,14 +133,14 @@ TEST(GpuFindings, ProductsOfTheSameNumbersHaveTheSameBits) {
   parts[2].results = {"aa", "aa"};
   EXPECT_TRUE(judge_probes({host}).slow.empty());
   EXPECT_EQ(judge_probes({host}).not_judged,
-            (std::vector<std::string>{"HBM copy: the results of 4 GPUs are not the same to the bit; nobody "
-                                      "knows which is wrong"}));
+            (std::vector<std::string>{"HBM copy: the results of 4 GPUs are not bitwise identical; which are "
+                                      "wrong is not known"}));
   ProbeRecord other = made_gpus(kH100, {2.9e12});
   other.host = "g2";
   other.measurements[0].parts[0].results = {"aa", "aa"};
   EXPECT_TRUE(names(judge_probes({host, other}),
-                    "GPU 0 of g1: HBM copy: its result is not, to the bit, that "
-                    "of 3 other GPUs"));
+                    "GPU 0 of g1: HBM copy: its result is not bitwise identical "
+                    "to that of 3 other GPUs"));
   other.measurements[0].by = "cuBLASLt 12.1.0";
   EXPECT_TRUE(judge_probes({host, other}).slow.empty());
 }

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "tests/topology/doctor/group_timeout.hpp"
 #include "tests/topology/doctor/log_check_cases.hpp"
 #include "topology/doctor/checks.hpp"
 
@@ -131,22 +132,15 @@ TEST(WatchdogLines, ATimeoutIsOfTheGroupThatNamesItsCall) {
 
 /// A group of ranks 4 to 7 of all, of which the third never came: its number follows from the others'.
 TEST(WatchdogLines, WhoIsMissingInAGroupIsNamedByTheNumbersOfTheOthers) {
-  const auto waits = [](int rank, int number) {
-    return fmt::format(
-        "[rank{0}]:[E105 06:24:44.9 ProcessGroupNCCL.cpp:632] [Rank {1}] Watchdog caught collective "
-        "operation "
-        "timeout: WorkNCCL(SeqNum=9, OpType=ALLREDUCE, NumelIn=7, NumelOut=7, Timeout(ms)=600000) ran for "
-        "600020 milliseconds before timing out.\n"
-        "[rank{0}]:[E105 06:24:44.9 ProcessGroupNCCL.cpp:2268] [PG ID 2 PG GUID 12(tp) Rank {1}]  failure "
-        "detected by watchdog at work sequence id: 9 PG status: last enqueued work: 9, last completed work: "
-        "8\n",
-        rank, number);
-  };
+  const auto waits = group_timed_out_in_nine;
   EXPECT_THAT(said_of(waits(4, 0) + waits(5, 1) + waits(7, 3)),
               HasSubstr("by their calls: rank 6, which left nothing of this group here, or a link or a GPU"));
   EXPECT_THAT(said_of(waits(1, 0) + waits(9, 1) + waits(25, 3)), HasSubstr("rank 17, which left"));
-  for (const std::string& no_steps : {waits(4, 0) + waits(7, 3), waits(4, 0) + waits(5, 1) + waits(8, 3)})
-    EXPECT_THAT(said_of(no_steps), HasSubstr("by their calls: a rank that left nothing of this group here"));
+  // Steps that are not equal; below the first number; and the third is there, without a timeout.
+  for (const std::string& unknown : {waits(4, 0) + waits(7, 3), waits(4, 0) + waits(5, 1) + waits(8, 3),
+                                     waits(5, 1) + waits(6, 2) + waits(7, 3),
+                                     waits(4, 0) + waits(5, 1) + group_stands_at_nine(6, 2) + waits(7, 3)})
+    EXPECT_THAT(said_of(unknown), HasSubstr("by their calls: a rank that left nothing of this group here"));
 }
 
 /// The same call number in two groups, as in a job that hangs in its first call.

@@ -89,15 +89,15 @@ class Probe(unittest.TestCase):
     def test_a_gpu_whose_products_are_wrong_always_or_at_first(self):
         record, text = self.probe("--only", "gpu-gemm-bf16", "--soak", "1", status=1, COLLBENCH_STAND_IN_SLOW="2:gemm:wrong")
         for what in ("GEMM BF16, n = 1024", "soak, GEMM BF16, n = 1024"):
-            self.assertIn(f"{what}: its result is not, to the bit, that of 3 other GPUs", flat(text))
+            self.assertIn(f"{what}: its result is not bitwise identical to that of 3 other GPUs", flat(text))
         self.assertEqual(text.count("suspect: "), 2)
         self.assertEqual([len(set(part["results"])) for part in record["measurements"][0]["parts"]], [1, 1, 1, 1])
         _, text = self.probe("--only", "gpu-gemm-bf16", status=1, COLLBENCH_STAND_IN_SLOW="1:gemm:wrong-at-first")
-        self.assertRegex(flat(text), "suspect: GPU 1 of .*: GEMM BF16, n = 1024: its last product of the same numbers is not its first")
+        self.assertRegex(flat(text), "suspect: GPU 1 of .*: GEMM BF16, n = 1024: its first and last products of the same inputs are not bitwise identical")
         record, _ = self.probe("--only", "gpu-gemm-bf16", "--gpu-timeout", "2", status=1, COLLBENCH_STAND_IN_SLOW="1:d2h:hang")
         self.assertEqual([(each["part"], each["what"]) for each in record["failures"]], [("GPU 1", "it made no progress for 2 s")])
         _, text = self.probe("--only", "gpu-gemm-bf16")
-        self.assertIn("alike: 4 results of products on GPUs, to the bit: the first and the last", flat(text))
+        self.assertIn("alike: 4 products on GPUs: first and last result bitwise identical", flat(text))
 
     def test_what_slows_down_while_it_is_measured_is_said(self):
         _, text = self.probe("--only", "gpu-gemm-bf16", "--time", "4", status=1, COLLBENCH_STAND_IN_SLOW="3:gemm:later")

@@ -311,6 +311,20 @@ TEST(Screening, GroupsThatScatterAccuseNobody) {
 }
 
 // Of 1,024 hosts with eight pairs each, what leaves cost would be scatter that hides all.
+TEST(Screening, WhoIsOfAnotherLevelIsNotSaidToHideInAScatter) {
+  std::string table = "nodes,busbw\n";
+  for (int group = 0; group < 20; ++group)
+    table += fmt::format("n{0}+n{1}+n{2}+n{3},{4}\n", 4 * group, 4 * group + 1, 4 * group + 2, 4 * group + 3,
+                         (group < 8 ? 100 : 89) * (1 + 0.002 * (group % 3 - 1)));
+  int held_back = 0;
+  for (const NodeVerdict& node : attribute(burnin_from_pairs(table, "two levels", {})).nodes) {
+    if (node.bucket != Bucket::not_tested) continue;
+    ++held_back;
+    EXPECT_NE(node.why.find("that may be another level, such as a leaf's"), std::string::npos) << node.why;
+  }
+  EXPECT_EQ(held_back, 48);
+}
+
 TEST(Screening, LeavesOfAThousandHostsAreFound) {
   const Score score = score_over({.hosts = 1024, .bad = 10, .lost = 0.1, .leaf_effect = 0.1, .noise = 0.02},
                                  design_named("6 near, 2 far"), 1);
