@@ -52,7 +52,7 @@ CommandResult since(const std::string& since_path, const topology::ErrorCounters
   const auto [fell, gone] = analysis::counters_without_answer(before, now);
   if (result.text.empty())
     result.text = fmt::format(
-        "of {} {}{}\n", counted(now.counts.size(), "error counter"),
+        "{}: of {} {}{}\n", now.host, counted(now.counts.size(), "error counter"),
         fell.empty() ? "none went up" : "none is known to have gone up",
         gone.empty() ? "" : fmt::format("; of {} of the earlier look nothing is known", gone.size()));
   if (before.unix_seconds > now.unix_seconds)

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -27,6 +28,7 @@
 #include "tools/burnin/attribution/halving.hpp"
 #include "tools/burnin/attribution/pair_phase.hpp"
 #include "tools/burnin/command/documents.hpp"
+#include "tools/burnin/command/forecast.hpp"
 #include "tools/burnin/command/gpu_phase.hpp"
 #include "tools/burnin/command/launches.hpp"
 #include "tools/burnin/command/options.hpp"
@@ -48,6 +50,14 @@ CommandResult reported(const BurninRecord& record, const std::string& format) {
           {}};
 }
 
+/// Of a burn-in that goes on only its phases: which of their launches are left is known as they come.
+Forecast forecast_of(const BurninOptions& options) {
+  std::vector<PhasePlan> plans = phase_plans(options);
+  if (options.resume)
+    for (PhasePlan& plan : plans) plan = {.phase = plan.phase};
+  return Forecast(std::move(plans));
+}
+
 std::string words_of(const Error& error) {
   return fmt::format("{}: {}; {}", error.where(), error.what(), error.next_step());
 }
@@ -55,7 +65,10 @@ std::string words_of(const Error& error) {
 class Burnin {
  public:
   explicit Burnin(const BurninOptions& options)
-      : options_(options), started_(std::chrono::steady_clock::now()) {
+      : options_(options),
+        started_(std::chrono::steady_clock::now()),
+        forecast_(forecast_of(options)),
+        progress_(is_shown(options.progress, ::isatty(STDERR_FILENO) == 1)) {
     record_.table.nodes = options.hosts;
     record_.table.rails = options.rails;
     record_.settings = measuring_settings(options);
@@ -78,16 +91,20 @@ class Burnin {
     std::optional<CounterLook> before = look();
     for (const BurninPhase phase : analysis::burnin_phases()) {
       if (!has_phase(options_, phase)) continue;
+      forecast_.begin(phase);
+      show_progress();
       unless_misplaced("phase " + name(phase), [this, phase] { measure(phase); });
       // Where no host has GPUs nothing ran in between.
       if (phase == BurninPhase::gpus && record_.probes.empty()) continue;
       before = note_rises(before, name(phase));
     }
+    forecast_.end();
     unless_misplaced("retests of hosts and groups", [this] {
       for (const analysis::GroupLaunch& launch : analysis::group_retests(record_))
         if (!is_measured(launch)) measure_batch({launch});
     });
     save();
+    say_how_long_it_took();
     CommandResult result = reported(record_, options_.format);
     try {
       write_documents(options_, record_);
@@ -159,7 +176,10 @@ class Burnin {
     analysis::measure_halving(
         record_,
         {options_.parallel, group_seconds(options_, 0),
-         [this] { print_message("burnin: " + analysis::prediction_words(record_)); }},
+         [this] {
+           progress_.clear();
+           print_message("burnin: " + analysis::prediction_words(record_));
+         }},
         [this](const analysis::GroupBatch& batch) -> std::optional<std::pair<double, double>> {
           const std::size_t known = record_.groups.size() + record_.group_failures.size();
           const double before = elapsed();
@@ -237,15 +257,65 @@ class Burnin {
       outcome.seconds = elapsed() - before;
       return outcome;
     });
+    double start_seconds = -1;
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const analysis::GroupOutcome outcome = outcomes[i].get();
       if (!outcome.why.empty() && launch::interrupted()) continue;
-      if (!outcome.why.empty()) record_.group_failures.push_back({batch[i], outcome.why});
-      if (outcome.why.empty()) longest_launch_ = std::max(longest_launch_, outcome.seconds);
+      if (!outcome.why.empty()) {
+        record_.group_failures.push_back({batch[i], outcome.why});
+      } else {
+        longest_launch_ = std::max(longest_launch_, outcome.seconds);
+        start_seconds =
+            std::max({start_seconds, 0.0, outcome.seconds - group_seconds(options_, jobs[i].second.size())});
+        if (!outcome.rates.empty() && !outcome.rates.front().host_memory) forecast_.on_gpus();
+      }
       record_.groups.insert(record_.groups.end(), outcome.rates.begin(), outcome.rates.end());
     }
+    note_round(start_seconds);
     save();
     stop_if_interrupted();
+  }
+
+  /// As Forecast::add_round(). Says once how long all of it will take, and on a terminal what is left.
+  void note_round(double start_seconds) {
+    const bool knew = forecast_.knows_start();
+    forecast_.add_round(start_seconds);
+    if (!knew && forecast_.knows_start() && is_forecast()) {
+      predicted_seconds_ = elapsed() + forecast_.seconds_left();
+      progress_.clear();
+      print_message(
+          fmt::format("burnin: the first launches took up to {} to start: about {} in all, without "
+                      "retests{}",
+                      format_seconds(forecast_.start_seconds()), format_seconds(predicted_seconds_),
+                      options_.seconds > 0 && predicted_seconds_ > options_.seconds
+                          ? "; more than --time, so the last of it is left out"
+                          : ""));
+    }
+    show_progress();
+  }
+
+  void show_progress() {
+    const std::size_t failed = record_.failures.size() + record_.group_failures.size();
+    progress_.show(
+        fmt::format(
+            "burnin: {}{}{}", forecast_.where(),
+            failed > 0 ? fmt::format("; {} gave no result", counted(failed, "launch")) : "",
+            is_forecast() && forecast_.seconds_left() > 0
+                ? fmt::format("; about {} left, without retests", format_seconds(forecast_.seconds_left()))
+                : ""),
+        elapsed());
+  }
+
+  /// Halving predicts itself, and what a resumed burn-in has left is not known.
+  [[nodiscard]] bool is_forecast() const {
+    return !options_.resume && !has_phase(options_, BurninPhase::halving);
+  }
+
+  void say_how_long_it_took() {
+    progress_.clear();
+    if (predicted_seconds_ > 0)
+      print_message(fmt::format("burnin: took {} with its retests; predicted {} without",
+                                format_seconds(elapsed()), format_seconds(predicted_seconds_)));
   }
 
   void save() const {
@@ -256,7 +326,9 @@ class Burnin {
   /// The error counters now; none where nobody asked for them.
   [[nodiscard]] std::optional<CounterLook> look() {
     if (!options_.counters || !launches_groups(options_)) return std::nullopt;
+    const double before = elapsed();
     CounterLook now = look_at_counters(options_);
+    forecast_.add_look(elapsed() - before);
     for (const topology::ErrorCounters& each : now.hosts) {
       // By the first look: a GPU that is lost later is no reason to compare the host with others.
       const auto node = analysis::node_named(record_, each.host);
@@ -300,13 +372,19 @@ class Burnin {
     stop_if_interrupted();
     if (!fits()) return false;
     auto outcomes = launch_all(batch.pairs, [this](const analysis::PairOnRail& each) {
-      return launch_pair(options_, each.first.first, each.first.second, each.second);
+      const double before = elapsed();
+      analysis::PairOutcome outcome = launch_pair(options_, each.first.first, each.first.second, each.second);
+      return std::pair(std::move(outcome), elapsed() - before);
     });
+    double start_seconds = -1;
     for (std::size_t i = 0; i < batch.pairs.size(); ++i) {
-      const analysis::PairOutcome outcome = outcomes[i].get();
+      const auto [outcome, seconds] = outcomes[i].get();
       if (!outcome.why.empty() && launch::interrupted()) continue;  // it was killed, or may have been
+      if (outcome.why.empty())
+        start_seconds = std::max({start_seconds, 0.0, seconds - options_.pair_seconds});
       analysis::add_outcome(record_, batch, batch.pairs[i], outcome);
     }
+    note_round(start_seconds);
     save();
     stop_if_interrupted();
     return true;
@@ -330,7 +408,10 @@ class Burnin {
 
   const BurninOptions& options_;
   std::chrono::steady_clock::time_point started_;
-  double longest_launch_ = 0;  ///< seconds, of groups that gave rates
+  double longest_launch_ = 0;     ///< seconds, of groups that gave rates
+  double predicted_seconds_ = 0;  ///< of all of it, by its first launches; 0: not predicted
+  Forecast forecast_;
+  ProgressLine progress_;
   BurninRecord record_{};
 };
 

@@ -130,6 +130,7 @@ void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>&
       into(options->html_path));
   add("--csv", "FILE", "also each direction that was measured, a line each", into(options->csv_path));
   add("--plot-file", "FILE", "also the map of pairs and rails as SVG", into(options->picture_path));
+  add_progress_option(command, "Options", options->progress);
   set_choices(
       *add("--format", "NAME",
            "of stdout: text, json, csv and matrix (the pairs), svg and html, junit, prom, hostfile or "

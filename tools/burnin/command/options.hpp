@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "src/cli/options.hpp"
 #include "tools/burnin/attribution/group_phases.hpp"
 #include "tools/burnin/attribution/pair_tables/imported_pairs.hpp"
 
@@ -46,6 +47,7 @@ struct BurninOptions {
   int leaf_nodes = 0;
   int nvlink_nodes = 0;  ///< of a domain with NVLink between hosts; 0: none
   bool dry_run = false;
+  When progress = When::automatic;
   bool resume = false;
   bool overwrite = false;
   std::string record_path;
@@ -79,9 +81,5 @@ void require_sensible(const BurninOptions& options);
 
 /// The options of `collbench burnin`, which fill `options` while the command line is parsed.
 void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>& options);
-
-/// Rounds, pairs and minutes of each phase, without measuring: the seconds of measuring alone, for how long
-/// launchers take to start nobody knows in advance.
-[[nodiscard]] std::string plan_of(const BurninOptions& options);
 
 }  // namespace collbench::program

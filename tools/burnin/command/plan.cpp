@@ -1,5 +1,3 @@
-#include "tools/burnin/command/options.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,6 +11,7 @@
 #include "tools/burnin/attribution/halving.hpp"
 #include "tools/burnin/attribution/pairs/pair_effects.hpp"
 #include "tools/burnin/attribution/pairs/pair_schedule.hpp"
+#include "tools/burnin/command/forecast.hpp"
 #include "tools/burnin/command/gpu_phase.hpp"
 #include "tools/burnin/command/launches.hpp"
 
@@ -27,13 +26,6 @@ double seconds_of_job(const BurninOptions& options, BurninPhase phase) {
   return group_seconds(options, forces ? options.group_algorithms.size() : 0);
 }
 
-struct PhasePlan {
-  std::string text;
-  double seconds = 0;        ///< of measuring
-  std::size_t rounds = 0;    ///< launches one after the other
-  std::size_t launches = 0;  ///< in all: each is a launcher that starts
-};
-
 PhasePlan plan_of_jobs(const BurninOptions& options, BurninPhase phase) {
   std::vector<int> nodes(options.hosts.size());
   std::iota(nodes.begin(), nodes.end(), 0);
@@ -41,18 +33,18 @@ PhasePlan plan_of_jobs(const BurninOptions& options, BurninPhase phase) {
   const std::size_t jobs =
       std::accumulate(batches.begin(), batches.end(), std::size_t{0},
                       [](std::size_t sum, const auto& batch) { return sum + batch.size(); });
-  PhasePlan plan;
+  PhasePlan plan{.phase = phase};
   for (const analysis::GroupBatch& batch : batches) {  // --parallel cuts a batch
     const auto at_once = static_cast<std::size_t>(options.parallel);
     plan.rounds += (batch.size() + at_once - 1) / at_once;
   }
   plan.launches = jobs;
   plan.seconds = seconds_of_job(options, phase) * static_cast<double>(plan.rounds);
-  const bool may_double = (phase == BurninPhase::groups || phase == BurninPhase::whole) &&
-                          options.group_algorithms.empty() && has_phase(options, BurninPhase::nodes);
+  plan.doubles_on_gpus = (phase == BurninPhase::groups || phase == BurninPhase::whole) &&
+                         options.group_algorithms.empty() && has_phase(options, BurninPhase::nodes);
   plan.text = fmt::format("phase {}: {} in {}, about {}{}\n", name(phase), counted(jobs, "job"),
                           counted(plan.rounds, "round"), format_seconds(plan.seconds),
-                          may_double ? " (twice that on GPUs, where ring and tree are forced, too)"
+                          plan.doubles_on_gpus ? " (twice that on GPUs, where ring and tree are forced, too)"
                           : phase == BurninPhase::gpus ? " (only where there are GPUs)"
                                                        : "");
   return plan;
@@ -68,7 +60,7 @@ PhasePlan plan_of_pairs(const BurninOptions& options, double seconds) {
   const double a_round = options.pair_seconds * options.rails * batches;
   if (options.seconds > 0) rounds = analysis::fitting(std::move(rounds), seconds, a_round);
   const analysis::PairCoverage covered = analysis::coverage(rounds, hosts);
-  PhasePlan plan;
+  PhasePlan plan{.phase = BurninPhase::pairs};
   plan.seconds = a_round * static_cast<double>(rounds.size());
   plan.rounds = rounds.size() * static_cast<std::size_t>(options.rails * batches);
   plan.launches = static_cast<std::size_t>(covered.pairs) * static_cast<std::size_t>(options.rails);
@@ -107,28 +99,43 @@ PhasePlan plan_of_halving(const BurninOptions& options) {
   const analysis::HalvingCost none = analysis::expected_cost(record, {}, options.parallel);
   const analysis::HalvingCost one =
       analysis::expected_cost(record, {static_cast<int>(options.hosts.size()) - 1}, options.parallel);
-  return {fmt::format(
-              "diagnosis by halving: {} where all are good, {} where one host is slow; predicted again after "
-              "the first launches\n",
-              words(none), words(one)),
-          static_cast<double>(none.rounds) * group_seconds(options, 0), none.rounds, none.launches};
+  PhasePlan plan{.phase = BurninPhase::halving};
+  plan.text = fmt::format(
+      "diagnosis by halving: {} where all are good, {} where one host is slow; predicted again after the "
+      "first "
+      "launches\n",
+      words(none), words(one));
+  plan.seconds = static_cast<double>(none.rounds) * group_seconds(options, 0);
+  plan.rounds = none.rounds;
+  plan.launches = none.launches;
+  return plan;
 }
 
 }  // namespace
 
-std::string plan_of(const BurninOptions& options) {
-  PhasePlan all;
-  PhasePlan gpus;
-  std::size_t looks = options.counters && launches_groups(options) ? options.hosts.size() : 0;
+std::vector<PhasePlan> phase_plans(const BurninOptions& options) {
+  std::vector<PhasePlan> plans;
+  double before_pairs = 0;  // seconds
   for (const BurninPhase phase : analysis::burnin_phases()) {
     if (!has_phase(options, phase)) continue;
-    const PhasePlan plan = phase == BurninPhase::pairs
-                               ? plan_of_pairs(options, std::max(0.0, options.seconds - all.seconds))
-                           : phase == BurninPhase::halving ? plan_of_halving(options)
-                                                           : plan_of_jobs(options, phase);
+    plans.push_back(phase == BurninPhase::pairs
+                        ? plan_of_pairs(options, std::max(0.0, options.seconds - before_pairs))
+                    : phase == BurninPhase::halving ? plan_of_halving(options)
+                                                    : plan_of_jobs(options, phase));
+    if (phase != BurninPhase::gpus) before_pairs += plans.back().seconds;
+  }
+  return plans;
+}
+
+std::string plan_of(const BurninOptions& options) {
+  PhasePlan all;
+  PhasePlan gpus;  // only where there are GPUs
+  const std::size_t a_look = options.counters && launches_groups(options) ? options.hosts.size() : 0;
+  std::size_t looks = a_look;
+  for (const PhasePlan& plan : phase_plans(options)) {
     all.text += plan.text;
-    looks += options.counters && launches_groups(options) ? options.hosts.size() : 0;
-    if (phase == BurninPhase::gpus) {  // only where there are GPUs
+    looks += a_look;
+    if (plan.phase == BurninPhase::gpus) {
       gpus = plan;
       continue;
     }
@@ -141,8 +148,8 @@ std::string plan_of(const BurninOptions& options) {
   if (!left_out.empty() && !has_phase(options, BurninPhase::halving))
     all.text += fmt::format("left out: {}\n", fmt::join(left_out, ", "));
   all.text += fmt::format(
-      "in all about {} of measuring{}, without retests: {} in {}{}; how long one takes to start is not "
-      "known{}\n",
+      "in all about {} of measuring{}, without retests: {} in {}{}; how long one takes to start is "
+      "known after the first{}\n",
       format_seconds(all.seconds),
       gpus.rounds > 0 ? fmt::format(", and {} of phase gpus where there are GPUs ({})",
                                     format_seconds(gpus.seconds), counted(gpus.launches, "launch"))
