@@ -132,7 +132,7 @@ std::string rise_words(const CounterRise& rise) {
   const std::string limit = limit_words(rise.counter);
   return fmt::format(
       "{} {}: {} to {} within {}{}", rise.host, rise.counter, rise.from, rise.to,
-      rise.seconds < 0 ? "an unknown time (the time of day was set back)" : format_seconds(rise.seconds),
+      rise.seconds < 0 ? "an unknown time" : format_seconds(rise.seconds),
       limit.empty() ? std::string() : fmt::format(", {} ({} is too many)", name(grade_of(rise)), limit));
 }
 

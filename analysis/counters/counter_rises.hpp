@@ -15,7 +15,7 @@ struct CounterRise {
   std::string counter;  ///< "mlx5_0/1 symbol_error"
   std::uint64_t from = 0;
   std::uint64_t to = 0;
-  double seconds = 0;  ///< between the looks; negative: not known, the time of day was set back
+  double seconds = 0;  ///< between the looks; negative: not known
 
   bool operator==(const CounterRise&) const = default;
 };

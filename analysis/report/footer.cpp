@@ -233,6 +233,18 @@ void add_communicators(const Run& run, ReportLines& facts) {
     text += fmt::format("; {} for each of {} more (median)", format_seconds(median(more)), more.size());
   }
   facts.push_back({text});
+  std::vector<std::string> steps;
+  for (const NcclInitStep& step : run.init_steps) {
+    constexpr double kMinShownSeconds = 0.01;  // as finely as NCCL says it
+    if (step.seconds < kMinShownSeconds) continue;
+    steps.push_back(fmt::format("{} {}", step.name, format_seconds(step.seconds)));
+    if (step.seconds > step.median_seconds)
+      steps.back() += fmt::format(
+          " (rank {}, median {})", step.rank,
+          step.median_seconds < kMinShownSeconds ? "below 10 ms" : format_seconds(step.median_seconds));
+  }
+  if (!steps.empty())
+    facts.push_back({fmt::format("NCCL's init, each step on its slowest rank: {}", fmt::join(steps, ", "))});
 }
 
 void add_networks(const Run& run, ReportLines& facts) {

@@ -50,6 +50,16 @@ struct NcclNetworks {
   bool operator==(const NcclNetworks&) const = default;
 };
 
+/// A step of making the first communicator, as NCCL (2.22 and newer) times it to 10 ms: "bootstrap", "topo".
+struct NcclInitStep {
+  std::string name;
+  double seconds = 0;         ///< on the slowest rank
+  int rank = 0;               ///< which that is
+  double median_seconds = 0;  ///< over all ranks
+
+  bool operator==(const NcclInitStep&) const = default;
+};
+
 void each_field(auto& visit, Either<NcclExpectation> auto& expected) {
   visit("algorithm", expected.algorithm);
   visit("protocol", expected.protocol);
@@ -71,6 +81,13 @@ void each_field(auto& visit, Either<NcclObserverStatus> auto& status) {
 void each_field(auto& visit, Either<NcclNetworks> auto& networks) {
   visit("used", networks.used);
   visit("unknown_reason", networks.unknown_reason);
+}
+
+void each_field(auto& visit, Either<NcclInitStep> auto& step) {
+  visit("name", step.name);
+  visit("seconds", step.seconds, kSeconds);
+  visit("rank", step.rank);
+  visit("median_seconds", step.median_seconds, kSeconds);
 }
 
 }  // namespace collbench

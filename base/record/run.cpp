@@ -137,6 +137,7 @@ static void each_field(auto& visit, Either<Run> auto& run) {
   visit("validation_seconds", run.validation_seconds, kSeconds);
   visit("calibration_seconds", run.calibration_seconds, kSeconds);
   visit.older("communicator_seconds", run.communicator_seconds, kSeconds);
+  visit.older("init_steps", run.init_steps);
   visit.older("buffers", run.buffers);
   visit.older("graph_launches", run.graph_launches);
   visit("telemetry", run.telemetry);

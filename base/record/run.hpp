@@ -119,6 +119,7 @@ struct Run {
   std::optional<Telemetry> telemetry;  ///< of the GPUs; none without GPUs, or where nobody looked
   std::vector<double> communicator_seconds;  ///< what making each NCCL communicator took on the slowest rank,
                                              ///< the first with NCCL's own set-up; empty without NCCL
+  std::vector<NcclInitStep> init_steps;      ///< in NCCL's order; empty where it does not say
 
   bool operator==(const Run&) const = default;
 };

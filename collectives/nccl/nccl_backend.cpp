@@ -186,6 +186,7 @@ void NcclBackend::describe(Run& run) const {
   run.versions.nccl = nccl_version_text(gpu_.nccl.version);
   run.versions.cuda = cuda_version_text(gpu_.cuda.version);
   run.communicator_seconds = communicator_seconds_;
+  run.init_steps = init_steps_;
   run.graph_launches = graph_launches_;
   const bool registered = registration_ != BufferRegistration::none;
   run.buffers.allocator = registered ? "ncclMemAlloc" : "cudaMalloc";
@@ -304,10 +305,14 @@ NcclCommunicator& NcclBackend::communicator(const std::string& algorithm) {
 void NcclBackend::note_made(double seconds) {
   if (waiter_ != &all_) return;
   communicator_seconds_.push_back(seconds);
-  for (const std::string& network : waiter_->ranks().all_gather(network_log_->newest())) {
+  std::vector<std::vector<std::pair<std::string, double>>> timings;
+  for (const std::string& log : waiter_->ranks().all_gather(network_log_->newest())) {
+    const std::string network = network_in(log).value_or("");
     const bool known = std::ranges::find(networks_, network) != networks_.end();
     if (!network.empty() && !known) networks_.push_back(network);
+    timings.push_back(init_timings_in(log));
   }
+  if (communicator_seconds_.size() == 1) init_steps_ = slowest_steps(timings);
 }
 
 std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key, const RowLayout& layout) {

@@ -107,6 +107,7 @@ class NcclBackend : public Backend {
   std::map<RowKey, std::string> declined_;  // by trial_key, and why
   int kept_passes_ = 0;                     // whose buffers were those of the pass before
   std::vector<double> communicator_seconds_;
+  std::vector<NcclInitStep> init_steps_;  // of the first
   std::vector<std::string> networks_;  // of all ranks' communicators, each once, the first one's first
   DeviceBuffer send_;
   DeviceBuffer receive_;

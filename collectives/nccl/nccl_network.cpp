@@ -6,10 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <utility>
 
+#include "base/statistics.hpp"
+#include "base/text_input.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
 #include "collectives/nccl/plugin_slot.hpp"
 
@@ -18,6 +21,16 @@ namespace {
 
 constexpr std::string_view kNetworkMark =
     "Using network ";  // src/init.cc or src/net.cc, src/plugin/net.cc: 2.18 to 2.30
+
+constexpr std::string_view kTimingsMark = "Init timings - ";  // src/init.cc, 2.22 to 2.30
+
+/// The rest of the last line of `log` that has `mark`, from there on; empty where none has.
+std::string_view from_last(std::string_view mark, std::string_view log) {
+  const std::size_t at = log.rfind(mark);
+  if (at == std::string_view::npos) return {};
+  log.remove_prefix(at);
+  return log.substr(0, log.find('\n'));
+}
 
 constexpr int kFirstThatForgets = 22800;
 constexpr int kFirstThatRemembers = 23000;
@@ -34,10 +47,41 @@ void keep_network_plugin(int version) {
 }
 
 std::optional<std::string> network_in(std::string_view log) {
-  const std::size_t at = log.rfind(kNetworkMark);
-  if (at == std::string_view::npos) return std::nullopt;
-  log.remove_prefix(at + kNetworkMark.size());
-  return std::string(log.substr(0, log.find('\n')));
+  const std::string_view line = from_last(kNetworkMark, log);
+  if (line.empty()) return std::nullopt;
+  return std::string(line.substr(kNetworkMark.size()));
+}
+
+std::vector<std::pair<std::string, double>> init_timings_in(std::string_view log) {
+  const std::string_view line = from_last(kTimingsMark, log);
+  const std::size_t open = std::min(line.find('('), line.size());
+  const std::size_t length = std::min(line.find(')'), line.size()) - open;
+  if (length < 2) return {};
+  std::vector<std::pair<std::string, double>> steps;
+  for (const std::string& step : split_cells(line.substr(open + 1, length - 1), ',')) {
+    const std::string_view words = step;
+    const std::size_t blank = std::min(words.find(' '), words.size());
+    const auto seconds = leading_number(trim(words.substr(blank)));
+    if (!seconds) return {};
+    steps.emplace_back(words.substr(0, blank), *seconds);
+  }
+  return steps;
+}
+
+std::vector<NcclInitStep> slowest_steps(
+    const std::vector<std::vector<std::pair<std::string, double>>>& of_ranks) {
+  std::vector<NcclInitStep> steps;
+  for (std::size_t step = 0; !of_ranks.empty() && step < of_ranks.front().size(); ++step) {
+    std::vector<double> seconds;
+    for (const auto& rank : of_ranks) {
+      if (rank.size() <= step || rank[step].first != of_ranks.front()[step].first) return {};
+      seconds.push_back(rank[step].second);
+    }
+    const auto slowest = std::ranges::max_element(seconds);
+    steps.push_back({of_ranks.front()[step].first, *slowest, static_cast<int>(slowest - seconds.begin()), 0});
+    steps.back().median_seconds = median(std::move(seconds));
+  }
+  return steps;
 }
 
 std::vector<std::string> nccl_warnings_in(std::string_view log) {
@@ -93,7 +137,7 @@ std::string NcclNetworkLog::newest() {
   seen_ += static_cast<off_t>(text.size());
   // NCCL writes on where it was: what is before that needs no memory.
   static_cast<void>(::ftruncate(memory_.get(), 0));
-  return network_in(text).value_or("");
+  return fmt::format("{}\n{}\n", from_last(kNetworkMark, text), from_last(kTimingsMark, text));
 }
 
 }  // namespace collbench::collectives

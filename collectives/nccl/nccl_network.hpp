@@ -4,9 +4,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/files.hpp"
+#include "base/record/nccl_selection.hpp"
 
 namespace collbench::collectives {
 
@@ -23,6 +25,14 @@ void keep_network_plugin(int version);
 /// The name in the last line of `log` in which NCCL says "Using network"; none where no line does.
 [[nodiscard]] std::optional<std::string> network_in(std::string_view log);
 
+/// Seconds of each step of the last line of `log` that says "Init timings", in its order; empty where none
+/// does: "rank 1 nranks 2 total 1.43 (kernels 0.18, alloc 1.18, …)".
+[[nodiscard]] std::vector<std::pair<std::string, double>> init_timings_in(std::string_view log);
+
+/// The slowest rank of each step, of what ranks gave in their order; empty unless all gave the same steps.
+[[nodiscard]] std::vector<NcclInitStep> slowest_steps(
+    const std::vector<std::vector<std::pair<std::string, double>>>& of_ranks);
+
 /// What `log` has behind "NCCL WARN", each once, the newest last: at most kMaxNcclWarnings.
 [[nodiscard]] std::vector<std::string> nccl_warnings_in(std::string_view log);
 /// What fails first may be several lines before the last one, which says what failed because of it.
@@ -36,7 +46,7 @@ class NcclNetworkLog {
   /// Before NCCL's first call.
   explicit NcclNetworkLog(int version);
 
-  /// The network of the communicator that was made since the last call; empty where that is not known.
+  /// Its lines for network_in() and init_timings_in(), of the communicator made since the last call.
   [[nodiscard]] std::string newest();
   /// What NCCL warned of since then, as nccl_warnings_in() has it; nothing where its log is the user's.
   [[nodiscard]] std::vector<std::string> warnings() const;

@@ -14,8 +14,10 @@
 #include "analysis/compare/side_of_row.hpp"
 #include "analysis/history/history_report.hpp"
 #include "analysis/history/machine_kind.hpp"
+#include "analysis/import/import_log.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/host_name.hpp"
 #include "base/record/run.hpp"
 #include "base/units.hpp"
 #include "src/cli/output.hpp"
@@ -171,13 +173,28 @@ struct CheckedRecord {
   std::string why_none;  ///< in words: why there is no comparison
 };
 
+/// A new record, on the hosts that are named where it says localhost.
+Run read_new(const CompareCommand& options, const std::string& file) {
+  Run run = read_run(file);
+  analysis::set_time_and_hosts(run, "", options.hosts);
+  return run;
+}
+
 CheckedRecord read_checked(const CompareCommand& options, const std::string& file) {
-  CheckedRecord checked{.file = input_name(file), .run = read_run(file), .comparison = {}, .why_none = {}};
+  CheckedRecord checked{
+      .file = input_name(file), .run = read_new(options, file), .comparison = {}, .why_none = {}};
   const std::string kind = analysis::machine_kind(checked.run);
   // A record that does not say when it was is the newest.
   const std::string own_name =
       checked.run.started.empty() ? "~" : analysis::record_file_name(checked.run, to_json_text(checked.run));
   const auto hosts = options.any_host ? std::vector<std::string>{} : analysis::hosts_of(checked.run);
+  if (!hosts.empty() && is_same_host(hosts.front(), "localhost")) {
+    checked.why_none =
+        "it calls its host localhost, as any other machine may: name it (--host NAME), or compare with "
+        "records "
+        "of all (--any-host)";
+    return checked;
+  }
   const std::vector<Run> base = baseline_runs(options.files.front(), kind, hosts, options.last, own_name);
   if (base.empty()) {
     checked.why_none =
@@ -260,7 +277,7 @@ CommandResult add_records(const CompareCommand& options) {
   CommandResult result;
   for (const std::string& file : new_records(options))
     result.text +=
-        added_line(add_to_baseline(options.files.front(), read_run(file), input_name(file))) + "\n";
+        added_line(add_to_baseline(options.files.front(), read_new(options, file), input_name(file))) + "\n";
   return result;
 }
 

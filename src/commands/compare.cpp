@@ -202,6 +202,9 @@ void add_compare(CLI::App& command, CommandFunction& chosen) {
   add_comparison_options(command, theme, options->comparison);
   add_option(command, kFolderTheme, "--last", "N", "compare with so many records before it (10)",
              number_into<std::size_t>(options->last, "--last", 1, 10'000));
+  add_option(command, kFolderTheme, "--host", "LIST",
+             "the hosts of the new records, one for each node, where a record says localhost",
+             [options](const std::string& text) { options->hosts = parse_hosts(text, "--host"); });
   add_flag(command, kFolderTheme, "--any-host", options->any_host,
            "compare with records of other hosts of this kind too (the same hosts only)");
   const CLI::Option* const add =

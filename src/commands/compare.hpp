@@ -27,6 +27,7 @@ struct CompareCommand {
   std::string baseline;            ///< a folder whose records are all the base; or none
   std::size_t last = 10;
   bool any_host = false;
+  std::vector<std::string> hosts;  ///< of the new records, where they say localhost; empty: as they say
   bool add = false;
   ComparisonOptions comparison;
   OutputOptions output;

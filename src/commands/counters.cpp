@@ -45,7 +45,8 @@ void require_same_host(const CountersCommand& options, const topology::ErrorCoun
 CommandResult since(const std::string& since_path, const topology::ErrorCounters& before,
                     const topology::ErrorCounters& now) {
   CommandResult result;
-  for (const analysis::CounterRise& rise : analysis::counter_rises(before, now, "")) {
+  for (analysis::CounterRise rise : analysis::counter_rises(before, now, "")) {
+    if (before.unix_seconds <= 0 || now.unix_seconds <= 0) rise.seconds = -1;  // a copy of /sys has no date
     result.text += one_line(rise_words(rise)) + "\n";
     if (grade_of(rise) != analysis::RiseGrade::noted) result.status = ExitStatus::low;
   }
@@ -65,6 +66,9 @@ CommandResult since(const std::string& since_path, const topology::ErrorCounters
 }
 
 CommandResult counters(const CountersCommand& options) {
+  if (!options.since.empty() && options.format == "json")
+    throw usage_error("--since", "what went up is text, and --format json is a look",
+                      "leave one of them out; two looks as JSON can be compared later");
   const topology::ErrorCounters now = look_now(options);
   CommandResult result;
   if (!options.since.empty()) {

@@ -120,6 +120,12 @@ class Baseline(unittest.TestCase):
         other = self.collbench("compare", self.baseline, self.night(16, 1.2, "n9"))
         self.assertIn("on these hosts (--any-host)", other.stdout)
         self.collbench("compare", self.baseline, self.night(16, 1.2, "n9"), "--any-host", status=1)
+        # Two machines that both say localhost are not one, until one is named.
+        local = self.night(17, 1, "localhost")
+        self.collbench("compare", "--add", self.baseline, self.night(16, 1, "localhost"))
+        self.assertIn("calls its host localhost, as any other machine may: name it", self.collbench("compare", self.baseline, local).stdout)
+        self.assertIn("against the last 10 records", self.collbench("compare", self.baseline, local, "--host", "n0").stdout)
+        self.collbench("compare", self.baseline, self.night(18), "--host", "n2", status=2)
         self.assertEqual(json.loads(self.collbench("compare", self.baseline, nights[3], "--format", "json").stdout)
                          ["rows"][0]["base_launches"], 3)
 

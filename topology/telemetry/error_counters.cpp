@@ -51,18 +51,24 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
   return value ? std::optional(static_cast<std::uint64_t>(*value)) : std::nullopt;
 }
 
-void count_file(ErrorCounters& counters, const std::string& name, const fs::path& file) {
-  if (const auto value = whole_number(sysfs_text(file).value_or(""))) counters.counts[name] = *value;
+/// `unread`: files that are there and give no number.
+void count_file(ErrorCounters& counters, const std::string& name, const fs::path& file,
+                std::vector<std::string>& unread) {
+  std::error_code ignored;
+  if (const auto value = whole_number(sysfs_text(file).value_or("")))
+    counters.counts[name] = *value;
+  else if (fs::exists(file, ignored))
+    unread.push_back(file.string());
 }
 
-void count_ports(ErrorCounters& counters, const fs::path& root) {
+void count_ports(ErrorCounters& counters, const fs::path& root, std::vector<std::string>& unread) {
   const fs::path devices = root / "class/infiniband";
   for (const std::string& device : sysfs_names(devices)) {
     for (const std::string& port : sysfs_names(devices / device / "ports")) {
       for (const char* const folder : {"counters", "hw_counters"}) {
         for (const std::string_view error : kPortErrors) {
           count_file(counters, fmt::format("{}/{} {}", device, port, error),
-                     devices / device / "ports" / port / folder / error);
+                     devices / device / "ports" / port / folder / error, unread);
         }
       }
     }
@@ -71,7 +77,7 @@ void count_ports(ErrorCounters& counters, const fs::path& root) {
     counters.notes.push_back(fmt::format("{} is hidden or empty: no port was read", devices.string()));
 }
 
-void count_carriers(ErrorCounters& counters, const fs::path& root) {
+void count_carriers(ErrorCounters& counters, const fs::path& root, std::vector<std::string>& unread) {
   const fs::path interfaces = root / "class/net";
   std::error_code ignored;
   const std::vector<std::string> names = sysfs_names(interfaces);
@@ -86,7 +92,7 @@ void count_carriers(ErrorCounters& counters, const fs::path& root) {
                                  sysfs_text(interface / "iflink") != sysfs_text(interface / "ifindex") &&
                                  !fs::exists(interface / "brport", ignored);
     if (is_device(name) || is_a_containers)
-      count_file(counters, name + " carrier_changes", interface / "carrier_changes");
+      count_file(counters, name + " carrier_changes", interface / "carrier_changes", unread);
   }
 }
 
@@ -109,11 +115,12 @@ void count_pci(ErrorCounters& counters, const fs::path& root) {
   }
 }
 
-void count_memory(ErrorCounters& counters, const fs::path& root) {
+void count_memory(ErrorCounters& counters, const fs::path& root, std::vector<std::string>& unread) {
   const fs::path controllers = root / "devices/system/edac/mc";
   for (const std::string& controller : sysfs_names(controllers)) {
     for (const char* const kind : {"ce_count", "ue_count"})
-      count_file(counters, fmt::format("memory {} {}", controller, kind), controllers / controller / kind);
+      count_file(counters, fmt::format("memory {} {}", controller, kind), controllers / controller / kind,
+                 unread);
   }
 }
 
@@ -130,10 +137,14 @@ std::optional<std::string> said(ErrorCounters& counters, const std::vector<std::
 
 ErrorCounters read_error_counters(const fs::path& root) {
   ErrorCounters counters;
-  count_ports(counters, root);
-  count_carriers(counters, root);
+  std::vector<std::string> unread;
+  count_ports(counters, root, unread);
+  count_carriers(counters, root, unread);
   count_pci(counters, root);
-  count_memory(counters, root);
+  count_memory(counters, root, unread);
+  if (!unread.empty())
+    counters.notes.push_back(fmt::format("{} here gave no number, such as {}",
+                                         counted(unread.size(), "error counter"), unread.front()));
   return counters;
 }
 
@@ -205,6 +216,7 @@ static void each_field(auto& visit, Either<ErrorCounters> auto& counters) {
 std::string error_counters_json(const ErrorCounters& counters) {
   nlohmann::json document = record_to_json(counters);
   document["record"] = "collbench error counters";
+  document["unit"] = "events since each was reset";
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

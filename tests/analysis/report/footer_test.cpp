@@ -278,6 +278,15 @@ TEST(OutcomeFacts, SayWhatMakingCommunicatorsTook) {
       "communicators: 1.5 s for the first, including NCCL's own setup; 300 ms for each of 3 more (median)");
 }
 
+TEST(OutcomeFacts, SayWhoIsSlowInWhichStepOfNcclsInit) {
+  collbench::Run run = example_run();
+  run.communicator_seconds = {9.4};
+  run.init_steps = {{"kernels", 0.21, 1, 0.21}, {"alloc", 9.1, 3, 0.2}, {"graphs", 0, 0, 0}};
+  EXPECT_THAT(texts(footer_lines(run)),
+              Contains("NCCL's init, each step on its slowest rank: kernels 210 ms, "
+                       "alloc 9.1 s (rank 3, median 200 ms)"));
+}
+
 TEST(OutcomeFacts, SayWhichNetworkNcclUsedAndThatItChanged) {
   collbench::Run run = example_run();
   const auto said = [&] {

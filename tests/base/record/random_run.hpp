@@ -63,6 +63,7 @@ class RandomRun {
     result.buffers = {text(), maybe([&] { return static_cast<BufferRegistration>(below(3)); })};
     if (chance()) result.telemetry = telemetry();
     result.communicator_seconds = several([&] { return number(); });
+    result.init_steps = several([&] { return NcclInitStep{text(), number(), below(64), number()}; });
     return result;
   }
 

@@ -83,17 +83,39 @@ TEST(NcclNetworkLog, IsReadFromWhereItWasReadBefore) {
   ASSERT_NE(nccl, nullptr);
   std::fputs("NCCL INFO Using network IB\n", nccl);
   std::fflush(nccl);
-  EXPECT_EQ(log.newest(), "IB");
+  EXPECT_EQ(network_in(log.newest()), "IB");
   EXPECT_EQ(log.newest(), "");
   std::fputs("NCCL INFO and more\nNCCL INFO Using network Socket\n", nccl);
   std::fflush(nccl);
-  EXPECT_EQ(log.newest(), "Socket");
+  EXPECT_EQ(network_in(log.newest()), "Socket");
   EXPECT_THAT(log.warnings(), testing::IsEmpty());
   std::fputs("host [0] NCCL WARN it fails\n", nccl);
   std::fflush(nccl);
   EXPECT_THAT(log.warnings(), testing::ElementsAre("it fails"));
   EXPECT_THAT(log.warnings(), testing::ElementsAre("it fails")) << "asking takes nothing away";
   std::fclose(nccl);
+}
+
+TEST(InitTimings, AreThoseOfTheLastCommunicator) {
+  const std::string first =
+      "h:1:1 [0] NCCL INFO Init timings - ncclCommInitRank: rank 0 nranks 2 total 9.00 (kernels 9.00)\n";
+  const std::string line =
+      "h:1:1 [0] NCCL INFO Init timings - ncclCommInitRankConfig: rank 1 nranks 2 total 1.43 (kernels 0.18, "
+      "alloc 1.18, bootstrap 0.01, rest 0.06)\nh:1:1 [0] NCCL INFO Using network IB (of one)\n";
+  const std::vector<std::pair<std::string, double>> steps{
+      {"kernels", 0.18}, {"alloc", 1.18}, {"bootstrap", 0.01}, {"rest", 0.06}};
+  EXPECT_EQ(init_timings_in(first + line), steps);
+  EXPECT_THAT(init_timings_in("Init timings - a: total 1.43 (kernels x, alloc 1)"), testing::IsEmpty());
+  for (std::size_t cut = 0; cut < first.size(); ++cut)  // whatever of a line is there
+    EXPECT_LE(init_timings_in(first.substr(0, cut)).size(), 1U);
+}
+
+TEST(InitTimings, TheSlowestRankOfEachStepIsNamed) {
+  const std::vector<NcclInitStep> steps = slowest_steps(
+      {{{"alloc", 0.2}, {"topo", 1}}, {{"alloc", 9}, {"topo", 2}}, {{"alloc", 0.3}, {"topo", 3}}});
+  EXPECT_EQ(steps, (std::vector<NcclInitStep>{{"alloc", 9, 1, 0.3}, {"topo", 3, 2, 2}}));
+  EXPECT_THAT(slowest_steps({{{"alloc", 0.2}}, {}}), testing::IsEmpty()) << "a rank says nothing";
+  EXPECT_THAT(slowest_steps({}), testing::IsEmpty());
 }
 
 }  // namespace

@@ -48,9 +48,8 @@ enum class Bucket { good, suspect, bad, not_tested };
 struct NodeVerdict {
   int node = 0;
   Bucket bucket = Bucket::good;
-  std::string why;  ///< empty for good
-  bool held_back =
-      false;  ///< suspect, though nothing was found of it: the times cannot clear anybody like it
+  std::string why;         ///< empty for good
+  bool held_back = false;  ///< nothing was found of it, and the times cannot clear anybody like it
 };
 
 /// Who was slow in company, and is not alone: a disturbance, or something that comes and goes.

@@ -251,6 +251,10 @@ void require_agreement(const BurninRecord& record, Attribution& found) {
 
 }  // namespace
 
+bool is_held_against_expected(const BurninRecord& record) {
+  return !rates_by_rail(record).empty() || !node_rates(record).empty();
+}
+
 bool has_rate_of_each_node(const BurninRecord& record) {
   return !record.source.empty() && !record.groups.empty() &&
          std::all_of(record.groups.begin(), record.groups.end(),

@@ -97,6 +97,9 @@ struct BurninRecord {
 /// After the retests: what tells parts that come and go from those that stay (steadiness.hpp).
 [[nodiscard]] std::vector<std::pair<PairRound, int>> repeats_of(const BurninRecord& record);
 
+/// Whether anything was measured that --expected is a rate of: pairs, or others' rates.
+[[nodiscard]] bool is_held_against_expected(const BurninRecord& record);
+
 /// Others measured a rate of each node by itself, and no groups.
 [[nodiscard]] bool has_rate_of_each_node(const BurninRecord& record);
 

@@ -192,11 +192,16 @@ ReportLines missing_lines(const BurninRecord& record, const Attribution& found) 
     add(found.blind_below > kMaxBlind ? Tone::warning : Tone::plain, std::move(unseen));
   const JobsBelowFloor below = jobs_below_floor(record);
   if (below.below > 0) add(Tone::alarm, "the slowest job: " + floor_words(record, *below.worst));
-  if (record.expected > 0)
+  if (record.expected > 0 && !is_held_against_expected(record))
+    add(Tone::warning, "not known: how they compare with --expected, a rate between hosts: no pair gave one");
+  else if (record.expected > 0)
     add(Tone::plain, fmt::format("held against the expected {:.4g} GB/s: less than {:.0f} % of it is below",
                                  record.expected / kGigabyte, 100 * kShareOfExpected));
   else if (below.judged == 0)
     add(Tone::plain, "compared with the median of these nodes only; with --expected also with a known rate");
+  if (was_halved(record) && below.judged == 0)
+    add(Tone::plain,
+        "groups are compared with one another only: one equally slow host in each would not show");
   if (record.left_out > 0)
     add(Tone::warning, fmt::format("{} of {} pairs and rails were left out for want of time", record.left_out,
                                    record.planned));

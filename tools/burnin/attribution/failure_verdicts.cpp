@@ -59,6 +59,38 @@ std::set<int> silent_nodes(const BurninRecord& record) {
   return silent;
 }
 
+/// The rails on which failures follow no node: among those who meet most of their partners several pairs
+/// fail, of half of them or more, or most nodes fail with most. A launcher fails so, and a fabric.
+std::set<int> rails_of_scattered_failures(const BurninRecord& record, const PartnersByRail& met,
+                                          const PartnersByRail& failed, const std::set<int>& silent) {
+  std::map<int, std::set<int>> in_question;  // by rail: who fails with more than it meets
+  std::map<int, std::set<int>> others;
+  for (const auto& [key, partners] : failed) {
+    const auto times = met.find(key);
+    if (times != met.end() && partners.size() > times->second.size())
+      in_question[key.second].insert(key.first);
+  }
+  for (const PartnersByRail* const of : {&met, &failed})
+    for (const auto& [key, partners] : *of)
+      if (met.contains(key) && !silent.contains(key.first) && !in_question[key.second].contains(key.first))
+        others[key.second].insert(key.first);
+  std::map<int, std::set<std::pair<int, int>>> pairs_of;  // those that failed among the others
+  std::map<int, std::set<int>> ends_of;
+  for (const PairFailure& failure : record.failures) {
+    const std::set<int>& of_rail = others[failure.rail];
+    if (!of_rail.contains(failure.a) || !of_rail.contains(failure.b)) continue;
+    pairs_of[failure.rail].insert(std::minmax(failure.a, failure.b));
+    ends_of[failure.rail].insert({failure.a, failure.b});
+  }
+  std::set<int> rails;
+  for (const auto& [rail, nodes] : in_question) {
+    const bool is_all_over =
+        pairs_of[rail].size() >= (nodes.empty() ? 3U : 2U) && 2 * ends_of[rail].size() >= others[rail].size();
+    if (is_all_over || nodes.size() > others[rail].size()) rails.insert(rail);
+  }
+  return rails;
+}
+
 /// What the failures of a burn-in say of its nodes.
 class FailureJudge {
  public:
@@ -66,7 +98,8 @@ class FailureJudge {
       : table_(record.table),
         met_(partners_met(record)),
         failed_(partners_failed(record)),
-        silent_(silent_nodes(record)) {
+        silent_(silent_nodes(record)),
+        scattered_(rails_of_scattered_failures(record, met_, failed_, silent_)) {
     for (const auto& [key, partners] : met_) {
       answers_.insert(key.first);
       rails_.insert(key.second);
@@ -85,6 +118,8 @@ class FailureJudge {
       return {node, Bucket::not_tested, "it answered at first, and at the end nobody: " + failure.why};
     if (known.bucket == Bucket::bad) return known;
     if (!rails_.contains(failure.rail)) return {node, Bucket::not_tested, why};
+    if (scattered_.contains(failure.rail))
+      return {node, Bucket::not_tested, "pairs fail all over these hosts, as by their launcher: " + why};
     if (explains(node, failure.rail)) return {node, Bucket::bad, why};
     const int other = node == failure.a ? failure.b : failure.a;
     const bool is_other = explains(other, failure.rail);
@@ -105,6 +140,7 @@ class FailureJudge {
   PartnersByRail met_;
   PartnersByRail failed_;
   std::set<int> silent_;
+  std::set<int> scattered_;  ///< rails
   std::set<int> answers_{};
   std::set<int> rails_{};
 };

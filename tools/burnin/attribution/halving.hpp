@@ -84,6 +84,9 @@ using MeasureGroups = std::function<std::optional<std::pair<double, double>>(con
 /// was others' traffic.
 void measure_halving(BurninRecord& record, const HalvingPhaseOptions& options, const MeasureGroups& measure);
 
+/// Whether phase halving launched anything.
+[[nodiscard]] bool was_halved(const BurninRecord& record);
+
 /// Adds its findings, and says of each node what halving knows of it.
 void judge_halving(const BurninRecord& record, Attribution& found);
 

@@ -54,12 +54,6 @@ void judge_suspect(const BurninRecord& record, const HalvingSuspect& suspect, At
     verdict = {suspect.node, is_confirmed ? Bucket::bad : Bucket::suspect, blame.evidence};
 }
 
-bool was_halved(const BurninRecord& record) {
-  const auto is_halving = [](const auto& each) { return each.launch.phase == BurninPhase::halving; };
-  return std::any_of(record.groups.begin(), record.groups.end(), is_halving) ||
-         std::any_of(record.group_failures.begin(), record.group_failures.end(), is_halving);
-}
-
 std::string cost_words(const HalvingCost& cost) {
   return fmt::format("{} one after the other, {} in all, {}", counted(cost.rounds, "round"),
                      counted(cost.launches, "launch"), format_seconds(cost.seconds));
@@ -104,6 +98,12 @@ void judge_path(const BurninRecord& record, const HalvingPath& path, Attribution
 }
 
 }  // namespace
+
+bool was_halved(const BurninRecord& record) {
+  const auto is_halving = [](const auto& each) { return each.launch.phase == BurninPhase::halving; };
+  return std::any_of(record.groups.begin(), record.groups.end(), is_halving) ||
+         std::any_of(record.group_failures.begin(), record.group_failures.end(), is_halving);
+}
 
 void judge_halving(const BurninRecord& record, Attribution& found) {
   if (!was_halved(record)) return;

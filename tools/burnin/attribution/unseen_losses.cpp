@@ -30,7 +30,8 @@ void hold_back_by_pairs(const BurninRecord& record, Attribution& found) {
         fmt::format(
             "this design cannot tell: its pairs take {}, and healthy nodes scatter so much that only {} "
             "or more would be named",
-            percent_slower(worst), percent_slower(found.line_of_nodes))};
+            percent_slower(worst), percent_slower(found.line_of_nodes)),
+        true};
   }
 }
 
@@ -64,7 +65,7 @@ void hold_back_by_rates(const BurninRecord& record, Attribution& found) {
   for (NodeVerdict& verdict : found.nodes) {
     const auto reason = why.find(verdict.node);
     if (verdict.bucket == Bucket::good && reason != why.end() && !cleared.contains(verdict.node))
-      verdict = {verdict.node, Bucket::not_tested, reason->second};
+      verdict = {verdict.node, Bucket::not_tested, reason->second, true};
   }
 }
 

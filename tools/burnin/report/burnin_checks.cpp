@@ -45,7 +45,7 @@ std::string burnin_junit(const BurninRecord& record) {
   std::vector<std::string> held_back;  // what cannot clear them is one failure, of the whole
   std::string cases;
   for (const NodeVerdict& node : found.nodes) {
-    const bool is_error = node.bucket == Bucket::not_tested;
+    const bool is_error = node.bucket == Bucket::not_tested && !node.held_back;
     const bool is_failure = !is_error && node.bucket != Bucket::good && !node.held_back;
     const char* const element = is_error ? "error" : is_failure ? "failure" : "skipped";
     cases += case_of("host", record.table.nodes[slot_of(node.node)],

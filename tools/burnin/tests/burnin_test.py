@@ -228,6 +228,9 @@ class Burnin(unittest.TestCase):
             look = pathlib.Path(folder) / "look.json"
             look.write_text(counters("--format", "json").stdout)
             self.assertIn(counters("--since", look).returncode, (0, 1))
+            self.assertIn("events", json.loads(look.read_text())["unit"])
+            result = counters("--since", look, "--format", "json")
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
             look.write_text(json.dumps({**json.loads(look.read_text()), "host": "elsewhere"}))
             result = counters("--since", look)
             self.assertEqual((result.returncode, result.stdout), (2, ""))

@@ -138,7 +138,13 @@ class Operations(Simulated):
         self.check_registered(made, arguments)
 
     def test_ping_pong(self):
-        (row,) = self.record(2, "--ops", "ping_pong", "--sizes", "4K")["rows"]
+        made = self.record(2, "--ops", "ping_pong", "--sizes", "4K")
+        (row,) = made["rows"]
+        # By NCCL's own log, of ranks that all were there.
+        steps = {step["name"]: step for step in made["init_steps"]}
+        self.assertLessEqual({"bootstrap", "topo", "rest"} if nccl_version() >= 22304 else set(), set(steps))
+        self.assertLessEqual({step["rank"] for step in steps.values()}, {0, 1})
+        self.assertLessEqual(sum(step["median_seconds"] for step in steps.values()), made["communicator_seconds"][0] + 0.1)
         self.assertEqual(row["wrong_elements"], 0)
 
     def test_groups_of_operations(self):

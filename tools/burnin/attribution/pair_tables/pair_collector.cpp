@@ -12,6 +12,7 @@
 #include "base/text_input.hpp"
 #include "base/text_sinks.hpp"
 #include "base/word_list.hpp"
+#include "tools/burnin/attribution/pair_tables/pair_columns.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -59,6 +60,11 @@ bool says_failure(std::string_view cell) {
 
 std::optional<double> PairCollector::rate(std::string_view cell, double unit, int line) const {
   double found = 0;
+  const std::size_t blank = std::min(trim(cell).find(' '), trim(cell).size());
+  if (const auto own_unit = named_unit(trim(cell).substr(blank))) {  // "379.8 Gbps"
+    cell = trim(cell).substr(0, blank);
+    unit = own_unit->first;
+  }
   const Measured measured = require_cell(cell, found, file_, line);
   if (measured == Measured::nothing) return std::nullopt;
   return measured == Measured::rate ? found * unit : 0;
@@ -105,11 +111,10 @@ int PairCollector::node(const std::string& name, int line) {
 
 void PairCollector::add_own(RailTime time, std::string_view cell, double unit, int line) {
   if (time.from == time.to) return;
-  double rate = 0;
-  const Measured measured = require_cell(cell, rate, file_, line);
-  if (measured == Measured::nothing) return;
+  const std::optional<double> bytes_per_second = rate(cell, unit, line);
+  if (!bytes_per_second) return;
   record_.table.rails = std::max(record_.table.rails, time.rail + 1);
-  if (measured == Measured::failure) {
+  if (*bytes_per_second == 0) {
     const auto [a, b] = std::minmax(time.from, time.to);
     if (failed_.insert({a, b, time.rail}).second) {  // one failure of a pair, whichever direction names it
       record_.failures.push_back({a, b, time.rail,
@@ -119,7 +124,7 @@ void PairCollector::add_own(RailTime time, std::string_view cell, double unit, i
     }
     return;
   }
-  time.seconds = kNominalBytes / (rate * unit);
+  time.seconds = kNominalBytes / *bytes_per_second;
   record_.table.times.push_back(time);
 }
 

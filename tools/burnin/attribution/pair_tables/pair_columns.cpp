@@ -169,6 +169,8 @@ std::optional<PairEnds> pair_ends(const std::vector<std::string>& heading) {
   return std::nullopt;
 }
 
+std::optional<std::pair<double, std::string>> named_unit(std::string_view name) { return unit_in(name); }
+
 std::pair<double, std::string> unit_of_rates(std::string_view name) {
   const auto unit = unit_in(name, true);
   if (!unit && is_time(name)) {
@@ -210,7 +212,8 @@ std::size_t rate_column(const std::vector<std::string>& heading, const std::stri
     if (!kept.empty()) columns = kept;
   };
   keep({"busbw"});
-  keep({"avg", "average", "mean", "median"});
+  keep({"avg", "average", "mean"});
+  keep({"median", "p50"});
   if (columns.size() == 1) return columns.front();
   std::vector<std::string> names;
   for (const std::size_t column : columns) names.push_back(heading[column]);

@@ -113,5 +113,45 @@ TEST(FailureVerdicts, ARailThatDiesIsNoDeadHost) {
   EXPECT_EQ(found.nodes[2].bucket, Bucket::bad) << found.nodes[2].why;
 }
 
+/// A fleet in which these pairs gave no time.
+BurninRecord without_times(int nodes, const std::set<std::pair<int, int>>& failed) {
+  BurninRecord record = healthy(nodes, 1);
+  std::erase_if(record.table.times,
+                [&failed](const RailTime& time) { return failed.contains(std::minmax(time.from, time.to)); });
+  for (const auto& [a, b] : failed) record.failures.push_back({a, b, 0, "srun: error: step creation", false});
+  return record;
+}
+
+TEST(FailureVerdicts, FailuresThatFollowNoHostAreTheLaunchers) {
+  // Every other pair, as a launcher's random errors: some host fails with more than it meets.
+  std::set<std::pair<int, int>> failed;
+  for (int a = 0; a < 8; ++a)
+    for (int b = a + 1; b < 8; ++b)
+      if ((a * 5 + b * 3) % 7 < 3) failed.insert({a, b});
+  ASSERT_GT(failed.size(), 9U);
+  for (const NodeVerdict& node : attribute(without_times(8, failed)).nodes) {
+    EXPECT_EQ(node.bucket, Bucket::not_tested) << node.node << node.why;
+    EXPECT_NE(node.why.find("pairs fail all over these hosts"), std::string::npos) << node.why;
+  }
+}
+
+TEST(FailureVerdicts, OneHostThatFailsBesideOthersThatWorkIsBadAndSoAreTwo) {
+  for (const std::set<int>& dead : {std::set{3}, std::set{3, 6}}) {
+    std::set<std::pair<int, int>> failed;
+    for (const int node : dead)  // each still meets n0
+      for (int other = 1; other < 8; ++other)
+        if (other != node) failed.insert(std::minmax(node, other));
+    const Attribution found = attribute(without_times(8, failed));
+    for (const NodeVerdict& node : found.nodes)
+      EXPECT_EQ(node.bucket, dead.contains(node.node) ? Bucket::bad : Bucket::good) << node.node << node.why;
+  }
+}
+
+TEST(FailureVerdicts, APathOrTwoThatFailAreNotTheLauncher) {
+  const Attribution found = attribute(without_times(8, {{1, 2}, {4, 5}}));
+  for (const int node : {1, 2, 4, 5}) EXPECT_EQ(found.nodes[slot_of(node)].bucket, Bucket::suspect);
+  for (const int node : {0, 3, 6, 7}) EXPECT_EQ(found.nodes[slot_of(node)].bucket, Bucket::good);
+}
+
 }  // namespace
 }  // namespace collbench::analysis::failure_verdicts_test
