@@ -108,7 +108,7 @@ class NcclBackend : public Backend {
   int kept_passes_ = 0;                     // whose buffers were those of the pass before
   std::vector<double> communicator_seconds_;
   std::vector<NcclInitStep> init_steps_;  // of the first
-  std::vector<std::string> networks_;  // of all ranks' communicators, each once, the first one's first
+  std::vector<std::string> networks_;     // of all ranks' communicators, each once, the first one's first
   DeviceBuffer send_;
   DeviceBuffer receive_;
   DeviceBuffer scratch_;  // an NcclRowScratch

@@ -35,10 +35,9 @@ TEST(CounterRises, GradesByWhatOperatorsActOn) {
 TEST(CounterRises, HaveNoRateWhereTheTimeOfDayWasSetBack) {
   EXPECT_EQ(grade_of(rise_of("mlx5_0/1 symbol_error", 301, -3570)), RiseGrade::noted);
   EXPECT_EQ(grade_of(rise_of("mlx5_0/1 link_downed", 1, -3570)), RiseGrade::fatal);
-  EXPECT_EQ(
-      rise_words(rise_of("mlx5_0/1 symbol_error", 301, -3570)),
-      "host1 mlx5_0/1 symbol_error: 4 to 305 within an unknown time, noted "
-      "(above 10 a second is too many)");
+  EXPECT_EQ(rise_words(rise_of("mlx5_0/1 symbol_error", 301, -3570)),
+            "host1 mlx5_0/1 symbol_error: 4 to 305 within an unknown time, noted "
+            "(above 10 a second is too many)");
 }
 
 TEST(CounterRises, EachHostOfWhichSomethingWasNotReadIsNamed) {

@@ -612,5 +612,24 @@ TEST(NcclMessages, LibfabricIsMissedWhereNothingElseCarriesTheJob) {
       Contains("log-no-provider"));
 }
 
+/// Each is known, with a cause.
+TEST(NcclMessages, WhatUsersQuoteMostHasACause) {
+  const std::string file = std::string(source_folder()) + "/tests/topology/doctor/frequent_warnings.txt";
+  int texts = 0;
+  const std::string content = read_file(file);
+  for (const Line& line : clean_lines(content)) {
+    const std::string text(line.text);
+    if (text.starts_with('#')) continue;
+    ++texts;
+    const std::vector<std::string> codes = found_codes(
+        diagnosed(warned((text.find("NCCL WARN") == std::string::npos ? "NCCL WARN " : "") + text)));
+    EXPECT_THAT(codes, testing::Not(IsEmpty())) << text;
+    EXPECT_THAT(codes, testing::Each(testing::Not(
+                           testing::AnyOf("log-unknown-warning", "log-unknown-error", "log-cause-unknown"))))
+        << text;
+  }
+  EXPECT_EQ(texts, 45);
+}
+
 }  // namespace
 }  // namespace collbench::topology::nccl_messages_test
