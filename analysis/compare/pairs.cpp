@@ -211,11 +211,11 @@ std::vector<std::string> pair_sentences(const Comparison& comparison) {
     if (row.change == RowChange::faster || row.change == RowChange::slower) {
       const bool faster = row.change == RowChange::faster;
       const std::string_view word = faster ? "faster" : "slower";
-      const std::string how =
-          row.is_too_wide() ? fmt::format("{}, by how much is not known: the interval is too wide", word)
-                            : fmt::format("{:.1f} % {} ({:.1f} to {:.1f} %)", percent(row.ratio), word,
-                                          percent(faster ? row.ratio_high : row.ratio_low),
-                                          percent(faster ? row.ratio_low : row.ratio_high));
+      const std::string how = row.is_too_wide()
+                                  ? fmt::format("{} (the interval is too wide to say by how much)", word)
+                                  : fmt::format("{:.1f} % {} ({:.1f} to {:.1f} %)", percent(row.ratio), word,
+                                                percent(faster ? row.ratio_high : row.ratio_low),
+                                                percent(faster ? row.ratio_low : row.ratio_high));
       sentences.push_back(fmt::format("{}: B is {}, {}", format_row(row.key), how, pairs));
     } else if (row.change == RowChange::same) {
       sentences.push_back(fmt::format(

@@ -54,7 +54,7 @@ std::optional<std::string> utc_time(std::string_view text) {
 }
 
 void set_time_and_hosts(Run& run, const std::string& started, const std::vector<std::string>& hosts) {
-  const std::string file = run.log ? run.log->file : "";
+  const std::string file = run.log ? run.log->file : "the record";
   if (!started.empty() && !run.started.empty() && run.started != started) {
     throw usage_error("--date", fmt::format("{} says that it began at {}", file, run.started),
                       "leave --date out");

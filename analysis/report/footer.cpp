@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -233,18 +234,23 @@ void add_communicators(const Run& run, ReportLines& facts) {
     text += fmt::format("; {} for each of {} more (median)", format_seconds(median(more)), more.size());
   }
   facts.push_back({text});
+  // In the others a rank waits for all.
+  constexpr std::array<std::string_view, 4> kStepsAlone{"kernels", "alloc", "topo", "graphs"};
   std::vector<std::string> steps;
   for (const NcclInitStep& step : run.init_steps) {
     constexpr double kMinShownSeconds = 0.01;  // as finely as NCCL says it
+    constexpr double kMinLateSeconds = 0.1;
     if (step.seconds < kMinShownSeconds) continue;
     steps.push_back(fmt::format("{} {}", step.name, format_seconds(step.seconds)));
-    if (step.seconds > step.median_seconds)
+    if (std::ranges::find(kStepsAlone, step.name) == kStepsAlone.end())
+      steps.back() += " with waits";
+    else if (step.seconds > step.median_seconds + kMinLateSeconds)
       steps.back() += fmt::format(
           " (rank {}, median {})", step.rank,
           step.median_seconds < kMinShownSeconds ? "below 10 ms" : format_seconds(step.median_seconds));
   }
   if (!steps.empty())
-    facts.push_back({fmt::format("NCCL's init, each step on its slowest rank: {}", fmt::join(steps, ", "))});
+    facts.push_back({fmt::format("NCCL's init, the longest of each step: {}", fmt::join(steps, ", "))});
 }
 
 void add_networks(const Run& run, ReportLines& facts) {

@@ -50,7 +50,8 @@ struct NcclNetworks {
   bool operator==(const NcclNetworks&) const = default;
 };
 
-/// A step of making the first communicator, as NCCL (2.22 and newer) times it to 10 ms: "bootstrap", "topo".
+/// A step of making the first communicator, as NCCL (2.23.4 and newer) times it to 10 ms: "bootstrap",
+/// "topo".
 struct NcclInitStep {
   std::string name;
   double seconds = 0;         ///< on the slowest rank

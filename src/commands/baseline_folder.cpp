@@ -188,7 +188,7 @@ CheckedRecord read_checked(const CompareCommand& options, const std::string& fil
   const std::string own_name =
       checked.run.started.empty() ? "~" : analysis::record_file_name(checked.run, to_json_text(checked.run));
   const auto hosts = options.any_host ? std::vector<std::string>{} : analysis::hosts_of(checked.run);
-  if (!hosts.empty() && is_same_host(hosts.front(), "localhost")) {
+  if (std::ranges::any_of(hosts, [](const std::string& host) { return is_same_host(host, "localhost"); })) {
     checked.why_none =
         "it calls its host localhost, as any other machine may: name it (--host NAME), or compare with "
         "records "

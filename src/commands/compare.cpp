@@ -78,7 +78,7 @@ bool fails(const analysis::ComparedRow& row, const ComparisonOptions& options) {
 /// "failed: AllReduce 1 MiB float sum, out of place: SLOWER, 1.24 times as long (1.20 to 1.29)".
 std::string failed_row(const analysis::ComparedRow& row) {
   std::string text = fmt::format("failed: {}: {}", analysis::format_row(row.key), analysis::name(row.change));
-  if (row.is_too_wide()) return text + ", by how much is not known: the interval is too wide";
+  if (row.is_too_wide()) return text + " (the interval is too wide to say by how much)";
   if (row.ratio > 0) text += fmt::format(", {:.3g} times as long", row.ratio);
   if (row.ratio_low > 0) text += fmt::format(" ({:.3g} to {:.3g})", row.ratio_low, row.ratio_high);
   return text;

@@ -183,7 +183,8 @@ class SlowLink(OnFabric):
                 fabric("heal")
             if run.poll() is None:
                 break
-            run.communicate()
+            _, said = run.communicate(timeout=300)
+            self.assertEqual(run.returncode, 0, said)
         _, said = run.communicate(timeout=300)
         self.assertEqual(run.returncode, 0, said)
         made = json.loads(self.path.read_text())

@@ -281,10 +281,11 @@ TEST(OutcomeFacts, SayWhatMakingCommunicatorsTook) {
 TEST(OutcomeFacts, SayWhoIsSlowInWhichStepOfNcclsInit) {
   collbench::Run run = example_run();
   run.communicator_seconds = {9.4};
-  run.init_steps = {{"kernels", 0.21, 1, 0.21}, {"alloc", 9.1, 3, 0.2}, {"graphs", 0, 0, 0}};
+  run.init_steps = {
+      {"kernels", 0.21, 1, 0.2}, {"alloc", 9.1, 3, 0.2}, {"bootstrap", 9, 0, 8.9}, {"graphs", 0, 0, 0}};
   EXPECT_THAT(texts(footer_lines(run)),
-              Contains("NCCL's init, each step on its slowest rank: kernels 210 ms, "
-                       "alloc 9.1 s (rank 3, median 200 ms)"));
+              Contains("NCCL's init, the longest of each step: kernels 210 ms, alloc 9.1 s "
+                       "(rank 3, median 200 ms), bootstrap 9 s with waits"));
 }
 
 TEST(OutcomeFacts, SayWhichNetworkNcclUsedAndThatItChanged) {

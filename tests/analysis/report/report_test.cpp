@@ -91,7 +91,8 @@ TEST(Report, IsTheSameFromASavedRecord) {
 TEST(Report, NoFreeTextOfARunReachesAnyFormatRaw) {
   RandomRun random(3);
   for (auto run : {example_run(), random.run(), random.run()}) {
-    run.cluster.reset();  // a random one is no machine that a page could draw
+    if (run.cluster && run.cluster->shapes.find("collbench_topology") == std::string::npos)
+      run.cluster.reset();  // a random one is no machine that a page could draw
     const auto json = nlohmann::json::parse(to_json_text(run));
     const auto locations = free_texts(json, is_readable_run);
     EXPECT_GT(locations.size(), 10U);

@@ -628,7 +628,7 @@ TEST(NcclMessages, WhatUsersQuoteMostHasACause) {
                            testing::AnyOf("log-unknown-warning", "log-unknown-error", "log-cause-unknown"))))
         << text;
   }
-  EXPECT_EQ(texts, 45);
+  EXPECT_EQ(texts, 68);
 }
 
 }  // namespace

@@ -193,13 +193,14 @@ ReportLines missing_lines(const BurninRecord& record, const Attribution& found) 
   const JobsBelowFloor below = jobs_below_floor(record);
   if (below.below > 0) add(Tone::alarm, "the slowest job: " + floor_words(record, *below.worst));
   if (record.expected > 0 && !is_held_against_expected(record))
-    add(Tone::warning, "not known: how they compare with --expected, a rate between hosts: no pair gave one");
+    add(Tone::warning,
+        "not known: how they compare with --expected, a rate between hosts: no pair was measured");
   else if (record.expected > 0)
     add(Tone::plain, fmt::format("held against the expected {:.4g} GB/s: less than {:.0f} % of it is below",
                                  record.expected / kGigabyte, 100 * kShareOfExpected));
-  else if (below.judged == 0)
+  else if (below.judged == 0 && !was_halved(record))
     add(Tone::plain, "compared with the median of these nodes only; with --expected also with a known rate");
-  if (was_halved(record) && below.judged == 0)
+  if (was_halved(record) && !record.groups.empty() && below.judged == 0)
     add(Tone::plain,
         "groups are compared with one another only: one equally slow host in each would not show");
   if (record.left_out > 0)

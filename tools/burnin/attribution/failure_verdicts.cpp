@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
 #include <iterator>
 #include <map>
 #include <set>
@@ -59,36 +60,48 @@ std::set<int> silent_nodes(const BurninRecord& record) {
   return silent;
 }
 
-/// The rails on which failures follow no node: among those who meet most of their partners several pairs
-/// fail, of half of them or more, or most nodes fail with most. A launcher fails so, and a fabric.
-std::set<int> rails_of_scattered_failures(const BurninRecord& record, const PartnersByRail& met,
-                                          const PartnersByRail& failed, const std::set<int>& silent) {
+/// By rail the share of pairs that fail whoever their ends are, where failures follow no node: three pairs
+/// without a node in common fail (two beside nodes that fail with most) among those who meet most of their
+/// partners, or most nodes fail with most. A launcher fails so, and a fabric.
+std::map<int, double> shares_of_scattered_failures(const BurninRecord& record, const PartnersByRail& met,
+                                                   const PartnersByRail& failed,
+                                                   const std::set<int>& silent) {
   std::map<int, std::set<int>> in_question;  // by rail: who fails with more than it meets
   std::map<int, std::set<int>> others;
+  std::map<int, std::size_t> others_met;  // each pair of them twice
   for (const auto& [key, partners] : failed) {
     const auto times = met.find(key);
     if (times != met.end() && partners.size() > times->second.size())
       in_question[key.second].insert(key.first);
   }
-  for (const PartnersByRail* const of : {&met, &failed})
-    for (const auto& [key, partners] : *of)
-      if (met.contains(key) && !silent.contains(key.first) && !in_question[key.second].contains(key.first))
-        others[key.second].insert(key.first);
-  std::map<int, std::set<std::pair<int, int>>> pairs_of;  // those that failed among the others
-  std::map<int, std::set<int>> ends_of;
+  for (const auto& [key, partners] : met)
+    if (!silent.contains(key.first) && !in_question[key.second].contains(key.first))
+      others[key.second].insert(key.first);
+  for (const auto& [key, partners] : met)
+    if (const std::set<int>& of_rail = others[key.second]; of_rail.contains(key.first))
+      others_met[key.second] += static_cast<std::size_t>(
+          std::ranges::count_if(partners, [&](int partner) { return of_rail.contains(partner); }));
+  std::map<int, std::set<std::pair<int, int>>> failed_pairs;
+  std::map<int, std::set<int>> apart_ends;
+  std::map<int, std::size_t> apart;  // of these so many have no node in common
   for (const PairFailure& failure : record.failures) {
     const std::set<int>& of_rail = others[failure.rail];
     if (!of_rail.contains(failure.a) || !of_rail.contains(failure.b)) continue;
-    pairs_of[failure.rail].insert(std::minmax(failure.a, failure.b));
-    ends_of[failure.rail].insert({failure.a, failure.b});
+    failed_pairs[failure.rail].insert(std::minmax(failure.a, failure.b));
+    std::set<int>& ends = apart_ends[failure.rail];
+    if (!ends.contains(failure.a) && !ends.contains(failure.b)) {
+      ends.insert({failure.a, failure.b});
+      ++apart[failure.rail];
+    }
   }
-  std::set<int> rails;
+  std::map<int, double> shares;
   for (const auto& [rail, nodes] : in_question) {
-    const bool is_all_over =
-        pairs_of[rail].size() >= (nodes.empty() ? 3U : 2U) && 2 * ends_of[rail].size() >= others[rail].size();
-    if (is_all_over || nodes.size() > others[rail].size()) rails.insert(rail);
+    const bool most_fail = nodes.size() > others[rail].size();
+    if (apart[rail] < (nodes.empty() ? 3U : 2U) && !most_fail) continue;
+    const auto gone = static_cast<double>(failed_pairs[rail].size());
+    shares[rail] = most_fail ? 1 : (gone + 1) / (gone + static_cast<double>(others_met[rail]) / 2 + 1);
   }
-  return rails;
+  return shares;
 }
 
 /// What the failures of a burn-in say of its nodes.
@@ -99,7 +112,7 @@ class FailureJudge {
         met_(partners_met(record)),
         failed_(partners_failed(record)),
         silent_(silent_nodes(record)),
-        scattered_(rails_of_scattered_failures(record, met_, failed_, silent_)) {
+        scattered_(shares_of_scattered_failures(record, met_, failed_, silent_)) {
     for (const auto& [key, partners] : met_) {
       answers_.insert(key.first);
       rails_.insert(key.second);
@@ -118,8 +131,11 @@ class FailureJudge {
       return {node, Bucket::not_tested, "it answered at first, and at the end nobody: " + failure.why};
     if (known.bucket == Bucket::bad) return known;
     if (!rails_.contains(failure.rail)) return {node, Bucket::not_tested, why};
-    if (scattered_.contains(failure.rail))
-      return {node, Bucket::not_tested, "pairs fail all over these hosts, as by their launcher: " + why};
+    if (is_scattered(node, failure.rail)) {
+      if (known.bucket != Bucket::good) return known;
+      return {node, Bucket::not_tested,
+              "failures follow no host; the launcher or the fabric is likelier: " + why, true};
+    }
     if (explains(node, failure.rail)) return {node, Bucket::bad, why};
     const int other = node == failure.a ? failure.b : failure.a;
     const bool is_other = explains(other, failure.rail);
@@ -131,6 +147,15 @@ class FailureJudge {
     const auto at = met_.find({node, rail});
     return at == met_.end() ? 0 : at->second.size();
   }
+  /// It fails no more than its rail's pairs do, but for what happens to one of a thousand.
+  [[nodiscard]] bool is_scattered(int node, int rail) const {
+    const auto share = scattered_.find(rail);
+    if (share == scattered_.end()) return false;
+    const auto gone = static_cast<double>(failed_.at({node, rail}).size());
+    const boost::math::binomial_distribution<> of_partners(gone + static_cast<double>(times(node, rail)),
+                                                           share->second);
+    return boost::math::cdf(boost::math::complement(of_partners, gone - 1)) > 1e-3;
+  }
   /// It failed with more than it met.
   [[nodiscard]] bool explains(int node, int rail) const {
     return silent_.contains(node) || failed_.at({node, rail}).size() > times(node, rail);
@@ -140,7 +165,7 @@ class FailureJudge {
   PartnersByRail met_;
   PartnersByRail failed_;
   std::set<int> silent_;
-  std::set<int> scattered_;  ///< rails
+  std::map<int, double> scattered_;  ///< by rail
   std::set<int> answers_{};
   std::set<int> rails_{};
 };

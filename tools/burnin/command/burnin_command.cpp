@@ -50,11 +50,12 @@ CommandResult reported(const BurninRecord& record, const std::string& format) {
           {}};
 }
 
-/// Of a burn-in that goes on only its phases: which of their launches are left is known as they come.
+/// Of a burn-in that goes on only its phases: which of their launches are left is known as they come. Nor is
+/// it known whether there are GPUs.
 Forecast forecast_of(const BurninOptions& options) {
   std::vector<PhasePlan> plans = phase_plans(options);
-  if (options.resume)
-    for (PhasePlan& plan : plans) plan = {.phase = plan.phase};
+  for (PhasePlan& plan : plans)
+    if (options.resume || plan.phase == BurninPhase::gpus) plan = {.phase = plan.phase};
   return Forecast(std::move(plans));
 }
 
@@ -211,7 +212,7 @@ class Burnin {
       // One whose kind is too small for pairs is not tested, either, and failed in none.
       const bool is_silent =
           found.nodes[static_cast<std::size_t>(node)].bucket == analysis::Bucket::not_tested &&
-          !record_.table.times.empty() &&
+          !found.nodes[static_cast<std::size_t>(node)].held_back && !record_.table.times.empty() &&
           std::any_of(record_.failures.begin(), record_.failures.end(),
                       [node](const auto& failure) { return failure.a == node || failure.b == node; });
       if (phase == BurninPhase::nodes || (!failed && !is_silent)) nodes.push_back(node);
@@ -283,13 +284,14 @@ class Burnin {
     if (!knew && forecast_.knows_start() && is_forecast()) {
       predicted_seconds_ = elapsed() + forecast_.seconds_left();
       progress_.clear();
-      print_message(
-          fmt::format("burnin: the first launches took up to {} to start: about {} in all, without "
-                      "retests{}",
-                      format_seconds(forecast_.start_seconds()), format_seconds(predicted_seconds_),
-                      options_.seconds > 0 && predicted_seconds_ > options_.seconds
-                          ? "; more than --time, so the last of it is left out"
-                          : ""));
+      constexpr double kMinShownStart = 0.1;  // seconds
+      print_message(fmt::format("burnin: {}about {} in all, without retests{}",
+                                forecast_.start_seconds() < kMinShownStart
+                                    ? ""
+                                    : fmt::format("the first launches took up to {} to start: ",
+                                                  format_seconds(forecast_.start_seconds())),
+                                format_seconds(predicted_seconds_),
+                                is_cut_by_time() ? "; more than --time, so the last of it is left out" : ""));
     }
     show_progress();
   }
@@ -300,7 +302,7 @@ class Burnin {
         fmt::format(
             "burnin: {}{}{}", forecast_.where(),
             failed > 0 ? fmt::format("; {} gave no result", counted(failed, "launch")) : "",
-            is_forecast() && forecast_.seconds_left() > 0
+            is_forecast() && forecast_.knows_start() && forecast_.seconds_left() > 0
                 ? fmt::format("; about {} left, without retests", format_seconds(forecast_.seconds_left()))
                 : ""),
         elapsed());
@@ -311,9 +313,13 @@ class Burnin {
     return !options_.resume && !has_phase(options_, BurninPhase::halving);
   }
 
+  [[nodiscard]] bool is_cut_by_time() const {
+    return options_.seconds > 0 && predicted_seconds_ > options_.seconds;
+  }
+
   void say_how_long_it_took() {
     progress_.clear();
-    if (predicted_seconds_ > 0)
+    if (predicted_seconds_ > 0 && !is_cut_by_time())
       print_message(fmt::format("burnin: took {} with its retests; predicted {} without",
                                 format_seconds(elapsed()), format_seconds(predicted_seconds_)));
   }

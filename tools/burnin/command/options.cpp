@@ -79,6 +79,9 @@ void require_sensible(const BurninOptions& options) {
   if (options.nvlink_nodes > 0 && !has_phase(options, BurninPhase::halving))
     throw usage_error("--nvlink-nodes", "only --diagnose measures with NVLink between hosts and without it",
                       "add --diagnose, or leave it out");
+  if (options.expected > 0 && has_phase(options, BurninPhase::halving))
+    throw usage_error("--expected", "it is a rate of pairs, and --diagnose measures groups",
+                      "leave it out; on GPUs groups are held against a sound machine");
   if (options.resume && options.record_path.empty())
     throw usage_error("--resume", "the record to go on with is unknown", "give it with -J");
   if (options.format != "text" && options.dry_run)

@@ -148,8 +148,8 @@ std::string plan_of(const BurninOptions& options) {
   if (!left_out.empty() && !has_phase(options, BurninPhase::halving))
     all.text += fmt::format("left out: {}\n", fmt::join(left_out, ", "));
   all.text += fmt::format(
-      "in all about {} of measuring{}, without retests: {} in {}{}; how long one takes to start is "
-      "known after the first{}\n",
+      "in all about {} of measuring{}, without retests: {} in {}{}; start-up time is known only "
+      "after the first{}\n",
       format_seconds(all.seconds),
       gpus.rounds > 0 ? fmt::format(", and {} of phase gpus where there are GPUs ({})",
                                     format_seconds(gpus.seconds), counted(gpus.launches, "launch"))

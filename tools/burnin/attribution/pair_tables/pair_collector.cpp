@@ -12,7 +12,6 @@
 #include "base/text_input.hpp"
 #include "base/text_sinks.hpp"
 #include "base/word_list.hpp"
-#include "tools/burnin/attribution/pair_tables/pair_columns.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -60,11 +59,6 @@ bool says_failure(std::string_view cell) {
 
 std::optional<double> PairCollector::rate(std::string_view cell, double unit, int line) const {
   double found = 0;
-  const std::size_t blank = std::min(trim(cell).find(' '), trim(cell).size());
-  if (const auto own_unit = named_unit(trim(cell).substr(blank))) {  // "379.8 Gbps"
-    cell = trim(cell).substr(0, blank);
-    unit = own_unit->first;
-  }
   const Measured measured = require_cell(cell, found, file_, line);
   if (measured == Measured::nothing) return std::nullopt;
   return measured == Measured::rate ? found * unit : 0;

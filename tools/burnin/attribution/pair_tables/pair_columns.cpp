@@ -169,8 +169,6 @@ std::optional<PairEnds> pair_ends(const std::vector<std::string>& heading) {
   return std::nullopt;
 }
 
-std::optional<std::pair<double, std::string>> named_unit(std::string_view name) { return unit_in(name); }
-
 std::pair<double, std::string> unit_of_rates(std::string_view name) {
   const auto unit = unit_in(name, true);
   if (!unit && is_time(name)) {

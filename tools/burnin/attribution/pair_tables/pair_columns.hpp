@@ -51,8 +51,6 @@ struct PairEnds {
 /// Bytes per second of one unit of a column of rates, and the unit in words: K, M, G or T, with or without i,
 /// of bytes or bits a second. GB/s where its name has none.
 [[nodiscard]] std::pair<double, std::string> unit_of_rates(std::string_view name);
-/// The same; none where it has none that is known.
-[[nodiscard]] std::optional<std::pair<double, std::string>> named_unit(std::string_view name);
 
 /// Whether these lines are what nvbandwidth printed (its text, versions 0.1 to 0.8).
 [[nodiscard]] bool is_nvbandwidth(const std::vector<Line>& lines);

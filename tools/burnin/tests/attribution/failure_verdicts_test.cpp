@@ -131,7 +131,7 @@ TEST(FailureVerdicts, FailuresThatFollowNoHostAreTheLaunchers) {
   ASSERT_GT(failed.size(), 9U);
   for (const NodeVerdict& node : attribute(without_times(8, failed)).nodes) {
     EXPECT_EQ(node.bucket, Bucket::not_tested) << node.node << node.why;
-    EXPECT_NE(node.why.find("pairs fail all over these hosts"), std::string::npos) << node.why;
+    EXPECT_NE(node.why.find("failures follow no host"), std::string::npos) << node.why;
   }
 }
 
@@ -151,6 +151,19 @@ TEST(FailureVerdicts, APathOrTwoThatFailAreNotTheLauncher) {
   const Attribution found = attribute(without_times(8, {{1, 2}, {4, 5}}));
   for (const int node : {1, 2, 4, 5}) EXPECT_EQ(found.nodes[slot_of(node)].bucket, Bucket::suspect);
   for (const int node : {0, 3, 6, 7}) EXPECT_EQ(found.nodes[slot_of(node)].bucket, Bucket::good);
+}
+
+TEST(FailureVerdicts, AHostThatFailsWithAllButOneIsBadBesidePathsThatFail) {
+  std::set<std::pair<int, int>> failed{{0, 1}, {2, 4}};
+  for (int other = 1; other < 9; ++other)
+    if (other != 3) failed.insert(std::minmax(3, other));
+  const Attribution found = attribute(without_times(9, failed));
+  EXPECT_EQ(found.nodes[3].bucket, Bucket::bad) << found.nodes[3].why;
+}
+
+TEST(FailureVerdicts, FailuresWithOneHostInCommonAreNoLaunchers) {
+  const Attribution found = attribute(without_times(8, {{0, 5}, {1, 5}, {2, 5}}));
+  for (const int node : {0, 1, 2, 5}) EXPECT_EQ(found.nodes[slot_of(node)].bucket, Bucket::suspect);
 }
 
 }  // namespace

@@ -419,20 +419,16 @@ TEST(ImportedPairs, AMarkInFrontOfAnUtf8FileIsNoLetter) {
   EXPECT_THAT(blamed(read("\xEF\xBB\xBF" + slow_node(',', "node_a,node_b,busbw\n"))), ElementsAre("n2"));
 }
 
-TEST(ImportedPairs, ACellMayNameItsOwnUnit) {
-  const BurninRecord record =
-      read("a,b,busbw (MB/s)\nn0,n1,48 GB/s\nn0,n2,384 Gbps\nn0,n3,48000\nn1,n2, 24 GB/s\nn2,n3,48000\n");
-  std::vector<double> seconds;
-  for (const RailTime& time : record.table.times)
-    if (time.from < time.to) seconds.push_back(time.seconds / record.table.times.front().seconds);
-  EXPECT_THAT(seconds,
-              testing::UnorderedElementsAre(1, testing::DoubleNear(1, 1e-9), testing::DoubleNear(1, 1e-9),
-                                            testing::DoubleNear(2, 1e-9), testing::DoubleNear(1, 1e-9)));
+TEST(ImportedPairs, OfMeansAndMediansTheMeanCounts) {
+  EXPECT_THAT(
+      read("a,b,median_GBps,mean_GBps,peak_GBps\nn0,n1,1,2,3\nn0,n2,1,2,3\nn0,n3,1,2,3\nn1,n2,1,2,3\n")
+          .source,
+      HasSubstr("column mean_GBps"));
 }
 
 TEST(ImportedPairs, WhatCannotBeReadIsRefusedWithItsLine) {
-  // Half a number is none: a healthy fleet would be made of thousands, decimal commas and letters.
-  for (const char* cell : {"\"1,950\"", "48 apples", "48 GB", "48G", "4_8", "0x30"})
+  // Half a number is none: a healthy fleet would be made of thousands, decimal commas and units.
+  for (const char* cell : {"\"1,950\"", "48 GB/s", "48G", "4_8", "0x30"})
     EXPECT_THAT(refusal(fmt::format("a,b,busbw\nn0,n1,{}\n", cell)), HasSubstr("is no rate")) << cell;
   EXPECT_THAT(refusal("a;b;busbw\nn0;n1;1,95\n"),
               AllOf(HasSubstr("pairs.tsv:2"), HasSubstr("'1,95' is no rate: it has a comma, decimal or of")));
