@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/statistics.hpp"
@@ -14,7 +17,7 @@
 namespace collbench::analysis {
 namespace {
 
-constexpr std::size_t kMaxNodes = 1024;
+constexpr std::size_t kMaxNodes = 4096;
 constexpr std::size_t kMinMembers = 3;
 constexpr double kClip = 3 * kMatters;  // a slow path says no more than that it is slow
 
@@ -40,6 +43,7 @@ struct Fit {
   std::vector<double> parts;  ///< by node
   double inside = 0;
   double across = 0;
+  double scale = kMinScatter;  ///< mean deviation
   double criterion = std::numeric_limits<double>::infinity();
 };
 
@@ -59,16 +63,17 @@ class GroupSearch {
     return fit_of(labels, false);
   }
 
-  /// The best of a search that begins with this share of the pairs inside groups.
-  [[nodiscard]] Fit with(double inside) const {
+  /// The best of a search that begins with these parts, and groups of pairs below this middle of the levels,
+  /// or of this share of the pairs.
+  [[nodiscard]] Fit with(std::vector<double> parts, std::optional<double> middle, double inside = 0) const {
     constexpr int kTurns = 5;
     Fit best;
-    std::vector<double> parts(partners_.size(), 0);
-    std::optional<double> middle;
     for (int turn = 0; turn < kTurns; ++turn) {
       std::vector<double> values;
-      for (const PairTime& pair : pairs_)
-        values.push_back(pair.log_time - parts[slot_of(pair.a)] - parts[slot_of(pair.b)]);
+      for (const PairTime& pair : pairs_) {
+        const auto [less, more] = std::minmax(parts[slot_of(pair.a)], parts[slot_of(pair.b)]);
+        values.push_back(pair.log_time - more - std::min(less, 0.0));  // of two slow ones the slower
+      }
       if (!middle) middle = (quantile(values, inside / 2) + quantile(values, (1 + inside) / 2)) / 2;
       const Fit now = fit_of(likeliest(values, *middle), true);
       if (now.criterion >= best.criterion) break;
@@ -76,42 +81,79 @@ class GroupSearch {
       parts = now.parts;
       middle = (now.inside + now.across) / 2;
     }
-    return best.labels.empty() ? best : with_slow_members(best);
+    return best.labels.empty() ? best : refined(best);
   }
 
  private:
-  /// A slow node's pairs inside its group look like pairs across: whoever is by itself is tried as a member
-  /// of the group that it met most, first all of them at once, for two that are slow hide each other.
-  [[nodiscard]] Fit with_slow_members(Fit best) const {
+  /// A slow node's pairs inside its group look like pairs across, and all nodes of the largest group may be
+  /// said to be by themselves, and those of the others slow: tried is whether those who are alone are a
+  /// group, and each node where its pairs fit best, first all of them at once, for two that are slow hide
+  /// each other.
+  [[nodiscard]] Fit refined(Fit best) const {
+    constexpr int kPasses = 3;
     constexpr std::size_t kMaxTries = 64;  // a fit each
-    std::vector<std::pair<std::size_t, int>> group_of;
-    std::vector<int> size(partners_.size(), 0);
-    for (const int label : best.labels) ++size[slot_of(label)];
-    for (std::size_t node = 0; node < partners_.size(); ++node) {
-      if (size[slot_of(best.labels[node])] > 1) continue;
-      std::map<int, int> met;
-      for (const auto& [partner, pair] : partners_[node]) {
-        const int label = best.labels[slot_of(partner)];
-        if (size[slot_of(label)] > 1) ++met[label];
-      }
-      if (!met.empty())
-        group_of.emplace_back(node,
-                              std::max_element(met.begin(), met.end(), [](const auto& a, const auto& b) {
-                                return a.second < b.second;
-                              })->first);
-    }
-    if (group_of.size() > kMaxTries) group_of.resize(kMaxTries);
-    const std::vector<int> by_itself = best.labels;
-    const auto keep_if_better = [&](const std::vector<int>& labels) {
-      if (Fit now = fit_of(labels, true); now.criterion < best.criterion) best = std::move(now);
+    const auto is_better = [&](const std::vector<int>& labels) {
+      Fit now = fit_of(labels, true);
+      if (now.criterion >= best.criterion) return false;
+      best = std::move(now);
+      return true;
     };
-    std::vector<int> all_joined = by_itself;
-    for (const auto& [node, group] : group_of) all_joined[node] = group;
-    keep_if_better(all_joined);
-    for (const auto& [node, group] : group_of) {
-      std::vector<int> labels = best.labels;
-      labels[node] = labels[node] == group ? by_itself[node] : group;
-      keep_if_better(labels);
+    for (int pass = 0; pass < kPasses; ++pass) {
+      std::vector<int> size = sizes_of(best.labels);
+      std::vector<int> joined = best.labels;
+      const auto is_alone = [&size](int label) { return size[slot_of(label)] == 1; };
+      if (const auto alone = std::ranges::find_if(joined, is_alone); alone != joined.end()) {
+        std::ranges::replace_if(joined, is_alone, int{*alone});
+        is_better(joined);
+      }
+      const std::vector<int> before = best.labels;
+      size = sizes_of(before);
+      std::vector<int> labels = before;
+      std::vector<std::size_t> moved;
+      for (std::size_t node = 0; node < labels.size(); ++node) {
+        if (pass == 0 && std::cmp_greater_equal(size[slot_of(before[node])], kMinMembers)) continue;
+        labels[node] = fitting_label(node, best, size);
+        if (labels[node] == before[node]) continue;
+        ++size[slot_of(labels[node])];  // an empty one is no other's
+        moved.push_back(node);
+      }
+      if (moved.empty() || is_better(labels)) continue;
+      if (moved.size() > kMaxTries) moved.resize(kMaxTries);
+      for (const std::size_t node : moved) {
+        std::vector<int> one = best.labels;
+        one[node] = labels[node];
+        is_better(one);
+      }
+    }
+    return best;
+  }
+
+  [[nodiscard]] static std::vector<int> sizes_of(const std::vector<int>& labels) {
+    std::vector<int> size(labels.size(), 0);
+    for (const int label : labels) ++size[slot_of(label)];
+    return size;
+  }
+
+  /// Where a node's pairs are fitted best by a part of its own, of the groups that it met and none.
+  [[nodiscard]] int fitting_label(std::size_t node, const Fit& fit, const std::vector<int>& size) const {
+    std::set<int> labels{fit.labels[node]};
+    if (const auto empty = std::ranges::find(size, 0); empty != size.end())
+      labels.insert(static_cast<int>(empty - size.begin()));
+    for (const auto& [partner, pair] : partners_[node])
+      if (size[slot_of(fit.labels[slot_of(partner)])] > 1) labels.insert(fit.labels[slot_of(partner)]);
+    int best = fit.labels[node];
+    double least = std::numeric_limits<double>::infinity();
+    for (const int label : labels) {
+      std::vector<double> rests;
+      for (const auto& [partner, pair] : partners_[node])
+        rests.push_back(pairs_[pair].log_time - fit.parts[slot_of(partner)] -
+                        (fit.labels[slot_of(partner)] == label ? fit.inside : fit.across));
+      const double part = median(rests);
+      double cost = 0;
+      for (const double rest : rests) cost += std::min(std::fabs(rest - part), kClip);
+      cost =
+          cost / fit.scale + std::log(static_cast<double>(size.size()) / std::max(1, size[slot_of(label)]));
+      if (cost < least) std::tie(least, best) = std::pair(cost, label);
     }
     return best;
   }
@@ -189,15 +231,27 @@ class GroupSearch {
   [[nodiscard]] static bool is_inside(const Fit& fit, bool two_levels, const PairTime& pair) {
     return two_levels && fit.labels[slot_of(pair.a)] == fit.labels[slot_of(pair.b)];
   }
+  /// Of two slow nodes the slower sets the rate, or what they lose adds up: as the pair says.
   [[nodiscard]] static double rest(const Fit& fit, bool two_levels, const PairTime& pair) {
-    return pair.log_time - (is_inside(fit, two_levels, pair) ? fit.inside : fit.across) -
-           fit.parts[slot_of(pair.a)] - fit.parts[slot_of(pair.b)];
+    const double a = fit.parts[slot_of(pair.a)];
+    const double b = fit.parts[slot_of(pair.b)];
+    const double rest = pair.log_time - (is_inside(fit, two_levels, pair) ? fit.inside : fit.across) - a - b;
+    const double of_slower = rest + std::max(0.0, std::min(a, b));
+    return std::fabs(of_slower) < std::fabs(rest) ? of_slower : rest;
   }
 
   /// Medians in turn, of the levels and of each node's pairs.
   [[nodiscard]] Fit fit_of(const std::vector<int>& labels, bool two_levels) const {
     constexpr int kPasses = 10;
     Fit fit{labels, std::vector<double>(partners_.size(), 0)};
+    // Who is alone may be slow, so that pairs of groups say what is across, where there are any.
+    const std::vector<int> size = sizes_of(labels);
+    const auto is_between = [&](const PairTime& pair) {
+      const int a = labels[slot_of(pair.a)];
+      const int b = labels[slot_of(pair.b)];
+      return a != b && size[slot_of(a)] > 1 && size[slot_of(b)] > 1;
+    };
+    const bool any_between = two_levels && std::ranges::any_of(pairs_, is_between);
     std::vector<double> values;
     const auto settle = [&values](double& level) {
       if (!values.empty()) level += reordering_median(values);
@@ -206,7 +260,8 @@ class GroupSearch {
     for (int pass = 0; pass < kPasses; ++pass) {
       for (const bool inside : {true, false}) {
         for (const PairTime& pair : pairs_)
-          if (is_inside(fit, two_levels, pair) == inside) values.push_back(rest(fit, two_levels, pair));
+          if (is_inside(fit, two_levels, pair) == inside && (!any_between || inside || is_between(pair)))
+            values.push_back(rest(fit, two_levels, pair));
         settle(inside ? fit.inside : fit.across);
       }
       for (std::size_t node = 0; node < partners_.size(); ++node) {
@@ -221,11 +276,12 @@ class GroupSearch {
     }
     double deviation = 0;
     for (const PairTime& pair : pairs_) deviation += std::min(std::fabs(rest(fit, two_levels, pair)), kClip);
-    fit.criterion = criterion(fit, deviation, two_levels);
+    fit.scale = deviation / static_cast<double>(pairs_.size()) + kMinScatter;
+    fit.criterion = criterion(fit, two_levels);
     return fit;
   }
 
-  [[nodiscard]] double criterion(const Fit& fit, double deviation, bool two_levels) const {
+  [[nodiscard]] double criterion(const Fit& fit, bool two_levels) const {
     const auto count = static_cast<double>(pairs_.size());
     const auto nodes = static_cast<double>(partners_.size());
     std::map<int, double> sizes;
@@ -241,11 +297,10 @@ class GroupSearch {
     double kinds = 0;
     for (const double of_kind : {inside, count - inside})
       if (of_kind > 0) kinds += of_kind * std::log(count / of_kind);
-    const auto matter = std::count_if(fit.parts.begin(), fit.parts.end(),
-                                      [](double part) { return std::fabs(part) > kMatters; });
-    return 2 * count * std::log(deviation / count + kMinScatter) +
-           2 * (two_levels ? std::min(labels, kinds) : 0) +
-           (static_cast<double>(matter) + (two_levels ? 2 : 1)) * std::log(count);
+    double matter = 0;  // parts, each as far as it matters
+    for (const double part : fit.parts) matter += std::min(1.0, std::fabs(part) / kMatters);
+    return 2 * count * std::log(fit.scale) + 2 * (two_levels ? std::min(labels, kinds) : 0) +
+           (matter + (two_levels ? 2 : 1)) * std::log(count);
   }
 
   std::vector<PairTime> pairs_;
@@ -260,11 +315,15 @@ NodeGroups node_groups(const PairTable& table) {
   std::vector<PairTime> pairs = pairs_of(table);
   if (pairs.size() < table.nodes.size()) return groups;
   const GroupSearch search(std::move(pairs), table.nodes.size());
-  Fit best = search.without();
-  for (const double inside : {0.05, 0.1, 0.2, 0.35, 0.5, 0.75}) {
-    const Fit fit = search.with(inside);
+  const Fit without = search.without();
+  Fit best = without;
+  const auto keep_if_better = [&best](const Fit& fit) {
     if (fit.criterion < best.criterion && fit.inside < fit.across) best = fit;
-  }
+  };
+  for (const double inside : {0.05, 0.1, 0.2, 0.35, 0.5, 0.75})
+    keep_if_better(search.with(std::vector<double>(table.nodes.size(), 0), std::nullopt, inside));
+  // A few nodes that are fast with one another are slow with all others beside one large group.
+  for (const double middle : {-0.025, -0.05, -0.1}) keep_if_better(search.with(without.parts, middle));
   std::map<int, std::vector<int>> members;
   for (std::size_t node = 0; node < best.labels.size(); ++node)
     members[best.labels[node]].push_back(static_cast<int>(node));

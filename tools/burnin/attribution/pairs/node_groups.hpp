@@ -17,7 +17,7 @@ struct NodeGroups {
 /// medians fit it), where each node's group (or each pair's kind, where that is less) and each part that
 /// matters count as what has to be said. For given levels the likeliest groups are found by moving nodes and
 /// joining groups while that gains (Blondel et al., J. Stat. Mech. P10008, 2008, with this gain for
-/// modularity's). None of fewer than two groups of three, and of more than 1,024 nodes.
+/// modularity's). None of fewer than two groups of three, and of more than 4,096 nodes.
 [[nodiscard]] NodeGroups node_groups(const PairTable& table);
 
 }  // namespace collbench::analysis
