@@ -159,7 +159,7 @@ class Finder {
     for (int node = 0; node < node_count(); ++node) {
       const std::vector<int> slow = slow_rails_of(node);
       if (slow.empty()) continue;
-      if (on_slower_level(node)) {
+      if (on_slower_level(node) || may_share_leaf(node)) {
         unclear_.insert(node);
         continue;
       }
@@ -211,6 +211,32 @@ class Finder {
       if (one.slow(node) && !levels.centers.empty() &&
           one.worst(node) < levels.centers.back() + one.send.line)
         return levels.centers.size() > 1;
+    }
+    return false;
+  }
+
+  /// Another is as slow, and their pair is fast, or was not measured, as where all met few references only:
+  /// they may be below a leaf switch of their own, unless a node is slow inside its group.
+  [[nodiscard]] bool may_share_leaf(int node) const {
+    for (int rail = 0; rail < table_.rails; ++rail) {
+      const RailParts& one = rails_[slot_of(rail)];
+      const double worst = one.worst(node);
+      if (!one.slow(node) || worst > kMaxLeafCost || part_inside(node, rail, true)) continue;
+      std::map<int, double> with;  // what a pair takes more
+      for (std::size_t i = 0; i < table_.times.size(); ++i) {
+        const RailTime& time = table_.times[i];
+        if (time.rail == rail && !std::isnan(effects_.residuals[i]) && (time.from == node || time.to == node))
+          with[time.from == node ? time.to : time.from] = effects_.residuals[i] +
+                                                          effects_.send[slot_of(time.from)][slot_of(rail)] +
+                                                          effects_.receive[slot_of(time.to)][slot_of(rail)];
+      }
+      const bool met_few = design_ == DesignKind::bipartite && 4 * with.size() < table_.nodes.size();
+      for (int other = 0; other < node_count(); ++other) {
+        if (other == node || !one.slow(other) || std::fabs(one.worst(other) - worst) > one.send.line)
+          continue;
+        const auto pair = with.find(other);
+        if (pair == with.end() ? met_few : pair->second < worst / 2) return true;
+      }
     }
     return false;
   }
@@ -549,8 +575,8 @@ class Finder {
               "this design cannot tell: the rates of its side scatter by more than a loss of 10 %"};
     if (unclear_.contains(node) || may_be_of_faster_level(node))
       return {node, Bucket::not_tested,
-              "this design cannot tell: others of its side are faster and others as slow, so it may be slow, "
-              "or below another leaf switch"};
+              "this design cannot tell: others are faster and others as slow, so it may be slow, or below "
+              "another leaf switch"};
     const auto is_elsewhere = [node](const auto& of) {
       return std::find(of.second.begin(), of.second.end(), node) != of.second.end();
     };

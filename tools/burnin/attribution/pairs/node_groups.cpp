@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::size_t kMaxNodes = 4096;
 constexpr std::size_t kMinMembers = 3;
-constexpr double kClip = 3 * kMatters;  // a slow path says no more than that it is slow
+constexpr double kMinApart = 0.75 * kMatters;  // less is no node's fault, either
+constexpr double kClip = 3 * kMatters;         // a slow path says no more than that it is slow
 
 /// The pairs of a table, each by the median of its directions and rails.
 std::vector<PairTime> pairs_of(const PairTable& table) {
@@ -84,6 +85,16 @@ class GroupSearch {
     return best.labels.empty() ? best : refined(best);
   }
 
+  /// A group has pairs that are as fast as those inside the others; slow nodes have not.
+  [[nodiscard]] bool has_fast_pairs(const Fit& fit, int label) const {
+    constexpr double kOfMostSlow = 0.1;  // two thirds of a group's nodes may be
+    std::vector<double> more;
+    for (const PairTime& pair : pairs_)
+      if (is_inside(fit, true, pair) && fit.labels[slot_of(pair.a)] == label)
+        more.push_back(pair.log_time - fit.inside);
+    return !more.empty() && quantile(more, kOfMostSlow) < kMinApart;
+  }
+
  private:
   /// A slow node's pairs inside its group look like pairs across, and all nodes of the largest group may be
   /// said to be by themselves, and those of the others slow: tried is whether those who are alone are a
@@ -91,12 +102,8 @@ class GroupSearch {
   /// each other.
   [[nodiscard]] Fit refined(Fit best) const {
     constexpr int kPasses = 3;
-    constexpr std::size_t kMaxTries = 64;  // a fit each
-    const auto is_better = [&](const std::vector<int>& labels) {
-      Fit now = fit_of(labels, true);
-      if (now.criterion >= best.criterion) return false;
-      best = std::move(now);
-      return true;
+    const auto keep_if_better = [&](const std::vector<int>& labels) {
+      if (Fit now = fit_of(labels, true); now.criterion < best.criterion) best = std::move(now);
     };
     for (int pass = 0; pass < kPasses; ++pass) {
       std::vector<int> size = sizes_of(best.labels);
@@ -104,26 +111,16 @@ class GroupSearch {
       const auto is_alone = [&size](int label) { return size[slot_of(label)] == 1; };
       if (const auto alone = std::ranges::find_if(joined, is_alone); alone != joined.end()) {
         std::ranges::replace_if(joined, is_alone, int{*alone});
-        is_better(joined);
+        keep_if_better(joined);
       }
-      const std::vector<int> before = best.labels;
-      size = sizes_of(before);
-      std::vector<int> labels = before;
-      std::vector<std::size_t> moved;
+      std::vector<int> labels = best.labels;
+      size = sizes_of(labels);
       for (std::size_t node = 0; node < labels.size(); ++node) {
-        if (pass == 0 && std::cmp_greater_equal(size[slot_of(before[node])], kMinMembers)) continue;
+        if (pass == 0 && std::cmp_greater_equal(size[slot_of(labels[node])], kMinMembers)) continue;
         labels[node] = fitting_label(node, best, size);
-        if (labels[node] == before[node]) continue;
         ++size[slot_of(labels[node])];  // an empty one is no other's
-        moved.push_back(node);
       }
-      if (moved.empty() || is_better(labels)) continue;
-      if (moved.size() > kMaxTries) moved.resize(kMaxTries);
-      for (const std::size_t node : moved) {
-        std::vector<int> one = best.labels;
-        one[node] = labels[node];
-        is_better(one);
-      }
+      keep_if_better(labels);
     }
     return best;
   }
@@ -318,19 +315,23 @@ NodeGroups node_groups(const PairTable& table) {
   const Fit without = search.without();
   Fit best = without;
   const auto keep_if_better = [&best](const Fit& fit) {
-    if (fit.criterion < best.criterion && fit.inside < fit.across) best = fit;
+    if (fit.criterion < best.criterion && fit.across - fit.inside > kMinApart) best = fit;
   };
   for (const double inside : {0.05, 0.1, 0.2, 0.35, 0.5, 0.75})
     keep_if_better(search.with(std::vector<double>(table.nodes.size(), 0), std::nullopt, inside));
   // A few nodes that are fast with one another are slow with all others beside one large group.
-  for (const double middle : {-0.025, -0.05, -0.1}) keep_if_better(search.with(without.parts, middle));
+  for (const double middle : {-0.05, -0.1}) keep_if_better(search.with(without.parts, middle));
+  groups.group_of_node = best.labels;
   std::map<int, std::vector<int>> members;
   for (std::size_t node = 0; node < best.labels.size(); ++node)
     members[best.labels[node]].push_back(static_cast<int>(node));
-  for (const auto& [label, nodes] : members)
-    if (nodes.size() >= kMinMembers) groups.members.push_back(nodes);
+  for (const auto& [label, nodes] : members) {
+    if (!search.has_fast_pairs(best, label))
+      for (const int node : nodes) groups.group_of_node[slot_of(node)] = -1 - node;
+    else if (nodes.size() >= kMinMembers)
+      groups.members.push_back(nodes);
+  }
   if (groups.members.size() < 2) return {};
-  groups.group_of_node = best.labels;
   groups.across = best.across - best.inside;
   return groups;
 }

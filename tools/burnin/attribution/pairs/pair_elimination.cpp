@@ -212,6 +212,19 @@ void name_what_nothing_clears(const std::vector<PairTime>& pairs, double clears_
     if (is_all_slow && (with.size() > 1 || with.front() > slowest_path + found.line))
       of.standing = Standing::slow;
   }
+  const double apart = found.levels.centers.back() - found.levels.centers.front();
+  std::vector<double> slow;
+  for (const NodeStanding& node : found.nodes)
+    if (node.standing == Standing::slow) slow.push_back(node.more);
+  for (NodeStanding& node : found.nodes) {
+    const auto alike =
+        std::ranges::count_if(slow, [&](double more) { return std::fabs(more - node.more) < found.line; });
+    if (node.standing == Standing::slow && node.more + apart < kMaxLeafCost && alike > 1) {
+      node.standing = Standing::unclear;
+      node.why = fmt::format("{} others are as slow ({}): they may be below another leaf switch", alike - 1,
+                             as_percent(node.more));
+    }
+  }
 }
 
 }  // namespace
@@ -273,7 +286,7 @@ PairElimination pair_elimination(const PairTable& table, int rail) {
   const double clears_below = count_pairs(pairs, found);
   name_what_nothing_clears(pairs, clears_below, found);
   for (NodeStanding& node : found.nodes) {
-    if (node.pairs > 0 && node.standing == Standing::unclear)
+    if (node.pairs > 0 && node.standing == Standing::unclear && node.why.empty())
       node.why = why_unclear(node, found, clears_below);
   }
   return found;

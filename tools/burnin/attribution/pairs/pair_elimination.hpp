@@ -14,6 +14,10 @@ inline constexpr double kMatters = 0.0513;
 /// The loss with which nobody may pass for sound: 10 % of a rate.
 inline constexpr double kMustBeSeen = 0.1054;
 
+/// What pairs between two leaves may take more: a fifth less of a rate, and some scatter. As logarithm of
+/// time.
+inline constexpr double kMaxLeafCost = 0.25;
+
 /// The levels of values that scatter about one or several: where one normal distribution or several of one
 /// width are likelier, each value by the cost of saying which (classification likelihood with a BIC penalty:
 /// Biernacki, Celeux & Govaert, IEEE PAMI 22, 2000). Levels nearer than kMatters are one, and what has fewer
@@ -53,7 +57,8 @@ struct NodeStanding {
 /// Elimination by pairs, as "definite defectives" in group testing (Aldridge, Baldassini & Johnson, IEEE
 /// Trans. Inf. Theory 60, 2014): a pair that is as fast as they come clears both of its nodes; whose pairs
 /// are all slow is named by two with nodes that are cleared, or by one that is slower than any path between
-/// such nodes, by the line: between two leaves a path is slow by itself. A pair is slow beyond the slowest
+/// such nodes, by the line: between two leaves a path is slow by itself; but not one of several that are as
+/// slow, by no more than kMaxLeafCost: they may be a leaf. A pair is slow beyond the slowest
 /// level by kMatters and healthy_deviations, and clears where one of 1,000 that lost kMustBeSeen would be as
 /// fast. Fewer than eight pairs clear and name nobody.
 struct PairElimination {

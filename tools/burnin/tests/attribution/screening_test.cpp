@@ -251,6 +251,43 @@ TEST(Screening, AnUnevenLeafIsNobodysFault) {
   }
 }
 
+// To the few nodes of a small leaf nearly all pairs are slower, as those of the bad nodes are.
+TEST(Screening, ASmallLeafBesideALargeOneIsNobodysFault) {
+  for (const int large : {50, 58, 60}) {
+    for (const double lost : {0.25, 0.5}) {
+      const Score score =
+          score_over({.bad = 3, .lost = lost, .leaf_effect = 0.1, .noise = 0.02, .leaf_nodes = large},
+                     design_named("all pairs"), 3);
+      EXPECT_EQ(score.accused, 0) << large << " " << lost;
+      EXPECT_EQ(score.named, score.bad) << large << " " << lost;
+      EXPECT_GE(score.cleared, score.healthy * 99 / 100) << large << " " << lost;
+    }
+  }
+}
+
+// Of two bad nodes the slower sets the rate, so that their pairs take less than both losses together; but
+// they are no faster than either's others.
+TEST(Screening, BadNodesAreNoGroupOfTheirOwn) {
+  const Design& design = design_named("all pairs");
+  const Score few =
+      score_over({.bad = 3, .lost = 0.1, .leaf_effect = 0.05, .noise = 0.01, .leaf_nodes = 59}, design, 8);
+  EXPECT_EQ(few.passed, 0);
+  EXPECT_EQ(few.named, few.bad);
+  const Score many =
+      score_over({.hosts = 32, .bad = 12, .lost = 0.1, .leaf_effect = 0.05, .leaf_nodes = 16}, design, 8);
+  EXPECT_EQ(many.passed, 0);
+}
+
+// Three hosts that are as slow in pairs with one reference, or with next ones, may be below a leaf switch.
+TEST(Screening, ASmallLeafThatMetNotItselfIsNobodysFault) {
+  for (const std::string name : {"one reference", "8 references"}) {
+    const Score leaf = score_over({.leaf_effect = 0.1, .leaf_nodes = 60}, design_named(name), 12);
+    EXPECT_EQ(leaf.accused, 0) << name;
+    const Score bad = score_over({.bad = 3, .lost = 0.25}, design_named(name), 12);
+    EXPECT_GE(bad.named, bad.bad * 9 / 10) << name;
+  }
+}
+
 // Where the nodes' parts scatter as much as the loss, nobody is named, and who may have lost a tenth is not
 // good.
 TEST(Screening, WhoMayHaveLostATenthIsNotGood) {
