@@ -133,6 +133,7 @@ class GroupSearch {
 
   /// Where a node's pairs are fitted best by a part of its own, of the groups that it met and none.
   [[nodiscard]] int fitting_label(std::size_t node, const Fit& fit, const std::vector<int>& size) const {
+    if (partners_[node].empty()) return fit.labels[node];  // it did not answer
     std::set<int> labels{fit.labels[node]};
     if (const auto empty = std::ranges::find(size, 0); empty != size.end())
       labels.insert(static_cast<int>(empty - size.begin()));
