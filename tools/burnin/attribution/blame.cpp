@@ -261,19 +261,28 @@ class Finder {
   }
 
   /// By how much a node's pairs of its own group take more than those of that kind: the median, without its
-  /// partners' parts. None with fewer than kMinPartners there.
+  /// The part of a node in its pairs with its own group; of one that was found in none with the group with
+  /// which it is fastest. None with fewer than three such pairs.
   [[nodiscard]] std::optional<double> part_inside(int node, int rail, bool sends) const {
     if (table_.leaf_of_node.empty()) return std::nullopt;
-    std::vector<double> parts;
+    std::map<int, std::vector<double>> parts;  // by the group of the partner, inside -1
     for (std::size_t i = 0; i < table_.times.size(); ++i) {
       const RailTime& time = table_.times[i];
       const bool is_mine = time.rail == rail && (sends ? time.from : time.to) == node;
-      if (!is_mine || effects_.classes[i] != 0 || std::isnan(effects_.residuals[i])) continue;
-      parts.push_back(effects_.residuals[i] +
-                      (sends ? effects_.send : effects_.receive)[slot_of(node)][slot_of(rail)]);
+      if (!is_mine || std::isnan(effects_.residuals[i])) continue;
+      const bool is_inside = effects_.classes[i] == 0;
+      if (!is_inside && !groups_were_found_) continue;
+      parts[is_inside ? -1 : table_.leaf_of_node[slot_of(sends ? time.to : time.from)]].push_back(
+          effects_.residuals[i] + (sends ? effects_.send : effects_.receive)[slot_of(node)][slot_of(rail)]);
     }
-    if (parts.size() < slot_of(kMinPartners)) return std::nullopt;
-    return median(parts);
+    std::optional<double> least;
+    for (const auto& [group, of_group] : parts) {
+      if (of_group.size() < slot_of(kMinPartners)) continue;
+      const double part = median(of_group);
+      if (group < 0) return part;
+      least = std::min(least.value_or(part), part);
+    }
+    return least;
   }
 
   /// Slow with other groups, and with its own by less than half as much: no part of the node's.
