@@ -221,7 +221,7 @@ class Finder {
     for (int rail = 0; rail < table_.rails; ++rail) {
       const RailParts& one = rails_[slot_of(rail)];
       const double worst = one.worst(node);
-      if (!one.slow(node) || worst > kMaxLeafCost || part_inside(node, rail, true)) continue;
+      if (!one.slow(node) || worst > kMaxLeafCost || parts_by_group(node, rail, true).contains(-1)) continue;
       std::map<int, double> with;  // what a pair takes more
       for (std::size_t i = 0; i < table_.times.size(); ++i) {
         const RailTime& time = table_.times[i];
@@ -260,40 +260,40 @@ class Finder {
     return false;
   }
 
-  /// By how much a node's pairs of its own group take more than those of that kind: the median, without its
-  /// The part of a node in its pairs with its own group; of one that was found in none with the group with
-  /// which it is fastest. None with fewer than three such pairs.
-  [[nodiscard]] std::optional<double> part_inside(int node, int rail, bool sends) const {
-    if (table_.leaf_of_node.empty()) return std::nullopt;
-    std::map<int, std::vector<double>> parts;  // by the group of the partner, inside -1
-    for (std::size_t i = 0; i < table_.times.size(); ++i) {
+  /// By how much a node's pairs with each group take more than those of that kind: the median, without its
+  /// partners' parts. By the group's number, its own as -1; of those with kMinPartners there.
+  [[nodiscard]] std::map<int, double> parts_by_group(int node, int rail, bool sends) const {
+    std::map<int, std::vector<double>> of_group;
+    for (std::size_t i = 0; i < table_.times.size() && !table_.leaf_of_node.empty(); ++i) {
       const RailTime& time = table_.times[i];
       const bool is_mine = time.rail == rail && (sends ? time.from : time.to) == node;
       if (!is_mine || std::isnan(effects_.residuals[i])) continue;
-      const bool is_inside = effects_.classes[i] == 0;
-      if (!is_inside && !groups_were_found_) continue;
-      parts[is_inside ? -1 : table_.leaf_of_node[slot_of(sends ? time.to : time.from)]].push_back(
+      const int group = table_.leaf_of_node[slot_of(sends ? time.to : time.from)];
+      of_group[effects_.classes[i] == 0 ? -1 : group].push_back(
           effects_.residuals[i] + (sends ? effects_.send : effects_.receive)[slot_of(node)][slot_of(rail)]);
     }
-    std::optional<double> least;
-    for (const auto& [group, of_group] : parts) {
-      if (of_group.size() < slot_of(kMinPartners)) continue;
-      const double part = median(of_group);
-      if (group < 0) return part;
-      least = std::min(least.value_or(part), part);
-    }
-    return least;
+    std::map<int, double> parts;
+    for (auto& [group, values] : of_group)
+      if (values.size() >= slot_of(kMinPartners)) parts[group] = median(values);
+    return parts;
   }
 
-  /// Slow with other groups, and with its own by less than half as much: no part of the node's.
+  /// Slow with other groups, and with its own by less than half as much, or with one if it was found in none:
+  /// no part of the node's.
   [[nodiscard]] bool slow_elsewhere_only(int node, int rail) const {
     const RailParts& one = rails_[slot_of(rail)];
     bool any = false;
     for (const bool sends : {true, false}) {
       const DirectionParts& way = sends ? one.send : one.receive;
       if (!way.slow(node)) continue;
-      const std::optional<double> inside = part_inside(node, rail, sends);
-      if (!inside || *inside > way.values[slot_of(node)] / 2) return false;
+      std::map<int, double> parts = parts_by_group(node, rail, sends);
+      if (parts.contains(-1))
+        parts = {*parts.find(-1)};
+      else if (!groups_were_found_)
+        return false;
+      if (std::ranges::none_of(
+              parts, [&](const auto& part) { return part.second <= way.values[slot_of(node)] / 2; }))
+        return false;
       any = true;
     }
     return any;
