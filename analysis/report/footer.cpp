@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -234,15 +233,13 @@ void add_communicators(const Run& run, ReportLines& facts) {
     text += fmt::format("; {} for each of {} more (median)", format_seconds(median(more)), more.size());
   }
   facts.push_back({text});
-  // In the others a rank waits for all.
-  constexpr std::array<std::string_view, 4> kStepsAlone{"kernels", "alloc", "topo", "graphs"};
   std::vector<std::string> steps;
   for (const NcclInitStep& step : run.init_steps) {
     constexpr double kMinShownSeconds = 0.01;  // as finely as NCCL says it
     constexpr double kMinLateSeconds = 0.1;
     if (step.seconds < kMinShownSeconds) continue;
     steps.push_back(fmt::format("{} {}", step.name, format_seconds(step.seconds)));
-    if (std::ranges::find(kStepsAlone, step.name) == kStepsAlone.end())
+    if (std::ranges::find(kNcclStepsAlone, step.name) == kNcclStepsAlone.end())
       steps.back() += " with waits";
     else if (step.seconds > step.median_seconds + kMinLateSeconds)
       steps.back() += fmt::format(

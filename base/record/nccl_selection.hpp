@@ -1,6 +1,8 @@
 #pragma once
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/record/fields.hpp"
@@ -49,6 +51,11 @@ struct NcclNetworks {
 
   bool operator==(const NcclNetworks&) const = default;
 };
+
+/// The steps of NCCL's init that a rank does without the others; in bootstrap, allgathers and connections it
+/// waits for them. kernels, topo and graphs are printed by 2.22.3 and newer, alloc by 2.23.4 and newer
+/// (init.cc).
+inline constexpr std::array<std::string_view, 4> kNcclStepsAlone{"kernels", "alloc", "topo", "graphs"};
 
 /// A step of making the first communicator, as NCCL (2.23.4 and newer) times it to 10 ms: "bootstrap",
 /// "topo".

@@ -2,18 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 
+#include "base/record/nccl_selection.hpp"
 #include "topology/doctor/log_line.hpp"
 #include "topology/doctor/look.hpp"
 
 namespace collbench::topology {
 namespace {
-
-/// What a rank does without the others; in bootstrap, allgathers and connections it waits for them. kernels,
-/// topo and graphs are printed by 2.22.3 and newer, alloc by 2.23.4 and newer (init.cc).
-constexpr std::array<std::string_view, 4> kStepsAlone{"kernels", "alloc", "topo", "graphs"};
 
 /// Half of the ranks are needed to say what is usual.
 constexpr std::size_t kMinRanks = 3;
@@ -71,7 +67,7 @@ DoctorVerdict look_at_init_timings(const Evidence& evidence) {
   bool seen = false;
   for (const Timings& timings : all) {
     seen = seen || timings.size() >= kMinRanks;
-    for (const std::string_view step : kStepsAlone) add_slow_ranks(timings, step, found);
+    for (const std::string_view step : kNcclStepsAlone) add_slow_ranks(timings, step, found);
   }
   return seen ? DoctorVerdict(found) : std::nullopt;
 }

@@ -178,10 +178,9 @@ class Finder {
       }
       add({.kind = BlameKind::trunk,
            .rail = rail,
-           .evidence =
-               fmt::format("{}{}: slow with hosts of other groups, and not with most of their own group: "
-                           "the path between groups, or several paths",
-                           fmt::join(names, ", "), table_.of_rail(rail))},
+           .evidence = fmt::format("{}{}: slow with hosts of other groups, and not with most of one group: "
+                                   "the path between groups, or several paths",
+                                   fmt::join(names, ", "), table_.of_rail(rail))},
           median(parts), rails_[slot_of(rail)].send.line, "");
     }
   }
@@ -221,7 +220,9 @@ class Finder {
     for (int rail = 0; rail < table_.rails; ++rail) {
       const RailParts& one = rails_[slot_of(rail)];
       const double worst = one.worst(node);
-      if (!one.slow(node) || worst > kMaxLeafCost || parts_by_group(node, rail, true).contains(-1)) continue;
+      if (!one.slow(node) || worst > kMaxLeafCost ||
+          parts_by_group(table_, effects_, node, rail, true).contains({}))
+        continue;
       std::map<int, double> with;  // what a pair takes more
       for (std::size_t i = 0; i < table_.times.size(); ++i) {
         const RailTime& time = table_.times[i];
@@ -260,24 +261,6 @@ class Finder {
     return false;
   }
 
-  /// By how much a node's pairs with each group take more than those of that kind: the median, without its
-  /// partners' parts. By the group's number, its own as -1; of those with kMinPartners there.
-  [[nodiscard]] std::map<int, double> parts_by_group(int node, int rail, bool sends) const {
-    std::map<int, std::vector<double>> of_group;
-    for (std::size_t i = 0; i < table_.times.size() && !table_.leaf_of_node.empty(); ++i) {
-      const RailTime& time = table_.times[i];
-      const bool is_mine = time.rail == rail && (sends ? time.from : time.to) == node;
-      if (!is_mine || std::isnan(effects_.residuals[i])) continue;
-      const int group = table_.leaf_of_node[slot_of(sends ? time.to : time.from)];
-      of_group[effects_.classes[i] == 0 ? -1 : group].push_back(
-          effects_.residuals[i] + (sends ? effects_.send : effects_.receive)[slot_of(node)][slot_of(rail)]);
-    }
-    std::map<int, double> parts;
-    for (auto& [group, values] : of_group)
-      if (values.size() >= slot_of(kMinPartners)) parts[group] = median(values);
-    return parts;
-  }
-
   /// Slow with other groups, and with its own by less than half as much, or with one if it was found in none:
   /// no part of the node's.
   [[nodiscard]] bool slow_elsewhere_only(int node, int rail) const {
@@ -286,9 +269,9 @@ class Finder {
     for (const bool sends : {true, false}) {
       const DirectionParts& way = sends ? one.send : one.receive;
       if (!way.slow(node)) continue;
-      std::map<int, double> parts = parts_by_group(node, rail, sends);
-      if (parts.contains(-1))
-        parts = {*parts.find(-1)};
+      auto parts = parts_by_group(table_, effects_, node, rail, sends);
+      if (const auto own = parts.find({}); own != parts.end())
+        parts = {*own};
       else if (!groups_were_found_)
         return false;
       if (std::ranges::none_of(
@@ -591,7 +574,7 @@ class Finder {
     };
     if (groups_were_found_ && std::any_of(elsewhere_.begin(), elsewhere_.end(), is_elsewhere)) {
       return {node, Bucket::not_tested,
-              "this design cannot tell: slow with hosts of other groups, and not with most of its own group"};
+              "this design cannot tell: slow with hosts of other groups, and not with most of one group"};
     }
     if (untested) {
       return {node, Bucket::not_tested,

@@ -70,6 +70,10 @@ if fault == "interrupted" and (a, b) == ("n1", "n3"):
 if fault == "out of time" and (a, b) == ("n0", "n1"):
     time.sleep(3)
     sys.exit("no answer")
+if fault == "slow to start":
+    time.sleep(1)
+if fault == "flaky" and (a, b) in (("n0", "n1"), ("n2", "n3"), ("n4", "n5")):
+    sys.exit("srun: error: Unable to create step")
 if fault == "banner" and (a, b) == ("n1", "n3"):
     sys.exit(print("Welcome to the cluster"))
 run = json.load(open(os.environ["RECORD"]))
@@ -242,6 +246,14 @@ class Burnin(unittest.TestCase):
             self.assertIn(f"whether elsewhere and {folder} are one host is not known", result.stdout)
             # Nor is its folder the name of a host, and what it had is read again.
             look.write_text(counters("--sys", folder, "--format", "json").stdout)
+            count = pathlib.Path(folder, "class/infiniband/mlx5_0/ports/1/counters/symbol_error")
+            count.parent.mkdir(parents=True)
+            count.write_text("5\n")
+            look.write_text(counters("--sys", folder, "--format", "json").stdout)
+            count.write_text("900\n")
+            result = counters("--since", look, "--sys", folder)
+            self.assertIn("mlx5_0/1 symbol_error: 5 to 900 within an unknown time, noted", result.stdout)
+            count.write_text("5\n")
             self.assertIn("none went up", counters("--since", look, "--sys", folder).stdout)
 
     def test_no_fault_passes_as_good(self):
@@ -279,6 +291,16 @@ class Burnin(unittest.TestCase):
             self.assertIn("phase nodes: n0 mlx5_0/1 symbol_error: 4 to 5 within 30 s, noted", flat)
             for phase in ("nodes", "groups", "whole"):
                 self.assertIn(f"phase {phase}: ", out)
+            # What follows no host is no host's, and keeps nobody out of the groups. A --time that the prediction exceeds says so.
+            flaky = pathlib.Path(folder) / "flaky.json"
+            status, out, err = run("flaky", "--group-launcher", f"{groups} {{hosts}} {{ranks}}", "--phases", "pairs,whole", "--no-counters",
+                                   "-J", str(flaky))
+            self.assertEqual(status, 1, out + err)
+            self.assertIn("6 nodes: 0 good, 0 suspect, 0 bad, 6 not tested", out)
+            self.assertIn("failures follow no host", " ".join(out.split()))
+            self.assertEqual({len(each["nodes"]) for each in json.loads(flaky.read_text())["groups"]}, {6})
+            status, _, err = run("slow to start", "--time", "3", "--parallel", "1", "--pair-seconds", "0.1")
+            self.assertRegex(err, r"\Aburnin: the first launches took up to [^\n]* to start: about [^\n]* s in all, without retests; more than --time, so the last of it is left out\n\Z")
             # Two kinds of GPUs: pairs among the four alike ones, by the first look at them; in the whole all take part, and an algorithm
             # that the library refuses costs only itself.
             mixed = pathlib.Path(folder) / "mixed.json"

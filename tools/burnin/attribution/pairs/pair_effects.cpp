@@ -212,6 +212,24 @@ double line_of_residuals(const PairTable& table, const PairEffects& effects, std
 
 }  // namespace
 
+std::map<std::optional<int>, double> parts_by_group(const PairTable& table, const PairEffects& effects,
+                                                    int node, int rail, bool sends) {
+  std::map<std::optional<int>, std::vector<double>> of_group;
+  const double part = (sends ? effects.send : effects.receive)[slot_of(node)][slot_of(rail)];
+  for (std::size_t i = 0; i < table.times.size() && !table.leaf_of_node.empty(); ++i) {
+    const RailTime& time = table.times[i];
+    const bool is_mine = time.rail == rail && (sends ? time.from : time.to) == node;
+    if (!is_mine || std::isnan(effects.residuals[i])) continue;
+    const bool is_inside = effects.classes[i] == 0;
+    const int group = table.leaf_of_node[slot_of(sends ? time.to : time.from)];
+    of_group[is_inside ? std::nullopt : std::optional(group)].push_back(effects.residuals[i] + part);
+  }
+  std::map<std::optional<int>, double> parts;
+  for (const auto& [group, values] : of_group)
+    if (values.size() >= slot_of(kMinPartners)) parts[group] = median(values);
+  return parts;
+}
+
 double line_of_pairs(const PairTable& table, const PairEffects& effects) {
   return line_of_residuals(table, effects, std::nullopt);
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,6 +75,12 @@ inline constexpr int kMinPartners = 3;
 /// positive are ignored, and those alone of a pair that was measured in company too: they are no part of what
 /// company costs. Repeats are not counted as such: settled_pairs() has taken them in.
 [[nodiscard]] PairEffects pair_effects(const PairTable& table);
+
+/// By how much a node's pairs with each group take more than pairs of that kind do: the median, without its
+/// partners' parts. By the group in leaf_of_node, its own without one; of those with kMinPartners there.
+[[nodiscard]] std::map<std::optional<int>, double> parts_by_group(const PairTable& table,
+                                                                  const PairEffects& effects, int node,
+                                                                  int rail, bool sends);
 
 /// The line of pairs' residuals: that of their scatter, wider where few of them are free of the fit, and
 /// infinite where none is.

@@ -78,5 +78,24 @@ TEST(PairEffects, OneSlowNodeDoesNotWidenTheLineOfItsRail) {
   EXPECT_LT(line_of_rail(table, pair_effects(table), 0), 0.02);
 }
 
+// n11 is in no group, fast with the first and slow with the second; n0's number is no group's.
+TEST(PairEffects, ANodeHasAPartWithEachGroupOfItsPartners) {
+  PairTable table = made_pairs(12, 1, [](int from, int to, int) {
+    const int other = from == 11 ? to : to == 11 ? from : 11;
+    return other != 11 && other > 5 ? 2.0 : 1;
+  });
+  table.leaf_of_node = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, -12};
+  const PairEffects effects = pair_effects(table);
+  const auto parts = parts_by_group(table, effects, 11, 0, true);
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_NEAR(parts.at(1) - parts.at(0), std::log(2), 0.01);
+  const auto of_member = parts_by_group(table, effects, 0, 0, true);
+  ASSERT_TRUE(of_member.contains({}));
+  EXPECT_NEAR(of_member.at({}), 0, 0.01);
+  EXPECT_FALSE(of_member.contains(-12)) << "one pair says nothing of a group";
+  table.leaf_of_node.clear();
+  EXPECT_TRUE(parts_by_group(table, pair_effects(table), 11, 0, true).empty());
+}
+
 }  // namespace
 }  // namespace collbench::analysis::pair_effects_test
