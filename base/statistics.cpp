@@ -49,28 +49,28 @@ std::vector<double> ranks_of(std::span<const double> values) {
 }
 
 /// Ranks less their mean.
-struct CentredRanks {
+struct CenteredRanks {
   std::vector<double> ranks;
   double squares = 0;  ///< their sum
 };
 
-CentredRanks centred_ranks(std::span<const double> values) {
-  CentredRanks centred{.ranks = ranks_of(values)};
-  for (double& rank : centred.ranks) {
+CenteredRanks centered_ranks(std::span<const double> values) {
+  CenteredRanks centered{.ranks = ranks_of(values)};
+  for (double& rank : centered.ranks) {
     rank -= (static_cast<double>(values.size()) + 1) / 2;
-    centred.squares += rank * rank;
+    centered.squares += rank * rank;
   }
-  return centred;
+  return centered;
 }
 
-/// Of values that are `lag` apart. Centred ranks in random order have −(n − lag)/(n(n − 1)) on the average.
-double correlation_at(const CentredRanks& centred, std::size_t lag) {
+/// Of values that are `lag` apart. Centered ranks in random order have −(n − lag)/(n(n − 1)) on the average.
+double correlation_at(const CenteredRanks& centered, std::size_t lag) {
   if (lag == 0) return 1;
-  const std::vector<double>& ranks = centred.ranks;
+  const std::vector<double>& ranks = centered.ranks;
   double products = 0;
   for (std::size_t i = lag; i < ranks.size(); ++i) products += ranks[i] * ranks[i - lag];
   const auto n = static_cast<double>(ranks.size());
-  return products / centred.squares + (n - static_cast<double>(lag)) / (n * (n - 1));
+  return products / centered.squares + (n - static_cast<double>(lag)) / (n * (n - 1));
 }
 
 }  // namespace
@@ -155,7 +155,7 @@ double population_line(const std::vector<double>& values, double widening) {
 
 std::optional<double> probability_of_smooth_order(std::span<const double> values) {
   if (values.size() < kMinCount) return std::nullopt;
-  const auto [ranks, squares] = centred_ranks(values);
+  const auto [ranks, squares] = centered_ranks(values);
   if (squares == 0) return std::nullopt;
   double steps = 0;
   for (std::size_t i = 1; i < ranks.size(); ++i)
@@ -168,12 +168,12 @@ std::optional<double> probability_of_smooth_order(std::span<const double> values
 double autocorrelation_time(std::span<const double> values) {
   const std::size_t count = values.size();
   if (count < 3) return 1;
-  const CentredRanks centred = centred_ranks(values);
-  if (centred.squares == 0) return 1;
+  const CenteredRanks centered = centered_ranks(values);
+  if (centered.squares == 0) return 1;
   double sum = 0;
   double before = 2;
   for (std::size_t lag = 0; lag + 1 < std::min(count, kMaxLags); lag += 2) {
-    const double pair = correlation_at(centred, lag) + correlation_at(centred, lag + 1);
+    const double pair = correlation_at(centered, lag) + correlation_at(centered, lag + 1);
     if (pair <= 0) break;
     before = std::min(before, pair);
     sum += before;

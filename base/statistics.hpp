@@ -55,7 +55,7 @@ struct VarianceParts {
 /// Variance Components (1992), §3.6.
 [[nodiscard]] std::optional<VarianceParts> variance_parts(const std::vector<std::vector<double>>& groups);
 
-/// How likely values in random order follow each other as smoothly as these do: near 0 where neighbours are
+/// How likely values in random order follow each other as smoothly as these do: near 0 where neighbors are
 /// alike, as where something drifted. Rank version of von Neumann's ratio, lower tail, by its normal
 /// approximation, which says a larger probability than the exact one for few values. None of fewer than 8
 /// values, and where all are equal. Source: Bartels, The Rank Version of von Neumann's Ratio Test for

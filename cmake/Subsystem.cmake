@@ -31,7 +31,7 @@ function(collbench_compile_alone)
   set(sources ${ARGN})
   list(FILTER sources INCLUDE REGEX "/analysis/models/host/(all_(gather|reduce|to_all)|reduce_scatter)\\.cpp$")
   set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  # NCCL's search takes as many steps as NCCL's own, thousands of times in the tests: optimised in every build.
+  # NCCL's search takes as many steps as NCCL's own, thousands of times in the tests: optimized in every build.
   set(search ${ARGN})
   list(FILTER search INCLUDE REGEX "/analysis/models/nccl/(channel_(search|steps)|machine_paths)\\.cpp$")
   set_source_files_properties(${search} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON

@@ -56,7 +56,7 @@ struct Plot {
 std::string line_class(const ChartSeries& series, std::size_t color) {
   switch (series.kind) {
     case SeriesKind::measured:
-      return fmt::format("line c{}", color % kLaneColours);
+      return fmt::format("line c{}", color % kLaneColors);
     case SeriesKind::expected:
       return "line model dash";
     case SeriesKind::ring:
@@ -134,8 +134,8 @@ void draw_series(pugi::xml_node svg, const Plot& plot, const ChartSeries& series
     const auto x = plot.x(point.x);
     const auto y = plot.y(point.y);
     if (!x || !y) continue;
-    draw_interval(svg, plot, point, fmt::format("bar c{}", color % kLaneColours));
-    const pugi::xml_node dot = draw_path(svg, fmt::format("point c{}", color % kLaneColours).c_str(),
+    draw_interval(svg, plot, point, fmt::format("bar c{}", color % kLaneColors));
+    const pugi::xml_node dot = draw_path(svg, fmt::format("point c{}", color % kLaneColors).c_str(),
                                          fmt::format("M{} {}h0", pixels(*x), pixels(*y)));
     set_tooltip(dot, fmt::format("{}, {}: {}{}", series.name, value_text(point.x, plot.chart.x.unit),
                                  value_text(point.y, plot.chart.y.unit),
@@ -189,7 +189,7 @@ std::string svg_chart(const Chart& chart, bool for_pixels) {
   pugi::xml_document document;
   const pugi::xml_node svg =
       begin_svg(document, chart.title, {std::string(kLightStyle), std::string(kDarkStyle)},
-                for_pixels ? PictureColours::light : PictureColours::as_preferred);
+                for_pixels ? PictureColors::light : PictureColors::as_preferred);
   const pugi::xml_node background = draw_shape(svg, "rect", "page", 0, 0);
   draw_text(svg, "title", kLeft, 22, chart.title);
   const double top = draw_legend(svg, chart);

@@ -269,6 +269,14 @@ Row row_of(const LogRow& row, const LogHalf& half, bool in_place, OperationId id
   measured.pass_seconds = {half.seconds};
   measured.iterations = table.iterations;
   measured.wrong_elements = half.wrong_elements;
+  measured.ranks = half.calls.ranks;
+  summarize_samples(half.calls.seconds, measured);
+  if (half.calls.minimum) {
+    measured.samples = table.iterations;
+    measured.minimum = *half.calls.minimum;
+    measured.p99 = *half.calls.p99;
+    measured.variation = half.calls.variation;
+  }
   return result;
 }
 
@@ -301,11 +309,34 @@ void conclude_network(LogFacts& facts) {
   if (gpu_direct) facts.gpu_direct = gpu_direct;
 }
 
+/// The processes whose calls are short in most rows: they begin when the others wait for them already.
+void note_who_comes_last(LogTable& table) {
+  constexpr double kShort = 0.75;  // of the median process's time
+  constexpr std::size_t kMinRows = 3;
+  std::map<int, std::vector<double>> shares;  // by the first rank of a process
+  for (const LogRow& row : table.rows) {
+    std::vector<double> seconds;
+    for (const RankTimes& each : row.out_of_place.calls.ranks) seconds.push_back(each.median_seconds);
+    const double usual = seconds.size() < 2 ? 0 : median(seconds);
+    for (const RankTimes& each : row.out_of_place.calls.ranks)
+      if (usual > 0) shares[each.rank].push_back(each.median_seconds / usual);
+  }
+  for (const auto& [rank, of_rows] : shares) {
+    if (of_rows.size() < kMinRows || median(of_rows) > kShort) continue;
+    const auto device = std::ranges::find(table.devices, rank, &LogDevice::rank);
+    table.facts.notes.push_back(fmt::format(
+        "rank {}{}: its calls take {:.2f} of the median process's time in the median of {} rows, so it may "
+        "be who comes last and makes the others wait",
+        rank, device == table.devices.end() ? "" : " on " + device->host, median(of_rows), of_rows.size()));
+  }
+}
+
 /// What follows from the facts and rows that were read.
-void conclude(LogTable& table) {
+void conclude(LogTable& table, const Operation& operation) {
   LogFacts& facts = table.facts;
   conclude_network(facts);
   facts.losses = losses_in_log(table);
+  if (!operation.has_root) note_who_comes_last(table);
   if (table.invocations > 1)
     facts.notes.push_back(fmt::format("the rows are of {} invocations of the program, from line {} on",
                                       table.invocations, table.first_line));
@@ -321,7 +352,7 @@ Run run_of_table(LogTable& table, const ImportOptions& options, std::string_view
   const OperationId id = operation_of(table, options.operation, file);
   Run run;
   run.ranks = job_location(table, operation(id), options.job, file);
-  conclude(table);
+  conclude(table, operation(id));
   run.rows = rows_of(table, id, file);
   run.backend = BackendId::nccl;
   run.time_reduction = table.time_reduction;

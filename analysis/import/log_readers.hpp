@@ -109,7 +109,8 @@ void set_once(MaybeLogFact<Value>& fact, Value value, int line) {
 struct NcclTestsColumns {
   bool reduction = true;  ///< a redop column; its cells may be empty (old alltoall)
   bool root = true;
-  std::size_t per_half = 4;           ///< time algbw busbw #wrong, and i_min i_max i_p99 i_cv% with -I
+  std::size_t per_half = 4;           ///< time algbw busbw #wrong, and those of -I
+  bool per_call = false;              ///< i_min i_max i_p99 i_cv% (-I)
   bool wrong_is_error = false;        ///< the last column is a relative error, no count
   bool cpu_time = false;              ///< "cputime": -C
   double time_unit_microseconds = 1;  ///< 1000 in the first tables of 2017 to 2019

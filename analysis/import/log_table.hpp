@@ -8,6 +8,7 @@
 #include "base/number_range.hpp"
 #include "base/record/data_type.hpp"
 #include "base/record/log_facts.hpp"
+#include "base/record/measurement.hpp"
 #include "base/record/states.hpp"
 
 namespace collbench::analysis {
@@ -21,6 +22,15 @@ struct PrintedNumber {
 /// Whether something can have taken that long.
 [[nodiscard]] constexpr bool is_duration(double seconds) { return seconds > 0 && kSeconds.contains(seconds); }
 
+/// What nccl-tests' -I (2.19.2 and newer) says of the single calls: all in -J, three figures in the table.
+struct LogCalls {
+  std::vector<double> seconds{};    ///< of each, without those that -K skips
+  std::vector<RankTimes> ranks{};   ///< of each process, by its first rank
+  std::optional<double> minimum{};  ///< seconds
+  std::optional<double> p99{};      ///< seconds
+  double variation = 0;             ///< standard deviation / mean
+};
+
 /// What one row says of one placement of the buffers.
 struct LogHalf {
   double seconds = 0;
@@ -28,6 +38,7 @@ struct LogHalf {
   PrintedNumber bus_bandwidth;
   bool checked = false;                         ///< the data was checked: the column holds a number
   std::optional<std::uint64_t> wrong_elements;  ///< none in old logs, which print a relative error
+  LogCalls calls{};
 };
 
 struct LogRow {

@@ -8,6 +8,7 @@
 
 #include "base/json_reader.hpp"
 #include "base/secrets/secrets.hpp"
+#include "base/statistics.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 
@@ -126,6 +127,35 @@ std::optional<LogHalf> half_of(const JsonReader& json) {
   return half;
 }
 
+/// The seconds of an array's microseconds, without the first.
+std::vector<double> seconds_after(const JsonReader& json, std::size_t skipped) {
+  std::vector<double> seconds;
+  for (const JsonReader& each : json.items()) {
+    if (skipped > 0)
+      --skipped;
+    else
+      seconds.push_back(number_of(each) * kMicrosecond);
+  }
+  return seconds;
+}
+
+/// `json`: out_of_place_per_iter or in_place_per_iter.
+LogCalls calls_of(const JsonReader& json, int gpus_per_process) {
+  const auto skips = json.find("skipped_iterations");  // 2.19.6
+  const auto skipped = skips ? skips->integer<std::size_t>() : 0;
+  LogCalls calls{.seconds = seconds_after(json.at("times_us"), skipped)};
+  const auto processes = json.find("per_process_max_times_us");
+  if (!processes) return calls;
+  for (const JsonReader& each : processes->items()) {
+    const std::vector<double> seconds = seconds_after(each, skipped);
+    if (seconds.empty()) continue;
+    calls.ranks.push_back({.rank = static_cast<int>(calls.ranks.size()) * gpus_per_process,
+                           .median_seconds = median(seconds),
+                           .p99_seconds = quantile(seconds, 0.99)});
+  }
+  return calls;
+}
+
 /// Why a row is left out; empty for one that is kept.
 std::string unusable(const JsonReader& json) {
   if (json.at("size").integer<std::uint64_t>() == 0) return std::string(kRowsOfNoBytes);
@@ -159,6 +189,10 @@ void take_row(const JsonReader& json, int line, LogTable& table) {
   row.out_of_place = *out;
   if (const auto in_place = json.find("in_place")) row.in_place = half_of(*in_place);
   if (row.in_place && !is_duration(row.in_place->seconds)) row.in_place.reset();
+  const int gpus = table.facts.gpus_per_process->value;
+  if (const auto calls = json.find("out_of_place_per_iter")) row.out_of_place.calls = calls_of(*calls, gpus);
+  if (const auto calls = json.find("in_place_per_iter"); calls && row.in_place)
+    row.in_place->calls = calls_of(*calls, gpus);
   table.rows.push_back(row);
 }
 

@@ -77,6 +77,9 @@ bool agrees(const LogHalf& half, PrintedNumber microseconds, std::uint64_t size_
          rate.value - rate.half_unit <= most * (1 + kSlack);
 }
 
+/// Where the columns of -I begin in a half.
+constexpr std::size_t kCallColumns = 4;
+
 struct HalfOrReason {
   LogHalf half;
   std::string reason;
@@ -102,6 +105,16 @@ HalfOrReason read_half(const RowStart& start, std::size_t first, const NcclTests
     if (wrong && !columns.wrong_is_error && wrong->value < 1e18) {
       half.wrong_elements = static_cast<std::uint64_t>(wrong->value);
     }
+  }
+  if (columns.per_call) {
+    constexpr double kPercent = 100;
+    const auto fastest = printed(word(kCallColumns));
+    const auto p99 = printed(word(kCallColumns + 2));
+    const auto variation = printed(word(kCallColumns + 3));
+    if (fastest && p99 && variation)
+      half.calls = {.minimum = fastest->value * kMicrosecond,
+                    .p99 = p99->value * kMicrosecond,
+                    .variation = variation->value / kPercent};
   }
   // AllGather and ReduceScatter before June 2020 (nccl-tests ec1b5e2), and HyperCube: what comes from others
   // alone, over the time, is algbw and busbw.
@@ -171,6 +184,7 @@ std::optional<NcclTestsColumns> nccl_tests_columns(std::string_view line) {
   if (first_tables) columns.time_unit_microseconds = 1000;
   columns.per_half =
       static_cast<std::size_t>(std::distance(time, std::find_if(time + 1, words.end(), is_time)));
+  columns.per_call = columns.per_half == kCallColumns + 4 && *(time + kCallColumns) == "i_min";
   columns.wrong_is_error = std::find(time, words.end(), "error") != words.end();
   if (columns.per_half < 3) return std::nullopt;
   return columns;

@@ -62,7 +62,7 @@ const Measurement* winner(const Contest& contest) {
 /// Share of the library's own time that the winner saves.
 double saved(const Measurement& own, const Measurement& won) { return 1 - won.seconds / own.seconds; }
 
-/// Neighbouring sizes with the same winner.
+/// Neighboring sizes with the same winner.
 struct Range {
   std::string winner;
   std::uint64_t from_bytes = 0;

@@ -178,7 +178,7 @@ constexpr auto kNcclColumns = [] {
 }();
 
 std::string of_samples(const ReportRow& row, double value) {
-  if (row.row.measurement.samples == 0) return std::string(kNoValue);
+  if (row.row.measurement.samples == 0 || value == 0) return std::string(kNoValue);  // not said by a log
   return table_number(value / kMicrosecond, kTimeWidth);
 }
 

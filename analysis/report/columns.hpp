@@ -28,7 +28,7 @@ struct ReportColumn {
   std::string_view title;    ///< of the text table, above `unit`
   std::string_view unit;     ///< "(B)", "(µs)", or the second half of the title
   std::string_view heading;  ///< both in one, of the Markdown table
-  std::string_view group;    ///< printed over neighbours that share it
+  std::string_view group;    ///< printed over neighbors that share it
   int min_width;             ///< of the text table; numbers are written to fit it
   int min_page;              ///< columns of the page from which the text table shows it
   std::string (*cell)(const ReportRow& row);

@@ -36,9 +36,14 @@ std::string figure(const CsvRow& row, double value) {
   return csv_number(row.measured.seconds > 0 ? std::optional(value) : std::nullopt);
 }
 
-/// A figure over samples, which an imported log has none of.
+/// A figure over samples, which an imported log may have none of.
 std::string of_samples(const CsvRow& row, double value) {
   return row.measured.samples > 0 ? figure(row, value) : "";
+}
+
+/// 0: a log of samples that does not say it.
+std::string sample_seconds(const CsvRow& row, double value) {
+  return value > 0 ? of_samples(row, value) : "";
 }
 
 std::string csv_rate(std::optional<double> bytes_per_second) {
@@ -164,11 +169,11 @@ constexpr std::array kCsvColumns{
     CsvColumn{"iterations_per_sample",
               [](const CsvRow& row) { return fmt::to_string(row.measured.iterations_per_sample); }},
     CsvColumn{"samples", [](const CsvRow& row) { return fmt::to_string(row.measured.samples); }},
-    CsvColumn{"minimum_seconds", [](const CsvRow& row) { return of_samples(row, row.measured.minimum); }},
-    CsvColumn{"mean_seconds", [](const CsvRow& row) { return of_samples(row, row.measured.mean); }},
-    CsvColumn{"median_seconds", [](const CsvRow& row) { return of_samples(row, row.measured.median); }},
-    CsvColumn{"p95_seconds", [](const CsvRow& row) { return of_samples(row, row.measured.p95); }},
-    CsvColumn{"p99_seconds", [](const CsvRow& row) { return of_samples(row, row.measured.p99); }},
+    CsvColumn{"minimum_seconds", [](const CsvRow& row) { return sample_seconds(row, row.measured.minimum); }},
+    CsvColumn{"mean_seconds", [](const CsvRow& row) { return sample_seconds(row, row.measured.mean); }},
+    CsvColumn{"median_seconds", [](const CsvRow& row) { return sample_seconds(row, row.measured.median); }},
+    CsvColumn{"p95_seconds", [](const CsvRow& row) { return sample_seconds(row, row.measured.p95); }},
+    CsvColumn{"p99_seconds", [](const CsvRow& row) { return sample_seconds(row, row.measured.p99); }},
     CsvColumn{"variation", [](const CsvRow& row) { return of_samples(row, row.measured.variation); }},
     CsvColumn{
         "stopped",

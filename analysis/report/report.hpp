@@ -15,7 +15,7 @@ struct DiffReport;
 /// How a document is written. Each format takes of it what it has a use for.
 struct TextOptions {
   int columns = 120;         ///< of the terminal or page; under 118 the table leaves columns out; 80 at least
-  bool colour = false;       ///< for a person's terminal; never for a file
+  bool color = false;        ///< for a person's terminal; never for a file
   bool brief = false;        ///< of a run: a header of at most six lines; the record has the rest
   bool quiet = false;        ///< of a run: tables, warnings and faults, nothing else
   bool percentiles = false;  ///< --percentiles: text and Markdown show the distribution of each row's calls

@@ -20,7 +20,7 @@
 
 namespace collbench::analysis {
 
-/// How loudly something is said where there is colour.
+/// How loudly something is said where there is color.
 enum class Tone { plain, quiet, warning, alarm };
 
 /// One sentence of a report, without the marks of any format.
@@ -160,7 +160,7 @@ inline constexpr int kBriefHeaderLines = 6;
 /// says it, and in SimGrid, where smpirun chooses.
 [[nodiscard]] ReportLines poor_choice_lines(const Run& run);
 
-/// Two neighbouring sizes between which one algorithm overtakes the other.
+/// Two neighboring sizes between which one algorithm overtakes the other.
 struct CrossingSizes {
   std::uint64_t below = 0;
   std::uint64_t above = 0;

@@ -27,7 +27,7 @@ constexpr int kNarrowTable = 80;          ///< columns of the table that leaves 
 int line_width(const TextOptions& options) { return std::max(options.columns, kNarrowTable); }
 
 std::string paint(const std::string& text, Tone tone, const TextOptions& options) {
-  if (!options.colour || tone == Tone::plain) return text;
+  if (!options.color || tone == Tone::plain) return text;
   const int code = tone == Tone::quiet ? 2 : tone == Tone::warning ? 33 : 31;  // ECMA-48: faint, yellow, red
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }

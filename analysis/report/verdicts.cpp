@@ -192,7 +192,7 @@ void add_lines_of_groups(ReportLines& lines, const Run& run, std::size_t nodes) 
       least == most ? "" : fmt::format(" to {:.2f}", best));
 }
 
-/// Rows of neighbouring sizes that have the same bound.
+/// Rows of neighboring sizes that have the same bound.
 struct SizeRange {
   std::string_view bound;  ///< "latency-bound": a row's explanation up to its ratio
   std::uint64_t from_bytes = 0;

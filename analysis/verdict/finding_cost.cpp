@@ -37,8 +37,8 @@ GpuCluster cluster_of(const topology::Host& host, int nodes, const NcclSettings&
   return cluster;
 }
 
-std::optional<GpuCluster> modelled_cluster(const topology::Host& host, int nodes,
-                                           const NcclSettings& settings = {}) {
+std::optional<GpuCluster> modeled_cluster(const topology::Host& host, int nodes,
+                                          const NcclSettings& settings = {}) {
   try {
     return cluster_of(host, nodes, settings);
   } catch (const Error&) {
@@ -64,7 +64,7 @@ std::optional<double> nvls_seconds(const GpuCluster& cluster) {
          gpu_microseconds(operation(OperationId::all_reduce), cluster, static_cast<double>(kSize), *nvls);
 }
 
-/// A rank on each GPU; all none where the machine cannot be modelled: no GPU, an unknown model, no NIC
+/// A rank on each GPU; all none where the machine cannot be modeled: no GPU, an unknown model, no NIC
 /// between nodes.
 PredictedRates rates_of(const std::optional<GpuCluster>& cluster) {
   if (!cluster) return {};
@@ -79,11 +79,11 @@ PredictedRates rates_of(const std::optional<GpuCluster>& cluster) {
 
 /// Nodes of the smallest job that leaves an NVLink domain: 2, or those of two racks.
 int nodes_of_two_domains(const topology::Host& host) {
-  const auto cluster = modelled_cluster(host, 1);
+  const auto cluster = modeled_cluster(host, 1);
   return cluster ? 2 * cluster->nodes_per_domain : 2;
 }
 
-/// One node of the job is `faulty`, the others are `healthy`; a rack of such nodes is not modelled.
+/// One node of the job is `faulty`, the others are `healthy`; a rack of such nodes is not modeled.
 std::optional<GpuCluster> among_healthy(const std::optional<GpuCluster>& faulty, const GpuCluster& healthy) {
   if (!faulty || healthy.domains() < 2 || healthy.nodes_per_domain > 1) return std::nullopt;
   GpuCluster mixed = *faulty;
@@ -110,10 +110,10 @@ std::optional<GpuCluster> slowed_during_job(const topology::Host& healthy_host,
 
 void add_costs(const topology::Host& healthy_host, const topology::Host& faulty_host, int nodes,
                bool can_come_during_a_job, const NcclSettings& settings, std::vector<FindingCost>& costs) {
-  const auto healthy = modelled_cluster(healthy_host, nodes, settings);
+  const auto healthy = modeled_cluster(healthy_host, nodes, settings);
   const PredictedRates before = rates_of(healthy);
   if (!healthy || !before.best) return;
-  const auto faulty = modelled_cluster(faulty_host, nodes, settings);
+  const auto faulty = modeled_cluster(faulty_host, nodes, settings);
   const PredictedRates everywhere = rates_of(faulty);
   const auto mixed = among_healthy(faulty, *healthy);
   const PredictedRates on_one_node = mixed ? rates_of(mixed) : everywhere;
@@ -173,8 +173,8 @@ std::string advice_for(const topology::HostPair& pair, const topology::Finding& 
   if (is_about_nics(finding, topology::other(finding.side)) && is_about_nics(finding, finding.side)) {
     std::vector<topology::Device> gone;
     for (const auto& each : finding.devices) gone.push_back(*each.of(topology::other(finding.side)));
-    const auto whole = modelled_cluster(healthy, at_start->nodes);
-    const auto without = modelled_cluster(topology::without_devices(healthy, gone), at_start->nodes);
+    const auto whole = modeled_cluster(healthy, at_start->nodes);
+    const auto without = modeled_cluster(topology::without_devices(healthy, gone), at_start->nodes);
     const auto mixed = whole ? among_healthy(without, *whole) : std::nullopt;
     const PredictedRates rates = rates_of(mixed);
     if (rates.ring && *rates.ring > kGainWorthAdvice * *at_start->faulty.ring) {
@@ -200,7 +200,7 @@ std::string advice_for(const topology::HostPair& pair, const topology::Finding& 
 
 /// Where the search depends on more than the model knows, the loss may be larger.
 bool is_a_bound(const topology::Host& healthy, const topology::Finding& finding) {
-  const auto cluster = modelled_cluster(healthy, 1);
+  const auto cluster = modeled_cluster(healthy, 1);
   if (!cluster) return false;
   if (finding.code == "gpu-missing") return false;
   if (finding.code == "nvlink-fewer") return cluster->nvlinks > 0 && !cluster->nvswitch;
@@ -337,7 +337,7 @@ FindingPrice finding_price(const topology::HostPair& pair, const topology::Findi
   }
   if (price.kind == PriceKind::priced && is_a_bound(healthy, finding)) {
     price.kind = PriceKind::at_least;
-    price.reason = reason_of_bound(finding, *modelled_cluster(healthy, 1));
+    price.reason = reason_of_bound(finding, *modeled_cluster(healthy, 1));
   }
   if (changes) price.advice = advice_for(pair, finding, price.costs);
   return price;

@@ -254,7 +254,7 @@ RowPasses RowSamples::passes() const {
   return passes;
 }
 
-void RowSamples::summarise(Measurement& measurement) const {
+void RowSamples::summarize(Measurement& measurement) const {
   measurement.pass_seconds = pass_seconds_;
   measurement.launch_passes = launch_passes_;
   // A stream of before there were probes, that was resumed: those of later passes say nothing of all.
@@ -275,10 +275,13 @@ void RowSamples::summarise(Measurement& measurement) const {
   measurement.iterations = iterations_;
   measurement.warmup_iterations = warmup_iterations_;
   measurement.iterations_per_sample = iterations_per_sample_;
-  measurement.samples = samples_.size();
   measurement.ranks = typical_times(rank_times_);
-  if (samples_.empty()) return;
-  const std::vector<double> samples(samples_.begin(), samples_.end());
+  summarize_samples({samples_.begin(), samples_.end()}, measurement);
+}
+
+void summarize_samples(const std::vector<double>& samples, Measurement& measurement) {
+  measurement.samples = samples.size();
+  if (samples.empty()) return;
   measurement.minimum = *std::ranges::min_element(samples);
   measurement.mean = mean(samples);
   measurement.median = median(samples);

@@ -61,7 +61,7 @@ class RowSamples {
 
   /// Writes passes, interval, distribution, per-rank and enqueue times, what the checks found and what NCCL
   /// told into `measurement`.
-  void summarise(Measurement& measurement) const;
+  void summarize(Measurement& measurement) const;
 
  private:
   void add_sample(float sample);
@@ -81,5 +81,8 @@ class RowSamples {
   std::vector<WrongElements> wrong_;
   std::optional<NcclSelection> nccl_;
 };
+
+/// Writes how many samples there are and how they are distributed into `measurement`.
+void summarize_samples(const std::vector<double>& samples, Measurement& measurement);
 
 }  // namespace collbench

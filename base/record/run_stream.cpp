@@ -130,7 +130,7 @@ Run run_of(const RunStream& stream) {
     }
     ++run.launches;
   }
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].summarise(run.rows[i].measurement);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].summarize(run.rows[i].measurement);
   run.complete = stream.launches.back().ended;
   run.incident = stream.launches.back().incident;
   return run;

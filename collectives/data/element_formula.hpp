@@ -21,7 +21,7 @@ inline constexpr std::size_t kPatternCellBytes = 8;
   return mixed(index ^ seed) >> (64U - bits);
 }
 
-/// The column of the table for `index`: neighbours are far apart (multiplication by 2^64/φ, Knuth's hash). An
+/// The column of the table for `index`: neighbors are far apart (multiplication by 2^64/φ, Knuth's hash). An
 /// iteration has the columns of the one before, one further; after as many as there are columns, those of the
 /// next elements.
 [[nodiscard]] constexpr std::size_t pattern_column(std::uint64_t index, std::uint64_t iteration) {

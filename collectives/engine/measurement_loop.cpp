@@ -346,7 +346,7 @@ class MeasurementLoop {
     std::vector<Measurement> all;
     for (const RowState& row : rows_) {
       Measurement measurement = row.measurement;
-      row.samples.summarise(measurement);
+      row.samples.summarize(measurement);
       all.push_back(std::move(measurement));
     }
     return all;

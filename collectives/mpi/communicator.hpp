@@ -35,10 +35,10 @@ class Communicator {
     return Communicator(handle);
   }
 
-  /// The ranks of `parent` with the same colour, in their order; null for MPI_UNDEFINED. Collective.
-  [[nodiscard]] static Communicator split(MPI_Comm parent, int colour) {
+  /// The ranks of `parent` with the same color, in their order; null for MPI_UNDEFINED. Collective.
+  [[nodiscard]] static Communicator split(MPI_Comm parent, int color) {
     MPI_Comm handle = MPI_COMM_NULL;
-    launch::check_mpi(MPI_Comm_split(parent, colour, 0, &handle), "MPI_Comm_split");
+    launch::check_mpi(MPI_Comm_split(parent, color, 0, &handle), "MPI_Comm_split");
     return Communicator(handle);
   }
 

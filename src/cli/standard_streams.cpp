@@ -172,7 +172,7 @@ analysis::TextOptions text_options(When color, bool launched) {
   const int columns = columns_of_environment();
   if (terminal.columns > 0) text.columns = terminal.columns;
   if (columns > 0) text.columns = columns;
-  text.colour =
+  text.color =
       is_shown(color, terminal.is_terminal && std::getenv("NO_COLOR") == nullptr && !terminal_is_dumb());
   return text;
 }

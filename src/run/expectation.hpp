@@ -33,7 +33,7 @@ struct JudgedBy {
 /// The reference machine that the user named for a run; empty for none.
 [[nodiscard]] std::string named_machine(const Run& run);
 
-/// A run that was judged, anew by the machines in its record; as it is where these cannot be modelled.
+/// A run that was judged, anew by the machines in its record; as it is where these cannot be modeled.
 [[nodiscard]] Run judged_by_own_machine(Run run);
 
 /// What the rows of a run are expected to take, from either kind of model.

@@ -23,7 +23,7 @@ analysis::Lab01Price price_of(const Lab01Request& request) {
   return {request.price_per_gpu_hour, request.hours, request.currency};
 }
 
-/// The machine that a run on GPUs recorded; none where it has no GPU, or cannot be modelled.
+/// The machine that a run on GPUs recorded; none where it has no GPU, or cannot be modeled.
 std::optional<analysis::Lab01Machine> recorded_machine(const Run& run) {
   if (!run.cluster || !measures_gpus(run.backend) || run.ranks.empty()) return std::nullopt;
   const topology::ClusterTopology machines = topology::read_cluster_record(*run.cluster, "the record");

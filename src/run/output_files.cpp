@@ -56,7 +56,7 @@ std::string run_document(const Run& run, const OutputDocument& document, const L
   if (is_picture(document)) return chart_picture(analysis::all_charts(run), document);
   analysis::TextOptions options = document.path.empty()
                                       ? text_options(color, false)
-                                      : analysis::TextOptions{.colour = color == When::always};
+                                      : analysis::TextOptions{.color = color == When::always};
   options.percentiles = wanted.percentiles;
   options.criteria = wanted.criteria;
   return analysis::report(run, document.format, options) + run_plots(run, document, options.columns);

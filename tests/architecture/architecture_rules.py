@@ -46,6 +46,13 @@ RETIRED = {
     "together": "collective wait",
     "tells": "covers",
     "catalogue": "catalog",
+    "colour": "color",
+    "colours": "colors",
+    "behaviour": "behavior",
+    "neighbour": "neighbor",
+    "neighbours": "neighbors",
+    "modelled": "modeled",
+    "summarise": "summarize",
 }
 RETIRED_CONSTANTS = re.compile(r"k(Most|Fewest|Least|Longest)(?=[A-Z0-9]|$)")
 ALLOWED_PHRASES = re.compile(r"(in|out_of)_place|(In|OutOf)Place|inplace", re.IGNORECASE)

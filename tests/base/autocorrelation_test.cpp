@@ -11,7 +11,7 @@
 namespace collbench::autocorrelation_test {
 namespace {
 
-TEST(SerialOrder, AlikeNeighboursAreUnlikelyAndSoIsNothingElse) {
+TEST(SerialOrder, AlikeNeighborsAreUnlikelyAndSoIsNothingElse) {
   std::vector<double> rising(16);
   std::iota(rising.begin(), rising.end(), 1.0);
   EXPECT_LT(probability_of_smooth_order(rising), 1e-4);
@@ -20,7 +20,7 @@ TEST(SerialOrder, AlikeNeighboursAreUnlikelyAndSoIsNothingElse) {
             0.01)
       << "two states";
   EXPECT_GT(probability_of_smooth_order(std::vector<double>{1, 9, 2, 8, 3, 7, 4, 6, 5, 10}), 0.9)
-      << "unlike neighbours";
+      << "unlike neighbors";
 }
 
 TEST(SerialOrder, SaysNothingOfFewOrOfEqualValues) {
@@ -50,7 +50,7 @@ TEST(AutocorrelationTime, APairOfLagsCountsAtMostAsItsPredecessor) {
 
 TEST(AutocorrelationTime, IsOneOfWhatSaysAllOrNothing) {
   EXPECT_EQ(autocorrelation_time(std::vector<double>{1, 9, 2, 8, 3, 7, 4, 6}), 1)
-      << "unlike neighbours tell no more";
+      << "unlike neighbors tell no more";
   EXPECT_EQ(autocorrelation_time(std::vector<double>(9, 1.0)), 1);
   EXPECT_EQ(autocorrelation_time(std::vector<double>{1, 2}), 1);
   EXPECT_EQ(autocorrelation_time({}), 1);
@@ -82,7 +82,7 @@ TEST(AutocorrelationTime, IsThatOfProcessesWithAKnownOne) {
 
 TEST(AutocorrelationTime, SeesStatesThatLastThroughNoise) {
   // Two states, left with a chance of 1/20, under noise as large as their distance: ρ = 0.2 · 0.9^lag, so
-  // that τ is 1 + 2 · 0.2 · 0.9/(1 − 0.9) = 4.6, of which neighbours alone (ρ = 0.18) would tell 1.4.
+  // that τ is 1 + 2 · 0.2 · 0.9/(1 − 0.9) = 4.6, of which neighbors alone (ρ = 0.18) would tell 1.4.
   std::mt19937_64 random(5);
   std::normal_distribution<double> noise;
   std::bernoulli_distribution leaves(0.05);

@@ -113,7 +113,7 @@ TEST(MedianInterval, HoldsTheMedianOfASkewedDistribution) {
   EXPECT_NEAR(static_cast<double>(held) / kTrials, 0.9609, 0.015);
 }
 
-TEST(MedianIntervalInTime, IsTheExactOneUnlessNeighboursAreAlike) {
+TEST(MedianIntervalInTime, IsTheExactOneUnlessNeighborsAreAlike) {
   const std::vector<double> unlike{1, 12, 2, 11, 3, 10, 4, 9, 5, 8, 6, 7};
   const auto exact = median_interval(unlike);
   const auto same = median_interval_in_time(unlike);
@@ -129,8 +129,8 @@ TEST(MedianIntervalInTime, IsTheExactOneUnlessNeighboursAreAlike) {
 }
 
 TEST(MedianIntervalInTime, GoesAsFarOutAsTheCorrelationSays) {
-  // 40 values in 20 pairs of neighbours, the pairs in an order that tells nothing: about half of a value is
-  // known from its neighbour.
+  // 40 values in 20 pairs of neighbors, the pairs in an order that tells nothing: about half of a value is
+  // known from its neighbor.
   std::vector<double> values;
   for (int pair = 0; pair < 20; ++pair) {
     const double shuffled = pair * 7 % 20;

@@ -549,7 +549,7 @@ class Output(Scratch):
         self.assertRegex(text.read_text(), r"(?s)# collbench.* float   max")
         self.assertFalse(pathlib.Path("-").exists())
 
-    def test_no_colour_and_no_progress_where_nobody_looks(self):
+    def test_no_color_and_no_progress_where_nobody_looks(self):
         result = mpirun(2, *QUICK, "--ops", "all_reduce", "--sizes", "8")
         self.assertNotIn("\x1b", result.stdout + result.stderr)
         asked = mpirun(2, *QUICK, "--ops", "all_reduce", "--sizes", "8", "--color", "always", "--progress", "always")

@@ -448,7 +448,7 @@ class Show(Scratch):
         text = self.good("show", environment={"PATH": f"{self.folder}:{os.environ['PATH']}"})
         self.assertIn("exit status 9, \"NVIDIA-SMI has failed because of the test\"", text)
 
-    def test_no_colour_and_no_control_characters(self):
+    def test_no_color_and_no_control_characters(self):
         for place in (TOPO_M, "hgx-h100"):
             self.assertNotRegex(self.good("show", place, "--matrix"), "[\x00-\x09\x0b-\x1f]")
 

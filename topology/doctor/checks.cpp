@@ -61,7 +61,8 @@ std::vector<std::string> log_notes(const Evidence& evidence) {
   const auto version = nccl_version(evidence);
   if (version && (version->code < kFirstKnownNccl || version->code > kLastKnownNccl)) {
     notes.emplace_back(
-        "the wordings of NCCL 2.18 to 2.31 are known: what this version does not say clears nothing");
+        "this NCCL is not of 2.18 to 2.31, whose messages are known: what its log does not say clears "
+        "nothing");
   } else if (!version && has("RCCL version")) {
     notes.emplace_back(
         "the log is of RCCL, which has wordings of its own: what it does not say clears nothing");

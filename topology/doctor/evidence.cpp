@@ -172,8 +172,9 @@ bool add_evidence(Evidence& evidence, std::string_view text, std::string_view fi
       why = fmt::format("no log, but what collbench {0} reads (collbench {0} FILE)", command);
     else if (why.find("does not describe a machine") != std::string::npos)
       why =
-          "no line here is of a kind that doctor reads (logs of NCCL, PyTorch, a launcher or the kernel; "
-          "nvidia-smi, lspci, ibv_devinfo and others)";
+          "no line here is one that doctor knows (it reads logs of NCCL, PyTorch, launchers and the kernel, "
+          "and "
+          "what nvidia-smi, lspci, ibv_devinfo and others print)";
     evidence.notes.push_back(fmt::format("left out: {}: {}", file, why));
   }
   return used;

@@ -156,7 +156,8 @@ DoctorVerdict look_at_lost_beginning(const Evidence& evidence) {
   for (const EvidenceLine& line : evidence.of("nccl-log")) {
     for (const std::string_view begin : {"Init START", "Init COMPLETE", "NCCL version", "Bootstrap",
                                          "# nThread", "(elements)", "# Avg bus bandwidth"})
-      if (has_text(line.text, begin)) return std::vector<DoctorObservation>();
+      if (has_text(line.text, begin) && !has_text(line.text, "NCCL error"))
+        return std::vector<DoctorObservation>();
     const bool ends = has_text(line.text, "Destroy COMPLETE") || has_text(line.text, "Abort COMPLETE");
     if (ends && end == nullptr) end = &line;
   }
@@ -251,9 +252,14 @@ DoctorVerdict look_at_link_local_gids(const Evidence& evidence) {
   return seen ? DoctorVerdict(found) : std::nullopt;
 }
 
-/// Where there are RDMA devices, and NCCL cannot open the library that they need.
+/// Where there are RDMA devices, or sockets over an interface of InfiniBand, and NCCL cannot open the library
+/// that they need.
 DoctorVerdict look_at_verbs(const Evidence& evidence) {
-  if (!has_rdma(evidence).value_or(false)) return std::nullopt;
+  const auto& log = evidence.of("nccl-log");
+  const bool over_ib = std::any_of(log.begin(), log.end(), [](const EvidenceLine& line) {
+    return has_text(line.text, "NET/Socket : Using [0]ib");
+  });
+  if (!over_ib && !has_rdma(evidence).value_or(false)) return std::nullopt;
   return lines_that(evidence, "nccl-log",
                     [](std::string_view line) { return has_text(line, "Failed to open libibverbs.so"); });
 }

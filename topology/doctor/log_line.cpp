@@ -23,12 +23,11 @@ bool names_an_error_class(std::string_view line) {
                      [line](std::string_view word) { return has_text(line, word); });
 }
 
-/// "[E626 06:24:44.90 ProcessGroupNCCL.cpp:616] …", or without a time: errors, fatal ones and warnings.
-bool is_pytorch_warning(std::string_view before_file) {
+/// "[E626 06:24:44.90 ProcessGroupNCCL.cpp:616] …", or without a time: one of these levels.
+bool has_pytorch_level(std::string_view before_file, std::string_view levels) {
   const std::size_t open = before_file.rfind('[');
-  if (open == std::string_view::npos || open + 1 >= before_file.size()) return false;
-  const char level = before_file[open + 1];
-  return level == 'E' || level == 'F' || level == 'W';
+  return open != std::string_view::npos && open + 1 < before_file.size() &&
+         levels.find(before_file[open + 1]) != std::string_view::npos;
 }
 
 /// What frameworks write before the lines of an exception that they pass on: "(Worker pid=7) " of Ray and
@@ -191,9 +190,13 @@ LogLine log_line(std::string_view line, std::string_view before) {
     if (end != std::string_view::npos && has_text(line.substr(0, end), ".cu:"))
       return {LogLevel::warning, line.substr(0, end + 1), line.substr(end + 1)};
   }
-  if (const std::size_t at = line.find("ProcessGroupNCCL"); at != std::string_view::npos) {
-    const std::size_t end = line.find("] ", at);
-    if (end != std::string_view::npos && is_pytorch_warning(line.substr(0, at)))
+  // "[E428 10:12:33.5 socket.cpp:601] [c10d] …" is of PyTorch's sockets and store, which warn of each
+  // attempt.
+  for (const auto& [word, levels] : {std::pair{std::string_view("ProcessGroupNCCL"), std::string_view("EFW")},
+                                     std::pair{std::string_view("] [c10d"), std::string_view("EF")}}) {
+    const std::size_t at = line.find(word);
+    const std::size_t end = at == std::string_view::npos ? at : line.find("] ", at + 2);
+    if (end != std::string_view::npos && has_pytorch_level(line.substr(0, at), levels))
       return {LogLevel::warning, line.substr(0, end + 1), line.substr(end + 2)};
   }
   for (const std::size_t at : {quoted_warning(line), sharp_error(line)})
@@ -309,6 +312,7 @@ std::string message_kind(std::string_view message) {
       add_without_numbers(kind, word);
     }
   }
+  if (kind.ends_with('.')) kind.pop_back();
   return kind;
 }
 

@@ -67,11 +67,11 @@ class Texts {
 /// ended, has a text of nccl_messages.txt, or is an error of another program.
 bool may_matter(std::string_view line) {
   static const Texts messages(texts_of_all_lines());
-  static constexpr std::array<std::string_view, 26> kSigns{
-      "NCCL",      "nccl",     "CUDA",      "via NET/",   "rror",     "ailed", " WARN ",
-      "ignal",     "illed",    "ion fault", "egfault",    "xit c",    "xit C", "xitc",
-      "ompletion", "<warn>",   "ERROR",     "atal",       "FATAL",    "ssh: ", "nable to",
-      "not found", "ould not", "xception",  "examples/s", "WARN src/"};
+  static constexpr std::array<std::string_view, 27> kSigns{
+      "NCCL",      "nccl",     "CUDA",      "via NET/",   "rror",      "ailed",  " WARN ",
+      "ignal",     "illed",    "ion fault", "egfault",    "xit c",     "xit C",  "xitc",
+      "ompletion", "<warn>",   "ERROR",     "atal",       "FATAL",     "ssh: ",  "nable to",
+      "not found", "ould not", "xception",  "examples/s", "WARN src/", "] [c10d"};
   return std::any_of(kSigns.begin(), kSigns.end(),
                      [line](std::string_view sign) { return line.find(sign) != std::string_view::npos; }) ||
          messages.has_one(line) || error_of_a_daemon(line) != std::string_view::npos;

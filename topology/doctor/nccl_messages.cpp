@@ -349,9 +349,10 @@ void leave_out_consequences(const FirstSaid& first, LogMessages& messages) {
         "log-process-aborted", "log-job-canceled", "log-step-canceled"}) {
     if (!messages.said.contains(code)) continue;
     const bool explained = std::any_of(messages.said.begin(), messages.said.end(), [&](const auto& said) {
-      const bool must_be_first =
-          code == "log-job-canceled" || code == "log-step-canceled" || code == "log-process-aborted";
+      const bool must_be_first = code == "log-job-canceled" || code == "log-step-canceled";
       if (must_be_first && first.at(said.first) > first.at(code)) return false;
+      // What the exception says stands on the line below "terminate called".
+      if (code == "log-process-aborted" && first.at(said.first) > first.at(code) + 1) return false;
       if (code == "log-error-trace" && said.first == "log-job-failed") return false;  // which says less
       return said.first != code && is_broken(said.first) && said.first != "log-process-aborted";
     });

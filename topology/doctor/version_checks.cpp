@@ -6,6 +6,7 @@
 #include <map>
 
 #include "topology/doctor/look.hpp"
+#include "topology/doctor/nccl_messages.hpp"
 #include "topology/graph/lookup.hpp"
 
 namespace collbench::topology {
@@ -96,7 +97,8 @@ DoctorVerdict look_at_versions(const Evidence& evidence) {
     found.push_back(
         {fmt::format("NCCL {}: {}", version_text(version->code), defect.symptom), version->location});
   }
-  return found;
+  const bool is_covered = version->code >= kDefective.front().from && version->code <= kLastKnownNccl;
+  return found.empty() && !is_covered ? DoctorVerdict() : found;
 }
 
 /// From Linux 6.6 on the file is gone by which NCCL before 2.23.4 sees the module (notes of 2.23.4).

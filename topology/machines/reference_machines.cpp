@@ -49,7 +49,7 @@ constexpr std::array<ReferencePair, 16> kCubeMesh{{{0, 1, 1},
                                                    {5, 6, 2},
                                                    {5, 7, 1},
                                                    {6, 7, 2}}};
-/// Bridges over neighbouring cards.
+/// Bridges over neighboring cards.
 constexpr std::array<ReferencePair, 4> kBridgesOf12{{{0, 1, 12}, {2, 3, 12}, {4, 5, 12}, {6, 7, 12}}};
 /// Four GPUs, each wired to every other one, by a third of its links.
 constexpr std::array<ReferencePair, 6> kEachToEach{

@@ -112,7 +112,7 @@ class Drawing {
     box_of_.emplace_back(device, box - boxes_.begin());
   }
 
-  /// " [1] [3]", and the colour of the worst.
+  /// " [1] [3]", and the color of the worst.
   [[nodiscard]] std::pair<std::string, const char*> mark_of(const Device& device,
                                                             const char* otherwise) const {
     std::string numbers;
@@ -327,13 +327,13 @@ class Drawing {
 
 }  // namespace
 
-const std::vector<DrawingColour>& drawing_colours() {
-  static const std::vector<DrawingColour> colours{
+const std::vector<DrawingColor>& drawing_colors() {
+  static const std::vector<DrawingColor> colors{
       {kText, "#e6edf3"},         {kFaint, "#8d96a0"},       {kNumaFill, "#161b22"},
       {kSwitchFill, "#21262d"},   {kGpuFill, "#1d4428"},     {kNicFill, "#12325c"},
       {kNvSwitchFill, "#3c1e70"}, {kNvLink, "#b392f0"},      {kBrokenFill, "#8e1519"},
       {kDegradedFill, "#7a4100"}, {kDiffersFill, "#5c4a00"}, {kPage, "#0d1117"}};
-  return colours;
+  return colors;
 }
 
 std::string draw_dot(const Host& host, const std::string& title, const std::vector<DrawingMark>& marks) {

@@ -49,13 +49,13 @@ struct DrawingMark {
   std::string text;             ///< a line below the drawing, behind its number
 };
 
-/// Colours of a drawing in light surroundings; svg_of() replaces each by its counterpart in dark ones.
-struct DrawingColour {
+/// Colors of a drawing in light surroundings; svg_of() replaces each by its counterpart in dark ones.
+struct DrawingColor {
   const char* light;
   const char* dark;
 };
 
-[[nodiscard]] const std::vector<DrawingColour>& drawing_colours();
+[[nodiscard]] const std::vector<DrawingColor>& drawing_colors();
 
 /// The host as a graph in Graphviz' language: NUMA nodes with the devices next to them, those that meet below
 /// one PCIe switch in one box, NVLinks as edges with their number, and the marks as numbers in brackets with
@@ -67,9 +67,9 @@ struct DrawingColour {
 /// dot (package graphviz), usage where it fails.
 [[nodiscard]] std::string svg_of(const std::string& dot);
 
-/// The SVG with a style sheet that gives each colour of drawing_colours() its counterpart where the reader
+/// The SVG with a style sheet that gives each color of drawing_colors() its counterpart where the reader
 /// prefers dark surroundings.
-[[nodiscard]] std::string with_dark_colours(std::string svg);
+[[nodiscard]] std::string with_dark_colors(std::string svg);
 
 /// The graph as NCCL_TOPO_FILE takes it; reading it again gives the same graph, as far as the format holds
 /// it.

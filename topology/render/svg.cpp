@@ -25,20 +25,20 @@ std::string svg_of(const std::string& dot) {
                       fmt::format("{}: {}", describe_end(result, limits), excerpt(result.err, 200)),
                       "write the graph itself with -o FILE.dot, and run dot on it to see the error");
   }
-  return with_dark_colours(result.out);
+  return with_dark_colors(result.out);
 }
 
-std::string with_dark_colours(std::string svg) {
+std::string with_dark_colors(std::string svg) {
   const std::size_t open = svg.find("<svg");
   const std::size_t close = open == std::string::npos ? open : svg.find('>', open);
   if (close == std::string::npos) return svg;
   std::string style = "\n<style>@media (prefers-color-scheme: dark) {\n";
-  for (const DrawingColour& colour : drawing_colours()) {
+  for (const DrawingColor& color : drawing_colors()) {
     for (const char* attribute : {"fill", "stroke"})
-      style += fmt::format("[{0}=\"{1}\"] {{ {0}: {2} }}\n", attribute, colour.light, colour.dark);
+      style += fmt::format("[{0}=\"{1}\"] {{ {0}: {2} }}\n", attribute, color.light, color.dark);
   }
   // Graphviz gives its own black no attribute.
-  style += fmt::format("text:not([fill]) {{ fill: {} }}\n}}</style>", drawing_colours().front().dark);
+  style += fmt::format("text:not([fill]) {{ fill: {} }}\n}}</style>", drawing_colors().front().dark);
   return svg.insert(close + 1, style);
 }
 

@@ -22,7 +22,7 @@ double ring(const HostCall& call) {
   return clock.seconds();
 }
 
-/// With one neighbour and then the other in turn: one block at first, then always the two that came last.
+/// With one neighbor and then the other in turn: one block at first, then always the two that came last.
 /// J. Chen et al., "Performance Evaluation of Allgather Algorithms on Terascale Linux Cluster with Fast
 /// Ethernet", HPC Asia 2005.
 double neighbor(const HostCall& call) {

@@ -22,7 +22,7 @@ class TimeCurve {
   explicit TimeCurve(std::vector<TimePoint> points);
   [[nodiscard]] static TimeCurve line(double alpha_seconds, double seconds_per_byte);
 
-  /// On the straight line between neighbouring points, continued below the first (never negative). Above the
+  /// On the straight line between neighboring points, continued below the first (never negative). Above the
   /// last it goes on at the rate from the last but one, or from a quarter of its size, to it, whichever is
   /// slower: noise that makes the last two as quick as each other would otherwise have any message take as
   /// long as them.

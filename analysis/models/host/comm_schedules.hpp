@@ -6,7 +6,7 @@
 namespace collbench::analysis {
 
 /// Who takes part in a recursive exchange, which wants a power of two: the largest one that fits. The first
-/// p − 2^k pairs of neighbours are one participant each, its odd rank; their even rank is its guest, which
+/// p − 2^k pairs of neighbors are one participant each, its odd rank; their even rank is its guest, which
 /// hands its data over before and gets the result after.
 class Hypercube {
  public:

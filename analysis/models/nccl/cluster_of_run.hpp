@@ -8,7 +8,7 @@ namespace collbench::analysis {
 
 /// `cluster` with what the run's own log tells (Run::log): how it was launched, what carried its bytes
 /// between nodes, NCCL's algorithm where all its lines of 64 MiB and more name one, channels and NVLinks as
-/// NCCL saw them. `own_floor`: also its own quickest time of at most 1 KiB, in the place of the modelled
+/// NCCL saw them. `own_floor`: also its own quickest time of at most 1 KiB, in the place of the modeled
 /// floor.
 [[nodiscard]] GpuCluster with_run_facts(GpuCluster cluster, const Run& run, bool own_floor);
 

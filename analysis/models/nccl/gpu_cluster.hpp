@@ -51,7 +51,7 @@ struct GpuCluster {
   int nodes_per_domain = 1;  ///< nodes that NVLink connects
   int nvlinks = 0;           ///< of each GPU, to the other ranks; 0: they meet over PCIe
   bool nvswitch = false;
-  double host_path = 0;                ///< where NVLink does not connect them: the slowest way to a neighbour
+  double host_path = 0;                ///< where NVLink does not connect them: the slowest way to a neighbor
   std::string host_path_name;          ///< "between the sockets"
   bool host_path_is_switched = false;  ///< through PCIe switches only, and no CPU
   int gpus = 0;                        ///< of a node, in use or not

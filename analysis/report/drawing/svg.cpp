@@ -13,17 +13,17 @@ namespace collbench::analysis {
 namespace {
 
 /// Of a lane, in light and in dark surroundings.
-constexpr std::array<std::pair<const char*, const char*>, kLaneColours> kColours{{{"#0969da", "#58a6ff"},
-                                                                                  {"#cf222e", "#ff7b72"},
-                                                                                  {"#1a7f37", "#56d364"},
-                                                                                  {"#8250df", "#bc8cff"},
-                                                                                  {"#bc4c00", "#ffa657"},
-                                                                                  {"#0e7c86", "#39c5cf"},
-                                                                                  {"#bf3989", "#ff9bce"},
-                                                                                  {"#7d6600", "#e3b341"}}};
+constexpr std::array<std::pair<const char*, const char*>, kLaneColors> kColors{{{"#0969da", "#58a6ff"},
+                                                                                {"#cf222e", "#ff7b72"},
+                                                                                {"#1a7f37", "#56d364"},
+                                                                                {"#8250df", "#bc8cff"},
+                                                                                {"#bc4c00", "#ffa657"},
+                                                                                {"#0e7c86", "#39c5cf"},
+                                                                                {"#bf3989", "#ff9bce"},
+                                                                                {"#7d6600", "#e3b341"}}};
 
 /// Ranks of a lane are two thick lines of no length with round ends, .out and .in: half the bytes of circles.
-std::string style_sheet(const PictureStyles& more, PictureColours colours) {
+std::string style_sheet(const PictureStyles& more, PictureColors colors) {
   std::string light =
       "text{font:11px Helvetica,Arial,sans-serif;fill:#1f2328}.faint{fill:#57606a}.title{font-size:15px;"
       "font-weight:bold}.head{font-size:12px;font-weight:bold}.mid{text-anchor:middle}.nic{font-size:10px}"
@@ -37,12 +37,12 @@ std::string style_sheet(const PictureStyles& more, PictureColours colours) {
       "text{fill:#e6edf3}.faint{fill:#9198a1}.page{fill:#0d1117}.node{fill:#161b22;stroke:#6e7681}"
       ".gpu{fill:#1b4721;stroke:#9198a1}.port{fill:#1f3a5f;stroke:#9198a1}.wire,.dot{stroke:#9198a1}"
       ".lane .in{stroke:#0d1117}.root{fill:#0d1117}";
-  for (std::size_t i = 0; i < kColours.size(); ++i) {
-    light += fmt::format(".c{}{{stroke:{}}}", i, kColours[i].first);
-    dark += fmt::format(".c{}{{stroke:{}}}", i, kColours[i].second);
+  for (std::size_t i = 0; i < kColors.size(); ++i) {
+    light += fmt::format(".c{}{{stroke:{}}}", i, kColors[i].first);
+    dark += fmt::format(".c{}{{stroke:{}}}", i, kColors[i].second);
   }
   light += more.light;
-  if (colours == PictureColours::light) return light;
+  if (colors == PictureColors::light) return light;
   return light + "@media (prefers-color-scheme:dark){" + dark + more.dark + "}";
 }
 
@@ -53,11 +53,11 @@ void set_text(pugi::xml_node element, const std::string& words) {
 }  // namespace
 
 pugi::xml_node begin_svg(pugi::xml_document& document, const std::string& title, const PictureStyles& more,
-                         PictureColours colours) {
+                         PictureColors colors) {
   pugi::xml_node svg = document.append_child("svg");
   svg.append_attribute("xmlns") = "http://www.w3.org/2000/svg";
   set_text(svg.append_child("title"), title);
-  set_text(svg.append_child("style"), style_sheet(more, colours));
+  set_text(svg.append_child("style"), style_sheet(more, colors));
   return svg;
 }
 

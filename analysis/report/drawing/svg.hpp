@@ -10,7 +10,7 @@
 namespace collbench::analysis {
 
 /// Lanes have the classes c0, c1, … up to this many, a color each.
-inline constexpr std::size_t kLaneColours = 8;
+inline constexpr std::size_t kLaneColors = 8;
 
 /// Styles that a kind of picture has beside those of all, as rules of CSS; `dark` replace colors of `light`.
 struct PictureStyles {
@@ -19,12 +19,12 @@ struct PictureStyles {
 };
 
 /// Whether a picture follows what its reader prefers.
-enum class PictureColours { as_preferred, light };
+enum class PictureColors { as_preferred, light };
 
 /// A page without a size yet, with its title and style sheet.
 [[nodiscard]] pugi::xml_node begin_svg(pugi::xml_document& document, const std::string& title,
                                        const PictureStyles& more = {},
-                                       PictureColours colours = PictureColours::as_preferred);
+                                       PictureColors colors = PictureColors::as_preferred);
 
 /// The page as text, of this size.
 [[nodiscard]] std::string finish_svg(pugi::xml_document& document, double width, double height);

@@ -176,7 +176,7 @@ std::string smpis_all_reduce(const std::string& configured, const CollectiveCall
 }
 
 /// SMPI's "ring" sends every block to its reader directly, at distance 1, 2, …; the ring that passes blocks
-/// on from neighbour to neighbour is its "NTSLR".
+/// on from neighbor to neighbor is its "NTSLR".
 std::string smpis_all_gather(const std::string& configured, int ranks) {
   if (configured == "NTSLR") return "ring";
   if (configured == "ring") return "direct";

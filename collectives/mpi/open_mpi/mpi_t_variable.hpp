@@ -9,7 +9,7 @@
 namespace collbench::collectives {
 
 /// One control variable of the MPI library, through the tool interface (MPI 3.1, chapter 14). MPI_T must be
-/// initialised while an object lives.
+/// initialized while an object lives.
 class MpiTVariable {
  public:
   /// None when the library has no variable of this name, or no longer: Open MPI withdraws the variables of

@@ -95,16 +95,60 @@ TEST(NcclTestsJson, WhatHasNoNumberIsLeftOut) {
   EXPECT_EQ(in_place.facts.left_out.at(0).what, "rows in place without their row out of place");
 }
 
-/// -I 1: the times of each process.
-TEST(NcclTestsJson, TheTimesOfEachIterationChangeNothing) {
+/// -I 1: the times of each call, and of each process.
+std::string with_calls(std::string_view processes, int rows = 1) {
   std::string text = json();
-  text.insert(text.find("\"in_place\""),
-              R"("out_of_place_per_iter": {"skipped_iterations": 0, "min_us": 1.0, "times_us": [1.0, 2.0],)"
-              R"( "per_process_max_times_us": [[1.0, 2.0], [1.5, 2.5]]}, )");
-  const LogTable table = read_nccl_tests_json(text, "a.json");
-  EXPECT_EQ(table.rows.at(0).out_of_place.seconds, 0.01);
-  EXPECT_EQ(table.facts.command->value, "./build/all_gather_perf -g 4 -a 3");
-  EXPECT_EQ(table.rows.at(0).line, 7);
+  const std::size_t at = text.find("{\"size\"");
+  std::string row = text.substr(at, text.find("}}]") + 2 - at);
+  row.insert(row.find("\"in_place\""),
+             R"("out_of_place_per_iter": {"skipped_iterations": 1, "min_us": 9000.0,)"
+             R"( "times_us": [90000.0, 9000.0, 10000.0, 12000.0])" +
+                 std::string(processes) + "}, ");
+  text.erase(at, text.find("}}]") + 2 - at);
+  for (int i = 0; i < rows; ++i) text.insert(at, i == 0 ? row : row + ", ");
+  return text;
+}
+
+TEST(NcclTestsJson, TheTimesOfEachCallAreSamples) {
+  const collbench::Run run = import_log(with_calls(""), "a.json", {});
+  const Measurement& row = run.rows.at(0).measurement;
+  EXPECT_EQ(row.seconds, 0.01);
+  EXPECT_EQ(row.samples, 3U) << "the first was skipped";
+  EXPECT_DOUBLE_EQ(row.minimum, 0.009);
+  EXPECT_DOUBLE_EQ(row.median, 0.01);
+  EXPECT_DOUBLE_EQ(row.p99, 0.012);
+  EXPECT_TRUE(row.ranks.empty());
+  EXPECT_EQ(run.rows.at(1).measurement.samples, 0U) << "in place without";
+  EXPECT_THAT(read_nccl_tests_json(with_calls(""), "a.json").rows.at(0).line, 7);
+}
+
+TEST(NcclTestsJson, WhoseCallsAreShortComesLast) {
+  const auto of_four_processes = [](int rows) {
+    std::string text = with_calls(
+        R"(, "per_process_max_times_us": [[1, 9000, 10000, 12000], [1, 9100, 10100, 12000], [1, 9100, 10100, 12000],)"
+        R"( [1, 5000, 6000, 7000]])",
+        rows);
+    text.replace(text.find("\"ngpus\": 4"), 10, "\"ngpus\": 1");
+    const std::size_t at = text.find("{\"rank\"");
+    const std::string device = text.substr(at, text.find("}]},") + 1 - at);
+    for (const std::string_view rank : {"3", "2", "1"}) {
+      std::string other = device;
+      text.insert(at + device.size(),
+                  ", " + other.replace(other.find("0"), 1, rank).replace(other.find("node01") + 5, 1, rank));
+    }
+    return import_log(text, "a.json", {});
+  };
+  const auto run = of_four_processes(3);
+  const std::vector<RankTimes>& ranks = run.rows.at(0).measurement.ranks;
+  ASSERT_EQ(ranks.size(), 4U);
+  EXPECT_EQ(ranks[3].rank, 3);
+  EXPECT_DOUBLE_EQ(ranks[3].median_seconds, 0.006);
+  EXPECT_DOUBLE_EQ(ranks[3].p99_seconds, 0.007);
+  const auto names_last = testing::Contains(testing::HasSubstr("its calls take"));
+  EXPECT_THAT(run.log->notes, testing::Contains(testing::HasSubstr(
+                                  "rank 3 on node03: its calls take 0.60 of the median process's "
+                                  "time in the median of 3 rows")));
+  EXPECT_THAT(of_four_processes(2).log->notes, testing::Not(names_last)) << "too few rows";
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ TEST(NcclTestsHeader, ThreeGenerationsOfHeadings) {
       "i_max i_p99 i_cv%");
   ASSERT_TRUE(per_iteration);
   EXPECT_EQ(per_iteration->per_half, 8U);
+  EXPECT_TRUE(per_iteration->per_call);
+  EXPECT_FALSE(later->per_call);
   EXPECT_TRUE(nccl_tests_columns("# size count type redop root cputime algbw busbw #wrong")->cpu_time);
   EXPECT_FALSE(nccl_tests_columns("the size and count and type of it"));
 }
@@ -117,6 +119,20 @@ TEST(NcclTestsRow, TagsOfALauncherStandBeforeEachPiece) {
   EXPECT_EQ(read.row->root, -1);
   EXPECT_DOUBLE_EQ(read.row->in_place->seconds, 0.0125);
   EXPECT_EQ(row_continuation("[12]   12500   80.00  120.00      0").size(), 4U);
+}
+
+TEST(NcclTestsRow, TheColumnsOfSingleCalls) {
+  const NcclTestsColumns columns{.per_half = 8, .per_call = true};
+  const auto read = row(
+      "1000000000 250000000 float sum -1 10000 100.00 150.00 0 9000 25000 20000 12.5 10000 100.00 150.00 0 "
+      "9500 11000 10900 1.25",
+      columns);
+  ASSERT_TRUE(read.row) << read.reason;
+  EXPECT_DOUBLE_EQ(read.row->out_of_place.calls.minimum.value(), 0.009);
+  EXPECT_DOUBLE_EQ(read.row->out_of_place.calls.p99.value(), 0.02);
+  EXPECT_DOUBLE_EQ(read.row->out_of_place.calls.variation, 0.125);
+  EXPECT_DOUBLE_EQ(read.row->in_place->calls.minimum.value(), 0.0095);
+  EXPECT_FALSE(row("1000000000 250000000 float sum -1 10000 100.00 150.00 0").row->out_of_place.calls.minimum);
 }
 
 TEST(NcclTestsRow, MaskedRatesTakeNothingFromTheTime) {

@@ -28,7 +28,7 @@ TEST(ChoiceFacts, NothingIsSaidWithoutAnotherChoice) {
   EXPECT_THAT(choice_lines(run_of({row(8, "ring", 10), row(8, "tree", 9)})), IsEmpty());
 }
 
-TEST(ChoiceFacts, NeighbouringSizesWithOneWinnerAreOneSentence) {
+TEST(ChoiceFacts, NeighboringSizesWithOneWinnerAreOneSentence) {
   const auto facts = choice_lines(run_of({row(8, "auto", 10), row(8, "ring", 9), row(8, "tree", 20),  //
                                           row(32, "auto", 10), row(32, "ring", 8), row(32, "tree", 20),
                                           row(128, "auto", 10), row(128, "ring", 9.8), row(128, "tree", 20),

@@ -163,11 +163,11 @@ TEST(ReportText, ColumnsOfAllRowsLineUp) {
   EXPECT_GT(column, 0U);
 }
 
-TEST(ReportText, ColourIsForTerminalsOnly) {
+TEST(ReportText, ColorIsForTerminalsOnly) {
   auto run = example_run();
   run.rows[1].measurement.wrong_elements = 12;
   EXPECT_THAT(report_text(run), Not(HasSubstr("\x1b")));
-  const std::string text = report_text(run, {.columns = 120, .colour = true});
+  const std::string text = report_text(run, {.columns = 120, .color = true});
   EXPECT_THAT(text, HasSubstr("\x1b[31m    12\x1b[0m"));  // #wrong
   EXPECT_THAT(text, HasSubstr("\x1b[33m0.70\x1b[0m"));    // slow
   EXPECT_THAT(text, HasSubstr("\x1b[2m# environment: OMPI_MCA_btl=self,tcp\x1b[0m\n"));
@@ -176,7 +176,7 @@ TEST(ReportText, ColourIsForTerminalsOnly) {
 
 TEST(ReportText, PaintChangesNoCharacterOfTheText) {
   const auto run = example_run();
-  std::string text = report_text(run, {.columns = 120, .colour = true});
+  std::string text = report_text(run, {.columns = 120, .color = true});
   for (const std::string code : {"\x1b[0m", "\x1b[2m", "\x1b[31m", "\x1b[33m"}) {
     for (auto at = text.find(code); at != std::string::npos; at = text.find(code))
       text.erase(at, code.size());

@@ -52,7 +52,7 @@ Measurement measured(const std::vector<OwnStep>& ranks, int passes = 8, int dist
   Measurement result;
   result.key = {
       .operation = OperationId::step, .size_bytes = 1024, .count = 256, .reduction = Reduction::sum};
-  samples.summarise(result);
+  samples.summarize(result);
   return result;
 }
 

@@ -41,7 +41,7 @@ Predicted predicted(const topology::Host& host, int nodes) {
   return {rate(expected.expected_seconds), rate(expected.ring_seconds)};
 }
 
-/// GB/s of a healthy machine's rings; 0: it cannot be modelled.
+/// GB/s of a healthy machine's rings; 0: it cannot be modeled.
 double ring_rate(const topology::Host& host, int nodes) {
   for (const FindingCost& cost : machine_costs(host, host, false))
     if (cost.nodes == nodes) return cost.healthy.ring.value_or(0);
@@ -169,7 +169,7 @@ TEST(FindingCost, LinksLostToSwitchesCostTheSameHoweverTheyAreListed) {
   EXPECT_EQ(best[2], best[0]);
 }
 
-TEST(FindingCost, WhatCannotBeModelledHasNoCost) {
+TEST(FindingCost, WhatCannotBeModeledHasNoCost) {
   EXPECT_TRUE(machine_costs(topology::Host{}, topology::Host{}, false).empty());
   const topology::Host node = topology::healthy_machine(*topology::find_reference_machine("hgx-h100"));
   EXPECT_GT(ring_rate(node, 2), 0);

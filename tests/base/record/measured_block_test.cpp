@@ -102,10 +102,10 @@ TEST(RowSamples, ProbesOfSomePassesOnlyAreNone) {
   Measurement measurement;
   RowSamples samples;
   samples.add(with, 0);
-  samples.summarise(measurement);
+  samples.summarize(measurement);
   EXPECT_EQ(measurement.pass_probes, std::vector{*with.probe});
   samples.add(MeasuredBlock{}, 1);
-  samples.summarise(measurement);
+  samples.summarize(measurement);
   EXPECT_EQ(measurement.pass_probes, std::vector<MachineProbe>{});
 }
 
@@ -127,7 +127,7 @@ Measurement measured(const std::vector<MeasuredBlock>& blocks, int launch_of_the
     row.add(blocks[i], i + 1 == blocks.size() ? launch_of_the_last : 0);
   }
   Measurement measurement;
-  row.summarise(measurement);
+  row.summarize(measurement);
   return measurement;
 }
 
@@ -164,7 +164,7 @@ TEST(RowSamples, OfAnyNumberSoManyAreKeptAndTheirQuantilesAreThoseOfAll) {
       row.add(block_of(1, samples), 0);
     }
     Measurement measurement;
-    row.summarise(measurement);
+    row.summarize(measurement);
     EXPECT_EQ(measurement.samples, kMaxRowSamples);
     EXPECT_NEAR(measurement.mean, (0.97 + 0.10 + 0.09) * 1.5, 0.05) << passes;
     EXPECT_EQ(measurement.p95, 2) << passes;

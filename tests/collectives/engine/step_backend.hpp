@@ -25,7 +25,7 @@ class StepClock : public Clock {
 /// An operation takes 1 ms × the rank's slowness. Data are wrong where told.
 class StepBackend : public Backend {
  public:
-  struct Behaviour {
+  struct Behavior {
     double slowness = 1;
     std::optional<std::uint64_t> page_faults = std::nullopt;  ///< in a call
     bool wrong = false;
@@ -40,17 +40,17 @@ class StepBackend : public Backend {
     bool two_states = false;            ///< every other pass takes three times as long, and a probe tells
   };
 
-  explicit StepBackend(Behaviour behaviour) : behaviour_(behaviour) {}
+  explicit StepBackend(Behavior behavior) : behavior_(behavior) {}
 
   [[nodiscard]] BackendCapabilities capabilities() const override {
-    return {.communicators_hold_buffers = behaviour_.holds_buffers};
+    return {.communicators_hold_buffers = behavior_.holds_buffers};
   }
   void describe(Run& run) const override { run.backend = BackendId::mpi; }
   [[nodiscard]] const Clock& clock() const override { return clock_; }
   [[nodiscard]] std::vector<std::string> algorithms(OperationId /*operation*/) const override { return {}; }
   [[nodiscard]] std::optional<std::string> unsupported_reason(const RowKey& key) const override {
     if (key.algorithm == "nowhere") return "not on this machine";
-    if (key.algorithm == "elsewhere" && behaviour_.lacks_elsewhere) return "not on this host";
+    if (key.algorithm == "elsewhere" && behavior_.lacks_elsewhere) return "not on this host";
     return std::nullopt;
   }
   [[nodiscard]] std::string algorithm_ran(const RowKey& key) const override { return key.algorithm; }
@@ -62,13 +62,13 @@ class StepBackend : public Backend {
   }
   [[nodiscard]] BackendLimits limits() const override { return {}; }
   void allocate(const BufferBytes& bytes) override {
-    if (behaviour_.out_of_memory) throw std::bad_alloc();
+    if (behavior_.out_of_memory) throw std::bad_alloc();
     allocated.push_back(bytes);
     order.emplace_back("buffers");
   }
   void keep_buffers() override { order.emplace_back("kept"); }
   [[nodiscard]] std::optional<MachineProbe> probe_machine() override {
-    if (!behaviour_.two_states) return std::nullopt;
+    if (!behavior_.two_states) return std::nullopt;
     // No two probes are alike.
     return MachineProbe{.round_trip_seconds = (is_slow_pass() ? 530e-9 : 110e-9) * (1 + 1e-9 * ++probes_)};
   }
@@ -83,7 +83,7 @@ class StepBackend : public Backend {
   [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key,
                                                      const RowLayout& /*layout*/) override {
     if (!std::exchange(has_communicator_, true)) {
-      clock_.now += behaviour_.communicator_seconds;
+      clock_.now += behavior_.communicator_seconds;
       order.emplace_back("communicator");
     }
     return std::make_unique<Row>(*this, key);
@@ -109,17 +109,17 @@ class StepBackend : public Backend {
       const auto now = [this] { return backend_.clock_.now; };
       Block block =
           time_block(now, iterations, per_sample, [this] { backend_.call(key_.size_bytes); }, goes_on);
-      if (const auto faults = backend_.behaviour_.page_faults) block.page_faults = iterations * *faults;
+      if (const auto faults = backend_.behavior_.page_faults) block.page_faults = iterations * *faults;
       return block;
     }
     [[nodiscard]] std::optional<double> enqueue_seconds(std::uint64_t calls) override {
       EXPECT_GT(calls, 0U);
-      return 1e-6 * backend_.behaviour_.slowness;
+      return 1e-6 * backend_.behavior_.slowness;
     }
     [[nodiscard]] std::optional<Mismatch> check(std::uint64_t iteration) override {
       EXPECT_EQ(iteration, filled_) << "what is checked is what was filled last";
       EXPECT_NE(iteration, 0U);
-      if (!backend_.behaviour_.wrong) return std::nullopt;
+      if (!backend_.behavior_.wrong) return std::nullopt;
       return Mismatch{.count = 3, .first_index = 7, .expected = "1", .got = "2"};
     }
 
@@ -130,18 +130,17 @@ class StepBackend : public Backend {
   };
 
   /// Every pass allocates once.
-  [[nodiscard]] bool is_slow_pass() const { return behaviour_.two_states && allocated.size() % 2 == 0; }
+  [[nodiscard]] bool is_slow_pass() const { return behavior_.two_states && allocated.size() % 2 == 0; }
 
   void call(std::uint64_t size_bytes) {
-    const std::uint64_t every = behaviour_.slow_call_every;
+    const std::uint64_t every = behavior_.slow_call_every;
     const bool slow = every > 0 && scrambled(calls_++) % every == 0;
-    if (behaviour_.slow_after > 0 && ++calls_before_ > behaviour_.slow_after) clock_.now += 4e-3;
-    const double seconds =
-        behaviour_.call_seconds + behaviour_.byte_seconds * static_cast<double>(size_bytes);
-    clock_.now += seconds * behaviour_.slowness * (slow ? 100 : 1) * (is_slow_pass() ? 3 : 1);
+    if (behavior_.slow_after > 0 && ++calls_before_ > behavior_.slow_after) clock_.now += 4e-3;
+    const double seconds = behavior_.call_seconds + behavior_.byte_seconds * static_cast<double>(size_bytes);
+    clock_.now += seconds * behavior_.slowness * (slow ? 100 : 1) * (is_slow_pass() ? 3 : 1);
   }
 
-  Behaviour behaviour_;
+  Behavior behavior_;
   StepClock clock_;
   bool has_communicator_ = false;
   std::uint64_t calls_ = 0;

@@ -110,7 +110,7 @@ TEST(TextOptions, FollowColumnsAndADumbTerminal) {
   const Variables bad({{"COLUMNS", "wide"}, {"TERM", "xterm"}});
   EXPECT_NE(text_options(When::automatic, false).columns, 90);
   EXPECT_FALSE(terminal_is_dumb());
-  EXPECT_TRUE(text_options(When::always, false).colour);
+  EXPECT_TRUE(text_options(When::always, false).color);
 }
 
 TEST(ProgressLine, MovesNoCursorOnADumbTerminal) {

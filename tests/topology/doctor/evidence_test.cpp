@@ -179,7 +179,7 @@ TEST(Evidence, AFileOfWhichNothingIsReadSaysWhatWouldBe) {
   const EvidenceFolder folder;
   folder.write("part.log", "a letter\n");
   const std::string said = refusal([&] { static_cast<void>(read_evidence(folder.path() / "part.log")); });
-  EXPECT_THAT(said, HasSubstr("part.log: no line here is of a kind that doctor reads (logs of NCCL"));
+  EXPECT_THAT(said, HasSubstr("part.log: no line here is one that doctor knows (it reads logs of NCCL"));
   EXPECT_THAT(said, testing::Not(HasSubstr("left out")));
   for (const auto& [text, command] :
        {std::pair{R"({"nccl_version": "2.30.7", "communicators": []})", "flight"},

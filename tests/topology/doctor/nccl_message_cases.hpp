@@ -19,6 +19,59 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
        "transport/net_ib.cc:154 NCCL WARN NET/IB : mlx5_1:1 async fatal event on QP (0x7309dc3bb338): "
        "invalid "
        "request local work queue error"},
+      {"log-rendezvous-retry",
+       "[W socket.cpp:601] [c10d] The client socket has failed to connect to [n17]:29500 (errno: 113 - No "
+       "route to "
+       "host)."},
+      {"log-rendezvous-retry",
+       "[W1001 10:00:00.1 TCPStore.cpp:343] [c10d] TCP client failed to connect/validate to host n17:29500 - "
+       "retrying "
+       "(try=0, timeout=600000ms, delay=63ms): Connection reset by peer"},
+      {"log-rendezvous",
+       "[E socket.cpp:957] [c10d] The client socket has timed out after 600s while trying to connect to "
+       "(n17, 29500)."},
+      {"log-rendezvous", "RuntimeError: Timed out after 1801 seconds waiting for clients. 1/4 clients"},
+      {"log-rendezvous",
+       "DistStoreError: Timed out after 61 seconds waiting for workers. 1/2 workers joined."},
+      {"log-store-timeout",
+       "[W228 18:45:15.741177013 socket.cpp:487] [c10d] waitForInput: socket SocketImpl(fd=11, "
+       "addr=[n17]:38674, "
+       "remote=[n18]:23456) timed out after 900000ms"},
+      {"log-unknown-warning", "[E1001 10:00:00.1 socket.cpp:99] [c10d] a sentence of a version to come"},
+      {"log-nvml-hidden",
+       "n17:6896:7103 [1] misc/nvmlwrap.cc:187 NCCL WARN nvmlDeviceGetHandleByPciBusId() failed: Not Found"},
+      {"log-nvml-unsupported",
+       "n17:4255:4512 [0] misc/nvmlwrap.cc:147 NCCL WARN "
+       "nvmlDeviceGetP2PStatus(0,0,NVML_P2P_CAPS_INDEX_READ) failed: "
+       "Not Supported"},
+      {"log-nvml-denied",
+       "n17:1:2 [0] misc/nvmlwrap.cc:187 NCCL WARN nvmlDeviceGetHandleByIndex(0) failed: Insufficient "
+       "Permissions"},
+      {"log-gpu-gone",
+       "n17:1:2 [0] misc/nvmlwrap.cc:187 NCCL WARN nvmlDeviceGetIndex(0) failed: GPU is lost"},
+      {"log-nvml", "n17:1:2 [0] misc/nvmlwrap.cc:187 NCCL WARN nvmlDeviceGetIndex(0) failed: Unknown Error"},
+      {"log-address-unusable",
+       "n17:275975:275975 [0] misc/socket.cc:379 NCCL WARN Call to bind failed : Cannot assign requested "
+       "address"},
+      {"log-ports-exhausted",
+       "n17:1:2 [0] misc/socket.cc:379 NCCL WARN Call to connect to 10.0.0.1<4000> failed : Cannot assign "
+       "requested "
+       "address"},
+      {"log-ranks-disagree",
+       "transport/net_socket.cc:424 NCCL WARN NET/Socket : peer 10.0.0.1<59210> message truncated :"},
+      {"log-name-unknown", "nslookup: can't resolve 'job-master-0': Name does not resolve"},
+      {"log-exit-within-nccl",
+       "n17:1:2 [0] include/alloc.h:243 NCCL WARN Cuda failure 'driver shutting down'"},
+      {"log-exit-within-nccl",
+       "n17:1:2 [0] include/alloc.h:243 NCCL WARN Cuda failure 4 'driver shutting down'"},
+      {"log-peer-ended",
+       "2023-08-25 11:06:39.330561: E xla/service/gpu/nccl_utils.cc:191] Aborting communicator: 0x5 due to "
+       "async NCCL "
+       "error: remote process exited or there was a network error"},
+      {"log-nvlink-failed",
+       "  what():  CUDA error: uncorrectable NVLink error detected during the execution"},
+      {"log-nvlink-failed", "n17:1:2 [0] NCCL WARN Cuda failure 220 'uncorrectable NVLink error detected'"},
+      {"log-mpi-cma", "[n17:00026] Read -1, expected 36864, errno = 1"},
       {"log-bridge-virtual", "NCCL INFO + PCI[0.2] - PCI/0-65000 (104c823200000000)"},
       {"log-collectives-differ",
        "error msg: Culprit rank 22; Error type: SIZE_OR_SYNTAX_MISMATCH, Expected input sizes: '[[1025]]' "

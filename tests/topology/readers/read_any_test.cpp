@@ -16,7 +16,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-Topology recognised(const std::string& name) { return read_any_topology(fixture(name), name); }
+Topology recognized(const std::string& name) { return read_any_topology(fixture(name), name); }
 
 std::string refused(const std::string& text) {
   return refusal([&] { (void)read_any_topology(text, "FILE"); });
@@ -26,15 +26,15 @@ TEST(ReadAny, KnowsEachFormatByItsContent) {
   const auto direct = [](auto* read, const std::string& name) {
     return Topology{{read(fixture(name), name)}};
   };
-  EXPECT_EQ(recognised("nccl_topology.xml"), direct(&read_nccl_topology_xml, "nccl_topology.xml"));
-  EXPECT_EQ(recognised("nccl_graph.xml"), direct(&read_nccl_graph_xml, "nccl_graph.xml"));
-  EXPECT_EQ(recognised("hwloc1.xml"), direct(&read_hwloc_xml, "hwloc1.xml"));
-  EXPECT_EQ(recognised("hwloc2.xml"), direct(&read_hwloc_xml, "hwloc2.xml"));
-  EXPECT_EQ(recognised("topo_m.txt"), direct(&read_nvidia_smi_topo, "topo_m.txt"));
-  EXPECT_EQ(recognised("topo_p2p.txt"), direct(&read_nvidia_smi_p2p, "topo_p2p.txt"));
-  EXPECT_EQ(recognised("nvlink_s.txt"), direct(&read_nvidia_smi_nvlink, "nvlink_s.txt"));
-  EXPECT_EQ(recognised("query.xml"), direct(&read_nvidia_smi_query, "query.xml"));
-  EXPECT_EQ(recognised("query_gpu.csv"), direct(&read_nvidia_smi_csv, "query_gpu.csv"));
+  EXPECT_EQ(recognized("nccl_topology.xml"), direct(&read_nccl_topology_xml, "nccl_topology.xml"));
+  EXPECT_EQ(recognized("nccl_graph.xml"), direct(&read_nccl_graph_xml, "nccl_graph.xml"));
+  EXPECT_EQ(recognized("hwloc1.xml"), direct(&read_hwloc_xml, "hwloc1.xml"));
+  EXPECT_EQ(recognized("hwloc2.xml"), direct(&read_hwloc_xml, "hwloc2.xml"));
+  EXPECT_EQ(recognized("topo_m.txt"), direct(&read_nvidia_smi_topo, "topo_m.txt"));
+  EXPECT_EQ(recognized("topo_p2p.txt"), direct(&read_nvidia_smi_p2p, "topo_p2p.txt"));
+  EXPECT_EQ(recognized("nvlink_s.txt"), direct(&read_nvidia_smi_nvlink, "nvlink_s.txt"));
+  EXPECT_EQ(recognized("query.xml"), direct(&read_nvidia_smi_query, "query.xml"));
+  EXPECT_EQ(recognized("query_gpu.csv"), direct(&read_nvidia_smi_csv, "query_gpu.csv"));
 }
 
 TEST(ReadAny, AHostHasAtMost128Gpus) {
@@ -58,12 +58,12 @@ TEST(ReadAny, KnowsWhatOnlyADiffNeeds) {
 }
 
 TEST(ReadAny, KnowsWhatWeSaved) {
-  const Topology topology = recognised("nccl_topology.xml");
+  const Topology topology = recognized("nccl_topology.xml");
   EXPECT_EQ(read_any_topology(save_topology(topology), "saved.json"), topology);
 }
 
 TEST(ReadAny, MergesTheOutputsOfSeveralCommandsInOneFile) {
-  const Host matrix = recognised("topo_m.txt").hosts.at(0);
+  const Host matrix = recognized("topo_m.txt").hosts.at(0);
   const Host both =
       read_any_topology(fixture("topo_m.txt") + "\n" + fixture("nvlink_s.txt"), "both.txt").hosts.at(0);
   ASSERT_FALSE(matrix.gpus.empty());

@@ -66,10 +66,10 @@ TEST(Drawing, NamesCannotBreakTheGraph) {
   EXPECT_THAT(dot, AllOf(HasSubstr("a&quot;&lt;b&gt;&amp; "), HasSubstr(R"(label="t\"\\ ")")));
 }
 
-TEST(Drawing, OnlyColoursThatHaveADarkCounterpartAreUsed) {
+TEST(Drawing, OnlyColorsThatHaveADarkCounterpartAreUsed) {
   std::string dot = drawn(machine("hgx-h100"), {{Severity::broken, {}, ""}, {Severity::differs, {}, ""}});
-  for (const DrawingColour& colour : drawing_colours()) {
-    for (std::size_t at = 0; (at = dot.find(colour.light)) != std::string::npos;) dot.erase(at, 7);
+  for (const DrawingColor& color : drawing_colors()) {
+    for (std::size_t at = 0; (at = dot.find(color.light)) != std::string::npos;) dot.erase(at, 7);
   }
   EXPECT_EQ(times(dot, "\"#[0-9a-f]"), 0U);
 }

@@ -42,13 +42,13 @@ TEST(Svg, WithoutGraphvizItSaysWhatToInstall) {
   ::setenv("PATH", path.c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
 }
 
-TEST(Svg, EveryColourHasItsDarkCounterpart) {
-  const std::string svg = with_dark_colours("<?xml?><svg width=\"1\"><g/></svg>");
+TEST(Svg, EveryColorHasItsDarkCounterpart) {
+  const std::string svg = with_dark_colors("<?xml?><svg width=\"1\"><g/></svg>");
   EXPECT_THAT(svg, testing::StartsWith("<?xml?><svg width=\"1\">\n<style>"));
   EXPECT_THAT(svg, testing::EndsWith("</style><g/></svg>"));
-  for (const DrawingColour& colour : drawing_colours())
-    EXPECT_THAT(svg, AllOf(HasSubstr(colour.light), HasSubstr(colour.dark)));
-  EXPECT_EQ(with_dark_colours("no picture"), "no picture");
+  for (const DrawingColor& color : drawing_colors())
+    EXPECT_THAT(svg, AllOf(HasSubstr(color.light), HasSubstr(color.dark)));
+  EXPECT_EQ(with_dark_colors("no picture"), "no picture");
 }
 
 }  // namespace

@@ -218,7 +218,7 @@ class Picture {
     draw_text(svg_, "head", kMargin, y_, title);
     y_ += 8;
     const double top = y_;
-    for (std::size_t i = 0; i < all.size(); ++i) lane(all[i], i % kLaneColours);
+    for (std::size_t i = 0; i < all.size(); ++i) lane(all[i], i % kLaneColors);
     y_ += 9;
     columns(top);
   }
@@ -289,7 +289,7 @@ class Picture {
       route.brackets.push_back({out, in, made ? 8.0 : 0.0, "", made});
   }
 
-  void lane(const NcclLane& lane, std::size_t colour) {
+  void lane(const NcclLane& lane, std::size_t color) {
     Stops stops;
     for (int node = 0; node < plan_.nodes; ++node) {
       const auto& ranks = lane.visits[static_cast<std::size_t>(node)];
@@ -301,7 +301,7 @@ class Picture {
     pugi::xml_node group = svg_.append_child("g");
     group.append_attribute("transform") = fmt::format("translate(0 {})", pixels(y_)).c_str();
     set_tooltip(group, lane.label + ": " + lane.words);
-    group.append_attribute("class") = fmt::format("lane c{}", colour).c_str();
+    group.append_attribute("class") = fmt::format("lane c{}", color).c_str();
     for (const Bracket& each : route.brackets) {
       const double top = kRadius + 4 + each.level * kLevel;
       (each.made ? route.solid : route.dashed) +=

@@ -28,7 +28,7 @@ TEST(Hypercube, PairsRanksOfAPowerOfTwo) {
   EXPECT_EQ(pairs(cube.mirror()), (Pairs{{1, 2}, {2, 1}}));  // 01 ↔ 10
 }
 
-TEST(Hypercube, TheRanksThatAreTooManyAreGuestsOfTheirNeighbours) {
+TEST(Hypercube, TheRanksThatAreTooManyAreGuestsOfTheirNeighbors) {
   const HostModel model = model_of(in_node_order(1, 6));
   const Hypercube cube(model);
   EXPECT_EQ(cube.participants(), 4);  // ranks 1, 3, 4, 5

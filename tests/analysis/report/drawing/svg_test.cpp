@@ -33,7 +33,7 @@ TEST(Svg, EachLaneHasAColorInLightAndInDark) {
   const std::string style = begin_svg(document, "t").child_value("style");
   const std::size_t dark = style.find("prefers-color-scheme:dark");
   ASSERT_NE(dark, std::string::npos);
-  for (std::size_t i = 0; i < kLaneColours; ++i) {
+  for (std::size_t i = 0; i < kLaneColors; ++i) {
     const std::string lane = ".c" + std::to_string(i) + "{stroke:#";
     EXPECT_LT(style.find(lane), dark);
     EXPECT_NE(style.find(lane, dark), std::string::npos);

@@ -93,7 +93,7 @@ TEST(NvidiaSmiTopo, NamesWhatIsDamaged) {
               HasSubstr("T.txt:5: the table ends after 4 rows, the header has 6 devices"));
 }
 
-TEST(NvidiaSmiTopo, KnowsItsOwnErrorsAndItsNeighbours) {
+TEST(NvidiaSmiTopo, KnowsItsOwnErrorsAndItsNeighbors) {
   EXPECT_THAT(refused(fixture("topo_p2p.txt")), HasSubstr("belongs to nvidia-smi topo -p2p"));
   EXPECT_THAT(refused("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n"),
               HasSubstr("T.txt:1: nvidia-smi failed: 'NVIDIA-SMI has failed"));

@@ -44,7 +44,7 @@ NcclPlan example() {
 }
 
 std::string text_of(const NcclPlanReport& report, int columns = 120) {
-  return nccl_plan_text(report, {.columns = columns, .colour = false});
+  return nccl_plan_text(report, {.columns = columns, .color = false});
 }
 
 bool has_line(const std::string& text, const std::string& line) {
