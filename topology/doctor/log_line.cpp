@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "base/text_input.hpp"
 #include "topology/doctor/look.hpp"
@@ -292,7 +291,8 @@ std::string message_kind(std::string_view message) {
       const char each = message[end];
       digits = digits || is_decimal(each);
       decimal = decimal && is_decimal(each);
-      hexadecimal = hexadecimal && (std::isxdigit(static_cast<unsigned char>(each)) != 0 || each == 'x');
+      hexadecimal = hexadecimal && (is_decimal(each) || (each >= 'a' && each <= 'f') ||
+                                    (each >= 'A' && each <= 'F') || each == 'x');
     }
     const std::string_view word = message.substr(at, end - at);
     const bool says_what =

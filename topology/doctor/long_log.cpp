@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <cstdint>
-#include <cstring>
 #include <fstream>
 #include <limits>
 #include <unordered_map>
@@ -14,6 +12,7 @@
 #include "base/text_input.hpp"
 #include "topology/doctor/log_line.hpp"
 #include "topology/doctor/nccl_messages.hpp"
+#include "topology/doctor/text_index.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -30,43 +29,10 @@ constexpr std::size_t kMaxOfProcesses = 50'000;
 /// NCCL cuts a line at 1,024 bytes.
 constexpr std::size_t kMaxLine = 2048;
 
-/// Some hundred texts, looked for at once by their first bytes.
-class Texts {
- public:
-  explicit Texts(const std::vector<std::string_view>& texts) {
-    for (const std::string_view text : texts) {
-      by_start_[start_of(text)].push_back(text);
-      may_start_[hash_of(start_of(text))] = true;
-    }
-  }
-  [[nodiscard]] bool has_one(std::string_view line) const {
-    for (; line.size() >= kStart; line.remove_prefix(1)) {
-      if (!may_start_[hash_of(start_of(line))]) continue;
-      const auto texts = by_start_.find(start_of(line));
-      if (texts != by_start_.end() &&
-          std::any_of(texts->second.begin(), texts->second.end(),
-                      [line](std::string_view text) { return line.starts_with(text); }))
-        return true;
-    }
-    return false;
-  }
-
- private:
-  static constexpr std::size_t kStart = 6;
-  static std::uint64_t start_of(std::string_view text) {
-    std::uint64_t start = 0;
-    std::memcpy(&start, text.data(), std::min(kStart, text.size()));
-    return start;
-  }
-  static std::size_t hash_of(std::uint64_t start) { return start * 0x9E3779B97F4A7C15U >> 48U; }
-  std::bitset<65536> may_start_;
-  std::unordered_map<std::uint64_t, std::vector<std::string_view>> by_start_;
-};
-
 /// Whether a line may be of NCCL, a plugin, PyTorch or CUDA, is of a table of nccl-tests, tells how a process
 /// ended, has a text of nccl_messages.txt, or is an error of another program.
 bool may_matter(std::string_view line) {
-  static const Texts messages(texts_of_all_lines());
+  static const TextIndex messages(texts_of_all_lines());
   static constexpr std::array<std::string_view, 27> kSigns{
       "NCCL",      "nccl",     "CUDA",      "via NET/",   "rror",      "ailed",  " WARN ",
       "ignal",     "illed",    "ion fault", "egfault",    "xit c",     "xit C",  "xitc",
@@ -74,7 +40,7 @@ bool may_matter(std::string_view line) {
       "not found", "ould not", "xception",  "examples/s", "WARN src/", "] [c10d"};
   return std::any_of(kSigns.begin(), kSigns.end(),
                      [line](std::string_view sign) { return line.find(sign) != std::string_view::npos; }) ||
-         messages.has_one(line) || error_of_a_daemon(line) != std::string_view::npos;
+         !messages.found_in(line).empty() || error_of_a_daemon(line) != std::string_view::npos;
 }
 
 class LogCondenser {

@@ -11,6 +11,7 @@
 
 #include "base/word_list.hpp"
 #include "topology/doctor/look.hpp"
+#include "topology/doctor/text_index.hpp"
 
 namespace collbench::topology {
 namespace {
@@ -46,6 +47,11 @@ struct MessageTable {
   std::vector<DoctorCheck> checks;
   std::vector<Wording> wordings;
 };
+
+/// What must stand in a line that fits.
+std::string_view longest_part(const Wording& wording) {
+  return *std::ranges::max_element(wording.parts, {}, &std::string_view::size);
+}
 
 /// A line "reason: …" of a block.
 void set_text(DoctorCheck& check, std::string_view line) {
@@ -87,6 +93,15 @@ MessageTable read_table(std::string_view text) {
 const MessageTable& table() {
   static const MessageTable read = read_table(nccl_messages_text());
   return read;
+}
+
+const TextIndex& wordings_index() {
+  static const TextIndex index = [] {
+    std::vector<std::string_view> texts;
+    for (const Wording& wording : table().wordings) texts.push_back(longest_part(wording));
+    return TextIndex(texts);
+  }();
+  return index;
 }
 
 bool fits(const Wording& wording, std::string_view line, const LogLine& parts) {
@@ -386,18 +401,15 @@ std::span<const DoctorCheck> log_message_checks() { return table().checks; }
 std::string_view message_code(std::string_view line, const LogLine& parts) {
   if (parts.level == LogLevel::none && has_wrong_values(line)) return "log-data-wrong";
   if (only_names_errors(line)) return "noise";
-  const auto& wordings = table().wordings;
-  const auto fit = std::find_if(wordings.begin(), wordings.end(),
-                                [&](const Wording& wording) { return fits(wording, line, parts); });
-  return fit == wordings.end() ? std::string_view() : fit->code;
+  for (const std::size_t number : wordings_index().found_in(line))
+    if (const Wording& wording = table().wordings[number]; fits(wording, line, parts)) return wording.code;
+  return {};
 }
 
 std::vector<std::string_view> texts_of_all_lines() {
   std::vector<std::string_view> texts;
-  const auto is_shorter = [](std::string_view a, std::string_view b) { return a.size() < b.size(); };
   for (const Wording& wording : table().wordings)
-    if (wording.in_all_lines)
-      texts.push_back(*std::max_element(wording.parts.begin(), wording.parts.end(), is_shorter));
+    if (wording.in_all_lines) texts.push_back(longest_part(wording));
   return texts;
 }
 
