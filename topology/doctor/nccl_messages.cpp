@@ -285,12 +285,13 @@ void leave_out_what_others_do(const std::vector<EvidenceLine>& log, LogMessages&
     for (const std::string_view code : {"log-data-preparation", "log-zero3-modules"})
       messages.said.erase(code);
   if (by_watchdog)
-    for (const std::string_view code : {"log-process-aborted", "log-error-trace"}) messages.said.erase(code);
+    for (const std::string_view code : {"log-process-aborted", "log-error-trace", "log-watchdog-ended"})
+      messages.said.erase(code);
 }
 
 /// What tells of an end, and what is said when others lose who ended, or when its launcher ends them.
-constexpr std::array<std::string_view, 8> kEnds{
-    "log-oom-killed",     "log-node-failed", "log-bus-error",    "log-process-crashed",
+constexpr std::array<std::string_view, 9> kEnds{
+    "log-daemon-lost",    "log-oom-killed",  "log-node-failed",  "log-bus-error",    "log-process-crashed",
     "log-process-killed", "log-task-killed", "log-job-canceled", "log-step-canceled"};
 constexpr std::array<std::string_view, 11> kFollows{
     "log-completion-error", "log-connection",     "log-ofi-completion", "log-peer-ended",
@@ -333,16 +334,18 @@ void keep_who_says_more(LogMessages& messages) {
   if (has("log-oom-killed"))
     for (const std::string_view code : {"log-process-killed", "log-task-killed"}) messages.said.erase(code);
   if (has("log-crash-in-nccl")) messages.said.erase("log-process-crashed");
-  if (has("log-no-gpu")) messages.said.erase("log-cuda-earlier");  // CUDA cannot start then
+  for (const std::string_view code :
+       {"log-no-gpu", "log-nvml", "log-nvml-mismatch"})  // CUDA cannot start then
+    if (has(code)) messages.said.erase("log-cuda-earlier");
 }
 
 /// What tells that a job failed and names no cause.
-constexpr std::array<std::string_view, 19> kNamesNoCause{
-    "log-error-trace", "log-job-failed",       "log-peer-ended",     "log-process-aborted",
-    "log-task-failed", "log-watchdog-stuck",   "log-process-killed", "log-task-killed",
-    "log-connection",  "log-completion-error", "log-ofi-completion", "log-peer-gone",
-    "log-store-wait",  "log-rendezvous",       "log-task-lost",      "log-store-timeout",
-    "log-mpi-init",    "log-gloo-timeout",     "log-engine-stuck"};
+constexpr std::array<std::string_view, 20> kNamesNoCause{
+    "log-watchdog-ended",  "log-error-trace", "log-job-failed",       "log-peer-ended",
+    "log-process-aborted", "log-task-failed", "log-watchdog-stuck",   "log-process-killed",
+    "log-task-killed",     "log-connection",  "log-completion-error", "log-ofi-completion",
+    "log-peer-gone",       "log-store-wait",  "log-rendezvous",       "log-task-lost",
+    "log-store-timeout",   "log-mpi-init",    "log-gloo-timeout",     "log-engine-stuck"};
 
 /// What follows an error, on other ranks and in the program, is worth a word only where the error is not
 /// there. A risk, as a line that nobody knows, explains no failure, and a launcher ends jobs that have
@@ -360,8 +363,8 @@ void leave_out_consequences(const FirstSaid& first, LogMessages& messages) {
     if (explained) messages.said.erase(code);
   }
   for (const std::string_view code :
-       {"log-error-trace", "log-job-failed", "log-peer-ended", "log-task-lost", "log-mpi-init",
-        "log-process-aborted", "log-job-canceled", "log-step-canceled"}) {
+       {"log-watchdog-ended", "log-error-trace", "log-job-failed", "log-peer-ended", "log-task-lost",
+        "log-mpi-init", "log-process-aborted", "log-job-canceled", "log-step-canceled"}) {
     if (!messages.said.contains(code)) continue;
     const bool explained = std::any_of(messages.said.begin(), messages.said.end(), [&](const auto& said) {
       const bool must_be_first = code == "log-job-canceled" || code == "log-step-canceled";

@@ -318,6 +318,12 @@ void observe(const std::string& name, const WatchdogGroup& group, const std::map
   if (!errors.empty() || waiting.empty()) return;
   found.push_back({prefix + conclusion(name, group, waiting), group.location});
   const auto& [call, operation, elements] = waiting.begin()->first;
+  if (waiting.size() == 1 && call == 1)
+    found.push_back({prefix +
+                         "the first collective of this group: none has ended, so what joins its ranks may "
+                         "not work (in a node P2P, ACS or the IOMMU: NCCL_P2P_DISABLE=1 to confirm; between "
+                         "nodes the interface, a firewall, RDMA)",
+                     group.location});
   constexpr std::int64_t kMaxFirstCalls = 10;
   const bool may_be_barrier = operation == "ALLREDUCE" || operation == "BARRIER";
   if (waiting.size() == 1 && may_be_barrier && call <= kMaxFirstCalls && elements == "1")

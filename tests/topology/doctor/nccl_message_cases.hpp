@@ -19,6 +19,29 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
        "transport/net_ib.cc:154 NCCL WARN NET/IB : mlx5_1:1 async fatal event on QP (0x7309dc3bb338): "
        "invalid "
        "request local work queue error"},
+      {"log-watchdog-ended",
+       "[rank0]:[E1012 03:22:11.1 ProcessGroupNCCL.cpp:1794] [PG ID 0 PG GUID 0 Rank 0] Received a dump "
+       "signal due to a "
+       "collective timeout from rank 3 and we will try our best to dump the debug info."},
+      {"log-watchdog-ended",
+       "[rank2]:[E1012 03:22:11.1 ProcessGroupNCCL.cpp:681] [Rank 2] Some NCCL operations have failed or "
+       "timed out."},
+      {"log-watchdog-stuck",
+       "[rank2]:[E1012 03:22:11.1 ProcessGroupNCCL.cpp:1413] [Rank 2] Heartbeat monitor timed out!"},
+      {"log-cause-unknown", "n17:392:494 [2] enqueue.cc:54 NCCL WARN Cuda failure 'invalid resource handle'"},
+      {"log-peer-access",
+       "n17:392:494 [2] transport/p2p.cc:54 NCCL WARN Cuda failure 'invalid resource handle'"},
+      {"log-peer-ended", "n17:1:2 [0] NCCL WARN Net : Call to recv from 10.0.0.1<4000> failed : Broken pipe"},
+      {"log-rendezvous", "Barrier timed out. Id: [Init]Wait_for_all_tasks_to_register::0"},
+      {"log-store-wait",
+       "XlaRuntimeError: DEADLINE_EXCEEDED: GetKeyValue() timed out with key: devices=[0] and duration: 1m"},
+      {"log-task-lost",
+       "Task /job:jax_worker/task:3 has been set to ERROR in coordination service: UNAVAILABLE: heartbeat "
+       "timeout"},
+      {"log-open-files", "include/socket.h:311 WARN Socket creation failed : Too many open files"},
+      {"log-nvml-mismatch",
+       "n17:1:2 [0] misc/nvmlwrap.cc:183 NCCL WARN nvmlInit_v2() failed: Driver/library version mismatch"},
+      {"log-mpi-slots", "ere are not enough slots available in the system to satisfy the 16 slots"},
       {"log-rendezvous-retry",
        "[W socket.cpp:601] [c10d] The client socket has failed to connect to [n17]:29500 (errno: 113 - No "
        "route to "
@@ -97,7 +120,7 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
       {"log-node-failed",
        "slurmstepd: error: *** STEP 8123.0 ON n17 CANCELLED AT 2026-11-20T10:30:00 DUE TO NODE FAILURE, SEE "
        "SLURMCTLD LOG FOR DETAILS ***"},
-      {"log-node-failed", "PRTE has lost communication with a remote daemon."},
+      {"log-daemon-lost", "PRTE has lost communication with a remote daemon."},
       {"log-bus-error", "[n17:04711] Signal: Bus error (7)"},
       {"log-bus-error", "/opt/run.sh: line 3: 4711 Bus error               (core dumped) ./all_reduce_perf"},
       {"log-bus-error", "  exitcode  : -7 (pid: 4004)"},
@@ -405,7 +428,7 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
       {"log-graph-file", "graph/search.cc:700 NCCL WARN XML Import Channel : dev 3 not found."},
       {"log-topology-incomplete",
        "graph/search.cc:900 NCCL WARN Could not find a path for pattern 4, falling back to simple order"},
-      {"log-nvml", "misc/nvmlwrap.cc:200 NCCL WARN nvmlInit_v2() failed: Driver/library version mismatch"},
+      {"log-nvml-mismatch", "misc/nvmlwrap.cc:200 NCCL WARN nvmlInit_v2() failed: Driver/library version mismatch"},
       {"log-gdrcopy", "misc/gdrwrap.cc:150 NCCL WARN gdr_map(handle 7f00, size 65536) failed: 22"},
       {"log-no-algorithm",
        "enqueue.cc:1800 NCCL WARN Error : no algorithm/protocol available for function Broadcast with "

@@ -631,5 +631,36 @@ TEST(NcclMessages, WhatUsersQuoteMostHasACause) {
   EXPECT_EQ(texts, 68);
 }
 
+/// Its name says that the interface is of an RDMA device.
+TEST(NcclMessages, VerbsAreMissedWhereSocketsGoOverInfiniBand) {
+  const auto of_interface = [](const std::string& name) {
+    return found_codes(
+        diagnosed("n1:1:2 [0] NCCL INFO Failed to open libibverbs.so[.1]\nn1:1:2 [0] NCCL INFO NET/Socket : "
+                  "Using [0]" +
+                  name + ":10.1.1.1<0>\n"));
+  };
+  EXPECT_THAT(of_interface("ib0"), ElementsAre("log-no-verbs"));
+  EXPECT_THAT(of_interface("eth0"), IsEmpty());
+}
+
+TEST(NcclMessages, AVersionThatTheListOfDefectsDoesNotCoverIsNotCleared) {
+  const auto clears_defects = [](const std::string& version) {
+    const Diagnosis diagnosis = diagnosed("NCCL version " + version + "+cuda12.4\n");
+    return std::ranges::any_of(diagnosis.healthy,
+                               [](const DoctorCheck& check) { return check.code == "nccl-defect"; });
+  };
+  EXPECT_FALSE(clears_defects("2.7.8"));
+  EXPECT_TRUE(clears_defects("2.23.4"));
+  EXPECT_FALSE(clears_defects("2.99.1"));
+}
+
+/// A what() stands on the line below.
+TEST(NcclMessages, AnExceptionThatNamesItsCauseExplainsItsAbort) {
+  EXPECT_THAT(found_codes(diagnosed(
+                  "terminate called after throwing an instance of 'c10::Error'\n  what():  CUDA error: "
+                  "uncorrectable NVLink error detected during the execution\n")),
+              ElementsAre("log-nvlink-failed"));
+}
+
 }  // namespace
 }  // namespace collbench::topology::nccl_messages_test

@@ -54,6 +54,13 @@ TEST(WatchdogLines, WhereAllWaitInOneCallNobodyOfThemIsBehind) {
   EXPECT_THAT(said, HasSubstr("ranks 0, 1 are not behind the others by their calls"));
 }
 
+TEST(WatchdogLines, TheFirstCollectiveOfAGroupMayBeTheWay) {
+  EXPECT_THAT(said_of(timed_out(0, 1, "ALLGATHER", 7) + timed_out(1, 1, "ALLGATHER", 7)),
+              HasSubstr("the first collective of this group: none has ended"));
+  EXPECT_THAT(said_of(timed_out(0, 2, "ALLGATHER", 7) + timed_out(1, 2, "ALLGATHER", 7)),
+              testing::Not(HasSubstr("the first collective")));
+}
+
 TEST(WatchdogLines, PyTorchsDesyncReportNamesWhoDidNotCome) {
   const std::string said =
       said_of(timed_out(0, 4, "ALLREDUCE", 7) +
