@@ -14,6 +14,7 @@
 #include "tools/burnin/attribution/blame_words.hpp"
 #include "tools/burnin/attribution/elimination_blame.hpp"
 #include "tools/burnin/attribution/pairs/alone_times.hpp"
+#include "tools/burnin/attribution/pairs/leaf_doubt.hpp"
 #include "tools/burnin/attribution/pairs/median_doubt.hpp"
 #include "tools/burnin/attribution/pairs/node_groups.hpp"
 #include "tools/burnin/attribution/pairs/pair_design.hpp"
@@ -44,10 +45,10 @@ class Finder {
         design_(pair_design(table).kind),
         effects_(pair_effects(table)),
         rails_(rail_parts(table, effects_, expected_seconds)),
+        sides_(table, design_, rails_),
         alone_(alone_times(table, effects_)) {}
 
   Attribution found() {
-    find_levels_of_sides();
     find_rails();
     find_leaves();
     find_unsteady();
@@ -145,7 +146,7 @@ class Finder {
     std::vector<int> slow;
     for (int rail = 0; rail < table_.rails; ++rail) {
       if (!rails_[slot_of(rail)].slow(node) || explained_.contains({node, rail})) continue;
-      if (slow_elsewhere_only(node, rail))
+      if (is_slow_elsewhere_only(table_, effects_, rails_[slot_of(rail)], node, rail, groups_were_found_))
         elsewhere_[rail].push_back(node);
       else if (cleared(node, rail))
         cleared_.push_back({.node = node, .rail = rail});
@@ -159,7 +160,7 @@ class Finder {
     for (int node = 0; node < node_count(); ++node) {
       const std::vector<int> slow = slow_rails_of(node);
       if (slow.empty()) continue;
-      if (on_slower_level(node) || may_share_leaf(node)) {
+      if (sides_.has_slower_level(rails_, node) || may_share_leaf(table_, effects_, rails_, design_, node)) {
         unclear_.insert(node);
         continue;
       }
@@ -183,103 +184,6 @@ class Finder {
                                    fmt::join(names, ", "), table_.of_rail(rail))},
           median(parts), rails_[slot_of(rail)].send.line, "");
     }
-  }
-
-  /// The levels of the parts of a side, by rail: two sides say nothing of pairs inside one, so that where the
-  /// parts have several levels, a node may be below another leaf switch, or slow.
-  void find_levels_of_sides() {
-    if (!table_.leaf_of_node.empty() || design_ != DesignKind::bipartite) return;
-    sides_ = sides_of(table_);
-    for (const RailParts& rail : rails_) {
-      for (std::size_t side = 0; side < 2; ++side) {
-        std::vector<double> parts;
-        for (int of = 0; of < node_count(); ++of)
-          if (slot_of(sides_[slot_of(of)]) == side && !std::isnan(rail.worst(of)))
-            parts.push_back(rail.worst(of));
-        levels_of_sides_.push_back(parts.empty() ? Levels{} : levels_of(parts));
-        clear_below_.push_back(clear_below(levels_of_sides_.back(), std::max<std::size_t>(parts.size(), 1)));
-      }
-    }
-  }
-
-  /// Slow, and no slower than a level of its side.
-  [[nodiscard]] bool on_slower_level(int node) const {
-    for (int rail = 0; rail < table_.rails && !sides_.empty(); ++rail) {
-      const RailParts& one = rails_[slot_of(rail)];
-      const Levels& levels = levels_of_sides_[2 * slot_of(rail) + slot_of(sides_[slot_of(node)])];
-      if (one.slow(node) && !levels.centers.empty() &&
-          one.worst(node) < levels.centers.back() + one.send.line)
-        return levels.centers.size() > 1;
-    }
-    return false;
-  }
-
-  /// Another is as slow, and their pair is fast, or was not measured, as where all met few references only:
-  /// they may be below a leaf switch of their own, unless a node is slow inside its group.
-  [[nodiscard]] bool may_share_leaf(int node) const {
-    for (int rail = 0; rail < table_.rails; ++rail) {
-      const RailParts& one = rails_[slot_of(rail)];
-      const double worst = one.worst(node);
-      if (!one.slow(node) || worst > kMaxLeafCost ||
-          parts_by_group(table_, effects_, node, rail, true).contains({}))
-        continue;
-      std::map<int, double> with;  // what a pair takes more
-      for (std::size_t i = 0; i < table_.times.size(); ++i) {
-        const RailTime& time = table_.times[i];
-        if (time.rail == rail && !std::isnan(effects_.residuals[i]) && (time.from == node || time.to == node))
-          with[time.from == node ? time.to : time.from] = effects_.residuals[i] +
-                                                          effects_.send[slot_of(time.from)][slot_of(rail)] +
-                                                          effects_.receive[slot_of(time.to)][slot_of(rail)];
-      }
-      const bool met_few = design_ == DesignKind::bipartite && 4 * with.size() < table_.nodes.size();
-      for (int other = 0; other < node_count(); ++other) {
-        if (other == node || !one.slow(other) || std::fabs(one.worst(other) - worst) > one.send.line)
-          continue;
-        const auto pair = with.find(other);
-        if (pair == with.end() ? met_few : pair->second < worst / 2) return true;
-      }
-    }
-    return false;
-  }
-
-  /// Its side's pairs scatter so much that not even who is at the fastest level is known to have all.
-  [[nodiscard]] bool scatter_hides_a_tenth(int node) const {
-    for (int rail = 0; rail < table_.rails && !sides_.empty(); ++rail)
-      if (clear_below_[2 * slot_of(rail) + slot_of(sides_[slot_of(node)])] <= 0) return true;
-    return false;
-  }
-
-  /// A tenth less than the fastest level of its side may be what it has lost.
-  [[nodiscard]] bool may_be_of_faster_level(int node) const {
-    for (int rail = 0; rail < table_.rails && !sides_.empty(); ++rail) {
-      const std::size_t side = 2 * slot_of(rail) + slot_of(sides_[slot_of(node)]);
-      const Levels& levels = levels_of_sides_[side];
-      if (levels.centers.size() > 1 &&
-          rails_[slot_of(rail)].worst(node) > levels.centers.front() + clear_below_[side])
-        return true;
-    }
-    return false;
-  }
-
-  /// Slow with other groups, and with its own by less than half as much, or with one if it was found in none:
-  /// no part of the node's.
-  [[nodiscard]] bool slow_elsewhere_only(int node, int rail) const {
-    const RailParts& one = rails_[slot_of(rail)];
-    bool any = false;
-    for (const bool sends : {true, false}) {
-      const DirectionParts& way = sends ? one.send : one.receive;
-      if (!way.slow(node)) continue;
-      auto parts = parts_by_group(table_, effects_, node, rail, sends);
-      if (const auto own = parts.find({}); own != parts.end())
-        parts = {*own};
-      else if (!groups_were_found_)
-        return false;
-      if (std::ranges::none_of(
-              parts, [&](const auto& part) { return part.second <= way.values[slot_of(node)] / 2; }))
-        return false;
-      any = true;
-    }
-    return any;
   }
 
   /// What the times alone say of the ways in which a node was slow; none: they cannot be compared.
@@ -394,46 +298,6 @@ class Finder {
         table_.adaptive_routing ? "; with adaptive routing no link of the path can be named" : "");
   }
 
-  /// What the pairs of a node take on a rail beyond the usual, each with another partner by its worst.
-  struct Excesses {
-    std::vector<double> slow{};  ///< beyond a line
-    std::size_t measured = 0;
-
-    [[nodiscard]] bool most() const {
-      return 2 * slow.size() > measured && slow.size() >= slot_of(kMinPartners);
-    }
-  };
-  using ExcessesByNode = std::map<std::pair<int, int>, Excesses>;  ///< and rail
-
-  /// With partners for whom `counts_for` holds.
-  template <class CountsFor>
-  [[nodiscard]] ExcessesByNode excesses(double line, const CountsFor& counts_for) const {
-    std::vector<std::tuple<int, int, int, double>> all;  // of a node, on a rail, with a partner
-    for (std::size_t i = 0; i < table_.times.size(); ++i) {
-      const RailTime& time = table_.times[i];
-      const double excess = effects_.residuals[i] + effects_.send[slot_of(time.from)][slot_of(time.rail)] +
-                            effects_.receive[slot_of(time.to)][slot_of(time.rail)];  // NaN where any is
-      if (std::isnan(excess)) continue;
-      for (const auto& [node, partner] : {std::pair(time.from, time.to), std::pair(time.to, time.from)}) {
-        if (counts_for(partner, time.rail)) all.emplace_back(node, time.rail, partner, excess);
-      }
-    }
-    std::sort(all.begin(), all.end());
-    ExcessesByNode found;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const auto& [node, rail, partner, excess] = all[i];
-      const bool is_worst =
-          i + 1 == all.size() ||
-          std::tie(node, rail, partner) !=
-              std::tie(std::get<0>(all[i + 1]), std::get<1>(all[i + 1]), std::get<2>(all[i + 1]));
-      if (!is_worst) continue;
-      Excesses& of = found[{node, rail}];
-      ++of.measured;
-      if (excess > line) of.slow.push_back(excess);
-    }
-    return found;
-  }
-
   /// Whether what slows a node there is known, or known not to be its own.
   [[nodiscard]] bool is_settled(int node, int rail) const {
     const auto elsewhere = elsewhere_.find(rail);
@@ -447,22 +311,18 @@ class Finder {
 
   /// Nodes that the scatter of all nodes' parts hides, and that are slow with most of those who are not.
   void find_slow_with_most(double line) {
-    const ExcessesByNode first = excesses(line, [](int /*partner*/, int /*rail*/) { return true; });
-    if (std::none_of(first.begin(), first.end(), [](const auto& of) { return of.second.most(); })) return;
-    const ExcessesByNode among_others =
-        excesses(line, [&first](int partner, int rail) { return !first.at({partner, rail}).most(); });
-    for (const auto& [key, pairs] : among_others) {
-      const auto [node, rail] = key;
-      if (!pairs.most() || is_settled(node, rail)) continue;
-      blamed_.insert(node);
+    for (const SlowWithMost& one : slow_with_most(table_, effects_, line)) {
+      if (is_settled(one.node, one.rail)) continue;
+      blamed_.insert(one.node);
       add({.kind = nic_kind(table_.rails, true, true),
-           .nodes = {node},
-           .rail = rail,
-           .evidence = fmt::format("{}{}: slow with {} of {} others that are not slow with most, by {} in "
-                                   "the median; {}",
-                                   name_of(node), table_.of_rail(rail), pairs.slow.size(), pairs.measured,
-                                   percent_slower(median(pairs.slow)), other_rails(node, rail))},
-          median(pairs.slow), line, name_of(node));
+           .nodes = {one.node},
+           .rail = one.rail,
+           .evidence =
+               fmt::format("{}{}: slow with {} of {} others that are not slow with most, by {} in "
+                           "the median; {}",
+                           name_of(one.node), table_.of_rail(one.rail), one.excesses.size(), one.measured,
+                           percent_slower(median(one.excesses)), other_rails(one.node, one.rail))},
+          median(one.excesses), line, name_of(one.node));
     }
   }
 
@@ -562,10 +422,11 @@ class Finder {
         verdict = {node, Bucket::suspect, blame.evidence};
     }
     if (verdict.bucket != Bucket::good) return verdict;
-    if (may_be_of_faster_level(node) && scatter_hides_a_tenth(node))
+    const bool may_be_of_faster_level = sides_.may_be_of_faster_level(rails_, node);
+    if (may_be_of_faster_level && sides_.scatter_hides_a_tenth(node))
       return {node, Bucket::not_tested,
               "this design cannot tell: the rates of its side scatter by more than a loss of 10 %"};
-    if (unclear_.contains(node) || may_be_of_faster_level(node))
+    if (unclear_.contains(node) || may_be_of_faster_level)
       return {node, Bucket::not_tested,
               "this design cannot tell: others are faster and others as slow, so it may be slow, or below "
               "another leaf switch"};
@@ -593,14 +454,12 @@ class Finder {
   DesignKind design_;
   PairEffects effects_;
   std::vector<RailParts> rails_;
+  SideLevels sides_;
   AloneTimes alone_;
   std::vector<Blame> blames_{};
   std::set<std::pair<int, int>> explained_{};  ///< node and rail, by a leaf
   std::set<int> blamed_{};
   std::set<int> unclear_{};
-  std::vector<int> sides_{};                     ///< of a design of two; else empty
-  std::vector<Levels> levels_of_sides_{};        ///< by rail, then side
-  std::vector<double> clear_below_{};            ///< the same: above the fastest of them
   std::map<int, std::vector<int>> elsewhere_{};  ///< by rail: who is slow with other groups only
   std::set<int> slower_half_{};
   std::vector<Cleared> cleared_{};

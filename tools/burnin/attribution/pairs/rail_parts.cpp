@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "base/statistics.hpp"
@@ -47,6 +49,42 @@ void find_short(double expected_seconds, DirectionParts& parts) {
   }
 }
 
+bool is_most(const SlowWithMost& one) {
+  return 2 * one.excesses.size() > one.measured && one.excesses.size() >= slot_of(kMinPartners);
+}
+
+using ByNodeAndRail = std::map<std::pair<int, int>, SlowWithMost>;
+
+/// What the pairs of a node take on a rail beyond the usual, with partners for whom `counts_for` holds.
+template <class CountsFor>
+ByNodeAndRail excesses(const PairTable& table, const PairEffects& effects, double line,
+                       const CountsFor& counts_for) {
+  std::vector<std::tuple<int, int, int, double>> all;  // of a node, on a rail, with a partner
+  for (std::size_t i = 0; i < table.times.size(); ++i) {
+    const RailTime& time = table.times[i];
+    const double excess = effects.residuals[i] + effects.send[slot_of(time.from)][slot_of(time.rail)] +
+                          effects.receive[slot_of(time.to)][slot_of(time.rail)];  // NaN where any is
+    if (std::isnan(excess)) continue;
+    for (const auto& [node, partner] : {std::pair(time.from, time.to), std::pair(time.to, time.from)})
+      if (counts_for(partner, time.rail)) all.emplace_back(node, time.rail, partner, excess);
+  }
+  std::ranges::sort(all);
+  ByNodeAndRail found;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& [node, rail, partner, excess] = all[i];
+    const bool is_worst =
+        i + 1 == all.size() ||
+        std::tie(node, rail, partner) !=
+            std::tie(std::get<0>(all[i + 1]), std::get<1>(all[i + 1]), std::get<2>(all[i + 1]));
+    if (!is_worst) continue;
+    SlowWithMost& own =
+        found.try_emplace({node, rail}, SlowWithMost{.node = node, .rail = rail}).first->second;
+    ++own.measured;
+    if (excess > line) own.excesses.push_back(excess);
+  }
+  return found;
+}
+
 }  // namespace
 
 double RailParts::worst(int node) const {
@@ -88,6 +126,17 @@ std::vector<SlowRail> slow_rails(const PairEffects& effects, int rails) {
     }
   }
   return slow;
+}
+
+std::vector<SlowWithMost> slow_with_most(const PairTable& table, const PairEffects& effects, double line) {
+  const ByNodeAndRail first =
+      excesses(table, effects, line, [](int /*partner*/, int /*rail*/) { return true; });
+  std::vector<SlowWithMost> found;
+  if (std::ranges::none_of(first, [](const auto& of) { return is_most(of.second); })) return found;
+  const auto is_other = [&first](int partner, int rail) { return !is_most(first.at({partner, rail})); };
+  for (auto& [key, one] : excesses(table, effects, line, is_other))
+    if (is_most(one)) found.push_back(std::move(one));
+  return found;
 }
 
 }  // namespace collbench::analysis

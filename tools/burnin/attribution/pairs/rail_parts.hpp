@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <set>
 #include <vector>
 
@@ -45,5 +46,17 @@ struct SlowRail {
   double line = 0;
 };
 [[nodiscard]] std::vector<SlowRail> slow_rails(const PairEffects& effects, int rails);
+
+/// A node whose pairs take more than usual with most of those who are not such nodes themselves.
+struct SlowWithMost {
+  int node = 0;
+  int rail = 0;
+  std::vector<double> excesses{};  ///< of the pairs beyond the line: log of time
+  std::size_t measured = 0;        ///< pairs with those others, each by its worst
+};
+
+/// By node, then rail. `line`: beyond it a pair is slow.
+[[nodiscard]] std::vector<SlowWithMost> slow_with_most(const PairTable& table, const PairEffects& effects,
+                                                       double line);
 
 }  // namespace collbench::analysis
