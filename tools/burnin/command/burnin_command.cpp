@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -44,6 +45,10 @@ CommandResult reported(const BurninRecord& record, const std::string& format) {
   const ExitStatus status = analysis::lost_a_host(record)     ? ExitStatus::rank_lost
                             : analysis::passes(record, found) ? ExitStatus::ok
                                                               : ExitStatus::low;
+  // These have no line of their own for who was not reached.
+  constexpr std::array<std::string_view, 5> kWithoutHeadline{"csv", "matrix", "hostfile", "nodelist", "drain"};
+  if (status != ExitStatus::ok && std::ranges::find(kWithoutHeadline, format) != kWithoutHeadline.end())
+    print_message("burnin: " + analysis::summary(record, found));
   return {burnin_document(record, found, format, text_options(When::never, false).columns),
           status,
           format == "text",
