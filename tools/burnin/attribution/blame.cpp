@@ -427,9 +427,12 @@ class Finder {
       return {node, Bucket::not_tested,
               "this design cannot tell: the rates of its side scatter by more than a loss of 10 %"};
     if (unclear_.contains(node) || may_be_of_faster_level)
-      return {node, Bucket::not_tested,
+      return {
+          node, Bucket::not_tested,
+          fmt::format(
               "this design cannot tell: others are faster and others as slow, so it may be slow, or below "
-              "another leaf switch"};
+              "another leaf switch. {}",
+              kMeasureThemTogether)};
     const auto is_elsewhere = [node](const auto& of) {
       return std::find(of.second.begin(), of.second.end(), node) != of.second.end();
     };

@@ -149,8 +149,9 @@ std::string why_unclear(const NodeStanding& node, const PairElimination& found, 
   if (found.levels.centers.size() > 1)
     return fmt::format(
         "its pairs are no faster than the slower of {} levels, {} apart: it is below another leaf switch, or "
-        "slow",
-        found.levels.centers.size(), as_percent(found.levels.centers.back() - found.levels.centers.front()));
+        "slow. {}",
+        found.levels.centers.size(), as_percent(found.levels.centers.back() - found.levels.centers.front()),
+        kMeasureThemTogether);
   return fmt::format(
       "its pairs take {}: too slow to clear it, and too near the others' scatter (line {}) to "
       "name it",
@@ -221,8 +222,8 @@ void name_what_nothing_clears(const std::vector<PairTime>& pairs, double clears_
         std::ranges::count_if(slow, [&](double more) { return std::fabs(more - node.more) < found.line; });
     if (node.standing == Standing::slow && node.more + apart < kMaxLeafCost && alike > 1) {
       node.standing = Standing::unclear;
-      node.why = fmt::format("{} others are as slow ({}): they may be below another leaf switch", alike - 1,
-                             as_percent(node.more));
+      node.why = fmt::format("{} others are as slow ({}): they may be below another leaf switch. {}",
+                             alike - 1, as_percent(node.more), kMeasureThemTogether);
     }
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/burnin/attribution/pairs/pair_effects.hpp"
@@ -17,6 +18,10 @@ inline constexpr double kMustBeSeen = 0.1054;
 /// What pairs between two leaves may take more: a fifth less of a rate, and some scatter. As logarithm of
 /// time.
 inline constexpr double kMaxLeafCost = 0.25;
+
+/// What tells hosts that are slow from hosts below a leaf switch of their own.
+inline constexpr std::string_view kMeasureThemTogether =
+    "Measure those that are as slow with each other: fast pairs are of one leaf, slow ones of slow hosts";
 
 /// The levels of values that scatter about one or several: where one normal distribution or several of one
 /// width are likelier, each value by the cost of saying which (classification likelihood with a BIC penalty:
