@@ -132,7 +132,8 @@ TEST(NcclTestsRow, TheColumnsOfSingleCalls) {
   EXPECT_DOUBLE_EQ(read.row->out_of_place.calls.p99.value(), 0.02);
   EXPECT_DOUBLE_EQ(read.row->out_of_place.calls.variation, 0.125);
   EXPECT_DOUBLE_EQ(read.row->in_place->calls.minimum.value(), 0.0095);
-  EXPECT_FALSE(row("1000000000 250000000 float sum -1 10000 100.00 150.00 0").row->out_of_place.calls.minimum);
+  EXPECT_FALSE(
+      row("1000000000 250000000 float sum -1 10000 100.00 150.00 0").row->out_of_place.calls.minimum);
 }
 
 TEST(NcclTestsRow, MaskedRatesTakeNothingFromTheTime) {

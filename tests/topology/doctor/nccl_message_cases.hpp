@@ -428,7 +428,8 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
       {"log-graph-file", "graph/search.cc:700 NCCL WARN XML Import Channel : dev 3 not found."},
       {"log-topology-incomplete",
        "graph/search.cc:900 NCCL WARN Could not find a path for pattern 4, falling back to simple order"},
-      {"log-nvml-mismatch", "misc/nvmlwrap.cc:200 NCCL WARN nvmlInit_v2() failed: Driver/library version mismatch"},
+      {"log-nvml-mismatch",
+       "misc/nvmlwrap.cc:200 NCCL WARN nvmlInit_v2() failed: Driver/library version mismatch"},
       {"log-gdrcopy", "misc/gdrwrap.cc:150 NCCL WARN gdr_map(handle 7f00, size 65536) failed: 22"},
       {"log-no-algorithm",
        "enqueue.cc:1800 NCCL WARN Error : no algorithm/protocol available for function Broadcast with "

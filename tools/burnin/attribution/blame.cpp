@@ -432,7 +432,7 @@ class Finder {
           fmt::format(
               "this design cannot tell: others are faster and others as slow, so it may be slow, or below "
               "another leaf switch. {}",
-              kMeasureThemTogether)};
+              kMeasureAmongThem)};
     const auto is_elsewhere = [node](const auto& of) {
       return std::find(of.second.begin(), of.second.end(), node) != of.second.end();
     };

@@ -46,7 +46,8 @@ CommandResult reported(const BurninRecord& record, const std::string& format) {
                             : analysis::passes(record, found) ? ExitStatus::ok
                                                               : ExitStatus::low;
   // These have no line of their own for who was not reached.
-  constexpr std::array<std::string_view, 5> kWithoutHeadline{"csv", "matrix", "hostfile", "nodelist", "drain"};
+  constexpr std::array<std::string_view, 5> kWithoutHeadline{"csv", "matrix", "hostfile", "nodelist",
+                                                             "drain"};
   if (status != ExitStatus::ok && std::ranges::find(kWithoutHeadline, format) != kWithoutHeadline.end())
     print_message("burnin: " + analysis::summary(record, found));
   return {burnin_document(record, found, format, text_options(When::never, false).columns),

@@ -151,7 +151,7 @@ std::string why_unclear(const NodeStanding& node, const PairElimination& found, 
         "its pairs are no faster than the slower of {} levels, {} apart: it is below another leaf switch, or "
         "slow. {}",
         found.levels.centers.size(), as_percent(found.levels.centers.back() - found.levels.centers.front()),
-        kMeasureThemTogether);
+        kMeasureAmongThem);
   return fmt::format(
       "its pairs take {}: too slow to clear it, and too near the others' scatter (line {}) to "
       "name it",
@@ -223,7 +223,7 @@ void name_what_nothing_clears(const std::vector<PairTime>& pairs, double clears_
     if (node.standing == Standing::slow && node.more + apart < kMaxLeafCost && alike > 1) {
       node.standing = Standing::unclear;
       node.why = fmt::format("{} others are as slow ({}): they may be below another leaf switch. {}",
-                             alike - 1, as_percent(node.more), kMeasureThemTogether);
+                             alike - 1, as_percent(node.more), kMeasureAmongThem);
     }
   }
 }

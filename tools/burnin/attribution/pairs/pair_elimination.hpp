@@ -20,7 +20,7 @@ inline constexpr double kMustBeSeen = 0.1054;
 inline constexpr double kMaxLeafCost = 0.25;
 
 /// What tells hosts that are slow from hosts below a leaf switch of their own.
-inline constexpr std::string_view kMeasureThemTogether =
+inline constexpr std::string_view kMeasureAmongThem =
     "Measure those that are as slow with each other: fast pairs are of one leaf, slow ones of slow hosts";
 
 /// The levels of values that scatter about one or several: where one normal distribution or several of one
