@@ -251,7 +251,49 @@ class Halver {
     path.evidence =
         fmt::format("{}{}: {}", hosts_of(record_, path.nodes),
                     path.across ? ", of two domains that are well by themselves" : "", path.evidence);
+    if (path.confirmed && !path.across && !narrow(path)) return false;
     paths_.push_back(std::move(path));
+    return true;
+  }
+
+  static Nodes joined(const Nodes& a, const Nodes& b) {
+    Nodes both = a;
+    both.insert(both.end(), b.begin(), b.end());
+    return both;
+  }
+
+  /// From a half of one part with a half of the other to two hosts, where one of these is slow, too, and once
+  /// more with nothing beside it. Else it stays: the library's order of these hosts takes it, or there are
+  /// several. False: something is open.
+  [[nodiscard]] bool narrow(HalvingPath& path) {
+    const auto halves_of = [](const Nodes& nodes) {
+      const auto middle = nodes.begin() + static_cast<std::ptrdiff_t>((nodes.size() + 1) / 2);
+      std::vector<Nodes> halves{{nodes.begin(), middle}};
+      if (middle != nodes.end()) halves.emplace_back(middle, nodes.end());
+      return halves;
+    };
+    std::vector<Nodes> parts = halves_of(path.nodes);
+    while (parts[0].size() + parts[1].size() > 2) {
+      std::vector<std::vector<Nodes>> across;
+      std::vector<GroupLaunch> launches;
+      for (const Nodes& a : halves_of(parts[0]))
+        for (const Nodes& b : halves_of(parts[1])) {
+          across.push_back({a, b});
+          launches.push_back(launches_.launch_of(joined(a, b)));
+        }
+      if (!is_measured(launches)) return false;
+      const auto slow = std::ranges::find_if(
+          launches, [this](const GroupLaunch& launch) { return launches_.verdict_of(launch).is_bad(); });
+      if (slow == launches.end()) break;
+      parts = across[static_cast<std::size_t>(slow - launches.begin())];
+    }
+    const Nodes least = joined(parts[0], parts[1]);
+    if (least.size() == path.nodes.size()) return true;
+    const LaunchVerdict verdict = launches_.verdict_alone(launches_.launch_of(least), 1, next_);
+    if (!next_.empty()) return false;
+    if (!verdict.is_bad()) return true;
+    path.nodes = least;
+    path.evidence += fmt::format("; narrowed to {}: {}", hosts_of(record_, least), verdict.words);
     return true;
   }
 

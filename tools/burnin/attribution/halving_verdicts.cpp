@@ -88,7 +88,9 @@ void judge_path(const BurninRecord& record, const HalvingPath& path, Attribution
   }
   add_finding(
       found.blames,
-      {.kind = path.across ? BlameKind::trunk : BlameKind::group,
+      {.kind = path.across              ? BlameKind::trunk
+               : path.nodes.size() == 2 ? BlameKind::path
+                                        : BlameKind::group,
        .nodes = path.nodes,
        .against_expected = path.line <= 0,
        .confirmed = true,
@@ -127,7 +129,9 @@ std::string prediction_words(const BurninRecord& record) {
           : fmt::format("; if what was slow is not slow again {}", cost_words(record.halving_least));
   return fmt::format(
       "predicted after the first launches, which took up to {} to start: {}{}; each group "
-      "that is slow though its parts are well takes 1 to {} launches more, with nothing beside",
+      "that is slow though its parts are well takes 1 to {} launches more, with nothing beside, and if it "
+      "stays slow "
+      "up to 4 for each time that it is halved",
       format_seconds(record.start_seconds), cost_words(record.halving_predicted), least, 2 * kPathRepeats);
 }
 

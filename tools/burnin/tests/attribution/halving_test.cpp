@@ -169,11 +169,21 @@ TEST(Halving, AGroupWhosePartsAreWellIsAPathAndNobodysFault) {
   play(record, path);
   Attribution found = attribute(record);
   ASSERT_THAT(found.blames, SizeIs(1));
-  EXPECT_EQ(found.blames[0].kind, BlameKind::group);
-  EXPECT_THAT(found.blames[0].nodes, SizeIs(16));
+  EXPECT_EQ(found.blames[0].kind, BlameKind::path);
+  EXPECT_THAT(found.blames[0].nodes, ElementsAre(3, 10));
   EXPECT_TRUE(found.blames[0].confirmed);
+  EXPECT_THAT(found.blames[0].evidence, HasSubstr("n0 to n15 (16 hosts): "));
+  EXPECT_THAT(found.blames[0].evidence, HasSubstr("; narrowed to n3, n10: "));
   EXPECT_THAT(not_good(found), IsEmpty());
   EXPECT_FALSE(passes(record, found));
+  // Of all 16 in their order only, or by several paths: it stays the group.
+  record = fleet(64, 16);
+  play(record,
+       [](const GroupLaunch& launch) { return launch.nodes.size() == 16 && has(launch, 3) ? 0.6 : 1; });
+  found = attribute(record);
+  ASSERT_THAT(found.blames, SizeIs(1));
+  EXPECT_EQ(found.blames[0].kind, BlameKind::group);
+  EXPECT_THAT(found.blames[0].nodes, SizeIs(16));
   // In company only: others' traffic.
   record = fleet(64, 16);
   play(record, [&path](const GroupLaunch& launch) { return launch.alone ? 1 : path(launch); });
@@ -219,7 +229,8 @@ TEST(Halving, APathInADomainIsNoneBetweenDomains) {
   play(record, [](const GroupLaunch& launch) { return has(launch, 3) && has(launch, 5) ? 0.6 : 1; });
   const Attribution found = attribute(record);
   ASSERT_THAT(found.blames, SizeIs(1));
-  EXPECT_EQ(found.blames[0].kind, BlameKind::group);
+  EXPECT_EQ(found.blames[0].kind, BlameKind::path);
+  EXPECT_THAT(found.blames[0].nodes, ElementsAre(3, 5));
 }
 
 TEST(Halving, WhereGroupsOfTwoDomainsScatterItSaysSo) {
