@@ -14,6 +14,7 @@
 #include "base/files.hpp"
 #include "base/record/run_stream.hpp"
 #include "base/secrets/secrets.hpp"
+#include "base/statistics.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 #include "base/word_list.hpp"
@@ -269,10 +270,11 @@ Row row_of(const LogRow& row, const LogHalf& half, bool in_place, OperationId id
   measured.pass_seconds = {half.seconds};
   measured.iterations = table.iterations;
   measured.wrong_elements = half.wrong_elements;
+  measured.iterations_per_sample = table.calls_per_iteration;
   measured.ranks = half.calls.ranks;
   summarize_samples(half.calls.seconds, measured);
   if (half.calls.minimum) {
-    measured.samples = table.iterations;
+    measured.samples = table.iterations - std::min(table.iterations, table.skipped_iterations);
     measured.minimum = *half.calls.minimum;
     measured.p99 = *half.calls.p99;
     measured.variation = half.calls.variation;
@@ -313,22 +315,28 @@ void conclude_network(LogFacts& facts) {
 void note_who_comes_last(LogTable& table) {
   constexpr double kShort = 0.75;  // of the median process's time
   constexpr std::size_t kMinRows = 3;
+  constexpr std::size_t kMaxNamed = 4;
   std::map<int, std::vector<double>> shares;  // by the first rank of a process
   for (const LogRow& row : table.rows) {
     std::vector<double> seconds;
     for (const RankTimes& each : row.out_of_place.calls.ranks) seconds.push_back(each.median_seconds);
-    const double usual = seconds.size() < 2 ? 0 : median(seconds);
+    if (seconds.size() < 2) continue;
+    const double usual = seconds.size() == 2 ? std::max(seconds[0], seconds[1]) : median(seconds);
     for (const RankTimes& each : row.out_of_place.calls.ranks)
-      if (usual > 0) shares[each.rank].push_back(each.median_seconds / usual);
+      shares[each.rank].push_back(each.median_seconds / usual);
   }
+  std::vector<std::string> named;
   for (const auto& [rank, of_rows] : shares) {
     if (of_rows.size() < kMinRows || median(of_rows) > kShort) continue;
     const auto device = std::ranges::find(table.devices, rank, &LogDevice::rank);
-    table.facts.notes.push_back(fmt::format(
-        "rank {}{}: its calls take {:.2f} of the median process's time in the median of {} rows, so it may "
-        "be who comes last and makes the others wait",
-        rank, device == table.devices.end() ? "" : " on " + device->host, median(of_rows), of_rows.size()));
+    named.push_back(fmt::format("that of rank {}{} ({:.2f})", rank,
+                                device == table.devices.end() ? "" : " on " + device->host, median(of_rows)));
   }
+  if (!named.empty())
+    table.facts.notes.push_back(fmt::format(
+        "the others may wait for processes whose calls take less than the median process's, by the "
+        "median of rows: {}",
+        join_first(named, kMaxNamed)));
 }
 
 /// What follows from the facts and rows that were read.

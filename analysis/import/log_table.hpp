@@ -25,7 +25,7 @@ struct PrintedNumber {
 /// What nccl-tests' -I (2.19.2 and newer) says of the single calls: all in -J, three figures in the table.
 struct LogCalls {
   std::vector<double> seconds{};    ///< of each, without those that -K skips
-  std::vector<RankTimes> ranks{};   ///< of each process, by its first rank
+  std::vector<RankTimes> ranks{};   ///< of each process, by its first rank, where they say who waited
   std::optional<double> minimum{};  ///< seconds
   std::optional<double> p99{};      ///< seconds
   double variation = 0;             ///< standard deviation / mean
@@ -83,6 +83,9 @@ struct LogTable {
   int invocations = 1;                ///< of the program, as a script starts it once per size
   bool cpu_time = false;              ///< times are of the calls alone (nccl-tests -C)
   std::uint64_t iterations = 0;       ///< per row; 0: not said
+  std::uint64_t calls_per_iteration = 1;
+  std::uint64_t skipped_iterations = 0;                   ///< of the figures of -I (-K)
+  bool calls_have_starts = false;                         ///< -z 3
   RankAggregate time_reduction = RankAggregate::average;  ///< nccl-tests' own default
   std::optional<BufferRegistration> registration;         ///< none: not said
   std::string started;

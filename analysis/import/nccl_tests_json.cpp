@@ -54,6 +54,8 @@ void take_program(const JsonReader& json, std::string_view text, LogTable& table
     if (how && (before == "-a" || before == "--average")) {
       table.time_reduction = static_cast<RankAggregate>(*how);
     }
+    if (word == "-z3" || (word == "3" && (before == "-z" || before == "--blocking")))
+      table.calls_have_starts = true;
     before = word;
   }
   table.registration = nccl_tests_registration(line).value_or(BufferRegistration::none);
@@ -70,12 +72,6 @@ void apply_version(std::int64_t nccl, LogTable& table) {
   }
 }
 
-/// 22304 is 2.23.4, and 2804 is 2.8.4 (NCCL_VERSION_CODE, nccl.h).
-std::string version_of(std::int64_t code) {
-  if (code < 10000) return fmt::format("{}.{}.{}", code / 1000, code / 100 % 10, code % 100);
-  return fmt::format("{}.{}.{}", code / 10000, code / 100 % 100, code % 100);
-}
-
 void take_config(const JsonReader& config, std::string_view text, LogTable& table) {
   const int line = line_of_key(text, "config");
   constexpr int kMaxCount = 1 << 20U;
@@ -85,6 +81,8 @@ void take_config(const JsonReader& config, std::string_view text, LogTable& tabl
   table.facts.threads_per_process = {threads, line};
   if (const auto iterations = config.find("iterations"))
     table.iterations = iterations->integer<std::uint64_t>();
+  if (const auto calls = config.find("aggregated_iterations"))
+    table.calls_per_iteration = std::max<std::uint64_t>(1, calls->integer<std::uint64_t>());
   const auto devices = config.find("devices");
   if (!devices) return;
   const int devices_line = line_of_key(text, "devices");
@@ -102,9 +100,10 @@ void take_config(const JsonReader& config, std::string_view text, LogTable& tabl
   table.devices_per_process = threads * gpus > 1;
 }
 
+/// The program writes six decimals.
 PrintedNumber exact(double value) {
   constexpr double kPrecision = 1e-6;
-  return {value, value * kPrecision};
+  return {value, std::max(kPrecision / 2, value * kPrecision)};
 }
 
 /// The program writes "nan" for what is no number.
@@ -127,29 +126,32 @@ std::optional<LogHalf> half_of(const JsonReader& json) {
   return half;
 }
 
-/// The seconds of an array's microseconds, without the first.
+/// The seconds of an array's microseconds, without the first and without what is no duration ("nan").
 std::vector<double> seconds_after(const JsonReader& json, std::size_t skipped) {
   std::vector<double> seconds;
   for (const JsonReader& each : json.items()) {
+    const double one = number_of(each) * kMicrosecond;
     if (skipped > 0)
       --skipped;
-    else
-      seconds.push_back(number_of(each) * kMicrosecond);
+    else if (is_duration(one))
+      seconds.push_back(one);
   }
   return seconds;
 }
 
 /// `json`: out_of_place_per_iter or in_place_per_iter.
-LogCalls calls_of(const JsonReader& json, int gpus_per_process) {
+LogCalls calls_of(const JsonReader& json, const LogTable& table) {
   const auto skips = json.find("skipped_iterations");  // 2.19.6
   const auto skipped = skips ? skips->integer<std::size_t>() : 0;
   LogCalls calls{.seconds = seconds_after(json.at("times_us"), skipped)};
   const auto processes = json.find("per_process_max_times_us");
-  if (!processes) return calls;
-  for (const JsonReader& each : processes->items()) {
-    const std::vector<double> seconds = seconds_after(each, skipped);
+  // Only with -z 3 has each call a start of its own: else an idle time is in the call before it.
+  if (!processes || !table.calls_have_starts || processes->items().size() != table.devices.size())
+    return calls;
+  for (std::size_t i = 0; i < table.devices.size(); ++i) {
+    const std::vector<double> seconds = seconds_after(processes->items()[i], skipped);
     if (seconds.empty()) continue;
-    calls.ranks.push_back({.rank = static_cast<int>(calls.ranks.size()) * gpus_per_process,
+    calls.ranks.push_back({.rank = table.devices[i].rank,
                            .median_seconds = median(seconds),
                            .p99_seconds = quantile(seconds, 0.99)});
   }
@@ -188,11 +190,13 @@ void take_row(const JsonReader& json, int line, LogTable& table) {
   }
   row.out_of_place = *out;
   if (const auto in_place = json.find("in_place")) row.in_place = half_of(*in_place);
-  if (row.in_place && !is_duration(row.in_place->seconds)) row.in_place.reset();
-  const int gpus = table.facts.gpus_per_process->value;
-  if (const auto calls = json.find("out_of_place_per_iter")) row.out_of_place.calls = calls_of(*calls, gpus);
+  if (row.in_place && !is_duration(row.in_place->seconds)) {
+    table.skip_line(std::string(kRowsWithoutTime), line);
+    row.in_place.reset();
+  }
+  if (const auto calls = json.find("out_of_place_per_iter")) row.out_of_place.calls = calls_of(*calls, table);
   if (const auto calls = json.find("in_place_per_iter"); calls && row.in_place)
-    row.in_place->calls = calls_of(*calls, gpus);
+    row.in_place->calls = calls_of(*calls, table);
   table.rows.push_back(row);
 }
 
@@ -204,7 +208,7 @@ LogTable table_of(const JsonReader& json, std::string_view text) {
   take_config(json.at("config"), text, table);
   if (const auto version = json.find("nccl_version")) {
     const auto code = version->integer<std::int64_t>();
-    table.facts.nccl = {version_of(code), line_of_key(text, "nccl_version")};
+    table.facts.nccl = {nccl_version_of(code), line_of_key(text, "nccl_version")};
     apply_version(code, table);
   }
   if (const auto start = json.find("start_time")) table.started = trimmed(*start);

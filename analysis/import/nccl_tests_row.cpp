@@ -111,7 +111,8 @@ HalfOrReason read_half(const RowStart& start, std::size_t first, const NcclTests
     const auto fastest = printed(word(kCallColumns));
     const auto p99 = printed(word(kCallColumns + 2));
     const auto variation = printed(word(kCallColumns + 3));
-    if (fastest && p99 && variation)
+    if (fastest && p99 && variation && fastest->value <= p99->value &&
+        is_duration(fastest->value * kMicrosecond) && is_duration(p99->value * kMicrosecond))
       half.calls = {.minimum = fastest->value * kMicrosecond,
                     .p99 = p99->value * kMicrosecond,
                     .variation = variation->value / kPercent};
@@ -232,12 +233,12 @@ std::optional<NcclTestsParameters> nccl_tests_parameters(std::string_view line) 
   if (!threads || !gpus || *threads == 0 || *gpus == 0) return std::nullopt;
   NcclTestsParameters parameters{static_cast<int>(*threads), static_cast<int>(*gpus), 0};
   for (auto word = words.begin(); word + 1 < words.end(); ++word) {
-    // "warmup iters: 5 iters: 20 agg iters: 1": the one in the middle.
-    const bool plain =
-        *word == "iters:" && word != words.begin() && *(word - 1) != "warmup" && *(word - 1) != "agg";
-    if (!plain) continue;
-    parameters.iterations =
-        static_cast<std::uint64_t>(parse_integer(*(word + 1), 0, std::int64_t{1} << 40U).value_or(0));
+    // "warmup iters: 5 iters: 20 agg iters: 1"
+    if (*word != "iters:" || word == words.begin() || *(word - 1) == "warmup") continue;
+    const bool of_each = *(word - 1) == "agg";
+    const auto count = parse_integer(*(word + 1), of_each ? 1 : 0, std::int64_t{1} << 40U);
+    (of_each ? parameters.calls_per_iteration : parameters.iterations) =
+        static_cast<std::uint64_t>(count.value_or(of_each ? 1 : 0));
   }
   return parameters;
 }
@@ -259,6 +260,11 @@ std::string nccl_tests_program(std::string_view line) {
     if (std::find_if(all.begin(), all.end(), is_it) != all.end()) return program;
   }
   return "";
+}
+
+std::string nccl_version_of(std::int64_t code) {
+  if (code < 10000) return fmt::format("{}.{}.{}", code / 1000, code / 100 % 10, code % 100);
+  return fmt::format("{}.{}.{}", code / 10000, code / 100 % 100, code % 100);
 }
 
 std::optional<BufferRegistration> nccl_tests_registration(std::span<const std::string> words) {

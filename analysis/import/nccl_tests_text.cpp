@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/text_input.hpp"
+#include "base/text_search.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -91,6 +92,7 @@ class Reader {
       // A program that died before its table, and was started again.
       if (!table_.devices.empty() && !heading_seen_) clear_devices();
       table_.iterations = parameters->iterations;
+      table_.calls_per_iteration = parameters->calls_per_iteration;
       set_once(table_.facts.gpus_per_process, parameters->threads * parameters->gpus_per_thread, line.number);
       set_once(table_.facts.threads_per_process, parameters->threads, line.number);
       return true;
@@ -198,6 +200,9 @@ class Reader {
       table_.registration = BufferRegistration::none;
     const auto words = split_words(line.text);
     take_shell(words);
+    // "# Per-Iteration Report: … summary skips first 5 iterations" (-K)
+    if (const auto skipped = integer_behind(line.text, "summary skips first "))
+      table_.skipped_iterations = static_cast<std::uint64_t>(*skipped);
     // "rccl-tests: Version develop:a52452e": of GPUs whose names the device list may lack.
     if (words.size() > 2 && words[words.size() - 3] == "rccl-tests:") {
       begin(line);
@@ -206,6 +211,11 @@ class Reader {
     }
     if (words.size() == 1 && (words[0] == "..." || words[0] == "…") && heading_seen_ && !table_.ended) {
       table_.skip_line("places where rows are elided (...)", line.number);
+    }
+    // "# nccl-tests version 2.19.6 nccl-headers=22803 nccl-library=22803"
+    if (const auto code = integer_behind(line.text, "nccl-library=", 1000)) {
+      touch(line);
+      library_ = {nccl_version_of(*code), line.number};
     }
     const auto version = std::ranges::find(words, "version");
     if (version != words.end() && version != words.begin() && *(version - 1) == "nccl-tests" &&
@@ -255,7 +265,9 @@ class Reader {
     // What NCCL itself says that it found stands before what was typed.
     for (auto each : {nccl_settings(command_), exported_}) table_.environment.merge(each);
     if (!table_.facts.gpu) table_.facts.gpu = rccl_;
+    if (!table_.facts.nccl) table_.facts.nccl = library_;
     rccl_.reset();
+    library_.reset();
     if (!table_.rows.empty() || !table_.devices.empty() || heading_seen_ || !table_.facts.left_out.empty()) {
       tables_.push_back(std::move(table_));
     }
@@ -273,8 +285,9 @@ class Reader {
   bool heading_seen_ = false;
   std::optional<RowStart> pending_;
   std::map<std::string, std::string> exported_;
-  std::vector<std::string> command_;  ///< the longest that names the program
-  MaybeLogFact<std::string> rccl_;    ///< the GPU where only the program tells it
+  std::vector<std::string> command_;   ///< the longest that names the program
+  MaybeLogFact<std::string> rccl_;     ///< the GPU where only the program tells it
+  MaybeLogFact<std::string> library_;  ///< NCCL's version by the program's heading
 };
 
 /// A line that only the first rank of a job writes.

@@ -49,7 +49,7 @@ struct JudgeOptions {
   analysis::StatedNics nics;  ///< of nodes whose machine is not given
   std::string transport;      ///< empty: what the log names, else what the NICs are made for
   analysis::Fabric fabric;    ///< Fabric{}: nothing is told
-  bool own_floor = false;     ///< the run's own time at 1 KiB or less takes the place of the modelled floor
+  bool own_floor = false;     ///< the run's own time at 1 KiB or less takes the place of the modeled floor
   OutputOptions output;
   When color = When::automatic;
   Lab01Request lab01;

@@ -134,9 +134,8 @@ bool is_nccl_log(const std::vector<Line>& lines) {
     const bool is_said_by_job = parts.level == LogLevel::info || parts.level == LogLevel::warning ||
                                 own_error(line) != std::string_view::npos;
     return is_said_by_job || has_text(line, "# nThread") || has_text(line, "# Avg bus bandwidth") ||
-           has_text(line, "via NET/") || has_text(line, "INFO NET/IB : ") ||
-           has_text(line, "/torch/distributed/") || names_nccl_version(line) || !nccl_wheel(line).empty() ||
-           !message_code(line, parts).empty();
+           has_text(line, "via NET/") || has_text(line, "INFO NET/IB : ") || names_nccl_version(line) ||
+           !nccl_wheel(line).empty() || !message_code(line, parts).empty();
   });
 }
 

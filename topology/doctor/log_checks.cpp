@@ -256,9 +256,11 @@ DoctorVerdict look_at_link_local_gids(const Evidence& evidence) {
 /// that they need.
 DoctorVerdict look_at_verbs(const Evidence& evidence) {
   const auto& log = evidence.of("nccl-log");
-  const bool over_ib = std::any_of(log.begin(), log.end(), [](const EvidenceLine& line) {
-    return has_text(line.text, "NET/Socket : Using [0]ib");
-  });
+  // An interface of IPoIB is named ib0, and a job on one node needs none.
+  const bool over_ib = job_shape(evidence).has_several_nodes != false &&
+                       std::any_of(log.begin(), log.end(), [](const EvidenceLine& line) {
+                         return integer_behind(line.text, "NET/Socket : Using [0]ib").has_value();
+                       });
   if (!over_ib && !has_rdma(evidence).value_or(false)) return std::nullopt;
   return lines_that(evidence, "nccl-log",
                     [](std::string_view line) { return has_text(line, "Failed to open libibverbs.so"); });
@@ -347,9 +349,8 @@ constexpr std::array<DoctorCheck, 14> kLogChecks{{
      "a log with NCCL_DEBUG=INFO", "grep healthMask LOG ; nvidia-smi -q | grep -A 8 Fabric",
      "look at the rack's NVLink switches and their manager; NCCL_MNNVL_ENABLE=0 until then",
      "nvml.h, NVML_GPU_FABRIC_HEALTH_MASK; nccl#2186 (whose 0xaa is healthy)", look_at_fabric_health, true},
-    {"log-no-verbs", DoctorSeverity::slow,
-     "NCCL cannot open libibverbs: RDMA devices are there and stay unused.", "a log with NCCL_DEBUG=INFO",
-     "grep libibverbs LOG ; ldconfig -p | grep ibverbs",
+    {"log-no-verbs", DoctorSeverity::slow, "NCCL cannot open libibverbs: RDMA devices stay unused.",
+     "a log with NCCL_DEBUG=INFO", "grep libibverbs LOG ; ldconfig -p | grep ibverbs",
      "install libibverbs1 and ibverbs-providers in the container", "horovod#969; NCCL's own message",
      look_at_verbs, true},
 }};

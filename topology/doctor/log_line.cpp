@@ -119,8 +119,9 @@ std::size_t own_error(std::string_view line) {
       "salloc: error: ", "sbatch: error: ", "pyxis: seccomp filter failed",
       // Open MPI, PRRTE, PMIx, MPICH
       "RTE was unable to", "ORTE_ERROR_LOG: ", "PMIX ERROR: ", "OPAL ERROR: ", "MPI_ERRORS_ARE_FATAL",
-      "*** An error occurred in MPI_", "A requested component was not found", "not enough slots available",
-      "It looks like MPI_INIT failed", "Fatal error in PMPI_", "Fatal error in internal_",
+      "*** An error occurred in MPI_", "A requested component was not found",
+      "not enough slots available in the system", "It looks like MPI_INIT failed", "Fatal error in PMPI_",
+      "Fatal error in internal_",
       // UCX
       "UCX  ERROR ", "UCX  FATAL ", " Fatal: transport error: ",
       // UCC

@@ -329,14 +329,16 @@ void join_what_follows_an_end(const FirstSaid& first, LogMessages& messages) {
 }
 
 /// Of two findings about one end the one that says less goes.
-void keep_who_says_more(LogMessages& messages) {
+void keep_who_says_more(const FirstSaid& first, LogMessages& messages) {
   const auto has = [&messages](std::string_view code) { return messages.said.contains(code); };
   if (has("log-oom-killed"))
     for (const std::string_view code : {"log-process-killed", "log-task-killed"}) messages.said.erase(code);
   if (has("log-crash-in-nccl")) messages.said.erase("log-process-crashed");
-  for (const std::string_view code :
-       {"log-no-gpu", "log-nvml", "log-nvml-mismatch"})  // CUDA cannot start then
-    if (has(code)) messages.said.erase("log-cuda-earlier");
+  if (has("log-no-gpu")) messages.said.erase("log-cuda-earlier");  // CUDA cannot start then
+  for (const std::string_view code : {"log-nvml", "log-nvml-mismatch"})
+    if (has(code) && has("log-cuda-earlier") && first.at(code) < first.at("log-cuda-earlier"))
+      messages.said.erase("log-cuda-earlier");
+  if (has("log-node-failed") || has("log-oom-killed")) messages.said.erase("log-daemon-lost");
 }
 
 /// What tells that a job failed and names no cause.
@@ -347,18 +349,32 @@ constexpr std::array<std::string_view, 20> kNamesNoCause{
     "log-peer-gone",       "log-store-wait",  "log-rendezvous",       "log-task-lost",
     "log-store-timeout",   "log-mpi-init",    "log-gloo-timeout",     "log-engine-stuck"};
 
+bool names_no_cause(std::string_view code) {
+  return std::find(kNamesNoCause.begin(), kNamesNoCause.end(), code) != kNamesNoCause.end();
+}
+
+/// Whether its line is the next one of the same file.
+bool stands_below(const DoctorObservation& seen, const DoctorObservation& above) {
+  const auto line = [](std::string_view location) {
+    return parse_integer(location.substr(location.rfind(':') + 1), 0, INT64_MAX);
+  };
+  const std::size_t file = above.location.rfind(':');
+  return line(seen.location) && line(above.location) && *line(seen.location) == *line(above.location) + 1 &&
+         seen.location.substr(0, seen.location.rfind(':')) == above.location.substr(0, file);
+}
+
 /// What follows an error, on other ranks and in the program, is worth a word only where the error is not
 /// there. A risk, as a line that nobody knows, explains no failure, and a launcher ends jobs that have
 /// failed.
 void leave_out_consequences(const FirstSaid& first, LogMessages& messages) {
   join_what_follows_an_end(first, messages);
-  keep_who_says_more(messages);
+  keep_who_says_more(first, messages);
   for (const std::string_view code :
        {kUnknownError, std::string_view("log-task-failed"), std::string_view("log-invalid-usage")}) {
     if (!messages.said.contains(code)) continue;
     const bool explained = std::any_of(messages.said.begin(), messages.said.end(), [&](const auto& said) {
       return said.first != code && is_broken(said.first) && first.at(said.first) < first.at(code) &&
-             std::find(kNamesNoCause.begin(), kNamesNoCause.end(), said.first) == kNamesNoCause.end();
+             !names_no_cause(said.first);
     });
     if (explained) messages.said.erase(code);
   }
@@ -369,8 +385,9 @@ void leave_out_consequences(const FirstSaid& first, LogMessages& messages) {
     const bool explained = std::any_of(messages.said.begin(), messages.said.end(), [&](const auto& said) {
       const bool must_be_first = code == "log-job-canceled" || code == "log-step-canceled";
       if (must_be_first && first.at(said.first) > first.at(code)) return false;
-      // What the exception says stands on the line below "terminate called".
-      if (code == "log-process-aborted" && first.at(said.first) > first.at(code) + 1) return false;
+      if (code == "log-process-aborted" && first.at(said.first) > first.at(code) &&
+          (names_no_cause(said.first) || !stands_below(said.second.front(), messages.said.at(code).front())))
+        return false;  // unless it is what the exception says
       if (code == "log-error-trace" && said.first == "log-job-failed") return false;  // which says less
       return said.first != code && is_broken(said.first) && said.first != "log-process-aborted";
     });

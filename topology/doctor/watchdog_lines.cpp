@@ -288,6 +288,13 @@ std::string conclusion(const std::string& name, const WatchdogGroup& group, cons
     return "the ranks disagree on which collective it is, or on its size: the program took different ways on "
            "them (uneven data, a branch, work of one rank alone), not the network";
   const std::set<int> silent = missing_ranks(name, group);
+  if (earliest == 1 && silent.empty())
+    return ranks_in_words(all) +
+           " wait in the first collective of this group: what joins them may not work (in a node P2P, ACS or "
+           "the "
+           "IOMMU: NCCL_P2P_DISABLE=1 to confirm; between nodes the interface, a firewall, RDMA), or a rank "
+           "left "
+           "nothing of this group here";
   return fmt::format(
       "{} {} not behind the others by {} calls: {} left nothing of this group here, or a link or a GPU",
       ranks_in_words(all), all.size() == 1 ? "is" : "are", all.size() == 1 ? "its" : "their",
@@ -318,12 +325,6 @@ void observe(const std::string& name, const WatchdogGroup& group, const std::map
   if (!errors.empty() || waiting.empty()) return;
   found.push_back({prefix + conclusion(name, group, waiting), group.location});
   const auto& [call, operation, elements] = waiting.begin()->first;
-  if (waiting.size() == 1 && call == 1)
-    found.push_back({prefix +
-                         "the first collective of this group: none has ended, so what joins its ranks may "
-                         "not work (in a node P2P, ACS or the IOMMU: NCCL_P2P_DISABLE=1 to confirm; between "
-                         "nodes the interface, a firewall, RDMA)",
-                     group.location});
   constexpr std::int64_t kMaxFirstCalls = 10;
   const bool may_be_barrier = operation == "ALLREDUCE" || operation == "BARRIER";
   if (waiting.size() == 1 && may_be_barrier && call <= kMaxFirstCalls && elements == "1")

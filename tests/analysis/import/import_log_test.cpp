@@ -123,6 +123,12 @@ TEST(ImportLog, RowsHaveTheAlgorithmThatTheLogNamesForTheirSize) {
   }
 }
 
+TEST(ImportLog, TheHeadingHasNcclsVersionWhereNcclDoesNotSayIt) {
+  std::string text = whole_log();
+  text.erase(text.find("NCCL version 2.27.6+cuda12.9\n"), 29);
+  EXPECT_EQ(read(text).log->nccl, (LogFact<std::string>{"2.27.6", 1}));
+}
+
 TEST(ImportLog, TheJobIsWhatTheLogSays) {
   const auto run = read(whole_log());
   ASSERT_EQ(run.ranks.size(), 4U);

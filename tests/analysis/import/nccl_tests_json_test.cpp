@@ -95,6 +95,26 @@ TEST(NcclTestsJson, WhatHasNoNumberIsLeftOut) {
   EXPECT_EQ(in_place.facts.left_out.at(0).what, "rows in place without their row out of place");
 }
 
+TEST(NcclTestsJson, SmallRatesHaveSixDecimals) {
+  std::string text = json();
+  for (const auto& [from, to] :
+       {std::pair("10000.0, \"alg_bw\": 100.0, \"bus_bw\": 75.0",
+                  "25.18, \"alg_bw\": 0.000001, \"bus_bw\": 0.000001"),
+        std::pair("\"size\": 1000000000, \"count\": 62500000", "\"size\": 32, \"count\": 2")})
+    text.replace(text.find(from), std::string_view(from).size(), to);
+  const std::size_t in_place = text.find("{\"time\": 12500.0");
+  text.replace(in_place, text.find('}', in_place) + 1 - in_place,
+               "{\"time\": \"nan\", \"alg_bw\": 0, \"bus_bw\": 0}");
+  text.replace(text.find("{\"size\""), 0, "");
+  const std::string big = json();
+  const std::size_t row = big.find("{\"size\"");
+  text.insert(text.find("{\"size\""), big.substr(row, big.find("}}]") + 2 - row) + ", ");
+  const auto run = import_log(text, "a.json", {});
+  EXPECT_EQ(run.ranks.size(), 4U) << "a rate of one microbyte says little of how many there are";
+  EXPECT_EQ(run.rows.size(), 3U);
+  EXPECT_THAT(run.log->left_out.at(0).what, "rows whose time is not a positive number") << "in place";
+}
+
 /// -I 1: the times of each call, and of each process.
 std::string with_calls(std::string_view processes, int rows = 1) {
   std::string text = json();
@@ -123,12 +143,13 @@ TEST(NcclTestsJson, TheTimesOfEachCallAreSamples) {
 }
 
 TEST(NcclTestsJson, WhoseCallsAreShortComesLast) {
-  const auto of_four_processes = [](int rows) {
+  const auto of_four_processes = [](int rows, std::string_view blocking = "3") {
     std::string text = with_calls(
         R"(, "per_process_max_times_us": [[1, 9000, 10000, 12000], [1, 9100, 10100, 12000], [1, 9100, 10100, 12000],)"
         R"( [1, 5000, 6000, 7000]])",
         rows);
     text.replace(text.find("\"ngpus\": 4"), 10, "\"ngpus\": 1");
+    text.insert(text.find("\"-g\""), "\"-z\", \"" + std::string(blocking) + "\", ");
     const std::size_t at = text.find("{\"rank\"");
     const std::string device = text.substr(at, text.find("}]},") + 1 - at);
     for (const std::string_view rank : {"3", "2", "1"}) {
@@ -144,11 +165,14 @@ TEST(NcclTestsJson, WhoseCallsAreShortComesLast) {
   EXPECT_EQ(ranks[3].rank, 3);
   EXPECT_DOUBLE_EQ(ranks[3].median_seconds, 0.006);
   EXPECT_DOUBLE_EQ(ranks[3].p99_seconds, 0.007);
-  const auto names_last = testing::Contains(testing::HasSubstr("its calls take"));
-  EXPECT_THAT(run.log->notes, testing::Contains(testing::HasSubstr(
-                                  "rank 3 on node03: its calls take 0.60 of the median process's "
-                                  "time in the median of 3 rows")));
+  const auto names_last = testing::Contains(testing::HasSubstr("may wait for"));
+  EXPECT_THAT(run.log->notes,
+              testing::Contains(testing::HasSubstr(
+                  "may wait for processes whose calls take less than the median process's, by the median of "
+                  "rows: that of rank 3 on node03 (0.60)")));
   EXPECT_THAT(of_four_processes(2).log->notes, testing::Not(names_last)) << "too few rows";
+  EXPECT_TRUE(of_four_processes(3, "1").rows.at(0).measurement.ranks.empty())
+      << "a call ends where the next begins";
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST(Float8, HasTheValuesOfItsSpecification) {
   EXPECT_TRUE(std::isnan(value<Float8E5M2>(0x7d)));
 }
 
-/// Every pattern comes back, and every float between two neighbours becomes the nearer one, or of two equally
+/// Every pattern comes back, and every float between two neighbors becomes the nearer one, or of two equally
 /// near ones that whose last bit is 0.
 template <typename Float>
 void expect_nearest(unsigned largest) {

@@ -48,8 +48,7 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
        "host)."},
       {"log-rendezvous-retry",
        "[W1001 10:00:00.1 TCPStore.cpp:343] [c10d] TCP client failed to connect/validate to host n17:29500 - "
-       "retrying "
-       "(try=0, timeout=600000ms, delay=63ms): Connection reset by peer"},
+       "retrying (try=0, timeout=600000ms, delay=63ms): Connection timed out"},
       {"log-rendezvous",
        "[E socket.cpp:957] [c10d] The client socket has timed out after 600s while trying to connect to "
        "(n17, 29500)."},
@@ -82,7 +81,7 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
        "address"},
       {"log-ranks-disagree",
        "transport/net_socket.cc:424 NCCL WARN NET/Socket : peer 10.0.0.1<59210> message truncated :"},
-      {"log-name-unknown", "nslookup: can't resolve 'job-master-0': Name does not resolve"},
+      {"log-name-unknown", "socket.gaierror: job-master-0: Name does not resolve"},
       {"log-exit-within-nccl",
        "n17:1:2 [0] include/alloc.h:243 NCCL WARN Cuda failure 'driver shutting down'"},
       {"log-exit-within-nccl",
@@ -95,6 +94,15 @@ inline const std::vector<std::pair<std::string, std::string>>& lines_of_blocks()
        "  what():  CUDA error: uncorrectable NVLink error detected during the execution"},
       {"log-nvlink-failed", "n17:1:2 [0] NCCL WARN Cuda failure 220 'uncorrectable NVLink error detected'"},
       {"log-mpi-cma", "[n17:00026] Read -1, expected 36864, errno = 1"},
+      {"log-network-table", "[ 7.1] neighbour: arp_cache: neighbour table overflow!"},
+      {"log-watchdog-ended",
+       "[rank7]:[F1012 03:22:11.1 ProcessGroupNCCL.cpp:1557] [Rank 7] Terminating the process after "
+       "attempting to dump "
+       "debug info, due to collective timeout or exception."},
+      {"log-network-table", "Neighbour table overflow."},
+      {"log-peer-access",
+       "n17:1:2 [0] include/alloc.h:54 NCCL WARN Cuda failure 400 'invalid resource handle'"},
+      {"log-cause-unknown", "n17:1:2 [0] init.cc:54 NCCL WARN Cuda failure 801 'NVLink not supported'"},
       {"log-bridge-virtual", "NCCL INFO + PCI[0.2] - PCI/0-65000 (104c823200000000)"},
       {"log-collectives-differ",
        "error msg: Culprit rank 22; Error type: SIZE_OR_SYNTAX_MISMATCH, Expected input sizes: '[[1025]]' "

@@ -641,6 +641,41 @@ TEST(NcclMessages, VerbsAreMissedWhereSocketsGoOverInfiniBand) {
   };
   EXPECT_THAT(of_interface("ib0"), ElementsAre("log-no-verbs"));
   EXPECT_THAT(of_interface("eth0"), IsEmpty());
+  EXPECT_THAT(of_interface("ibmgmt0"), IsEmpty());
+}
+
+TEST(NcclMessages, WhatOtherProgramsSayAlikeIsNoFailure) {
+  for (const char* const line : {"INFO yarn: not enough slots available for gang job-7, queued",
+                                 "INFO Timed out after 5 seconds waiting for workers to exit cleanly",
+                                 "nslookup: can't resolve '(null)': Name does not resolve",
+                                 "[rank1]:[W1001 10:00:00.1 TCPStore.cpp:125] [c10d] recvValue failed on "
+                                 "SocketImpl(fd=7): Connection reset by peer",
+                                 "dataset.cc: Read -1, expected 4096, errno = 5",
+                                 "[W1001 10:00:00.1 TCPStore.cpp:343] [c10d] TCP client failed to "
+                                 "connect/validate to host n17:29500 - "
+                                 "retrying (try=0, timeout=600000ms, delay=63ms): Connection refused"})
+    EXPECT_THAT(found_codes(diagnosed("NCCL version 2.23.4+cuda12.4\n" + std::string(line) + "\n")),
+                IsEmpty())
+        << line;
+}
+
+TEST(NcclMessages, ALostDaemonIsOfTheNodeThatFailed) {
+  const std::string daemon = "PRTE has lost communication with a remote daemon.\n";
+  const std::string node =
+      "slurmstepd: error: *** STEP 8123.0 ON n17 CANCELLED AT 2026-11-20T10:30:00 DUE TO NODE FAILURE, SEE "
+      "SLURMCTLD LOG "
+      "FOR DETAILS ***\n";
+  for (const std::string& log : {daemon + node, node + daemon})
+    EXPECT_THAT(found_codes(diagnosed(log)), ElementsAre("log-node-failed")) << log;
+}
+
+/// CUDA had run.
+TEST(NcclMessages, NvmlExplainsNoKernelThatFailedBefore) {
+  EXPECT_THAT(
+      found_codes(diagnosed("[rank3]: RuntimeError: CUDA error: an illegal memory access was encountered\n"
+                            "n2:1:2 [0] misc/nvmlwrap.cc:187 NCCL WARN nvmlDeviceGetHandleByIndex(0) failed: "
+                            "Unknown Error\n")),
+      UnorderedElementsAre("log-cuda-earlier", "log-nvml"));
 }
 
 TEST(NcclMessages, AVersionThatTheListOfDefectsDoesNotCoverIsNotCleared) {
@@ -656,6 +691,11 @@ TEST(NcclMessages, AVersionThatTheListOfDefectsDoesNotCoverIsNotCleared) {
 
 /// A what() stands on the line below.
 TEST(NcclMessages, AnExceptionThatNamesItsCauseExplainsItsAbort) {
+  EXPECT_THAT(found_codes(diagnosed(
+                  "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  "
+                  "std::bad_alloc\nn2:7:8 [0] NCCL WARN socketProgress: Connection closed by remote "
+                  "peer n1<4000>\n")),
+              UnorderedElementsAre("log-process-aborted", "log-peer-ended"));
   EXPECT_THAT(found_codes(diagnosed(
                   "terminate called after throwing an instance of 'c10::Error'\n  what():  CUDA error: "
                   "uncorrectable NVLink error detected during the execution\n")),
