@@ -288,8 +288,9 @@ Error with_log_findings(const Error& error, const std::vector<std::string>& file
       if (!said.insert(each.check.code).second) continue;  // by another file
       std::string_view reason = each.check.reason;
       if (reason.ends_with('.')) reason.remove_suffix(1);
-      what += fmt::format("{} {} ({}): {}", said.size() == 1 ? ". The log shows" : ";", each.check.code,
-                          doctor_severity_name(each.check.severity), reason);
+      what += fmt::format("{} {} ({}{}): {}", said.size() == 1 ? ". The log shows" : ";", each.check.code,
+                          doctor_severity_name(each.check.severity),
+                          files.size() > 1 ? ", " + page.machine : "", reason);
     }
   }
   if (pages.empty()) return error;

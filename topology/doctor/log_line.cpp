@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "base/text_input.hpp"
 #include "topology/doctor/look.hpp"
@@ -10,6 +12,7 @@ namespace collbench::topology {
 namespace {
 
 bool is_decimal(char c) { return c >= '0' && c <= '9'; }
+bool is_hexadecimal(char c) { return is_decimal(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool is_alphanumeric(char c) { return is_decimal(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /// The error classes of NCCL as PyTorch and nccl-tests write them, with NCCL's own text on the next line.
@@ -168,6 +171,19 @@ void add_without_numbers(std::string& kind, std::string_view word) {
 
 }  // namespace
 
+/// An error or a warning of PyTorch's process groups, or an error of its sockets and store, which warn of
+/// each attempt: "[E428 10:12:33.5 socket.cpp:601] [c10d] …".
+static std::optional<LogLine> pytorch_error(std::string_view line) {
+  for (const auto& [word, levels] : {std::pair{std::string_view("ProcessGroupNCCL"), std::string_view("EFW")},
+                                     std::pair{std::string_view("] [c10d"), std::string_view("EF")}}) {
+    const std::size_t at = line.find(word);
+    const std::size_t end = at == std::string_view::npos ? at : line.find("] ", at + 2);
+    if (end != std::string_view::npos && has_pytorch_level(line.substr(0, at), levels))
+      return LogLine{LogLevel::warning, line.substr(0, end + 1), line.substr(end + 2)};
+  }
+  return std::nullopt;
+}
+
 LogLine log_line(std::string_view line, std::string_view before) {
   // Of NCCL_RUN_DIAGNOSTICS (2.31) [INFO] is what is wrong, and what could not be looked at.
   for (const auto& [word, level] : {std::pair{std::string_view("NCCL INFO "), LogLevel::info},
@@ -189,15 +205,7 @@ LogLine log_line(std::string_view line, std::string_view before) {
     if (end != std::string_view::npos && has_text(line.substr(0, end), ".cu:"))
       return {LogLevel::warning, line.substr(0, end + 1), line.substr(end + 1)};
   }
-  // "[E428 10:12:33.5 socket.cpp:601] [c10d] …" is of PyTorch's sockets and store, which warn of each
-  // attempt.
-  for (const auto& [word, levels] : {std::pair{std::string_view("ProcessGroupNCCL"), std::string_view("EFW")},
-                                     std::pair{std::string_view("] [c10d"), std::string_view("EF")}}) {
-    const std::size_t at = line.find(word);
-    const std::size_t end = at == std::string_view::npos ? at : line.find("] ", at + 2);
-    if (end != std::string_view::npos && has_pytorch_level(line.substr(0, at), levels))
-      return {LogLevel::warning, line.substr(0, end + 1), line.substr(end + 2)};
-  }
+  if (const auto said = pytorch_error(line)) return *said;
   for (const std::size_t at : {quoted_warning(line), sharp_error(line)})
     if (at != std::string_view::npos) return {LogLevel::warning, line.substr(0, at), line.substr(at)};
   const bool quoted = names_an_error_class(line) || trim(before).ends_with("Last error:");
@@ -266,6 +274,7 @@ bool begins_process(std::string_view line) {
 }
 
 std::string message_kind(std::string_view message) {
+  message.remove_suffix(static_cast<std::size_t>(message.ends_with('.')));
   static constexpr std::array<std::string_view, 4> kKept{"error ", "failure ", "status=", "RC: -"};
   std::string kind;
   kind.reserve(message.size());
@@ -291,8 +300,7 @@ std::string message_kind(std::string_view message) {
       const char each = message[end];
       digits = digits || is_decimal(each);
       decimal = decimal && is_decimal(each);
-      hexadecimal = hexadecimal && (is_decimal(each) || (each >= 'a' && each <= 'f') ||
-                                    (each >= 'A' && each <= 'F') || each == 'x');
+      hexadecimal = hexadecimal && (is_hexadecimal(each) || each == 'x');
     }
     const std::string_view word = message.substr(at, end - at);
     const bool says_what =
@@ -312,7 +320,6 @@ std::string message_kind(std::string_view message) {
       add_without_numbers(kind, word);
     }
   }
-  if (kind.ends_with('.')) kind.pop_back();
   return kind;
 }
 

@@ -363,6 +363,17 @@ bool stands_below(const DoctorObservation& seen, const DoctorObservation& above)
          seen.location.substr(0, seen.location.rfind(':')) == above.location.substr(0, file);
 }
 
+/// Whether what was `said` explains the consequence `code`.
+bool explains(const auto& said, std::string_view code, const FirstSaid& first, const LogMessages& messages) {
+  if (said.first == code || !is_broken(said.first) || said.first == "log-process-aborted") return false;
+  if (code == "log-error-trace" && said.first == "log-job-failed") return false;  // which says less
+  if (first.at(said.first) < first.at(code)) return true;
+  if (code == "log-job-canceled" || code == "log-step-canceled") return false;
+  // Later than an abort: only what its exception says.
+  return code != "log-process-aborted" ||
+         (!names_no_cause(said.first) && stands_below(said.second.front(), messages.said.at(code).front()));
+}
+
 /// What follows an error, on other ranks and in the program, is worth a word only where the error is not
 /// there. A risk, as a line that nobody knows, explains no failure, and a launcher ends jobs that have
 /// failed.
@@ -383,13 +394,7 @@ void leave_out_consequences(const FirstSaid& first, LogMessages& messages) {
         "log-mpi-init", "log-process-aborted", "log-job-canceled", "log-step-canceled"}) {
     if (!messages.said.contains(code)) continue;
     const bool explained = std::any_of(messages.said.begin(), messages.said.end(), [&](const auto& said) {
-      const bool must_be_first = code == "log-job-canceled" || code == "log-step-canceled";
-      if (must_be_first && first.at(said.first) > first.at(code)) return false;
-      if (code == "log-process-aborted" && first.at(said.first) > first.at(code) &&
-          (names_no_cause(said.first) || !stands_below(said.second.front(), messages.said.at(code).front())))
-        return false;  // unless it is what the exception says
-      if (code == "log-error-trace" && said.first == "log-job-failed") return false;  // which says less
-      return said.first != code && is_broken(said.first) && said.first != "log-process-aborted";
+      return explains(said, code, first, messages);
     });
     if (explained) messages.said.erase(code);
   }

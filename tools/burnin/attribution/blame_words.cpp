@@ -64,8 +64,8 @@ std::string technician_step(BlameKind kind, const std::string& who, std::optiona
           "busy and test it again",
           who);
     case BlameKind::group:
-      return fmt::format("look at the uplinks and switches between {}; measure halves of the group crosswise",
-                         who);
+      return fmt::format(
+          "measure halves of {}, and these crosswise; only then the uplinks and switches between them", who);
     case BlameKind::leaf:
     case BlameKind::rail:
       return fmt::format("look at the switch of rail {}: its ports' rate, error counters and uplinks",

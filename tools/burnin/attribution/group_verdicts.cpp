@@ -263,10 +263,11 @@ void judge_small_groups(const BurninRecord& record, const std::vector<GroupPopul
         {.kind = BlameKind::group,
          .nodes = nodes,
          .confirmed = group.confirmed,
-         .evidence = fmt::format("{} of {}: {} of the time of {} (line {}), and nothing speaks "
-                                 "against its nodes or smaller groups by themselves",
-                                 rate_words(*group.rate), fmt::join(hosts, ", "),
-                                 percent_slower(group.log_time), group.like, percent_slower(group.line))},
+         .evidence = fmt::format(
+             "{} of {}: {} of the time of {} (line {}), and {}", rate_words(*group.rate),
+             fmt::join(hosts, ", "), percent_slower(group.log_time), group.like, percent_slower(group.line),
+             says_nothing_of_nodes ? "its nodes by themselves were not measured"
+                                   : "nothing speaks against its nodes or smaller groups by themselves")},
         group.log_time, group.line, fmt::format("{}", fmt::join(hosts, ", ")));
   }
 }

@@ -222,8 +222,9 @@ void name_what_nothing_clears(const std::vector<PairTime>& pairs, double clears_
         std::ranges::count_if(slow, [&](double more) { return std::fabs(more - node.more) < found.line; });
     if (node.standing == Standing::slow && node.more + apart < kMaxLeafCost && alike > 1) {
       node.standing = Standing::unclear;
-      node.why = fmt::format("{} others are as slow ({}): they may be below another leaf switch. {}",
-                             alike - 1, as_percent(node.more), kMeasureAmongThem);
+      node.why = fmt::format("{} as slow ({}): they may be below another leaf switch. {}",
+                             alike == 2 ? "another is" : fmt::format("{} others are", alike - 1),
+                             as_percent(node.more), kMeasureAmongThem);
     }
   }
 }
