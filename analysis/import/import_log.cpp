@@ -329,13 +329,13 @@ void note_who_comes_last(LogTable& table) {
   for (const auto& [rank, of_rows] : shares) {
     if (of_rows.size() < kMinRows || median(of_rows) > kShort) continue;
     const auto device = std::ranges::find(table.devices, rank, &LogDevice::rank);
-    named.push_back(fmt::format("that of rank {}{} ({:.2f})", rank,
+    named.push_back(fmt::format("rank {}{} ({:.2f})", rank,
                                 device == table.devices.end() ? "" : " on " + device->host, median(of_rows)));
   }
   if (!named.empty())
     table.facts.notes.push_back(fmt::format(
-        "the others may wait for processes whose calls take less than the median process's, by the "
-        "median of rows: {}",
+        "processes that may come last and make the others wait, with the time of their calls over the "
+        "median process's (median of the rows): {}",
         join_first(named, kMaxNamed)));
 }
 

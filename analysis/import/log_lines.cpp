@@ -111,9 +111,10 @@ bool holds_any(std::string_view text, std::span<const std::string_view> words) {
 /// a row's number before its type, numbers only, or dots for what somebody left out. Whatever is not, no
 /// reader of lines takes.
 bool may_say_something(std::string_view line) {
-  constexpr std::array<std::string_view, 15> kWords{
-      "busbw", "bus bandwidth", "nccl-tests", "rccl-tests", "_perf",    "nThread",      "device",     "count",
-      "…",     "Out of bounds", "Test ",      "error: ",    " signal ", "process rank", "TERMINATION"};
+  constexpr std::array<std::string_view, 16> kWords{
+      "busbw",    "bus bandwidth", "nccl-tests",  "rccl-tests",          "_perf", "nThread",
+      "device",   "count",         "…",           "Out of bounds",       "Test ", "error: ",
+      " signal ", "process rank",  "TERMINATION", "Per-Iteration Report"};
   constexpr std::array<std::string_view, 7> kTypes{"int", "half", "float", "double", "f8", "fp", "bf"};
   if (line.find_first_not_of(" \t") == std::string_view::npos) return false;
   if (line.find("NCCL") != std::string_view::npos) return true;  // most lines of a long log

@@ -100,9 +100,6 @@ void set_once(MaybeLogFact<Value>& fact, Value value, int line) {
   if (!fact) fact = {std::move(value), line};
 }
 
-/// 22304 is 2.23.4, and 2804 is 2.8.4 (NCCL_VERSION_CODE, nccl.h).
-[[nodiscard]] std::string nccl_version_of(std::int64_t code);
-
 /// "2.23.4+cuda12.6" behind "NCCL version "; empty when `text` has none.
 [[nodiscard]] std::string nccl_version_in(std::string_view text);
 

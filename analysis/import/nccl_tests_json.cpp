@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/json_reader.hpp"
+#include "base/nccl_version.hpp"
 #include "base/secrets/secrets.hpp"
 #include "base/statistics.hpp"
 #include "base/text_input.hpp"
@@ -146,10 +147,11 @@ LogCalls calls_of(const JsonReader& json, const LogTable& table) {
   LogCalls calls{.seconds = seconds_after(json.at("times_us"), skipped)};
   const auto processes = json.find("per_process_max_times_us");
   // Only with -z 3 has each call a start of its own: else an idle time is in the call before it.
-  if (!processes || !table.calls_have_starts || processes->items().size() != table.devices.size())
-    return calls;
-  for (std::size_t i = 0; i < table.devices.size(); ++i) {
-    const std::vector<double> seconds = seconds_after(processes->items()[i], skipped);
+  if (!processes || !table.calls_have_starts) return calls;
+  const std::vector<JsonReader> of_processes = processes->items();
+  if (of_processes.size() != table.devices.size()) return calls;
+  for (std::size_t i = 0; i < of_processes.size(); ++i) {
+    const std::vector<double> seconds = seconds_after(of_processes[i], skipped);
     if (seconds.empty()) continue;
     calls.ranks.push_back({.rank = table.devices[i].rank,
                            .median_seconds = median(seconds),
@@ -208,7 +210,7 @@ LogTable table_of(const JsonReader& json, std::string_view text) {
   take_config(json.at("config"), text, table);
   if (const auto version = json.find("nccl_version")) {
     const auto code = version->integer<std::int64_t>();
-    table.facts.nccl = {nccl_version_of(code), line_of_key(text, "nccl_version")};
+    table.facts.nccl = {nccl_version_text(code), line_of_key(text, "nccl_version")};
     apply_version(code, table);
   }
   if (const auto start = json.find("start_time")) table.started = trimmed(*start);

@@ -262,11 +262,6 @@ std::string nccl_tests_program(std::string_view line) {
   return "";
 }
 
-std::string nccl_version_of(std::int64_t code) {
-  if (code < 10000) return fmt::format("{}.{}.{}", code / 1000, code / 100 % 10, code % 100);
-  return fmt::format("{}.{}.{}", code / 10000, code / 100 % 100, code % 100);
-}
-
 std::optional<BufferRegistration> nccl_tests_registration(std::span<const std::string> words) {
   std::optional<BufferRegistration> found;
   for (std::size_t at = 0; at < words.size(); ++at) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/nccl_version.hpp"
 #include "base/text_input.hpp"
 #include "base/text_search.hpp"
 
@@ -215,7 +216,7 @@ class Reader {
     // "# nccl-tests version 2.19.6 nccl-headers=22803 nccl-library=22803"
     if (const auto code = integer_behind(line.text, "nccl-library=", 1000)) {
       touch(line);
-      library_ = {nccl_version_of(*code), line.number};
+      library_ = {nccl_version_text(*code), line.number};
     }
     const auto version = std::ranges::find(words, "version");
     if (version != words.end() && version != words.begin() && *(version - 1) == "nccl-tests" &&

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/nccl_version.hpp"
 #include "collectives/mpi/mpi_library.hpp"
 #include "collectives/nccl/loader/cuda_library.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
@@ -45,7 +46,7 @@ std::string version_text() {
   const std::string mpi = found([] { return collectives::mpi_library().functions->library_version(); });
   const std::string nccl = found([] {
     const collectives::NcclLibrary library = collectives::NcclLibrary::load();
-    return with_path(collectives::nccl_version_text(library.version), library.path);
+    return with_path(nccl_version_text(library.version), library.path);
   });
   int driver = 0;
   const std::string cuda = found([&driver] {

@@ -210,6 +210,11 @@ class Judge(unittest.TestCase):
         self.assertIn("has no table of nccl-tests in its 1 line. The log shows log-memory-registration (broken): NCCL could not", told.stderr)
         self.assertIn(f"see collbench doctor {log}; for a verdict give what", told.stderr)
         self.assertEqual(told.stderr.count("\n"), 1)
+        # Of several files each finding names its own.
+        other = self.path.with_suffix(".other.log")
+        other.write_text("n1:1:9 [0] NCCL INFO Bootstrap : Using eth0:10.0.0.1<0>\n")
+        told = collbench("judge", other, log)
+        self.assertIn(f"log-memory-registration (broken, {log}): ", told.stderr)
 
     def test_of_several_runs_the_worst_is_first(self):
         def run(microseconds, more):

@@ -11,7 +11,7 @@
 
 namespace collbench::topology {
 
-/// Thousands of texts, looked for in a line at once by their first bytes. They outlive the index.
+/// Thousands of texts, looked for in a line at once by their first bytes. The texts must outlive the index.
 class TextIndex {
  public:
   static constexpr std::size_t kMinBytes = 6;  ///< of a text

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 
+#include "base/nccl_version.hpp"
 #include "topology/doctor/look.hpp"
 #include "topology/doctor/nccl_messages.hpp"
 #include "topology/graph/lookup.hpp"
@@ -83,10 +84,6 @@ constexpr std::array<DefectiveVersion, 14> kDefective{{
     {22907, 22907, "symmetric memory: AllReduce, AllGather and ReduceScatter slower than 2.29.2 (nccl#2058)"},
 }};
 
-std::string version_text(int code) {
-  return fmt::format("{}.{}.{}", code / 10000, code / 100 % 100, code % 100);
-}
-
 DoctorVerdict look_at_versions(const Evidence& evidence) {
   const auto version = nccl_version(evidence);
   if (!version) return std::nullopt;
@@ -95,7 +92,7 @@ DoctorVerdict look_at_versions(const Evidence& evidence) {
     if (version->code < defect.from || version->code > defect.to) continue;
     if (defect.applies != nullptr && !defect.applies(evidence)) continue;
     found.push_back(
-        {fmt::format("NCCL {}: {}", version_text(version->code), defect.symptom), version->location});
+        {fmt::format("NCCL {}: {}", nccl_version_text(version->code), defect.symptom), version->location});
   }
   const bool is_covered = version->code >= kDefective.front().from && version->code <= kLastKnownNccl;
   return found.empty() && !is_covered ? DoctorVerdict() : found;
@@ -116,7 +113,7 @@ DoctorVerdict look_at_unseen_peer_memory(const Evidence& evidence) {
     return std::vector<DoctorObservation>();
   return std::vector<DoctorObservation>{
       {fmt::format("NCCL {} on Linux {}.{} does not see nvidia_peermem, which is loaded",
-                   version_text(version->code), kernel->major, kernel->minor),
+                   nccl_version_text(version->code), kernel->major, kernel->minor),
        version->location}};
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/nccl_version.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 #include "topology/machines/reference_machines.hpp"
@@ -121,10 +122,6 @@ std::span<const int> versions_for(int version) {
   return above == all.begin() ? std::span<const int>() : std::span<const int>(above - 1, above);
 }
 
-std::string dotted_version(int code) {
-  return fmt::format("{}.{}.{}", code / 10000, code / 100 % 100, code % 100);
-}
-
 }  // namespace
 
 std::optional<NcclTableChoice> nccl_table_choice(OperationId id, std::uint64_t size_bytes,
@@ -169,10 +166,10 @@ GpuCluster with_table_choice(GpuCluster cluster, OperationId id, std::uint64_t s
 }
 
 std::string nccl_versions(const NcclTableChoice& choice) {
-  const std::string oldest = "NCCL " + dotted_version(choice.oldest_version);
+  const std::string oldest = "NCCL " + nccl_version_text(choice.oldest_version);
   return choice.oldest_version == choice.newest_version
              ? oldest
-             : oldest + " to " + dotted_version(choice.newest_version);
+             : oldest + " to " + nccl_version_text(choice.newest_version);
 }
 
 std::string words(const NcclTableChoice& choice) {

@@ -103,10 +103,6 @@ NcclLibrary first_that(const std::function<void(const NcclLibrary&)>& suits) {
 
 }  // namespace
 
-std::string nccl_version_text(int version) {
-  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
-}
-
 NcclLibrary NcclLibrary::load() {
   return first_that([](const NcclLibrary&) {});
 }

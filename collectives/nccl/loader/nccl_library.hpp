@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/nccl_version.hpp"
 #include "base/record/data_type.hpp"
 #include "collectives/nccl/loader/cuda_library.hpp"
 
@@ -146,9 +147,6 @@ struct NcclLibrary {
   /// here, it is cuda_obstacle's instead.
   [[nodiscard]] Error error(NcclResult result, const std::string& call, ExitStatus status) const;
 };
-
-/// 22809 as "2.28.9".
-[[nodiscard]] std::string nccl_version_text(int version);
 
 /// NCCL's name for elements of `type`.
 [[nodiscard]] NcclType nccl_type(DataType type);

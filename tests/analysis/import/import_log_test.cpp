@@ -123,6 +123,26 @@ TEST(ImportLog, RowsHaveTheAlgorithmThatTheLogNamesForTheirSize) {
   }
 }
 
+/// -K
+TEST(ImportLog, CallsThatTheSummarySkipsAreNoSamples) {
+  const auto run = read(
+      "# Per-Iteration Report: CUDA event timing; i_* uses max over process rows; summary skips first 5 "
+      "iterations\n"
+      "# nThread 1 nGpus 4 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 1 iters: 20 agg iters: 10 "
+      "validation: 1\n"
+      "# size count type redop root time algbw busbw #wrong i_min i_max i_p99 i_cv% time algbw busbw #wrong "
+      "i_min i_max "
+      "i_p99 i_cv%\n"
+      "1000000000 250000000 float sum -1 10000 100.00 150.00 0 9000 25000 20000 12.5 10000 100.00 150.00 0 "
+      "9500 11000 "
+      "10900 1.25\n");
+  const Measurement& row = run.rows.at(0).measurement;
+  EXPECT_EQ(row.samples, 15U);
+  EXPECT_EQ(row.iterations_per_sample, 10U);
+  EXPECT_DOUBLE_EQ(row.p99, 0.02);
+  EXPECT_EQ(row.median, 0) << "the table does not state it";
+}
+
 TEST(ImportLog, TheHeadingHasNcclsVersionWhereNcclDoesNotSayIt) {
   std::string text = whole_log();
   text.erase(text.find("NCCL version 2.27.6+cuda12.9\n"), 29);

@@ -130,10 +130,13 @@ std::string with_calls(std::string_view processes, int rows = 1) {
 }
 
 TEST(NcclTestsJson, TheTimesOfEachCallAreSamples) {
-  const collbench::Run run = import_log(with_calls(""), "a.json", {});
+  std::string text = with_calls("");
+  text.insert(text.find("\"iterations\""), "\"aggregated_iterations\": 10, ");
+  const collbench::Run run = import_log(text, "a.json", {});
   const Measurement& row = run.rows.at(0).measurement;
   EXPECT_EQ(row.seconds, 0.01);
   EXPECT_EQ(row.samples, 3U) << "the first was skipped";
+  EXPECT_EQ(row.iterations_per_sample, 10U);
   EXPECT_DOUBLE_EQ(row.minimum, 0.009);
   EXPECT_DOUBLE_EQ(row.median, 0.01);
   EXPECT_DOUBLE_EQ(row.p99, 0.012);
@@ -165,11 +168,12 @@ TEST(NcclTestsJson, WhoseCallsAreShortComesLast) {
   EXPECT_EQ(ranks[3].rank, 3);
   EXPECT_DOUBLE_EQ(ranks[3].median_seconds, 0.006);
   EXPECT_DOUBLE_EQ(ranks[3].p99_seconds, 0.007);
-  const auto names_last = testing::Contains(testing::HasSubstr("may wait for"));
-  EXPECT_THAT(run.log->notes,
-              testing::Contains(testing::HasSubstr(
-                  "may wait for processes whose calls take less than the median process's, by the median of "
-                  "rows: that of rank 3 on node03 (0.60)")));
+  const auto names_last = testing::Contains(testing::HasSubstr("come last"));
+  EXPECT_THAT(
+      run.log->notes,
+      testing::Contains(testing::HasSubstr(
+          "may come last and make the others wait, with the time of their calls over the median process's "
+          "(median of the rows): rank 3 on node03 (0.60)")));
   EXPECT_THAT(of_four_processes(2).log->notes, testing::Not(names_last)) << "too few rows";
   EXPECT_TRUE(of_four_processes(3, "1").rows.at(0).measurement.ranks.empty())
       << "a call ends where the next begins";

@@ -59,6 +59,7 @@ TEST(NcclTestsHeader, ParametersAndPrograms) {
   ASSERT_TRUE(parameters);
   EXPECT_EQ(parameters->threads * parameters->gpus_per_thread, 8);
   EXPECT_EQ(parameters->iterations, 20U);
+  EXPECT_EQ(parameters->calls_per_iteration, 3U);
   EXPECT_EQ(nccl_tests_program("$ mpirun -np 4 ./build/alltoall_perf -b 8"), "alltoall_perf");
   EXPECT_EQ(nccl_tests_program("srun ./all_reduce_perf_mpi -b 8"), "all_reduce_perf_mpi");
   EXPECT_EQ(nccl_tests_program("tee all_reduce_perf.log"), "");

@@ -159,6 +159,18 @@ TEST(GroupVerdicts, WithoutPairsWhoWasComparedIsGoodAndNobodyElse) {
   EXPECT_THAT(found.nodes[5].why, HasSubstr("exit status 255"));
 }
 
+TEST(GroupVerdicts, ASlowGroupOfNodesThatNobodyMeasuredSaysSo) {
+  BurninRecord record;
+  for (int node = 0; node < 32; ++node) record.table.nodes.push_back("n" + std::to_string(node));
+  std::vector<std::vector<int>> fours;
+  for (int first = 0; first < 32; first += 4) fours.push_back({first, first + 1, first + 2, first + 3});
+  add_rates(record, BurninPhase::groups, fours,
+            [](const auto& nodes) { return nodes.front() == 8 ? 0.6 : 1.0; });
+  const Attribution found = attribute(record);
+  ASSERT_EQ(found.blames.size(), 1U);
+  EXPECT_THAT(found.blames[0].evidence, HasSubstr("and its nodes by themselves were not measured"));
+}
+
 TEST(GroupVerdicts, HealthySmallFleetsAreHardlyEverAccused) {
   for (const int nodes : {4, 5, 6, 8, 16}) {
     int accused = 0;
