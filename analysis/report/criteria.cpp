@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "analysis/report/diff_report.hpp"
@@ -108,6 +109,7 @@ void check_data(const Run& run, RunCheck& check) {
   };
   for (const NodeGroup& group : run.node_groups) add(group.row.measurement, {}, name(group) + ": ");
   for (std::size_t i = 0; i < run.rows.size(); ++i) add(run.rows[i].measurement, {i});
+  if (run.sustained) add(run.sustained->measurement, {}, "sustained: ");
 }
 
 void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunCheck& check) {
@@ -137,6 +139,9 @@ void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunChe
     if (fails(verdict.word))
       fail_machine(check, fmt::format("{}: {}: {}", name(group), name(verdict.word), verdict.explanation));
   }
+  if (run.sustained && fails(run.sustained->verdict.word))
+    fail_machine(check, fmt::format("sustained {}: {}: {}", format_row(run.sustained->measurement.key),
+                                    name(run.sustained->verdict.word), run.sustained->verdict.explanation));
   if (unknown > 0)
     check.not_known.push_back(fmt::format("below: {} of {} alone", unknown, counted(nodes, "node")));
   if (fails_unclear && check.failures.empty() && machine_word(run) == VerdictWord::unclear)
@@ -174,6 +179,27 @@ void check_resources(const Run& run, RunCheck& check) {
     check.not_known.emplace_back("untested: NICs and their PCIe links, which one node does not use");
 }
 
+/// How many ranks of each host have a GPU that was not probed: a rank has one. Empty where nobody asked.
+std::map<std::string, std::size_t> gpus_not_probed(const Run& run) {
+  std::map<std::string, std::size_t> missing;
+  for (const ProbeRecord& probe : run.gpu_probes) {
+    const auto ranks = static_cast<std::size_t>(std::ranges::count(run.ranks, probe.host, &Identity::host));
+    if (ranks > probe.gpus.size()) missing[probe.host] = ranks - probe.gpus.size();
+  }
+  return missing;
+}
+
+/// Of runs that collbench measured: logs say nothing of a GPU alone.
+void check_gpus_alone(const Run& run, RunCheck& check) {
+  if (run.log || run.simulated || run.gpus_simulated || !measures_gpus(run.backend)) return;
+  if (run.gpu_probes.empty())
+    check.not_known.emplace_back("each GPU alone (collbench probe --only gpu on each node)");
+  for (GpuAlone& each : gpus_found_alone(run)) fail_machine(check, std::move(each.words));
+  for (const auto& [host, missing] : gpus_not_probed(run))
+    check.not_known.push_back(fmt::format("each GPU alone: {} of {}", counted(missing, "GPU"), host));
+  if (!run.sustained) check.not_known.emplace_back("sustained load: no operation was repeated alone");
+}
+
 /// What only who accepts a machine asks for.
 void check_acceptance(const Run& run, RunCheck& check) {
   if (run.yardstick && run.yardstick->kind == YardstickKind::own)
@@ -193,6 +219,7 @@ void check_acceptance(const Run& run, RunCheck& check) {
   for (const std::string& loss : run.log ? run.log->losses : std::vector<std::string>())
     fail_machine(check, "the log shows a loss: " + loss);
   if (!is_checked) fail_machine(check, "the data of some rows was not checked (-c 1)");
+  check_gpus_alone(run, check);
 }
 
 void check_stragglers(const Run& run, RunCheck& check) {

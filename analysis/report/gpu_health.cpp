@@ -4,13 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "analysis/probe/siblings.hpp"
 #include "base/units.hpp"
 #include "base/word_list.hpp"
 
@@ -18,6 +21,8 @@ namespace collbench::analysis {
 namespace {
 
 constexpr std::size_t kMaxNamedGpus = 3;
+constexpr std::size_t kMaxAlike = 3;
+constexpr std::size_t kMaxNotes = 1;
 
 /// What to do about it. The reasons are nvidia-smi's own (nvidia-smi --help-query-gpu).
 std::string_view next_step(GpuTrouble trouble) {
@@ -124,6 +129,50 @@ ReportLines gpu_health_lines(const Run& run) {
   }
   for (const std::string& note : telemetry.notes)
     facts.push_back({"clocks, throttling and errors of the GPUs of " + note});
+  return facts;
+}
+
+std::vector<GpuAlone> gpus_found_alone(const Run& run) {
+  if (run.gpu_probes.empty()) return {};
+  std::vector<SlowPart> all = judge_probes(run.gpu_probes).slow;
+  std::ranges::stable_partition(all, &SlowPart::bad);
+  std::vector<GpuAlone> found;
+  std::vector<std::size_t> more;
+  for (const SlowPart& slow : all) {
+    const auto same = std::ranges::find_if(found, [&](const GpuAlone& each) {
+      return each.host == slow.part.host && each.name == slow.part.name;
+    });
+    if (same != found.end()) {
+      more[static_cast<std::size_t>(same - found.begin())] += 1;
+      continue;
+    }
+    const std::string words = fmt::format("{} by itself: {}", slow.bad ? "bad" : "suspect", slow.evidence);
+    found.push_back({slow.part.host, slow.part.name, slow.bad, words});
+    more.push_back(0);
+  }
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (more[i] > 0) found[i].words += fmt::format(" (and in {} more)", more[i]);
+  return found;
+}
+
+ReportLines gpus_alone_lines(const Run& run) {
+  ReportLines facts;
+  if (run.gpu_probes.empty()) return facts;
+  for (GpuAlone& each : gpus_found_alone(run))
+    facts.push_back({std::move(each.words), each.bad ? Tone::alarm : Tone::warning});
+  const ProbeVerdict verdict = judge_probes(run.gpu_probes);
+  const auto gpus =
+      std::transform_reduce(run.gpu_probes.begin(), run.gpu_probes.end(), std::size_t{0}, std::plus(),
+                            [](const ProbeRecord& probe) { return probe.gpus.size(); });
+  if (gpus > 0)
+    add(facts, "{}, each alone: {}", counted(gpus, "GPU"),
+        verdict.healthy.empty() ? "none was compared with others"
+                                : "alike: " + join_first(verdict.healthy, kMaxAlike, "; "));
+  if (!verdict.not_judged.empty())
+    add(facts, "GPUs alone, not compared: {}", join_first(verdict.not_judged, kMaxNotes));
+  for (const ProbeRecord& probe : run.gpu_probes)
+    if (!probe.notes.empty())
+      add(facts, "GPUs of {}, each alone: {}", probe.host, join_first(probe.notes, kMaxNotes));
   return facts;
 }
 

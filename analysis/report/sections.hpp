@@ -137,6 +137,10 @@ inline constexpr int kBriefHeaderLines = 6;
 /// expected"; of a log by which nothing can be judged, why. Empty for a run that has no verdict.
 [[nodiscard]] ReportLines verdict_headline(const Run& run);
 
+/// The row that the machine's word is from: of the worst word the least of what is expected; null without
+/// rows that are judged. It points into `run`.
+[[nodiscard]] const Row* worst_row(const Run& run);
+
 /// "all_reduce_perf": the program of nccl-tests that measures it; of an operation that it lacks, by our name.
 [[nodiscard]] std::string nccl_tests_program(const Operation& operation);
 
@@ -205,5 +209,20 @@ inline constexpr double kMinReportedPageFaultShare = 0.05;
 /// How the GPUs fared: each trouble that met rows, with the GPUs and the next step; the range of clocks,
 /// temperatures and powers; and what is not known. Empty for a run without telemetry.
 [[nodiscard]] ReportLines gpu_health_lines(const Run& run);
+
+/// A GPU, or GPUs that copy between each other, of which the probe of each alone (Run::gpu_probes) says that
+/// it is slow, wrong or failed.
+struct GpuAlone {
+  std::string host;
+  std::string name;   ///< "GPU 3"
+  bool bad = false;   ///< else suspect
+  std::string words;  ///< "bad by itself: GPU 3 of n7: GEMM BF16 makes 0.94 of ... (and in 4 more)"
+};
+
+/// The bad ones first; empty where nobody probed, or all are alike.
+[[nodiscard]] std::vector<GpuAlone> gpus_found_alone(const Run& run);
+
+/// Those, then what is alike, and what was not compared or not measured.
+[[nodiscard]] ReportLines gpus_alone_lines(const Run& run);
 
 }  // namespace collbench::analysis

@@ -39,17 +39,6 @@ std::string judged_series_name(const SizeSeries& series) {
                      key.in_place ? ", in place" : "");
 }
 
-/// The series that the machine's word is from: the worst word, and of those the least of what is expected.
-const Row* worst_row(const Run& run) {
-  const Row* worst = nullptr;
-  const auto rank = [](const Row& row) {
-    return std::pair(row.verdict.word, -row.verdict.ratio.value_or(0));
-  };
-  for (const SizeSeries& series : verdict_series_of(run.rows))
-    if (worst == nullptr || rank(*series.back()) > rank(*worst)) worst = series.back();
-  return worst;
-}
-
 /// "0.82"; with a third digit, rounded down, where it would read as the edge that it is under.
 std::string ratio_words(const Verdict& verdict) {
   const std::string words = fmt::format("{:.2f}", *verdict.ratio);
@@ -74,17 +63,32 @@ std::string wrong_rows_words(const Run& run) {
   if (wrong > 0) where.push_back(fmt::format("in {}", counted(wrong, "row")));
   for (const NodeGroup& group : run.node_groups)
     if (has_wrong_data(group.row.measurement)) where.push_back("on " + name(group));
+  if (run.sustained && has_wrong_data(run.sustained->measurement))
+    where.emplace_back("while it was sustained");
   return where.empty() ? "" : fmt::format("WRONG DATA {}", fmt::join(where, ", "));
 }
 
 /// "AllReduce 1 GiB: 340.1 GB/s, 0.71 of expected"
-std::string row_of_group(const NodeGroup& group) {
-  const RowKey& key = group.row.measurement.key;
-  const auto busbw = rates(group.row, group.ranks).bus_bandwidth;
+std::string row_words(const Row& row, int ranks) {
+  const RowKey& key = row.measurement.key;
+  const auto busbw = rates(row, ranks).bus_bandwidth;
+  return fmt::format("{} {}: {}{}", operation(key.operation).name, format_bytes(key.size_bytes),
+                     busbw ? format_rate(*busbw) : "no bus bandwidth",
+                     row.verdict.ratio ? fmt::format(", {:.2f} of expected", *row.verdict.ratio) : "");
+}
+
+std::string row_of_group(const NodeGroup& group) { return row_words(group.row, group.ranks); }
+
+/// "sustained in 61 passes: AllReduce 1 GiB: 340.1 GB/s, 0.71 of expected; 0.98 of its row above"
+std::string sustained_words(const Run& run) {
+  const Measurement& measured = run.sustained->measurement;
+  const auto above =
+      std::ranges::find_if(run.rows, [&](const Row& row) { return row.measurement.key == measured.key; });
+  const double share = above == run.rows.end() ? 0 : above->measurement.seconds / measured.seconds;
   return fmt::format(
-      "{} {}: {}{}", operation(key.operation).name, format_bytes(key.size_bytes),
-      busbw ? format_rate(*busbw) : "no bus bandwidth",
-      group.row.verdict.ratio ? fmt::format(", {:.2f} of expected", *group.row.verdict.ratio) : "");
+      "sustained in {}: {}{}", counted(measured.pass_seconds.size(), "pass"),
+      row_words(*run.sustained, static_cast<int>(run.ranks.size())),
+      std::isfinite(share) && share > 0 ? fmt::format("; {:.2f} of its row above", share) : "");
 }
 
 bool is_slow(const NodeGroup& group) { return is_bad(group.row.verdict.word); }
@@ -381,6 +385,16 @@ void add_untested(std::vector<std::string>& parts, const Run& run) {
 
 }  // namespace
 
+const Row* worst_row(const Run& run) {
+  const Row* worst = nullptr;
+  const auto rank = [](const Row& row) {
+    return std::pair(row.verdict.word, -row.verdict.ratio.value_or(0));
+  };
+  for (const SizeSeries& series : verdict_series_of(run.rows))
+    if (worst == nullptr || rank(*series.back()) > rank(*worst)) worst = series.back();
+  return worst;
+}
+
 ReportLines verdict_headline(const Run& run) {
   const VerdictWord word = machine_word(run);
   const std::string wrong = wrong_rows_words(run);
@@ -400,6 +414,9 @@ ReportLines verdict_headline(const Run& run) {
   const Row* const worst = worst_row(run);
   if (worst != nullptr && worst->verdict.ratio)
     parts.push_back((where.empty() ? "worst: " : "of all ranks, worst: ") + worst_row_words(*worst));
+  if (run.sustained && worst != nullptr && run.sustained->verdict.word > worst->verdict.word)
+    parts.push_back(sustained_words(run));
+  if (const auto gpus = gpus_found_alone(run); !gpus.empty()) parts.push_back(gpus.front().words);
   if (worst != nullptr && worst->measurement.key.size_bytes < kLargeSize)
     parts.push_back(
         fmt::format("no row of {} of 64 MiB or more", operation(worst->measurement.key.operation).name));
@@ -425,6 +442,8 @@ ReportLines verdict_lines(const Run& run) {
   if (std::string resources = resources_line(run); !resources.empty())
     facts.push_back({std::move(resources)});
   for (const std::size_t nodes : {1U, 2U}) add_lines_of_groups(facts, run, nodes);
+  for (ReportLine& line : gpus_alone_lines(run)) facts.push_back(std::move(line));
+  if (run.sustained) facts.push_back({sustained_words(run), tone_of(run.sustained->verdict.word)});
   for (const SizeSeries& series : all_series) {
     const Verdict& verdict = series.back()->verdict;
     if (verdict.explanation.empty()) continue;

@@ -1,4 +1,4 @@
-// What nodes and pairs of them measured before the rows over all: judge_node_groups() and what follows from
+// What was measured beside the rows over all, such as nodes alone: judge_beside_rows() and what follows from
 // it.
 #include <fmt/format.h>
 
@@ -21,22 +21,28 @@ GpuCluster part_of(GpuCluster cluster, std::size_t nodes) {
   return cluster;
 }
 
+/// The row as if it were the only one of its run.
+Row judged_alone(const Run& run, Row row, const GpuCluster& cluster) {
+  Run alone;
+  alone.backend = run.backend;
+  alone.gpus_simulated = run.gpus_simulated;
+  alone.environment = run.environment;
+  alone.versions = run.versions;
+  alone.load_notes = run.load_notes;
+  alone.rows.push_back(std::move(row));
+  return std::move(judged_on_gpus(std::move(alone), cluster).rows.front());
+}
+
 constexpr std::size_t kPassesToAccuse = 3;  // one or two may be a hiccup's
 
 }  // namespace
 
-void judge_node_groups(Run& run, const GpuCluster& cluster) {
+void judge_beside_rows(Run& run, const GpuCluster& cluster) {
+  if (run.sustained) run.sustained = judged_alone(run, *std::move(run.sustained), cluster);
   for (NodeGroup& each : run.node_groups) {
     // Two nodes may be of one rack or of two, which is not told here.
     if (each.hosts.size() > 1 && cluster.nodes_per_domain > 1) continue;
-    Run alone;
-    alone.backend = run.backend;
-    alone.gpus_simulated = run.gpus_simulated;
-    alone.environment = run.environment;
-    alone.versions = run.versions;
-    alone.load_notes = run.load_notes;
-    alone.rows.push_back(std::move(each.row));
-    each.row = std::move(judged_on_gpus(std::move(alone), part_of(cluster, each.hosts.size())).rows.front());
+    each.row = judged_alone(run, std::move(each.row), part_of(cluster, each.hosts.size()));
     Verdict& verdict = each.row.verdict;
     const std::size_t passes = each.row.measurement.pass_seconds.size();
     if (!is_bad(verdict.word) || passes >= kPassesToAccuse) continue;

@@ -454,7 +454,7 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
   }
   for (const SizeSeries& series : verdict_series_of(run.rows))
     judge_rows_of(run, series, cluster, wrong_machine);
-  judge_node_groups(run, cluster);
+  judge_beside_rows(run, cluster);
   return run;
 }
 

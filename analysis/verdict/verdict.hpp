@@ -155,10 +155,10 @@ struct ResourceTest {
   [[nodiscard]] bool is_untested() const { return hidden.share >= 0.5; }
 };
 
-/// Gives the rows of nodes alone and of pairs an expectation and a verdict, as judged_on_gpus does, by one or
-/// two nodes of `cluster`. Of fewer than three passes none is BELOW or a FAULT: UNCLEAR. Where NVLink joins
-/// nodes, pairs have no verdict.
-void judge_node_groups(Run& run, const GpuCluster& cluster);
+/// Gives the row that was sustained, by `cluster`, and those of nodes alone and of pairs, by one or two of
+/// its nodes, an expectation and a verdict, as judged_on_gpus does. Of a group's fewer than three passes none
+/// is BELOW or a FAULT: UNCLEAR. Where NVLink joins nodes, pairs have no verdict.
+void judge_beside_rows(Run& run, const GpuCluster& cluster);
 
 /// Judged SOUND, with right data.
 [[nodiscard]] bool is_sound(const NodeGroup& group);

@@ -141,6 +141,7 @@ static void each_field(auto& visit, Either<Run> auto& run) {
   visit.older("buffers", run.buffers);
   visit.older("graph_launches", run.graph_launches);
   visit("telemetry", run.telemetry);
+  visit.older("error_counts", run.error_counts);
   visit("cores_per_node", run.cores_per_node);
   visit("cluster", run.cluster);
   visit("place_notes", run.environment_notes);
@@ -149,6 +150,7 @@ static void each_field(auto& visit, Either<Run> auto& run) {
   visit("traffic", run.traffic, By{traffic_matrix_to_json, traffic_matrix_from_json});
   visit("calibration", run.calibration);
   visit("rank_probe", run.rank_probe);
+  visit.older("gpu_probes", run.gpu_probes);
   visit("log", run.log, By{log_facts_to_json, log_facts_from_json});
   visit("yardstick", run.yardstick);
   visit("ranks", run.ranks, ReadBy{identities_from_json});
@@ -188,8 +190,11 @@ Json run_to_json(const Run& run) {
   json["verdict"] = word == VerdictWord::none ? Json(nullptr) : Json(name(word));
   json["nodes_alone"] = groups_of(run, 1);
   json["node_pairs"] = groups_of(run, 2);
-  json["rows"] = array_of(
-      run.rows, [&run](const Row& row) { return row_to_json(row, static_cast<int>(run.ranks.size())); });
+  const auto of_all_ranks = [&run](const Row& row) {
+    return row_to_json(row, static_cast<int>(run.ranks.size()));
+  };
+  json["sustained"] = run.sustained ? of_all_ranks(*run.sustained) : Json(nullptr);
+  json["rows"] = array_of(run.rows, of_all_ranks);
   return json;
 }
 
@@ -217,6 +222,7 @@ Run run_from_json(const JsonReader& json, std::string_view file_name) {
     for (NodeGroup& group : list_from_json(*list, node_group_from_json))
       run.node_groups.push_back(std::move(group));
   }
+  if (const auto row = json.find("sustained"); row && !row->is_null()) run.sustained = row_from_json(*row);
   run.rows = list_from_json(json.at("rows"), row_from_json);
   return run;
 }
@@ -243,7 +249,7 @@ std::uint64_t wrong_values_beyond_rows(const Run& run) {
 }
 
 bool has_wrong_data(const Run& run) {
-  return wrong_values_beyond_rows(run) > 0 ||
+  return wrong_values_beyond_rows(run) > 0 || (run.sustained && has_wrong_data(run.sustained->measurement)) ||
          std::ranges::any_of(run.node_groups,
                              [](const NodeGroup& group) { return has_wrong_data(group.row.measurement); }) ||
          std::ranges::any_of(run.rows, [](const Row& row) { return has_wrong_data(row.measurement); });
@@ -268,6 +274,7 @@ VerdictWord machine_word(const Run& run) {
   for (const NodeGroup& group : run.node_groups)
     if (group.hosts.size() == 1 && (word != VerdictWord::none || is_bad(group.row.verdict.word)))
       word = std::max(word, group.row.verdict.word);
+  if (run.sustained) word = std::max(word, run.sustained->verdict.word);
   return word == VerdictWord::sound && !why_not_sound(run).empty() ? VerdictWord::unclear : word;
 }
 

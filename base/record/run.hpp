@@ -15,6 +15,7 @@
 #include "base/record/log_facts.hpp"
 #include "base/record/measurement.hpp"
 #include "base/record/nccl_selection.hpp"
+#include "base/record/probe.hpp"
 #include "base/record/states.hpp"
 #include "base/record/straggler_probe.hpp"
 #include "base/record/telemetry.hpp"
@@ -107,6 +108,10 @@ struct Run {
   std::optional<Yardstick> yardstick;   ///< of a judged run; none where nobody said, and before 0.2
   std::vector<Row> rows;
   std::vector<NodeGroup> node_groups;  ///< each node, then each pair, before the rows; empty: not measured
+  /// The GPUs of each host, each alone, before the rows; of a host whose GPUs could not be probed the notes
+  /// say why. Empty: nobody asked for it.
+  std::vector<ProbeRecord> gpu_probes;
+  std::optional<Row> sustained;  ///< the worst of the rows, again and again after them; none: not asked for
   int launches = 1;       ///< that the rows are from; more than one for `repeat` and a run that was resumed
   bool repeated = false;  ///< by `repeat`: times and intervals are over launches
   int passes = 0;         ///< over all rows, of the last launch
@@ -115,8 +120,10 @@ struct Run {
       0;  ///< of wall_seconds, what generating and checking data took on the slowest rank,
   double calibration_seconds = 0;
   Buffers buffers;
-  int graph_launches = 0;              ///< of a CUDA graph of iterations, in each block; 0: calls one by one
-  std::optional<Telemetry> telemetry;  ///< of the GPUs; none without GPUs, or where nobody looked
+  int graph_launches = 0;  ///< of a CUDA graph of iterations, in each block; 0: calls one by one
+  /// Counters of errors that are not zero, of each host by its name; empty where nobody looked, too.
+  std::vector<ErrorCount> error_counts;
+  std::optional<Telemetry> telemetry;        ///< of the GPUs; none without GPUs, or where nobody looked
   std::vector<double> communicator_seconds;  ///< what making each NCCL communicator took on the slowest rank,
                                              ///< the first with NCCL's own set-up; empty without NCCL
   std::vector<NcclInitStep> init_steps;      ///< in NCCL's order; empty where it does not say

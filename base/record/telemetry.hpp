@@ -54,6 +54,23 @@ struct Gauge {
   bool operator==(const Gauge&) const = default;
 };
 
+/// A counter of errors of a host, before and after a run: of a NIC's port, a PCIe device, memory.
+struct ErrorCount {
+  std::string host;
+  std::string counter;  ///< "mlx5_0/1 symbol_error"
+  std::uint64_t before = 0;
+  std::uint64_t after = 0;
+
+  bool operator==(const ErrorCount&) const = default;
+};
+
+void each_field(auto& visit, Either<ErrorCount> auto& count) {
+  visit("host", count.host);
+  visit("counter", count.counter);
+  visit("before", count.before);
+  visit("after", count.after);
+}
+
 /// A counter of a GPU that only goes up.
 struct CounterChange {
   std::uint64_t before = 0;

@@ -141,16 +141,26 @@ std::string contents_text(const Run& run, bool has_others) {
       "{}\n"
       "{}\n"
       "{}\n"
+      "{}\n"
       "sha256sum -c SHA256SUMS checks them.\n",
       run.gpus_simulated ? std::string(analysis::kSimulatedGpus) + "\n" : "",
       run.complete ? "A run that was measured to its end." : "A run that is not complete.",
       run.telemetry ? "read" : "NOT THERE, nobody read them",
       run.cluster && !run.cluster->shapes.empty() ? "topology.json   the machines"
                                                   : "NOT THERE: the machines; nobody looked at them",
-      has_others
-          ? "Other files are what --with named, such as logs and folders of collbench doctor save."
-          : "NOT THERE: logs, the kernel's messages, the error counters themselves. collbench doctor save "
-            "keeps them;\n  collbench report run.json --evidence NEW.tar.gz --with FILES adds them.");
+      run.error_counts.empty() ? "NOT THERE: counters of errors; none is above zero, or nobody read them"
+                               : "error-counters.txt  of NICs, PCIe and memory, those that are not zero",
+      has_others ? "Other files are what --with named, such as logs and folders of collbench doctor save."
+                 : "NOT THERE: logs, the kernel's messages. collbench doctor save keeps them;\n  collbench "
+                   "report run.json --evidence NEW.tar.gz --with FILES adds them.");
+}
+
+std::string error_counters_text(const Run& run) {
+  std::string text;
+  for (const ErrorCount& each : run.error_counts)
+    text += fmt::format("{}: {}: {} before the run, {} after it\n", each.host, each.counter, each.before,
+                        each.after);
+  return text;
 }
 
 }  // namespace
@@ -235,6 +245,7 @@ std::string evidence_archive(const Run& run, const std::string& path, const std:
                       {"run.json", to_json_text(given)},
                       {kSums, ""}};
   if (given.cluster && !given.cluster->shapes.empty()) files.emplace("topology.json", given.cluster->shapes);
+  if (!given.error_counts.empty()) files.emplace("error-counters.txt", error_counters_text(given));
   if (aliases.are_asked_for() && !aliases.is_any() && !others.empty())
     throw usage_error("--with", "the record names no host, so that no name in these files can be replaced",
                       "look through them yourself, and leave --anonymous out; or leave them out");

@@ -222,6 +222,11 @@ void add_where(CLI::App& app, RunOptions& run) {
          "on GPUs: do not first measure each node alone, and of three and more nodes each pair of neighbors, "
          "which tells a slow node from a slow network")
       ->group(theme);
+  app.add_flag_callback(
+         "--no-stress", [&run] { run.stress = false; },
+         "with --accept: do not load each GPU alone before the rows (collbench probe), nor repeat the worst "
+         "row after them; each takes as long as --time, two minutes at most")
+      ->group(theme);
   add_flag(app, theme, "--rank-use", run.rank_use,
            "at the end a line on stderr: of each rank, seconds on a core and waiting for one, TCP bytes sent "
            "and sent again");
@@ -347,6 +352,13 @@ void complete_run_options(const CLI::App& app, RunOptions& run) {
 
 double run_seconds(const RunOptions& run, collectives::MemoryKind memory) {
   return run.seconds.value_or(memory == collectives::MemoryKind::host ? 60 : 120);
+}
+
+std::optional<double> stress_seconds(const RunOptions& run, collectives::MemoryKind memory) {
+  constexpr double kMaxSeconds = 120;
+  const bool is_asked = run.stress && run.criteria.criteria.accept;
+  if (!is_asked || memory == collectives::MemoryKind::host) return std::nullopt;
+  return std::min(run_seconds(run, memory), kMaxSeconds);
 }
 
 std::vector<std::uint64_t> sizes_bytes(const SizeOptions& sizes, std::uint64_t default_last) {

@@ -48,6 +48,7 @@ struct RunOptions {
   bool hot = false;              ///< --hot: timed calls repeat on the same addresses of a GPU
   bool telemetry = true;         ///< --no-telemetry: false
   bool nodes_alone = true;       ///< --no-nodes-alone: false
+  bool stress = true;            ///< --no-stress: false
   bool rank_use = false;         ///< --rank-use: said on stderr (base/rank_use.hpp)
   std::string calibration_path;  ///< --calibration: of an earlier run; empty: this run calibrates,
                                  ///< kNoCalibration: nobody does
@@ -97,6 +98,10 @@ void complete_run_options(const CLI::App& app, RunOptions& run);
 
 /// --time, or the default: on host memory a first look ends after a minute.
 [[nodiscard]] double run_seconds(const RunOptions& run, collectives::MemoryKind memory);
+
+/// How long --accept loads each GPU alone before the rows, and how long it repeats the worst of them after
+/// them; none: not asked for, or host memory.
+[[nodiscard]] std::optional<double> stress_seconds(const RunOptions& run, collectives::MemoryKind memory);
 
 /// The sizes of the run, given the default upper end. Throws Error (usage) when first is above last.
 [[nodiscard]] std::vector<std::uint64_t> sizes_bytes(const SizeOptions& sizes, std::uint64_t default_last);

@@ -146,8 +146,8 @@ bool needs_calibration(const RunPlan& plan) {
                              [](const RowKey& row) { return operation(row.operation).has_bandwidth; });
 }
 
-std::string plan_text(const RunPlan& plan, const std::vector<GroupStep>& before, const RunOptions& options,
-                      const collectives::Backend& backend, std::size_t ranks) {
+std::string plan_text(const RunPlan& plan, const std::vector<GroupStep>& before, std::optional<double> stress,
+                      const RunOptions& options, const collectives::Backend& backend, std::size_t ranks) {
   const double seconds = run_seconds(options, backend.capabilities().memory);
   std::string text = fmt::format(
       "# {} on {}, about {} of memory on each rank, {}\n", counted(plan.rows.size(), "row"),
@@ -163,6 +163,10 @@ std::string plan_text(const RunPlan& plan, const std::vector<GroupStep>& before,
   }
   if (!steps.empty())
     text += fmt::format("# and before these rows {} (--no-nodes-alone: not)\n", fmt::join(steps, ", "));
+  if (stress)
+    text += fmt::format(
+        "# and before them each GPU alone, after them the worst row, about {} each (--no-stress: not)\n",
+        format_seconds(*stress));
   for (const RowKey& row : plan.rows) {
     text += fmt::format(
         "{:<14} {:>12} B {:>12} {:<9} {:<5} {:<4} {}{}\n", operation(row.operation).name, row.size_bytes,

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,11 @@ void measure_once(collectives::MeasurementLoopOptions& loop);
 /// Whether anything is expected of the rows, which a Step is not: of its compute there is no model.
 [[nodiscard]] bool needs_calibration(const RunPlan& plan);
 
-/// What --dry-run prints; `before` is measured before the rows.
+/// What --dry-run prints; `before` is measured before the rows, and GPUs are loaded for `stress` seconds
+/// before and after them.
 [[nodiscard]] std::string plan_text(const RunPlan& plan, const std::vector<GroupStep>& before,
-                                    const RunOptions& options, const collectives::Backend& backend,
-                                    std::size_t ranks);
+                                    std::optional<double> stress, const RunOptions& options,
+                                    const collectives::Backend& backend, std::size_t ranks);
 
 /// For a person who waits: "pass 7: AllReduce 64 KiB, 3 of 65 rows done, at most 20 s left".
 [[nodiscard]] std::string progress_text(const collectives::MeasurementProgress& at,

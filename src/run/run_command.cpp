@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <deque>
 #include <iterator>
 #include <optional>
@@ -17,6 +16,7 @@
 
 #include "analysis/report/diff_report.hpp"
 #include "analysis/report/report.hpp"
+#include "analysis/report/sections.hpp"
 #include "analysis/states/machine_states.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/files.hpp"
@@ -25,15 +25,15 @@
 #include "launch/agreement.hpp"
 #include "launch/collective_wait.hpp"
 #include "launch/flight/flight_recorder.hpp"
-#include "launch/rank_use.hpp"
-#include "launch/real_machine.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/run/calibration.hpp"
 #include "src/run/cluster.hpp"
 #include "src/run/context.hpp"
 #include "src/run/evidence.hpp"
 #include "src/run/expectation.hpp"
+#include "src/run/gpus_alone.hpp"
 #include "src/run/host_findings.hpp"
+#include "src/run/machine_look.hpp"
 #include "src/run/make_backend.hpp"
 #include "src/run/node_groups.hpp"
 #include "src/run/outcome.hpp"
@@ -57,6 +57,13 @@ std::vector<GroupStep> wanted_group_steps(const RunOptions& options, const RunCo
   if (!options.nodes_alone || !measured.measure_among || measured.gpus.are_shared) return {};
   return group_steps(plan.rows, context.identities, options.request,
                      run_seconds(options, collectives::MemoryKind::device));
+}
+
+/// How long GPUs are loaded before the rows and after them; simulated ones know no load.
+std::optional<double> wanted_stress(const RunOptions& options, const collectives::Backend& backend) {
+  Run run;
+  backend.describe(run);
+  return run.gpus_simulated ? std::nullopt : stress_seconds(options, backend.capabilities().memory);
 }
 
 /// Throws, before minutes are spent, where `--accept` would have nothing to judge at the end.
@@ -89,42 +96,13 @@ struct RunSetup {
   IncidentLog& incidents;
 };
 
-/// What is looked at before the measurement, and again behind it.
-struct MachineLook {
-  launch::CpuTimes cpu = launch::view_cpu_times();
-  std::time_t time_of_day = std::time(nullptr);
-  double suspended = suspended_seconds();
-  RankUse use = launch::view_rank_use();
-  double seconds;  ///< by the session's clock
-  topology::ErrorCounters counters;
-};
-
-MachineLook look_at_machine(const RunSetup& at) {
-  const Clock& clock = at.session.clock();
-  const auto rank = static_cast<std::size_t>(at.session.ranks().rank());
-  return {.seconds = clock.seconds(), .counters = view_error_counters(at.context.machines.at(rank), clock)};
-}
-
-/// Notes what others took of the machine, lost packets and errors since `before`. Collective.
-void note_changes(const RunSetup& at, const MachineLook& before, Run& run) {
-  launch::Ranks& ranks = at.session.ranks();
-  const Identities& machines = at.context.machines;
-  const MachineLook now = look_at_machine(at);
-  run.load_notes =
-      launch::external_cpu_load(ranks, machines, before.cpu, now.cpu, now.seconds - before.seconds);
-  const std::vector<RankUse> uses = launch::gather_rank_use(ranks, before.use);
-  run.network_notes = launch::lost_packets(uses, machines);
-  CounterNotes rises = gather_counter_rises(ranks, before.counters, now.counters);
-  std::ranges::move(rises.network, std::back_inserter(run.network_notes));
-  std::ranges::move(rises.machine, std::back_inserter(run.environment_notes));
-  if (!ranks.is_root()) return;
-  if (at.options.rank_use) print_message(rank_use_line(uses));
-  if (run.simulated) return;
-  const std::string note = clock_note(at.context.host, std::difftime(now.time_of_day, before.time_of_day),
-                                      now.seconds - before.seconds, now.suspended - before.suspended);
-  if (note.empty()) return;
-  print_message("collbench: " + note);
-  run.environment_notes.push_back(note);
+/// The row that the machine's word is from; without verdicts the largest that was measured.
+std::size_t row_to_sustain(const Run& run) {
+  if (const Row* worst = analysis::worst_row(run)) return static_cast<std::size_t>(worst - run.rows.data());
+  const auto bytes = [](const Row& row) {
+    return row.measurement.unavailable.empty() ? row.measurement.key.size_bytes : 0;
+  };
+  return static_cast<std::size_t>(std::ranges::max_element(run.rows, {}, bytes) - run.rows.begin());
 }
 
 /// One run from the first look at the machine to the last word. All methods are collective, in this order.
@@ -191,6 +169,7 @@ class RunDriver {
         launch::broadcast_value(ranks(), ranks().is_root() && files_->could_write(kept_file(at_.options)));
     at_.incidents.begin(launch::broadcast_text(ranks(), run_.started),
                         root_host == at_.context.host ? "" : root_host, is_kept);
+    if (stress_seconds_) probe_each_gpu();
     for (const GroupStep& step : wanted_group_steps(at_.options, at_.context, at_.measured, at_.plan))
       measure_groups(step);
     launch::agree_on_root(ranks(), at_.context.host, [&](launch::OnRoot) {
@@ -240,8 +219,10 @@ class RunDriver {
               if (probe_) probe_->between_passes();
             }};
     try {
-      return collectives::run_measurement_loop(ranks(), backend(), at_.plan.rows, at_.context.hosts(),
-                                               loop_options, observer);
+      collectives::MeasurementResult result = collectives::run_measurement_loop(
+          ranks(), backend(), at_.plan.rows, at_.context.hosts(), loop_options, observer);
+      if (stress_seconds_ && !result.interrupted) result.interrupted = sustain_worst(result);
+      return result;
     } catch (const launch::AgreedError& error) {
       telemetry_.end(ranks(), run_);
       end_on(error);
@@ -254,7 +235,7 @@ class RunDriver {
     if (probe_ && !result.interrupted) run_.rank_probe = probe_->finish();
     telemetry_.end(ranks(), run_);
     run_.pauses = gather_pauses(ranks(), at_.watch.pauses());
-    note_changes(at_, before_, run_);
+    note_changes(at_.session, at_.context, at_.options.rank_use, before_, run_);
     const bool is_complete = !result.interrupted || at_.options.ends_by_interrupt();
     if (ranks().is_root()) show(result);
     if (is_complete && ranks().is_root() && !root_errors_.first()) at_.incidents.complete();
@@ -312,6 +293,48 @@ class RunDriver {
       });
       take_saved_calibration(run_, run_from_text(read_file(path), path), rows, path);
     });
+  }
+
+  void probe_each_gpu() {
+    at_.flight.step_without_limit("the probe of each GPU alone");
+    progress_.show(fmt::format("each GPU alone, about {}", format_seconds(*stress_seconds_)),
+                   clock().seconds());
+    const double before = clock().seconds();
+    run_.gpu_probes = probe_gpus(at_.waiter, at_.context.machines, *stress_seconds_);
+    end_.extend(ranks(), clock().seconds() - before);
+    progress_.clear();
+  }
+
+  /// The worst of the rows again and again: heat, throttling and errors show late. Whether it was cut short.
+  bool sustain_worst(const collectives::MeasurementResult& rows) {
+    std::size_t worst = 0;
+    if (ranks().is_root())
+      root_errors_.attempt([&](launch::OnRoot root) {
+        save(root, rows.rows, rows.passes);
+        worst = row_to_sustain(run_);
+      });
+    worst = launch::broadcast_value(ranks(), worst);
+    const RowKey& row = at_.plan.rows[worst];
+    const std::string step =
+        fmt::format("{} {}, sustained", operation(row.operation).name, format_bytes(row.size_bytes));
+    progress_.show(fmt::format("{}, {}", step, format_seconds(*stress_seconds_)), clock().seconds());
+    collectives::MeasurementLoopOptions options = at_.options.loop;
+    options.seconds = *stress_seconds_;
+    options.stopping.passes = collectives::Endless{};
+    const collectives::MeasurementObserver observer{
+        .before_block =
+            [&](const collectives::MeasurementProgress&) {
+              blocks_are_limited() ? at_.flight.step(step) : at_.flight.step_without_limit(step);
+            },
+        .running =
+            [&](std::optional<std::size_t> each) {
+              telemetry_.running(each ? std::optional(worst) : std::nullopt);
+            },
+        .interrupted = [this] { return end_.has_come(); }};
+    collectives::MeasurementResult result =
+        collectives::run_measurement_loop(ranks(), backend(), {row}, at_.context.hosts(), options, observer);
+    run_.sustained.emplace().measurement = std::move(result.rows.front());
+    return result.interrupted;
   }
 
   void measure_groups(const GroupStep& groups) {
@@ -479,7 +502,7 @@ class RunDriver {
   }
 
   RunSetup at_;
-  MachineLook before_ = look_at_machine(at_);
+  MachineLook before_ = look_at_machine(at_.session, at_.context);
   Run run_ = empty_run(at_.options, at_.context, backend());
   analysis::TextOptions text_;
   ProgressLine progress_;
@@ -492,6 +515,7 @@ class RunDriver {
   bool has_ended_ = false;                   ///< what is written now is the last of it
   bool has_fault_ = false;                   ///< a node is not what --expect names
   std::string also_seen_;                    ///< by the doctor, for rows that are BELOW
+  std::optional<double> stress_seconds_ = wanted_stress(at_.options, backend());
   RunTelemetry telemetry_{at_.context, gpus(), at_.options.telemetry};
   RunEnd end_{ranks(), clock(), at_.start, run_seconds(at_.options, at_.context.memory),
               run_.environment_notes};
@@ -526,8 +550,9 @@ ExitStatus run_command(const RunOptions& options, const launch::Session& session
   if (options.dry_run) {
     launch::agree_on_root(ranks, context.host, [&](launch::OnRoot root) {
       static_cast<void>(RecordFiles(root, options));
-      print_text(plan_text(plan, wanted_group_steps(options, context, measured, plan), options,
-                           *measured.backend, context.identities.size()));
+      print_text(plan_text(plan, wanted_group_steps(options, context, measured, plan),
+                           wanted_stress(options, *measured.backend), options, *measured.backend,
+                           context.identities.size()));
     });
     return ExitStatus::ok;
   }

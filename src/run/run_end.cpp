@@ -32,11 +32,16 @@ void RunEnd::ask_batch_system(std::vector<std::string>& notes) {
   const double reserve = *job.seconds_left - launch::usable_seconds(*job.seconds_left);
   const double end = elapsed() + *job.seconds_left;
   job_end_ = end - reserve / 2;
+  most_seconds_ = end - reserve;
   if (end - reserve >= seconds_) return;
   notes.push_back(fmt::format("the job ends in {}: --time is {} instead of {}",
                               format_seconds(*job.seconds_left), format_seconds(end - reserve),
                               format_seconds(seconds_)));
   seconds_ = end - reserve;
+}
+
+void RunEnd::extend(launch::Ranks& ranks, double seconds) {
+  seconds_ = launch::broadcast_value(ranks, std::min(seconds_ + seconds, std::max(seconds_, most_seconds_)));
 }
 
 bool RunEnd::has_come() const { return launch::interrupted() || job_ends(); }

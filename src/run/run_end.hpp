@@ -1,5 +1,6 @@
 #pragma once
 // The time of day stands in records. It may be set while a run goes on; what is measured goes by a Clock.
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ class RunEnd {
 
   /// That the run may take, the same on all ranks.
   [[nodiscard]] double seconds() const { return seconds_; }
+  /// It may take so much more: what was not planned took that. Collective.
+  void extend(launch::Ranks& ranks, double seconds);
   /// Whether no other block may begin, as this rank knows.
   [[nodiscard]] bool has_come() const;
   /// By what, on rank 0: "by SIGTERM", "by SIGUSR1 (to rank 1)", "before the end of the job". Collective.
@@ -32,6 +35,7 @@ class RunEnd {
   const Clock& clock_;
   double start_;
   double seconds_;
+  double most_seconds_ = std::numeric_limits<double>::infinity();  // on rank 0, that the job leaves
   std::optional<double> job_end_;  // on rank 0, as elapsed() counts: what could not end by itself until then
 };
 

@@ -129,6 +129,16 @@ CounterNotes gather_counter_rises(launch::Ranks& ranks, const topology::ErrorCou
   CounterNotes all;
   all.network = of_all(own.network);
   all.machine = of_all(own.machine);
+  std::vector<std::string> counts;
+  for (const auto& [counter, count] : now.counts) {
+    if (count == 0) continue;
+    const auto then = before.counts.find(counter);
+    const std::uint64_t first = then == before.counts.end() ? 0 : then->second;
+    counts.insert(counts.end(), {now.host, counter, std::to_string(first), std::to_string(count)});
+  }
+  counts = of_all(counts);
+  for (std::size_t i = 0; i + 3 < counts.size(); i += 4)
+    all.counts.push_back({counts[i], counts[i + 1], std::stoull(counts[i + 2]), std::stoull(counts[i + 3])});
   return all;
 }
 

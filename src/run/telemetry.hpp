@@ -42,10 +42,11 @@ struct GatheredTelemetry {
 struct CounterNotes {
   std::vector<std::string> network;  ///< of NICs: their ports, and each lost carrier
   std::vector<std::string> machine;  ///< of PCIe and memory
+  std::vector<ErrorCount> counts;    ///< all that are not zero
 };
 
-/// Of all hosts what went up between two looks at them faster than operators accept, and each lost carrier:
-/// on rank 0. Collective.
+/// Of all hosts what their counters say, and what went up between two looks at them faster than operators
+/// accept, and each lost carrier: on rank 0. Collective.
 [[nodiscard]] CounterNotes gather_counter_rises(launch::Ranks& ranks, const topology::ErrorCounters& before,
                                                 const topology::ErrorCounters& now);
 

@@ -61,6 +61,13 @@ class Evidence(Archive):
         rows = [json.loads(text)["rows"] for text in (files["evidence/run.json"], RECORD.read_text())]
         self.assertEqual(*([row["seconds"] for row in each] for each in rows))
 
+    def test_counters_of_errors_stand_in_a_file(self):
+        counts = [{"host": "gpu-a17", "counter": "mlx5_0/1 symbol_error", "before": 3, "after": 41}]
+        report(self.record("gpu-a17", "gpu-a17", error_counts=counts), "--evidence", self.archive, "--anonymous")
+        files = self.archived()
+        self.assertEqual(files["evidence/error-counters.txt"], b"host0: mlx5_0/1 symbol_error: 3 before the run, 41 after it\n")
+        self.assertIn(b"error-counters.txt", files["evidence/contents.txt"])
+
     def test_holds_the_other_files_and_folders(self):
         saved = self.folder / "node1"
         (saved / "deep").mkdir(parents=True)

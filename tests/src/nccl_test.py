@@ -484,6 +484,47 @@ class Graphs(Scratch):
         self.record(2, "-G", "2", *QUICK, *SMALL, status=3, environment={"COLLBENCH_STAND_IN": "wrong_data:3@1"})
 
 
+class Acceptance(Scratch):
+    """With --accept each GPU is probed before the rows, by a program of its own, and the worst row repeated after them."""
+
+    ROWS = ["--accept", "--ops", "all_reduce,all_gather", "--sizes", "64K,1M", "--time", "3"]
+    GPUS = {"COLLBENCH_CUBLASLT": str(STAND_INS / "libstand_in_cublas_lt.so"), "COLLBENCH_NVML": str(NVML / "libstand_in_nvml.so"),
+            "COLLBENCH_STAND_IN_GPUS": "4", "COLLBENCH_STAND_IN_MEMORY": "50000000"}
+
+    def test_a_slow_gpu_and_one_with_wrong_products_are_named(self):
+        slow = {"COLLBENCH_STAND_IN_SLOW": "2:gemm:1.1,1:gemm:wrong"}
+        result = mpirun(2, *self.ROWS, "-J", self.path, environment={**self.GPUS, **slow})
+        self.assertEqual(result.returncode, 1, result.stderr)
+        failed = [line for line in collbench_lines(result) if line.startswith("collbench: failed: ")]
+        self.assertRegex(failed[0], "bad by itself: GPU 2 of .* makes 0[.]909 of the median of 4 GPUs")
+        self.assertRegex(failed[1], "suspect by itself: GPU 1 of .* not bitwise identical")
+        made = json.loads(self.path.read_text())
+        self.assertEqual([len(probe["gpus"]) for probe in made["gpu_probes"]], [4])
+        self.assertEqual(made["sustained"]["wrong_elements"], 0)
+        self.assertGreater(len(made["sustained"]["pass_seconds"]), 1)
+        again = run([PROGRAM, "report", self.path, "--accept"])
+        self.assertEqual(again.stderr.count("by itself"), 2, again.stderr)
+
+    def test_what_could_not_be_probed_is_said_and_ends_nothing(self):
+        """A probe that finds no CUDA, and one that hangs until the run is interrupted, cost no row."""
+        made = self.record(2, *self.ROWS, "--quiet", status=2, environment={**self.GPUS, "COLLBENCH_CUBLASLT": "/none.so"})
+        self.assertEqual(len(made["rows"]), 4)
+        self.assertIn("/none.so", " ".join(made["gpu_probes"][0]["notes"]))
+
+    def test_neither_is_done_without_stress(self):
+        result = mpirun(2, *self.ROWS, "--no-stress", "-J", self.path, environment=self.GPUS)
+        made = json.loads(self.path.read_text())
+        self.assertEqual((made["gpu_probes"], made["sustained"]), ([], None))
+        self.assertIn("not checked: each GPU alone", result.stderr)
+        words = "before them each GPU alone, after them the worst row, about 3 s each (--no-stress: not)"
+        self.assertIn(words, mpirun(2, *self.ROWS, "--dry-run", environment=self.GPUS).stdout)
+        self.assertNotIn(words, mpirun(2, *self.ROWS, "--no-stress", "--dry-run", environment=self.GPUS).stdout)
+
+    def test_a_gpu_whose_memory_fails_under_load_is_wrong_data(self):
+        made = self.record(2, *self.ROWS, "-c", "1", status=3, environment={**self.GPUS, "COLLBENCH_STAND_IN": "wrong_data:9@1"})
+        self.assertTrue(made["rows"])
+
+
 class NodesAlone(Scratch):
     """With two nodes by --node-map, each measures an AllReduce among its own ranks before the rows."""
 

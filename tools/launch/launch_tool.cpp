@@ -100,14 +100,26 @@ std::string value_of(const std::vector<std::string>& words, const std::string& n
 /// An estimate.
 constexpr int kStartMinutes = 5;
 
-/// The limit that the run's own --time or --soak asks for. Throws Error (usage) for a shorter one.
+/// Without --time, the rows of a run on GPUs; and so long --accept loads GPUs before them, and again after
+/// them.
+constexpr int kRunMinutes = 2;
+
+bool has_word(const LaunchRequest& request, const char* word) {
+  return std::ranges::find(request.arguments, word) != request.arguments.end();
+}
+
+/// The limit that the run's own --time or --soak, and --accept, ask for. Throws Error (usage) for a shorter
+/// one.
 int minutes_for(const LaunchRequest& request, bool is_given) {
+  const int stress = has_word(request, "--accept") && !has_word(request, "--no-stress") ? 2 * kRunMinutes : 0;
   const bool soaks = !value_of(request.arguments, "--soak").empty();  // which is in minutes
   const std::string option = soaks ? "--soak" : "--time";
   const std::string time = value_of(request.arguments, option);
-  if (time.empty()) return request.minutes;
+  if (time.empty() && (is_given || stress == 0)) return request.minutes;
+  if (time.empty()) return std::max(request.minutes, kRunMinutes + stress + kStartMinutes);
   const double unit = soaks ? 1 : 60;
-  const int run = static_cast<int>(std::ceil(parse_number(time, option, 0.0, kMaxMinutes * unit) / unit));
+  const int run =
+      static_cast<int>(std::ceil(parse_number(time, option, 0.0, kMaxMinutes * unit) / unit)) + stress;
   if (!is_given) return std::max(request.minutes, run + kStartMinutes);
   if (request.minutes >= run) return request.minutes;
   throw usage_error("--minutes",
@@ -118,10 +130,9 @@ int minutes_for(const LaunchRequest& request, bool is_given) {
 
 /// Throws Error (usage) for ranks on host memory where only GPUs answer what is asked for.
 void require_gpus(const LaunchRequest& request) {
-  const std::vector<std::string>& words = request.arguments;
   if (request.gpus_per_node > 0) return;
-  const bool accepts = std::ranges::find(words, "--accept") != words.end();
-  if (!accepts && value_of(words, "--backend") != "nccl") return;
+  const bool accepts = has_word(request, "--accept");
+  if (!accepts && value_of(request.arguments, "--backend") != "nccl") return;
   throw usage_error(accepts ? "--accept" : "--backend nccl",
                     "without --gpus-per-node the command starts ranks on host memory",
                     "add --gpus-per-node 8, or as many GPUs as a node has");

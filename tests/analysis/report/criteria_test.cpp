@@ -2,7 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
+#include "base/units.hpp"
 #include "tests/analysis/example_run.hpp"
+#include "tests/analysis/probe/made_probes.hpp"
 
 namespace collbench::analysis::criteria_test {
 namespace {
@@ -189,6 +193,28 @@ TEST(Criteria, WhoAcceptsAMachineAcceptsNoLossThatItsLogShows) {
                              "the first on line 7",
                              "the log shows a loss: 7 NICs on n18 (line 45), 8 on n17 (line 26)"}));
   EXPECT_THAT(texts(check_run(run, {})), testing::Not(testing::Contains(HasSubstr("the log"))));
+}
+
+TEST(Criteria, WhoAcceptsAMachineAcceptsNoGpuThatIsBadByItself) {
+  Criteria accept;
+  accept.accept = true;
+  auto run = example_run();
+  run.backend = BackendId::nccl;
+  EXPECT_THAT(check_run(run, accept).not_known,
+              testing::IsSupersetOf({"each GPU alone (collbench probe --only gpu on each node)",
+                                     "sustained load: no operation was repeated alone"}));
+  run.gpu_probes = {made_gpus("NVIDIA H100 80GB HBM3", {3e12, 3e12, 2e12, 3e12})};
+  run.gpu_probes[0].host = run.ranks[0].host;
+  run.gpu_probes[0].gpus.resize(1);
+  run.sustained = run.rows[0];
+  const RunCheck check = check_run(run, accept);
+  EXPECT_THAT(texts(check), testing::Contains(testing::StartsWith("bad by itself: GPU 2 of ")));
+  const auto ranks = std::ranges::count(run.ranks, run.ranks[0].host, &Identity::host);
+  EXPECT_THAT(check.not_known,
+              testing::Contains("each GPU alone: " + counted(static_cast<std::size_t>(ranks - 1), "GPU") +
+                                " of " + run.ranks[0].host));
+  EXPECT_THAT(check.not_known, testing::Not(testing::Contains(HasSubstr("sustained"))));
+  EXPECT_THAT(texts(check_run(run, {})), testing::Not(testing::Contains(HasSubstr("by itself"))));
 }
 
 }  // namespace

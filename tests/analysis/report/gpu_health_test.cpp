@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/analysis/probe/made_probes.hpp"
+
 namespace collbench::analysis::gpu_health_test {
 namespace {
 
@@ -70,6 +72,32 @@ TEST(TelemetryFacts, SayWhyNothingIsKnown) {
   EXPECT_EQ(gpu_health_lines(run).at(0).text,
             "clocks, throttling and errors of the GPUs of n1: not known: nvidia-smi -q -x: No such file or "
             "directory");
+}
+
+TEST(GpusAlone, EachThatIsFoundHasOneLineTheBadOnesFirst) {
+  collbench::Run run;
+  EXPECT_THAT(gpus_alone_lines(run), IsEmpty());
+  run.gpu_probes = {made_gpus("NVIDIA H100 80GB HBM3", {3e12, 3e12, 3e12, 2.9e12, 3e12, 2e12, 3e12, 3e12})};
+  ProbeMeasurement again = run.gpu_probes[0].measurements[0];
+  again.id = "gpu-hbm-triad";
+  again.name = "HBM triad";
+  run.gpu_probes[0].measurements.push_back(again);
+  run.gpu_probes[0].measurements.push_back(
+      {.id = "gpu-h2d", .name = "copy to the GPU", .unit = ProbeUnit::byte});
+  run.gpu_probes[0].failures = {{"GPU 7", "HBM copy", "an illegal memory access was encountered"}};
+  const std::vector<GpuAlone> found = gpus_found_alone(run);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_TRUE(found[0].bad && found[1].bad && !found[2].bad);
+  EXPECT_EQ(found[2].name, "GPU 3");
+  const auto five = std::ranges::find(found, "GPU 5", &GpuAlone::name);
+  ASSERT_NE(five, found.end());
+  EXPECT_THAT(five->words,
+              testing::AllOf(testing::StartsWith("bad by itself: GPU 5 of g1: "),
+                             HasSubstr("makes 0.667 of the median"), testing::EndsWith(" (and in 2 more)")));
+  ProbeRecord& none = run.gpu_probes.emplace_back();
+  none.host = "g2";
+  none.notes = {"not measured: no NVIDIA driver"};
+  EXPECT_THAT(gpus_alone_lines(run).back().text, "GPUs of g2, each alone: not measured: no NVIDIA driver");
 }
 
 }  // namespace

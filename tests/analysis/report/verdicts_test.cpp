@@ -245,6 +245,33 @@ TEST(NodesAlone, OfAnotherOperationThanTheNodesMeasuredNothingIsSaid) {
   EXPECT_THAT(verdict_headline(run).front().text, testing::Not(HasSubstr("each node alone")));
 }
 
+/// Two sound nodes whose largest row became so many times slower when it was sustained.
+collbench::Run with_sustained(double slower) {
+  const GpuCluster cluster = cluster_of("hgx-h100", 2);
+  collbench::Run run = run_from_expectation(cluster, 1);
+  run.complete = true;
+  run.backend = BackendId::nccl;
+  run.sustained = run.rows.back();
+  run.sustained->measurement.seconds *= slower;
+  run.sustained->measurement.pass_seconds.assign(9, run.sustained->measurement.seconds);
+  return judged_on_gpus(run, cluster);
+}
+
+TEST(Sustained, ARowThatFallsUnderLoadIsTheMachines) {
+  EXPECT_EQ(machine_word(with_sustained(1)), VerdictWord::sound);
+  const collbench::Run run = with_sustained(3);
+  EXPECT_TRUE(is_bad(machine_word(run)));
+  EXPECT_THAT(verdict_headline(run).front().text,
+              AllOf(StartsWith("FAULT: "), HasSubstr("; sustained in 9 passes: AllReduce "),
+                    HasSubstr(" of expected; 0.33 of its row above")));
+  EXPECT_THAT(check_run(run, {}).failures.back().text, StartsWith("sustained AllReduce "));
+  collbench::Run wrong = with_sustained(1);
+  wrong.sustained->measurement.wrong_elements = 3;
+  EXPECT_TRUE(has_wrong_data(wrong));
+  EXPECT_THAT(check_run(wrong, {}).failures.front().text, StartsWith("sustained: WRONG DATA"));
+  EXPECT_THAT(verdict_headline(wrong).front().text, StartsWith("WRONG DATA while it was sustained"));
+}
+
 TEST(NodesAlone, OneThatIsUnclearIsNamed) {
   const collbench::Run run = with_nodes_alone(cluster_of("hgx-h100", 2), 1, 1.12, 1);
   EXPECT_THAT(verdict_headline(run).front().text,

@@ -134,7 +134,7 @@ TEST(Judge, SimulatedGpusHaveNoVerdict) {
   run.gpus_simulated = true;
   EXPECT_FALSE(is_judged(judged_on_gpus(run, cluster)));
   run.node_groups.push_back({{"n1"}, 8, run.rows.back()});
-  judge_node_groups(run, cluster);
+  judge_beside_rows(run, cluster);
   EXPECT_EQ(run.node_groups.front().row.verdict.word, VerdictWord::none);
 }
 

@@ -53,6 +53,9 @@ class RandomRun {
       return Yardstick{static_cast<YardstickKind>(below(3)), text(), several([&] { return text(); })};
     });
     result.rows = several([&] { return row(); });
+    result.sustained = maybe([&] { return row(); });
+    result.error_counts = several([&] { return ErrorCount{host(), text(), count(), count()}; });
+    result.gpu_probes = several([&] { return gpu_probe(); });
     result.launches = 1 + below(30);
     result.repeated = chance();
     result.passes = below(64);
@@ -100,6 +103,17 @@ class RandomRun {
                           text()};
     });
     return result;
+  }
+
+  ProbeRecord gpu_probe() {
+    ProbeRecord probe;
+    probe.host = "n" + std::to_string(below(100));
+    probe.gpus = several([&] { return ProbeGpu{text(), text(), text(), text(), count(), {}, text()}; });
+    probe.failures = several([&] { return ProbeFailure{text(), text(), text()}; });
+    probe.measurements = several(
+        [&] { return ProbeMeasurement{text(), text(), ProbeUnit::byte, below(64), text(), text(), {}}; });
+    probe.notes = several([&] { return text(); });
+    return probe;
   }
 
   Cluster cluster() {

@@ -8,6 +8,7 @@
 #include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "launch/interruption.hpp"
+#include "src/run/gpus_alone.hpp"
 
 namespace collbench::program {
 namespace {
@@ -43,18 +44,13 @@ std::vector<std::string> gpu_command(const BurninOptions& options, int node) {
   };
   const auto launcher = open_mpi_launcher(words);
   if (launcher != words.end() && !has("--bind-to")) words.insert(launcher + 1, {"--bind-to", "none"});
-  words.insert(words.end(),
-               {core_program_path(), "probe", "--only", "gpu", "--time",
-                fmt::format("{:g}", options.gpu_seconds), "--progress", "never", "--format", "json"});
-  if (options.soak_seconds > 0)
-    words.insert(words.end(), {"--soak", fmt::format("{:g}", options.soak_seconds)});
+  const std::vector<std::string> probe = gpu_probe_command(options.gpu_seconds, options.soak_seconds);
+  words.insert(words.end(), probe.begin(), probe.end());
   return words;
 }
 
 double gpu_phase_seconds(const BurninOptions& options) {
-  // collbench probe's own estimate for 8 GPUs (gpu_probe_seconds).
-  constexpr double kProbeOfEightGpus = 8.57;
-  return kProbeOfEightGpus * options.gpu_seconds + options.soak_seconds;
+  return gpu_probe_command_seconds(options.gpu_seconds, options.soak_seconds);
 }
 
 void measure_gpus(const BurninOptions& options, const std::vector<int>& nodes, analysis::BurninRecord& record,

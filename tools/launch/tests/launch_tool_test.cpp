@@ -45,6 +45,9 @@ TEST(LaunchTool, TheJobLastsAsLongAsTheRun) {
   EXPECT_THAT(printed(slurm({"--", "--time", "1200"})), HasSubstr("--time=25 ")) << "20 min and the start";
   EXPECT_THAT(printed(slurm({"--", "--time=1201"})), HasSubstr("--time=26 "));
   EXPECT_THAT(printed(slurm({"--", "--soak", "20"})), HasSubstr("--time=25 "));
+  EXPECT_THAT(printed(slurm({"--", "--accept"})), HasSubstr("--time=11 "));
+  EXPECT_THAT(printed(slurm({"--", "--accept", "--no-stress"})), HasSubstr("--time=10 "));
+  EXPECT_THAT(printed(slurm({"--", "--accept", "--time", "600"})), HasSubstr("--time=19 "));
   EXPECT_THAT(printed(slurm({"--minutes", "20", "--", "--time", "1200"})), HasSubstr("--time=20 "));
   EXPECT_EQ(
       refusal(slurm({"--minutes", "2", "--", "--time", "300"})),

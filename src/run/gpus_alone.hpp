@@ -1,0 +1,26 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/record/identities.hpp"
+#include "base/record/probe.hpp"
+#include "launch/collective_wait.hpp"
+
+// What only a load shows of GPUs, before and behind the rows of a run that is to accept them: each GPU alone,
+// by `collbench probe`, which is a program of its own.
+
+namespace collbench::program {
+
+/// `collbench probe` of this host's GPUs: `work_seconds` is its --time, `soak_seconds` its --soak (0: none).
+[[nodiscard]] std::vector<std::string> gpu_probe_command(double work_seconds, double soak_seconds);
+
+/// About how long that takes on a host of 8 GPUs (gpu_probe_seconds of collbench probe).
+[[nodiscard]] double gpu_probe_command_seconds(double work_seconds, double soak_seconds);
+
+/// Of each host what its first rank's probe says, in about `seconds`, on rank 0; of a host that it said
+/// nothing of, a record without GPUs whose notes say why. Empty on the others. Collective: the other ranks
+/// wait without taking the cores.
+[[nodiscard]] std::vector<ProbeRecord> probe_gpus(const launch::CollectiveWait& waiter,
+                                                  const Identities& machines, double seconds);
+
+}  // namespace collbench::program
