@@ -57,6 +57,9 @@ NcclLibrary table_of(const SharedLibrary& library) {
   library.find(nccl.all_to_all, "ncclAlltoAll");
   library.find(nccl.gather, "ncclGather");
   library.find(nccl.scatter, "ncclScatter");
+  library.find(nccl.all_reduce_config, "ncclAllReduceConfig");
+  library.find(nccl.all_gather_config, "ncclAllGatherConfig");
+  library.find(nccl.reduce_scatter_config, "ncclReduceScatterConfig");
   library.find(nccl.memory_allocate, "ncclMemAlloc");
   library.find(nccl.memory_free, "ncclMemFree");
   library.find(nccl.comm_register, "ncclCommRegister");

@@ -2,6 +2,7 @@
 #include <array>
 #include <climits>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -79,6 +80,23 @@ struct NcclConfig {
   int graph_stream_ordering = kUndefined;  ///< from 2.30.7 on
 };
 
+/// ncclCollConfig_t, the settings of one call, of 2.31.2; what is newer is behind it, and at NCCL's defaults
+/// where `size` ends before (2.31.2, src/config/collconfig.cc).
+struct NcclCallConfig {
+  std::size_t size = sizeof(NcclCallConfig);
+  unsigned int magic = 0xcafebeef;
+  unsigned int version = 23102;
+  void* extensions = nullptr;
+  int min_ctas = NcclConfig::kUndefined;
+  int max_ctas = NcclConfig::kUndefined;
+  int nvls_ctas = NcclConfig::kUndefined;
+  int cga_cluster_size = NcclConfig::kUndefined;
+  const char* selection = nullptr;  ///< of algorithms, in NCCL's words; null: NCCL's choice
+  int selection_is_forced = 1;      ///< what cannot be is an error, and not another algorithm
+  int cta_policy = NcclConfig::kUndefined;
+  std::uint64_t profiler_tag = 0;
+};
+
 struct NcclCommunicatorObject;  ///< NCCL's own
 using NcclHandle = NcclCommunicatorObject*;
 
@@ -125,6 +143,14 @@ struct NcclLibrary {
                        CudaStreamHandle) = nullptr;
   NcclResult (*scatter)(const void* send, void* receive, std::size_t count, NcclType, int root, NcclHandle,
                         CudaStreamHandle) = nullptr;
+  /// These three are null before 2.31.
+  NcclResult (*all_reduce_config)(const void* send, void* receive, std::size_t count, NcclType, NcclReduction,
+                                  NcclHandle, CudaStreamHandle, const NcclCallConfig*) = nullptr;
+  NcclResult (*all_gather_config)(const void* send, void* receive, std::size_t count, NcclType, NcclHandle,
+                                  CudaStreamHandle, const NcclCallConfig*) = nullptr;
+  NcclResult (*reduce_scatter_config)(const void* send, void* receive, std::size_t count, NcclType,
+                                      NcclReduction, NcclHandle, CudaStreamHandle,
+                                      const NcclCallConfig*) = nullptr;
 
   /// These four are null before 2.19, and the two after them before 2.27.
   NcclResult (*memory_allocate)(void**, std::size_t bytes) = nullptr;

@@ -6,6 +6,7 @@
 #include <nccl.h>
 
 #include <cstddef>
+#include <tuple>
 #include <type_traits>
 
 #include "collectives/nccl/loader/cublas_lt_library.hpp"
@@ -133,6 +134,23 @@ static_assert(offsetof(NcclConfig, max_p2p_peers) == offsetof(ncclConfig_t, maxP
 static_assert(offsetof(NcclConfig, graph_stream_ordering) == offsetof(ncclConfig_t, graphStreamOrdering));
 #endif
 static_assert(NcclConfig::kUndefined == NCCL_CONFIG_UNDEF_INT);
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 31, 0)
+static_assert(sizeof(NcclCallConfig) <= sizeof(ncclCollConfig_t));
+static_assert(sizeof(NcclCallConfig) == sizeof(ncclCollConfig_t) ||
+              NCCL_VERSION_CODE >= NCCL_VERSION(2, 32, 0));
+static_assert(offsetof(NcclCallConfig, size) == offsetof(ncclCollConfig_t, size));
+static_assert(offsetof(NcclCallConfig, magic) == offsetof(ncclCollConfig_t, magic));
+static_assert(offsetof(NcclCallConfig, version) == offsetof(ncclCollConfig_t, version));
+static_assert(offsetof(NcclCallConfig, extensions) == offsetof(ncclCollConfig_t, ext));
+static_assert(offsetof(NcclCallConfig, min_ctas) == offsetof(ncclCollConfig_t, minCTAs));
+static_assert(offsetof(NcclCallConfig, max_ctas) == offsetof(ncclCollConfig_t, maxCTAs));
+static_assert(offsetof(NcclCallConfig, nvls_ctas) == offsetof(ncclCollConfig_t, nvlsCTAs));
+static_assert(offsetof(NcclCallConfig, cga_cluster_size) == offsetof(ncclCollConfig_t, cgaClusterSize));
+static_assert(offsetof(NcclCallConfig, selection) == offsetof(ncclCollConfig_t, algSelection));
+static_assert(offsetof(NcclCallConfig, selection_is_forced) == offsetof(ncclCollConfig_t, forceAlgSelection));
+static_assert(offsetof(NcclCallConfig, cta_policy) == offsetof(ncclCollConfig_t, CTAPolicy));
+static_assert(offsetof(NcclCallConfig, profiler_tag) == offsetof(ncclCollConfig_t, userProfilerTag));
+#endif
 static_assert(sizeof(CudaDeviceProperties) >= sizeof(cudaDeviceProp));
 static_assert(offsetof(CudaDeviceProperties, name) == offsetof(cudaDeviceProp, name));
 static_assert(offsetof(CudaDeviceProperties, uuid) == offsetof(cudaDeviceProp, uuid));
@@ -207,6 +225,11 @@ static_assert(same_call<&NcclLibrary::all_to_all>(ncclAlltoAll));
 static_assert(same_call<&NcclLibrary::gather>(ncclGather));
 static_assert(same_call<&NcclLibrary::scatter>(ncclScatter));
 #endif
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 31, 0)
+static_assert(same_call<&NcclLibrary::all_reduce_config>(ncclAllReduceConfig));
+static_assert(same_call<&NcclLibrary::all_gather_config>(ncclAllGatherConfig));
+static_assert(same_call<&NcclLibrary::reduce_scatter_config>(ncclReduceScatterConfig));
+#endif
 static_assert(same_call<&CudaLibrary::get_device_count>(cudaGetDeviceCount));
 static_assert(same_call<&CudaLibrary::driver_get_version>(cudaDriverGetVersion));
 static_assert(same_call<&CudaLibrary::set_device>(cudaSetDevice));
@@ -256,6 +279,19 @@ static_assert(same_call<&CublasLtLibrary::preference_destroy>(cublasLtMatmulPref
 static_assert(same_call<&CublasLtLibrary::preference_set>(cublasLtMatmulPreferenceSetAttribute));
 static_assert(same_call<&CublasLtLibrary::heuristic>(cublasLtMatmulAlgoGetHeuristic));
 static_assert(same_call<&CublasLtLibrary::matmul>(cublasLtMatmul));
+
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 31, 0)
+TEST(Headers, ACallIsConfiguredAsByTheInitializerOfNccl) {
+  const ncclCollConfig_t theirs = NCCL_COLLCONFIG_INITIALIZER;
+  const NcclCallConfig ours;
+  EXPECT_LE(ours.version, theirs.version);
+  EXPECT_EQ(std::tuple(ours.magic, ours.min_ctas, ours.max_ctas, ours.nvls_ctas, ours.cga_cluster_size),
+            std::tuple(theirs.magic, theirs.minCTAs, theirs.maxCTAs, theirs.nvlsCTAs, theirs.cgaClusterSize));
+  EXPECT_EQ(ours.selection, theirs.algSelection);
+  EXPECT_EQ(std::tuple(ours.selection_is_forced, ours.cta_policy, ours.profiler_tag),
+            std::tuple(theirs.forceAlgSelection, theirs.CTAPolicy, theirs.userProfilerTag));
+}
+#endif
 
 TEST(Headers, TheRealOnesAgreeWithOurs) {
   RecordProperty("nccl", NCCL_VERSION_CODE);

@@ -312,25 +312,31 @@ NcclResult group_end() {
   return result;
 }
 
+// These three with NcclLibrary's `function`, which may take the call's configuration behind the rest.
+
+template <auto function, typename... Config>
 NcclResult all_reduce(const void* send, void* receive, std::size_t count, NcclType type,
-                      NcclReduction reduction, NcclHandle handle, CudaStreamHandle stream) {
+                      NcclReduction reduction, NcclHandle handle, CudaStreamHandle stream, Config... config) {
   const AskHeader header{.ask = Ask::all_reduce, .type = type, .reduction = reduction, .count = count};
-  return after(original().calls.all_reduce(send, receive, count, type, reduction, handle, stream), handle,
-               stream, blocks(header, send, 1, receive, 1));
+  return after((original().calls.*function)(send, receive, count, type, reduction, handle, stream, config...),
+               handle, stream, blocks(header, send, 1, receive, 1));
 }
 
+template <auto function, typename... Config>
 NcclResult all_gather(const void* send, void* receive, std::size_t count, NcclType type, NcclHandle handle,
-                      CudaStreamHandle stream) {
+                      CudaStreamHandle stream, Config... config) {
   const AskHeader header{.ask = Ask::all_gather, .type = type, .count = count};
-  return after(original().calls.all_gather(send, receive, count, type, handle, stream), handle, stream,
-               blocks(header, send, 1, receive, ranks_of(handle)));
+  return after((original().calls.*function)(send, receive, count, type, handle, stream, config...), handle,
+               stream, blocks(header, send, 1, receive, ranks_of(handle)));
 }
 
+template <auto function, typename... Config>
 NcclResult reduce_scatter(const void* send, void* receive, std::size_t count, NcclType type,
-                          NcclReduction reduction, NcclHandle handle, CudaStreamHandle stream) {
+                          NcclReduction reduction, NcclHandle handle, CudaStreamHandle stream,
+                          Config... config) {
   const AskHeader header{.ask = Ask::reduce_scatter, .type = type, .reduction = reduction, .count = count};
-  return after(original().calls.reduce_scatter(send, receive, count, type, reduction, handle, stream), handle,
-               stream, blocks(header, send, ranks_of(handle), receive, 1));
+  return after((original().calls.*function)(send, receive, count, type, reduction, handle, stream, config...),
+               handle, stream, blocks(header, send, ranks_of(handle), receive, 1));
 }
 
 NcclResult broadcast(const void* send, void* receive, std::size_t count, NcclType type, int root,
@@ -454,9 +460,16 @@ void wrap(void* nccl, const char* name, Function* wrapper, Function*& kept) {
   wrap(nccl, "ncclCommAbort", comm_abort, own.calls.comm_abort);
   wrap(nccl, "ncclGroupStart", group_start, own.calls.group_start);
   wrap(nccl, "ncclGroupEnd", group_end, own.calls.group_end);
-  wrap(nccl, "ncclAllReduce", all_reduce, own.calls.all_reduce);
-  wrap(nccl, "ncclAllGather", all_gather, own.calls.all_gather);
-  wrap(nccl, "ncclReduceScatter", reduce_scatter, own.calls.reduce_scatter);
+  wrap(nccl, "ncclAllReduce", all_reduce<&NcclLibrary::all_reduce>, own.calls.all_reduce);
+  wrap(nccl, "ncclAllReduceConfig", all_reduce<&NcclLibrary::all_reduce_config, const NcclCallConfig*>,
+       own.calls.all_reduce_config);
+  wrap(nccl, "ncclAllGather", all_gather<&NcclLibrary::all_gather>, own.calls.all_gather);
+  wrap(nccl, "ncclAllGatherConfig", all_gather<&NcclLibrary::all_gather_config, const NcclCallConfig*>,
+       own.calls.all_gather_config);
+  wrap(nccl, "ncclReduceScatter", reduce_scatter<&NcclLibrary::reduce_scatter>, own.calls.reduce_scatter);
+  wrap(nccl, "ncclReduceScatterConfig",
+       reduce_scatter<&NcclLibrary::reduce_scatter_config, const NcclCallConfig*>,
+       own.calls.reduce_scatter_config);
   wrap(nccl, "ncclBroadcast", broadcast, own.calls.broadcast);
   wrap(nccl, "ncclReduce", reduce, own.calls.reduce);
   wrap(nccl, "ncclSend", send_to, own.calls.send);
