@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/record/measurement.hpp"
+#include "base/text_input.hpp"
 
 namespace collbench {
 
@@ -17,15 +18,29 @@ std::optional<double> nccl_expected_seconds(const NcclSelection& selection) {
   return found->seconds;
 }
 
+AskedAlgorithm asked_algorithm(std::string_view name) {
+  AskedAlgorithm asked;
+  const std::size_t last = name.rfind('/');
+  if (const auto ctas = parse_integer(last == name.npos ? "" : name.substr(last + 1), 1, kMaxCtas)) {
+    asked.ctas = static_cast<int>(*ctas);
+    name = name.substr(0, last);
+  }
+  const std::size_t slash = name.find('/');
+  asked.algorithm = name.substr(0, slash);
+  if (slash != name.npos) asked.protocol = name.substr(slash + 1);
+  return asked;
+}
+
 std::string algorithm_ran(const std::string& asked, const NcclSelection& selection) {
   if (selection.protocol.empty()) return asked;
-  const std::size_t slash = asked.find('/');
-  const std::string algorithm = asked.substr(0, slash);
-  const std::string protocol = slash == std::string::npos ? "" : asked.substr(slash + 1);
+  const AskedAlgorithm parts = asked_algorithm(asked);
   const bool as_asked = asked != kLibraryChoice &&
-                        (algorithm == kLibraryChoice || algorithm == selection.algorithm) &&
-                        (protocol.empty() || protocol == selection.protocol);
-  return as_asked ? asked : selection.algorithm + "/" + selection.protocol;
+                        (parts.algorithm == kLibraryChoice || parts.algorithm == selection.algorithm) &&
+                        (parts.protocol.empty() || parts.protocol == selection.protocol) &&
+                        (parts.ctas == 0 || parts.ctas == selection.channels);
+  if (as_asked) return asked;
+  const std::string ran = selection.algorithm + "/" + selection.protocol;
+  return parts.ctas == 0 ? ran : ran + "/" + std::to_string(selection.channels);
 }
 
 }  // namespace collbench

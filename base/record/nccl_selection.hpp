@@ -32,6 +32,18 @@ struct NcclSelection {
 /// None where it told no expectation.
 [[nodiscard]] std::optional<double> nccl_expected_seconds(const NcclSelection& selection);
 
+/// As many CTAs, a channel each, as NCCL runs a call by at most (MAXCHANNELS, src/include/device.h).
+inline constexpr int kMaxCtas = 64;
+
+/// What --algo, --proto and --ctas ask for together: "ring", "ring/ll128", "auto/8", "ring/ll128/8".
+struct AskedAlgorithm {
+  std::string algorithm;  ///< "auto" where it is left to NCCL
+  std::string protocol;   ///< empty: left to NCCL
+  int ctas = 0;           ///< 0: left to NCCL
+};
+
+[[nodiscard]] AskedAlgorithm asked_algorithm(std::string_view name);
+
 /// What ran where `asked` was asked for (--algo): just that when NCCL used it, "tree/ll" when it was left to
 /// NCCL or NCCL used another, and `asked` when NCCL did not tell.
 [[nodiscard]] std::string algorithm_ran(const std::string& asked, const NcclSelection& selection);

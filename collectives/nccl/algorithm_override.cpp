@@ -5,35 +5,41 @@
 #include <cstdlib>
 
 #include "base/record/measurement.hpp"
+#include "base/record/nccl_selection.hpp"
 
 namespace collbench::collectives {
 namespace {
 
-/// NCCL's names as of 2.30 (docs env.rst, NCCL_ALGO), and the operations that it has them for (tuning.cc).
+/// NCCL's names as of 2.32 (NCCL_ALGO and ncclCollConfig_t of its user guide), and the operations that it has
+/// them for (tuning.cc).
 struct Algorithm {
-  std::string_view name;   ///< ours
-  std::string_view value;  ///< of NCCL_ALGO
+  std::string_view name;       ///< ours
+  std::string_view value;      ///< of NCCL_ALGO; empty: kernels that only a call can ask for, and no protocol
+  std::string_view selection;  ///< of ncclCollConfig_t, before the protocol
   bool for_all_reduce;
-  bool for_halves;  ///< AllGather and ReduceScatter
+  bool for_halves;     ///< AllGather and ReduceScatter
+  bool has_protocols;  ///< beside Simple
 };
 
 constexpr std::array kAlgorithms{
-    Algorithm{"ring", "Ring", true, true},
-    Algorithm{"tree", "Tree", true, false},
-    Algorithm{"nvls", "NVLS", true, true},
-    Algorithm{"nvls_tree", "NVLSTree", true, false},
-    Algorithm{"collnet_direct", "CollNetDirect", true, true},
-    Algorithm{"collnet_chain", "CollNetChain", true, false},
-    Algorithm{"pat", "PAT", false, true},
+    Algorithm{"ring", "Ring", "RING", true, true, true},
+    Algorithm{"tree", "Tree", "TREE", true, false, true},
+    Algorithm{"nvls", "NVLS", "NVLS", true, true, false},
+    Algorithm{"nvls_tree", "NVLSTree", "NVLSTREE", true, false, false},
+    Algorithm{"collnet_direct", "CollNetDirect", "COLLNET_DIRECT", true, true, false},
+    Algorithm{"collnet_chain", "CollNetChain", "COLLNET_CHAIN", true, false, false},
+    Algorithm{"pat", "PAT", "PAT", false, true, false},
+    Algorithm{"symmetric", "", "SYMK", true, true, false},
 };
 
 struct Protocol {
   std::string_view name;
   std::string_view value;  ///< of NCCL_PROTO
+  std::string_view selection;
 };
 
-constexpr std::array kProtocols{Protocol{"ll", "LL"}, Protocol{"ll128", "LL128"},
-                                Protocol{"simple", "Simple"}};
+constexpr std::array kProtocols{Protocol{"ll", "LL", "LL"}, Protocol{"ll128", "LL128", "LL128"},
+                                Protocol{"simple", "Simple", "SIMPLE"}};
 
 bool has(OperationId operation, const Algorithm& algorithm) {
   if (operation == OperationId::all_reduce) return algorithm.for_all_reduce;
@@ -47,35 +53,64 @@ const typename All::value_type* find_by_name(const All& all, std::string_view na
   return found == all.end() ? nullptr : &*found;
 }
 
+/// A name selects all that begin so: "RING_" the ring by every protocol, and "RING_LL" that by LL128, too.
+std::string selection_of(const Algorithm& algorithm, const Protocol* protocol) {
+  std::string selection = std::string(algorithm.selection) + "_";
+  if (protocol == nullptr) return selection;
+  selection += protocol->selection;
+  if (protocol->name == "ll") selection += "+^" + selection + "128";
+  return selection;
+}
+
+/// Of every algorithm that has this protocol: a name that NCCL does not know is an error, also in a list.
+std::string selection_of_all(const Protocol& protocol) {
+  std::string selection;
+  for (const Algorithm& algorithm : kAlgorithms) {
+    if (algorithm.value.empty() || (protocol.name != "simple" && !algorithm.has_protocols)) continue;
+    selection += (selection.empty() ? "" : ",") + selection_of(algorithm, &protocol);
+  }
+  return selection;
+}
+
 }  // namespace
 
-std::vector<std::string> override_names(OperationId operation) {
-  std::vector<std::string> bare;
+std::vector<std::string> override_names(OperationId operation, OverrideBy by) {
+  std::vector<std::string> names;
+  std::vector<std::string> with_protocols{std::string(kLibraryChoice)};
   for (const Algorithm& algorithm : kAlgorithms) {
-    if (has(operation, algorithm)) bare.emplace_back(algorithm.name);
+    if (!has(operation, algorithm) || (algorithm.value.empty() && by == OverrideBy::communicator)) continue;
+    names.emplace_back(algorithm.name);
+    if (!algorithm.value.empty()) with_protocols.emplace_back(algorithm.name);
   }
-  if (bare.empty()) return {};
-  std::vector<std::string> names = bare;
-  bare.insert(bare.begin(), kLibraryChoice);
-  for (const std::string& algorithm : bare) {
+  if (names.empty()) return {};
+  for (const std::string& algorithm : with_protocols) {
     for (const Protocol& protocol : kProtocols) names.push_back(algorithm + "/" + std::string(protocol.name));
   }
   return names;
 }
 
+bool has_override(OperationId operation, OverrideBy by, std::string_view name) {
+  const AskedAlgorithm asked = asked_algorithm(name);
+  if (asked.ctas > 0) name = name.substr(0, name.rfind('/'));
+  const std::vector<std::string> names = override_names(operation, by);
+  return (name == kLibraryChoice && !names.empty()) || std::ranges::find(names, name) != names.end();
+}
+
 std::optional<AlgorithmOverride> algorithm_override(std::string_view name) {
+  const AskedAlgorithm asked = asked_algorithm(name);
+  const Algorithm* const algorithm = find_by_name(kAlgorithms, asked.algorithm);
+  const Protocol* const protocol = find_by_name(kProtocols, asked.protocol);
+  if (algorithm == nullptr && asked.algorithm != kLibraryChoice) return std::nullopt;
+  if (protocol == nullptr && !asked.protocol.empty()) return std::nullopt;
   AlgorithmOverride choice;
-  const std::size_t slash = name.find('/');
-  if (const std::string_view algorithm = name.substr(0, slash); algorithm != kLibraryChoice) {
-    const Algorithm* const known = find_by_name(kAlgorithms, algorithm);
-    if (known == nullptr) return std::nullopt;
-    choice.algorithm = known->value;
+  choice.ctas = asked.ctas;
+  if (algorithm != nullptr) {
+    choice.algorithm = algorithm->value;
+    choice.selection = selection_of(*algorithm, protocol);
+  } else if (protocol != nullptr) {
+    choice.selection = selection_of_all(*protocol);
   }
-  if (slash != std::string_view::npos) {
-    const Protocol* const known = find_by_name(kProtocols, name.substr(slash + 1));
-    if (known == nullptr) return std::nullopt;
-    choice.protocol = known->value;
-  }
+  if (protocol != nullptr) choice.protocol = protocol->value;
   if (choice == AlgorithmOverride{}) return std::nullopt;
   return choice;
 }

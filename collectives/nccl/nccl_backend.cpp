@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -54,6 +56,15 @@ std::optional<std::uint64_t> uneven_part(const RowKey& key) {
   const bool is_even = bytes % kPackBytes == 0;
   if (is_even || operation(key.operation).size_meaning != SizeMeaning::total) return std::nullopt;
   return bytes;
+}
+
+/// NCCL_ALGO and NCCL_PROTO win over what a call asks for, also those of NCCL's own files, which it has put
+/// into the environment by its first call. The same on all ranks.
+OverrideBy override_of(const NcclLibrary& nccl, launch::Ranks& ranks) {
+  const bool is_free = std::getenv("NCCL_ALGO") == nullptr && std::getenv("NCCL_PROTO") == nullptr;
+  std::array<double, 1> by_call{nccl.all_reduce_config != nullptr && is_free ? 1.0 : 0.0};
+  ranks.reduce(by_call, launch::RankAggregate::minimum);
+  return by_call[0] > 0 ? OverrideBy::call : OverrideBy::communicator;
 }
 
 /// Of what a row has in common with its trial.
@@ -108,7 +119,8 @@ NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities&
       call_wait_(options.call_wait),
       calls_(calls),
       registration_(options.registration),
-      walk_bytes_(options.hot ? 0 : kWalkOfL2 * gpu_.l2_bytes) {
+      walk_bytes_(options.hot ? 0 : kWalkOfL2 * gpu_.l2_bytes),
+      algorithms_(options.algorithms) {
   gpu_.settings = options.settings;
   gpu_.nccl.warnings = [this] { return network_log_->warnings(); };
   launch::agreed(waiter.ranks(), waiter.host(), [&] {
@@ -118,6 +130,7 @@ NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities&
   });
   keep_network_plugin(gpu_.nccl.version);
   note_made(try_nccl(gpu_, *waiter_, registration_));
+  override_by_ = override_of(gpu_.nccl, waiter.ranks());
   try_algorithms(options);
 }
 
@@ -125,6 +138,7 @@ NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities&
 /// another one in silence. Which it refuses depends on type and reduction, too (NVLS multiplies nothing), and
 /// on no size.
 void NcclBackend::try_algorithms(const NcclOptions& options) {
+  std::unique_ptr<NcclCommunicator> communicator;
   for (const std::string& algorithm : options.algorithms) {
     const auto forced = algorithm_override(algorithm);
     if (!forced) continue;
@@ -136,26 +150,36 @@ void NcclBackend::try_algorithms(const NcclOptions& options) {
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (reasons[i].empty()) trials.push_back(wanted[i]);
     }
-    try_algorithm(*forced, trials);
+    try_algorithm(*forced, trials, communicator);
+    if (override_by_ == OverrideBy::call || !communicator) continue;
+    communicator->finalize();
+    communicator.reset();
   }
+  if (communicator) communicator->finalize();
 }
 
 /// On non-blocking communicators of their own, which can be given up: an algorithm that some host cannot set
 /// up is what hangs here. One serves until NCCL refuses a trial. The variables stay set meanwhile: NCCL reads
 /// them again to say why it has no algorithm, and without them calls it an internal error (v2.30.7-1,
 /// src/enqueue.cc, topoGetAlgoInfo).
-void NcclBackend::try_algorithm(const AlgorithmOverride& forced, const std::vector<RowKey>& trials) {
-  const ScopedEnvironment environment(forced);
-  std::unique_ptr<NcclCommunicator> communicator;
+void NcclBackend::try_algorithm(const AlgorithmOverride& forced, const std::vector<RowKey>& trials,
+                                std::unique_ptr<NcclCommunicator>& communicator) {
+  const AlgorithmOverride at_start = of_communicator(forced);
+  const ScopedEnvironment environment(at_start);
   for (const RowKey& key : trials) {
     const RowLayout row = layout(key);
     launch::agreed(waiter_->ranks(), waiter_->host(), [&] { allocate_exactly(row.bytes); });
     try {
       if (!communicator) {
-        communicator = std::make_unique<NcclCommunicator>(gpu_, *waiter_, NcclCalls::non_blocking);
+        communicator =
+            std::make_unique<NcclCommunicator>(gpu_, *waiter_, NcclCalls::non_blocking, at_start.ctas);
         note_made(communicator->seconds());
       }
+      // Kernels for symmetric windows are refused without these.
+      if (registration_ == BufferRegistration::symmetric)
+        communicator->register_buffers(registration_, send_, receive_);
       row_on(*communicator, key, row, {}, false)->run(1);
+      launch::agreed(waiter_->ranks(), waiter_->host(), [&] { communicator->deregister_buffers(); });
     } catch (const launch::AgreedError& error) {
       if (error.status() != ExitStatus::not_here) {
         leave_buffers();
@@ -165,7 +189,11 @@ void NcclBackend::try_algorithm(const AlgorithmOverride& forced, const std::vect
       communicator.reset();
     }
   }
-  if (communicator) communicator->finalize();
+}
+
+/// What a communicator is made for where `choice` is asked for.
+AlgorithmOverride NcclBackend::of_communicator(const AlgorithmOverride& choice) const {
+  return override_by_ == OverrideBy::call ? AlgorithmOverride{} : choice;
 }
 
 NcclBackend::~NcclBackend() {
@@ -198,7 +226,10 @@ void NcclBackend::describe(Run& run) const {
 double NcclBackend::clock_read_seconds() const { return kEventSeconds; }
 
 std::vector<std::string> NcclBackend::algorithms(OperationId operation) const {
-  return override_names(operation);
+  std::vector<std::string> names = override_names(operation, override_by_);
+  for (const std::string& asked : algorithms_)
+    if (has_override(operation, override_by_, asked)) names.push_back(asked);
+  return names;
 }
 
 std::optional<std::string> NcclBackend::unsupported_type_reason(DataType type) const {
@@ -223,14 +254,15 @@ std::optional<std::string> NcclBackend::unsupported_reason(const RowKey& key) co
     return fmt::format("NCCL refuses an average of {} on one rank", traits(key.type).name);
   }
   if (key.algorithm == kLibraryChoice) return std::nullopt;
-  if (registration_ == BufferRegistration::symmetric) {
+  if (registration_ == BufferRegistration::symmetric && override_by_ == OverrideBy::communicator) {
     return "with -R symmetric NCCL may run its kernels for symmetric windows, whatever NCCL_ALGO says";
   }
-  const std::vector<std::string> names = algorithms(key.operation);
-  if (std::ranges::find(names, key.algorithm) == names.end()) {
+  if (!has_override(key.operation, override_by_, key.algorithm)) {
     return fmt::format("NCCL has no {} for {}", key.algorithm, operation(key.operation).name);
   }
-  if (gpu_.nccl.version < kStrictAboutAlgorithms) {
+  const AskedAlgorithm asked = asked_algorithm(key.algorithm);
+  const bool is_of_ctas_alone = asked.algorithm == kLibraryChoice && asked.protocol.empty();
+  if (gpu_.nccl.version < kStrictAboutAlgorithms && !is_of_ctas_alone) {
     return fmt::format("NCCL {} may silently use another algorithm; 2.24 and newer refuse",
                        nccl_version_text(gpu_.nccl.version));
   }
@@ -291,11 +323,14 @@ void NcclBackend::measure_among(const launch::CollectiveWait& some) {
   waiter_ = &some;
 }
 
-NcclCommunicator& NcclBackend::communicator(const std::string& algorithm) {
+NcclCommunicator& NcclBackend::communicator(std::string algorithm) {
+  if (override_by_ == OverrideBy::call) algorithm = kLibraryChoice;
   const auto found = communicators_.find(algorithm);
   if (found != communicators_.end()) return *found->second;
-  const ScopedEnvironment forced(algorithm_override(algorithm).value_or(AlgorithmOverride{}));
-  auto made = std::make_unique<NcclCommunicator>(gpu_, *waiter_, NcclCalls::blocking);  // or it throws
+  const AlgorithmOverride forced = algorithm_override(algorithm).value_or(AlgorithmOverride{});
+  const ScopedEnvironment environment(forced);
+  auto made =
+      std::make_unique<NcclCommunicator>(gpu_, *waiter_, NcclCalls::blocking, forced.ctas);  // or it throws
   NcclCommunicator& communicator = *communicators_.emplace(algorithm, std::move(made)).first->second;
   note_made(communicator.seconds());
   return communicator;
@@ -339,18 +374,21 @@ std::unique_ptr<PreparedRow> NcclBackend::row_on(NcclCommunicator& communicator,
                                .output_offset = layout.buffers.output.offset,
                                .walk = walk,
                                .scratch = reinterpret_cast<NcclRowScratch*>(scratch_.data())};
-  return std::make_unique<NcclRow>(key, layout,
-                                   NcclRowContext{.gpu = gpu_,
-                                                  .communicator = communicator,
-                                                  .ranks = waiter_->ranks(),
-                                                  .observer = observer_,
-                                                  .operations_per_group = operations_per_group_,
-                                                  .clock = waiter_->clock(),
-                                                  .calls = waiter_ == &all_ ? calls_ : calls_among_some_,
-                                                  .in_graphs = in_graphs,
-                                                  .call_wait = call_wait_,
-                                                  .registered = communicator.has_buffers()},
-                                   buffers);
+  return std::make_unique<NcclRow>(
+      key, layout,
+      NcclRowContext{
+          .gpu = gpu_,
+          .communicator = communicator,
+          .ranks = waiter_->ranks(),
+          .observer = observer_,
+          .operations_per_group = operations_per_group_,
+          .clock = waiter_->clock(),
+          .calls = waiter_ == &all_ ? calls_ : calls_among_some_,
+          .in_graphs = in_graphs,
+          .call_wait = call_wait_,
+          .registered = communicator.has_buffers(),
+          .by_call = override_by_ == OverrideBy::call ? algorithm_override(key.algorithm) : std::nullopt},
+      buffers);
 }
 
 }  // namespace collbench::collectives

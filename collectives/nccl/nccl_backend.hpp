@@ -79,13 +79,15 @@ class NcclBackend : public Backend {
   void measure_among(const launch::CollectiveWait& some);
 
  private:
-  [[nodiscard]] NcclCommunicator& communicator(const std::string& algorithm);
+  [[nodiscard]] NcclCommunicator& communicator(std::string algorithm);
   void note_made(double seconds);
   void try_algorithms(const NcclOptions& options);
-  void try_algorithm(const AlgorithmOverride& forced, const std::vector<RowKey>& trials);
+  void try_algorithm(const AlgorithmOverride& forced, const std::vector<RowKey>& trials,
+                     std::unique_ptr<NcclCommunicator>& communicator);
   [[nodiscard]] std::unique_ptr<PreparedRow> row_on(NcclCommunicator& communicator, const RowKey& key,
                                                     const RowLayout& layout, const BufferWalk& walk,
                                                     bool in_graphs) const;
+  [[nodiscard]] AlgorithmOverride of_communicator(const AlgorithmOverride& choice) const;
   void leave_buffers();
   void allocate_exactly(const BufferBytes& bytes);
 
@@ -103,7 +105,9 @@ class NcclBackend : public Backend {
   /// Of rows among some ranks, who make as many calls as they have time for: nobody may compare these.
   mutable launch::CallCounter calls_among_some_;
   BufferRegistration registration_;
-  std::uint64_t walk_bytes_;                // of each buffer, that timed calls walk through; 0: they do not
+  std::uint64_t walk_bytes_;  // of each buffer, that timed calls walk through; 0: they do not
+  OverrideBy override_by_ = OverrideBy::communicator;
+  std::vector<std::string> algorithms_;     // that are wanted
   std::map<RowKey, std::string> declined_;  // by trial_key, and why
   int kept_passes_ = 0;                     // whose buffers were those of the pass before
   std::vector<double> communicator_seconds_;
@@ -112,7 +116,8 @@ class NcclBackend : public Backend {
   DeviceBuffer send_;
   DeviceBuffer receive_;
   DeviceBuffer scratch_;  // an NcclRowScratch
-  /// By algorithm. They go first: what they run may still use the buffers.
+  /// By algorithm, or one where the calls ask for theirs. They go first: what they run may still use the
+  /// buffers.
   std::map<std::string, std::unique_ptr<NcclCommunicator>> communicators_;
 };
 

@@ -18,7 +18,7 @@ constexpr double kBetweenLooks = 1e-4;  // while calls are put on the stream, an
 }  // namespace
 
 NcclCommunicator::NcclCommunicator(const GpuSession& gpu, const launch::CollectiveWait& waiter,
-                                   NcclCalls calls)
+                                   NcclCalls calls, int ctas)
     : gpu_(gpu), waiter_(waiter), pace_(gpu.cuda) {
   launch::Ranks& ranks = waiter.ranks();
   NcclUniqueId id{};
@@ -28,7 +28,7 @@ NcclCommunicator::NcclCommunicator(const GpuSession& gpu, const launch::Collecti
   id = launch::broadcast_value(ranks, id);
   const double before = waiter.clock().seconds();
   try {
-    make(id, calls);
+    make(id, calls, ctas);
   } catch (const Error&) {
     give_up();
     throw;
@@ -45,9 +45,10 @@ NcclCommunicator::~NcclCommunicator() {
   gpu_.nccl.comm_destroy(handle_);
 }
 
-void NcclCommunicator::make(NcclUniqueId id, NcclCalls calls) {
+void NcclCommunicator::make(NcclUniqueId id, NcclCalls calls, int ctas) {
   const launch::Ranks& ranks = waiter_.ranks();
   NcclConfig config = nccl_config(gpu_.settings);
+  if (ctas > 0) config.min_ctas = config.max_ctas = ctas;
   config.blocking = calls == NcclCalls::blocking ? 1 : 0;
   waiter_.wait(
       "creation of a communicator",
@@ -110,9 +111,10 @@ void NcclCommunicator::register_buffers(BufferRegistration how, const DeviceBuff
   const NcclLibrary& nccl = gpu_.nccl;
   const std::array buffers{&send, &receive};
   registered_.reserve(buffers.size());
-  run("registration of the buffers", [&] {
-    for (const DeviceBuffer* const buffer : buffers) {
-      if (buffer->bytes() == 0) continue;
+  for (const DeviceBuffer* const buffer : buffers) {
+    // One at a time: a non-blocking communicator takes the next call when it is done with this one.
+    run("registration of the buffers", [&] {
+      if (buffer->bytes() == 0) return;
       Registered& made = registered_.emplace_back();
       if (how == BufferRegistration::symmetric) {
         check(nccl.comm_window_register(handle_, buffer->data(), buffer->bytes(), &made.window,
@@ -121,8 +123,8 @@ void NcclCommunicator::register_buffers(BufferRegistration how, const DeviceBuff
       } else {
         check(nccl.comm_register(handle_, buffer->data(), buffer->bytes(), &made.local), "ncclCommRegister");
       }
-    }
-  });
+    });
+  }
   has_buffers_ = true;
   try {
     launch::agreed(waiter_.ranks(), waiter_.host(), [&] {
@@ -170,8 +172,10 @@ void NcclCommunicator::grouped(const std::function<void()>& issue) const {
 
 void NcclCommunicator::check(NcclResult result, const char* call) const {
   if (result == NcclResult::success || result == NcclResult::in_progress) return;
-  // Invalid usage is what NCCL says of an algorithm that it does not have here, and of a GPU used twice.
-  throw gpu_.nccl.error(result, call, result == NcclResult::invalid_usage ? ExitStatus::not_here : failure_);
+  // What NCCL says of an algorithm that it does not have here, and of a GPU used twice; the second of an
+  // algorithm that a call asked for.
+  const bool is_refused = result == NcclResult::invalid_usage || result == NcclResult::invalid_argument;
+  throw gpu_.nccl.error(result, call, is_refused ? ExitStatus::not_here : failure_);
 }
 
 void NcclCommunicator::finalize() {

@@ -50,8 +50,10 @@ enum class NcclCalls { blocking, non_blocking };
 /// thread's. A blocking one cannot be given up while it is made: that is what try_nccl is for.
 class NcclCommunicator {
  public:
-  /// Throws the same AgreedError on all ranks when NCCL cannot make it.
-  NcclCommunicator(const GpuSession& gpu, const launch::CollectiveWait& waiter, NcclCalls calls);
+  /// `ctas`: as many for each call; 0: left to NCCL. Throws the same AgreedError on all ranks when NCCL
+  /// cannot make it.
+  NcclCommunicator(const GpuSession& gpu, const launch::CollectiveWait& waiter, NcclCalls calls,
+                   int ctas = 0);
   NcclCommunicator(const NcclCommunicator&) = delete;
   NcclCommunicator& operator=(const NcclCommunicator&) = delete;
   ~NcclCommunicator();
@@ -105,7 +107,7 @@ class NcclCommunicator {
     NcclWindowHandle window = nullptr;
   };
 
-  void make(NcclUniqueId id, NcclCalls calls);
+  void make(NcclUniqueId id, NcclCalls calls, int ctas);
   [[nodiscard]] NcclResult deregister(const Registered& buffer) const;
   [[nodiscard]] bool settled() const;
   [[nodiscard]] bool put_calls(const std::function<std::uint64_t()>& next, double seconds);

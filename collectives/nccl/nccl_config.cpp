@@ -8,6 +8,7 @@
 #include <climits>
 #include <vector>
 
+#include "base/record/nccl_selection.hpp"
 #include "base/text_input.hpp"
 
 namespace collbench::collectives {
@@ -15,18 +16,17 @@ namespace {
 
 constexpr std::string_view kCtaPolicy = "CTAPolicy";
 constexpr int kFirstWithZeroPolicy = 22800;  // NCCL_CTA_POLICY_ZERO, nccl.h of 2.28.3
-constexpr int kMaxChannels = 64;             // MAXCHANNELS, src/include/device.h
 
 /// Bounds of src/init.cc (parseCommConfig, v2.30.7-1); the first version of each by the headers of the tags.
 constexpr std::array<NcclConfigField, 12> kFields{{
     {"cgaClusterSize", 21800, &NcclConfig::cga_cluster_size, 0, 8},
-    {"minCTAs", 21800, &NcclConfig::min_ctas, 1, kMaxChannels},
-    {"maxCTAs", 21800, &NcclConfig::max_ctas, 1, kMaxChannels},
+    {"minCTAs", 21800, &NcclConfig::min_ctas, 1, kMaxCtas},
+    {"maxCTAs", 21800, &NcclConfig::max_ctas, 1, kMaxCtas},
     {"trafficClass", 22600, &NcclConfig::traffic_class, 0, 255},
     {"collnetEnable", 22700, &NcclConfig::collnet_enable, 0, 1},
     {kCtaPolicy, 22700, &NcclConfig::cta_policy, 0, 3},
-    {"nvlsCTAs", 22700, &NcclConfig::nvls_ctas, 1, kMaxChannels},
-    {"nChannelsPerNetPeer", 22800, &NcclConfig::channels_per_net_peer, 1, kMaxChannels},
+    {"nvlsCTAs", 22700, &NcclConfig::nvls_ctas, 1, kMaxCtas},
+    {"nChannelsPerNetPeer", 22800, &NcclConfig::channels_per_net_peer, 1, kMaxCtas},
     {"nvlinkCentricSched", 22800, &NcclConfig::nvlink_centric_scheduling, 0, 1},
     {"graphUsageMode", 22900, &NcclConfig::graph_usage_mode, 0, 2},
     {"maxP2pPeers", 23000, &NcclConfig::max_p2p_peers, 1, INT_MAX},

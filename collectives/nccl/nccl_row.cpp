@@ -33,6 +33,14 @@ KernelElements elements_of(const DataPattern::Table* table, DataType type, std::
           .type = static_cast<std::uint32_t>(type)};
 }
 
+/// For as long as `choice` is there.
+NcclCallConfig call_config(const AlgorithmOverride& choice) {
+  NcclCallConfig config;
+  if (!choice.selection.empty()) config.selection = choice.selection.c_str();
+  if (choice.ctas > 0) config.min_ctas = config.max_ctas = config.nvls_ctas = choice.ctas;
+  return config;
+}
+
 }  // namespace
 
 bool repeats_on_data(DataType type, Reduction reduction) {
@@ -58,6 +66,7 @@ NcclRow::NcclRow(const RowKey& key, const RowLayout& layout, const NcclRowContex
       calls_(context.calls),
       in_graphs_(context.in_graphs),
       call_wait_(context.call_wait),
+      by_call_(context.by_call),
       buffers_(buffers),
       call_(layout.call),
       operations_per_group_(context.operations_per_group),
@@ -186,19 +195,27 @@ void NcclRow::issue() {
   const auto call = [&](const char* name, auto* function, auto... arguments) {
     communicator_.check(function(arguments..., handle, stream), name);
   };
+  const auto chosen = [&](const char* name, auto* function, auto* with_config, auto... arguments) {
+    if (!by_call_) return call(name, function, arguments...);
+    const NcclCallConfig config = call_config(*by_call_);
+    communicator_.check(with_config(arguments..., handle, stream, &config), name);
+  };
   const std::uint64_t count = layout_.count;
   switch (key_.operation) {
     case OperationId::all_gather:
-      return call("ncclAllGather", nccl.all_gather, b.input, b.output, count, type_);
+      return chosen("ncclAllGather", nccl.all_gather, nccl.all_gather_config, b.input, b.output, count,
+                    type_);
     case OperationId::reduce_scatter:
-      return call("ncclReduceScatter", nccl.reduce_scatter, b.input, b.result, count, type_, reduction_);
+      return chosen("ncclReduceScatter", nccl.reduce_scatter, nccl.reduce_scatter_config, b.input, b.result,
+                    count, type_, reduction_);
     case OperationId::broadcast:
       return call("ncclBroadcast", nccl.broadcast, b.input, b.result, count, type_, call_.root);
     case OperationId::reduce:
       return call("ncclReduce", nccl.reduce, b.input, b.result, count, type_, reduction_, call_.root);
     case OperationId::step:  // its AllReduce
     case OperationId::all_reduce:
-      return call("ncclAllReduce", nccl.all_reduce, b.input, b.output, count, type_, reduction_);
+      return chosen("ncclAllReduce", nccl.all_reduce, nccl.all_reduce_config, b.input, b.output, count, type_,
+                    reduction_);
     case OperationId::all_to_all:
       return call("ncclAlltoAll", nccl.all_to_all, b.input, b.output, count, type_);
     case OperationId::gather:

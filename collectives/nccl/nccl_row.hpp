@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collectives/engine/backend.hpp"
+#include "collectives/nccl/algorithm_override.hpp"
 #include "collectives/nccl/gpu_session.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
 #include "collectives/nccl/nccl_communicator.hpp"
@@ -29,7 +30,8 @@ struct NcclRowContext {
   launch::CallCounter& calls;  ///< counts what is put on the stream
   bool in_graphs = false;      ///< calls are captured in CUDA graphs, which are launched
   CallWait call_wait = CallWait::none;
-  bool registered = false;  ///< its buffers are registered with the communicator
+  bool registered = false;                     ///< its buffers are registered with the communicator
+  std::optional<AlgorithmOverride> by_call{};  ///< what each call asks for; none: what the communicator does
 };
 
 /// What a row's kernels need in device memory.
@@ -114,6 +116,7 @@ class NcclRow : public PreparedRow {
   launch::CallCounter& calls_;
   bool in_graphs_;
   CallWait call_wait_;
+  std::optional<AlgorithmOverride> by_call_;
   NcclRowBuffers buffers_;
   CallContext call_;
   std::uint64_t operations_per_group_;

@@ -96,6 +96,13 @@ void add_what(CLI::App& app, RunOptions& run) {
   add_option(app, theme, "--proto", "LIST",
              "NCCL protocols for each of them: ll, ll128, simple (NCCL's choice)",
              [&run](const std::string& text) { run.protocols = split_list(text); });
+  add_option(app, theme, "--ctas", "LIST",
+             "numbers of NCCL's CTAs for each of them, such as 8,16 (NCCL's choice)",
+             [&run](const std::string& text) {
+               run.ctas.clear();
+               for (const std::string& each : split_list(text))
+                 run.ctas.push_back(parse_number(each, "--ctas", 1, kMaxCtas));
+             });
 }
 
 void add_how_long(CLI::App& app, RunOptions& run) {
@@ -299,12 +306,12 @@ void take_lab01_rows(const CLI::App& app, RunOptions& run) {
 }
 
 /// "ring" with ll and simple is "ring/ll" and "ring/simple".
-void combine_with_protocols(RunOptions& run) {
-  if (run.protocols.empty()) return;
+template <typename Part>
+void combine_algorithms(RunOptions& run, const std::vector<Part>& with) {
+  if (with.empty()) return;
   std::vector<std::string> combined;
   for (const std::string& algorithm : run.request.algorithms) {
-    for (const std::string& protocol : run.protocols)
-      combined.push_back(fmt::format("{}/{}", algorithm, protocol));
+    for (const Part& part : with) combined.push_back(fmt::format("{}/{}", algorithm, part));
   }
   run.request.algorithms = combined;
 }
@@ -343,7 +350,8 @@ void complete_run_options(const CLI::App& app, RunOptions& run) {
   if (run.criteria.criteria.accept && run.loop.checks == 0)
     throw usage_error("--accept", "a machine is accepted by data that was checked, and -c 0 checks none",
                       "leave -c out");
-  combine_with_protocols(run);
+  combine_algorithms(run, run.protocols);
+  combine_algorithms(run, run.ctas);
   if (run.graph_launches > 0) run.loop.fixed.graph_launches = static_cast<std::uint64_t>(run.graph_launches);
   // As many iterations as the user fixed may take any time.
   run.blocks_have_timeout = app.count("-n") == 0 || app.count("-T") > 0;

@@ -41,6 +41,7 @@ struct RunOptions {
   /// --backend: MPI on host memory, or NCCL on that of GPUs; none: by what the hosts have.
   std::optional<collectives::MemoryKind> memory;
   std::vector<std::string> protocols;                             ///< --proto; empty: left to NCCL
+  std::vector<int> ctas;                                          ///< --ctas; empty: left to NCCL
   bool share_gpu = false;                                         ///< ranks may share a GPU
   int graph_launches = 0;                                         ///< -G; 0: no CUDA graphs
   collectives::NcclConfigValues nccl_config;                      ///< --nccl-config, -x

@@ -252,6 +252,16 @@ TEST(Judge, WhatHasNoNvlsIsNotJudgedByIt) {
   }
 }
 
+TEST(Judge, RowsOfAskedCtasHaveNoExpectation) {
+  const GpuCluster cluster = cluster_of("hgx-h100", 1);
+  collbench::Run run = run_from_expectation(cluster, 8);
+  for (Row& row : run.rows) row.measurement.key.algorithm = row.measurement.algorithm_ran = "ring/simple/2";
+  for (const Row& row : judged_on_gpus(run, cluster).rows) {
+    EXPECT_FALSE(row.expectation.expected_seconds);
+    EXPECT_EQ(row.verdict, Verdict{});
+  }
+}
+
 TEST(Judge, RowsKeepWhatWasMeasured) {
   const GpuCluster cluster = cluster_of("hgx-h100", 2);
   const collbench::Run before = run_from_expectation(cluster, 1);

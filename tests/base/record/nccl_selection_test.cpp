@@ -31,13 +31,19 @@ TEST(NcclSelection, ExpectsNothingOfWhatItsTableLacks) {
 }
 
 TEST(AlgorithmRan, IsWhatWasAskedForWhenNcclUsedIt) {
-  for (const char* asked : {"tree", "tree/ll", "auto/ll"}) EXPECT_EQ(algorithm_ran(asked, kSelection), asked);
+  for (const char* asked : {"tree", "tree/ll", "auto/ll", "auto/2", "tree/2", "tree/ll/2"})
+    EXPECT_EQ(algorithm_ran(asked, kSelection), asked);
 }
 
 TEST(AlgorithmRan, IsWhatNcclUsedWhenItWasFreeOrTookAnother) {
   for (const char* asked : {"auto", "ring", "tree/simple", "auto/simple", "ring/ll"}) {
     EXPECT_EQ(algorithm_ran(asked, kSelection), "tree/ll") << asked;
   }
+}
+
+TEST(AlgorithmRan, SaysHowManyCtasNcclUsedWhereOthersWereAskedFor) {
+  EXPECT_EQ(algorithm_ran("tree/8", kSelection), "tree/ll/2");
+  EXPECT_EQ(algorithm_ran("ring/2", kSelection), "tree/ll/2");
 }
 
 TEST(AlgorithmRan, IsWhatWasAskedForWhenNcclDoesNotTell) {

@@ -214,6 +214,41 @@ class Selection(Simulated):
             self.assertEqual((row["wrong_elements"], row["algorithm_ran"]), (0, name))
             self.assertEqual("{algorithm}/{protocol}".format(**row["nccl"]), name)
 
+    def test_algorithms_and_ctas_of_each_call(self):
+        """Of one communicator where NCCL takes them with each call; before 2.31 of one for each choice. 4 MiB are worth as many CTAs."""
+        if nccl_version() < 22400:
+            self.skipTest("NCCL before 2.24 may silently use another algorithm")
+        by_call = nccl_version() >= 23100
+        made = self.record(2, "--ops", "all_reduce,all_gather", "--sizes", "4M", "--algo", "auto,ring,pat", "--ctas", "2,4")
+        rows = {(row["operation"], row["algorithm"]): row for row in made["rows"]}
+        for operation, algorithm, ctas in (("AllReduce", "auto", 2), ("AllReduce", "ring", 4), ("AllGather", "auto", 4), ("AllGather", "ring", 2)):
+            row = rows[operation, f"{algorithm}/{ctas}"]
+            self.assertEqual((row["wrong_elements"], row["nccl"]["channels"], row["algorithm_ran"]), (0, ctas, row["algorithm"]))
+        self.assertEqual(rows["AllReduce", "pat/2"]["unavailable"], "NCCL has no pat/2 for AllReduce")
+        refused = "declined: .*no algorithm in the selected set is available for AllGather" if by_call else "declined: .*NCCL_ALGO was set to PAT"
+        self.assertRegex(rows["AllGather", "pat/4"]["unavailable"], refused)
+        # NCCL's start, a trial's, another after each refusal but the last, the rows'; and one of each choice for its trial and its rows.
+        self.assertEqual(len(made["communicator_seconds"]), 4 if by_call else 1 + 6 + 4)
+
+    def test_what_a_call_does_not_say_where_the_environment_does(self):
+        """NCCL_ALGO wins over the call, so a communicator is made for each choice."""
+        if nccl_version() < 23100:
+            self.skipTest("its calls take no configuration")
+        made = self.record(2, *SMALL, "--algo", "auto,ring", environment={"NCCL_ALGO": "Tree"})
+        self.assertEqual([row["nccl"]["algorithm"] for row in made["rows"]], ["tree", "ring"])
+
+    def test_symmetric_kernels_are_an_algorithm(self):
+        if nccl_version() < 23100:
+            self.skipTest("its calls take no configuration")
+        arguments, environment = self.registering("symmetric")
+        made = self.record(2, *SMALL, "--algo", "symmetric,ring/simple", *arguments, environment=environment)
+        rows = {row["algorithm"]: row for row in made["rows"]}
+        self.assertEqual([row["wrong_elements"] for row in made["rows"]], [0, 0])
+        self.assertEqual((rows["symmetric"]["nccl"]["algorithm"], rows["symmetric"]["nccl"]["protocol"]), ("agxll_r", ""))
+        self.assertEqual(rows["ring/simple"]["algorithm_ran"], "ring/simple")
+        without = self.record(2, *SMALL, "--algo", "auto,symmetric")
+        self.assertRegex(without["rows"][1]["unavailable"], "declined: .*symmetric kernel.*unavailable for AllReduce")
+
     def test_a_tuner_of_the_users_own_stays(self):
         """By NCCL's interface 5 (2.28 and 2.29), which this one has."""
         if not 22800 <= nccl_version() < 23000:
