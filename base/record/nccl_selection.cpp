@@ -21,13 +21,14 @@ std::optional<double> nccl_expected_seconds(const NcclSelection& selection) {
 AskedAlgorithm asked_algorithm(std::string_view name) {
   AskedAlgorithm asked;
   const std::size_t last = name.rfind('/');
-  if (const auto ctas = parse_integer(last == name.npos ? "" : name.substr(last + 1), 1, kMaxCtas)) {
+  if (const auto ctas =
+          parse_integer(last == std::string_view::npos ? "" : name.substr(last + 1), 1, kMaxCtas)) {
     asked.ctas = static_cast<int>(*ctas);
     name = name.substr(0, last);
   }
   const std::size_t slash = name.find('/');
   asked.algorithm = name.substr(0, slash);
-  if (slash != name.npos) asked.protocol = name.substr(slash + 1);
+  if (slash != std::string_view::npos) asked.protocol = name.substr(slash + 1);
   return asked;
 }
 

@@ -130,7 +130,6 @@ NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities&
   });
   keep_network_plugin(gpu_.nccl.version);
   note_made(try_nccl(gpu_, *waiter_, registration_));
-  override_by_ = override_of(gpu_.nccl, waiter.ranks());
   try_algorithms(options);
 }
 
@@ -138,6 +137,7 @@ NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities&
 /// another one in silence. Which it refuses depends on type and reduction, too (NVLS multiplies nothing), and
 /// on no size.
 void NcclBackend::try_algorithms(const NcclOptions& options) {
+  override_by_ = override_of(gpu_.nccl, waiter_->ranks());
   std::unique_ptr<NcclCommunicator> communicator;
   for (const std::string& algorithm : options.algorithms) {
     const auto forced = algorithm_override(algorithm);
