@@ -274,10 +274,11 @@ CpuTimes view_cpu_times() {
     if (!(file >> ticks)) return {};
     *seconds += ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
   }
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  for (const timeval& part : {used.ru_utime, used.ru_stime}) {
-    times.own_seconds += static_cast<double>(part.tv_sec) + static_cast<double>(part.tv_usec) * 1e-6;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {  // such as a probe, and nvidia-smi
+    rusage used{};
+    getrusage(who, &used);
+    for (const timeval& part : {used.ru_utime, used.ru_stime})
+      times.own_seconds += static_cast<double>(part.tv_sec) + static_cast<double>(part.tv_usec) * 1e-6;
   }
   times.hardware_threads = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
   return times;

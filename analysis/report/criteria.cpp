@@ -8,11 +8,13 @@
 #include <map>
 #include <set>
 
+#include "analysis/probe/siblings.hpp"
 #include "analysis/report/diff_report.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/stragglers/straggler_analysis.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/units.hpp"
+#include "base/word_list.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -179,12 +181,18 @@ void check_resources(const Run& run, RunCheck& check) {
     check.not_known.emplace_back("untested: NICs and their PCIe links, which one node does not use");
 }
 
-/// How many ranks of each host have a GPU that was not probed: a rank has one. Empty where nobody asked.
-std::map<std::string, std::size_t> gpus_not_probed(const Run& run) {
+/// How many ranks of each host have a GPU that made no product alone; a rank has one. Only a product has a
+/// size.
+std::map<std::string, std::size_t> gpus_without_products(const Run& run) {
   std::map<std::string, std::size_t> missing;
   for (const ProbeRecord& probe : run.gpu_probes) {
+    std::set<std::string> made;
+    for (const ProbeMeasurement& each : probe.measurements)
+      for (const ProbePart& part : each.parts)
+        if (each.size > 0) made.insert(part.name);
+    for (const ProbeFailure& failure : probe.failures) made.insert(failure.part);
     const auto ranks = static_cast<std::size_t>(std::ranges::count(run.ranks, probe.host, &Identity::host));
-    if (ranks > probe.gpus.size()) missing[probe.host] = ranks - probe.gpus.size();
+    if (ranks > made.size()) missing[probe.host] = ranks - made.size();
   }
   return missing;
 }
@@ -195,8 +203,11 @@ void check_gpus_alone(const Run& run, RunCheck& check) {
   if (run.gpu_probes.empty())
     check.not_known.emplace_back("each GPU alone (collbench probe --only gpu on each node)");
   for (GpuAlone& each : gpus_found_alone(run)) fail_machine(check, std::move(each.words));
-  for (const auto& [host, missing] : gpus_not_probed(run))
-    check.not_known.push_back(fmt::format("each GPU alone: {} of {}", counted(missing, "GPU"), host));
+  for (const auto& [host, missing] : gpus_without_products(run))
+    check.not_known.push_back(
+        fmt::format("each GPU alone: no products of {} of {}", counted(missing, "GPU"), host));
+  if (const auto open = judge_probes(run.gpu_probes).not_judged; !open.empty())
+    check.not_known.push_back("each GPU alone: not compared: " + join_first(open, 1, "; "));
   if (!run.sustained) check.not_known.emplace_back("sustained load: no operation was repeated alone");
 }
 
@@ -265,14 +276,16 @@ void check_nodes(const Run& run, RunCheck& check) {
 }
 
 void check_throttling(const Run& run, RunCheck& check) {
-  for (std::size_t i = 0; i < run.rows.size(); ++i) {
-    const Measurement& measured = run.rows[i].measurement;
-    if (measured.marks.empty()) continue;
+  const auto add = [&check](const Measurement& measured, std::vector<std::size_t> rows, const char* how) {
+    if (measured.marks.empty()) return;
     std::vector<std::string> gpus;
     for (const RowMark& mark : measured.marks)
       gpus.push_back(fmt::format("{} of {}: {}", mark.gpu, mark.host, name(mark.trouble)));
-    fail(check, fmt::format("{}: {}", format_row(measured.key), fmt::join(gpus, "; ")), {i});
-  }
+    fail(check, fmt::format("{}{}: {}", how, format_row(measured.key), fmt::join(gpus, "; ")),
+         std::move(rows));
+  };
+  for (std::size_t i = 0; i < run.rows.size(); ++i) add(run.rows[i].measurement, {i}, "");
+  if (run.sustained) add(run.sustained->measurement, {}, "sustained ");
   if (!run.telemetry) check.not_known.emplace_back("throttled: the record has no telemetry of GPUs");
 }
 

@@ -132,22 +132,39 @@ ReportLines gpu_health_lines(const Run& run) {
   return facts;
 }
 
+namespace {
+
+/// Of a GPU that a probe names by CUDA's index, which is another in another process; empty where not known.
+std::string pci_address(const Run& run, const std::string& host, const std::string& gpu) {
+  for (const ProbeRecord& probe : run.gpu_probes)
+    for (const ProbeGpu& each : probe.gpus)
+      if (probe.host == host && each.name == gpu) return each.address;
+  return {};
+}
+
+}  // namespace
+
 std::vector<GpuAlone> gpus_found_alone(const Run& run) {
   if (run.gpu_probes.empty()) return {};
-  std::vector<SlowPart> all = judge_probes(run.gpu_probes).slow;
-  std::ranges::stable_partition(all, &SlowPart::bad);
+  const std::vector<SlowPart> slow_parts = judge_probes(run.gpu_probes).slow;
+  std::vector<const SlowPart*> all;
+  for (const bool bad : {true, false})
+    for (const SlowPart& slow : slow_parts)
+      if (slow.bad == bad) all.push_back(&slow);
   std::vector<GpuAlone> found;
   std::vector<std::size_t> more;
-  for (const SlowPart& slow : all) {
+  for (const SlowPart* slow : all) {
     const auto same = std::ranges::find_if(found, [&](const GpuAlone& each) {
-      return each.host == slow.part.host && each.name == slow.part.name;
+      return each.host == slow->part.host && each.name == slow->part.name;
     });
     if (same != found.end()) {
       more[static_cast<std::size_t>(same - found.begin())] += 1;
       continue;
     }
-    const std::string words = fmt::format("{} by itself: {}", slow.bad ? "bad" : "suspect", slow.evidence);
-    found.push_back({slow.part.host, slow.part.name, slow.bad, words});
+    const std::string address = pci_address(run, slow->part.host, slow->part.name);
+    const std::string words = fmt::format("{} by itself: {}{}", slow->bad ? "bad" : "suspect", slow->evidence,
+                                          address.empty() ? "" : "; PCI " + address);
+    found.push_back({slow->part.host, slow->part.name, slow->bad, words});
     more.push_back(0);
   }
   for (std::size_t i = 0; i < found.size(); ++i)
@@ -169,10 +186,10 @@ ReportLines gpus_alone_lines(const Run& run) {
         verdict.healthy.empty() ? "none was compared with others"
                                 : "alike: " + join_first(verdict.healthy, kMaxAlike, "; "));
   if (!verdict.not_judged.empty())
-    add(facts, "GPUs alone, not compared: {}", join_first(verdict.not_judged, kMaxNotes));
+    add(facts, "GPUs alone, not compared: {}", join_first(verdict.not_judged, kMaxNotes, "; "));
   for (const ProbeRecord& probe : run.gpu_probes)
     if (!probe.notes.empty())
-      add(facts, "GPUs of {}, each alone: {}", probe.host, join_first(probe.notes, kMaxNotes));
+      add(facts, "GPUs of {}, each alone: {}", probe.host, join_first(probe.notes, kMaxNotes, "; "));
   return facts;
 }
 

@@ -141,6 +141,9 @@ inline constexpr int kBriefHeaderLines = 6;
 /// rows that are judged. It points into `run`.
 [[nodiscard]] const Row* worst_row(const Run& run);
 
+/// Whether the row that was sustained is worse than every other.
+[[nodiscard]] bool falls_under_load(const Run& run);
+
 /// "all_reduce_perf": the program of nccl-tests that measures it; of an operation that it lacks, by our name.
 [[nodiscard]] std::string nccl_tests_program(const Operation& operation);
 

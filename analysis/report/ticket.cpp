@@ -101,9 +101,11 @@ TicketLines ticket_lines(const Run& run) {
   for (const ReportLine& line : verdict_lines(run))
     if (line.tone != Tone::quiet) add(lines, "finding", line.text);
   for (const SizeSeries& series : verdict_series_of(run.rows)) {
-    const Row& row = *series.back();
+    const bool falls = falls_under_load(run) && in_series(*run.sustained, series);
+    const Row& row = falls ? *run.sustained : *series.back();
     if (row.verdict.word == VerdictWord::none) continue;
-    add(lines, "measured", numbers_of(row, static_cast<int>(run.ranks.size())));
+    add(lines, falls ? "measured when sustained" : "measured",
+        numbers_of(row, static_cast<int>(run.ranks.size())));
     if (row.verdict.word != VerdictWord::sound) add(lines, "with nccl-tests", command_of(row, run));
   }
   return lines;

@@ -395,6 +395,11 @@ const Row* worst_row(const Run& run) {
   return worst;
 }
 
+bool falls_under_load(const Run& run) {
+  const Row* const worst = worst_row(run);
+  return run.sustained && worst != nullptr && run.sustained->verdict.word > worst->verdict.word;
+}
+
 ReportLines verdict_headline(const Run& run) {
   const VerdictWord word = machine_word(run);
   const std::string wrong = wrong_rows_words(run);
@@ -412,10 +417,10 @@ ReportLines verdict_headline(const Run& run) {
   const std::string where = where_the_loss_is(run);
   if (!where.empty()) parts.push_back(where);
   const Row* const worst = worst_row(run);
-  if (worst != nullptr && worst->verdict.ratio)
+  const bool falls = falls_under_load(run);
+  if (falls) parts.push_back(sustained_words(run));
+  if (!falls && worst != nullptr && worst->verdict.ratio)
     parts.push_back((where.empty() ? "worst: " : "of all ranks, worst: ") + worst_row_words(*worst));
-  if (run.sustained && worst != nullptr && run.sustained->verdict.word > worst->verdict.word)
-    parts.push_back(sustained_words(run));
   if (const auto gpus = gpus_found_alone(run); !gpus.empty()) parts.push_back(gpus.front().words);
   if (worst != nullptr && worst->measurement.key.size_bytes < kLargeSize)
     parts.push_back(

@@ -33,12 +33,28 @@ Row judged_alone(const Run& run, Row row, const GpuCluster& cluster) {
   return std::move(judged_on_gpus(std::move(alone), cluster).rows.front());
 }
 
+/// What slows a row that was better before it was repeated is no link that is down.
+void explain_load(Run& run) {
+  Row& row = *run.sustained;
+  const auto above =
+      std::ranges::find(run.rows, row.measurement.key, [](const Row& each) { return each.measurement.key; });
+  if (above == run.rows.end() || above->verdict.word >= row.verdict.word) return;
+  row.verdict.explanation = fmt::format(
+      "it was {} before it was repeated: look at the GPUs' clocks, throttling, temperature and errors, and "
+      "at "
+      "error counters",
+      name(above->verdict.word));
+}
+
 constexpr std::size_t kPassesToAccuse = 3;  // one or two may be a hiccup's
 
 }  // namespace
 
 void judge_beside_rows(Run& run, const GpuCluster& cluster) {
-  if (run.sustained) run.sustained = judged_alone(run, *std::move(run.sustained), cluster);
+  if (run.sustained) {
+    run.sustained = judged_alone(run, *std::move(run.sustained), cluster);
+    explain_load(run);
+  }
   for (NodeGroup& each : run.node_groups) {
     // Two nodes may be of one rack or of two, which is not told here.
     if (each.hosts.size() > 1 && cluster.nodes_per_domain > 1) continue;

@@ -148,7 +148,7 @@ std::string contents_text(const Run& run, bool has_others) {
       run.telemetry ? "read" : "NOT THERE, nobody read them",
       run.cluster && !run.cluster->shapes.empty() ? "topology.json   the machines"
                                                   : "NOT THERE: the machines; nobody looked at them",
-      run.error_counts.empty() ? "NOT THERE: counters of errors; none is above zero, or nobody read them"
+      run.error_counts.empty() ? "NOT THERE: counters of errors; none that could be read is above zero"
                                : "error-counters.txt  of NICs, PCIe and memory, those that are not zero",
       has_others ? "Other files are what --with named, such as logs and folders of collbench doctor save."
                  : "NOT THERE: logs, the kernel's messages. collbench doctor save keeps them;\n  collbench "

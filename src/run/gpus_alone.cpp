@@ -1,15 +1,20 @@
 #include "src/run/gpus_alone.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
+#include <exception>
 #include <future>
+#include <set>
+#include <thread>
 #include <utility>
 
 #include "analysis/probe/siblings.hpp"
 #include "base/child_process.hpp"
 #include "base/error.hpp"
-#include "base/text_input.hpp"
+#include "base/text_sinks.hpp"
 #include "launch/interruption.hpp"
 #include "src/cli/tools.hpp"
 
@@ -17,6 +22,7 @@ namespace collbench::program {
 namespace {
 
 constexpr double kProbeOfEightGpus = 8.57;  // of --time
+constexpr double kMinWorkSeconds = 0.05;    // that collbench probe takes
 constexpr double kUnplannedSeconds = 120;   // the start of CUDA, and memory that a slow GPU fills slowly
 
 ProbeRecord not_probed(const std::string& host, const std::string& why) {
@@ -26,9 +32,21 @@ ProbeRecord not_probed(const std::string& host, const std::string& why) {
   return record;
 }
 
-ProbeRecord probe_here(const std::string& host, double seconds) try {
+/// As CUDA_VISIBLE_DEVICES has it; empty where a GPU has none.
+std::string uuids_of(const std::vector<collectives::VisibleGpu>& gpus, const Identities& machines, int node) {
+  std::set<std::string> uuids;
+  for (std::size_t rank = 0; rank < gpus.size(); ++rank)
+    if (machines.at(rank).node == node) uuids.insert(gpus[rank].uuid);
+  return uuids.contains("") ? "" : fmt::format("{}", fmt::join(uuids, ","));
+}
+
+ProbeRecord probe_here(const std::string& host, const std::string& uuids, double seconds) try {
   const ChildLimits limits{.seconds = kUnplannedSeconds + 2 * seconds, .interrupted = launch::interrupted};
-  const ChildResult result = run_child(gpu_probe_command(seconds / kProbeOfEightGpus, 0), limits);
+  std::vector<std::string> words =
+      gpu_probe_command(std::max(seconds / kProbeOfEightGpus, kMinWorkSeconds), 0);
+  words.insert(words.end(), {"--gpu-timeout", "30"});  // several may hang, one after another
+  if (!uuids.empty()) words.insert(words.begin(), {"env", "CUDA_VISIBLE_DEVICES=" + uuids});
+  const ChildResult result = run_child(words, limits);
   // A probe that found a slow GPU ends with 1.
   if (result.end == ChildEnd::exited &&
       (result.code == 0 || result.code == static_cast<int>(ExitStatus::low))) {
@@ -38,8 +56,8 @@ ProbeRecord probe_here(const std::string& host, double seconds) try {
   }
   const std::string said = one_line(result.err.substr(0, result.err.find('\n')));
   return not_probed(host, said.empty() ? "collbench probe: " + describe_end(result, limits) : said);
-} catch (const Error& error) {
-  return not_probed(host, fmt::format("{}: {}", error.where(), error.what()));
+} catch (const std::exception& error) {
+  return not_probed(host, fmt::format("collbench probe: {}", error.what()));
 }
 
 }  // namespace
@@ -57,7 +75,8 @@ double gpu_probe_command_seconds(double work_seconds, double soak_seconds) {
 }
 
 std::vector<ProbeRecord> probe_gpus(const launch::CollectiveWait& waiter, const Identities& machines,
-                                    double seconds) {
+                                    const std::vector<collectives::VisibleGpu>& gpus, double seconds) {
+  constexpr auto kNap = std::chrono::milliseconds(50);  // cores are the probe's
   launch::Ranks& ranks = waiter.ranks();
   const Identity& mine = machines.at(static_cast<std::size_t>(ranks.rank()));
   std::future<ProbeRecord> probe;
@@ -65,9 +84,15 @@ std::vector<ProbeRecord> probe_gpus(const launch::CollectiveWait& waiter, const 
   waiter.wait(
       "the probe of each GPU alone",
       [&] {
-        if (mine.local_rank == 0) probe = std::async(std::launch::async, probe_here, waiter.host(), seconds);
+        if (mine.local_rank == 0)
+          probe = std::async(std::launch::async, probe_here, mine.host, uuids_of(gpus, machines, mine.node),
+                             seconds);
       },
-      [&] { return !probe.valid() || probe.wait_for(std::chrono::seconds(0)) == std::future_status::ready; },
+      [&] {
+        if (probe.valid()) return probe.wait_for(kNap) == std::future_status::ready;
+        std::this_thread::sleep_for(kNap);
+        return true;
+      },
       [&] { return ++asked; });  // the probe has a limit of its own
   const std::string text = probe.valid() ? analysis::probe_json(probe.get()) : "";
   std::vector<ProbeRecord> records;

@@ -4,6 +4,7 @@
 
 #include "base/record/identities.hpp"
 #include "base/record/probe.hpp"
+#include "collectives/nccl/gpu_choice.hpp"
 #include "launch/collective_wait.hpp"
 
 // What only a load shows of GPUs, before and behind the rows of a run that is to accept them: each GPU alone,
@@ -17,10 +18,12 @@ namespace collbench::program {
 /// About how long that takes on a host of 8 GPUs (gpu_probe_seconds of collbench probe).
 [[nodiscard]] double gpu_probe_command_seconds(double work_seconds, double soak_seconds);
 
-/// Of each host what its first rank's probe says, in about `seconds`, on rank 0; of a host that it said
-/// nothing of, a record without GPUs whose notes say why. Empty on the others. Collective: the other ranks
-/// wait without taking the cores.
+/// Of each host what its first rank's probe says of the GPUs of its ranks, in about `seconds`, on rank 0; of
+/// a host that it said nothing of, a record without GPUs whose notes say why. Empty on the others. `gpus` are
+/// those of the ranks, by rank. Collective: ranks sleep most of the time.
 [[nodiscard]] std::vector<ProbeRecord> probe_gpus(const launch::CollectiveWait& waiter,
-                                                  const Identities& machines, double seconds);
+                                                  const Identities& machines,
+                                                  const std::vector<collectives::VisibleGpu>& gpus,
+                                                  double seconds);
 
 }  // namespace collbench::program

@@ -365,7 +365,7 @@ double run_seconds(const RunOptions& run, collectives::MemoryKind memory) {
 std::optional<double> stress_seconds(const RunOptions& run, collectives::MemoryKind memory) {
   constexpr double kMaxSeconds = 120;
   const bool is_asked = run.stress && run.criteria.criteria.accept;
-  if (!is_asked || memory == collectives::MemoryKind::host) return std::nullopt;
+  if (!is_asked || memory == collectives::MemoryKind::host || run.ends_by_interrupt()) return std::nullopt;
   return std::min(run_seconds(run, memory), kMaxSeconds);
 }
 

@@ -101,7 +101,7 @@ void complete_run_options(const CLI::App& app, RunOptions& run);
 [[nodiscard]] double run_seconds(const RunOptions& run, collectives::MemoryKind memory);
 
 /// How long --accept loads each GPU alone before the rows, and how long it repeats the worst of them after
-/// them; none: not asked for, or host memory.
+/// them; none: not asked for, host memory, or a run whose end is an interrupt.
 [[nodiscard]] std::optional<double> stress_seconds(const RunOptions& run, collectives::MemoryKind memory);
 
 /// The sizes of the run, given the default upper end. Throws Error (usage) when first is above last.

@@ -25,6 +25,7 @@
 #include "launch/agreement.hpp"
 #include "launch/collective_wait.hpp"
 #include "launch/flight/flight_recorder.hpp"
+#include "launch/interruption.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/run/calibration.hpp"
 #include "src/run/cluster.hpp"
@@ -96,13 +97,14 @@ struct RunSetup {
   IncidentLog& incidents;
 };
 
-/// The row that the machine's word is from; without verdicts the largest that was measured.
-std::size_t row_to_sustain(const Run& run) {
-  if (const Row* worst = analysis::worst_row(run)) return static_cast<std::size_t>(worst - run.rows.data());
+/// The row that the machine's word is from; without verdicts the largest that was measured, if any.
+std::optional<std::size_t> row_to_sustain(const Run& run) {
+  if (const Row* worst = analysis::worst_row(run)) return worst - run.rows.data();
   const auto bytes = [](const Row& row) {
     return row.measurement.unavailable.empty() ? row.measurement.key.size_bytes : 0;
   };
-  return static_cast<std::size_t>(std::ranges::max_element(run.rows, {}, bytes) - run.rows.begin());
+  const auto largest = std::ranges::max_element(run.rows, {}, bytes);
+  return bytes(*largest) > 0 ? std::optional(largest - run.rows.begin()) : std::nullopt;
 }
 
 /// One run from the first look at the machine to the last word. All methods are collective, in this order.
@@ -191,7 +193,7 @@ class RunDriver {
     collectives::MeasurementLoopOptions loop_options = at_.options.loop;
     loop_options.gather_samples = !at_.options.samples_path.empty();
     if (run_.simulated) measure_once(loop_options);
-    telemetry_.begin(ranks());
+    if (!stress_seconds_) telemetry_.begin(ranks());
     loop_options.seconds = launch::broadcast_value(ranks(), std::max(0.0, end_.seconds() - elapsed()));
     if (ranks().is_root()) loop_options.earlier = files_->stream.earlier();
     const collectives::MeasurementObserver observer{
@@ -296,44 +298,50 @@ class RunDriver {
   }
 
   void probe_each_gpu() {
+    stress_seconds_ = end_.quarter_at_most(ranks(), *stress_seconds_);
+    telemetry_.begin(ranks());
     at_.flight.step_without_limit("the probe of each GPU alone");
     progress_.show(fmt::format("each GPU alone, about {}", format_seconds(*stress_seconds_)),
                    clock().seconds());
     const double before = clock().seconds();
-    run_.gpu_probes = probe_gpus(at_.waiter, at_.context.machines, *stress_seconds_);
-    end_.extend(ranks(), clock().seconds() - before);
+    run_.gpu_probes = probe_gpus(at_.waiter, at_.context.machines, gpus().by_rank, *stress_seconds_);
+    end_.extend(ranks(), clock().seconds() - before, *stress_seconds_);
     progress_.clear();
   }
 
-  /// The worst of the rows again and again: heat, throttling and errors show late. Whether it was cut short.
+  /// The worst of the rows again and again: heat, throttling and errors show late. Whether a signal ended it.
   bool sustain_worst(const collectives::MeasurementResult& rows) {
-    std::size_t worst = 0;
+    std::optional<std::size_t> worst;
     if (ranks().is_root())
       root_errors_.attempt([&](launch::OnRoot root) {
         save(root, rows.rows, rows.passes);
         worst = row_to_sustain(run_);
       });
-    worst = launch::broadcast_value(ranks(), worst);
-    const RowKey& row = at_.plan.rows[worst];
+    const std::size_t index = launch::broadcast_value(ranks(), worst.value_or(at_.plan.rows.size()));
+    if (index == at_.plan.rows.size()) return false;
+    const RowKey& row = at_.plan.rows[index];
     const std::string step =
         fmt::format("{} {}, sustained", operation(row.operation).name, format_bytes(row.size_bytes));
-    progress_.show(fmt::format("{}, {}", step, format_seconds(*stress_seconds_)), clock().seconds());
+    progress_.clear();
     collectives::MeasurementLoopOptions options = at_.options.loop;
     options.seconds = *stress_seconds_;
     options.stopping.passes = collectives::Endless{};
     const collectives::MeasurementObserver observer{
         .before_block =
-            [&](const collectives::MeasurementProgress&) {
+            [&](const collectives::MeasurementProgress& at) {
               blocks_are_limited() ? at_.flight.step(step) : at_.flight.step_without_limit(step);
+              progress_.show(fmt::format("{}: at most {} left", step, format_seconds(at.max_seconds_left)),
+                             clock().seconds());
             },
         .running =
             [&](std::optional<std::size_t> each) {
-              telemetry_.running(each ? std::optional(worst) : std::nullopt);
+              telemetry_.running(each ? std::optional(at_.plan.rows.size()) : std::nullopt);
             },
-        .interrupted = [this] { return end_.has_come(); }};
+        .interrupted = launch::interrupted};
     collectives::MeasurementResult result =
         collectives::run_measurement_loop(ranks(), backend(), {row}, at_.context.hosts(), options, observer);
-    run_.sustained.emplace().measurement = std::move(result.rows.front());
+    if (!result.rows.front().pass_seconds.empty())
+      run_.sustained.emplace().measurement = std::move(result.rows.front());
     return result.interrupted;
   }
 

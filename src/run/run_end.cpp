@@ -40,8 +40,12 @@ void RunEnd::ask_batch_system(std::vector<std::string>& notes) {
   seconds_ = end - reserve;
 }
 
-void RunEnd::extend(launch::Ranks& ranks, double seconds) {
-  seconds_ = launch::broadcast_value(ranks, std::min(seconds_ + seconds, std::max(seconds_, most_seconds_)));
+double RunEnd::quarter_at_most(launch::Ranks& ranks, double seconds) const {
+  return launch::broadcast_value(ranks, std::clamp((most_seconds_ - elapsed()) / 4, 0.0, seconds));
+}
+
+void RunEnd::extend(launch::Ranks& ranks, double seconds, double after_seconds) {
+  seconds_ = launch::broadcast_value(ranks, std::min(seconds_ + seconds, most_seconds_ - after_seconds));
 }
 
 bool RunEnd::has_come() const { return launch::interrupted() || job_ends(); }

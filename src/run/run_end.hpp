@@ -20,8 +20,12 @@ class RunEnd {
 
   /// That the run may take, the same on all ranks.
   [[nodiscard]] double seconds() const { return seconds_; }
-  /// It may take so much more: what was not planned took that. Collective.
-  void extend(launch::Ranks& ranks, double seconds);
+  /// Of what the batch system leaves, a quarter at most of what is still left: the same on all ranks.
+  /// Collective.
+  [[nodiscard]] double quarter_at_most(launch::Ranks& ranks, double seconds) const;
+  /// It may take so much more, since what is not counted took that; but what follows it, `after_seconds`, has
+  /// to fit as well. Collective.
+  void extend(launch::Ranks& ranks, double seconds, double after_seconds);
   /// Whether no other block may begin, as this rank knows.
   [[nodiscard]] bool has_come() const;
   /// By what, on rank 0: "by SIGTERM", "by SIGUSR1 (to rank 1)", "before the end of the job". Collective.

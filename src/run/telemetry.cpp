@@ -131,9 +131,10 @@ CounterNotes gather_counter_rises(launch::Ranks& ranks, const topology::ErrorCou
   all.machine = of_all(own.machine);
   std::vector<std::string> counts;
   for (const auto& [counter, count] : now.counts) {
-    if (count == 0) continue;
     const auto then = before.counts.find(counter);
     const std::uint64_t first = then == before.counts.end() ? 0 : then->second;
+    // A carrier changes as an interface comes up.
+    if (count == 0 || (count == first && counter.ends_with(" carrier_changes"))) continue;
     counts.insert(counts.end(), {now.host, counter, std::to_string(first), std::to_string(count)});
   }
   counts = of_all(counts);
@@ -188,6 +189,7 @@ void RunTelemetry::end(launch::Ranks& ranks, Run& run) {
 void RunTelemetry::mark_rows(Run& run) const {
   for (const auto& [row, marks] : marks_) {
     if (row < run.rows.size()) run.rows[row].measurement.marks = marks;
+    if (row == run.rows.size() && run.sustained) run.sustained->measurement.marks = marks;
   }
 }
 

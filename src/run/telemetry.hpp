@@ -60,7 +60,7 @@ class RunTelemetry {
 
   /// Begins, on the first rank of each host.
   void begin(const launch::Ranks& ranks);
-  /// The row that runs from now on; none between rows.
+  /// The row that runs from now on, behind the last of them the one that is sustained; none between rows.
   void running(std::optional<std::size_t> row);
   /// Ends, and writes all readings into the record: on rank 0. Collective.
   void end(launch::Ranks& ranks, Run& run);

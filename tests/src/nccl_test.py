@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from real_ranks import descendants, physical_cores, unwrapped, wait_until
@@ -493,7 +494,7 @@ class Acceptance(Scratch):
 
     def test_a_slow_gpu_and_one_with_wrong_products_are_named(self):
         slow = {"COLLBENCH_STAND_IN_SLOW": "2:gemm:1.1,1:gemm:wrong"}
-        result = mpirun(2, *self.ROWS, "-J", self.path, environment={**self.GPUS, **slow})
+        result = mpirun(4, *self.ROWS, "-J", self.path, environment={**self.GPUS, **slow})
         self.assertEqual(result.returncode, 1, result.stderr)
         failed = [line for line in collbench_lines(result) if line.startswith("collbench: failed: ")]
         self.assertRegex(failed[0], "bad by itself: GPU 2 of .* makes 0[.]909 of the median of 4 GPUs")
@@ -505,8 +506,13 @@ class Acceptance(Scratch):
         again = run([PROGRAM, "report", self.path, "--accept"])
         self.assertEqual(again.stderr.count("by itself"), 2, again.stderr)
 
+    def test_only_the_run_s_gpus_are_loaded(self):
+        wrong = {"COLLBENCH_STAND_IN_GPUS": "5", "COLLBENCH_STAND_IN_SLOW": "4:gemm:wrong"}
+        result = mpirun(4, *self.ROWS, "-J", self.path, environment={**self.GPUS, **wrong})
+        self.assertNotIn("by itself", result.stdout + result.stderr)
+        self.assertEqual([len(probe["gpus"]) for probe in json.loads(self.path.read_text())["gpu_probes"]], [4])
+
     def test_what_could_not_be_probed_is_said_and_ends_nothing(self):
-        """A probe that finds no CUDA, and one that hangs until the run is interrupted, cost no row."""
         made = self.record(2, *self.ROWS, "--quiet", status=2, environment={**self.GPUS, "COLLBENCH_CUBLASLT": "/none.so"})
         self.assertEqual(len(made["rows"]), 4)
         self.assertIn("/none.so", " ".join(made["gpu_probes"][0]["notes"]))
@@ -520,9 +526,28 @@ class Acceptance(Scratch):
         self.assertIn(words, mpirun(2, *self.ROWS, "--dry-run", environment=self.GPUS).stdout)
         self.assertNotIn(words, mpirun(2, *self.ROWS, "--no-stress", "--dry-run", environment=self.GPUS).stdout)
 
-    def test_a_gpu_whose_memory_fails_under_load_is_wrong_data(self):
-        made = self.record(2, *self.ROWS, "-c", "1", status=3, environment={**self.GPUS, "COLLBENCH_STAND_IN": "wrong_data:9@1"})
-        self.assertTrue(made["rows"])
+    def test_a_probe_ends_with_its_run(self):
+        hang = {**self.GPUS, "COLLBENCH_STAND_IN_SLOW": "1:d2h:hang"}
+        with subprocess.Popen(["mpirun", "--oversubscribe", "-np", "2", str(PROGRAM), "--backend", "nccl", *self.ROWS], stderr=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, env={**ENVIRONMENT, **hang}, start_new_session=True) as launched:
+            def probes():
+                commands = subprocess.run(["pgrep", "-f", "collbench-probe --only gpu"], capture_output=True, text=True, check=False).stdout
+                return sorted(set(map(int, commands.split())) & set(descendants(launched.pid)))
+
+            wait_until(probes)
+            probe = probes()[-1]
+            for pid in descendants(launched.pid):
+                if pid != probe:
+                    os.kill(pid, signal.SIGKILL)
+            launched.kill()
+        wait_until(lambda: not pathlib.Path(f"/proc/{probe}").exists())
+
+    def test_the_job_s_end_leaves_the_run_whole(self):
+        """Of what the job has left each part takes a quarter at most."""
+        made = self.record(2, *self.ROWS[:-2], "--time", "60", status=2,
+                           environment={**self.GPUS, "SLURM_JOB_ID": "77", "SLURM_JOB_END_TIME": str(int(time.time()) + 60)})
+        self.assertTrue(made["complete"])
+        self.assertTrue(made["sustained"]["pass_seconds"])
 
 
 class NodesAlone(Scratch):

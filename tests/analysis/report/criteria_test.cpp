@@ -1,5 +1,6 @@
 #include "analysis/report/criteria.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -205,14 +206,19 @@ TEST(Criteria, WhoAcceptsAMachineAcceptsNoGpuThatIsBadByItself) {
                                      "sustained load: no operation was repeated alone"}));
   run.gpu_probes = {made_gpus("NVIDIA H100 80GB HBM3", {3e12, 3e12, 2e12, 3e12})};
   run.gpu_probes[0].host = run.ranks[0].host;
-  run.gpu_probes[0].gpus.resize(1);
   run.sustained = run.rows[0];
   const RunCheck check = check_run(run, accept);
   EXPECT_THAT(texts(check), testing::Contains(testing::StartsWith("bad by itself: GPU 2 of ")));
-  const auto ranks = std::ranges::count(run.ranks, run.ranks[0].host, &Identity::host);
-  EXPECT_THAT(check.not_known,
-              testing::Contains("each GPU alone: " + counted(static_cast<std::size_t>(ranks - 1), "GPU") +
-                                " of " + run.ranks[0].host));
+  const auto ranks =
+      static_cast<std::size_t>(std::ranges::count(run.ranks, run.ranks[0].host, &Identity::host));
+  const auto without = [&](std::size_t gpus) {
+    return fmt::format("each GPU alone: no products of {} of {}", counted(gpus, "GPU"), run.ranks[0].host);
+  };
+  EXPECT_THAT(check.not_known, testing::Contains(without(ranks)));
+  ProbeMeasurement product{.id = "gpu-gemm-bf16", .name = "GEMM BF16", .size = 1024};
+  product.parts = {run.gpu_probes[0].measurements[0].parts[0]};
+  run.gpu_probes[0].measurements.push_back(product);
+  EXPECT_THAT(check_run(run, accept).not_known, testing::Contains(without(ranks - 1)));
   EXPECT_THAT(check.not_known, testing::Not(testing::Contains(HasSubstr("sustained"))));
   EXPECT_THAT(texts(check_run(run, {})), testing::Not(testing::Contains(HasSubstr("by itself"))));
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/report/criteria.hpp"
+#include "analysis/report/report.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "tests/analysis/models/nccl/clusters.hpp"
 #include "tests/analysis/verdict/judged_rows.hpp"
@@ -264,7 +265,10 @@ TEST(Sustained, ARowThatFallsUnderLoadIsTheMachines) {
   EXPECT_THAT(verdict_headline(run).front().text,
               AllOf(StartsWith("FAULT: "), HasSubstr("; sustained in 9 passes: AllReduce "),
                     HasSubstr(" of expected; 0.33 of its row above")));
-  EXPECT_THAT(check_run(run, {}).failures.back().text, StartsWith("sustained AllReduce "));
+  EXPECT_THAT(
+      check_run(run, {}).failures.back().text,
+      AllOf(StartsWith("sustained AllReduce "), HasSubstr("it was SOUND before it was repeated: look at")));
+  EXPECT_THAT(report(run, "ticket"), HasSubstr("measured when sustained: AllReduce"));
   collbench::Run wrong = with_sustained(1);
   wrong.sustained->measurement.wrong_elements = 3;
   EXPECT_TRUE(has_wrong_data(wrong));

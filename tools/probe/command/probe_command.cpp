@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -195,7 +197,21 @@ void probe_gpus(const ProbeCommand& options, bool is_asked, ProbeRecord& record,
   }
 }
 
+/// Ends the process, while this lives, when nobody reads its stdout any more: who asked for the probe is
+/// gone, and what comes next is not to find its GPUs busy.
+std::jthread watch_reader() {
+  return std::jthread([](const std::stop_token& stop) {
+    constexpr int kMilliseconds = 200;
+    while (!stop.stop_requested()) {
+      pollfd out{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
+      if (::poll(&out, 1, kMilliseconds) > 0 && (out.revents & POLLERR) != 0)
+        ::_exit(static_cast<int>(ExitStatus::rank_lost));
+    }
+  });
+}
+
 ProbeRecord probe_this_host(const ProbeCommand& options) {
+  const std::jthread reader = watch_reader();
   ProbeRecord record;
   record.host = own_host_name();
   record.processor = collectives::processor_name(read_file("/proc/cpuinfo"));

@@ -110,7 +110,10 @@ std::vector<int> visible() {
   }
   std::istringstream words(text);
   std::string word;
+  const std::string uuid =
+      "GPU-c0000000-0000-0000-0000-0000000000";  // and the index, as cudaGetDeviceProperties has it
   while (std::getline(words, word, ',')) {
+    if (word.starts_with(uuid)) word = std::to_string(std::stoi(word.substr(uuid.size()), nullptr, 16));
     if (word.empty() || word.find_first_not_of("0123456789") != std::string::npos) break;
     if (std::stoi(word) >= gpus) break;
     devices.push_back(std::stoi(word));
