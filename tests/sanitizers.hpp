@@ -1,5 +1,4 @@
 #pragma once
-#include <cstdlib>
 
 /// Which sanitizer this build has: g++ says it by __SANITIZE_ADDRESS__ and __SANITIZE_THREAD__, clang 19 by
 /// __has_feature, which g++ 12 does not know.
@@ -18,13 +17,11 @@
 namespace collbench {
 
 /// Such a build is ten times slower and looks for errors of memory: a share among many draws is counted by
-/// the others. scripts/nightly asks for all.
-inline bool few_draws() {
+/// the others.
 #if defined(COLLBENCH_ADDRESS_SANITIZER) || defined(COLLBENCH_THREAD_SANITIZER)
-  return std::getenv("COLLBENCH_ALL_DRAWS") == nullptr;  // NOLINT(concurrency-mt-unsafe)
+inline constexpr bool kSanitized = true;
 #else
-  return false;
+inline constexpr bool kSanitized = false;
 #endif
-}
 
 }  // namespace collbench
