@@ -181,18 +181,17 @@ void check_resources(const Run& run, RunCheck& check) {
     check.not_known.emplace_back("untested: NICs and their PCIe links, which one node does not use");
 }
 
-/// How many ranks of each host have a GPU that made no product alone; a rank has one. Only a product has a
-/// size.
+/// How many ranks of each host have a GPU that made no product alone, and did not fail; a rank has one.
 std::map<std::string, std::size_t> gpus_without_products(const Run& run) {
   std::map<std::string, std::size_t> missing;
   for (const ProbeRecord& probe : run.gpu_probes) {
-    std::set<std::string> made;
-    for (const ProbeMeasurement& each : probe.measurements)
-      for (const ProbePart& part : each.parts)
-        if (each.size > 0) made.insert(part.name);
-    for (const ProbeFailure& failure : probe.failures) made.insert(failure.part);
-    const auto ranks = static_cast<std::size_t>(std::ranges::count(run.ranks, probe.host, &Identity::host));
-    if (ranks > made.size()) missing[probe.host] = ranks - made.size();
+    std::set<std::string> known = gpus_measured(probe, GpuWork::products);
+    for (const ProbeFailure& failure : probe.failures) known.insert(failure.part);
+    // "n1#0" is a node of host n1 that --node-map made.
+    const auto ranks = static_cast<std::size_t>(std::ranges::count_if(run.ranks, [&](const Identity& rank) {
+      return rank.host.substr(0, rank.host.find('#')) == probe.host;
+    }));
+    if (ranks > known.size()) missing[probe.host] = ranks - known.size();
   }
   return missing;
 }

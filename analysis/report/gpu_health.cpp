@@ -4,9 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <numeric>
 #include <set>
 #include <string>
 #include <string_view>
@@ -142,45 +140,54 @@ std::string pci_address(const Run& run, const std::string& host, const std::stri
   return {};
 }
 
-}  // namespace
-
-std::vector<GpuAlone> gpus_found_alone(const Run& run) {
-  if (run.gpu_probes.empty()) return {};
-  const std::vector<SlowPart> slow_parts = judge_probes(run.gpu_probes).slow;
-  std::vector<const SlowPart*> all;
-  for (const bool bad : {true, false})
-    for (const SlowPart& slow : slow_parts)
-      if (slow.bad == bad) all.push_back(&slow);
-  std::vector<GpuAlone> found;
-  std::vector<std::size_t> more;
-  for (const SlowPart* slow : all) {
+/// Those of `verdict` that are bad, or those that are suspect, are added to `found`.
+void add_found(const Run& run, const ProbeVerdict& verdict, bool bad, std::vector<GpuAlone>& found) {
+  for (const SlowPart& slow : verdict.slow) {
+    if (slow.bad != bad) continue;
     const auto same = std::ranges::find_if(found, [&](const GpuAlone& each) {
-      return each.host == slow->part.host && each.name == slow->part.name;
+      return each.host == slow.part.host && each.name == slow.part.name;
     });
     if (same != found.end()) {
-      more[static_cast<std::size_t>(same - found.begin())] += 1;
+      same->more += 1;
       continue;
     }
-    const std::string address = pci_address(run, slow->part.host, slow->part.name);
-    const std::string words = fmt::format("{} by itself: {}{}", slow->bad ? "bad" : "suspect", slow->evidence,
-                                          address.empty() ? "" : "; PCI " + address);
-    found.push_back({slow->part.host, slow->part.name, slow->bad, words});
-    more.push_back(0);
+    const std::string address = pci_address(run, slow.part.host, slow.part.name);
+    found.push_back({slow.part.host, slow.part.name, bad,
+                     fmt::format("{} by itself: {}{}", bad ? "bad" : "suspect", slow.evidence,
+                                 address.empty() ? "" : "; PCI " + address)});
   }
-  for (std::size_t i = 0; i < found.size(); ++i)
-    if (more[i] > 0) found[i].words += fmt::format(" (and in {} more)", more[i]);
+}
+
+std::vector<GpuAlone> found_in(const Run& run, const ProbeVerdict& verdict) {
+  std::vector<GpuAlone> found;
+  for (const bool bad : {true, false}) add_found(run, verdict, bad, found);
+  for (GpuAlone& each : found)
+    if (each.more > 0) each.words += fmt::format(" (and in {})", counted(each.more, "more measurement"));
   return found;
+}
+
+}  // namespace
+
+std::set<std::string> gpus_measured(const ProbeRecord& probe, GpuWork work) {
+  std::set<std::string> measured;
+  for (const ProbeMeasurement& each : probe.measurements)
+    for (const ProbePart& part : each.parts)
+      if (!part.peer && (work == GpuWork::any || each.size > 0)) measured.insert(part.name);
+  return measured;
+}
+
+std::vector<GpuAlone> gpus_found_alone(const Run& run) {
+  return run.gpu_probes.empty() ? std::vector<GpuAlone>() : found_in(run, judge_probes(run.gpu_probes));
 }
 
 ReportLines gpus_alone_lines(const Run& run) {
   ReportLines facts;
   if (run.gpu_probes.empty()) return facts;
-  for (GpuAlone& each : gpus_found_alone(run))
-    facts.push_back({std::move(each.words), each.bad ? Tone::alarm : Tone::warning});
   const ProbeVerdict verdict = judge_probes(run.gpu_probes);
-  const auto gpus =
-      std::transform_reduce(run.gpu_probes.begin(), run.gpu_probes.end(), std::size_t{0}, std::plus(),
-                            [](const ProbeRecord& probe) { return probe.gpus.size(); });
+  for (GpuAlone& each : found_in(run, verdict))
+    facts.push_back({std::move(each.words), each.bad ? Tone::alarm : Tone::warning});
+  std::size_t gpus = 0;
+  for (const ProbeRecord& probe : run.gpu_probes) gpus += gpus_measured(probe, GpuWork::any).size();
   if (gpus > 0)
     add(facts, "{}, each alone: {}", counted(gpus, "GPU"),
         verdict.healthy.empty() ? "none was compared with others"

@@ -217,10 +217,17 @@ inline constexpr double kMinReportedPageFaultShare = 0.05;
 /// it is slow, wrong or failed.
 struct GpuAlone {
   std::string host;
-  std::string name;   ///< "GPU 3"
-  bool bad = false;   ///< else suspect
-  std::string words;  ///< "bad by itself: GPU 3 of n7: GEMM BF16 makes 0.94 of ... (and in 4 more)"
+  std::string name;  ///< "GPU 3"
+  bool bad = false;  ///< else suspect
+  /// "bad by itself: GPU 3 of n7: GEMM BF16 makes 0.94 of ... (and in 4 more measurements)"
+  std::string words;
+  std::size_t more = 0;
 };
+
+enum class GpuWork { any, products };
+
+/// The names of its GPUs that did such work alone; copies between two are of no GPU alone.
+[[nodiscard]] std::set<std::string> gpus_measured(const ProbeRecord& probe, GpuWork work);
 
 /// The bad ones first; empty where nobody probed, or all are alike.
 [[nodiscard]] std::vector<GpuAlone> gpus_found_alone(const Run& run);

@@ -414,6 +414,7 @@ ReportLines verdict_headline(const Run& run) {
   } else if (const std::string why = why_not_sound(run); !why.empty()) {
     parts.push_back(why);
   }
+  if (const auto gpus = gpus_found_alone(run); !gpus.empty()) parts.push_back(gpus.front().words);
   const std::string where = where_the_loss_is(run);
   if (!where.empty()) parts.push_back(where);
   const Row* const worst = worst_row(run);
@@ -421,7 +422,6 @@ ReportLines verdict_headline(const Run& run) {
   if (falls) parts.push_back(sustained_words(run));
   if (!falls && worst != nullptr && worst->verdict.ratio)
     parts.push_back((where.empty() ? "worst: " : "of all ranks, worst: ") + worst_row_words(*worst));
-  if (const auto gpus = gpus_found_alone(run); !gpus.empty()) parts.push_back(gpus.front().words);
   if (worst != nullptr && worst->measurement.key.size_bytes < kLargeSize)
     parts.push_back(
         fmt::format("no row of {} of 64 MiB or more", operation(worst->measurement.key.operation).name));

@@ -38,11 +38,12 @@ void explain_load(Run& run) {
   Row& row = *run.sustained;
   const auto above =
       std::ranges::find(run.rows, row.measurement.key, [](const Row& each) { return each.measurement.key; });
-  if (above == run.rows.end() || above->verdict.word >= row.verdict.word) return;
+  if (above == run.rows.end() || above->verdict.word == VerdictWord::none ||
+      above->verdict.word >= row.verdict.word)
+    return;
   row.verdict.explanation = fmt::format(
       "it was {} before it was repeated: look at the GPUs' clocks, throttling, temperature and errors, and "
-      "at "
-      "error counters",
+      "at error counters",
       name(above->verdict.word));
 }
 

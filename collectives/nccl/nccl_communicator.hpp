@@ -88,7 +88,8 @@ class NcclCommunicator {
   /// one would put off every later call of this thread for ever, ncclCommAbort among them.
   void grouped(const std::function<void()>& issue) const;
 
-  /// Throws Error (rank_lost) unless NCCL took the call, or goes on with it if it may.
+  /// Throws Error unless NCCL took the call, or goes on with it if it may: not_here where it refuses the
+  /// call, else rank_lost.
   void check(NcclResult result, const char* call) const;
 
   /// A non-blocking communicator wants this before it is destroyed. Collective; throws as run() does.

@@ -359,14 +359,13 @@ void complete_run_options(const CLI::App& app, RunOptions& run) {
 }
 
 double run_seconds(const RunOptions& run, collectives::MemoryKind memory) {
-  return run.seconds.value_or(memory == collectives::MemoryKind::host ? 60 : 120);
+  return run.seconds.value_or(memory == collectives::MemoryKind::host ? 60 : kGpuSeconds);
 }
 
 std::optional<double> stress_seconds(const RunOptions& run, collectives::MemoryKind memory) {
-  constexpr double kMaxSeconds = 120;
   const bool is_asked = run.stress && run.criteria.criteria.accept;
   if (!is_asked || memory == collectives::MemoryKind::host || run.ends_by_interrupt()) return std::nullopt;
-  return std::min(run_seconds(run, memory), kMaxSeconds);
+  return std::min(run_seconds(run, memory), kMaxStressSeconds);
 }
 
 std::vector<std::uint64_t> sizes_bytes(const SizeOptions& sizes, std::uint64_t default_last) {

@@ -97,6 +97,12 @@ void add_run_options(CLI::App& app, RunOptions& run);
 /// What follows from several options together, once all are parsed. Throws Error (usage).
 void complete_run_options(const CLI::App& app, RunOptions& run);
 
+/// Without --time, on GPUs.
+inline constexpr double kGpuSeconds = 120;
+
+/// Of each load that --accept adds.
+inline constexpr double kMaxStressSeconds = 120;
+
 /// --time, or the default: on host memory a first look ends after a minute.
 [[nodiscard]] double run_seconds(const RunOptions& run, collectives::MemoryKind memory);
 

@@ -165,8 +165,9 @@ std::string plan_text(const RunPlan& plan, const std::vector<GroupStep>& before,
     text += fmt::format("# and before these rows {} (--no-nodes-alone: not)\n", fmt::join(steps, ", "));
   if (stress)
     text += fmt::format(
-        "# and before them each GPU alone, after them the worst row, about {} each (--no-stress: not)\n",
-        format_seconds(*stress));
+        "# and each GPU alone before these rows, the worst of them again after: about {} each, {} in all "
+        "(--no-stress: neither)\n",
+        format_seconds(*stress), format_seconds(seconds + 2 * *stress));
   for (const RowKey& row : plan.rows) {
     text += fmt::format(
         "{:<14} {:>12} B {:>12} {:<9} {:<5} {:<4} {}{}\n", operation(row.operation).name, row.size_bytes,

@@ -522,7 +522,7 @@ class Acceptance(Scratch):
         made = json.loads(self.path.read_text())
         self.assertEqual((made["gpu_probes"], made["sustained"]), ([], None))
         self.assertIn("not checked: each GPU alone", result.stderr)
-        words = "before them each GPU alone, after them the worst row, about 3 s each (--no-stress: not)"
+        words = "each GPU alone before these rows, the worst of them again after: about 3 s each, 9 s in all (--no-stress: neither)"
         self.assertIn(words, mpirun(2, *self.ROWS, "--dry-run", environment=self.GPUS).stdout)
         self.assertNotIn(words, mpirun(2, *self.ROWS, "--no-stress", "--dry-run", environment=self.GPUS).stdout)
 

@@ -24,6 +24,7 @@
 #include "src/cli/options.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/cli/version.hpp"
+#include "src/run/options.hpp"
 #include "src/tool_main.hpp"
 #include "tools/launch/job_files.hpp"
 #include "tools/launch/launch_command.hpp"
@@ -100,31 +101,28 @@ std::string value_of(const std::vector<std::string>& words, const std::string& n
 /// An estimate.
 constexpr int kStartMinutes = 5;
 
-/// Without --time, the rows of a run on GPUs; and so long --accept loads GPUs before them, and again after
-/// them.
-constexpr int kRunMinutes = 2;
-
 bool has_word(const LaunchRequest& request, const char* word) {
   return std::ranges::find(request.arguments, word) != request.arguments.end();
 }
 
-/// The limit that the run's own --time or --soak, and --accept, ask for. Throws Error (usage) for a shorter
-/// one.
+/// The limit that the run's own --time or --soak, and the loads of --accept, ask for. Throws Error (usage)
+/// for a shorter one.
 int minutes_for(const LaunchRequest& request, bool is_given) {
-  const int stress = has_word(request, "--accept") && !has_word(request, "--no-stress") ? 2 * kRunMinutes : 0;
+  const bool stresses = has_word(request, "--accept") && !has_word(request, "--no-stress");
   const bool soaks = !value_of(request.arguments, "--soak").empty();  // which is in minutes
   const std::string option = soaks ? "--soak" : "--time";
   const std::string time = value_of(request.arguments, option);
-  if (time.empty() && (is_given || stress == 0)) return request.minutes;
-  if (time.empty()) return std::max(request.minutes, kRunMinutes + stress + kStartMinutes);
-  const double unit = soaks ? 1 : 60;
-  const int run =
-      static_cast<int>(std::ceil(parse_number(time, option, 0.0, kMaxMinutes * unit) / unit)) + stress;
+  if (time.empty() && (is_given || !stresses)) return request.minutes;
+  const double unit = soaks ? 60 : 1;
+  const double rows =
+      time.empty() ? kGpuSeconds : unit * parse_number(time, option, 0.0, kMaxMinutes * 60 / unit);
+  const double loads = stresses ? 2 * std::min(rows, kMaxStressSeconds) : 0;
+  const int run = static_cast<int>(std::ceil((rows + loads) / 60));
   if (!is_given) return std::max(request.minutes, run + kStartMinutes);
   if (request.minutes >= run) return request.minutes;
   throw usage_error("--minutes",
-                    fmt::format("the job would end after {} min, and {} {} alone takes {} min",
-                                request.minutes, option, time, run),
+                    fmt::format("the job would end after {} min, and {} {}{} takes {} min", request.minutes,
+                                option, time, stresses ? " with --accept" : " alone", run),
                     fmt::format("give --minutes {}, or leave it out", run + kStartMinutes));
 }
 

@@ -219,6 +219,8 @@ TEST(Criteria, WhoAcceptsAMachineAcceptsNoGpuThatIsBadByItself) {
   product.parts = {run.gpu_probes[0].measurements[0].parts[0]};
   run.gpu_probes[0].measurements.push_back(product);
   EXPECT_THAT(check_run(run, accept).not_known, testing::Contains(without(ranks - 1)));
+  for (Identity& rank : run.ranks) rank.host += "#" + std::to_string(rank.node);
+  EXPECT_THAT(check_run(run, accept).not_known, testing::Contains(HasSubstr("no products of ")));
   EXPECT_THAT(check.not_known, testing::Not(testing::Contains(HasSubstr("sustained"))));
   EXPECT_THAT(texts(check_run(run, {})), testing::Not(testing::Contains(HasSubstr("by itself"))));
 }

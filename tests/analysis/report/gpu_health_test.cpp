@@ -91,9 +91,9 @@ TEST(GpusAlone, EachThatIsFoundHasOneLineTheBadOnesFirst) {
   EXPECT_EQ(found[2].name, "GPU 3");
   const auto five = std::ranges::find(found, "GPU 5", &GpuAlone::name);
   ASSERT_NE(five, found.end());
-  EXPECT_THAT(five->words,
-              testing::AllOf(testing::StartsWith("bad by itself: GPU 5 of g1: "),
-                             HasSubstr("makes 0.667 of the median"), testing::EndsWith(" (and in 2 more)")));
+  EXPECT_THAT(five->words, testing::AllOf(testing::StartsWith("bad by itself: GPU 5 of g1: "),
+                                          HasSubstr("makes 0.667 of the median"),
+                                          testing::EndsWith(" (and in 2 more measurements)")));
   ProbeRecord& none = run.gpu_probes.emplace_back();
   none.host = "g2";
   none.notes = {"not measured: no NVIDIA driver"};
