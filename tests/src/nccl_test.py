@@ -540,14 +540,19 @@ class Acceptance(Scratch):
                 if pid != probe:
                     os.kill(pid, signal.SIGKILL)
             launched.kill()
-        wait_until(lambda: not pathlib.Path(f"/proc/{probe}").exists())
+        wait_until(lambda: not pathlib.Path(f"/proc/{probe}").exists(), 15)  # by itself it gives the GPU up after 30 s
 
     def test_the_job_s_end_leaves_the_run_whole(self):
         """Of what the job has left each part takes a quarter at most."""
+        def planned(made):
+            return made["gpu_probes"][0]["gpu_window_seconds"]
+
+        of_3_seconds = planned(self.record(2, *self.ROWS, status=2, environment=self.GPUS))
         made = self.record(2, *self.ROWS[:-2], "--time", "60", status=2,
                            environment={**self.GPUS, "SLURM_JOB_ID": "77", "SLURM_JOB_END_TIME": str(int(time.time()) + 60)})
         self.assertTrue(made["complete"])
         self.assertTrue(made["sustained"]["pass_seconds"])
+        self.assertLessEqual(planned(made) / of_3_seconds, 15 / 3)
 
 
 class NodesAlone(Scratch):
