@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdlib>
 
 /// Which sanitizer this build has: g++ says it by __SANITIZE_ADDRESS__ and __SANITIZE_THREAD__, clang 19 by
 /// __has_feature, which g++ 12 does not know.
@@ -17,11 +18,13 @@
 namespace collbench {
 
 /// Such a build is ten times slower and looks for errors of memory: a share among many draws is counted by
-/// the others.
+/// the others. scripts/nightly asks for all.
+inline bool few_draws() {
 #if defined(COLLBENCH_ADDRESS_SANITIZER) || defined(COLLBENCH_THREAD_SANITIZER)
-inline constexpr bool kSanitized = true;
+  return std::getenv("COLLBENCH_ALL_DRAWS") == nullptr;  // NOLINT(concurrency-mt-unsafe)
 #else
-inline constexpr bool kSanitized = false;
+  return false;
 #endif
+}
 
 }  // namespace collbench
