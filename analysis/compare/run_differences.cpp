@@ -9,6 +9,7 @@
 
 #include "analysis/report/diff_report.hpp"
 #include "analysis/report/sections.hpp"
+#include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
@@ -16,9 +17,6 @@
 
 namespace collbench::analysis {
 namespace {
-
-/// 4 times the largest L2 of today (B200: 126 MB); the walk of a log is its largest size.
-constexpr std::uint64_t kLargestWalk = std::uint64_t{512} << 20U;
 
 using Lines = std::vector<std::string>;
 
@@ -154,7 +152,7 @@ std::uint64_t cold_below(const std::vector<Run>& base, const std::vector<Run>& c
   }
   if (walks.empty()) return 0;
   const auto [least, most] = std::minmax_element(walks.begin(), walks.end());
-  return 2 * *least >= *most ? 0 : std::min(*most, kLargestWalk);
+  return 2 * *least >= *most ? 0 : std::min(*most, kBeyondL2);  // the walk of a log is its largest size
 }
 
 std::string counts_difference(const Run& base, const Run& current) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "analysis/report/sections.hpp"
+#include "analysis/verdict/verdict.hpp"
 
 namespace collbench::analysis {
 namespace {
@@ -55,6 +56,7 @@ std::string machine_kind(const Run& run) {
     kind += "-" + plural_part(static_cast<std::size_t>(node_count(run.ranks)), "node");
   if (const std::string gpu = file_name_part(gpu_model(run)); !gpu.empty()) kind += "-" + gpu;
   kind += "-" + file_name_part(name(run.time_reduction));
+  if (is_hot(run)) kind += "-hot";
   return run.simulated || run.gpus_simulated ? kind + "-simulated" : kind;
 }
 

@@ -457,8 +457,6 @@ std::string explain_row(const Row& row, double peak_busbw, const GpuCluster& clu
   if (row.measurement.seconds <= 0) return {};
   if (!expected.expected_seconds) {
     if (cluster.ranks() == 1) return "no expectation: one rank communicates nothing";
-    if (asked_algorithm(row.measurement.key.algorithm).ctas > 0)
-      return "no expectation: the models are of the CTAs that NCCL takes by itself";
     return fmt::format("no expectation: there is no formula for {}",
                        operation(row.measurement.key.operation).name);
   }

@@ -285,6 +285,19 @@ RangeOfRow ranges_on(const GpuCluster& ran) {
   };
 }
 
+/// Why nothing is expected of a row that the models have a formula for; empty: it is. They are of calls that
+/// read memory and of the channels that NCCL takes by itself.
+std::string outside_the_models(const Run& run, const RowKey& key) {
+  if (asked_algorithm(key.algorithm).ctas > 0)
+    return "no expectation: the models are of the CTAs that NCCL takes by itself";
+  if (is_hot(run) && key.size_bytes < kBeyondL2)
+    return fmt::format(
+        "no expectation: timed calls repeat on one address (--hot), so that sizes below {} may come from the "
+        "L2",
+        format_bytes(kBeyondL2));
+  return {};
+}
+
 /// `wrong_machine`: that no machine of the run's GPUs was asked for, in words; empty where one was.
 void judge_rows_of(Run& run, const SizeSeries& series, const GpuCluster& cluster,
                    const std::string& wrong_machine) {
@@ -307,8 +320,9 @@ void judge_rows_of(Run& run, const SizeSeries& series, const GpuCluster& cluster
     const RowKey& key = row.measurement.key;
     if (!row.measurement.unavailable.empty() || row.measurement.seconds <= 0) continue;
     if (!in_series(row, series) || has_wrong_data(row.measurement)) continue;
-    row.verdict = {judgement.word, explain_row(row, peak, ran), judgement.ratio, judgement.range,
-                   judgement.hidden};
+    const std::string outside = outside_the_models(run, key);
+    row.verdict = {judgement.word, outside.empty() ? explain_row(row, peak, ran) : outside, judgement.ratio,
+                   judgement.range, judgement.hidden};
     if (key.size_bytes == largest.size_bytes && !why.empty()) row.verdict.explanation = why;
   }
 }
@@ -450,10 +464,9 @@ Run judged_on_gpus(Run run, const GpuCluster& cluster) {
   for (Row& row : run.rows) {
     const RowKey& key = row.measurement.key;
     row.verdict = {};
-    // The models are of the channels that NCCL takes by itself.
-    row.expectation = asked_algorithm(key.algorithm).ctas > 0
-                          ? Expectation{}
-                          : expect_on_gpus(key.operation, key.size_bytes, running(cluster, row));
+    row.expectation = outside_the_models(run, key).empty()
+                          ? expect_on_gpus(key.operation, key.size_bytes, running(cluster, row))
+                          : Expectation{};
   }
   for (const SizeSeries& series : verdict_series_of(run.rows))
     judge_rows_of(run, series, cluster, wrong_machine);

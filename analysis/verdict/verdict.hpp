@@ -15,6 +15,14 @@ namespace collbench::analysis {
 /// From here on a row is judged by its links; below it, waiting takes a share that no topology tells. 64 MiB,
 /// and what is asked for as that and rounded down to parts of 16 bytes of up to 4,096 ranks.
 inline constexpr std::uint64_t kLargeSize = 64 * kMiB - 64 * kKiB;
+/// What no L2 holds a part of that counts: 4 times the largest of today (B200: 126 MB).
+inline constexpr std::uint64_t kBeyondL2 = 512 * kMiB;
+
+/// Timed calls repeated on one address of the GPUs (--hot, and each record from before it): data that fit may
+/// come from the L2. No log says that.
+[[nodiscard]] inline bool is_hot(const Run& run) {
+  return measures_gpus(run.backend) && !run.log && !run.gpus_simulated && run.buffers.walk_bytes == 0U;
+}
 
 /// The rows of one operation, type, reduction, place and algorithm, by size: what a verdict is about.
 using SizeSeries = std::vector<const Row*>;

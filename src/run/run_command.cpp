@@ -80,6 +80,9 @@ void require_something_to_accept(const RunOptions& options, const RunContext& co
     refuse("host memory is measured, and a verdict is by the links of GPUs");
   if (context.identities.size() == 1) refuse("one rank communicates with nobody");
   if (measured.gpus.are_shared) refuse("ranks that share a GPU take turns");
+  if (options.hot)
+    throw usage_error("--accept", "what is expected is of data from memory, and --hot keeps them in the L2",
+                      "leave --hot out");
 }
 
 /// What a run measures with, and where, once its rows are planned.

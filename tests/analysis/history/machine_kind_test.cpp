@@ -14,6 +14,10 @@ TEST(MachineKind, IsTheNameOfAFolder) {
   auto run = example_run();
   EXPECT_EQ(machine_kind(run), "mpi-4ranks-2nodes-max");
   run.backend = BackendId::nccl;
+  run.buffers.walk_bytes = 0;
+  EXPECT_EQ(machine_kind(run), "nccl-4ranks-2nodes-max-hot");
+  run.buffers.walk_bytes = 1;
+  EXPECT_EQ(machine_kind(run), "nccl-4ranks-2nodes-max");
   run.log.emplace();
   run.log->gpu = {"NVIDIA H100 80GB HBM3/../x", 1};
   run.log->nodes = {2, 1};

@@ -13,6 +13,7 @@ inline Run run_from_expectation(const GpuCluster& cluster, double slower,
                                 OperationId id = OperationId::all_reduce) {
   Run run;
   run.backend = BackendId::nccl;
+  run.buffers.walk_bytes = 240 * kMiB;
   for (int rank = 0; rank < cluster.ranks(); ++rank) {
     run.ranks.push_back({rank, "node", rank / cluster.ranks_per_node, rank % cluster.ranks_per_node});
   }

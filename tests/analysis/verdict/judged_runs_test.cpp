@@ -264,6 +264,21 @@ TEST(Judge, RowsOfAskedCtasHaveNoExpectation) {
   }
 }
 
+// The healthy ranges are of machines whose data came from memory.
+TEST(Judge, HotRowsThatFitIntoAnL2HaveNoExpectation) {
+  const GpuCluster cluster = cluster_of("hgx-h100", 1);
+  collbench::Run run = run_from_expectation(cluster, 1);
+  run.buffers.walk_bytes = 0;
+  for (const Row& row : judged_on_gpus(run, cluster).rows) {
+    EXPECT_EQ(row.expectation.expected_seconds.has_value(), row.measurement.key.size_bytes >= kBeyondL2);
+    EXPECT_EQ(row.verdict.explanation.find("--hot") != std::string::npos,
+              row.measurement.key.size_bytes < kBeyondL2);
+    EXPECT_EQ(row.verdict.word, VerdictWord::sound);  // by the sizes beyond it
+  }
+  std::erase_if(run.rows, [](const Row& row) { return row.measurement.key.size_bytes >= kBeyondL2; });
+  for (const Row& row : judged_on_gpus(run, cluster).rows) EXPECT_EQ(row.verdict.word, VerdictWord::none);
+}
+
 TEST(Judge, RowsKeepWhatWasMeasured) {
   const GpuCluster cluster = cluster_of("hgx-h100", 2);
   const collbench::Run before = run_from_expectation(cluster, 1);

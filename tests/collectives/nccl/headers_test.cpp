@@ -37,6 +37,7 @@ static_assert(same(CudaResult::memory_allocation, cudaErrorMemoryAllocation));
 static_assert(same(CudaResult::initialization_error, cudaErrorInitializationError));
 static_assert(same(CudaResult::insufficient_driver, cudaErrorInsufficientDriver));
 static_assert(same(CudaResult::no_device, cudaErrorNoDevice));
+static_assert(same(CudaResult::system_not_ready, cudaErrorSystemNotReady));
 static_assert(same(CudaResult::invalid_device, cudaErrorInvalidDevice));
 static_assert(same(CudaResult::ecc_uncorrectable, cudaErrorECCUncorrectable));
 static_assert(same(CudaResult::not_ready, cudaErrorNotReady));
@@ -94,6 +95,7 @@ static_assert(same(CublasLtPreference::max_workspace_bytes, CUBLASLT_MATMUL_PREF
 static_assert(same(kCublasTransposed, CUBLAS_OP_T));
 static_assert(same(CudaAttribute::compute_capability_major, cudaDevAttrComputeCapabilityMajor));
 static_assert(same(CudaAttribute::compute_capability_minor, cudaDevAttrComputeCapabilityMinor));
+static_assert(same(CudaAttribute::l2_bytes, cudaDevAttrL2CacheSize));
 static_assert(same(CudaCapture::own_thread, cudaStreamCaptureModeThreadLocal));
 static_assert(kCudaStreamNonBlocking == cudaStreamNonBlocking);
 
