@@ -382,13 +382,19 @@ std::string explain_unclear(const SizeSeries& series, const SeriesJudgement& jud
           measured, share,
           cluster.run.algorithm == row.expectation.expected_by ? "algorithm that ran" : "best algorithm",
           cluster.nodes, cluster.ranks_per_node, cluster.gpu, fitting_machine(row, cluster));
-    default:
-      return fmt::format("{} is {}{}: {}. If something is wrong: {}.{}", measured,
-                         share_in_words(row, cluster, ""), median_in_words(row, judgement),
-                         range_in_words(*judgement.range),
-                         causes_in_words(seen, likely_cause(row, cluster, judgement.reason)),
-                         healthy_remarks(row, cluster, judgement));
+    case VerdictReason::none:
+    case VerdictReason::between:
+    case VerdictReason::no_nvls:
+    case VerdictReason::slow:
+    case VerdictReason::collapsed:
+    case VerdictReason::uneven:
+      break;
   }
+  return fmt::format("{} is {}{}: {}. If something is wrong: {}.{}", measured,
+                     share_in_words(row, cluster, ""), median_in_words(row, judgement),
+                     range_in_words(*judgement.range),
+                     causes_in_words(seen, likely_cause(row, cluster, judgement.reason)),
+                     healthy_remarks(row, cluster, judgement));
 }
 
 /// What is wrong with a series that is BELOW or a FAULT, and why it may be.

@@ -1183,6 +1183,9 @@ class Placement(Scratch):
             self.refused([f"--accept: there would be nothing to judge: {why}"], "--accept", "--share-gpu", ranks=ranks, status=2,
                          environment=environment)
 
+    def test_nothing_hot_is_accepted(self):
+        self.refused(["--accept: what is expected is of data from memory"], "--accept", "--hot", status=2)
+
     def test_no_mark_where_nobody_shares(self):
         made = self.record(2, *QUICK, *SMALL, "--share-gpu")
         self.assertEqual({row["note"] for row in made["rows"]}, {""})
