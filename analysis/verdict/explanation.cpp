@@ -387,7 +387,6 @@ std::string explain_unclear(const SizeSeries& series, const SeriesJudgement& jud
     case VerdictReason::no_nvls:
     case VerdictReason::slow:
     case VerdictReason::collapsed:
-    case VerdictReason::uneven:
       break;
   }
   return fmt::format("{} is {}{}: {}. If something is wrong: {}.{}", measured,
