@@ -39,17 +39,15 @@ bool is_recorded(std::string_view name) {
 
 struct LauncherVariables {
   MpiLauncher launcher;
-  std::string_view prefix;
   const char* rank;
   const char* size;        ///< empty: it has none
   const char* local_size;  ///< likewise
 };
 
 constexpr std::array<LauncherVariables, 3> kMpiLaunchers{{
-    {MpiLauncher::open_mpi, "OMPI_COMM_WORLD_", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-     "OMPI_COMM_WORLD_LOCAL_SIZE"},
-    {MpiLauncher::pmix, "PMIX_", "PMIX_RANK", "", ""},
-    {MpiLauncher::pmi, "PMI_", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"},
+    {MpiLauncher::open_mpi, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {MpiLauncher::pmix, "PMIX_RANK", "", ""},
+    {MpiLauncher::pmi, "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"},
 }};
 
 std::optional<int> number_in(const char* variable) {
@@ -88,13 +86,6 @@ std::optional<MpiLauncher> mpi_launcher() {
   for (const LauncherVariables& each : kMpiLaunchers)
     if (number_in(each.rank) && !is_outer(each.launcher)) return each.launcher;
   return std::nullopt;
-}
-
-bool is_of_mpi_launcher(std::string_view variable) {
-  return variable.starts_with("OMPI_MCA_ess") ||
-         std::ranges::any_of(kMpiLaunchers, [variable](const LauncherVariables& each) {
-           return variable.starts_with(each.prefix) || variable == each.local_size;
-         });
 }
 
 std::optional<int> launched_rank() { return number_of_launcher(&LauncherVariables::rank); }

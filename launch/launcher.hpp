@@ -18,9 +18,6 @@ namespace collbench::launch {
 enum class MpiLauncher { open_mpi, pmix, pmi };
 [[nodiscard]] std::optional<MpiLauncher> mpi_launcher();
 
-/// Whether a variable is one by which such a launcher speaks to its ranks.
-[[nodiscard]] bool is_of_mpi_launcher(std::string_view variable);
-
 /// The rank that the launcher gave this process; none when there is no launcher.
 [[nodiscard]] std::optional<int> launched_rank();
 

@@ -81,11 +81,6 @@ Rendezvous given_by_user(const GivenRendezvous& given) {
   if (found.rank >= found.ranks)
     throw usage_error("--rank", fmt::format("there is no rank {} among {}", found.rank, found.ranks),
                       "ranks are counted from 0");
-  if (!variable_value("COLLBENCH_LOCAL_RANKS").empty()) {  // of ranks that one process of a launcher started
-    found.local_ranks = number_in("COLLBENCH_LOCAL_RANKS", 1, found.ranks);
-    found.has_launcher = true;
-    found.by = "-g";
-  }
   return with_job(found, std::to_string(found.port));  // hosts may spell rank 0's name differently
 }
 

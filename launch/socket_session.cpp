@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "launch/interruption.hpp"
 #include "launch/ranks.hpp"
 #include "launch/sockets/meeting.hpp"
+#include "launch/steady_seconds.hpp"
 
 namespace collbench::launch {
 namespace {
@@ -124,13 +124,6 @@ class SocketRanks : public Ranks {
   std::vector<RankLink> links_;
   CallCounter& exchanges_;
   std::vector<int> numbers_;
-};
-
-class SteadySeconds : public Clock {
- public:
-  [[nodiscard]] double seconds() const override {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  }
 };
 
 /// A descriptor for each rank: the usual limit of 1,024 is the shell's. Throws Error (not_here) where the

@@ -15,16 +15,15 @@
 
 namespace {
 
-/// Under the name of a program of nccl-tests, the same in our words, of which `words` are made. Returns how
-/// many ranks this process is to start: 1, it is one.
-int take_nccl_tests_line(int& argc, char**& argv, std::vector<std::string>& words,
-                         std::vector<char*>& pointers, bool reports) {
+/// Under the name of a program of nccl-tests, the same in our words, of which `words` are made.
+void take_nccl_tests_line(int& argc, char**& argv, std::vector<std::string>& words,
+                          std::vector<char*>& pointers, bool reports) {
   using namespace collbench::program;
-  auto line =
-      nccl_tests_line(argv[0], {argv + 1, argv + argc}, collbench::launch::launched_rank().has_value(),
-                      collbench::variable_value("NCCL_TESTS_MIN_BW"));
-  if (!line) return 1;
-  if (reports && line->finds_backend && collbench::launch::view_machine().nvidia_devices == 0)
+  auto line = nccl_tests_line(
+      argv[0], {argv + 1, argv + argc}, [] { return collbench::launch::view_machine().nvidia_devices > 0; },
+      collbench::variable_value("NCCL_TESTS_MIN_BW"));
+  if (!line) return;
+  if (reports && line->sees_no_gpu)
     print_message("collbench: no GPU is seen here: host memory is measured, unless another host has GPUs");
   if (reports)
     for (const std::string& note : line->notes) print_message("collbench: " + note);
@@ -34,7 +33,6 @@ int take_nccl_tests_line(int& argc, char**& argv, std::vector<std::string>& word
   argc = static_cast<int>(pointers.size());
   pointers.push_back(nullptr);
   argv = pointers.data();
-  return line->ranks_of_process;
 }
 
 }  // namespace
@@ -48,10 +46,9 @@ int main(int argc, char** argv) {
     leave_out_current_directory(argv, reports);
     std::vector<std::string> words;
     std::vector<char*> pointers;
-    const int ranks_of_process = take_nccl_tests_line(argc, argv, words, pointers, reports);
+    take_nccl_tests_line(argc, argv, words, pointers, reports);
     become_tool(argc, argv, reports);
     Command command = parse_command_line(argc, argv);
-    if (ranks_of_process > 1) return start_ranks_of_process(ranks_of_process, words);
     if (auto* run = std::get_if<RunOptions>(&command)) {
       run->environment = launch::recorded_environment();
       find_launch(*run);

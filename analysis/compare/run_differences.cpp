@@ -11,6 +11,7 @@
 #include "analysis/report/sections.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
+#include "base/record/run_process.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 #include "topology/cluster/cluster_topology.hpp"
@@ -189,6 +190,11 @@ Lines run_differences(const Run& base, const Run& current) {
   if (base.graph_launches != current.graph_launches)
     add_change(lines, "graph launches", fmt::to_string(base.graph_launches),
                fmt::to_string(current.graph_launches));
+  const auto before = process_of(base);
+  const auto after = process_of(current);
+  if (before && after && *before != *after)
+    lines.push_back(fmt::format("{} → {}: small sizes are bound by launches where a process has several",
+                                words(*before), words(*after)));
   add_gpu_state(lines, base, current);
   for (std::vector<std::string> Run::* const notes : {&Run::load_notes, &Run::network_notes}) {
     for (const std::string& note : base.*notes) lines.push_back("base: " + note);

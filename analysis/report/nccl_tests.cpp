@@ -125,13 +125,13 @@ std::string head_of_table(const Run& run, const TestsTable& table) {
   const auto passes = std::max<std::size_t>(1, measured.pass_seconds.size());
   std::string text = fmt::format(
       "# collbench {}, in the format of nccl-tests 2.19.6{}{}\n# Collective test starting: {}\n"
-      "# nThread 1 nGpus 1 minBytes {} maxBytes {} warmup iters: {} iters: {} validation: {} graph: {} "
+      "# nThread {} nGpus {} minBytes {} maxBytes {} warmup iters: {} iters: {} validation: {} graph: {} "
       "unalign: {}\n"
       "#\n# Using devices\n",
       one_line(run.versions.collbench), run.versions.nccl.empty() ? "" : "; NCCL version ",
-      one_line(run.versions.nccl), table.program(), size(*first), size(*last),
-      measured.warmup_iterations / passes, measured.iterations / passes, table.is_checked ? 1 : 0,
-      run.graph_launches, run.buffers.unaligned_elements);
+      one_line(run.versions.nccl), table.program(), run.process.threads, run.process.gpus_per_thread(),
+      size(*first), size(*last), measured.warmup_iterations / passes, measured.iterations / passes,
+      table.is_checked ? 1 : 0, run.graph_launches, run.buffers.unaligned_elements);
   for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
     const TestsDevice device = device_of(run, rank);
     text += fmt::format("#  Rank {:>2} Group  0 Pid {:>6} on {:>10} device {:>2} [{}] {}\n", rank, 0,
@@ -239,19 +239,21 @@ std::string report_nccl_tests_json(const Run& run) {
   Json arguments = Json::array({tables.empty() ? "collbench" : tables.front().program()});
   for (std::size_t i = 1; i < run.command_line.size(); ++i) arguments.push_back(run.command_line[i]);
   const char* const okay = !is_checked ? "unchecked" : wrong_elements == 0 ? "true" : "false";
-  const Json document{
-      {"version", 3},
-      {"start_time", local_form(run.started)},
-      {"args", arguments},
-      {"env", Json::array()},
-      {"config",
-       {{"nthreads", 1}, {"ngpus", 1}, {"graph", run.graph_launches}, {"devices", devices_json(run)}}},
-      {"results", results},
-      {"out_of_bounds", {{"count", wrong_elements}, {"okay", okay}}},
-      {"average_bus_bandwidth", {{"bandwidth", busbw}, {"okay", "unchecked"}}},
-      {"end_time", local_form(run.finished)},
-      {"errors", run.complete ? Json::array() : Json::array({"the run was cut short"})},
-      {"simulated", is_simulated(run)}};
+  const Json document{{"version", 3},
+                      {"start_time", local_form(run.started)},
+                      {"args", arguments},
+                      {"env", Json::array()},
+                      {"config",
+                       {{"nthreads", run.process.threads},
+                        {"ngpus", run.process.gpus_per_thread()},
+                        {"graph", run.graph_launches},
+                        {"devices", devices_json(run)}}},
+                      {"results", results},
+                      {"out_of_bounds", {{"count", wrong_elements}, {"okay", okay}}},
+                      {"average_bus_bandwidth", {{"bandwidth", busbw}, {"okay", "unchecked"}}},
+                      {"end_time", local_form(run.finished)},
+                      {"errors", run.complete ? Json::array() : Json::array({"the run was cut short"})},
+                      {"simulated", is_simulated(run)}};
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -100,7 +100,7 @@ void require_known_version(const JsonReader& json, std::string_view file_name) {
   }
 }
 
-int launches_from_json(const JsonReader& json) { return json.integer<int>(1); }
+int at_least_one(const JsonReader& json) { return json.integer<int>(1); }
 
 /// The groups of so many nodes.
 Json groups_of(const Run& run, std::size_t nodes) {
@@ -111,6 +111,11 @@ Json groups_of(const Run& run, std::size_t nodes) {
 }
 
 }  // namespace
+
+static void each_field(auto& visit, Either<ProcessShape> auto& shape) {
+  visit("gpus", shape.gpus, ReadBy{at_least_one});
+  visit("threads", shape.threads, ReadBy{at_least_one});
+}
 
 /// All but the rows, whose rates follow from the number of ranks.
 static void each_field(auto& visit, Either<Run> auto& run) {
@@ -130,7 +135,7 @@ static void each_field(auto& visit, Either<Run> auto& run) {
   visit("time_reduction", run.time_reduction);
   visit("simulated", run.simulated);
   visit.older("gpus_simulated", run.gpus_simulated);
-  visit.older("launches", run.launches, ReadBy{launches_from_json});
+  visit.older("launches", run.launches, ReadBy{at_least_one});
   visit.older("repeated", run.repeated);
   visit("passes", run.passes);
   visit("wall_seconds", run.wall_seconds, kSeconds);
@@ -140,6 +145,7 @@ static void each_field(auto& visit, Either<Run> auto& run) {
   visit.older("init_steps", run.init_steps);
   visit.older("buffers", run.buffers);
   visit.older("graph_launches", run.graph_launches);
+  visit.older("process", run.process);
   visit("telemetry", run.telemetry);
   visit.older("error_counts", run.error_counts);
   visit("cores_per_node", run.cores_per_node);

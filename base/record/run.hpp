@@ -16,6 +16,7 @@
 #include "base/record/measurement.hpp"
 #include "base/record/nccl_selection.hpp"
 #include "base/record/probe.hpp"
+#include "base/record/process_shape.hpp"
 #include "base/record/states.hpp"
 #include "base/record/straggler_probe.hpp"
 #include "base/record/telemetry.hpp"
@@ -96,6 +97,7 @@ struct Run {
   bool simulated = false;                                 ///< times are SimGrid's
   bool gpus_simulated = false;  ///< NCCL's host code alone ran (collbench nccl-plan run): times are the CPU's
   Identities ranks;
+  ProcessShape process;                    ///< how the ranks are processes; of a log, see `log`
   std::vector<int> cores_per_node;         ///< cores that the ranks of each node may use; empty when unknown
   std::optional<Cluster> cluster;          ///< the machines; none when nobody looked
   std::vector<std::string> load_notes;     ///< what others took of the hosts' cores during the run

@@ -9,6 +9,7 @@
 #include "base/record/measured_block.hpp"
 #include "base/record/operation.hpp"
 #include "base/record/run.hpp"
+#include "base/record/run_process.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 
@@ -162,6 +163,7 @@ void require_same_measurement(const Run& then, const Run& now, const std::string
   require_same(counted(then.buffers.unaligned_elements, "element"),
                counted(now.buffers.unaligned_elements, "element"), "buffers that begin late by ", where);
   require_same(walk_words(then.buffers), walk_words(now.buffers), "", where);
+  require_same(words(then.process), words(now.process), "", where);
   require_same(fmt::to_string(then.graph_launches), fmt::to_string(now.graph_launches), "-G ", where);
   require_same(registration_words(then.buffers), registration_words(now.buffers), "-R ", where);
   require_same(counted(then.rows.size(), "row"), counted(now.rows.size(), "row"), "", where);

@@ -28,7 +28,9 @@ Error none_left(const Identity& identity, int other_rank, const std::vector<Visi
           inside_slurm
               ? "ask for GPUs per node: --gpus-per-node=N --gpu-bind=none, with srun, or with salloc or "
                 "sbatch and then mpirun (--share-gpu checks correctness, not speed)"
-              : "start as many ranks there as it has GPUs (--share-gpu checks correctness, not speed)"};
+              : "start as many ranks there as it has GPUs, by -g, --gpus-per-process or the launcher "
+                "(--share-gpu "
+                "checks correctness, not speed)"};
 }
 
 }  // namespace

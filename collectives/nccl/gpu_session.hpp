@@ -15,9 +15,11 @@
 
 namespace collbench::collectives {
 
+class CallIssuer;
+
 /// What one rank works with: the libraries, its GPU, and a stream on it.
 struct GpuSession {
-  /// Finds the libraries and the GPU of every rank, and makes it this process's current one. Collective.
+  /// Finds the libraries and the GPU of every rank, and makes it this thread's current one. Collective.
   /// `machines` are the hosts that there really are. Throws the same AgreedError (not_here) on all ranks when
   /// a library or a GPU is missing, when NCCL's versions differ, and when ranks would share a GPU unless
   /// `share`. `before_nccl`: before the first call of each libnccl that is tried.
@@ -37,6 +39,8 @@ struct GpuSession {
   std::uint64_t l2_bytes = 0;    ///< of the GPU that has the largest L2; 0: none says
   std::uint64_t free_bytes = 0;  ///< of the memory of the GPU that has least left for one rank
   std::unique_ptr<CudaStream> stream;
+  CallIssuer* issuer = nullptr;  ///< that puts the calls of rows on it; of NcclProcess
+  int rank_of_issuer = 0;        ///< among the ranks that it does so for
 };
 
 }  // namespace collbench::collectives

@@ -103,15 +103,15 @@ std::vector<RowKey> trial_keys(const NcclOptions& options, const std::string& al
 
 }  // namespace
 
-NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities& machines,
-                         launch::CallCounter& calls, const NcclOptions& options)
+NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, NcclProcess& process,
+                         const Identities& machines, launch::CallCounter& calls, const NcclOptions& options)
     : all_(waiter),
       waiter_(&waiter),
+      process_(process),
+      rank_in_process_(waiter.ranks().rank() % process.ranks()),
       gpu_(waiter, machines, options.share_gpu, options.inside_slurm,
-           [this](int version) {
-             if (!network_log_ || !network_log_->unknown_reason().empty()) network_log_.emplace(version);
-           }),
-      observer_(gpu_.nccl.version, options.settings),
+           [&process](int version) { process.open_log(version); }),
+      observer_(process.observer(gpu_.nccl.version, options.settings)),
       traffic_(options.traffic),
       buffer_use_(options.buffers),
       operations_per_group_(options.operations_per_group),
@@ -122,13 +122,14 @@ NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, const Identities&
       walk_bytes_(options.hot ? 0 : kWalkOfL2 * gpu_.l2_bytes),
       algorithms_(options.algorithms) {
   gpu_.settings = options.settings;
-  gpu_.nccl.warnings = [this] { return network_log_->warnings(); };
+  gpu_.issuer = &process.issuer(rank_in_process_);
+  gpu_.rank_of_issuer = rank_in_process_ % process.ranks_of_thread();
+  gpu_.nccl.warnings = [&process] { return process.log().warnings(); };
   launch::agreed(waiter.ranks(), waiter.host(), [&] {
     if (graph_launches_ > 0) require_graphs(gpu_.cuda);
     require_registration(gpu_.nccl, registration_);
     require_settings(options.settings, gpu_.nccl.version);
   });
-  keep_network_plugin(gpu_.nccl.version);
   note_made(try_nccl(gpu_, *waiter_, registration_));
   try_algorithms(options);
 }
@@ -165,7 +166,7 @@ void NcclBackend::try_algorithms(const NcclOptions& options) {
 void NcclBackend::try_algorithm(const AlgorithmOverride& forced, const std::vector<RowKey>& trials,
                                 std::unique_ptr<NcclCommunicator>& communicator) {
   const AlgorithmOverride at_start = of_communicator(forced);
-  const ScopedEnvironment environment(at_start);
+  const auto environment = process_.environment(at_start);
   for (const RowKey& key : trials) {
     const RowLayout row = layout(key);
     launch::agreed(waiter_->ranks(), waiter_->host(), [&] { allocate_exactly(row.bytes); });
@@ -210,7 +211,7 @@ void NcclBackend::describe(Run& run) const {
   run.backend = BackendId::nccl;
   run.gpus_simulated = gpu_.cuda.is_simulated;
   run.nccl_observer_status = observer_.status();
-  run.nccl_networks = {.used = networks_, .unknown_reason = network_log_->unknown_reason()};
+  run.nccl_networks = {.used = networks_, .unknown_reason = process_.log().unknown_reason()};
   run.versions.nccl = nccl_version_text(gpu_.nccl.version);
   run.versions.cuda = cuda_version_text(gpu_.cuda.version);
   run.communicator_seconds = communicator_seconds_;
@@ -247,6 +248,8 @@ std::optional<std::string> NcclBackend::unsupported_type_reason(DataType type) c
 std::optional<std::string> NcclBackend::unsupported_reason(const RowKey& key) const {
   if (auto why = unsupported_type_reason(key.type)) return why;
   if (key.operation == OperationId::step) return "a step on GPUs is not measured; --backend mpi measures one";
+  if (key.operation == OperationId::ping_pong && process_.ranks_of_thread() > 1)
+    return "one thread issues the calls of several GPUs at a time, and an answer waits for its question";
   if (operation(key.operation).needs_two_ranks && waiter_->ranks().size() < 2) return "needs two ranks";
   // Its kernel for one rank knows no such type (NCCL 2.28.9, src/device/onerank.cu); seen with 2.28.3 on an
   // H200.
@@ -316,7 +319,12 @@ void NcclBackend::allocate_exactly(const BufferBytes& bytes) {
   if (scratch_.data() == nullptr) scratch_ = DeviceBuffer(gpu_.cuda, sizeof(NcclRowScratch));
 }
 
-void NcclBackend::renew_communicators() { communicators_.clear(); }
+/// NCCL frees what the ranks of a process share when the last of them ends its communicator: buffers that it
+/// knows stay until then.
+void NcclBackend::renew_communicators() {
+  communicators_.clear();
+  process_.meet();
+}
 
 void NcclBackend::measure_among(const launch::CollectiveWait& some) {
   renew_communicators();
@@ -328,7 +336,7 @@ NcclCommunicator& NcclBackend::communicator(std::string algorithm) {
   const auto found = communicators_.find(algorithm);
   if (found != communicators_.end()) return *found->second;
   const AlgorithmOverride forced = algorithm_override(algorithm).value_or(AlgorithmOverride{});
-  const ScopedEnvironment environment(forced);
+  const auto environment = process_.environment(forced);
   auto made =
       std::make_unique<NcclCommunicator>(gpu_, *waiter_, NcclCalls::blocking, forced.ctas);  // or it throws
   NcclCommunicator& communicator = *communicators_.emplace(algorithm, std::move(made)).first->second;
@@ -341,7 +349,8 @@ void NcclBackend::note_made(double seconds) {
   if (waiter_ != &all_) return;
   communicator_seconds_.push_back(seconds);
   std::vector<std::vector<std::pair<std::string, double>>> timings;
-  for (const std::string& log : waiter_->ranks().all_gather(network_log_->newest())) {
+  for (const std::string& log :
+       waiter_->ranks().all_gather(is_first_of_process() ? process_.log().newest() : "")) {
     const std::string network = network_in(log).value_or("");
     const bool known = std::ranges::find(networks_, network) != networks_.end();
     if (!network.empty() && !known) networks_.push_back(network);
@@ -380,7 +389,7 @@ std::unique_ptr<PreparedRow> NcclBackend::row_on(NcclCommunicator& communicator,
           .gpu = gpu_,
           .communicator = communicator,
           .ranks = waiter_->ranks(),
-          .observer = observer_,
+          .observer = is_first_of_process() ? &observer_ : nullptr,
           .operations_per_group = operations_per_group_,
           .clock = waiter_->clock(),
           .calls = waiter_ == &all_ ? calls_ : calls_among_some_,

@@ -9,8 +9,7 @@
 #include "collectives/nccl/algorithm_override.hpp"
 #include "collectives/nccl/gpu_session.hpp"
 #include "collectives/nccl/nccl_communicator.hpp"
-#include "collectives/nccl/nccl_network.hpp"
-#include "collectives/nccl/nccl_observer.hpp"
+#include "collectives/nccl/nccl_process.hpp"
 #include "collectives/nccl/nccl_row.hpp"
 #include "launch/collective_wait.hpp"
 
@@ -38,10 +37,10 @@ struct NcclOptions {
 class NcclBackend : public Backend {
  public:
   /// Finds libraries and GPUs, and tries whether NCCL works between these ranks. Collective. Throws the same
-  /// AgreedError on all ranks when it does not. `waiter` and `calls`, which counts those of rows, outlive the
-  /// backend.
-  NcclBackend(const launch::CollectiveWait& waiter, const Identities& machines, launch::CallCounter& calls,
-              const NcclOptions& options);
+  /// AgreedError on all ranks when it does not. `waiter`, `process`, which this rank's process has one of,
+  /// and `calls`, which counts those of rows, outlive the backend.
+  NcclBackend(const launch::CollectiveWait& waiter, NcclProcess& process, const Identities& machines,
+              launch::CallCounter& calls, const NcclOptions& options);
   NcclBackend(const NcclBackend&) = delete;
   NcclBackend& operator=(const NcclBackend&) = delete;
   /// After a failure the buffers are left to the end of the process: cudaFree waits for the GPU, which may
@@ -87,15 +86,17 @@ class NcclBackend : public Backend {
   [[nodiscard]] std::unique_ptr<PreparedRow> row_on(NcclCommunicator& communicator, const RowKey& key,
                                                     const RowLayout& layout, const BufferWalk& walk,
                                                     bool in_graphs) const;
+  [[nodiscard]] bool is_first_of_process() const { return rank_in_process_ == 0; }
   [[nodiscard]] AlgorithmOverride of_communicator(const AlgorithmOverride& choice) const;
   void leave_buffers();
   void allocate_exactly(const BufferBytes& bytes);
 
   const launch::CollectiveWait& all_;
-  const launch::CollectiveWait* waiter_;       // of the ranks that rows are measured among
-  std::optional<NcclNetworkLog> network_log_;  // before NCCL's first call
+  const launch::CollectiveWait* waiter_;  // of the ranks that rows are measured among
+  NcclProcess& process_;
+  int rank_in_process_;
   GpuSession gpu_;
-  NcclObserver observer_;  // before any communicator, as the next
+  const NcclObserver& observer_;  // before any communicator
   TrafficMatrix traffic_;
   BufferUse buffer_use_;
   std::uint64_t operations_per_group_;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <thread>
+#include <utility>
 
 #include "launch/agreement.hpp"
 
@@ -62,42 +62,36 @@ void NcclCommunicator::make(NcclUniqueId id, NcclCalls calls, int ctas) {
 void NcclCommunicator::run(const std::string& what, const std::function<void()>& issue,
                            const std::function<void()>& release) {
   std::uint64_t left = 1;
-  const auto once = [&] {
+  const CallQueue once{.next = [&] {
     if (left > 0) issue();
     return std::exchange(left, 0);
-  };
-  run_calls(what, once, release);
+  }};
+  CallIssuer alone(1);
+  wait_for(what, alone, 0, once, release, nullptr);
 }
 
-/// Until all are on the stream, or for so long. Whether they are.
-bool NcclCommunicator::put_calls(const std::function<std::uint64_t()>& next, double seconds) {
-  const Clock& clock = waiter_.clock();
-  for (const double end = clock.seconds() + seconds; clock.seconds() < end;) {
-    if (pace_.has_room()) {
-      const std::uint64_t launches = next();
-      if (launches == 0) return true;
-      pace_.add(launches, *gpu_.stream);
-    } else {
-      static_cast<void>(settled());
-      std::this_thread::yield();  // NCCL may need this core for threads of its own
-    }
-  }
-  return false;
-}
-
-void NcclCommunicator::run_calls(const std::string& what, const std::function<std::uint64_t()>& next,
+void NcclCommunicator::run_calls(const std::string& what, const CallQueue& queue,
                                  const std::function<void()>& release,
                                  const std::function<std::size_t()>& progress) {
-  bool all_put = false;
+  wait_for(what, *gpu_.issuer, gpu_.rank_of_issuer, queue, release, progress);
+}
+
+void NcclCommunicator::wait_for(const std::string& what, CallIssuer& issuer, int rank, const CallQueue& queue,
+                                const std::function<void()>& release,
+                                const std::function<std::size_t()>& progress) {
+  const CallIssuer::Means means{.clock = waiter_.clock(),
+                                .grouped = [this](const std::function<void()>& issue) { grouped(issue); },
+                                .look = [this] { static_cast<void>(settled()); }};
   const auto over = [&] {
-    if (!all_put) all_put = put_calls(next, kBetweenLooks);
+    const bool all_put = issuer.go_on(rank, means, kBetweenLooks);
     return settled() && all_put && gpu_.stream->idle();
   };
+  const auto come = [&] { return pace_.progress() + (progress ? progress() : 0); };
   pace_.begin();
   try {
     waiter_.wait(
-        what, [&] { all_put = put_calls(next, kAloneSeconds); }, over,
-        [&] { return pace_.progress() + (progress ? progress() : 0); });
+        what, [&] { issuer.begin(rank, queue, pace_, *gpu_.stream, means, kAloneSeconds); }, over,
+        [&] { return issuer.meanwhile(come); });
   } catch (const Error&) {
     if (release) release();
     give_up();
@@ -223,30 +217,6 @@ double try_nccl(const GpuSession& gpu, const launch::CollectiveWait& waiter,
   launch::agreed(waiter.ranks(), waiter.host(), [&] { trial.deregister_buffers(); });
   trial.finalize();
   return trial.seconds();
-}
-
-void LaunchPace::begin() {
-  recorded_ = 0;
-  over_ = 0;
-  since_mark_ = 0;
-}
-
-void LaunchPace::add(std::uint64_t launches, const CudaStream& stream) {
-  since_mark_ += launches;
-  if (since_mark_ < kLaunchesPerMark) return;
-  since_mark_ = 0;
-  marks_.at(recorded_ % marks_.size()).record(stream);
-  ++recorded_;
-}
-
-bool LaunchPace::has_room() {
-  return recorded_ - over_ < marks_.size() || recorded_ - progress() < marks_.size();
-}
-
-std::size_t LaunchPace::progress() {
-  // One that was not recorded counts as over for CUDA.
-  while (over_ < recorded_ && marks_.at(over_ % marks_.size()).is_over()) ++over_;
-  return over_;
 }
 
 }  // namespace collbench::collectives

@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -7,37 +6,13 @@
 #include <vector>
 
 #include "base/record/states.hpp"
+#include "collectives/nccl/call_issuer.hpp"
 #include "collectives/nccl/cuda_handles.hpp"
 #include "collectives/nccl/gpu_session.hpp"
+#include "collectives/nccl/launch_pace.hpp"
 #include "launch/collective_wait.hpp"
 
 namespace collbench::collectives {
-
-/// How far a rank puts work on its stream ahead of the GPU. A stream takes about 1,024 launches; the next one
-/// blocks inside the driver until the GPU has come further. Behind a peer that failed or is stuck it never
-/// does, and the rank would learn nothing of that. So an event is recorded every 256 launches, and nothing
-/// more is put before that of 512 launches back is over: at most 768 are under way.
-class LaunchPace {
- public:
-  explicit LaunchPace(const CudaLibrary& cuda) : marks_{CudaEvent(cuda), CudaEvent(cuda), CudaEvent(cuda)} {}
-
-  /// The stream is idle: nothing counts that was put on it until now.
-  void begin();
-  /// `launches` more were put on the stream. Throws as CudaEvent does.
-  void add(std::uint64_t launches, const CudaStream& stream);
-  /// Whether more may be put. Throws Error (rank_lost) when what was put has failed.
-  [[nodiscard]] bool has_room();
-  /// A number that grows as the GPU goes on. Throws likewise.
-  [[nodiscard]] std::size_t progress();
-
- private:
-  static constexpr std::uint64_t kLaunchesPerMark = 256;
-
-  std::array<CudaEvent, 3> marks_;  // the newest, and those of 256 and 512 launches before it
-  std::size_t recorded_ = 0;
-  std::size_t over_ = 0;
-  std::uint64_t since_mark_ = 0;
-};
 
 /// Whether NCCL's calls may return before they are done.
 enum class NcclCalls { blocking, non_blocking };
@@ -66,10 +41,10 @@ class NcclCommunicator {
   void run(const std::string& what, const std::function<void()>& issue,
            const std::function<void()>& release = nullptr);
 
-  /// Likewise of many calls: `next` puts some of them on the stream and returns how many launches these are;
-  /// 0: all are there. While the stream's queue has no room for more (LaunchPace), and after 0.2 s of putting
+  /// Likewise of many calls, which the thread of this rank puts on the stream with those of its other ranks
+  /// (CallIssuer). While the stream's queue has no room for more (LaunchPace), and after 0.2 s of putting
   /// them there in any case, this rank learns of what happens on the others, as it does while it waits.
-  void run_calls(const std::string& what, const std::function<std::uint64_t()>& next,
+  void run_calls(const std::string& what, const CallQueue& queue,
                  const std::function<void()>& release = nullptr,
                  const std::function<std::size_t()>& progress = nullptr);
 
@@ -111,7 +86,8 @@ class NcclCommunicator {
   void make(NcclUniqueId id, NcclCalls calls, int ctas);
   [[nodiscard]] NcclResult deregister(const Registered& buffer) const;
   [[nodiscard]] bool settled() const;
-  [[nodiscard]] bool put_calls(const std::function<std::uint64_t()>& next, double seconds);
+  void wait_for(const std::string& what, CallIssuer& issuer, int rank, const CallQueue& queue,
+                const std::function<void()>& release, const std::function<std::size_t()>& progress);
   void give_up() noexcept;
 
   const GpuSession& gpu_;

@@ -97,9 +97,8 @@ void NcclRow::wait_for(const std::string& what, const std::function<void()>& iss
 }
 
 /// Likewise, for many.
-void NcclRow::wait_for_calls(const std::function<std::uint64_t()>& next,
-                             const std::function<std::size_t()>& progress) {
-  communicator_.run_calls(name_of(key_), next, [this] { graph_.reset(); }, progress);
+void NcclRow::wait_for_calls(const CallQueue& queue, const std::function<std::size_t()>& progress) {
+  communicator_.run_calls(name_of(key_), queue, [this] { graph_.reset(); }, progress);
 }
 
 void NcclRow::fill(std::uint64_t iteration) {
@@ -260,10 +259,6 @@ std::uint64_t NcclRow::put_next(std::uint64_t left) {
   return std::min(left, iterations_in_graph_);
 }
 
-void NcclRow::put(std::uint64_t iterations) {
-  while (iterations > 0) iterations -= put_next(iterations);
-}
-
 /// What they take of a stream's queue. How much of it a graph takes is the driver's: all of its calls count.
 std::uint64_t NcclRow::launches_of(std::uint64_t iterations) const {
   return key_.operation == OperationId::ping_pong ? iterations * std::max<std::size_t>(1, transfers_.size())
@@ -285,18 +280,21 @@ std::vector<double> NcclRow::time_spans(std::span<const BlockSpan> spans) {
   while (events_.size() < spans.size() + 1) events_.emplace_back(gpu_.cuda);
   std::size_t put_spans = 0;
   std::uint64_t put_of_span = 0;
+  const auto is_at_end = [&] { return put_of_span == spans[put_spans].iterations; };
   const auto next = [&]() -> std::uint64_t {
     if (put_spans == spans.size()) return 0;
     if (put_spans == 0 && put_of_span == 0) events_[0].record(*gpu_.stream);
     const std::uint64_t iterations = put_next(spans[put_spans].iterations - put_of_span);
     put_of_span += iterations;
-    if (put_of_span < spans[put_spans].iterations) return launches_of(iterations);
+    return launches_of(iterations) + (is_at_end() ? 1 : 0);  // the event
+  };
+  const auto behind = [&] {
+    if (!is_at_end()) return;
     events_[++put_spans].record(*gpu_.stream);
     put_of_span = 0;
-    return launches_of(iterations) + 1;  // the event
   };
   std::size_t passed = 0;
-  wait_for_calls(next, [&] {
+  wait_for_calls({.next = next, .behind = behind}, [&] {
     while (passed < put_spans && events_[passed + 1].is_over()) ++passed;
     return passed;
   });
@@ -323,18 +321,22 @@ double NcclRow::time_waited_calls(std::uint64_t iterations) {
     // All ranks issue the same number: who has lost patience waits no more, but issues on.
     bool patient = true;
     bool has_one = false;
-    wait_for_calls([&]() -> std::uint64_t {
+    double issued = 0;
+    const auto next = [&]() -> std::uint64_t {
       if (left == 0 || (has_one && call_wait_ != CallWait::alone)) return 0;
       has_one = true;
-      const double issued = clock_.seconds();
+      issued = clock_.seconds();
       const std::uint64_t now = put_next(left);
       left -= now;
+      return launches_of(now);
+    };
+    const auto behind = [&] {
       while (!(is_over = gpu_.stream->idle()) && patient && clock_.seconds() - issued < kPatienceSeconds)
         std::this_thread::yield();  // NCCL may need this core for threads of its own
       patient = patient && is_over;
       own = clock_.seconds() - before;
-      return launches_of(now);
-    });
+    };
+    wait_for_calls({.next = next, .behind = behind});
     const bool with_all = call_wait_ == CallWait::with_all || !is_over;
     seconds += with_all ? clock_.seconds() - before : own;
   }
@@ -353,22 +355,26 @@ void NcclRow::run(std::uint64_t iterations) {
     capture(1);  // NCCL chooses when it is called: in a graph, that is here
     static_cast<void>(time_spans(std::vector<BlockSpan>{{.iterations = iterations}}));
   };
-  if (choice_) {
+  if (choice_ || observer_ == nullptr) {
     work();
   } else {
-    choice_ = observer_.watch(work);
+    choice_ = observer_->watch(work);
   }
 }
 
 std::optional<double> NcclRow::enqueue_seconds(std::uint64_t calls) {
   const std::uint64_t in_graph = graph_ ? iterations_in_graph_ : 1;
   const std::uint64_t iterations = (calls + in_graph - 1) / in_graph * in_graph;
+  std::optional<double> before;
   double seconds = 0;
-  wait_for(name_of(key_), [&] {
-    const double before = clock_.seconds();
-    put(iterations);
-    seconds = clock_.seconds() - before;
-  });
+  std::uint64_t left = iterations;
+  const auto next = [&] {
+    if (!before) before = clock_.seconds();
+    const std::uint64_t now = left == 0 ? 0 : put_next(left);
+    left -= now;
+    return now;
+  };
+  wait_for_calls({.next = next, .behind = [&] { seconds = clock_.seconds() - *before; }});
   return seconds / static_cast<double>(iterations);
 }
 
@@ -379,7 +385,7 @@ Block NcclRow::time(std::uint64_t iterations, std::uint64_t iterations_per_sampl
   if (in_graphs_) {
     capture(iterations_per_sample);
     // The first launch of a graph brings it to the GPU.
-    wait_for(name_of(key_), [&] { put(iterations_per_sample); });
+    wait_for(name_of(key_), [&] { static_cast<void>(put_next(iterations_per_sample)); });
   }
   // Rank 0 decides for all: the ranks' times differ.
   const bool events_are_free = launch::broadcast_value(

@@ -24,7 +24,7 @@ struct NcclRowContext {
   const GpuSession& gpu;
   NcclCommunicator& communicator;
   launch::Ranks& ranks;
-  const NcclObserver& observer;
+  const NcclObserver* observer = nullptr;  ///< of the first rank of a process; none: nobody watches
   std::uint64_t operations_per_group = 1;
   const Clock& clock;
   launch::CallCounter& calls;  ///< counts what is put on the stream
@@ -90,15 +90,13 @@ class NcclRow : public PreparedRow {
 
  private:
   void wait_for(const std::string& what, const std::function<void()>& issue);
-  void wait_for_calls(const std::function<std::uint64_t()>& next,
-                      const std::function<std::size_t()>& progress = nullptr);
+  void wait_for_calls(const CallQueue& queue, const std::function<std::size_t()>& progress = nullptr);
   [[nodiscard]] std::uint64_t issue_next(std::uint64_t left);
   void issue(std::uint64_t times);
   void issue();
   void exchange(std::uint64_t shift) const;
   void share_half(Block& round_trips) const;
   [[nodiscard]] std::uint64_t put_next(std::uint64_t left);
-  void put(std::uint64_t iterations);
   [[nodiscard]] std::uint64_t launches_of(std::uint64_t iterations) const;
   void put_data(std::uint64_t iteration, std::uint64_t input_elements, std::uint64_t output_bytes);
   void capture(std::uint64_t iterations);
@@ -111,7 +109,7 @@ class NcclRow : public PreparedRow {
   const GpuSession& gpu_;
   NcclCommunicator& communicator_;
   launch::Ranks& ranks_;
-  const NcclObserver& observer_;
+  const NcclObserver* observer_;
   const Clock& clock_;
   launch::CallCounter& calls_;
   bool in_graphs_;

@@ -103,10 +103,14 @@ std::vector<std::string> size_words(const TestsValues& values) {
   return {"--sizes", std::to_string(first)};
 }
 
-/// Of all threads of a process.
-int gpus_of(const TestsValues& values) {
+/// Those of each process.
+std::vector<std::string> process_words(const TestsValues& values, bool on_gpus) {
   constexpr int kMaxGpus = 1024;
-  return parse_number(values.at('t'), "-t", 1, kMaxGpus) * parse_number(values.at('g'), "-g", 1, kMaxGpus);
+  const int threads = parse_number(values.at('t'), "-t", 1, kMaxGpus);
+  const int gpus = threads * parse_number(values.at('g'), "-g", 1, kMaxGpus);
+  if (gpus == 1) return {};
+  if (!on_gpus) return {"-g", std::to_string(gpus)};
+  return {"--gpus-per-process", std::to_string(gpus), "--threads", std::to_string(threads)};
 }
 
 std::vector<std::string> notes_of(const TestsValues& values) {
@@ -155,7 +159,8 @@ void add_unless_given(const std::vector<std::pair<std::string, std::string>>& pa
 }  // namespace
 
 std::optional<NcclTestsLine> nccl_tests_line(const std::string& program,
-                                             const std::vector<std::string>& words, bool launched,
+                                             const std::vector<std::string>& words,
+                                             const std::function<bool()>& has_gpus,
                                              const std::string& min_busbw) {
   const Operation* const operation = operation_of(program);
   if (operation == nullptr) return std::nullopt;
@@ -170,12 +175,13 @@ std::optional<NcclTestsLine> nccl_tests_line(const std::string& program,
   const auto add = [&line](const std::vector<std::string>& more) {
     line.words.insert(line.words.end(), more.begin(), more.end());
   };
-  if (const int gpus = gpus_of(values); gpus > 1) {
-    if (launched) line.ranks_of_process = gpus;
-    if (!launched) add({"-g", std::to_string(gpus)});
-    line.notes.emplace_back(
-        "a process for each GPU, where nccl-tests has several in one: small sizes may be quicker here");
-  }
+  const auto backend =
+      std::ranges::find_if(others, [](const std::string& other) { return other.starts_with("--backend"); });
+  const bool is_named = backend != others.end();
+  const bool names_nccl =
+      is_named && (backend->ends_with("=nccl") || (backend + 1 != others.end() && backend[1] == "nccl"));
+  line.sees_no_gpu = !is_named && !has_gpus();
+  add(process_words(values, is_named ? names_nccl : !line.sees_no_gpu));
   add(size_words(values));
   for (const TestsOption& each : kTestsOptions) {
     const std::string& value = values.at(each.letter());
@@ -203,8 +209,6 @@ std::optional<NcclTestsLine> nccl_tests_line(const std::string& program,
   for (const char* flag : {"--no-nodes-alone", "--fit"})
     if (std::ranges::find(others, flag) == others.end()) add({flag});
   add(others);
-  line.finds_backend =
-      std::ranges::none_of(others, [](const std::string& other) { return other.starts_with("--backend"); });
   return line;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,16 +12,17 @@ namespace collbench::program {
 struct NcclTestsLine {
   std::vector<std::string> words;  ///< of a run of ours
   std::vector<std::string> notes;  ///< what of the options is not done here
-  bool finds_backend = false;      ///< a run without --backend: by the GPUs that are here
-  int ranks_of_process = 1;        ///< that each launched process starts: its GPUs
+  bool sees_no_gpu = false;        ///< without --backend: what is measured is found by the hosts' GPUs
 };
 
 /// What a command line of nccl-tests 2.19.6 asks for; none where `program`, the name that was called, is none
 /// of its programs. Options of ours that nccl-tests lacks, such as --expect, are taken as they are.
-/// `launched`: by MPI's launcher. `min_busbw`: NCCL_TESTS_MIN_BW; empty: not set.
+/// `has_gpus`: whether this host has; asked where no --backend says what is measured. Without GPUs, -t and -g
+/// ask for as many processes on host memory. `min_busbw`: NCCL_TESTS_MIN_BW; empty: not set.
 /// Throws Error (usage) for what nccl-tests refuses, and for what cannot be measured here.
 [[nodiscard]] std::optional<NcclTestsLine> nccl_tests_line(const std::string& program,
                                                            const std::vector<std::string>& words,
-                                                           bool launched, const std::string& min_busbw);
+                                                           const std::function<bool()>& has_gpus,
+                                                           const std::string& min_busbw);
 
 }  // namespace collbench::program

@@ -35,6 +35,9 @@ TrafficMatrix read_traffic(launch::OnRoot /*root*/, const std::string& path, int
 }
 
 void refuse_what_needs_gpus(const RunOptions& options) {
+  if (options.process.gpus > 1)
+    throw usage_error("--gpus-per-process", "host memory is measured, where each rank is a process",
+                      "leave it and --threads out; -g N starts N processes");
   struct OfGpus {
     bool is_asked;
     std::string option;
@@ -153,6 +156,7 @@ Run empty_run(const RunOptions& options, const RunContext& context, const collec
   run.time_reduction = options.loop.across_ranks;
   run.simulated = launch::time_is_simulated();
   run.ranks = context.identities;
+  run.process = context.process;
   run.cores_per_node = context.cores_per_node;
   run.environment_notes = context.notes;
   return run;
@@ -161,6 +165,7 @@ Run empty_run(const RunOptions& options, const RunContext& context, const collec
 RunContext make_run_context(const RunOptions& options, const launch::Session& session) {
   launch::Ranks& ranks = session.ranks();
   RunContext context;
+  context.process = options.process;
   context.host = session.host();
   context.library = session.library();
   const int leader = session.shared_memory_leader();
@@ -193,6 +198,8 @@ RunContext make_run_context(const RunOptions& options, const launch::Session& se
   context.host_memory_per_rank_bytes = launch::memory_per_rank(environments, context.machines);
   context.notes =
       launch::environment_notes(environments, context.machines, options.launched, launch::inside_slurm());
+  if (std::string note = process_note(options.process); !note.empty())
+    context.notes.push_back(std::move(note));
   if (!options.node_map.empty()) {
     context.notes.push_back(
         fmt::format("--node-map is in effect: ranks are grouped as {}, but run on {}",

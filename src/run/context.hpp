@@ -19,6 +19,7 @@ struct RunContext {
   Identities identities;  ///< with --node-map in force
   std::vector<int> cores_per_node;
   std::vector<std::vector<int>> allowed_cores;  ///< that each rank may run on, by rank
+  ProcessShape process;
   std::vector<std::string> notes;
   std::string library;                           ///< that connects the ranks (Session::library)
   std::uint64_t host_memory_per_rank_bytes = 0;  ///< 0: unknown

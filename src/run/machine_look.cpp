@@ -14,7 +14,10 @@ namespace collbench::program {
 MachineLook look_at_machine(const launch::Session& session, const RunContext& context) {
   const Clock& clock = session.clock();
   const auto rank = static_cast<std::size_t>(session.ranks().rank());
-  return {.seconds = clock.seconds(), .counters = view_error_counters(context.machines.at(rank), clock)};
+  MachineLook look{.seconds = clock.seconds(),
+                   .counters = view_error_counters(context.machines.at(rank), clock)};
+  if (!context.process.is_first(session.ranks().rank())) look.cpu.own_seconds = 0;
+  return look;
 }
 
 void note_changes(const launch::Session& session, const RunContext& context, bool says_rank_use,
@@ -24,7 +27,9 @@ void note_changes(const launch::Session& session, const RunContext& context, boo
   const MachineLook now = look_at_machine(session, context);
   run.load_notes =
       launch::external_cpu_load(ranks, machines, before.cpu, now.cpu, now.seconds - before.seconds);
-  const std::vector<RankUse> uses = launch::gather_rank_use(ranks, before.use);
+  std::vector<RankUse> uses = launch::gather_rank_use(ranks, before.use);
+  for (std::size_t rank = 0; rank < uses.size(); ++rank)
+    if (!context.process.is_first(static_cast<int>(rank))) uses[rank] = {};
   run.network_notes = launch::lost_packets(uses, machines);
   CounterNotes rises = gather_counter_rises(ranks, before.counters, now.counters);
   std::ranges::move(rises.network, std::back_inserter(run.network_notes));

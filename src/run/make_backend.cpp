@@ -25,7 +25,8 @@ int step_matrix_of(const RunOptions& options) {
 
 RunBackend make_backend(const RunOptions& options, const launch::Session& session,
                         const launch::CollectiveWait& waiter, const RunContext& context,
-                        const TrafficMatrix& traffic, launch::CallCounters counters) {
+                        const TrafficMatrix& traffic, launch::CallCounters counters,
+                        collectives::NcclProcess& process) {
   if (context.memory == collectives::MemoryKind::host) {
     return {.backend = collectives::mpi_library().functions->make_backend(
                 session.clock(), traffic, counters, options.request.buffers, step_matrix_of(options)),
@@ -39,7 +40,7 @@ RunBackend make_backend(const RunOptions& options, const launch::Session& sessio
                 "leave it out, or run collbench instead of collbench-smpi");
   });
   auto nccl = std::make_unique<collectives::NcclBackend>(
-      waiter, context.machines, counters.calls,
+      waiter, process, context.machines, counters.calls,
       collectives::NcclOptions{.share_gpu = options.share_gpu,
                                .inside_slurm = launch::inside_slurm(),
                                .operations = options.request.operations,

@@ -7,6 +7,7 @@
 #include "base/record/traffic_matrix.hpp"
 #include "collectives/engine/backend.hpp"
 #include "collectives/nccl/gpu_choice.hpp"
+#include "collectives/nccl/nccl_process.hpp"
 #include "launch/collective_wait.hpp"
 #include "launch/session.hpp"
 #include "src/run/context.hpp"
@@ -29,9 +30,11 @@ struct RunBackend {
   std::function<void(const launch::CollectiveWait& some)> measure_among;
 };
 
-/// Makes it. Collective. Throws the same Error on all ranks where GPUs are asked for and cannot be used.
+/// Makes it; `process` is of all ranks of this process. Collective. Throws the same Error on all ranks where
+/// GPUs are asked for and cannot be used.
 [[nodiscard]] RunBackend make_backend(const RunOptions& options, const launch::Session& session,
                                       const launch::CollectiveWait& waiter, const RunContext& context,
-                                      const TrafficMatrix& traffic, launch::CallCounters counters);
+                                      const TrafficMatrix& traffic, launch::CallCounters counters,
+                                      collectives::NcclProcess& process);
 
 }  // namespace collbench::program

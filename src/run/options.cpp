@@ -18,6 +18,7 @@ namespace collbench::program {
 namespace {
 
 constexpr std::uint64_t kMaxIterations = 1'000'000'000;
+constexpr int kMaxGpusOfProcess = 1024;
 
 void add_what(CLI::App& app, RunOptions& run) {
   const std::string theme = "What to measure, such as --ops all_reduce,send_recv --sizes 1MB,100MB,1GB";
@@ -244,8 +245,16 @@ void add_where(CLI::App& app, RunOptions& run) {
       "the machine that every node should match: hgx-h100, or a file (topo save); exit status 1 on a fault",
       into(run.expect));
   add_option(app, theme, "-g,--ngpus", "N",
-             "without mpirun: start N ranks here (nccl-tests: GPUs per process)",
+             "without mpirun: start N ranks here, each a process (nccl-tests: GPUs of each thread of one "
+             "process)",
              number_into(run.local_ranks, "-g", 1, 4096));
+  add_option(app, theme, "--gpus-per-process", "N",
+             "on GPUs: N ranks in each process, as single-process frameworks and nccl-tests' -t and -g have "
+             "it; by one thread, which issues their calls one after another (1)",
+             number_into(run.process.gpus, "--gpus-per-process", 1, kMaxGpusOfProcess));
+  add_option(app, theme, "--threads", "T",
+             "share them out to T threads of the process; without --gpus-per-process: a GPU for each (1)",
+             number_into(run.process.threads, "--threads", 1, kMaxGpusOfProcess));
   add_option(
       app, theme, "--rendezvous", "HOST:PORT",
       "without MPI: where the ranks meet, rank 0's host and a free port there (GPUs only; torchrun and "
@@ -329,6 +338,22 @@ void require_measured_chart(const RunOptions& run) {
                       "add it to --ops");
 }
 
+void complete_process_shape(const CLI::App& app, RunOptions& run) {
+  ProcessShape& process = run.process;
+  if (app.count("--gpus-per-process") == 0) process.gpus = process.threads;
+  if (process.gpus % process.threads != 0)
+    throw usage_error(
+        "--threads",
+        fmt::format("{} GPUs cannot be shared out evenly to {} threads", process.gpus, process.threads),
+        "give a number of threads that divides --gpus-per-process");
+  if (process.gpus == 1) return;
+  const auto refuse = [](const char* option, const char* why) {
+    throw usage_error(option, why, "leave it out, or --gpus-per-process and --threads");
+  };
+  if (run.share_gpu) refuse("--share-gpu", "NCCL has no two ranks of one process on a GPU");
+  if (run.rank_use) refuse("--rank-use", "what a process takes is not told apart by its ranks");
+}
+
 }  // namespace
 
 void add_run_options(CLI::App& app, RunOptions& run) {
@@ -347,6 +372,7 @@ void complete_run_options(const CLI::App& app, RunOptions& run) {
     throw usage_error("--anonymous", "of a run, it is of an archive, and none is asked for",
                       "add --evidence FILE.tar.gz; collbench report --anonymous writes the rest");
   require_measured_chart(run);
+  complete_process_shape(app, run);
   if (run.criteria.criteria.accept && run.loop.checks == 0)
     throw usage_error("--accept", "a machine is accepted by data that was checked, and -c 0 checks none",
                       "leave -c out");
@@ -356,6 +382,21 @@ void complete_run_options(const CLI::App& app, RunOptions& run) {
   // As many iterations as the user fixed may take any time.
   run.blocks_have_timeout = app.count("-n") == 0 || app.count("-T") > 0;
   if (run.is_endless() && !run.seconds) run.seconds = std::numeric_limits<double>::infinity();
+}
+
+std::string process_note(const ProcessShape& process) {
+  if (process.gpus == 1) return {};
+  const std::string words = fmt::format("each process has {} GPUs", process.gpus);
+  if (process.gpus_per_thread() == 1)
+    return words + fmt::format(
+                       ", a thread for each: small sizes are bound by the launches of its threads; compare "
+                       "them with nccl-tests' -t {}, or measure a process for each GPU (-g)",
+                       process.threads);
+  return fmt::format(
+      "{}, and {} issues the calls of {} of them, one after another: small sizes are bound by launches; "
+      "compare them with nccl-tests' -t {} -g {}, or measure a process for each GPU (-g)",
+      words, process.threads == 1 ? "one thread" : fmt::format("each of {} threads", process.threads),
+      process.gpus_per_thread(), process.threads, process.gpus_per_thread());
 }
 
 double run_seconds(const RunOptions& run, collectives::MemoryKind memory) {

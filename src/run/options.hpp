@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/record/process_shape.hpp"
 #include "collectives/engine/backend.hpp"
 #include "collectives/engine/measurement_loop.hpp"
 #include "collectives/engine/plan.hpp"
@@ -74,7 +75,8 @@ struct RunOptions {
   bool quiet = false;               ///< tables, warnings and faults only
   double timeout_seconds = 300;     ///< of one step; 0: none
   bool blocks_have_timeout = true;  ///< a block of a row on GPUs is such a step; not with -n alone
-  int local_ranks = 0;              ///< -g: ranks to start here; 0: not given
+  int local_ranks = 0;              ///< -g: processes to start here; 0: not given
+  ProcessShape process;             ///< --gpus-per-process, --threads
   std::vector<std::string> command_line;
   std::map<std::string, std::string> environment;  ///< what may be recorded of it, before we add to it
   bool is_soak = false;                            ///< --soak, which sets passes and seconds
@@ -96,6 +98,9 @@ void add_run_options(CLI::App& app, RunOptions& run);
 
 /// What follows from several options together, once all are parsed. Throws Error (usage).
 void complete_run_options(const CLI::App& app, RunOptions& run);
+
+/// What several GPUs in a process mean for the times, in a sentence; empty for one.
+[[nodiscard]] std::string process_note(const ProcessShape& process);
 
 /// Without --time, on GPUs.
 inline constexpr double kGpuSeconds = 120;

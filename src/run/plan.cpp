@@ -154,6 +154,7 @@ std::string plan_text(const RunPlan& plan, const std::vector<GroupStep>& before,
       counted(ranks, "rank"), format_bytes(plan.memory_bytes),
       std::isinf(seconds) ? "measured until interrupted"
                           : fmt::format("at most about {} of measuring", format_seconds(seconds)));
+  if (const std::string note = process_note(options.process); !note.empty()) text += "# " + note + "\n";
   text += options.loop.fixed.iterations ? "# (with -n the first pass has no time limit)\n" : "";
   std::vector<std::string> steps;
   for (const GroupStep& step : before) {

@@ -535,7 +535,8 @@ class RunDriver {
 }  // namespace
 
 ExitStatus run_command(const RunOptions& options, const launch::Session& session,
-                       launch::FlightRecorder& flight, RunWatch& watch, IncidentLog& incidents) {
+                       launch::FlightRecorder& flight, RunWatch& watch, IncidentLog& incidents,
+                       collectives::NcclProcess& process) {
   flight.step("gathering the ranks");
   launch::Ranks& ranks = session.ranks();
   const double start = session.clock().seconds();
@@ -553,7 +554,8 @@ ExitStatus run_command(const RunOptions& options, const launch::Session& session
   constexpr const char* kStart = "start of the backend";
   // On GPUs it takes as long as drivers and NCCL do, until it waits for the first time.
   context.memory == collectives::MemoryKind::host ? flight.step(kStart) : flight.step_without_limit(kStart);
-  const RunBackend measured = make_backend(options, session, waiter, context, traffic, flight.counters());
+  const RunBackend measured =
+      make_backend(options, session, waiter, context, traffic, flight.counters(), process);
   backend_starts = false;
   flight.step("planning the rows");
   launch::agreed(ranks, context.host, [&] { require_something_to_accept(options, context, measured); });

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/child_process.hpp"
@@ -18,6 +19,7 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "collectives/mpi/mpi_library.hpp"
+#include "collectives/nccl/nccl_process.hpp"
 #include "launch/agreement.hpp"
 #include "launch/flight/flight_recorder.hpp"
 #include "launch/interruption.hpp"
@@ -25,6 +27,7 @@
 #include "launch/real_machine.hpp"
 #include "launch/socket_session.hpp"
 #include "launch/sockets/rank_link.hpp"
+#include "launch/thread_session.hpp"
 #include "src/cli/standard_streams.hpp"
 #include "src/run/hang_report.hpp"
 #include "src/run/host_findings.hpp"
@@ -147,6 +150,62 @@ int did_not_meet(const RunOptions& options, const Error& error, IncidentLog& inc
   return static_cast<int>(error.status());
 }
 
+/// As `launch::flight_identity` has the process; its ranks are its threads.
+launch::FlightIdentity identity_of_thread(const RunOptions& options, int thread) {
+  launch::FlightIdentity identity = launch::flight_identity(options.rendezvous);
+  const int threads = options.process.gpus;
+  if (threads > 1 && !options.launched && !options.rendezvous) {
+    identity.ranks = identity.local_ranks = 1;
+    identity.meeting = fmt::format("process-{}", ::getpid());
+  }
+  identity.rank = identity.rank * threads + thread;
+  identity.ranks *= threads;
+  identity.local_ranks *= threads;
+  return identity;
+}
+
+/// The run of one rank, from where it has met the others to the exit status of its process. Does not return
+/// where the others cannot know that it failed.
+int run_rank(const RunOptions& options, const launch::Session& session, launch::FlightRecorder& flight,
+             RunWatch& watch, IncidentLog& incidents, collectives::NcclProcess& process) {
+  const bool root = session.ranks().is_root();
+  try {
+    const ExitStatus status = run_command(options, session, flight, watch, incidents, process);
+    if (launch::interrupted()) flight.withdraw();
+    return root ? static_cast<int>(status) : 0;
+  } catch (const launch::AgreedError& error) {
+    return report_failure(with_doctors_advice(error), root);
+  } catch (const std::exception& failure) {
+    // What was not agreed on happened here, and the other ranks wait for this one: it ends all, also where
+    // there is no memory left to say why.
+    ExitStatus status = ExitStatus::internal;
+    try {
+      const Error error = as_error(failure);
+      status = error.status();
+      const bool is_alone = session.ranks().size() == 1;
+      if (is_alone && status != ExitStatus::rank_lost && status != ExitStatus::internal)
+        return report_failure(error, root);
+      tell(error, incidents, flight.activity());
+    } catch (const std::exception& other) {  // the status says that it ended
+      spdlog::debug("what happened could not be said: {}", other.what());
+    }
+    watch.finish();
+    session.abort(static_cast<int>(status));
+    std::abort();  // GCC does not see that a virtual function never returns
+  }
+}
+
+/// A rank that is a thread of this process, and not its first.
+void run_thread(const RunOptions& options, launch::ThreadSessions& sessions, int thread,
+                const std::filesystem::path& folder, collectives::NcclProcess& process) {
+  const launch::FlightIdentity identity = identity_of_thread(options, thread);
+  launch::FlightRecorder flight(identity, folder);
+  const auto incidents = std::make_shared<IncidentLog>(options, flight.folder());
+  RunWatch watch(options, incidents, identity, flight);
+  const auto session = sessions.session(thread, flight.exchanges());
+  run_rank(options, *session, flight, watch, *incidents, process);
+}
+
 /// Throws Error (usage) where -g would start ranks that something else has started.
 void require_one_start(const RunOptions& options) {
   if (options.local_ranks > 1 && options.rendezvous && !options.rendezvous->has_launcher)
@@ -178,6 +237,9 @@ void find_launch(RunOptions& options) {
 
 int start_run(const RunOptions& options, int argc, char** argv) {
   require_one_start(options);
+  if (options.process.gpus > 1 && launch::time_is_simulated())
+    throw Error(ExitStatus::not_here, "--gpus-per-process", "there are no GPUs in simulated time",
+                "leave it and --threads out");
   if (options.local_ranks > 1 && !options.launched) {
     const bool on_gpus = options.memory ? *options.memory == collectives::MemoryKind::device
                                         : std::filesystem::exists("/dev/nvidiactl");
@@ -189,8 +251,9 @@ int start_run(const RunOptions& options, int argc, char** argv) {
     collectives::mpi_library().functions->allow_forced_algorithms();
   // Before other ranks see this one: whom a launcher ends is then not taken for one that died.
   if (!launch::time_is_simulated()) launch::notice_interruption();
-  const launch::FlightIdentity identity = launch::flight_identity(options.rendezvous);
-  launch::FlightRecorder flight(identity, flight_folder(identity, options.launched || options.rendezvous));
+  const launch::FlightIdentity identity = identity_of_thread(options, 0);
+  const bool has_others = options.launched || options.rendezvous || options.process.gpus > 1;
+  launch::FlightRecorder flight(identity, flight_folder(identity, has_others));
   const auto incidents = std::make_shared<IncidentLog>(options, flight.folder());
   if (options.rendezvous) {
     flight.step_without_limit("meeting the ranks");  // it has one of its own
@@ -204,33 +267,17 @@ int start_run(const RunOptions& options, int argc, char** argv) {
   } catch (const Error& error) {
     return did_not_meet(options, error, *incidents, flight.activity());
   }
-  const launch::Session& session = *connected;
-  const bool root = session.ranks().is_root();
-  require_own_launcher(options, session);
-  try {
-    const ExitStatus status = run_command(options, session, flight, watch, *incidents);
-    if (launch::interrupted()) flight.withdraw();
-    return root ? static_cast<int>(status) : 0;
-  } catch (const launch::AgreedError& error) {
-    return report_failure(with_doctors_advice(error), root);
-  } catch (const std::exception& failure) {
-    // What was not agreed on happened here, and the other ranks wait for this one: it ends all, also where
-    // there is no memory left to say why.
-    ExitStatus status = ExitStatus::internal;
-    try {
-      const Error error = as_error(failure);
-      status = error.status();
-      const bool is_alone = session.ranks().size() == 1;
-      if (is_alone && status != ExitStatus::rank_lost && status != ExitStatus::internal)
-        return report_failure(error, root);
-      tell(error, *incidents, flight.activity());
-    } catch (const std::exception& other) {  // the status says that it ended
-      spdlog::debug("what happened could not be said: {}", other.what());
-    }
-    watch.finish();
-    session.abort(static_cast<int>(status));
-    std::abort();  // GCC does not see that a virtual function never returns
-  }
+  require_own_launcher(options, *connected);
+  collectives::NcclProcess process(options.process);
+  if (options.process.gpus == 1) return run_rank(options, *connected, flight, watch, *incidents, process);
+  launch::ThreadSessions sessions(*connected, options.process.gpus);
+  std::vector<std::thread> others;
+  for (int thread = 1; thread < options.process.gpus; ++thread)
+    others.emplace_back([&, thread] { run_thread(options, sessions, thread, flight.folder(), process); });
+  const auto session = sessions.session(0, flight.exchanges());
+  const int status = run_rank(options, *session, flight, watch, *incidents, process);
+  for (std::thread& each : others) each.join();
+  return status;
 }
 
 }  // namespace collbench::program

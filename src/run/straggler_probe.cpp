@@ -70,7 +70,7 @@ void StragglerProbe::repeat_probe() {
 }
 
 std::string straggler_probe_obstacle(bool has_mpi, bool share_a_gpu, bool share_cores) {
-  if (!has_mpi) return "the messages of the probe are MPI's, and there is none";
+  if (!has_mpi) return "the messages of the probe are MPI's, which does not connect these ranks";
   if (share_a_gpu) return "ranks share a GPU, so only correctness is checked";
   if (share_cores) return "ranks share cores, so one straggler delays the others";
   return {};

@@ -14,6 +14,7 @@
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/models/nccl/nic_channels.hpp"
 #include "base/error.hpp"
+#include "base/record/run_process.hpp"
 #include "base/units.hpp"
 #include "topology/catalog/gpus.hpp"
 #include "topology/graph/lookup.hpp"
@@ -80,8 +81,6 @@ std::string network_of(const LogFacts& log) {
 }
 
 GpuCluster with_log_facts(GpuCluster cluster, const LogFacts& log) {
-  if (log.gpus_per_process) cluster.run.gpus_per_process = log.gpus_per_process->value;
-  cluster.run.a_thread_per_gpu = log.threads_per_process && log.threads_per_process->value > 1;
   if (log.channels) cluster.run.channels = log.channels->value;
   if (log.nvlink_least_bytes_per_second) {
     cluster.run.min_nvlinks = log.nvlink_least_bytes_per_second->value / kGigabyte;
@@ -154,6 +153,9 @@ GpuCluster with_run_facts(GpuCluster cluster, const Run& run, bool own_floor) {
   cluster.run.nccl_version = nccl_version_code(run.versions.nccl);
   cluster.run.settings_choose = std::ranges::any_of(
       kChoosing, [&](std::string_view name) { return run.environment.contains(std::string(name)); });
+  const std::optional<ProcessShape> process = process_of(run);
+  if (process) cluster.run.gpus_per_process = process->gpus;
+  cluster.run.a_thread_per_gpu = process && process->threads > 1;
   if (run.log) cluster = with_log_facts(std::move(cluster), *run.log);
   if (own_floor) cluster.run.min_microseconds = min_microseconds(run);
   return cluster;

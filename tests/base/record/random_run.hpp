@@ -63,6 +63,7 @@ class RandomRun {
     result.validation_seconds = number();
     result.calibration_seconds = number();
     result.graph_launches = below(64);
+    result.process = {.gpus = 1 + below(64), .threads = 1 + below(64)};
     result.buffers = {text(), maybe([&] { return static_cast<BufferRegistration>(below(3)); })};
     if (chance()) result.telemetry = telemetry();
     result.communicator_seconds = several([&] { return number(); });

@@ -1,4 +1,4 @@
-#include "collectives/nccl/nccl_communicator.hpp"
+#include "collectives/nccl/launch_pace.hpp"
 
 #include <gtest/gtest.h>
 

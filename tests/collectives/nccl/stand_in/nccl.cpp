@@ -38,6 +38,7 @@
 // - slow:N: the first N operations take 50 ms;
 // - wrong_data:N: the N-th operation and all after it deliver one wrong bit.
 // COLLBENCH_STAND_IN_CONFIG=FILE: a line for each communicator, the settings that it is made with.
+// COLLBENCH_STAND_IN_GROUPS=FILE: a line for each group, of how many communicators it has calls.
 // COLLBENCH_STAND_IN_ADDRESSES=FILE: a line for each operation that is no send or receive, where it reads and
 // writes.
 #include <sys/socket.h>
@@ -54,6 +55,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -95,7 +97,7 @@ std::atomic<int> transfers{0};
 thread_local int group_depth = 0;
 thread_local NcclResult group_result = NcclResult::success;
 std::string last_error;
-thread_local std::unique_ptr<IssuedOperation> group;
+thread_local std::vector<std::unique_ptr<IssuedOperation>> group;  // one or more for each communicator
 
 void spoil(const IssuedOperation& operation) {
   const auto wrong_from = injected_fault("wrong_data");
@@ -191,7 +193,9 @@ NcclResult collective(const AskHeader& header, Blocks blocks, const void* send, 
       header.type >= NcclType::float8_e4m3) {
     return NcclResult::invalid_argument;
   }
-  return launch(std::move(operation));
+  if (group_depth == 0) return launch(std::move(operation));
+  group.push_back(std::move(operation));
+  return NcclResult::success;
 }
 
 std::size_t ranks_of(NcclHandle communicator) { return static_cast<std::size_t>(communicator->ranks); }
@@ -240,13 +244,35 @@ NcclResult join(NcclCommunicatorObject& communicator, const std::string& hub) {
 
 IssuedOperation* group_for(NcclHandle communicator, CudaStreamHandle stream) {
   if (group_depth == 0) return nullptr;
-  if (!group) {
-    group = std::make_unique<IssuedOperation>();
-    group->header.ask = Ask::group;
-    group->communicator = communicator;
-    group->stream = stream;
+  for (const auto& each : group)
+    if (each->communicator == communicator && each->exchanges()) return each.get();
+  auto& made = group.emplace_back(std::make_unique<IssuedOperation>());
+  made->header.ask = Ask::group;
+  made->communicator = communicator;
+  made->stream = stream;
+  return made.get();
+}
+
+/// In COLLBENCH_STAND_IN_GROUPS: how many communicators it is of.
+void note_group() {
+  const char* const path = std::getenv("COLLBENCH_STAND_IN_GROUPS");
+  if (path == nullptr) return;
+  std::set<NcclHandle> of;
+  for (const auto& each : group) of.insert(each->communicator);
+  std::ofstream(path, std::ios::app) << of.size() << '\n';
+}
+
+NcclResult launch_group() {
+  note_group();
+  NcclResult result = NcclResult::success;
+  for (auto& each : std::exchange(group, {})) {
+    each->header.sends = each->sends.size();
+    each->header.receives = each->receives.size();
+    for (const auto& [part, data] : each->sends) each->header.bytes += part.bytes;
+    const NcclResult launched = launch(std::move(each));
+    if (launched != NcclResult::success) result = launched;
   }
-  return group.get();
+  return result;
 }
 
 /// Whether the next send or receive is the one that shall fail; its group is spoiled then.
@@ -368,14 +394,10 @@ NcclResult ncclGroupEnd() {
   if (--group_depth > 0) return NcclResult::success;
   if (const NcclResult failed = std::exchange(group_result, NcclResult::success);
       failed != NcclResult::success) {
-    group.reset();
+    group.clear();
     return failed;
   }
-  if (!group) return NcclResult::success;
-  group->header.sends = group->sends.size();
-  group->header.receives = group->receives.size();
-  for (const auto& [part, data] : group->sends) group->header.bytes += part.bytes;
-  return launch(std::move(group));
+  return launch_group();
 }
 
 NcclResult ncclAllReduce(const void* send, void* receive, std::size_t count, NcclType type,
