@@ -300,6 +300,13 @@ std::optional<std::uint64_t> view_page_faults() {
   return static_cast<std::uint64_t>(used.ru_minflt);
 }
 
+void leave_binding() {
+  constexpr std::size_t kOfKernels = 8;  // at most 8,192 processors (NR_CPUS); it takes those that there are
+  std::array<cpu_set_t, kOfKernels> all{};
+  std::memset(all.data(), 0xff, sizeof all);
+  static_cast<void>(::sched_setaffinity(0, sizeof all, all.data()));
+}
+
 Terminal view_terminal(int descriptor, bool launched) {
   if (!launched) return terminal_behind(fmt::format("/proc/self/fd/{}", descriptor));
   const auto mpirun = find_mpirun();

@@ -65,6 +65,10 @@ struct CoreSeconds {
 /// first time since it was mapped. None where that cannot be told.
 [[nodiscard]] std::optional<std::uint64_t> view_page_faults();
 
+/// Lets this thread, and the processes that it starts, run on all processors that the host has for them
+/// (cpuset), whatever the launcher bound the rank to. Where the kernel refuses, all stays as it is.
+void leave_binding();
+
 [[nodiscard]] std::string hwloc_version();
 
 /// A barrier that all ranks leave at one moment, so that what is timed after it is the operation alone; made

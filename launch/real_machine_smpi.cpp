@@ -22,6 +22,8 @@ std::optional<CoreSeconds> view_core_seconds() { return std::nullopt; }
 
 std::optional<std::uint64_t> view_page_faults() { return std::nullopt; }  // the ranks share a process
 
+void leave_binding() {}
+
 std::string hwloc_version() { return "not used"; }
 
 std::function<void()> exact_barrier(Ranks& ranks) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <filesystem>
 #include <future>
 #include <set>
 #include <thread>
@@ -14,8 +15,10 @@
 #include "analysis/probe/siblings.hpp"
 #include "base/child_process.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/text_sinks.hpp"
 #include "launch/interruption.hpp"
+#include "launch/real_machine.hpp"
 #include "src/cli/tools.hpp"
 
 namespace collbench::program {
@@ -40,11 +43,15 @@ std::string uuids_of(const std::vector<collectives::VisibleGpu>& gpus, const Ide
   return uuids.contains("") ? "" : fmt::format("{}", fmt::join(uuids, ","));
 }
 
+/// On a thread of its own.
 ProbeRecord probe_here(const std::string& host, const std::string& uuids, double seconds) try {
+  launch::leave_binding();  // a core would be that of rank 0 alone, and the other ranks sleep
+  const ScratchFolder folder;
+  const std::string so_far = folder.file("probe.json");
   const ChildLimits limits{.seconds = kUnplannedSeconds + 2 * seconds, .interrupted = launch::interrupted};
   std::vector<std::string> words =
       gpu_probe_command(std::max(seconds / kProbeOfEightGpus, kMinWorkSeconds), 0);
-  words.insert(words.end(), {"--gpu-timeout", "30"});  // several may hang, one after another
+  words.insert(words.end(), {"--gpu-timeout", "30", "-J", so_far});  // several may hang, one after another
   if (!uuids.empty()) words.insert(words.begin(), {"env", "CUDA_VISIBLE_DEVICES=" + uuids});
   const ChildResult result = run_child(words, limits);
   // A probe that found a slow GPU ends with 1.
@@ -55,7 +62,12 @@ ProbeRecord probe_here(const std::string& host, const std::string& uuids, double
     return record;
   }
   const std::string said = one_line(result.err.substr(0, result.err.find('\n')));
-  return not_probed(host, said.empty() ? "collbench probe: " + describe_end(result, limits) : said);
+  const std::string why = said.empty() ? "collbench probe: " + describe_end(result, limits) : said;
+  if (!std::filesystem::exists(so_far)) return not_probed(host, why);
+  ProbeRecord record = analysis::probe_from_json(read_file(so_far), "collbench probe");
+  record.host = host;
+  record.notes.insert(record.notes.begin(), "cut short: " + why);
+  return record;
 } catch (const std::exception& error) {
   return not_probed(host, fmt::format("collbench probe: {}", error.what()));
 }

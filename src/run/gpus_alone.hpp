@@ -19,7 +19,8 @@ namespace collbench::program {
 [[nodiscard]] double gpu_probe_command_seconds(double work_seconds, double soak_seconds);
 
 /// Of each host what its first rank's probe says of the GPUs of its ranks, in about `seconds`, on rank 0; of
-/// a host that it said nothing of, a record without GPUs whose notes say why. Empty on the others. `gpus` are
+/// one that did not come to its end what it had measured, and of a host that it said nothing of a record
+/// without GPUs: their notes say why. Empty on the others. `gpus` are
 /// those of the ranks, by rank. Collective: ranks sleep most of the time.
 [[nodiscard]] std::vector<ProbeRecord> probe_gpus(const launch::CollectiveWait& waiter,
                                                   const Identities& machines,

@@ -70,9 +70,10 @@ void describe(ProbeGpu& gpu, const std::vector<topology::GpuSample>& samples) {
   }
 }
 
-/// Puts what the driver read beside the windows, and what it says of each GPU, into the record.
-void add_telemetry(ProbeRecord& record, const collectives::GpuProbeResult& result,
-                   const std::vector<topology::GpuSample>& samples) {
+/// Puts the GPUs into the record: what was measured of them, and what the driver read beside the windows and
+/// says of each.
+void add_gpus(ProbeRecord& record, const collectives::GpuProbeResult& result,
+              const std::vector<topology::GpuSample>& samples) {
   record.gpus = result.gpus;
   for (ProbeGpu& gpu : record.gpus) describe(gpu, samples);
   for (const collectives::GpuMeasurement& measured : result.measurements) {
@@ -85,24 +86,33 @@ void add_telemetry(ProbeRecord& record, const collectives::GpuProbeResult& resul
     }
     record.measurements.push_back(std::move(about));
   }
+  record.failures = result.failures;
+  record.notes.insert(record.notes.end(), result.notes.begin(), result.notes.end());
 }
+
+/// Takes the record after each kind of work.
+using KeepRecord = std::function<void(ProbeRecord so_far)>;
 
 /// Measures this host's GPUs, with their clocks, power, temperature and throttle reasons beside each window,
 /// and adds all of it to `record`. Throws Error (not_here) as collectives::probe_gpus.
-void probe_gpus_of_host(ProbeRecord& record, const collectives::GpuProbe& probe) {
+void probe_gpus_of_host(ProbeRecord& record, collectives::GpuProbe probe, const KeepRecord& keep) {
   const collectives::HostClock clock;
   // Two readings of a window at least.
   constexpr double kReadingsOfWindow = 4;
   topology::GpuSampler sampler(gpu_readers(), clock,
                                std::min(0.5, collectives::gpu_window_seconds(probe) / kReadingsOfWindow));
+  record.gpu_window_seconds = collectives::gpu_window_seconds(probe);
+  probe.ended = [&](const collectives::GpuProbeResult& so_far) {
+    ProbeRecord kept = record;
+    add_gpus(kept, so_far, {});
+    keep(std::move(kept));
+  };
   const collectives::GpuProbeResult result = collectives::probe_gpus(probe, clock);
-  add_telemetry(record, result, sampler.finish());
+  const std::vector<topology::GpuSample>& samples = sampler.finish();
   if (!sampler.failure().empty()) {
     record.notes.push_back("clocks, power and temperature of GPUs: not known: " + sampler.failure());
   }
-  record.gpu_window_seconds = collectives::gpu_window_seconds(probe);
-  record.failures = result.failures;
-  record.notes.insert(record.notes.end(), result.notes.begin(), result.notes.end());
+  add_gpus(record, result, samples);
 }
 
 constexpr std::string_view kAllProcessors = "cpu";
@@ -178,7 +188,8 @@ void probe_processors(const ProbeCommand& options, ProbeRecord& record, Progress
 }
 
 /// Where nobody asked for GPUs, a host without them says so and is probed all the same.
-void probe_gpus(const ProbeCommand& options, bool is_asked, ProbeRecord& record, ProgressLine& progress) {
+void probe_gpus(const ProbeCommand& options, bool is_asked, ProbeRecord& record, const KeepRecord& keep,
+                ProgressLine& progress) {
   collectives::GpuProbe probe;
   probe.only = asked_of(options, collectives::gpu_probe_ids(), collectives::usual_gpu_probe_ids(), kAllGpus);
   if (options.lab00 && options.only.empty()) probe.only = {"gpu-gemm-bf16", "gpu-hbm-copy"};
@@ -190,7 +201,7 @@ void probe_gpus(const ProbeCommand& options, bool is_asked, ProbeRecord& record,
     progress.show(fmt::format("{} (about {} left)", what, format_seconds(seconds_left)), clock.seconds());
   };
   try {
-    probe_gpus_of_host(record, probe);
+    probe_gpus_of_host(record, std::move(probe), keep);
   } catch (const Error& error) {
     if (is_asked || error.status() != ExitStatus::not_here) throw;
     record.notes.push_back(fmt::format("GPUs: not measured: {}", error.what()));
@@ -210,7 +221,7 @@ std::jthread watch_reader() {
   });
 }
 
-ProbeRecord probe_this_host(const ProbeCommand& options) {
+ProbeRecord probe_this_host(const ProbeCommand& options, const KeepRecord& keep) {
   const std::jthread reader = watch_reader();
   ProbeRecord record;
   record.host = own_host_name();
@@ -223,12 +234,30 @@ ProbeRecord probe_this_host(const ProbeCommand& options) {
   const bool asks_gpus = asks(collectives::gpu_probe_ids(), kAllGpus) || options.soak_seconds > 0;
   if (is_open || asks(collectives::processor_probe_ids(), kAllProcessors))
     probe_processors(options, record, progress);
-  if (asks_gpus || is_open) probe_gpus(options, asks_gpus, record, progress);
+  if (asks_gpus || is_open) {
+    keep(record);
+    probe_gpus(options, asks_gpus, record, keep, progress);
+  }
   return record;
 }
 
-std::vector<ProbeRecord> records_of(const ProbeCommand& options) {
-  if (options.records.empty()) return {probe_this_host(options)};
+/// Into the file of -J, if there is one: a probe that is killed leaves what it has measured. What fails here
+/// fails at the end, too, and is told then.
+void keep_record(const std::vector<OutputDocument>& documents, ProbeRecord so_far) {
+  const std::string path = record_file(documents);
+  if (path.empty()) return;
+  so_far.notes.insert(so_far.notes.begin(), "not finished: the probe goes on, or was killed");
+  try {
+    write_file_by_rename(path, analysis::probe_json(so_far));
+  } catch (const Error&) {
+    return;
+  }
+}
+
+std::vector<ProbeRecord> records_of(const ProbeCommand& options,
+                                    const std::vector<OutputDocument>& documents) {
+  if (options.records.empty())
+    return {probe_this_host(options, [&](ProbeRecord so_far) { keep_record(documents, std::move(so_far)); })};
   std::vector<ProbeRecord> records;
   std::set<std::string> hosts;
   for (const std::string& path : options.records) {
@@ -281,7 +310,7 @@ CommandResult run_probe(const ProbeCommand& options) {
   require_roofline_work(options);
   require_writable_documents(documents, options.output.overwrite);
   if (!options.picture.empty()) require_writable(options.picture, options.output.overwrite, "--plot-file");
-  const std::vector<ProbeRecord> records = records_of(options);
+  const std::vector<ProbeRecord> records = records_of(options, documents);
   const auto write = [&](const OutputDocument& document) {
     return document.format == kLab00Page
                ? analysis::lab00_page(records.front(), options.price, link_to(options.picture, document))

@@ -153,6 +153,7 @@ class GpuProber {
 
   void keep(GpuMeasurement found) {
     if (!found.about.parts.empty()) result_.measurements.push_back(std::move(found));
+    if (probe_.ended) probe_.ended(result_);
   }
 
   /// Of the GPU that has least: all of them do the same work.

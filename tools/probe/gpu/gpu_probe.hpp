@@ -13,6 +13,8 @@
 
 namespace collbench::collectives {
 
+struct GpuProbeResult;
+
 struct GpuProbe {
   std::vector<std::string> only;  ///< of gpu_probe_ids(); empty: the usual ones
   /// For each type of product: half of it for each of two sizes, in five windows. The first product warms up
@@ -25,6 +27,8 @@ struct GpuProbe {
   double timeout_seconds = 60;
   /// Called when a kind of work begins: what it is, and how long all that follows may take.
   std::function<void(const std::string& what, double seconds_left)> began;
+  /// Called when one has ended: all that there is by now.
+  std::function<void(const GpuProbeResult& so_far)> ended;
 };
 
 inline constexpr std::string_view kGpuHbmCopy = "gpu-hbm-copy";

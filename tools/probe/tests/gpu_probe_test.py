@@ -15,6 +15,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAM, STAND_INS, NVML = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
@@ -172,6 +173,22 @@ class Probe(unittest.TestCase):
         # Their drivers' calls may never return.
         self.assertEqual([part["name"] for part in record["measurements"][-1]["parts"]], ["GPU 2"])
         self.assertIn("GPU 1 and GPU 3: left out of what follows: a copy between them did not end", flat(text))
+
+    def test_a_probe_that_is_killed_leaves_what_it_has(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "probe.json"
+            hang = {**os.environ, **LIBRARIES, "COLLBENCH_STAND_IN_SLOW": "1:d2h:hang"}
+            with subprocess.Popen([str(PROGRAM), "probe", "--only", "gpu-hbm-copy,gpu-h2d,gpu-d2h", "--time", "0.4", "-J", path], env=hang,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as probe:
+                deadline = time.monotonic() + 60
+                while not (path.exists() and "gpu-h2d" in path.read_text()) and time.monotonic() < deadline:
+                    time.sleep(0.05)
+                probe.kill()
+            record = json.loads(path.read_text())
+            self.assertEqual([each["id"] for each in record["measurements"]], ["gpu-hbm-copy", "gpu-h2d"])
+            again = run("probe", path)
+            self.assertEqual(again.returncode, 0, again.stderr)
+            self.assertIn("note: not finished: the probe goes on, or was killed", flat(again.stdout))
 
     def test_a_product_that_would_take_too_long_is_left_out(self):
         # 8192³ takes 11 s of the stand-in's time, 16384³ 88: more than two windows.
