@@ -250,6 +250,18 @@ void add_communicators(const Run& run, ReportLines& facts) {
     facts.push_back({fmt::format("NCCL's init, the longest of each step: {}", fmt::join(steps, ", "))});
 }
 
+std::string signed_bytes(std::int64_t bytes) {
+  const std::string text = format_bytes(static_cast<std::uint64_t>(std::abs(bytes)));
+  return bytes < 0 ? "-" + text : text;
+}
+
+void add_gpu_memory(const Run& run, ReportLines& facts) {
+  if (!run.gpu_memory) return;
+  const GpuMemory& taken = *run.gpu_memory;
+  add(facts, "GPU memory taken, each where it is most: NCCL {}, buffers {}, calls {}",
+      signed_bytes(taken.init_bytes), signed_bytes(taken.buffer_bytes), signed_bytes(taken.collective_bytes));
+}
+
 void add_networks(const Run& run, ReportLines& facts) {
   const std::vector<std::string>& used = run.nccl_networks.used;
   if (used.size() > 1) {
@@ -330,6 +342,7 @@ ReportLines footer_lines(const Run& run) {
   for (const auto lines : {step_lines, fit_lines}) append(lines(run));
   add_cost(run, facts);
   add_communicators(run, facts);
+  add_gpu_memory(run, facts);
   add_networks(run, facts);
   for (const ReportLine& fact : verdict_lines(run)) facts.push_back(fact);
   return facts;

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -159,10 +161,27 @@ std::string table_text(const Run& run, const TestsTable& table) {
   if (!run.complete) text += "# error: the run was cut short\n";
   if (!table.is_checked) text += "# data: not checked, so nothing was counted\n";
   text +=
-      fmt::format("# {:<20} : {} {}\n# {:<20} : {:g} \n#\n# Collective test concluded: {}\n#\n",
+      fmt::format("# {:<20} : {} {}\n# {:<20} : {:g} \n#\n# Collective test concluded: {}\n",
                   "Out of bounds values", table.wrong_elements, table.wrong_elements > 0 ? "FAILED" : "OK",
                   "Avg bus bandwidth", table.mean_busbw / kGigabyte, table.program());
   return text;
+}
+
+/// Its units are nccl-tests' names for KiB, MiB and GiB.
+std::string memory_amount(std::int64_t bytes) {
+  constexpr std::array kUnits{"B", "KB", "MB", "GB"};
+  auto amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; std::abs(amount) >= 1024 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
+  const int digits = std::abs(amount) < 10 ? 2 : std::abs(amount) < 100 ? 1 : 0;
+  return fmt::format("{:.{}f} {}", amount, digits, kUnits.at(unit));
+}
+
+std::string memory_line(const GpuMemory& taken) {
+  return fmt::format("# {:<20} : Initialization {} | User-Allocated {} | Collective {} | Total  {}\n",
+                     "GPU memory usage", memory_amount(taken.init_bytes), memory_amount(taken.buffer_bytes),
+                     memory_amount(taken.collective_bytes),
+                     memory_amount(taken.init_bytes + taken.buffer_bytes + taken.collective_bytes));
 }
 
 Json half_json(const Row* row, std::size_t ranks) {
@@ -208,7 +227,12 @@ std::string nccl_tests_program(const Operation& operation) {
 
 std::string report_nccl_tests(const Run& run) {
   std::string text = is_simulated(run) ? "# simulated: no time here was measured\n" : "";
-  for (const TestsTable& table : tests_tables(run)) text += table_text(run, table);
+  const std::vector<TestsTable> tables = tests_tables(run);
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    text += table_text(run, tables[i]);
+    if (run.gpu_memory && i + 1 == tables.size()) text += memory_line(*run.gpu_memory);
+    text += "#\n";
+  }
   return text;
 }
 

@@ -58,6 +58,15 @@ static void each_field(auto& visit, Either<Buffers> auto& buffers) {
   visit.older("kept_passes", buffers.kept_passes);
 }
 
+static void each_field(auto& visit, Either<GpuMemory> auto& memory) {
+  constexpr auto kAnySign = [](const JsonReader& json) {
+    return json.integer<std::int64_t>(std::numeric_limits<std::int64_t>::min());
+  };
+  visit("init_bytes", memory.init_bytes, ReadBy{kAnySign});
+  visit("buffer_bytes", memory.buffer_bytes, ReadBy{kAnySign});
+  visit("collective_bytes", memory.collective_bytes, ReadBy{kAnySign});
+}
+
 static void each_field(auto& visit, Either<Identity> auto& identity) {
   visit("rank", identity.rank);
   visit("host", identity.host, RankHost{});
@@ -146,6 +155,7 @@ static void each_field(auto& visit, Either<Run> auto& run) {
   visit.older("buffers", run.buffers);
   visit.older("graph_launches", run.graph_launches);
   visit.older("process", run.process);
+  visit("gpu_memory", run.gpu_memory);
   visit("telemetry", run.telemetry);
   visit.older("error_counts", run.error_counts);
   visit("cores_per_node", run.cores_per_node);

@@ -77,6 +77,15 @@ struct Buffers {
   bool operator==(const Buffers&) const = default;
 };
 
+/// GPU memory that was taken: of each, on the rank where it was most. Below 0: more was given back.
+struct GpuMemory {
+  std::int64_t init_bytes = 0;        ///< by NCCL and its communicators
+  std::int64_t buffer_bytes = 0;      ///< by the operations' buffers, and to register them
+  std::int64_t collective_bytes = 0;  ///< by calls, which NCCL may set up when they are made first
+
+  bool operator==(const GpuMemory&) const = default;
+};
+
 /// The record that is saved; report, compare and plots read nothing else.
 struct Run {
   int schema_version = kRunSchemaVersion;
@@ -122,7 +131,8 @@ struct Run {
       0;  ///< of wall_seconds, what generating and checking data took on the slowest rank,
   double calibration_seconds = 0;
   Buffers buffers;
-  int graph_launches = 0;  ///< of a CUDA graph of iterations, in each block; 0: calls one by one
+  int graph_launches = 0;               ///< of a CUDA graph of iterations, in each block; 0: calls one by one
+  std::optional<GpuMemory> gpu_memory;  ///< in the first pass; none: not asked for, or not known
   /// Counters of errors that are not zero, of each host by its name; empty where nobody looked, too.
   std::vector<ErrorCount> error_counts;
   std::optional<Telemetry> telemetry;        ///< of the GPUs; none without GPUs, or where nobody looked

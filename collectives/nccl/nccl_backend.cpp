@@ -31,6 +31,20 @@ void require_graphs(const CudaLibrary& cuda) {
       "leave -G out, or name a CUDA runtime of 11.4 or newer in COLLBENCH_CUDART");
 }
 
+void require_own_gpu(const GpuSession& gpu) {
+  if (!gpu.shared) return;
+  throw usage_error("-M", "ranks share a GPU, and what is free on it is by all of them",
+                    "leave -M out, or start one rank for each GPU");
+}
+
+/// Of the current GPU; none where CUDA does not say.
+std::optional<std::uint64_t> free_gpu_bytes(const CudaLibrary& cuda) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  if (cuda.memory_info(&free, &total) != CudaResult::success) return std::nullopt;
+  return free;
+}
+
 void require_registration(const NcclLibrary& nccl, BufferRegistration how) {
   const auto lacks = [&](const char* function, const char* since) {
     return Error(
@@ -111,6 +125,8 @@ NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, NcclProcess& proc
       rank_in_process_(waiter.ranks().rank() % process.ranks()),
       gpu_(waiter, machines, options.share_gpu, options.inside_slurm,
            [&process](int version) { process.open_log(version); }),
+      memory_use_(options.memory ? [this] { return free_gpu_bytes(gpu_.cuda); }
+                                 : std::function<std::optional<std::uint64_t>()>()),
       observer_(process.observer(gpu_.nccl.version, options.settings)),
       traffic_(options.traffic),
       buffer_use_(options.buffers),
@@ -127,6 +143,7 @@ NcclBackend::NcclBackend(const launch::CollectiveWait& waiter, NcclProcess& proc
   gpu_.nccl.warnings = [&process] { return process.log().warnings(); };
   launch::agreed(waiter.ranks(), waiter.host(), [&] {
     if (graph_launches_ > 0) require_graphs(gpu_.cuda);
+    if (options.memory) require_own_gpu(gpu_);
     require_registration(gpu_.nccl, registration_);
     require_settings(options.settings, gpu_.nccl.version);
   });
@@ -307,13 +324,21 @@ BackendLimits NcclBackend::limits() const {
 
 void NcclBackend::allocate(const BufferBytes& bytes) {
   const auto to_walk = [this](std::uint64_t each) { return each == 0 ? 0 : std::max(each, walk_bytes_); };
+  memory_use_.end_pass();
+  free_buffers();  // of trials, and of nodes alone
+  if (waiter_ == &all_) memory_use_.begin_pass();
   allocate_exactly({.send = to_walk(bytes.send), .receive = to_walk(bytes.receive)});
+  memory_use_.count(&GpuMemory::buffer_bytes);
 }
 
-void NcclBackend::allocate_exactly(const BufferBytes& bytes) {
+void NcclBackend::free_buffers() {
   for (const auto& [algorithm, communicator] : communicators_) communicator->deregister_buffers();
   send_ = DeviceBuffer();
   receive_ = DeviceBuffer();
+}
+
+void NcclBackend::allocate_exactly(const BufferBytes& bytes) {
+  free_buffers();
   send_ = allocate_buffer(gpu_, registration_, bytes.send);
   receive_ = allocate_buffer(gpu_, registration_, bytes.receive);
   if (scratch_.data() == nullptr) scratch_ = DeviceBuffer(gpu_.cuda, sizeof(NcclRowScratch));
@@ -322,8 +347,21 @@ void NcclBackend::allocate_exactly(const BufferBytes& bytes) {
 /// NCCL frees what the ranks of a process share when the last of them ends its communicator: buffers that it
 /// knows stay until then.
 void NcclBackend::renew_communicators() {
+  memory_use_.end_pass();
   communicators_.clear();
   process_.meet();
+}
+
+std::optional<GpuMemory> NcclBackend::memory_use() {
+  memory_use_.end_pass();
+  const GpuMemory mine = memory_use_.bytes().value_or(GpuMemory{});
+  std::array most{memory_use_.bytes() ? 0.0 : 1.0, static_cast<double>(mine.init_bytes),
+                  static_cast<double>(mine.buffer_bytes), static_cast<double>(mine.collective_bytes)};
+  all_.ranks().reduce(most, launch::RankAggregate::maximum);
+  if (most[0] > 0) return std::nullopt;
+  return GpuMemory{.init_bytes = static_cast<std::int64_t>(most[1]),
+                   .buffer_bytes = static_cast<std::int64_t>(most[2]),
+                   .collective_bytes = static_cast<std::int64_t>(most[3])};
 }
 
 void NcclBackend::measure_among(const launch::CollectiveWait& some) {
@@ -337,8 +375,10 @@ NcclCommunicator& NcclBackend::communicator(std::string algorithm) {
   if (found != communicators_.end()) return *found->second;
   const AlgorithmOverride forced = algorithm_override(algorithm).value_or(AlgorithmOverride{});
   const auto environment = process_.environment(forced);
+  memory_use_.count(&GpuMemory::collective_bytes);
   auto made =
       std::make_unique<NcclCommunicator>(gpu_, *waiter_, NcclCalls::blocking, forced.ctas);  // or it throws
+  memory_use_.count(&GpuMemory::init_bytes);
   NcclCommunicator& communicator = *communicators_.emplace(algorithm, std::move(made)).first->second;
   note_made(communicator.seconds());
   return communicator;
@@ -361,7 +401,9 @@ void NcclBackend::note_made(double seconds) {
 
 std::unique_ptr<PreparedRow> NcclBackend::prepare(const RowKey& key, const RowLayout& layout) {
   NcclCommunicator& of_row = communicator(key.algorithm);
+  memory_use_.count(&GpuMemory::collective_bytes);
   of_row.register_buffers(registration_, send_, receive_);
+  memory_use_.count(&GpuMemory::buffer_bytes);
   // The same on all ranks, of which a root takes more: symmetric windows are used at the same offset.
   std::vector<double> most{static_cast<double>(std::max(layout.bytes.send, layout.bytes.receive))};
   waiter_->ranks().reduce(most, launch::RankAggregate::maximum);

@@ -7,6 +7,7 @@
 
 #include "collectives/engine/backend.hpp"
 #include "collectives/nccl/algorithm_override.hpp"
+#include "collectives/nccl/gpu_memory_use.hpp"
 #include "collectives/nccl/gpu_session.hpp"
 #include "collectives/nccl/nccl_communicator.hpp"
 #include "collectives/nccl/nccl_process.hpp"
@@ -30,7 +31,8 @@ struct NcclOptions {
   BufferRegistration registration = BufferRegistration::none;
   NcclConfigValues settings{};  ///< of every communicator
   CallWait call_wait = CallWait::none;
-  bool hot = false;  ///< timed calls repeat on the same addresses, and find small data in the GPU's L2
+  bool hot = false;     ///< timed calls repeat on the same addresses, and find small data in the GPU's L2
+  bool memory = false;  ///< what takes the GPUs' memory is wanted
 };
 
 /// The operations on GPUs through NCCL.
@@ -66,12 +68,17 @@ class NcclBackend : public Backend {
 
   void allocate(const BufferBytes& bytes) override;
   void keep_buffers() override {
+    memory_use_.end_pass();
     if (waiter_ == &all_) ++kept_passes_;
   }
   void renew_communicators() override;
   [[nodiscard]] std::unique_ptr<PreparedRow> prepare(const RowKey& key, const RowLayout& layout) override;
 
   [[nodiscard]] const GpuSession& gpu() const { return gpu_; }
+
+  /// What took the GPUs' memory in the first pass, which is over; none where that was not asked for, or some
+  /// rank does not know it. Collective.
+  [[nodiscard]] std::optional<GpuMemory> memory_use();
 
   /// From here on rows are measured among the ranks of `some`, which outlives that and has this rank among
   /// them. Collective over the ranks before and after.
@@ -89,6 +96,7 @@ class NcclBackend : public Backend {
   [[nodiscard]] bool is_first_of_process() const { return rank_in_process_ == 0; }
   [[nodiscard]] AlgorithmOverride of_communicator(const AlgorithmOverride& choice) const;
   void leave_buffers();
+  void free_buffers();
   void allocate_exactly(const BufferBytes& bytes);
 
   const launch::CollectiveWait& all_;
@@ -96,6 +104,7 @@ class NcclBackend : public Backend {
   NcclProcess& process_;
   int rank_in_process_;
   GpuSession gpu_;
+  GpuMemoryUse memory_use_;  // before NCCL has taken any
   const NcclObserver& observer_;  // before any communicator
   TrafficMatrix traffic_;
   BufferUse buffer_use_;

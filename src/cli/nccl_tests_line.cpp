@@ -55,7 +55,7 @@ constexpr std::array<TestsOption, 31> kTestsOptions{{
     {"-y,--stream_null", "0", false, "a stream of its own is used"},
     {"-C,--report_cputime", "0", false, "--enqueue-time measures the host's time of a call, into --record"},
     {"-S,--report_timestamps", "0", false, "--record has start and end"},
-    {"-M,--memory", "0", false, "nvidia-smi shows what is in use"},
+    {"-M,--memory", "0", true},
     {"-I,--per_iter_timing", "0", false, "--record has the distribution of calls, --samples each of them"},
     {"-K,--per_iter_skip", "0"},
     {"-D,--device_implementation", "0"},

@@ -44,7 +44,7 @@ void refuse_what_needs_gpus(const RunOptions& options) {
     const char* reason;
     const char* next_step;
   };
-  const std::array<OfGpus, 6> all{
+  const std::array<OfGpus, 7> all{
       {{options.graph_launches > 0, "-G", "there are no CUDA graphs on host memory", "leave -G out"},
        {!options.nccl_config.empty(), "--nccl-config", "host memory is measured, and NCCL has no part in it",
         "leave it and -x out"},
@@ -52,6 +52,7 @@ void refuse_what_needs_gpus(const RunOptions& options) {
         "an MPI call returns when it is complete on its rank: each is waited for", "leave -z out"},
        {options.registration != BufferRegistration::none, fmt::format("-R {}", name(options.registration)),
         "there is no NCCL to register host memory with", "leave -R out"},
+       {options.memory_use, "-M", "host memory is measured, and it is of GPUs' memory", "leave -M out"},
        {options.hot, "--hot", "calls on host memory always repeat on the same addresses", "leave --hot out"},
        {options.loop.enqueue_time, "--enqueue-time",
         "an MPI call returns when it is complete, so on host memory its enqueue time would be its time",

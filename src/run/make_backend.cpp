@@ -32,7 +32,8 @@ RunBackend make_backend(const RunOptions& options, const launch::Session& sessio
                 session.clock(), traffic, counters, options.request.buffers, step_matrix_of(options)),
             .memory_per_rank_bytes = context.host_memory_per_rank_bytes,
             .gpus = {},
-            .measure_among = nullptr};
+            .measure_among = nullptr,
+            .memory_use = nullptr};
   }
   launch::agreed(session.ranks(), context.host, [] {
     if (!launch::time_is_simulated()) return;
@@ -54,14 +55,17 @@ RunBackend make_backend(const RunOptions& options, const launch::Session& sessio
                                .registration = options.registration,
                                .settings = options.nccl_config,
                                .call_wait = options.call_wait,
-                               .hot = options.hot});
+                               .hot = options.hot,
+                               .memory = options.memory_use});
   const std::uint64_t free_bytes = nccl->gpu().free_bytes;
   RunGpus gpus{.by_rank = nccl->gpu().gpus, .are_shared = nccl->gpu().shared};
   collectives::NcclBackend& backend = *nccl;
   return {.backend = std::move(nccl),
           .memory_per_rank_bytes = free_bytes,
           .gpus = std::move(gpus),
-          .measure_among = [&backend](const launch::CollectiveWait& some) { backend.measure_among(some); }};
+          .measure_among = [&backend](const launch::CollectiveWait& some) { backend.measure_among(some); },
+          .memory_use = options.memory_use ? [&backend] { return backend.memory_use(); }
+                                           : std::function<std::optional<GpuMemory>()>()};
 }
 
 }  // namespace collbench::program

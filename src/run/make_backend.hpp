@@ -2,8 +2,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "base/record/run.hpp"
 #include "base/record/traffic_matrix.hpp"
 #include "collectives/engine/backend.hpp"
 #include "collectives/nccl/gpu_choice.hpp"
@@ -28,6 +30,7 @@ struct RunBackend {
   RunGpus gpus;
   /// NcclBackend::measure_among; none on host memory.
   std::function<void(const launch::CollectiveWait& some)> measure_among;
+  std::function<std::optional<GpuMemory>()> memory_use;  ///< NcclBackend::memory_use; none without -M
 };
 
 /// Makes it; `process` is of all ranks of this process. Collective. Throws the same Error on all ranks where

@@ -220,6 +220,9 @@ void add_where(CLI::App& app, RunOptions& run) {
                for (const auto& [field, value] : collectives::parse_nccl_settings(text, "--nccl-config"))
                  run.nccl_config[field] = value;
              });
+  add_option(app, theme, "-M,--memory", "N",
+             "on GPUs: 1: also say what takes their memory: NCCL, buffers, calls; 0: do not (0)",
+             [&run](const std::string& text) { run.memory_use = parse_number(text, "-M", 0, 1) == 1; });
   add_flag(app, theme, "--share-gpu", run.share_gpu, "let ranks share a GPU: checks correctness, not speed");
   app.add_flag_callback(
          "--no-telemetry", [&run] { run.telemetry = false; },

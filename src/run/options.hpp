@@ -48,6 +48,7 @@ struct RunOptions {
   collectives::NcclConfigValues nccl_config;                      ///< --nccl-config, -x
   collectives::CallWait call_wait = collectives::CallWait::none;  ///< -z
   bool hot = false;              ///< --hot: timed calls repeat on the same addresses of a GPU
+  bool memory_use = false;       ///< -M: what takes the GPUs' memory
   bool telemetry = true;         ///< --no-telemetry: false
   bool nodes_alone = true;       ///< --no-nodes-alone: false
   bool stress = true;            ///< --no-stress: false

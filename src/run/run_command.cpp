@@ -239,6 +239,7 @@ class RunDriver {
     at_.flight.step(kEndOfRun);
     if (probe_ && !result.interrupted) run_.rank_probe = probe_->finish();
     telemetry_.end(ranks(), run_);
+    if (at_.measured.memory_use) run_.gpu_memory = at_.measured.memory_use();
     run_.pauses = gather_pauses(ranks(), at_.watch.pauses());
     note_changes(at_.session, at_.context, at_.options.rank_use, before_, run_);
     const bool is_complete = !result.interrupted || at_.options.ends_by_interrupt();

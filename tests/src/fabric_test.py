@@ -24,7 +24,8 @@ from real_ranks import calibration_fits
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 FABRIC = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "fabric"
 NAME = f"test-{os.getpid()}"
-QUICK = ["--passes", "1", "-n", "3", "-w", "0", "--time", "4", "-T", "30"]
+QUICK = ["--passes", "1", "-n", "3", "-w", "0", "-T", "120"]
+PATIENCE_SECONDS = 400  # for what ends by itself, on a machine however busy
 GIGABIT = 0.125e9  # bytes per second
 
 
@@ -33,7 +34,7 @@ def fabric(*words, check=True):
     command = [str(FABRIC), "--name", NAME, *map(str, words)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as run:
         try:
-            output, errors = run.communicate(timeout=100)
+            output, errors = run.communicate(timeout=PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
             there = subprocess.run(["ps", "-eo", "pid,ppid,stat,wchan:20,time,args"], capture_output=True, text=True, check=False)
             run.kill()
@@ -75,8 +76,8 @@ class OnFabric(unittest.TestCase):
     def command(self, *arguments):
         return ["run", "-np", self.hosts * self.ranks_per_host, "--", PROGRAM, *arguments, "-J", self.path]
 
-    def record(self, *arguments):
-        result = fabric(*self.command(*QUICK, *arguments), check=False)
+    def record(self, *arguments, seconds=4):
+        result = fabric(*self.command(*QUICK, "--time", seconds, *arguments), check=False)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         made = json.loads(self.path.read_text())
         for row in made["rows"]:
@@ -152,7 +153,7 @@ class TwoHosts(OnFabric):
         while len(held) < 100:
             time.sleep(0.05)
         os.kill(self.rank(3), signal.SIGSTOP)
-        _, said = run.communicate(timeout=60)
+        _, said = run.communicate(timeout=PATIENCE_SECONDS)
         self.assertIn("rank 3 (host1) is stopped", said)
 
 
@@ -167,8 +168,14 @@ class SlowLink(OnFabric):
         """Five of a hundred that reach the second host; who sends them is on the first."""
         self.addCleanup(fabric, "heal")
         fabric("drop", "host1", 5)
-        made = self.record("--ops", "all_reduce", "--sizes", "1M", "--calibration", "none")
-        notes = [re.match(r"rank \d \((\w+)\) retransmitted (\d+(?:\.\d+)?) % of its TCP bytes", note) for note in made["network_notes"]]
+        for seconds in (4, 16, 64):  # of which the row is measured, unless the machine is busy
+            self.path.unlink(missing_ok=True)
+            made = self.record("--ops", "all_reduce", "--sizes", "1M", "--calibration", "none", seconds=seconds)
+            if made["rows"][0]["pass_seconds"]:
+                break
+        notes = [found for note in made["network_notes"]
+                 if (found := re.match(r"rank \d \((\w+)\) retransmitted (\d+(?:\.\d+)?) % of its TCP bytes", note))]
+        self.assertTrue(notes, made["network_notes"])
         # Acknowledgments of what host1 sends are lost as well, each of which the next one makes up for.
         self.assertEqual(max((float(note[2]), note[1]) for note in notes)[1], "host0", made["network_notes"])
         self.assertEqual((made["rank_probe"] or {"findings": []})["findings"], [])
@@ -183,9 +190,9 @@ class SlowLink(OnFabric):
                 fabric("heal")
             if run.poll() is None:
                 break
-            _, said = run.communicate(timeout=300)
+            _, said = run.communicate(timeout=seconds + PATIENCE_SECONDS)
             self.assertEqual(run.returncode, 0, said)
-        _, said = run.communicate(timeout=300)
+        _, said = run.communicate(timeout=seconds + PATIENCE_SECONDS)
         self.assertEqual(run.returncode, 0, said)
         made = json.loads(self.path.read_text())
         self.assertRegex(" ".join(made["network_notes"]), r"host1 data0 carrier_changes: \d+ to \d+ within .* s, degraded")
@@ -193,10 +200,10 @@ class SlowLink(OnFabric):
 
     def test_what_is_not_acknowledged_is_no_ranks_fault(self):
         """Full packets are dropped on the way, and nobody tells their sender: only TCP's timeouts show it."""
-        run = self.start("--time", "60", "-T", "5")
+        run = self.start("--time", "300", "-T", "5")
         self.addCleanup(fabric, "heal")
         fabric("mtu", "host1", 1450)
-        _, said = run.communicate(timeout=60)
+        _, said = run.communicate(timeout=PATIENCE_SECONDS)
         self.assertRegex(said, r"timed out after 5 s without progress: data is retransmitted and "
                          r"never acknowledged: rank \d \(host\d\) to 10\.93\.1\.\d, \d+ times in a row.*: packets are dropped on the way")
         self.assertEqual(json.loads(self.path.read_text())["incident"]["ranks"], [])
@@ -253,7 +260,7 @@ class ThreeHosts(OnFabric):
         self.addCleanup(thread.join)
         self.addCleanup(lambda: loop.call_soon_threadsafe(loop.stop))
         run = self.start("--time", "8", "-T", "30")
-        _, said = run.communicate(timeout=90)
+        _, said = run.communicate(timeout=PATIENCE_SECONDS)
         self.assertEqual(run.returncode, 0, said)
         self.assertGreater(len(closed), 1)
         self.assertIsNone(json.loads(self.path.read_text())["incident"])

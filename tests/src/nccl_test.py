@@ -436,6 +436,43 @@ class Registration(Scratch):
             self.assertNotIn("stand-in:", result.stderr)
 
 
+class MemoryUse(Scratch):
+    """-M: what takes the GPUs' memory. The stand-in's communicators take what a variable says, and more when first called."""
+    ROW = ("--ops", "all_reduce", "--sizes", "1M")
+
+    @staticmethod
+    def took(communicator, call):
+        return {"COLLBENCH_STAND_IN_COMMUNICATOR_BYTES": str(communicator), "COLLBENCH_STAND_IN_FIRST_CALL_BYTES": str(call)}
+
+    def test_each_part_is_told_of_the_first_pass(self):
+        for passes, *more in ((1,), (1, "-R", "local"), (1, "--node-map", "0-1,2-3"), (4, "--place", "both")):
+            with self.subTest(more):
+                made = self.record(4, "--passes", passes, "-n", "2", "-w", "0", *self.ROW, "-M", "1", *more,
+                                   environment=self.took(70_000, 3_000))["gpu_memory"]
+                self.assertEqual((made["init_bytes"], made["collective_bytes"]), (70_000, 3_000))
+                # An AllReduce has two buffers; what is more is where checks of data write.
+                self.assertIn(made["buffer_bytes"] - 2 * (1 << 20), range(8 << 10))
+
+    def test_of_ranks_that_differ_each_part_is_the_largest(self):
+        of_ranks = [["-np", "1", *sum((["-x", f"{name}={value}"] for name, value in self.took(*bytes_taken).items()), []), str(PROGRAM),
+                     "--backend", "nccl", *QUICK, *self.ROW, "-M", "1", "-J", str(self.path)] for bytes_taken in ((50_000, 9_000), (80_000, 4_000))]
+        result = run(["mpirun", "--oversubscribe", *of_ranks[0], ":", *of_ranks[1]])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        made = json.loads(self.path.read_text())["gpu_memory"]
+        self.assertEqual((made["init_bytes"], made["collective_bytes"]), (80_000, 9_000))
+
+    def test_text_and_nccl_tests_line(self):
+        self.assertIsNone(self.record(2, *QUICK, *self.ROW, "-M", "0")["gpu_memory"])
+        result = mpirun(2, *QUICK, *self.ROW, "-M", "1", environment=self.took(3 << 20, 5 << 10))
+        self.assertRegex(unwrapped(result.stdout), r"GPU memory taken, each where it is most: NCCL 3 MiB, buffers 2 MiB, calls 5 KiB")
+        result = mpirun(2, *QUICK, *self.ROW, "-M", "1", "--format", "nccl-tests", environment=self.took(3 << 20, 5 << 10))
+        self.assertRegex(result.stdout, r"# GPU memory usage     : Initialization 3\.00 MB \| User-Allocated 2\.00 MB \| "
+                                        r"Collective 5\.00 KB \| Total  5\.0\d MB\n#\n$")
+
+    def test_where_it_would_mean_nothing(self):
+        self.refused(["-M: ranks share a GPU"], "-M", "1", "--share-gpu", status=2, environment={"COLLBENCH_STAND_IN_GPUS": "1"})
+
+
 class Graphs(Scratch):
     """-G: iterations captured once, and launched as a whole."""
 
@@ -525,16 +562,57 @@ class Acceptance(Scratch):
         self.assertIn(words, mpirun(2, *self.ROWS, "--dry-run", environment=self.GPUS).stdout)
         self.assertNotIn(words, mpirun(2, *self.ROWS, "--no-stress", "--dry-run", environment=self.GPUS).stdout)
 
-    def test_a_probe_ends_with_its_run(self):
-        hang = {**self.GPUS, "COLLBENCH_STAND_IN_SLOW": "1:d2h:hang"}
-        with subprocess.Popen(["mpirun", "--oversubscribe", "-np", "2", str(PROGRAM), "--backend", "nccl", *self.ROWS], stderr=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, env={**ENVIRONMENT, **hang}, start_new_session=True) as launched:
-            def probes():
-                commands = subprocess.run(["pgrep", "-f", "collbench-probe --only gpu"], capture_output=True, text=True, check=False).stdout
-                return sorted(set(map(int, commands.split())) & set(descendants(launched.pid)))
+    def launch_with_a_probe_that_hangs(self, *arguments, **how):
+        hang = {**ENVIRONMENT, **self.GPUS, "COLLBENCH_STAND_IN_SLOW": "1:d2h:hang"}
+        return subprocess.Popen(["mpirun", "--oversubscribe", "-np", "2", str(PROGRAM), "--backend", "nccl", *self.ROWS, *arguments],
+                                stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=hang, start_new_session=True, **how)
 
-            wait_until(probes)
-            probe = probes()[-1]
+    @staticmethod
+    def probe_of(launched):
+        def probes():
+            commands = subprocess.run(["pgrep", "-f", "collbench-probe --only gpu"], capture_output=True, text=True, check=False).stdout
+            return sorted(set(map(int, commands.split())) & set(descendants(launched.pid)))
+
+        wait_until(probes)
+        return probes()[-1]
+
+    def test_a_probe_that_is_killed_leaves_what_it_measured(self):
+        with self.launch_with_a_probe_that_hangs("-J", str(self.path)) as launched:
+            probe = self.probe_of(launched)
+            # Its file has what is before the copies from GPUs, of which one hangs.
+            kept = pathlib.Path(subprocess.run(["ps", "-o", "args=", str(probe)], capture_output=True, text=True, check=True).stdout.split(" -J ")[1].split()[0])
+            wait_until(lambda: kept.exists() and "gpu-h2d" in kept.read_text())
+            os.kill(probe, signal.SIGKILL)
+            launched.wait(timeout=90)
+        made = json.loads(self.path.read_text())
+        (record,) = made["gpu_probes"]
+        self.assertIn("cut short: collbench probe: killed by signal 9", record["notes"][0])
+        self.assertEqual([each["id"] for each in record["measurements"]][-1], "gpu-h2d")
+        self.assertEqual(len(record["gpus"]), 2)
+        self.assertTrue(made["complete"])
+        self.assertFalse(kept.parent.exists())
+        self.assertRegex(unwrapped(run([PROGRAM, "report", self.path]).stdout), "GPUs of .*, each alone: cut short: collbench probe: killed")
+
+    def test_a_probe_has_all_cores_whatever_its_rank_is_bound_to(self):
+        core = physical_cores()[0]
+        with self.launch_with_a_probe_that_hangs(preexec_fn=lambda: os.sched_setaffinity(0, {core})) as launched:
+            probe = self.probe_of(launched)
+            wait_until(lambda: os.sched_getaffinity(probe) != {core} or len(physical_cores()) == 1, 20)
+            self.assertLessEqual(os.sched_getaffinity(0), os.sched_getaffinity(probe))
+            self.assertEqual({frozenset(os.sched_getaffinity(pid)) for pid in descendants(launched.pid) if pid != probe}, {frozenset({core})})
+            os.kill(probe, signal.SIGKILL)
+            launched.kill()
+
+    def test_marks_of_the_time_after_the_rows_are_the_sustained_rows(self):
+        counts = {**self.GPUS, "COLLBENCH_STAND_IN_SMI": "replays"}  # one more each time that they are read
+        made = self.record(2, *self.ROWS, status=1, environment=counts)
+        self.assertEqual([mark["trouble"] for mark in made["sustained"]["marks"]], ["PCIe replays"])
+        made = self.record(2, *self.ROWS, status=2, environment=self.GPUS)
+        self.assertEqual(made["sustained"]["marks"], [])
+
+    def test_a_probe_ends_with_its_run(self):
+        with self.launch_with_a_probe_that_hangs() as launched:
+            probe = self.probe_of(launched)
             for pid in descendants(launched.pid):
                 if pid != probe:
                     os.kill(pid, signal.SIGKILL)
@@ -655,7 +733,8 @@ class Settings(Scratch):
         self.refused(["--nccl-config: NCCL accepts minCTAs only together with"], "--nccl-config", "minCTAs=8", status=2)
 
     def test_host_memory_has_none(self):
-        for words, line in ((["-x", "1"], "--nccl-config: host memory is measured"), (["-z", "1"], "-z: an MPI call returns when it is complete")):
+        for words, line in ((["-x", "1"], "--nccl-config: host memory is measured"), (["-z", "1"], "-z: an MPI call returns when it is complete"),
+                            (["-M", "1"], "-M: host memory is measured")):
             self.check_line(run([str(PROGRAM), "--backend", "mpi", *QUICK, *SMALL, *words]), [line], 5)
 
     def test_calls_that_are_waited_for(self):

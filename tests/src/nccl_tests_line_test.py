@@ -138,6 +138,18 @@ class NcclTestsLine(unittest.TestCase):
         self.assertEqual(written["out_of_bounds"]["okay"], "unchecked")
         self.assertNotIn("not checked", self.run_as("all_reduce_perf", "-b", "1K", "-e", "1K", "-n", "1").stdout)
 
+    def test_memory_is_told_as_nccl_tests_tells_it_and_read_past(self):
+        line = ("all_reduce_perf", "-b", "1M", "-e", "2M", "-f", "2", "-n", "1", "--backend", "nccl")
+        said = self.run_as(*line, "-M", "1", environment=STAND_INS)
+        self.assertRegex(said.stdout, r"\n# GPU memory usage     : Initialization 0\.00 B \| User-Allocated 4\.00 MB \| Collective 0\.00 B "
+                                      r"\| Total  4\.00 MB\n#\n$")
+        self.assertNotIn("-M is not done", said.stderr)
+        self.assertNotIn("GPU memory usage", self.run_as(*line, environment=STAND_INS).stdout)
+        (self.folder / "log.txt").write_text(said.stdout, encoding="utf-8")
+        read = subprocess.run([PROGRAM, "judge", "log.txt", "--format", "json"], cwd=self.folder, text=True, timeout=60,
+                              capture_output=True, check=False)
+        self.assertEqual([row["size_bytes"] for row in json.loads(read.stdout)["rows"]], 2 * [1 << 20] + 2 * [2 << 20], read.stderr)
+
     def test_what_is_not_done_is_said_or_refused(self):
         said = self.run_as("all_reduce_perf", "-b", "1K", "-e", "1K", "-n", "1", "-S", "1", "-y", "1")
         self.assertEqual(len(re.findall(r"collbench: -[Sy] is not done: ", said.stderr)), 2)

@@ -37,6 +37,22 @@ TEST(NcclTestsText, AProgramThatDiedBeforeItsTableLendsNoDevices) {
   EXPECT_EQ(read[0].iterations, 20U);
 }
 
+TEST(NcclTestsText, WhatItSaysOfMemoryBelongsToNoRow) {
+  const std::string one = std::string(kNewHeading) + std::string(kTwoRows) + std::string(kFooter);
+  const std::string memory =
+      "# GPU memory usage     : Initialization 286 MB | User-Allocated 3.00 GB | Collective 34.0 MB | Total  "
+      "3.31 GB\n#\n";
+  const auto plain = tables(one + one);
+  const auto read = tables(one + memory + one + memory);
+  ASSERT_EQ(read.size(), plain.size());
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    EXPECT_EQ(read[i].rows.size(), 2U);
+    EXPECT_EQ(read[i].facts.left_out.size(), plain[i].facts.left_out.size());
+    EXPECT_EQ(read[i].ended, plain[i].ended);
+    EXPECT_FALSE(read[i].failure);
+  }
+}
+
 TEST(NcclTestsText, TheProgramIsTheOneThatWasStartedLast) {
   const auto read = tables("$ ./build/all_gather_perf -b 8\n$ mpirun -np 4 ./build/all_reduce_perf -a 3\n" +
                            std::string(kNewHeading) + std::string(kTwoRows));

@@ -64,6 +64,7 @@ class RandomRun {
     result.calibration_seconds = number();
     result.graph_launches = below(64);
     result.process = {.gpus = 1 + below(64), .threads = 1 + below(64)};
+    result.gpu_memory = maybe([&] { return GpuMemory{below(4096), below(4096), -below(4096)}; });
     result.buffers = {text(), maybe([&] { return static_cast<BufferRegistration>(below(3)); })};
     if (chance()) result.telemetry = telemetry();
     result.communicator_seconds = several([&] { return number(); });

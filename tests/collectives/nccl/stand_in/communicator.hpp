@@ -6,12 +6,21 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "collectives/nccl/loader/cuda_library.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
 #include "tests/collectives/nccl/stand_in/network.hpp"
 #include "tests/collectives/nccl/stand_in/plugins.hpp"
 
 // What the stand-in libnccl's handles point to, and what CUDA graphs hold of it.
+
+extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): the names are CUDA's.
+collbench::collectives::CudaResult cudaMalloc(void** address, std::size_t bytes);
+collbench::collectives::CudaResult cudaFree(void* address);
+// NOLINTEND(readability-identifier-naming)
+}
 
 namespace collbench::collectives {
 
@@ -29,6 +38,21 @@ struct NcclCommunicatorObject {
   std::condition_variable wake;
   bool aborted = false;
   int graph_references = 0;  // operations in CUDA graphs
+  std::atomic<bool> was_called{false};
+  std::vector<void*> memory;  // of the GPU, until the end
+
+  NcclCommunicatorObject() = default;
+  NcclCommunicatorObject(const NcclCommunicatorObject&) = delete;
+  NcclCommunicatorObject& operator=(const NcclCommunicatorObject&) = delete;
+  NcclCommunicatorObject(NcclCommunicatorObject&&) = delete;
+  NcclCommunicatorObject& operator=(NcclCommunicatorObject&&) = delete;
+  ~NcclCommunicatorObject() {
+    for (void* const each : memory) cudaFree(each);
+  }
+
+  void take_memory(long bytes) {
+    if (bytes > 0) cudaMalloc(&memory.emplace_back(), static_cast<std::size_t>(bytes));
+  }
 
   /// Until no graph refers to it.
   void wait_for_graphs() {

@@ -150,6 +150,8 @@ NcclResult launch(std::unique_ptr<IssuedOperation> operation) {
   if (const char* const path = std::getenv("COLLBENCH_STAND_IN_ADDRESSES"))
     std::ofstream(path, std::ios::app) << operation->send << ' ' << operation->receive << '\n';
   operation->number = ++operations;
+  if (!communicator.was_called.exchange(true))
+    communicator.take_memory(stand_in_number("COLLBENCH_STAND_IN_FIRST_CALL_BYTES", 0));
   operation->header.rank = communicator.rank;
   operation->header.ranks = communicator.ranks;
   tell_plugins(*operation);
@@ -326,6 +328,7 @@ NcclResult ncclCommInitRankConfig(NcclHandle* handle, int ranks, NcclUniqueId id
   (*handle)->rank = rank;
   (*handle)->ranks = ranks;
   (*handle)->blocking = config->blocking != 0;
+  (*handle)->take_memory(stand_in_number("COLLBENCH_STAND_IN_COMMUNICATOR_BYTES", 0));
   if (const char* const algorithm = std::getenv("NCCL_ALGO")) (*handle)->restriction.algorithm = algorithm;
   if (const char* const protocol = std::getenv("NCCL_PROTO")) (*handle)->restriction.protocol = protocol;
   return go_on(**handle, [communicator = *handle, hub = std::string(id.internal.data())] {
