@@ -21,7 +21,7 @@ void take_nccl_tests_line(int& argc, char**& argv, std::vector<std::string>& wor
   using namespace collbench::program;
   auto line = nccl_tests_line(
       argv[0], {argv + 1, argv + argc}, [] { return collbench::launch::view_machine().nvidia_devices > 0; },
-      collbench::variable_value("NCCL_TESTS_MIN_BW"));
+      collbench::variable_value);
   if (!line) return;
   if (reports && line->sees_no_gpu)
     print_message("collbench: no GPU is seen here: host memory is measured, unless another host has GPUs");

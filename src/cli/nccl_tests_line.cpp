@@ -145,6 +145,21 @@ TestsValues parsed(const std::string& program, const std::vector<std::string>& w
   return values;
 }
 
+/// What nccl-tests takes from the environment and nothing here does: the figures would be of something else
+/// (src/common.cu, src/alltoallv.cu).
+void refuse_other_measurements(const Operation& asked, const EnvironmentValue& variable) {
+  for (const char* name : {"NCCL_TESTS_SPLIT", "NCCL_TESTS_SPLIT_MASK"})
+    if (!variable(name).empty())
+      throw usage_error(name,
+                        "it asks for groups of ranks side by side, and one group of all is measured here",
+                        "unset it; collbench burnin measures groups of hosts at the same time");
+  if (asked.id != OperationId::all_to_all_v) return;
+  for (const char* name : {"NCCL_TESTS_ALLTOALLV_MATRIX_FILE", "NCCL_TESTS_ALLTOALLV_SPREAD"})
+    if (!variable(name).empty())
+      throw usage_error(name, "what each rank sends is not taken from there",
+                        "unset it and give the matrix by --counts FILE, in elements instead of bytes");
+}
+
 /// `pairs` of option and value, but for those that `others` give.
 void add_unless_given(const std::vector<std::pair<std::string, std::string>>& pairs,
                       const std::vector<std::string>& others, std::vector<std::string>& words) {
@@ -161,9 +176,10 @@ void add_unless_given(const std::vector<std::pair<std::string, std::string>>& pa
 std::optional<NcclTestsLine> nccl_tests_line(const std::string& program,
                                              const std::vector<std::string>& words,
                                              const std::function<bool()>& has_gpus,
-                                             const std::string& min_busbw) {
+                                             const EnvironmentValue& variable) {
   const Operation* const operation = operation_of(program);
   if (operation == nullptr) return std::nullopt;
+  refuse_other_measurements(*operation, variable);
   std::vector<std::string> others;
   const TestsValues values = parsed(std::filesystem::path(program).filename().string(), words, others);
   if (values.empty()) return NcclTestsLine{.words = others, .notes = {}};
@@ -190,7 +206,9 @@ std::optional<NcclTestsLine> nccl_tests_line(const std::string& program,
   }
   if (operation->has_root) add({"-r", values.at('r').starts_with('-') ? "all" : values.at('r')});
   if (!values.at('J').empty()) add({"--nccl-tests-json", values.at('J')});
-  if (!min_busbw.empty()) {
+  if (!variable("NCCL_TESTS_DEVICE").empty())
+    line.notes.emplace_back("NCCL_TESTS_DEVICE is not done: CUDA_VISIBLE_DEVICES chooses the GPUs");
+  if (const std::string min_busbw = variable("NCCL_TESTS_MIN_BW"); !min_busbw.empty()) {
     constexpr double kOfIt = 0.9;  // src/util.cu: what is less fails
     constexpr double kMaxRate = 1e6;
     const double rate = parse_number(min_busbw, "NCCL_TESTS_MIN_BW", 0.0, kMaxRate, "GB/s");

@@ -130,6 +130,16 @@ class NcclTestsLine(unittest.TestCase):
         # A verdict never changes it: this is no such machine.
         self.run_as(*line, "--fail-on", "none")
 
+    def test_variables_that_ask_for_another_measurement_are_refused(self):
+        line = ("-b", "1K", "-e", "1K", "-n", "1")
+        for name in ("NCCL_TESTS_SPLIT", "NCCL_TESTS_SPLIT_MASK"):
+            said = self.run_as("all_reduce_perf", *line, environment={name: "MOD 2"}, status=2)
+            self.assertIn(f"collbench: {name}: it asks for groups of ranks side by side", said.stderr)
+        matrix = {"NCCL_TESTS_ALLTOALLV_MATRIX_FILE": "matrix.txt"}
+        self.assertIn("--counts FILE", self.run_as("alltoallv_perf", *line, environment=matrix, status=2).stderr)
+        self.run_as("alltoall_perf", *line, environment=matrix)
+        self.assertIn("CUDA_VISIBLE_DEVICES chooses", self.run_as("all_reduce_perf", *line, environment={"NCCL_TESTS_DEVICE": "1"}).stderr)
+
     def test_nothing_is_said_of_data_that_nobody_checked(self):
         said = self.run_as("all_reduce_perf", "-b", "1K", "-e", "1K", "-n", "1", "-c", "0", "-J", "tests.json")
         self.assertIn("\n# data: not checked, ", said.stdout)
