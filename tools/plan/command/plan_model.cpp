@@ -89,7 +89,7 @@ void take_model_text(PlanInput& input, const std::string& text, const std::strin
        &PlanInput::head_width, &PlanInput::vocab, &PlanInput::experts, &PlanInput::top_k,
        &PlanInput::expert_ffn, &PlanInput::shared_ffn, &PlanInput::dense_layers, &PlanInput::window,
        &PlanInput::window_layers);
-  keep(&PlanInput::gated, &PlanInput::tied, &PlanInput::parallel_block);
+  keep(&PlanInput::gated, &PlanInput::tied, &PlanInput::qk_norm, &PlanInput::parallel_block);
   if (!input.request.sequence) input.request.sequence = from_file.request.sequence;
 }
 
@@ -119,6 +119,7 @@ void complete_model(PlanInput& input) {
   shape.experts.dense_layers = input.dense_layers.value_or(shape.experts.dense_layers);
   shape.gated = input.gated.value_or(is_known ? shape.gated : shape.ffn != 4 * shape.hidden);
   shape.tied = input.tied.value_or(shape.tied);
+  shape.qk_norm = input.qk_norm.value_or(shape.qk_norm);
   shape.parallel_block = input.parallel_block.value_or(shape.parallel_block);
   shape.window = input.window.value_or(shape.window);
   shape.window_layers = input.window_layers.value_or(shape.window_layers);

@@ -177,6 +177,8 @@ constexpr std::array kOptions{
                take_model_truth<&PlanInput::gated>},
     PlanOption{kModelTheme, "tied", "BOOL", "one matrix for both embeddings (false)",
                take_model_truth<&PlanInput::tied>},
+    PlanOption{kModelTheme, "qk-norm", "BOOL", "norms of every head's queries and keys (false)",
+               take_model_truth<&PlanInput::qk_norm>},
     PlanOption{kModelTheme, "parallel-block", "BOOL", "attention and MLP beside each other (false)",
                take_model_truth<&PlanInput::parallel_block>},
     PlanOption{kModelTheme, "window", "N", "tokens that a token attends to (all before it)",

@@ -15,7 +15,7 @@ struct PlanInput {
   /// Numbers of the model, in place of the catalog's.
   std::optional<int> layers, hidden, ffn, heads, kv_heads, head_width, vocab;
   std::optional<int> experts, top_k, expert_ffn, shared_ffn, dense_layers, window, window_layers;
-  std::optional<bool> gated, tied, parallel_block;
+  std::optional<bool> gated, tied, qk_norm, parallel_block;
   std::string topology;
   std::optional<int> nodes, gpus_per_node;
 };

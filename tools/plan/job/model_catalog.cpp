@@ -45,6 +45,13 @@ ModelShape with_experts(ModelShape shape, const Experts& experts) {
   return shape;
 }
 
+/// arXiv 2505.09388, section 2: norms of queries and keys.
+ModelShape qwen3(const char* name, int layers, int hidden, int ffn, int heads, int kv_heads) {
+  ModelShape shape = dense(name, layers, hidden, ffn, heads, kv_heads, 151936, true, false, kQwen, 128);
+  shape.qk_norm = true;
+  return shape;
+}
+
 /// The attention of DeepSeek-V2 and V3, whose ranks and widths Kimi K2 has too.
 ModelShape with_latent_attention(ModelShape shape) {
   shape.latent = {
@@ -92,13 +99,12 @@ const std::vector<CatalogModel>& all_models() {
       {with_experts(dense("qwen2-57b-a14b", 28, 3584, 18944, 28, 4, 151936, true, false, kQwen2),
                     {.count = 64, .top_k = 8, .ffn = 2560, .shared_ffn = 20480}),
        57.4e9, 4096},
-      {dense("qwen3-8b", 36, 4096, 12288, 32, 8, 151936, true, false, kQwen), 8.19e9, 4096},
-      {dense("qwen3-14b", 40, 5120, 17408, 40, 8, 151936, true, false, kQwen), 14.77e9, 4096},
-      {dense("qwen3-32b", 64, 5120, 25600, 64, 8, 151936, true, false, kQwen, 128), 32.76e9, 4096},
-      {with_experts(dense("qwen3-30b-a3b", 48, 2048, 6144, 32, 4, 151936, true, false, kQwen, 128),
-                    {.count = 128, .top_k = 8, .ffn = 768}),
+      {qwen3("qwen3-8b", 36, 4096, 12288, 32, 8), 8.19e9, 4096},
+      {qwen3("qwen3-14b", 40, 5120, 17408, 40, 8), 14.77e9, 4096},
+      {qwen3("qwen3-32b", 64, 5120, 25600, 64, 8), 32.76e9, 4096},
+      {with_experts(qwen3("qwen3-30b-a3b", 48, 2048, 6144, 32, 4), {.count = 128, .top_k = 8, .ffn = 768}),
        30.5e9, 4096},
-      {with_experts(dense("qwen3-235b-a22b", 94, 4096, 12288, 64, 4, 151936, true, false, kQwen, 128),
+      {with_experts(qwen3("qwen3-235b-a22b", 94, 4096, 12288, 64, 4),
                     {.count = 128, .top_k = 8, .ffn = 1536}),
        235e9, 4096},
       {dense("mpt-1b", 24, 2048, 8192, 16, 16, 50368, false, true, kMosaic), 1.31e9, 2048},

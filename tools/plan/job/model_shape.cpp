@@ -40,6 +40,11 @@ int expert_layers(const ModelShape& shape) {
   return shape.experts.count > 0 ? shape.layers - shape.experts.dense_layers : 0;
 }
 
+double normed_width(const ModelShape& shape) {
+  if (shape.latent.kv_rank > 0) return shape.latent.query_rank + shape.latent.kv_rank;
+  return shape.qk_norm ? static_cast<double>(shape.heads + shape.kv_heads) * shape.width_of_head() : 0;
+}
+
 ParameterCount count_parameters(const ModelShape& shape) {
   const double hidden = shape.hidden;
   const double matrices = shape.gated ? 3 : 2;

@@ -38,9 +38,10 @@ struct ModelShape {
   int heads = 0;
   int kv_heads = 0;  ///< as many as heads: multi-head attention; fewer: grouped queries
   int vocab = 0;
-  int head_width = 0;  ///< 0: hidden / heads
-  bool gated = false;  ///< SwiGLU and its like: three matrices in an MLP, not two
-  bool tied = false;   ///< input and output embedding are one matrix
+  int head_width = 0;    ///< 0: hidden / heads
+  bool gated = false;    ///< SwiGLU and its like: three matrices in an MLP, not two
+  bool tied = false;     ///< input and output embedding are one matrix
+  bool qk_norm = false;  ///< norms of every head's queries and keys (Qwen3)
   Experts experts{};
   LatentAttention latent{};
   bool parallel_block = false;  ///< attention and MLP beside each other, behind one norm (PaLM, MegaScale)
@@ -69,6 +70,9 @@ struct ParameterCount {
 [[nodiscard]] double attended_part(const ModelShape& shape, int sequence);
 
 [[nodiscard]] int expert_layers(const ModelShape& shape);
+
+/// Of a token, what norms within attention read: queries and keys, or the latent ones.
+[[nodiscard]] double normed_width(const ModelShape& shape);
 
 /// Which FLOPs a utilization counts. The same run differs by a sixth between the first two at 8,192 tokens.
 enum class FlopConvention {

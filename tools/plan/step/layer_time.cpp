@@ -95,11 +95,11 @@ PassTime products(double tokens, double parameters, double calls, const Share& s
 
 /// What a micro-batch's gradients take to be added to those before, beyond their products. Where the product
 /// adds them, its epilogue reads and writes beside the tensor cores: what is longer bounds it.
-double accumulation_seconds(const TrainingJob& job, const Share& share, double parameters) {
+double accumulation_seconds(const TrainingJob& job, const Share& share, double tokens, double parameters) {
   const double bytes = gradients_bytes(job) == 2 ? kMainGradientBytes / 2 : kMainGradientBytes;
   const double seconds = parameters * bytes / share.memory;
   if (!job.stack->fuses_accumulation || job.is_fsdp()) return seconds;
-  const double product = 2 * share.tokens * parameters / share.flops;
+  const double product = 2 * tokens * parameters / share.flops;
   return std::max(0.0, seconds - product);
 }
 
@@ -168,12 +168,14 @@ PassTime attention_part(const TrainingJob& job, const ComputeRates& rates, const
   const double qkv = width * (1 + 2.0 * model.kv_heads / model.heads) / job.tp;
   const double rotary = 2 * qkv;
   const double cast = share.fp8_cast * (hidden + width / job.tp);
+  const double normed = normed_width(model) / job.tp;
   time.forward.elementwise =
       share.passes * (pass_seconds(kNormForward + kResidualForward, share.wide_tokens, hidden, share) +
-                      pass_seconds(1, share.tokens, rotary + cast, share));
+                      pass_seconds(1, share.tokens, rotary + cast + kNormForward * normed, share));
   time.backward.elementwise =
       share.passes * (pass_seconds(kNormBackward + kResidualBackward, share.wide_tokens, hidden, share) +
-                      pass_seconds(1, share.tokens, rotary + share.fp8_cast * (qkv + hidden), share));
+                      pass_seconds(1, share.tokens,
+                                   rotary + share.fp8_cast * (qkv + hidden) + kNormBackward * normed, share));
   return time;
 }
 
@@ -194,12 +196,16 @@ PassTime mlp_part(const TrainingJob& job, const ComputeRates& rates, const Share
   return time;
 }
 
+/// Tokens of a rank's sequence part go to top_k experts each; what arrives is as much, where experts are
+/// balanced.
+double routed_tokens(const TrainingJob& job, const Share& share) {
+  return share.tokens / job.tp * job.model.experts.top_k;
+}
+
 PassTime expert_part(const TrainingJob& job, const ComputeRates& rates, const Share& share,
                      const ParameterCount& count) {
   const Experts& experts = job.model.experts;
-  // Tokens of a rank's sequence part go to top_k experts each; what arrives is as much, where experts are
-  // balanced.
-  const double routed = share.tokens / job.tp * experts.top_k;
+  const double routed = routed_tokens(job, share);
   const double local_experts = static_cast<double>(experts.count) / job.ep;
   PassTime time = mlp_part(job, rates, share, routed, experts.ffn, count.one_expert, 2 * local_experts);
   // Experts run beside each other, in one kernel or on several streams: on the GPU a product of all has one
@@ -270,10 +276,13 @@ PassTime layer_time(const TrainingJob& job, const ComputeRates& rates, bool with
   // The products of weights take as long for their gradients as forward.
   time.weights.products = time.forward.products;
   if (job.recompute == Recompute::full) time.backward += time.forward;
-  const double parameters = with_experts ? (count.attention + count.shared_expert) / job.tp +
-                                               job.model.experts.count * count.one_expert / job.ep
-                                         : (count.attention + count.dense_mlp) / job.tp;
-  time.weights.elementwise = accumulation_seconds(job, share, parameters);
+  const double mlp = with_experts ? count.shared_expert : count.dense_mlp;
+  time.weights.elementwise = accumulation_seconds(job, share, share.tokens, (count.attention + mlp) / job.tp);
+  if (with_experts) {
+    const double local = static_cast<double>(job.model.experts.count) / job.ep;
+    time.weights.elementwise +=
+        accumulation_seconds(job, share, routed_tokens(job, share) / local, local * count.one_expert);
+  }
   time.backward.elementwise += time.weights.elementwise;
   return time;
 }

@@ -23,9 +23,10 @@ double shards(const TrainingJob& job, double ranks) {
   return ranks;
 }
 
-/// Queries, keys, values and the result of attention, 2 bytes each, of one token and layer; recomputed, what
-/// the latent ones are projected from.
-double attention_bytes_per_token(const ModelShape& model, Recompute recompute) {
+/// Queries, keys, values and the result of attention, 2 bytes each, of one token and layer, and what their
+/// norms read; recomputed, what the latent ones are projected from. `narrow`: the product behind attention
+/// keeps its input in FP8, the attention its result as it is (DeepSeek-V3, section 3.3.3).
+double attention_bytes_per_token(const ModelShape& model, Recompute recompute, bool narrow) {
   const LatentAttention& latent = model.latent;
   if (latent.kv_rank > 0) {
     // Every head has keys and values of its own once they are projected up: DeepSeek-V2, equations 9 to 19.
@@ -33,9 +34,12 @@ double attention_bytes_per_token(const ModelShape& model, Recompute recompute) {
     if (recompute == Recompute::modules)
       return 2.0 * (latent.query_rank + latent.kv_rank + latent.position_width) +
              2.0 * model.heads * latent.value_width;
-    return 2.0 * model.heads * (2 * queries + 2.0 * latent.value_width);
+    const double latents = 2.0 * (latent.query_rank + latent.kv_rank + latent.position_width);
+    return 2.0 * model.heads * (2 * queries + 2.0 * latent.value_width) + latents + 2 * normed_width(model) +
+           (narrow ? model.heads * latent.value_width : 0);
   }
-  return 4.0 * model.width_of_head() * (static_cast<double>(model.heads) + model.kv_heads);
+  return 4.0 * model.width_of_head() * (static_cast<double>(model.heads) + model.kv_heads) +
+         2 * normed_width(model) + (narrow ? model.heads * model.width_of_head() : 0);
 }
 
 /// Micro-batches whose activations a stage keeps: as many as stages follow, itself included (1F1B). With
@@ -71,7 +75,7 @@ double activation_bytes_per_token(const TrainingJob& job) {
   // Transformer Engine keeps products' inputs in FP8; DeepSeek-V3, section 3.3.3, so those of activations.
   const bool narrow = job.stack->fuses_accumulation && job.precision >= Precision::fp8;
   const double kept = (job.stack->keeps_of_2021 ? 10 : again ? 4 : 8) - (narrow ? 2 : 0);
-  double bytes = kept * hidden / wide + attention_bytes_per_token(model, job.recompute) / split;
+  double bytes = kept * hidden / wide + attention_bytes_per_token(model, job.recompute, narrow) / split;
   if (job.attention_kernel() == AttentionKernel::unfused && job.recompute == Recompute::none)
     bytes += 5.0 * model.heads * job.sequence / split;
   const double mlp = ((model.gated ? 6 : 4) - (again ? 2 : narrow ? 1 : 0)) * (again && narrow ? 0.5 : 1);
@@ -127,10 +131,12 @@ MemoryUse memory_use(const TrainingJob& job) {
     const double result = 2 * tokens * job.model.hidden / (job.has_sequence_parallel() ? job.tp : 1);
     use.activations += micro_batches_kept(job, 0) * job.vpp * result;
   }
-  if (job.recompute == Recompute::full) {
+  // What a layer's backward pass computes again is there while it runs.
+  if (job.recompute == Recompute::full || job.recompute == Recompute::selective) {
     TrainingJob kept = job;
     kept.recompute = Recompute::none;
-    use.activations += activation_bytes_per_token(kept) * tokens;
+    const double input = job.recompute == Recompute::full ? 0 : per_layer;
+    use.activations += activation_bytes_per_token(kept) * tokens - input;
   }
   if (job.pp == 1) use.logits = kLogitBytes * tokens * job.model.vocab / job.tp;
   if (job.is_fsdp()) {

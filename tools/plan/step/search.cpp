@@ -94,6 +94,12 @@ void add_splits(PlanRequest split, const PlanRequest& request, const std::vector
   }
 }
 
+/// Megatron-LM of 2021 gives every stage as many layers (v2.5, megatron/model/transformer.py: "num_layers
+/// must be divisible by pipeline_model_parallel_size"); DeepSpeed's pipeline, on which BLOOM ran, need not.
+bool needs_even_stages(const PlanRequest& request) {
+  return request.stack != nullptr && request.stack->keeps_of_2021 && !request.stack->blocking;
+}
+
 /// Splits that differ in more than micro-batches, chunks and what is recomputed.
 std::vector<PlanRequest> outer_splits(const PlanRequest& request, const PlannedMachine& machine) {
   std::vector<PlanRequest> splits;
@@ -109,6 +115,7 @@ std::vector<PlanRequest> outer_splits(const PlanRequest& request, const PlannedM
     split.tp = tp;
     for (const int pp : given_or_all(request.pp, divisors(machine.gpus / tp, most_stages))) {
       if (machine.gpus / tp % pp != 0) continue;
+      if (needs_even_stages(request) && request.model.layers % pp != 0) continue;
       split.pp = pp;
       add_splits(split, request, expert_groups, machine.gpus / tp / pp, sequence, splits);
     }

@@ -248,6 +248,7 @@ class Plan(unittest.TestCase):
         self.assertEqual(planned(*[word.replace("--nodes", "--gpus").replace("128", "1024") for word in RECIPE])["step_seconds"], base["step_seconds"])
         for words in (("--parallel-block", "true"), ("--window", "2048"), ("--window", "2048", "--window-layers", "40")):
             self.assertLess(planned(*RECIPE, *words)["step_seconds"], base["step_seconds"])
+        self.assertGreater(planned(*RECIPE, "--qk-norm", "true")["step_seconds"], base["step_seconds"])
         self.refused(*RECIPE, "--window-layers", "4", says="--window-layers")
         self.assertIn("tp 16 is beyond the 8 KV heads", " ".join(plan("--model", "llama-3.1-70b", "--topology", "gb200-nvl72", "--gpus", "64", "--tp", "16", "--gbs", "64").stdout.split()))
         self.refused(*RECIPE, "--schedule", "dualpipe", says="dualpipe has no chunks")

@@ -98,6 +98,17 @@ TEST(Launches, AWholeGraphHidesNothingUnderAMicroBatchThatIsNotThere) {
   EXPECT_NEAR(term_of(step_of(one), StepPart::ep).hidden_seconds, shown.exposed_seconds, 1e-12);
 }
 
+// Each of 128 experts on one rank gets a sixteenth of its tokens: adding a gradient takes longer than its
+// product.
+TEST(ExpertLayer, GradientsOfManyExpertsAreAddedForFewTokens) {
+  const ComputeRates rates{.gpu = &topology::find_training_gpu("B200", "--gpu")};
+  TrainingJob job = recipe("megatron-eager");
+  job.ep = 1;
+  EXPECT_GT(layer_time(job, rates, true).weights.elementwise, 0);
+  job.micro_batch = 8;
+  EXPECT_EQ(layer_time(job, rates, true).weights.elementwise, 0);
+}
+
 // A record of AllToAll has measured seconds, whatever the dispatch.
 TEST(ExpertCalls, MeasuredSecondsStayAsTheyAre) {
   TrainingJob job = recipe("megatron");

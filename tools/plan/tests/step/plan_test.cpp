@@ -111,11 +111,37 @@ TrainingJob job_of(const char* model, int pp) {
 }
 
 // By hand, per token and layer: 8 h; 2 bytes of 128 heads' queries and keys of 128 + 64 and values and
-// results of 128; eight routed experts of 2048 with their input, and the shared one.
+// results of 128; the latent ones, before and behind their norms; eight routed experts of 2048 with their
+// input, and the shared one.
 TEST(MemoryUse, LatentAttentionKeepsItsOwnWidths) {
   const TrainingJob job = job_of("deepseek-v3", 1);
-  const double per_token = 8 * 7168 + 2.0 * 128 * (2 * 192 + 2 * 128) + 8 * (2 * 7168 + 6 * 2048) + 6 * 2048;
+  const double latents = 2 * (1536 + 512 + 64) + 2 * (1536 + 512);
+  const double per_token =
+      8 * 7168 + 2.0 * 128 * (2 * 192 + 2 * 128) + latents + 8 * (2 * 7168 + 6 * 2048) + 6 * 2048;
   EXPECT_DOUBLE_EQ(memory_use(job).activations, 61 * 4096 * per_token);
+}
+
+// By hand: norms keep what they read of 64 + 4 heads of 128, and in FP8 the product behind attention its
+// input.
+TEST(MemoryUse, NormsOfHeadsAndNarrowInputsAreKept) {
+  TrainingJob job = job_of("qwen3-235b-a22b", 1);
+  const double layers = 94 * 4096.0;
+  const double with_norms = memory_use(job).activations;
+  job.model.qk_norm = false;
+  EXPECT_DOUBLE_EQ(with_norms - memory_use(job).activations, layers * 2 * (64 + 4) * 128);
+  const double bf16 = memory_use(job).activations;
+  job.precision = Precision::fp8;
+  const double narrower = 2 * 4096 + 8 * (4096 + 1536);
+  EXPECT_DOUBLE_EQ(bf16 - memory_use(job).activations, layers * (narrower - 64 * 128));
+}
+
+// The scores of a layer, while its backward pass has computed them again: 5 a s of a token.
+TEST(MemoryUse, OneLayersScoresComeBack) {
+  TrainingJob job = job_of("gpt3-175b", 1);
+  job.recompute = Recompute::selective;
+  const double fused = memory_use(job).activations;
+  job.attention = AttentionKernel::unfused;
+  EXPECT_DOUBLE_EQ(memory_use(job).activations - fused, 4096 * 5.0 * 96 * 4096);
 }
 
 TEST(StageParameters, TheFirstLayersOfAMixtureHaveNoExperts) {

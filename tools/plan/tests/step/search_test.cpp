@@ -94,12 +94,15 @@ TEST(FastestSplits, EndsWithAsManyExpertsAsCanBeGiven) {
 }
 
 // Software does not split what it cannot: Megatron-LM of 2021 had no context parallelism, FSDP alone has no
-// tensor parallelism. And no group of tensor parallelism lies in two NVLink domains.
+// tensor parallelism, and Megatron-LM of 2021 no stages of unequal layers. And no group of tensor parallelism
+// lies in two NVLink domains.
 TEST(FastestSplits, IsOneThatTheSoftwareCanRun) {
   PlanRequest request = request_for("gpt3-175b", 96, 96);
   request.stack = &find_stack("megatron-2021");
+  request.model.layers = 80;
   for (const TrainingPlan& plan : fastest_splits(request, hgx(), 100).best) {
     EXPECT_EQ(plan.job.cp, 1);
+    EXPECT_EQ(80 % plan.job.pp, 0) << "12 and 24 stages of 96 GPUs would differ";
     EXPECT_NE(plan.job.recompute, Recompute::selective);
     EXPECT_EQ(8 % plan.job.tp, 0) << "96 heads divide by 3, 6 and 12, a node of eight does not";
   }
