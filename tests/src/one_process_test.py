@@ -76,10 +76,10 @@ class OneProcess(Scratch):
             self.assertEqual(made["nccl_networks"]["used"], ["Socket"])
 
     def test_ping_pong(self):
-        for words, threads in SHAPES:
-            (row,) = self.record_alone(*words, *QUICK, "--ops", "ping_pong,all_reduce", "--sizes", "8")["rows"][:1]
-            if threads < 4:
-                self.assertIn("one thread issues the calls of several GPUs", row["unavailable"])
+        rows = [*QUICK, "--ops", "ping_pong,all_reduce", "--sizes", "8"]
+        self.assertEqual(self.record_alone("--threads", 2, *rows)["rows"][0]["wrong_elements"], 0)
+        for words, _ in SHAPES[1:]:
+            self.assertIn("one thread issues the calls of several GPUs", self.record_alone(*words, *rows)["rows"][0]["unavailable"])
 
     def test_wrong_data_is_found(self):
         for words, _ in SHAPES:
@@ -91,10 +91,11 @@ class OneProcess(Scratch):
                   ("hang:6", "timed out waiting for ranks?"), ("init_error", "no socket interface found"), ("call_hang:9", "timed out"))
         for words, _ in SHAPES:
             for fault, pattern in faults:
-                for launcher in (alone, lambda *all_words, environment: mpirun(2, *all_words, environment=environment)):
-                    with self.subTest(words=words, fault=fault, launcher=launcher):
-                        result = launcher(*words, "-T", 5, "--passes", 2, "-n", 3, *SMALL, environment={"COLLBENCH_STAND_IN": fault})
-                        self.check_line(result, [pattern], 5 if fault == "init_error" else 4)
+                with self.subTest(words=words, fault=fault):
+                    result = alone(*words, "-T", 5, "--passes", 2, "-n", 3, *SMALL, environment={"COLLBENCH_STAND_IN": fault})
+                    self.check_line(result, [pattern], 5 if fault == "init_error" else 4)
+        result = mpirun(2, "--threads", 2, "-T", 5, "--passes", 2, "-n", 3, *SMALL, environment={"COLLBENCH_STAND_IN": "call_error:6"})
+        self.check_line(result, ["failed: unhandled cuda error"], 4)
 
     def test_a_signal_ends_it(self):
         for words, _ in SHAPES:
@@ -115,14 +116,14 @@ class OneProcess(Scratch):
                 (["--threads", 4], 5, r"ranks 0 and 2 would share GPU .*: rank 2 sees 2 GPUs.*--gpus-per-process", few),
                 (["--gpus-per-process", 4], 5, r"ranks 0 and 2 would share GPU", few),
                 (["--gpus-per-process", 4, "--threads", 3], 2, "4 GPUs cannot be shared out evenly to 3 threads", None),
-                (["--threads", 2, "--share-gpu"], 2, "--share-gpu", None), (["--threads", 2, "--rank-use"], 2, "--rank-use", None),
-                (["--threads", 2, "--backend", "mpi"], 2, "--gpus-per-process: host memory is measured", None)):
+                (["--threads", 2, "--share-gpu"], 2, "--share-gpu", None), (["--threads", 2, "--rank-use"], 2, "--rank-use", None)):
             with self.subTest(words=words):
                 self.check_line(alone(*QUICK, *SMALL, *words, environment=environment), [pattern], status)
+        self.check_line(run([str(PROGRAM), "--backend", "mpi", "--threads", "2", *QUICK, *SMALL]), ["--gpus-per-process: host memory is measured"], 2)
 
     def test_it_is_said_once(self):
         for words, threads in SHAPES:
-            issued = {4: "a thread for each", 1: "one thread issues the calls of 4 of them", 2: "each of 2 threads issues the calls of 2 of them"}
+            issued = {4: "a thread for each", 1: "one thread issues the calls of all", 2: "each of 2 threads issues the calls of 2 of them"}
             said = unwrapped(alone(*words, *QUICK, *SMALL).stdout)
             self.assertEqual(said.count("small sizes are bound by"), 1, said)
             self.assertIn(f"each process has 4 GPUs, {'and ' if threads < 4 else ''}{issued[threads]}", said)

@@ -97,6 +97,22 @@ TEST(RunDifferences, ATopologyThatCannotBeReadIsSaid) {
   EXPECT_THAT(run_differences(base, base), Contains(::testing::StartsWith("topology: not compared (")));
 }
 
+TEST(RunDifferences, ProcessesOfSeveralGpus) {
+  const auto of_process = ::testing::HasSubstr("of each process");
+  collbench::Run base = run_of_rows({{8, {1.0}}});
+  collbench::Run current = base;
+  EXPECT_THAT(run_differences(base, current), Not(Contains(of_process)));
+  current.process = {.gpus = 8, .threads = 2};
+  EXPECT_THAT(run_differences(base, current),
+              Contains(::testing::StartsWith(
+                  "1 GPU of each process, 1 thread → 8 GPUs of each process, 2 threads: small sizes")));
+  base.log.emplace().gpus_per_process = {8, 1};
+  base.log->threads_per_process = {2, 1};
+  EXPECT_THAT(run_differences(base, current), Not(Contains(of_process)));
+  base.log->gpus_per_process.reset();  // one that does not say
+  EXPECT_THAT(run_differences(base, current), Not(Contains(of_process)));
+}
+
 TEST(ColdBelow, IsWhereOneSideMayHaveFoundItsDataInTheL2) {
   constexpr std::uint64_t kMebi = 1U << 20U;
   const auto walks = [](std::optional<std::uint64_t> bytes) {
