@@ -32,7 +32,7 @@ namespace {
 DoctorVerdict verdict_of(const DoctorCheck& check, const Evidence& evidence, const LogMessages& log) {
   if (check.look != nullptr) return check.look(evidence);
   if (const auto said = log.said.find(check.code); said != log.said.end()) return said->second;
-  return evidence.whole.contains("nccl-log") ? DoctorVerdict(std::vector<DoctorObservation>()) : std::nullopt;
+  return healthy_if(evidence.whole.contains("nccl-log"));
 }
 
 std::string fix_of(const DoctorCheck& check, const Evidence& evidence) {
@@ -46,17 +46,14 @@ bool may_be_of_several_jobs(const std::vector<EvidenceLine>& log) {
     return std::string_view(line.location).substr(0, line.location.rfind(':'));
   };
   return !log.empty() && file_of(log.front()) != file_of(log.back()) &&
-         std::none_of(log.begin(), log.end(),
-                      [](const EvidenceLine& line) { return !communicator_of(line.text).empty(); });
+         std::ranges::none_of(log,
+                              [](const EvidenceLine& line) { return !communicator_of(line.text).empty(); });
 }
 
 /// What a reader of a log's findings should know of that log.
 std::vector<std::string> log_notes(const Evidence& evidence) {
   const std::vector<EvidenceLine>& log = evidence.of("nccl-log");
-  const auto has = [&log](std::string_view part) {
-    return std::any_of(log.begin(), log.end(),
-                       [part](const EvidenceLine& line) { return has_text(line.text, part); });
-  };
+  const auto has = [&log](std::string_view part) { return any_line_has(log, part); };
   std::vector<std::string> notes;
   const auto version = nccl_version(evidence);
   if (version && (version->code < kFirstKnownNccl || version->code > kLastKnownNccl)) {

@@ -55,8 +55,8 @@ void merge_into(Evidence& evidence, Topology topology, std::string_view file) {
                         "give each host a folder of its own");
     }
     for (const Source& source : host.sources) {
-      const bool twice = std::any_of(evidence.host.sources.begin(), evidence.host.sources.end(),
-                                     [&](const Source& each) { return each.reader == source.reader; });
+      const bool twice = std::ranges::any_of(
+          evidence.host.sources, [&](const Source& each) { return each.reader == source.reader; });
       if (!twice || !is_of_one_machine(source)) continue;
       throw usage_error(std::string(file),
                         fmt::format("is a second output of {}: of another machine?", source.reader),
@@ -89,7 +89,7 @@ std::vector<fs::path> files_of(const fs::path& path) {
   for (const auto& entry : fs::directory_iterator(path, error))
     if (entry.is_regular_file(error)) files.push_back(entry.path());
   if (error) throw usage_error(path.string(), error.message(), "give a folder that can be read");
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 template <class Holds>
 bool any_line(const std::vector<Line>& lines, Holds holds) {
-  return std::any_of(lines.begin(), lines.end(), [&](const Line& line) { return holds(trim(line.text)); });
+  return std::ranges::any_of(lines, [&](const Line& line) { return holds(trim(line.text)); });
 }
 
 /// Whether a line begins with one of the words, between which | stands, or has one of them.

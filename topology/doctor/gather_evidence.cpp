@@ -60,7 +60,7 @@ std::vector<fs::path> entries(const fs::path& folder) {
   std::vector<fs::path> paths;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) paths.push_back(entry.path());
-  std::sort(paths.begin(), paths.end());
+  std::ranges::sort(paths);
   return paths;
 }
 
@@ -159,12 +159,12 @@ std::string collective_environment(std::span<const std::string> variables) {
       "NCCL_", "UCX_", "FI_", "OMPI_MCA_", "CUDA_VISIBLE_DEVICES=", "CUDA_LAUNCH_BLOCKING="};
   std::vector<std::string> kept;
   for (const std::string& variable : variables) {
-    const bool named = std::any_of(kPrefixes.begin(), kPrefixes.end(), [&variable](std::string_view prefix) {
+    const bool named = std::ranges::any_of(kPrefixes, [&variable](std::string_view prefix) {
       return std::string_view(variable).starts_with(prefix);
     });
     if (named) kept.push_back(variable);
   }
-  std::sort(kept.begin(), kept.end());
+  std::ranges::sort(kept);
   std::string text;
   for (const std::string& variable : kept) {
     const std::size_t equals = std::min(variable.find('='), variable.size());

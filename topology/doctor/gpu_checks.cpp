@@ -106,7 +106,7 @@ DoctorVerdict xids_that(const Evidence& evidence, WordsOf words_of) {
     if (words.empty() || !seen.insert(xid->key).second) continue;
     found.push_back({fmt::format("{}: {}", words, quoted(line).what), line.location});
   }
-  return found.empty() && !evidence.whole.contains("kernel-log") ? DoctorVerdict() : DoctorVerdict(found);
+  return found_in(evidence, "kernel-log", found);
 }
 
 /// "Fatal", "Non-fatal", or by number, "Severity 1 Engine instance …": 1 is fatal
@@ -120,8 +120,7 @@ std::optional<bool> is_fatal_of_switch(std::string_view message) {
 }
 
 const Xid* hardware_xid(int number) {
-  const auto* found = std::find_if(kHardwareXids.begin(), kHardwareXids.end(),
-                                   [number](const Xid& xid) { return xid.number == number; });
+  const auto* found = std::ranges::find(kHardwareXids, number, &Xid::number);
   return found == kHardwareXids.end() ? nullptr : found;
 }
 
@@ -142,9 +141,7 @@ DoctorVerdict look_at_xids(const Evidence& evidence) {
   });
 }
 
-bool is_of_program(int number) {
-  return std::find(kXidsOfPrograms.begin(), kXidsOfPrograms.end(), number) != kXidsOfPrograms.end();
-}
+bool is_of_program(int number) { return std::ranges::find(kXidsOfPrograms, number) != kXidsOfPrograms.end(); }
 
 /// The Xids of programs that come soon after their GPU or a PCIe link failed: what a program reads then is
 /// not there.
@@ -220,7 +217,7 @@ DoctorVerdict uncorrectable_errors(const Evidence& evidence, std::string_view se
     if (*count > 0 && key != "total")
       found.push_back({fmt::format("{}: {}", each.gpu, quoted(*each.line).what), each.line->location});
   }
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  return found_where(seen, found);
 }
 
 DoctorVerdict look_at_new_ecc(const Evidence& evidence) { return uncorrectable_errors(evidence, "volatile"); }
@@ -235,11 +232,9 @@ DoctorVerdict look_at_driver(const Evidence& evidence) {
                        line.text == "No devices were found" ||
                        line.text.starts_with("Failed to initialize NVML");
     // That is driver-mismatch.
-    if (fails && !has_text(line.text, "version mismatch"))
-      return std::vector<DoctorObservation>{quoted(line)};
+    if (fails && !has_text(line.text, "version mismatch")) return finding(quoted(line));
   }
-  return evidence.whole.contains("nvidia-smi-q") ? DoctorVerdict(std::vector<DoctorObservation>())
-                                                 : std::nullopt;
+  return healthy_if(evidence.whole.contains("nvidia-smi-q"));
 }
 
 /// Of the text, where no GPU is read of it: whether one has joined the fabric, and what others wait for.
@@ -293,16 +288,12 @@ DoctorVerdict look_at_fabric_manager(const Evidence& evidence) {
 /// the fabric manager never ends.
 std::string fabric_manager_fix(const Evidence& evidence) {
   static constexpr std::array<std::string_view, 4> kFifthNvLink{"B200", "B300", "GB200", "GB300"};
-  const auto is_fifth = [](std::string_view text) {
-    return std::any_of(kFifthNvLink.begin(), kFifthNvLink.end(),
-                       [text](std::string_view model) { return has_text(text, model); });
-  };
+  const auto is_fifth = [](std::string_view text) { return has_one_of(text, kFifthNvLink); };
   const auto& lines = evidence.of("nvidia-smi-q");
   const auto& gpus = evidence.host.gpus;
   const bool fifth =
-      std::any_of(gpus.begin(), gpus.end(),
-                  [&](const Gpu& gpu) { return is_fifth(gpu.model.value_or("")); }) ||
-      std::any_of(lines.begin(), lines.end(), [&](const EvidenceLine& line) {
+      std::ranges::any_of(gpus, [&](const Gpu& gpu) { return is_fifth(gpu.model.value_or("")); }) ||
+      std::ranges::any_of(lines, [&](const EvidenceLine& line) {
         return (line.text.starts_with("Product Name") || line.text.starts_with("<product_name>")) &&
                is_fifth(line.text);
       });
@@ -319,10 +310,9 @@ DoctorVerdict look_at_fabric_manager_version(const Evidence& evidence) {
   const std::size_t colon = lines.front().text.rfind(':');
   if (colon == std::string::npos) return std::nullopt;
   const std::string_view manager = trim(std::string_view(lines.front().text).substr(colon + 1));
-  if (manager == *evidence.host.driver_version.value) return std::vector<DoctorObservation>();
-  return std::vector<DoctorObservation>{
-      {fmt::format("fabric manager {}, driver {}", manager, *evidence.host.driver_version.value),
-       lines.front().location}};
+  if (manager == *evidence.host.driver_version.value) return healthy();
+  return finding({fmt::format("fabric manager {}, driver {}", manager, *evidence.host.driver_version.value),
+                  lines.front().location});
 }
 
 /// NVLinks between GPUs by topo -m: [GPU][GPU].
@@ -344,23 +334,22 @@ NvLinkMatrix stated_nvlinks(const Host& host) {
 DoctorVerdict gpus_apart_in_matrix(const Host& host) {
   const NvLinkMatrix links = stated_nvlinks(host);
   int full = 0;
-  for (const auto& row : links) full = std::max(full, *std::max_element(row.begin(), row.end()));
+  for (const auto& row : links) full = std::max(full, *std::ranges::max_element(row));
   if (full == 0) return std::nullopt;
   std::vector<std::size_t> joined;
   std::vector<std::size_t> apart;
   for (std::size_t gpu = 0; gpu < links.size(); ++gpu) {
-    const auto full_pairs = std::count(links[gpu].begin(), links[gpu].end(), full);
+    const auto full_pairs = std::ranges::count(links[gpu], full);
     (2 * static_cast<std::size_t>(full_pairs) >= links.size() - 1 ? joined : apart).push_back(gpu);
   }
   constexpr std::size_t kMinJoined = 3;
-  const bool switched = std::all_of(joined.begin(), joined.end(), [&](std::size_t a) {
-    return std::all_of(joined.begin(), joined.end(),
-                       [&](std::size_t b) { return a == b || links[a][b] == full; });
+  const bool switched = std::ranges::all_of(joined, [&](std::size_t a) {
+    return std::ranges::all_of(joined, [&](std::size_t b) { return a == b || links[a][b] == full; });
   });
   if (joined.size() < kMinJoined || !switched) return std::nullopt;
   std::vector<DoctorObservation> found;
   for (const std::size_t gpu : apart) {
-    const int most = *std::max_element(links[gpu].begin(), links[gpu].end());
+    const int most = *std::ranges::max_element(links[gpu]);
     // A GPU of another model, such as a workstation's display adapter, has no links to lose.
     const Fact<std::string>& model = host.gpus.at(gpu).model;
     const Fact<std::string>& others = host.gpus.at(joined.front()).model;
@@ -405,7 +394,7 @@ DoctorVerdict look_at_nvlinks(const Evidence& evidence) {
     }
   }
   if (found.empty() && by_matrix) found = *by_matrix;
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  return found_where(seen, found);
 }
 
 DoctorVerdict look_at_mig(const Evidence& evidence) {
@@ -416,7 +405,7 @@ DoctorVerdict look_at_mig(const Evidence& evidence) {
     seen = seen || mig.known();
     if (mig.value_or(false)) found.push_back({fmt::format("GPU{} is in MIG mode", i), ""});
   }
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  return found_where(seen, found);
 }
 
 /// Reasons that lower a clock by force; idle and power capping are usual. Of "HW Slowdown : Active", or of
@@ -449,18 +438,17 @@ DoctorVerdict look_at_row_remapping(const Evidence& evidence) {
 DoctorVerdict look_at_peer_memory(const Evidence& evidence) {
   const auto loaded = [&evidence](std::string_view name) {
     const auto& modules = evidence.of("lsmod");
-    return std::any_of(modules.begin(), modules.end(),
-                       [name](const EvidenceLine& line) { return line.text.starts_with(name); });
+    return std::ranges::any_of(modules,
+                               [name](const EvidenceLine& line) { return line.text.starts_with(name); });
   };
-  if (loaded("nvidia_peermem") || loaded("nv_peer_mem") || exports_dma_buf(evidence))
-    return std::vector<DoctorObservation>();
+  if (loaded("nvidia_peermem") || loaded("nv_peer_mem") || exports_dma_buf(evidence)) return healthy();
   if (!evidence.whole.contains("lsmod")) return std::nullopt;
-  if (!loaded("nvidia ") || !loaded("mlx5_ib")) return std::vector<DoctorObservation>();
+  if (!loaded("nvidia ") || !loaded("mlx5_ib")) return healthy();
   // Without the driver's kind and the kernel's version, DMA-BUF may be there.
   if (evidence.of("nvidia-module").empty() || evidence.of("kernel-version").empty()) return std::nullopt;
-  return std::vector<DoctorObservation>{
+  return finding(
       {"nvidia and mlx5_ib are loaded, nvidia_peermem is not, and this driver and kernel have no DMA-BUF",
-       ""}};
+       ""});
 }
 
 DoctorVerdict look_at_fabric_manager_log(const Evidence& evidence) {

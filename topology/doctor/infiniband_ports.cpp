@@ -64,7 +64,7 @@ bool may_clear(const std::vector<InfinibandPort>& ports) {
   const auto in_doubt = [](const InfinibandPort& each) {
     return each.condition == PortCondition::down && each.siblings > 0 && !each.is_lost();
   };
-  return std::any_of(ports.begin(), ports.end(), is_up) && std::none_of(ports.begin(), ports.end(), in_doubt);
+  return std::ranges::any_of(ports, is_up) && std::ranges::none_of(ports, in_doubt);
 }
 
 }  // namespace collbench::topology

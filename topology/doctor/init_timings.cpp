@@ -69,7 +69,7 @@ DoctorVerdict look_at_init_timings(const Evidence& evidence) {
     seen = seen || timings.size() >= kMinRanks;
     for (const std::string_view step : kNcclStepsAlone) add_slow_ranks(timings, step, found);
   }
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  return found_where(seen, found);
 }
 
 }  // namespace collbench::topology

@@ -80,8 +80,7 @@ class JobFinder {
   void add(const LogFile& file) {
     bool informs = false;
     const std::vector<Process> processes = processes_in(file, informs);
-    const bool named = std::any_of(processes.begin(), processes.end(),
-                                   [](const Process& each) { return each.max_ranks > 0; });
+    const bool named = std::ranges::any_of(processes, [](const Process& each) { return each.max_ranks > 0; });
     // A rank that warns before it has a communicator is of the job beside it, unless that had long begun.
     const SetId others = sets_.add();
     std::vector<bool> is_free(others + 1);
@@ -267,9 +266,7 @@ std::vector<JobEvidence> jobs_in(const Evidence& evidence) {
     JobEvidence& each = apart.emplace_back(JobEvidence{name_of(job), machine});
     Lines& lines = each.evidence.lines["nccl-log"];
     for (const std::size_t i : job.lines) lines.push_back(log[i]);
-    if (std::any_of(lines.begin(), lines.end(),
-                    [](const EvidenceLine& line) { return has_text(line.text, "Init COMPLETE"); }))
-      each.evidence.whole.emplace("nccl-log");
+    if (any_line_has(lines, "Init COMPLETE")) each.evidence.whole.emplace("nccl-log");
   }
   return apart;
 }

@@ -17,8 +17,7 @@ namespace {
 
 /// The balancer moves pages to where they are touched, and pages of GPU and NIC cannot be moved for free.
 DoctorVerdict look_at_numa_balancing(const Evidence& evidence) {
-  if (evidence.has("numa-balancing") && evidence.host.numa_nodes.size() == 1)
-    return std::vector<DoctorObservation>();
+  if (evidence.has("numa-balancing") && evidence.host.numa_nodes.size() == 1) return healthy();
   return lines_that(evidence, "numa-balancing", [](std::string_view line) { return line == "1"; });
 }
 
@@ -46,13 +45,13 @@ DoctorVerdict low_locked_memory(const Evidence& evidence) {
 DoctorVerdict look_at_locked_memory(const Evidence& evidence) {
   const std::optional<bool> rdma = has_rdma(evidence);
   if (!rdma || !evidence.has("limits")) return std::nullopt;
-  return *rdma ? low_locked_memory(evidence) : DoctorVerdict(std::vector<DoctorObservation>());
+  return *rdma ? low_locked_memory(evidence) : healthy();
 }
 
 /// Of a text that says nothing of RDMA, such as the limits alone; else that is memlock-limit's.
 DoctorVerdict look_at_locked_memory_alone(const Evidence& evidence) {
   if (!has_rdma(evidence)) return low_locked_memory(evidence);
-  return evidence.has("limits") ? DoctorVerdict(std::vector<DoctorObservation>()) : std::nullopt;
+  return healthy_if(evidence.has("limits"));
 }
 
 /// Docker gives a container 64 MiB; NCCL puts the buffers of all local ranks there.
@@ -83,10 +82,10 @@ DoctorVerdict look_at_cpuset(const Evidence& evidence) {
     if (!line.text.starts_with(kAllowed)) continue;
     const auto allowed = parse_cpu_list(trim(std::string_view(line.text).substr(kAllowed.size())));
     if (!online || !allowed) return std::nullopt;
-    if (allowed->size() * 2 > online->size() || online->size() < 4) return std::vector<DoctorObservation>();
-    return std::vector<DoctorObservation>{
+    if (allowed->size() * 2 > online->size() || online->size() < 4) return healthy();
+    return finding(
         {fmt::format("{} of {} CPUs are allowed: {}", allowed->size(), online->size(), quoted(line).what),
-         line.location}};
+         line.location});
   }
   return std::nullopt;
 }
@@ -114,11 +113,10 @@ DoctorVerdict look_at_huge_pages(const Evidence& evidence) {
   constexpr double kMuch = 0.25;
   const double share =
       static_cast<double>(*total) * static_cast<double>(*size_kib) / static_cast<double>(*memory_kib);
-  if (*unused < *total || share < kMuch) return std::vector<DoctorObservation>();
-  return std::vector<DoctorObservation>{
-      {fmt::format("{:.0f} % of the memory is reserved as {} huge pages, and none is in use", 100 * share,
-                   *total),
-       evidence.of("meminfo").front().location}};
+  if (*unused < *total || share < kMuch) return healthy();
+  return finding({fmt::format("{:.0f} % of the memory is reserved as {} huge pages, and none is in use",
+                              100 * share, *total),
+                  evidence.of("meminfo").front().location});
 }
 
 DoctorVerdict look_at_transparent_huge_pages(const Evidence& evidence) {
@@ -185,18 +183,16 @@ bool has_capability(std::string_view mask, int bit) {
 DoctorVerdict look_at_capabilities(const Evidence& evidence) {
   for (const EvidenceLine& line : evidence.of("nccl-log"))
     if (has_text(line.text, "cuMem host allocations do not appear to be work"))  // init.cc
-      return std::vector<DoctorObservation>{quoted(line)};
+      return finding(quoted(line));
   constexpr int kSysNice = 23;  // linux/capability.h
   const auto bounding = field(evidence, "status", "CapBnd:");
   const auto seccomp = field(evidence, "status", "Seccomp:");
   const std::optional<bool> gpus = has_gpus(evidence);
   if (!bounding || !seccomp || !gpus) return std::nullopt;
-  if (!*gpus || *seccomp != "2" || has_capability(*bounding, kSysNice))
-    return std::vector<DoctorObservation>();
-  return std::vector<DoctorObservation>{
-      {fmt::format("system calls are filtered (Seccomp: 2), and CapBnd {} has no SYS_NICE",
-                   excerpt(*bounding, 20)),
-       evidence.of("status").front().location}};
+  if (!*gpus || *seccomp != "2" || has_capability(*bounding, kSysNice)) return healthy();
+  return finding({fmt::format("system calls are filtered (Seccomp: 2), and CapBnd {} has no SYS_NICE",
+                              excerpt(*bounding, 20)),
+                  evidence.of("status").front().location});
 }
 
 std::optional<std::vector<int>> allowed_cpus(const Evidence& evidence) {
@@ -217,23 +213,21 @@ DoctorVerdict look_at_far_cpus(const Evidence& evidence) {
     const std::vector<int> local = local_cpus(evidence.host, device);
     if (local.empty()) continue;
     ++devices;
-    const bool near = std::any_of(local.begin(), local.end(), [&](int cpu) {
-      return std::binary_search(allowed->begin(), allowed->end(), cpu);
-    });
-    if (near) return std::vector<DoctorObservation>();
+    const bool near = std::ranges::any_of(
+        local, [&](int cpu) { return std::binary_search(allowed->begin(), allowed->end(), cpu); });
+    if (near) return healthy();
   }
   if (devices == 0) return std::nullopt;
-  return std::vector<DoctorObservation>{
-      {fmt::format("CPUs {} are allowed, and none of them is at a GPU or RDMA device ({} of them)",
-                   excerpt(format_cpu_list(*allowed), 40), devices),
-       evidence.of("status").front().location}};
+  return finding({fmt::format("CPUs {} are allowed, and none of them is at a GPU or RDMA device ({} of them)",
+                              excerpt(format_cpu_list(*allowed), 40), devices),
+                  evidence.of("status").front().location});
 }
 
 /// "Max open files  1024  4096  files": NCCL raises its own soft limit to the hard one.
 DoctorVerdict look_at_open_files(const Evidence& evidence) {
   const std::optional<bool> gpus = has_gpus(evidence);
   if (!gpus || !evidence.has("limits")) return std::nullopt;
-  if (!*gpus) return std::vector<DoctorObservation>();
+  if (!*gpus) return healthy();
   constexpr std::int64_t kFew = 4096;
   return lines_that(evidence, "limits", [](std::string_view line) {
     if (!line.starts_with("Max open files")) return false;
@@ -248,8 +242,7 @@ DoctorVerdict look_at_stack(const Evidence& evidence) {
   constexpr int kSafeSince = 22800;
   const std::optional<bool> gpus = has_gpus(evidence);
   if (!gpus || !evidence.has("limits")) return std::nullopt;
-  if (!*gpus || nccl_version(evidence).value_or(NcclVersion{}).code >= kSafeSince)
-    return std::vector<DoctorObservation>();
+  if (!*gpus || nccl_version(evidence).value_or(NcclVersion{}).code >= kSafeSince) return healthy();
   return lines_that(evidence, "limits", [](std::string_view line) {
     const std::vector<std::string> words = split_words(line);
     return words.size() >= 4 && line.starts_with("Max stack size") && words[3] == "unlimited";

@@ -16,7 +16,7 @@ namespace {
 
 /// nvidia-smi's own words; where it answers as a whole, what it once said was mended.
 DoctorVerdict look_at_mismatch(const Evidence& evidence) {
-  if (evidence.whole.contains("nvidia-smi-q")) return std::vector<DoctorObservation>();
+  if (evidence.whole.contains("nvidia-smi-q")) return healthy();
   return lines_that(evidence, "nvidia-smi-failure",
                     [](std::string_view line) { return has_text(line, "river/library version mismatch"); });
 }
@@ -26,11 +26,11 @@ DoctorVerdict look_at_mismatch(const Evidence& evidence) {
 DoctorVerdict look_at_logged_mismatch(const Evidence& evidence) {
   const DoctorVerdict by_nvidia_smi = look_at_mismatch(evidence);
   if (by_nvidia_smi && !by_nvidia_smi->empty()) return std::nullopt;  // said there, and more surely
-  if (evidence.whole.contains("nvidia-smi-q")) return std::vector<DoctorObservation>();
+  if (evidence.whole.contains("nvidia-smi-q")) return healthy();
   const auto is_loading = [](std::string_view line) { return has_text(line, "NVRM: loading "); };
   const auto& log = evidence.of("kernel-log");
   auto loads_to_come =
-      std::count_if(log.begin(), log.end(), [&](const EvidenceLine& line) { return is_loading(line.text); });
+      std::ranges::count_if(log, [&](const EvidenceLine& line) { return is_loading(line.text); });
   return lines_that(evidence, "kernel-log", [&](std::string_view line) {
     if (is_loading(line)) --loads_to_come;
     return loads_to_come == 0 && has_text(line, "NVRM: API mismatch");
@@ -45,7 +45,7 @@ DoctorVerdict look_at_lost_gpus(const Evidence& evidence) {
       "RmInitAdapter failed", "NVRM: The NVIDIA probe routine failed",
       "NVRM: This PCI I/O region assigned to your NVIDIA device is invalid"};
   const auto& log = evidence.of("kernel-log");
-  const bool by_xid = std::any_of(log.begin(), log.end(), [](const EvidenceLine& line) {
+  const bool by_xid = std::ranges::any_of(log, [](const EvidenceLine& line) {
     return has_text(line.text, "NVRM: Xid") && has_text(line.text, ": 79,");
   });
   std::vector<DoctorObservation> found;
@@ -65,16 +65,16 @@ DoctorVerdict look_at_lost_gpus(const Evidence& evidence) {
   }
   for (const EvidenceLine& line : evidence.of("nvidia-smi-failure"))
     if (line.text.starts_with("Unable to determine the device handle")) add(quoted(line).what, line);
-  return found.empty() && !evidence.whole.contains("kernel-log") ? std::nullopt : DoctorVerdict(found);
+  return found_in(evidence, "kernel-log", found);
 }
 
 /// The module asks for a function of the RDMA driver that this one lacks, or has in another version.
 DoctorVerdict look_at_refused_peer_memory(const Evidence& evidence) {
   const auto& modules = evidence.of("lsmod");
-  const bool loaded = std::any_of(modules.begin(), modules.end(), [](const EvidenceLine& line) {
+  const bool loaded = std::ranges::any_of(modules, [](const EvidenceLine& line) {
     return line.text.starts_with("nvidia_peermem ") || line.text.starts_with("nv_peer_mem ");
   });
-  if (loaded || exports_dma_buf(evidence)) return std::vector<DoctorObservation>();
+  if (loaded || exports_dma_buf(evidence)) return healthy();
   return lines_that(evidence, "kernel-log", [](std::string_view line) {
     const bool of_module = has_text(line, "nvidia_peermem: ") || has_text(line, "nv_peer_mem: ");
     return of_module && (has_text(line, "Unknown symbol") || has_text(line, "disagrees about version"));
@@ -179,7 +179,7 @@ DoctorVerdict look_at_limited_links(const Evidence& evidence) {
     const bool narrow = link->lanes < link->capable_lanes;
     if (narrow || link->available < port_rate(evidence.host, link->address)) found.push_back(quoted(line));
   }
-  return found.empty() && !evidence.whole.contains("kernel-log") ? DoctorVerdict() : DoctorVerdict(found);
+  return found_in(evidence, "kernel-log", found);
 }
 
 /// Linux, drivers/infiniband/hw/efa.
@@ -195,8 +195,8 @@ DoctorVerdict look_at_refused_registrations(const Evidence& evidence) {
 DoctorVerdict look_at_pcie_errors(const Evidence& evidence,
                                   std::initializer_list<std::string_view> severities) {
   const auto has_severity = [&severities](const EvidenceLine& line) {
-    return std::any_of(severities.begin(), severities.end(),
-                       [&line](std::string_view each) { return has_text(line.text, each); });
+    return std::ranges::any_of(severities,
+                               [&line](std::string_view each) { return has_text(line.text, each); });
   };
   std::map<std::string, std::pair<const EvidenceLine*, std::size_t>> by_device;
   const auto count = [&](std::string_view before, std::string_view behind) {
@@ -215,7 +215,7 @@ DoctorVerdict look_at_pcie_errors(const Evidence& evidence,
     found.push_back({fmt::format("{}, {} time{}: {}", device, seen.second, seen.second == 1 ? "" : "s",
                                  quoted(*seen.first).what),
                      seen.first->location});
-  return found.empty() && !evidence.whole.contains("kernel-log") ? DoctorVerdict() : DoctorVerdict(found);
+  return found_in(evidence, "kernel-log", found);
 }
 
 DoctorVerdict look_at_corrected_errors(const Evidence& evidence) {

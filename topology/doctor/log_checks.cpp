@@ -36,15 +36,11 @@ DoctorVerdict look_at_sockets(const Evidence& evidence) {
 /// GH200, GB200 and GB300, by the names of the GPUs.
 bool has_grace_cpu(const Evidence& evidence) {
   static constexpr std::array<std::string_view, 3> kGraceGpus{"GH200", "GB200", "GB300"};
-  const auto names_one = [](std::string_view text) {
-    return std::any_of(kGraceGpus.begin(), kGraceGpus.end(),
-                       [text](std::string_view model) { return has_text(text, model); });
-  };
+  const auto names_one = [](std::string_view text) { return has_one_of(text, kGraceGpus); };
   const auto& gpus = evidence.host.gpus;
   const auto& log = evidence.of("nccl-log");
-  return std::any_of(gpus.begin(), gpus.end(),
-                     [&](const Gpu& gpu) { return names_one(gpu.model.value_or("")); }) ||
-         std::any_of(log.begin(), log.end(), [&](const EvidenceLine& line) { return names_one(line.text); });
+  return std::ranges::any_of(gpus, [&](const Gpu& gpu) { return names_one(gpu.model.value_or("")); }) ||
+         std::ranges::any_of(log, [&](const EvidenceLine& line) { return names_one(line.text); });
 }
 
 bool is_network_channel(std::string_view line) {
@@ -83,21 +79,21 @@ DoctorVerdict look_at_gpudirect(const Evidence& evidence) {
     }
   }
   if (disabled != nullptr && !channels && job_shape(evidence).has_several_nodes != false)
-    return std::vector<DoctorObservation>{quoted(*disabled)};
+    return finding(quoted(*disabled));
   // One connection of an excerpt says little of the others.
   if (direct + staged < 2) return std::nullopt;
-  if (staged == 0) return std::vector<DoctorObservation>();
-  return std::vector<DoctorObservation>{
-      {direct == 0 ? fmt::format("none of {} connections: {}", staged, quoted(*first).what)
-                   : fmt::format("{} of {} connections are without it (one node or direction?): {}", staged,
-                                 staged + direct, quoted(*first).what),
-       first->location}};
+  if (staged == 0) return healthy();
+  return finding({direct == 0
+                      ? fmt::format("none of {} connections: {}", staged, quoted(*first).what)
+                      : fmt::format("{} of {} connections are without it (one node or direction?): {}",
+                                    staged, staged + direct, quoted(*first).what),
+                  first->location});
 }
 
 /// "NET/Socket : Using [0]eth0:10.0.0.1<0> [1]br-0a1b:172.18.0.1<0>", and the bootstrap's line of the same
 /// form. NCCL leaves out lo and docker by itself, no other bridge.
 DoctorVerdict look_at_bridges(const Evidence& evidence) {
-  if (job_shape(evidence).has_several_nodes == false) return std::vector<DoctorObservation>();
+  if (job_shape(evidence).has_several_nodes == false) return healthy();
   bool seen = false;
   std::vector<DoctorObservation> found;
   for (const EvidenceLine& line : evidence.of("nccl-log")) {
@@ -112,7 +108,7 @@ DoctorVerdict look_at_bridges(const Evidence& evidence) {
       break;
     }
   }
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  return found_where(seen, found);
 }
 
 /// "NET/IB : Using [0]mlx5_3:1/IB [2]mlx5_2:1/RoCE …", and a connection that failed: NCCL takes all ports
@@ -156,8 +152,7 @@ DoctorVerdict look_at_lost_beginning(const Evidence& evidence) {
   for (const EvidenceLine& line : evidence.of("nccl-log")) {
     for (const std::string_view begin : {"Init START", "Init COMPLETE", "NCCL version", "Bootstrap",
                                          "# nThread", "(elements)", "# Avg bus bandwidth"})
-      if (has_text(line.text, begin) && !has_text(line.text, "NCCL error"))
-        return std::vector<DoctorObservation>();
+      if (has_text(line.text, begin) && !has_text(line.text, "NCCL error")) return healthy();
     const bool ends = has_text(line.text, "Destroy COMPLETE") || has_text(line.text, "Abort COMPLETE");
     if (ends && end == nullptr) end = &line;
   }
@@ -173,7 +168,7 @@ DoctorVerdict look_at_separate_runs(const Evidence& evidence) {
   bool seen = false;
   // Jobs of several ranks each, whose outputs somebody put together.
   const auto& log = evidence.of("nccl-log");
-  if (std::any_of(log.begin(), log.end(), [](const EvidenceLine& line) {
+  if (std::ranges::any_of(log, [](const EvidenceLine& line) {
         return has_text(line.text, " Pid ") && number_behind(line.text, " Rank ").value_or(0) > 0;
       }))
     return std::nullopt;
@@ -194,7 +189,7 @@ DoctorVerdict look_at_separate_runs(const Evidence& evidence) {
       last = Last::other;
     }
   }
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  return found_where(seen, found);
 }
 
 /// The log of a job that hangs ends where NCCL binds memory to the multicast of the switches.
@@ -203,8 +198,8 @@ DoctorVerdict look_at_nvls_hang(const Evidence& evidence) {
   for (const EvidenceLine& line : evidence.of("nccl-log"))
     if (has_text(line.text, "NCCL INFO") || has_text(line.text, "NCCL WARN")) last = &line;
   if (last == nullptr) return std::nullopt;
-  if (has_text(last->text, "NVLS Bind mem")) return std::vector<DoctorObservation>{quoted(*last)};
-  return evidence.whole.contains("nccl-log") ? DoctorVerdict(std::vector<DoctorObservation>()) : std::nullopt;
+  if (has_text(last->text, "NVLS Bind mem")) return finding(quoted(*last));
+  return healthy_if(evidence.whole.contains("nccl-log"));
 }
 
 /// "MNNVL busId 0x901000 fabric UUID … state 3 healthMask 0xaa": two bits each for degraded bandwidth, route
@@ -227,7 +222,7 @@ DoctorVerdict look_at_fabric_health(const Evidence& evidence) {
       break;
     }
   }
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  return found_where(seen, found);
 }
 
 /// "… GID 0 (80FE/1A8A41FEFF21A75E) …" of a connection over RoCE: the index, and the two halves of the
@@ -249,7 +244,7 @@ DoctorVerdict look_at_link_local_gids(const Evidence& evidence) {
                                  gid.substr(0, gid.find(')') + 1)),
                      line.location});
   }
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  return found_where(seen, found);
 }
 
 /// Where there are RDMA devices, or sockets over an interface of InfiniBand, and NCCL cannot open the library
@@ -258,7 +253,7 @@ DoctorVerdict look_at_verbs(const Evidence& evidence) {
   const auto& log = evidence.of("nccl-log");
   // An interface of IPoIB is named ib0, and a job on one node needs none.
   const bool over_ib = job_shape(evidence).has_several_nodes != false &&
-                       std::any_of(log.begin(), log.end(), [](const EvidenceLine& line) {
+                       std::ranges::any_of(log, [](const EvidenceLine& line) {
                          return integer_behind(line.text, "NET/Socket : Using [0]ib").has_value();
                        });
   if (!over_ib && !has_rdma(evidence).value_or(false)) return std::nullopt;

@@ -21,8 +21,7 @@ bool names_an_error_class(std::string_view line) {
       "NCCL error in:",          "NCCL error:",      "NCCL failure",       "Test CUDA failure",
       "ncclUnhandledCudaError:", "ncclSystemError:", "ncclInternalError:", "ncclInvalidUsage:",
       "ncclInvalidArgument:",    "ncclRemoteError:"};
-  return std::any_of(kWords.begin(), kWords.end(),
-                     [line](std::string_view word) { return has_text(line, word); });
+  return has_one_of(line, kWords);
 }
 
 /// "[E626 06:24:44.90 ProcessGroupNCCL.cpp:616] …", or without a time: one of these levels.
@@ -109,8 +108,8 @@ bool is_exception(std::string_view text) {
   const std::size_t colon = text.find(": ");
   if (colon == std::string_view::npos) return false;
   const std::string_view name = text.substr(0, colon);
-  const bool is_name = std::all_of(name.begin(), name.end(),
-                                   [](char c) { return is_alphanumeric(c) || c == '.' || c == '_'; });
+  const bool is_name =
+      std::ranges::all_of(name, [](char c) { return is_alphanumeric(c) || c == '.' || c == '_'; });
   return is_name && name.size() > 5 && (name.ends_with("Error") || name.ends_with("Exception"));
 }
 
@@ -140,9 +139,8 @@ std::size_t own_error(std::string_view line) {
     if (const std::size_t at = line.find(words); at != std::string_view::npos) return at;
   if (const std::size_t at = error_of_a_daemon(line); at != std::string_view::npos) return at;
   const std::size_t begin = passed_on(line);
-  const bool starts =
-      std::any_of(kAtStart.begin(), kAtStart.end(),
-                  [text = line.substr(begin)](std::string_view words) { return text.starts_with(words); });
+  const bool starts = std::ranges::any_of(
+      kAtStart, [text = line.substr(begin)](std::string_view words) { return text.starts_with(words); });
   return starts || is_exception(line.substr(begin)) ? begin : std::string_view::npos;
 }
 
@@ -304,7 +302,7 @@ std::string message_kind(std::string_view message) {
     }
     const std::string_view word = message.substr(at, end - at);
     const bool says_what =
-        decimal && word.size() <= 3 && std::any_of(kKept.begin(), kKept.end(), [&](std::string_view before) {
+        decimal && word.size() <= 3 && std::ranges::any_of(kKept, [&](std::string_view before) {
           return message.substr(0, at).ends_with(before);
         });
     at = end;

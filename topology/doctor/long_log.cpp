@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/text_input.hpp"
 #include "topology/doctor/log_line.hpp"
+#include "topology/doctor/look.hpp"
 #include "topology/doctor/nccl_messages.hpp"
 #include "topology/doctor/text_index.hpp"
 
@@ -38,9 +39,8 @@ bool may_matter(std::string_view line) {
       "ignal",     "illed",    "ion fault", "egfault",    "xit c",     "xit C",  "xitc",
       "ompletion", "<warn>",   "ERROR",     "atal",       "FATAL",     "ssh: ",  "nable to",
       "not found", "ould not", "xception",  "examples/s", "WARN src/", "] [c10d"};
-  return std::any_of(kSigns.begin(), kSigns.end(),
-                     [line](std::string_view sign) { return line.find(sign) != std::string_view::npos; }) ||
-         !messages.found_in(line).empty() || error_of_a_daemon(line) != std::string_view::npos;
+  return has_one_of(line, kSigns) || !messages.found_in(line).empty() ||
+         error_of_a_daemon(line) != std::string_view::npos;
 }
 
 class LogCondenser {
@@ -73,7 +73,7 @@ class LogCondenser {
 
   /// In the order of the file.
   std::vector<EvidenceLine> take() {
-    std::sort(kept_.begin(), kept_.end(), [](const Kept& a, const Kept& b) { return a.number < b.number; });
+    std::ranges::sort(kept_, {}, &Kept::number);
     std::vector<EvidenceLine> lines;
     lines.reserve(kept_.size());
     for (Kept& each : kept_) lines.push_back({std::move(each.text), location(file_, each.number), each.more});

@@ -2,11 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <map>
-#include <set>
-#include <utility>
 
 #include "base/secrets/secrets.hpp"
 #include "topology/doctor/log_line.hpp"
@@ -21,13 +17,13 @@ constexpr std::string_view kSetByEnvironment = " set by environment to ";
 
 bool any_module(const Evidence& evidence, std::string_view prefix) {
   const auto& modules = evidence.of("lsmod");
-  return std::any_of(modules.begin(), modules.end(),
-                     [prefix](const EvidenceLine& line) { return line.text.starts_with(prefix); });
+  return std::ranges::any_of(modules,
+                             [prefix](const EvidenceLine& line) { return line.text.starts_with(prefix); });
 }
 
 bool any_function(const Evidence& evidence, std::string_view vendor) {
   const auto& lines = evidence.of("lspci");
-  return std::any_of(lines.begin(), lines.end(), [vendor](const EvidenceLine& line) {
+  return std::ranges::any_of(lines, [vendor](const EvidenceLine& line) {
     return line.text.find(vendor) != std::string::npos &&
            canonical_pci_address(line.text.substr(0, line.text.find(' ')));
   });
@@ -91,13 +87,13 @@ std::optional<bool> has_gpus(const Evidence& evidence) {
 
 std::optional<bool> has_rdma(const Evidence& evidence) {
   // An RDMA device has a GUID; an interface alone has none.
-  const bool listed = std::any_of(evidence.host.nics.begin(), evidence.host.nics.end(), is_rdma);
+  const bool listed = std::ranges::any_of(evidence.host.nics, is_rdma);
   if (listed || any_module(evidence, "mlx5_ib") || !evidence.of("ibv_devinfo").empty()) return true;
   const auto& sources = evidence.host.sources;
-  const bool asked = evidence.whole.contains("lsmod") ||
-                     std::any_of(sources.begin(), sources.end(), [](const Source& source) {
-                       return source.reader == kSysfsPciReader.name || source.reader == kLspciReader.name;
-                     });
+  const bool asked =
+      evidence.whole.contains("lsmod") || std::ranges::any_of(sources, [](const Source& source) {
+        return source.reader == kSysfsPciReader.name || source.reader == kLspciReader.name;
+      });
   return asked ? std::optional<bool>(false) : std::nullopt;
 }
 
@@ -135,8 +131,7 @@ std::string gpudirect_fix(const Evidence& evidence) {
            "modprobe nvidia-peermem";
   const auto says = [&evidence](std::string_view words) {
     const auto& log = evidence.of("nccl-log");
-    return std::any_of(log.begin(), log.end(),
-                       [words](const EvidenceLine& line) { return has_text(line.text, words); });
+    return any_line_has(log, words);
   };
   if (says("RCCL version"))
     return "of AMD's GPUs: the peer memory of amdgpu-dkms with the RDMA driver, or DMA-BUF on a newer kernel "
@@ -210,8 +205,7 @@ JobShape job_shape(const Evidence& evidence) {
 bool is_virtual_interface(std::string_view name) {
   constexpr std::array<std::string_view, 7> kPrefixes{"docker", "veth",    "virbr", "br-",
                                                       "cni",    "flannel", "cali"};
-  return std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                     [name](std::string_view prefix) { return name.starts_with(prefix); });
+  return std::ranges::any_of(kPrefixes, [name](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 bool knows_environment(const Evidence& evidence) { return evidence.whole.contains("environment"); }

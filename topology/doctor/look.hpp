@@ -24,15 +24,37 @@ namespace collbench::topology {
 
 template <std::size_t count>
 [[nodiscard]] bool has_one_of(std::string_view text, const std::array<std::string_view, count>& parts) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [text](std::string_view part) { return has_text(text, part); });
+  return std::ranges::any_of(parts, [text](std::string_view part) { return has_text(text, part); });
 }
 
 /// A line as evidence: itself, quoted.
 [[nodiscard]] DoctorObservation quoted(const EvidenceLine& line);
 
-/// The lines of a source for which `is_finding(text)` holds, each text once. Without any: healthy where the
-/// source is known as a whole, else not known.
+/// Nothing is wrong, and what would show it is there.
+[[nodiscard]] inline DoctorVerdict healthy() { return std::vector<DoctorObservation>(); }
+[[nodiscard]] inline DoctorVerdict healthy_if(bool is_known) { return is_known ? healthy() : std::nullopt; }
+
+[[nodiscard]] inline DoctorVerdict finding(DoctorObservation observation) {
+  return std::vector{std::move(observation)};
+}
+
+/// What was found; where `is_known`, that is all there is, and without it nothing is known.
+[[nodiscard]] inline DoctorVerdict found_where(bool is_known, std::vector<DoctorObservation> found) {
+  return is_known ? DoctorVerdict(std::move(found)) : std::nullopt;
+}
+
+/// What was found in a source. Without any: healthy where the source is known as a whole, else not known.
+[[nodiscard]] inline DoctorVerdict found_in(const Evidence& evidence, std::string_view source,
+                                            std::vector<DoctorObservation> found) {
+  const bool is_known = !found.empty() || evidence.whole.contains(source);
+  return found_where(is_known, std::move(found));
+}
+
+[[nodiscard]] inline bool any_line_has(const std::vector<EvidenceLine>& lines, std::string_view part) {
+  return std::ranges::any_of(lines, [part](const EvidenceLine& line) { return has_text(line.text, part); });
+}
+
+/// The lines of a source for which `is_finding(text)` holds, each text once, as found_in().
 template <class IsFinding>
 [[nodiscard]] DoctorVerdict lines_that(const Evidence& evidence, std::string_view source,
                                        IsFinding is_finding) {
@@ -44,7 +66,7 @@ template <class IsFinding>
     DoctorObservation observation = quoted(line);
     if (known.insert(observation.what).second) found.push_back(std::move(observation));
   }
-  return found.empty() && !evidence.whole.contains(source) ? DoctorVerdict() : DoctorVerdict(found);
+  return found_in(evidence, source, std::move(found));
 }
 
 /// Whether the machine has NVIDIA GPUs, by any evidence; none where nothing says.

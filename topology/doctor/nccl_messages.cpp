@@ -229,7 +229,7 @@ bool has_wrong_values(std::string_view line) {
   if (cells.size() != kCells || !parse_integer(cells[1], 0, INT64_MAX) ||
       !parse_integer(cells[4], -1, INT32_MAX))
     return false;
-  return std::any_of(cells.begin(), cells.end(), [&cells](const std::string& cell) {
+  return std::ranges::any_of(cells, [&cells](const std::string& cell) {
     const bool wrong = &cell == &cells[8] || &cell == &cells[12];
     return wrong && (lower(cell) == "nan" || leading_number(cell).value_or(0) >= 1);
   });
@@ -246,11 +246,10 @@ std::set<std::string> devices_in_use(const std::vector<EvidenceLine>& log) {
 /// Whether a device that a process could not open is one that another one uses.
 bool denies_what_others_use(const std::vector<EvidenceLine>& log) {
   const std::set<std::string> used = devices_in_use(log);
-  return std::any_of(log.begin(), log.end(), [&used](const EvidenceLine& line) {
+  return std::ranges::any_of(log, [&used](const EvidenceLine& line) {
     if (message_code(line.text, log_line(line.text)) != "log-device-denied") return false;
     const std::vector<std::string> words = split_words(line.text);
-    return std::any_of(words.begin(), words.end(),
-                       [&used](const std::string& word) { return used.contains(word); });
+    return std::ranges::any_of(words, [&used](const std::string& word) { return used.contains(word); });
   });
 }
 
@@ -306,8 +305,7 @@ using FirstSaid = std::map<std::string_view, std::size_t>;
 
 bool is_broken(std::string_view code) {
   const auto& checks = table().checks;
-  const auto own =
-      std::find_if(checks.begin(), checks.end(), [&](const auto& each) { return each.code == code; });
+  const auto own = std::ranges::find_if(checks, [&](const auto& each) { return each.code == code; });
   return own != checks.end() && own->severity == DoctorSeverity::broken;
 }
 
@@ -350,7 +348,7 @@ constexpr std::array<std::string_view, 20> kNamesNoCause{
     "log-store-timeout",   "log-mpi-init",    "log-gloo-timeout",     "log-engine-stuck"};
 
 bool names_no_cause(std::string_view code) {
-  return std::find(kNamesNoCause.begin(), kNamesNoCause.end(), code) != kNamesNoCause.end();
+  return std::ranges::find(kNamesNoCause, code) != kNamesNoCause.end();
 }
 
 /// Whether its line is the next one of the same file.
@@ -383,7 +381,7 @@ void leave_out_consequences(const FirstSaid& first, LogMessages& messages) {
   for (const std::string_view code :
        {kUnknownError, std::string_view("log-task-failed"), std::string_view("log-invalid-usage")}) {
     if (!messages.said.contains(code)) continue;
-    const bool explained = std::any_of(messages.said.begin(), messages.said.end(), [&](const auto& said) {
+    const bool explained = std::ranges::any_of(messages.said, [&](const auto& said) {
       return said.first != code && is_broken(said.first) && first.at(said.first) < first.at(code) &&
              !names_no_cause(said.first);
     });
@@ -393,17 +391,16 @@ void leave_out_consequences(const FirstSaid& first, LogMessages& messages) {
        {"log-watchdog-ended", "log-error-trace", "log-job-failed", "log-peer-ended", "log-task-lost",
         "log-mpi-init", "log-process-aborted", "log-job-canceled", "log-step-canceled"}) {
     if (!messages.said.contains(code)) continue;
-    const bool explained = std::any_of(messages.said.begin(), messages.said.end(), [&](const auto& said) {
-      return explains(said, code, first, messages);
-    });
+    const bool explained = std::ranges::any_of(
+        messages.said, [&](const auto& said) { return explains(said, code, first, messages); });
     if (explained) messages.said.erase(code);
   }
 }
 
 /// Where a call failed while ranks first connected: the address of each host for that, "n17 ib0:10.0.0.1".
 void add_first_addresses(const std::vector<EvidenceLine>& log, std::vector<DoctorObservation>& trace) {
-  if (std::none_of(trace.begin(), trace.end(),
-                   [](const DoctorObservation& seen) { return has_text(seen.what, "bootstrap.cc:"); }))
+  if (std::ranges::none_of(
+          trace, [](const DoctorObservation& seen) { return has_text(seen.what, "bootstrap.cc:"); }))
     return;
   std::map<std::string, std::string, std::less<>> addresses;
   for (const EvidenceLine& line : log)
@@ -464,8 +461,7 @@ LogMessages read_log_messages(const Evidence& evidence) {
     }
     kind.count += 1 + line.more;
     kind.last_time = parts.time();
-    if (const bool ends =
-            std::find(kEnds.begin(), kEnds.end(), code) != kEnds.end() || code == "log-process-aborted";
+    if (const bool ends = std::ranges::find(kEnds, code) != kEnds.end() || code == "log-process-aborted";
         ends && !named.name().empty())
       kind.ended.insert(named.name());
     if (std::string sayer = who_says(parts, ranks); !sayer.empty()) kind.ranks.insert(std::move(sayer));

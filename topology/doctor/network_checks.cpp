@@ -19,10 +19,6 @@ std::string port_name(const Host& host, std::size_t nic, const NicPort& port) {
   return fmt::format("{} port {}", device_label(host, {DeviceKind::nic, static_cast<int>(nic)}), port.number);
 }
 
-DoctorVerdict found_or_cleared(std::vector<DoctorObservation> found, bool cleared) {
-  return cleared || !found.empty() ? DoctorVerdict(std::move(found)) : std::nullopt;
-}
-
 DoctorVerdict look_at_subnet(const Evidence& evidence) {
   std::vector<DoctorObservation> found;
   const std::vector<InfinibandPort> ports = infiniband_ports(evidence.host);
@@ -32,7 +28,7 @@ DoctorVerdict look_at_subnet(const Evidence& evidence) {
       found.push_back(
           {fmt::format("{}: {}", port_name(evidence.host, each.nic, port), port_state_text(port)), ""});
   }
-  return found_or_cleared(std::move(found), may_clear(ports));
+  return found_where(may_clear(ports) || !found.empty(), found);
 }
 
 DoctorVerdict look_at_ports(const Evidence& evidence) {
@@ -48,7 +44,7 @@ DoctorVerdict look_at_ports(const Evidence& evidence) {
                      link == state ? "" : ", " + link, each.siblings_up.size()),
          ""});
   }
-  return found_or_cleared(std::move(found), may_clear(ports));
+  return found_where(may_clear(ports) || !found.empty(), found);
 }
 
 /// By the board alone: a chip of 400 Gb/s is also built into cards of 200.
@@ -80,7 +76,7 @@ DoctorVerdict look_at_rates(const Evidence& evidence) {
                                    each.gigabits, fastest),
                        ""});
   }
-  return found_or_cleared(std::move(found), compared);
+  return found_where(compared || !found.empty(), found);
 }
 
 DoctorVerdict look_at_firmware(const Evidence& evidence) {
@@ -124,7 +120,7 @@ DoctorVerdict look_at_flapping(const Evidence& evidence) {
     if (count >= kMinFlaps)
       found.push_back({fmt::format("{} lost its link {} times", interface, count), first.at(interface)});
   }
-  return found.empty() && !evidence.whole.contains("kernel-log") ? DoctorVerdict() : DoctorVerdict(found);
+  return found_in(evidence, "kernel-log", found);
 }
 
 /// "link mlx5_7/1 … lid 3403 sm_lid 1 lmc 0 state DOWN physical_state POLLING": a port without a cable has no
@@ -152,14 +148,14 @@ DoctorVerdict look_at_all_ports(const Evidence& evidence) {
     const Nic& nic = evidence.host.nics[i];
     if (!is_rdma(nic)) continue;
     for (const NicPort& port : nic.ports) {
-      if (carries_traffic(port).value_or(false)) return std::vector<DoctorObservation>();
+      if (carries_traffic(port).value_or(false)) return healthy();
       all_down = all_down && port_state(port) == PortState::down;
       found.push_back({fmt::format("{}: {}", port_name(evidence.host, i, port), port_state_text(port)), ""});
     }
   }
   for (const EvidenceLine& line : evidence.of("ibv_devinfo")) {
     if (!trim(line.text).starts_with("state:")) continue;
-    if (has_text(line.text, "PORT_ACTIVE")) return std::vector<DoctorObservation>();
+    if (has_text(line.text, "PORT_ACTIVE")) return healthy();
     all_down = all_down && has_text(line.text, "PORT_DOWN");
     const DoctorObservation seen = quoted(line);
     if (found.empty() || found.back().what != seen.what) found.push_back(seen);

@@ -60,7 +60,7 @@ DoctorVerdict look_at_mtu(const Evidence& evidence) {
                        port.active_mtu, port.max_mtu),
            port.location});
   }
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  return found_where(seen, found);
 }
 
 DoctorVerdict look_at_subnet_manager(const Evidence& evidence) {
@@ -71,7 +71,7 @@ DoctorVerdict look_at_subnet_manager(const Evidence& evidence) {
     seen = true;
     if (*port.sm_lid == 0) found.push_back({fmt::format("{}: sm_lid 0", port.device), port.location});
   }
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  return found_where(seen, found);
 }
 
 /// mlnx_qos: below "PFC configuration:" the line "enabled" has a flag for each of eight priorities.
@@ -86,7 +86,7 @@ DoctorVerdict look_at_flow_control(const Evidence& evidence) {
     if (std::all_of(words.begin() + 1, words.end(), [](const std::string& word) { return word == "0"; }))
       found.push_back(quoted(line));
   }
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  return found_where(seen, found);
 }
 
 /// "Priority trust state: pcp": untagged packets are of priority 0 then, whatever their DSCP, and are not
@@ -102,11 +102,10 @@ DoctorVerdict look_at_trust(const Evidence& evidence) {
     }
     const std::vector<std::string> words = split_words(line.text);
     if (words.size() == 9 && words.front() == "enabled")
-      protects_others_only = words[1] == "0" && std::find(words.begin(), words.end(), "1") != words.end();
+      protects_others_only = words[1] == "0" && std::ranges::find(words, "1") != words.end();
   }
   if (!seen) return std::nullopt;
-  return by_tag && protects_others_only ? std::vector<DoctorObservation>{*by_tag}
-                                        : std::vector<DoctorObservation>();
+  return by_tag && protects_others_only ? finding(*by_tag) : healthy();
 }
 
 /// A row of show_gids: "mlx5_0  1  3  0000:0000:0000:0000:0000:ffff:0a00:0001  10.0.0.1  v2  eth0".
@@ -153,32 +152,28 @@ std::vector<Gid> gids(const Evidence& evidence) {
 std::map<std::string, std::vector<Gid>> roce_gids(const Evidence& evidence) {
   std::map<std::string, std::vector<Gid>> by_device;
   for (Gid& row : gids(evidence)) by_device[row.device].push_back(std::move(row));
-  std::erase_if(by_device, [](const auto& each) {
-    return std::none_of(each.second.begin(), each.second.end(), [](const Gid& row) { return row.is_v2; });
-  });
+  std::erase_if(by_device, [](const auto& each) { return std::ranges::none_of(each.second, &Gid::is_v2); });
   return by_device;
 }
 
 DoctorVerdict look_at_gid_index(const Evidence& evidence) {
   const auto set = environment_setting(evidence, "NCCL_IB_GID_INDEX");
-  if (!set)
-    return knows_environment(evidence) ? DoctorVerdict(std::vector<DoctorObservation>()) : std::nullopt;
+  if (!set) return healthy_if(knows_environment(evidence));
   if (gids(evidence).empty()) return std::nullopt;
-  if (set->value == "-1") return std::vector<DoctorObservation>();  // NCCL's default: it finds the index
+  if (set->value == "-1") return healthy();  // NCCL's default: it finds the index
   const auto by_device = roce_gids(evidence);
   const auto row_of = [&set](const std::vector<Gid>& rows) {
-    return std::find_if(rows.begin(), rows.end(), [&](const Gid& each) { return each.index == set->value; });
+    return std::ranges::find(rows, set->value, &Gid::index);
   };
   // Where other devices have the index, one without it may be down, or not NCCL's.
-  const bool some_have_it = std::any_of(by_device.begin(), by_device.end(), [&row_of](const auto& each) {
+  const bool some_have_it = std::ranges::any_of(by_device, [&row_of](const auto& each) {
     const auto row = row_of(each.second);
     return row != each.second.end() && row->is_v2;
   });
   std::vector<DoctorObservation> found;
   for (const auto& [device, rows] : by_device) {
     const auto row = row_of(rows);
-    const bool any_routed =
-        std::any_of(rows.begin(), rows.end(), [](const Gid& each) { return each.is_routed(); });
+    const bool any_routed = std::ranges::any_of(rows, &Gid::is_routed);
     if (row == rows.end() ? some_have_it : row->is_v2 && (row->is_routed() || !any_routed)) continue;
     const char* what = row == rows.end() ? "no GID"
                        : row->is_v2      ? "a link-local address, which no router forwards,"
@@ -194,7 +189,7 @@ DoctorVerdict look_at_roce_address(const Evidence& evidence) {
   if (gids(evidence).empty()) return std::nullopt;
   std::vector<DoctorObservation> found;
   for (const auto& [device, rows] : roce_gids(evidence)) {
-    const bool routed = std::any_of(rows.begin(), rows.end(), [](const Gid& row) { return row.is_routed(); });
+    const bool routed = std::ranges::any_of(rows, &Gid::is_routed);
     if (!routed)
       found.push_back(
           {fmt::format("{} has link-local addresses only", excerpt(device, 40)), rows.front().location});

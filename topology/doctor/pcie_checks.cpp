@@ -53,8 +53,8 @@ std::vector<std::pair<Device, const PciDevice*>> root_ports_between(const Host& 
 /// on by itself where the IOMMU is, and peers below one switch do not pass it.
 DoctorVerdict look_at_acs(const Evidence& evidence) {
   const std::vector<PciDevice>& functions = evidence.host.pci_devices;
-  if (!evidence.has("lspci") && std::none_of(functions.begin(), functions.end(),
-                                             [](const PciDevice& device) { return device.acs.known(); }))
+  if (!evidence.has("lspci") &&
+      std::ranges::none_of(functions, [](const PciDevice& device) { return device.acs.known(); }))
     return std::nullopt;
   std::vector<DoctorObservation> found;
   if (functions.empty()) found = redirecting_lines(evidence);
@@ -113,7 +113,7 @@ DoctorVerdict look_at_width(const Evidence& evidence) {
                                    both_ends ? "and both ends allow" : "and a GPU of its model has", usual),
                        ""});
   }
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  return found_where(seen, found);
 }
 
 bool is_fast_nic(std::string_view title) {
@@ -137,7 +137,7 @@ DoctorVerdict nics_that(const Evidence& evidence, std::string_view detail, Holds
       break;
     }
   }
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  return found_where(seen, found);
 }
 
 DoctorVerdict look_at_relaxed_ordering(const Evidence& evidence) {
@@ -158,16 +158,14 @@ DoctorVerdict look_at_iommu_groups(const Evidence& evidence) {
   std::size_t translating = 0;
   const EvidenceLine* first = nullptr;
   for (const EvidenceLine& line : evidence.of("iommu-groups")) {
-    if (line.text.ends_with(":identity") || line.text.ends_with(" is empty"))
-      return std::vector<DoctorObservation>();
+    if (line.text.ends_with(":identity") || line.text.ends_with(" is empty")) return healthy();
     if (!line.text.ends_with(":DMA") && !line.text.ends_with(":DMA-FQ")) continue;
     ++translating;
     if (first == nullptr) first = &line;
   }
   if (first == nullptr) return std::nullopt;
-  return std::vector<DoctorObservation>{
-      {fmt::format("{} groups translate, none passes: {}", translating, quoted(*first).what),
-       first->location}};
+  return finding({fmt::format("{} groups translate, none passes: {}", translating, quoted(*first).what),
+                  first->location});
 }
 
 /// The kernel's own words decide; of its command line, what asks for one or the other. Without a word the
@@ -175,17 +173,15 @@ DoctorVerdict look_at_iommu_groups(const Evidence& evidence) {
 DoctorVerdict look_at_iommu(const Evidence& evidence) {
   if (DoctorVerdict by_groups = look_at_iommu_groups(evidence)) return by_groups;
   for (const EvidenceLine& line : evidence.of("kernel-log")) {
-    if (has_text(line.text, "iommu: Default domain type: Passthrough"))
-      return std::vector<DoctorObservation>();
-    if (has_text(line.text, "iommu: Default domain type: Translated"))
-      return std::vector<DoctorObservation>{quoted(line)};
+    if (has_text(line.text, "iommu: Default domain type: Passthrough")) return healthy();
+    if (has_text(line.text, "iommu: Default domain type: Translated")) return finding(quoted(line));
   }
   for (const EvidenceLine& line : evidence.of("kernel-command-line")) {
     for (const std::string_view passes : {"iommu=pt", "iommu.passthrough=1", "iommu=off"})
-      if (has_text(line.text, passes)) return std::vector<DoctorObservation>();
+      if (has_text(line.text, passes)) return healthy();
     for (const std::string_view translates :
          {"intel_iommu=on", "amd_iommu=on", "iommu=force", "iommu.passthrough=0"})
-      if (has_text(line.text, translates)) return std::vector<DoctorObservation>{quoted(line)};
+      if (has_text(line.text, translates)) return finding(quoted(line));
   }
   return std::nullopt;
 }
@@ -206,7 +202,7 @@ DoctorVerdict look_at_virtual_bridges(const Evidence& evidence) {
                          ""});
     }
   }
-  return seen ? DoctorVerdict(found) : std::nullopt;
+  return found_where(seen, found);
 }
 
 /// All pairs of at least four GPUs behind the same host bridge, and no NVLink: a virtual machine without
@@ -218,15 +214,14 @@ DoctorVerdict look_at_hidden_switches(const Evidence& evidence) {
   for (const StatedPath& path : evidence.host.stated_paths) {
     if (path.from.kind != DeviceKind::gpu || path.to.kind != DeviceKind::gpu || path.from == path.to)
       continue;
-    if (path.type.value_or(PathType::loc) != PathType::phb) return std::vector<DoctorObservation>();
+    if (path.type.value_or(PathType::loc) != PathType::phb) return healthy();
     ++pairs;
   }
   if (pairs == 0) return std::nullopt;
-  if (environment_setting(evidence, "NCCL_TOPO_FILE")) return std::vector<DoctorObservation>();
-  return std::vector<DoctorObservation>{
-      {fmt::format("all {} pairs of {} GPUs are PHB, and NCCL_TOPO_FILE is not known to be set", pairs,
-                   evidence.host.gpus.size()),
-       ""}};
+  if (environment_setting(evidence, "NCCL_TOPO_FILE")) return healthy();
+  return finding({fmt::format("all {} pairs of {} GPUs are PHB, and NCCL_TOPO_FILE is not known to be set",
+                              pairs, evidence.host.gpus.size()),
+                  ""});
 }
 
 constexpr std::array<DoctorCheck, 7> kPcieChecks{{

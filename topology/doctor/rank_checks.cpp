@@ -90,13 +90,11 @@ DoctorVerdict unfinished_starts(const Evidence& evidence, bool none_completed) {
   constexpr int kMaxMissing = 4;  // a quarter
   const std::vector<EvidenceLine>& log = evidence.of("nccl-log");
   const auto all = joinings(log);
-  const bool condensed =
-      std::any_of(log.begin(), log.end(), [](const EvidenceLine& line) { return line.more > 0; });
+  const bool condensed = std::ranges::any_of(log, [](const EvidenceLine& line) { return line.more > 0; });
   if (all.empty() || condensed) return std::nullopt;
-  if (goes_beyond_start(log)) return std::vector<DoctorObservation>();
-  const bool warns = std::any_of(log.begin(), log.end(), [](const EvidenceLine& line) {
-    return log_line(line.text).level == LogLevel::warning;
-  });
+  if (goes_beyond_start(log)) return healthy();
+  const bool warns = std::ranges::any_of(
+      log, [](const EvidenceLine& line) { return log_line(line.text).level == LogLevel::warning; });
   std::vector<DoctorObservation> found;
   bool known = false;
   const std::size_t goes_on = last_after_start(log);
@@ -134,9 +132,8 @@ struct HostNics {
 };
 
 void add_missing_nics(const std::map<std::string, HostNics>& hosts, std::vector<DoctorObservation>& found) {
-  const auto most = std::max_element(hosts.begin(), hosts.end(), [](const auto& a, const auto& b) {
-    return a.second.names.size() < b.second.names.size();
-  });
+  const auto most = std::ranges::max_element(
+      hosts, [](const auto& a, const auto& b) { return a.second.names.size() < b.second.names.size(); });
   for (const auto& [host, nics] : hosts) {
     const std::vector<std::string>& all = most->second.names;
     if (nics.names.size() == all.size()) continue;
@@ -174,9 +171,8 @@ void add_slow_nics(const std::vector<EvidenceLine>& log, std::vector<DoctorObser
     each.megabits[std::string(device.substr(0, device.find(':')))] = *speed;
     if (each.line == nullptr) each.line = &line;
   }
-  const auto best = std::max_element(hosts.begin(), hosts.end(), [](const auto& a, const auto& b) {
-    return a.second.sum() < b.second.sum();
-  });
+  const auto best = std::ranges::max_element(
+      hosts, [](const auto& a, const auto& b) { return a.second.sum() < b.second.sum(); });
   constexpr double kMegabitsOfGigabit = 1000;
   for (const auto& [host, speeds] : hosts) {
     if (speeds.megabits.size() != best->second.megabits.size() || speeds.sum() == best->second.sum())
@@ -200,7 +196,7 @@ DoctorVerdict look_at_unequal_nics(const Evidence& evidence) {
     HostNics nics{listed_nics(line.text), &line};
     const std::string host = host_of(line.text);
     if (nics.names.empty() || host.empty()) continue;
-    std::sort(nics.names.begin(), nics.names.end());
+    std::ranges::sort(nics.names);
     const auto [known, added] = hosts.try_emplace(host, nics);
     if (!added && known->second.names != nics.names) return std::nullopt;
   }
@@ -218,11 +214,10 @@ DoctorVerdict look_at_local_connections(const Evidence& evidence) {
   if (!local.expects_nvlink || local.peer_to_peer + local.by_memory < 2) return std::nullopt;
   for (const char* setting : {"NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL"})
     if (environment_setting(evidence, setting)) return std::nullopt;
-  if (local.by_memory == 0) return std::vector<DoctorObservation>();
-  return std::vector<DoctorObservation>{
-      {fmt::format("{} of {} connections within hosts: {}", local.by_memory,
-                   local.by_memory + local.peer_to_peer, quoted(*local.first).what),
-       local.first->location}};
+  if (local.by_memory == 0) return healthy();
+  return finding({fmt::format("{} of {} connections within hosts: {}", local.by_memory,
+                              local.by_memory + local.peer_to_peer, quoted(*local.first).what),
+                  local.first->location});
 }
 
 /// "+ NVL[240.0] - GPU/0-65000": the NVLinks between two GPUs of a host. Boards that NVIDIA wires unequally
@@ -287,8 +282,7 @@ constexpr std::array<DoctorCheck, 5> kRankChecks{{
      look_at_local_connections, true},
     {"log-nvlink-unequal", DoctorSeverity::slow,
      "NCCL sees less than half of the NVLink between two GPUs that it sees between others of that host: "
-     "links "
-     "are down, or a topology file says so.",
+     "links are down, or a topology file says so.",
      "a log with NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=GRAPH",
      "grep 'NVL\\[' LOG ; nvidia-smi nvlink -s ; nvidia-smi topo -m ; env | grep NCCL_TOPO_FILE",
      "NVLinks that are down: reset the GPUs or restart the node, then reseat or replace the bridge, board or "
@@ -299,7 +293,7 @@ constexpr std::array<DoctorCheck, 5> kRankChecks{{
 }  // namespace
 
 bool goes_beyond_start(const std::vector<EvidenceLine>& log) {
-  return std::any_of(log.begin(), log.end(), [](const EvidenceLine& line) {
+  return std::ranges::any_of(log, [](const EvidenceLine& line) {
     if (has_text(line.text, "Destroy COMPLETE") || has_text(line.text, "Abort COMPLETE") ||
         has_text(line.text, "# Avg bus bandwidth") || has_text(line.text, "Watchdog caught"))
       return true;

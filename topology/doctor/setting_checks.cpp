@@ -53,7 +53,7 @@ constexpr std::array<CostlySetting, 27> kCostly{{
 
 bool has_word(std::string_view words, std::string_view word) {
   const std::vector<std::string> all = split_words(words);
-  return std::find(all.begin(), all.end(), word) != all.end();
+  return std::ranges::find(all, word) != all.end();
 }
 
 DoctorVerdict look_at_costly_settings(const Evidence& evidence) {
@@ -61,7 +61,7 @@ DoctorVerdict look_at_costly_settings(const Evidence& evidence) {
   const JobShape shape = job_shape(evidence);
   const auto& log = evidence.of("nccl-log");
   // Which is not NCCL's own InfiniBand, and does without its settings.
-  const bool by_plugin = std::any_of(log.begin(), log.end(), [](const EvidenceLine& line) {
+  const bool by_plugin = std::ranges::any_of(log, [](const EvidenceLine& line) {
     const std::string_view network = text_behind(line.text, "Using network ").value_or("");
     return has_text(network, "Libfabric") || has_text(network, "FasTrak");
   });
@@ -81,8 +81,7 @@ DoctorVerdict look_at_costly_settings(const Evidence& evidence) {
 /// '=', a name is a prefix.
 DoctorVerdict look_at_named_nics(const Evidence& evidence) {
   const auto set = environment_setting(evidence, "NCCL_IB_HCA");
-  if (!set)
-    return knows_environment(evidence) ? DoctorVerdict(std::vector<DoctorObservation>()) : std::nullopt;
+  if (!set) return healthy_if(knows_environment(evidence));
   std::vector<std::string> names;
   for (const Nic& nic : evidence.host.nics)
     if (nic.name.known()) names.push_back(*nic.name.value);
@@ -95,9 +94,8 @@ DoctorVerdict look_at_named_nics(const Evidence& evidence) {
   std::vector<DoctorObservation> found;
   for (const std::string& cell : split_cells(list, ',')) {
     const std::string wanted = cell.substr(0, cell.find(':'));
-    const bool there = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-      return exact ? name == wanted : name.starts_with(wanted);
-    });
+    const bool there = std::ranges::any_of(
+        names, [&](const std::string& name) { return exact ? name == wanted : name.starts_with(wanted); });
     if (!there && !wanted.empty())
       found.push_back({fmt::format("NCCL_IB_HCA={}: {} is none of this machine's RDMA devices",
                                    excerpt(set->value, 60), wanted),
@@ -114,7 +112,7 @@ struct Interface {
 
 bool is_up(const Interface& each) {
   const auto has = [&each](std::string_view flag) {
-    return std::find(each.flags.begin(), each.flags.end(), flag) != each.flags.end();
+    return std::ranges::find(each.flags, flag) != each.flags.end();
   };
   return has("UP") && !has("LOOPBACK");
 }
@@ -137,8 +135,7 @@ std::vector<Interface> interfaces(const Evidence& evidence) {
 /// Whether `NCCL_SOCKET_IFNAME` ("ib0,eth", "=eth0", "^docker") leaves an interface. Names are prefixes.
 DoctorVerdict look_at_named_interface(const Evidence& evidence) {
   const auto set = environment_setting(evidence, "NCCL_SOCKET_IFNAME");
-  if (!set)
-    return knows_environment(evidence) ? DoctorVerdict(std::vector<DoctorObservation>()) : std::nullopt;
+  if (!set) return healthy_if(knows_environment(evidence));
   const std::vector<Interface> all = interfaces(evidence);
   if (all.empty()) return std::nullopt;
   std::string_view list = set->value;
@@ -147,36 +144,33 @@ DoctorVerdict look_at_named_interface(const Evidence& evidence) {
   const bool exact = list.starts_with('=');
   if (exact) list.remove_prefix(1);
   const std::vector<std::string> wanted = split_cells(list, ',');
-  const bool any = std::any_of(all.begin(), all.end(), [&](const Interface& each) {
-    const bool named = std::any_of(wanted.begin(), wanted.end(), [&](const std::string& name) {
+  const bool any = std::ranges::any_of(all, [&](const Interface& each) {
+    const bool named = std::ranges::any_of(wanted, [&](const std::string& name) {
       return exact ? each.name == name : !name.empty() && each.name.starts_with(name);
     });
     return named != excludes && is_up(each);
   });
-  if (any) return std::vector<DoctorObservation>();
-  return std::vector<DoctorObservation>{
-      {fmt::format("NCCL_SOCKET_IFNAME={} leaves none of this machine's interfaces that are up",
-                   excerpt(set->value, 60)),
-       set->location}};
+  if (any) return healthy();
+  return finding({fmt::format("NCCL_SOCKET_IFNAME={} leaves none of this machine's interfaces that are up",
+                              excerpt(set->value, 60)),
+                  set->location});
 }
 
 DoctorVerdict look_at_ip_over_infiniband(const Evidence& evidence) {
   std::vector<std::string> names;
   for (const Interface& each : interfaces(evidence)) {
     if (!is_up(each) || is_virtual_interface(each.name)) continue;
-    if (!each.name.starts_with("ib")) return std::vector<DoctorObservation>();
+    if (!each.name.starts_with("ib")) return healthy();
     names.push_back(each.name);
   }
   if (names.empty()) return std::nullopt;
-  return std::vector<DoctorObservation>{{fmt::format("up: {} and no other", fmt::join(names, ", ")), ""}};
+  return finding({fmt::format("up: {} and no other", fmt::join(names, ", ")), ""});
 }
 
 /// A plugin that NCCL was told to load, and what its log says of it.
 DoctorVerdict look_at_plugin(const Evidence& evidence) {
   const auto set = environment_setting(evidence, "NCCL_NET_PLUGIN");
-  if (!set || set->value == "none")
-    return knows_environment(evidence) || set ? DoctorVerdict(std::vector<DoctorObservation>())
-                                              : std::nullopt;
+  if (!set || set->value == "none") return knows_environment(evidence) || set ? healthy() : std::nullopt;
   return lines_that(evidence, "nccl-log", [](std::string_view line) {
     const bool failed = has_text(line, "Could not find") || has_text(line, "dlerror") ||
                         has_text(line, "No plugin found") || has_text(line, "Failed to open");

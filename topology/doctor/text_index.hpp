@@ -37,7 +37,7 @@ class TextIndex {
       for (const auto& [text, number] : texts->second)
         if (line.starts_with(text)) found.push_back(number);
     }
-    std::sort(found.begin(), found.end());
+    std::ranges::sort(found);
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
   }

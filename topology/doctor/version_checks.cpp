@@ -17,19 +17,18 @@ namespace {
 bool has_multi_node_nvlink(const Evidence& evidence) {
   const auto& gpus = evidence.host.gpus;
   const auto& log = evidence.of("nccl-log");
-  return std::any_of(gpus.begin(), gpus.end(),
-                     [](const Gpu& gpu) {
-                       const std::string model = gpu.model.value_or("");
-                       return has_text(model, "GB200") || has_text(model, "GB300");
-                     }) ||
-         std::any_of(log.begin(), log.end(),
-                     [](const EvidenceLine& line) { return has_text(line.text, "MNNVL busId"); });
+  return std::ranges::any_of(gpus,
+                             [](const Gpu& gpu) {
+                               const std::string model = gpu.model.value_or("");
+                               return has_text(model, "GB200") || has_text(model, "GB300");
+                             }) ||
+         any_line_has(log, "MNNVL busId");
 }
 
 bool is_arm(const Evidence& evidence) {
   const auto& nodes = evidence.host.numa_nodes;
-  return std::any_of(nodes.begin(), nodes.end(),
-                     [](const NumaNode& node) { return node.architecture.value_or("") == "aarch64"; });
+  return std::ranges::any_of(
+      nodes, [](const NumaNode& node) { return node.architecture.value_or("") == "aarch64"; });
 }
 
 bool may_use_network(const Evidence& evidence) { return job_shape(evidence).has_several_nodes != false; }
@@ -37,7 +36,7 @@ bool may_use_network(const Evidence& evidence) { return job_shape(evidence).has_
 bool is_ampere_or_older(const Evidence& evidence) {
   constexpr int kHopper = 90;
   const auto& gpus = evidence.host.gpus;
-  return std::any_of(gpus.begin(), gpus.end(), [&evidence](const Gpu& gpu) {
+  return std::ranges::any_of(gpus, [&evidence](const Gpu& gpu) {
     const auto sm = sm_of(evidence.host, gpu);
     return sm && *sm < kHopper;
   });
@@ -46,9 +45,7 @@ bool is_ampere_or_older(const Evidence& evidence) {
 /// NCCL's own words of a kernel that wants more shared memory than a block of this GPU has.
 bool lacks_shared_memory(const Evidence& evidence) {
   const auto& log = evidence.of("nccl-log");
-  return std::any_of(log.begin(), log.end(), [](const EvidenceLine& line) {
-    return has_text(line.text, "exceeds device/fn maxSharedMem");
-  });
+  return any_line_has(log, "exceeds device/fn maxSharedMem");
 }
 
 /// A range of NCCL's versions, and what was reported of it. Of a defect that release notes call fixed, the
@@ -104,17 +101,14 @@ DoctorVerdict look_at_unseen_peer_memory(const Evidence& evidence) {
   const auto version = nccl_version(evidence);
   if (!version || evidence.of("kernel-version").empty() || !evidence.has("lsmod")) return std::nullopt;
   const auto& modules = evidence.of("lsmod");
-  const bool loaded = std::any_of(modules.begin(), modules.end(), [](const EvidenceLine& line) {
-    return line.text.starts_with("nvidia_peermem");
-  });
+  const bool loaded = std::ranges::any_of(
+      modules, [](const EvidenceLine& line) { return line.text.starts_with("nvidia_peermem"); });
   const auto kernel = kernel_release(evidence.of("kernel-version").front().text);
   if (!kernel) return std::nullopt;
-  if (!loaded || version->code >= kSeesItSince || *kernel < KernelRelease{6, 6})
-    return std::vector<DoctorObservation>();
-  return std::vector<DoctorObservation>{
-      {fmt::format("NCCL {} on Linux {}.{} does not see nvidia_peermem, which is loaded",
-                   nccl_version_text(version->code), kernel->major, kernel->minor),
-       version->location}};
+  if (!loaded || version->code >= kSeesItSince || *kernel < KernelRelease{6, 6}) return healthy();
+  return finding({fmt::format("NCCL {} on Linux {}.{} does not see nvidia_peermem, which is loaded",
+                              nccl_version_text(version->code), kernel->major, kernel->minor),
+                  version->location});
 }
 
 /// UCX asks for relaxed ordering by itself on the CPUs that it knows to need it.
@@ -124,14 +118,13 @@ DoctorVerdict look_at_ucx(const Evidence& evidence) {
   constexpr int kEmeraldRapids = 207;
   constexpr int kKnowsItSince = 20;  // the change is of 2025-10, UCX 1.19 of 2025-07
   const auto& nodes = evidence.host.numa_nodes;
-  const bool known =
-      std::any_of(nodes.begin(), nodes.end(), [](const NumaNode& node) { return node.cpu_model.known(); });
+  const bool known = std::ranges::any_of(nodes, [](const NumaNode& node) { return node.cpu_model.known(); });
   if (!known) return std::nullopt;
-  const bool emerald = std::any_of(nodes.begin(), nodes.end(), [](const NumaNode& node) {
+  const bool emerald = std::ranges::any_of(nodes, [](const NumaNode& node) {
     return node.cpu_vendor.value_or("") == "GenuineIntel" && node.cpu_family.value_or(0) == kIntelFamily &&
            node.cpu_model.value_or(0) == kEmeraldRapids;
   });
-  if (!emerald) return std::vector<DoctorObservation>();
+  if (!emerald) return healthy();
   for (const EvidenceLine& line : evidence.of("ucx")) {
     if (!line.text.starts_with(kBefore)) continue;
     const std::vector<std::string> parts =
@@ -139,9 +132,9 @@ DoctorVerdict look_at_ucx(const Evidence& evidence) {
     const auto minor = parts.size() < 2 || parts[0] != "1" ? std::nullopt : parse_integer(parts[1], 0, 1000);
     if (!minor) return std::nullopt;
     if (*minor >= kKnowsItSince || environment_setting(evidence, "UCX_IB_PCI_RELAXED_ORDERING"))
-      return std::vector<DoctorObservation>();
+      return healthy();
     if (!knows_environment(evidence)) return std::nullopt;
-    return std::vector<DoctorObservation>{{"Emerald Rapids, " + quoted(line).what, line.location}};
+    return finding({"Emerald Rapids, " + quoted(line).what, line.location});
   }
   return std::nullopt;
 }

@@ -101,8 +101,7 @@ bool is_symptom(std::string_view error) {
                                                        "waiting for clients",
                                                        "wait timeout after",
                                                        "socket has timed out"};
-  return std::any_of(kSymptoms.begin(), kSymptoms.end(),
-                     [&](std::string_view each) { return has_text(error, each); });
+  return std::ranges::any_of(kSymptoms, [&](std::string_view each) { return has_text(error, each); });
 }
 
 /// The last line of a Python traceback as torchrun prints it, "[rank6]: torch.OutOfMemoryError: CUDA out of
@@ -224,7 +223,7 @@ std::vector<std::size_t> incidents_by_rank(const std::vector<WatchdogLine>& line
 /// those that its times are next to.
 std::vector<std::size_t> incidents_of(const std::vector<WatchdogLine>& lines) {
   std::vector<std::size_t> own = incidents_by_rank(lines);
-  const std::size_t last = own.empty() ? 0 : *std::max_element(own.begin(), own.end());
+  const std::size_t last = own.empty() ? 0 : *std::ranges::max_element(own);
   if (last == 0) return own;
   std::set<int> have_all;
   std::map<std::pair<int, std::size_t>, double> begins;
@@ -238,9 +237,8 @@ std::vector<std::size_t> incidents_of(const std::vector<WatchdogLine>& lines) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (have_all.contains(lines[i].rank)) continue;
     const double begin = begins.at({lines[i].rank, own[i]});
-    const auto nearest = std::min_element(starts.begin(), starts.end(), [&](double a, double b) {
-      return std::abs(a - begin) < std::abs(b - begin);
-    });
+    const auto nearest = std::ranges::min_element(
+        starts, [&](double a, double b) { return std::abs(a - begin) < std::abs(b - begin); });
     own[i] = static_cast<std::size_t>(nearest - starts.begin());
   }
   return own;
@@ -269,8 +267,8 @@ std::string conclusion(const std::string& name, const WatchdogGroup& group, cons
     } else if (seen.enqueued >= 0 && seen.enqueued < earliest) {
       behind.insert(rank);
     }
-  if (std::any_of(waiting.begin(), waiting.end(),
-                  [](const auto& each) { return is_point_to_point(std::get<1>(each.first)); }))
+  if (std::ranges::any_of(waiting,
+                          [](const auto& each) { return is_point_to_point(std::get<1>(each.first)); }))
     return "sends and receives are of two ranks each, and these lines do not name the other one";
   if (group.ranks.size() == 1)
     return fmt::format("nothing is here of other ranks: their logs say whether one is behind rank {}",
@@ -284,7 +282,7 @@ std::string conclusion(const std::string& name, const WatchdogGroup& group, cons
     return operation != std::get<1>(first) ||
            (!may_differ_in_sizes(operation) && elements != std::get<2>(first));
   };
-  if (std::any_of(waiting.begin(), waiting.end(), differs))
+  if (std::ranges::any_of(waiting, differs))
     return "the ranks disagree on which collective it is, or on its size: the program took different ways on "
            "them (uneven data, a branch, work of one rank alone), not the network";
   const std::set<int> silent = missing_ranks(name, group);
@@ -461,7 +459,7 @@ DoctorVerdict look_at_watchdog(const Evidence& evidence) {
     for (const EvidenceLine& line : evidence.of("nccl-log"))
       if (found.empty() && has_text(line.text, "Watchdog caught collective operation timeout"))
         found.push_back(quoted(line));
-  return found.empty() && !evidence.whole.contains("nccl-log") ? std::nullopt : DoctorVerdict(found);
+  return found_in(evidence, "nccl-log", found);
 }
 
 }  // namespace collbench::topology
