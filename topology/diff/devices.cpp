@@ -70,12 +70,9 @@ std::vector<EmptySlot> empty_slots(const HostPair& pair) {
 /// The bridges of `host` below which a device has a counterpart.
 std::set<std::string> bridges_in_use(const HostPair& pair, Side side) {
   std::set<std::string> used;
-  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
-    for (const DevicePair& devices : *list) {
-      if (!devices.a || !devices.b) continue;
-      for (std::string& bridge : bridges_above(pair.of(side), *devices.of(side)))
-        used.insert(std::move(bridge));
-    }
+  for (const DevicePair& devices : gpus_and_nics_on_both(pair)) {
+    for (std::string& bridge : bridges_above(pair.of(side), *devices.of(side)))
+      used.insert(std::move(bridge));
   }
   return used;
 }
@@ -98,11 +95,8 @@ std::string beside(const HostPair& pair, Side without, const std::vector<EmptySl
       return !slot.bridges.empty() && slot.bridges.front() == above.front();
     });
   };
-  std::vector<DevicePair> near;
-  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
-    for (const DevicePair& each : *list)
-      if (each.a && each.b && is_beside_one(bridges_above(pair.a, *each.a))) near.push_back(each);
-  }
+  std::vector<DevicePair> near = gpus_and_nics_on_both(pair);
+  std::erase_if(near, [&](const DevicePair& each) { return !is_beside_one(bridges_above(pair.a, *each.a)); });
   return near.empty() ? std::string() : " beside " + finding_devices(pair, Side::b, near);
 }
 

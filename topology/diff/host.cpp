@@ -76,13 +76,10 @@ void diff_mask(FindingList& findings, const DevicePair& devices, const Fact<std:
 /// The numbers of the NUMA nodes that the paired devices are next to, and how often.
 std::map<int, std::map<int, int>> paired_numbers(const HostPair& pair) {
   std::map<int, std::map<int, int>> pairs;
-  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
-    for (const DevicePair& devices : *list) {
-      if (!devices.a || !devices.b) continue;
-      const auto in_a = numa_node_of(pair.a, *devices.a);
-      const auto in_b = numa_node_of(pair.b, *devices.b);
-      if (in_a && in_b) ++pairs[*in_a][*in_b];
-    }
+  for (const DevicePair& devices : gpus_and_nics_on_both(pair)) {
+    const auto in_a = numa_node_of(pair.a, *devices.a);
+    const auto in_b = numa_node_of(pair.b, *devices.b);
+    if (in_a && in_b) ++pairs[*in_a][*in_b];
   }
   return pairs;
 }
@@ -161,12 +158,10 @@ std::optional<NumaMove> numa_move(const HostPair& pair, const DevicePair& device
 }
 
 void diff_numa_nodes_of_devices(const HostPair& pair, FindingList& findings) {
-  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
-    for (const DevicePair& devices : *list) {
-      if (const auto move = numa_move(pair, devices)) {
-        findings.add("numa-moved", Side::b, {devices},
-                     fmt::format("attached to NUMA {} instead of {}", move->found, move->expected));
-      }
+  for (const DevicePair& devices : gpus_and_nics_on_both(pair)) {
+    if (const auto move = numa_move(pair, devices)) {
+      findings.add("numa-moved", Side::b, {devices},
+                   fmt::format("attached to NUMA {} instead of {}", move->found, move->expected));
     }
   }
 }

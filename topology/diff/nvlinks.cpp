@@ -30,35 +30,34 @@ bool in_mig_mode(const Gpu& gpu) {
   return gpu.mig.value_or(false) || nvlink_state_contains(gpu, "in mig mode");
 }
 
-/// No GPU has a link on one side: that is one finding, not one for each.
-bool none_left(const HostPair& pair, Side side, NvLinkCount count) {
+/// The links from each GPU to each other one and to each NVSwitch that both hosts have, on `side` and on the
+/// other one.
+std::vector<ChangedLinks> all_links(const HostPair& pair, Side side, NvLinkCount count) {
+  const auto links = [&](Side at, const DevicePair& from, const DevicePair& to) {
+    return counted_nvlinks(pair.of(at), *from.of(at), *to.of(at), count);
+  };
+  std::vector<ChangedLinks> all;
   for (const DevicePair& from : pair.match.gpus) {
     if (!from.a || !from.b) continue;
     for (const auto* list : {&pair.match.gpus, &pair.match.nvswitches}) {
       for (const DevicePair& to : *list) {
-        if (to.a && to.b && from != to &&
-            counted_nvlinks(pair.of(side), *from.of(side), *to.of(side), count) > 0)
-          return false;
+        if (to.a && to.b && from != to)
+          all.push_back({from, to, {links(side, from, to), links(other(side), from, to)}});
       }
     }
   }
-  return true;
+  return all;
+}
+
+/// No GPU has a link on one side: that is one finding, not one for each.
+bool none_left(const HostPair& pair, Side side, NvLinkCount count) {
+  return std::ranges::none_of(all_links(pair, side, count),
+                              [](const ChangedLinks& each) { return each.what.worse > 0; });
 }
 
 std::vector<ChangedLinks> changed_links(const HostPair& pair, Side side, NvLinkCount count) {
-  std::vector<ChangedLinks> changed;
-  for (const DevicePair& from : pair.match.gpus) {
-    if (!from.a || !from.b) continue;
-    for (const auto* list : {&pair.match.gpus, &pair.match.nvswitches}) {
-      for (const DevicePair& to : *list) {
-        if (!to.a || !to.b || from == to) continue;
-        const int mine = counted_nvlinks(pair.of(side), *from.of(side), *to.of(side), count);
-        const int theirs =
-            counted_nvlinks(pair.of(other(side)), *from.of(other(side)), *to.of(other(side)), count);
-        if (mine < theirs) changed.push_back({from, to, {mine, theirs}});
-      }
-    }
-  }
+  std::vector<ChangedLinks> changed = all_links(pair, side, count);
+  std::erase_if(changed, [](const ChangedLinks& each) { return each.what.worse >= each.what.better; });
   return changed;
 }
 

@@ -49,6 +49,9 @@ void diff_graphs(const HostPair& pair, FindingList& findings);
 /// Whether a device is next to another NUMA node than its counterpart.
 [[nodiscard]] bool has_moved(const HostPair& pair, const DevicePair& devices);
 
+/// The GPUs, then the NICs, that both hosts have.
+[[nodiscard]] std::vector<DevicePair> gpus_and_nics_on_both(const HostPair& pair);
+
 /// The element of `items` at each side of `devices`: visit(pair, in_a, in_b), only where both
 /// slots are taken.
 template <class Item, class Visit>

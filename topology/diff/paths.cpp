@@ -66,15 +66,6 @@ struct Paths {
   std::size_t by_switch_in_b = 0;
 };
 
-std::vector<DevicePair> devices_on_both(const HostPair& pair) {
-  std::vector<DevicePair> devices;
-  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
-    std::ranges::copy_if(*list, std::back_inserter(devices),
-                         [](const DevicePair& each) { return each.a && each.b; });
-  }
-  return devices;
-}
-
 /// How near two devices are on each side; none where one side does not say.
 std::optional<Change> nearness_on_both(const HostPair& pair, const DevicePair& from, const DevicePair& to) {
   const Change change{nearness(pair.a, *from.a, *to.a), nearness(pair.b, *from.b, *to.b)};
@@ -90,7 +81,7 @@ std::optional<Change> nearness_on_both(const HostPair& pair, const DevicePair& f
 }
 
 Paths all_paths(const HostPair& pair) {
-  const std::vector<DevicePair> devices = devices_on_both(pair);
+  const std::vector<DevicePair> devices = gpus_and_nics_on_both(pair);
   Paths paths;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     for (std::size_t j = i + 1; j < devices.size(); ++j) {
@@ -141,6 +132,15 @@ void add_closer_than_reference(const HostPair& pair, std::vector<ChangedPath>& c
 }
 
 }  // namespace
+
+std::vector<DevicePair> gpus_and_nics_on_both(const HostPair& pair) {
+  std::vector<DevicePair> devices;
+  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
+    std::ranges::copy_if(*list, std::back_inserter(devices),
+                         [](const DevicePair& each) { return each.a && each.b; });
+  }
+  return devices;
+}
 
 bool has_arm_cpu(const Host& host) {
   return std::ranges::any_of(host.numa_nodes,

@@ -131,12 +131,9 @@ class PcieDiff {
 
 std::vector<DevicePair> pairs_below(const HostPair& pair, const std::string& bridge) {
   std::vector<DevicePair> below;
-  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
-    for (const DevicePair& devices : *list) {
-      if (!devices.a || !devices.b) continue;
-      for (const PciDevice* step : way_to_root(pair.a, pci_address_of(pair.a, *devices.a).value_or(""))) {
-        if (step->address == bridge) below.push_back(devices);
-      }
+  for (const DevicePair& devices : gpus_and_nics_on_both(pair)) {
+    for (const PciDevice* step : way_to_root(pair.a, pci_address_of(pair.a, *devices.a).value_or(""))) {
+      if (step->address == bridge) below.push_back(devices);
     }
   }
   return below;
@@ -156,16 +153,13 @@ void diff_virtual_bridges(const HostPair& pair, Side side, FindingList& findings
     std::vector<DevicePair> below;
   };
   std::map<std::string, Found> by_link;
-  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
-    for (const DevicePair& devices : *list) {
-      if (!devices.a || !devices.b) continue;
-      if (!virtual_bridges_above(pair.of(other(side)), *devices.of(other(side))).empty()) continue;
-      for (const PciDevice* bridge : virtual_bridges_above(pair.of(side), *devices.of(side))) {
-        Found& found = by_link[virtual_link_text(*bridge)];
-        if (std::ranges::find(found.bridges, bridge->address) == found.bridges.end())
-          found.bridges.push_back(bridge->address);
-        if (std::ranges::find(found.below, devices) == found.below.end()) found.below.push_back(devices);
-      }
+  for (const DevicePair& devices : gpus_and_nics_on_both(pair)) {
+    if (!virtual_bridges_above(pair.of(other(side)), *devices.of(other(side))).empty()) continue;
+    for (const PciDevice* bridge : virtual_bridges_above(pair.of(side), *devices.of(side))) {
+      Found& found = by_link[virtual_link_text(*bridge)];
+      if (std::ranges::find(found.bridges, bridge->address) == found.bridges.end())
+        found.bridges.push_back(bridge->address);
+      if (std::ranges::find(found.below, devices) == found.below.end()) found.below.push_back(devices);
     }
   }
   for (const auto& [link, found] : by_link) {
@@ -180,16 +174,13 @@ void diff_virtual_bridges(const HostPair& pair, Side side, FindingList& findings
 
 void diff_pcie(const HostPair& pair, FindingList& findings) {
   PcieDiff diff(pair, findings);
-  for (const auto* list : {&pair.match.gpus, &pair.match.nics}) {
-    std::string before;  // two NICs may be ports of one function
-    for (const DevicePair& devices : *list) {
-      if (!devices.a || !devices.b) continue;
-      const PciDevice* a = find_pci_device(pair.a, pci_address_of(pair.a, *devices.a).value_or(""));
-      const PciDevice* b = find_pci_device(pair.b, pci_address_of(pair.b, *devices.b).value_or(""));
-      if (a == nullptr || b == nullptr || a->address == before) continue;
-      before = a->address;
-      diff.compare({*a, *b, {devices}, {}, devices.a->kind == DeviceKind::nic});
-    }
+  std::string before;  // two NICs may be ports of one function
+  for (const DevicePair& devices : gpus_and_nics_on_both(pair)) {
+    const PciDevice* a = find_pci_device(pair.a, pci_address_of(pair.a, *devices.a).value_or(""));
+    const PciDevice* b = find_pci_device(pair.b, pci_address_of(pair.b, *devices.b).value_or(""));
+    if (a == nullptr || b == nullptr || a->address == before) continue;
+    before = a->address;
+    diff.compare({*a, *b, {devices}, {}, devices.a->kind == DeviceKind::nic});
   }
   for (const auto& [in_a, in_b] : pair.match.bridges) {
     const PciDevice* a = find_pci_device(pair.a, in_a);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <string_view>
 #include <utility>
 
 #include "base/text_input.hpp"
@@ -26,6 +25,9 @@ template <std::size_t Size>
 bool contains(const std::array<std::string_view, Size>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
+
+/// Whether a fact of that name is different from one look at a machine to the next.
+bool is_momentary(std::string_view fact) { return contains(kMomentary, fact); }
 
 /// Collects facts under the name of their device.
 class Collector {
@@ -206,8 +208,6 @@ class Walk {
 }  // namespace
 
 bool is_identity(std::string_view fact) { return contains(kIdentities, fact); }
-
-bool is_momentary(std::string_view fact) { return contains(kMomentary, fact); }
 
 std::string canonical_label(const Host& host, const Device& device) {
   if (device.kind == DeviceKind::numa_node) {

@@ -25,9 +25,6 @@ struct HostFacts {
 
 [[nodiscard]] bool is_identity(std::string_view fact);
 
-/// Whether a fact of that name is different from one look at a machine to the next.
-[[nodiscard]] bool is_momentary(std::string_view fact);
-
 /// 16 hexadecimal digits over the signature: equal on machines that are built, cabled and up alike, whatever
 /// they are called. Stable across builds, since records keep it.
 [[nodiscard]] std::string canonical_hash(const FactsByDevice& signature);

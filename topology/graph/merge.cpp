@@ -103,23 +103,22 @@ class Merger {
         into, from);
   }
 
+  /// The one with the key of `item`, at the end where there was none.
+  template <class Item, class Key>
+  static Item& known_or_new(std::vector<Item>& items, Key Item::* key, const Item& item) {
+    const auto known = std::ranges::find(items, item.*key, key);
+    if (known != items.end()) return *known;
+    items.emplace_back().*key = item.*key;
+    return items.back();
+  }
+
   void add_numa_node(const NumaNode& node) {
-    int at = find(host_.numa_nodes, [&node](const NumaNode& known) { return known.index == node.index; });
-    if (at < 0) {
-      at = static_cast<int>(host_.numa_nodes.size());
-      host_.numa_nodes.emplace_back().index = node.index;
-    }
-    merge_facts(fmt::format("NUMA {}", node.index), host_.numa_nodes[static_cast<std::size_t>(at)], node);
+    merge_facts(fmt::format("NUMA {}", node.index), known_or_new(host_.numa_nodes, &NumaNode::index, node),
+                node);
   }
 
   void add_pci_device(const PciDevice& device) {
-    int at = find(host_.pci_devices,
-                  [&device](const PciDevice& known) { return known.address == device.address; });
-    if (at < 0) {
-      at = static_cast<int>(host_.pci_devices.size());
-      host_.pci_devices.emplace_back().address = device.address;
-    }
-    PciDevice& known = host_.pci_devices[static_cast<std::size_t>(at)];
+    PciDevice& known = known_or_new(host_.pci_devices, &PciDevice::address, device);
     if (known.parent.empty()) {
       known.parent = device.parent;  // nvidia-smi shows no tree, and NCCL leaves bridges out
     } else if (!device.parent.empty() && device.parent != known.parent) {
@@ -172,15 +171,9 @@ class Merger {
     }
     const std::string label = from.name.value_or(from.interfaces.value_or(fmt::format("NIC {}", at)));
     merge_facts(label, into, aligned);
-    for (const NicPort& port : from.ports) {
-      int known = find(into.ports, [&port](const NicPort& p) { return p.number == port.number; });
-      if (known < 0) {
-        known = static_cast<int>(into.ports.size());
-        into.ports.emplace_back().number = port.number;
-      }
-      merge_facts(fmt::format("{} port {}", label, port.number), into.ports[static_cast<std::size_t>(known)],
-                  port);
-    }
+    for (const NicPort& port : from.ports)
+      merge_facts(fmt::format("{} port {}", label, port.number),
+                  known_or_new(into.ports, &NicPort::number, port), port);
   }
 
   /// nvidia-smi numbers GPUs by PCI address: with all addresses known, so do we.

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -79,12 +79,14 @@ std::string nic_text(const Host& host, int index) {
   return text;
 }
 
+Branch device_branch(const Host& host, const Device& device) {
+  return {device.kind == DeviceKind::gpu ? gpu_text(host, device.index) : nic_text(host, device.index), {}};
+}
+
 std::vector<Branch> devices_at(const Host& host, const std::string& address) {
   std::vector<Branch> branches;
   for (const Device& device : gpus_and_nics(host)) {
-    if (pci_address_of(host, device) != address) continue;
-    branches.push_back(
-        {device.kind == DeviceKind::gpu ? gpu_text(host, device.index) : nic_text(host, device.index), {}});
+    if (pci_address_of(host, device) == address) branches.push_back(device_branch(host, device));
   }
   return branches;
 }
@@ -127,9 +129,7 @@ std::vector<Branch> below(const Host& host, const std::string& parent, std::opti
 void add_unplaced(const Host& host, std::optional<int> numa_node, std::vector<Branch>& branches) {
   for (const Device& device : gpus_and_nics(host)) {
     if (find_pci_device(host, pci_address_of(host, device).value_or("")) != nullptr) continue;
-    if (numa_node_of(host, device) != numa_node) continue;
-    branches.push_back(
-        {device.kind == DeviceKind::gpu ? gpu_text(host, device.index) : nic_text(host, device.index), {}});
+    if (numa_node_of(host, device) == numa_node) branches.push_back(device_branch(host, device));
   }
 }
 
@@ -147,28 +147,24 @@ std::string numa_text(const NumaNode& node) {
   return text;
 }
 
+Branch numa_branch(const Host& host, std::string text, std::optional<int> numa_node) {
+  Branch branch{std::move(text), below(host, "", numa_node)};
+  add_unplaced(host, numa_node, branch.below);
+  return branch;
+}
+
 std::vector<Branch> tree_of(const Host& host) {
   std::vector<Branch> branches;
-  std::vector<std::optional<int>> shown;
-  for (const NumaNode& node : host.numa_nodes) {
-    Branch branch{numa_text(node), below(host, "", node.index)};
-    add_unplaced(host, node.index, branch.below);
-    branches.push_back(std::move(branch));
-    shown.emplace_back(node.index);
-  }
+  for (const NumaNode& node : host.numa_nodes)
+    branches.push_back(numa_branch(host, numa_text(node), node.index));
   // topo -m names NUMA nodes that no other source describes; the rest has no known node at all.
-  std::map<int, bool> named;
+  std::set<int> named;
   for (const Device& device : gpus_and_nics(host)) {
-    if (const auto node = numa_node_of(host, device)) named[*node] = true;
+    if (const auto node = numa_node_of(host, device)) named.insert(*node);
   }
-  for (const auto& [index, unused] : named) {
-    if (std::ranges::find(shown, std::optional<int>(index)) != shown.end()) continue;
-    Branch branch{fmt::format("NUMA {}", index), below(host, "", index)};
-    add_unplaced(host, index, branch.below);
-    branches.push_back(std::move(branch));
-  }
-  Branch rest{"NUMA node unknown", below(host, "", std::nullopt)};
-  add_unplaced(host, std::nullopt, rest.below);
+  for (const NumaNode& node : host.numa_nodes) named.erase(node.index);
+  for (const int index : named) branches.push_back(numa_branch(host, fmt::format("NUMA {}", index), index));
+  Branch rest = numa_branch(host, "NUMA node unknown", std::nullopt);
   if (!rest.below.empty()) branches.push_back(std::move(rest));
   return branches;
 }

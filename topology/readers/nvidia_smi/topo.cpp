@@ -123,6 +123,16 @@ constexpr std::string_view kP2pOutput = "the output of nvidia-smi topo -p2p";
 constexpr std::string_view kSaveP2p = "save it again with: nvidia-smi topo -p2p r > FILE";
 constexpr std::array<std::string_view, 8> kP2pWords{"X", "OK", "CNS", "GNS", "TNS", "NS", "DR", "U"};
 
+/// Throws Error (usage) where there is none.
+Matrix required_matrix(const std::vector<Line>& lines, std::string_view file, std::string_view expected,
+                       std::string_view how_to_save) {
+  if (auto matrix = find_matrix(lines, file)) return *std::move(matrix);
+  throw without_nvidia_smi_output(
+      lines, file,
+      usage_error(std::string(file), fmt::format("no table found; expected {}", expected),
+                  std::string(how_to_save)));
+}
+
 /// Whether the first row of the table has words of topo -p2p.
 bool is_nvidia_smi_p2p(const ReaderInput& input) {
   constexpr std::array<std::string_view, 5> kWords{"OK", "CNS", "GNS", "TNS", "NS"};
@@ -141,25 +151,19 @@ bool is_nvidia_smi_topo(const ReaderInput& input) {
 Host read_nvidia_smi_topo(std::string_view text, std::string_view file) {
   require_text(text, file, kTopoOutput);
   const std::vector<Line> lines = clean_lines(undo_json_escapes(text));
-  const auto matrix = find_matrix(lines, file);
-  if (!matrix) {
-    throw without_nvidia_smi_output(
-        lines, file,
-        usage_error(std::string(file), fmt::format("no table found; expected {}", kTopoOutput),
-                    std::string(kSaveTopo)));
-  }
+  const Matrix matrix = required_matrix(lines, file, kTopoOutput, kSaveTopo);
   Host host;
   host.sources.push_back(kNvidiaSmiTopoReader.source(file));
-  for (const MatrixRow& row : matrix->rows) {
+  for (const MatrixRow& row : matrix.rows) {
     if (is_gpu(row.label)) {
-      host.gpus.push_back(read_gpu(row, *matrix, file));
+      host.gpus.push_back(read_gpu(row, matrix, file));
     } else {
-      host.nics.push_back(read_nic(row.label, lines, *matrix));
+      host.nics.push_back(read_nic(row.label, lines, matrix));
     }
   }
-  for (std::size_t row = 0; row < matrix->rows.size(); ++row) {
-    for (std::size_t column = 0; column < matrix->columns.size(); ++column) {
-      const StatedPath path = read_cell(*matrix, row, column, file);
+  for (std::size_t row = 0; row < matrix.rows.size(); ++row) {
+    for (std::size_t column = 0; column < matrix.columns.size(); ++column) {
+      const StatedPath path = read_cell(matrix, row, column, file);
       if (row != column) host.stated_paths.push_back(path);
     }
   }
@@ -175,28 +179,21 @@ constexpr TopologyReader kNvidiaSmiTopoReader{
 
 Host read_nvidia_smi_p2p(std::string_view text, std::string_view file) {
   require_text(text, file, kP2pOutput);
-  const std::vector<Line> lines = clean_lines(text);
-  const auto matrix = find_matrix(lines, file);
-  if (!matrix) {
-    throw without_nvidia_smi_output(
-        lines, file,
-        usage_error(std::string(file), fmt::format("no table found; expected {}", kP2pOutput),
-                    std::string(kSaveP2p)));
-  }
+  const Matrix matrix = required_matrix(clean_lines(text), file, kP2pOutput, kSaveP2p);
   Host host;
   host.sources.push_back(kNvidiaSmiP2pReader.source(file));
-  for (std::size_t row = 0; row < matrix->rows.size(); ++row) {
-    const auto index = parse_integer(std::string_view(matrix->columns[row]).substr(3), 0, 9999);
+  for (std::size_t row = 0; row < matrix.rows.size(); ++row) {
+    const auto index = parse_integer(std::string_view(matrix.columns[row]).substr(3), 0, 9999);
     Gpu gpu;
     if (index) gpu.index.value = static_cast<int>(*index);
     host.gpus.push_back(gpu);
-    for (std::size_t column = 0; column < matrix->columns.size(); ++column) {
-      const std::string& cell = matrix->rows[row].cells[column];
+    for (std::size_t column = 0; column < matrix.columns.size(); ++column) {
+      const std::string& cell = matrix.rows[row].cells[column];
       const bool word = std::ranges::find(kP2pWords, cell) != kP2pWords.end();
       if (!word || !index || (cell == "X") != (row == column)) {
-        throw usage_error(location(file, matrix->rows[row].line),
+        throw usage_error(location(file, matrix.rows[row].line),
                           fmt::format("row {}, column {}: '{}' is not a state that topo -p2p prints",
-                                      matrix->columns[row], matrix->columns[column], excerpt(cell)),
+                                      matrix.columns[row], matrix.columns[column], excerpt(cell)),
                           std::string(kSaveP2p));
       }
       if (row == column) continue;
