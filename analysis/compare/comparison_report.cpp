@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
-#include <vector>
 
-#include "analysis/compare/comparison.hpp"
 #include "analysis/report/columns.hpp"
 #include "analysis/report/html/page.hpp"
 #include "analysis/report/sections.hpp"
@@ -404,7 +401,7 @@ std::string report_no_comparison(const std::string& file, const std::string& rea
   if (format == "json") return json_document({{"comparison", nullptr}, {"reason", line}});
   if (format == "html")
     return page_text(
-        html_page("Not compared", {}, {{"outcome", "Outcome", html_list({{line, Tone::warning}})}}));
+        html_page({"Not compared", {{"Outcome", {ReportLines{{line, Tone::warning}}}, "outcome"}}}));
   if (format == "csv")
     return fmt::format("new,change,notes\n{},not compared,{}\n", csv_cell(file), csv_cell(reason));
   if (format == "md") return "**Not compared**: " + markdown_text(line) + "\n";

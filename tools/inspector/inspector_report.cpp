@@ -179,8 +179,8 @@ std::vector<std::string> notes(const InspectorPage& page) {
         "waited: what is under the edge of sound machines is UNCLEAR, never BELOW; expected at the "
         "smallest size",
         counted(means, "line")));
-    const auto several = static_cast<std::size_t>(std::ranges::count_if(
-        page.job.communicators, [](const InspectedCommunicator& group) { return group.is_of_several(); }));
+    const auto several = static_cast<std::size_t>(
+        std::ranges::count_if(page.job.communicators, &InspectedCommunicator::is_of_several));
     if (several > 0)
       lines.push_back(
           fmt::format("{} of communicators of one name, which the dump does not tell apart: "
@@ -197,8 +197,7 @@ std::vector<std::string> notes(const InspectorPage& page) {
   lines.insert(lines.end(), page.result.notes.begin(), page.result.notes.end());
   if (page.machine.empty())
     lines.emplace_back("nothing is expected: --topology names the machine that the job ran on");
-  const bool is_of_means =
-      std::ranges::all_of(page.result.kinds, [](const KindResult& kind) { return kind.is_of_means; });
+  const bool is_of_means = std::ranges::all_of(page.result.kinds, &KindResult::is_of_means);
   lines.push_back(fmt::format(
       "busbw in GB/s (10^9 B/s), of the quickest {}. Kernels share the GPU with what else the job runs.",
       is_of_means ? "GPU of each minute; medians over minutes" : "rank of each call; medians over calls"));
@@ -267,9 +266,10 @@ std::string as_markdown(const InspectorPage& page) {
 }
 
 std::string as_html(const InspectorPage& page) {
-  return page_text(html_page(std::string(kPageTitle), as_lines(findings(page)),
-                             {{"collectives", "Collectives", html_table(page_table(page))},
-                              {"notes", "Notes", html_list(as_lines(notes(page)))}}));
+  return page_text(
+      html_page({std::string(kPageTitle),
+                 {{"Collectives", {page_table(page)}, "collectives"}, {"Notes", {notes(page)}, "notes"}},
+                 as_lines(findings(page))}));
 }
 
 std::string as_csv(const InspectorPage& page) {

@@ -4,7 +4,6 @@
 
 #include <string_view>
 
-#include "analysis/charts/chart.hpp"
 #include "analysis/report/html/assets.hpp"
 #include "base/text_sinks.hpp"
 
@@ -44,16 +43,9 @@ std::string security_policy() {
   if (!chart_library().text.empty())
     scripts = fmt::format("'sha256-{}' 'sha256-{}'", chart_library().sha256, page_script().sha256);
   return fmt::format(
-      "default-src 'none'; img-src data:; style-src 'sha256-{}'; script-src {}; base-uri 'none'; "
-      "form-action 'none'",
+      "default-src 'none'; img-src data:; style-src 'sha256-{}'; script-src {}; base-uri 'none'; form-action "
+      "'none'",
       page_style().sha256, scripts);
-}
-
-std::string navigation(const std::vector<HtmlSection>& sections) {
-  std::string links;
-  for (const HtmlSection& each : sections)
-    links += fmt::format("<li><a href=\"#{}\">{}</a></li>", each.id, xml_text(each.heading));
-  return fmt::format("<nav aria-label=\"Sections\"><ul>{}</ul></nav>\n", links);
 }
 
 ReportTable numbers_of(const Chart& chart) {
@@ -63,11 +55,12 @@ ReportTable numbers_of(const Chart& chart) {
   return table;
 }
 
-}  // namespace
+std::string block_markup(const std::string& paragraph) {
+  return fmt::format("<p>{}</p>\n", xml_text(paragraph));
+}
 
-std::string html_paragraph(const std::string& text) { return fmt::format("<p>{}</p>\n", xml_text(text)); }
-
-std::string html_list(const ReportLines& lines) {
+/// What is a warning or an alarm is marked, also for who does not see colors. Empty for no lines.
+std::string block_markup(const ReportLines& lines) {
   if (lines.empty()) return {};
   std::string items;
   for (const ReportLine& line : lines)
@@ -78,7 +71,7 @@ std::string html_list(const ReportLines& lines) {
 // Characters from which on a cell is a sentence, which a phone must not break into single words.
 constexpr std::size_t kMinProse = 50;
 
-std::string html_table(const ReportTable& table) {
+std::string block_markup(const ReportTable& table) {
   const std::string caption = xml_text(table.caption);
   // What is wider than the page is scrolled, also by keyboard.
   std::string text = fmt::format(
@@ -103,39 +96,30 @@ std::string html_table(const ReportTable& table) {
   return text + "</tbody></table></div>\n";
 }
 
-std::string html_chart(const Chart& chart) {
+std::string block_markup(const ReportList& items) { return block_markup(as_lines(items)); }
+
+/// A picture (SVG), which the page's script replaces by one that can be pointed at and walked through by
+/// keyboard, and its numbers as a table.
+std::string chart_markup(const Chart& chart) {
   return fmt::format(
              "<figure class=\"chart\" id=\"{}\" data-chart=\"{}\">\n<figcaption>{}</figcaption>\n"
              "<div class=\"drawing\">{}</div>\n",
              chart.id, xml_text(chart_json(chart)), xml_text(chart.title),
              image(svg_chart(chart), chart.title + "; its numbers are in the table below")) +
-         "<details><summary>Numbers of this chart</summary>\n" + html_table(numbers_of(chart)) +
+         "<details><summary>Numbers of this chart</summary>\n" + block_markup(numbers_of(chart)) +
          "</details>\n</figure>\n";
 }
 
-std::string html_picture(const std::string& svg, const std::string& caption, const std::string& description) {
-  return fmt::format("<figure class=\"picture\"><figcaption>{}</figcaption>\n{}</figure>\n",
-                     xml_text(caption), image(svg, description));
-}
-
-namespace {
-
-std::string block_markup(const std::string& paragraph) { return html_paragraph(paragraph); }
-
-std::string block_markup(const ReportList& items) { return html_list(as_lines(items)); }
-
-std::string block_markup(const ReportLines& lines) { return html_list(lines); }
-
-std::string block_markup(const ReportTable& table) { return html_table(table); }
-
 std::string block_markup(const std::vector<Chart>& charts) {
   std::string markup;
-  for (const Chart& chart : charts) markup += html_chart(chart);
+  for (const Chart& chart : charts) markup += chart_markup(chart);
   return markup.empty() ? markup : "<div class=\"charts\">\n" + markup + "</div>\n";
 }
 
+/// As an image: nothing in it runs.
 std::string block_markup(const ReportPicture& picture) {
-  return html_picture(picture.svg, picture.caption, picture.description);
+  return fmt::format("<figure class=\"picture\"><figcaption>{}</figcaption>\n{}</figure>\n",
+                     xml_text(picture.caption), image(picture.svg, picture.description));
 }
 
 }  // namespace
@@ -153,32 +137,30 @@ std::string html_body(const ReportSection& section) {
 }
 
 std::string html_page(const Document& document) {
-  std::vector<HtmlSection> sections;
+  std::string links;
+  std::string sections;
   for (const ReportSection& each : document.sections) {
-    const std::string id = each.id.empty() ? fmt::format("part-{}", sections.size() + 1) : each.id;
-    if (std::string body = html_body(each); !body.empty())
-      sections.push_back({id, each.heading, std::move(body)});
+    const std::string body = html_body(each);
+    if (body.empty()) continue;
+    const std::string id =
+        each.id.empty() ? fmt::format("part-{}", &each - document.sections.data() + 1) : each.id;
+    const std::string heading = xml_text(each.heading);
+    links += fmt::format("<li><a href=\"#{}\">{}</a></li>", id, heading);
+    sections += fmt::format(
+        "<section id=\"{0}\" aria-labelledby=\"{0}-heading\">\n<h2 id=\"{0}-heading\">{1}</h2>\n{2}"
+        "</section>\n",
+        id, heading, body);
   }
-  return html_page(document.title, document.lead, sections);
-}
-
-std::string html_page(const std::string& title, const ReportLines& lead,
-                      const std::vector<HtmlSection>& sections) {
   std::string page = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"collbench\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
-      security_policy(), xml_text(title), page_style().text);
-  page += fmt::format("<header>\n<h1>{}</h1>\n{}</header>\n", xml_text(title), html_list(lead));
-  page += navigation(sections) + "<main>\n";
-  for (const HtmlSection& each : sections) {
-    page +=
-        fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-heading\">\n<h2 id=\"{0}-heading\">{1}</h2>\n",
-                    each.id, xml_text(each.heading));
-    page += each.body + "</section>\n";
-  }
+      security_policy(), xml_text(document.title), page_style().text);
+  page += fmt::format(
+      "<header>\n<h1>{}</h1>\n{}</header>\n<nav aria-label=\"Sections\"><ul>{}</ul></nav>\n<main>\n{}",
+      xml_text(document.title), block_markup(document.lead), links, sections);
   page +=
       "</main>\n<footer><p>Written by collbench. This file is complete: it needs no network.</p></footer>\n";
   if (!chart_library().text.empty())

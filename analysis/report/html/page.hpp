@@ -14,36 +14,12 @@
 
 namespace collbench::analysis {
 
-/// A section of markup under its heading.
-struct HtmlSection {
-  std::string id;       ///< of letters, digits and hyphens
-  std::string heading;  ///< text
-  std::string body;     ///< markup
-};
-
-[[nodiscard]] std::string html_paragraph(const std::string& text);
-
-/// A list; what is a warning or an alarm is marked, also for who does not see colors. Empty for no lines.
-[[nodiscard]] std::string html_list(const ReportLines& lines);
-
-[[nodiscard]] std::string html_table(const ReportTable& table);
-
-/// A chart: a picture (SVG), which the page's script replaces by one that can be pointed at and walked
-/// through by keyboard, and its numbers as a table.
-[[nodiscard]] std::string html_chart(const Chart& chart);
-
-/// An SVG document as an image: nothing in it runs.
-[[nodiscard]] std::string html_picture(const std::string& svg, const std::string& caption,
-                                       const std::string& description);
-
-/// The blocks of a section. A table without a caption is named after the heading, and numbered where there
-/// are several.
+/// The blocks of a section as markup. A table without a caption is named after the heading, and numbered
+/// where there are several.
 [[nodiscard]] std::string html_body(const ReportSection& section);
 
-/// The whole page, but for sections of which nothing is to be shown. `lead`: lines below the title.
+/// The whole page, but for sections of which nothing is to be shown.
 [[nodiscard]] std::string html_page(const Document& document);
-[[nodiscard]] std::string html_page(const std::string& title, const ReportLines& lead,
-                                    const std::vector<HtmlSection>& sections);
 
 /// A chart for page.js, with every number also as people read it, so that the script formats none. Both
 /// scales of y are there, the chart's own first.

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxRows = 1000;  // of a table
 
-std::string not_good_body(const BurninRecord& record, const Attribution& found) {
+std::vector<ReportBlock> not_good_blocks(const BurninRecord& record, const Attribution& found) {
   ReportTable table{"Hosts that are not good", {"host", "bucket", "why"}, {}, true};
   std::size_t left_out = 0;
   for (const NodeVerdict& node : found.nodes) {
@@ -30,15 +30,15 @@ std::string not_good_body(const BurninRecord& record, const Attribution& found) 
                             {node.why}});
   }
   if (table.rows.empty())
-    return html_paragraph(
-        fmt::format("All {} hosts are good{}.", found.nodes.size(),
-                    has_finding_of_no_node(record, found) ? "; the findings are of no single host" : ""));
-  return html_table(table) +
-         (left_out > 0 ? html_paragraph(fmt::format("and {} more, in --format json", left_out)) : "");
+    return {fmt::format("All {} hosts are good{}.", found.nodes.size(),
+                        has_finding_of_no_node(record, found) ? "; the findings are of no single host" : "")};
+  std::vector<ReportBlock> blocks{std::move(table)};
+  if (left_out > 0) blocks.emplace_back(fmt::format("and {} more, in --format json", left_out));
+  return blocks;
 }
 
-std::string findings_body(const BurninRecord& record, const Attribution& found) {
-  if (found.blames.empty()) return html_paragraph("None.");
+std::vector<ReportBlock> findings_blocks(const BurninRecord& record, const Attribution& found) {
+  if (found.blames.empty()) return {"None."};
   ReportTable table{
       "Findings, worst first; paths that were not measured alone last",
       {"what", "hosts", "rail", "times slower", "line", "against", "measured alone", "evidence", "next"},
@@ -60,13 +60,13 @@ std::string findings_body(const BurninRecord& record, const Attribution& found) 
                           {blame.evidence},
                           {blame.next}});
   }
-  std::string body = html_table(table);
+  std::vector<ReportBlock> all{std::move(table)};
   if (found.blames.size() > kMaxRows)
-    body += html_paragraph(fmt::format("and {} more, in --format json", found.blames.size() - kMaxRows));
-  return body;
+    all.emplace_back(fmt::format("and {} more, in --format json", found.blames.size() - kMaxRows));
+  return all;
 }
 
-std::string groups_body(const BurninRecord& record) {
+ReportTable groups_table(const BurninRecord& record) {
   ReportTable table{"Groups of hosts, bus bandwidth",
                     {"phase", "operation", "hosts", "measured", "jobs", "median (GB/s)", "line"},
                     {}};
@@ -79,7 +79,7 @@ std::string groups_body(const BurninRecord& record) {
                           {fmt::format("{:.4g}", population.median / kGigabyte)},
                           {std::isfinite(population.line) ? percent_slower(population.line) : "–"}});
   }
-  return html_table(table);
+  return table;
 }
 
 }  // namespace
@@ -92,21 +92,18 @@ std::string burnin_html(const BurninRecord& record) {
                                             : is_alarm            ? Tone::alarm
                                                                   : Tone::warning}};
   if (!record.source.empty()) lead.push_back({record.source});
-  std::vector<HtmlSection> sections;
-  sections.push_back({"hosts", "Hosts", not_good_body(record, found)});
-  sections.push_back({"findings", "Findings", findings_body(record, found)});
+  std::vector<ReportSection> sections{{"Hosts", not_good_blocks(record, found), "hosts"},
+                                      {"Findings", findings_blocks(record, found), "findings"}};
   if (!record.table.times.empty()) {
-    sections.push_back({"map", "Pairs and rails",
-                        html_picture(burnin_svg(record), "Rates over the usual one of each rail",
-                                     "A map of all pairs on each rail; the tables say what stands out") +
-                            html_list(rail_lines(record))});
+    const ReportPicture map{burnin_svg(record), "Rates over the usual one of each rail",
+                            "A map of all pairs on each rail; the tables say what stands out"};
+    sections.push_back({"Pairs and rails", {map, rail_lines(record)}, "map"});
   }
-  if (!record.groups.empty()) sections.push_back({"groups", "Groups", groups_body(record)});
-  if (!record.rises.empty())
-    sections.push_back({"counters", "Error counters that went up", html_list(rise_lines(record, kMaxRows))});
+  if (!record.groups.empty()) sections.push_back({"Groups", {groups_table(record)}, "groups"});
+  sections.push_back({"Error counters that went up", {rise_lines(record, kMaxRows)}, "counters"});
   sections.push_back(
-      {"missing", "What was not measured, and what is not known", html_list(missing_lines(record, found))});
-  return html_page("Burn-in", lead, sections);
+      {"What was not measured, and what is not known", {missing_lines(record, found)}, "missing"});
+  return html_page({"Burn-in", std::move(sections), std::move(lead)});
 }
 
 }  // namespace collbench::analysis

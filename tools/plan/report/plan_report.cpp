@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <sstream>
-#include <vector>
 
 #include "analysis/report/html/page.hpp"
 #include "analysis/report/report.hpp"
@@ -76,15 +75,13 @@ std::string text_table(PlanTable table, int columns) {
          table_lines(lines, 1, static_cast<std::size_t>(table.text_columns));
 }
 
-HtmlSection timeline_section(const TrainingPlan& plan) {
-  std::string body;
+ReportBlock timeline_block(const TrainingPlan& plan) {
   try {
-    body = html_picture(timeline_svg(plan), "One step, stage by stage",
-                        "The passes of each pipeline stage over the time of a step");
+    return ReportPicture{timeline_svg(plan), "One step, stage by stage",
+                         "The passes of each pipeline stage over the time of a step"};
   } catch (const Error& error) {
-    body = html_paragraph(fmt::format("No picture: {}.", error.what()));
+    return fmt::format("No picture: {}.", error.what());
   }
-  return {"timeline", "Timeline", body};
 }
 
 }  // namespace
@@ -96,8 +93,7 @@ std::vector<std::string> plan_formats() {
 }
 
 std::string written_plan(const PlanReport& report, std::string_view format, int columns) {
-  const auto* const found =
-      std::ranges::find_if(kPlanFormats, [format](const PlanFormat& each) { return each.name == format; });
+  const auto* const found = std::ranges::find(kPlanFormats, format, &PlanFormat::name);
   if (found != kPlanFormats.end()) return found->as_shown(found->write(report, columns));
   throw usage_error("--format", fmt::format("'{}' is not a format of a training plan", format),
                     "choose " + format_list(plan_formats()));
@@ -138,16 +134,16 @@ std::string plan_markdown(const PlanReport& report) {
 
 std::string plan_html(const PlanReport& report) {
   const PlanPage page = plan_page(report);
-  std::vector<HtmlSection> sections;
+  std::vector<ReportSection> sections;
   for (const PlanTable& each : page.tables) {
     const ReportTable table = table_of_page(each);
-    sections.push_back({fmt::format("table-{}", sections.size() + 1), table.caption, html_table(table)});
+    sections.push_back({table.caption, {table}, fmt::format("table-{}", sections.size() + 1)});
   }
-  for (const Chart& chart : report.charts) sections.push_back({chart.id, chart.title, html_chart(chart)});
+  for (const Chart& chart : report.charts) sections.push_back({chart.title, {std::vector{chart}}, chart.id});
   if (report.title.empty() && report.rows.size() == 1 && report.rows.front().plan)
-    sections.push_back(timeline_section(*report.rows.front().plan));
-  if (!page.notes.empty()) sections.push_back({"notes", "Notes", html_list(as_lines(page.notes))});
-  return html_page("Training plan", as_lines(page.facts), sections);
+    sections.push_back({"Timeline", {timeline_block(*report.rows.front().plan)}, "timeline"});
+  sections.push_back({"Notes", {page.notes}, "notes"});
+  return html_page({"Training plan", std::move(sections), as_lines(page.facts)});
 }
 
 }  // namespace collbench::analysis

@@ -20,10 +20,14 @@ TEST(HtmlPage, NoTextBecomesMarkup) {
                     .series = {{kHostile, SeriesKind::measured, {{8, 1, {}, {}, kHostile}}}},
                     .bands = {{kHostile, {{8, 1, 2}}}},
                     .references = {{kHostile, 1}}};
-  const std::string body = html_paragraph(kHostile) + html_list({{kHostile, Tone::alarm}}) +
-                           html_table({kHostile, {kHostile}, {{{kHostile}}}}) + html_chart(chart) +
-                           html_picture("<svg>\"></svg>", kHostile, kHostile);
-  const std::string page = html_page(kHostile, {{kHostile}}, {{"s", kHostile, body}});
+  const std::string page =
+      html_page({kHostile,
+                 {{kHostile,
+                   {kHostile, ReportList{kHostile}, ReportLines{{kHostile, Tone::alarm}},
+                    ReportTable{kHostile, {kHostile}, {{{kHostile}}}}, std::vector{chart},
+                    ReportPicture{"<svg>\"></svg>", kHostile, kHostile}},
+                   "s"}},
+                 {{kHostile}}});
   EXPECT_THAT(page, Not(HasSubstr("<img src=x")));
   EXPECT_THAT(page, Not(HasSubstr("\xE2\x80\xA8")));
   EXPECT_THAT(page, Not(HasSubstr("\x1b")));
@@ -31,7 +35,7 @@ TEST(HtmlPage, NoTextBecomesMarkup) {
 }
 
 TEST(HtmlPage, ThePolicyAllowsWhatStandsInThePageAndNothingElse) {
-  const std::string page = html_page("t", {}, {});
+  const std::string page = html_page({"t", {}});
   EXPECT_THAT(page, HasSubstr("default-src 'none'; img-src data:; style-src 'sha256-" +
                               std::string(page_style().sha256) + "'"));
   EXPECT_THAT(page, HasSubstr("<style>" + std::string(page_style().text) + "</style>"));
@@ -47,14 +51,14 @@ TEST(HtmlPage, ThePolicyAllowsWhatStandsInThePageAndNothingElse) {
 
 TEST(HtmlPage, WhatIsLoudIsMarked) {
   EXPECT_EQ(
-      html_list({{"a", Tone::quiet}, {"b", Tone::warning}, {"c", Tone::alarm}}),
+      html_body({"", {ReportLines{{"a", Tone::quiet}, {"b", Tone::warning}, {"c", Tone::alarm}}}}),
       "<ul class=\"facts\">\n<li>a</li>\n<li class=\"warning\">b</li>\n<li class=\"alarm\">c</li>\n</ul>\n");
-  EXPECT_EQ(html_list({}), "");
+  EXPECT_EQ(html_body({"", {ReportLines{}}}), "");
 }
 
 TEST(HtmlPage, ATableNamesItsRowsAndColumns) {
   EXPECT_EQ(
-      html_table({"a table", {"size", "time"}, {{{"8"}, {"1.0", "warning"}}}}),
+      html_body({"", {ReportTable{"a table", {"size", "time"}, {{{"8"}, {"1.0", "warning"}}}}}}),
       "<div class=\"scroll\" role=\"region\" aria-label=\"a table\" tabindex=\"0\"><table>\n"
       "<caption>a table</caption>\n<thead><tr><th scope=\"col\">size</th><th scope=\"col\">time</th></tr>"
       "</thead>\n<tbody>\n<tr><th scope=\"row\">8</th><td class=\"warning\">1.0</td></tr>\n</tbody></table>"
