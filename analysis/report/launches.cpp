@@ -12,12 +12,10 @@
 #include <map>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "analysis/report/sections.hpp"
 #include "analysis/states/machine_states.hpp"
 #include "analysis/stragglers/step_verdict.hpp"
-#include "base/record/run.hpp"
+#include "base/record/measured_block.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 
@@ -53,17 +51,8 @@ void merge_times(Measurement& merged, const Rows& rows) {
   }
   if (merged.pass_probes.size() != merged.pass_seconds.size()) merged.pass_probes.clear();
   merged.seconds = median(times);
-  merged.interval.reset();
-  if (const auto interval = median_interval_in_time(times)) {
-    merged.interval = TimeInterval{.low_seconds = interval->low,
-                                   .high_seconds = interval->high,
-                                   .confidence = interval->confidence,
-                                   .over_launches = true};
-  }
-  if (const auto parts = variance_parts(passes)) {
-    merged.launch_variation =
-        LaunchVariation{.within = parts->within / merged.seconds, .between = parts->between / merged.seconds};
-  }
+  merged.interval = time_interval(times, true);
+  if (const auto variation = launch_variation(passes, merged.seconds)) merged.launch_variation = variation;
 }
 
 void merge_samples(Measurement& merged, const Rows& rows) {
@@ -201,8 +190,8 @@ void add_variation(const Run& run, ReportLines& facts) {
   if (between.empty()) return;
   const auto percent = [](double share) { return format_significant(share * 100, 2, 7); };
   add(facts,
-      "times vary by {} % between launches and by {} % between passes of one (standard "
-      "deviations of the median row; at most {} % and {} %)",
+      "times vary by {} % between launches and by {} % between passes of one (standard deviations of the "
+      "median row; at most {} % and {} %)",
       percent(median(between)), percent(median(within)), percent(*std::ranges::max_element(between)),
       percent(*std::ranges::max_element(within)));
 }
@@ -218,8 +207,8 @@ void add_drift(const Run& run, ReportLines& facts) {
   }
   if (drifted.empty()) return;
   warn(facts,
-       "the machine drifted: consecutive launches are correlated in {}, so the "
-       "interval holds only for the time measured; repeat --every SECONDS spaces the launches out",
+       "the machine drifted: consecutive launches are correlated in {}, so the interval holds only for the "
+       "time measured; repeat --every SECONDS spaces the launches out",
        first_rows(std::move(drifted)));
 }
 
@@ -275,9 +264,8 @@ void add_states(const Run& run, ReportLines& facts) {
   if (!are_all_passes(in_states))
     stays.push_back(fmt::format("not known in {:.0f} %", (1 - in_states) * 100));
   warn(facts,
-       "the machine was in {} states, told apart by the round trip of a cache line "
-       "between neighboring ranks: {}. Times and intervals of the tables are those of the "
-       "first",
+       "the machine was in {} states, told apart by the round trip of a cache line between neighboring "
+       "ranks: {}. Times and intervals of the tables are those of the first",
        shares.size(), fmt::join(stays, "; "));
   for (std::size_t i = 1; i < shares.size(); ++i) {
     for (const std::string& rows : state_ratios(run, shares[i].min_round_trip_seconds)) {
@@ -292,9 +280,9 @@ void add_calibration_state(const Run& run, ReportLines& facts) {
   const auto other = other_calibration_state(run);
   if (!other) return;
   warn(facts,
-       "calibrated while the round trip of a cache line took {}, and {} passes ran at {}: "
-       "expectations are of another state of the machine than the times, so meas/exp is off; run "
-       "again, or with --calibration and the record of a run that was calibrated in this state",
+       "calibrated while the round trip of a cache line took {}, and {} passes ran at {}: expectations are "
+       "of another state of the machine than the times, so meas/exp is off; run again, or with --calibration "
+       "and the record of a run that was calibrated in this state",
        format_round_trip(other->calibration_round_trip_seconds), state_shares(run).empty() ? "the" : "most",
        format_round_trip(other->run_round_trip_seconds));
 }
@@ -309,8 +297,8 @@ void add_single_state(const Run& run, ReportLines& facts) {
   }
   if (round_trips.empty() || !state_shares(run).empty()) return;
   add(facts,
-      "the machine was in one state: the round trip of a cache line between neighboring "
-      "ranks took {} ({} for the middle 80 % of the passes)",
+      "the machine was in one state: the round trip of a cache line between neighboring ranks took {} ({} "
+      "for the middle 80 % of the passes)",
       format_round_trip(median(round_trips)),
       round_trip_span(quantile(round_trips, 0.1), quantile(round_trips, 0.9)));
 }

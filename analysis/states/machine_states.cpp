@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/record/measured_block.hpp"
 #include "base/statistics.hpp"
 
 namespace collbench::analysis {
@@ -62,20 +63,11 @@ void split_by_state(Measurement& measured, const RunStates& states, bool over_la
     found.passes = static_cast<int>(passes.size());
     found.launches = static_cast<int>(launches.size());
     found.seconds = median(times.empty() ? passes : times);
-    if (const auto interval = median_interval_in_time(times)) {
-      found.interval = TimeInterval{.low_seconds = interval->low,
-                                    .high_seconds = interval->high,
-                                    .confidence = interval->confidence,
-                                    .over_launches = over_launches};
-    }
+    found.interval = time_interval(times, over_launches);
     if (measured.states.size() > 1) continue;
     measured.seconds = found.seconds;
     measured.interval = found.interval;
-    measured.launch_variation.reset();
-    if (const auto parts = variance_parts(launches); parts && over_launches) {
-      measured.launch_variation =
-          LaunchVariation{.within = parts->within / found.seconds, .between = parts->between / found.seconds};
-    }
+    measured.launch_variation = over_launches ? launch_variation(launches, found.seconds) : std::nullopt;
   }
 }
 

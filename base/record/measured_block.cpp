@@ -266,17 +266,26 @@ void RowSamples::summarize(Measurement& measurement) const {
   if (nccl_) measurement.algorithm_ran = algorithm_ran(measurement.key.algorithm, *nccl_);
   if (pass_seconds_.empty()) return;
   measurement.seconds = median(pass_seconds_);
-  measurement.interval.reset();
-  if (const auto interval = median_interval_in_time(pass_seconds_)) {
-    measurement.interval = TimeInterval{
-        .low_seconds = interval->low, .high_seconds = interval->high, .confidence = interval->confidence};
-  }
+  measurement.interval = time_interval(pass_seconds_, false);
   if (!enqueue_seconds_.empty()) measurement.enqueue_seconds = median(enqueue_seconds_);
   measurement.iterations = iterations_;
   measurement.warmup_iterations = warmup_iterations_;
   measurement.iterations_per_sample = iterations_per_sample_;
   measurement.ranks = typical_times(rank_times_);
   summarize_samples({samples_.begin(), samples_.end()}, measurement);
+}
+
+std::optional<TimeInterval> time_interval(const std::vector<double>& seconds, bool over_launches) {
+  const auto interval = median_interval_in_time(seconds);
+  if (!interval) return std::nullopt;
+  return TimeInterval{interval->low, interval->high, interval->confidence, over_launches};
+}
+
+std::optional<LaunchVariation> launch_variation(const std::vector<std::vector<double>>& launches,
+                                                double seconds) {
+  const auto parts = variance_parts(launches);
+  if (!parts) return std::nullopt;
+  return LaunchVariation{parts->within / seconds, parts->between / seconds};
 }
 
 void summarize_samples(const std::vector<double>& samples, Measurement& measurement) {

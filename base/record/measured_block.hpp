@@ -46,6 +46,14 @@ using LaunchBlocks = std::vector<MeasuredBlock>;
 [[nodiscard]] Json rank_times_to_json(const std::vector<RankTimes>& ranks);
 [[nodiscard]] std::vector<RankTimes> rank_times_from_json(const JsonReader& json);
 
+/// Of the median of a row's times, of passes or of launches; none of too few.
+[[nodiscard]] std::optional<TimeInterval> time_interval(const std::vector<double>& seconds,
+                                                        bool over_launches);
+
+/// Of a row that takes `seconds` by the passes of its launches; none of fewer than two.
+[[nodiscard]] std::optional<LaunchVariation> launch_variation(
+    const std::vector<std::vector<double>>& launches, double seconds);
+
 /// So many samples of a row are kept, in 64 KiB: what 64 full blocks have. The p99 is then that of 164 of
 /// them.
 inline constexpr std::size_t kMaxRowSamples = 16384;
