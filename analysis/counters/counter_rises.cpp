@@ -54,6 +54,12 @@ const CounterLimit* limit_of(std::string_view counter) {
   return found == kCounterLimits.end() ? nullptr : found;
 }
 
+/// "above 10 a second"; empty for a counter without a limit.
+std::string limit_words(std::string_view counter) {
+  const CounterLimit* const limit = limit_of(counter);
+  return limit == nullptr ? std::string() : std::string(limit->words);
+}
+
 }  // namespace
 
 std::string name(RiseGrade grade) {
@@ -76,11 +82,6 @@ RiseGrade grade_of(const CounterRise& rise) {
   const bool beyond =
       limit->in_all > 0 ? more > limit->in_all : more > limit->per_second * std::max(rise.seconds, 1.0);
   return beyond ? limit->beyond : RiseGrade::noted;
-}
-
-std::string limit_words(std::string_view counter) {
-  const CounterLimit* const limit = limit_of(counter);
-  return limit == nullptr ? std::string() : std::string(limit->words);
 }
 
 std::vector<CounterRise> counter_rises(const topology::ErrorCounters& before,

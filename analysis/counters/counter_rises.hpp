@@ -38,9 +38,6 @@ enum class RiseGrade {
 /// uncorrected ECC error and any Xid of broken hardware is fatal.
 [[nodiscard]] RiseGrade grade_of(const CounterRise& rise);
 
-/// "above 10 a second"; empty for a counter without a limit.
-[[nodiscard]] std::string limit_words(std::string_view counter);
-
 /// What went up from one look to the next, worst first. A counter that fell was set back, one that is new had
 /// no first look: neither says anything (counters_without_answer).
 [[nodiscard]] std::vector<CounterRise> counter_rises(const topology::ErrorCounters& before,

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -26,7 +25,7 @@ constexpr std::string_view kLeftNothing = "left nothing of this group here";
 template <class Predicate>
 Members members_that(const Communicator& communicator, const Predicate& is_one) {
   Members found;
-  std::copy_if(communicator.members.begin(), communicator.members.end(), std::back_inserter(found), is_one);
+  std::ranges::copy_if(communicator.members, std::back_inserter(found), is_one);
   return found;
 }
 
@@ -34,6 +33,11 @@ std::vector<int> ranks_of(const Members& members) {
   std::vector<int> ranks;
   for (const CommunicatorMember& each : members) ranks.push_back(each.rank);
   return ranks;
+}
+
+void sort_by_size(std::vector<Members>& groups) {
+  std::ranges::sort(groups, {},
+                    [](const Members& group) { return std::pair(group.size(), group.front().rank); });
 }
 
 /// "rank 2", "ranks 0-1, 3".
@@ -216,9 +220,7 @@ std::optional<HangFinding> operations_that_differ(const Communicator& communicat
     differ = differ || !are_comparable(groups[i].front().begun, others) ||
              (i > 0 && !are_comparable(groups[i - 1].front().begun, groups[i].front().begun));
   if (!differ) return std::nullopt;
-  std::ranges::sort(groups, [](const Members& a, const Members& b) {
-    return std::pair(a.size(), a.front().rank) < std::pair(b.size(), b.front().rank);
-  });
+  sort_by_size(groups);
   constexpr std::size_t kShown = 4;
   std::vector<int> few;
   std::vector<std::string> texts;
@@ -240,9 +242,7 @@ std::optional<HangFinding> operations_that_differ(const Communicator& communicat
 /// than others are the likelier ones.
 HangFinding calls_that_differ(const Communicator& communicator, const Members& inside) {
   std::vector<Members> groups = groups_of(inside, is_same_call);
-  std::ranges::sort(groups, [](const Members& a, const Members& b) {
-    return std::pair(a.size(), a.front().rank) < std::pair(b.size(), b.front().rank);
-  });
+  sort_by_size(groups);
   std::vector<int> few;
   std::vector<std::string> texts;
   constexpr std::size_t kShown = 4;

@@ -20,7 +20,7 @@ using Ranks = std::vector<RankActivity>;
 template <class Predicate>
 Ranks those(const Ranks& ranks, const Predicate& is_one) {
   Ranks found;
-  std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(found), is_one);
+  std::ranges::copy_if(ranks, std::back_inserter(found), is_one);
   return found;
 }
 
@@ -28,6 +28,18 @@ std::vector<int> numbers(const Ranks& ranks) {
   std::vector<int> found;
   for (const RankActivity& rank : ranks) found.push_back(rank.rank);
   return found;
+}
+
+/// "inside AllReduce 1 MiB, call 412, pass 7"; "in calibration, waiting for other ranks".
+std::string activity_phrase(const RankActivity& rank) {
+  const std::string pass = rank.pass > 0 ? fmt::format(", pass {}", rank.pass) : "";
+  if (rank.calls.inside()) return fmt::format("inside {}, call {}{}", rank.step, rank.call_of_step(), pass);
+  const std::string calls =
+      rank.call_of_step() > 0
+          ? fmt::format(", after {}", counted(static_cast<std::size_t>(rank.call_of_step()), "call"))
+          : "";
+  return fmt::format("in {}{}{}, {}", rank.step, calls, pass,
+                     rank.exchanges.inside() ? "waiting for other ranks" : "not waiting for any rank");
 }
 
 std::string for_how_long(const RankActivity& rank) {
@@ -144,15 +156,14 @@ HangFinding link_drops(const Ranks& ranks, const Ranks& senders) {
   const std::size_t more = paths.size() - std::min(paths.size(), kMaxPaths);
   paths.resize(paths.size() - more);
   const std::string& to = senders.front().resent_to;
-  return {
-      HangCause::link_drops,
-      {},
-      fmt::format(
-          "data is retransmitted and never acknowledged: {}{}: packets are dropped on the way, all, many, "
-          "or those above the MTU of the path (try ping -M do -s 1472 {}; 8972 with jumbo frames)",
-          fmt::join(paths, ", "), more == 0 ? "" : fmt::format(", and {} more", more),
-          to.empty() ? "HOST" : to) +
-          who_waits(ranks, {})};
+  return {HangCause::link_drops,
+          {},
+          fmt::format(
+              "data is retransmitted and never acknowledged: {}{}: packets are dropped on the way, all, "
+              "many, or those above the MTU of the path (try ping -M do -s 1472 {}; 8972 with jumbo frames)",
+              fmt::join(paths, ", "), more == 0 ? "" : fmt::format(", and {} more", more),
+              to.empty() ? "HOST" : to) +
+              who_waits(ranks, {})};
 }
 
 /// Of a run that is over: who ended without having been asked to.
@@ -167,17 +178,6 @@ HangFinding after_the_end(const Ranks& ranks) {
 }
 
 }  // namespace
-
-std::string activity_phrase(const RankActivity& rank) {
-  const std::string pass = rank.pass > 0 ? fmt::format(", pass {}", rank.pass) : "";
-  if (rank.calls.inside()) return fmt::format("inside {}, call {}{}", rank.step, rank.call_of_step(), pass);
-  const std::string calls =
-      rank.call_of_step() > 0
-          ? fmt::format(", after {}", counted(static_cast<std::size_t>(rank.call_of_step()), "call"))
-          : "";
-  return fmt::format("in {}{}{}, {}", rank.step, calls, pass,
-                     rank.exchanges.inside() ? "waiting for other ranks" : "not waiting for any rank");
-}
 
 std::string rank_names(const std::vector<RankActivity>& ranks) {
   if (ranks.empty()) return "no rank";

@@ -67,9 +67,6 @@ struct SilentRanks {
                                                  const std::vector<SilentRanks>& silent,
                                                  int closed_strangers);
 
-/// "inside AllReduce 1 MiB, call 412, pass 7"; "in calibration, waiting for other ranks".
-[[nodiscard]] std::string activity_phrase(const RankActivity& rank);
-
 /// "rank 2 (node1)"; "ranks 0-2, 5 (node1)" of ranks of one host, else each with its own.
 [[nodiscard]] std::string rank_names(const std::vector<RankActivity>& ranks);
 

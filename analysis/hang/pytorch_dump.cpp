@@ -12,7 +12,6 @@
 #include "base/json_reader.hpp"
 #include "base/text_input.hpp"
 #include "base/word_list.hpp"
-#include "topology/doctor/watchdog_lines.hpp"
 
 // Source of the format: PyTorch 2.5 to 2.9, torch/csrc/distributed/c10d/FlightRecorder.hpp (names of the
 // members) and FlightRecorder.cpp (dump_json). The pickled form has the same members, with numbers where JSON
@@ -252,8 +251,7 @@ bool PytorchDumps::add(const HangDump& dump) {
     throw usage_error(
         dump.file, "is a pickle, which may run any program when it is read",
         "if you trust it: python3 -c 'import json, pickle, sys; [json.dump(pickle.load(open(f, \"rb\")), "
-        "open(f + "
-        "\".json\", \"w\")) for f in sys.argv[1:]]' FILE..., then: collbench flight FILE.json...");
+        "open(f + \".json\", \"w\")) for f in sys.argv[1:]]' FILE..., then: collbench flight FILE.json...");
   }
   if (!is_log && !text.starts_with("{")) return false;
   if (first_file_.empty()) first_file_ = dump.file;

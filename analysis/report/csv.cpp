@@ -31,6 +31,11 @@ std::string csv_number(std::optional<double> value) {
   return value && std::isfinite(*value) ? fmt::to_string(*value) : "";
 }
 
+template <class Integer>
+std::string whole_if_known(const std::optional<Integer>& value) {
+  return value ? fmt::to_string(*value) : "";
+}
+
 /// A figure of a measurement; empty for a row that has not been measured.
 std::string figure(const CsvRow& row, double value) {
   return csv_number(row.measured.seconds > 0 ? std::optional(value) : std::nullopt);
@@ -65,144 +70,123 @@ struct CsvColumn {
   std::string (*field)(const CsvRow& row);
 };
 
-constexpr std::array kCsvColumns{
-    CsvColumn{"operation",
-              [](const CsvRow& row) { return std::string(operation(row.measured.key.operation).name); }},
-    CsvColumn{"size_bytes", [](const CsvRow& row) { return fmt::to_string(row.measured.key.size_bytes); }},
-    CsvColumn{"count", [](const CsvRow& row) { return fmt::to_string(row.measured.key.count); }},
-    CsvColumn{"type", [](const CsvRow& row) { return std::string(traits(row.measured.key.type).name); }},
-    CsvColumn{"reduction",
-              [](const CsvRow& row) {
-                const auto& reduction = row.measured.key.reduction;
-                return reduction ? std::string(name(*reduction)) : std::string();
-              }},
-    CsvColumn{"root",
-              [](const CsvRow& row) {
-                const auto& root = row.measured.key.root;
-                return root ? fmt::to_string(*root) : std::string();
-              }},
-    CsvColumn{"place",
-              [](const CsvRow& row) { return std::string(row.measured.key.in_place ? "in" : "out"); }},
-    CsvColumn{"algorithm_asked", [](const CsvRow& row) { return row.measured.key.algorithm; }},
-    CsvColumn{"algorithm_ran", [](const CsvRow& row) { return row.measured.algorithm_ran; }},
-    CsvColumn{"ranks", [](const CsvRow& row) { return fmt::to_string(row.run.ranks.size()); }},
-    CsvColumn{"nodes",
-              [](const CsvRow& row) {
-                const bool known = !row.run.log || row.run.log->nodes;
-                return known ? fmt::to_string(node_count(row.run.ranks)) : std::string();
-              }},
-    CsvColumn{"backend", [](const CsvRow& row) { return std::string(name(row.run.backend)); }},
-    CsvColumn{"time_reduction", [](const CsvRow& row) { return std::string(name(row.run.time_reduction)); }},
-    CsvColumn{"started", [](const CsvRow& row) { return row.run.started; }},
-    CsvColumn{"time_seconds", [](const CsvRow& row) { return figure(row, row.measured.seconds); }},
-    CsvColumn{"interval_low_seconds",
-              [](const CsvRow& row) { return of_interval(row, &TimeInterval::low_seconds); }},
-    CsvColumn{"interval_high_seconds",
-              [](const CsvRow& row) { return of_interval(row, &TimeInterval::high_seconds); }},
-    CsvColumn{"interval_confidence",
-              [](const CsvRow& row) { return of_interval(row, &TimeInterval::confidence); }},
-    CsvColumn{"algorithm_bandwidth_gb_per_s",
-              [](const CsvRow& row) { return csv_rate(row.rates.algorithm_bandwidth); }},
-    CsvColumn{"bus_bandwidth_gb_per_s", [](const CsvRow& row) { return csv_rate(row.rates.bus_bandwidth); }},
-    CsvColumn{"ring_seconds", [](const CsvRow& row) { return csv_number(row.expected.ring_seconds); }},
-    CsvColumn{"tree_seconds", [](const CsvRow& row) { return csv_number(row.expected.tree_seconds); }},
-    CsvColumn{"expected_seconds",
-              [](const CsvRow& row) { return csv_number(row.expected.expected_seconds); }},
-    CsvColumn{"expected_by", [](const CsvRow& row) { return row.expected.expected_by; }},
-    CsvColumn{"expected_bus_bandwidth_gb_per_s",
-              [](const CsvRow& row) { return csv_rate(row.rates.expected_bus_bandwidth); }},
-    CsvColumn{"measured_over_expected",
-              [](const CsvRow& row) { return csv_number(row.rates.measured_over_expected); }},
-    CsvColumn{"fastest_seconds", [](const CsvRow& row) { return csv_number(row.expected.fastest_seconds); }},
-    CsvColumn{"slowest_seconds", [](const CsvRow& row) { return csv_number(row.expected.slowest_seconds); }},
-    CsvColumn{"limited_by", [](const CsvRow& row) { return row.expected.limited_by; }},
-    CsvColumn{"nccl_algorithm",
-              [](const CsvRow& row) { return row.measured.nccl.value_or(NcclSelection{}).algorithm; }},
-    CsvColumn{"nccl_protocol",
-              [](const CsvRow& row) { return row.measured.nccl.value_or(NcclSelection{}).protocol; }},
-    CsvColumn{"nccl_channels",
-              [](const CsvRow& row) {
-                const int channels = row.measured.nccl.value_or(NcclSelection{}).channels;
-                return channels > 0 ? fmt::to_string(channels) : std::string();
-              }},
-    CsvColumn{"nccl_expected_seconds",
-              [](const CsvRow& row) {
-                return csv_number(nccl_expected_seconds(row.measured.nccl.value_or(NcclSelection{})));
-              }},
-    CsvColumn{"verdict", [](const CsvRow& row) { return std::string(name(row.verdict.word)); }},
-    CsvColumn{"explanation", [](const CsvRow& row) { return row.verdict.explanation; }},
-    CsvColumn{"wrong_elements",
-              [](const CsvRow& row) {
-                const auto& wrong = row.measured.wrong_elements;
-                return wrong ? fmt::to_string(*wrong) : std::string();
-              }},
-    CsvColumn{"enqueue_seconds", [](const CsvRow& row) { return csv_number(row.measured.enqueue_seconds); }},
-    CsvColumn{"marks",
-              [](const CsvRow& row) {
-                std::string text;
-                for (const RowMark& mark : row.measured.marks) {
-                  text += fmt::format("{}{} of {}: {}", text.empty() ? "" : "; ", mark.gpu, mark.host,
-                                      name(mark.trouble));
-                }
-                return text;
-              }},
-    CsvColumn{"step_compute_seconds",
-              [](const CsvRow& row) { return of_step(row, &StepTimes::compute_seconds); }},
-    CsvColumn{"step_between_seconds",
-              [](const CsvRow& row) { return of_step(row, &StepTimes::between_seconds); }},
-    CsvColumn{"step_inside_seconds",
-              [](const CsvRow& row) { return of_step(row, &StepTimes::inside_seconds); }},
-    CsvColumn{"step_alone_seconds",
-              [](const CsvRow& row) { return of_step(row, &StepTimes::alone_seconds); }},
-    CsvColumn{"step_verdict",
-              [](const CsvRow& row) { return row.step ? std::string(name(row.step->word)) : std::string(); }},
-    CsvColumn{"step_findings",
-              [](const CsvRow& row) {
-                std::string text;
-                if (!row.step) return text;
-                for (const StepFinding& each : row.step->findings)
-                  text += (text.empty() ? "" : "; ") + each.text;
-                return text;
-              }},
-    CsvColumn{"passes", [](const CsvRow& row) { return fmt::to_string(row.measured.pass_seconds.size()); }},
-    CsvColumn{"iterations", [](const CsvRow& row) { return fmt::to_string(row.measured.iterations); }},
-    CsvColumn{"iterations_per_sample",
-              [](const CsvRow& row) { return fmt::to_string(row.measured.iterations_per_sample); }},
-    CsvColumn{"samples", [](const CsvRow& row) { return fmt::to_string(row.measured.samples); }},
-    CsvColumn{"minimum_seconds", [](const CsvRow& row) { return sample_seconds(row, row.measured.minimum); }},
-    CsvColumn{"mean_seconds", [](const CsvRow& row) { return sample_seconds(row, row.measured.mean); }},
-    CsvColumn{"median_seconds", [](const CsvRow& row) { return sample_seconds(row, row.measured.median); }},
-    CsvColumn{"p95_seconds", [](const CsvRow& row) { return sample_seconds(row, row.measured.p95); }},
-    CsvColumn{"p99_seconds", [](const CsvRow& row) { return sample_seconds(row, row.measured.p99); }},
-    CsvColumn{"variation", [](const CsvRow& row) { return of_samples(row, row.measured.variation); }},
-    CsvColumn{
-        "stopped",
-        [](const CsvRow& row) { return row.measured.stopped ? format_stop(*row.measured.stopped) : ""; }},
-    CsvColumn{"note", [](const CsvRow& row) { return row.measured.note; }},
-    CsvColumn{"unavailable", [](const CsvRow& row) { return row.measured.unavailable; }},
-    CsvColumn{
-        "incident",
-        [](const CsvRow& row) { return row.run.incident ? row.run.incident->sentence : std::string(); }},
-    CsvColumn{"label", [](const CsvRow& row) { return row.run.label; }},
-    CsvColumn{"hosts",
-              [](const CsvRow& row) {
-                std::string hosts;
-                int nodes = 0;  // by the number of their node: a host may be named twice in --node-map
-                for (const Identity& each : row.run.ranks) {
-                  if (each.node < nodes) continue;
-                  nodes = each.node + 1;
-                  hosts += (hosts.empty() ? "" : " ") + each.host;
-                }
-                return hosts;
-              }},
-    CsvColumn{"collbench_version", [](const CsvRow& row) { return row.run.versions.collbench; }},
-    CsvColumn{"mpi_version", [](const CsvRow& row) { return row.run.versions.mpi; }},
-    CsvColumn{"nccl_version", [](const CsvRow& row) { return row.run.versions.nccl; }},
-    CsvColumn{"schema_version", [](const CsvRow& row) { return fmt::to_string(row.run.schema_version); }},
-    CsvColumn{"nvls_seconds", [](const CsvRow& row) { return csv_number(row.expected.nvls_seconds); }},
-    CsvColumn{"gpus_simulated",
-              [](const CsvRow& row) { return std::string(row.run.gpus_simulated ? "true" : "false"); }},
-};
+constexpr std::array<CsvColumn, 66> kCsvColumns{{
+    {"operation", [](const CsvRow& row) { return std::string(operation(row.measured.key.operation).name); }},
+    {"size_bytes", [](const CsvRow& row) { return fmt::to_string(row.measured.key.size_bytes); }},
+    {"count", [](const CsvRow& row) { return fmt::to_string(row.measured.key.count); }},
+    {"type", [](const CsvRow& row) { return std::string(traits(row.measured.key.type).name); }},
+    {"reduction",
+     [](const CsvRow& row) {
+       const auto& reduction = row.measured.key.reduction;
+       return reduction ? std::string(name(*reduction)) : std::string();
+     }},
+    {"root", [](const CsvRow& row) { return whole_if_known(row.measured.key.root); }},
+    {"place", [](const CsvRow& row) { return std::string(row.measured.key.in_place ? "in" : "out"); }},
+    {"algorithm_asked", [](const CsvRow& row) { return row.measured.key.algorithm; }},
+    {"algorithm_ran", [](const CsvRow& row) { return row.measured.algorithm_ran; }},
+    {"ranks", [](const CsvRow& row) { return fmt::to_string(row.run.ranks.size()); }},
+    {"nodes",
+     [](const CsvRow& row) {
+       const bool known = !row.run.log || row.run.log->nodes;
+       return known ? fmt::to_string(node_count(row.run.ranks)) : std::string();
+     }},
+    {"backend", [](const CsvRow& row) { return std::string(name(row.run.backend)); }},
+    {"time_reduction", [](const CsvRow& row) { return std::string(name(row.run.time_reduction)); }},
+    {"started", [](const CsvRow& row) { return row.run.started; }},
+    {"time_seconds", [](const CsvRow& row) { return figure(row, row.measured.seconds); }},
+    {"interval_low_seconds", [](const CsvRow& row) { return of_interval(row, &TimeInterval::low_seconds); }},
+    {"interval_high_seconds",
+     [](const CsvRow& row) { return of_interval(row, &TimeInterval::high_seconds); }},
+    {"interval_confidence", [](const CsvRow& row) { return of_interval(row, &TimeInterval::confidence); }},
+    {"algorithm_bandwidth_gb_per_s",
+     [](const CsvRow& row) { return csv_rate(row.rates.algorithm_bandwidth); }},
+    {"bus_bandwidth_gb_per_s", [](const CsvRow& row) { return csv_rate(row.rates.bus_bandwidth); }},
+    {"ring_seconds", [](const CsvRow& row) { return csv_number(row.expected.ring_seconds); }},
+    {"tree_seconds", [](const CsvRow& row) { return csv_number(row.expected.tree_seconds); }},
+    {"expected_seconds", [](const CsvRow& row) { return csv_number(row.expected.expected_seconds); }},
+    {"expected_by", [](const CsvRow& row) { return row.expected.expected_by; }},
+    {"expected_bus_bandwidth_gb_per_s",
+     [](const CsvRow& row) { return csv_rate(row.rates.expected_bus_bandwidth); }},
+    {"measured_over_expected",
+     [](const CsvRow& row) { return csv_number(row.rates.measured_over_expected); }},
+    {"fastest_seconds", [](const CsvRow& row) { return csv_number(row.expected.fastest_seconds); }},
+    {"slowest_seconds", [](const CsvRow& row) { return csv_number(row.expected.slowest_seconds); }},
+    {"limited_by", [](const CsvRow& row) { return row.expected.limited_by; }},
+    {"nccl_algorithm",
+     [](const CsvRow& row) { return row.measured.nccl.value_or(NcclSelection{}).algorithm; }},
+    {"nccl_protocol", [](const CsvRow& row) { return row.measured.nccl.value_or(NcclSelection{}).protocol; }},
+    {"nccl_channels",
+     [](const CsvRow& row) {
+       const int channels = row.measured.nccl.value_or(NcclSelection{}).channels;
+       return channels > 0 ? fmt::to_string(channels) : std::string();
+     }},
+    {"nccl_expected_seconds",
+     [](const CsvRow& row) {
+       return csv_number(nccl_expected_seconds(row.measured.nccl.value_or(NcclSelection{})));
+     }},
+    {"verdict", [](const CsvRow& row) { return std::string(name(row.verdict.word)); }},
+    {"explanation", [](const CsvRow& row) { return row.verdict.explanation; }},
+    {"wrong_elements", [](const CsvRow& row) { return whole_if_known(row.measured.wrong_elements); }},
+    {"enqueue_seconds", [](const CsvRow& row) { return csv_number(row.measured.enqueue_seconds); }},
+    {"marks",
+     [](const CsvRow& row) {
+       std::string text;
+       for (const RowMark& mark : row.measured.marks) {
+         text +=
+             fmt::format("{}{} of {}: {}", text.empty() ? "" : "; ", mark.gpu, mark.host, name(mark.trouble));
+       }
+       return text;
+     }},
+    {"step_compute_seconds", [](const CsvRow& row) { return of_step(row, &StepTimes::compute_seconds); }},
+    {"step_between_seconds", [](const CsvRow& row) { return of_step(row, &StepTimes::between_seconds); }},
+    {"step_inside_seconds", [](const CsvRow& row) { return of_step(row, &StepTimes::inside_seconds); }},
+    {"step_alone_seconds", [](const CsvRow& row) { return of_step(row, &StepTimes::alone_seconds); }},
+    {"step_verdict",
+     [](const CsvRow& row) { return row.step ? std::string(name(row.step->word)) : std::string(); }},
+    {"step_findings",
+     [](const CsvRow& row) {
+       std::string text;
+       if (!row.step) return text;
+       for (const StepFinding& each : row.step->findings) text += (text.empty() ? "" : "; ") + each.text;
+       return text;
+     }},
+    {"passes", [](const CsvRow& row) { return fmt::to_string(row.measured.pass_seconds.size()); }},
+    {"iterations", [](const CsvRow& row) { return fmt::to_string(row.measured.iterations); }},
+    {"iterations_per_sample",
+     [](const CsvRow& row) { return fmt::to_string(row.measured.iterations_per_sample); }},
+    {"samples", [](const CsvRow& row) { return fmt::to_string(row.measured.samples); }},
+    {"minimum_seconds", [](const CsvRow& row) { return sample_seconds(row, row.measured.minimum); }},
+    {"mean_seconds", [](const CsvRow& row) { return sample_seconds(row, row.measured.mean); }},
+    {"median_seconds", [](const CsvRow& row) { return sample_seconds(row, row.measured.median); }},
+    {"p95_seconds", [](const CsvRow& row) { return sample_seconds(row, row.measured.p95); }},
+    {"p99_seconds", [](const CsvRow& row) { return sample_seconds(row, row.measured.p99); }},
+    {"variation", [](const CsvRow& row) { return of_samples(row, row.measured.variation); }},
+    {"stopped",
+     [](const CsvRow& row) { return row.measured.stopped ? format_stop(*row.measured.stopped) : ""; }},
+    {"note", [](const CsvRow& row) { return row.measured.note; }},
+    {"unavailable", [](const CsvRow& row) { return row.measured.unavailable; }},
+    {"incident",
+     [](const CsvRow& row) { return row.run.incident ? row.run.incident->sentence : std::string(); }},
+    {"label", [](const CsvRow& row) { return row.run.label; }},
+    {"hosts",
+     [](const CsvRow& row) {
+       std::string hosts;
+       int nodes = 0;  // by the number of their node: a host may be named twice in --node-map
+       for (const Identity& each : row.run.ranks) {
+         if (each.node < nodes) continue;
+         nodes = each.node + 1;
+         hosts += (hosts.empty() ? "" : " ") + each.host;
+       }
+       return hosts;
+     }},
+    {"collbench_version", [](const CsvRow& row) { return row.run.versions.collbench; }},
+    {"mpi_version", [](const CsvRow& row) { return row.run.versions.mpi; }},
+    {"nccl_version", [](const CsvRow& row) { return row.run.versions.nccl; }},
+    {"schema_version", [](const CsvRow& row) { return fmt::to_string(row.run.schema_version); }},
+    {"nvls_seconds", [](const CsvRow& row) { return csv_number(row.expected.nvls_seconds); }},
+    {"gpus_simulated",
+     [](const CsvRow& row) { return std::string(row.run.gpus_simulated ? "true" : "false"); }},
+}};
 
 }  // namespace
 

@@ -9,7 +9,6 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "analysis/models/nccl/gpu_expectation.hpp"
@@ -17,7 +16,6 @@
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/verdict/fitting_machines.hpp"
 #include "base/statistics.hpp"
-#include "base/units.hpp"
 #include "topology/catalog/gpus.hpp"
 
 namespace collbench::analysis {
@@ -95,9 +93,8 @@ bool ran_as_expected(const SizeSeries& rows) {
 
 /// Where a row of that size is in a series by size, or would be.
 SizeSeries::iterator slot_of(SizeSeries& series, std::uint64_t size_bytes) {
-  return std::lower_bound(series.begin(), series.end(), size_bytes, [](const Row* each, std::uint64_t bytes) {
-    return each->measurement.key.size_bytes < bytes;
-  });
+  return std::ranges::lower_bound(series, size_bytes, {},
+                                  [](const Row* each) { return each->measurement.key.size_bytes; });
 }
 
 /// Measured over expected busbw, as medians over the largest rows.
@@ -298,6 +295,20 @@ std::string outside_the_models(const Run& run, const RowKey& key) {
   return {};
 }
 
+/// What the run itself shows that slows its rows: what held GPUs of `series` back, and other work on the
+/// hosts.
+std::vector<std::string> slowdowns_seen(const Run& run, const SizeSeries& series) {
+  std::vector<std::string> seen;
+  std::map<std::string_view, std::string> troubles;  // the first GPU that had it
+  for (const Row* row : series)
+    for (const RowMark& mark : row->measurement.marks)
+      if (mark.trouble != GpuTrouble::ecc_corrected)
+        troubles.try_emplace(name(mark.trouble), fmt::format("{} of {}", mark.gpu, mark.host));
+  for (const auto& [trouble, gpu] : troubles) seen.push_back(fmt::format("{} on {}", trouble, gpu));
+  if (!run.load_notes.empty()) seen.emplace_back("other work on the hosts' cores (above)");
+  return seen;
+}
+
 /// `wrong_machine`: that no machine of the run's GPUs was asked for, in words; empty where one was.
 void judge_rows_of(Run& run, const SizeSeries& series, const GpuCluster& cluster,
                    const std::string& wrong_machine) {
@@ -427,18 +438,6 @@ SeriesJudgement judge_series(const SizeSeries& series, const SizeSeries& quicker
     result.ratio = *collapsed->expectation.expected_seconds / collapsed->measurement.seconds;
   }
   return result;
-}
-
-std::vector<std::string> slowdowns_seen(const Run& run, const SizeSeries& series) {
-  std::vector<std::string> seen;
-  std::map<std::string_view, std::string> troubles;  // the first GPU that had it
-  for (const Row* row : series)
-    for (const RowMark& mark : row->measurement.marks)
-      if (mark.trouble != GpuTrouble::ecc_corrected)
-        troubles.try_emplace(name(mark.trouble), fmt::format("{} of {}", mark.gpu, mark.host));
-  for (const auto& [trouble, gpu] : troubles) seen.push_back(fmt::format("{} on {}", trouble, gpu));
-  if (!run.load_notes.empty()) seen.emplace_back("other work on the hosts' cores (above)");
-  return seen;
 }
 
 void require_times_of_gpus(const Run& run, const std::string& where) {

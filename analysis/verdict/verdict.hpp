@@ -83,10 +83,6 @@ struct SeriesJudgement {
 /// `row` has an expectation.
 [[nodiscard]] std::string loss_cause(const Row& row, const GpuCluster& cluster);
 
-/// What the run itself shows that slows its rows: what held GPUs of `series` back, and other work on the
-/// hosts.
-[[nodiscard]] std::vector<std::string> slowdowns_seen(const Run& run, const SizeSeries& series);
-
 /// Whether NCCL has more than one algorithm for this row: only then a setting that names one costs anything.
 [[nodiscard]] bool has_algorithms(const Row& row);
 

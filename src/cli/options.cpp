@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "base/suggest_names.hpp"
-#include "base/text_input.hpp"
 #include "collectives/operations.hpp"
 #include "src/cli/command_description.hpp"
 
@@ -28,6 +27,15 @@ Error unknown(const std::string& option, const std::string& word, std::vector<st
   return usage_error(option, what, fmt::format("{}choose {} or {}", meant, fmt::join(names, ", "), last));
 }
 
+/// What `name` calls each, and "all".
+template <typename All, typename Name>
+std::vector<std::string> names_and_all(const All& all, const Name& name) {
+  std::vector<std::string> names;
+  for (const auto& each : all) names.emplace_back(name(each));
+  names.emplace_back("all");
+  return names;
+}
+
 /// Every word of a list looked up by `find`, or all of `all`; `name` is what one is called.
 template <typename Value, typename Name, typename Find>
 std::vector<Value> parse_list(const std::string& text, const std::string& option,
@@ -37,10 +45,8 @@ std::vector<Value> parse_list(const std::string& text, const std::string& option
   for (const std::string& word : split_list(text)) {
     const std::optional<Value> value = find(word);
     if (!value) {
-      std::vector<std::string_view> names;
-      for (const Value& each : all) names.push_back(name(each));
-      names.emplace_back("all");
-      throw unknown(option, word, names);
+      const std::vector<std::string> names = names_and_all(all, name);
+      throw unknown(option, word, {names.begin(), names.end()});
     }
     values.push_back(*value);
   }
@@ -63,6 +69,21 @@ double positive_decimal(const std::string& text, const std::string& option, cons
     throw usage_error(option, fmt::format("'{}' is not a {}", text, what), help);
   }
   return *value;
+}
+
+std::vector<std::string> when_choices() { return {"auto", "always", "never"}; }
+
+/// auto, always or never.
+When parse_when(const std::string& text, const std::string& option) {
+  static_cast<void>(parse_name(text, option, when_choices()));
+  return text == "auto" ? When::automatic : text == "always" ? When::always : When::never;
+}
+
+void add_when_option(CLI::App& app, const std::string& theme, const std::string& name, When& when,
+                     const std::string& help) {
+  CLI::Option* option = add_option(app, theme, name, "WHEN", help,
+                                   [&when, name](const std::string& text) { when = parse_when(text, name); });
+  set_choices(*option, when_choices());
 }
 
 }  // namespace
@@ -99,17 +120,12 @@ void add_label_option(CLI::App& app, const std::string& theme, std::string& labe
 }
 
 void add_color_option(CLI::App& app, const std::string& theme, When& color) {
-  CLI::Option* option =
-      add_option(app, theme, "--color", "WHEN", "auto, always or never (auto; NO_COLOR is honored)",
-                 [&color](const std::string& text) { color = parse_when(text, "--color"); });
-  set_choices(*option, when_choices());
+  add_when_option(app, theme, "--color", color, "auto, always or never (auto; NO_COLOR is honored)");
 }
 
 void add_progress_option(CLI::App& app, const std::string& theme, When& progress) {
-  CLI::Option* option =
-      add_option(app, theme, "--progress", "WHEN", "auto, always or never, on stderr (auto: on a terminal)",
-                 [&progress](const std::string& text) { progress = parse_when(text, "--progress"); });
-  set_choices(*option, when_choices());
+  add_when_option(app, theme, "--progress", progress,
+                  "auto, always or never, on stderr (auto: on a terminal)");
 }
 
 void add_lab01_options(CLI::App& command, const std::string& theme, Lab01Request& request) {
@@ -157,11 +173,6 @@ std::string parse_name(const std::string& text, const std::string& option,
   return text;
 }
 
-When parse_when(const std::string& text, const std::string& option) {
-  static_cast<void>(parse_name(text, option, when_choices()));
-  return text == "auto" ? When::automatic : text == "always" ? When::always : When::never;
-}
-
 std::vector<OperationId> parse_operations(const std::string& text, const std::string& option) {
   const std::vector<OperationId> all(collectives::measurable_operations().begin(),
                                      collectives::measurable_operations().end());
@@ -202,28 +213,18 @@ std::vector<Reduction> parse_reductions(const std::string& text, const std::stri
 }
 
 std::vector<std::string> operation_choices() {
-  std::vector<std::string> names;
-  for (const OperationId each : collectives::measurable_operations())
-    names.emplace_back(operation(each).option);
-  names.emplace_back(operation(OperationId::step).option);
-  names.emplace_back("all");
+  std::vector<std::string> names = names_and_all(collectives::measurable_operations(),
+                                                 [](OperationId each) { return operation(each).option; });
+  names.emplace(names.end() - 1, operation(OperationId::step).option);
   return names;
 }
 
 std::vector<std::string> type_choices() {
-  std::vector<std::string> names;
-  for (const DataTypeTraits& each : data_types()) names.emplace_back(each.name);
-  names.emplace_back("all");
-  return names;
+  return names_and_all(data_types(), [](const DataTypeTraits& each) { return each.name; });
 }
 
 std::vector<std::string> reduction_choices() {
-  std::vector<std::string> names;
-  for (const Reduction each : reductions()) names.emplace_back(name(each));
-  names.emplace_back("all");
-  return names;
+  return names_and_all(reductions(), [](Reduction each) { return name(each); });
 }
-
-std::vector<std::string> when_choices() { return {"auto", "always", "never"}; }
 
 }  // namespace collbench::program

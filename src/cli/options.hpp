@@ -94,9 +94,6 @@ template <typename Number, typename Kept>
 [[nodiscard]] std::string parse_name(const std::string& text, const std::string& option,
                                      const std::vector<std::string>& known);
 
-/// auto, always or never.
-[[nodiscard]] When parse_when(const std::string& text, const std::string& option);
-
 /// A comma-separated list, or "all" for those that can be measured.
 [[nodiscard]] std::vector<OperationId> parse_operations(const std::string& text, const std::string& option);
 
@@ -111,8 +108,6 @@ template <typename Number, typename Kept>
 [[nodiscard]] std::vector<std::string> operation_choices();
 [[nodiscard]] std::vector<std::string> type_choices();
 [[nodiscard]] std::vector<std::string> reduction_choices();
-[[nodiscard]] std::vector<std::string> when_choices();
-
 /// The words between commas.
 [[nodiscard]] std::vector<std::string> split_list(const std::string& text);
 

@@ -93,7 +93,7 @@ double host_tree_all_reduce(const HostCall& call) {
   const HostModel& model = call.model;
   const double size = call.size_bytes;
   const int nodes = model.nodes();
-  const int chain = *std::max_element(model.ranks_on_node.begin(), model.ranks_on_node.end());
+  const int chain = *std::ranges::max_element(model.ranks_on_node);
   const double working_set = (call.in_place ? 1 : 2) * size;
 
   const auto bandwidth_part = [&](const MessageTier& tier, double bytes) {

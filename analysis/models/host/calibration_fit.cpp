@@ -4,8 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "analysis/models/alpha_beta_fit.hpp"
-
 namespace collbench::analysis {
 namespace {
 

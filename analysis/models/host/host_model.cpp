@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "analysis/models/host/calibration_fit.hpp"
-
 namespace collbench::analysis {
 namespace {
 
@@ -47,9 +45,9 @@ double exchange_factor(const Calibration& calibration, const TimeCurve& message)
 }
 
 std::optional<TimeCurve> reduce_curve(const Calibration& calibration, DataType type, Reduction reduction) {
-  const auto gamma = std::find_if(
-      calibration.gammas.begin(), calibration.gammas.end(),
-      [&](const ReductionCost& cost) { return cost.type == type && cost.reduction == reduction; });
+  const auto gamma = std::ranges::find_if(calibration.gammas, [&](const ReductionCost& cost) {
+    return cost.type == type && cost.reduction == reduction;
+  });
   if (gamma == calibration.gammas.end()) return std::nullopt;
   return local_curve(points_of(calibration.points, type, reduction), gamma->seconds_per_byte);
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 #include <utility>
 
@@ -155,8 +154,8 @@ double LogGpSimulator::slowed(const Hop& hop, double bytes) const {
 
 void LogGpSimulator::share_links(const Round& round, double bytes) {
   for (std::vector<std::size_t> hops : round.sharing_a_link) {
-    std::sort(hops.begin(), hops.end(),
-              [this](std::size_t left, std::size_t right) { return starts_[left] < starts_[right]; });
+    std::ranges::sort(hops,
+                      [this](std::size_t left, std::size_t right) { return starts_[left] < starts_[right]; });
     std::vector<double> starts;
     for (const std::size_t hop : hops) starts.push_back(starts_[hop]);
     // Hops of one round that meet on a link are of one kind: all are exchanges, or none is.
@@ -172,6 +171,6 @@ void LogGpSimulator::work(double seconds) {
   for (double& done : now_.done) done += seconds;
 }
 
-double LogGpSimulator::seconds() const { return *std::max_element(now_.done.begin(), now_.done.end()); }
+double LogGpSimulator::seconds() const { return *std::ranges::max_element(now_.done); }
 
 }  // namespace collbench::analysis

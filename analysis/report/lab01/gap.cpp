@@ -104,6 +104,32 @@ constexpr std::array<TermMeaning, 7> kMeanings{
      {kCompute, "summing and copying on the cores, as calibrated"},
      {kLeft, "not explained by the model; negative: faster than it"}}};
 
+/// The fewest decimals of a microsecond that show every level with three digits; 4 at most.
+int gap_decimals(const std::vector<SizeGap>& gaps) {
+  constexpr int kMax = 4;
+  constexpr int kDigits = 3;
+  int decimals = 0;
+  for (const SizeGap& each : gaps) {
+    for (const GapLevel& level : each.gap.levels) {
+      const double microseconds = level.seconds / kMicrosecond;
+      if (microseconds <= 0) continue;
+      decimals = std::max(decimals, kDigits - 1 - static_cast<int>(std::floor(std::log10(microseconds))));
+    }
+  }
+  return std::min(decimals, kMax);
+}
+
+/// The levels in units of 10^-decimals µs: what is printed are these and their differences, so that what a
+/// reader adds up is exact.
+std::vector<std::int64_t> rounded_levels(const Gap& gap, int decimals) {
+  std::vector<std::int64_t> rounded;
+  rounded.reserve(gap.levels.size());
+  for (const GapLevel& level : gap.levels) {
+    rounded.push_back(std::llround(level.seconds / kMicrosecond * std::pow(10, decimals)));
+  }
+  return rounded;
+}
+
 }  // namespace
 
 std::optional<GpuCluster> with_links_of_log(const GpuCluster& cluster, const Run& run) {
@@ -135,29 +161,6 @@ std::optional<Gap> gap_of(const Run& run, const Row& row, const std::optional<La
   if (!row.expectation.expected_seconds || *row.expectation.expected_seconds <= 0) return std::nullopt;
   if (!measures_gpus(run.backend)) return on_host_memory(run, row, ceilings);
   return machine ? on_gpus(run, row, *machine, ceilings) : std::nullopt;
-}
-
-int gap_decimals(const std::vector<SizeGap>& gaps) {
-  constexpr int kMax = 4;
-  constexpr int kDigits = 3;
-  int decimals = 0;
-  for (const SizeGap& each : gaps) {
-    for (const GapLevel& level : each.gap.levels) {
-      const double microseconds = level.seconds / kMicrosecond;
-      if (microseconds <= 0) continue;
-      decimals = std::max(decimals, kDigits - 1 - static_cast<int>(std::floor(std::log10(microseconds))));
-    }
-  }
-  return std::min(decimals, kMax);
-}
-
-std::vector<std::int64_t> rounded_levels(const Gap& gap, int decimals) {
-  std::vector<std::int64_t> rounded;
-  rounded.reserve(gap.levels.size());
-  for (const GapLevel& level : gap.levels) {
-    rounded.push_back(std::llround(level.seconds / kMicrosecond * std::pow(10, decimals)));
-  }
-  return rounded;
 }
 
 std::string fixed_point(std::int64_t value, int decimals) {

@@ -57,13 +57,6 @@ struct SizeGap {
 [[nodiscard]] ReportSection gap_section(const Run& run, const Lab01Options& options,
                                         const std::vector<SizeGap>& gaps);
 
-/// The fewest decimals of a microsecond that show every level with three digits; 4 at most.
-[[nodiscard]] int gap_decimals(const std::vector<SizeGap>& gaps);
-
-/// The levels in units of 10^-decimals µs: what is printed are these and their differences, so that what a
-/// reader adds up is exact.
-[[nodiscard]] std::vector<std::int64_t> rounded_levels(const Gap& gap, int decimals);
-
 /// "271.94" of 27194 in units of 10^-2.
 [[nodiscard]] std::string fixed_point(std::int64_t value, int decimals);
 

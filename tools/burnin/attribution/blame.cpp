@@ -58,7 +58,7 @@ class Finder {
       return blamed_.contains(node) || rails_[slot_of(rail)].slow(node);
     });
     slower_half_ = doubt.slower_half;
-    std::sort(blames_.begin(), blames_.end(), is_worse);
+    std::ranges::sort(blames_, is_worse);
     Attribution all{effects_, blames_, {}, doubt.why, std::max(kMatters, line_of_pairs(table_, effects_)),
                     cleared_};
     for (const RailParts& rail : rails_) all.line_of_nodes = std::max(all.line_of_nodes, rail.send.line);
@@ -94,8 +94,8 @@ class Finder {
     for (const auto& [leaf, members] : leaves) {
       for (int rail = 0; rail < table_.rails; ++rail) {
         const RailParts& one = rails_[slot_of(rail)];
-        const bool all = members.size() > 1 && std::all_of(members.begin(), members.end(),
-                                                           [&](int node) { return one.slow(node); });
+        const bool all =
+            members.size() > 1 && std::ranges::all_of(members, [&](int node) { return one.slow(node); });
         if (!all) continue;
         std::vector<double> parts;
         for (const int node : members) {
@@ -132,8 +132,8 @@ class Finder {
            .rail = part.rail,
            .confirmed = part.certain,
            .evidence =
-               fmt::format("{}{} comes and goes: {} in {} of {} directions with it, with {} "
-                           "others, and in none of {} without it; nothing else ran{}",
+               fmt::format("{}{} comes and goes: {} in {} of {} directions with it, with {} others, and in "
+                           "none of {} without it; nothing else ran{}",
                            name_of(part.node), table_.of_rail(part.rail), percent_slower(part.log_time),
                            part.slow, part.measured, part.partners, part.without,
                            part.certain ? "" : "; so few launches may be slow by chance")},
@@ -231,8 +231,8 @@ class Finder {
          .confirmed = confirmed,
          .evidence =
              fmt::format("{} on all {} rails ({} to {}), so it is no single NIC or cable", name_of(node),
-                         table_.rails, percent_slower(*std::min_element(parts.begin(), parts.end())),
-                         percent_slower(*std::max_element(parts.begin(), parts.end())))},
+                         table_.rails, percent_slower(*std::ranges::min_element(parts)),
+                         percent_slower(*std::ranges::max_element(parts)))},
         median(parts), line, name_of(node));
   }
 
@@ -265,8 +265,8 @@ class Finder {
       const double missing = shortfall(node, rail);
       blame.against_expected = true;
       blame.evidence = fmt::format(
-          "{}{}: its fastest pair makes {:.1f} % of what is expected, and most others "
-          "make 95 % and more{}; {}",
+          "{}{}: its fastest pair makes {:.1f} % of what is expected, and most others make 95 % and more{}; "
+          "{}",
           name_of(node), table_.of_rail(rail), 100 * std::exp(-missing), alone ? ", alone too" : "",
           other_rails(node, rail));
       add(std::move(blame), missing, std::log(kBadTimes), name_of(node));
@@ -302,11 +302,11 @@ class Finder {
   [[nodiscard]] bool is_settled(int node, int rail) const {
     const auto elsewhere = elsewhere_.find(rail);
     return blamed_.contains(node) || explained_.contains({node, rail}) || unclear_.contains(node) ||
-           std::any_of(
-               cleared_.begin(), cleared_.end(),
+           std::ranges::any_of(
+               cleared_,
                [&](const Cleared& one) { return one.node == node && !one.peer && one.rail == rail; }) ||
            (elsewhere != elsewhere_.end() &&
-            std::find(elsewhere->second.begin(), elsewhere->second.end(), node) != elsewhere->second.end());
+            std::ranges::find(elsewhere->second, node) != elsewhere->second.end());
   }
 
   /// Nodes that the scatter of all nodes' parts hides, and that are slow with most of those who are not.
@@ -317,11 +317,10 @@ class Finder {
       add({.kind = nic_kind(table_.rails, true, true),
            .nodes = {one.node},
            .rail = one.rail,
-           .evidence =
-               fmt::format("{}{}: slow with {} of {} others that are not slow with most, by {} in "
-                           "the median; {}",
-                           name_of(one.node), table_.of_rail(one.rail), one.excesses.size(), one.measured,
-                           percent_slower(median(one.excesses)), other_rails(one.node, one.rail))},
+           .evidence = fmt::format(
+               "{}{}: slow with {} of {} others that are not slow with most, by {} in the median; {}",
+               name_of(one.node), table_.of_rail(one.rail), one.excesses.size(), one.measured,
+               percent_slower(median(one.excesses)), other_rails(one.node, one.rail))},
           median(one.excesses), line, name_of(one.node));
     }
   }
@@ -345,7 +344,7 @@ class Finder {
       const std::vector<double> alone =
           alone_path(alone_.table, alone_.effects, time.from, time.to, time.rail, is_fine);
       const std::ptrdiff_t slow_alone =
-          std::count_if(alone.begin(), alone.end(), [line](double more) { return more > line; });
+          std::ranges::count_if(alone, [line](double more) { return more > line; });
       if (!alone.empty() && slow_alone == 0) {  // others' traffic
         cleared_.push_back({std::min(time.from, time.to), std::max(time.from, time.to), time.rail});
         continue;
@@ -414,7 +413,7 @@ class Finder {
     NodeVerdict verdict{node, Bucket::good, ""};
     for (const Blame& blame : blames_) {
       const bool is_mine = blame.nodes.size() == 1 && blame.nodes.front() == node;
-      const bool touches = std::find(blame.nodes.begin(), blame.nodes.end(), node) != blame.nodes.end();
+      const bool touches = std::ranges::find(blame.nodes, node) != blame.nodes.end();
       if (is_mine && blame.confirmed && blame.times_slower > kBadTimes)
         return {node, Bucket::bad, blame.evidence};
       const bool may_be_mine = is_mine || blame.confirmed || blame.kind == BlameKind::leaf;
@@ -427,16 +426,14 @@ class Finder {
       return {node, Bucket::not_tested,
               "this design cannot tell: the rates of its side scatter by more than a loss of 10 %"};
     if (unclear_.contains(node) || may_be_of_faster_level)
-      return {
-          node, Bucket::not_tested,
-          fmt::format(
-              "this design cannot tell: others are faster and others as slow, so it may be slow, or below "
-              "another leaf switch. {}",
-              kMeasureAmongThem)};
+      return {node, Bucket::not_tested,
+              fmt::format("this design cannot tell: others are faster and others as slow, so it may be slow, "
+                          "or below another leaf switch. {}",
+                          kMeasureAmongThem)};
     const auto is_elsewhere = [node](const auto& of) {
-      return std::find(of.second.begin(), of.second.end(), node) != of.second.end();
+      return std::ranges::find(of.second, node) != of.second.end();
     };
-    if (groups_were_found_ && std::any_of(elsewhere_.begin(), elsewhere_.end(), is_elsewhere)) {
+    if (groups_were_found_ && std::ranges::any_of(elsewhere_, is_elsewhere)) {
       return {node, Bucket::not_tested,
               "this design cannot tell: slow with hosts of other groups, and not with most of one group"};
     }
@@ -475,6 +472,11 @@ Attribution attribute_among(const PairTable& table, double expected_seconds, boo
 
 }  // namespace
 
+bool blames_rail(const std::vector<Blame>& blames, int rail) {
+  return std::ranges::any_of(
+      blames, [rail](const Blame& blame) { return blame.kind == BlameKind::rail && blame.rail == rail; });
+}
+
 double unseen_below(const Attribution& found) {
   // The line is some four deviations, and of 1,000 who lost as much one is three below.
   return kMustBeSeen - 0.75 * found.line_of_nodes;
@@ -495,7 +497,7 @@ Attribution attribute(const PairTable& table, double expected_seconds) {
   if (has_repeats(table)) return attribute(settled_pairs(table).table, expected_seconds);
   if (const PairDesign design = pair_design(table); design.usual > 0 && design.is_sparse()) {
     Attribution found = attribute_by_elimination(table, design, expected_seconds);
-    std::sort(found.blames.begin(), found.blames.end(), is_worse);
+    std::ranges::sort(found.blames, is_worse);
     return found;
   }
   if (!table.leaf_of_node.empty()) return attribute_among(table, expected_seconds, false);
@@ -510,8 +512,8 @@ Attribution attribute(const PairTable& table, double expected_seconds) {
     const bool is_in_doubt = groups.across + worst_part(found.effects, verdict.node) > unseen_below(found);
     if (verdict.bucket == Bucket::good && !members.contains(verdict.node) && is_in_doubt)
       verdict = {verdict.node, Bucket::not_tested,
-                 "this design cannot tell: its pairs are as slow as those between groups, so it may be "
-                 "slow, or in a group of its own"};
+                 "this design cannot tell: its pairs are as slow as those between groups, so it may be slow, "
+                 "or in a group of its own"};
   }
   found.groups = groups.members;
   found.across_groups = groups.across;

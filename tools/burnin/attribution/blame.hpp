@@ -59,6 +59,9 @@ struct Cleared {
   int rail = 0;
 };
 
+/// Whether the rail is to blame by one of them already.
+[[nodiscard]] bool blames_rail(const std::vector<Blame>& blames, int rail);
+
 struct Attribution {
   PairEffects effects;
   std::vector<Blame> blames;  ///< worst first

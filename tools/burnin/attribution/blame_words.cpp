@@ -55,13 +55,12 @@ std::string technician_step(BlameKind kind, const std::string& who, std::optiona
     case BlameKind::nvlink:
       return fmt::format(
           "on {}: nvidia-smi nvlink -s and -e, and Fabric in nvidia-smi -q; then the NVLink switches and "
-          "cables of its "
-          "domain",
+          "cables of its domain",
           who);
     case BlameKind::busy:
       return fmt::format(
-          "on {}: top, or ps -eo pcpu,pid,args --sort=-pcpu | head; end what keeps its cores "
-          "busy and test it again",
+          "on {}: top, or ps -eo pcpu,pid,args --sort=-pcpu | head; end what keeps its cores busy and test "
+          "it again",
           who);
     case BlameKind::group:
       return fmt::format(
@@ -140,7 +139,7 @@ bool is_path_not_alone(const Blame& blame) {
 
 std::vector<Blame> paths_that_were_not_alone(const Attribution& found) {
   std::vector<Blame> paths;
-  std::copy_if(found.blames.begin(), found.blames.end(), std::back_inserter(paths), is_path_not_alone);
+  std::ranges::copy_if(found.blames, std::back_inserter(paths), is_path_not_alone);
   return paths;
 }
 
@@ -174,9 +173,8 @@ std::string many_paths(const std::vector<Blame>& paths, const PairTable& table) 
   }
   if (paths.size() > kNamed) named.push_back(fmt::format("{} more in --format json", paths.size() - kNamed));
   return fmt::format(
-      "{} paths, none of them measured alone (line {}): {}. {}. Other "
-      "traffic, or pairs that ran at the same time, slow pairs as well: which of these paths are slow by "
-      "themselves is not known",
+      "{} paths, none of them measured alone (line {}): {}. {}. Other traffic, or pairs that ran at the same "
+      "time, slow pairs as well: which of these paths are slow by themselves is not known",
       paths.size(), percent_slower(std::log(paths.front().line)), fmt::join(named, "; "),
       with_most.empty() ? "Their nodes are not slow with most others"
                         : fmt::format("Slow with most others: {}", fmt::join(with_most, ", ")));
@@ -199,11 +197,10 @@ std::string blind_words(double blind_below) {
 std::vector<std::string> said_once(const std::vector<Said>& all) {
   std::vector<std::pair<std::string, std::vector<std::string>>> alike;
   for (const Said& said : all) {
-    auto same = std::find_if(alike.begin(), alike.end(),
-                             [&said](const auto& each) { return each.first == said.what; });
+    auto same = std::ranges::find_if(alike, [&said](const auto& each) { return each.first == said.what; });
     if (same == alike.end()) same = alike.insert(alike.end(), {said.what, {}});
     std::vector<std::string>& names = same->second;
-    if (std::find(names.begin(), names.end(), said.who) == names.end()) names.push_back(said.who);
+    if (std::ranges::find(names, said.who) == names.end()) names.push_back(said.who);
   }
   std::vector<std::string> lines;
   for (const auto& [what, names] : alike) lines.push_back(fmt::format("{} {}", fmt::join(names, ", "), what));

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <set>
-#include <utility>
 
 #include "base/host_name.hpp"
 #include "base/text_sinks.hpp"
@@ -71,9 +69,9 @@ bool falls_short(const BurninRecord& record, double rate) {
 
 /// A rail on which nobody makes what is expected, and on others somebody does, is the rail's own fault.
 bool is_slow_as_a_rail(const BurninRecord& record, const std::map<int, RatesOfRail>& rates, int rail) {
-  return falls_short(record, fastest_of(rates.at(rail))) &&
-         std::any_of(rates.begin(), rates.end(),
-                     [&](const auto& of) { return !falls_short(record, fastest_of(of.second)); });
+  return falls_short(record, fastest_of(rates.at(rail))) && std::ranges::any_of(rates, [&](const auto& of) {
+           return !falls_short(record, fastest_of(of.second));
+         });
 }
 
 /// "makes 20.2 of the expected 40 GB/s".
@@ -83,10 +81,7 @@ std::string makes_of_expected(const BurninRecord& record, double rate) {
 }
 
 void add_rail_below_expected(const BurninRecord& record, int rail, double fastest, Attribution& found) {
-  const bool is_named = std::any_of(found.blames.begin(), found.blames.end(), [rail](const Blame& blame) {
-    return blame.kind == BlameKind::rail && blame.rail == rail;
-  });
-  if (is_named) return;
+  if (blames_rail(found.blames, rail)) return;
   add_finding(found.blames,
               {.kind = BlameKind::rail,
                .rail = rail,
@@ -111,7 +106,7 @@ void judge_expected(const BurninRecord& record, Attribution& found) {
       const bool is_open = verdict.bucket == Bucket::good || verdict.bucket == Bucket::not_tested;
       if (!is_open || !falls_short(record, of.fastest)) continue;
       const bool may_be_by_others = std::cmp_less(of.met.size(), kMinPartners) &&
-                                    std::all_of(of.met.begin(), of.met.end(), [&, &known = rates](int other) {
+                                    std::ranges::all_of(of.met, [&, &known = rates](int other) {
                                       return falls_short(record, known.at(other).fastest);
                                     });
       const std::string words = fmt::format("its fastest pair{} {}", record.table.of_rail(rail, " on"),
@@ -165,13 +160,12 @@ std::string below_expected(const BurninRecord& record) {
                                                                        : " in their fastest group";
   if (all.empty())
     for (const auto& [node, rate] : node_rates(record)) count(node, rate);
-  return below.empty()
-             ? ""
-             : fmt::format(
-                   "BELOW: {} of {} nodes make less than {:.0f} % of the expected {:.4g} GB/s{} (the fastest "
-                   "{:.4g}); ",
-                   below.size(), all.size(), 100 * kShareOfExpected, record.expected / kGigabyte, measured_in,
-                   fastest / kGigabyte);
+  return below.empty() ? ""
+                       : fmt::format(
+                             "BELOW: {} of {} nodes make less than {:.0f} % of the expected {:.4g} GB/s{} "
+                             "(the fastest {:.4g}); ",
+                             below.size(), all.size(), 100 * kShareOfExpected, record.expected / kGigabyte,
+                             measured_in, fastest / kGigabyte);
 }
 
 /// A host with a counter that operators act on is no good one.
@@ -257,21 +251,21 @@ bool is_held_against_expected(const BurninRecord& record) {
 
 bool has_rate_of_each_node(const BurninRecord& record) {
   return !record.source.empty() && !record.groups.empty() &&
-         std::all_of(record.groups.begin(), record.groups.end(),
-                     [](const GroupRate& rate) { return rate.launch.nodes.size() == 1; });
+         std::ranges::all_of(record.groups,
+                             [](const GroupRate& rate) { return rate.launch.nodes.size() == 1; });
 }
 
 bool was_left_out(const BurninRecord& record, BurninPhase phase) {
   const std::string entry = name(phase) + " (";
-  return std::any_of(record.phases_left_out.begin(), record.phases_left_out.end(),
-                     [&entry](const std::string& left_out) { return left_out.starts_with(entry); });
+  return std::ranges::any_of(record.phases_left_out,
+                             [&entry](const std::string& left_out) { return left_out.starts_with(entry); });
 }
 
 bool works_somewhere(const BurninRecord& record, BurninPhase phase) {
   if (phase == BurninPhase::gpus) return !record.probes.empty();
   if (phase == BurninPhase::pairs) return !record.table.times.empty();
-  return std::any_of(record.groups.begin(), record.groups.end(),
-                     [phase](const GroupRate& rate) { return rate.launch.phase == phase; });
+  return std::ranges::any_of(record.groups,
+                             [phase](const GroupRate& rate) { return rate.launch.phase == phase; });
 }
 
 std::vector<int> nodes_not_reached(const BurninRecord& record) {
@@ -313,8 +307,9 @@ std::string summary(const BurninRecord& record, const Attribution& found) {
   for (const BurninPhase phase : burnin_phases()) {
     const bool failed = phase == BurninPhase::pairs
                             ? !record.failures.empty()
-                            : std::any_of(record.group_failures.begin(), record.group_failures.end(),
-                                          [phase](const auto& each) { return each.launch.phase == phase; });
+                            : std::ranges::any_of(record.group_failures, [phase](const auto& each) {
+                                return each.launch.phase == phase;
+                              });
     if (failed && !works_somewhere(record, phase))
       words += fmt::format("; no launch of phase {} worked", name(phase));
   }
@@ -347,10 +342,9 @@ std::string hosts_of(const BurninRecord& record, const std::vector<int>& nodes) 
 
 std::optional<int> node_named(const BurninRecord& record, const std::string& host) {
   const auto& nodes = record.table.nodes;
-  auto found = std::find(nodes.begin(), nodes.end(), host);
+  auto found = std::ranges::find(nodes, host);
   if (found == nodes.end())
-    found =
-        std::find_if(nodes.begin(), nodes.end(), [&](const auto& node) { return is_same_host(node, host); });
+    found = std::ranges::find_if(nodes, [&](const auto& node) { return is_same_host(node, host); });
   if (found == nodes.end()) return std::nullopt;
   return static_cast<int>(found - nodes.begin());
 }

@@ -51,8 +51,7 @@ std::string beside(const BurninRecord& record, const Blame& blame) {
   std::vector<std::string> words;
   for (const CounterRise& rise : record.rises) {
     const auto node = node_named(record, rise.host);
-    const bool is_of_it =
-        node && std::find(blame.nodes.begin(), blame.nodes.end(), *node) != blame.nodes.end();
+    const bool is_of_it = node && std::ranges::find(blame.nodes, *node) != blame.nodes.end();
     if (is_of_it && words.size() < kShown) words.push_back(rise_words(rise));
   }
   return words.empty() ? std::string() : fmt::format("went up there: {}", fmt::join(words, "; "));
@@ -207,14 +206,12 @@ ReportLines missing_lines(const BurninRecord& record, const Attribution& found) 
     add(Tone::warning, fmt::format("{} of {} pairs and rails were left out for want of time", record.left_out,
                                    record.planned));
   if (record.retests_left_out > 0)
-    add(Tone::warning,
-        fmt::format("{} of whoever failed or is suspected left out for want of time; --resume without --time "
-                    "makes up for them",
-                    counted(slot_of(record.retests_left_out), "retest")));
+    add(Tone::warning, fmt::format("{} of whoever failed or is suspected left out for want of time; --resume "
+                                   "without --time makes up for them",
+                                   counted(slot_of(record.retests_left_out), "retest")));
   const std::vector<std::string>& left_out = record.phases_left_out;
   if (!left_out.empty())
-    add(std::any_of(left_out.begin(), left_out.end(),
-                    [](const auto& each) { return each.ends_with("(--time)"); })
+    add(std::ranges::any_of(left_out, [](const auto& each) { return each.ends_with("(--time)"); })
             ? Tone::warning
             : Tone::plain,
         fmt::format("left out, so what {} would show is not known: {}", left_out.size() == 1 ? "it" : "they",
@@ -259,10 +256,10 @@ std::string burnin_text(const BurninRecord& record, const Attribution& found, in
   if (!record.rises.empty()) add("error counters went up:");
   for (const ReportLine& line : rise_lines(record, 8)) add(line.text, "  ", "    ");
   if (const std::vector<std::string> drained = names_of(record, found, Bucket::bad); !drained.empty())
-    add(fmt::format(
-        "to drain them (printed, not run; --format drain has the reason of each): scontrol update "
-        "NodeName={} State=DRAIN Reason=collbench-burnin",
-        fmt::join(drained, ",")));
+    add(
+        fmt::format("to drain them (printed, not run; --format drain has the reason of each): scontrol "
+                    "update NodeName={} State=DRAIN Reason=collbench-burnin",
+                    fmt::join(drained, ",")));
   add(repeat_words(record));
   add(halving_words(record));
   for (const ReportLine& line : missing_lines(record, found)) add(line.text);

@@ -15,7 +15,7 @@ namespace {
 constexpr double kMuch = 0.5;
 
 bool is_busy(const std::vector<BusyHost>& busy, int node) {
-  return std::any_of(busy.begin(), busy.end(), [node](const BusyHost& host) { return host.node == node; });
+  return std::ranges::any_of(busy, [node](const BusyHost& host) { return host.node == node; });
 }
 
 }  // namespace
@@ -56,11 +56,10 @@ void judge_busy_hosts(const PairTable& table, const std::vector<BusyHost>& busy,
         .nodes = {host.node},
         .measure = fmt::format("its ranks had a core for {:.0f} % of the time in which they could run",
                                100 * host.had_core),
-        .evidence = fmt::format(
-            "other programs keep the cores of {} busy: in {} launches its ranks had a core for {:.0f} % of "
-            "the time in which they could run, those of the median host for {:.0f} %; what its links carry "
-            "is not known until it is idle",
-            who, host.launches, 100 * host.had_core, 100 * host.usual),
+        .evidence = fmt::format("other programs keep the cores of {} busy: in {} launches its ranks had a "
+                                "core for {:.0f} % of the time in which they could run, those of the median "
+                                "host for {:.0f} %; what its links carry is not known until it is idle",
+                                who, host.launches, 100 * host.had_core, 100 * host.usual),
         .next = technician_step(BlameKind::busy, who, std::nullopt)};
     found.nodes[slot_of(host.node)] = {host.node, Bucket::suspect, "busy: " + blame.evidence};
     found.blames.push_back(std::move(blame));

@@ -56,10 +56,10 @@ Attribution attribute_by_elimination(const PairTable& table, const PairDesign& d
     }
   }
   if (design.reference >= 0 && expected_seconds <= 0) {
-    found.nodes[slot_of(design.reference)] = {design.reference, Bucket::not_tested,
-                                              "this design cannot tell: it is in all pairs, so if it were "
-                                              "slow, all of them would be; give --expected, or "
-                                              "measure two others with each other"};
+    found.nodes[slot_of(design.reference)] = {
+        design.reference, Bucket::not_tested,
+        "this design cannot tell: it is in all pairs, so if it were slow, all of them would be; give "
+        "--expected, or measure two others with each other"};
   }
   return found;
 }

@@ -8,7 +8,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 
 namespace collbench::analysis {
 namespace {
@@ -180,8 +179,8 @@ std::vector<int> better_partners(const PairFailure& failure, int node, const Par
   const auto partners = met.find({node, failure.rail});
   std::vector<int> better;
   if (partners == met.end()) return better;
-  std::copy_if(partners->second.begin(), partners->second.end(), std::back_inserter(better),
-               [&](int partner) { return failures_of(partner) < failures_of(node); });
+  std::ranges::copy_if(partners->second, std::back_inserter(better),
+                       [&](int partner) { return failures_of(partner) < failures_of(node); });
   return better;
 }
 
@@ -201,7 +200,7 @@ bool lost_a_host(const BurninRecord& record) {
   for (const auto& [key, partners] : partners_met(record)) answers.insert(key.first);
   if (answers.empty()) return false;
   return !silent_nodes(record).empty() ||
-         std::any_of(record.failures.begin(), record.failures.end(), [&answers](const PairFailure& failure) {
+         std::ranges::any_of(record.failures, [&answers](const PairFailure& failure) {
            return !answers.contains(failure.a) || !answers.contains(failure.b);
          });
 }
@@ -224,7 +223,7 @@ std::vector<PairOnRail> last_contacts(const BurninRecord& record) {
   std::vector<PairOnRail> contacts;
   const auto add = [&](int a, int b, int rail) {
     const PairOnRail contact{std::minmax(a, b), rail};
-    if (std::find(contacts.begin(), contacts.end(), contact) == contacts.end()) contacts.push_back(contact);
+    if (std::ranges::find(contacts, contact) == contacts.end()) contacts.push_back(contact);
   };
   for (const PairFailure& failure : record.failures) {
     if (!failure.alone) continue;

@@ -37,7 +37,7 @@ PartsOfGpu parts_of_gpus(const BurninRecord& record) {
       parts[{*node, gpu_in(slow.part.name)}].push_back(slow);
   }
   for (auto& [gpu, of] : parts) {
-    std::sort(of.begin(), of.end(), [](const SlowPart& a, const SlowPart& b) {
+    std::ranges::sort(of, [](const SlowPart& a, const SlowPart& b) {
       return std::tuple(!a.bad, a.share, a.part.name, a.measurement) <
              std::tuple(!b.bad, b.share, b.part.name, b.measurement);
     });
@@ -79,7 +79,7 @@ GpuOutcome gpu_outcome(std::string_view printed, const std::string& host) {
 void add_probe(BurninRecord& record, ProbeRecord probe) {
   std::erase_if(record.probes, [&](const ProbeRecord& earlier) { return earlier.host == probe.host; });
   record.probes.push_back(std::move(probe));
-  std::sort(record.probes.begin(), record.probes.end(), [&](const ProbeRecord& a, const ProbeRecord& b) {
+  std::ranges::sort(record.probes, [&](const ProbeRecord& a, const ProbeRecord& b) {
     return node_named(record, a.host) < node_named(record, b.host);
   });
 }
@@ -111,8 +111,7 @@ std::vector<int> nodes_with_compared_gpus(const BurninRecord& record) {
   std::vector<int> nodes;
   for (const auto& [title, hosts] : hosts_by_title(record)) {
     for (const std::string& host : hosts) {
-      const auto probe = std::find_if(record.probes.begin(), record.probes.end(),
-                                      [&host = host](const ProbeRecord& each) { return each.host == host; });
+      const auto probe = std::ranges::find(record.probes, host, &ProbeRecord::host);
       const auto node = node_named(record, host);
       if (node && !probe->measurements.empty() && hosts.size() * probe->gpus.size() >= kMinSiblings)
         nodes.push_back(*node);

@@ -126,7 +126,7 @@ GroupOutcome group_outcome(std::string_view record, const GroupLaunch& launch,
       const auto rate = [&](double seconds) {
         return bus_bandwidth(measured, row.measurement.key.size_bytes, ranks, seconds);
       };
-      const auto [fastest, slowest] = std::minmax_element(passes.begin(), passes.end());
+      const auto [fastest, slowest] = std::ranges::minmax_element(passes);
       if (*fastest <= 0) continue;
       const std::string& algorithm = row.measurement.key.algorithm;
       const bool is_forced = algorithm != kLibraryChoice;

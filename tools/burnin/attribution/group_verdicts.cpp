@@ -40,9 +40,7 @@ double below(const GroupPopulation& population, const GroupRate& rate) {
 }
 
 const GroupRate& slowest_of(const GroupPopulation& population) {
-  return **std::min_element(
-      population.members.begin(), population.members.end(),
-      [](const GroupRate* a, const GroupRate* b) { return a->bus_bandwidth < b->bus_bandwidth; });
+  return **std::ranges::min_element(population.members, {}, &GroupRate::bus_bandwidth);
 }
 
 /// What a launch took again, alone, against others alone: log; none where fewer than two can be compared.
@@ -124,13 +122,13 @@ void judge_single_nodes(const BurninRecord& record, const std::vector<GroupPopul
     const std::string& host = record.table.nodes[slot_of(node)];
     const double bad_times = slow.rate->host_memory ? kSittingsOnHostMemory : kBadTimes;
     const bool may_be_a_sitting = slow.rate->host_memory && std::exp(slow.log_time) <= kSittingsOnHostMemory;
-    const std::string evidence = fmt::format(
-        "{} by itself: {}, {} of its siblings' time (line {}){}{}", host, rate_words(*slow.rate),
-        percent_slower(slow.log_time), percent_slower(slow.line),
-        slow.confirmed ? ", and again with nothing beside it" : "",
-        may_be_a_sitting ? "; on host memory one sound host may differ by 30 % from one sitting to "
-                           "another, so measure it again later"
-                         : "");
+    const std::string evidence =
+        fmt::format("{} by itself: {}, {} of its siblings' time (line {}){}{}", host, rate_words(*slow.rate),
+                    percent_slower(slow.log_time), percent_slower(slow.line),
+                    slow.confirmed ? ", and again with nothing beside it" : "",
+                    may_be_a_sitting ? "; on host memory one sound host may differ by 30 % from one sitting "
+                                       "to another, so measure it again later"
+                                     : "");
     add_finding(
         found.blames,
         {.kind = BlameKind::inside, .nodes = {node}, .confirmed = slow.confirmed, .evidence = evidence},
@@ -146,7 +144,7 @@ void judge_single_nodes(const BurninRecord& record, const std::vector<GroupPopul
 bool counts_as_below(const BurninRecord& record, const GroupRate& rate) {
   const bool has_network = rate.launch.alone || rate.launch.phase == BurninPhase::nodes;
   return has_network && rate.is_below_floor() &&
-         std::none_of(record.groups.begin(), record.groups.end(), [&rate](const GroupRate& again) {
+         std::ranges::none_of(record.groups, [&rate](const GroupRate& again) {
            return again.launch.alone && again.launch.phase == rate.launch.phase &&
                   again.launch.nodes == rate.launch.nodes && again.operation == rate.operation &&
                   again.floor > 0 && !again.is_below_floor();
@@ -233,16 +231,16 @@ void judge_small_groups(const BurninRecord& record, const std::vector<GroupPopul
         cleared.insert(rate->launch.nodes.begin(), rate->launch.nodes.end());
   }
   std::vector<std::pair<std::vector<int>, SlowGroup>> by_size(slow.begin(), slow.end());
-  std::sort(by_size.begin(), by_size.end(), [](const auto& a, const auto& b) {
+  std::ranges::sort(by_size, [](const auto& a, const auto& b) {
     return a.first.size() != b.first.size() ? a.first.size() < b.first.size() : a.first < b.first;
   });
   for (const auto& entry : by_size) {
     const std::vector<int>& nodes = entry.first;
     const SlowGroup& group = entry.second;
     const bool explained =
-        std::any_of(nodes.begin(), nodes.end(),
-                    [&](int node) { return found.nodes[slot_of(node)].bucket != Bucket::good; }) ||
-        std::any_of(named.begin(), named.end(), [&nodes](const std::vector<int>& part) {
+        std::ranges::any_of(nodes,
+                            [&](int node) { return found.nodes[slot_of(node)].bucket != Bucket::good; }) ||
+        std::ranges::any_of(named, [&nodes](const std::vector<int>& part) {
           return std::includes(nodes.begin(), nodes.end(), part.begin(), part.end());
         });
     if (explained) continue;
@@ -254,8 +252,8 @@ void judge_small_groups(const BurninRecord& record, const std::vector<GroupPopul
       if (says_nothing_of_nodes && !cleared.contains(node))
         found.nodes[slot_of(node)] = {
             node, Bucket::not_tested,
-            fmt::format("this design cannot tell: in a group of {} that takes {} (line {}); "
-                        "it, one of the others, or what is between them",
+            fmt::format("this design cannot tell: in a group of {} that takes {} (line {}); it, one of the "
+                        "others, or what is between them",
                         nodes.size(), percent_slower(group.log_time), percent_slower(group.line))};
     }
     add_finding(
@@ -278,19 +276,15 @@ void judge_rails(const std::vector<GroupPopulation>& populations, Attribution& f
     for (const GroupRate* const rate : population.members) {
       const int rail = rate->launch.rail.value_or(0);
       const double more = below(population, *rate);
-      const bool is_named = std::any_of(found.blames.begin(), found.blames.end(), [rail](const Blame& blame) {
-        return blame.kind == BlameKind::rail && blame.rail == rail;
-      });
-      if (!(more > line_to_name(population)) || is_named) continue;
-      add_finding(
-          found.blames,
-          {.kind = BlameKind::rail,
-           .rail = rail,
-           .confirmed = false,  // each rail ran once
-           .evidence = fmt::format("over rail {} {}, {} of the other rails' time, one rail at a time (a slow "
-                                   "NIC of one node slows them all, too)",
-                                   rail, rate_words(*rate), percent_slower(more))},
-          more, line_to_name(population), "");
+      if (!(more > line_to_name(population)) || blames_rail(found.blames, rail)) continue;
+      add_finding(found.blames,
+                  {.kind = BlameKind::rail,
+                   .rail = rail,
+                   .confirmed = false,  // each rail ran once
+                   .evidence = fmt::format("over rail {} {}, {} of the other rails' time, one rail at a time "
+                                           "(a slow NIC of one node slows them all, too)",
+                                           rail, rate_words(*rate), percent_slower(more))},
+                  more, line_to_name(population), "");
     }
   }
 }
@@ -311,7 +305,7 @@ std::string not_compared(const BurninRecord& record, const std::vector<GroupPopu
       kind = fmt::format("{}{}", fmt::join(hosts, ", "),
                          population.gpus.empty() ? "" : fmt::format(" ({})", population.gpus));
     }
-    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(std::move(kind));
+    if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(std::move(kind));
   }
   if (kinds.empty()) return {};
   return fmt::format("not compared, for fewer than {} were alike: {}", kMinPopulation,
@@ -363,7 +357,7 @@ std::vector<GroupPopulation> group_populations(const BurninRecord& record) {
     const GroupLaunch& launch = rate.launch;
     const std::vector<int> per_leaf = nodes_per_leaf(launch.nodes, record.table.leaf_of_node);
     const std::string gpus = gpus_of(record, launch.nodes);
-    auto population = std::find_if(found.begin(), found.end(), [&](const GroupPopulation& one) {
+    auto population = std::ranges::find_if(found, [&](const GroupPopulation& one) {
       return one.phase == launch.phase && one.size == launch.nodes.size() && one.per_leaf == per_leaf &&
              one.gpus == gpus && one.operation == rate.operation && one.alone == launch.alone &&
              one.members.front()->launch.rail.has_value() == launch.rail.has_value() &&
@@ -426,8 +420,7 @@ std::vector<GroupLaunch> group_retests(const BurninRecord& record) {
   std::vector<GroupLaunch> launches;
   const auto add = [&launches](GroupLaunch launch) {
     launch.alone = true;
-    if (std::find(launches.begin(), launches.end(), launch) == launches.end())
-      launches.push_back(std::move(launch));
+    if (std::ranges::find(launches, launch) == launches.end()) launches.push_back(std::move(launch));
   };
   for (const GroupPopulation& population : populations) {
     if (population.alone || population.phase == BurninPhase::rails) continue;
@@ -439,7 +432,7 @@ std::vector<GroupLaunch> group_retests(const BurninRecord& record) {
     const GroupRate& slowest = slowest_of(population);
     if (is_of_groups(population.phase) && population.median < slowest.floor) add(slowest.launch);
     if (slow.empty() || population.phase == BurninPhase::halving) continue;
-    std::sort(like_others.begin(), like_others.end(), [&](const GroupRate* a, const GroupRate* b) {
+    std::ranges::sort(like_others, [&](const GroupRate* a, const GroupRate* b) {
       const double first = std::fabs(below(population, *a));
       const double second = std::fabs(below(population, *b));
       return first < second || (first <= second && a->launch.nodes < b->launch.nodes);

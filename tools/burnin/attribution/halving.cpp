@@ -31,8 +31,7 @@ constexpr std::size_t kSwaps = 3;  // well hosts beside whom a host is slow befo
 
 /// One that is slow over NVLink and without it is one suspect.
 void add_suspect(std::vector<HalvingSuspect>& suspects, HalvingSuspect suspect) {
-  const auto known = std::find_if(suspects.begin(), suspects.end(),
-                                  [&](const HalvingSuspect& one) { return one.node == suspect.node; });
+  const auto known = std::ranges::find(suspects, suspect.node, &HalvingSuspect::node);
   if (known == suspects.end()) {
     suspects.push_back(std::move(suspect));
     return;
@@ -100,8 +99,8 @@ class Halver {
     open.insert(open.end(), controls.begin(), controls.end());
     std::set<int> used;
     for (GroupLaunch& launch : open) {
-      const bool is_free = std::none_of(launch.nodes.begin(), launch.nodes.end(),
-                                        [&used](int node) { return used.contains(node); });
+      const bool is_free =
+          std::ranges::none_of(launch.nodes, [&used](int node) { return used.contains(node); });
       if (!is_free) continue;
       used.insert(launch.nodes.begin(), launch.nodes.end());
       next_.push_back(std::move(launch));
@@ -177,7 +176,7 @@ class Halver {
         Nodes met = launches_.partners_of(node);
         const bool is_asked =
             met.size() < turn &&
-            std::all_of(met.begin(), met.end(), [&](int other) { return beside(node, other).is_bad(); });
+            std::ranges::all_of(met, [&](int other) { return beside(node, other).is_bad(); });
         if (const auto other = is_asked ? launches_.partner_for(node, met, busy) : std::nullopt) {
           met.push_back(*other);
           busy.insert(*other);
@@ -217,15 +216,15 @@ class Halver {
   }
 
   [[nodiscard]] bool is_suspect(int node) const {
-    return std::any_of(suspects_.begin(), suspects_.end(),
-                       [node](const HalvingSuspect& suspect) { return suspect.node == node; });
+    return std::ranges::any_of(suspects_,
+                               [node](const HalvingSuspect& suspect) { return suspect.node == node; });
   }
 
   /// Slow groups all of whose nodes and smaller groups are well.
   [[nodiscard]] bool find_paths() {
     for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
-      const bool all_well = std::all_of(group->nodes.begin(), group->nodes.end(),
-                                        [this](int node) { return well_.contains(node); });
+      const bool all_well =
+          std::ranges::all_of(group->nodes, [this](int node) { return well_.contains(node); });
       if (!group->verdict.is_bad() || !all_well) continue;
       if (!judge_path({.nodes = group->nodes, .evidence = group->verdict.words})) return false;
     }
@@ -235,10 +234,9 @@ class Halver {
   /// A finding only if it is slow in each of several launches with nothing beside it, and has no smaller one
   /// in it. False: something is open.
   [[nodiscard]] bool judge_path(HalvingPath path) {
-    const bool is_named = std::any_of(paths_.begin(), paths_.end(), [&path](const HalvingPath& known) {
-      return std::all_of(known.nodes.begin(), known.nodes.end(), [&path](int node) {
-        return std::find(path.nodes.begin(), path.nodes.end(), node) != path.nodes.end();
-      });
+    const bool is_named = std::ranges::any_of(paths_, [&path](const HalvingPath& known) {
+      return std::ranges::all_of(
+          known.nodes, [&path](int node) { return std::ranges::find(path.nodes, node) != path.nodes.end(); });
     });
     if (is_named) return true;
     const GroupLaunch launch = launches_.launch_of(path.nodes);
@@ -301,12 +299,11 @@ class Halver {
   /// which is well beside others; else none.
   [[nodiscard]] Nodes group_without(const HalvingSuspect& suspect) const {
     for (const Group& group : groups_) {  // the largest first
-      const bool is_of_it =
-          std::find(group.nodes.begin(), group.nodes.end(), suspect.node) != group.nodes.end();
+      const bool is_of_it = std::ranges::find(group.nodes, suspect.node) != group.nodes.end();
       if (!is_of_it || !group.verdict.is_bad()) continue;
       Nodes rest;
-      std::copy_if(group.nodes.begin(), group.nodes.end(), std::back_inserter(rest),
-                   [this](int node) { return !is_suspect(node) && !unclear_.contains(node); });
+      std::ranges::copy_if(group.nodes, std::back_inserter(rest),
+                           [this](int node) { return !is_suspect(node) && !unclear_.contains(node); });
       if (rest.size() == 1 || (rest.size() > 1 && launches_.can_be_compared(launches_.launch_of(rest))))
         return rest;
     }
@@ -340,8 +337,8 @@ class Halver {
       if (rest.size() > 1) groups.push_back(launches_.launch_of(std::move(rest)));
     }
     if (!is_measured(groups, hosts_by_themselves(groups))) return false;
-    return std::all_of(suspects_.begin(), suspects_.end(),
-                       [this](HalvingSuspect& suspect) { return judge_exclusion(suspect); });
+    return std::ranges::all_of(suspects_,
+                               [this](HalvingSuspect& suspect) { return judge_exclusion(suspect); });
   }
 
   /// False: its group without it is to be measured alone.
@@ -440,8 +437,8 @@ class Halver {
       if (std::distance(of, by_leaf.end()) < 3) break;
     }
     if (groups.size() < kMinPopulation && !launches_.has_floor()) return true;
-    std::copy_if(groups.begin(), groups.end(), std::back_inserter(next_),  // they are each other's like
-                 [this](const GroupLaunch& group) { return !launches_.was_launched(group); });
+    std::ranges::copy_if(groups, std::back_inserter(next_),  // they are each other's like
+                         [this](const GroupLaunch& group) { return !launches_.was_launched(group); });
     if (!next_.empty()) return false;
     for (const GroupLaunch& group : groups) {
       const LaunchVerdict verdict = launches_.verdict_of(group);
@@ -484,16 +481,16 @@ HalvingCost expected_cost(BurninRecord record, const std::vector<int>& slow, int
     GroupRate& fastest = known.try_emplace(rate.launch.nodes.size(), rate).first->second;
     if (rate.bus_bandwidth > fastest.bus_bandwidth && rate.operation == fastest.operation) fastest = rate;
   }
-  const bool has_floor = std::any_of(record.groups.begin(), record.groups.end(),
-                                     [](const GroupRate& rate) { return rate.floor > 0; });
+  const bool has_floor =
+      std::ranges::any_of(record.groups, [](const GroupRate& rate) { return rate.floor > 0; });
   HalvingCost cost;
   for (GroupBatch batch = halving_of(record).next; !batch.empty(); batch = halving_of(record).next) {
     cost.rounds += in_batches(batch, at_once).size();
     cost.launches += batch.size();
     for (const GroupLaunch& launch : batch) {
       const bool is_slow = launch.nodes.size() > 1 && launch.rail.value_or(0) == 0 &&
-                           std::any_of(launch.nodes.begin(), launch.nodes.end(), [&slow](int node) {
-                             return std::find(slow.begin(), slow.end(), node) != slow.end();
+                           std::ranges::any_of(launch.nodes, [&slow](int node) {
+                             return std::ranges::find(slow, node) != slow.end();
                            });
       GroupRate rate =
           known.try_emplace(launch.nodes.size(), GroupRate{launch, "all_reduce", 1}).first->second;

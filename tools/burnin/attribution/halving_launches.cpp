@@ -38,17 +38,17 @@ std::optional<Reference> reference_of(const std::vector<double>& logs) {
   if (logs.size() < kMinPopulation) return std::nullopt;
   const Reference found{median(logs), std::max(kMatters, group_line(logs)), logs.size()};
   const auto faster =
-      std::count_if(logs.begin(), logs.end(), [&](double log) { return log > found.middle + found.line; });
+      std::ranges::count_if(logs, [&](double log) { return log > found.middle + found.line; });
   if (4 * slot_of(static_cast<int>(faster)) >= logs.size()) return std::nullopt;
   return found;
 }
 
 /// To those of its launch: the next one begins with an operation that this one has.
 void add_rate(std::vector<std::vector<const GroupRate*>>& launches, const GroupRate& rate) {
-  const bool is_next = launches.empty() || std::any_of(launches.back().begin(), launches.back().end(),
-                                                       [&rate](const GroupRate* known) {
-                                                         return known->operation == rate.operation;
-                                                       });
+  const bool is_next =
+      launches.empty() || std::ranges::any_of(launches.back(), [&rate](const GroupRate* known) {
+        return known->operation == rate.operation;
+      });
   if (is_next) launches.emplace_back();
   launches.back().push_back(&rate);
 }
@@ -67,7 +67,7 @@ bool is_apart(const std::vector<std::vector<const GroupRate*>>& own,
       double& slowest = bounds.try_emplace(rate->operation, HUGE_VAL, HUGE_VAL).first->second.second;
       slowest = std::min(slowest, rate->bus_bandwidth);
     }
-  return !others.empty() && std::any_of(bounds.begin(), bounds.end(), [](const auto& of) {
+  return !others.empty() && std::ranges::any_of(bounds, [](const auto& of) {
     return std::isfinite(of.second.second) && of.second.first < of.second.second * std::exp(-kMatters);
   });
 }
@@ -101,7 +101,7 @@ HalvingLaunches::HalvingLaunches(const BurninRecord& record, bool without_nvlink
 
 HalvingLaunches::Key HalvingLaunches::key_of(const GroupLaunch& launch) {
   Nodes nodes = launch.nodes;
-  std::sort(nodes.begin(), nodes.end());
+  std::ranges::sort(nodes);
   return {nodes, launch.rail.value_or(-1)};
 }
 
@@ -127,7 +127,7 @@ bool HalvingLaunches::was_launched(const GroupLaunch& launch) const {
 }
 
 bool HalvingLaunches::is_well(const Nodes& nodes) const {
-  return std::all_of(nodes.begin(), nodes.end(), [this](int node) { return well_.contains(node); });
+  return std::ranges::all_of(nodes, [this](int node) { return well_.contains(node); });
 }
 
 int HalvingLaunches::leaf_of(int node) const {
@@ -166,8 +166,8 @@ LaunchVerdict HalvingLaunches::verdict_of(const GroupRate& rate) const {
   }
   const Rates& all = kinds_.at(kind_of(rate.launch));
   Rates controls;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(controls),
-               [this](const GroupRate* of) { return is_well(of->launch.nodes); });
+  std::ranges::copy_if(all, std::back_inserter(controls),
+                       [this](const GroupRate* of) { return is_well(of->launch.nodes); });
   const std::vector<double> logs = logs_of(controls, rate.operation);
   const auto reference = reference_of(logs.size() >= kMinPopulation ? logs : logs_of(all, rate.operation));
   if (!reference) return {rate.floor > 0 ? LaunchState::well : LaunchState::unknown};
@@ -221,7 +221,7 @@ bool HalvingLaunches::is_far_behind(const Nodes& nodes) const {
   if (of == kinds_.end()) return false;
   for (const GroupRate* const own : rates_.at(key_of(launch_of(nodes)))) {
     const std::vector<double> logs = logs_of(of->second, own->operation);
-    if (std::log(own->bus_bandwidth) < *std::max_element(logs.begin(), logs.end()) - kMaxBlind) return true;
+    if (std::log(own->bus_bandwidth) < *std::ranges::max_element(logs) - kMaxBlind) return true;
   }
   return false;
 }
@@ -234,9 +234,8 @@ HalvingLaunches::Nodes HalvingLaunches::like(const Kind& kind, const std::set<in
   }
   Nodes nodes;
   for (const int count : kind.per_leaf.empty() ? Nodes{static_cast<int>(kind.size)} : kind.per_leaf) {
-    const auto leaf = std::find_if(free.begin(), free.end(), [count](const auto& of) {
-      return std::cmp_less_equal(count, of.second.size());
-    });
+    const auto leaf = std::ranges::find_if(
+        free, [count](const auto& of) { return std::cmp_less_equal(count, of.second.size()); });
     if (leaf == free.end()) return {};
     nodes.insert(nodes.end(), leaf->second.begin(), leaf->second.begin() + count);
     free.erase(leaf);
@@ -248,8 +247,7 @@ HalvingLaunches::Nodes HalvingLaunches::well_group_like(const GroupLaunch& launc
   const std::set<int> own(launch.nodes.begin(), launch.nodes.end());
   const Kind kind = kind_of(launch);
   for (const auto& [key, rates] : rates_) {
-    const bool is_apart =
-        std::none_of(key.first.begin(), key.first.end(), [&own](int node) { return own.contains(node); });
+    const bool is_apart = std::ranges::none_of(key.first, [&own](int node) { return own.contains(node); });
     if (is_apart && key.second == kind.rail && kind_of(rates.front()->launch) == kind &&
         worst_of(rates).state == LaunchState::well)
       return key.first;
@@ -323,7 +321,7 @@ HalvingLaunches::Nodes HalvingLaunches::partners_of(int node) const {
   };
   for (const auto& [key, rates] : rates_) note(key);
   for (const auto& [key, failure] : failures_) note(key);
-  std::sort(partners.begin(), partners.end());
+  std::ranges::sort(partners);
   partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
   return partners;
 }
@@ -334,8 +332,8 @@ std::optional<int> HalvingLaunches::partner_for(int node, const Nodes& met, cons
     return std::tuple(busy.contains(other), leaf_of(other) != leaf_of(node), std::abs(other - node), other);
   };
   for (const int other : well_) {
-    const bool fits = gpus_[slot_of(other)] == gpus_[slot_of(node)] &&
-                      std::find(met.begin(), met.end(), other) == met.end();
+    const bool fits =
+        gpus_[slot_of(other)] == gpus_[slot_of(node)] && std::ranges::find(met, other) == met.end();
     if (fits && (!best || rank(other) < rank(*best))) best = other;
   }
   return best;

@@ -31,7 +31,7 @@ void judge_suspect(const BurninRecord& record, const HalvingSuspect& suspect, At
     verdict = {suspect.node, Bucket::not_tested, suspect.why};
     return;
   }
-  const bool is_inside = std::any_of(found.blames.begin(), found.blames.end(), [&](const Blame& blame) {
+  const bool is_inside = std::ranges::any_of(found.blames, [&](const Blame& blame) {
     return blame.nodes == std::vector{suspect.node} &&
            (blame.kind == BlameKind::inside || blame.kind == BlameKind::gpu);
   });
@@ -61,9 +61,8 @@ std::string cost_words(const HalvingCost& cost) {
 
 /// Of a node that pairs say nothing of.
 NodeVerdict verdict_of(const BurninRecord& record, const Halving& halving, int node) {
-  const bool is_well = std::all_of(halving.well.begin(), halving.well.end(), [node](const auto& well) {
-    return std::binary_search(well.begin(), well.end(), node);
-  });
+  const bool is_well = std::ranges::all_of(
+      halving.well, [node](const auto& well) { return std::ranges::binary_search(well, node); });
   if (!works_somewhere(record, BurninPhase::halving))
     return {node, Bucket::not_tested, "no launch of phase halving worked"};
   if (halving.unclear.contains(node))
@@ -103,8 +102,8 @@ void judge_path(const BurninRecord& record, const HalvingPath& path, Attribution
 
 bool was_halved(const BurninRecord& record) {
   const auto is_halving = [](const auto& each) { return each.launch.phase == BurninPhase::halving; };
-  return std::any_of(record.groups.begin(), record.groups.end(), is_halving) ||
-         std::any_of(record.group_failures.begin(), record.group_failures.end(), is_halving);
+  return std::ranges::any_of(record.groups, is_halving) ||
+         std::ranges::any_of(record.group_failures, is_halving);
 }
 
 void judge_halving(const BurninRecord& record, Attribution& found) {
@@ -128,10 +127,9 @@ std::string prediction_words(const BurninRecord& record) {
           ? ""
           : fmt::format("; if what was slow is not slow again {}", cost_words(record.halving_least));
   return fmt::format(
-      "predicted after the first launches, which took up to {} to start: {}{}; each group "
-      "that is slow though its parts are well takes 1 to {} launches more, with nothing beside, and if it "
-      "stays slow "
-      "up to 4 for each time that it is halved",
+      "predicted after the first launches, which took up to {} to start: {}{}; each group that is slow "
+      "though its parts are well takes 1 to {} launches more, with nothing beside, and if it stays slow up "
+      "to 4 for each time that it is halved",
       format_seconds(record.start_seconds), cost_words(record.halving_predicted), least, 2 * kPathRepeats);
 }
 

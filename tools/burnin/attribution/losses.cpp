@@ -65,7 +65,7 @@ RailLosses losses_of(const PairTable& table, int rail, bool sends) {
 }
 
 bool is_named(const Attribution& found, int node, int rail) {
-  return std::any_of(found.blames.begin(), found.blames.end(), [&](const Blame& blame) {
+  return std::ranges::any_of(found.blames, [&](const Blame& blame) {
     return blame.nodes == std::vector<int>{node} && blame.rail.value_or(rail) == rail &&
            blame.kind != BlameKind::inside;
   });
@@ -76,8 +76,8 @@ std::string percent(double share) { return fmt::format("{:.2g} %", 100 * share);
 }  // namespace
 
 void judge_losses(const PairTable& table, Attribution& found) {
-  const bool is_measured = std::any_of(table.times.begin(), table.times.end(),
-                                       [](const RailTime& time) { return time.resent.has_value(); });
+  const bool is_measured =
+      std::ranges::any_of(table.times, [](const RailTime& time) { return time.resent.has_value(); });
   if (!is_measured) return;
   for (int rail = 0; rail < table.rails; ++rail) {
     const RailLosses out = losses_of(table, rail, true);
@@ -99,12 +99,12 @@ void judge_losses(const PairTable& table, Attribution& found) {
            .rail = rail,
            .measure = measure,
            .confirmed = alone.partners >= 2 && alone.share > line,
-           .evidence = fmt::format(
-               "{}{}: TCP sends again {} of its bytes to others and {} of theirs to it, in the median "
-               "of {} partners: a link that loses, which the times need not show",
-               who, table.of_rail(rail), percent(out.nodes[slot_of(node)].share),
-               percent(in.nodes[slot_of(node)].share),
-               std::max(out.nodes[slot_of(node)].partners, in.nodes[slot_of(node)].partners)),
+           .evidence =
+               fmt::format("{}{}: TCP sends again {} of its bytes to others and {} of theirs to it, in the "
+                           "median of {} partners: a link that loses, which the times need not show",
+                           who, table.of_rail(rail), percent(out.nodes[slot_of(node)].share),
+                           percent(in.nodes[slot_of(node)].share),
+                           std::max(out.nodes[slot_of(node)].partners, in.nodes[slot_of(node)].partners)),
            .next = technician_step(kind, who, rail)});
       NodeVerdict& verdict = found.nodes[slot_of(node)];
       if (verdict.bucket == Bucket::good) verdict = {node, Bucket::suspect, found.blames.back().evidence};

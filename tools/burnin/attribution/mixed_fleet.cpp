@@ -75,7 +75,7 @@ std::vector<std::vector<int>> nodes_alike(const BurninRecord& record) {
     kinds[by_host[record.table.nodes[slot_of(node)]]].push_back(node);
   std::vector<std::vector<int>> alike;
   for (auto& [kind, nodes] : kinds) alike.push_back(std::move(nodes));
-  std::sort(alike.begin(), alike.end());
+  std::ranges::sort(alike);
   return alike;
 }
 
@@ -146,9 +146,8 @@ Attribution attribute_alike(const BurninRecord& record, double expected_seconds)
     all.doubt += fmt::format("{}of the hosts with {}: {}", all.doubt.empty() ? "" : "; ",
                              kind_words(kind_of(record, nodes.front())), part.doubt);
   }
-  std::sort(all.blames.begin(), all.blames.end(), is_worse);
-  std::sort(all.nodes.begin(), all.nodes.end(),
-            [](const NodeVerdict& a, const NodeVerdict& b) { return a.node < b.node; });
+  std::ranges::sort(all.blames, is_worse);
+  std::ranges::sort(all.nodes, {}, &NodeVerdict::node);
   return all;
 }
 

@@ -36,8 +36,7 @@ PairOutcome times_between(const Run& run, const std::string& a, const std::strin
   for (const Row& row : run.rows) {
     if (row.measurement.pass_seconds.empty()) continue;
     // A disturbance only adds: the quickest pass is the link's.
-    const double quickest =
-        *std::min_element(row.measurement.pass_seconds.begin(), row.measurement.pass_seconds.end());
+    const double quickest = *std::ranges::min_element(row.measurement.pass_seconds);
     const bool is_from_a = (row.measurement.key.root == 0) == in_order;
     (is_from_a ? outcome.from_a : outcome.from_b) = quickest;
   }
@@ -50,13 +49,12 @@ PairOutcome times_between(const Run& run, const std::string& a, const std::strin
 std::string misplacement(const Run& run, const std::vector<std::string>& hosts) {
   std::vector<bool> is_there(hosts.size(), false);
   for (const Identity& rank : run.ranks) {
-    const auto found = std::find_if(hosts.begin(), hosts.end(), [&rank](const std::string& host) {
-      return is_same_host(host, rank.host);
-    });
+    const auto found = std::ranges::find_if(
+        hosts, [&rank](const std::string& host) { return is_same_host(host, rank.host); });
     if (found == hosts.end()) return fmt::format("a rank ran on {}", rank.host);
     is_there[static_cast<std::size_t>(found - hosts.begin())] = true;
   }
-  const auto missing = std::find(is_there.begin(), is_there.end(), false);
+  const auto missing = std::ranges::find(is_there, false);
   if (missing == is_there.end()) return {};
   return fmt::format("no rank ran on {}", hosts[static_cast<std::size_t>(missing - is_there.begin())]);
 }

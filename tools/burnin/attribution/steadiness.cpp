@@ -28,7 +28,7 @@ struct AloneTime {
 };
 
 double lower_quartile(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   return values[(values.size() - 1) / 4];
 }
 
@@ -64,7 +64,7 @@ std::vector<AloneTime> without_what_stays(const std::vector<AloneTime>& times, d
     ++measured;
   }
   std::vector<AloneTime> rest;
-  std::copy_if(times.begin(), times.end(), std::back_inserter(rest), [&slow_of](const AloneTime& time) {
+  std::ranges::copy_if(times, std::back_inserter(rest), [&slow_of](const AloneTime& time) {
     const auto& [slow, measured] = slow_of.at({time.from, time.to});
     return slow < measured || measured <= kRepeats;
   });
@@ -94,9 +94,8 @@ std::optional<UnsteadyPart> unsteady_part(const std::vector<AloneTime>& times, i
     excess.push_back(time.excess);
   }
   part.partners = static_cast<int>(partners.size());
-  const bool contradicts_itself =
-      std::any_of(slow_directions.begin(), slow_directions.end(),
-                  [&](const auto& direction) { return quick_directions.contains(direction); });
+  const bool contradicts_itself = std::ranges::any_of(
+      slow_directions, [&](const auto& direction) { return quick_directions.contains(direction); });
   if (part.partners < 2 || part.without < 2 || !contradicts_itself) return std::nullopt;
   part.log_time = median(excess);
   return part;
@@ -121,8 +120,7 @@ bool is_certain(const UnsteadyPart& part, std::size_t nodes, int rails) {
 /// The pairs that tell who of a and b it is, and where (without b: whether it is a).
 std::vector<std::pair<int, int>> telling_pairs(int a, std::optional<int> b, const std::vector<int>& good) {
   std::vector<int> partners;
-  std::copy_if(good.begin(), good.end(), std::back_inserter(partners),
-               [&](int node) { return node != a && node != b; });
+  std::ranges::copy_if(good, std::back_inserter(partners), [&](int node) { return node != a && node != b; });
   if (partners.size() > 2) partners.resize(2);
   std::vector<std::pair<int, int>> pairs;
   if (b) pairs.emplace_back(a, *b);
@@ -147,8 +145,7 @@ bool is_repeated(const PairTable& table, const Asked& asked) {
     const bool is_of_peer = peer < 0 || time.from == peer || time.to == peer;
     if (time.alone && time.rail == rail && is_of_it && is_of_peer) ++launches[{time.from, time.to}];
   }
-  return std::any_of(launches.begin(), launches.end(),
-                     [](const auto& direction) { return direction.second > kRepeats; });
+  return std::ranges::any_of(launches, [](const auto& direction) { return direction.second > kRepeats; });
 }
 
 }  // namespace
@@ -205,13 +202,12 @@ std::vector<std::pair<PairRound, int>> steadiness_rounds(const PairTable& table,
   if (asked.size() > std::max<std::size_t>(4, table.nodes.size() / 8)) return {};
   // Whoever is asked about is a partner of last resort.
   const auto is_asked = [&asked](int node) {
-    return std::any_of(asked.begin(), asked.end(), [node](const auto& one) {
-      return std::get<0>(one) == node || std::get<1>(one) == node;
-    });
+    return std::ranges::any_of(
+        asked, [node](const auto& one) { return std::get<0>(one) == node || std::get<1>(one) == node; });
   };
   std::vector<int> partners;
   std::remove_copy_if(good.begin(), good.end(), std::back_inserter(partners), is_asked);
-  std::copy_if(good.begin(), good.end(), std::back_inserter(partners), is_asked);
+  std::ranges::copy_if(good, std::back_inserter(partners), is_asked);
   std::vector<std::pair<PairRound, int>> rounds;
   for (std::size_t repeat = 0; repeat < kRepeats; ++repeat) {
     for (const auto& [node, peer, rail] : asked) {

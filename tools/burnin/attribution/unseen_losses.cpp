@@ -25,13 +25,11 @@ void hold_back_by_pairs(const BurninRecord& record, Attribution& found) {
     if (verdict.bucket != Bucket::good) continue;
     const double worst = worst_part(found.effects, verdict.node);
     if (worst <= unseen_below(found)) continue;
-    verdict = {
-        verdict.node, Bucket::not_tested,
-        fmt::format(
-            "this design cannot tell: its pairs take {}, and healthy nodes scatter so much that only {} "
-            "or more would be named",
-            percent_slower(worst), percent_slower(found.line_of_nodes)),
-        true};
+    verdict = {verdict.node, Bucket::not_tested,
+               fmt::format("this design cannot tell: its pairs take {}, and healthy nodes scatter so much "
+                           "that only {} or more would be named",
+                           percent_slower(worst), percent_slower(found.line_of_nodes)),
+               true};
   }
 }
 

@@ -119,8 +119,8 @@ void allow_many_files() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-}  // namespace
-
+/// From COLLBENCH_SIMULATED_HOST, or from COLLBENCH_SIMULATED_GPUS_PER_HOST and the launcher's rank. Throws
+/// Error (usage).
 SimulatedHost simulated_host() {
   SimulatedHost host;
   if (const auto index = number_of("COLLBENCH_SIMULATED_HOST", 0)) {
@@ -137,6 +137,8 @@ SimulatedHost simulated_host() {
   host.named = true;
   return host;
 }
+
+}  // namespace
 
 SimulatedProcess::SimulatedProcess()
     : host(simulated_host()),

@@ -16,10 +16,6 @@ struct SimulatedHost {
   std::optional<int> only_gpu;  ///< the process sees this GPU alone
 };
 
-/// From COLLBENCH_SIMULATED_HOST, or from COLLBENCH_SIMULATED_GPUS_PER_HOST and the launcher's rank. Throws
-/// Error (usage).
-[[nodiscard]] SimulatedHost simulated_host();
-
 /// What the CUDA of a process holds. There is one, as in a real process; its parts come to be when they are
 /// first used, so that a process may fork before.
 struct SimulatedProcess {

@@ -15,6 +15,7 @@
 namespace collbench::program {
 namespace {
 
+using analysis::PlanRequest;
 using analysis::Precision;
 using analysis::Recompute;
 using analysis::Sharding;
@@ -28,17 +29,17 @@ void take_number(PlanInput& input, const std::string& text, const std::string& w
   input.*Member = parse_number(text, where, 1, Most);
 }
 
-template <std::optional<int> analysis::PlanRequest::* Member>
+template <std::optional<int> PlanRequest::* Member>
 void take_count(PlanInput& input, const std::string& text, const std::string& where) {
   input.request.*Member = parse_number(text, where, 1, kMaxCount);
 }
 
-template <std::optional<double> analysis::PlanRequest::* Member>
+template <std::optional<double> PlanRequest::* Member>
 void take_positive(PlanInput& input, const std::string& text, const std::string& where) {
   input.request.*Member = parse_number(text, where, 1e-6, 1e6);
 }
 
-template <double analysis::PlanRequest::* Member>
+template <double PlanRequest::* Member>
 void take_seconds(PlanInput& input, const std::string& text, const std::string& where) {
   input.request.*Member = parse_number(text, where, 0.001, 1e9);
 }
@@ -104,7 +105,7 @@ void take_sequence(PlanInput& input, const std::string& text, const std::string&
 }
 
 /// "3", "$2.50".
-template <std::optional<double> analysis::PlanRequest::* Member>
+template <std::optional<double> PlanRequest::* Member>
 void take_dollars(PlanInput& input, const std::string& text, const std::string& where) {
   input.request.*Member =
       parse_number(text.starts_with('$') ? text.substr(1) : text, where, 1e-6, 1e6, "dollars");
@@ -161,135 +162,118 @@ void take_fsdp(PlanInput& input, const std::string& text, const std::string& whe
   input.request.shard_group = parse_number(text, where, 2, kMaxCount);
 }
 
-constexpr std::array kOptions{
-    PlanOption{kModelTheme, "model", "NAME|FILE", "llama-3.1-70b, … (--models lists them); or a TOML file",
-               [](PlanInput& input, const std::string& text, const std::string&) { input.model = text; }},
-    PlanOption{kModelTheme, "layers", "N", "transformer layers", take_number<&PlanInput::layers, kMaxLayers>},
-    PlanOption{kModelTheme, "hidden", "N", "width of the hidden state", take_number<&PlanInput::hidden>},
-    PlanOption{kModelTheme, "ffn", "N", "width of the MLP", take_number<&PlanInput::ffn>},
-    PlanOption{kModelTheme, "heads", "N", "attention heads", take_number<&PlanInput::heads>},
-    PlanOption{kModelTheme, "kv-heads", "N", "heads of keys and values (as many as --heads)",
-               take_number<&PlanInput::kv_heads>},
-    PlanOption{kModelTheme, "head-width", "N", "width of a head (hidden / heads)",
-               take_number<&PlanInput::head_width>},
-    PlanOption{kModelTheme, "vocab", "N", "tokens of the vocabulary", take_number<&PlanInput::vocab>},
-    PlanOption{kModelTheme, "gated", "BOOL", "three matrices in an MLP (true unless ffn = 4 × hidden)",
-               take_model_truth<&PlanInput::gated>},
-    PlanOption{kModelTheme, "tied", "BOOL", "one matrix for both embeddings (false)",
-               take_model_truth<&PlanInput::tied>},
-    PlanOption{kModelTheme, "qk-norm", "BOOL", "norms of every head's queries and keys (false)",
-               take_model_truth<&PlanInput::qk_norm>},
-    PlanOption{kModelTheme, "parallel-block", "BOOL", "attention and MLP beside each other (false)",
-               take_model_truth<&PlanInput::parallel_block>},
-    PlanOption{kModelTheme, "window", "N", "tokens that a token attends to (all before it)",
-               take_number<&PlanInput::window>},
-    PlanOption{kModelTheme, "window-layers", "N", "layers with --window (all)",
-               take_number<&PlanInput::window_layers, kMaxLayers>},
-    PlanOption{kModelTheme, "experts", "N", "experts of a layer (none)",
-               take_number<&PlanInput::experts, kMaxExperts>},
-    PlanOption{kModelTheme, "top-k", "N", "experts of a token", take_number<&PlanInput::top_k>},
-    PlanOption{kModelTheme, "expert-ffn", "N", "width of an expert", take_number<&PlanInput::expert_ffn>},
-    PlanOption{kModelTheme, "shared-ffn", "N", "width of the shared expert (none)",
-               take_number<&PlanInput::shared_ffn>},
-    PlanOption{kModelTheme, "dense-layers", "N", "first layers without experts (0)",
-               take_number<&PlanInput::dense_layers>},
-    PlanOption{kSplitTheme, "seq", "N", "tokens of a sample: 8192, or 8k (as the model was trained, or 4096)",
-               take_sequence},
-    PlanOption{kSplitTheme, "gbs", "N",
-               "samples of a step (those of 4 Mi tokens, a single plan rounds up to --mbs × dp)",
-               take_count<&analysis::PlanRequest::global_batch>},
-    PlanOption{kSplitTheme, "mbs", "N", "samples of a micro-batch (1)",
-               take_count<&analysis::PlanRequest::micro_batch>},
-    PlanOption{kSplitTheme, "tp", "N", "tensor parallelism (1)", take_count<&analysis::PlanRequest::tp>},
-    PlanOption{kSplitTheme, "pp", "N", "pipeline stages (1)", take_count<&analysis::PlanRequest::pp>},
-    PlanOption{kSplitTheme, "vpp", "N", "chunks of a stage, interleaved (1)",
-               take_count<&analysis::PlanRequest::vpp>},
-    PlanOption{kSplitTheme, "schedule", "NAME",
-               "of the stages: 1f1b, interleaved (as --vpp says), zb-h1 or dualpipe (zero-bubble)",
-               take_schedule},
-    PlanOption{kSplitTheme, "cp", "N", "context parallelism (1)", take_count<&analysis::PlanRequest::cp>},
-    PlanOption{kSplitTheme, "ep", "N", "expert parallelism (1)", take_count<&analysis::PlanRequest::ep>},
-    PlanOption{kSplitTheme, "dp", "N", "data parallelism (what is left)",
-               take_count<&analysis::PlanRequest::dp>},
-    PlanOption{kSplitTheme, "order", "NAMES",
-               "how ranks are numbered, the innermost first (tp-cp-ep-dp-pp: Megatron's)",
-               take_parsed<&analysis::PlanRequest::order, analysis::parse_rank_order>},
-    PlanOption{kSplitTheme, "zero", "0-3",
-               "ZeRO stage: 1 as Megatron's distributed optimizer, 3 as --fsdp full (1)", take_zero},
-    PlanOption{kSplitTheme, "fsdp", "full|grad|N",
-               "FSDP: FULL_SHARD, SHARD_GRAD_OP, or full within groups of N", take_fsdp},
-    PlanOption{kSplitTheme, "recompute", "NAME",
-               "none, selective, modules (norms, activations, MLA up) or full (none)",
-               take_parsed<&analysis::PlanRequest::recompute, parse_recompute>},
-    PlanOption{kSplitTheme, "precision", "NAME", "bf16, fp16, fp8, fp8-rowwise, mxfp8 or nvfp4 (bf16)",
-               take_parsed<&analysis::PlanRequest::precision, parse_precision>},
-    PlanOption{kSplitTheme, "stack", "NAME",
-               "megatron, megatron-eager, -2026, -2021, -deepspeed, fsdp, compiled, maxtext (by the "
-               "sharding, with experts by the machine)",
-               [](PlanInput& input, const std::string& text, const std::string&) {
-                 input.request.stack = &analysis::find_stack(text);
-               }},
-    PlanOption{kSplitTheme, "attention", "NAME", "unfused, flash2 or newest (the stack's)",
-               take_parsed<&analysis::PlanRequest::attention, parse_attention>},
-    PlanOption{kSplitTheme, "sp", "BOOL", "sequence parallelism beside --tp (as the stack does)",
-               take_truth<&analysis::PlanRequest::sequence_parallel>},
-    PlanOption{kSplitTheme, "tp-overlap", "BOOL", "TP collectives beside products (as the stack does)",
-               take_truth<&analysis::PlanRequest::tp_overlap>},
-    PlanOption{kSplitTheme, "ep-overlap", "BOOL",
-               "experts' exchange under another micro-batch (as the stack does)",
-               take_truth<&analysis::PlanRequest::ep_overlap>},
-    PlanOption{kSplitTheme, "assume", "NAME=VALUE",
-               "a constant of the model, several with commas (docs/plan.md)",
-               [](PlanInput& input, const std::string& text, const std::string&) {
-                 for (const std::string& each : split_list(text))
-                   analysis::assume(input.request.assumed, each);
-               }},
-    PlanOption{kSplitTheme, "exceed-memory", "BOOL", "plan it even where it does not fit",
-               take_truth<&analysis::PlanRequest::may_exceed_memory>},
-    PlanOption{kMachineTheme, "topology", "NAME|FILE", "a reference machine, or a file that describes a node",
-               [](PlanInput& input, const std::string& text, const std::string&) { input.topology = text; }},
-    PlanOption{kMachineTheme, "nodes", "N", "number of such nodes (1)", take_number<&PlanInput::nodes>},
-    PlanOption{kMachineTheme, "n-gpus", "N", "GPUs of all nodes, in place of --nodes; --gpus is it too",
-               take_count<&analysis::PlanRequest::n_gpus>},
-    PlanOption{kMachineTheme, "gpus-per-node", "N", "GPUs used per node (all)",
-               take_number<&PlanInput::gpus_per_node>},
-    PlanOption{
-        kMachineTheme, "gpu", "NAME", "rates of another GPU: GB300, H100, …",
-        [](PlanInput& input, const std::string& text, const std::string&) { input.request.gpu = text; }},
-    PlanOption{kMachineTheme, "nic-gbps-per-gpu", "GBPS",
-               "Gb/s of network for each GPU, in place of the topology's",
-               take_positive<&analysis::PlanRequest::nic_gbps_per_gpu>},
-    PlanOption{kMachineTheme, "fabric", "WORDS",
-               "between nodes, as predict takes it: rail-optimized,leaf=32,oversubscription=2, …",
-               take_parsed<&analysis::PlanRequest::fabric, analysis::parse_fabric>},
-    PlanOption{kMachineTheme, "power-limit", "WATTS", "of a GPU's board (its data sheet's)",
-               take_positive<&analysis::PlanRequest::power_limit_watts>},
-    PlanOption{kMachineTheme, "hbm-gbps", "GBPS", "GB/s of a copy in GPU memory, in place of the GPU's",
-               take_positive<&analysis::PlanRequest::hbm_gbps>},
-    PlanOption{kRunTheme, "tokens", "N", "tokens to train on: 15T, 300B",
-               take_parsed<&analysis::PlanRequest::tokens, parse_tokens>},
-    PlanOption{kRunTheme, "price", "DOLLARS", "of a GPU-hour",
-               take_dollars<&analysis::PlanRequest::price_per_gpu_hour>},
-    PlanOption{kRunTheme, "pue", "FACTOR", "power of the site, of that of the servers (1.2)",
-               [](PlanInput& input, const std::string& text, const std::string& where) {
-                 input.request.pue = parse_number(text, where, 1.0, 5.0);
-               }},
-    PlanOption{kRunTheme, "price-kwh", "DOLLARS", "of a kWh",
-               take_dollars<&analysis::PlanRequest::price_per_kwh>},
-    PlanOption{kRunTheme, "interruption-gpu-hours", "HOURS",
-               "GPU-hours between interruptions (50700: Llama 3's)",
-               take_seconds<&analysis::PlanRequest::interruption_gpu_hours>},
-    PlanOption{kRunTheme, "checkpoint-seconds", "S",
-               "that a checkpoint stops the step (30, or by the two below)",
-               take_positive<&analysis::PlanRequest::checkpoint_seconds>},
-    PlanOption{kRunTheme, "storage-gbps", "GBPS", "GB/s at which all GPUs together write a checkpoint",
-               take_positive<&analysis::PlanRequest::storage_gbps>},
-    PlanOption{kRunTheme, "async-checkpoint", "BOOL",
-               "written while the step goes on, behind a copy to host memory (false)",
-               take_truth<&analysis::PlanRequest::async_checkpoint>},
-    PlanOption{kRunTheme, "restart-seconds", "S", "from an interruption to the next step (600)",
-               take_seconds<&analysis::PlanRequest::restart_seconds>},
-};
+constexpr auto kOptions = std::to_array<PlanOption>({
+    {kModelTheme, "model", "NAME|FILE", "llama-3.1-70b, … (--models lists them); or a TOML file",
+     [](PlanInput& input, const std::string& text, const std::string&) { input.model = text; }},
+    {kModelTheme, "layers", "N", "transformer layers", take_number<&PlanInput::layers, kMaxLayers>},
+    {kModelTheme, "hidden", "N", "width of the hidden state", take_number<&PlanInput::hidden>},
+    {kModelTheme, "ffn", "N", "width of the MLP", take_number<&PlanInput::ffn>},
+    {kModelTheme, "heads", "N", "attention heads", take_number<&PlanInput::heads>},
+    {kModelTheme, "kv-heads", "N", "heads of keys and values (as many as --heads)",
+     take_number<&PlanInput::kv_heads>},
+    {kModelTheme, "head-width", "N", "width of a head (hidden / heads)", take_number<&PlanInput::head_width>},
+    {kModelTheme, "vocab", "N", "tokens of the vocabulary", take_number<&PlanInput::vocab>},
+    {kModelTheme, "gated", "BOOL", "three matrices in an MLP (true unless ffn = 4 × hidden)",
+     take_model_truth<&PlanInput::gated>},
+    {kModelTheme, "tied", "BOOL", "one matrix for both embeddings (false)",
+     take_model_truth<&PlanInput::tied>},
+    {kModelTheme, "qk-norm", "BOOL", "norms of every head's queries and keys (false)",
+     take_model_truth<&PlanInput::qk_norm>},
+    {kModelTheme, "parallel-block", "BOOL", "attention and MLP beside each other (false)",
+     take_model_truth<&PlanInput::parallel_block>},
+    {kModelTheme, "window", "N", "tokens that a token attends to (all before it)",
+     take_number<&PlanInput::window>},
+    {kModelTheme, "window-layers", "N", "layers with --window (all)",
+     take_number<&PlanInput::window_layers, kMaxLayers>},
+    {kModelTheme, "experts", "N", "experts of a layer (none)", take_number<&PlanInput::experts, kMaxExperts>},
+    {kModelTheme, "top-k", "N", "experts of a token", take_number<&PlanInput::top_k>},
+    {kModelTheme, "expert-ffn", "N", "width of an expert", take_number<&PlanInput::expert_ffn>},
+    {kModelTheme, "shared-ffn", "N", "width of the shared expert (none)",
+     take_number<&PlanInput::shared_ffn>},
+    {kModelTheme, "dense-layers", "N", "first layers without experts (0)",
+     take_number<&PlanInput::dense_layers>},
+    {kSplitTheme, "seq", "N", "tokens of a sample: 8192, or 8k (as the model was trained, or 4096)",
+     take_sequence},
+    {kSplitTheme, "gbs", "N",
+     "samples of a step (those of 4 Mi tokens, a single plan rounds up to --mbs × dp)",
+     take_count<&PlanRequest::global_batch>},
+    {kSplitTheme, "mbs", "N", "samples of a micro-batch (1)", take_count<&PlanRequest::micro_batch>},
+    {kSplitTheme, "tp", "N", "tensor parallelism (1)", take_count<&PlanRequest::tp>},
+    {kSplitTheme, "pp", "N", "pipeline stages (1)", take_count<&PlanRequest::pp>},
+    {kSplitTheme, "vpp", "N", "chunks of a stage, interleaved (1)", take_count<&PlanRequest::vpp>},
+    {kSplitTheme, "schedule", "NAME",
+     "of the stages: 1f1b, interleaved (as --vpp says), zb-h1 or dualpipe (zero-bubble)", take_schedule},
+    {kSplitTheme, "cp", "N", "context parallelism (1)", take_count<&PlanRequest::cp>},
+    {kSplitTheme, "ep", "N", "expert parallelism (1)", take_count<&PlanRequest::ep>},
+    {kSplitTheme, "dp", "N", "data parallelism (what is left)", take_count<&PlanRequest::dp>},
+    {kSplitTheme, "order", "NAMES",
+     "how ranks are numbered, the innermost first (tp-cp-ep-dp-pp: Megatron's)",
+     take_parsed<&PlanRequest::order, analysis::parse_rank_order>},
+    {kSplitTheme, "zero", "0-3", "ZeRO stage: 1 as Megatron's distributed optimizer, 3 as --fsdp full (1)",
+     take_zero},
+    {kSplitTheme, "fsdp", "full|grad|N", "FSDP: FULL_SHARD, SHARD_GRAD_OP, or full within groups of N",
+     take_fsdp},
+    {kSplitTheme, "recompute", "NAME", "none, selective, modules (norms, activations, MLA up) or full (none)",
+     take_parsed<&PlanRequest::recompute, parse_recompute>},
+    {kSplitTheme, "precision", "NAME", "bf16, fp16, fp8, fp8-rowwise, mxfp8 or nvfp4 (bf16)",
+     take_parsed<&PlanRequest::precision, parse_precision>},
+    {kSplitTheme, "stack", "NAME",
+     "megatron, megatron-eager, -2026, -2021, -deepspeed, fsdp, compiled, maxtext (by the "
+     "sharding, with experts by the machine)",
+     [](PlanInput& input, const std::string& text, const std::string&) {
+       input.request.stack = &analysis::find_stack(text);
+     }},
+    {kSplitTheme, "attention", "NAME", "unfused, flash2 or newest (the stack's)",
+     take_parsed<&PlanRequest::attention, parse_attention>},
+    {kSplitTheme, "sp", "BOOL", "sequence parallelism beside --tp (as the stack does)",
+     take_truth<&PlanRequest::sequence_parallel>},
+    {kSplitTheme, "tp-overlap", "BOOL", "TP collectives beside products (as the stack does)",
+     take_truth<&PlanRequest::tp_overlap>},
+    {kSplitTheme, "ep-overlap", "BOOL", "experts' exchange under another micro-batch (as the stack does)",
+     take_truth<&PlanRequest::ep_overlap>},
+    {kSplitTheme, "assume", "NAME=VALUE", "a constant of the model, several with commas (docs/plan.md)",
+     [](PlanInput& input, const std::string& text, const std::string&) {
+       for (const std::string& each : split_list(text)) analysis::assume(input.request.assumed, each);
+     }},
+    {kSplitTheme, "exceed-memory", "BOOL", "plan it even where it does not fit",
+     take_truth<&PlanRequest::may_exceed_memory>},
+    {kMachineTheme, "topology", "NAME|FILE", "a reference machine, or a file that describes a node",
+     [](PlanInput& input, const std::string& text, const std::string&) { input.topology = text; }},
+    {kMachineTheme, "nodes", "N", "number of such nodes (1)", take_number<&PlanInput::nodes>},
+    {kMachineTheme, "n-gpus", "N", "GPUs of all nodes, in place of --nodes; --gpus is it too",
+     take_count<&PlanRequest::n_gpus>},
+    {kMachineTheme, "gpus-per-node", "N", "GPUs used per node (all)", take_number<&PlanInput::gpus_per_node>},
+    {kMachineTheme, "gpu", "NAME", "rates of another GPU: GB300, H100, …",
+     [](PlanInput& input, const std::string& text, const std::string&) { input.request.gpu = text; }},
+    {kMachineTheme, "nic-gbps-per-gpu", "GBPS", "Gb/s of network for each GPU, in place of the topology's",
+     take_positive<&PlanRequest::nic_gbps_per_gpu>},
+    {kMachineTheme, "fabric", "WORDS",
+     "between nodes, as predict takes it: rail-optimized,leaf=32,oversubscription=2, …",
+     take_parsed<&PlanRequest::fabric, analysis::parse_fabric>},
+    {kMachineTheme, "power-limit", "WATTS", "of a GPU's board (its data sheet's)",
+     take_positive<&PlanRequest::power_limit_watts>},
+    {kMachineTheme, "hbm-gbps", "GBPS", "GB/s of a copy in GPU memory, in place of the GPU's",
+     take_positive<&PlanRequest::hbm_gbps>},
+    {kRunTheme, "tokens", "N", "tokens to train on: 15T, 300B",
+     take_parsed<&PlanRequest::tokens, parse_tokens>},
+    {kRunTheme, "price", "DOLLARS", "of a GPU-hour", take_dollars<&PlanRequest::price_per_gpu_hour>},
+    {kRunTheme, "pue", "FACTOR", "power of the site, of that of the servers (1.2)",
+     [](PlanInput& input, const std::string& text, const std::string& where) {
+       input.request.pue = parse_number(text, where, 1.0, 5.0);
+     }},
+    {kRunTheme, "price-kwh", "DOLLARS", "of a kWh", take_dollars<&PlanRequest::price_per_kwh>},
+    {kRunTheme, "interruption-gpu-hours", "HOURS", "GPU-hours between interruptions (50700: Llama 3's)",
+     take_seconds<&PlanRequest::interruption_gpu_hours>},
+    {kRunTheme, "checkpoint-seconds", "S", "that a checkpoint stops the step (30, or by the two below)",
+     take_positive<&PlanRequest::checkpoint_seconds>},
+    {kRunTheme, "storage-gbps", "GBPS", "GB/s at which all GPUs together write a checkpoint",
+     take_positive<&PlanRequest::storage_gbps>},
+    {kRunTheme, "async-checkpoint", "BOOL",
+     "written while the step goes on, behind a copy to host memory (false)",
+     take_truth<&PlanRequest::async_checkpoint>},
+    {kRunTheme, "restart-seconds", "S", "from an interruption to the next step (600)",
+     take_seconds<&PlanRequest::restart_seconds>},
+});
 
 }  // namespace
 
@@ -303,8 +287,7 @@ const PlanOption* find_plan_option(std::string_view name) {
   std::string wanted(name);
   std::ranges::replace(wanted, '_', '-');
   if (wanted == "gpus") wanted = "n-gpus";
-  const auto* const found =
-      std::ranges::find_if(kOptions, [&](const PlanOption& option) { return option.name == wanted; });
+  const auto* const found = std::ranges::find(kOptions, wanted, &PlanOption::name);
   return found == kOptions.end() ? nullptr : found;
 }
 

@@ -44,7 +44,7 @@ std::vector<std::string> delimited_cells(std::string_view line, char separator) 
 }
 
 bool is_markdown_rule(const std::vector<std::string>& cells) {
-  return !cells.empty() && std::all_of(cells.begin(), cells.end(), [](const std::string& cell) {
+  return !cells.empty() && std::ranges::all_of(cells, [](const std::string& cell) {
     return cell.size() > 1 && cell.find_first_not_of(":-") == std::string::npos;
   });
 }

@@ -46,9 +46,8 @@ std::vector<Cells> wanted_rows(const std::vector<Line>& lines, char separator,
                         fmt::format("check that line and heading are whole, and what separates their cells{}",
                                     separator == ',' ? "; a decimal comma separates, too" : ""));
     }
-    const bool is_wanted = std::all_of(wanted.begin(), wanted.end(), [&row](const auto& cell) {
-      return row.cells[cell.first] == cell.second;
-    });
+    const bool is_wanted = std::ranges::all_of(
+        wanted, [&row](const auto& cell) { return row.cells[cell.first] == cell.second; });
     if (is_wanted) rows.push_back(std::move(row));
   }
   if (rows.empty()) {
@@ -65,9 +64,9 @@ bool says_row_failed(const std::string& column, const std::string& cell) {
   constexpr std::array<std::string_view, 8> kCounts{"wrong", "#wrong",    "errors",      "error",
                                                     "rc",    "exit_code", "exit_status", "returncode"};
   const std::string name = lower(column);
-  if (std::find(kStates.begin(), kStates.end(), name) != kStates.end()) return says_failure(cell);
+  if (std::ranges::find(kStates, name) != kStates.end()) return says_failure(cell);
   const auto count = leading_number(cell);
-  return std::find(kCounts.begin(), kCounts.end(), name) != kCounts.end() && count && *count != 0;
+  return std::ranges::find(kCounts, name) != kCounts.end() && count && *count != 0;
 }
 
 /// Rows that failed by another column than that of their `rates` have none. "; 3 rows failed by status".
@@ -103,8 +102,7 @@ std::map<std::string, int> rail_numbers(const std::vector<Cells>& rows, std::siz
   }
   const auto number = [](const std::string& name) { return parse_integer(name, 0, 1'000'000); };
   if (std::all_of(names.begin(), names.end(), number))
-    std::sort(names.begin(), names.end(),
-              [&](const auto& a, const auto& b) { return *number(a) < *number(b); });
+    std::ranges::sort(names, [&](const auto& a, const auto& b) { return *number(a) < *number(b); });
   for (std::size_t rail = 0; rail < names.size(); ++rail) numbers[names[rail]] = static_cast<int>(rail);
   return numbers;
 }
@@ -113,8 +111,8 @@ std::map<std::string, int> rail_numbers(const std::vector<Cells>& rows, std::siz
 std::string rail_words(const std::map<std::string, int>& numbers) {
   std::vector<std::string> names(numbers.size());
   for (const auto& [name, rail] : numbers) names[slot_of(rail)] = fmt::format("rail {} is {}", rail, name);
-  const bool same = std::all_of(numbers.begin(), numbers.end(),
-                                [](const auto& each) { return each.first == fmt::to_string(each.second); });
+  const bool same = std::ranges::all_of(
+      numbers, [](const auto& each) { return each.first == fmt::to_string(each.second); });
   return same ? "" : fmt::format("; {}", fmt::join(names, ", "));
 }
 
@@ -245,8 +243,8 @@ BurninRecord from_table(const std::vector<Line>& lines, const std::string& file,
   BurninRecord record = pairs.record(
       mirrored,
       fmt::format(
-          "measured by others: {}, column {} in {}{}{}{}{}{}{}{}; whether pairs ran beside others is "
-          "not known{}",
+          "measured by others: {}, column {} in {}{}{}{}{}{}{}{}; whether pairs ran beside others is not "
+          "known{}",
           file, columns.heading[columns.rates], unit_name, failed,
           chosen.empty() ? "" : fmt::format(", rows of {}", fmt::join(chosen, " and ")), rail_words(numbers),
           direction_words(directions, mirrored),
@@ -309,15 +307,15 @@ BurninRecord from_rates(const std::vector<Line>& lines, const std::string& file,
   }
   if (groups.empty() && failures.empty())
     throw usage_error(file, "no cell has a rate", "check the column of rates");
-  const bool single = std::all_of(groups.begin(), groups.end(),
-                                  [](const GroupRate& one) { return one.launch.nodes.size() == 1; });
+  const bool single =
+      std::ranges::all_of(groups, [](const GroupRate& one) { return one.launch.nodes.size() == 1; });
   BurninRecord record = cells.record_of_groups(fmt::format(
       "measured by others: {}, column {} in {}{}{}; {}", file, heading[rates], unit_name, failed,
       cells.other_names(),
-      single ? "a rate of each node: tells which is slower than the others, and nothing of what is between "
-               "them"
-             : "groups of nodes: tells which group is slow, and not which of its nodes; other groups with "
-               "the same nodes, halves of it, would"));
+      single
+          ? "a rate of each node: tells which is slower than the others, and nothing of what is between them"
+          : "groups of nodes: tells which group is slow, and not which of its nodes; other groups with the "
+            "same nodes, halves of it, would"));
   record.groups = std::move(groups);
   record.group_failures = std::move(failures);
   return record;
@@ -338,8 +336,8 @@ BurninRecord burnin_from_pairs(std::string_view text, const std::string& file,
     if (!choice.where.empty()) throw usage_error("--where", "a matrix has no such columns", "leave it out");
     BurninRecord record = burnin_from_matrix(nvbandwidth_matrix(lines, choice.column, file), file);
     record.source +=
-        "; its nodes are the GPUs of one host, so what is said of a NIC, a cable or a host is "
-        "of a GPU, its NVLinks or its PCIe link";
+        "; its nodes are the GPUs of one host, so what is said of a NIC, a cable or a host is of a GPU, its "
+        "NVLinks or its PCIe link";
     return record;
   }
   if (is_pair_matrix(lines)) {

@@ -114,7 +114,7 @@ const Matrix& chosen_matrix(const std::vector<Matrix>& found, const std::string&
 }  // namespace
 
 bool is_nvbandwidth(const std::vector<Line>& lines) {
-  return std::any_of(lines.begin(), lines.end(), [](const Line& line) {
+  return std::ranges::any_of(lines, [](const Line& line) {
     return line.text.starts_with(kVersion) || heads_gpu_pairs(trim(line.text));
   });
 }

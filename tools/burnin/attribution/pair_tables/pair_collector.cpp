@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <numeric>
-#include <optional>
 
 #include "base/text_input.hpp"
 #include "base/text_sinks.hpp"
@@ -53,8 +52,7 @@ bool says_failure(std::string_view cell) {
                                                     "err",   "timeout", "timed",  "hang",    "hung",
                                                     "crash", "crashed", "killed", "aborted", "inf"};
   const std::string word = lower(trim(cell));
-  return std::find(kWords.begin(), kWords.end(), word.substr(0, word.find_first_of(" :,;(!"))) !=
-         kWords.end();
+  return std::ranges::find(kWords, word.substr(0, word.find_first_of(" :,;(!"))) != kWords.end();
 }
 
 std::optional<double> PairCollector::rate(std::string_view cell, double unit, int line) const {
@@ -98,7 +96,7 @@ int PairCollector::node(const std::string& name, int line) {
     record_.table.nodes.push_back(name);
   } else if (name != record_.table.nodes[slot_of(at->second)]) {
     std::vector<std::string>& others = other_names_[at->second];
-    if (std::find(others.begin(), others.end(), name) == others.end()) others.push_back(name);
+    if (std::ranges::find(others, name) == others.end()) others.push_back(name);
   }
   return at->second;
 }

@@ -9,10 +9,8 @@
 #include <cmath>
 #include <initializer_list>
 #include <iterator>
-#include <string_view>
 
 #include "base/error.hpp"
-#include "base/text_input.hpp"
 #include "base/units.hpp"
 
 namespace collbench::analysis {
@@ -40,9 +38,8 @@ std::string end_word(std::string_view name) {
 }
 
 bool has_any(const std::vector<std::string>& words, std::initializer_list<std::string_view> wanted) {
-  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-    return std::find(wanted.begin(), wanted.end(), word) != wanted.end();
-  });
+  return std::ranges::any_of(
+      words, [&](const std::string& word) { return std::ranges::find(wanted, word) != wanted.end(); });
 }
 
 /// Takes `word` from the front of `text`.
@@ -113,10 +110,9 @@ bool is_time(std::string_view name) {
   const std::string lowered = lower(name);
   constexpr std::array<std::string_view, 4> kTimes{"latency", "time", "duration", "seconds"};
   constexpr std::array<std::string_view, 8> kUnits{"_us", "_ms", "_ns", "_s", "(us)", "(ms)", "(ns)", "(s)"};
-  return std::any_of(kTimes.begin(), kTimes.end(),
-                     [&](std::string_view word) { return lowered.find(word) != std::string::npos; }) ||
-         std::any_of(kUnits.begin(), kUnits.end(),
-                     [&](std::string_view unit) { return lowered.ends_with(unit); });
+  return std::ranges::any_of(
+             kTimes, [&](std::string_view word) { return lowered.find(word) != std::string::npos; }) ||
+         std::ranges::any_of(kUnits, [&](std::string_view unit) { return lowered.ends_with(unit); });
 }
 
 /// The unit of rates that a column's name has; `is_rate`: it is known to be one.
@@ -160,8 +156,8 @@ std::optional<PairEnds> pair_ends(const std::vector<std::string>& heading) {
   std::vector<std::string> words;
   for (const std::string& name : heading) words.push_back(end_word(name));
   for (const Names& names : kNames) {
-    const auto from = std::find(words.begin(), words.end(), names.from);
-    const auto to = std::find(words.begin(), words.end(), names.to);
+    const auto from = std::ranges::find(words, names.from);
+    const auto to = std::ranges::find(words, names.to);
     if (from != words.end() && to != words.end())
       return PairEnds{static_cast<std::size_t>(from - words.begin()),
                       static_cast<std::size_t>(to - words.begin()), names.directed};
@@ -176,7 +172,7 @@ std::pair<double, std::string> unit_of_rates(std::string_view name) {
                       "name a column of rates, of which more is better");
   }
   const std::vector<std::string> words = name_words(name);
-  const bool names_one = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+  const bool names_one = std::ranges::any_of(words, [](const std::string& word) {
     return word.find("bit") != std::string::npos || word.ends_with("bps");
   });
   if (!unit && (names_one || has_any(words, {"gt"})))
@@ -188,7 +184,7 @@ std::pair<double, std::string> unit_of_rates(std::string_view name) {
 
 std::size_t column_named(const std::vector<std::string>& heading, const std::string& name,
                          const std::string& option) {
-  const auto at = std::find(heading.begin(), heading.end(), name);
+  const auto at = std::ranges::find(heading, name);
   if (at == heading.end()) {
     throw usage_error(option, fmt::format("no column is named '{}'", name),
                       fmt::format("there are {}", fmt::join(heading, ", ")));
@@ -205,8 +201,8 @@ std::size_t rate_column(const std::vector<std::string>& heading, const std::stri
   }
   const auto keep = [&](std::initializer_list<std::string_view> words) {
     std::vector<std::size_t> kept;
-    std::copy_if(columns.begin(), columns.end(), std::back_inserter(kept),
-                 [&](std::size_t column) { return has_any(name_words(heading[column]), words); });
+    std::ranges::copy_if(columns, std::back_inserter(kept),
+                         [&](std::size_t column) { return has_any(name_words(heading[column]), words); });
     if (!kept.empty()) columns = kept;
   };
   keep({"busbw"});

@@ -34,9 +34,9 @@ std::vector<std::string> matrix_names(const std::vector<Line>& lines, std::size_
   }
   while (!names.empty() && names.back().empty()) names.pop_back();
   if (!names.empty() && (names.front().empty() || !heads.contains(names.front()))) names.erase(names.begin());
-  const bool all = names.size() >= kMinNames &&
-                   std::all_of(names.begin(), names.end(),
-                               [&heads](const auto& name) { return !name.empty() && heads.contains(name); });
+  const bool all = names.size() >= kMinNames && std::ranges::all_of(names, [&heads](const auto& name) {
+                     return !name.empty() && heads.contains(name);
+                   });
   return all ? names : std::vector<std::string>{};
 }
 
@@ -44,7 +44,7 @@ std::vector<std::string> matrix_names(const std::vector<Line>& lines, std::size_
 /// be empty, and leaves no trace.
 void add_row(PairCollector& pairs, std::vector<std::string> cells, const std::vector<std::string>& names,
              int rail, bool by_blanks, double unit, const std::string& file, int line) {
-  const auto at = std::find(names.begin(), names.end(), cells.front());
+  const auto at = std::ranges::find(names, cells.front());
   if (at == names.end())
     throw usage_error(location(file, line), fmt::format("'{}' heads no column", excerpt(cells.front())),
                       "check that the matrix is whole");

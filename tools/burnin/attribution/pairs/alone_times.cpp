@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <set>
-#include <vector>
 
 #include "base/statistics.hpp"
 

@@ -37,8 +37,7 @@ MedianDoubt median_doubt(const PairTable& table, const PairEffects& effects,
   }
   doubt.why = fmt::format(
       "pairs between {} of the {} nodes take up to {:.0f} % less time than the median, which is the "
-      "reference "
-      "here: the other {} may be slow, or these have shorter ways",
+      "reference here: the other {} may be slow, or these have shorter ways",
       fast.size(), table.nodes.size(), -100 * std::expm1(least), doubt.slower_half.size());
   return doubt;
 }

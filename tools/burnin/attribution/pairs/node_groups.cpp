@@ -201,7 +201,7 @@ class GroupSearch {
     for (const auto& [partner, pair] : partners_[node]) to[labels[slot_of(partner)]] += gains[pair];
     int best = labels[node];
     double most = to[best];
-    const auto empty = most < 0 ? std::find(size.begin(), size.end(), 0) : size.end();
+    const auto empty = most < 0 ? std::ranges::find(size, 0) : size.end();
     if (empty != size.end()) std::tie(best, most) = std::pair(static_cast<int>(empty - size.begin()), 0.0);
     // In the order of its partners: of equal ones the first.
     for (const auto& [partner, pair] : partners_[node]) {
@@ -217,10 +217,10 @@ class GroupSearch {
       const auto groups = std::minmax(labels[slot_of(pairs_[i].a)], labels[slot_of(pairs_[i].b)]);
       if (groups.first != groups.second) between[groups] += gains[i];
     }
-    const auto best = std::max_element(between.begin(), between.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto best =
+        std::ranges::max_element(between, [](const auto& a, const auto& b) { return a.second < b.second; });
     if (best == between.end() || best->second <= 0) return false;
-    std::replace(labels.begin(), labels.end(), best->first.second, best->first.first);
+    std::ranges::replace(labels, best->first.second, best->first.first);
     return true;
   }
 

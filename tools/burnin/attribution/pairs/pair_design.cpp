@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 #include <utility>
-#include <vector>
 
 namespace collbench::analysis {
 namespace {
@@ -65,15 +63,15 @@ PairDesign pair_design(const PairTable& table) {
     if (!of.empty()) degrees.push_back(static_cast<int>(of.size()));
   PairDesign design;
   if (degrees.empty()) return design;
-  std::sort(degrees.begin(), degrees.end());
+  std::ranges::sort(degrees);
   design.fewest = degrees.front();
   design.most = degrees.back();
   design.usual = degrees[degrees.size() / 2];
   const auto pairs = static_cast<std::size_t>(std::accumulate(degrees.begin(), degrees.end(), 0) / 2);
   design.kind = kind_of(partners, degrees.size(), pairs, design.most);
   if (design.kind == DesignKind::star) {
-    const auto hub = std::find_if(partners.begin(), partners.end(),
-                                  [pairs](const std::set<int>& of) { return of.size() == pairs; });
+    const auto hub =
+        std::ranges::find_if(partners, [pairs](const std::set<int>& of) { return of.size() == pairs; });
     design.reference = static_cast<int>(hub - partners.begin());
   }
   return design;
@@ -89,8 +87,7 @@ std::string design_words(const PairTable& table, bool has_expected) {
                               : fmt::format("{} to {} partners each", design.fewest, design.most);
   const std::string elimination =
       "a pair like the others clears both of its nodes, and a slow pair names a node only if the other one "
-      "is "
-      "cleared; two slow neighbors, or a slow path, may not be told apart";
+      "is cleared; two slow neighbors, or a slow path, may not be told apart";
   switch (design.kind) {
     case DesignKind::all_pairs:
       return "all pairs: a slow node can be told from a slow path" + only_with_expected("all are");

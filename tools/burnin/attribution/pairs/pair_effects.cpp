@@ -4,9 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <numeric>
-#include <optional>
 #include <set>
 #include <span>
 #include <tuple>

@@ -61,7 +61,7 @@ std::vector<Ends> least_squares_cuts(const std::vector<double>& sorted) {
     cut_before.push_back(cuts);
     Ends ends{count};
     for (std::size_t at = level; at > 0; --at) ends.push_back(cut_before[at][ends.back()]);
-    std::reverse(ends.begin(), ends.end());
+    std::ranges::reverse(ends);
     all.push_back(ends);
   }
   return all;
@@ -86,9 +86,8 @@ double criterion(const std::vector<double>& sorted, const Ends& ends) {
 }
 
 double nearest(const std::vector<double>& centers, double value) {
-  return *std::min_element(centers.begin(), centers.end(), [value](double a, double b) {
-    return std::fabs(value - a) < std::fabs(value - b);
-  });
+  return *std::ranges::min_element(
+      centers, [value](double a, double b) { return std::fabs(value - a) < std::fabs(value - b); });
 }
 
 /// Values that are faster than the scatter of the fastest level has them: the level that they have, or none.
@@ -98,8 +97,8 @@ std::optional<double> faster_level(const std::vector<double>& sorted, const Leve
   constexpr double kByChance = 1e-3;
   constexpr std::size_t kMinValues = 2;
   const double center = levels.centers.front();
-  const auto of_level = static_cast<std::size_t>(std::count_if(
-      sorted.begin(), sorted.end(), [&](double value) { return nearest(levels.centers, value) == center; }));
+  const auto of_level = static_cast<std::size_t>(
+      std::ranges::count_if(sorted, [&](double value) { return nearest(levels.centers, value) == center; }));
   const boost::math::students_t spread = spread_of(of_level);
   std::size_t fast = 0;
   for (std::size_t count = kMinValues; 2 * count <= of_level && sorted[count - 1] < center; ++count) {
@@ -153,8 +152,7 @@ std::string why_unclear(const NodeStanding& node, const PairElimination& found, 
         found.levels.centers.size(), as_percent(found.levels.centers.back() - found.levels.centers.front()),
         kMeasureAmongThem);
   return fmt::format(
-      "its pairs take {}: too slow to clear it, and too near the others' scatter (line {}) to "
-      "name it",
+      "its pairs take {}: too slow to clear it, and too near the others' scatter (line {}) to name it",
       as_percent(node.more), as_percent(found.line));
 }
 
@@ -232,7 +230,7 @@ void name_what_nothing_clears(const std::vector<PairTime>& pairs, double clears_
 }  // namespace
 
 Levels levels_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   Levels levels{{median(values)}, 0};
   if (values.size() <= kMaxForLevels) {
     Ends best;

@@ -178,8 +178,7 @@ std::vector<std::vector<PairOnRail>> disjoint(std::vector<PairOnRail> pairs, std
 }  // namespace
 
 bool has_repeats(const PairTable& table) {
-  return std::any_of(table.times.begin(), table.times.end(),
-                     [](const RailTime& time) { return time.repeat > 0; });
+  return std::ranges::any_of(table.times, [](const RailTime& time) { return time.repeat > 0; });
 }
 
 int last_repeat(const PairTable& table) {

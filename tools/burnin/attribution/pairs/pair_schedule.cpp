@@ -121,11 +121,11 @@ std::vector<PairRound> retest_rounds(const std::vector<int>& suspects,
     const auto is_below = [&leaf_of_node](int a, int b) {
       return leaf_of_node.empty() || leaf_of_node[slot_of(a)] == leaf_of_node[slot_of(b)];
     };
-    auto third = std::find_if(good.begin(), good.end(), [&](int node) {
+    auto third = std::ranges::find_if(good, [&](int node) {
       const bool below = is_below(pair.first, pair.second);
       return is_other(node) && is_below(pair.first, node) == below && is_below(pair.second, node) == below;
     });
-    if (third == good.end()) third = std::find_if(good.begin(), good.end(), is_other);
+    if (third == good.end()) third = std::ranges::find_if(good, is_other);
     if (third == good.end()) continue;
     add(pair.first, *third);
     add(pair.second, *third);
@@ -142,8 +142,8 @@ PairCoverage coverage(const std::vector<PairRound>& rounds, int nodes) {
       partners[slot_of(b)].insert(a);
     }
   }
-  const auto fewest = std::min_element(partners.begin(), partners.end(),
-                                       [](const auto& x, const auto& y) { return x.size() < y.size(); });
+  const auto fewest =
+      std::ranges::min_element(partners, [](const auto& x, const auto& y) { return x.size() < y.size(); });
   if (fewest != partners.end()) covered.fewest_partners = static_cast<int>(fewest->size());
   return covered;
 }

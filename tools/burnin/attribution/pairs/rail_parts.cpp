@@ -35,8 +35,7 @@ void find_short(double expected_seconds, DirectionParts& parts) {
     if (seconds > 0) known.push_back(seconds);
   if (known.size() <= slot_of(kMinPartners)) return;
   const double needed = expected_seconds * kShort;
-  const auto make_it =
-      std::count_if(known.begin(), known.end(), [needed](double seconds) { return seconds <= needed; });
+  const auto make_it = std::ranges::count_if(known, [needed](double seconds) { return seconds <= needed; });
   if (2 * make_it <= std::ssize(known)) return;  // it is the rail, or what is expected of it
   // Where the quickest pairs scatter, one that falls short is no more than that.
   for (double& seconds : known) seconds = std::log(seconds);
@@ -113,15 +112,15 @@ std::vector<SlowRail> slow_rails(const PairEffects& effects, int rails) {
   std::vector<SlowRail> slow;
   for (const std::vector<double>& of_class : effects.common) {
     std::vector<double> known;
-    std::copy_if(of_class.begin(), of_class.end(), std::back_inserter(known),
-                 [](double value) { return !std::isnan(value); });
+    std::ranges::copy_if(of_class, std::back_inserter(known),
+                         [](double value) { return !std::isnan(value); });
     if (known.size() < kMinRails) continue;
     const double middle = median(known);
     const double line = population_line(known);
     for (int rail = 0; rail < rails; ++rail) {
       const double more = of_class[slot_of(rail)] - middle;
       const bool is_named =
-          std::any_of(slow.begin(), slow.end(), [rail](const SlowRail& one) { return one.rail == rail; });
+          std::ranges::any_of(slow, [rail](const SlowRail& one) { return one.rail == rail; });
       if (more > line && !is_named) slow.push_back({rail, more, line});
     }
   }
