@@ -15,9 +15,7 @@
 #include <cstring>
 #include <fstream>
 #include <system_error>
-#include <utility>
 
-#include "base/error.hpp"
 #include "base/units.hpp"
 
 namespace collbench {

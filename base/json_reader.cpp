@@ -14,8 +14,7 @@ namespace {
 
 constexpr std::string_view kDamaged =
     "the file is damaged, or not of the kind that is read here: give another file (for an nccl-tests log, "
-    "use "
-    "collbench judge)";
+    "use collbench judge)";
 
 /// "line:column" of the 1-based position `byte` in `text`; the column counts bytes.
 std::string line_and_column(std::string_view text, std::size_t byte) {
@@ -56,8 +55,8 @@ std::string parse_failure(std::string_view text, std::size_t byte, std::string_v
   if (token.empty()) return "is not JSON: nothing stands where a value is expected";
   if (says("expected end of input")) {
     return fmt::format(
-        "is not JSON from here on: '{}' follows where the document has ended; two files may have "
-        "been written into one",
+        "is not JSON from here on: '{}' follows where the document has ended; two files may have been "
+        "written into one",
         excerpt(token, kExcerpt));
   }
   return fmt::format("is not JSON from here on: '{}' cannot stand here", excerpt(token, kExcerpt));

@@ -8,7 +8,6 @@
 #include <iterator>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 namespace collbench {
 

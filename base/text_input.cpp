@@ -6,7 +6,6 @@
 #include <array>
 #include <boost/locale/utf.hpp>
 #include <cctype>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <tuple>
 

@@ -6,13 +6,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/text_sinks.hpp"
-#include "src/cli/command_description.hpp"
 #include "src/cli/command_line_errors.hpp"
 #include "src/cli/completion.hpp"
 #include "src/cli/config_file.hpp"
@@ -66,8 +63,7 @@ bool value_follows(const CLI::App& root, const CLI::App& app, const std::string&
 /// Throws Error (usage) when there is none.
 const CLI::App* command_named(const CLI::App& app, const std::string& word) {
   const auto commands = commands_of(app);
-  const auto command =
-      std::ranges::find_if(commands, [&](const CLI::App* each) { return each->get_name() == word; });
+  const auto command = std::ranges::find(commands, word, &CLI::App::get_name);
   if (command == commands.end()) throw unknown_command(app, word);
   return *command;
 }
@@ -80,7 +76,7 @@ void require_separator(const CLI::App& app, const std::vector<std::string>& comm
 
 bool takes_positional(const CLI::App& app) {
   const auto options = app.get_options();
-  return std::ranges::any_of(options, [](const CLI::Option* option) { return option->get_positional(); });
+  return std::ranges::any_of(options, &CLI::Option::get_positional);
 }
 
 /// Throws Error (usage) for a word that is no option's value where the command takes none.

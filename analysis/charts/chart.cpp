@@ -179,8 +179,8 @@ std::vector<std::vector<std::string>> chart_table(const Chart& chart) {
   for (const ChartSeries& series : chart.series) {
     for (const ChartPoint& point : series.points)
       set(point.x, headings.size(), interval_text(point, chart.y.unit));
-    const bool has_interval = std::any_of(series.points.begin(), series.points.end(),
-                                          [](const ChartPoint& point) { return point.low.has_value(); });
+    const bool has_interval =
+        std::ranges::any_of(series.points, [](const ChartPoint& point) { return point.low.has_value(); });
     headings.push_back(series.name + (has_interval ? " (95 % interval)" : ""));
   }
   for (const ChartBand& band : chart.bands) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "analysis/verdict/verdict.hpp"

@@ -26,14 +26,14 @@ std::vector<ComparedSeries> compared_series(const Comparison& comparison) {
   std::vector<ComparedSeries> all;
   for (const ComparedRow& row : comparison.rows) {
     if (row.ratio <= 0 || row.key.size_bytes == 0) continue;  // a side lacks it
-    auto found = std::find_if(all.begin(), all.end(), [&row](const ComparedSeries& series) {
+    auto found = std::ranges::find_if(all, [&row](const ComparedSeries& series) {
       return differ_in_size_alone(series.front()->key, row.key);
     });
     if (found == all.end()) found = all.insert(all.end(), ComparedSeries{});
     found->push_back(&row);
   }
   for (ComparedSeries& series : all) {
-    std::sort(series.begin(), series.end(), [](const ComparedRow* a, const ComparedRow* b) {
+    std::ranges::sort(series, [](const ComparedRow* a, const ComparedRow* b) {
       return std::pair(a->key.size_bytes, a) < std::pair(b->key.size_bytes, b);
     });
   }

@@ -137,9 +137,9 @@ bool has_uneven_parts(const Row& row) {
 }
 
 bool has_launches(const std::vector<Run>& runs) {
-  return std::any_of(runs.begin(), runs.end(), [](const Run& run) {
-    return std::any_of(run.rows.begin(), run.rows.end(),
-                       [](const Row& row) { return row.measurement.launch_passes.size() > 1; });
+  return std::ranges::any_of(runs, [](const Run& run) {
+    return std::ranges::any_of(run.rows,
+                               [](const Row& row) { return row.measurement.launch_passes.size() > 1; });
   });
 }
 
@@ -152,7 +152,7 @@ std::uint64_t cold_below(const std::vector<Run>& base, const std::vector<Run>& c
       if (measures_gpus(run.backend) && run.buffers.walk_bytes) walks.push_back(*run.buffers.walk_bytes);
   }
   if (walks.empty()) return 0;
-  const auto [least, most] = std::minmax_element(walks.begin(), walks.end());
+  const auto [least, most] = std::ranges::minmax_element(walks);
   return 2 * *least >= *most ? 0 : std::min(*most, kBeyondL2);  // the walk of a log is its largest size
 }
 
@@ -161,7 +161,7 @@ std::string counts_difference(const Run& base, const Run& current) {
   const std::optional<bool>& after = current.buffers.exact_counts;
   if (!before || !after || *before == *after) return {};
   const Run& exact = *before ? base : current;
-  if (std::none_of(exact.rows.begin(), exact.rows.end(), has_uneven_parts)) return {};
+  if (std::ranges::none_of(exact.rows, has_uneven_parts)) return {};
   return fmt::format(
       "each rank's part is rounded to whole elements in the {}, and to 16 bytes in the {}: rows where that "
       "makes a difference are not the same calls, and most have other sizes",
@@ -206,16 +206,15 @@ Lines run_differences(const Run& base, const Run& current) {
 std::vector<std::string> record_lines(const std::vector<Run>& base, const std::vector<Run>& current) {
   const auto was_cut = [](const Run& run) { return !run.complete; };
   std::vector<std::string> lines;
-  if (std::any_of(base.begin(), base.end(), was_cut))
+  if (std::ranges::any_of(base, was_cut))
     lines.emplace_back("base: a run was cut short, or is still going: rows may be missing");
-  if (std::any_of(current.begin(), current.end(), was_cut))
+  if (std::ranges::any_of(current, was_cut))
     lines.emplace_back("new run: cut short, or still going: rows may be missing");
   if (const std::uint64_t bytes = cold_below(base, current); bytes > 0) {
-    lines.push_back(
-        fmt::format("timed calls repeat on the same addresses in some records, or nearly (hot), and walk "
-                    "through memory in others "
-                    "(cold): rows below {} say nothing, for hot ones may come from the L2 cache",
-                    format_bytes(bytes)));
+    lines.push_back(fmt::format(
+        "timed calls repeat on the same addresses in some records, or nearly (hot), and walk through memory "
+        "in others (cold): rows below {} say nothing, for hot ones may come from the L2 cache",
+        format_bytes(bytes)));
   }
   if (base.size() + current.size() > 2 && (has_launches(base) || has_launches(current)))
     lines.emplace_back("several records: the launches of one are one value, their median, counted once");

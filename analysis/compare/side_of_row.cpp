@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "analysis/states/machine_states.hpp"
@@ -80,8 +79,8 @@ std::optional<std::size_t> shared_state(const SideOfRow& a, const SideOfRow& b, 
   std::optional<std::size_t> best;
   std::ptrdiff_t most = 0;
   for (std::size_t state = 0; state < states; ++state) {
-    const std::ptrdiff_t fewer = std::min(std::count(a.states.begin(), a.states.end(), state),
-                                          std::count(b.states.begin(), b.states.end(), state));
+    const std::ptrdiff_t fewer =
+        std::min(std::ranges::count(a.states, state), std::ranges::count(b.states, state));
     if (fewer <= most) continue;
     most = fewer;
     best = state;

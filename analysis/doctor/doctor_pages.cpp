@@ -33,7 +33,7 @@ std::vector<DoctorPage> doctor_pages(topology::Evidence evidence, const std::str
     page.is_job = true;
     std::erase_if(page.diagnosis.findings, [&](const topology::DoctorFinding& each) {
       const auto& known = pages.front().diagnosis.findings;
-      return std::any_of(known.begin(), known.end(), [&](const topology::DoctorFinding& of_machine) {
+      return std::ranges::any_of(known, [&](const topology::DoctorFinding& of_machine) {
         return of_machine.check.code == each.check.code &&
                of_machine.observations.size() == each.observations.size();
       });

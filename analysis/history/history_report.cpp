@@ -22,7 +22,7 @@ constexpr int kFleetCell = 8;       ///< "  12.34!"
 constexpr int kMaxNodeName = 24;
 
 std::string named_hosts(const std::vector<std::string>& hosts) {
-  const bool known = std::any_of(hosts.begin(), hosts.end(), [](const auto& host) { return !host.empty(); });
+  const bool known = std::ranges::any_of(hosts, [](const auto& host) { return !host.empty(); });
   if (!known) return "unknown hosts";
   const bool is_no_name = is_same_host(hosts.front(), "localhost");
   return fmt::format("{}{}", fmt::join(hosts, ", "),
@@ -69,7 +69,7 @@ std::string fleet_block(const FleetTable& fleet, std::size_t first, std::size_t 
 
 std::string day_of(const Run& run) {
   std::string day = one_line(run.started.substr(0, 16));
-  std::replace(day.begin(), day.end(), 'T', ' ');
+  std::ranges::replace(day, 'T', ' ');
   return day.empty() ? std::string(kNoValue) : day;
 }
 
@@ -99,7 +99,7 @@ HistoryRows history_rows(const MachineHistory& history) {
       rows.too_few = fmt::format("changes {}: not known; a change of {} can be seen from {} records on",
                                  kNoValue, counted(rows.trends.size(), "row"), needed);
   }
-  std::sort(rows.changes.begin(), rows.changes.end());
+  std::ranges::sort(rows.changes);
   return rows;
 }
 
@@ -114,8 +114,8 @@ std::string fleet_row_title(const FleetTable& fleet, std::size_t row) {
 }
 
 std::string fleet_title(const FleetTable& fleet) {
-  const auto odd = std::count_if(fleet.nodes.begin(), fleet.nodes.end(), [](const FleetNode& node) {
-    return std::find(node.is_odd.begin(), node.is_odd.end(), true) != node.is_odd.end();
+  const auto odd = std::ranges::count_if(fleet.nodes, [](const FleetNode& node) {
+    return std::ranges::find(node.is_odd, true) != node.is_odd.end();
   });
   const std::string verdict =
       fleet.nodes.size() < kMinFleet

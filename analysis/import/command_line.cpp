@@ -14,9 +14,9 @@ std::vector<std::string> nccl_tests_command(std::string_view line) {
   if (nccl_tests_program(line).empty() || line.find("Collective test") != std::string_view::npos) return {};
   std::vector<std::string> words = split_words(line);
   // Before it stand a prompt, a shell's "+" or a launcher's tag and time.
-  const auto first = std::find_if(words.begin(), words.end(), [&](const std::string& word) {
-    return std::find(kLaunchers.begin(), kLaunchers.end(), word) != kLaunchers.end() ||
-           word.find('=') != std::string::npos || word.find("_perf") != std::string::npos;
+  const auto first = std::ranges::find_if(words, [&](const std::string& word) {
+    return std::ranges::find(kLaunchers, word) != kLaunchers.end() || word.find('=') != std::string::npos ||
+           word.find("_perf") != std::string::npos;
   });
   words.erase(words.begin(), first);
   return recorded_words(words);
@@ -70,7 +70,7 @@ std::vector<std::string> without_amounts(std::vector<std::string> words) {
       "-n", "--iters",    "-w", "--warmup_iters", "-J", "--output_file"};
   for (auto word = words.begin(); word != words.end();) {
     const std::string_view name = std::string_view(*word).substr(0, word->find('='));
-    const bool is_amount = std::find(kAmounts.begin(), kAmounts.end(), name) != kAmounts.end();
+    const bool is_amount = std::ranges::find(kAmounts, name) != kAmounts.end();
     const bool has_next = name.size() == word->size() && std::next(word) != words.end();
     word = is_amount ? words.erase(word, std::next(word, has_next ? 2 : 1)) : std::next(word);
   }

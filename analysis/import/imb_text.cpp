@@ -46,7 +46,7 @@ std::optional<std::size_t> imb_time_column(std::string_view line) {
   if (!line.starts_with("#bytes")) return std::nullopt;
   const std::vector<std::string> words = split_words(line);
   for (const std::string_view wanted : {"t_max[usec]", "t[usec]"}) {
-    const auto at = std::find(words.begin(), words.end(), wanted);
+    const auto at = std::ranges::find(words, wanted);
     if (at != words.end()) return static_cast<std::size_t>(at - words.begin());
   }
   return std::nullopt;

@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
-#include <vector>
 
 #include "analysis/import/benchmark_logs.hpp"
-#include "analysis/import/log_readers.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/record/run_stream.hpp"
@@ -83,8 +81,8 @@ std::optional<int> ranks_said(const LogTable& table) {
 
 std::vector<OperationId> in_both(const std::vector<OperationId>& a, const std::vector<OperationId>& b) {
   std::vector<OperationId> both;
-  std::copy_if(a.begin(), a.end(), std::back_inserter(both),
-               [&](OperationId id) { return std::ranges::find(b, id) != b.end(); });
+  std::ranges::copy_if(a, std::back_inserter(both),
+                       [&](OperationId id) { return std::ranges::find(b, id) != b.end(); });
   return both;
 }
 
@@ -333,10 +331,10 @@ void note_who_comes_last(LogTable& table) {
                                 device == table.devices.end() ? "" : " on " + device->host, median(of_rows)));
   }
   if (!named.empty())
-    table.facts.notes.push_back(fmt::format(
-        "processes that may come last and make the others wait, with the time of their calls over the "
-        "median process's (median of the rows): {}",
-        join_first(named, kMaxNamed)));
+    table.facts.notes.push_back(
+        fmt::format("processes that may come last and make the others wait, with the time of their calls "
+                    "over the median process's (median of the rows): {}",
+                    join_first(named, kMaxNamed)));
 }
 
 /// What follows from the facts and rows that were read.

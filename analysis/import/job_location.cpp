@@ -155,10 +155,10 @@ int count_ranks(const LogTable& table, const Operation& operation, const JobGive
   if (std::ranges::any_of(table.devices, [](const LogDevice& each) { return each.group > 0; }))
     throw usage_error(
         location(file, table.devices.front().line),
-        fmt::format("the {} ranks ran as several groups at once, each a communicator of its own "
-                    "(NCCL_TESTS_SPLIT; the column Group of its list), and no model knows what they take "
-                    "from each other",
-                    listed),
+        fmt::format(
+            "the {} ranks ran as several groups at once, each a communicator of its own (NCCL_TESTS_SPLIT; "
+            "the column Group of its list), and no model knows what they take from each other",
+            listed),
         "run it without NCCL_TESTS_SPLIT");
   if (listed > 0 && range->contains(static_cast<int>(listed))) return static_cast<int>(listed);
   if (table.facts.ranks) {
@@ -307,10 +307,10 @@ Identities job_location(LogTable& table, const Operation& operation, const JobGi
   const int ranks = count_ranks(table, operation, given, hosts.size(), file);
   LogFacts& facts = table.facts;
   if (const LogDevice* const twice = device_of_two_ranks(table)) {
-    facts.notes.push_back(fmt::format(
-        "two ranks are on device {} of {} (line {}): several hosts of one name, or ranks that share "
-        "a GPU; by this list it is not known which ran where",
-        excerpt(twice->slot), excerpt(twice->host), twice->line));
+    facts.notes.push_back(
+        fmt::format("two ranks are on device {} of {} (line {}): several hosts of one name, or ranks that "
+                    "share a GPU; by this list it is not known which ran where",
+                    excerpt(twice->slot), excerpt(twice->host), twice->line));
     hosts.clear();
   }
   if (std::cmp_equal(hosts.size(), ranks)) return on_listed_hosts(table, given, hosts, file);

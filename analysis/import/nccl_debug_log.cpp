@@ -66,7 +66,7 @@ class RankLogReader {
   void warning(string_view text) {
     const std::string line(trim(text));
     auto& all = log_.warnings;
-    if (std::find(all.begin(), all.end(), line) == all.end()) all.push_back(line);
+    if (std::ranges::find(all, line) == all.end()) all.push_back(line);
   }
 
   [[nodiscard]] NcclRankLog take() { return std::move(log_); }
@@ -119,8 +119,8 @@ class RankLogReader {
     if (pattern == 4) return "ring";
     if (pattern == 5) return "nvls";
     if (pattern == 6) return "collnet_direct";
-    const bool has_tree = std::any_of(log_.graphs.begin(), log_.graphs.end(),
-                                      [](const NcclSearchGraph& graph) { return graph.algorithm == "tree"; });
+    const bool has_tree = std::ranges::any_of(
+        log_.graphs, [](const NcclSearchGraph& graph) { return graph.algorithm == "tree"; });
     return has_tree ? "collnet_chain" : "tree";
   }
 
@@ -236,7 +236,7 @@ class RankLogReader {
     }
     constexpr std::array<string_view, 5> kFunctions{"Broadcast", "Reduce", "AllGather", "ReduceScatter",
                                                     "AllReduce"};
-    const auto* const function = std::find(kFunctions.begin(), kFunctions.end(), cells[0]);
+    const auto* const function = std::ranges::find(kFunctions, cells[0]);
     if (function == kFunctions.end()) return;
     for (std::size_t i = 0; i < columns_.size() * kLoggedProtocols.size() && i + 1 < cells.size(); ++i) {
       const std::string& cell = cells[i + 1];

@@ -104,7 +104,7 @@ std::optional<LogConnections> connection_in(string_view text, int line) {
 
 void note_connection(const LogConnections& found, LogFacts& facts) {
   constexpr std::size_t kMaxConnectionKinds = 16;
-  const auto known = std::find_if(facts.connections.begin(), facts.connections.end(), [&](const auto& each) {
+  const auto known = std::ranges::find_if(facts.connections, [&](const auto& each) {
     return each.via == found.via && each.gpu_direct == found.gpu_direct;
   });
   if (known != facts.connections.end()) {
@@ -123,8 +123,8 @@ void note_tuning(string_view text, int line, LogFacts& facts) {
   LogTuning tuning{static_cast<std::uint64_t>(*bytes), choice->algorithm, choice->protocol, choice->channels,
                    line};
   constexpr std::size_t kMaxSizes = 256;
-  const bool known = std::any_of(facts.tunings.begin(), facts.tunings.end(),
-                                 [&](const LogTuning& each) { return each.size_bytes == tuning.size_bytes; });
+  const bool known = std::ranges::any_of(
+      facts.tunings, [&](const LogTuning& each) { return each.size_bytes == tuning.size_bytes; });
   if (!known && facts.tunings.size() < kMaxSizes) facts.tunings.push_back(std::move(tuning));
 }
 

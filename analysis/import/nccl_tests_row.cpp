@@ -18,7 +18,7 @@ namespace {
 /// The word behind the first `name` among `words`, as an integer in [0, most].
 std::optional<std::int64_t> integer_after(const std::vector<std::string>& words, std::string_view name,
                                           std::int64_t most) {
-  const auto found = std::find(words.begin(), words.end(), name);
+  const auto found = std::ranges::find(words, name);
   if (found == words.end() || std::next(found) == words.end()) return std::nullopt;
   return parse_integer(*std::next(found), 0, most);
 }
@@ -169,7 +169,7 @@ std::optional<NcclTestsColumns> nccl_tests_columns(std::string_view line) {
       for (const auto& [first, later] : kLaterNames)
         if (word == first) word = later;
   }
-  const auto size = std::find_if(words.begin(), words.end(), [](const std::string& word) {
+  const auto size = std::ranges::find_if(words, [](const std::string& word) {
     return word == "size" || word == "#size" || word.ends_with(":size");
   });
   if (std::distance(size, words.end()) < 6 || *(size + 1) != "count" || *(size + 2) != "type") {
@@ -196,9 +196,9 @@ std::optional<LogDevice> nccl_tests_device(std::string_view line, int number) {
   const auto words = split_words(line);
   const auto rank = integer_after(words, "Rank", RankRange::kMaxRanks);
   // The first lists had none.
-  const bool has_pid = std::find(words.begin(), words.end(), "Pid") != words.end();
+  const bool has_pid = std::ranges::find(words, "Pid") != words.end();
   const auto pid = has_pid ? integer_after(words, "Pid", std::int64_t{1} << 30U) : 0;
-  const auto on = std::find(words.begin(), words.end(), "on");
+  const auto on = std::ranges::find(words, "on");
   const bool has_host = on != words.end();  // some pages leave it out
   const auto slot = std::find(has_host ? on : words.begin(), words.end(), "device");
   if (!rank || !pid || (has_host && std::distance(on, slot) < 2) || std::distance(slot, words.end()) < 2)
@@ -257,7 +257,7 @@ std::string nccl_tests_program(std::string_view line) {
     const std::string_view name = std::string_view(word).substr(start, end - start);
     const auto is_it = [&](const Operation& operation) { return operation.nccl_tests_name == name; };
     const auto all = operations();
-    if (std::find_if(all.begin(), all.end(), is_it) != all.end()) return program;
+    if (std::ranges::find_if(all, is_it) != all.end()) return program;
   }
   return "";
 }
@@ -282,7 +282,7 @@ std::optional<BufferRegistration> nccl_tests_registration(std::span<const std::s
 
 std::optional<RowStart> row_start(std::string_view line, int number) {
   std::string text = without_rank_tags(line);
-  std::replace(text.begin(), text.end(), '|', ' ');
+  std::ranges::replace(text, '|', ' ');
   std::vector<std::string> words = split_words(text);
   for (std::size_t type = 2; type < words.size(); ++type) {
     if (!is_type(words[type])) continue;

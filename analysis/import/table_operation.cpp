@@ -42,8 +42,8 @@ bool looks_like(const Operation& operation, const LogRow& row, bool old_heading)
 bool looks_like(const Operation& operation, const LogTable& table) {
   const bool old_heading = !table.reduction_column || !table.root_column;
   if (old_heading && !has_old_heading_of(operation, table)) return false;
-  return std::all_of(table.rows.begin(), table.rows.end(),
-                     [&](const LogRow& row) { return looks_like(operation, row, old_heading); });
+  return std::ranges::all_of(table.rows,
+                             [&](const LogRow& row) { return looks_like(operation, row, old_heading); });
 }
 
 /// Where another job's rows begin in a table that fits an operation job by job. Empty where it fits none.

@@ -63,8 +63,8 @@ void set_time_and_hosts(Run& run, const std::string& started, const std::vector<
   if (hosts.empty()) return;
   const std::vector<std::string> known = hosts_by_node(run);
   if (known == hosts) return;
-  const bool says_localhost = std::all_of(
-      known.begin(), known.end(), [](const std::string& host) { return is_same_host(host, "localhost"); });
+  const bool says_localhost =
+      std::ranges::all_of(known, [](const std::string& host) { return is_same_host(host, "localhost"); });
   if (!known.empty() && !says_localhost) {
     throw usage_error("--host", fmt::format("{} names its hosts: {}", file, fmt::join(known, ", ")),
                       "leave --host out");

@@ -175,9 +175,9 @@ SlowPart wrong_result(const ProductResult& of, const std::string& measurement, c
   return {{of.record.host, of.part.name, of.part.model, "GPU"},
           measurement,
           0,
-          fmt::format("{} of {}: {}: {}: possible silent data corruption by its arithmetic or "
-                      "memory; probe it again",
-                      of.part.name, of.record.host, measurement, why),
+          fmt::format(
+              "{} of {}: {}: {}: possible silent data corruption by its arithmetic or memory; probe it again",
+              of.part.name, of.record.host, measurement, why),
           false};
 }
 

@@ -15,7 +15,7 @@ namespace {
 /// Lines that `text` takes as the text report wraps it.
 int height(const std::string& text, int columns) {
   const std::string lines = wrap(text, columns, "# ", "#   ");
-  return static_cast<int>(std::count(lines.begin(), lines.end(), '\n'));
+  return static_cast<int>(std::ranges::count(lines, '\n'));
 }
 
 /// What must be said below where the header has no room for it.
@@ -36,7 +36,7 @@ BriefHeader brief_header(const Run& run, const std::string& hidden, int columns)
   if (!hidden.empty()) all.push_back({{hidden}, HeaderPart::setting});
   std::vector<std::size_t> by_part(all.size());
   std::iota(by_part.begin(), by_part.end(), std::size_t{0});
-  std::sort(by_part.begin(), by_part.end(), [&all](std::size_t a, std::size_t b) {
+  std::ranges::sort(by_part, [&all](std::size_t a, std::size_t b) {
     return std::pair(all[a].part, a) < std::pair(all[b].part, b);
   });
   int room = kBriefHeaderLines - height(where_the_rest_is(all.size()), columns);

@@ -24,7 +24,7 @@ std::vector<FindingCost> costs_on(const PricedFinding& priced, int nodes) {
 }
 
 bool any_changes(const std::vector<FindingCost>& costs) {
-  return std::any_of(costs.begin(), costs.end(), [](const FindingCost& cost) { return cost.changes(); });
+  return std::ranges::any_of(costs, &FindingCost::changes);
 }
 
 std::string format_finding(const PricedFinding& priced, int nodes) {

@@ -167,7 +167,7 @@ constexpr std::array<ReportColumn, 17> kColumns{{
 
 constexpr auto kNcclColumns = [] {
   std::array<ReportColumn, kColumns.size() + 1> columns{};
-  std::copy(kColumns.begin(), kColumns.end(), columns.begin());
+  std::ranges::copy(kColumns, columns.begin());
   for (ReportColumn& column : columns) {
     if (column.title == "count" || column.title == "tree") column.min_page = kWidest;
   }

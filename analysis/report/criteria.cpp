@@ -156,7 +156,7 @@ void check_verdicts(const Run& run, bool fails_below, bool fails_unclear, RunChe
 }
 
 bool has_sound(const Run& run, OperationId id) {
-  return std::any_of(run.rows.begin(), run.rows.end(), [id](const Row& row) {
+  return std::ranges::any_of(run.rows, [id](const Row& row) {
     return row.measurement.key.operation == id && row.verdict.word == VerdictWord::sound;
   });
 }
@@ -219,9 +219,9 @@ void check_acceptance(const Run& run, RunCheck& check) {
   const auto is_checked_row = [](const Row& row) {
     return row.verdict.word == VerdictWord::none || row.measurement.wrong_elements.has_value();
   };
-  const bool is_checked = std::all_of(run.rows.begin(), run.rows.end(), is_checked_row) &&
-                          std::all_of(run.node_groups.begin(), run.node_groups.end(),
-                                      [&](const NodeGroup& group) { return is_checked_row(group.row); });
+  const bool is_checked =
+      std::ranges::all_of(run.rows, is_checked_row) &&
+      std::ranges::all_of(run.node_groups, [&](const NodeGroup& group) { return is_checked_row(group.row); });
   for (const LogSkipped& each : run.log ? run.log->left_out : std::vector<LogSkipped>())
     if (each.what != kRowsOfNoBytes)
       fail_machine(check, fmt::format("the log has what was not judged: {}: {}, the first on line {}",
@@ -269,7 +269,7 @@ void check_nodes(const Run& run, RunCheck& check) {
     fail(check, fmt::format("{}: {}", node.host, fmt::join(node.findings, "; ")));
   }
   for (const std::string& host : faulty) {
-    if (std::find(named.begin(), named.end(), host) == named.end())
+    if (std::ranges::find(named, host) == named.end())
       fail(check, fmt::format("{}: degraded or broken (collbench topo diff says how)", host));
   }
 }
@@ -302,7 +302,7 @@ std::optional<double> mean_busbw(const Run& run, OperationId operation) {
 }
 
 bool Criteria::wants(FailureKind kind) const {
-  return accept || std::find(fail_on.begin(), fail_on.end(), kind) != fail_on.end();
+  return accept || std::ranges::find(fail_on, kind) != fail_on.end();
 }
 
 RunCheck check_run(const Run& run, const Criteria& criteria) {

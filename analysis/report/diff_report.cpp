@@ -9,7 +9,6 @@
 
 #include "analysis/report/report.hpp"
 #include "analysis/report/text_layout.hpp"
-#include "analysis/verdict/finding_cost.hpp"
 #include "base/units.hpp"
 #include "topology/catalog/finding_kinds.hpp"
 #include "topology/machines/reference_machines.hpp"
@@ -27,8 +26,8 @@ constexpr std::string_view kOtherMachine = "different-machine";
 constexpr std::string_view kDisagreement = "sources-disagree";
 
 bool has_code(const std::vector<PricedFinding>& findings, std::string_view code) {
-  return std::any_of(findings.begin(), findings.end(),
-                     [code](const PricedFinding& each) { return each.finding.code == code; });
+  return std::ranges::any_of(findings,
+                             [code](const PricedFinding& each) { return each.finding.code == code; });
 }
 
 /// Empty for a machine from a file, and for a reference machine that a published file has confirmed.
@@ -44,18 +43,18 @@ constexpr int kMaxDiffWidth = 110;  ///< longer lines of prose are hard to read
 }  // namespace
 
 bool DiffReport::has_other_machine() const {
-  return std::any_of(pairs.begin(), pairs.end(),
-                     [](const ComparedHosts& pair) { return has_code(pair.findings, kOtherMachine); });
+  return std::ranges::any_of(
+      pairs, [](const ComparedHosts& pair) { return has_code(pair.findings, kOtherMachine); });
 }
 
 bool DiffReport::has_disagreement() const {
-  return std::any_of(pairs.begin(), pairs.end(),
-                     [](const ComparedHosts& pair) { return has_code(pair.findings, kDisagreement); });
+  return std::ranges::any_of(
+      pairs, [](const ComparedHosts& pair) { return has_code(pair.findings, kDisagreement); });
 }
 
 bool DiffReport::has_fault() const {
-  return std::any_of(pairs.begin(), pairs.end(), [](const ComparedHosts& pair) {
-    return std::any_of(pair.findings.begin(), pair.findings.end(), [](const PricedFinding& each) {
+  return std::ranges::any_of(pairs, [](const ComparedHosts& pair) {
+    return std::ranges::any_of(pair.findings, [](const PricedFinding& each) {
       return topology::finding_kind(each.finding.code).severity <= topology::Severity::degraded;
     });
   });

@@ -95,8 +95,7 @@ std::string title(const AcceptanceFloors& floors) {
 
 constexpr std::string_view kMeaning =
     "Reject under the floor: judge calls a machine BELOW whose largest sizes are under it, and SOUND from "
-    "the last "
-    "figure on. Between them, and at the rate of another algorithm (NVLS off), it says UNCLEAR.";
+    "the last figure on. Between them, and at the rate of another algorithm (NVLS off), it says UNCLEAR.";
 
 std::string rate_or_none(std::optional<double> rate) { return rate ? fmt::format("{:.1f}", *rate) : "–"; }
 

@@ -42,8 +42,7 @@ void add_state(const Run& run, ReportLines& facts) {
   }
   if (!run.complete) {
     add(facts, Tone::warning,
-        "incomplete: the run was cut short or is still going; the rows show the results "
-        "after {}",
+        "incomplete: the run was cut short or is still going; the rows show the results after {}",
         format_passes(run.launches > 1 ? passes_of_rows(run) : run.passes));
   }
 }
@@ -121,8 +120,8 @@ void add_unlike_medians(const Run& run, ReportLines& facts) {
   }
   if (named.empty()) return;
   add(facts, Tone::warning,
-      "time and the median call differ by more than 2 times in {} ({}): some calls take "
-      "many times as long as others; --percentiles shows how they are distributed",
+      "time and the median call differ by more than 2 times in {} ({}): some calls take many times as long "
+      "as others; --percentiles shows how they are distributed",
       counted(named.size(), "row"), join_first(named, kMaxNamed, "; "));
 }
 
@@ -181,8 +180,7 @@ void add_pauses(const Run& run, ReportLines& facts) {
   for (std::size_t i = 0; i < std::min(run.pauses.size(), kMaxPauses); ++i) {
     const RankPause& pause = run.pauses[i];
     warn(facts,
-         "rank {} ({}) stood still for {}{} ({}): its process was stopped; times "
-         "of that pass may contain it",
+         "rank {} ({}) stood still for {}{} ({}): its process was stopped; times of that pass may contain it",
          pause.rank, pause.host, format_seconds(pause.seconds),
          pause.pass > 0 ? fmt::format(" in pass {}", pause.pass) : "", pause.step);
   }
@@ -266,9 +264,8 @@ void add_networks(const Run& run, ReportLines& facts) {
   const std::vector<std::string>& used = run.nccl_networks.used;
   if (used.size() > 1) {
     warn(facts,
-         "NCCL began with network {} and made later communicators over {}: "
-         "rows may have run over "
-         "another network than was meant; NCCL_DEBUG=INFO shows why it changed",
+         "NCCL began with network {} and made later communicators over {}: rows may have run over another "
+         "network than was meant; NCCL_DEBUG=INFO shows why it changed",
          used.front(), fmt::join(used.begin() + 1, used.end(), ", "));
     return;
   }

@@ -175,8 +175,7 @@ void add_calibration(const Run& run, ReportLines& facts) {
   if (measured.fit_relative_error >= kUselessFit) {
     facts.push_back(
         {"warning: with a calibration point so far off, exp and meas/exp may be off by as much; run again "
-         "with a "
-         "core for each rank and nothing beside them",
+         "with a core for each rank and nothing beside them",
          Tone::warning});
   }
 }
@@ -264,9 +263,7 @@ std::string gpu_model(const Run& run) {
 
 std::string format_placement(const std::vector<PlacedRank>& placement) {
   std::vector<PlacedRank> known;
-  const auto take = [&](auto fits) {
-    std::copy_if(placement.begin(), placement.end(), std::back_inserter(known), fits);
-  };
+  const auto take = [&](auto fits) { std::ranges::copy_if(placement, std::back_inserter(known), fits); };
   take([](const PlacedRank& placed) { return !placed.note.empty(); });
   take([](const PlacedRank& placed) { return placed.note.empty() && !placed.gpu.empty(); });
   std::vector<std::string> words;
@@ -321,8 +318,8 @@ ReportLines legend_lines(const Run& run) {
   if (run.log) {
     return {{fmt::format("time: from the log, one value per row, {}; no interval",
                          aggregate_text(run.time_reduction))},
-            {"ring, tree, exp: expected busbw; meas/exp: measured over expected, below 1 is slower; "
-             "GB = 10^9 bytes"},
+            {"ring, tree, exp: expected busbw; meas/exp: measured over expected, below 1 is slower; GB = "
+             "10^9 bytes"},
             {std::string(kRingAndTreeColumns)}};
   }
   const std::string in_graphs = run.graph_launches == 0
@@ -339,10 +336,9 @@ ReportLines legend_lines(const Run& run) {
       {(run.repeated ? "±95%: half the 95 % interval of that median over launches"
                      : "±95%: half the 95 % interval of that median, over the passes of this launch only") +
        of_state},
-      {"ring, tree, exp: busbw expected from the ring, the tree, and the algorithm that ran "
-       "(the fastest one where that is unknown); docs/model.md"},
-      {"meas/exp: measured over expected busbw, below 1 is slower (yellow below 0.8); "
-       "GB = 10^9 bytes"}};
+      {"ring, tree, exp: busbw expected from the ring, the tree, and the algorithm that ran (the fastest one "
+       "where that is unknown); docs/model.md"},
+      {"meas/exp: measured over expected busbw, below 1 is slower (yellow below 0.8); GB = 10^9 bytes"}};
   if (run.backend == BackendId::nccl) {
     const NcclObserverStatus& status = run.nccl_observer_status;
     facts.push_back(

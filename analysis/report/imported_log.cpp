@@ -123,8 +123,8 @@ void add_slow_nvlink_path(const LogFacts& log, ReportLines& facts) {
   const auto& fastest = log.nvlink_most_bytes_per_second;
   if (!slowest || !fastest || kMaxHealthyFactor * slowest->value >= fastest->value) return;
   warn(facts,
-       "between some GPUs NVLink has {} (line {}), between others {}: links may be "
-       "down; check nvidia-smi nvlink -s",
+       "between some GPUs NVLink has {} (line {}), between others {}: links may be down; check nvidia-smi "
+       "nvlink -s",
        format_rate(slowest->value), slowest->line, format_rate(fastest->value));
 }
 

@@ -54,11 +54,9 @@ std::string after_a_loss(const Run& run, const Row* worst) {
                                 : "look at the NICs, their settings and the network between the nodes";
   if (node_count(run.ranks) > 1)
     return is_enough_for_burnin ? "collbench doctor on each node (what is costing bandwidth there); "
-                                  "collbench burnin identifies the "
-                                  "node"
+                                  "collbench burnin identifies the node"
                                 : "collbench doctor on each node (what is costing bandwidth there); "
-                                  "collbench -g N on each alone "
-                                  "identifies the node";
+                                  "collbench -g N on each alone identifies the node";
   return "collbench doctor on this machine (what is costing bandwidth there)";
 }
 
@@ -77,11 +75,10 @@ std::string to_clear_it(const Run& run, const Row* worst) {
     return "run again with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING to see which algorithm ran";
   if (run.yardstick && run.yardstick->kind == YardstickKind::own)
     return "say which machine it is (--expect; of a file, --topology)";
-  return node_count(run.ranks) >= kMinNodesOfBurnin
-             ? "compare the nodes with each other (collbench burnin), or judge by your "
-               "provider's limit (--min-busbw)"
-             : "compare with a known good node (collbench compare), or judge by your "
-               "provider's limit (--min-busbw)";
+  return node_count(run.ranks) >= kMinNodesOfBurnin ? "compare the nodes with each other (collbench burnin), "
+                                                      "or judge by your provider's limit (--min-busbw)"
+                                                    : "compare with a known good node (collbench compare), "
+                                                      "or judge by your provider's limit (--min-busbw)";
 }
 
 }  // namespace

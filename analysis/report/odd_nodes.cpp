@@ -140,8 +140,8 @@ std::vector<std::string> unlisted_nodes(const DiffReport& report) {
                                   ? fmt::format("{} of {} machines", report.usual.size(), report.nodes)
                                   : some(pair.a);
       lines.push_back(
-          fmt::format("not listed: {}: {}, which {} does not have: compare with a reference "
-                      "(collbench topo diff REFERENCE MACHINE...)",
+          fmt::format("not listed: {}: {}, which {} does not have: compare with a reference (collbench topo "
+                      "diff REFERENCE MACHINE...)",
                       who, fmt::join(faults, "; "), some(pair.hosts)));
     } else if (!report.by_majority && is_other_machine(pair) && !has_fault(pair, Side::b)) {
       lines.push_back(fmt::format("not listed: {}: a different machine, without a fault", some(pair.hosts)));

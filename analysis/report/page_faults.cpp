@@ -92,8 +92,8 @@ ReportLines page_fault_lines(const Run& run) {
   }
   if (facts.empty() || malloc_is_set(run)) return facts;
   add(facts,
-      "page faults in each call come mostly from buffers that the library reallocates on every call: "
-      "{} malloc keep them",
+      "page faults in each call come mostly from buffers that the library reallocates on every call: {} "
+      "malloc keep them",
       run.versions.mpi.starts_with("Open MPI") ? kKeepMemory : kKeepMemoryElsewhere);
   return facts;
 }

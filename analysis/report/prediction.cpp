@@ -5,14 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "analysis/models/nccl/bands.hpp"
 #include "analysis/models/nccl/gpu_expectation.hpp"
 #include "analysis/models/nccl/healthy_ranges.hpp"
-#include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/report/columns.hpp"
 #include "base/units.hpp"
 
@@ -223,14 +220,14 @@ std::string prediction_title(const Prediction& prediction) {
 }
 
 std::vector<std::string> prediction_legend(const Prediction& prediction) {
-  std::vector<std::string> lines{fmt::format(
-      "Bus bandwidth in GB/s (10^9 B/s); docs/model.md has the formulas. NCCL: what NCCL "
-      "2.30 itself expects of what it chooses there. {}",
-      prediction.cluster.fabric == Fabric{} ? "Nine in ten rows of published runs lie in the band; judge "
-                                              "goes by the median of the largest sizes:"
-                                            : "The band is that of runs whose fabric is not told; "
-                                              "docs/notes/scaleout-accuracy.md says how far it "
-                                              "held on published fabrics:")};
+  std::vector<std::string> lines{
+      fmt::format("Bus bandwidth in GB/s (10^9 B/s); docs/model.md has the formulas. NCCL: what NCCL 2.30 "
+                  "itself expects of what it chooses there. {}",
+                  prediction.cluster.fabric == Fabric{}
+                      ? "Nine in ten rows of published runs lie in the band; judge goes by the median of the "
+                        "largest sizes:"
+                      : "The band is that of runs whose fabric is not told; docs/notes/scaleout-accuracy.md "
+                        "says how far it held on published fabrics:")};
   for (std::string& line : band_lines(prediction)) lines.push_back(std::move(line));
   if (std::ranges::any_of(prediction.rows,
                           [](const PredictedRow& row) { return row.expected.tree_seconds.has_value(); })) {
@@ -238,16 +235,16 @@ std::vector<std::string> prediction_legend(const Prediction& prediction) {
   }
   const auto chosen = std::ranges::find_if(prediction.rows, is_by_table);
   if (chosen != prediction.rows.end()) {
-    lines.push_back(fmt::format(
-        "Where a protocol is named: what the code of {} chooses on {} × {} without GPUs, as far as these "
-        "versions agree.",
-        nccl_versions(*chosen->table), chosen->table->machine, chosen->table->nodes));
+    lines.push_back(
+        fmt::format("Where a protocol is named: what the code of {} chooses on {} × {} without GPUs, as far "
+                    "as these versions agree.",
+                    nccl_versions(*chosen->table), chosen->table->machine, chosen->table->nodes));
   }
   if (ceiling_only(prediction.cluster)) {
-    lines.push_back(fmt::format(
-        "All figures are ceilings: the rate over {} is below that of the NICs, and no source says by how "
-        "much.",
-        traits(prediction.cluster.transport).name));
+    lines.push_back(
+        fmt::format("All figures are ceilings: the rate over {} is below that of the NICs, and no source "
+                    "says by how much.",
+                    traits(prediction.cluster.transport).name));
   }
   return lines;
 }

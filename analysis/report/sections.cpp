@@ -1,7 +1,5 @@
 #include "analysis/report/sections.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/text_sinks.hpp"

@@ -194,8 +194,8 @@ std::vector<std::string> put_measured(TerminalCanvas& canvas, const TerminalPlot
     legend.push_back(std::string(sign) + " " + series.name);
   }
   const std::string line_sign = unicode ? "⠒ " : "- ";
-  if (std::any_of(chart.series.begin(), chart.series.end(),
-                  [](const ChartSeries& series) { return series.kind == SeriesKind::expected; }))
+  if (std::ranges::any_of(chart.series,
+                          [](const ChartSeries& series) { return series.kind == SeriesKind::expected; }))
     legend.push_back(line_sign + "expected");
   for (const ReferenceLine& line : chart.references) legend.push_back(line_sign + line.name);
   if (!chart.bands.empty()) legend.emplace_back(unicode ? "░ expected band" : ". expected band");

@@ -25,7 +25,7 @@ std::string spaces(std::string_view text, int width) {
 }  // namespace
 
 int display_width(std::string_view text) {
-  return static_cast<int>(std::count_if(text.begin(), text.end(), starts_letter));
+  return static_cast<int>(std::ranges::count_if(text, starts_letter));
 }
 
 std::string pad_left(std::string_view text, int width) {

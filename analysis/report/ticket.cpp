@@ -56,8 +56,7 @@ std::string command_of(const Row& row, const Run& run) {
   const std::vector<std::string> hosts = hosts_in_order(run);
   std::string words = fmt::format("mpirun -np {}", run.ranks.size());
   const std::vector<int> locals = ranks_per_node(run.ranks);
-  const bool is_even =
-      std::adjacent_find(locals.begin(), locals.end(), std::not_equal_to<>()) == locals.end();
+  const bool is_even = std::ranges::adjacent_find(locals, std::not_equal_to<>()) == locals.end();
   if (is_even && hosts.size() > 1 && hosts.size() == locals.size() && hosts.size() <= kNamedHosts) {
     const int slots = locals.front();
     words += fmt::format(" -H {}:{}", fmt::join(hosts, fmt::format(":{},", slots)), slots);
@@ -81,8 +80,7 @@ TicketLines ticket_lines(const Run& run) {
   const std::vector<HeaderLine> header = header_parts(run);
   // That GPUs are simulated is the first line of all, what cut the run short is found, and the last is its
   // name.
-  auto titles = std::count_if(header.begin(), header.end(),
-                              [](const HeaderLine& line) { return line.part == HeaderPart::title; });
+  auto titles = std::ranges::count(header, HeaderPart::title, &HeaderLine::part);
   for (const HeaderLine& line : header) {
     if (line.part == HeaderPart::title && line.line.text != kSimulatedGpus)
       add(lines, titles == 1 ? "run" : "finding", line.line.text);
@@ -120,8 +118,8 @@ std::string report_ticket(const Run& run) {
   std::string text = run.gpus_simulated ? wrap(std::string(kSimulatedGpus), kColumns, "", "  ") : "";
   text += wrap(first.empty() ? "no verdict" : first.front().text, kColumns, "", "  ");
   for (const auto& [label, words] : ticket_lines(run)) text += wrap(words, kColumns, label + ": ", "  ");
-  const bool has_limits = std::any_of(run.rows.begin(), run.rows.end(),
-                                      [](const Row& row) { return row.verdict.range.has_value(); });
+  const bool has_limits =
+      std::ranges::any_of(run.rows, [](const Row& row) { return row.verdict.range.has_value(); });
   if (has_limits)
     text += wrap(
         "SOUND and BELOW are what published runs of sound machines of this kind reach (collbench, "

@@ -32,8 +32,8 @@ bool had_no_time(const Measurement& measured) {
 
 std::vector<const Row*> rows_with_time(const std::vector<const Row*>& rows) {
   std::vector<const Row*> kept;
-  std::copy_if(rows.begin(), rows.end(), std::back_inserter(kept),
-               [](const Row* row) { return !had_no_time(row->measurement); });
+  std::ranges::copy_if(rows, std::back_inserter(kept),
+                       [](const Row* row) { return !had_no_time(row->measurement); });
   return kept.empty() ? rows : kept;
 }
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
-#include <vector>
 
 #include "base/statistics.hpp"
 #include "base/units.hpp"
@@ -156,8 +156,8 @@ std::string waiting_text(const StepTimes& middle, double step) {
 }
 
 std::string too_few_text(const Measurement& measured) {
-  const bool are_known = std::all_of(measured.ranks.begin(), measured.ranks.end(),
-                                     [](const RankTimes& times) { return times.step.has_value(); });
+  const bool are_known =
+      std::ranges::all_of(measured.ranks, [](const RankTimes& times) { return times.step.has_value(); });
   if (measured.ranks.empty() || !are_known) return "what each rank did in a step is not known";
   if (measured.ranks.size() < 2) return "one rank waits for nobody";
   if (std::cmp_less(measured.pass_seconds.size(), kMinStepPasses)) {
@@ -197,8 +197,7 @@ StepVerdict step_verdict(const Measurement& measured, const Identities& ranks, c
        "compute for longer than the others");
   take(judge.beyond(StepCause::late, &StepTimes::between_seconds, &StepTimes::between_excess_seconds),
        "are late for another reason than compute");
-  std::sort(verdict.findings.begin(), verdict.findings.end(),
-            [](const StepFinding& a, const StepFinding& b) { return a.seconds > b.seconds; });
+  std::ranges::sort(verdict.findings, std::ranges::greater{}, &StepFinding::seconds);
   const auto links = slow_links(probe, judge.middle(), judge.step_seconds());
   verdict.findings.insert(verdict.findings.end(), links.begin(), links.end());
   if (!verdict.findings.empty()) {

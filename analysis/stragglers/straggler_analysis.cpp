@@ -30,8 +30,7 @@ struct Suspect {
 
 double median_effect(const std::vector<double>& effects) {
   std::vector<double> seen;
-  std::copy_if(effects.begin(), effects.end(), std::back_inserter(seen),
-               [](double each) { return each == each; });
+  std::ranges::copy_if(effects, std::back_inserter(seen), [](double each) { return each == each; });
   return seen.empty() ? 0 : median(std::move(seen));
 }
 

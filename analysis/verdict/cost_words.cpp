@@ -146,7 +146,7 @@ std::string all_costs(const std::vector<FindingCost>& costs) {
   std::vector<std::string> parts;
   int nodes = 0;
   for (const FindingCost& cost : costs) {
-    const bool any_changes = std::any_of(costs.begin(), costs.end(), [&cost](const FindingCost& each) {
+    const bool any_changes = std::ranges::any_of(costs, [&cost](const FindingCost& each) {
       return each.nodes == cost.nodes && !changed_rates(each).empty();
     });
     if (!any_changes) continue;

@@ -38,8 +38,8 @@ std::string cause_within_domain(const GpuCluster& cluster) {
   const auto& seen = cluster.run.min_nvlinks;
   if (seen && *seen < kLinksMissing * all_links) {
     return fmt::format(
-        "the log shows {:g} GB/s over NVLink between two GPUs, where {} {} {:g}: {:.0f} of {} "
-        "(links down, or a wrong topology file)",
+        "the log shows {:g} GB/s over NVLink between two GPUs, where {} {} {:g}: {:.0f} of {} (links down, "
+        "or a wrong topology file)",
         *seen, nvlinks, cluster.nvlinks == 1 ? "gives" : "give", all_links, *seen / one_link, nvlinks);
   }
   if (too_few_channels(cluster)) {
@@ -88,8 +88,7 @@ std::string fewer_nics_in_words(const Row& row, const GpuCluster& cluster) {
   const std::string name = by_expected > 0 ? expected_by : "ring";
   const std::string also = by_expected > 0 && by_ring > 0 ? fmt::format(" or {} by ring", by_ring) : "";
   return fmt::format(
-      "each node using about {} of its {} NICs{}{} ({}a port that is down, or a container that sees "
-      "fewer)",
+      "each node using about {} of its {} NICs{}{} ({}a port that is down, or a container that sees fewer)",
       by_expected > 0 ? by_expected : by_ring, used_nic_count(cluster), may_be_ring ? " by " + name : "",
       also, traits(cluster.transport).nccl_sees_nics ? "NCCL_IB_HCA, " : "");
 }
@@ -119,8 +118,7 @@ std::string cause_across_domains(const Row& row, const GpuCluster& cluster) {
   const double floor = row.expectation.ring_seconds.value_or(*row.expectation.expected_seconds);
   if (floor / row.measurement.seconds < kSocketsBelow) {
     return "less than a tenth of the NICs' rate is typical of sockets (TCP, IP over InfiniBand) in place of "
-           "RDMA; "
-           "check \"Using network\" in the output of NCCL_DEBUG=INFO";
+           "RDMA; check \"Using network\" in the output of NCCL_DEBUG=INFO";
   }
   return nics + ", GPUDirect off, or older software; NCCL_DEBUG=INFO shows the first two";
 }
@@ -372,8 +370,8 @@ std::string explain_unclear(const SizeSeries& series, const SeriesJudgement& jud
     case VerdictReason::copy:
       return fmt::format(
           "{} is {} out of place, and in place {:.2f} of it, with the same bytes over the same links: the "
-          "links are "
-          "healthy, and the slowdown is the copy of a rank's own part, or a transient. {}. Measure again.",
+          "links are healthy, and the slowdown is the copy of a rank's own part, or a transient. {}. Measure "
+          "again.",
           measured, share, *judgement.ratio, range_in_words(*judgement.range));
     case VerdictReason::above:
       return fmt::format(
@@ -405,8 +403,7 @@ std::string explain_bad(const SizeSeries& series, const SeriesJudgement& judgeme
   const std::string share = share_of_model(to_expected(row), row.expectation.expected_by);
   if (judgement.reason == VerdictReason::collapsed) {
     return fmt::format(
-        "{} is {}, out of line with the other sizes. Likely cause: a protocol, a buffer size or a "
-        "congestion "
+        "{} is {}, out of line with the other sizes. Likely cause: a protocol, a buffer size or a congestion "
         "control that fails at this size.",
         measured, share);
   }

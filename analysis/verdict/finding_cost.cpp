@@ -180,8 +180,7 @@ std::string advice_for(const topology::HostPair& pair, const topology::Finding& 
     if (rates.ring && *rates.ring > kGainWorthAdvice * *at_start->faulty.ring) {
       return fmt::format(
           "until it is repaired leave it out ({}): ring {:.1f} GB/s instead of {:.1f}; a running job has to "
-          "be "
-          "restarted for that",
+          "be restarted for that",
           way_to_leave_out(pair.of(finding.side), finding, mixed->transport), *rates.ring,
           *at_start->faulty.ring);
     }
@@ -191,8 +190,7 @@ std::string advice_for(const topology::HostPair& pair, const topology::Finding& 
       *at_start->faulty.ring > kGainWorthAdvice * *during->faulty.ring) {
     return fmt::format(
         "restart a job that was running when it happened: when it starts, NCCL plans around it (ring {:.1f} "
-        "GB/s "
-        "instead of {:.1f})",
+        "GB/s instead of {:.1f})",
         *at_start->faulty.ring, *during->faulty.ring);
   }
   return {};
@@ -327,8 +325,7 @@ FindingPrice finding_price(const topology::HostPair& pair, const topology::Findi
   if (rule.kind == PriceKind::priced && is_about_a_full_link(pair, finding))
     return {PriceKind::not_modeled, {}, std::string(kFullLink), {}};
   FindingPrice price{rule.kind, finding_costs(pair, finding), std::string(rule.reason), {}};
-  const bool changes =
-      std::ranges::any_of(price.costs, [](const FindingCost& cost) { return cost.changes(); });
+  const bool changes = std::ranges::any_of(price.costs, &FindingCost::changes);
   const topology::Host& healthy = pair.of(topology::other(finding.side));
   if (price.kind == PriceKind::not_modeled && changes) price.kind = PriceKind::priced;
   if (price.kind == PriceKind::priced && price.costs.empty()) {

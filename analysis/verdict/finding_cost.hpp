@@ -82,8 +82,7 @@ struct PriceRule {
 /// Why there is no price of a NIC that shares_a_full_link().
 inline constexpr std::string_view kFullLink =
     "several NICs share a PCIe link that carries less than all their ports together, and no model covers "
-    "what "
-    "NCCL does in that case";
+    "what NCCL does in that case";
 
 /// The price of one finding: never silent.
 struct FindingPrice {

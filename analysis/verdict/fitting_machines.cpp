@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "analysis/models/nccl/cluster_of_run.hpp"
@@ -204,13 +203,12 @@ std::optional<Run> judged_whichever_fits(const Run& run, const std::string& wher
   if (!slowest) return {};
   for (Row& row : slowest->rows)  // how far below is another machine's figure
     if (row.verdict.word == VerdictWord::fault) row.verdict.word = VerdictWord::below;
-  explain_bad(*slowest,
-              fmt::format("The machine was not given; expected is what {} gives, the slowest of the "
-                          "reference machines with these GPUs ({}){}.",
-                          slowest_name, fmt::join(names, ", "),
-                          run.log->nodes->value > 1
-                              ? ", each also taken with 4, 2 and 1 of its NICs and one of 100 Gb/s"
-                              : ""));
+  explain_bad(*slowest, fmt::format("The machine was not given; expected is what {} gives, the slowest of "
+                                    "the reference machines with these GPUs ({}){}.",
+                                    slowest_name, fmt::join(names, ", "),
+                                    run.log->nodes->value > 1
+                                        ? ", each also taken with 4, 2 and 1 of its NICs and one of 100 Gb/s"
+                                        : ""));
   return slowest;
 }
 
@@ -253,8 +251,8 @@ GpuCluster cluster_with_nics(const Run& run, const StatedNics& stated, const std
   if (found) return *found;
   throw usage_error(
       std::string(kOption),
-      fmt::format("the GPUs are {}, {} per node; NICs alone make a machine only of 8 GPUs behind "
-                  "NVSwitches, all in use (a part of a node, PCIe and racks need --topology)",
+      fmt::format("the GPUs are {}, {} per node; NICs alone make a machine only of 8 GPUs behind NVSwitches, "
+                  "all in use (a part of a node, PCIe and racks need --topology)",
                   run.log->gpu ? run.log->gpu->value : named->gpu_model, run.log->ranks_per_node->value),
       std::string(kHowToSaveMachine));
 }

@@ -46,7 +46,7 @@ constexpr std::array<CostlySetting, 13> kCostlySettings{
 std::optional<std::size_t> nics_named(std::string_view value) {
   if (value.starts_with('=')) value.remove_prefix(1);
   const std::vector<std::string> names = split_cells(value, ',');
-  const bool is_list = std::all_of(names.begin(), names.end(), [](std::string_view name) {
+  const bool is_list = std::ranges::all_of(names, [](std::string_view name) {
     name = name.substr(0, name.find(':'));
     return !name.starts_with('^') && name.find('_') != std::string_view::npos &&
            std::isdigit(static_cast<unsigned char>(name.back()));

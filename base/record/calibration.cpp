@@ -1,9 +1,6 @@
 #include "base/record/calibration.hpp"
 
 #include <algorithm>
-#include <cstddef>
-
-#include "base/record/fields.hpp"
 
 namespace collbench {
 namespace {

@@ -1,7 +1,5 @@
 #include "base/record/json_fields.hpp"
 
-#include <algorithm>
-
 #include "base/text_input.hpp"
 #include "base/text_sinks.hpp"
 

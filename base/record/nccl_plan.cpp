@@ -1,6 +1,5 @@
 #include "base/record/nccl_plan.hpp"
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 

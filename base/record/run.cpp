@@ -7,15 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/record/calibration.hpp"
-#include "base/record/cluster.hpp"
 #include "base/record/fields.hpp"
-#include "base/record/incident.hpp"
-#include "base/record/log_facts.hpp"
-#include "base/record/nccl_selection.hpp"
-#include "base/record/straggler_probe.hpp"
-#include "base/record/telemetry.hpp"
-#include "base/record/traffic_matrix.hpp"
 
 namespace collbench {
 namespace {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "collectives/compute/blas_library.hpp"
 #include "collectives/compute/fma_loop.hpp"
 
 namespace collbench::collectives {

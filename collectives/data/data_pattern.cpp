@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "collectives/data/element_formula.hpp"
 #include "collectives/data/element_types.hpp"
 
 namespace collbench::collectives {

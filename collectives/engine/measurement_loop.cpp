@@ -5,7 +5,6 @@
 #include <limits>
 #include <variant>
 
-#include "base/record/measured_block.hpp"
 #include "collectives/engine/backend_probes.hpp"
 #include "collectives/engine/row_state.hpp"
 #include "collectives/engine/warm_up.hpp"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/units.hpp"
 #include "launch/agreement.hpp"
 

@@ -7,12 +7,10 @@
 #include <cstring>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 #include "collectives/engine/block_timer.hpp"
-#include "collectives/mpi/calibration_tasks.hpp"
 #include "collectives/mpi/communicator.hpp"
 #include "collectives/mpi/host_buffer.hpp"
 #include "collectives/mpi/mpi_types.hpp"

@@ -6,12 +6,9 @@
 #include <algorithm>
 #include <ctime>
 #include <limits>
-#include <map>
-#include <utility>
 
 #include "base/units.hpp"
 #include "collectives/buffer_layout.hpp"
-#include "collectives/compute/step_kernel.hpp"
 #include "collectives/mpi/communicator.hpp"
 #include "collectives/mpi/mpi_row.hpp"
 #include "collectives/mpi/mpi_types.hpp"

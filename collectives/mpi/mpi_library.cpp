@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <stdexcept>
 
 #include "base/environment.hpp"
@@ -110,10 +109,10 @@ MpiLibrary find_library() {
       failures.push_back(fmt::format("{}: {}", names.name, error.what()));
     }
   }
-  throw Error(ExitStatus::not_here, "MPI", fmt::format("no MPI library: {}", fmt::join(failures, "; ")),
-              "install Open MPI or MPICH, or put the folder of its libmpi into LD_LIBRARY_PATH (module "
-              "load); ranks on GPUs need none: start them by torchrun or srun --mpi=none, or with "
-              "--rendezvous HOST:PORT");
+  throw Error(
+      ExitStatus::not_here, "MPI", fmt::format("no MPI library: {}", fmt::join(failures, "; ")),
+      "install Open MPI or MPICH, or put the folder of its libmpi into LD_LIBRARY_PATH (module load); ranks "
+      "on GPUs need none: start them by torchrun or srun --mpi=none, or with --rendezvous HOST:PORT");
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <vector>
 
-#include "base/clock.hpp"
 #include "base/pairing.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <istream>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "base/files.hpp"

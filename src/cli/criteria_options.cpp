@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "analysis/verdict/verdict.hpp"
-#include "base/error.hpp"
 #include "base/units.hpp"
 #include "src/cli/options.hpp"
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <sstream>
-#include <string_view>
 #include <vector>
 
 #include "analysis/report/text_layout.hpp"

@@ -50,10 +50,9 @@ void leave_out_current_directory(char** argv, bool reports) {
   if (std::ranges::all_of(parts, is_absolute)) return;
   for (const std::string_view part : parts) {
     if (!reports || part.empty() || is_absolute(part)) continue;
-    print_message(
-        fmt::format("collbench: {}: '{}' is left out: libraries are not loaded from relative paths; "
-                    "use an absolute path",
-                    kVariable, part));
+    print_message(fmt::format(
+        "collbench: {}: '{}' is left out: libraries are not loaded from relative paths; use an absolute path",
+        kVariable, part));
   }
   const std::string kept = absolute_parts(given);
   kept.empty() ? ::unsetenv(kVariable) : ::setenv(kVariable, kept.c_str(), 1);

@@ -9,10 +9,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "analysis/charts/chart.hpp"
 #include "analysis/charts/run_charts.hpp"
 #include "analysis/report/document.hpp"
-#include "analysis/report/report.hpp"
 #include "analysis/report/text_layout.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -140,11 +138,10 @@ void add_output_options(CLI::App& app, const std::string& theme, OutputOptions& 
     add_option(app, theme, "-o,--output", "FILE", "write what would go to stdout to this file; - for stdout",
                into(output.path));
   } else {
-    add_option(
-        app, theme, "--output", "FILE",
-        "write what would go to stdout to this file; - for stdout; -o FILE is the same where FILE ends "
-        "in .txt, .md, .csv, .html, .json, .prom or .xml",
-        into(output.path));
+    add_option(app, theme, "--output", "FILE",
+               "write what would go to stdout to this file; - for stdout; -o FILE is the same where FILE "
+               "ends in .txt, .md, .csv, .html, .json, .prom or .xml",
+               into(output.path));
   }
   if (holds(formats, "json")) {
     add_option(app, theme, "-J,--record", "FILE", record + "; - for stdout", into(output.record_path));

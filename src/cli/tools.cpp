@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
-#include <string_view>
 #include <vector>
 
 #include "base/child_process.hpp"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
-
 #include "base/error.hpp"
 #include "base/nccl_version.hpp"
 #include "collectives/mpi/mpi_library.hpp"

@@ -191,8 +191,7 @@ CheckedRecord read_checked(const CompareCommand& options, const std::string& fil
   if (std::ranges::any_of(hosts, [](const std::string& host) { return is_same_host(host, "localhost"); })) {
     checked.why_none =
         "it calls its host localhost, as any other machine may: name it (--host NAME), or compare with "
-        "records "
-        "of all (--any-host)";
+        "records of all (--any-host)";
     return checked;
   }
   const std::vector<Run> base = baseline_runs(options.files.front(), kind, hosts, options.last, own_name);
@@ -204,8 +203,8 @@ CheckedRecord read_checked(const CompareCommand& options, const std::string& fil
   }
   if (!analysis::have_a_row_in_common(base, {checked.run})) {
     checked.why_none = fmt::format(
-        "no row of it is in the last {} of {} in {}: operations, sizes, types or "
-        "algorithms differ, and nothing is compared",
+        "no row of it is in the last {} of {} in {}: operations, sizes, types or algorithms differ, and "
+        "nothing is compared",
         counted(base.size(), "record"), kind, options.files.front());
     return checked;
   }

@@ -16,8 +16,8 @@
 #include "base/error.hpp"
 #include "base/record/run_stream.hpp"
 #include "base/units.hpp"
+#include "src/cli/host_list.hpp"
 #include "src/cli/options.hpp"
-#include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
 
 namespace collbench::program {

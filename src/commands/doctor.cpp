@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "analysis/doctor/fleet_check.hpp"
 #include "base/error.hpp"

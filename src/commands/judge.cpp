@@ -396,10 +396,9 @@ void add_log_options(CLI::App& command, JudgeOptions& options) {
 void add_judge(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<JudgeOptions>();
   command
-      .add_option(
-          "files", options->files,
-          "of one machine: what nccl-tests (text, -J), osu_* or IMB-MPI1 wrote, or records; - for stdin; "
-          "a row of several is of so many launches")
+      .add_option("files", options->files,
+                  "of one machine: what nccl-tests (text, -J), osu_* or IMB-MPI1 wrote, or records; - for "
+                  "stdin; a row of several is of so many launches")
       ->required()
       ->option_text("FILE...");
   const std::string theme = "Options";

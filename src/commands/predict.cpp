@@ -53,12 +53,10 @@ void force_algorithm(analysis::GpuCluster& cluster, const PredictOptions& option
     }
   }
   if (std::ranges::find(known, options.algorithm) == known.end()) {
-    throw usage_error("--algo",
-                      fmt::format("there is no '{}' for these operations on this machine", options.algorithm),
-                      fmt::format("choose among {}{}", fmt::join(known, ", "),
-                                  cluster.fabric.sharp ? ""
-                                                       : "; collnet_direct and collnet_chain need "
-                                                         "--fabric …,sharp"));
+    throw usage_error(
+        "--algo", fmt::format("there is no '{}' for these operations on this machine", options.algorithm),
+        fmt::format("choose among {}{}", fmt::join(known, ", "),
+                    cluster.fabric.sharp ? "" : "; collnet_direct and collnet_chain need --fabric …,sharp"));
   }
   cluster.run.algorithm = options.algorithm;
 }

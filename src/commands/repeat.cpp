@@ -226,11 +226,10 @@ void require_fitting_options(const CLI::App& command, bool two) {
 void add_repeat(CLI::App& command, CommandFunction& chosen) {
   const auto options = std::make_shared<RepeatOptions>();
   command
-      .add_option(
-          "command", options->command,
-          "what starts one launch, ending with collbench and its options (--time 20 is added if it has "
-          "neither --time nor -n); with --versus two of them, launched in turn, in random order, until it is "
-          "decided which is faster; started without a shell")
+      .add_option("command", options->command,
+                  "what starts one launch, ending with collbench and its options (--time 20 is added if it "
+                  "has neither --time nor -n); with --versus two of them, launched in turn, in random order, "
+                  "until it is decided which is faster; started without a shell")
       ->required()
       ->option_text("-- COMMAND... [--versus COMMAND...]");
   const auto add = [&](const std::string& theme, const std::string& names, const std::string& value,

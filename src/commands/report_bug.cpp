@@ -101,11 +101,11 @@ CommandResult report_bug(const ReportBugOptions& options) {
   };
   CommandResult result{write_documents(documents, write), ExitStatus::ok, prints_text(documents)};
   if (!beside.empty()) write_file_by_rename(beside, run.record);
-  result.notes.push_back(fmt::format(
-      "{}what looks like a secret (TOKEN=…, ghp_…) was left out; any other secret, and the names of "
-      "hosts, users and folders, are in it: read it before you post it{}",
-      page.empty() || page == "-" ? "" : fmt::format("wrote {}: ", page),
-      beside.empty() ? "" : fmt::format(", and attach {}", beside)));
+  result.notes.push_back(
+      fmt::format("{}what looks like a secret (TOKEN=…, ghp_…) was left out; any other secret, and the names "
+                  "of hosts, users and folders, are in it: read it before you post it{}",
+                  page.empty() || page == "-" ? "" : fmt::format("wrote {}: ", page),
+                  beside.empty() ? "" : fmt::format(", and attach {}", beside)));
   return result;
 }
 

@@ -8,7 +8,6 @@
 #include <istream>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/json_reader.hpp"

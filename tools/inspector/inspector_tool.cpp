@@ -56,10 +56,9 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
     }
     if (error) throw usage_error(path, error.message(), "give a folder that can be read");
     if (found.empty())
-      throw usage_error(path,
-                        "has no file of NCCL Inspector's (HOST-pidN.log, nccl_inspector_metrics_UUID.prom)",
-                        "give NCCL_INSPECTOR_DUMP_DIR of the job; Inspector deletes .prom files when the job "
-                        "ends");
+      throw usage_error(
+          path, "has no file of NCCL Inspector's (HOST-pidN.log, nccl_inspector_metrics_UUID.prom)",
+          "give NCCL_INSPECTOR_DUMP_DIR of the job; Inspector deletes .prom files when the job ends");
     std::ranges::sort(found);
     files.insert(files.end(), found.begin(), found.end());
   }

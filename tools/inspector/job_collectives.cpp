@@ -165,8 +165,8 @@ std::vector<std::string> late_alike(const InspectedJob& job, std::vector<LateRan
       return each.rank == rank && shape_of(each.communicator) == shape;
     });
     sentences.push_back(
-        fmt::format("rank {} comes last in {} of {} of {} ranks, on several hosts: it is more likely "
-                    "held up elsewhere, as by another communicator, than slow itself",
+        fmt::format("rank {} comes last in {} of {} of {} ranks, on several hosts: it is more likely held up "
+                    "elsewhere, as by another communicator, than slow itself",
                     rank, hosts.size(), counted(of_shape.at(shape), "communicator"), shape.first));
   }
   return sentences;

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <concepts>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"

@@ -7,8 +7,6 @@
 #include <limits>
 #include <numeric>
 #include <regex>
-#include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 

@@ -137,8 +137,7 @@ constexpr std::array<ReferenceMachine, 22> kMachines{{
      NvLinkWiring::pairs, 18, 0, kEachToEach, kFourSuperchips, 200, 16, "Ethernet", "CXI", "ARM", 0, 0, 450,
      0,
      "boeschf/nccl-benchmark-on-alps-2025: 4 GH200 and 4 Slingshot-11 NICs a node; NVIDIA's GH200 data "
-     "sheet: "
-     "NVLink-C2C 900 GB/s; 6 links to each of the others by the quad's 18"},
+     "sheet: NVLink-C2C 900 GB/s; 6 links to each of the others by the quad's 18"},
     {"polaris", "4 × A100 SXM wired to each other, 2 × 200 Gb/s Slingshot 11 (ALCF Polaris)",
      "NVIDIA A100-SXM4-40GB", 16, NvLinkWiring::pairs, 12, 0, kEachToEachBy4, kRootPorts, 200, 16, "Ethernet",
      "CXI", "AuthenticAMD", 25, 1, 0, 0,
@@ -152,8 +151,7 @@ constexpr std::array<ReferenceMachine, 22> kMachines{{
      64, NvLinkWiring::switches, 18, 18, kNoPairs, kGraceTray, 800, 64, "InfiniBand", "IB", "ARM", 0, 0, 450,
      72,
      "NVIDIA GB300 NVL72 data sheet: 18 trays of 4 GPUs and 2 Grace CPUs, 18 NVLink switch chips, a "
-     "ConnectX-8 "
-     "of 800 Gb/s for each GPU"},
+     "ConnectX-8 of 800 Gb/s for each GPU"},
 }};
 
 struct Check {

@@ -10,7 +10,6 @@
 #include <map>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/files.hpp"

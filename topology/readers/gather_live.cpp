@@ -79,8 +79,8 @@ std::vector<NvidiaSmiCommand> nvidia_smi_commands() {
 std::string missing_nvidia_smi(const LiveSources& sources, bool gpus_on_bus, const std::string& why) {
   if (!gpus_on_bus) return fmt::format("{} not found, and no NVIDIA GPU on the PCI bus", sources.nvidia_smi);
   return fmt::format(
-      "{} not found ({}): GPU models, UUIDs and NVLinks are unknown; put it on PATH, or start "
-      "the container with --gpus all",
+      "{} not found ({}): GPU models, UUIDs and NVLinks are unknown; put it on PATH, or start the container "
+      "with --gpus all",
       sources.nvidia_smi, why);
 }
 
@@ -125,10 +125,9 @@ Host gather_fabric_manager(const LiveSources& sources, Programs& programs) {
   if (std::ranges::find(kStates, state) != kStates.end()) {
     host.fabric_manager.value = state;
   } else {
-    host.notes.push_back(
-        fmt::format("the state of the fabric manager is unknown ({}); on the host: systemctl status "
-                    "nvidia-fabricmanager",
-                    programs.failure()));
+    host.notes.push_back(fmt::format(
+        "the state of the fabric manager is unknown ({}); on the host: systemctl status nvidia-fabricmanager",
+        programs.failure()));
   }
   return host;
 }

@@ -129,7 +129,7 @@ Fabric parse_fabric(std::string_view text, const std::string& option) {
     const std::size_t comma = rest.find(',');
     const std::string_view word = rest.substr(0, comma);
     const std::string_view meaning = set_word(fabric, word, option);
-    if (std::find(stated.begin(), stated.end(), meaning) != stated.end()) {
+    if (std::ranges::find(stated, meaning) != stated.end()) {
       throw usage_error(option, fmt::format("'{}' is the second {} of one fabric", word, meaning),
                         "give each of them once");
     }

@@ -151,12 +151,11 @@ std::vector<ReportBlock> rank_map(const Run& run) {
     blocks.emplace_back(
         fmt::format("{} more tables are left out; the record has all times", count - kMaxMaps));
   if (!blocks.empty())
-    blocks.emplace(
-        blocks.begin(),
-        "Each number is a rank's own time inside the call over that of the median rank (1.00). A rank "
-        "that comes late waits least: its calls are the shortest, below 0.90 orange, below 0.75 and "
-        "0.50 darker. Above 1.10, blue, the rank waits longer than most. Scatter alone gives such cells "
-        "too: who is late beyond chance is said under Outcome.");
+    blocks.emplace(blocks.begin(),
+                   "Each number is a rank's own time inside the call over that of the median rank (1.00). A "
+                   "rank that comes late waits least: its calls are the shortest, below 0.90 orange, below "
+                   "0.75 and 0.50 darker. Above 1.10, blue, the rank waits longer than most. Scatter alone "
+                   "gives such cells too: who is late beyond chance is said under Outcome.");
   if (!rooted.empty())
     blocks.emplace_back(
         fmt::format("No table of {}: there a rank is done when its own part is, and the algorithm gives each "

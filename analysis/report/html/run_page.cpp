@@ -34,7 +34,7 @@ ReportSection operation_section(const Run& run, OperationId id, const std::vecto
 
 ReportLines without(const ReportLines& lines, const ReportLines& others) {
   ReportLines rest;
-  std::copy_if(lines.begin(), lines.end(), std::back_inserter(rest), [&](const ReportLine& line) {
+  std::ranges::copy_if(lines, std::back_inserter(rest), [&](const ReportLine& line) {
     return std::ranges::none_of(others, [&](const ReportLine& each) { return each.text == line.text; });
   });
   return rest;
@@ -46,7 +46,7 @@ ReportLines loud_first(const ReportLines& lines) {
     return line.tone == Tone::warning || line.tone == Tone::alarm;
   };
   ReportLines ordered;
-  std::copy_if(lines.begin(), lines.end(), std::back_inserter(ordered), is_loud);
+  std::ranges::copy_if(lines, std::back_inserter(ordered), is_loud);
   std::remove_copy_if(lines.begin(), lines.end(), std::back_inserter(ordered), is_loud);
   return ordered;
 }

@@ -103,10 +103,9 @@ std::string cause_outside_band(const Row& row) {
   if (row.measurement.key.size_bytes < kLargeSize) {
     const std::string& ran = row.measurement.algorithm_ran;
     const bool known = !ran.empty() && ran != kLibraryChoice;
-    return known
-               ? "what takes the rest is not known: below 64 MiB the steps decide, which no link shows"
-               : "what takes the rest is not known: which algorithm and protocol NCCL chose at this size is "
-                 "not stated (NCCL_DEBUG_SUBSYS=TUNING shows it)";
+    return known ? "what takes the rest is not known: below 64 MiB the steps decide, which no link shows"
+                 : "what takes the rest is not known: which algorithm and protocol NCCL chose at this size "
+                   "is not stated (NCCL_DEBUG_SUBSYS=TUNING shows it)";
   }
   if (is_bad(row.verdict.word)) return "the verdict below names the likely cause";
   return "what takes the rest is not known; the run's largest sizes do not show it";
@@ -134,7 +133,7 @@ void add_causes(const Run& run, std::vector<std::string>& sentences) {
 /// The sweep that `row` belongs to; empty for a row that was not measured.
 SizeSeries sweep_of(const Run& run, const Row& row) {
   for (const SizeSeries& series : series_of(run.rows)) {
-    if (std::find(series.begin(), series.end(), &row) != series.end()) return series;
+    if (std::ranges::find(series, &row) != series.end()) return series;
   }
   return {};
 }

@@ -7,9 +7,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "analysis/charts/run_charts.hpp"
 #include "analysis/models/nccl/algorithms.hpp"
@@ -20,7 +17,6 @@
 #include "analysis/report/lab01/gap.hpp"
 #include "analysis/report/sections.hpp"
 #include "analysis/verdict/fitting_machines.hpp"
-#include "base/record/run.hpp"
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
 
@@ -105,12 +101,10 @@ std::string ceilings_legend(const Run& run, const Lab01Options& options) {
   if (!options.machine) return "By the links as NCCL counts them; their line rates are not known.";
   return fmt::format(
       "{} Reachable: large buffers by the model (docs/model.md), which takes the links as they are reached "
-      "and "
-      "what each algorithm is known to lose.",
-      options.ceilings.are_bounds
-          ? "At line rate: no run can be above it."
-          : "No source gives the line rate of every link: NCCL's figure stands in, and a "
-            "run may be above it.");
+      "and what each algorithm is known to lose.",
+      options.ceilings.are_bounds ? "At line rate: no run can be above it."
+                                  : "No source gives the line rate of every link: NCCL's figure stands in, "
+                                    "and a run may be above it.");
 }
 
 std::string line_rate_heading(bool gpus, bool are_bounds) {
@@ -251,28 +245,24 @@ std::string above_ceilings(const Run& run, const Lab01Options& options, const La
   if (!measures_gpus(run.backend)) {
     if (*busbw <= ceilings.links.front().bytes_per_second) return "";
     return " This is faster than the calibrated link at its fastest: the calibration met a busier machine, "
-           "and its "
-           "figures bound nothing.";
+           "and its figures bound nothing.";
   }
   const auto ring = ceiling_of(options, "ring");
   if (!ring || *busbw <= std::max(*ring, ceiling_of(options, "tree").value_or(0))) return "";
   if (!options.machine) {
     return " This is above what ring and tree reach by the links that NCCL's lines count: NCCL may reduce in "
-           "the "
-           "NVSwitch (NVLS), or count less than there is.";
+           "the NVSwitch (NVLS), or count less than there is.";
   }
   const double nvls =
       std::max(ceiling_of(options, "nvls").value_or(0), ceiling_of(options, "nvls_tree").value_or(0));
   if (*busbw <= nvls) {
     return " This is above what the links give ring and tree: NCCL reduced in the NVSwitch (NVLS), if "
-           "topology and "
-           "rank count are right.";
+           "topology and rank count are right.";
   }
   return options.ceilings.are_bounds
              ? " This is above the line rate of every algorithm: the given machine or rank count is wrong."
              : " This is above what NCCL's figures give any algorithm: the machine has faster links than "
-               "them, or "
-               "the given machine or rank count is wrong.";
+               "them, or the given machine or rank count is wrong.";
 }
 
 /// The sizes of the page that lie below their own bands, which the verdict on the largest ones says nothing

@@ -9,7 +9,6 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "collectives/mpi/open_mpi/algorithm_rules.hpp"
 #include "collectives/mpi/open_mpi/mpi_t_variable.hpp"
 #include "launch/mpi/mpi_session.hpp"
 

@@ -5,7 +5,6 @@
 #include <limits>
 #include <span>
 #include <sstream>
-#include <string_view>
 
 namespace collbench::collectives {
 namespace {

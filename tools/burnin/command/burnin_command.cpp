@@ -197,7 +197,7 @@ class Burnin {
         });
     std::vector<int> on_gpus;
     for (const analysis::HalvingSuspect& suspect : analysis::halving_of(record_).suspects) {
-      const bool has_gpus = std::any_of(record_.groups.begin(), record_.groups.end(), [&](const auto& rate) {
+      const bool has_gpus = std::ranges::any_of(record_.groups, [&](const auto& rate) {
         return !rate.host_memory && rate.launch.nodes == std::vector{suspect.node};
       });
       if (has_gpus) on_gpus.push_back(suspect.node);
@@ -212,15 +212,15 @@ class Burnin {
     for (int node = 0; node < node_count(); ++node) {
       const bool failed =
           analysis::works_somewhere(record_, BurninPhase::nodes) &&
-          std::any_of(record_.group_failures.begin(), record_.group_failures.end(), [node](const auto& each) {
+          std::ranges::any_of(record_.group_failures, [node](const auto& each) {
             return each.launch.phase == BurninPhase::nodes && each.launch.nodes.front() == node;
           });
       // One whose kind is too small for pairs is not tested, either, and failed in none.
       const bool is_silent =
           found.nodes[static_cast<std::size_t>(node)].bucket == analysis::Bucket::not_tested &&
           !found.nodes[static_cast<std::size_t>(node)].held_back && !record_.table.times.empty() &&
-          std::any_of(record_.failures.begin(), record_.failures.end(),
-                      [node](const auto& failure) { return failure.a == node || failure.b == node; });
+          std::ranges::any_of(record_.failures,
+                              [node](const auto& failure) { return failure.a == node || failure.b == node; });
       if (phase == BurninPhase::nodes || (!failed && !is_silent)) nodes.push_back(node);
     }
     if (nodes.size() < 2) {
@@ -230,15 +230,14 @@ class Burnin {
     for (const analysis::GroupBatch& batch :
          analysis::group_batches(phase, nodes, options_.rails, record_.table.leaf_of_node)) {
       analysis::GroupBatch open;
-      std::copy_if(batch.begin(), batch.end(), std::back_inserter(open),
-                   [this](const analysis::GroupLaunch& launch) { return !is_measured(launch); });
+      std::ranges::copy_if(batch, std::back_inserter(open),
+                           [this](const analysis::GroupLaunch& launch) { return !is_measured(launch); });
       measure_batch(open);
     }
   }
 
   [[nodiscard]] bool is_measured(const analysis::GroupLaunch& launch) const {
-    return std::any_of(record_.groups.begin(), record_.groups.end(),
-                       [&launch](const auto& rate) { return rate.launch == launch; });
+    return std::ranges::any_of(record_.groups, [&launch](const auto& rate) { return rate.launch == launch; });
   }
 
   /// As many at the same time as --parallel allows.
@@ -349,7 +348,7 @@ class Burnin {
     }
     std::vector<std::string>& notes = record_.counter_notes;
     for (const std::string& note : analysis::counter_notes(options_.hosts, now.hosts))
-      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+      if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
     record_.without_counters.insert(now.without.begin(), now.without.end());
     return now;
   }
@@ -360,9 +359,8 @@ class Burnin {
     if (!before) return std::nullopt;
     std::optional<CounterLook> now = look();
     for (const topology::ErrorCounters& after : now->hosts) {
-      const auto first =
-          std::find_if(before->hosts.begin(), before->hosts.end(),
-                       [&after](const topology::ErrorCounters& host) { return host.host == after.host; });
+      const auto first = std::ranges::find_if(
+          before->hosts, [&after](const topology::ErrorCounters& host) { return host.host == after.host; });
       if (first == before->hosts.end()) continue;
       const std::vector<analysis::CounterRise> rises = analysis::counter_rises(*first, after, phase);
       record_.rises.insert(record_.rises.end(), rises.begin(), rises.end());

@@ -47,10 +47,9 @@ void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>&
       "starts two ranks on {a} and {b} (mpirun -np 2 --host {a}:1,{b}:1 --map-by node)",
       into(options->launcher));
   add("--group-launcher", "WORDS",
-      fmt::format(
-          "starts {{ranks}} ranks on {{nodes}} hosts, {{hosts}} (a,b) or {{slots}} (a:2,b:2) ({}); under "
-          "Slurm \"{}\"",
-          kGroupLauncher, kSrunGroups),
+      fmt::format("starts {{ranks}} ranks on {{nodes}} hosts, {{hosts}} (a,b) or {{slots}} (a:2,b:2) ({}); "
+                  "under Slurm \"{}\"",
+                  kGroupLauncher, kSrunGroups),
       into(options->group_launcher));
   auto* const phases =
       add("--phases", "LIST", "of gpus, nodes, rails, pairs, groups, whole (all that the launchers start)",
@@ -62,7 +61,7 @@ void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>&
             for (const std::string& word : split_list(text)) {
               const std::string found = parse_name(word, "--phases", names);
               options->phases.push_back(
-                  static_cast<BurninPhase>(std::find(names.begin(), names.end(), found) - names.begin()));
+                  static_cast<BurninPhase>(std::ranges::find(names, found) - names.begin()));
             }
           });
   command
@@ -73,8 +72,7 @@ void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>&
             options->phases_given = true;
           },
           "instead: whole leaves in one group each, and halves of those that are slow, down to the host, "
-          "NIC, GPU "
-          "or path")
+          "NIC, GPU or path")
       ->excludes(phases)
       ->group("Options");
   add("--ranks-per-host", "N",
@@ -92,8 +90,7 @@ void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>&
       number_into(options->leaf_nodes, "--leaf-nodes", 1, 1'000'000));
   add("--nvlink-nodes", "N",
       "with --diagnose: hosts of a domain with NVLink between them, in the order of --hosts; measured with "
-      "it and without "
-      "(none)",
+      "it and without (none)",
       number_into(options->nvlink_nodes, "--nvlink-nodes", 2, 1'000'000));
   add("--bytes", "SIZE", "of a message (64M)", [options](const std::string& text) {
     const std::vector<std::uint64_t> sizes = parse_size_list(text, "--bytes");
@@ -131,14 +128,13 @@ void add_burnin_options(CLI::App& command, const std::shared_ptr<BurninOptions>&
   add("--csv", "FILE", "also each direction that was measured, a line each", into(options->csv_path));
   add("--plot-file", "FILE", "also the map of pairs and rails as SVG", into(options->picture_path));
   add_progress_option(command, "Options", options->progress);
-  set_choices(
-      *add("--format", "NAME",
-           "of stdout: text, json, csv and matrix (the pairs), svg and html, junit, prom, hostfile or "
-           "nodelist (of the good) (text)",
-           [options](const std::string& text) {
-             options->format = parse_name(text, "--format", burnin_formats());
-           }),
-      burnin_formats());
+  set_choices(*add("--format", "NAME",
+                   "of stdout: text, json, csv and matrix (the pairs), svg and html, junit, prom, hostfile "
+                   "or nodelist (of the good) (text)",
+                   [options](const std::string& text) {
+                     options->format = parse_name(text, "--format", burnin_formats());
+                   }),
+              burnin_formats());
 }
 
 }  // namespace collbench::program

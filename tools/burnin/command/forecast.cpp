@@ -7,8 +7,7 @@
 namespace collbench::program {
 
 void Forecast::begin(analysis::BurninPhase phase) {
-  open_.erase(open_.begin(), std::find_if(open_.begin(), open_.end(),
-                                          [phase](const PhasePlan& plan) { return plan.phase == phase; }));
+  open_.erase(open_.begin(), std::ranges::find(open_, phase, &PhasePlan::phase));
   rounds_done_ = 0;
 }
 

@@ -39,9 +39,7 @@ GpuOutcome launch_probe(const BurninOptions& options, int node) {
 std::vector<std::string> gpu_command(const BurninOptions& options, int node) {
   std::vector<std::string> words = group_words(options, {node}, 1);
   // Open MPI binds a single rank to a core (mpirun(1), "--bind-to"), and the probe's threads with it.
-  const auto has = [&](const char* word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-  };
+  const auto has = [&](const char* word) { return std::ranges::find(words, word) != words.end(); };
   const auto launcher = open_mpi_launcher(words);
   if (launcher != words.end() && !has("--bind-to")) words.insert(launcher + 1, {"--bind-to", "none"});
   const std::vector<std::string> probe = gpu_probe_command(options.gpu_seconds, options.soak_seconds);
@@ -57,7 +55,7 @@ void measure_gpus(const BurninOptions& options, const std::vector<int>& nodes, a
                   const std::function<bool()>& before_each) {
   std::vector<int> open;
   for (const int node : nodes) {
-    if (std::none_of(record.probes.begin(), record.probes.end(), [&](const ProbeRecord& probe) {
+    if (std::ranges::none_of(record.probes, [&](const ProbeRecord& probe) {
           return probe.host == options.hosts[analysis::slot_of(node)];
         }))
       open.push_back(node);

@@ -12,8 +12,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/child_process.hpp"
-#include "base/error.hpp"
 #include "base/record/measurement.hpp"
 #include "collectives/mpi/mpi_library.hpp"
 #include "launch/interruption.hpp"
@@ -57,10 +55,10 @@ std::string rail_setting(const BurninOptions& options, int rail) {
 /// files are seen here.
 std::vector<std::string> measuring(std::vector<std::string> words, const BurninOptions& options,
                                    const std::string& what, double seconds) {
-  const std::vector<std::string> own = words_of(fmt::format(
-      "{} --sizes {} -c 0 --time {:g} --calibration none --no-nodes-alone --progress never --color never "
-      "--format json",
-      what, options.bytes, seconds));
+  const std::vector<std::string> own =
+      words_of(fmt::format("{} --sizes {} -c 0 --time {:g} --calibration none --no-nodes-alone --progress "
+                           "never --color never --format json",
+                           what, options.bytes, seconds));
   words.push_back(core_program_path());
   words.insert(words.end(), own.begin(), own.end());
   return words;
@@ -113,7 +111,7 @@ std::string core_program_path() { return beside_this_program("collbench"); }
 std::vector<std::string>::const_iterator open_mpi_launcher(const std::vector<std::string>& words) {
   // Another MPI library's launchers have the same names, and this program needs that of its own library.
   if (!uses_open_mpi()) return words.end();
-  return std::find_if(words.begin(), words.end(), [](const std::string& word) {
+  return std::ranges::find_if(words, [](const std::string& word) {
     return launch::is_open_mpi_launcher(std::filesystem::path(word).filename().string());
   });
 }
@@ -179,8 +177,7 @@ std::vector<std::string> forced_algorithms(const BurninOptions& options, const a
   for (const analysis::GroupRate& rate : record.groups) {
     if (!rate.host_memory) on_gpus.insert(rate.launch.nodes.begin(), rate.launch.nodes.end());
   }
-  const bool all = std::all_of(launch.nodes.begin(), launch.nodes.end(),
-                               [&on_gpus](int node) { return on_gpus.contains(node); });
+  const bool all = std::ranges::all_of(launch.nodes, [&on_gpus](int node) { return on_gpus.contains(node); });
   return all ? std::vector<std::string>{"ring", "tree"} : std::vector<std::string>{};
 }
 

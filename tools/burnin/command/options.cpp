@@ -9,7 +9,6 @@
 
 #include "base/secrets/secrets.hpp"
 #include "launch/launcher.hpp"
-#include "src/cli/options.hpp"
 #include "tools/burnin/attribution/pairs/pair_effects.hpp"
 
 namespace collbench::program {
@@ -32,8 +31,7 @@ void require_sensible(const BurninOptions& options) {
                                                                  {"-J", !options.record_path.empty()},
                                                                  {"--resume", options.resume},
                                                                  {"--dry-run", options.dry_run}}};
-    const auto* const given =
-        std::find_if(measuring.begin(), measuring.end(), [](const auto& each) { return each.second; });
+    const auto* const given = std::ranges::find_if(measuring, [](const auto& each) { return each.second; });
     if (given != measuring.end())
       throw usage_error(given->first, "--from says what a file says, and measures nothing",
                         "leave one of the two out");
@@ -104,8 +102,9 @@ std::map<std::string, std::string> measuring_settings(const BurninOptions& optio
     settings["--group-algos"] = fmt::format("{}", fmt::join(options.group_algorithms, ","));
   constexpr std::array<std::string_view, 4> kOfLibraries{"NCCL_", "UCX_", "FI_", "OMPI_MCA_"};
   for (const auto& [name, value] : launch::recorded_environment()) {
-    if (std::any_of(kOfLibraries.begin(), kOfLibraries.end(),
-                    [&variable = name](std::string_view prefix) { return variable.starts_with(prefix); }))
+    if (std::ranges::any_of(kOfLibraries, [&variable = name](std::string_view prefix) {
+          return variable.starts_with(prefix);
+        }))
       settings[name] = value;
   }
   // These words are a user's own, and may have anything in them.
@@ -141,7 +140,7 @@ bool has_phase(const BurninOptions& options, BurninPhase phase) {
   if (phase == BurninPhase::rails && options.rails < 2) return false;
   if (phase == BurninPhase::groups && options.hosts.size() < 5) return false;
   if (phase != BurninPhase::pairs && !launches_groups(options)) return false;
-  return std::find(options.phases.begin(), options.phases.end(), phase) != options.phases.end();
+  return std::ranges::find(options.phases, phase) != options.phases.end();
 }
 
 std::vector<std::string> phases_left_out(const BurninOptions& options) {
@@ -149,7 +148,7 @@ std::vector<std::string> phases_left_out(const BurninOptions& options) {
   const bool diagnoses = has_phase(options, BurninPhase::halving);
   for (const BurninPhase phase : usual_phases()) {
     if (has_phase(options, phase)) continue;
-    const bool asked = std::find(options.phases.begin(), options.phases.end(), phase) != options.phases.end();
+    const bool asked = std::ranges::find(options.phases, phase) != options.phases.end();
     const std::string_view why = !asked && diagnoses           ? "--diagnose"
                                  : !asked                      ? "--phases"
                                  : !launches_groups(options)   ? "no --group-launcher"

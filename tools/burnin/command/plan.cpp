@@ -102,8 +102,7 @@ PhasePlan plan_of_halving(const BurninOptions& options) {
   PhasePlan plan{.phase = BurninPhase::halving};
   plan.text = fmt::format(
       "diagnosis by halving: {} where all are good, {} where one host is slow; predicted again after the "
-      "first "
-      "launches\n",
+      "first launches\n",
       words(none), words(one));
   plan.seconds = static_cast<double>(none.rounds) * group_seconds(options, 0);
   plan.rounds = none.rounds;
@@ -148,8 +147,8 @@ std::string plan_of(const BurninOptions& options) {
   if (!left_out.empty() && !has_phase(options, BurninPhase::halving))
     all.text += fmt::format("left out: {}\n", fmt::join(left_out, ", "));
   all.text += fmt::format(
-      "in all about {} of measuring{}, without retests: {} in {}{}; start-up time is known only "
-      "after the first{}\n",
+      "in all about {} of measuring{}, without retests: {} in {}{}; start-up time is known only after the "
+      "first{}\n",
       format_seconds(all.seconds),
       gpus.rounds > 0 ? fmt::format(", and {} of phase gpus where there are GPUs ({})",
                                     format_seconds(gpus.seconds), counted(gpus.launches, "launch"))

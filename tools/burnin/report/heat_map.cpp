@@ -170,7 +170,7 @@ class HeatMap {
 
   [[nodiscard]] std::string rail_words(int rail) const {
     const double rate = median_rate(rates_, rail);
-    const bool is_slow = std::any_of(found_.blames.begin(), found_.blames.end(), [rail](const Blame& blame) {
+    const bool is_slow = std::ranges::any_of(found_.blames, [rail](const Blame& blame) {
       return blame.kind == BlameKind::rail && blame.rail == rail;
     });
     const std::string what = record_.table.rails > 1 ? fmt::format("rail {}", rail) : "pairs";

@@ -9,7 +9,6 @@
 #include <optional>
 #include <pugixml.hpp>
 #include <sstream>
-#include <string_view>
 #include <utility>
 
 #include "analysis/import/nccl_debug_log.hpp"
@@ -17,11 +16,9 @@
 #include "base/files.hpp"
 #include "base/units.hpp"
 #include "src/cli/standard_streams.hpp"
-#include "tools/nccl_plan/command/nccl_trials.hpp"
 #include "tools/nccl_plan/simulated_run/ib_hca.hpp"
 #include "tools/nccl_plan/simulated_run/simulated_rank.hpp"
 #include "tools/nccl_plan/simulated_run/simulated_run.hpp"
-#include "topology/machines/resolve.hpp"
 #include "topology/render/render.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the program

@@ -24,8 +24,7 @@ std::vector<NcclPlannedRow> largest_rows(const NcclPlan& plan) {
   std::vector<NcclPlannedRow> rows;
   for (const NcclPlannedRow& row : plan.rows) {
     if (row.selection.algorithm == "p2p") continue;
-    const auto known = std::ranges::find_if(
-        rows, [&row](const NcclPlannedRow& each) { return each.operation == row.operation; });
+    const auto known = std::ranges::find(rows, row.operation, &NcclPlannedRow::operation);
     if (known == rows.end()) {
       rows.push_back(row);
     } else if (row.size_bytes > known->size_bytes) {

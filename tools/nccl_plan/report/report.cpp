@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <span>
-#include <vector>
 
 #include "analysis/report/columns.hpp"
 #include "analysis/report/text_layout.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
-#include <utility>
 
 #include "base/text_sinks.hpp"
 #include "base/units.hpp"
@@ -95,7 +94,7 @@ std::vector<NcclWay> ways_of(std::size_t channels, Words words) {
   std::vector<NcclWay> ways;
   for (std::size_t i = 0; i < channels; ++i) {
     std::string way = words(i);
-    auto known = std::ranges::find_if(ways, [&](const NcclWay& each) { return each.words == way; });
+    auto known = std::ranges::find(ways, way, &NcclWay::words);
     if (known == ways.end()) known = ways.insert(ways.end(), {std::move(way), {}});
     known->channels.push_back(static_cast<int>(i));
   }

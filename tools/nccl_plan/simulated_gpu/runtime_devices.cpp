@@ -56,8 +56,7 @@ constexpr std::array kErrors{
 constexpr CudaError kUnlistedError{-1, "unrecognized error code", "unrecognized error code"};
 
 const CudaError& error_of(int status) {
-  const auto* const found =
-      std::ranges::find_if(kErrors, [&](const CudaError& each) { return each.status == status; });
+  const auto* const found = std::ranges::find(kErrors, status, &CudaError::status);
   return found == kErrors.end() ? kUnlistedError : *found;
 }
 

@@ -4,9 +4,7 @@
 #include <optional>
 #include <pugixml.hpp>
 #include <sstream>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/xml_input.hpp"
 

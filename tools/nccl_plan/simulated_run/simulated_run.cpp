@@ -193,9 +193,9 @@ std::string settings_text(const std::vector<std::pair<std::string, std::string>>
           warning.empty() || words.find(warning) != std::string::npos ? words : words + ": " + warning,
           job.settings.empty()
               ? "NCCL refuses this machine; try another topology, or --library"
-              : fmt::format("NCCL refuses this machine or a setting; check {}, or try another "
-                            "topology or --library",
-                            settings_text(job.settings)));
+              : fmt::format(
+                    "NCCL refuses this machine or a setting; check {}, or try another topology or --library",
+                    settings_text(job.settings)));
     }
   }
   const std::string host = text_of(*files.host_report);

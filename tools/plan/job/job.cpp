@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
 #include "base/error.hpp"
@@ -47,8 +46,7 @@ std::optional<Illegal> why_no_zero_bubble(const TrainingJob& job) {
     return illegal(fmt::format("has no chunks, and --vpp is {}", job.vpp), "leave --vpp or --schedule out");
   if (job.recompute == Recompute::full)
     return illegal(
-        "runs the weights' part of a backward pass later, and recomputing everything keeps nothing "
-        "for it",
+        "runs the weights' part of a backward pass later, and recomputing everything keeps nothing for it",
         "give another --recompute");
   if (job.schedule == Schedule::dualpipe && job.pp % 2 != 0)
     return illegal(fmt::format("needs an even number of stages, not {}", job.pp), "give an even --pp");
@@ -63,19 +61,17 @@ std::optional<Illegal> why_no_zero_bubble(const TrainingJob& job) {
 std::optional<Illegal> why_no_order(const TrainingJob& job) {
   const bool last = job.order.back() == Dimension::pp;
   if (last || job.pp == 1 || job.ep == 1 || std::int64_t{job.tp} * job.cp == job.ep) return std::nullopt;
-  return Illegal{
-      "--order",
-      fmt::format("{} with experts over {} ranks and tp {} × cp {}: their stages would not be those "
-                  "of the other layers",
-                  words(job.order), job.ep, job.tp, job.cp),
-      "put pp last, or give --ep as large as tp × cp"};
+  return Illegal{"--order",
+                 fmt::format("{} with experts over {} ranks and tp {} × cp {}: their stages would not be "
+                             "those of the other layers",
+                             words(job.order), job.ep, job.tp, job.cp),
+                 "put pp last, or give --ep as large as tp × cp"};
 }
 
 }  // namespace
 
 const SoftwareStack& find_stack(const std::string& name) {
-  const auto* const found =
-      std::ranges::find_if(kStacks, [&](const SoftwareStack& stack) { return stack.name == name; });
+  const auto* const found = std::ranges::find(kStacks, name, &SoftwareStack::name);
   if (found != kStacks.end()) return *found;
   std::vector<std::string_view> names;
   for (const SoftwareStack& stack : kStacks) names.push_back(stack.name);

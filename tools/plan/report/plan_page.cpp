@@ -178,12 +178,12 @@ std::vector<std::string> fault_facts(const TrainingPlan& plan) {
     return facts;
   }
   if (fault.stall_seconds > 0)
-    facts.push_back(fmt::format(
-        "{}: the job stops once NCCL's retries end, for {} until it is where it was (half of an interval and "
-        "--restart-seconds), {} GPU-hours{}",
-        subject, format_seconds(fault.stall_seconds),
-        two_digits(fault.stall_seconds / 3600 * plan.job.gpus()),
-        fault.stall_dollars ? ", $" + two_digits(*fault.stall_dollars) : ""));
+    facts.push_back(
+        fmt::format("{}: the job stops once NCCL's retries end, for {} until it is where it was (half of an "
+                    "interval and --restart-seconds), {} GPU-hours{}",
+                    subject, format_seconds(fault.stall_seconds),
+                    two_digits(fault.stall_seconds / 3600 * plan.job.gpus()),
+                    fault.stall_dollars ? ", $" + two_digits(*fault.stall_dollars) : ""));
   facts.push_back(fmt::format("{} ({}), while the job runs: {}", subject, fmt::join(fault.findings, "; "),
                               price_in_words(*fault.price)));
   if (!fault.unpriced.empty())
@@ -309,10 +309,9 @@ PlanPage page_of_plan(const TrainingPlan& plan) {
   for (const TakenDefault& each : plan.defaults)
     taken.push_back(fmt::format("{} {} ({})", each.option, each.value, each.reason));
   if (job.tp > job.model.kv_heads && job.model.latent.kv_rank == 0)
-    page.notes.push_back(
-        fmt::format("tp {} is beyond the {} KV heads: each of them is on {} GPUs, and the copies "
-                    "are not counted.",
-                    job.tp, job.model.kv_heads, job.tp / job.model.kv_heads));
+    page.notes.push_back(fmt::format(
+        "tp {} is beyond the {} KV heads: each of them is on {} GPUs, and the copies are not counted.",
+        job.tp, job.model.kv_heads, job.tp / job.model.kv_heads));
   if (!taken.empty()) page.notes.push_back(fmt::format("Not given, so assumed: {}.", fmt::join(taken, "; ")));
   return page;
 }

@@ -23,8 +23,7 @@ std::string tie_note(const PlanReport& report) {
   if (worst == nullptr) return "Nothing could be planned.";
   return fmt::format(
       "Plans of the published steps of this kind ({}) are off by up to {:.0f} % (nine of ten; half of them "
-      "up "
-      "to {:.0f} %): which of two closer ones is faster is not known, and nobody measured these.",
+      "up to {:.0f} %): which of two closer ones is faster is not known, and nobody measured these.",
       worst->kind, 100 * worst->p90, 100 * worst->median);
 }
 

@@ -31,12 +31,10 @@ const char* style_of(SpanKind kind) {
 PictureStyles timeline_styles() {
   return {.light =
               ".fw{fill:#9cc7ff}.bw{fill:#a7dfb0}.wg{fill:#f2e394}.dp{fill:#ffc680}.opt{fill:#d8b9ff}.oth{"
-              "fill:#d0d7de}"
-              "rect{stroke:#fff;stroke-width:.5}.small{font-size:9px}",
+              "fill:#d0d7de}rect{stroke:#fff;stroke-width:.5}.small{font-size:9px}",
           .dark =
               ".fw{fill:#1f5fae}.bw{fill:#1d6b33}.wg{fill:#6b5d10}.dp{fill:#9a5a00}.opt{fill:#6639a6}.oth{"
-              "fill:#484f58}"
-              "rect{stroke:#0d1117}"};
+              "fill:#484f58}rect{stroke:#0d1117}"};
 }
 
 std::string span_words(const TimelineSpan& span, int chunks) {
@@ -95,10 +93,9 @@ std::string timeline_svg(const TrainingPlan& plan) {
   const pugi::xml_node svg = begin_svg(document, title_of(plan, end), timeline_styles());
   const pugi::xml_node page = draw_shape(svg, "rect", "page", 0, 0);
   draw_text(svg, "title", 14, 24, title_of(plan, end));
-  draw_text(
-      svg, "faint", 14, 44,
-      "A lane for each pipeline stage, micro-batches by number; exposed collectives are in their passes, "
-      "data-parallel ones of the whole step together at its end. A plan, not a measurement.");
+  draw_text(svg, "faint", 14, 44,
+            "A lane for each pipeline stage, micro-batches by number; exposed collectives are in their "
+            "passes, data-parallel ones of the whole step together at its end. A plan, not a measurement.");
   for (int stage = 0; stage < plan.job.pp; ++stage)
     draw_text(svg, "faint", 14, kLaneTop + stage * kLane + kLane / 2 + 2, fmt::format("stage {}", stage));
   for (const TimelineSpan& span : spans) draw_span(svg, span, scale, plan.job.vpp);

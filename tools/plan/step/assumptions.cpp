@@ -47,8 +47,7 @@ std::span<const Assumption> assumption_list() { return kAssumptions; }
 void assume(Assumptions& assumptions, const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::string name = text.substr(0, equals);
-  const auto* const found =
-      std::ranges::find_if(kAssumptions, [&](const Assumption& each) { return each.name == name; });
+  const auto* const found = std::ranges::find(kAssumptions, name, &Assumption::name);
   if (equals == std::string::npos || found == kAssumptions.end()) {
     std::vector<std::string_view> names;
     for (const Assumption& each : kAssumptions) names.push_back(each.name);

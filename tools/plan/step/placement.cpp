@@ -34,7 +34,7 @@ Strides strides_of(const TrainingJob& job, bool of_experts) {
 }
 
 std::vector<RankRun> joined(std::vector<RankRun> runs) {
-  std::ranges::sort(runs, [](const RankRun& a, const RankRun& b) { return a.stride < b.stride; });
+  std::ranges::sort(runs, {}, &RankRun::stride);
   std::vector<RankRun> result;
   for (const RankRun& run : runs) {
     if (run.count < 2) continue;

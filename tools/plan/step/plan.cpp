@@ -101,9 +101,7 @@ std::vector<Sensitivity> sensitivity_of(const TrainingJob& job, const GpuCluster
 }
 
 std::string bound_in_words(const TrainingPlan& plan) {
-  const auto largest = std::ranges::max_element(plan.step.terms, [](const StepTerm& a, const StepTerm& b) {
-    return a.exposed_seconds < b.exposed_seconds;
-  });
+  const auto largest = std::ranges::max_element(plan.step.terms, {}, &StepTerm::exposed_seconds);
   const Sensitivity& best = plan.sensitivity.front();
   const double gain = 100 * (plan.step_seconds - best.step_seconds) / plan.step_seconds;
   std::string text =

@@ -54,8 +54,7 @@ std::string_view published_kind(const TrainingJob& job, std::string_view gpu, bo
 
 const PublishedError* published_error(const TrainingJob& job, std::string_view gpu, bool stack_given) {
   const std::string_view kind = published_kind(job, gpu, stack_given);
-  const auto* const found =
-      std::ranges::find_if(kPublished, [&](const PublishedError& each) { return each.kind == kind; });
+  const auto* const found = std::ranges::find(kPublished, kind, &PublishedError::kind);
   return found == kPublished.end() ? nullptr : found;
 }
 

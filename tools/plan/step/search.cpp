@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "tools/plan/step/memory.hpp"
-#include "tools/plan/step/plan.hpp"
 #include "tools/plan/step/planned_machine.hpp"
 #include "tools/plan/step/step.hpp"
 

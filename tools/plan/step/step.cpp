@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "tools/plan/step/group_time.hpp"
 #include "tools/plan/step/memory.hpp"
 
 namespace collbench::analysis {

@@ -53,8 +53,7 @@ struct ProbeCommand {
 };
 
 const ProbeGpu* gpu_of(const ProbeRecord& record, const ProbePart& part) {
-  const auto found =
-      std::ranges::find_if(record.gpus, [&](const ProbeGpu& gpu) { return gpu.name == part.name; });
+  const auto found = std::ranges::find(record.gpus, part.name, &ProbeGpu::name);
   return found == record.gpus.end() ? nullptr : &*found;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
-#include <string>
 #include <utility>
 
 #include "base/text_input.hpp"

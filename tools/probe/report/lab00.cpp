@@ -95,8 +95,8 @@ std::string price_section(const Roofline& roof, const Lab00Price& price) {
   return fmt::format(
       "An hour costs {:.2f}{}. It buys at most {:.0f} TFLOP ({} each) or {:.0f} TB of memory traffic ({} "
       "each): work whose intensity is below the ridge point pays for arithmetic that waits, work above it "
-      "for "
-      "memory that waits. A triad ({:.2f} FLOP/B) uses {:.1f} % of the arithmetic that the hour pays for.\n",
+      "for memory that waits. A triad ({:.2f} FLOP/B) uses {:.1f} % of the arithmetic that the hour pays "
+      "for.\n",
       *price.per_hour, currency, flops, per(flops), bytes, per(bytes), kTriadIntensity,
       100 * roof.bound(kTriadIntensity) / roof.flops);
 }
@@ -171,8 +171,7 @@ std::string lab00_caveat(const ProbeRecord& record) {
   if (record.taken_share && was_disturbed(record)) {
     return fmt::format(
         "others took {:.0f} % of the cores' time meanwhile, so the figures are lower than this machine's "
-        "best, "
-        "by how much is not known; measure again when it is idle",
+        "best, by how much is not known; measure again when it is idle",
         100 * *record.taken_share);
   }
   const std::vector<SlowPart> slow = judge_probes({record}).slow;
@@ -216,20 +215,17 @@ std::string lab00_page(const ProbeRecord& record, const Lab00Price& price, const
   const std::string caveat = lab00_caveat(record);
   std::string text = fmt::format(
       "# Lab 00: what bounds this machine?\n\nBelow {:.1f} FLOP/B its memory, above that its arithmetic: {}, "
-      "{}, "
-      "in FP64; its caches, clocks and limits are as they were found.{}\n\n"
+      "{}, in FP64; its caches, clocks and limits are as they were found.{}\n\n"
       "## Peak, memory, ridge point\n{}\n",
       roof->ridge(), markdown_text(record.processor.empty() ? record.host : record.processor),
       counted(static_cast<std::size_t>(record.cores), "core"),
       caveat.empty() ? "" : fmt::format(" **Not clean: {}.**", markdown_text(caveat)), roofs_table(roofs));
   text +=
       "Peak is the fastest arithmetic that was measured, memory the fastest triad (24 bytes an element) or, "
-      "of "
-      "GPUs, copy; the ridge point is one over the other. The host's is in FP64, GPUs' in BF16, so theirs "
-      "are "
-      "no measure of each other. *Published*: A100 and H100 as others measured them (stas00/ml-engineering "
-      "for "
-      "products, Azure/AI-benchmarking-guide for copies), with the data sheet's dense peak.\n";
+      "of GPUs, copy; the ridge point is one over the other. The host's is in FP64, GPUs' in BF16, so theirs "
+      "are no measure of each other. *Published*: A100 and H100 as others measured them "
+      "(stas00/ml-engineering for products, Azure/AI-benchmarking-guide for copies), with the data sheet's "
+      "dense peak.\n";
   if (!picture.empty()) text += fmt::format("\n![Roofline]({})\n", picture);
   text += "\n## All that was measured\n" + probe_report({record}, "md", 0);
   if (!measured_products(record).empty())

@@ -283,11 +283,10 @@ std::vector<std::string> probe_remarks(const ProbeRecord& record) {
     }
   }
   if (!falling.empty()) {
-    remarks.push_back(
-        fmt::format("{} lower at the end than at the beginning, by up to {:.0f} %: heat, a power limit, or "
-                    "others; {}",
-                    falling.size() == 1 ? "1 rate is" : fmt::format("{} rates are", falling.size()),
-                    -100 * worst, falling.front() + (falling.size() > 1 ? " first" : "")));
+    remarks.push_back(fmt::format(
+        "{} lower at the end than at the beginning, by up to {:.0f} %: heat, a power limit, or others; {}",
+        falling.size() == 1 ? "1 rate is" : fmt::format("{} rates are", falling.size()), -100 * worst,
+        falling.front() + (falling.size() > 1 ? " first" : "")));
   }
   return remarks;
 }

@@ -138,10 +138,9 @@ class GraphReader {
                                 : std::nullopt;
     if (id == kNoDevice) return std::nullopt;
     if (id && *id >> kHostBit != 0) {
-      throw xml_.error(node,
-                       fmt::format("dev=\"{}\" is a device of host {}; the graph of an NVLink domain that "
-                                   "spans several hosts is not supported",
-                                   excerpt(text), *id >> kHostBit));
+      throw xml_.error(node, fmt::format("dev=\"{}\" is a device of host {}; the graph of an NVLink domain "
+                                         "that spans several hosts is not supported",
+                                         excerpt(text), *id >> kHostBit));
     }
     if (!id || *id >= kMaxDevices)
       throw xml_.error(node, fmt::format("dev=\"{}\" is not a device number", excerpt(text)));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <vector>
 
 #include "base/text_input.hpp"
 #include "base/xml_input.hpp"

@@ -4,7 +4,6 @@
 
 #include <array>
 
-#include "base/text_input.hpp"
 #include "topology/catalog/links.hpp"
 #include "topology/readers/readers.hpp"
 

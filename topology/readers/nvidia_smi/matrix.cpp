@@ -6,8 +6,6 @@
 #include <array>
 #include <cctype>
 
-#include "base/text_input.hpp"
-
 namespace collbench::topology {
 namespace {
 

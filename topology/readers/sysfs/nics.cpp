@@ -56,10 +56,9 @@ Host read_sysfs_infiniband(const fs::path& root) {
   host.sources.push_back(kSysfsInfinibandReader.source(devices.string()));
   const std::vector<std::string> names = sysfs_names(devices);
   if (names.empty()) {
-    host.notes.push_back(
-        fmt::format("{} is hidden or empty: no RDMA device found; in a container, pass "
-                    "/dev/infiniband and /sys through",
-                    devices.string()));
+    host.notes.push_back(fmt::format(
+        "{} is hidden or empty: no RDMA device found; in a container, pass /dev/infiniband and /sys through",
+        devices.string()));
   }
   for (const std::string& name : names) {
     const fs::path folder = devices / name;
