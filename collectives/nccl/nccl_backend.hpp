@@ -104,7 +104,7 @@ class NcclBackend : public Backend {
   NcclProcess& process_;
   int rank_in_process_;
   GpuSession gpu_;
-  GpuMemoryUse memory_use_;  // before NCCL has taken any
+  GpuMemoryUse memory_use_;       // before NCCL has taken any
   const NcclObserver& observer_;  // before any communicator
   TrafficMatrix traffic_;
   BufferUse buffer_use_;
