@@ -65,6 +65,10 @@ class Published(typing.NamedTuple):
     topology: typing.Any  # a reference machine, or a line as of MACHINES.tsv
     transport: str
     states_algorithm: bool = False
+    nccl: str = ""  # NCCL_VERSION_CODE, where its source tells it: what decides the channels of its sends
+
+    def told(self, operation):
+        return self.nccl if operation == "sendrecv" else ""
 
 
 def node(gpus, nics, gigabytes):
@@ -81,7 +85,7 @@ PUBLISHED = (
     Published(r"66225889673(?!.*MD1)|66264445509", "slinky_b200", "hgx-b200", "ib", True),
     Published(r"66678924292", "use3a_b200", "hgx-b200", "ib", True),
     Published(r"^argonne", "polaris", node(4, 2, 25), "plugin"),
-    Published(r"^xxrjun", "xxrjun_h100", "hgx-h100", "ib"),
+    Published(r"^xxrjun", "xxrjun_h100", "hgx-h100", "ib", nccl="22902"),
     Published(r"66195978878", "h100_nccl_2.28", "hgx-h100", "ib", True),
     Published(r"63121195579", "b200_2026_08", "hgx-b200", "ib"),
     Published(r"nccl#527", "p4d", node(8, 4, 12.5), "efa"),
@@ -162,10 +166,10 @@ def algorithm_stated(settings, operation, nodes):
     return "TREE" if settings.startswith("Tree") else "NVLS" if nodes == 1 else "NVLS_TREE"
 
 
-def as_log(operation, ranks, sizes, algorithm):
-    """A log of nccl-tests with these points (size: busbw) in it."""
+def as_log(operation, ranks, sizes, algorithm, nccl=""):
+    """A log of nccl-tests with these points (size: busbw) in it, and NCCL's version where it is told."""
     name, reduction, root, factor, _, whole = OPERATIONS[operation]
-    lines, chosen = [HEADING], []
+    lines, chosen = [HEADING], [f"# nccl-tests version 2.17.8 nccl-headers={nccl} nccl-library={nccl}"] if nccl else []
     for size, busbw in sorted(sizes.items()):
         blocks = 1 if whole else ranks
         count = size // 4 // blocks
@@ -226,7 +230,7 @@ def published_points(program, path, topology_of, best_rows):
         series = {**published_series(path), **alps_series(path.parent / "alps.tsv")}
         for (name, nodes, ranks, operation, algorithm, *_), sizes in series.items():
             machine = next(each for each in PUBLISHED if each.name == name)
-            log.write_text(as_log(operation, ranks, sizes, algorithm), encoding="utf-8")
+            log.write_text(as_log(operation, ranks, sizes, algorithm, machine.told(operation)), encoding="utf-8")
             record.unlink(missing_ok=True)
             command(program, "judge", log, "--operation", OPERATIONS[operation][4], "--nodes", nodes,
                     "--ranks-per-node", ranks // nodes, "-o", record)

@@ -443,7 +443,7 @@ def runs_of_tables(table):
         def class_of(kind, job=(nodes, ranks // nodes, True, machine.transport, machine.topology == "gb200-nvl72")):
             return bands.class_of(kind, *job)
         words = [name, operation, f"{nodes} nodes", algorithm]
-        yield Run(" ".join(filter(None, words)), name, bands.as_log(operation, ranks, sizes, algorithm),
+        yield Run(" ".join(filter(None, words)), name, bands.as_log(operation, ranks, sizes, algorithm, machine.told(operation)),
                   (ALGORITHM if algorithm else NAME) if named else FILE,
                   ("--operation", bands.OPERATIONS[operation][4], "--nodes", str(nodes), "--ranks-per-node",
                    str(ranks // nodes), "--transport", machine.transport), machine.topology, class_of, machine.transport,

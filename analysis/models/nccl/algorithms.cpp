@@ -117,13 +117,36 @@ double outside_part(const GpuCluster& cluster) {
 
 /// One NIC, as far as the channels that one peer gets fill it.
 LinkLimit to_net_peer(const GpuCluster& cluster) {
-  LinkLimit nic = one_nic(cluster);
-  const auto channels = channels_per_net_peer(cluster);
+  const LinkLimit nic = one_nic(cluster);
+  GpuCluster equal = cluster;  // of unequal NICs the search for channels is not restated
+  equal.slower_nics.clear();
+  const auto channels = channels_per_net_peer(equal);
   if (!channels) return nic;
-  const double each = p2p_channel_net_rate(cluster.sm);
-  const std::string name =
+  const double each = p2p_channel_net_rate(cluster.run.nccl_version);
+  std::string name =
       fmt::format("{} NCCL channel{} to a peer, {:g} GB/s each", *channels, *channels == 1 ? "" : "s", each);
+  const GpuCluster later = with_later_channels(equal);
+  if (cluster.run.nccl_version == 0) {
+    name +=
+        fmt::format("; from NCCL 2.29 on {} of {:g} GB/s (the version is not known)",
+                    channels_per_net_peer(later).value_or(1), p2p_channel_net_rate(later.run.nccl_version));
+  }
   return slower(nic, {name, *channels * each});
+}
+
+// Of the NVLinks on a board of Ampere or Hopper, when each GPU sends to one other only. SendRecv of 1 and
+// 2 GiB (published): 8 A100 0.84 (195 GB/s, each further byte at 197), 8 H100 0.81 (292, where AllGather of
+// the same GPUs reaches 352). Two GPUs alone fill theirs (H100 365); of Blackwell the channels' copies hold.
+constexpr double kToOnePeer = 0.82;
+constexpr int kFirstToOnePeer = 80;  // Ampere
+
+LinkLimit to_domain_peer(const GpuCluster& cluster) {
+  LinkLimit links = gpu_link(cluster);
+  const bool is_board = cluster.nvswitch && cluster.ranks_per_domain() > 2;
+  if (!is_board || cluster.sm < kFirstToOnePeer || p2p_channel_copy_rate(cluster.sm)) return links;
+  links.gigabytes_per_second *= kToOnePeer;
+  links.name += fmt::format(", {:.0f} % of it to one peer", 100 * kToOnePeer);
+  return links;
 }
 
 // Of the NICs' line rate. Published: two clusters of B200 with 4 to 64 nodes reach 0.64 to 0.78 (0.66 and
@@ -220,7 +243,7 @@ AlgorithmRate gpu_gather(const GpuCluster& cluster) {
 }
 
 AlgorithmRate gpu_send_recv(const GpuCluster& cluster) {
-  LinkLimit limit = cluster.ranks_per_domain() > 1 ? gpu_link(cluster) : one_nic(cluster);
+  LinkLimit limit = cluster.ranks_per_domain() > 1 ? to_domain_peer(cluster) : one_nic(cluster);
   if (cluster.domains() > 1) limit = slower(limit, to_net_peer(cluster));
   return within_copies({GpuAlgorithm::send_recv, limit.gigabytes_per_second, limit}, cluster, 1);
 }

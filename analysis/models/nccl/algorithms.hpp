@@ -70,7 +70,8 @@ struct AlgorithmRate {
 /// NICs next to the root, and at no other ("15[7] -> 0[0] [send] via NET/…/1(8)").
 [[nodiscard]] AlgorithmRate gpu_gather(const GpuCluster& cluster);
 
-/// SendRecv from rank r to r + 1: between domains one flow each way, over one NIC.
+/// SendRecv from rank r to r + 1: between domains one flow each way, over one NIC and the channels that NCCL
+/// gives one peer.
 [[nodiscard]] AlgorithmRate gpu_send_recv(const GpuCluster& cluster);
 
 /// What a call costs its process before any GPU moves a byte, in µs: a process that drives several GPUs
@@ -92,8 +93,8 @@ struct AlgorithmRate {
                                       const AlgorithmRate& algorithm);
 
 /// Channels of NCCL's communicator that its sends and receives are spread over: those of its collectives, up
-/// to a power of two. None where the search for them is not restated (no NVSwitch, racks, unequal NICs).
-/// Source: NCCL 2.28.9 src/graph/paths.cc, ncclTopoComputeP2pChannels.
+/// to a power of two. None where the search for them is not restated (no NVSwitch; several racks; unequal
+/// NICs). Source: NCCL 2.28.9 src/graph/paths.cc, ncclTopoComputeP2pChannels.
 [[nodiscard]] std::optional<int> p2p_channels(const GpuCluster& cluster);
 
 /// Of these, those that one peer on another node gets. Up to NCCL 2.28: two, and one as soon as twice the
@@ -103,11 +104,38 @@ struct AlgorithmRate {
 /// 2.30.7.
 [[nodiscard]] std::optional<int> channels_per_net_peer(const GpuCluster& cluster);
 
-/// GB/s that one channel of sends sustains to another node.
-[[nodiscard]] double p2p_channel_net_rate(int sm);
+/// GB/s that one channel of sends sustains to another node; 0 is a version that is not told.
+[[nodiscard]] double p2p_channel_net_rate(int nccl_version);
+
+/// The cluster with NCCL 2.29 where the version is not told.
+[[nodiscard]] GpuCluster with_later_channels(GpuCluster cluster);
+
+/// SendRecv with_later_channels() over what is expected, at least 1: how much quicker a run may be whose
+/// version is not told.
+[[nodiscard]] double rate_of_later_channels(const GpuCluster& cluster);
 
 /// GB/s that one channel (a CTA) copies out of its GPU; none where no machine showed a bound.
 [[nodiscard]] std::optional<double> p2p_channel_copy_rate(int sm);
+
+/// How NCCL splits what goes to one peer of an NVLink domain.
+struct SendParts {
+  int channels = 1;
+  bool low_latency = false;  ///< by LL, not by Simple
+
+  bool operator==(const SendParts&) const = default;
+};
+
+/// Of `bytes` to one peer: few channels where many ranks share them, twice as many each time that a part
+/// passes 16 MiB. LL up to 16 KiB for each channel that a peer could have (up to NCCL 2.28, and where the
+/// version is not told), or has. Source: src/enqueue.cc, addP2pToPlan and scheduleP2pTasksToPlan,
+/// versions 2.22.3 to 2.30.7.
+[[nodiscard]] SendParts send_parts(const GpuCluster& cluster, double bytes);
+
+/// µs that sending `bytes` to one peer, or to every other rank of one NVLink domain, takes longer than
+/// `moving`, the links' own time: the fullest channel copies, and the receiver copies the last step after it
+/// arrived. None before Hopper, and as p2p_channels.
+[[nodiscard]] std::optional<double> send_ramp_microseconds(const GpuCluster& cluster, double bytes,
+                                                           bool to_all, double moving);
 
 /// AllReduce over SHARP: every byte of S goes up and comes down once through the NICs of a node, and is
 /// gathered and spread over NVLink: 2(p−1)/p of S out of each GPU (direct), or 2S (chain). AllGather and

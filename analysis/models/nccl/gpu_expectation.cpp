@@ -161,6 +161,7 @@ Expectation expect_on_gpus(OperationId id, std::uint64_t size_bytes, const GpuCl
   const Band& edges = band(band_class(id, cluster), bytes, cluster.ranks());
   expected.fastest_seconds = std::min(seconds(best), *expected.expected_seconds) / edges.high;
   if (by_sends_and_receives(id)) {
+    if (gpu_pattern(id) == GpuPattern::one_flow) *expected.fastest_seconds /= rate_of_later_channels(cluster);
     const double at_line_rate = bytes / (1e9 * line_rate(operation(id), cluster, best.algorithm));
     expected.fastest_seconds = std::max(*expected.fastest_seconds, at_line_rate);
   }

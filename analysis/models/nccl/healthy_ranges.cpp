@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "analysis/models/nccl/algorithms.hpp"
 #include "base/units.hpp"
 #include "topology/catalog/acceptance_limits.hpp"
 
@@ -58,7 +59,8 @@ const HealthyEdges& healthy_edges(OperationId id, BandClass kind, double bytes, 
 HealthyRange healthy_range(OperationId id, std::uint64_t size_bytes, double expected_busbw,
                            const GpuCluster& cluster) {
   const BandClass kind = healthy_class(id, cluster);
-  const HealthyEdges& edges = healthy_edges(id, kind, static_cast<double>(size_bytes), cluster.ranks());
+  HealthyEdges edges = healthy_edges(id, kind, static_cast<double>(size_bytes), cluster.ranks());
+  if (gpu_pattern(id) == GpuPattern::one_flow) edges.high *= rate_of_later_channels(cluster);
   const topology::AcceptanceLimit* limit =
       topology::acceptance_limit(cluster.machine, operation(id).name, cluster.nodes, size_bytes);
   if (limit != nullptr && cluster.ranks_per_node == limit->gpus_per_node && expected_busbw > 0) {

@@ -48,7 +48,6 @@ constexpr double kFillPerPass = 6;
 constexpr double kFillEnds = 32;  // MiB of each GPU: rates of 1 GiB on 8 GPUs no longer show it
 constexpr double kFillOfRack =
     18;  // AllReduce: 32 to 72 GB200, and 0.6 ms at 512 MiB of a published log of 72
-constexpr double kFillOfSend = 30;  // SendRecv of 8 H100
 // Over libfabric's plugins, for each level of the tree: 2 × p5, and 2, 8, 32 and 128 nodes of 4 GH200 over
 // Slingshot, 45 to 100 at 1 MiB. A tree's grows as above, until every node has 16 MiB.
 constexpr double kFabricFill = 48;
@@ -115,7 +114,6 @@ double tree_floor(const GpuCluster& cluster) {
 double nvlink_fill(const Operation& operation, const GpuCluster& cluster, double mebibytes) {
   const GpuPattern pattern = gpu_pattern(operation.id);
   double fill = kFillPerPass * (passes_twice(operation) ? 2 : 1);
-  if (pattern == GpuPattern::one_flow) fill = kFillOfSend;
   if (pattern == GpuPattern::all_reduce && cluster.nvlink_rack()) fill = kFillOfRack;
   return fill * std::sqrt(std::min(mebibytes, kFillEnds * cluster.ranks()));
 }
@@ -190,14 +188,20 @@ double latency_floor_microseconds(const Operation& operation, const GpuCluster& 
 double ramp_microseconds(const Operation& operation, const GpuCluster& cluster, double bytes,
                          const AlgorithmRate& algorithm) {
   const double mebibytes = bytes / (1 << 20);
-  if (cluster.domains() == 1 && cluster.nvlinks > 0 && cluster.sm >= 90)
-    return nvlink_fill(operation, cluster, mebibytes);
-  if (by_sends_and_receives(operation.id))
-    return 0;  // no step waits for another (8 × A100 AllToAll: none seen)
+  const double moving = bytes / (1e3 * algorithm.gigabytes_per_second);
+  const bool by_sends = by_sends_and_receives(operation.id);
+  if (cluster.domains() == 1 && cluster.nvlinks > 0 && cluster.sm >= 90) {
+    // On a board each of up to 7 peers has channels of its own, and AllToAll fills as what passes all ranks.
+    const bool to_all = gpu_pattern(operation.id) != GpuPattern::one_flow;
+    const double to_peer = to_all ? bytes / cluster.ranks() : bytes;
+    const bool by_channels = by_sends && (!to_all || cluster.nvlink_rack());
+    const auto ramp = by_channels ? send_ramp_microseconds(cluster, to_peer, to_all, moving) : std::nullopt;
+    return ramp ? *ramp : nvlink_fill(operation, cluster, mebibytes);
+  }
+  if (by_sends) return 0;  // no step waits for another (8 × A100 AllToAll: none seen)
   const bool is_ring = algorithm.algorithm == GpuAlgorithm::ring;
   const double ramp = ramp_across(operation, cluster, mebibytes, !is_ring);
   if (!is_ring || cluster.domains() == 1 || gpu_pattern(operation.id) == GpuPattern::chain) return ramp;
-  const double moving = bytes / (1e3 * algorithm.gigabytes_per_second);
   const double waiting =
       fabric_wait(operation, cluster, bytes) - moving - latency_floor_microseconds(operation, cluster);
   return std::max({ramp, ring_ramp(operation, cluster, moving), waiting});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <vector>
 
 #include "analysis/models/nccl/links.hpp"
 #include "analysis/models/nccl/nccl_cost.hpp"
@@ -12,32 +13,61 @@ namespace {
 
 constexpr int kBlackwell = 100;
 constexpr int kHopper = 90;
-// One channel a peer, SendRecv of 1 to 32 GiB: 10 nodes of H100 24.9 to 25.2 GB/s, 8 to 64 nodes of B200 17.2
-// (published). A channel has 8 steps of 128 KiB under way (NCCL_STEPS, NCCL_P2P_NET_CHUNKSIZE), so these are
-// round trips of 42 and 61 µs.
-constexpr double kHopperNetRate = 24.9;
-constexpr double kBlackwellNetRate = 17.2;
-constexpr double kNcclNetRate = 14;  // what NCCL counts with: NCCL_P2P_PER_CHANNEL_NET_BW, 2.29.2 and later
-// SendRecv within a node of B200: 650 GB/s over 32 channels (published).
-constexpr double kBlackwellCopyRate = 20.3;
-constexpr int kFirstByRate = 22900;  // NCCL_VERSION_CODE: channels by the NIC's rate
+// One channel to another node (published). Up to NCCL 2.28: 8 to 64 nodes of B200 17.2, as much for each of
+// two on 2 and 4 nodes; 8 nodes of 4 GH200 over Slingshot 18.3. Later: 10 nodes of H100 12.5 for each of two,
+// B200 13.0 for each of two on 8 nodes and 14.5 on 16 and 32; their middle.
+constexpr double kNetRate = 17.2;
+constexpr double kLaterNetRate = 13.2;
+constexpr double kCountedNetRate = 14;  // NCCL_P2P_PER_CHANNEL_NET_BW, 2.29.2 and later
+// Sending and receiving at once within a domain. By Simple: SendRecv of 8 B200, 650 GB/s over 32 channels
+// (published). By LL: openxla's tables, 8 H100 5.0 and 72 GB200 5.2, where Simple has 19.7 and 22.9 on one.
+constexpr double kCopyRate = 20.3;
+constexpr double kLowLatencyRate = 5.1;
+constexpr int kFirstByRate = 22900;  // NCCL_VERSION_CODE: channels by the NIC's rate, LL by those in use
 constexpr int kPeersPerBatch = 8;    // NCCL_MAX_DEV_WORK_P2P_PER_BATCH
-constexpr int kMinNodeChannels = 24;
+constexpr int kDomainChannels = 32;  // of A100, H100, B200 and GB200 by libnccl 2.28.9 (`nccl-plan`)
+// src/init.cc and src/enqueue.cc: a step of Simple (NCCL_P2P_NVL_CHUNKSIZE) and of LL (its buffer over 8),
+// the share of one that is worth a channel, those of a channel before there are more, NCCL_P2P_LL_THRESHOLD.
+constexpr double kStep = 512 << 10;
+constexpr double kLowLatencyStep = 64 << 10;
+constexpr double kMinPart = 1.0 / 8;
+constexpr double kMaxPart = 32;
+constexpr double kLowLatencyBytes = 16 << 10;
 
 int up_to_power_of_two(int value) {
   return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(1, value))));
 }
 
+/// From `least` channels on, as many as keep each part of `bytes` below 32 steps.
+int channels_of_parts(int least, int most, double bytes, double step) {
+  int channels = std::min(least, static_cast<int>(std::ceil(bytes / (kMinPart * step))));
+  while (bytes > channels * kMaxPart * step && channels <= most / 2) channels *= 2;
+  return channels;
+}
+
+/// Parts on the fullest channel while a rank sends to all others: round r begins at channel r, its bits
+/// reversed (src/include/channel.h, ncclP2pChannelBaseForRound).
+int fullest_channel(int channels, int parts, int ranks) {
+  std::vector<int> loads(static_cast<std::size_t>(channels));
+  for (int round = 1; round < ranks; ++round) {
+    int base = 0;
+    for (int bit = 1; bit < channels; bit *= 2) base = 2 * base + ((round & bit) != 0 ? 1 : 0);
+    for (int part = 0; part < parts; ++part) ++loads[static_cast<std::size_t>((base + part) % channels)];
+  }
+  return std::ranges::max(loads);
+}
+
 }  // namespace
 
 std::optional<int> p2p_channels(const GpuCluster& cluster) {
+  if (cluster.domains() == 1)
+    return cluster.nvswitch && cluster.nvlinks > 0 ? std::optional(kDomainChannels) : std::nullopt;
   GpuCluster used = cluster;  // NCCL's rings pass through the NICs of the GPUs in use
   used.planned.reset();       // which is of all of them
   used.nics = used_nic_count(cluster);
   const auto setup = nccl_setup(used);
   if (!setup) return std::nullopt;
-  const int found = setup->job.collective_channels;
-  return up_to_power_of_two(cluster.domains() == 1 ? std::max(found, kMinNodeChannels) : found);
+  return up_to_power_of_two(setup->job.collective_channels);
 }
 
 std::optional<int> channels_per_net_peer(const GpuCluster& cluster) {
@@ -48,20 +78,50 @@ std::optional<int> channels_per_net_peer(const GpuCluster& cluster) {
     const int each = 2 * cluster.ranks() > 4 * *channels ? 1 : 2;
     return std::min(*channels, up_to_power_of_two(std::max(each, nics)));
   }
-  const int by_rate = static_cast<int>(std::ceil(std::floor(nics * cluster.nic_line_rate) / kNcclNetRate));
+  const int by_rate = static_cast<int>(std::ceil(std::floor(nics * cluster.nic_line_rate) / kCountedNetRate));
   int each = up_to_power_of_two(std::max(nics, by_rate));
   const int batches = (cluster.ranks() + kPeersPerBatch - 1) / kPeersPerBatch;
   while (each > 1 && each * batches > *channels) each /= 2;
   return each;
 }
 
-double p2p_channel_net_rate(int sm) {
-  if (sm >= kBlackwell) return kBlackwellNetRate;
-  return sm >= kHopper ? kHopperNetRate : kNcclNetRate;
+double p2p_channel_net_rate(int nccl_version) {
+  return nccl_version < kFirstByRate ? kNetRate : kLaterNetRate;
+}
+
+GpuCluster with_later_channels(GpuCluster cluster) {
+  if (cluster.run.nccl_version == 0) cluster.run.nccl_version = kFirstByRate;
+  return cluster;
+}
+
+double rate_of_later_channels(const GpuCluster& cluster) {
+  return std::max(1.0, gpu_send_recv(with_later_channels(cluster)).gigabytes_per_second /
+                           gpu_send_recv(cluster).gigabytes_per_second);
 }
 
 std::optional<double> p2p_channel_copy_rate(int sm) {
-  return sm >= kBlackwell ? std::optional(kBlackwellCopyRate) : std::nullopt;
+  return sm >= kBlackwell ? std::optional(kCopyRate) : std::nullopt;
+}
+
+SendParts send_parts(const GpuCluster& cluster, double bytes) {
+  const int most = p2p_channels(cluster).value_or(1);
+  int least = most;
+  while (least > 1 && least * cluster.ranks() > most) least /= 2;
+  const int simple = channels_of_parts(least, most, bytes, kStep);
+  const bool by_use = cluster.run.nccl_version >= kFirstByRate;
+  if (bytes > (by_use ? simple : most) * kLowLatencyBytes) return {simple, false};
+  return {by_use ? simple : channels_of_parts(least, most, bytes, kLowLatencyStep), true};
+}
+
+std::optional<double> send_ramp_microseconds(const GpuCluster& cluster, double bytes, bool to_all,
+                                             double moving) {
+  const auto channels = p2p_channels(cluster);
+  if (!channels || cluster.sm < kHopper) return std::nullopt;
+  const SendParts parts = send_parts(cluster, bytes);
+  const double part = bytes / parts.channels;
+  const double copied = part * (to_all ? fullest_channel(*channels, parts.channels, cluster.ranks()) : 1);
+  if (parts.low_latency) return std::max(0.0, copied / (1e3 * kLowLatencyRate) - moving);
+  return std::max(0.0, copied / (1e3 * kCopyRate) - moving) + std::min(part, kStep) / (1e3 * kCopyRate);
 }
 
 }  // namespace collbench::analysis

@@ -63,6 +63,16 @@ TEST(HealthyRange, NothingIsSoundWhereALostHalfWouldNotBeFound) {
       std::isfinite(healthy_range(OperationId::all_reduce, 8 * kGiB, 300, cluster_of("hgx-h100", 2)).sound));
 }
 
+TEST(HealthyRange, SendRecvWithoutAVersionMayBeAsQuickAsTheLaterChannelsAre) {
+  GpuCluster cluster = cluster_of("hgx-b200", 2);
+  const auto high = [&cluster](OperationId id) { return healthy_range(id, kGiB, 34.4, cluster).high; };
+  const double unversioned = high(OperationId::send_recv);
+  const double exchange = high(OperationId::all_to_all);
+  cluster.run.nccl_version = 22902;
+  EXPECT_NEAR(unversioned / high(OperationId::send_recv), 47.5 / 34.4, 1e-9);
+  EXPECT_EQ(exchange, high(OperationId::all_to_all));
+}
+
 TEST(HealthyRange, AProvidersLimitBindsItsMachineAtItsNodesAndSizes) {
   const auto range = [](const char* machine, int nodes, std::uint64_t bytes, double expected) {
     return healthy_range(OperationId::all_reduce, bytes, expected, cluster_of(machine, nodes));

@@ -50,7 +50,28 @@ TEST(GpuLatency, NvlinkOfHopperFillsWithTheRootOfTheSizeOnceAPass) {
   EXPECT_NEAR(ramp(all_reduce(), node, 16 << 20, GpuAlgorithm::nvls), 48, 1e-9);
   EXPECT_NEAR(ramp(all_reduce(), node, 1 << 30, GpuAlgorithm::nvls), 192, 1e-9);  // ends at 256 MiB
   EXPECT_NEAR(ramp(all_reduce(), cluster_of("gb200-nvl72", 18), 16 << 20, GpuAlgorithm::nvls), 72, 1e-9);
-  EXPECT_NEAR(ramp(operation(OperationId::send_recv), node, 16 << 20, GpuAlgorithm::send_recv), 120, 1e-9);
+}
+
+/// By hand: 4 channels of 20.3 GB/s carry 16 MiB to one peer, where links of 100 GB/s take 168 µs; the last
+/// 512 KiB are copied again.
+TEST(GpuLatency, SendsWithinADomainWaitForTheirChannels) {
+  const Operation& send = operation(OperationId::send_recv);
+  const double moving = (16 << 20) / 1e5;
+  EXPECT_NEAR(ramp(send, cluster_of("hgx-h100", 1), 16 << 20, GpuAlgorithm::send_recv),
+              (16 << 20) / 81.2e3 - moving + (512 << 10) / 20.3e3, 1e-6);
+  // One channel by LL.
+  EXPECT_NEAR(gpu_microseconds(send, cluster_of("gb200-nvl72", 18), 256 << 10,
+                               gpu_send_recv(cluster_of("gb200-nvl72", 18))),
+              12 + (256 << 10) / 5.1e3, 1e-6);
+}
+
+/// By hand: of 72 ranks each gets 1 MiB on one channel, and the fullest of 32 has three of them.
+TEST(GpuLatency, AnExchangeWaitsForItsChannelsOnARackAndFillsOnABoard) {
+  const Operation& exchange = operation(OperationId::all_to_all);
+  EXPECT_NEAR(ramp(exchange, cluster_of("hgx-h100", 1), 16 << 20, GpuAlgorithm::pairwise), 24, 1e-9);
+  const AlgorithmRate links{GpuAlgorithm::pairwise, 700, {}};
+  EXPECT_NEAR(ramp_microseconds(exchange, cluster_of("gb200-nvl72", 18), 72 << 20, links),
+              (3 << 20) / 20.3e3 - (72 << 20) / 7e5 + (512 << 10) / 20.3e3, 1e-6);
 }
 
 // 128 nodes of 4: a ring has 254 steps over the network, of 14 µs with the Simple protocol.
