@@ -179,7 +179,8 @@ class ThreadSession : public Session {
   [[nodiscard]] std::string library() const override { return shared_.library; }
 
   [[noreturn]] void abort(int status) const override {
-    if (shared_.processes.ranks().size() == 1) std::_Exit(status);
+    // MPI is thread 0's; a launcher ends the others of a job whose process ends without MPI_Finalize.
+    if (thread_ != 0 || shared_.processes.ranks().size() == 1) std::_Exit(status);
     shared_.processes.abort(status);
     std::abort();  // GCC does not see that a virtual function never returns
   }

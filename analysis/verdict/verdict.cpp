@@ -289,7 +289,7 @@ std::string outside_the_models(const Run& run, const RowKey& key) {
     return "no expectation: the models are of the CTAs that NCCL takes by itself";
   if (is_hot(run) && key.size_bytes < kBeyondL2)
     return fmt::format(
-        "no expectation: timed calls repeat on one address (--hot), so that sizes below {} may come from the "
+        "no expectation: timed calls repeat on one address (hot), so that sizes below {} may come from the "
         "L2",
         format_bytes(kBeyondL2));
   return {};

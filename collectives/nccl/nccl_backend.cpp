@@ -172,6 +172,7 @@ void NcclBackend::try_algorithms(const NcclOptions& options) {
     if (override_by_ == OverrideBy::call || !communicator) continue;
     communicator->finalize();
     communicator.reset();
+    process_.meet();
   }
   if (communicator) communicator->finalize();
 }
@@ -205,6 +206,7 @@ void NcclBackend::try_algorithm(const AlgorithmOverride& forced, const std::vect
       }
       declined_[trial_key(key)] = error.what();
       communicator.reset();
+      process_.meet();
     }
   }
 }
@@ -218,6 +220,9 @@ NcclBackend::~NcclBackend() {
   const bool failed =
       std::ranges::any_of(communicators_, [](const auto& each) { return each.second->failed(); });
   if (failed) leave_buffers();
+  if (std::uncaught_exceptions() > 0) return;  // the other ranks of the process may not come here
+  communicators_.clear();
+  process_.meet();
 }
 
 void NcclBackend::leave_buffers() {

@@ -193,11 +193,13 @@ std::optional<NcclTestsLine> nccl_tests_line(const std::string& program,
   };
   const auto backend =
       std::ranges::find_if(others, [](const std::string& other) { return other.starts_with("--backend"); });
-  const bool is_named = backend != others.end();
-  const bool names_nccl =
-      is_named && (backend->ends_with("=nccl") || (backend + 1 != others.end() && backend[1] == "nccl"));
+  const auto names = [&](const std::string& name) {
+    return backend != others.end() &&
+           (backend->ends_with("=" + name) || (backend + 1 != others.end() && backend[1] == name));
+  };
+  const bool is_named = backend != others.end() && !names("auto");
   line.sees_no_gpu = !is_named && !has_gpus();
-  add(process_words(values, is_named ? names_nccl : !line.sees_no_gpu));
+  add(process_words(values, is_named ? names("nccl") : !line.sees_no_gpu));
   add(size_words(values));
   for (const TestsOption& each : kTestsOptions) {
     const std::string& value = values.at(each.letter());

@@ -66,6 +66,7 @@ ProbeRecord probe_here(const std::string& host, const std::string& uuids, double
   if (!std::filesystem::exists(so_far)) return not_probed(host, why);
   ProbeRecord record = analysis::probe_from_json(read_file(so_far), "collbench probe");
   record.host = host;
+  std::erase(record.notes, kUnfinishedProbe);
   record.notes.insert(record.notes.begin(), "cut short: " + why);
   return record;
 } catch (const std::exception& error) {

@@ -12,6 +12,9 @@
 
 namespace collbench::program {
 
+/// The first note of a probe's record until its end.
+inline constexpr const char* kUnfinishedProbe = "not finished: the probe goes on, or was killed";
+
 /// `collbench probe` of this host's GPUs: `work_seconds` is its --time, `soak_seconds` its --soak (0: none).
 [[nodiscard]] std::vector<std::string> gpu_probe_command(double work_seconds, double soak_seconds);
 

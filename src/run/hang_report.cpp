@@ -9,6 +9,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -39,13 +40,14 @@ constexpr auto kPatience = std::chrono::seconds(2);  // with a file system that 
 class HangReport {
  public:
   HangReport(const RunOptions& options, std::shared_ptr<IncidentLog> incidents,
-             const launch::FlightIdentity& identity, launch::FlightRecorder& flight)
+             const launch::FlightIdentity& identity, launch::FlightRecorder& flight, std::mutex& last_word)
       : options_(options),
         incidents_(std::move(incidents)),
         rank_(identity.rank),
         host_(identity.host),
         local_ranks_(identity.local_ranks),
-        flight_(flight) {}
+        flight_(flight),
+        last_word_(last_word) {}
 
   /// What the main thread cannot say, being inside a library. To be called at every look of an interrupted
   /// run. Rank 0 ends a run that has nothing to keep; otherwise the main thread does, after the block.
@@ -166,6 +168,7 @@ class HangReport {
             const launch::HangWatch::Look& look) {
     const Incident incident = incident_of(kind, fmt::format("{}: {}", error.where(), error.what()),
                                           error.status(), blamed(found, look), flight_.activity());
+    const std::lock_guard lock(last_word_);
     if (!incidents_->claim(incident)) return;
     print(error);
     with_files([incident](IncidentLog& incidents) { incidents.write(incident); });
@@ -201,7 +204,8 @@ class HangReport {
   /// mpirun ends the others. Nothing else may run here: the main thread is inside the library.
   [[noreturn]] void end(launch::HangWatch& watch) {
     watch.finish();
-    if (rank_ == 0) with_files([](IncidentLog& incidents) { incidents.remove_locks(); });
+    last_word_.lock();  // another rank of this process may be writing
+    if (rank_ < options_.process.gpus) with_files([](IncidentLog& incidents) { incidents.remove_locks(); });
     std::_Exit(static_cast<int>(ExitStatus::rank_lost));
   }
 
@@ -212,6 +216,7 @@ class HangReport {
   std::string host_;
   int local_ranks_;
   launch::FlightRecorder& flight_;
+  std::mutex& last_word_;
 };
 
 std::shared_ptr<launch::HangWatch> make_watch(const RunOptions& options,
@@ -224,9 +229,9 @@ std::shared_ptr<launch::HangWatch> make_watch(const RunOptions& options,
 
 std::function<void()> looks(const std::shared_ptr<launch::HangWatch>& watch, const RunOptions& options,
                             std::shared_ptr<IncidentLog> incidents, const launch::FlightIdentity& identity,
-                            launch::FlightRecorder& flight) {
+                            launch::FlightRecorder& flight, std::mutex& last_word) {
   if (!watch) return {};
-  auto report = std::make_shared<HangReport>(options, std::move(incidents), identity, flight);
+  auto report = std::make_shared<HangReport>(options, std::move(incidents), identity, flight, last_word);
   const auto mpirun = launch::launched_rank() ? launch::find_mpirun() : std::nullopt;
   return [watch, report, mpirun] {
     const ProcessState launcher =
@@ -250,12 +255,13 @@ std::filesystem::path flight_folder(const launch::FlightIdentity& identity, bool
 }
 
 RunWatch::RunWatch(const RunOptions& options, std::shared_ptr<IncidentLog> incidents,
-                   const launch::FlightIdentity& identity, launch::FlightRecorder& flight)
+                   const launch::FlightIdentity& identity, launch::FlightRecorder& flight,
+                   std::mutex& last_word)
     : timeout_seconds_(options.timeout_seconds),
       flight_(flight),
       watch_(make_watch(options, identity, flight)),
       watchdog_(launch::HangWatch::kLookSeconds,
-                looks(watch_, options, std::move(incidents), identity, flight)) {
+                looks(watch_, options, std::move(incidents), identity, flight, last_word)) {
   // Only a page that others see, which stays mapped.
   if (watch_ && !flight.folder().empty()) launch::mark_interruption(&flight.is_over());
 }

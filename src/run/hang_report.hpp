@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,9 @@ inline constexpr const char* kEndOfRun = "end of the run";
 class RunWatch {
  public:
   /// To be made before MPI_Init, which is the first step. All arguments but `incidents` must outlive it.
+  /// `last_word`: the process's, held by the rank that says why the process ends until it has said so.
   RunWatch(const RunOptions& options, std::shared_ptr<IncidentLog> incidents,
-           const launch::FlightIdentity& identity, launch::FlightRecorder& flight);
+           const launch::FlightIdentity& identity, launch::FlightRecorder& flight, std::mutex& last_word);
   RunWatch(const RunWatch&) = delete;
   RunWatch& operator=(const RunWatch&) = delete;
   ~RunWatch();

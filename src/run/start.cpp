@@ -6,11 +6,14 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -167,7 +170,8 @@ launch::FlightIdentity identity_of_thread(const RunOptions& options, int thread)
 /// The run of one rank, from where it has met the others to the exit status of its process. Does not return
 /// where the others cannot know that it failed.
 int run_rank(const RunOptions& options, const launch::Session& session, launch::FlightRecorder& flight,
-             RunWatch& watch, IncidentLog& incidents, collectives::NcclProcess& process) {
+             RunWatch& watch, IncidentLog& incidents, collectives::NcclProcess& process,
+             std::mutex& last_word) {
   const bool root = session.ranks().is_root();
   try {
     const ExitStatus status = run_command(options, session, flight, watch, incidents, process);
@@ -177,7 +181,8 @@ int run_rank(const RunOptions& options, const launch::Session& session, launch::
     return report_failure(with_doctors_advice(error), root);
   } catch (const std::exception& failure) {
     // What was not agreed on happened here, and the other ranks wait for this one: it ends all, also where
-    // there is no memory left to say why.
+    // there is no memory left to say why. Other threads may fail alike.
+    const std::lock_guard lock(last_word);
     ExitStatus status = ExitStatus::internal;
     try {
       const Error error = as_error(failure);
@@ -196,14 +201,48 @@ int run_rank(const RunOptions& options, const launch::Session& session, launch::
 }
 
 /// A rank that is a thread of this process, and not its first.
-void run_thread(const RunOptions& options, launch::ThreadSessions& sessions, int thread,
-                const std::filesystem::path& folder, collectives::NcclProcess& process) {
-  const launch::FlightIdentity identity = identity_of_thread(options, thread);
-  launch::FlightRecorder flight(identity, folder);
-  const auto incidents = std::make_shared<IncidentLog>(options, flight.folder());
-  RunWatch watch(options, incidents, identity, flight);
-  const auto session = sessions.session(thread, flight.exchanges());
-  run_rank(options, *session, flight, watch, *incidents, process);
+struct ThreadRank {
+  ThreadRank(const RunOptions& options, int number, const std::filesystem::path& folder,
+             std::mutex& last_word)
+      : thread(number),
+        identity(identity_of_thread(options, number)),
+        flight(identity, folder),
+        incidents(std::make_shared<IncidentLog>(options, flight.folder())),
+        watch(options, incidents, identity, flight, last_word) {}
+
+  int thread;
+  launch::FlightIdentity identity;
+  launch::FlightRecorder flight;
+  std::shared_ptr<IncidentLog> incidents;
+  RunWatch watch;
+};
+
+/// All ranks of this process, this thread the first of them. Its exit status.
+int run_threads(const RunOptions& options, const launch::Session& connected, launch::FlightRecorder& flight,
+                RunWatch& watch, IncidentLog& incidents, collectives::NcclProcess& process,
+                std::mutex& last_word) {
+  launch::ThreadSessions sessions(connected, options.process.gpus);
+  std::deque<ThreadRank> ranks;
+  for (int thread = 1; thread < options.process.gpus; ++thread)
+    ranks.emplace_back(options, thread, flight.folder(), last_word);
+  std::vector<std::thread> others;
+  try {
+    for (ThreadRank& each : ranks) {
+      others.emplace_back([&] {
+        const auto session = sessions.session(each.thread, each.flight.exchanges());
+        run_rank(options, *session, each.flight, each.watch, *each.incidents, process, last_word);
+      });
+    }
+  } catch (const std::system_error& error) {  // those that run wait for it
+    std::_Exit(report_failure(Error(ExitStatus::not_here, "--gpus-per-process",
+                                    fmt::format("a thread for each GPU cannot be started: {}", error.what()),
+                                    "raise the limit of processes (ulimit -u, or pids.max of the container)"),
+                              true));
+  }
+  const auto session = sessions.session(0, flight.exchanges());
+  const int status = run_rank(options, *session, flight, watch, incidents, process, last_word);
+  for (std::thread& each : others) each.join();
+  return status;
 }
 
 /// Throws Error (usage) where -g would start ranks that something else has started.
@@ -216,7 +255,8 @@ void require_one_start(const RunOptions& options) {
     throw usage_error("-g", fmt::format("{} has already started the ranks", by),
                       options.rendezvous
                           ? fmt::format("let it start {} of them, without -g", options.local_ranks)
-                          : fmt::format("use mpirun -np {} without -g", options.local_ranks));
+                          : fmt::format("use mpirun -np {} without -g",
+                                        options.local_ranks * options.launched_ranks.value_or(1)));
   }
 }
 
@@ -260,7 +300,8 @@ int start_run(const RunOptions& options, int argc, char** argv) {
   } else {
     flight.step(kStartOfMpi);
   }
-  RunWatch watch(options, incidents, identity, flight);
+  std::mutex last_word;
+  RunWatch watch(options, incidents, identity, flight, last_word);
   std::unique_ptr<launch::Session> connected;
   try {
     connected = connect_ranks(options, argc, argv, flight.exchanges());
@@ -269,15 +310,9 @@ int start_run(const RunOptions& options, int argc, char** argv) {
   }
   require_own_launcher(options, *connected);
   collectives::NcclProcess process(options.process);
-  if (options.process.gpus == 1) return run_rank(options, *connected, flight, watch, *incidents, process);
-  launch::ThreadSessions sessions(*connected, options.process.gpus);
-  std::vector<std::thread> others;
-  for (int thread = 1; thread < options.process.gpus; ++thread)
-    others.emplace_back([&, thread] { run_thread(options, sessions, thread, flight.folder(), process); });
-  const auto session = sessions.session(0, flight.exchanges());
-  const int status = run_rank(options, *session, flight, watch, *incidents, process);
-  for (std::thread& each : others) each.join();
-  return status;
+  if (options.process.gpus > 1)
+    return run_threads(options, *connected, flight, watch, *incidents, process, last_word);
+  return run_rank(options, *connected, flight, watch, *incidents, process, last_word);
 }
 
 }  // namespace collbench::program

@@ -40,7 +40,7 @@ int up_to_power_of_two(int value) {
 
 /// From `least` channels on, as many as keep each part of `bytes` below 32 steps.
 int channels_of_parts(int least, int most, double bytes, double step) {
-  int channels = std::min(least, static_cast<int>(std::ceil(bytes / (kMinPart * step))));
+  int channels = static_cast<int>(std::min<double>(least, std::ceil(bytes / (kMinPart * step))));
   while (bytes > channels * kMaxPart * step && channels <= most / 2) channels *= 2;
   return channels;
 }

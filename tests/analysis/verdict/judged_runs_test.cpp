@@ -271,7 +271,7 @@ TEST(Judge, HotRowsThatFitIntoAnL2HaveNoExpectation) {
   run.buffers.walk_bytes = 0;
   for (const Row& row : judged_on_gpus(run, cluster).rows) {
     EXPECT_EQ(row.expectation.expected_seconds.has_value(), row.measurement.key.size_bytes >= kBeyondL2);
-    EXPECT_EQ(row.verdict.explanation.find("--hot") != std::string::npos,
+    EXPECT_EQ(row.verdict.explanation.find("(hot)") != std::string::npos,
               row.measurement.key.size_bytes < kBeyondL2);
     EXPECT_EQ(row.verdict.word, VerdictWord::sound);  // by the sizes beyond it
   }

@@ -24,6 +24,7 @@
 #include "src/cli/options.hpp"
 #include "src/cli/output.hpp"
 #include "src/cli/standard_streams.hpp"
+#include "src/run/gpus_alone.hpp"
 #include "src/run/telemetry.hpp"
 #include "src/tool_main.hpp"
 #include "tools/probe/gpu/gpu_probe.hpp"
@@ -234,7 +235,7 @@ ProbeRecord probe_this_host(const ProbeCommand& options, const KeepRecord& keep)
   if (is_open || asks(collectives::processor_probe_ids(), kAllProcessors))
     probe_processors(options, record, progress);
   if (asks_gpus || is_open) {
-    keep(record);
+    if (!record.measurements.empty()) keep(record);
     probe_gpus(options, asks_gpus, record, keep, progress);
   }
   return record;
@@ -245,7 +246,7 @@ ProbeRecord probe_this_host(const ProbeCommand& options, const KeepRecord& keep)
 void keep_record(const std::vector<OutputDocument>& documents, ProbeRecord so_far) {
   const std::string path = record_file(documents);
   if (path.empty()) return;
-  so_far.notes.insert(so_far.notes.begin(), "not finished: the probe goes on, or was killed");
+  so_far.notes.insert(so_far.notes.begin(), kUnfinishedProbe);
   try {
     write_file_by_rename(path, analysis::probe_json(so_far));
   } catch (const Error&) {
