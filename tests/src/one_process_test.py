@@ -5,12 +5,13 @@ Usage: one_process_test.py PROGRAM FOLDER_OF_STAND_INS [unittest arguments]
 """
 
 import json
+import pathlib
 import signal
 import subprocess
 import unittest
 
 from nccl_test import ENVIRONMENT, OPERATIONS, PROGRAM, QUICK, SMALL, Scratch, mpirun, nccl, run
-from real_ranks import unwrapped, wait_until
+from real_ranks import descendants, unwrapped, wait_until
 
 # Four GPUs of one process: words, its threads.
 SHAPES = ((["--threads", "4"], 4), (["--gpus-per-process", "4"], 1), (["--gpus-per-process", "4", "--threads", "2"], 2))
@@ -112,6 +113,21 @@ class OneProcess(Scratch):
                 self.assertEqual(started.returncode, 4, said)
                 self.assertIn(f"interrupted by {sent.name}", said[1])
                 self.assertEqual(json.loads(self.path.read_text())["incident"]["kind"], "interrupted")
+
+    def test_mpirun_killed_is_in_the_record(self):
+        """All ranks of a process see it at once: the one that writes is not ended by another."""
+        started = subprocess.Popen(["mpirun", "--oversubscribe", "-np", "2", str(PROGRAM), "--backend", "nccl", "--threads", "2", *SMALL,
+                                    "--time", "90", "-J", str(self.path)], env=ENVIRONMENT, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        wait_until(lambda: self.path.exists() and any(row["seconds"] for row in json.loads(self.path.read_text())["rows"]))
+        ranks = descendants(started.pid)
+        started.kill()
+        started.wait(timeout=60)
+        wait_until(lambda: not any(pathlib.Path(f"/proc/{rank}").exists() for rank in ranks))
+        incident = json.loads(self.path.read_text())["incident"]
+        self.assertEqual((incident["kind"], incident["exit_status"]), ("interrupted", 4))
+        self.assertRegex(incident["sentence"], rf": mpirun \(process {started.pid}\) is gone$")
+        self.assertFalse(self.path.with_name(f".{self.path.name}.lock").exists())
 
     def test_what_is_refused(self):
         few = {"COLLBENCH_STAND_IN_GPUS": "2"}
