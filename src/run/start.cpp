@@ -255,8 +255,7 @@ void require_one_start(const RunOptions& options) {
     throw usage_error("-g", fmt::format("{} has already started the ranks", by),
                       options.rendezvous
                           ? fmt::format("let it start {} of them, without -g", options.local_ranks)
-                          : fmt::format("use mpirun -np {} without -g",
-                                        options.local_ranks * options.launched_ranks.value_or(1)));
+                          : fmt::format("use mpirun -np {} without -g", options.local_ranks));
   }
 }
 

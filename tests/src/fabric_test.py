@@ -184,7 +184,7 @@ class SlowLink(OnFabric):
         self.addCleanup(fabric, "heal")
         for seconds in (12, 60, 240):  # of which both cuts are seen, unless the machine is busy
             self.path.unlink(missing_ok=True)
-            run = self.start("--time", seconds, "-T", "30")
+            run = self.start("--time", seconds, "-T", "120")
             for _ in range(2):
                 fabric("cut", "host1")
                 fabric("heal")

@@ -7,6 +7,7 @@ Usage: nccl_simulated_test.py PROGRAM LIBRARY_OF_ABSENT_RANK [unittest arguments
 The library is that of tools/nccl_plan/tests/simulated_gpu/real_nccl.py; without any, the test is skipped, saying so.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -355,7 +356,12 @@ class Failures(Simulated):
         self.addCleanup(run.kill)
 
         def ranks():
-            return [rank for rank in descendants(run.pid) if b"--backend" in pathlib.Path(f"/proc/{rank}/cmdline").read_bytes()]
+            found = []
+            for process in descendants(run.pid):
+                with contextlib.suppress(FileNotFoundError):  # gone since
+                    if b"--backend" in pathlib.Path(f"/proc/{process}/cmdline").read_bytes():
+                        found.append(process)
+            return found
 
         def measuring():
             maps = [pathlib.Path(f"/proc/{rank}/maps").read_text() for rank in ranks()]

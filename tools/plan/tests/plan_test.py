@@ -281,7 +281,7 @@ class Plan(unittest.TestCase):
             self.assertIn("200 Gb/s instead of 400", fault["findings"][0])
             self.assertGreater(fault["slower"], 0)
             self.assertAlmostEqual(fault["dollars_lost_per_day"], 24 * 1024 * 3 * fault["slower"] / (1 + fault["slower"]))
-            self.assertRegex(plan(*split).stdout, r"One node like \S+ \(NIC3[^$]*\$1,900\s+a\s+day")
+            self.assertRegex(plan(*split).stdout, r"One node like \S+ \(NIC3[^$]*\$1,700\s+a\s+day")
             in_words = planned(*split[:-2], "--fault", "nic 3 of node 17 at half")["fault"]
             self.assertEqual(in_words["dollars_lost_per_day"], fault["dollars_lost_per_day"], "the same fault")
             self.assertRegex(plan(*split[:-2], "--fault", "NIC 3 at 25 %").stdout, r"Fault: NIC 3 at 25 % \(NIC3")
