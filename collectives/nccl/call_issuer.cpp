@@ -67,7 +67,8 @@ void CallIssuer::put_next(const Means& means) {
         for (at = 0; at < ranks_.size(); ++at) issue(ranks_[at]);
       });
     } catch (...) {
-      return fail(at % ranks_.size());  // the end of the group is the first one's
+      fail(at % ranks_.size());  // the end of the group is the first one's
+      return;
     }
   }
   all_put_ = ranks_.front().launches == 0;

@@ -88,7 +88,7 @@ std::vector<std::string> size_words(const TestsValues& values) {
     throw usage_error("-b", fmt::format("{} is above -e {}", values.at('b'), values.at('e')),
                       "give a -b that is at most -e");
   constexpr std::uint64_t kMaxFactor = 1'000'000;
-  const std::uint64_t factor = parse_number<std::uint64_t>(values.at('f'), "-f", 0, kMaxFactor);
+  const auto factor = parse_number<std::uint64_t>(values.at('f'), "-f", 0, kMaxFactor);
   std::uint64_t last = first;
   if (factor > 1 && first > 0) {
     while (last <= most / factor) last *= factor;
