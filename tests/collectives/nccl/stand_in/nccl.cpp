@@ -96,7 +96,9 @@ std::atomic<int> operations{0};
 std::atomic<int> transfers{0};
 thread_local int group_depth = 0;
 thread_local NcclResult group_result = NcclResult::success;
-std::string last_error;
+std::mutex last_error_mutex;
+std::array<char, 1024>
+    last_error{};  // as NCCL has it (src/debug.cc): one for all threads, read without a lock
 thread_local std::vector<std::unique_ptr<IssuedOperation>> group;  // one or more for each communicator
 
 void spoil(const IssuedOperation& operation) {
@@ -141,11 +143,21 @@ void tell_plugins(const IssuedOperation& operation) {
   }
 }
 
+void keep_last_error(const std::string& text) {
+  const std::lock_guard lock(last_error_mutex);
+  last_error[text.copy(last_error.data(), last_error.size() - 1)] = '\0';
+}
+
 NcclResult launch(std::unique_ptr<IssuedOperation> operation) {
   NcclCommunicatorObject& communicator = *operation->communicator;
   if (communicator.state == NcclResult::in_progress) return NcclResult::invalid_usage;
   if (!has_algorithm(communicator.restriction, operation->header)) {
-    return go_on(communicator, [] { return refusal(last_error); });
+    return go_on(communicator, [] {
+      std::string why;
+      const NcclResult result = refusal(why);
+      keep_last_error(why);
+      return result;
+    });
   }
   if (const char* const path = std::getenv("COLLBENCH_STAND_IN_ADDRESSES"))
     std::ofstream(path, std::ios::app) << operation->send << ' ' << operation->receive << '\n';
@@ -205,7 +217,7 @@ std::size_t ranks_of(NcclHandle communicator) { return static_cast<std::size_t>(
 /// As WARN has it (src/debug.cc): in the log, and kept for ncclGetLastError.
 void warn(const std::string& text) {
   stand_in_log("init.cc:1 NCCL WARN " + text);
-  last_error = text;
+  keep_last_error(text);
 }
 
 /// In the folder COLLBENCH_STAND_IN_FOLDER where ranks are on several hosts in network namespaces.
@@ -385,7 +397,7 @@ const char* ncclGetErrorString(NcclResult result) {
   return kWords.at(static_cast<std::size_t>(result));
 }
 
-const char* ncclGetLastError(NcclHandle /*communicator*/) { return last_error.c_str(); }
+const char* ncclGetLastError(NcclHandle /*communicator*/) { return last_error.data(); }
 
 NcclResult ncclGroupStart() {
   ++group_depth;
