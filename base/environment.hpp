@@ -1,10 +1,11 @@
 #pragma once
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 
-// What this process was started with.
+// What this process was started with, and what libraries that it loads are to find in place of that.
 
 namespace collbench {
 
@@ -13,6 +14,11 @@ namespace collbench {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
+
+/// Sets a variable, or removes it, while other threads may read the environment: they see what was there or
+/// what is now. setenv moves the list under them (glibc before 2.41; setenv(3), "MT-Unsafe const:env").
+/// Writers take turns, by a lock of theirs. Readers may keep what is replaced, so it is never freed.
+void change_variable(const std::string& name, const std::optional<std::string>& value);
 
 /// The file of this program; empty where the system does not say.
 [[nodiscard]] inline std::filesystem::path own_program() {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "base/environment.hpp"
 #include "base/record/measurement.hpp"
 #include "base/record/nccl_selection.hpp"
 
@@ -120,20 +121,14 @@ ScopedEnvironment::ScopedEnvironment(const AlgorithmOverride& choice) {
     if (value.empty()) return;
     const char* const old = std::getenv(variable);
     before_.push_back({variable, old == nullptr ? std::nullopt : std::optional<std::string>(old)});
-    ::setenv(variable, value.c_str(), 1);
+    change_variable(variable, value);
   };
   set("NCCL_ALGO", choice.algorithm);
   set("NCCL_PROTO", choice.protocol);
 }
 
 ScopedEnvironment::~ScopedEnvironment() {
-  for (const Before& before : before_) {
-    if (before.value) {
-      ::setenv(before.variable, before.value->c_str(), 1);
-    } else {
-      ::unsetenv(before.variable);
-    }
-  }
+  for (const Before& before : before_) change_variable(before.variable, before.value);
 }
 
 }  // namespace collbench::collectives

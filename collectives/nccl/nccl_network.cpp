@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/environment.hpp"
 #include "base/statistics.hpp"
 #include "base/text_input.hpp"
 #include "collectives/nccl/loader/nccl_library.hpp"
@@ -43,7 +44,7 @@ constexpr int kFirstWithQuietLog = 22304;
 void keep_network_plugin(int version) {
   constexpr const char* kCount = "NCCL_NET_PLUGIN_REF_COUNT";
   if (version < kFirstThatForgets || version >= kFirstThatRemembers) return;
-  if (nccl_setting("NCCL_NET_PLUGIN") && !nccl_setting(kCount)) ::setenv(kCount, "1", 1);
+  if (nccl_setting("NCCL_NET_PLUGIN") && !nccl_setting(kCount)) change_variable(kCount, "1");
 }
 
 std::optional<std::string> network_in(std::string_view log) {
@@ -117,7 +118,7 @@ NcclNetworkLog::NcclNetworkLog(int version) : memory_(::memfd_create("collbench:
     unknown_reason_ = "this system has no memory for a log: /proc is missing, or memfd_create";
     return;
   }
-  for (const auto& [name, value] : settings) ::setenv(name, value.c_str(), 1);
+  for (const auto& [name, value] : settings) change_variable(name, value);
 }
 
 std::string NcclNetworkLog::unseen() const {

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "base/environment.hpp"
 #include "collectives/nccl/plugin_slot.hpp"
 
 namespace collbench::collectives {
@@ -43,7 +44,7 @@ NcclObserver::NcclObserver(int version, const NcclConfigValues& settings) {
   const auto enter = [&](const PluginSlot& slot, std::string& status) {
     if (!status.empty()) return;
     if (library_) {
-      ::setenv(slot.variable, library_->path.c_str(), 1);
+      change_variable(slot.variable, library_->path);
     } else {
       status = "collbench's observer library cannot be used: " + unsupported_reason;
     }
