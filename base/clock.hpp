@@ -1,16 +1,25 @@
 #pragma once
 #include <algorithm>
+#include <chrono>
 #include <span>
 
 namespace collbench {
 
-/// The one source of measured time. The MPI backend's clock is MPI_Wtime, which is simulated time under
-/// SimGrid; a test's clock is a counter. Nothing measured reads std::chrono.
+/// The one source of measured time: MPI_Wtime, which is simulated time under SimGrid; SteadySeconds where MPI
+/// does not connect the ranks; a counter in tests.
 class Clock {
  public:
   virtual ~Clock() = default;
   /// Seconds since an arbitrary moment, the same for all reads on one rank.
   [[nodiscard]] virtual double seconds() const = 0;
+};
+
+/// This machine's, by any thread.
+class SteadySeconds : public Clock {
+ public:
+  [[nodiscard]] double seconds() const override {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
 };
 
 /// A question to another clock and its answer, by both clocks, in seconds.

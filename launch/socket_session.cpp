@@ -17,7 +17,6 @@
 #include "launch/interruption.hpp"
 #include "launch/ranks.hpp"
 #include "launch/sockets/meeting.hpp"
-#include "launch/steady_seconds.hpp"
 
 namespace collbench::launch {
 namespace {

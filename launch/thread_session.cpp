@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "launch/steady_seconds.hpp"
 
 namespace collbench::launch {
 

@@ -11,7 +11,6 @@
 #include "analysis/report/sections.hpp"
 #include "analysis/verdict/verdict.hpp"
 #include "base/error.hpp"
-#include "base/record/run_process.hpp"
 #include "base/statistics.hpp"
 #include "base/units.hpp"
 #include "topology/cluster/cluster_topology.hpp"
@@ -193,7 +192,7 @@ Lines run_differences(const Run& base, const Run& current) {
   const auto before = process_of(base);
   const auto after = process_of(current);
   if (before && after && *before != *after)
-    lines.push_back(fmt::format("{} → {}: small sizes are bound by launches where a process has several",
+    lines.push_back(fmt::format("{} → {}: where a process has several GPUs, its launches bound small sizes",
                                 words(*before), words(*after)));
   add_gpu_state(lines, base, current);
   for (std::vector<std::string> Run::* const notes : {&Run::load_notes, &Run::network_notes}) {

@@ -256,7 +256,8 @@ std::string signed_bytes(std::int64_t bytes) {
 void add_gpu_memory(const Run& run, ReportLines& facts) {
   if (!run.gpu_memory) return;
   const GpuMemory& taken = *run.gpu_memory;
-  add(facts, "GPU memory taken, each where it is most: NCCL {}, buffers {}, calls {}",
+  add(facts,
+      "GPU memory taken in the first pass, each on the rank that took most: NCCL {}, buffers {}, calls {}",
       signed_bytes(taken.init_bytes), signed_bytes(taken.buffer_bytes), signed_bytes(taken.collective_bytes));
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/record/fields.hpp"
+#include "base/units.hpp"
 
 namespace collbench {
 namespace {
@@ -249,6 +250,19 @@ std::optional<double> bus_bandwidth_of(const RowKey& key, int ranks, std::option
 }
 
 }  // namespace
+
+std::optional<ProcessShape> process_of(const Run& run) {
+  if (!run.log) return run.process;
+  const auto& gpus = run.log->gpus_per_process;
+  const auto& threads = run.log->threads_per_process;
+  if (!gpus) return std::nullopt;
+  return ProcessShape{.gpus = gpus->value, .threads = threads ? threads->value : 1};
+}
+
+std::string words(const ProcessShape& shape) {
+  return fmt::format("{} per process, {}", counted(static_cast<std::size_t>(shape.gpus), "GPU"),
+                     counted(static_cast<std::size_t>(shape.threads), "thread"));
+}
 
 std::uint64_t wrong_values_beyond_rows(const Run& run) {
   const bool in_rows =

@@ -173,6 +173,12 @@ struct Rates {
   std::optional<double> measured_over_expected;
 };
 
+/// How the ranks of a run are processes; of a log as far as it says so: none, where it does not.
+[[nodiscard]] std::optional<ProcessShape> process_of(const Run& run);
+
+/// "8 GPUs per process, 2 threads"
+[[nodiscard]] std::string words(const ProcessShape& shape);
+
 /// Wrong values that the run's log counts at its end and no row of it has; 0: none.
 [[nodiscard]] std::uint64_t wrong_values_beyond_rows(const Run& run);
 

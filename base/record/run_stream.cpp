@@ -7,7 +7,6 @@
 #include "base/error.hpp"
 #include "base/json_reader.hpp"
 #include "base/record/operation.hpp"
-#include "base/record/run_process.hpp"
 #include "base/text_input.hpp"
 #include "base/units.hpp"
 

@@ -40,9 +40,7 @@ constexpr std::size_t kMinLaunches = 8;  // with fewer, how wide the interval co
 constexpr std::chrono::duration<double> kPollInterval(0.05);  // for Ctrl-C, between launches
 
 // For what a person sees go by; nothing is measured with it.
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double seconds_now() { return SteadySeconds().seconds(); }
 
 void require_repeatable(const RepeatOptions& options) {
   require_launchable(options.command, "put -J before -- to keep the record of all launches");

@@ -35,24 +35,24 @@ TrafficMatrix read_traffic(launch::OnRoot /*root*/, const std::string& path, int
 }
 
 void refuse_what_needs_gpus(const RunOptions& options) {
-  if (options.process.gpus > 1)
-    throw usage_error("--gpus-per-process", "host memory is measured, where each rank is a process",
-                      "leave it and --threads out; -g N starts N processes");
   struct OfGpus {
     bool is_asked;
     std::string option;
     const char* reason;
     const char* next_step;
   };
-  const std::array<OfGpus, 7> all{
-      {{options.graph_launches > 0, "-G", "there are no CUDA graphs on host memory", "leave -G out"},
+  const std::array<OfGpus, 8> all{
+      {{options.process.gpus > 1, "--gpus-per-process, --threads",
+        "host memory is measured, where each rank is a process", "leave them out; -g N starts N processes"},
+       {options.graph_launches > 0, "-G", "there are no CUDA graphs on host memory", "leave -G out"},
        {!options.nccl_config.empty(), "--nccl-config", "host memory is measured, and NCCL has no part in it",
         "leave it and -x out"},
        {options.call_wait != collectives::CallWait::none, "-z",
         "an MPI call returns when it is complete on its rank: each is waited for", "leave -z out"},
        {options.registration != BufferRegistration::none, fmt::format("-R {}", name(options.registration)),
         "there is no NCCL to register host memory with", "leave -R out"},
-       {options.memory_use, "-M", "host memory is measured, and it is of GPUs' memory", "leave -M out"},
+       {options.memory_use, "-M", "it tells what takes GPU memory, and host memory is measured",
+        "leave -M out"},
        {options.hot, "--hot", "calls on host memory always repeat on the same addresses", "leave --hot out"},
        {options.loop.enqueue_time, "--enqueue-time",
         "an MPI call returns when it is complete, so on host memory its enqueue time would be its time",

@@ -220,9 +220,10 @@ void add_where(CLI::App& app, RunOptions& run) {
                for (const auto& [field, value] : collectives::parse_nccl_settings(text, "--nccl-config"))
                  run.nccl_config[field] = value;
              });
-  add_option(app, theme, "-M,--memory", "N",
-             "on GPUs: 1: also say what takes their memory: NCCL, buffers, calls; 0: do not (0)",
-             [&run](const std::string& text) { run.memory_use = parse_number(text, "-M", 0, 1) == 1; });
+  add_option(
+      app, theme, "-M,--memory", "N",
+      "on GPUs, 1: also say how much of their memory NCCL, buffers and calls took in the first pass (0)",
+      [&run](const std::string& text) { run.memory_use = parse_number(text, "-M", 0, 1) == 1; });
   add_flag(app, theme, "--share-gpu", run.share_gpu, "let ranks share a GPU: checks correctness, not speed");
   app.add_flag_callback(
          "--no-telemetry", [&run] { run.telemetry = false; },
@@ -255,7 +256,9 @@ void add_where(CLI::App& app, RunOptions& run) {
              "it; by one thread, which issues their calls one after another (1)",
              number_into(run.process.gpus, "--gpus-per-process", 1, kMaxGpusOfProcess));
   add_option(app, theme, "--threads", "T",
-             "share them out to T threads of the process; without --gpus-per-process: a GPU for each (1)",
+             "threads of a process that issue the calls of its GPUs, as many GPUs each; without "
+             "--gpus-per-process one "
+             "GPU each (1)",
              number_into(run.process.threads, "--threads", 1, kMaxGpusOfProcess));
   add_option(
       app, theme, "--rendezvous", "HOST:PORT",

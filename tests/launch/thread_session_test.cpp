@@ -9,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include "launch/steady_seconds.hpp"
 #include "tests/launch/rank_threads.hpp"
 
 namespace collbench::launch {

@@ -65,19 +65,21 @@ class GpuCheck(unittest.TestCase):
     def check(self, status, *options, **environment):
         done = subprocess.run(self.command(*options), env=self.environment(**environment), capture_output=True, text=True,
                               timeout=300, stdin=subprocess.DEVNULL, check=False)
-        if status is not None:
-            self.assertEqual(done.returncode, status, done.stderr)
+        self.assertIn(done.returncode, status if isinstance(status, tuple) else (status,), done.stderr)
         checks, page = self.result()
+        self.assertEqual(done.returncode, int(any(check["verdict"] == "bad" for check in checks.values())), page)
         self.assertEqual(done.stdout, page.splitlines()[0] + "\n")
         return checks, page
 
     def test_one_rank_and_two_on_one_gpu_whose_replays_count_up(self):
-        checks, page = self.check(None, "--only", "found,one-rank,every-kind,graphs,all-gpus,sizes,two-ranks,two-graphs,register,"
+        checks, page = self.check((0, 1), "--only", "found,one-rank,every-kind,graphs,all-gpus,sizes,two-ranks,two-graphs,register,"
                                   "symmetric,observer", COLLBENCH_STAND_IN_SMI="replays")
         self.assertEqual({name: check["verdict"] for name, check in checks.items() if name != "all-gpus"},
                          dict.fromkeys(("found", "one-rank", "every-kind", "graphs", "two-ranks", "two-graphs", "register",
                                         "symmetric", "observer"), "good") | {"sizes": checks["sizes"]["verdict"]}, page)
-        self.assertTrue(checks["sizes"]["steps"][1]["rows"], page)  # its verdict is of this machine's times
+        # Its verdict is of this machine's times, which may be those of a busy one.
+        self.assertEqual(checks["sizes"]["verdict"], "bad" if re.search("busy|from the L2", checks["sizes"]["seen"]) else "good", page)
+        self.assertTrue(checks["sizes"]["steps"][1]["rows"], page)
         self.assertEqual(checks["all-gpus"]["verdict"], "not run")
         self.assertRegex(page, r"^gpu-check on 1 × .*: (10|9) of 11 checks good; (BAD: sizes; )?not run, so nothing is claimed of: all-gpus; \d+ rows "
                          "were checked, 0 elements of them wrong\\.\n")
@@ -178,12 +180,12 @@ class GpuCheck(unittest.TestCase):
         script = importlib.machinery.SourceFileLoader("gpu_check", str(SOURCE / "scripts/gpu-check"))
         check = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_check", script))
         script.exec_module(check)
-        h100 = "NVIDIA H100 80GB HBM3"
+        h100 = check.model_of("GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1f2e3d4c)")
         rows = {size: {"seconds": seconds, "enqueue_seconds": 4e-6} for size, seconds in ((8, 4e-6), (8 << 20, 8.6e-6), (1 << 30, 714e-6))}
         hot = {8 << 20: {"seconds": 5e-6}}
         self.assertEqual(check.unexpected(h100, rows, hot), [])
-        for size, changed, words in ((1 << 30, {"seconds": 1000e-6}, "1 GiB takes 1000 µs, 715 ± 15 %"), (1 << 30, {"seconds": 500e-6}, "1 GiB"),
-                                     (8, {"seconds": 90e-6}, "8 B takes 90.0"), (8, {"enqueue_seconds": 50e-6}, "the host up to 50.0"),
+        for size, changed, words in ((1 << 30, {"seconds": 1000e-6}, "1 GiB takes 1000 µs, and took 715 on the one NVIDIA H100 80GB HBM3"), (1 << 30, {"seconds": 500e-6}, "1 GiB"),
+                                     (8, {"seconds": 90e-6}, "8 B takes 90.0"), (8, {"seconds": 0}, "no time at all"), (8, {"enqueue_seconds": 50e-6}, "the host up to 50.0"),
                                      (8 << 20, {"seconds": 4e-6}, "8 MiB from the L2 takes longer")):
             self.assertIn(words, "; ".join(check.unexpected(h100, {**rows, size: {**rows[size], **changed}}, hot)))
         self.assertEqual(check.unexpected("NVIDIA B200", {**rows, 1 << 30: {**rows[8]}}, hot), [])  # nobody measured one

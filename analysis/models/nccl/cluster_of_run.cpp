@@ -14,7 +14,6 @@
 #include "analysis/models/nccl/nccl_choices.hpp"
 #include "analysis/models/nccl/nic_channels.hpp"
 #include "base/error.hpp"
-#include "base/record/run_process.hpp"
 #include "base/units.hpp"
 #include "topology/catalog/gpus.hpp"
 #include "topology/graph/lookup.hpp"
@@ -155,7 +154,7 @@ GpuCluster with_run_facts(GpuCluster cluster, const Run& run, bool own_floor) {
       kChoosing, [&](std::string_view name) { return run.environment.contains(std::string(name)); });
   const std::optional<ProcessShape> process = process_of(run);
   if (process) cluster.run.gpus_per_process = process->gpus;
-  cluster.run.a_thread_per_gpu = process && process->threads > 1;
+  cluster.run.a_thread_per_gpu = process && process->gpus > 1 && process->gpus_per_thread() == 1;
   if (run.log) cluster = with_log_facts(std::move(cluster), *run.log);
   if (own_floor) cluster.run.min_microseconds = min_microseconds(run);
   return cluster;

@@ -30,7 +30,7 @@ struct GpuRunFacts {
   std::string lost_nvls;                    ///< what kept NVLS off a machine that has it; empty: nothing said
   std::optional<int> channels;              ///< of collectives, as NCCL counts them
   std::optional<int> gpus_per_process;      ///< nGpus × nThread of nccl-tests' header
-  bool a_thread_per_gpu = false;            ///< nThread > 1
+  bool a_thread_per_gpu = false;            ///< of several; else one thread issues for all, or for its share
   std::optional<double> min_nvlinks;        ///< GB/s from a GPU to another over NVLink, as NCCL saw them
   std::optional<double> min_microseconds;   ///< the run's own time of at most 1 KiB
 

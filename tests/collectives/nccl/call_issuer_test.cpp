@@ -10,27 +10,30 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "launch/steady_seconds.hpp"
 
 namespace collbench::collectives::call_issuer_test {
 namespace {
 
 constexpr int kRanks = 3;
 
-CudaLibrary cuda_without_gpu() {
+/// Whose events are over, or never are.
+CudaLibrary cuda_without_gpu(bool is_over) {
   CudaLibrary cuda;
   cuda.stream_create = [](CudaStreamHandle*, unsigned int) { return CudaResult::success; };
   cuda.stream_destroy = [](CudaStreamHandle) { return CudaResult::success; };
   cuda.event_create = [](CudaEventHandle*) { return CudaResult::success; };
   cuda.event_destroy = [](CudaEventHandle) { return CudaResult::success; };
   cuda.event_record = [](CudaEventHandle, CudaStreamHandle) { return CudaResult::success; };
-  cuda.event_query = [](CudaEventHandle) { return CudaResult::success; };
+  cuda.event_query = is_over ? [](CudaEventHandle) { return CudaResult::success; }
+                             : [](CudaEventHandle) { return CudaResult::not_ready; };
   return cuda;
 }
 
 /// The ranks of a thread, each of which makes `calls` calls; what happens stands in `log`, in its order.
 class Thread {
  public:
+  explicit Thread(bool is_over = true) : cuda_(cuda_without_gpu(is_over)) {}
+
   /// Rank `failing` throws at its second call, or behind it. By rank: "all" or "not all", or what it threw.
   std::vector<std::string> run(int calls, std::optional<int> failing = {}, bool fails_behind = false) {
     std::vector<std::string> came(kRanks);
@@ -46,6 +49,8 @@ class Thread {
   std::string log;
   std::vector<std::thread::id> issued_by;
   std::function<void()> at_group_end = [] {};
+  std::function<void()> look = [] {};
+  double begin_seconds = 10;
 
  private:
   std::string run_rank(int rank, int calls, bool fails, bool fails_behind) {
@@ -77,17 +82,17 @@ class Thread {
                                         at_group_end();
                                         log += ')';
                                       },
-                                  .look = [] {}};
+                                  .look = look};
     try {
-      issuer_.begin(rank, queue, pace, stream, means, 10);
+      issuer_.begin(rank, queue, pace, stream, means, begin_seconds);
       return issuer_.go_on(rank, means, 10) ? "all" : "not all";
     } catch (const Error& error) {
       return error.what();
     }
   }
 
-  CudaLibrary cuda_ = cuda_without_gpu();
-  launch::SteadySeconds clock_;
+  CudaLibrary cuda_;
+  SteadySeconds clock_;
   CallIssuer issuer_{kRanks};
 };
 
@@ -111,6 +116,24 @@ TEST(CallIssuer, WhatFailsIsTheFailureOfItsRankAndNothingMoreIsPut) {
   EXPECT_EQ(thread.log, "(012)abc(012)abc");
   EXPECT_EQ(thread.run(3, 0), (std::vector<std::string>{"rank 0", "not all", "not all"}));
   EXPECT_EQ(thread.run(3), std::vector<std::string>(kRanks, "all"));
+}
+
+TEST(CallIssuer, WhatIsNotPutInTimeIsPutWhenTheFirstGoesOn) {
+  Thread thread;
+  thread.begin_seconds = 0;
+  EXPECT_EQ(thread.run(2).front(), "all");
+  EXPECT_EQ(thread.log, "(012)abc(012)abc()");
+}
+
+// A stream takes 1,024 launches; behind a peer that is stuck the next call would never return.
+TEST(CallIssuer, NothingIsPutOnFullStreamsAndNcclIsAskedForErrors) {
+  Thread thread(false);
+  int looks = 0;
+  thread.look = [&looks] {
+    if (++looks == 3) throw Error(ExitStatus::rank_lost, "", "asked", "");
+  };
+  EXPECT_EQ(thread.run(2000), (std::vector<std::string>{"asked", "not all", "not all"}));
+  EXPECT_EQ(thread.issued_by.size(), 768U * kRanks);
 }
 
 TEST(CallIssuer, TheEndOfAGroupIsTheFirstRanks) {

@@ -39,12 +39,6 @@ TEST(GpuSamples, AWindowHasWhatWasReadInIt) {
   EXPECT_EQ(gpu_window(samples, "0000:1a:00.0", 0, 5), GpuWindow{});
 }
 
-struct SteadyClock : Clock {
-  [[nodiscard]] double seconds() const override {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  }
-};
-
 struct Reader : GpuReader {
   explicit Reader(int reads) : good(reads) {}
   [[nodiscard]] std::string name() const override { return "a reader"; }
@@ -62,7 +56,7 @@ std::vector<std::unique_ptr<GpuReader>> readers(std::initializer_list<int> good)
 }
 
 TEST(GpuSamples, TheFirstReaderThatReadsIsUsedUntilItFails) {
-  const SteadyClock clock;
+  const SteadySeconds clock;
   GpuSampler none(readers({0, 0}), clock);
   EXPECT_THAT(none.finish(), IsEmpty());
   EXPECT_EQ(none.failure(), "a reader: no driver");

@@ -112,6 +112,8 @@ TEST(RunFacts, ThreadsAndProcesses) {
   EXPECT_FALSE(with_log(log).run.a_thread_per_gpu);
   log.threads_per_process = {8, 1};
   EXPECT_TRUE(with_log(log).run.a_thread_per_gpu);
+  log.threads_per_process = {2, 1};
+  EXPECT_FALSE(with_log(log).run.a_thread_per_gpu) << "four GPUs of each thread";
   collbench::Run own;
   own.process = {.gpus = 4, .threads = 1};
   EXPECT_EQ(with_run_facts(cluster_of("hgx-h100", 1), own, false).run.gpus_per_process, 4);
