@@ -32,7 +32,8 @@ class Ranks {
   virtual void reduce(std::span<double> values, RankAggregate how) = 0;
 
   [[nodiscard]] bool is_root() const { return rank() == 0; }
-  /// The number that the user knows a rank by; another one where these are some of the run's ranks only.
+  /// The number that the user knows a rank by; another one where these are some of the run's ranks only. Not
+  /// collective: any thread may ask.
   [[nodiscard]] virtual int number_in_run(int rank) const { return rank; }
 };
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,6 +38,7 @@ class MpiRanks : public Ranks {
     MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(communicator_, &rank_);
     MPI_Comm_size(communicator_, &size_);
+    if (group) numbers_in_run_ = numbers_in_run();
     exact_barrier_ = exact_barrier(*this);
   }
   MpiRanks(const MpiRanks&) = delete;
@@ -47,15 +49,7 @@ class MpiRanks : public Ranks {
   [[nodiscard]] int size() const override { return size_; }
 
   [[nodiscard]] int number_in_run(int rank) const override {
-    MPI_Group own = MPI_GROUP_NULL;
-    MPI_Group all = MPI_GROUP_NULL;
-    MPI_Comm_group(communicator_, &own);
-    MPI_Comm_group(MPI_COMM_WORLD, &all);
-    int number = rank;
-    MPI_Group_translate_ranks(own, 1, &rank, all, &number);
-    MPI_Group_free(&own);
-    MPI_Group_free(&all);
-    return number;
+    return numbers_in_run_.empty() ? rank : numbers_in_run_[static_cast<std::size_t>(rank)];
   }
 
   void barrier() override {
@@ -108,6 +102,20 @@ class MpiRanks : public Ranks {
   }
 
  private:
+  [[nodiscard]] std::vector<int> numbers_in_run() const {
+    std::vector<int> own_numbers(static_cast<std::size_t>(size_));
+    std::iota(own_numbers.begin(), own_numbers.end(), 0);
+    std::vector<int> numbers(own_numbers.size());
+    MPI_Group own = MPI_GROUP_NULL;
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Comm_group(communicator_, &own);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_translate_ranks(own, size_, own_numbers.data(), all, numbers.data());
+    MPI_Group_free(&own);
+    MPI_Group_free(&all);
+    return numbers;
+  }
+
   /// Up a binomial tree to rank 0: `take(rank)` for each rank below this one, the nearest first, then
   /// `give(rank)` to the one above. No rank meets more than log2 of the ranks, and as many messages as ranks
   /// do. MPI_Gatherv has all send to rank 0, in Open MPI and in SMPI, and SMPI's MPI_Allreduce does so, too.
@@ -151,6 +159,7 @@ class MpiRanks : public Ranks {
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
+  std::vector<int> numbers_in_run_;  // of a group, asked once: threads that may not call MPI want to know
 };
 
 }  // namespace

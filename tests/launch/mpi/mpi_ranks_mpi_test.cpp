@@ -5,6 +5,7 @@
 
 #include <array>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace collbench::launch::mpi_ranks_test {
@@ -49,6 +50,20 @@ TEST(MpiRanks, AnyRankCanBroadcast) {
   const auto ranks = make_mpi_ranks(exchanges);
   for (int root = 0; root < ranks->size(); ++root)
     EXPECT_EQ(broadcast_value(*ranks, ranks->rank(), root), root);
+}
+
+TEST(MpiRanks, AnyThreadAsksForTheNumbersOfAGroup) {
+  CallCounter exchanges;
+  const auto all = make_mpi_ranks(exchanges);
+  EXPECT_EQ(all->number_in_run(all->rank()), all->rank());
+  const auto group = make_mpi_ranks(exchanges, all->rank() % 2);  // the even ones, and the odd ones
+  const auto ask_often = [&] {
+    for (int time = 0; time < 10000; ++time)
+      for (int rank = 0; rank < group->size(); ++rank)
+        ASSERT_EQ(group->number_in_run(rank), 2 * rank + all->rank() % 2);
+  };
+  std::vector<std::jthread> threads;
+  for (int thread = 0; thread < 4; ++thread) threads.emplace_back(ask_often);
 }
 
 }  // namespace
