@@ -464,7 +464,7 @@ class MemoryUse(Scratch):
     def test_text_and_nccl_tests_line(self):
         self.assertIsNone(self.record(2, *QUICK, *self.ROW, "-M", "0")["gpu_memory"])
         result = mpirun(2, *QUICK, *self.ROW, "-M", "1", environment=self.took(3 << 20, 5 << 10))
-        self.assertRegex(unwrapped(result.stdout), r"GPU memory taken, each where it is most: NCCL 3 MiB, buffers 2 MiB, calls 5 KiB")
+        self.assertRegex(unwrapped(result.stdout), r"GPU memory taken in the first pass, each on the rank that took most: NCCL 3 MiB, buffers 2 MiB, calls 5 KiB")
         result = mpirun(2, *QUICK, *self.ROW, "-M", "1", "--format", "nccl-tests", environment=self.took(3 << 20, 5 << 10))
         self.assertRegex(result.stdout, r"# GPU memory usage     : Initialization 3\.00 MB \| User-Allocated 2\.00 MB \| "
                                         r"Collective 5\.00 KB \| Total  5\.0\d MB\n#\n$")
@@ -734,7 +734,7 @@ class Settings(Scratch):
 
     def test_host_memory_has_none(self):
         for words, line in ((["-x", "1"], "--nccl-config: host memory is measured"), (["-z", "1"], "-z: an MPI call returns when it is complete"),
-                            (["-M", "1"], "-M: host memory is measured")):
+                            (["-M", "1"], "-M: it tells what takes GPU memory, and host memory is measured")):
             self.check_line(run([str(PROGRAM), "--backend", "mpi", *QUICK, *SMALL, *words]), [line], 5)
 
     def test_calls_that_are_waited_for(self):

@@ -98,14 +98,15 @@ TEST(RunDifferences, ATopologyThatCannotBeReadIsSaid) {
 }
 
 TEST(RunDifferences, ProcessesOfSeveralGpus) {
-  const auto of_process = ::testing::HasSubstr("of each process");
+  const auto of_process = ::testing::HasSubstr("per process, ");
   collbench::Run base = run_of_rows({{8, {1.0}}});
   collbench::Run current = base;
   EXPECT_THAT(run_differences(base, current), Not(Contains(of_process)));
   current.process = {.gpus = 8, .threads = 2};
-  EXPECT_THAT(run_differences(base, current),
-              Contains(::testing::StartsWith(
-                  "1 GPU of each process, 1 thread → 8 GPUs of each process, 2 threads: small sizes")));
+  EXPECT_THAT(
+      run_differences(base, current),
+      Contains(::testing::StartsWith(
+          "1 GPU per process, 1 thread → 8 GPUs per process, 2 threads: where a process has several GPUs")));
   base.log.emplace().gpus_per_process = {8, 1};
   base.log->threads_per_process = {2, 1};
   EXPECT_THAT(run_differences(base, current), Not(Contains(of_process)));
