@@ -38,9 +38,11 @@ std::string description(const char* help, const char* example) {
   return *example == '\0' ? help : fmt::format("{}\n  {}", help, example);
 }
 
-std::string help_of(const CLI::App& app) {
-  const std::string text =
-      app.get_parent() == nullptr ? main_help(app) : app.help(full_name(*app.get_parent()));
+std::string help_of(const CLI::App& app, bool whole = false) {
+  const bool is_short = app.get_help_all_ptr() != nullptr && !whole;
+  const std::string text = app.get_parent() == nullptr ? main_help(app)
+                           : is_short                  ? first_page(app, full_name(*app.get_parent()))
+                                                       : app.help(full_name(*app.get_parent()));
   return wrapped_help(text, text_options(When::never, false).columns);
 }
 
@@ -162,6 +164,8 @@ std::optional<CommandFunction> parse(CLI::App& app, const std::vector<std::strin
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::CallForHelp&) {
     return printing_command(help_of(chosen_command(app)), note);
+  } catch (const CLI::CallForAllHelp&) {
+    return printing_command(help_of(chosen_command(app), true), note);
   } catch (const CLI::ParseError& error) {
     throw command_line_error(app, error);
   }

@@ -68,6 +68,26 @@ std::string run_help(const CLI::App& root) {
              ->make_groups(&root, CLI::AppFormatMode::Normal);
 }
 
+std::string first_page(const CLI::App& command, const std::string& parent) {
+  const auto formatter = std::static_pointer_cast<CLI::Formatter>(command.get_formatter());
+  std::string text = formatter->make_description(&command) +
+                     formatter->make_usage(&command, parent + " " + command.get_name());
+  std::string others;
+  for (const std::string& group : command.get_groups()) {
+    const auto options =
+        command.get_options([&group](const CLI::Option* option) { return option->get_group() == group; });
+    if (options.empty()) continue;
+    if (options.front() == command.get_help_ptr()) {
+      text += formatter->make_group(group, false, options);
+      continue;
+    }
+    std::vector<std::string> names;
+    for (const CLI::Option* option : options) names.push_back(option->get_name());
+    others += fmt::format("\n{}:\n  {}\n", group, fmt::join(names, " "));
+  }
+  return text + others;
+}
+
 std::string wrapped_help(const std::string& text, int columns) {
   const int width = std::clamp(columns, 60, 100);
   std::istringstream lines(text);

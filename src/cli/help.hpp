@@ -34,6 +34,10 @@ inline constexpr const char* kExitStatusHelp =
 
 [[nodiscard]] std::string run_help(const CLI::App& root);
 
+/// Of a command that has more options than a page holds, and --help-all: the group of --help, and the names
+/// of the others. `parent`: "collbench".
+[[nodiscard]] std::string first_page(const CLI::App& command, const std::string& parent);
+
 /// The text of a command's help in lines of at most `columns` columns, 60 at least and 100 at most: what is
 /// longer goes on below its own beginning, that of an option below its description.
 [[nodiscard]] std::string wrapped_help(const std::string& text, int columns);

@@ -35,6 +35,8 @@ def commands(help_text):
 
 def every_command(*path):
     text = output(PROGRAM, *path, "--help")
+    if "--help-all" in text:
+        text = output(PROGRAM, *path, "--help-all")
     yield path, text if path else text + output(PROGRAM, "help", "run")
     for name in commands(text):
         yield from every_command(*path, name)
@@ -52,6 +54,11 @@ def squeezed(text):
 
 
 class ManPages(unittest.TestCase):
+    def test_help_fits_a_page_of_100_columns(self):
+        for path, _ in every_command():
+            text = subprocess.run([PROGRAM, *path, "--help"], capture_output=True, text=True, env={**ENVIRONMENT, "COLUMNS": "100"}, check=True).stdout
+            self.assertLessEqual(text.count("\n"), 60, path)
+
     @unittest.skipUnless(shutil.which("groff"), "groff is not here")
     def test_each_says_what_help_says(self):
         with tempfile.TemporaryDirectory() as folder:
