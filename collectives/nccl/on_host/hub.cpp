@@ -11,8 +11,11 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <span>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "collectives/data/element_types.hpp"
 
@@ -45,10 +48,10 @@ Reduction reduction_of(NcclReduction reduction) {
   return kReductions.at(static_cast<std::size_t>(reduction));
 }
 
-/// All ranks' data, element by element. A float average scales each rank's element before the sum, as NCCL
-/// does (src/enqueue.cc, hostToDevRedOp: avg of a float is PreMulSum); an integer's divides the sum.
-Bytes reduced_data(const std::vector<Asked>& all) {
-  Bytes result = all[0].data;
+/// In `result`: all ranks' data, element by element. A float average scales each rank's element before the
+/// sum, as NCCL does (src/enqueue.cc, hostToDevRedOp: avg of a float is PreMulSum); an integer's divides it.
+void reduce(const std::vector<Asked>& all, Bytes& result) {
+  result.resize(all[0].data.size());
   const int ranks = static_cast<int>(all.size());
   const Reduction reduction = reduction_of(all[0].header.reduction);
   with_element_type(data_type(all[0].header.type), [&]<typename Element>(std::type_identity<Element>) {
@@ -67,7 +70,6 @@ Bytes reduced_data(const std::vector<Asked>& all) {
       std::memcpy(result.data() + i * sizeof total, &total, sizeof total);
     }
   });
-  return result;
 }
 
 /// `count` elements from block `block` of `data` on.
@@ -78,52 +80,51 @@ std::span<const std::byte> block_of(const Bytes& data, const AskHeader& header, 
 
 void append(Bytes& to, std::span<const std::byte> more) { to.insert(to.end(), more.begin(), more.end()); }
 
-/// Each receive takes the sender's next part for this rank.
-Bytes group_data(const std::vector<Asked>& all, int rank, bool& good) {
-  Bytes result;
+/// Each receive takes the sender's next part for this rank. False: a sender has none.
+bool append_group(const std::vector<Asked>& all, int rank, Bytes& result) {
   std::map<int, std::size_t> next;  // by sender: its next part to look at
   for (const PeerPart& receive : all[static_cast<std::size_t>(rank)].receives) {
     const Asked& sender = all[static_cast<std::size_t>(receive.peer)];
     std::size_t& part = next[receive.peer];
     while (part < sender.sends.size() && sender.sends[part].peer != rank) ++part;
-    good = good && part < sender.sends.size() && sender.sends[part].bytes == receive.bytes;
-    if (!good) return {};
+    if (part == sender.sends.size() || sender.sends[part].bytes != receive.bytes) return false;
     std::size_t offset = 0;
     for (std::size_t i = 0; i < part; ++i) offset += sender.sends[i].bytes;
     append(result, std::span(sender.data).subspan(offset, receive.bytes));
     ++part;
   }
-  return result;
+  return true;
 }
 
-/// What `rank` receives.
-Bytes answer(const std::vector<Asked>& all, const Bytes& reduced_bytes, int rank, bool& good) {
+/// What `rank` receives, made in `made` where no rank sent it as it is; none: it cannot be answered.
+std::optional<std::span<const std::byte>> answer(const std::vector<Asked>& all, const Bytes& reduced,
+                                                 int rank, Bytes& made) {
   const AskHeader& header = all[0].header;
-  Bytes result;
+  made.clear();
   switch (header.ask) {
     case Ask::all_reduce:
-      return reduced_bytes;
+      return reduced;
     case Ask::reduce_scatter:
-      append(result, block_of(reduced_bytes, header, static_cast<std::size_t>(rank)));
-      return result;
+      return block_of(reduced, header, static_cast<std::size_t>(rank));
     case Ask::all_gather:
-      for (const Asked& asked : all) append(result, asked.data);
-      return result;
+      for (const Asked& asked : all) append(made, asked.data);
+      return made;
     case Ask::all_to_all:
       for (const Asked& asked : all)
-        append(result, block_of(asked.data, header, static_cast<std::size_t>(rank)));
-      return result;
+        append(made, block_of(asked.data, header, static_cast<std::size_t>(rank)));
+      return made;
     case Ask::broadcast:
       return all[static_cast<std::size_t>(header.root)].data;
     case Ask::reduce:
-      return rank == header.root ? reduced_bytes : result;
+      return rank == header.root ? reduced : made;
     case Ask::group:
-      return group_data(all, rank, good);
+      if (append_group(all, rank, made)) return made;
+      break;
     case Ask::join:
     case Ask::bye:
       break;
   }
-  return result;
+  return std::nullopt;
 }
 
 /// Blocks of `count` elements that the rank sends; none for a group, whose parts say it.
@@ -187,27 +188,38 @@ bool same_call(const AskHeader& a, const AskHeader& b) {
          a.count == b.count;
 }
 
-/// One call of all ranks. False when it cannot be answered, or was the last.
-bool serve(const std::vector<int>& sockets) {
-  if (sockets.empty()) return false;
-  const int ranks = static_cast<int>(sockets.size());
-  std::vector<Asked> all(sockets.size());
-  for (std::size_t rank = 0; rank < sockets.size(); ++rank) {
-    if (!receive_asked(sockets[rank], static_cast<int>(rank), ranks, all[rank])) return false;
-    if (same_call(all[rank].header, all[0].header)) continue;
-    std::fprintf(stderr, "the ranks' data: rank %zu calls something else than rank 0\n", rank);
-    return false;
+/// Answers the calls of all ranks, one after another, in memory that it keeps.
+class Server {
+ public:
+  explicit Server(std::vector<int> sockets) : sockets_(std::move(sockets)), all_(sockets_.size()) {}
+
+  /// False when a call cannot be answered, or was the last.
+  bool serve() {
+    if (sockets_.empty()) return false;
+    const int ranks = static_cast<int>(sockets_.size());
+    for (int rank = 0; rank < ranks; ++rank) {
+      Asked& asked = all_[static_cast<std::size_t>(rank)];
+      if (!receive_asked(sockets_[static_cast<std::size_t>(rank)], rank, ranks, asked)) return false;
+      if (same_call(asked.header, all_[0].header)) continue;
+      std::fprintf(stderr, "the ranks' data: rank %d calls something else than rank 0\n", rank);
+      return false;
+    }
+    const Ask ask = all_[0].header.ask;
+    if (ask == Ask::all_reduce || ask == Ask::reduce_scatter || ask == Ask::reduce) reduce(all_, reduced_);
+    for (int rank = 0; rank < ranks; ++rank) {
+      const auto result = answer(all_, reduced_, rank, made_);
+      if (!result || !send_all(sockets_[static_cast<std::size_t>(rank)], result->data(), result->size()))
+        return false;
+    }
+    return true;
   }
-  const Ask ask = all[0].header.ask;
-  const bool reduces = ask == Ask::all_reduce || ask == Ask::reduce_scatter || ask == Ask::reduce;
-  const Bytes reduced_bytes = reduces ? reduced_data(all) : Bytes();
-  bool good = ask != Ask::bye;
-  for (std::size_t rank = 0; rank < sockets.size() && good; ++rank) {
-    const Bytes result = answer(all, reduced_bytes, static_cast<int>(rank), good);
-    good = good && send_all(sockets[rank], result.data(), result.size());
-  }
-  return good;
-}
+
+ private:
+  std::vector<int> sockets_;
+  std::vector<Asked> all_;  // by rank
+  Bytes reduced_;
+  Bytes made_;
+};
 
 /// The other end's process had this user when it connected, or listened: the abstract namespace has no
 /// permissions, so that every user of the host reaches what stands there.
@@ -316,7 +328,7 @@ bool start_hub(const std::string& name) {
   }
   std::thread([listener] {
     const std::vector<int> sockets = join(listener);
-    while (serve(sockets)) {
+    for (Server server(sockets); server.serve();) {
     }
     for (const int socket : sockets) ::close(socket);
   }).detach();
