@@ -47,7 +47,7 @@ endfunction()
 string(CONCAT COLLBENCH_HOT "^${CMAKE_SOURCE_DIR}/(base/|launch/|collectives/|topology/(graph|readers|diff|cluster|doctor)/"
   "|analysis/(models|import|compare|hang|stragglers|verdict)/"
   "|analysis/report/(columns|sections|text|text_layout|footer|verdicts)\\.cpp"
-  "|tools/(plan/step|burnin/attribution|probe/processor|inspector)/)")
+  "|tools/(plan/step|nccl_plan/plan|burnin/attribution|probe/processor|inspector)/)")
 
 # collbench_library(NAME SOURCES file... [PUBLIC library...] [PRIVATE library...]): a static library. Where some of its sources
 # are hot and some are not, these are also the object library NAME_cold.

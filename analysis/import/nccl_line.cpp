@@ -1,10 +1,10 @@
 #include "analysis/import/log_readers.hpp"
-#include "analysis/import/nccl_debug_log.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "analysis/import/nccl_choice.hpp"
 #include "base/text_input.hpp"
 #include "base/text_search.hpp"
 #include "base/units.hpp"

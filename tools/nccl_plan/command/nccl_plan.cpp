@@ -11,11 +11,11 @@
 #include <sstream>
 #include <utility>
 
-#include "analysis/import/nccl_debug_log.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/units.hpp"
 #include "src/cli/standard_streams.hpp"
+#include "tools/nccl_plan/plan/nccl_debug_log.hpp"
 #include "tools/nccl_plan/simulated_run/ib_hca.hpp"
 #include "tools/nccl_plan/simulated_run/simulated_rank.hpp"
 #include "tools/nccl_plan/simulated_run/simulated_run.hpp"

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/record/nccl_plan.hpp"
 #include "tools/nccl_plan/command/nccl_trials.hpp"
+#include "tools/nccl_plan/plan/nccl_plan.hpp"
 #include "tools/nccl_plan/report/report.hpp"
 #include "topology/machines/resolve.hpp"
 

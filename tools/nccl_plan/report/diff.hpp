@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/record/nccl_plan.hpp"
+#include "tools/nccl_plan/plan/nccl_plan.hpp"
 
 namespace collbench::analysis {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/report/report.hpp"
-#include "base/record/nccl_plan.hpp"
+#include "tools/nccl_plan/plan/nccl_plan.hpp"
 
 namespace collbench::analysis {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/record/nccl_plan.hpp"
+#include "tools/nccl_plan/plan/nccl_plan.hpp"
 
 namespace collbench::analysis {
 

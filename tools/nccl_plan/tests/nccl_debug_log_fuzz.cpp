@@ -1,4 +1,4 @@
-#include "analysis/import/nccl_debug_log.hpp"
+#include "tools/nccl_plan/plan/nccl_debug_log.hpp"
 
 #include <algorithm>
 #include <cstdint>

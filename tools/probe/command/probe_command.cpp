@@ -28,11 +28,11 @@
 #include "src/run/telemetry.hpp"
 #include "src/tool_main.hpp"
 #include "tools/probe/gpu/gpu_probe.hpp"
+#include "tools/probe/gpu/gpu_samples.hpp"
 #include "tools/probe/processor/processor_probe.hpp"
 #include "tools/probe/report/lab00.hpp"
 #include "tools/probe/report/probe_report.hpp"
 #include "topology/graph/pci.hpp"
-#include "topology/telemetry/gpu_samples.hpp"
 
 namespace collbench::program {
 namespace {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/import/nccl_debug_log.hpp"
+#include "tools/nccl_plan/plan/nccl_debug_log.hpp"
 
 // What the ranks of a small job write with NCCL_DEBUG=INFO.
 

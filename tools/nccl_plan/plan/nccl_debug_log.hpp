@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/record/nccl_plan.hpp"
+#include "analysis/import/nccl_choice.hpp"
+#include "tools/nccl_plan/plan/nccl_plan.hpp"
 
 namespace collbench::analysis {
 
@@ -16,18 +17,6 @@ struct NcclGraphDevices {
   std::string nic_in;
   std::string nic_out;
   std::vector<std::string> gpus;
-};
-
-/// A choice that NCCL wrote: "AllReduce: 1048576 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..23}" (2.24
-/// and newer), "AllReduce: 1048576 Bytes -> Algo 1 proto 0 time 40.1" (2.20 to 2.23; until 2.22 without the
-/// operation).
-struct NcclLoggedChoice {
-  std::string algorithm;  ///< as --algo has it
-  std::string protocol;   ///< as --proto has it
-  int channels = 0;       ///< 0: not in the line
-  std::optional<double> expected_seconds;
-
-  bool operator==(const NcclLoggedChoice&) const = default;
 };
 
 /// What one rank wrote with NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=INIT,GRAPH,TUNING,NET, of one
@@ -58,9 +47,6 @@ struct NcclRankLog {
 /// Reads what NCCL 2.18 to 2.32 write; other lines are left alone, and so is a line of NCCL's that is not
 /// whole. Never throws for its content.
 [[nodiscard]] NcclRankLog read_nccl_rank_log(std::string_view text);
-
-/// That in one line of NCCL's.
-[[nodiscard]] std::optional<NcclLoggedChoice> nccl_choice_in(std::string_view text);
 
 /// The last choice of a part of a log; none where it holds none.
 [[nodiscard]] std::optional<NcclLoggedChoice> last_nccl_choice(std::string_view text);

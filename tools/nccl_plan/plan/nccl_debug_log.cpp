@@ -1,4 +1,4 @@
-#include "analysis/import/nccl_debug_log.hpp"
+#include "tools/nccl_plan/plan/nccl_debug_log.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,44 +10,20 @@
 #include "base/units.hpp"
 
 // The lines are those of NVIDIA/nccl v2.18.3-1 to v2.30.7-1: src/graph/search.cc (ncclTopoPrintGraph),
-// rings.cc, connect.cc, tuning.cc, src/init.cc, src/transport/net.cc, src/enqueue.cc.
+// rings.cc, connect.cc, tuning.cc, src/init.cc, src/transport/net.cc.
 
 namespace collbench::analysis {
 namespace {
 
 using std::string_view;
 
-constexpr int kMaxLoggedChannels = 1024;  ///< of NCCL there are 32 or 64
 constexpr int kMaxLoggedRanks = 1 << 20;
-constexpr std::array<string_view, 3> kLoggedProtocols{"ll", "ll128", "simple"};  // by NCCL's numbers
 
 std::optional<int> channel_number(string_view text) {
   return leading_integer(text, 0, kMaxLoggedChannels - 1);
 }
 
 std::optional<int> rank_number(string_view text) { return leading_integer(text, -1, kMaxLoggedRanks - 1); }
-
-/// "CollNetDirect" and "COLLNET_DIRECT" as "collnet_direct", 1 as "ring": names since 2.24, numbers before
-/// (NCCL_ALGO_* of src/include/device.h).
-std::string logged_algorithm(string_view word) {
-  constexpr std::array<string_view, 7> kByNumber{
-      "tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat"};
-  if (const auto number = parse_integer(word, 0, std::ssize(kByNumber) - 1))
-    return std::string(kByNumber.at(static_cast<std::size_t>(*number)));
-  std::string letters = lower(word);
-  std::erase(letters, '_');
-  for (const string_view name : kByNumber) {
-    std::string known(name);
-    std::erase(known, '_');
-    if (letters == known) return std::string(name);
-  }
-  return lower(word);
-}
-
-std::string logged_protocol(string_view word) {
-  const auto number = parse_integer(word, 0, std::ssize(kLoggedProtocols) - 1);
-  return number ? std::string(kLoggedProtocols.at(static_cast<std::size_t>(*number))) : lower(word);
-}
 
 /// Reads the lines of a log, one after the other.
 class RankLogReader {
@@ -278,19 +254,6 @@ NcclRankLog read_nccl_rank_log(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return reader.take();
-}
-
-std::optional<NcclLoggedChoice> nccl_choice_in(string_view text) {
-  const auto words = split_words(text_behind(text, " Bytes -> Algo ").value_or(""));
-  if (words.size() < 3 || words[1] != "proto") return std::nullopt;
-  NcclLoggedChoice choice{logged_algorithm(words[0]), logged_protocol(words[2]), 0, std::nullopt};
-  if (const auto range = text_behind(text, "={")) {
-    const auto first = channel_number(*range);
-    const auto last = integer_behind(*range, "..", 0, kMaxLoggedChannels - 1);
-    if (first && last && *last >= *first) choice.channels = *last - *first + 1;
-  }
-  if (const auto time = number_behind(text, " time ")) choice.expected_seconds = *time * kMicrosecond;
-  return choice;
 }
 
 std::optional<NcclLoggedChoice> last_nccl_choice(std::string_view text) {

@@ -1,4 +1,4 @@
-#include "base/record/nccl_plan.hpp"
+#include "tools/nccl_plan/plan/nccl_plan.hpp"
 
 #include <array>
 #include <string_view>

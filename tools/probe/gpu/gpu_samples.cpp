@@ -1,4 +1,4 @@
-#include "topology/telemetry/gpu_samples.hpp"
+#include "tools/probe/gpu/gpu_samples.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/import/nccl_debug_log.hpp"
+#include "tools/nccl_plan/plan/nccl_debug_log.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "tests/analysis/import/rank_logs.hpp"
+#include "tools/nccl_plan/tests/plan/rank_logs.hpp"
 
 namespace collbench::analysis {
 namespace {

@@ -1,11 +1,11 @@
-#include "analysis/import/nccl_debug_log.hpp"
+#include "tools/nccl_plan/plan/nccl_debug_log.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "tests/analysis/import/rank_logs.hpp"
+#include "tools/nccl_plan/tests/plan/rank_logs.hpp"
 
 namespace collbench::analysis {
 namespace {
